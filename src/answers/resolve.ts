@@ -1,0 +1,106 @@
+import {ExitCode, ExpectedError} from '../errors.ts';
+import type {Files} from '../ports/files.ts';
+import {catalogue} from '../settings/catalogue.ts';
+import {type Get, InvalidValue, type ParseContext, type Setting, spell} from '../settings/define.ts';
+import {type Answer, Settings} from '../settings/settings.ts';
+import type {Source} from './sources.ts';
+
+interface World extends ParseContext {
+  files: Pick<Files, 'read' | 'readStdin'>;
+}
+
+interface Problem {
+  setting: Setting;
+  message: string;
+  suggestion?: string;
+}
+
+/**
+ * Finds a value for every setting: the first source that knows one, else its default. Checks each alone and against
+ * the others. Settings named in `optional` may be missing. @throws ExpectedError that lists everything wrong and missing
+ */
+export async function resolve(sources: readonly Source[], world: World, optional: readonly Setting[] = []): Promise<Settings> {
+  const answers = new Map<string, Answer>();
+  const problems: Problem[] = [];
+  for (const setting of catalogue) {
+    try {
+      const answer = await firstAnswer(setting, sources, world);
+      if (answer) answers.set(setting.id, answer);
+    } catch (error) {
+      problems.push(problemOf(setting, error));
+    }
+  }
+  const get: Get = <T>(setting: Setting<T>) => answers.get(setting.id)?.value as T | undefined;
+  addDefaults(answers, get);
+  problems.push(...checkTogether(answers, get, problems));
+  const failed = new Set(problems.map(({setting}) => setting));
+  const missing = catalogue.filter(
+    (setting) => setting.required && !answers.has(setting.id) && !failed.has(setting) && !optional.includes(setting),
+  );
+  if (problems.length > 0 || missing.length > 0) throw refusal(problems, missing);
+  return new Settings(answers);
+}
+
+async function firstAnswer(setting: Setting, sources: readonly Source[], world: World): Promise<Answer | undefined> {
+  for (const source of sources) {
+    const raw = source.answer(setting);
+    if (raw === undefined) continue;
+    if (!setting.kind.isFile) return {value: setting.kind.parse(raw, world), source: source.name};
+    const path = String(raw);
+    const content = path === '-' && setting.kind.isSecret ? await world.files.readStdin() : await world.files.read(path);
+    return {value: setting.kind.parse(content, world), source: source.name, given: path};
+  }
+  return undefined;
+}
+
+function problemOf(setting: Setting, error: unknown): Problem {
+  if (error instanceof InvalidValue) return {setting, message: error.message, ...(error.suggestion ? {suggestion: error.suggestion} : {})};
+  if (error instanceof ExpectedError)
+    return {setting, message: error.message.replace(/\.$/, ''), ...(error.suggestions[0] ? {suggestion: error.suggestions[0]} : {})};
+  throw error;
+}
+
+function addDefaults(answers: Map<string, Answer>, get: Get): void {
+  for (const setting of catalogue) {
+    if (answers.has(setting.id) || !(setting.appliesWhen?.test(get) ?? true)) continue;
+    const value = setting.fallback?.(get);
+    if (value !== undefined) answers.set(setting.id, {value, source: 'default'});
+  }
+}
+
+function checkTogether(answers: ReadonlyMap<string, Answer>, get: Get, earlier: readonly Problem[]): Problem[] {
+  const unparsed = new Set(earlier.map(({setting}) => setting));
+  return catalogue.flatMap((setting) => {
+    const answer = answers.get(setting.id);
+    if (answer === undefined || unparsed.has(setting)) return [];
+    if (setting.appliesWhen && !setting.appliesWhen.test(get)) {
+      return [
+        {
+          setting,
+          message: `does nothing without ${setting.appliesWhen.needs}`,
+          suggestion: `Add ${setting.appliesWhen.needs}, or leave out ${spell(setting)}`,
+        },
+      ];
+    }
+    const wrong = setting.rule?.(answer.value, get);
+    return wrong ? [problemOf(setting, wrong)] : [];
+  });
+}
+
+function refusal(problems: readonly Problem[], missing: readonly Setting[]): ExpectedError {
+  const lines = [
+    ...problems.map(({setting, message}) => `${spell(setting)}: ${message}.`),
+    ...missing.map(
+      (setting) =>
+        `Missing: ${setting.question.toLowerCase()} (flag ${spell(setting)}, variable ${setting.env}, answers key ${setting.id}).`,
+    ),
+  ];
+  return new ExpectedError(lines.join('\n'), {
+    code: problems.length > 0 ? 'INVALID_SETTING' : 'MISSING_SETTING',
+    exit: ExitCode.usage,
+    suggestions: [
+      ...new Set(problems.flatMap(({suggestion}) => (suggestion ? [suggestion] : []))),
+      ...missing.map((setting) => `Add ${spell(setting)} ${setting.kind.hint}`),
+    ],
+  });
+}

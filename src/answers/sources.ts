@@ -1,0 +1,50 @@
+import type {Warning} from '../errors.ts';
+import {catalogue} from '../settings/catalogue.ts';
+import type {Setting} from '../settings/define.ts';
+import type {AnswerSource} from '../settings/settings.ts';
+import {closest} from '../settings/similar.ts';
+
+/** One place that raw answers come from. */
+export interface Source {
+  name: AnswerSource;
+  /** The raw answer, undefined where this place has none. */
+  answer(setting: Setting): unknown;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const fromFlags = (flags: Readonly<Record<string, unknown>>): Source => ({
+  name: 'flag',
+  answer: (setting) => (setting.onlyEnv === undefined ? flags[setting.id] : undefined),
+});
+
+/** Environment variables; an empty one counts as absent. */
+export const fromEnvironment = (env: Environment): Source => ({
+  name: 'environment',
+  answer: (setting) => {
+    const text = env[setting.env];
+    if (text === undefined || text === '') return undefined;
+    return setting.kind.list ? text.split(setting.kind.list.separator) : text;
+  },
+});
+
+export const fromAnswers = (answers: ReadonlyMap<string, unknown>): Source => ({
+  name: 'answers',
+  answer: (setting) => (setting.onlyEnv === undefined ? answers.get(setting.id) : undefined),
+});
+
+const PREFIX = 'SCALR_AGENT_INSTALL_';
+
+/** Variables that look like ours and are not: most likely mistyped. */
+export function unknownVariables(env: Environment): Warning[] {
+  const known = catalogue.map((setting) => setting.env);
+  return Object.keys(env)
+    .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
+    .map((name) => {
+      const near = closest(name, known);
+      return {
+        code: 'UNKNOWN_VARIABLE',
+        message: `${name} is no variable of this program and is ignored.${near ? ` Did you mean ${near}?` : ''}`,
+      };
+    });
+}

@@ -1,0 +1,58 @@
+import {cloud, nodeOs} from '../settings/cluster.ts';
+import type {Get} from '../settings/define.ts';
+import {namespace, release} from '../settings/release.ts';
+
+export interface NodePath {
+  path: string;
+  /** Where upstream documents it; undefined makes it a guess that has to be tested on a node. */
+  source?: string;
+}
+
+/** A name that no other release on the same nodes has. */
+export function uniqueName(get: Get): string {
+  const parts = [get(namespace), get(release)].filter((part) => part !== undefined);
+  return [...new Set(parts)].join('-') || 'scalr-agent';
+}
+
+const K8S_README = 'agent-k8s 0.6.5, README';
+const HOSTPATH_GUIDE = 'agent-job 0.6.5, docs/cache-persistence-hostpath.md';
+
+const isCos = (get: Get): boolean => get(nodeOs) === 'cos' || (get(cloud) === 'gke' && get(nodeOs) === undefined);
+
+/** Where agent-k8s keeps its data on a node: writable, exec-capable, unique. Undefined while nothing is known of the nodes. */
+export function dataPath(get: Get): NodePath | undefined {
+  if (get(cloud) === undefined && get(nodeOs) === undefined) return undefined;
+  const name = uniqueName(get);
+  if (isCos(get)) return {path: `/home/kubernetes/bin/scalr/${name}`, source: K8S_README};
+  const path = `/var/lib/${name}`;
+  return get(nodeOs) === 'al2' ? {path, source: K8S_README} : {path};
+}
+
+/** Where agent-job keeps a cache on a node. */
+export function cacheDirectory(get: Get): NodePath {
+  return isCos(get)
+    ? {path: '/home/kubernetes/bin/scalr-agent-cache', source: HOSTPATH_GUIDE}
+    : {path: `/var/lib/${uniqueName(get)}-cache`};
+}
+
+/** How to get a volume that many nodes mount, by provider; the default class of each makes block disks for one node. */
+const SHARED_VOLUMES: Readonly<Record<string, string>> = {
+  gke: 'On GKE a Filestore class such as standard-rwx can; the default class cannot.',
+  'gke-autopilot': 'On GKE a Filestore class such as standard-rwx can; the default class cannot.',
+  eks: 'On EKS an EFS class can; the default EBS class cannot.',
+  aks: 'On AKS upstream documents nothing: a class like azurefile-csi is a guess that has to be tested for exec and uid 1000.',
+};
+
+export const sharedVolumeAdvice = (get: Get): string =>
+  SHARED_VOLUMES[get(cloud) ?? ''] ?? 'The default class of most clusters makes disks for one node only.';
+
+/** What is known about the enforcement of an egress policy against 169.254.169.254 (agent-job and agent-local 0.6.5, README). */
+const ENFORCEMENT: Readonly<Record<string, string>> = {
+  gke: 'GKE with Dataplane V1 was measured as not blocking; Dataplane V2 blocks.',
+  'gke-autopilot': 'GKE Autopilot runs Dataplane V2, which blocks.',
+  eks: 'EKS blocks with the VPC CNI and Calico as policy engine; the VPC CNI alone is not documented.',
+  aks: 'AKS blocks with Azure CNI and the Cilium dataplane; other dataplanes are not documented.',
+};
+
+export const policyEnforcement = (get: Get): string =>
+  ENFORCEMENT[get(cloud) ?? ''] ?? 'Whether the CNI of this cluster enforces egress policies is unknown; flannel and kubenet do not.';

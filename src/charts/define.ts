@@ -1,0 +1,72 @@
+import type {Get, Setting} from '../settings/define.ts';
+import type {ChartName} from './schema.ts';
+import type {Path, Tree, Values} from './tree.ts';
+
+/** One exact chart version. */
+export interface Target {
+  chart: ChartName;
+  version: string;
+}
+
+/** What a row may look at beside its own value. */
+export interface Scope {
+  get: Get;
+  version: string;
+  /** The values.yaml of the release itself. */
+  defaults: Values;
+}
+
+export type Entry = readonly [path: Path, value: Tree];
+
+/** How one setting is written into values.yaml and read back, for a range of versions. */
+export interface Row<T = unknown> {
+  setting: Setting<T>;
+  /** Semver range of chart versions; none means every supported one. */
+  in?: string;
+  /** The other settings that decide whether this row is the one. */
+  when?(get: Get): boolean;
+  /** The values of the setting that the chart can take here. */
+  accepts?(value: T, scope: Scope): boolean;
+  /** What it may write; the contract test looks each of them up in every release. */
+  paths: readonly Path[];
+  write(value: T, scope: Scope): readonly Entry[];
+  /** The setting as the merged values state it; undefined when they say nothing a setting can say. */
+  read(values: Values, scope: Scope): T | undefined;
+  /** What is missing although the value is written. */
+  partly?(value: T, scope: Scope): string | undefined;
+}
+
+/** A value that follows from other settings for this chart. */
+export interface ChartDefault<T = unknown> {
+  setting: Setting<T>;
+  in?: string;
+  value(get: Get): {value: T; because: string; isGuess?: boolean} | undefined;
+}
+
+/** What must or should hold between the effective settings; `id` is the rule of the chart facts. */
+export interface ChartRule {
+  id: string;
+  in?: string;
+  severity: 'error' | 'warning';
+  /** Only worth saying when somebody asked for the setting; the chart's own default is no news. */
+  whenAsked?: boolean;
+  /** The finding, and for errors what to do; `get` reads effective values, chart defaults included. */
+  test(get: Get, scope: Scope): {message: string; suggestion?: string; setting: Setting} | undefined;
+}
+
+/** Why a chart has no place for a setting, in words. */
+export interface Refusal {
+  setting: Setting;
+  in?: string;
+  reason: string;
+}
+
+export interface Chart {
+  name: ChartName;
+  rows: readonly Row[];
+  defaults: readonly ChartDefault[];
+  rules: readonly ChartRule[];
+  refusals: readonly Refusal[];
+  /** Names of environment variables that templates set themselves or refuse, with the versions that do. */
+  ownVariables: readonly {name: string; in?: string}[];
+}

@@ -1,0 +1,193 @@
+import {lt} from 'semver';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import {cloud} from '../settings/cluster.ts';
+import type {Get} from '../settings/define.ts';
+import {isolation, purpose} from '../settings/purpose.ts';
+import type {Settings} from '../settings/settings.ts';
+import {cache} from '../settings/storage.ts';
+import {CHARTS} from './index.ts';
+import type {ChartName} from './schema.ts';
+import {unsupported} from './support.ts';
+import {newestOf} from './target.ts';
+
+/** What a cluster says about itself, as far as the choice of a chart depends on it. */
+export interface ClusterFacts {
+  /** The oldest Kubernetes version among control plane and nodes, such as 1.34.2. */
+  oldestKubernetes?: string;
+}
+
+/** One argument about a chart; `source` says where the fact comes from. */
+export interface Reason {
+  verdict: 'for' | 'against' | 'excluded';
+  message: string;
+  source: string;
+}
+
+export interface Recommendation {
+  chart: ChartName;
+  reasons: Reason[];
+  rejected: {chart: ChartName; reasons: Reason[]}[];
+}
+
+interface Argument {
+  chart: ChartName;
+  verdict: Reason['verdict'];
+  /** How much it counts; excluded charts are out whatever else speaks for them. */
+  weight: number;
+  test(get: Get, facts: ClusterFacts): boolean;
+  message: string;
+  source: string;
+}
+
+const JOB_KUBERNETES = '1.35.0';
+const always = (): boolean => true;
+
+const ARGUMENTS: readonly Argument[] = [
+  {
+    chart: 'agent-local',
+    verdict: 'for',
+    weight: 2,
+    test: (get) => get(purpose) === 'vcs',
+    message: 'It is the only chart for VCS agent pools.',
+    source: 'agent-helm, README',
+  },
+  {
+    chart: 'agent-local',
+    verdict: 'for',
+    weight: 1,
+    test: always,
+    message: 'Upstream recommends it for run pools; it needs no CRD, no cluster role and no directory on the nodes.',
+    source: 'agent-helm, README; agent-local 0.6.5, templates',
+  },
+  {
+    chart: 'agent-local',
+    verdict: 'against',
+    weight: 0,
+    test: (get) => get(isolation) !== 'shared',
+    message: 'The runs of an agent share its container, so use one pool per trust boundary.',
+    source: 'agent-local 0.6.5, README',
+  },
+  {
+    chart: 'agent-local',
+    verdict: 'against',
+    weight: 0,
+    test: always,
+    message: 'Every parallel run is a replica that reserves its resources all the time.',
+    source: 'agent-local 0.6.5, templates/deployment.yaml',
+  },
+  {
+    chart: 'agent-job',
+    verdict: 'for',
+    weight: 3,
+    test: (get) => get(isolation) === 'per-run',
+    message: 'Every run gets a Job of its own that shares nothing with other runs.',
+    source: 'agent-job 0.6.5, templates/task.yaml',
+  },
+  {
+    chart: 'agent-job',
+    verdict: 'for',
+    weight: 0,
+    test: (get) => get(isolation) !== 'per-run',
+    message: 'Runs are isolated from one another, and none costs anything while nothing runs.',
+    source: 'agent-job 0.6.5, templates/task.yaml',
+  },
+  {
+    chart: 'agent-job',
+    verdict: 'against',
+    weight: 1,
+    test: (_, {oldestKubernetes}) => oldestKubernetes === undefined,
+    message: 'It needs Kubernetes 1.35 or newer on the control plane and on every node: check with kubectl get nodes.',
+    source: 'agent-job 0.6.5, Chart.yaml and README',
+  },
+  {
+    chart: 'agent-job',
+    verdict: 'excluded',
+    weight: 0,
+    test: (_, {oldestKubernetes}) => oldestKubernetes !== undefined && lt(oldestKubernetes, JOB_KUBERNETES),
+    message: 'It needs Kubernetes 1.35 or newer on the control plane and on every node, and this cluster has older ones.',
+    source: 'agent-job 0.6.5, Chart.yaml and README',
+  },
+  {
+    chart: 'agent-job',
+    verdict: 'against',
+    weight: 0,
+    test: always,
+    message: 'Whoever installs it must be allowed to create a CRD and a cluster role.',
+    source: 'agent-job 0.6.5, README',
+  },
+  {
+    chart: 'agent-job',
+    verdict: 'against',
+    weight: 0,
+    test: (get) => get(cache) === 'pvc',
+    message: 'All runs mount one cache, so the claim has to be ReadWriteMany.',
+    source: 'agent-job 0.6.5, templates/agent.yaml and task.yaml',
+  },
+  {
+    chart: 'agent-k8s',
+    verdict: 'for',
+    weight: 0,
+    test: (get) => get(isolation) !== 'shared',
+    message: 'Every run gets a pod of its own.',
+    source: 'agent-helm, README',
+  },
+  {
+    chart: 'agent-k8s',
+    verdict: 'for',
+    weight: 0,
+    test: always,
+    message: 'Its cache stays on the disks of the nodes without any claim.',
+    source: 'agent-k8s 0.6.5, templates/worker.yaml',
+  },
+  {
+    chart: 'agent-k8s',
+    verdict: 'against',
+    weight: 2,
+    test: always,
+    message: 'It runs as root, keeps its data in a directory of every node, and wants a node pool of its own.',
+    source: 'agent-k8s 0.6.5, values.yaml; agent-helm, README',
+  },
+  {
+    chart: 'agent-k8s',
+    verdict: 'against',
+    weight: 1,
+    test: (get) => get(cloud) === 'openshift',
+    message: 'On OpenShift its service account needs the privileged SCC.',
+    source: 'agent-k8s 0.6.5, values.yaml (hostPath, runAsUser 0)',
+  },
+];
+
+/** Which chart fits these settings, and what speaks for and against each. Pure. @throws ExpectedError when none fits */
+export function recommend(settings: Settings, facts: ClusterFacts = {}): Recommendation {
+  const judged = Object.values(CHARTS).map(({name}) => judge(name, settings, facts));
+  const [best, ...others] = judged.toSorted((one, other) => other.score - one.score);
+  if (best === undefined || best.score === Number.NEGATIVE_INFINITY) throw noChartFits(judged);
+  const found = ({chart, reasons}: (typeof judged)[number]) => ({chart, reasons});
+  return {...found(best), rejected: others.map(found)};
+}
+
+function judge(chart: ChartName, settings: Settings, facts: ClusterFacts): {chart: ChartName; reasons: Reason[]; score: number} {
+  const version = newestOf(chart);
+  const refused = unsupported({chart, version}, settings).map(
+    ({message}): Reason => ({verdict: 'excluded', message: `${message}.`, source: `${chart} ${version}, values`}),
+  );
+  const held = ARGUMENTS.filter((argument) => argument.chart === chart && argument.test(settings.get, facts));
+  const reasons = [...refused, ...held.map(({verdict, message, source}) => ({verdict, message, source}))];
+  const isExcluded = reasons.some(({verdict}) => verdict === 'excluded');
+  const score = held.reduce((sum, {verdict, weight}) => sum + (verdict === 'for' ? weight : -weight), 0);
+  return {chart, reasons, score: isExcluded ? Number.NEGATIVE_INFINITY : score};
+}
+
+function noChartFits(judged: readonly {chart: ChartName; reasons: Reason[]}[]): ExpectedError {
+  const lines = judged.map(({reasons}) =>
+    reasons
+      .filter(({verdict}) => verdict === 'excluded')
+      .map(({message}) => message)
+      .join(' '),
+  );
+  return new ExpectedError(`No chart can do all of this:\n${lines.join('\n')}`, {
+    code: 'NO_CHART_FITS',
+    exit: ExitCode.usage,
+    suggestions: ['Leave out one of the settings named above', 'Name a chart with --chart to see what it can take'],
+  });
+}

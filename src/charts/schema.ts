@@ -1,0 +1,95 @@
+import agentJob from '../../schemas/agent-job.json' with {type: 'json'};
+import agentK8s from '../../schemas/agent-k8s.json' with {type: 'json'};
+import agentLocal from '../../schemas/agent-local.json' with {type: 'json'};
+import {type Release, within} from './releases.ts';
+import {setAt, type Tree, type Values} from './tree.ts';
+
+/**
+ * A node of schemas/<chart>.json: JSON Schema with four keywords of ours.
+ * `x-versions` is the semver range of releases that hold the key, `x-defaults` lists defaults that changed between
+ * releases, `x-kubernetes` names the Kubernetes type that rules below the key, and `x-template-only` marks a key
+ * that templates read although the chart's values.yaml does not hold it.
+ */
+export interface SchemaNode {
+  type?: string | readonly string[];
+  properties?: Readonly<Record<string, SchemaNode>>;
+  oneOf?: readonly SchemaNode[];
+  anyOf?: readonly SchemaNode[];
+  additionalProperties?: boolean;
+  enum?: readonly string[];
+  pattern?: string;
+  minimum?: number;
+  default?: Tree;
+  'x-versions'?: string;
+  'x-defaults'?: readonly {versions: string; default: Tree}[];
+  'x-kubernetes'?: string;
+  'x-template-only'?: boolean;
+  [keyword: string]: unknown;
+}
+
+export interface ChartSchema extends SchemaNode {
+  'x-releases': readonly Release[];
+}
+
+/** A key of values.yaml without keys below it. */
+export interface Leaf {
+  path: readonly string[];
+  node: SchemaNode;
+  default: Tree;
+}
+
+export type ChartName = 'agent-k8s' | 'agent-local' | 'agent-job';
+
+const SCHEMAS: Readonly<Record<ChartName, ChartSchema>> = {
+  'agent-k8s': agentK8s as unknown as ChartSchema,
+  'agent-local': agentLocal as unknown as ChartSchema,
+  'agent-job': agentJob as unknown as ChartSchema,
+};
+
+export const chartSchema = (chart: ChartName): ChartSchema => SCHEMAS[chart];
+
+/** Every key one version knows, in the order of the chart's own values.yaml. */
+export function leavesOf(schema: SchemaNode, version: string, path: readonly string[] = []): Leaf[] {
+  return alternatives(schema, version).flatMap((node) => {
+    if (!node.properties) return [{path, node, default: defaultOf(node, version)}];
+    return Object.entries(node.properties).flatMap(([key, child]) => leavesOf(child, version, [...path, key]));
+  });
+}
+
+/** The values.yaml a release ships, from facts alone. */
+export function defaultsOf(schema: SchemaNode, version: string): Values {
+  const values: Values = {};
+  for (const leaf of leavesOf(schema, version)) {
+    if (!leaf.node['x-template-only']) setAt(values, leaf.path, structuredClone(leaf.default));
+  }
+  return values;
+}
+
+/** The schema of one version in which a key nobody released is an error. */
+export function closedSchema(schema: SchemaNode, version: string, open = false): SchemaNode {
+  const nodes = alternatives(schema, version).map((node) => closeNode(node, version, open));
+  return nodes.length === 1 ? (nodes[0] as SchemaNode) : {anyOf: nodes};
+}
+
+function closeNode(node: SchemaNode, version: string, open: boolean): SchemaNode {
+  const plain = Object.fromEntries(Object.entries(node).filter(([key]) => !OURS.has(key)));
+  if (!node.properties) return {...plain, default: defaultOf(node, version)};
+  const isOpen = open || node['x-kubernetes'] !== undefined;
+  const properties = Object.fromEntries(
+    Object.entries(node.properties)
+      .filter(([, child]) => alternatives(child, version).some((each) => leavesOf(each, version).length > 0))
+      .map(([key, child]) => [key, closedSchema(child, version, isOpen)]),
+  );
+  return {...plain, type: 'object', additionalProperties: isOpen, properties};
+}
+
+const OURS = new Set(['x-versions', 'x-defaults', 'x-template-only', 'x-releases', 'oneOf', 'properties']);
+
+function alternatives(node: SchemaNode, version: string): readonly SchemaNode[] {
+  return (node.oneOf ?? [node]).filter((each) => within(version, each['x-versions']));
+}
+
+function defaultOf(node: SchemaNode, version: string): Tree {
+  const changed = node['x-defaults']?.find(({versions}) => within(version, versions));
+  return (changed ? changed.default : node.default) as Tree;
+}

@@ -1,0 +1,110 @@
+import {cloud} from '../settings/cluster.ts';
+import type {Setting} from '../settings/define.ts';
+import {extraEnv} from '../settings/escape-hatch.ts';
+import {serviceAccountAnnotation, serviceAccountName} from '../settings/identity.ts';
+import {metadataService, workloadIdentity} from '../settings/network.ts';
+import {exceeds} from '../settings/quantity.ts';
+import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/size.ts';
+import {cache, cacheAccessMode, cacheStorageClass} from '../settings/storage.ts';
+import {policyEnforcement, sharedVolumeAdvice} from './clouds.ts';
+import type {ChartRule} from './define.ts';
+import {VARIABLES_OF_SETTINGS} from './rows/extra-variables.ts';
+
+const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): ChartRule => ({
+  id: 'R40',
+  severity: 'error',
+  test: (get) => {
+    const [least, most] = [get(request), get(limit)];
+    if (least === undefined || most === undefined || !exceeds(least, most)) return undefined;
+    return {
+      setting: request,
+      message: `--${request.id} ${least} is more than the limit ${most}; Kubernetes refuses such a pod`,
+      suggestion: `Add --${limit.id} ${least} or more`,
+    };
+  },
+});
+
+const ANNOTATION_OF: Readonly<Record<string, string>> = {
+  irsa: 'eks.amazonaws.com/role-arn',
+  azure: 'azure.workload.identity/client-id',
+};
+
+/** Rules that hold for all three charts. */
+export const sharedRules: readonly ChartRule[] = [
+  requestWithinLimit(runCpuRequest, runCpuLimit),
+  requestWithinLimit(runMemoryRequest, runMemoryLimit),
+  {
+    id: 'R28',
+    severity: 'error',
+    test: (get) =>
+      get(workloadIdentity) === 'gke' && get(metadataService) === 'block'
+        ? {
+            setting: workloadIdentity,
+            message: 'GKE Workload Identity gets its credentials from 169.254.169.254, which this chart blocks here',
+            suggestion: 'Add --metadata-service allow',
+          }
+        : undefined,
+  },
+  {
+    id: 'R29',
+    severity: 'warning',
+    test: (get) =>
+      get(metadataService) === 'block' && ['gke', 'gke-autopilot'].includes(get(cloud) ?? '')
+        ? {
+            setting: metadataService,
+            message:
+              'With Cloud DNS pods resolve names through 169.254.169.254, so the block cuts DNS where it is enforced: use kube-dns, add a policy for port 53, or --metadata-service allow.',
+          }
+        : undefined,
+  },
+  {
+    id: 'R30',
+    severity: 'warning',
+    whenAsked: true,
+    test: (get) =>
+      get(metadataService) === 'block' && get(cloud) !== 'gke-autopilot'
+        ? {
+            setting: metadataService,
+            message: `The block is a NetworkPolicy and only as good as what enforces it. ${policyEnforcement(get)}`,
+          }
+        : undefined,
+  },
+  {
+    id: 'R42',
+    severity: 'warning',
+    test: (get) => {
+      const annotation = ANNOTATION_OF[get(workloadIdentity) ?? ''];
+      if (annotation === undefined || get(serviceAccountName) !== undefined || get(serviceAccountAnnotation)?.[annotation] !== undefined)
+        return undefined;
+      return {
+        setting: workloadIdentity,
+        message: `Nothing ties the service account to an identity: add --service-account-annotation ${annotation}=… or name an account that has it with --service-account-name.`,
+      };
+    },
+  },
+  {
+    id: 'RWX-CLASS',
+    severity: 'warning',
+    test: (get) =>
+      get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteMany' && get(cacheStorageClass) === undefined
+        ? {
+            setting: cache,
+            message: `The claim asks for ReadWriteMany and names no storage class. ${sharedVolumeAdvice(get)} Name one with --cache-storage-class.`,
+          }
+        : undefined,
+  },
+  {
+    id: 'R33',
+    severity: 'error',
+    test: (get) => {
+      const name = Object.keys(get(extraEnv) ?? {}).find((each) => VARIABLES_OF_SETTINGS.has(each));
+      return name === undefined
+        ? undefined
+        : {
+            setting: extraEnv,
+            message: `--extra-env ${name} has a setting of its own`,
+            suggestion: `Use --${VARIABLES_OF_SETTINGS.get(name)}`,
+          };
+    },
+  },
+];

@@ -1,0 +1,61 @@
+import compare from 'semver/functions/compare.js';
+import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
+import {chart, chartVersion} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
+import type {Target} from './define.ts';
+import {type ChartName, chartSchema} from './schema.ts';
+
+export const releasesOf = (name: ChartName): string[] => chartSchema(name)['x-releases'].map(({version}) => version);
+
+export const newestOf = (name: ChartName): string => releasesOf(name).at(-1) as string;
+
+/** Tagged upstream and taken back: the public repository does not serve them. */
+const WITHDRAWN: Readonly<Record<ChartName, readonly string[]>> = {
+  'agent-k8s': ['0.5.78'],
+  'agent-local': ['0.5.74'],
+  'agent-job': ['0.5.77'],
+};
+
+/** The exact chart version the settings mean, `recommended` where they name no chart. */
+export function targetOf(settings: Settings, recommended: () => ChartName): {target: Target; warnings: Warning[]} {
+  const name = settings.get(chart) ?? recommended();
+  const version = settings.get(chartVersion) ?? newestOf(name);
+  return {target: {chart: name, version}, warnings: checkVersion(name, version)};
+}
+
+function checkVersion(name: ChartName, version: string): Warning[] {
+  const known = releasesOf(name);
+  const [oldest, newest] = [known[0] as string, known.at(-1) as string];
+  if (WITHDRAWN[name].includes(version)) {
+    return [
+      {
+        code: 'WITHDRAWN_VERSION',
+        setting: 'chart-version',
+        message: `${name} ${version} was withdrawn: the public repository does not serve it.`,
+      },
+    ];
+  }
+  if (known.includes(version)) return [];
+  if (compare(version, newest) > 0) {
+    return [
+      {
+        code: 'UNKNOWN_VERSION',
+        setting: 'chart-version',
+        message: `${name} ${version} is newer than ${newest}, the newest this program knows; it is treated like that one.`,
+      },
+    ];
+  }
+  if (compare(version, oldest) < 0) {
+    throw new ExpectedError(`${name} ${version} is too old: this program knows ${oldest} to ${newest}.`, {
+      code: 'VERSION_TOO_OLD',
+      exit: ExitCode.usage,
+      suggestions: [`Use --chart-version ${newest}`],
+    });
+  }
+  const next = known.find((each) => compare(each, version) > 0);
+  throw new ExpectedError(`${name} ${version} was never released.`, {
+    code: 'VERSION_NOT_RELEASED',
+    exit: ExitCode.usage,
+    suggestions: [`The next one is ${next}: --chart-version ${next}`, `The newest is ${newest}`],
+  });
+}

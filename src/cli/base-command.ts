@@ -1,0 +1,72 @@
+import {Command} from '@oclif/core';
+import {parseAnswers} from '../answers/answers-file.ts';
+import {resolve} from '../answers/resolve.ts';
+import {fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
+import type {Warning} from '../errors.ts';
+import type {Setting} from '../settings/define.ts';
+import type {Settings} from '../settings/settings.ts';
+import {errorText, warningText} from '../ui/messages.ts';
+import {type App, nodeApp} from './app.ts';
+import {asExpected, failureDocument} from './failure.ts';
+import {sharedFlags} from './shared-flags.ts';
+
+interface SharedFlags {
+  answers?: string | undefined;
+  'no-input'?: boolean | undefined;
+  quiet?: boolean | undefined;
+}
+
+/** What every command does alike: find settings, speak, fail. */
+export abstract class BaseCommand<Result extends object> extends Command {
+  static override enableJsonFlag = true;
+  static override baseFlags = sharedFlags;
+
+  /** The outside world; called once, inside run(). */
+  world: () => App = nodeApp;
+  #app: App | undefined;
+
+  abstract override run(): Promise<Result>;
+
+  protected get app(): App {
+    this.#app ??= this.world();
+    return this.#app;
+  }
+
+  protected async settingsFrom(flags: SharedFlags, optional: readonly Setting[] = []): Promise<Settings> {
+    const {env, files, now} = this.app;
+    const sources: Source[] = [fromFlags({...flags}), fromEnvironment(env)];
+    const path = flags.answers ?? env['SCALR_AGENT_INSTALL_ANSWERS'];
+    if (path) sources.push(fromAnswers(parseAnswers((await files.read(path)).toString('utf8'), path)));
+    this.report(unknownVariables(env));
+    return resolve(sources, {files, now: now()}, optional);
+  }
+
+  /** Warnings belong to standard error whatever the format of the result. */
+  protected report(warnings: readonly Warning[]): void {
+    for (const warning of warnings) this.app.stderr(warningText(warning, this.#hasColor()));
+  }
+
+  protected say(text: string): void {
+    if (!this.argv.includes('--quiet') && !this.argv.includes('-q')) this.app.stderr(text);
+  }
+
+  override logJson(document: unknown): void {
+    this.app.stdout(`${JSON.stringify(document, null, 2)}\n`);
+  }
+
+  protected override toSuccessJson(result: unknown): unknown {
+    return {schemaVersion: 1, ...(result as Result)};
+  }
+
+  protected override async catch(error: Error): Promise<void> {
+    const failure = asExpected(error, Object.keys({...this.ctor.flags, ...this.ctor.baseFlags}));
+    if (this.jsonEnabled()) this.logJson(failureDocument(failure));
+    else this.app.stderr(errorText(failure, this.#hasColor()));
+    if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${failure.cause.stack}\n`);
+    process.exitCode = failure.exit;
+  }
+
+  #hasColor(): boolean {
+    return this.app.hasColor && !this.argv.includes('--no-color');
+  }
+}

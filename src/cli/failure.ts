@@ -1,0 +1,61 @@
+import {ExitCode, ExpectedError} from '../errors.ts';
+import {closest} from '../settings/similar.ts';
+
+/** The JSON document of a failure. */
+export const failureDocument = ({code, message, suggestions, exit}: ExpectedError) => ({
+  schemaVersion: 1,
+  error: {code, message, suggestions: [...suggestions], exit},
+});
+
+/** Turns whatever was thrown into a failure with a code and a next step. `known` are the flags or commands that exist. */
+export function asExpected(error: unknown, known: readonly string[] = []): ExpectedError {
+  if (error instanceof ExpectedError) return error;
+  const {name = '', message = String(error)} = error as Error;
+  if (name === 'ExitPromptError' || name === 'AbortPromptError') {
+    return new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.interrupted, cause: error});
+  }
+  if (isOclif(error)) return usage(error, known);
+  return new ExpectedError(`This is a bug in scalr-agent: ${message}`, {
+    code: 'BUG',
+    exit: ExitCode.failed,
+    suggestions: ['Run it again with --verbose and report what it prints'],
+    cause: error,
+  });
+}
+
+interface OclifError extends Error {
+  oclif: unknown;
+  flags?: readonly string[];
+  args?: readonly string[];
+}
+
+const isOclif = (error: unknown): error is OclifError => error instanceof Error && 'oclif' in error;
+
+/** oclif's own texts quote argv, which may hold what nobody should see; only the name of the flag is taken over. */
+function usage(error: OclifError, known: readonly string[]): ExpectedError {
+  const help = 'See all flags with --help';
+  const [flag] = error.flags ?? [];
+  if (error.constructor.name === 'NonExistentFlagsError' && flag !== undefined) {
+    const name = flag.replace(/^-+/, '').replace(/=.*/, '');
+    const near = closest(name.replace(/^no-/, ''), known);
+    return new ExpectedError(`There is no flag --${name}.`, {
+      code: 'UNKNOWN_FLAG',
+      exit: ExitCode.usage,
+      suggestions: [...(near ? [`Did you mean --${near}?`] : []), help],
+    });
+  }
+  const command = /^command (.*) not found$/.exec(error.message)?.[1]?.replaceAll(':', ' ');
+  if (command !== undefined) {
+    const near = closest(command, known);
+    return new ExpectedError(`There is no command ${command}.`, {
+      code: 'UNKNOWN_COMMAND',
+      exit: ExitCode.usage,
+      suggestions: [...(near ? [`Did you mean ${near}?`] : []), 'See all commands with --help'],
+    });
+  }
+  const [first = ''] = error.message
+    .replace(/^The following errors? occurred:\s*/, '')
+    .trim()
+    .split('\n');
+  return new ExpectedError(first.replace(/^\s+/, ''), {code: 'USAGE', exit: ExitCode.usage, suggestions: [help], cause: error});
+}

@@ -1,0 +1,19 @@
+import {Flags} from '@oclif/core';
+
+const helpGroup = 'GLOBAL';
+
+/** Flags that every command shares, beside the settings. */
+export const sharedFlags = {
+  answers: Flags.string({summary: 'File with answers: a YAML mapping whose keys are the flags below.', helpValue: '<FILE>', helpGroup}),
+  yes: Flags.boolean({char: 'y', summary: 'Accept what would be asked at the end.', helpGroup}),
+  'no-input': Flags.boolean({summary: 'Never ask; implied without a terminal and where CI is set.', helpGroup}),
+  'dry-run': Flags.boolean({summary: 'Show what would be done and do nothing.', helpGroup}),
+  'kube-context': Flags.string({summary: 'Context of the kubeconfig.', helpValue: '<NAME>', helpGroup}),
+  kubeconfig: Flags.string({summary: 'Path of the kubeconfig.', helpValue: '<FILE>', helpGroup}),
+  timeout: Flags.string({summary: 'How long to wait for the cluster, as 10m.', helpValue: '<DURATION>', helpGroup}),
+  helm: Flags.string({summary: 'Path of helm.', helpValue: '<FILE>', helpGroup}),
+  kubectl: Flags.string({summary: 'Path of kubectl.', helpValue: '<FILE>', helpGroup}),
+  quiet: Flags.boolean({char: 'q', summary: 'Only results, warnings and errors.', helpGroup}),
+  verbose: Flags.boolean({summary: 'More about what goes wrong.', helpGroup}),
+  'no-color': Flags.boolean({summary: 'No colours; NO_COLOR does the same.', helpGroup}),
+};

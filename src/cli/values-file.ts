@@ -1,0 +1,41 @@
+import {ExitCode, ExpectedError} from '../errors.ts';
+import type {Files} from '../ports/files.ts';
+
+interface Wanted {
+  path: string;
+  text: string;
+  /** Nobody else may read it. */
+  isPrivate: boolean;
+  isDryRun: boolean;
+  /** The operator said yes to whatever would be asked. */
+  isAccepted: boolean;
+}
+
+/**
+ * Writes values.yaml; what is there already is replaced only after a yes. `confirm` is absent where nobody can answer.
+ * Returns what happened, as a sentence. @throws ExpectedError
+ */
+export async function writeValuesFile(
+  {path, text, isPrivate, isDryRun, isAccepted}: Wanted,
+  files: Files,
+  confirm?: (question: string) => Promise<boolean>,
+): Promise<string> {
+  const mode = isPrivate ? 0o600 : 0o644;
+  const kind = await files.kindOf(path);
+  if (kind === 'directory')
+    throw refusal(`${path} is a directory.`, `Name a file: --out ${path.replace(/\/$/, '')}/values.yaml`, 'UNWRITABLE_FILE');
+  if (kind === 'file' && (await files.read(path)).toString('utf8') === text) return `${path} is up to date.`;
+  if (isDryRun)
+    return `Would ${kind === 'file' ? 'replace' : 'write'} ${path} (${Buffer.byteLength(text)} bytes, mode 0${mode.toString(8)}).`;
+  if (kind === 'file' && !isAccepted) {
+    if (!confirm) throw refusal(`${path} exists.`, 'Replace it with --yes, or choose another name with --out', 'FILE_EXISTS');
+    if (!(await confirm(`${path} exists. Replace it?`))) {
+      throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
+    }
+  }
+  await files.write(path, text, mode);
+  return `Wrote ${path}.`;
+}
+
+const refusal = (message: string, suggestion: string, code: string): ExpectedError =>
+  new ExpectedError(message, {code, exit: ExitCode.usage, suggestions: [suggestion]});

@@ -1,0 +1,25 @@
+import {type Recommendation, recommend} from '../charts/recommend.ts';
+import {BaseCommand} from '../cli/base-command.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
+import {url} from '../settings/agent.ts';
+import {catalogue} from '../settings/catalogue.ts';
+import {recommendationText, sizingText} from '../ui/messages.ts';
+import {type Sizing, sizing} from '../values/sizing.ts';
+
+type Result = Recommendation & {sizing: Sizing};
+
+export default class Recommend extends BaseCommand<Result> {
+  static override summary = 'Say which chart fits, why, and what speaks for and against the other two.';
+  static override description = 'Needs no cluster. Takes every setting of "values"; none is required.';
+  static override examples = ['<%= config.bin %> <%= command.id %> --isolation per-run --cloud eks --concurrency 10'];
+  static override flags = settingFlags(catalogue);
+
+  override async run(): Promise<Result> {
+    const {flags} = await this.parse(Recommend);
+    const settings = await this.settingsFrom(flags, [url]);
+    const recommendation = recommend(settings);
+    const size = sizing(settings, recommendation.chart);
+    if (!this.jsonEnabled()) this.app.stdout(`${recommendationText(recommendation, false)}\n${sizingText(size)}`);
+    return {...recommendation, sizing: size};
+  }
+}

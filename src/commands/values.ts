@@ -1,0 +1,61 @@
+import {Flags} from '@oclif/core';
+import type {Values as ValuesTree} from '../charts/tree.ts';
+import {BaseCommand} from '../cli/base-command.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
+import {writeValuesFile} from '../cli/values-file.ts';
+import type {Warning} from '../errors.ts';
+import {catalogue} from '../settings/catalogue.ts';
+import {choiceText, explainText} from '../ui/messages.ts';
+import {isPrivate, valuesDocument} from '../values/document.ts';
+import {type Explained, explain, generate} from '../values/generate.ts';
+
+interface Result {
+  chart: string;
+  chartVersion: string;
+  values: ValuesTree;
+  yaml: string;
+  settings: Explained[];
+  warnings: readonly Warning[];
+  file?: string;
+}
+
+export default class Values extends BaseCommand<Result> {
+  static override summary = 'Write a values.yaml that is right for one exact chart version.';
+  static override description =
+    'Needs no cluster, no helm and no network. Every flag is also a variable SCALR_AGENT_INSTALL_<FLAG> and a key of the answers file.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io > values.yaml',
+    '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --chart agent-job --cache pvc --cache-storage-class efs --out values.yaml',
+  ];
+  static override flags = {
+    out: Flags.string({char: 'o', summary: 'File to write instead of standard output.', helpValue: '<FILE>'}),
+    explain: Flags.boolean({summary: 'Print every effective setting and where it comes from, on standard error.'}),
+    ...settingFlags(catalogue),
+  };
+
+  override async run(): Promise<Result> {
+    const {flags} = await this.parse(Values);
+    const generated = generate(await this.settingsFrom(flags));
+    const {target, values, warnings, recommendation} = generated;
+    const yaml = valuesDocument(generated);
+    const settings = explain(generated);
+
+    if (recommendation) this.say(`${choiceText(recommendation, this.app.hasColor)}Compare the charts with: scalr-agent recommend\n`);
+    this.report(warnings);
+    if (flags.explain) this.app.stderr(explainText(settings));
+
+    const file = flags.out === '-' ? undefined : flags.out;
+    if (file !== undefined) {
+      const {files, prompter, hasTerminal} = this.app;
+      const confirm = hasTerminal && !flags['no-input'] ? prompter.confirm : undefined;
+      const done = await writeValuesFile(
+        {path: file, text: yaml, isPrivate: isPrivate(generated), isDryRun: flags['dry-run'], isAccepted: flags.yes},
+        files,
+        confirm,
+      );
+      this.say(`${done}\n`);
+    }
+    if (!this.jsonEnabled() && (file === undefined || flags['dry-run'])) this.app.stdout(yaml);
+    return {chart: target.chart, chartVersion: target.version, values, yaml, settings, warnings, ...(file === undefined ? {} : {file})};
+  }
+}

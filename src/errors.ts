@@ -1,0 +1,37 @@
+/** Exit statuses of the contract; scripts depend on them. */
+export const ExitCode = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  interrupted: 130,
+} as const;
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+interface Advice {
+  code: string;
+  exit: ExitCode;
+  suggestions?: readonly string[];
+  cause?: unknown;
+}
+
+/** A failure we foresaw: it has a code, an exit status and a next step. Anything else that reaches the top is a bug. */
+export class ExpectedError extends Error {
+  override readonly name = 'ExpectedError';
+  readonly code: string;
+  readonly exit: ExitCode;
+  readonly suggestions: readonly string[];
+
+  constructor(message: string, {code, exit, suggestions = [], cause}: Advice) {
+    super(message, cause === undefined ? undefined : {cause});
+    this.code = code;
+    this.exit = exit;
+    this.suggestions = suggestions;
+  }
+}
+
+/** Something the operator should know although nothing failed. `setting` is the id of the setting it is about. */
+export interface Warning {
+  code: string;
+  message: string;
+  setting?: string;
+}

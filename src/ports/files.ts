@@ -1,0 +1,11 @@
+/** The disk, as far as the program touches it. Paths are relative to the working directory. */
+export interface Files {
+  /** @throws ExpectedError when there is no such file or it may not be read */
+  read(path: string): Promise<Buffer>;
+  /** Everything that arrives on standard input. */
+  readStdin(): Promise<Buffer>;
+  /** What lies at the path: a regular file, something to write into (a pipe, a device), or nothing. */
+  kindOf(path: string): Promise<'file' | 'stream' | 'directory' | 'nothing'>;
+  /** Writes all or nothing; an existing file is replaced. `mode` are permission bits. @throws ExpectedError */
+  write(path: string, text: string, mode: number): Promise<void>;
+}

@@ -1,0 +1,71 @@
+import {accountUrl} from './addresses.ts';
+import {defineSetting, InvalidValue} from './define.ts';
+import {choice, dataKey, objectName, onOff, secret} from './kinds.ts';
+import {hostInToken} from './token.ts';
+
+export const token = defineSetting({
+  id: 'token',
+  onlyEnv: 'SCALR_AGENT_TOKEN',
+  group: 'Agent',
+  question: 'Agent pool token',
+  summary: 'Agent pool token. It becomes a Secret; values.yaml only names that Secret.',
+  kind: secret(),
+  carriedBy: () => tokenSecret,
+});
+
+export const tokenFile = defineSetting({
+  id: 'token-file',
+  group: 'Agent',
+  question: 'File that holds the agent pool token',
+  summary: 'File that holds the agent pool token; - reads standard input.',
+  kind: secret({isFile: true}),
+  rule: (_, get) => (get(token) ? new InvalidValue('the token is also in SCALR_AGENT_TOKEN', 'Give it once') : undefined),
+  carriedBy: () => tokenSecret,
+});
+
+export const url = defineSetting({
+  id: 'url',
+  group: 'Agent',
+  question: 'Address of the Scalr account',
+  summary: 'Address of the Scalr account, https://<account>.scalr.io; not needed with a token that names its host.',
+  kind: accountUrl(),
+  required: true,
+  fallback: (get) => {
+    const given = get(token) ?? get(tokenFile);
+    return given && hostInToken(given);
+  },
+});
+
+export const tokenSecret = defineSetting({
+  id: 'token-secret',
+  group: 'Agent',
+  question: 'Secret that holds the agent pool token',
+  summary: 'Secret that holds the agent pool token, in the namespace of the release.',
+  kind: objectName(),
+  fallback: () => 'scalr-agent-token',
+});
+
+export const tokenSecretKey = defineSetting({
+  id: 'token-secret-key',
+  group: 'Agent',
+  question: 'Key of the token in that Secret',
+  summary: 'Key of the token in that Secret.',
+  kind: dataKey(),
+  fallback: () => 'token',
+});
+
+export const debug = defineSetting({
+  id: 'debug',
+  group: 'Agent',
+  question: 'Write debug logs?',
+  summary: 'Debug logs of the agent.',
+  kind: onOff(),
+});
+
+export const logFormat = defineSetting({
+  id: 'log-format',
+  group: 'Agent',
+  question: 'Format of the logs',
+  summary: 'Format of the agent logs.',
+  kind: choice(['json', 'plain', 'dev']),
+});

@@ -1,0 +1,34 @@
+import {defineSetting, InvalidValue, type Kind} from './define.ts';
+import {pairs, variables} from './lists.ts';
+
+export const set = defineSetting({
+  id: 'set',
+  group: 'Escape hatch',
+  question: 'Value of the chart that has no flag',
+  summary: 'Value of the chart that has no flag, checked against its version; may be repeated.',
+  kind: assignments(),
+});
+
+export const extraEnv = defineSetting({
+  id: 'extra-env',
+  group: 'Escape hatch',
+  question: 'Environment variable of the agent',
+  summary: 'Environment variable of the agent and, where the chart can, of the runs; may be repeated.',
+  kind: variables(),
+});
+
+/** Assignments to paths of values.yaml, `a.b=value` with dots inside keys written `\.`. */
+function assignments(): Kind<Readonly<Record<string, string>>> {
+  const kind = pairs({hint: 'path=value', key: /^[^\s=]+$/, expected: 'a path of values.yaml', byLine: true});
+  return {
+    ...kind,
+    parse(raw, context) {
+      const value = kind.parse(raw, context);
+      for (const path of Object.keys(value)) {
+        if (/\[\d*\]/.test(path))
+          throw new InvalidValue(`"${path}" points into a list`, `Set the whole list as JSON: --set '${path.replace(/\[.*/, '')}=[…]'`);
+      }
+      return value;
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import {InvalidValue, type Kind} from './define.ts';
+import {Secret} from './secret.ts';
+import {closest} from './similar.ts';
+
+/** Text of a given form. `expected` says the form in words, `example` shows it. */
+export function text({
+  hint = 'TEXT',
+  pattern,
+  expected,
+  example,
+}: {
+  hint?: string;
+  pattern?: RegExp;
+  expected?: string;
+  example?: string;
+} = {}): Kind<string> {
+  return {
+    jsonSchema: {type: 'string', minLength: 1, ...(pattern ? {pattern: pattern.source} : {})},
+    hint,
+    parse(raw) {
+      if (typeof raw !== 'string') throw new InvalidValue(`expected text, got ${JSON.stringify(raw)}`, 'Put it in quotes');
+      const value = raw.trim();
+      if (value === '') throw new InvalidValue('is empty', 'Leave it out or give a value');
+      if (pattern && !pattern.test(value)) {
+        throw new InvalidValue(`"${value}" is not ${expected}`, example ? `Write it like ${example}` : undefined);
+      }
+      return value;
+    },
+    format: (value) => [value],
+  };
+}
+
+/** Name of a Kubernetes object: RFC 1123 subdomain. */
+export const objectName = (): Kind<string> =>
+  text({
+    hint: 'NAME',
+    pattern: /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+    expected: 'a Kubernetes name (lower-case letters, digits, - and .)',
+    example: 'my-object',
+  });
+
+/** Key inside a Secret or ConfigMap. */
+export const dataKey = (): Kind<string> =>
+  text({hint: 'KEY', pattern: /^[-._a-zA-Z0-9]{1,253}$/, expected: 'a key of a Secret (letters, digits, -, _ and .)', example: 'token'});
+
+/** A directory, from the root down; a slash at the end is dropped. */
+export const absolutePath = (): Kind<string> => {
+  const kind = text({
+    hint: 'DIRECTORY',
+    pattern: /^\/[^\s"'\\$]*$/,
+    expected: 'an absolute path without blanks or quotes',
+    example: '/var/lib/scalr',
+  });
+  return {
+    ...kind,
+    parse(raw, context) {
+      const value = kind.parse(raw, context).replace(/(?<=.)\/+$/, '');
+      if (value.split('/').includes('..')) throw new InvalidValue(`"${value}" must not hold ".."`);
+      return value;
+    },
+  };
+};
+
+/** A directory below the top of a volume. */
+export const relativePath = (): Kind<string> =>
+  text({hint: 'DIRECTORY', pattern: /^(?!\.\.(\/|$))[^/\s"'\\$][^\s"'\\$]*$/, expected: 'a relative path', example: 'scalr/cache'});
+
+export function choice<const O extends readonly string[]>(options: O): Kind<O[number]> {
+  return {
+    jsonSchema: {enum: options},
+    hint: options.join('|'),
+    options,
+    parse(raw) {
+      if (options.includes(raw as string)) return raw as O[number];
+      const near = closest(String(raw), options);
+      throw new InvalidValue(`"${raw}" is not one of ${options.join(', ')}`, near && `Did you mean ${near}?`);
+    },
+    format: (value) => [value],
+  };
+}
+
+export const onOff = (): Kind<boolean> => ({
+  jsonSchema: {type: 'boolean'},
+  hint: 'true|false',
+  isSwitch: true,
+  parse(raw) {
+    if (raw === true || raw === 'true' || raw === '1') return true;
+    if (raw === false || raw === 'false' || raw === '0') return false;
+    throw new InvalidValue(`"${raw}" is neither true nor false`, 'Write true or false');
+  },
+  format: (value) => [String(value)],
+});
+
+export const integer = ({min, max, hint = 'N'}: {min: number; max: number; hint?: string}): Kind<number> => ({
+  jsonSchema: {type: 'integer', minimum: min, maximum: max},
+  hint,
+  parse(raw) {
+    const value = typeof raw === 'string' && /^-?\d+$/.test(raw.trim()) ? Number(raw) : raw;
+    if (!Number.isInteger(value)) throw new InvalidValue(`"${raw}" is not a whole number`);
+    if ((value as number) < min || (value as number) > max) throw new InvalidValue(`${value} is not between ${min} and ${max}`);
+    return value as number;
+  },
+  format: (value) => [String(value)],
+});
+
+/** Whole seconds; Go durations (`2h`, `90s`, `1h30m`) are turned into them. */
+export const seconds = ({min, max}: {min: number; max: number}): Kind<number> => {
+  const whole = integer({min, max, hint: 'SECONDS'});
+  return {
+    ...whole,
+    jsonSchema: {anyOf: [whole.jsonSchema, {type: 'string', pattern: '^(\\d+h)?(\\d+m)?(\\d+s)?$'}]},
+    parse(raw, context) {
+      const [match, h, m, s] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(String(raw)) ?? [];
+      if (!match) return whole.parse(raw, context);
+      return whole.parse(Number(h ?? 0) * 3600 + Number(m ?? 0) * 60 + Number(s ?? 0), context);
+    },
+  };
+};
+
+/** A credential pasted by a person; line ends around it are dropped, blanks inside it are an accident. */
+export const secret = ({isFile = false} = {}): Kind<Secret> => ({
+  jsonSchema: {type: 'string', minLength: 1},
+  hint: 'PATH',
+  isFile,
+  isSecret: true,
+  parse(raw) {
+    const value = String(raw).trim();
+    if (value === '') throw new InvalidValue('is empty', 'Copy the token again from the agent pool page');
+    if (/\s/.test(value)) throw new InvalidValue('holds blanks or line ends in the middle', 'Copy the token again in one piece');
+    if (/^<.*>$/.test(value)) throw new InvalidValue('is a placeholder', 'Replace it by the real token');
+    return new Secret(value);
+  },
+  format: () => [],
+});

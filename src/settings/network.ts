@@ -1,0 +1,74 @@
+import {hasCredentials, noProxyList, proxyUrl} from './addresses.ts';
+import {defineSetting, type Get, InvalidValue} from './define.ts';
+import {choice} from './kinds.ts';
+
+/**
+ * What must never go through a proxy. `$(KUBERNETES_SERVICE_HOST)` is expanded by the kubelet to the address of the
+ * API server, so the controller reaches it on every cluster without knowing the service network.
+ * https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/
+ */
+export const IN_CLUSTER = ['localhost', '127.0.0.1', '.svc', '.cluster.local', '169.254.169.254', '$(KUBERNETES_SERVICE_HOST)'];
+
+const warnOfCredentials = (value: string): string | undefined =>
+  hasCredentials(value)
+    ? 'The proxy URL holds a user name or password. It stands in values.yaml, in the Helm release and in every pod; prefer a proxy that trusts the node network.'
+    : undefined;
+
+export const httpProxy = defineSetting({
+  id: 'http-proxy',
+  group: 'Network',
+  question: 'Proxy for http:// addresses',
+  summary: 'Proxy for http:// addresses.',
+  kind: proxyUrl(),
+  caution: (value, get) =>
+    warnOfCredentials(value) ??
+    (get(httpsProxy) ? undefined : 'Without --https-proxy nothing that talks HTTPS uses the proxy, Scalr included.'),
+});
+
+export const httpsProxy = defineSetting({
+  id: 'https-proxy',
+  group: 'Network',
+  question: 'Proxy for https:// addresses',
+  summary: 'Proxy for https:// addresses; Scalr itself is one.',
+  kind: proxyUrl(),
+  caution: warnOfCredentials,
+});
+
+const hasProxy = (get: Get): boolean => (get(httpProxy) ?? get(httpsProxy)) !== undefined;
+
+export const noProxy = defineSetting({
+  id: 'no-proxy',
+  group: 'Network',
+  question: 'Addresses reached without the proxy',
+  summary: 'Addresses reached without the proxy; names inside the cluster are added.',
+  kind: noProxyList(IN_CLUSTER),
+  appliesWhen: {test: hasProxy, needs: '--https-proxy or --http-proxy'},
+  fallback: () => [],
+  caution: (value) =>
+    value.some((entry) => entry.includes('/'))
+      ? undefined
+      : 'NO_PROXY holds no network: add the service and pod CIDRs of the cluster with --no-proxy if pods talk to each other by address.',
+});
+
+export const workloadIdentity = defineSetting({
+  id: 'workload-identity',
+  group: 'Network',
+  question: 'How do runs get cloud credentials?',
+  summary: 'How runs get cloud credentials from the cluster.',
+  kind: choice(['none', 'gke', 'irsa', 'eks-pod-identity', 'azure']),
+});
+
+export const metadataService = defineSetting({
+  id: 'metadata-service',
+  group: 'Network',
+  question: 'May runs reach the metadata service of the node (169.254.169.254)?',
+  summary: 'Whether runs may reach the metadata service of the node, 169.254.169.254.',
+  kind: choice(['block', 'allow']),
+  rule: (value, get) =>
+    value === 'block' && get(workloadIdentity) === 'gke'
+      ? new InvalidValue(
+          'GKE Workload Identity gets its credentials from 169.254.169.254, so blocking it takes them away',
+          'Use --metadata-service allow; Workload Identity already hides the credentials of the node',
+        )
+      : undefined,
+});

@@ -1,0 +1,77 @@
+import {InvalidValue, type Kind} from './define.ts';
+
+/** Kubernetes quantities: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/ */
+const PATTERN = /^(\d+(?:\.\d+)?)(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/;
+const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
+const DECIMAL = ['m', '', 'k', 'M', 'G', 'T', 'P', 'E'];
+const MILLI = 1000n;
+
+/** The quantity in thousandths of its base unit (a byte, a core); undefined when the text is none. */
+export function milliOf(text: string): bigint | undefined {
+  const [, number, suffix = ''] = PATTERN.exec(text) ?? [];
+  if (number === undefined) return undefined;
+  const [whole = '', fraction = ''] = number.split('.');
+  const scaled = BigInt(whole + fraction) * unitOf(suffix);
+  const divisor = 10n ** BigInt(fraction.length);
+  return scaled % divisor === 0n ? scaled / divisor : scaled / divisor + 1n;
+}
+
+function unitOf(suffix: string): bigint {
+  return suffix.endsWith('i') ? MILLI * 1024n ** BigInt(BINARY.indexOf(suffix)) : 1000n ** BigInt(DECIMAL.indexOf(suffix));
+}
+
+/** The spelling Kubernetes itself uses: no fraction, the largest suffix that stays exact (1.5Gi is 1536Mi). */
+export function canonicalQuantity(text: string): string | undefined {
+  const milli = milliOf(text);
+  if (milli === undefined) return undefined;
+  const suffixes = text.endsWith('i') && milli % MILLI === 0n ? BINARY : DECIMAL;
+  const suffix = suffixes.findLast((each) => milli % unitOf(each) === 0n) ?? 'm';
+  return milli === 0n ? '0' : `${milli / unitOf(suffix)}${suffix}`;
+}
+
+const BYTE_SPELLINGS: Readonly<Record<string, string>> = {k: 'Ki', m: 'Mi', g: 'Gi', t: 'Ti'};
+
+/** An amount of memory or disk, `2Gi`; canonical. */
+export const bytes = (): Kind<string> => ({
+  jsonSchema: {type: 'string', pattern: '^\\d+(\\.\\d+)?(k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)$'},
+  hint: 'SIZE',
+  parse(raw) {
+    const text = String(raw);
+    const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([A-Za-z]*)$/.exec(text) ?? [];
+    if (number === undefined) throw new InvalidValue(`"${text}" is not a size`, 'Write a number and a unit, such as 2Gi');
+    if (unit === '') throw new InvalidValue(`"${text}" has no unit, so Kubernetes would take it for bytes`, `Did you mean ${number}Gi?`);
+    if (/\s/.test(text) || unit === 'm' || milliOf(text) === undefined) {
+      const meant = BYTE_SPELLINGS[unit.charAt(0).toLowerCase()];
+      throw new InvalidValue(`"${text}" is not a Kubernetes quantity of bytes`, `Did you mean ${number}${meant ?? 'Gi'}?`);
+    }
+    return positive(text);
+  },
+  format: (value) => [value],
+});
+
+/** CPU in cores, `2` or `500m`; canonical. */
+export const cpu = (): Kind<string> => ({
+  jsonSchema: {
+    anyOf: [
+      {type: 'string', pattern: '^\\d+(\\.\\d+)?m?$'},
+      {type: 'number', exclusiveMinimum: 0},
+    ],
+  },
+  hint: 'CPU',
+  parse(raw) {
+    const text = String(raw);
+    if (!/^\d+(\.\d+)?m?$/.test(text))
+      throw new InvalidValue(`"${text}" is not a number of cores`, 'Write 2 for two cores, 500m for half of one');
+    return positive(text);
+  },
+  format: (value) => [value],
+});
+
+function positive(text: string): string {
+  const canonical = canonicalQuantity(text);
+  if (canonical === undefined || canonical === '0') throw new InvalidValue(`"${text}" is no amount above zero`);
+  return canonical;
+}
+
+/** True when the first quantity is larger than the second. */
+export const exceeds = (one: string, other: string): boolean => (milliOf(one) ?? 0n) > (milliOf(other) ?? 0n);

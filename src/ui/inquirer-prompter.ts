@@ -1,0 +1,9 @@
+import type {Prompter} from '../ports/prompter.ts';
+
+/** Prompts on standard error, so that standard output stays the result. */
+export const inquirerPrompter: Prompter = {
+  async confirm(question) {
+    const {default: confirm} = await import('@inquirer/confirm');
+    return confirm({message: question, default: false}, {output: process.stderr});
+  },
+};

@@ -1,0 +1,69 @@
+import {Document, isPair, isScalar, isMap as isYamlMap, parse, Scalar, visit} from 'yaml';
+import {isMap, sameTree, type Tree, type Values} from '../charts/tree.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+
+/** From here on Helm renders a number of a values file as 1e+06, so it travels as text. */
+const FIRST_FLOAT = 1_000_000;
+
+export const withoutLargeNumbers = (tree: Tree): Tree => {
+  if (Array.isArray(tree)) return tree.map(withoutLargeNumbers);
+  if (isMap(tree)) return Object.fromEntries(Object.entries(tree).map(([key, below]) => [key, withoutLargeNumbers(below)]));
+  return typeof tree === 'number' && Math.abs(tree) >= FIRST_FLOAT ? String(tree) : tree;
+};
+
+/**
+ * YAML that Helm reads as it was meant: every text in quotes, keys too where YAML 1.1 would take them for something
+ * else, long texts as blocks, no number that a template would print with an exponent.
+ * `comments` stand above the top-level keys, `header` above everything; both without the leading #.
+ */
+export function toYaml(
+  values: Values,
+  {header = [], comments = new Map()}: {header?: readonly string[]; comments?: ReadonlyMap<string, readonly string[]>} = {},
+): string {
+  const plain = withoutLargeNumbers(values) as Values;
+  const document = new Document(plain, {version: '1.1'});
+  visit(document, {
+    Pair(_, pair) {
+      if (isScalar(pair.key) && !/^[A-Za-z_][-A-Za-z0-9_./]*$/.test(String(pair.key.value))) pair.key.type = Scalar.QUOTE_DOUBLE;
+    },
+    Scalar(key, node) {
+      if (key === 'key' || typeof node.value !== 'string') return;
+      node.type = isBlock(node.value) ? Scalar.BLOCK_LITERAL : Scalar.QUOTE_DOUBLE;
+    },
+  });
+  if (isYamlMap(document.contents)) {
+    for (const [index, pair] of document.contents.items.entries()) {
+      if (!isPair(pair) || !isScalar(pair.key)) continue;
+      pair.key.spaceBefore = index > 0;
+      const lines = comments.get(String(pair.key.value)) ?? [];
+      if (lines.length > 0) pair.key.commentBefore = lines.map((line) => ` ${line}`).join('\n');
+    }
+  }
+  const body = Object.keys(plain).length === 0 ? '{}\n' : document.toString({lineWidth: 0});
+  const text =
+    [...header.map((line) => (line === '' ? '#' : `# ${line}`)), ...(header.length > 0 ? [''] : [])].map((line) => `${line}\n`).join('') +
+    body;
+  refuseMisreading(text, plain);
+  return text;
+}
+
+/** Several lines of printable text, as a certificate is; anything else is safer in quotes. */
+const isBlock = (text: string): boolean => /^[\x20-\x7e]+\n[\x20-\x7e\n]*$/.test(text) && !/^\s|[ \n]\n$|[ ]\n/.test(text);
+
+/** The last gate: what a YAML 1.1 reader makes of the text has to be what was meant. */
+function refuseMisreading(text: string, meant: Values): void {
+  if (sameTree(readAsHelm(text), meant)) return;
+  throw new ExpectedError('These values cannot be written so that Helm reads them as they were meant.', {
+    code: 'AMBIGUOUS_YAML',
+    exit: ExitCode.usage,
+    suggestions: ['Look for keys such as "<<" in --set'],
+  });
+}
+
+function readAsHelm(text: string): unknown {
+  try {
+    return parse(text, {version: '1.1'});
+  } catch {
+    return undefined;
+  }
+}
