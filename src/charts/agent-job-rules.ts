@@ -107,4 +107,16 @@ export const agentJobRules: readonly ChartRule[] = [
       message: 'This version downloads its entrypoint from storage.googleapis.com at every run: open that egress.',
     }),
   },
+  {
+    id: 'OPENSHIFT-SCC',
+    severity: 'warning',
+    test: (get) =>
+      get(cloud) === 'openshift'
+        ? {
+            setting: cloud,
+            message:
+              'The pods run as uid 1000, which the restricted-v2 SCC of OpenShift refuses. Upstream documents nothing here: granting nonroot-v2 to the service account is a guess that has to be tested.',
+          }
+        : undefined,
+  },
 ];

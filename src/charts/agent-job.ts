@@ -220,7 +220,11 @@ function flatCache(): Row[] {
     volume: 'persistence',
     in: FLAT,
     // templates/pvc.yaml reads secret.annotations, which values.yaml lacks, and crashes without it.
-    withClaim: {paths: [at('secret.annotations')], write: ({get}) => (get(cache) === 'pvc' ? [[at('secret.annotations'), {}]] : [])},
+    withClaim: {
+      paths: [at('secret.annotations')],
+      write: ({get}) =>
+        get(cache) === 'pvc' ? [[at('secret.annotations'), {}, 'The template of the claim reads this key and crashes without it']] : [],
+    },
   }) as [Row<string>, ...Row[]];
   const claim = at('persistence.persistentVolumeClaim.claimName');
   const isEfs = (values: Values): boolean => asText.read(getAt(values, at('efsVolumeHandle')) ?? '') !== undefined;

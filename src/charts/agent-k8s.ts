@@ -72,6 +72,17 @@ const rounded: Row<string>['partly'] = (value) =>
     ? undefined
     : `agent-k8s counts memory in whole mebibytes: ${value} becomes ${asMebibytes.read(asMebibytes.write(value))}.`;
 
+/** The registry of a mirror: in front of the agent image, and for the images of runs, where the last slash keeps their namespace. */
+const mirror: Row<string> = {
+  setting: imageRegistry,
+  paths: [REPOSITORY, TASK_REGISTRY],
+  write: (registry, scope) => [
+    ...(scope.get(agentImage) === undefined ? [[REPOSITORY, mirrored(scope, textAt(scope.defaults, REPOSITORY))] as Entry] : []),
+    [TASK_REGISTRY, `${registry}/`],
+  ],
+  read: registryOf,
+};
+
 /** A controller and one worker per node; the agent starts a pod per run, outside the release. */
 export const agentK8s: Chart = {
   name: 'agent-k8s',
@@ -125,10 +136,10 @@ export const agentK8s: Chart = {
       paths: [EFS],
       write: () => [],
       read: (values) => (textAt(values, EFS) === '' ? 'hostpath' : 'efs'),
-      partly: (kind) =>
-        kind === 'efs' ? 'With EFS the whole run works over NFS, and only one release per cluster can use it.' : undefined,
     }),
-    textKey(efsHandle, 'efsVolumeHandle'),
+    textKey(efsHandle, 'efsVolumeHandle', {
+      partly: () => 'With EFS the whole run works over NFS, and only one release per cluster can use it.',
+    }),
     textKey(dataHome, 'agent.data_home'),
     always(providerCache, true),
     always(moduleCache, false),
@@ -145,17 +156,15 @@ export const agentK8s: Chart = {
         ? 'With an account of your own the chart makes no Role: bind pods, pods/status, pods/log, pods/exec, configmaps and secrets to it (create, delete, get, list, patch, watch).'
         : undefined,
     ),
+    row({...mirror, in: '<=0.5.66'}),
     row({
-      setting: imageRegistry,
-      paths: [REPOSITORY, TASK_REGISTRY],
+      ...mirror,
+      in: '>=0.5.67',
+      paths: [...mirror.paths, TASK_IMAGE],
       write: (registry, scope) => [
-        ...(scope.get(agentImage) === undefined ? [[REPOSITORY, `${registry}/${textAt(scope.defaults, REPOSITORY)}`] as const] : []),
-        ...(scope.get(runnerImage) === undefined && textAt(scope.defaults, TASK_IMAGE) !== ''
-          ? [[TASK_IMAGE, mirrored(scope, textAt(scope.defaults, TASK_IMAGE))] as const]
-          : []),
-        [TASK_REGISTRY, `${registry}/`],
+        ...mirror.write(registry, scope),
+        ...(scope.get(runnerImage) === undefined ? [[TASK_IMAGE, mirrored(scope, textAt(scope.defaults, TASK_IMAGE))] as Entry] : []),
       ],
-      read: registryOf,
     }),
     key(imagePullSecret, 'imagePullSecrets', asReferences, {
       partly: () => 'agent-k8s hands pull secrets to controller and workers; run pods need them on their service account or on the nodes.',

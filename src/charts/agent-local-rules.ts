@@ -1,3 +1,4 @@
+import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {serviceAccountAnnotation, serviceAccountName} from '../settings/identity.ts';
 import {gracePeriod, shutdownMode} from '../settings/lifecycle.ts';
@@ -80,6 +81,18 @@ export const agentLocalRules: readonly ChartRule[] = [
             setting: workloadIdentity,
             message:
               'agent-local runs under the default service account of the namespace here: associate that one, or name another with --service-account-name.',
+          }
+        : undefined,
+  },
+  {
+    id: 'OPENSHIFT-SCC',
+    severity: 'warning',
+    test: (get) =>
+      get(cloud) === 'openshift'
+        ? {
+            setting: cloud,
+            message:
+              'The pods run as uid 1000, which the restricted-v2 SCC of OpenShift refuses. Upstream documents nothing here: granting nonroot-v2 to the service account is a guess that has to be tested.',
           }
         : undefined,
   },

@@ -28,7 +28,10 @@ const TAG = at('image.tag');
 /** A rolling update would wait for a volume that the old pod still holds (R12). */
 const withClaim = {
   paths: [at('strategy.type')],
-  write: ({get}: Scope): Entry[] => (get(cacheAccessMode) === 'ReadWriteMany' ? [] : [[at('strategy.type'), 'Recreate']]),
+  write: ({get}: Scope): Entry[] =>
+    get(cacheAccessMode) === 'ReadWriteMany'
+      ? []
+      : [[at('strategy.type'), 'Recreate', 'A rolling update would wait for the volume that the old pod still holds']],
 };
 
 const SPLIT_PERSISTENCE = '0.5.74 || >=0.6.1';
@@ -59,7 +62,11 @@ export const agentLocal: Chart = {
     unwritten(nodeOs),
     ...proxyVariables('extraEnv'),
     always(metadataService, 'allow', {in: '<=0.5.64'}),
-    key(metadataService, 'agent.allowMetadataService', asWord({block: false, allow: true}), {in: '0.5.65 - 0.5.66'}),
+    row({
+      ...key(metadataService, 'agent.allowMetadataService', asWord({block: false, allow: true}), {in: '0.5.65 - 0.5.66'}),
+      // Absent from values.yaml, and without it the policy is there.
+      read: (values) => (getAt(values, at('agent.allowMetadataService')) === true ? 'allow' : 'block'),
+    }),
     key(metadataService, 'allowMetadataService', asWord({block: false, allow: true}), {in: '>=0.5.67'}),
     unwritten(workloadIdentity, {accepts: (kind) => kind !== 'azure'}),
     ...caBundle('agent.tls', '>=0.6.1'),

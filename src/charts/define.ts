@@ -16,7 +16,8 @@ export interface Scope {
   defaults: Values;
 }
 
-export type Entry = readonly [path: Path, value: Tree];
+/** One key to write; `why` explains a key that the setting does not make obvious. */
+export type Entry = readonly [path: Path, value: Tree, why?: string];
 
 /** How one setting is written into values.yaml and read back, for a range of versions. */
 export interface Row<T = unknown> {

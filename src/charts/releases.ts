@@ -9,8 +9,15 @@ export interface Release {
 
 /** True when the chart version lies in the semver range; no range means every version. */
 export function within(version: string, range: string | undefined): boolean {
-  return range === undefined || satisfies(version, range);
+  if (range === undefined) return true;
+  const question = `${version} in ${range}`;
+  const known = answered.get(question) ?? satisfies(version, range);
+  answered.set(question, known);
+  return known;
 }
+
+/** The same few ranges are asked for hundreds of keys. */
+const answered = new Map<string, boolean>();
 
 /**
  * The shortest semver range that picks exactly `some` out of `all` (both in release order).
@@ -34,3 +41,17 @@ function spell(from: number, to: number, all: readonly string[]): string {
   if (from === 0) return `<=${all[to]}`;
   return from === to ? `${all[from]}` : `${all[from]} - ${all[to]}`;
 }
+
+/** A range of rangeOf in words. */
+export const describeRange = (range: string): string =>
+  range
+    .split(' || ')
+    .map((run) =>
+      run === '*'
+        ? 'every supported version'
+        : run
+            .replace(/^>=(.*)/, 'since $1')
+            .replace(/^<=(.*)/, 'up to $1')
+            .replace(' - ', ' to '),
+    )
+    .join(', ');

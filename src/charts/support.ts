@@ -3,14 +3,17 @@ import {set} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Chart, Row, Scope, Target} from './define.ts';
 import {CHARTS} from './index.ts';
-import {rangeOf, within} from './releases.ts';
+import {describeRange, rangeOf, within} from './releases.ts';
 import {chartSchema, defaultsOf} from './schema.ts';
+import type {Values} from './tree.ts';
 
-export const scopeOf = ({chart, version}: Target, get: Scope['get']): Scope => ({
-  get,
-  version,
-  defaults: defaultsOf(chartSchema(chart), version),
-});
+const released = new Map<string, Values>();
+
+export function scopeOf({chart, version}: Target, get: Scope['get']): Scope {
+  const defaults = released.get(`${chart} ${version}`) ?? defaultsOf(chartSchema(chart), version);
+  released.set(`${chart} ${version}`, defaults);
+  return {get, version, defaults};
+}
 
 /** The rows that can write this value of the setting here; none means that the chart has no place for it. */
 export function rowsFor(chart: Chart, setting: Setting, value: unknown, scope: Scope): Row[] {
@@ -30,11 +33,10 @@ export function takes(chart: Chart, setting: Setting, settings: Settings, scope:
   return rowsFor(chart, written, settings.get(written), scope).length > 0;
 }
 
-/** One setting a chart version cannot take, and what can. */
+/** One setting a chart version cannot take, and why. */
 export interface Unsupported {
   setting: Setting;
   message: string;
-  suggestions: string[];
 }
 
 /** Every explicit setting that the chart version has no place for. */
@@ -45,14 +47,10 @@ export function unsupported(target: Target, settings: Settings): Unsupported[] {
     .entries()
     .filter(({setting}) => settings.isExplicit(setting) && !takes(chart, setting, settings, scope))
     .map(({setting}) => {
-      const asked = spellWithValue(setting, settings);
       const written = setting.carriedBy?.() ?? setting;
       const reason = chart.refusals.find((each) => each.setting === written && within(target.version, each.in))?.reason;
-      return {
-        setting,
-        message: `${target.chart} ${target.version} cannot take ${asked}${reason ? `: ${reason}` : ''}`,
-        suggestions: [...whereElse(setting, settings), `Leave out ${spell(setting)}`],
-      };
+      const asked = spellWithValue(setting, settings);
+      return {setting, message: `${target.chart} ${target.version} cannot take ${asked}${reason ? `: ${reason}` : ''}`};
     });
 }
 
@@ -63,24 +61,14 @@ function spellWithValue(setting: Setting, settings: Settings): string {
   return setting.kind.options ? `${spell(setting)} ${setting.kind.format(value)[0]}` : spell(setting);
 }
 
-/** Which versions of which charts can, in words. */
-function whereElse(setting: Setting, settings: Settings): string[] {
+/** Which versions of which charts can take all of these, as next steps. */
+export function whereElse(refused: readonly Setting[], settings: Settings): string[] {
   return Object.values(CHARTS).flatMap((chart) => {
     const all = chartSchema(chart.name)['x-releases'].map(({version}) => version);
-    const able = all.filter((version) => takes(chart, setting, settings, scopeOf({chart: chart.name, version}, settings.get)));
-    return able.length === 0 ? [] : [`${chart.name} can: ${describeRange(rangeOf(able, all))}`];
+    const able = all.filter((version) => {
+      const scope = scopeOf({chart: chart.name, version}, settings.get);
+      return refused.every((setting) => takes(chart, setting, settings, scope));
+    });
+    return able.length === 0 ? [] : [`Use --chart ${chart.name}, which can (${describeRange(rangeOf(able, all))})`];
   });
 }
-
-const describeRange = (range: string): string =>
-  range
-    .split(' || ')
-    .map((run) =>
-      run === '*'
-        ? 'every supported version'
-        : run
-            .replace(/^>=(.*)/, 'since $1')
-            .replace(/^<=(.*)/, 'up to $1')
-            .replace(' - ', ' to '),
-    )
-    .join(', ');

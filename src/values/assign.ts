@@ -1,6 +1,8 @@
 import {parse} from 'yaml';
 import type {Target} from '../charts/define.ts';
+import {describeRange, rangeOf} from '../charts/releases.ts';
 import {chartSchema, closedSchema, leavesOf, type SchemaNode} from '../charts/schema.ts';
+import {releasesOf} from '../charts/target.ts';
 import {isMap, type Path, spellPath, type Tree} from '../charts/tree.ts';
 import {InvalidValue} from '../settings/define.ts';
 import {closest} from '../settings/similar.ts';
@@ -10,6 +12,8 @@ export function assignment(text: string, value: string, {chart, version}: Target
   const path = text.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
   const found = nodeAt(closedSchema(chartSchema(chart), version), path);
   if (found === undefined) {
+    const elsewhere = releasesWith(path, chart);
+    if (elsewhere) throw new InvalidValue(`${chart} ${version} has no key "${text}"`, `It exists ${elsewhere}`);
     const near = nearest(
       text,
       leavesOf(chartSchema(chart), version).map((leaf) => spellPath(leaf.path)),
@@ -17,6 +21,13 @@ export function assignment(text: string, value: string, {chart, version}: Target
     throw new InvalidValue(`${chart} ${version} has no key "${text}"`, near && `Did you mean ${near}?`);
   }
   return {path, value: found === 'text' ? value : convert(text, value, found)};
+}
+
+/** The releases that hold the key, in words; undefined when none does. */
+function releasesWith(path: Path, chart: Target['chart']): string | undefined {
+  const all = releasesOf(chart);
+  const some = all.filter((version) => nodeAt(closedSchema(chartSchema(chart), version), path) !== undefined);
+  return some.length === 0 ? undefined : describeRange(rangeOf(some, all));
 }
 
 /** The schema at a path; `text` inside maps of texts, an empty schema inside what Kubernetes types. */

@@ -8,6 +8,7 @@ import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Generated} from './generate.ts';
+import type {Origin} from './render.ts';
 import {toYaml} from './yaml.ts';
 
 /** The values.yaml as a file: where it comes from, why it says what it says, and the values in the chart's own order. */
@@ -16,8 +17,8 @@ export function valuesDocument(generated: Generated): string {
   const release = chartSchema(target.chart)['x-releases'].find(({version}) => version === target.version);
   const comments = new Map(
     Object.keys(values).map((key) => {
-      const writers = new Set(origins.filter(({path}) => path[0] === key).map(({setting}) => setting));
-      return [key, [...writers].map((setting) => reasonFor(setting, settings))];
+      const lines = origins.filter(({path}) => path[0] === key).map((origin) => reasonFor(origin, settings));
+      return [key, [...new Set(lines)]];
     }),
   );
   const header = [
@@ -34,10 +35,10 @@ export function isPrivate({settings}: Generated): boolean {
   return settings.get(set) !== undefined || settings.get(extraEnv) !== undefined || proxies.some((url) => withoutCredentials(url) !== url);
 }
 
-function reasonFor(setting: Setting, settings: Settings): string {
+function reasonFor({setting, why}: Origin, settings: Settings): string {
   const answer = settings.answer(setting);
   const from = answer?.because ?? (settings.isExplicit(setting) ? spell(setting) : 'default');
-  return `${setting.summary.split(/[;,.]( |$)/)[0]} (${from})`;
+  return `${why ?? setting.summary.split(/[;:.](?: |$)/)[0]} (${from})`;
 }
 
 function inChartOrder(values: Values, {chart: name, version}: Target): Values {

@@ -2,7 +2,7 @@ import type {Scope, Target} from '../charts/define.ts';
 import {CHARTS} from '../charts/index.ts';
 import {type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
-import {scopeOf, unsupported} from '../charts/support.ts';
+import {scopeOf, unsupported, whereElse} from '../charts/support.ts';
 import {targetOf} from '../charts/target.ts';
 import {getAt, isMap, type Values} from '../charts/tree.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
@@ -63,7 +63,13 @@ function refuseUnsupported(target: Target, settings: Settings): void {
   throw new ExpectedError(refused.map(({message}) => `${message}.`).join('\n'), {
     code: 'UNSUPPORTED_SETTING',
     exit: ExitCode.usage,
-    suggestions: [...new Set(refused.flatMap(({suggestions}) => suggestions))],
+    suggestions: [
+      ...whereElse(
+        refused.map(({setting}) => setting),
+        settings,
+      ),
+      `Leave out ${refused.map(({setting}) => spell(setting)).join(', ')}`,
+    ],
   });
 }
 

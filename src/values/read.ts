@@ -15,8 +15,14 @@ export interface ReadValues {
 
 /** Reads values.yaml of one chart version back into settings. */
 export function readValues(values: Values, target: Target): ReadValues {
+  // A row may depend on a setting that comes later in the catalogue, so a first reading finds them all.
+  const first = readOnce(values, target, new Map());
+  return readOnce(values, target, first.settings);
+}
+
+function readOnce(values: Values, target: Target, known: ReadonlyMap<string, unknown>): ReadValues {
   const found = new Map<string, unknown>();
-  const get: Get = <T>(setting: Setting<T>) => found.get(setting.id) as T | undefined;
+  const get: Get = <T>(setting: Setting<T>) => (found.get(setting.id) ?? known.get(setting.id)) as T | undefined;
   const scope = scopeOf(target, get);
   const effective = mergeValues(scope.defaults, values);
   const claimed: Path[] = [];

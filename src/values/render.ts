@@ -1,7 +1,7 @@
-import type {Row, Target} from '../charts/define.ts';
+import type {Entry, Row, Scope, Target} from '../charts/define.ts';
 import {CHARTS} from '../charts/index.ts';
 import {needsNoRow, rowsFor, scopeOf} from '../charts/support.ts';
-import {getAt, type Path, sameTree, setAt, startsWith, type Tree, type Values} from '../charts/tree.ts';
+import {getAt, type Path, sameTree, setAt, startsWith, type Values} from '../charts/tree.ts';
 import type {Warning} from '../errors.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
@@ -12,6 +12,8 @@ import {assignment} from './assign.ts';
 export interface Origin {
   path: Path;
   setting: Setting;
+  /** What the setting itself does not explain. */
+  why?: string;
 }
 
 export interface Rendered {
@@ -35,7 +37,7 @@ export function renderValues(settings: Settings, target: Target): Rendered {
     for (const row of rowsFor(chart, setting, answer.value, scope)) {
       const entries = changes(row, answer.value, scope);
       for (const [path, value] of entries) setAt(values, path, value);
-      origins.push(...entries.map(([path]) => ({path, setting})));
+      origins.push(...entries.map(([path, , why]) => ({path, setting, ...(why === undefined ? {} : {why})})));
       const message = settings.isExplicit(setting) ? row.partly?.(answer.value, scope) : undefined;
       if (message !== undefined && !warnings.some((each) => each.message === message))
         warnings.push({code: 'PARTLY_SUPPORTED', setting: setting.id, message});
@@ -51,10 +53,10 @@ export function renderValues(settings: Settings, target: Target): Rendered {
 }
 
 /** What the row writes beyond the chart's defaults; the same amount in another spelling is no change. */
-function changes(row: Row, value: unknown, scope: Parameters<Row['write']>[1]): [Path, Tree][] {
+function changes(row: Row, value: unknown, scope: Scope): readonly Entry[] {
   const entries = row.write(value, scope).filter(([path, tree]) => !sameTree(getAt(scope.defaults, path), tree));
   const isDefault = entries.length === 1 && sameTree(row.read(scope.defaults, scope), value);
-  return isDefault ? [] : entries.map(([path, tree]) => [path, tree]);
+  return isDefault ? [] : entries;
 }
 
 function refuseConflict(text: string, path: Path, origins: readonly Origin[], settings: Settings): void {

@@ -1,0 +1,37 @@
+import {readFileSync} from 'node:fs';
+import {describe, expect, test} from 'vitest';
+import {CHARTS} from '../../src/charts/index.ts';
+import {within} from '../../src/charts/releases.ts';
+import {type ChartName, chartSchema, leavesOf} from '../../src/charts/schema.ts';
+import {type Path, startsWith, type Tree} from '../../src/charts/tree.ts';
+import {CHART_NAMES, TARGETS} from '../support/versions.ts';
+
+type History = Record<ChartName, {versions: string[]; leaves: Record<string, Tree>}[]>;
+
+/** The released values trees, taken from the chart repository's tags. */
+const history: History = JSON.parse(readFileSync(new URL('values-history.json', import.meta.url), 'utf8'));
+
+describe.each(CHART_NAMES)('%s', (chart) => {
+  const released = history[chart].flatMap(({versions, leaves}) => versions.map((version) => ({version, leaves})));
+
+  test('every release is known and no other', () => {
+    expect(chartSchema(chart)['x-releases'].map(({version}) => version)).toEqual(released.map(({version}) => version));
+  });
+
+  test.each(released)('$version has the keys and defaults that were released', ({version, leaves}) => {
+    const known = leavesOf(chartSchema(chart), version).filter(({node}) => !node['x-template-only']);
+    expect(Object.fromEntries(known.map((leaf) => [leaf.path.join('.'), leaf.default]))).toEqual(leaves);
+  });
+});
+
+test.each(TARGETS)('$chart $version has every key that a row writes or reads', ({chart, version}) => {
+  const leaves = leavesOf(chartSchema(chart), version);
+  const holds = (path: Path) => leaves.some((leaf) => leaf.path.length === path.length && startsWith(leaf.path, path));
+  const isInOpenMap = (path: Path) =>
+    leaves.some((leaf) => leaf.node.type === 'object' && leaf.path.length < path.length && startsWith(path, leaf.path));
+  const missing = CHARTS[chart].rows
+    .filter((row) => within(version, row.in))
+    .flatMap((row) => row.paths)
+    .filter((path) => !holds(path) && !isInOpenMap(path));
+  expect(missing.map((path) => path.join('.'))).toEqual([]);
+});

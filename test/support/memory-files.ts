@@ -1,0 +1,25 @@
+import {ExitCode, ExpectedError} from '../../src/errors.ts';
+import type {Files} from '../../src/ports/files.ts';
+
+/** A disk that holds these files and remembers what was written; reading any other file fails. */
+export function memoryFiles(content: Readonly<Record<string, string | Buffer>> = {}, stdin = '') {
+  const written: {path: string; text: string; mode: number}[] = [];
+  const files: Files & {written: typeof written} = {
+    written,
+    async read(path) {
+      const found = content[path];
+      if (found !== undefined) return Buffer.from(found);
+      throw new ExpectedError(`Cannot read ${path}: there is no such file or directory.`, {
+        code: 'UNREADABLE_FILE',
+        exit: ExitCode.usage,
+        suggestions: ['Check the path and its permissions'],
+      });
+    },
+    readStdin: async () => Buffer.from(stdin),
+    kindOf: async (path) => (content[path] === undefined ? 'nothing' : 'file'),
+    async write(path, text, mode) {
+      written.push({path, text, mode});
+    },
+  };
+  return files;
+}

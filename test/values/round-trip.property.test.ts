@@ -1,0 +1,93 @@
+import {Ajv2020} from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {CHARTS} from '../../src/charts/index.ts';
+import {within} from '../../src/charts/releases.ts';
+import {type ChartName, chartSchema, closedSchema} from '../../src/charts/schema.ts';
+import {needsNoRow, rowsFor, scopeOf, takes} from '../../src/charts/support.ts';
+import {ExpectedError} from '../../src/errors.ts';
+import {catalogue} from '../../src/settings/catalogue.ts';
+import {valuesDocument} from '../../src/values/document.ts';
+import {type Generated, generate} from '../../src/values/generate.ts';
+import {readValues} from '../../src/values/read.ts';
+import {certificates} from '../support/certificates.ts';
+import {RAW_IDS, rawSettings} from '../support/raw-settings.ts';
+import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
+import {CHART_NAMES, TARGETS} from '../support/versions.ts';
+
+const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6);
+
+/** What these flags come to, or undefined where they are refused for a reason the program names. */
+async function attempt(flags: RawFlags): Promise<Generated | undefined> {
+  try {
+    return generate(await settingsFrom(flags, certificates));
+  } catch (error) {
+    if (error instanceof ExpectedError && error.code !== 'BUG') return undefined;
+    throw error;
+  }
+}
+
+/** Settings the chart takes with at least one value, so that few attempts are refused. */
+function idsFor(chart: ChartName, version: string): string[] {
+  const written = CHARTS[chart].rows.filter((row) => within(version, row.in)).map((row) => row.setting.id);
+  return RAW_IDS.filter((id) => id !== 'purpose' && written.includes(id));
+}
+
+/** Flags of which the unsupported ones are dropped one by one. */
+async function supported(flags: RawFlags): Promise<Generated | undefined> {
+  const ids = Object.keys(flags);
+  const first = await attempt(flags);
+  if (first !== undefined) return first;
+  let kept: RawFlags = {url: 'https://acme.scalr.io', chart: flags['chart'] as string, 'chart-version': flags['chart-version'] as string};
+  let last = await attempt(kept);
+  for (const id of ids) {
+    const more = {...kept, [id]: flags[id] as string};
+    const next = await attempt(more);
+    if (next !== undefined) [kept, last] = [more, next];
+  }
+  return last;
+}
+
+test.each(TARGETS)('$chart $version reads back every setting it was written from', async ({chart, version}) => {
+  const ajv = new Ajv2020({strict: false});
+  const isValid = ajv.compile(closedSchema(chartSchema(chart), version));
+  const untouched = readValues({}, {chart, version}).settings;
+  let written = 0;
+  await fc.assert(
+    fc.asyncProperty(rawSettings(idsFor(chart, version)), async (raw) => {
+      const generated = await supported({...raw, chart, 'chart-version': version});
+      if (generated === undefined) throw new Error('not even the address was accepted');
+      const {settings, target, values} = generated;
+      const read = readValues(values, target);
+      const scope = scopeOf(target, settings.get);
+      for (const {setting, answer} of settings.entries()) {
+        if (needsNoRow(setting) || !takes(CHARTS[chart], setting, settings, scope)) continue;
+        const rows = rowsFor(CHARTS[chart], setting, answer.value, scope);
+        const isSilent = rows.every((row) => row.write(answer.value, scope).length === 0 && read.settings.get(setting.id) === undefined);
+        if (isSilent) continue;
+        expect({[setting.id]: read.settings.get(setting.id)}).toEqual({[setting.id]: answer.value});
+        written += 1;
+      }
+      const given = new Set(settings.entries().map(({setting}) => setting.id));
+      for (const setting of catalogue) {
+        // A setting that belongs to another one comes to life with it.
+        if (!given.has(setting.id) && !setting.appliesWhen)
+          expect({[setting.id]: read.settings.get(setting.id)}).toEqual({[setting.id]: untouched.get(setting.id)});
+      }
+      expect(read.rest).toEqual([]);
+      expect(isValid(values) || isValid.errors).toBe(true);
+      expect(valuesDocument(generated)).toBe(valuesDocument(generate(settings)));
+    }),
+    {numRuns: RUNS},
+  );
+  expect(written).toBeGreaterThan(RUNS);
+});
+
+test.each(CHART_NAMES)('%s either takes any mixture of settings or says by name why not', async (chart) => {
+  await fc.assert(
+    fc.asyncProperty(rawSettings(), fc.constantFrom(...TARGETS.filter((each) => each.chart === chart)), async (raw, {version}) => {
+      await attempt({...raw, chart, 'chart-version': version});
+    }),
+    {numRuns: RUNS * 50},
+  );
+});
