@@ -15,6 +15,16 @@ await build({
   target: 'node20.12',
   // oclif reaches for these only to run TypeScript sources.
   external: ['ts-node', 'tsx', 'typescript'],
-  banner: {js: "import {createRequire as makeRequire} from 'node:module';\nconst require = makeRequire(import.meta.url);"},
+  // CommonJS packages expect these three names.
+  banner: {
+    js: [
+      "import {createRequire as makeRequire} from 'node:module';",
+      "import {dirname as directoryOf} from 'node:path';",
+      "import {fileURLToPath as pathOf} from 'node:url';",
+      'const require = makeRequire(import.meta.url);',
+      'const __filename = pathOf(import.meta.url);',
+      'const __dirname = directoryOf(__filename);',
+    ].join('\n'),
+  },
   logLevel: 'warning',
 });

@@ -13,8 +13,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 };
 
-const failed = (verb: string, path: string, cause: unknown): ExpectedError => {
-  const {code = '', message} = cause as NodeJS.ErrnoException;
+/** Names what the system refused; anything else is a bug and goes on as it is. */
+const failed = (verb: 'read' | 'write', path: string, cause: unknown): unknown => {
+  const {code, message} = cause as NodeJS.ErrnoException;
+  if (code === undefined || cause instanceof ExpectedError) return cause;
   return new ExpectedError(`Cannot ${verb} ${path}: ${REASONS[code] ?? message}.`, {
     code: verb === 'read' ? 'UNREADABLE_FILE' : 'UNWRITABLE_FILE',
     exit: verb === 'read' ? ExitCode.usage : ExitCode.failed,
@@ -56,7 +58,7 @@ export const nodeFiles: Files = {
       if ((await this.kindOf(path)) === 'stream') await writeFile(path, text);
       else await writeFileAtomic(path, text, {mode});
     } catch (error) {
-      throw error instanceof ExpectedError ? error : failed('write', path, error);
+      throw failed('write', path, error);
     }
   },
 };

@@ -1,6 +1,7 @@
 import {cloud, nodeOs} from '../settings/cluster.ts';
 import type {Get} from '../settings/define.ts';
 import {namespace, release} from '../settings/release.ts';
+import type {DefaultValue} from './define.ts';
 
 export interface NodePath {
   path: string;
@@ -13,6 +14,12 @@ export function uniqueName(get: Get): string {
   const parts = [get(namespace), get(release)].filter((part) => part !== undefined);
   return [...new Set(parts)].join('-') || 'scalr-agent';
 }
+
+/** The path as a default that says where it comes from. */
+export const asDefault = ({path, source}: NodePath): DefaultValue<string> =>
+  source === undefined
+    ? {value: path, isGuess: true, because: 'upstream documents no path for these nodes'}
+    : {value: path, because: `recommended for these nodes in ${source}`};
 
 const K8S_README = 'agent-k8s 0.6.5, README';
 const HOSTPATH_GUIDE = 'agent-job 0.6.5, docs/cache-persistence-hostpath.md';

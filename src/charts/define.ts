@@ -37,11 +37,18 @@ export interface Row<T = unknown> {
   partly?(value: T, scope: Scope): string | undefined;
 }
 
+/** A default with its reason; a guess has to be tested by the operator. */
+export interface DefaultValue<T = unknown> {
+  value: T;
+  because: string;
+  isGuess?: boolean;
+}
+
 /** A value that follows from other settings for this chart. */
 export interface ChartDefault<T = unknown> {
   setting: Setting<T>;
   in?: string;
-  value(get: Get): {value: T; because: string; isGuess?: boolean} | undefined;
+  value(get: Get): DefaultValue<T> | undefined;
 }
 
 /** What must or should hold between the effective settings; `id` is the rule of the chart facts. */

@@ -5,7 +5,7 @@ import type {Get} from '../settings/define.ts';
 import {isolation, purpose} from '../settings/purpose.ts';
 import type {Settings} from '../settings/settings.ts';
 import {cache} from '../settings/storage.ts';
-import {CHARTS} from './index.ts';
+import {CHARTS} from './charts.ts';
 import type {ChartName} from './schema.ts';
 import {unsupported} from './support.ts';
 import {newestOf} from './target.ts';

@@ -1,8 +1,8 @@
 import {type Setting, spell} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
+import {CHARTS} from './charts.ts';
 import type {Chart, Row, Scope, Target} from './define.ts';
-import {CHARTS} from './index.ts';
 import {describeRange, rangeOf, within} from './releases.ts';
 import {chartSchema, defaultsOf} from './schema.ts';
 import type {Values} from './tree.ts';

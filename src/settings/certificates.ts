@@ -69,7 +69,7 @@ function readCertificates(content: Buffer): X509Certificate[] {
   }
   const certificates = blocks.filter(([, name]) => name === 'CERTIFICATE').map(([pem], index) => decode(pem, index + 1));
   if (certificates.length > 0) return certificates;
-  if (/-----BEGIN CERTIFICATE/.test(text))
+  if (/-----BEGIN CERTIFICATE-----/.test(text))
     throw new InvalidValue('the certificate is cut off: its END line is missing', 'Copy the file again');
   if (names.length > 0) throw new InvalidValue(`holds ${names[0]} and no certificate`, 'Export the CA certificate in PEM form');
   if (text.trim() === '') throw new InvalidValue('is empty');

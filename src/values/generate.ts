@@ -1,5 +1,5 @@
+import {CHARTS} from '../charts/charts.ts';
 import type {Scope, Target} from '../charts/define.ts';
-import {CHARTS} from '../charts/index.ts';
 import {type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
 import {scopeOf, unsupported, whereElse} from '../charts/support.ts';

@@ -1,5 +1,5 @@
+import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
-import {CHARTS} from '../charts/index.ts';
 import {within} from '../charts/releases.ts';
 import {scopeOf} from '../charts/support.ts';
 import {getAt, leafPaths, mergeValues, type Path, sameTree, startsWith, type Values} from '../charts/tree.ts';

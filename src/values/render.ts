@@ -1,5 +1,5 @@
+import {CHARTS} from '../charts/charts.ts';
 import type {Entry, Row, Scope, Target} from '../charts/define.ts';
-import {CHARTS} from '../charts/index.ts';
 import {needsNoRow, rowsFor, scopeOf} from '../charts/support.ts';
 import {getAt, type Path, sameTree, setAt, startsWith, type Values} from '../charts/tree.ts';
 import type {Warning} from '../errors.ts';

@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import {CHARTS} from '../../src/charts/index.ts';
+import {CHARTS} from '../../src/charts/charts.ts';
 import {within} from '../../src/charts/releases.ts';
 import {type ChartName, chartSchema, leavesOf} from '../../src/charts/schema.ts';
 import {type Path, startsWith, type Tree} from '../../src/charts/tree.ts';

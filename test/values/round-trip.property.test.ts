@@ -1,7 +1,7 @@
 import {Ajv2020} from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {CHARTS} from '../../src/charts/index.ts';
+import {CHARTS} from '../../src/charts/charts.ts';
 import {within} from '../../src/charts/releases.ts';
 import {type ChartName, chartSchema, closedSchema} from '../../src/charts/schema.ts';
 import {needsNoRow, rowsFor, scopeOf, takes} from '../../src/charts/support.ts';

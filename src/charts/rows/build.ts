@@ -1,6 +1,6 @@
 import type {Get, Setting} from '../../settings/define.ts';
 import {asText, type Codec} from '../codecs.ts';
-import type {Row, Scope} from '../define.ts';
+import type {Row} from '../define.ts';
 import {at, getAt, type Path} from '../tree.ts';
 
 type Extra<T> = Partial<Pick<Row<T>, 'in' | 'when' | 'accepts' | 'partly'>>;
@@ -72,9 +72,6 @@ function intersect(one: string, other: string): string {
     .flatMap((left) => other.split('||').map((right) => `${left.trim()} ${right.trim()}`))
     .join(' || ');
 }
-
-/** True when the row counts for this version and these settings. */
-export const isOpenTo = (row: Row, {get}: Scope): boolean => row.when?.(get) ?? true;
 
 /** A row as a literal, its types checked against its setting. */
 export const row = <T>(definition: Row<T>): Row<T> => definition;

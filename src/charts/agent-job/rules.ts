@@ -1,10 +1,10 @@
-import {cloud} from '../settings/cluster.ts';
-import {gracePeriod} from '../settings/lifecycle.ts';
-import {metadataService} from '../settings/network.ts';
-import {milliOf} from '../settings/quantity.ts';
-import {cache, cacheAccessMode, cacheSize, moduleCache, providerCache} from '../settings/storage.ts';
-import type {ChartRule, Scope} from './define.ts';
-import {at, getAt} from './tree.ts';
+import {cloud} from '../../settings/cluster.ts';
+import {gracePeriod} from '../../settings/lifecycle.ts';
+import {metadataService} from '../../settings/network.ts';
+import {milliOf} from '../../settings/quantity.ts';
+import {cache, cacheAccessMode, cacheSize, moduleCache, providerCache} from '../../settings/storage.ts';
+import type {ChartRule, Scope} from '../define.ts';
+import {at, getAt} from '../tree.ts';
 
 /** Soft limits that one volume has to hold: `agent.<name>.sizeLimit` of the release (R15). */
 function softLimits({get, defaults}: Scope): bigint {
@@ -13,7 +13,7 @@ function softLimits({get, defaults}: Scope): bigint {
 }
 
 /** Rules of agent-job beside the shared ones. */
-export const agentJobRules: readonly ChartRule[] = [
+export const rules: readonly ChartRule[] = [
   {
     id: 'R13',
     severity: 'error',

@@ -1,6 +1,6 @@
-import {agentJob} from './agent-job.ts';
-import {agentK8s} from './agent-k8s.ts';
-import {agentLocal} from './agent-local.ts';
+import {agentJob} from './agent-job/index.ts';
+import {agentK8s} from './agent-k8s/index.ts';
+import {agentLocal} from './agent-local/index.ts';
 import type {Chart} from './define.ts';
 import type {ChartName} from './schema.ts';
 

@@ -1,16 +1,16 @@
-import {cloud} from '../settings/cluster.ts';
-import type {Setting} from '../settings/define.ts';
-import {serviceAccountAnnotation, serviceAccountName} from '../settings/identity.ts';
-import {gracePeriod, shutdownMode} from '../settings/lifecycle.ts';
-import {metadataService, workloadIdentity} from '../settings/network.ts';
-import {concurrency} from '../settings/purpose.ts';
-import {cache, cacheAccessMode} from '../settings/storage.ts';
-import type {ChartRule} from './define.ts';
+import {cloud} from '../../settings/cluster.ts';
+import type {Setting} from '../../settings/define.ts';
+import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
+import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
+import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {concurrency} from '../../settings/purpose.ts';
+import {cache, cacheAccessMode} from '../../settings/storage.ts';
+import type {ChartRule} from '../define.ts';
 
 const SHORTEST: Readonly<Record<string, number>> = {graceful: 30, drain: 120, force: 10};
 
 /** Rules of agent-local beside the shared ones. */
-export const agentLocalRules: readonly ChartRule[] = [
+export const rules: readonly ChartRule[] = [
   {
     id: 'R4',
     severity: 'error',

@@ -1,13 +1,13 @@
-import {cloud} from '../settings/cluster.ts';
-import {gracePeriod, shutdownMode} from '../settings/lifecycle.ts';
-import {cache, dataHome} from '../settings/storage.ts';
-import {dataPath} from './clouds.ts';
-import type {ChartRule} from './define.ts';
+import {cloud} from '../../settings/cluster.ts';
+import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
+import {cache, dataHome} from '../../settings/storage.ts';
+import {dataPath} from '../clouds.ts';
+import type {ChartRule} from '../define.ts';
 
 const SHORTEST: Readonly<Record<string, number>> = {drain: 90, graceful: 20, force: 1};
 
 /** Rules of agent-k8s beside the shared ones. */
-export const agentK8sRules: readonly ChartRule[] = [
+export const rules: readonly ChartRule[] = [
   {
     id: 'R6',
     severity: 'error',

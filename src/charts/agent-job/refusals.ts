@@ -1,0 +1,32 @@
+import {imageRegistry} from '../../settings/images.ts';
+import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
+import {workloadIdentity} from '../../settings/network.ts';
+import {nodeSelector, toleration} from '../../settings/placement.ts';
+import {purpose} from '../../settings/purpose.ts';
+import {cache, cacheSize, dataSize, efsHandle} from '../../settings/storage.ts';
+import {caFile, caScope, caSecret} from '../../settings/tls.ts';
+import type {Refusal} from '../define.ts';
+import {FLAT, NESTED} from './versions.ts';
+
+/** Why agent-job has no place for a setting. */
+export const refusals: readonly Refusal[] = [
+  {setting: purpose, reason: 'only agent-local serves VCS agent pools'},
+  {setting: shutdownMode, reason: 'its controller always drains and its workers always stop gracefully'},
+  {setting: gracePeriod, in: FLAT, reason: 'its grace period reaches the controller only'},
+  {setting: caScope, reason: 'agent and runs always get the same bundle'},
+  {setting: caFile, reason: 'the bundle travels in one environment variable here, and this one is too long for Linux (128 KiB)'},
+  {setting: caSecret, in: FLAT, reason: 'there is no key for a Secret'},
+  {
+    setting: cache,
+    in: NESTED,
+    reason:
+      'its cache lives on a claim, an ephemeral volume or, from 0.6.2 on, a directory of the node; for EFS prepare a claim and use --cache existing-pvc',
+  },
+  {setting: efsHandle, in: NESTED, reason: 'it takes EFS as a prepared claim: --cache existing-pvc'},
+  {setting: cacheSize, in: FLAT, reason: 'the limit of its ephemeral volume is read by no template'},
+  {setting: dataSize, in: FLAT, reason: 'its data volume has no limit'},
+  {setting: nodeSelector, in: FLAT, reason: 'it puts the selector on the Job instead of the pod, where it has no effect'},
+  {setting: toleration, in: FLAT, reason: 'it puts tolerations on the Job instead of the pod, where they have no effect'},
+  {setting: imageRegistry, in: FLAT, reason: 'it has no registry of its own; write the registry into --agent-image and --runner-image'},
+  {setting: workloadIdentity, in: FLAT, reason: 'Azure Workload Identity needs a label on the pods of runs'},
+];

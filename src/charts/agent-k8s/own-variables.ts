@@ -1,0 +1,36 @@
+import type {Chart} from '../define.ts';
+
+/** Environment variables that the templates of agent-k8s set themselves or refuse (rendered from every release). */
+export const ownVariables: Chart['ownVariables'] = [
+  ...[
+    'TOKEN',
+    'NAME',
+    'KUBERNETES_MODE',
+    'KUBERNETES_EFS_CLAIM_NAME',
+    'DATA_DIR',
+    'LOG_FORMAT',
+    'DEBUG',
+    'WORKER_ON_STOP_ACTION',
+    'WORKER_DRAIN_TIMEOUT',
+    'WORKER_GRACE_SHUTDOWN_TIMEOUT',
+    'DISCONNECT_ON_STOP',
+    'CA_CERT',
+    'CONTAINER_TASK_SCHEDULING_TIMEOUT',
+    'CONTAINER_TASK_ACQUIRE_TIMEOUT',
+    'CONTAINER_TASK_CPU_REQUEST',
+    'CONTAINER_TASK_CPU_LIMIT',
+    'CONTAINER_TASK_MEM_REQUEST',
+    'CONTAINER_TASK_MEM_LIMIT',
+    'CONTAINER_TASK_CA_CERT',
+    'CONTAINER_TASK_IMAGE_REGISTRY',
+    'PROVIDER_CACHE_SIZE_LIMIT_MB',
+    'KUBERNETES_AUTOMOUNT_SERVICE_ACCOUNT_TOKEN',
+    'KUBERNETES_TASK_LABELS',
+    'KUBERNETES_TASK_ANNOTATIONS',
+    'KUBERNETES_TASK_NODE_SELECTOR',
+    'KUBERNETES_TASK_TOLERATIONS',
+  ].map((name) => ({name: `SCALR_AGENT_${name}`})),
+  {name: 'SCALR_URL'},
+  {name: 'SCALR_AGENT_CONTAINER_TASK_IMAGE', in: '>=0.5.66'},
+  {name: 'SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE', in: '>=0.5.67'},
+];

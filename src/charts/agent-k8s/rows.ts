@@ -1,0 +1,196 @@
+import {splitImage} from '../../settings/addresses.ts';
+import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
+import {cloud, nodeOs} from '../../settings/cluster.ts';
+import {serviceAccountAnnotation} from '../../settings/identity.ts';
+import {agentImage, imagePullSecret, imageRegistry, runnerImage} from '../../settings/images.ts';
+import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
+import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {controllerNodeSelector, controllerToleration, nodeSelector, toleration} from '../../settings/placement.ts';
+import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
+import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/size.ts';
+import {cache, dataHome, efsHandle, moduleCache, providerCache} from '../../settings/storage.ts';
+import {caFile, caScope} from '../../settings/tls.ts';
+import {
+  asBase64,
+  asBoolean,
+  asCores,
+  asMebibytes,
+  asNumber,
+  asReferences,
+  asText,
+  asTextMap,
+  asTolerations,
+  asWord,
+  isWholeMebibytes,
+} from '../codecs.ts';
+import type {Entry, Row, Scope} from '../define.ts';
+import {always, implied, key, row, textKey, unwritten} from '../rows/build.ts';
+import {caVariable} from '../rows/ca-bundle.ts';
+import {extraVariables} from '../rows/extra-variables.ts';
+import {proxyVariables} from '../rows/proxy.ts';
+import {serviceAccount} from '../rows/service-account.ts';
+import {telemetryVariables} from '../rows/telemetry.ts';
+import {at, getAt, type Values} from '../tree.ts';
+
+const REPOSITORY = at('image.repository');
+const TAG = at('image.tag');
+const TASK_REGISTRY = at('agent.container_task_image_registry');
+const TASK_IMAGE = at('agent.container_task_image');
+const TASK_IMAGE_MODE = at('agent.container_task_image_mode');
+const GRACE = at('terminationGracePeriodSeconds');
+const DRAIN_TIMEOUT = at('agent.worker_drain_timeout');
+const STOP_TIMEOUT = at('agent.grace_shutdown_timeout');
+const EFS = at('efsVolumeHandle');
+const TASK_LABELS = at('agent.kubernetes_task_labels');
+
+const registryOf = (values: Values): string | undefined => asText.read(getAt(values, TASK_REGISTRY) ?? '')?.replace(/\/$/, '');
+const textAt = (values: Values, path: readonly string[]): string => asText.read(getAt(values, path) ?? '') ?? '';
+const withoutRegistry = (values: Values, reference: string): string => {
+  const registry = registryOf(values);
+  return registry !== undefined && reference.startsWith(`${registry}/`) ? reference.slice(registry.length + 1) : reference;
+};
+const mirrored = ({get}: Scope, reference: string): string => [get(imageRegistry), reference].filter(Boolean).join('/');
+
+const rounded: Row<string>['partly'] = (value) =>
+  isWholeMebibytes(value)
+    ? undefined
+    : `agent-k8s counts memory in whole mebibytes: ${value} becomes ${asMebibytes.read(asMebibytes.write(value))}.`;
+
+/** The registry of a mirror: in front of the agent image, and for the images of runs, where the last slash keeps their namespace. */
+const mirror: Row<string> = {
+  setting: imageRegistry,
+  paths: [REPOSITORY, TASK_REGISTRY],
+  write: (registry, scope) => [
+    ...(scope.get(agentImage) === undefined ? [[REPOSITORY, mirrored(scope, textAt(scope.defaults, REPOSITORY))] as Entry] : []),
+    [TASK_REGISTRY, `${registry}/`],
+  ],
+  read: registryOf,
+};
+
+/** Where each setting lies in the values of agent-k8s. */
+export const rows: readonly Row[] = [
+  textKey(url, 'agent.url'),
+  textKey(tokenSecret, 'agent.tokenExistingSecret'),
+  textKey(tokenSecretKey, 'agent.tokenExistingSecretKey'),
+  key(debug, 'agent.debug', asBoolean),
+  key(logFormat, 'agent.log_format', asWord({json: 'json', plain: 'plain', dev: 'dev'})),
+  always(purpose, 'runs'),
+  unwritten(isolation, {
+    partly: (value) =>
+      value === 'per-run'
+        ? 'agent-k8s gives each run a pod of its own, but all runs of a node share its data directory; agent-job shares nothing.'
+        : undefined,
+  }),
+  unwritten(concurrency, {
+    partly: (value) =>
+      `agent-k8s has no limit of its own: it runs as many pods as the pool hands out. ${value} at a time need room on the nodes for ${value} of them.`,
+  }),
+  unwritten(cloud, {accepts: (provider) => provider !== 'gke-autopilot'}),
+  unwritten(nodeOs),
+  ...proxyVariables(
+    'extraEnv',
+    'agent-k8s hands proxy variables to controller and workers; whether run pods inherit them is up to the agent.',
+  ),
+  key(metadataService, 'restrictMetadataService', asWord({block: true, allow: false}), {
+    partly: (value) =>
+      value === 'block'
+        ? 'The policy of agent-k8s covers controller and workers, not the pods of runs, and it has no DNS rule: where it is enforced it can cut DNS as well.'
+        : undefined,
+  }),
+  row({
+    setting: workloadIdentity,
+    paths: [TASK_LABELS],
+    write: (kind) => (kind === 'azure' ? [[[...TASK_LABELS, 'azure.workload.identity/use'], 'true']] : []),
+    read: (values) => (getAt(values, [...TASK_LABELS, 'azure.workload.identity/use']) === 'true' ? 'azure' : undefined),
+    partly: (kind) =>
+      kind === 'none' ? undefined : 'Which service account run pods use is decided by the agent, so test that a run gets its credentials.',
+  }),
+  implied(caScope, (values) =>
+    textAt(values, at('agent.ca_cert')) ? 'all' : textAt(values, at('agent.container_task_ca_cert')) ? 'tasks' : undefined,
+  ),
+  ...caVariable(key(caFile, 'agent.ca_cert', asBase64, {when: (get) => get(caScope) !== 'tasks'})),
+  ...caVariable(key(caFile, 'agent.container_task_ca_cert', asBase64, {when: (get) => get(caScope) === 'tasks'})),
+  row({
+    setting: cache,
+    accepts: (kind) => kind === 'hostpath' || kind === 'efs',
+    paths: [EFS],
+    write: () => [],
+    read: (values) => (textAt(values, EFS) === '' ? 'hostpath' : 'efs'),
+  }),
+  textKey(efsHandle, 'efsVolumeHandle', {
+    partly: () => 'With EFS the whole run works over NFS, and only one release per cluster can use it.',
+  }),
+  textKey(dataHome, 'agent.data_home'),
+  always(providerCache, true),
+  always(moduleCache, false),
+  key(runCpuRequest, 'agent.container_task_cpu_request', asCores),
+  key(runCpuLimit, 'agent.container_task_cpu_limit', asCores),
+  key(runMemoryRequest, 'agent.container_task_mem_request', asMebibytes, {partly: rounded}),
+  key(runMemoryLimit, 'agent.container_task_mem_limit', asMebibytes, {partly: rounded}),
+  key(nodeSelector, 'workerNodeSelector', asTextMap),
+  key(controllerNodeSelector, 'controllerNodeSelector', asTextMap),
+  key(toleration, 'workerTolerations', asTolerations),
+  key(controllerToleration, 'controllerTolerations', asTolerations),
+  ...serviceAccount((_, {get}) =>
+    get(serviceAccountAnnotation) === undefined
+      ? 'With an account of your own the chart makes no Role: bind pods, pods/status, pods/log, pods/exec, configmaps and secrets to it (create, delete, get, list, patch, watch).'
+      : undefined,
+  ),
+  row({...mirror, in: '<=0.5.66'}),
+  row({
+    ...mirror,
+    in: '>=0.5.67',
+    paths: [...mirror.paths, TASK_IMAGE],
+    write: (registry, scope) => [
+      ...mirror.write(registry, scope),
+      ...(scope.get(runnerImage) === undefined ? [[TASK_IMAGE, mirrored(scope, textAt(scope.defaults, TASK_IMAGE))] as Entry] : []),
+    ],
+  }),
+  key(imagePullSecret, 'imagePullSecrets', asReferences, {
+    partly: () => 'agent-k8s hands pull secrets to controller and workers; run pods need them on their service account or on the nodes.',
+  }),
+  row({
+    setting: agentImage,
+    paths: [REPOSITORY, TAG],
+    write: (reference, scope) => {
+      const {repository, tag} = splitImage(reference);
+      return [[REPOSITORY, mirrored(scope, repository)] as Entry, ...(tag === undefined ? [] : [[TAG, tag] as Entry])];
+    },
+    read: (values) => [withoutRegistry(values, textAt(values, REPOSITORY)), textAt(values, TAG)].filter((part) => part !== '').join(':'),
+  }),
+  row({
+    setting: runnerImage,
+    in: '0.5.66',
+    paths: [TASK_IMAGE],
+    write: (reference, scope) => [[TASK_IMAGE, mirrored(scope, reference)]],
+    read: (values) => withoutRegistry(values, textAt(values, TASK_IMAGE)) || undefined,
+    partly: () => 'In 0.5.66 only the workers learn of the runner image; from 0.5.67 on the controller does too.',
+  }),
+  row({
+    setting: runnerImage,
+    in: '>=0.5.67',
+    paths: [TASK_IMAGE, TASK_IMAGE_MODE],
+    write: (reference, scope) => [
+      [TASK_IMAGE_MODE, 'golden'],
+      [TASK_IMAGE, mirrored(scope, reference)],
+    ],
+    read: (values) =>
+      getAt(values, TASK_IMAGE_MODE) === 'golden' ? withoutRegistry(values, textAt(values, TASK_IMAGE)) || undefined : undefined,
+  }),
+  ...telemetryVariables('extraEnv'),
+  key(shutdownMode, 'agent.worker_on_stop_action', asWord({graceful: 'grace-shutdown', drain: 'drain', force: 'force-shutdown'})),
+  row({
+    setting: gracePeriod,
+    paths: [GRACE, DRAIN_TIMEOUT, STOP_TIMEOUT],
+    write: (period, {get}) => {
+      const mode = get(shutdownMode) ?? 'drain';
+      return [
+        [GRACE, period],
+        ...(mode === 'drain' ? [[DRAIN_TIMEOUT, period - 60] as Entry] : []),
+        ...(mode === 'graceful' ? [[STOP_TIMEOUT, period - 10] as Entry] : []),
+      ];
+    },
+    read: (values) => asNumber.read(getAt(values, GRACE) ?? ''),
+  }),
+  extraVariables([{path: 'extraEnv'}], 'agent-k8s hands extra variables to controller and workers, not to the pods of runs.'),
+];

@@ -1,0 +1,60 @@
+import {readdirSync, readFileSync} from 'node:fs';
+import {dirname, join, relative, resolve} from 'node:path';
+import {expect, test} from 'vitest';
+
+const src = resolve(import.meta.dirname, '../src');
+
+/** Folder -> folders it may import from. Reading this table is reading the architecture. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  settings: [],
+  ports: [],
+  answers: ['settings', 'ports', 'errors'],
+  charts: ['settings', 'errors'],
+  values: ['charts', 'settings', 'errors'],
+  adapters: ['ports', 'errors'],
+  ui: ['ports', 'charts', 'values', 'errors'],
+  cli: ['adapters', 'ui', 'ports', 'answers', 'settings', 'errors'],
+  commands: ['cli', 'ui', 'values', 'charts', 'settings', 'errors'],
+  bin: ['cli'],
+  errors: [],
+};
+
+/** Packages and Node.js modules that only one kind of folder may know. */
+const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
+  '@oclif/core': ['cli', 'commands'],
+  '@inquirer/confirm': ['ui'],
+  chalk: ['ui'],
+  yaml: ['answers', 'values'],
+  semver: ['charts'],
+  'write-file-atomic': ['adapters'],
+  'node:fs': ['adapters'],
+  'node:child_process': ['adapters'],
+};
+
+const files = readdirSync(src, {recursive: true, encoding: 'utf8'}).filter((file) => file.endsWith('.ts'));
+const folderOf = (file: string): string => file.split('/')[0]?.replace(/\.ts$/, '') as string;
+const importsOf = (file: string): string[] =>
+  [...readFileSync(join(src, file), 'utf8').matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(([, name]) => name as string);
+
+test.each(files)('%s imports only what its folder may', (file) => {
+  const foreign = importsOf(file).flatMap((name) => {
+    if (!name.startsWith('.')) {
+      const known = Object.keys(ONLY_IN).find((each) => name === each || name.startsWith(`${each}/`));
+      return known && !ONLY_IN[known]?.includes(folderOf(file)) ? [name] : [];
+    }
+    const target = relative(src, resolve(dirname(join(src, file)), name));
+    if (target.startsWith('../schemas/')) return folderOf(file) === 'charts' ? [] : [name];
+    const folder = folderOf(target);
+    return folder === folderOf(file) || MAY_IMPORT[folderOf(file)]?.includes(folder) ? [] : [name];
+  });
+  expect(foreign).toEqual([]);
+});
+
+test('every folder is in the table', () => {
+  expect([...new Set(files.map(folderOf))].toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted());
+});
+
+test('a file is as long as a reader can hold', () => {
+  const long = files.filter((file) => readFileSync(join(src, file), 'utf8').split('\n').length > 300);
+  expect(long).toEqual([]);
+});

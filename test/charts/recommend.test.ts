@@ -1,0 +1,41 @@
+import {expect, test} from 'vitest';
+import {recommend} from '../../src/charts/recommend.ts';
+import {url} from '../../src/settings/agent.ts';
+import {certificates} from '../support/certificates.ts';
+import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
+
+const recommended = async (flags: RawFlags, oldestKubernetes?: string) =>
+  recommend(await settingsFrom(flags, certificates, [url]), oldestKubernetes === undefined ? {} : {oldestKubernetes});
+
+test.each<[RawFlags, string | undefined, string]>([
+  [{}, undefined, 'agent-local'],
+  [{purpose: 'vcs'}, undefined, 'agent-local'],
+  [{isolation: 'shared'}, '1.35.4', 'agent-local'],
+  [{isolation: 'per-run'}, undefined, 'agent-job'],
+  [{isolation: 'per-run'}, '1.35.4', 'agent-job'],
+  [{isolation: 'per-run'}, '1.34.9', 'agent-k8s'],
+  [{isolation: 'per-run', cloud: 'gke-autopilot'}, undefined, 'agent-job'],
+  [{'efs-handle': 'fs-0123456789abcdef0'}, undefined, 'agent-k8s'],
+  [{'ca-scope': 'tasks', 'ca-file': 'ca.pem'}, undefined, 'agent-k8s'],
+  [{cache: 'hostpath', 'cache-path': '/mnt/cache'}, undefined, 'agent-job'],
+  [{'workload-identity': 'azure'}, undefined, 'agent-job'],
+])('%j on Kubernetes %s is a case for %s', async (flags, kubernetes, chart) => {
+  expect((await recommended(flags, kubernetes)).chart).toBe(chart);
+});
+
+test('nodes that are too old are the reason that is given', async () => {
+  const {rejected} = await recommended({}, '1.33.1');
+  const job = rejected.find(({chart}) => chart === 'agent-job');
+  expect(job?.reasons).toContainEqual(expect.objectContaining({verdict: 'excluded', message: expect.stringContaining('1.35')}));
+});
+
+test('GKE Autopilot leaves agent-k8s out', async () => {
+  const {rejected} = await recommended({cloud: 'gke-autopilot'});
+  const k8s = rejected.find(({chart}) => chart === 'agent-k8s');
+  expect(k8s?.reasons[0]).toMatchObject({verdict: 'excluded', message: expect.stringContaining('hostPath')});
+});
+
+test('every reason has a source', async () => {
+  const {reasons, rejected} = await recommended({cloud: 'openshift', cache: 'pvc'});
+  for (const {source} of [...reasons, ...rejected.flatMap((each) => each.reasons)]) expect(source).toMatch(/agent-/);
+});

@@ -1,0 +1,106 @@
+import {execFile} from 'node:child_process';
+import {mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {beforeEach, describe, expect, test} from 'vitest';
+import {onTerminal} from './terminal.ts';
+
+const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
+const LINE = ['values', '--url', 'https://acme.scalr.io', '--chart', 'agent-local'];
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+});
+
+/** Runs the built program without a terminal. */
+const run = (args: readonly string[], input = '', env: Readonly<Record<string, string>> = {}) =>
+  new Promise<{stdout: string; stderr: string; exit: number}>((resolve) => {
+    const child = execFile(process.execPath, [program, ...args], {cwd: folder, env: {...process.env, ...env}}, (error, stdout, stderr) =>
+      resolve({stdout, stderr, exit: error === null ? 0 : Number(error.code)}),
+    );
+    child.stdin?.end(input);
+  });
+
+describe('on a terminal', () => {
+  beforeEach(() => writeFileSync(join(folder, 'values.yaml'), 'mine\n'));
+  const line = [...LINE, '--out', 'values.yaml'];
+  const file = () => readFileSync(join(folder, 'values.yaml'), 'utf8');
+
+  test('y replaces the file', async () => {
+    expect(await onTerminal(line, [{see: /Replace it\?/, press: 'y\r'}], folder)).toMatchObject({exit: 0, left: 0});
+    expect(file()).toContain('acme.scalr.io');
+  });
+
+  test('Enter keeps it, because no is the default', async () => {
+    const {screen, exit} = await onTerminal(line, [{see: /Replace it\?/, press: '\r'}], folder);
+    expect(screen).toContain('Nothing was changed.');
+    expect(exit).toBe(1);
+    expect(file()).toBe('mine\n');
+  });
+
+  test('Ctrl-C at the question changes nothing and ends with 130', async () => {
+    const {screen, exit, left} = await onTerminal(line, [{see: /Replace it\?/, press: '\u0003'}], folder);
+    expect(screen).toContain('Cancelled. Nothing was changed.');
+    expect({exit, left}).toEqual({exit: 130, left: 0});
+    expect(readdirSync(folder)).toEqual(['values.yaml']);
+    expect(file()).toBe('mine\n');
+  });
+
+  test('--no-input refuses instead of asking', async () => {
+    const {screen, exit} = await onTerminal([...line, '--no-input'], [], folder);
+    expect(screen).toContain('values.yaml exists.');
+    expect(exit).toBe(2);
+  });
+});
+
+describe('in a pipe', () => {
+  test('the result is on standard output and the file it writes is the same', async () => {
+    const {stdout, exit} = await run(LINE);
+    expect(exit).toBe(0);
+    await run([...LINE, '--out', 'values.yaml']);
+    expect(readFileSync(join(folder, 'values.yaml'), 'utf8')).toBe(stdout);
+  });
+
+  test('a file with free text in it is readable by its owner alone', async () => {
+    await run([...LINE, '--extra-env', 'A=b', '--out', 'values.yaml']);
+    expect(statSync(join(folder, 'values.yaml')).mode & 0o777).toBe(0o600);
+  });
+
+  test('a device is written into, not replaced', async () => {
+    expect((await run([...LINE, '--out', '/dev/null', '--yes'])).exit).toBe(0);
+    expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
+  });
+
+  test('a token on standard input answers for the address, however late it comes', async () => {
+    const token = `e30.${Buffer.from('{"host":"late.scalr.io"}').toString('base64url')}.c2ln`;
+    const {stdout, stderr, exit} = await run(['values', '--token-file', '-'], `${token}\n`);
+    expect(exit).toBe(0);
+    expect(stdout).toContain('https://late.scalr.io');
+    expect(stdout + stderr).not.toContain(token);
+  });
+
+  test.each([
+    [['valeus'], 'UNKNOWN_COMMAND'],
+    [['values', '--nonsense', 'hunter2'], 'UNKNOWN_FLAG'],
+    [['values', 'hunter2'], 'UNKNOWN_COMMAND'],
+    [['values'], 'MISSING_SETTING'],
+  ])('%j --json is one document with the code %s', async (args, code) => {
+    const {stdout, exit} = await run([...args, '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({schemaVersion: 1, error: {code, exit: 2}});
+    expect(exit).toBe(2);
+  });
+
+  test('a directory that cannot be written to is named, and nothing is left behind', async () => {
+    const {stderr, exit} = await run([...LINE, '--out', 'missing/values.yaml']);
+    expect(stderr).toContain('Cannot write missing/values.yaml: there is no such file or directory.');
+    expect(exit).toBe(1);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test('help names every group of settings', async () => {
+    const {stdout} = await run(['values', '--help']);
+    for (const group of ['AGENT', 'NETWORK', 'TLS', 'STORAGE', 'PLACEMENT', 'GLOBAL']) expect(stdout).toContain(`${group} FLAGS`);
+  });
+});

@@ -1,0 +1,121 @@
+import {describe, expect, test} from 'vitest';
+import {accountUrl, hostAndPort, image, noProxyList, proxyUrl, registry} from '../../src/settings/addresses.ts';
+import {InvalidValue, type Kind} from '../../src/settings/define.ts';
+import {absolutePath, choice, integer, objectName, onOff, seconds, secret} from '../../src/settings/kinds.ts';
+import {annotations, labels, tolerations, variables} from '../../src/settings/lists.ts';
+import {bytes, canonicalQuantity, cpu, exceeds} from '../../src/settings/quantity.ts';
+import {Secret} from '../../src/settings/secret.ts';
+
+const now = new Date('2027-01-01');
+
+function refusal(kind: Kind<unknown>, raw: unknown): InvalidValue {
+  try {
+    kind.parse(raw, {now});
+  } catch (error) {
+    if (error instanceof InvalidValue) return error;
+    throw error;
+  }
+  throw new Error(`${JSON.stringify(raw)} was accepted`);
+}
+
+const mode = choice(['ephemeral', 'pvc']);
+
+test.each<[string, Kind<unknown>, unknown, unknown]>([
+  ['an address', accountUrl(), ' https://acme.scalr.io/ ', 'https://acme.scalr.io'],
+  ['a proxy', proxyUrl(), 'http://proxy.example.com:3128/', 'http://proxy.example.com:3128'],
+  ['a proxy with a password', proxyUrl(), 'http://user:p%40ss@proxy:3128', 'http://user:p%40ss@proxy:3128'],
+  ['a size', bytes(), '1.5Gi', '1536Mi'],
+  ['a decimal size', bytes(), '2000M', '2G'],
+  ['cores', cpu(), '1500m', '1500m'],
+  ['half a core', cpu(), 0.5, '500m'],
+  ['whole cores as millis', cpu(), '2000m', '2'],
+  ['seconds', seconds({min: 1, max: 9999}), '1h30m', 5400],
+  ['plain seconds', seconds({min: 1, max: 9999}), '90', 90],
+  ['a switch in a variable', onOff(), 'false', false],
+  ['a number in a variable', integer({min: 1, max: 5}), '3', 3],
+  ['a directory', absolutePath(), '/var/lib/scalr/', '/var/lib/scalr'],
+  ['an OTLP endpoint', hostAndPort(), 'http://otel-collector:4317', 'otel-collector:4317'],
+  ['a registry', registry(), 'registry.example.com:5000/mirror/', 'registry.example.com:5000/mirror'],
+  ['an image', image(), 'ghcr.io/acme/agent:1.10', 'ghcr.io/acme/agent:1.10'],
+  ['labels', labels(), ['b=2', 'a=1'], {a: '1', b: '2'}],
+  ['labels in a mapping', labels(), {pool: 'runs'}, {pool: 'runs'}],
+  ['a value with equals signs', variables(), ['A=b=c,d'], {A: 'b=c,d'}],
+  ['NO_PROXY', noProxyList(['localhost']), 'a.com, .b.com,localhost,10.0.0.0/8,a.com', ['a.com', '.b.com', '10.0.0.0/8']],
+])('%s is understood', (_, kind, raw, value) => {
+  expect(kind.parse(raw, {now})).toEqual(value);
+});
+
+test.each<[Kind<unknown>, unknown, string, string | undefined]>([
+  [accountUrl(), 'acme.scalr.io', 'has no scheme', 'Did you mean https://acme.scalr.io?'],
+  [accountUrl(), 'http://acme.scalr.io', 'does not begin with https://', 'Did you mean https://acme.scalr.io?'],
+  [accountUrl(), 'https://<account>.scalr.io', 'placeholder', 'Write it like https://acme.scalr.io'],
+  [accountUrl(), 'https://acme.scalr.io/v2/e/env', 'more than a host', 'Did you mean https://acme.scalr.io?'],
+  [accountUrl(), 'https://acme scalr.io', 'holds a blank', 'Write it like https://acme.scalr.io'],
+  [proxyUrl(), 'proxy:3128', 'has no scheme', 'Did you mean http://proxy:3128?'],
+  [proxyUrl(), 'socks5://proxy:1080', 'does not begin with http:// or https://', 'Did you mean http://proxy:1080?'],
+  [bytes(), '5', 'has no unit', 'Did you mean 5Gi?'],
+  [bytes(), '512m', 'not a Kubernetes quantity', 'Did you mean 512Mi?'],
+  [bytes(), '2GB', 'not a Kubernetes quantity', 'Did you mean 2Gi?'],
+  [bytes(), '40 Gi', 'not a Kubernetes quantity', 'Did you mean 40Gi?'],
+  [bytes(), '0Gi', 'no amount above zero', undefined],
+  [bytes(), 'much', 'not a size', 'Write a number and a unit, such as 2Gi'],
+  [cpu(), '2Gi', 'not a number of cores', 'Write 2 for two cores, 500m for half of one'],
+  [mode, 'pcv', 'not one of ephemeral, pvc', 'Did you mean pvc?'],
+  [onOff(), 'yes', 'neither true nor false', 'Write true or false'],
+  [integer({min: 1, max: 5}), '9', 'not between 1 and 5', undefined],
+  [integer({min: 1, max: 5}), '2.5', 'not a whole number', undefined],
+  [objectName(), 'My_Secret', 'not a Kubernetes name', 'Write it like my-object'],
+  [objectName(), 5, 'expected text', 'Put it in quotes'],
+  [absolutePath(), 'var/lib', 'not an absolute path', 'Write it like /var/lib/scalr'],
+  [absolutePath(), '/var/../etc', 'must not hold ".."', undefined],
+  [image({tagged: true}), 'acme/runner', 'has no tag', 'Write the tag too, such as acme/runner:1.0.0'],
+  [image(), 'acme/agent:1.0@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef', 'a tag and a digest', undefined],
+  [registry(), 'https://registry.example.com', 'has a scheme', 'Did you mean registry.example.com?'],
+  [registry(), 'mirror', 'not an image registry', 'Write it like registry.example.com/mirror'],
+  [labels(), ['pool'], 'has no "="', 'Write pool=value'],
+  [labels(), ['a=1', 'a=2'], 'given twice', undefined],
+  [labels(), ['a=not a label'], 'cannot be the value', undefined],
+  [annotations(), {a: true}, 'is not a text', 'Put it in quotes: a: "true"'],
+  [tolerations(), ['a=b:Never'], 'not an effect', 'Use one of NoSchedule, PreferNoSchedule, NoExecute'],
+  [variables(), ['1A=x'], 'not the name of an environment variable', 'Write NAME=value'],
+  [noProxyList([]), 'http://a.com', 'neither a host, a domain nor a network', undefined],
+  [hostAndPort(), 'https://otel:4317', 'not host:port', undefined],
+  [secret(), 'abc def', 'blanks or line ends in the middle', 'Copy the token again in one piece'],
+  [secret(), ' \n', 'is empty', undefined],
+  [secret(), '<token>', 'placeholder', undefined],
+])('%o refuses %j and says what to do', (kind, raw, message, suggestion) => {
+  const found = refusal(kind, raw);
+  expect(found.message).toContain(message);
+  if (suggestion !== undefined) expect(found.suggestion).toBe(suggestion);
+});
+
+describe('tolerations', () => {
+  test.each(['dedicated=scalr:NoSchedule', 'spot:NoExecute', 'gpu=yes', 'any'])('%s survives the way there and back', (text) => {
+    const kind = tolerations();
+    expect(kind.format(kind.parse([text], {now}))).toEqual([text]);
+  });
+});
+
+test.each([
+  ['1024Mi', '1Gi'],
+  ['1.5Gi', '1536Mi'],
+  ['0.5', '500m'],
+  ['1000m', '1'],
+  ['1000000k', '1G'],
+  ['1Ei', '1Ei'],
+  ['0', '0'],
+  ['abc', undefined],
+])('Kubernetes spells %s as %s', (text, canonical) => expect(canonicalQuantity(text)).toBe(canonical));
+
+test('quantities of different families compare by what they are', () => {
+  expect(exceeds('1Gi', '1G')).toBe(true);
+  expect(exceeds('1500m', '2')).toBe(false);
+});
+
+test('a secret prints as [hidden] wherever it gets', async () => {
+  const {inspect} = await import('node:util');
+  const token = secret().parse('hunter2\n', {now});
+  expect(token).toBeInstanceOf(Secret);
+  expect([`${token}`, JSON.stringify({token}), inspect(token), inspect({token})].join()).not.toContain('hunter2');
+  expect(token.reveal()).toBe('hunter2');
+});

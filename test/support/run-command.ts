@@ -1,0 +1,43 @@
+import {readFileSync} from 'node:fs';
+import {fileURLToPath} from 'node:url';
+import {Config, type Interfaces} from '@oclif/core';
+import type {App} from '../../src/cli/app.ts';
+import type {BaseCommand} from '../../src/cli/base-command.ts';
+import {memoryFiles} from './memory-files.ts';
+import {TODAY} from './settings-from.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const {oclif, ...pjson} = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as Interfaces.PJSON;
+const {commands: _, ...withoutDiscovery} = oclif;
+const config = await Config.load({root, pjson: {...pjson, oclif: withoutDiscovery} as Interfaces.PJSON});
+
+/** Runs one command in this process, with its outside world replaced; needs no build. */
+export async function runCommand<Result extends object>(
+  Class: new (argv: string[], config: Config) => BaseCommand<Result>,
+  argv: string[],
+  world: Partial<App> = {},
+) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const command = new Class(argv, config);
+  command.world = () => ({
+    env: {},
+    files: memoryFiles(),
+    prompter: {
+      confirm: async (question) => {
+        throw new Error(`nobody expected the question: ${question}`);
+      },
+    },
+    now: () => TODAY,
+    hasTerminal: false,
+    hasColor: false,
+    stdout: (text) => out.push(text),
+    stderr: (text) => err.push(text),
+    ...world,
+  });
+  process.exitCode = undefined;
+  await command['_run']();
+  const exit = process.exitCode ?? 0;
+  process.exitCode = undefined;
+  return {stdout: out.join(''), stderr: err.join(''), exit};
+}

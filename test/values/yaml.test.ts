@@ -1,0 +1,78 @@
+import {rootCertificates} from 'node:tls';
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {parse} from 'yaml';
+import {generate} from '../../src/values/generate.ts';
+import {toYaml, withoutLargeNumbers} from '../../src/values/yaml.ts';
+import {certificates} from '../support/certificates.ts';
+import {settingsFrom} from '../support/settings-from.ts';
+
+test.each([
+  'on',
+  'off',
+  'yes',
+  'no',
+  'y',
+  'n',
+  'true',
+  'null',
+  '~',
+  '1.10',
+  '1e6',
+  '0755',
+  '0x1f',
+  '12:30:45',
+  '2026-01-01',
+  '.inf',
+  '=',
+  ' x ',
+  '',
+  '- a',
+  '#',
+  '*a',
+  '&a',
+  '{{ x }}',
+  '"',
+])('Helm reads the text %j as that text, as value and as key', (text) => {
+  expect(parse(toYaml({value: text}), {version: '1.1'})).toEqual({value: text});
+  expect(Object.keys(parse(toYaml({[text]: 'x'}), {version: '1.1'}))).toEqual([text]);
+});
+
+test('a number that Helm would print with an exponent travels as text', () => {
+  expect(toYaml({ttl: 2_592_000, port: 999_999})).toBe('ttl: "2592000"\n\nport: 999999\n');
+});
+
+test('a certificate stands as it is, line by line', () => {
+  expect(toYaml({ca: 'BEGIN\nabc\nEND\n'})).toBe('ca: |\n  BEGIN\n  abc\n  END\n');
+});
+
+test('no values are an empty mapping', () => expect(toYaml({})).toBe('{}\n'));
+
+test('whatever the values hold, Helm reads what was meant', () => {
+  const scalar = fc.oneof(
+    fc.string(),
+    fc.string({unit: 'grapheme'}),
+    fc.integer(),
+    fc.boolean(),
+    fc.double({noNaN: true, noDefaultInfinity: true}),
+  );
+  const key = fc.string({minLength: 1}).filter((text) => text !== '__proto__' && text !== '<<');
+  const {tree} = fc.letrec((tie) => ({
+    tree: fc.oneof({maxDepth: 4}, scalar, fc.array(tie('tree'), {maxLength: 4}), fc.dictionary(key, tie('tree'), {maxKeys: 4})),
+  }));
+  fc.assert(
+    fc.property(fc.dictionary(key, tree, {maxKeys: 5}), (values) => {
+      const meant = JSON.parse(JSON.stringify(values));
+      expect(parse(toYaml(meant), {version: '1.1'})).toEqual(withoutLargeNumbers(meant));
+    }),
+    {numRuns: 500},
+  );
+});
+
+test('public roots are appended to the private ones', async () => {
+  const flags = {url: 'https://acme.scalr.io', chart: 'agent-local', 'ca-file': 'ca.pem', 'ca-public-roots': true};
+  const {values} = generate(await settingsFrom(flags, certificates));
+  const bundle = (values['agent'] as {tls: {caBundle: string}}).tls.caBundle;
+  expect(bundle.startsWith(String(certificates['ca.pem']))).toBe(true);
+  expect(bundle.match(/BEGIN CERTIFICATE/g)).toHaveLength(rootCertificates.length + 1);
+});
