@@ -52,11 +52,11 @@ export const nodeFiles: Files = {
     }
   },
 
-  async write(path, text, mode) {
+  async write(path, text, {isPrivate}) {
     try {
       // A rename over /dev/stdout would replace the device.
       if ((await this.kindOf(path)) === 'stream') await writeFile(path, text);
-      else await writeFileAtomic(path, text, {mode});
+      else await writeFileAtomic(path, text, isPrivate ? {mode: 0o600} : {});
     } catch (error) {
       throw failed('write', path, error);
     }

@@ -35,9 +35,12 @@ export const fromAnswers = (answers: ReadonlyMap<string, unknown>): Source => ({
 
 const PREFIX = 'SCALR_AGENT_INSTALL_';
 
+/** Names the answers file where --answers does not. */
+export const ANSWERS_VARIABLE = `${PREFIX}ANSWERS`;
+
 /** Variables that look like ours and are not: most likely mistyped. */
 export function unknownVariables(env: Environment): Warning[] {
-  const known = catalogue.map((setting) => setting.env);
+  const known = [...catalogue.map((setting) => setting.env), ANSWERS_VARIABLE];
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
     .map((name) => {

@@ -14,6 +14,8 @@ import {newestOf} from './target.ts';
 export interface ClusterFacts {
   /** The oldest Kubernetes version among control plane and nodes, such as 1.34.2. */
   oldestKubernetes?: string;
+  /** A policy or Pod Security refuses hostPath volumes in the namespace. */
+  forbidsHostPath?: boolean;
 }
 
 /** One argument about a chart; `source` says where the fact comes from. */
@@ -122,6 +124,14 @@ const ARGUMENTS: readonly Argument[] = [
     test: (get) => get(cache) === 'pvc',
     message: 'All runs mount one cache, so the claim has to be ReadWriteMany.',
     source: 'agent-job 0.6.5, templates/agent.yaml and task.yaml',
+  },
+  {
+    chart: 'agent-k8s',
+    verdict: 'excluded',
+    weight: 0,
+    test: (_, {forbidsHostPath}) => forbidsHostPath === true,
+    message: 'It keeps its data in a directory of the node, which this cluster forbids.',
+    source: 'agent-k8s 0.6.5, templates/worker.yaml',
   },
   {
     chart: 'agent-k8s',

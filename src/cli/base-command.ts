@@ -1,7 +1,7 @@
 import {Command} from '@oclif/core';
 import {parseAnswers} from '../answers/answers-file.ts';
 import {resolve} from '../answers/resolve.ts';
-import {fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
+import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
 import type {Warning} from '../errors.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -24,6 +24,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
   /** The outside world; called once, inside run(). */
   world: () => App = nodeApp;
   #app: App | undefined;
+  #isQuiet = false;
 
   abstract override run(): Promise<Result>;
 
@@ -33,9 +34,10 @@ export abstract class BaseCommand<Result extends object> extends Command {
   }
 
   protected async settingsFrom(flags: SharedFlags, optional: readonly Setting[] = []): Promise<Settings> {
+    this.#isQuiet = flags.quiet ?? false;
     const {env, files, now} = this.app;
     const sources: Source[] = [fromFlags({...flags}), fromEnvironment(env)];
-    const path = flags.answers ?? env['SCALR_AGENT_INSTALL_ANSWERS'];
+    const path = flags.answers ?? env[ANSWERS_VARIABLE];
     if (path) sources.push(fromAnswers(parseAnswers((await files.read(path)).toString('utf8'), path)));
     this.report(unknownVariables(env));
     return resolve(sources, {files, now: now()}, optional);
@@ -43,11 +45,11 @@ export abstract class BaseCommand<Result extends object> extends Command {
 
   /** Warnings belong to standard error whatever the format of the result. */
   protected report(warnings: readonly Warning[]): void {
-    for (const warning of warnings) this.app.stderr(warningText(warning, this.#hasColor()));
+    for (const warning of warnings) this.app.stderr(warningText(warning, this.hasColor));
   }
 
   protected say(text: string): void {
-    if (!this.argv.includes('--quiet') && !this.argv.includes('-q')) this.app.stderr(text);
+    if (!this.#isQuiet) this.app.stderr(text);
   }
 
   override logJson(document: unknown): void {
@@ -61,12 +63,12 @@ export abstract class BaseCommand<Result extends object> extends Command {
   protected override async catch(error: Error): Promise<void> {
     const failure = asExpected(error, Object.keys({...this.ctor.flags, ...this.ctor.baseFlags}));
     if (this.jsonEnabled()) this.logJson(failureDocument(failure));
-    else this.app.stderr(errorText(failure, this.#hasColor()));
+    else this.app.stderr(errorText(failure, this.hasColor));
     if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${failure.cause.stack}\n`);
     process.exitCode = failure.exit;
   }
 
-  #hasColor(): boolean {
+  protected get hasColor(): boolean {
     return this.app.hasColor && !this.argv.includes('--no-color');
   }
 }

@@ -20,20 +20,19 @@ export async function writeValuesFile(
   files: Files,
   confirm?: (question: string) => Promise<boolean>,
 ): Promise<string> {
-  const mode = isPrivate ? 0o600 : 0o644;
   const kind = await files.kindOf(path);
   if (kind === 'directory')
     throw refusal(`${path} is a directory.`, `Name a file: --out ${path.replace(/\/$/, '')}/values.yaml`, 'UNWRITABLE_FILE');
   if (kind === 'file' && (await files.read(path)).toString('utf8') === text) return `${path} is up to date.`;
-  if (isDryRun)
-    return `Would ${kind === 'file' ? 'replace' : 'write'} ${path} (${Buffer.byteLength(text)} bytes, mode 0${mode.toString(8)}).`;
+  const size = `${Buffer.byteLength(text)} bytes${isPrivate ? ', readable by its owner only' : ''}`;
+  if (isDryRun) return `Would ${kind === 'file' ? 'replace' : 'write'} ${path} (${size}).`;
   if (kind === 'file' && !isAccepted) {
     if (!confirm) throw refusal(`${path} exists.`, 'Replace it with --yes, or choose another name with --out', 'FILE_EXISTS');
     if (!(await confirm(`${path} exists. Replace it?`))) {
       throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
     }
   }
-  await files.write(path, text, mode);
+  await files.write(path, text, {isPrivate});
   return `Wrote ${path}.`;
 }
 

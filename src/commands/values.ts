@@ -23,6 +23,7 @@ export default class Values extends BaseCommand<Result> {
   static override summary = 'Write a values.yaml that is right for one exact chart version.';
   static override description =
     'Needs no cluster, no helm and no network. Every flag is also a variable SCALR_AGENT_INSTALL_<FLAG> and a key of the answers file.';
+  static override usage = '<%= command.id %> --url <URL> [--chart <CHART>] [--out <FILE>] [SETTINGS]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io > values.yaml',
     '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --chart agent-job --cache pvc --cache-storage-class efs --out values.yaml',
@@ -40,7 +41,7 @@ export default class Values extends BaseCommand<Result> {
     const yaml = valuesDocument(generated);
     const settings = explain(generated);
 
-    if (recommendation) this.say(`${choiceText(recommendation, this.app.hasColor)}Compare the charts with: scalr-agent recommend\n`);
+    if (recommendation) this.say(`${choiceText(recommendation, this.hasColor)}Compare the charts with: scalr-agent recommend\n`);
     this.report(warnings);
     if (flags.explain) this.app.stderr(explainText(settings));
 

@@ -6,6 +6,9 @@ export interface Files {
   readStdin(): Promise<Buffer>;
   /** What lies at the path: a regular file, something to write into (a pipe, a device), or nothing. */
   kindOf(path: string): Promise<'file' | 'stream' | 'directory' | 'nothing'>;
-  /** Writes all or nothing; an existing file is replaced. `mode` are permission bits. @throws ExpectedError */
-  write(path: string, text: string, mode: number): Promise<void>;
+  /**
+   * Writes all or nothing; an existing file is replaced and keeps its permissions, except that nobody but the owner may
+   * read a private one. @throws ExpectedError
+   */
+  write(path: string, text: string, options: {isPrivate: boolean}): Promise<void>;
 }

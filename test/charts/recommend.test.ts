@@ -35,6 +35,11 @@ test('GKE Autopilot leaves agent-k8s out', async () => {
   expect(k8s?.reasons[0]).toMatchObject({verdict: 'excluded', message: expect.stringContaining('hostPath')});
 });
 
+test('a cluster without hostPath leaves agent-k8s out', async () => {
+  const settings = await settingsFrom({'ca-scope': 'tasks', 'ca-file': 'ca.pem'}, certificates, [url]);
+  expect(() => recommend(settings, {forbidsHostPath: true})).toThrow('which this cluster forbids');
+});
+
 test('every reason has a source', async () => {
   const {reasons, rejected} = await recommended({cloud: 'openshift', cache: 'pvc'});
   for (const {source} of [...reasons, ...rejected.flatMap((each) => each.reasons)]) expect(source).toMatch(/agent-/);

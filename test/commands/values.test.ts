@@ -166,7 +166,7 @@ describe('--out', () => {
     const {stdout, stderr} = await runCommand(Values, line, {files});
     expect(stdout).toBe('');
     expect(stderr).toContain('Wrote values.yaml.');
-    expect(files.written).toMatchObject([{path: 'values.yaml', mode: 0o644}]);
+    expect(files.written).toMatchObject([{path: 'values.yaml', isPrivate: false}]);
   });
 
   test.each([[['--extra-env', 'A=b']], [['--set', 'replicaCount=2']], [['--https-proxy', 'http://user:secret@proxy:3128']]])(
@@ -174,7 +174,7 @@ describe('--out', () => {
     async (more) => {
       const files = memoryFiles();
       await runCommand(Values, [...line, '--chart', 'agent-local', ...more], {files});
-      expect(files.written[0]?.mode).toBe(0o600);
+      expect(files.written[0]?.isPrivate).toBe(true);
     },
   );
 
@@ -225,7 +225,7 @@ describe('--out', () => {
     const files = memoryFiles();
     const {stdout, stderr} = await runCommand(Values, [...line, '--dry-run'], {files});
     expect(stdout).toContain('url: "https://acme.scalr.io"');
-    expect(stderr).toMatch(/Would write values\.yaml \(\d+ bytes, mode 0644\)/);
+    expect(stderr).toMatch(/Would write values\.yaml \(\d+ bytes\)/);
     expect(files.written).toEqual([]);
   });
 });

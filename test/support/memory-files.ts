@@ -3,7 +3,7 @@ import type {Files} from '../../src/ports/files.ts';
 
 /** A disk that holds these files and remembers what was written; reading any other file fails. */
 export function memoryFiles(content: Readonly<Record<string, string | Buffer>> = {}, stdin = '') {
-  const written: {path: string; text: string; mode: number}[] = [];
+  const written: {path: string; text: string; isPrivate: boolean}[] = [];
   const files: Files & {written: typeof written} = {
     written,
     async read(path) {
@@ -17,8 +17,8 @@ export function memoryFiles(content: Readonly<Record<string, string | Buffer>> =
     },
     readStdin: async () => Buffer.from(stdin),
     kindOf: async (path) => (content[path] === undefined ? 'nothing' : 'file'),
-    async write(path, text, mode) {
-      written.push({path, text, mode});
+    async write(path, text, {isPrivate}) {
+      written.push({path, text, isPrivate});
     },
   };
   return files;
