@@ -169,14 +169,15 @@ describe('--out', () => {
     expect(files.written).toMatchObject([{path: 'values.yaml', isPrivate: false}]);
   });
 
-  test.each([[['--extra-env', 'A=b']], [['--set', 'replicaCount=2']], [['--https-proxy', 'http://user:secret@proxy:3128']]])(
-    '%s makes a file that nobody else can read',
-    async (more) => {
-      const files = memoryFiles();
-      await runCommand(Values, [...line, '--chart', 'agent-local', ...more], {files});
-      expect(files.written[0]?.isPrivate).toBe(true);
-    },
-  );
+  test.each([
+    [['--extra-env', 'A=b']],
+    [['--set', 'replicaCount=2']],
+    [['--https-proxy', 'http://user:secret@proxy:3128']],
+  ])('%s makes a file that nobody else can read', async (more) => {
+    const files = memoryFiles();
+    await runCommand(Values, [...line, '--chart', 'agent-local', ...more], {files});
+    expect(files.written[0]?.isPrivate).toBe(true);
+  });
 
   test('a proxy password is in the values and in nothing that is printed', async () => {
     const {stdout, stderr} = await runCommand(Values, [...line, '--https-proxy', 'http://user:secret@proxy:3128', '--explain']);
