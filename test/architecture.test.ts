@@ -24,6 +24,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@oclif/core': ['cli', 'commands'],
   '@inquirer/confirm': ['ui'],
   chalk: ['ui'],
+  'wrap-ansi': ['ui'],
   yaml: ['answers', 'values'],
   semver: ['charts'],
   'write-file-atomic': ['adapters'],

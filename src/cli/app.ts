@@ -3,6 +3,7 @@ import type {Environment} from '../answers/sources.ts';
 import type {Files} from '../ports/files.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
+import type {Screen} from '../ui/theme.ts';
 
 /** The outside world of a command; tests put another in its place. */
 export interface App {
@@ -12,11 +13,18 @@ export interface App {
   now: () => Date;
   /** Somebody can answer: a terminal on both ends of the conversation and no CI. */
   hasTerminal: boolean;
-  /** Colours are welcome on standard error. */
-  hasColor: boolean;
+  /** Standard error, where the conversation is. */
+  screen: Screen;
+  /** Standard output, where the result is. */
+  resultScreen: Screen;
   stdout: (text: string) => void;
   stderr: (text: string) => void;
 }
+
+const screenOf = ({isTTY, columns}: NodeJS.WriteStream): Screen => ({
+  hasColor: isTTY === true && !process.env['NO_COLOR'],
+  columns: isTTY === true ? columns : undefined,
+});
 
 export const nodeApp = (): App => ({
   env: process.env,
@@ -24,7 +32,8 @@ export const nodeApp = (): App => ({
   prompter: inquirerPrompter,
   now: () => new Date(),
   hasTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env['CI'],
-  hasColor: process.stderr.isTTY === true && !process.env['NO_COLOR'],
+  screen: screenOf(process.stderr),
+  resultScreen: screenOf(process.stdout),
   stdout: (text) => process.stdout.write(text),
   stderr: (text) => process.stderr.write(text),
 });

@@ -6,6 +6,7 @@ import type {Warning} from '../errors.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
 import {errorText, warningText} from '../ui/messages.ts';
+import type {Screen} from '../ui/theme.ts';
 import {type App, nodeApp} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
 import {sharedFlags} from './shared-flags.ts';
@@ -45,7 +46,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
 
   /** Warnings belong to standard error whatever the format of the result. */
   protected report(warnings: readonly Warning[]): void {
-    for (const warning of warnings) this.app.stderr(warningText(warning, this.hasColor));
+    for (const warning of warnings) this.app.stderr(warningText(warning, this.screen));
   }
 
   protected say(text: string): void {
@@ -63,12 +64,22 @@ export abstract class BaseCommand<Result extends object> extends Command {
   protected override async catch(error: Error): Promise<void> {
     const failure = asExpected(error, Object.keys({...this.ctor.flags, ...this.ctor.baseFlags}));
     if (this.jsonEnabled()) this.logJson(failureDocument(failure));
-    else this.app.stderr(errorText(failure, this.hasColor));
+    else this.app.stderr(errorText(failure, this.screen));
     if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${failure.cause.stack}\n`);
     process.exitCode = failure.exit;
   }
 
-  protected get hasColor(): boolean {
-    return this.app.hasColor && !this.argv.includes('--no-color');
+  /** Standard error as the operator wants it. */
+  protected get screen(): Screen {
+    return this.#asWanted(this.app.screen);
+  }
+
+  /** Standard output as the operator wants it. */
+  protected get resultScreen(): Screen {
+    return this.#asWanted(this.app.resultScreen);
+  }
+
+  #asWanted(screen: Screen): Screen {
+    return this.argv.includes('--no-color') ? {...screen, hasColor: false} : screen;
   }
 }

@@ -13,9 +13,9 @@ export async function start(argv: string[], dir: string): Promise<void> {
     const {exit} = (error as {oclif?: {exit?: number}}).oclif ?? {};
     if (exit === 0) return;
     const failure = asExpected(error, config.commandIDs);
-    const {stdout, stderr, hasColor} = nodeApp();
+    const {stdout, stderr, screen} = nodeApp();
     if (argv.includes('--json')) stdout(`${JSON.stringify(failureDocument(failure), null, 2)}\n`);
-    else stderr(errorText(failure, hasColor));
+    else stderr(errorText(failure, screen));
     process.exitCode = failure.exit;
   }
 }

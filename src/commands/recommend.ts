@@ -20,7 +20,8 @@ export default class Recommend extends BaseCommand<Result> {
     const settings = await this.settingsFrom(flags, [url]);
     const recommendation = recommend(settings);
     const size = sizing(settings, recommendation.chart);
-    if (!this.jsonEnabled()) this.app.stdout(`${recommendationText(recommendation, false)}\n${sizingText(size)}`);
+    if (!this.jsonEnabled())
+      this.app.stdout(`${recommendationText(recommendation, this.resultScreen)}\n${sizingText(size, this.resultScreen)}`);
     return {...recommendation, sizing: size};
   }
 }

@@ -41,7 +41,7 @@ export default class Values extends BaseCommand<Result> {
     const yaml = valuesDocument(generated);
     const settings = explain(generated);
 
-    if (recommendation) this.say(`${choiceText(recommendation, this.hasColor)}Compare the charts with: scalr-agent recommend\n`);
+    if (recommendation) this.say(`${choiceText(recommendation, this.screen)}Compare the charts with: scalr-agent recommend\n`);
     this.report(warnings);
     if (flags.explain) this.app.stderr(explainText(settings));
 

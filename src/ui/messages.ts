@@ -2,32 +2,48 @@ import type {Reason, Recommendation} from '../charts/recommend.ts';
 import type {ExpectedError, Warning} from '../errors.ts';
 import type {Explained} from '../values/generate.ts';
 import type {Sizing} from '../values/sizing.ts';
-import {theme} from './theme.ts';
+import {paragraph, type Screen, theme} from './theme.ts';
 
 /** A failure with its next steps. */
-export function errorText({message, suggestions}: Pick<ExpectedError, 'message' | 'suggestions'>, hasColor: boolean): string {
-  const {red, bold} = theme(hasColor);
-  const steps = suggestions.length === 0 ? '' : `\n${bold('Next steps:')}\n${suggestions.map((each) => `  - ${each}`).join('\n')}`;
-  return `${red.bold('Error:')} ${message}${steps}\n`;
+export function errorText({code, message, suggestions}: Pick<ExpectedError, 'code' | 'message' | 'suggestions'>, screen: Screen): string {
+  const {red, bold} = theme(screen);
+  const label = code === 'CANCELLED' ? '' : `${red.bold('Error:')} `;
+  const lines = message.split('\n').map((line, index) => paragraph('', `${index === 0 ? label : ''}${line}`, screen));
+  const steps = suggestions.map((each) => paragraph('  - ', each, screen));
+  return [...lines, ...(steps.length === 0 ? [] : [`${bold('Next steps:')}\n`, ...steps])].join('');
 }
 
-export const warningText = ({message}: Warning, hasColor: boolean): string => `${theme(hasColor).yellow.bold('Warning:')} ${message}\n`;
+export const warningText = ({message}: Warning, screen: Screen): string =>
+  paragraph('', `${theme(screen).yellow.bold('Warning:')} ${message}`, screen);
 
 const MARKS: Readonly<Record<Reason['verdict'], string>> = {for: '+', against: '-', excluded: '×'};
 
-const reasonLines = (reasons: readonly Reason[], hasColor: boolean): string =>
-  reasons.map(({verdict, message, source}) => `  ${MARKS[verdict]} ${message} ${theme(hasColor).dim(`[${source}]`)}\n`).join('');
+const reasonLines = (reasons: readonly Reason[], screen: Screen): string =>
+  reasons
+    .map(({verdict, message, source}) => paragraph(`  ${MARKS[verdict]} `, `${message} ${theme(screen).dim(`[${source}]`)}`, screen))
+    .join('');
 
 /** The chosen chart and why. */
-export const choiceText = ({chart, reasons}: Recommendation, hasColor: boolean): string =>
-  `${theme(hasColor).bold(chart)} is recommended\n${reasonLines(reasons, hasColor)}`;
+export const choiceText = ({chart, reasons}: Recommendation, screen: Screen): string =>
+  `${theme(screen).bold(chart)} is recommended\n${reasonLines(reasons, screen)}`;
 
 /** The chosen chart and the arguments about all three. */
-export const recommendationText = (recommendation: Recommendation, hasColor: boolean): string =>
+export const recommendationText = (recommendation: Recommendation, screen: Screen): string =>
   [
-    choiceText(recommendation, hasColor),
-    ...recommendation.rejected.map(({chart, reasons}) => `${theme(hasColor).bold(chart)}\n${reasonLines(reasons, hasColor)}`),
+    choiceText(recommendation, screen),
+    ...recommendation.rejected.map(({chart, reasons}) => `${theme(screen).bold(chart)}\n${reasonLines(reasons, screen)}`),
   ].join('\n');
+
+/** What the cluster has to have. */
+export function sizingText({concurrency, cpuRequested, memoryRequested, memoryLimit, notes}: Sizing, screen: Screen): string {
+  const runs = `${concurrency} ${concurrency === 1 ? 'run' : 'runs'} at the same time`;
+  const first = paragraph(
+    '',
+    `${runs}: ${cpuRequested} CPU and ${memoryRequested} memory requested, ${memoryLimit} memory at most`,
+    screen,
+  );
+  return first + notes.map(({message, source}) => paragraph('  ', `${message} ${theme(screen).dim(`[${source}]`)}`, screen)).join('');
+}
 
 /** The setting, its value and who said so, in columns. */
 export function explainText(settings: readonly Explained[]): string {
@@ -44,10 +60,4 @@ function shown(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const line = text.split('\n')[0] as string;
   return line.length > LONGEST || line !== text ? `${line.slice(0, LONGEST - 1)}…` : line;
-}
-
-/** What the cluster has to have. */
-export function sizingText({concurrency, cpuRequested, memoryRequested, memoryLimit, notes}: Sizing): string {
-  const first = `${concurrency} ${concurrency === 1 ? 'run' : 'runs'} at the same time: ${cpuRequested} CPU and ${memoryRequested} memory requested, ${memoryLimit} memory at most\n`;
-  return first + notes.map(({message, source}) => `  ${message} [${source}]\n`).join('');
 }

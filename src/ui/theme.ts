@@ -1,3 +1,18 @@
 import {Chalk, type ChalkInstance} from 'chalk';
+import wrapAnsi from 'wrap-ansi';
 
-export const theme = (hasColor: boolean): ChalkInstance => new Chalk({level: hasColor ? 1 : 0});
+/** What the reader's screen can show. */
+export interface Screen {
+  hasColor: boolean;
+  /** Width of the terminal; undefined in a pipe, where lines stay whole. */
+  columns: number | undefined;
+}
+
+export const theme = ({hasColor}: Screen): ChalkInstance => new Chalk({level: hasColor ? 1 : 0});
+
+/** A paragraph whose further lines are indented under its first. */
+export function paragraph(first: string, text: string, {columns}: Screen): string {
+  if (columns === undefined) return `${first}${text}\n`;
+  const width = Math.max(columns - first.length, 20);
+  return `${first}${wrapAnsi(text, width, {hard: true}).replaceAll('\n', `\n${' '.repeat(first.length)}`)}\n`;
+}

@@ -11,6 +11,8 @@ const {oclif, ...pjson} = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'
 const {commands: _, ...withoutDiscovery} = oclif;
 const config = await Config.load({root, pjson: {...pjson, oclif: withoutDiscovery} as Interfaces.PJSON});
 
+const PLAIN = {hasColor: false, columns: undefined};
+
 /** Runs one command in this process, with its outside world replaced; needs no build. */
 export async function runCommand<Result extends object>(
   Class: new (argv: string[], config: Config) => BaseCommand<Result>,
@@ -30,7 +32,8 @@ export async function runCommand<Result extends object>(
     },
     now: () => TODAY,
     hasTerminal: false,
-    hasColor: false,
+    screen: PLAIN,
+    resultScreen: PLAIN,
     stdout: (text) => out.push(text),
     stderr: (text) => err.push(text),
     ...world,
