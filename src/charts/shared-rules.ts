@@ -2,6 +2,7 @@ import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {extraEnv} from '../settings/escape-hatch.ts';
 import {serviceAccountAnnotation, serviceAccountName} from '../settings/identity.ts';
+import {gracePeriod, shutdownMode} from '../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../settings/network.ts';
 import {exceeds} from '../settings/quantity.ts';
 import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/size.ts';
@@ -27,6 +28,37 @@ const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): C
 const ANNOTATION_OF: Readonly<Record<string, string>> = {
   irsa: 'eks.amazonaws.com/role-arn',
   azure: 'azure.workload.identity/client-id',
+};
+
+/** The shortest time that each shutdown mode can work with, in seconds; `usual` is the mode of the chart itself. */
+export const shortestGrace = (id: string, usual: string, shortest: Readonly<Record<string, number>>): ChartRule => ({
+  id,
+  severity: 'error',
+  test: (get) => {
+    const mode = get(shutdownMode) ?? usual;
+    const least = shortest[mode] as number;
+    const period = get(gracePeriod) ?? least;
+    if (period >= least) return undefined;
+    return {
+      setting: gracePeriod,
+      message: `a grace period of ${period} s is too short for the shutdown mode ${mode}, which needs ${least} s`,
+      suggestion: `Use --grace-period ${least} or more`,
+    };
+  },
+});
+
+/** For the charts whose pods have a fixed user. */
+export const fixedUserOnOpenShift: ChartRule = {
+  id: 'OPENSHIFT-SCC',
+  severity: 'warning',
+  test: (get) =>
+    get(cloud) === 'openshift'
+      ? {
+          setting: cloud,
+          message:
+            'The pods run as uid 1000, which the restricted-v2 SCC of OpenShift refuses. Upstream documents nothing here: granting nonroot-v2 to the service account is a guess that has to be tested.',
+        }
+      : undefined,
 };
 
 /** Rules that hold for all three charts. */

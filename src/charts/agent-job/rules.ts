@@ -4,6 +4,7 @@ import {metadataService} from '../../settings/network.ts';
 import {milliOf} from '../../settings/quantity.ts';
 import {cache, cacheAccessMode, cacheSize, moduleCache, providerCache} from '../../settings/storage.ts';
 import type {ChartRule, Scope} from '../define.ts';
+import {fixedUserOnOpenShift} from '../shared-rules.ts';
 import {at, getAt} from '../tree.ts';
 
 /** Soft limits that one volume has to hold: `agent.<name>.sizeLimit` of the release (R15). */
@@ -107,16 +108,5 @@ export const rules: readonly ChartRule[] = [
       message: 'This version downloads its entrypoint from storage.googleapis.com at every run: open that egress.',
     }),
   },
-  {
-    id: 'OPENSHIFT-SCC',
-    severity: 'warning',
-    test: (get) =>
-      get(cloud) === 'openshift'
-        ? {
-            setting: cloud,
-            message:
-              'The pods run as uid 1000, which the restricted-v2 SCC of OpenShift refuses. Upstream documents nothing here: granting nonroot-v2 to the service account is a guess that has to be tested.',
-          }
-        : undefined,
-  },
+  fixedUserOnOpenShift,
 ];

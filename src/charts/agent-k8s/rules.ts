@@ -1,29 +1,12 @@
 import {cloud} from '../../settings/cluster.ts';
-import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {cache, dataHome} from '../../settings/storage.ts';
 import {dataPath} from '../clouds.ts';
 import type {ChartRule} from '../define.ts';
-
-const SHORTEST: Readonly<Record<string, number>> = {drain: 90, graceful: 20, force: 1};
+import {shortestGrace} from '../shared-rules.ts';
 
 /** Rules of agent-k8s beside the shared ones. */
 export const rules: readonly ChartRule[] = [
-  {
-    id: 'R6',
-    severity: 'error',
-    test: (get) => {
-      const mode = get(shutdownMode) ?? 'drain';
-      const least = SHORTEST[mode] as number;
-      const period = get(gracePeriod) ?? least;
-      return period >= least
-        ? undefined
-        : {
-            setting: gracePeriod,
-            message: `a grace period of ${period} s leaves the shutdown mode ${mode} no time`,
-            suggestion: `Use --grace-period ${least} or more`,
-          };
-    },
-  },
+  shortestGrace('R6', 'drain', {drain: 90, graceful: 20, force: 1}),
   {
     id: 'R22',
     severity: 'error',

@@ -1,4 +1,3 @@
-import {cloud} from '../../settings/cluster.ts';
 import type {Setting} from '../../settings/define.ts';
 import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
 import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
@@ -6,27 +5,11 @@ import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {cache, cacheAccessMode} from '../../settings/storage.ts';
 import type {ChartRule} from '../define.ts';
-
-const SHORTEST: Readonly<Record<string, number>> = {graceful: 30, drain: 120, force: 10};
+import {fixedUserOnOpenShift, shortestGrace} from '../shared-rules.ts';
 
 /** Rules of agent-local beside the shared ones. */
 export const rules: readonly ChartRule[] = [
-  {
-    id: 'R4',
-    severity: 'error',
-    test: (get) => {
-      const mode = get(shutdownMode) ?? 'graceful';
-      const least = SHORTEST[mode] as number;
-      const period = get(gracePeriod) ?? least;
-      return period >= least
-        ? undefined
-        : {
-            setting: gracePeriod,
-            message: `a grace period of ${period} s is too short for the shutdown mode ${mode}: the chart refuses less than ${least} s`,
-            suggestion: `Use --grace-period ${least} or more`,
-          };
-    },
-  },
+  shortestGrace('R4', 'graceful', {graceful: 30, drain: 120, force: 10}),
   {
     id: 'R5',
     severity: 'warning',
@@ -84,16 +67,5 @@ export const rules: readonly ChartRule[] = [
           }
         : undefined,
   },
-  {
-    id: 'OPENSHIFT-SCC',
-    severity: 'warning',
-    test: (get) =>
-      get(cloud) === 'openshift'
-        ? {
-            setting: cloud,
-            message:
-              'The pods run as uid 1000, which the restricted-v2 SCC of OpenShift refuses. Upstream documents nothing here: granting nonroot-v2 to the service account is a guess that has to be tested.',
-          }
-        : undefined,
-  },
+  fixedUserOnOpenShift,
 ];
