@@ -1,148 +1,17 @@
 import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
-import compare from 'semver/functions/compare.js';
 import {parse} from 'yaml';
-import {type Release, rangeOf} from '../src/charts/releases.ts';
-import {type ChartSchema, type Leaf, leavesOf, type SchemaNode} from '../src/charts/schema.ts';
-import {getAt, leafPaths, sameTree, type Tree, type Values} from '../src/charts/tree.ts';
+import {addRelease, type UnpackedChart} from './add-release.ts';
 
-/**
- * Adds released charts to schemas/<chart>.json: `npm run import-chart -- DIRECTORY...`, each an unpacked chart.
- * Takes over keys, types and defaults, and from the chart's schema only enums, patterns and minimums; keywords that
- * were written by hand stay.
- */
-interface Known {
-  release: Release;
-  leaves: Leaf[];
-}
-
-const KUBERNETES_TYPES: readonly [RegExp, string][] = [
-  [/(^|\.)resources$/, 'ResourceRequirements'],
-  [/nodeSelector$/i, 'NodeSelector'],
-  [/tolerations$/i, 'Toleration[]'],
-  [/(^|\.)affinity$/, 'Affinity'],
-  [/podSecurityContext$/, 'PodSecurityContext'],
-  [/(^|\.)securityContext$/, 'SecurityContext'],
-  [/extraVolumes$/, 'Volume[]'],
-  [/extraVolumeMounts$/, 'VolumeMount[]'],
-  [/topologySpreadConstraints$/, 'TopologySpreadConstraint[]'],
-  [/imagePullSecrets$/, 'LocalObjectReference[]'],
-  [/sidecars$/, 'Container[]'],
-  [/controller\.extraEnv$/, 'EnvVar[]'],
-  [/extraEnvFrom$/, 'EnvFromSource[]'],
-  [/(^|\.)rbac\.(r|clusterR)ules$/, 'PolicyRule[]'],
-];
-const KEPT_FROM_UPSTREAM = ['enum', 'pattern', 'minimum', 'maximum'];
-
-function importChart(directory: string): void {
-  const chart = parse(readFileSync(join(directory, 'Chart.yaml'), 'utf8')) as {name: string} & Release;
-  const file = join(import.meta.dirname, `${basename(chart.name)}.json`);
-  const before: ChartSchema | undefined = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
-
-  const known: Known[] = (before?.['x-releases'] ?? [])
-    .filter(({version}) => version !== chart.version)
-    .map((release) => ({release, leaves: leavesOf(before as ChartSchema, release.version)}));
-  known.push({release: releaseOf(chart), leaves: readLeaves(directory, known.at(-1)?.leaves ?? [])});
-  known.sort((one, other) => compare(one.release.version, other.release.version));
-
-  writeFileSync(file, `${JSON.stringify(build(chart.name, known), null, 1)}\n`);
-}
-
-function releaseOf({version, appVersion, kubeVersion}: Release): Release {
-  return {version, appVersion, ...(kubeVersion === undefined ? {} : {kubeVersion})};
-}
-
-function readLeaves(directory: string, before: readonly Leaf[]): Leaf[] {
-  const values = parse(readFileSync(join(directory, 'values.yaml'), 'utf8')) as Values;
-  const schemaFile = join(directory, 'values.schema.json');
-  const upstream = existsSync(schemaFile) ? (JSON.parse(readFileSync(schemaFile, 'utf8')) as SchemaNode) : {};
-  return leafPaths(values).map((path) => {
-    const value = getAt(values, path) as Tree;
-    const theirs = path.reduce<SchemaNode | undefined>((node, key) => node?.properties?.[key], upstream) ?? {};
-    const kept = Object.fromEntries(KEPT_FROM_UPSTREAM.flatMap((word) => (word in theirs ? [[word, theirs[word]]] : [])));
-    const earlier = before.find((leaf) => sameTree(leaf.path, path))?.node.type;
-    return {path, node: {type: earlier && isOf(earlier, value) ? earlier : typeOf(value), ...kept}, default: value};
-  });
-}
-
-const isOf = (type: string | readonly string[], value: Tree): boolean =>
-  [type].flat().some((each) => [typeOf(value)].flat().includes(each) || (each === 'number' && typeof value === 'number'));
-
-function typeOf(value: Tree): string | string[] {
-  if (value === null) return ['integer', 'string', 'null'];
-  if (Array.isArray(value)) return 'array';
-  return Number.isInteger(value) ? 'integer' : typeof value;
-}
-
-interface Branch {
-  leaves: {version: string; leaf: Leaf}[];
-  children: Map<string, Branch>;
-}
-
-function build(name: string, known: readonly Known[]): ChartSchema {
-  const root: Branch = {leaves: [], children: new Map()};
-  for (const {release, leaves} of [...known].reverse()) {
-    for (const leaf of leaves) {
-      const branch = leaf.path.reduce<Branch>((parent, key) => {
-        const child: Branch = parent.children.get(key) ?? {leaves: [], children: new Map()};
-        parent.children.set(key, child);
-        return child;
-      }, root);
-      branch.leaves.unshift({version: release.version, leaf});
-    }
-  }
-  const versions = known.map(({release}) => release.version);
-  return {
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: `values of the chart ${name}, every supported release`,
-    'x-releases': known.map(({release}) => release),
-    ...(nodeOf(root, versions, '') as SchemaNode),
+/** Adds released charts to schemas/<chart>.json: `npm run import-chart -- DIRECTORY...`, each an unpacked chart. */
+for (const directory of process.argv.slice(2)) {
+  const schema = join(directory, 'values.schema.json');
+  const unpacked: UnpackedChart = {
+    metadata: parse(readFileSync(join(directory, 'Chart.yaml'), 'utf8')),
+    values: parse(readFileSync(join(directory, 'values.yaml'), 'utf8')),
+    ...(existsSync(schema) ? {schema: JSON.parse(readFileSync(schema, 'utf8'))} : {}),
   };
+  const file = join(import.meta.dirname, `${basename(unpacked.metadata.name)}.json`);
+  const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+  writeFileSync(file, `${JSON.stringify(addRelease(before, unpacked), null, 1)}\n`);
 }
-
-function nodeOf(branch: Branch, versions: readonly string[], path: string): SchemaNode {
-  const kubernetes = KUBERNETES_TYPES.find(([pattern]) => pattern.test(path))?.[1];
-  const mark: SchemaNode = kubernetes === undefined ? {} : {'x-kubernetes': kubernetes};
-  const types = [...new Set(branch.leaves.map(({leaf}) => JSON.stringify(leaf.node.type)))];
-  const nodes = types.map((type) =>
-    leafNode(
-      branch.leaves.filter(({leaf}) => JSON.stringify(leaf.node.type) === type),
-      versions,
-      mark,
-    ),
-  );
-  if (branch.children.size > 0) {
-    const properties = Object.fromEntries(
-      [...branch.children].map(([key, child]) => [key, nodeOf(child, versions, path === '' ? key : `${path}.${key}`)]),
-    );
-    nodes.push({type: 'object', ...mark, properties});
-  }
-  return nodes.length === 1 ? (nodes[0] as SchemaNode) : {oneOf: nodes};
-}
-
-function leafNode(found: Branch['leaves'], versions: readonly string[], mark: SchemaNode): SchemaNode {
-  const defaults: {versions: string[]; default: Tree}[] = [];
-  for (const {version, leaf} of found) {
-    const same = defaults.find((each) => sameTree(each.default, leaf.default));
-    if (same) same.versions.push(version);
-    else defaults.push({versions: [version], default: leaf.default});
-  }
-  const byHand = Object.fromEntries(
-    Object.entries(Object.assign({}, ...found.map(({leaf}) => leaf.node))).filter(([key]) => !DERIVED.has(key)),
-  );
-  return {
-    ...byHand,
-    ...mark,
-    'x-versions': rangeOf(
-      found.map(({version}) => version),
-      versions,
-    ),
-    ...(defaults.length === 1
-      ? {default: defaults[0]?.default as Tree}
-      : {'x-defaults': defaults.map((each) => ({versions: rangeOf(each.versions, versions), default: each.default}))}),
-  };
-}
-
-const DERIVED = new Set(['x-versions', 'x-defaults', 'default']);
-
-for (const directory of process.argv.slice(2)) importChart(directory);

@@ -1,0 +1,145 @@
+import compare from 'semver/functions/compare.js';
+import {type Release, rangeOf} from '../src/charts/releases.ts';
+import {type ChartSchema, type Leaf, leavesOf, type SchemaNode} from '../src/charts/schema.ts';
+import {getAt, leafPaths, sameTree, type Tree, type Values} from '../src/charts/tree.ts';
+
+interface Known {
+  release: Release;
+  leaves: Leaf[];
+}
+
+const KUBERNETES_TYPES: readonly [RegExp, string][] = [
+  [/(^|\.)resources$/, 'ResourceRequirements'],
+  [/nodeSelector$/i, 'NodeSelector'],
+  [/tolerations$/i, 'Toleration[]'],
+  [/(^|\.)affinity$/, 'Affinity'],
+  [/podSecurityContext$/, 'PodSecurityContext'],
+  [/(^|\.)securityContext$/, 'SecurityContext'],
+  [/extraVolumes$/, 'Volume[]'],
+  [/extraVolumeMounts$/, 'VolumeMount[]'],
+  [/topologySpreadConstraints$/, 'TopologySpreadConstraint[]'],
+  [/imagePullSecrets$/, 'LocalObjectReference[]'],
+  [/sidecars$/, 'Container[]'],
+  [/controller\.extraEnv$/, 'EnvVar[]'],
+  [/extraEnvFrom$/, 'EnvFromSource[]'],
+  [/(^|\.)rbac\.(r|clusterR)ules$/, 'PolicyRule[]'],
+];
+const KEPT_FROM_UPSTREAM = ['enum', 'pattern', 'minimum', 'maximum'];
+
+/** An unpacked chart: its Chart.yaml, values.yaml and, where it has one, values.schema.json. */
+export interface UnpackedChart {
+  metadata: {name: string} & Release;
+  values: Values;
+  schema?: SchemaNode;
+}
+
+/**
+ * The schema of a chart with one more release. Takes over keys, types and defaults, and from the chart's own schema only
+ * enums, patterns and bounds; keywords that were written by hand and keys that only templates know stay.
+ */
+export function addRelease(before: ChartSchema | undefined, {metadata, values, schema = {}}: UnpackedChart): ChartSchema {
+  const {name, version, appVersion, kubeVersion} = metadata;
+  const known: Known[] = (before?.['x-releases'] ?? []).map((release) => ({
+    release,
+    leaves: leavesOf(before as ChartSchema, release.version),
+  }));
+  const others = known.filter(({release}) => release.version !== version);
+  const same = known.find(({release}) => release.version === version);
+  const byHand = (same?.leaves ?? []).filter(({node}) => node['x-template-only']);
+  const release = {version, appVersion, ...(kubeVersion === undefined ? {} : {kubeVersion})};
+  const leaves = [...readLeaves(values, schema, others.at(-1)?.leaves ?? []), ...byHand];
+  return build(
+    name,
+    [...others, {release, leaves}].toSorted((one, other) => compare(one.release.version, other.release.version)),
+  );
+}
+
+function readLeaves(values: Values, upstream: SchemaNode, before: readonly Leaf[]): Leaf[] {
+  return leafPaths(values).map((path) => {
+    const value = getAt(values, path) as Tree;
+    const theirs = path.reduce<SchemaNode | undefined>((node, key) => node?.properties?.[key], upstream) ?? {};
+    const kept = Object.fromEntries(KEPT_FROM_UPSTREAM.flatMap((word) => (word in theirs ? [[word, theirs[word]]] : [])));
+    const earlier = before.find((leaf) => sameTree(leaf.path, path))?.node.type;
+    return {path, node: {type: earlier && isOf(earlier, value) ? earlier : typeOf(value), ...kept}, default: value};
+  });
+}
+
+const isOf = (type: string | readonly string[], value: Tree): boolean =>
+  [type].flat().some((each) => [typeOf(value)].flat().includes(each) || (each === 'number' && typeof value === 'number'));
+
+function typeOf(value: Tree): string | string[] {
+  if (value === null) return ['integer', 'string', 'null'];
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+interface Branch {
+  leaves: {version: string; leaf: Leaf}[];
+  children: Map<string, Branch>;
+}
+
+function build(name: string, known: readonly Known[]): ChartSchema {
+  const root: Branch = {leaves: [], children: new Map()};
+  for (const {release, leaves} of [...known].reverse()) {
+    for (const leaf of leaves) {
+      const branch = leaf.path.reduce<Branch>((parent, key) => {
+        const child: Branch = parent.children.get(key) ?? {leaves: [], children: new Map()};
+        parent.children.set(key, child);
+        return child;
+      }, root);
+      branch.leaves.unshift({version: release.version, leaf});
+    }
+  }
+  const versions = known.map(({release}) => release.version);
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: `values of the chart ${name}, every supported release`,
+    'x-releases': known.map(({release}) => release),
+    ...(nodeOf(root, versions, '') as SchemaNode),
+  };
+}
+
+function nodeOf(branch: Branch, versions: readonly string[], path: string): SchemaNode {
+  const kubernetes = KUBERNETES_TYPES.find(([pattern]) => pattern.test(path))?.[1];
+  const mark: SchemaNode = kubernetes === undefined ? {} : {'x-kubernetes': kubernetes};
+  const types = [...new Set(branch.leaves.map(({leaf}) => JSON.stringify(leaf.node.type)))];
+  const nodes = types.map((type) =>
+    leafNode(
+      branch.leaves.filter(({leaf}) => JSON.stringify(leaf.node.type) === type),
+      versions,
+      mark,
+    ),
+  );
+  if (branch.children.size > 0) {
+    const properties = Object.fromEntries(
+      [...branch.children].map(([key, child]) => [key, nodeOf(child, versions, path === '' ? key : `${path}.${key}`)]),
+    );
+    nodes.push({type: 'object', ...mark, properties});
+  }
+  return nodes.length === 1 ? (nodes[0] as SchemaNode) : {oneOf: nodes};
+}
+
+function leafNode(found: Branch['leaves'], versions: readonly string[], mark: SchemaNode): SchemaNode {
+  const defaults: {versions: string[]; default: Tree}[] = [];
+  for (const {version, leaf} of found) {
+    const same = defaults.find((each) => sameTree(each.default, leaf.default));
+    if (same) same.versions.push(version);
+    else defaults.push({versions: [version], default: leaf.default});
+  }
+  const byHand = Object.fromEntries(
+    Object.entries(Object.assign({}, ...found.map(({leaf}) => leaf.node))).filter(([key]) => !DERIVED.has(key)),
+  );
+  return {
+    ...byHand,
+    ...mark,
+    'x-versions': rangeOf(
+      found.map(({version}) => version),
+      versions,
+    ),
+    ...(defaults.length === 1
+      ? {default: defaults[0]?.default as Tree}
+      : {'x-defaults': defaults.map((each) => ({versions: rangeOf(each.versions, versions), default: each.default}))}),
+  };
+}
+
+const DERIVED = new Set(['x-versions', 'x-defaults', 'default']);
