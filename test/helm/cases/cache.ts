@@ -1,0 +1,146 @@
+import {within} from '../../../src/charts/releases.ts';
+import type {Values} from '../../../src/charts/tree.ts';
+import {type Case, type Claim, claim, inEach, isFlat, NESTED} from '../claims.ts';
+import type {Rendered} from '../render.ts';
+import {type Container, mountedAt, type Role, variableOf} from '../workloads.ts';
+
+interface Place {
+  role: Role;
+  path(container: Container): string | undefined;
+  /** Directory inside the volume, below what the operator says. */
+  below: string;
+}
+
+/** Where the containers of a chart version have their cache. */
+export function cachePlaces({target, containers}: Rendered): Place[] {
+  const fixed = (path: string) => () => path;
+  if (target.chart === 'agent-local') {
+    const cacheDirectory = within(target.version, '>=0.5.64') ? 'SCALR_AGENT_CACHE_DIR' : 'SCALR_AGENT_DATA_DIR';
+    return [{role: 'agent', path: (container) => variableOf(container, cacheDirectory), below: ''}];
+  }
+  if (isFlat(target)) {
+    const data = containers('controller').map((container) => variableOf(container, 'SCALR_AGENT_DATA_DIR'))[0];
+    return [
+      {role: 'worker', path: fixed(`${data}/bin`), below: 'bin'},
+      {role: 'worker', path: fixed(`${data}/providers`), below: 'providers'},
+      {role: 'runner', path: fixed('/opt/bin'), below: 'bin'},
+      {role: 'runner', path: fixed('/opt/plugin-cache'), below: 'providers'},
+    ];
+  }
+  const path = (container: Container) => variableOf(container, 'SCALR_AGENT_CACHE_DIR');
+  return [
+    {role: 'worker', path, below: 'cache'},
+    ...(within(target.version, '>=0.5.65') ? [{role: 'controller', path, below: 'cache'} as const] : []),
+    {role: 'runner', path: fixed('/opt/plugin-cache'), below: 'cache/providers'},
+  ];
+}
+
+const join = (...parts: string[]): string => parts.filter((part) => part !== '').join('/');
+
+/** Every place of the cache lies on the volume, and writer and reader mean the same directory of it. */
+const cacheLiesOn = (rendered: Rendered, source: Values, subPath = ''): Claim[] =>
+  cachePlaces(rendered).flatMap(({role, path, below}) =>
+    inEach(rendered, [role], (container) => {
+      const found = mountedAt(container, path(container));
+      const {name: _, ...volume} = found?.volume ?? {name: ''};
+      return [
+        claim(`volume at ${path(container)}`, volume, source),
+        claim(`directory of the volume at ${path(container)}`, found?.mount.subPath ?? '', join(subPath, below)),
+      ];
+    }),
+  );
+
+/** `<fullname>` of the chart facts. */
+function fullName({target: {chart, version}, release}: Rendered): string {
+  const base = chart === 'agent-job' && within(version, '>=0.5.68') ? 'scalr-agent' : chart;
+  return release.includes(base) ? release : `${release}-${base}`;
+}
+
+const claimName = (rendered: Rendered): string => {
+  const {chart, version} = rendered.target;
+  const isSplit = chart === 'agent-local' ? within(version, '0.5.74 || >=0.6.1') : within(version, NESTED);
+  return isSplit ? `${fullName(rendered)}-cache` : fullName(rendered);
+};
+
+/** The release makes this claim and no other. */
+const makesClaim = (rendered: Rendered, {size, className, mode}: {size: string; className?: string; mode: string}): Claim[] => [
+  claim(
+    'claims of the release',
+    rendered.ofKind('PersistentVolumeClaim').map(({metadata, spec}) => [metadata.name, spec]),
+    [
+      [
+        claimName(rendered),
+        {accessModes: [mode], resources: {requests: {storage: size}}, ...(className === undefined ? {} : {storageClassName: className})},
+      ],
+    ],
+  ),
+];
+
+const newClaim = (rendered: Rendered): Values => ({persistentVolumeClaim: {claimName: claimName(rendered)}});
+
+const CLAIMS = {'agent-local': '*', 'agent-job': '*'} as const;
+const DASH = {'agent-local': '>=0.6.2', 'agent-job': '>=0.6.2'} as const;
+
+export const claimCase: Case = {
+  name: 'a cache on a new claim of which everything is said',
+  settings: {
+    cache: 'pvc',
+    'cache-size': '55Gi',
+    'cache-storage-class': 'shared-fast.v2',
+    'cache-access-mode': 'ReadWriteMany',
+    'cache-sub-path': 'scalr/prod',
+  },
+  takenBy: CLAIMS,
+  check: (rendered) => [
+    ...makesClaim(rendered, {size: '55Gi', className: 'shared-fast.v2', mode: 'ReadWriteMany'}),
+    ...cacheLiesOn(rendered, newClaim(rendered), 'scalr/prod'),
+  ],
+};
+
+export const existingClaimCase: Case = {
+  name: 'a cache on an existing claim',
+  settings: {cache: 'existing-pvc', 'cache-claim': 'shared-cache'},
+  takenBy: CLAIMS,
+  check: (rendered) => [
+    claim('claims of the release', rendered.ofKind('PersistentVolumeClaim').length, 0),
+    ...cacheLiesOn(rendered, {persistentVolumeClaim: {claimName: 'shared-cache'}}),
+  ],
+};
+
+export const claimCases: readonly Case[] = [
+  claimCase,
+  existingClaimCase,
+  {
+    name: 'a cache on a new claim of which only the size is said',
+    settings: {cache: 'pvc', 'cache-size': '1.5Ti'},
+    takenBy: CLAIMS,
+    check: (rendered) => [
+      ...makesClaim(rendered, {size: '1536Gi', mode: rendered.target.chart === 'agent-job' ? 'ReadWriteMany' : 'ReadWriteOnce'}),
+      ...cacheLiesOn(rendered, newClaim(rendered)),
+      ...(rendered.target.chart === 'agent-local'
+        ? [
+            claim(
+              'how pods are replaced',
+              rendered.ofKind('Deployment').map(({spec}) => (spec as {strategy: Values}).strategy['type']),
+              ['Recreate'],
+            ),
+          ]
+        : []),
+    ],
+  },
+  {
+    name: 'a cache on a claim that only a prepared volume binds to',
+    settings: {cache: 'pvc', 'cache-size': '10Gi', 'cache-storage-class': '-', 'cache-access-mode': 'ReadWriteMany'},
+    takenBy: DASH,
+    check: (rendered) => [
+      ...makesClaim(rendered, {size: '10Gi', className: '', mode: 'ReadWriteMany'}),
+      ...cacheLiesOn(rendered, newClaim(rendered)),
+    ],
+  },
+  {
+    name: 'a directory of an existing claim',
+    settings: {cache: 'existing-pvc', 'cache-claim': 'shared-cache', 'cache-sub-path': 'team-a'},
+    takenBy: CLAIMS,
+    check: (rendered) => cacheLiesOn(rendered, {persistentVolumeClaim: {claimName: 'shared-cache'}}, 'team-a'),
+  },
+];

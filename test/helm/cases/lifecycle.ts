@@ -1,0 +1,57 @@
+import {agentRoles, type Case, type Claim, claim, inEach, isFlat, NESTED, variableIn} from '../claims.ts';
+import type {Rendered} from '../render.ts';
+import {type Container, variableOf} from '../workloads.ts';
+
+const MODES = {graceful: 'grace-shutdown', drain: 'drain', force: 'force-shutdown'} as const;
+const STOPS = {'agent-k8s': '*', 'agent-local': '*'} as const;
+
+/** Seconds the agent itself takes for stopping. */
+function ownSeconds(container: Container): number {
+  const drain =
+    variableOf(container, 'SCALR_AGENT_WORKER_ON_STOP_ACTION') === 'drain'
+      ? Number(variableOf(container, 'SCALR_AGENT_WORKER_DRAIN_TIMEOUT'))
+      : 0;
+  return drain + Number(variableOf(container, 'SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT'));
+}
+
+/** The kubelet waits this long, and the agent neither plans with more nor leaves much of it unused. */
+const stopsWithin = (rendered: Rendered, seconds: number): Claim[] =>
+  inEach(rendered, rendered.target.chart === 'agent-job' ? ['worker'] : agentRoles(rendered.target), (container) => [
+    claim('terminationGracePeriodSeconds', container.pod.spec['terminationGracePeriodSeconds'], seconds),
+    claim(
+      `seconds the agent plans with (${ownSeconds(container)}) within the last 10 of those ${seconds}`,
+      ownSeconds(container) <= seconds && ownSeconds(container) >= seconds - 10,
+      true,
+    ),
+  ]);
+
+const modeCase = (mode: keyof typeof MODES, seconds?: string): Case => ({
+  name: `${mode} shutdown${seconds === undefined ? '' : ` within ${seconds}`}`,
+  settings: {'shutdown-mode': mode, ...(seconds === undefined ? {} : {'grace-period': seconds})},
+  takenBy: STOPS,
+  check: (rendered) => [
+    ...variableIn(rendered, agentRoles(rendered.target), 'SCALR_AGENT_WORKER_ON_STOP_ACTION', MODES[mode]),
+    ...(seconds === undefined || mode === 'force' ? [] : stopsWithin(rendered, 7200)),
+  ],
+});
+
+export const drainCase = modeCase('drain', '2h');
+export const gracefulCase = modeCase('graceful', '2h');
+
+const graceCase = (seconds: number): Case => ({
+  name: `${seconds} seconds for stopping`,
+  settings: {'grace-period': String(seconds)},
+  takenBy: {...STOPS, 'agent-job': NESTED},
+  check: (rendered) => (isFlat(rendered.target) ? [] : stopsWithin(rendered, seconds)),
+});
+
+export const lifecycleCases: readonly Case[] = [
+  modeCase('graceful'),
+  modeCase('drain'),
+  modeCase('force'),
+  modeCase('force', '30'),
+  drainCase,
+  gracefulCase,
+  graceCase(5400),
+  graceCase(150),
+];

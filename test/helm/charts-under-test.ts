@@ -1,0 +1,40 @@
+import {existsSync} from 'node:fs';
+import {cp, writeFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {stringify} from 'yaml';
+import type {Target} from '../../src/charts/define.ts';
+import {type ChartName, chartSchema, defaultsOf} from '../../src/charts/schema.ts';
+import {releasesOf} from '../../src/charts/target.ts';
+
+const NAMES: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
+const SMALL = fileURLToPath(new URL('charts', import.meta.url));
+
+/** A directory `<chart>/<version>` with the released charts; without it the small ones of this folder stand in. */
+export const REAL = process.env['SCALR_CHARTS'];
+
+/** Every supported version that is there. */
+export const targets: readonly Target[] = NAMES.flatMap((chart) =>
+  releasesOf(chart)
+    .map((version) => ({chart, version}))
+    .filter((target) => existsSync(join(REAL ?? SMALL, target.chart, target.version))),
+);
+
+/** The directory helm renders; what has to be written for that goes below `scratch`. */
+export async function directoryOf(target: Target, scratch: string): Promise<string> {
+  if (REAL !== undefined) return join(REAL, target.chart, target.version);
+  const directory = join(scratch, target.chart, target.version);
+  await complete(target, directory);
+  return directory;
+}
+
+/** The small charts are templates only: their values are the facts this program has about the real ones. */
+async function complete({chart, version}: Target, directory: string): Promise<void> {
+  const schema = chartSchema(chart);
+  const release = schema['x-releases'].find((each) => each.version === version);
+  const templates = join(directory, 'templates');
+  await cp(join(SMALL, chart, version), templates, {recursive: true});
+  for (const shared of ['_shared.tpl', '_volumes.tpl']) await cp(join(SMALL, shared), join(templates, shared));
+  await writeFile(join(directory, 'Chart.yaml'), stringify({apiVersion: 'v2', name: chart, ...release}));
+  await writeFile(join(directory, 'values.yaml'), stringify(defaultsOf(schema, version)));
+}

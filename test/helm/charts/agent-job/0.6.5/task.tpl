@@ -1,0 +1,63 @@
+{{- $release := dict "root" . "base" "scalr-agent" }}
+{{- $full := include "full" $release }}
+{{- $cache := .Values.persistence.cache }}
+{{- $below := ternary (list $cache.persistentVolumeClaim.subPath "cache") list $cache.enabled | compact }}
+apiVersion: scalr.io/v1
+kind: AgentTaskTemplate
+metadata:
+  name: {{ $full }}-task-template
+spec:
+  jobTemplate:
+    spec:
+      template:
+        metadata:
+          labels:
+            {{- include "labels" $release | nindent 12 }}
+            app.kubernetes.io/component: task
+            {{- with .Values.task.podLabels }}
+            {{- toYaml . | nindent 12 }}
+            {{- end }}
+        spec:
+          {{- $place := dict "account" (include "account" $release) "pullSecrets" .Values.global.imagePullSecrets }}
+          {{- $_ := set $place "seconds" .Values.task.terminationGracePeriodSeconds }}
+          {{- include "pod" (merge $place (pick .Values.task "nodeSelector" "tolerations")) | nindent 10 }}
+          containers:
+            - name: runner
+              image: {{ include "image" (dict "root" . "image" .Values.task.runner.image) }}
+              resources: {{ toJson .Values.task.runner.resources }}
+              env:
+                {{- include "proxy" . | nindent 16 }}
+                {{- include "ca-variables" (omit .Values.global.tls "clientCertSecret" | merge (dict "clientCertSecret" (dict "name" ""))) | nindent 16 }}
+                {{- include "variables" .Values.task.runner.extraEnv | nindent 16 }}
+              volumeMounts:
+                - {name: data, mountPath: /opt/workdir, subPath: run/config}
+                - {name: cache, mountPath: /opt/plugin-cache, subPath: {{ append $below "providers" | join "/" | quote }}}
+                {{- include "ca-mount" .Values.global.tls | nindent 16 }}
+            - name: worker
+              image: {{ include "image" (dict "root" . "image" .Values.agent.image) }}
+              resources: {{ toJson .Values.task.worker.resources }}
+              env:
+                {{- include "agent-variables" (dict "root" . "mode" "worker") | nindent 16 }}
+                {{- include "variables" (dict
+                  "SCALR_AGENT_WORKER_ON_STOP_ACTION" "grace-shutdown"
+                  "SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT" .Values.task.terminationGracePeriodSeconds
+                  "SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES" .Values.agent.providerCache.dropKernelPages
+                ) | nindent 16 }}
+              volumeMounts:
+                - {name: data, mountPath: {{ .Values.agent.dataDir | quote }}}
+                - name: cache
+                  mountPath: {{ .Values.agent.cacheDir | quote }}
+                  {{- with $below }}
+                  subPath: {{ join "/" . | quote }}
+                  {{- end }}
+                {{- include "ca-mount" .Values.global.tls | nindent 16 }}
+                {{- include "identity-mount" .Values.global.tls | nindent 16 }}
+          volumes:
+            - name: entrypoint
+              image:
+                reference: {{ include "image" (dict "root" . "image" .Values.agent.image) }}
+            - name: data
+              emptyDir: {sizeLimit: {{ .Values.persistence.data.emptyDir.sizeLimit }}}
+            - name: cache
+              {{- include "cache-volume" (dict "root" . "full" $full "isTask" true) | nindent 14 }}
+            {{- include "ca-volumes" (dict "tls" .Values.global.tls "full" $full) | nindent 12 }}

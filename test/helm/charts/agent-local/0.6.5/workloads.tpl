@@ -1,0 +1,59 @@
+{{- $release := dict "root" . "base" "agent-local" }}
+{{- $full := include "full" $release }}
+{{- $stop := include "stop" . | fromYaml }}
+{{- range list "SCALR_AGENT_NAME" "SCALR_URL" "SCALR_AGENT_TOKEN" "SCALR_AGENT_DATA_DIR" "SCALR_AGENT_CONCURRENCY" "SSL_CERT_FILE" }}
+{{- if hasKey $.Values.extraEnv . }}{{ fail (printf "extraEnv must not hold %s" .) }}{{ end }}
+{{- end }}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ $full }}
+spec:
+  replicas: {{ .Values.replicaCount }}
+  strategy: {type: {{ .Values.strategy.type }}}
+  selector:
+    matchLabels: {{- include "labels" $release | nindent 6 }}
+  template:
+    metadata:
+      labels: {{- include "labels" $release | nindent 8 }}
+    spec:
+      {{- $place := pick .Values "nodeSelector" "tolerations" }}
+      {{- $place = merge (dict "account" (include "account" $release) "pullSecrets" .Values.imagePullSecrets) $place }}
+      {{- include "pod" (merge (dict "seconds" .Values.terminationGracePeriodSeconds) $place) | nindent 6 }}
+      containers:
+        - name: agent-local
+          image: {{ printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) | quote }}
+          resources: {{ toJson .Values.resources }}
+          env:
+            {{- include "variables" .Values.extraEnv | nindent 12 }}
+            {{- include "token" .Values.agent.tokenExistingSecret | nindent 12 }}
+            {{- include "variables" $stop | nindent 12 }}
+            {{- include "variables" (dict "SCALR_URL" .Values.agent.url "SCALR_AGENT_DATA_DIR" .Values.agent.dataDir "SCALR_AGENT_CACHE_DIR" .Values.agent.cacheDir) | nindent 12 }}
+            {{- include "variables" (dict "SCALR_AGENT_DRIVER" "local" "SCALR_AGENT_CONCURRENCY" 1 "SCALR_AGENT_DISCONNECT_ON_STOP" 1) | nindent 12 }}
+            {{- with .Values.agent.providerNetworkMirrors }}
+            {{- include "variables" (dict "SCALR_AGENT_PROVIDER_NETWORK_MIRRORS" (toJson .)) | nindent 12 }}
+            {{- end }}
+            {{- include "ca-variables" .Values.agent.tls | nindent 12 }}
+          volumeMounts:
+            {{- include "ca-mount" .Values.agent.tls | nindent 12 }}
+            {{- include "identity-mount" .Values.agent.tls | nindent 12 }}
+            - {name: data, mountPath: {{ .Values.agent.dataDir | quote }}}
+            - name: cache
+              mountPath: {{ .Values.agent.cacheDir | quote }}
+              {{- with .Values.persistence.cache.persistentVolumeClaim.subPath }}
+              subPath: {{ . | quote }}
+              {{- end }}
+      volumes:
+        {{- include "ca-volumes" (dict "tls" .Values.agent.tls "full" $full) | nindent 8 }}
+        - name: data
+          emptyDir: {sizeLimit: {{ .Values.persistence.data.emptyDir.sizeLimit }}}
+        - name: cache
+          {{- $cache := dict "volume" .Values.persistence.cache "name" (printf "%s-cache" $full) "limit" .Values.persistence.cache.emptyDir.sizeLimit }}
+          {{- include "volume" $cache | nindent 10 }}
+{{- include "claim" (dict "volume" .Values.persistence.cache "name" (printf "%s-cache" $full)) }}
+{{- include "ca-secret" (dict "tls" .Values.agent.tls "full" $full) }}
+{{- include "serviceAccount" $release }}
+{{- if not .Values.allowMetadataService }}
+{{- include "policy" (merge (dict "name" (printf "%s-network-policy" $full)) $release) }}
+{{- end }}

@@ -1,0 +1,32 @@
+import {CHARTS} from '../../src/charts/charts.ts';
+import type {Target} from '../../src/charts/define.ts';
+import {within} from '../../src/charts/releases.ts';
+import {VARIABLES_OF_SETTINGS} from '../../src/charts/rows/extra-variables.ts';
+import {getAt, isMap} from '../../src/charts/tree.ts';
+import {extraEnv} from '../../src/settings/escape-hatch.ts';
+import type {Rendered} from './render.ts';
+
+/** Variables that the templates set themselves, those from maps of extra variables left out. */
+export function variablesOfTemplates({target, generated, containers}: Rendered): string[] {
+  const maps = CHARTS[target.chart].rows
+    .filter((row) => row.setting === extraEnv && within(target.version, row.in))
+    .flatMap((row) => row.paths);
+  const extra = new Set(
+    maps.flatMap((path) => {
+      const map = getAt(generated.values, path);
+      return isMap(map) ? Object.keys(map) : [];
+    }),
+  );
+  return containers().flatMap(({env}) => env.map(({name}) => name).filter((name) => !extra.has(name)));
+}
+
+/** Where the table of own variables and the templates of a version disagree, as sentences. */
+export function disagreements({chart, version}: Target, seen: ReadonlySet<string>): string[] {
+  const listed = new Set(CHARTS[chart].ownVariables.filter((each) => within(version, each.in)).map(({name}) => name));
+  const unlisted = [...seen].filter((name) => !listed.has(name) && !VARIABLES_OF_SETTINGS.has(name));
+  const unseen = [...listed].filter((name) => !seen.has(name));
+  return [
+    ...unlisted.map((name) => `the templates set ${name}, which ownVariables does not list`),
+    ...unseen.map((name) => `ownVariables lists ${name}, which no template sets in any case`),
+  ];
+}

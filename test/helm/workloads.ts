@@ -1,0 +1,98 @@
+import {isMap, type Values} from '../../src/charts/tree.ts';
+
+/** One rendered Kubernetes object. */
+export type KubeObject = Values & {kind: string; metadata: {name: string} & Values};
+
+/** C and W of the chart facts: who does what in the three charts. */
+export type Role = 'controller' | 'worker' | 'agent' | 'runner';
+
+export interface PodTemplate {
+  owner: KubeObject;
+  labels: Readonly<Record<string, string>>;
+  spec: Values;
+  volumes: readonly Volume[];
+  containers: readonly Container[];
+}
+
+export type Volume = Values & {name: string};
+
+export interface Mount {
+  name: string;
+  mountPath: string;
+  subPath?: string;
+  readOnly?: boolean;
+}
+
+export interface Variable {
+  name: string;
+  value?: string;
+  valueFrom?: {secretKeyRef?: {name: string; key: string}};
+}
+
+export interface Container {
+  role: Role;
+  name: string;
+  image: string;
+  env: readonly Variable[];
+  mounts: readonly Mount[];
+  resources: {requests?: Values; limits?: Values};
+  pod: PodTemplate;
+}
+
+/** Every pod template of a release, those inside the custom resources of agent-job too. */
+export function podTemplates(objects: readonly KubeObject[]): PodTemplate[] {
+  return objects.flatMap((owner) => {
+    const spec = mapOf(owner['spec']);
+    const template = isMap(spec['template']) ? spec['template'] : mapOf(mapOf(mapOf(spec['jobTemplate'])['spec'])['template']);
+    return isMap(template['spec']) ? [podTemplate(owner, template, template['spec'])] : [];
+  });
+}
+
+const mapOf = (tree: unknown): Values => (isMap(tree) ? tree : {});
+const listOf = (tree: unknown): Values[] => (Array.isArray(tree) ? (tree as Values[]) : []);
+
+function podTemplate(owner: KubeObject, template: Values, spec: Values): PodTemplate {
+  const containers: Container[] = [];
+  const pod: PodTemplate = {
+    owner,
+    labels: mapOf(mapOf(template['metadata'])['labels']) as Record<string, string>,
+    spec,
+    volumes: listOf(spec['volumes']) as Volume[],
+    containers,
+  };
+  for (const raw of [...listOf(spec['initContainers']), ...listOf(spec['containers'])]) {
+    containers.push({
+      role: roleOf(owner, String(raw['name'])),
+      name: String(raw['name']),
+      image: String(raw['image']),
+      env: listOf(raw['env']) as unknown as Variable[],
+      mounts: listOf(raw['volumeMounts']) as unknown as Mount[],
+      resources: mapOf(raw['resources']),
+      pod,
+    });
+  }
+  return pod;
+}
+
+function roleOf(owner: KubeObject, container: string): Role {
+  if (owner.kind === 'DaemonSet') return 'worker';
+  if (owner.kind === 'Deployment') return container === 'agent-local' ? 'agent' : 'controller';
+  return container === 'runner' ? 'runner' : 'worker';
+}
+
+/** The value of a variable, whatever it comes from; undefined where it is not set. */
+export function variableOf(container: Container, name: string): string | undefined {
+  return container.env.find((each) => each.name === name)?.value;
+}
+
+/** What lies at a path of the container: the volume and where in it. */
+export function mountedAt(container: Container, path: string | undefined): {volume: Volume | undefined; mount: Mount} | undefined {
+  const mount = container.mounts.find((each) => each.mountPath === path);
+  return mount && {mount, volume: container.pod.volumes.find((volume) => volume.name === mount.name)};
+}
+
+/** True when the selector of a policy reaches the pods. */
+export function selects(policy: KubeObject, pod: PodTemplate): boolean {
+  const labels = mapOf(mapOf(mapOf(policy['spec'])['podSelector'])['matchLabels']);
+  return Object.entries(labels).every(([key, value]) => pod.labels[key] === value);
+}
