@@ -22,10 +22,10 @@ export class ExpectedError extends Error {
   readonly suggestions: readonly string[];
 
   constructor(message: string, {code, exit, suggestions = [], cause}: Advice) {
-    super(message, cause === undefined ? undefined : {cause});
+    super(maskSecrets(message), cause === undefined ? undefined : {cause});
     this.code = code;
     this.exit = exit;
-    this.suggestions = suggestions;
+    this.suggestions = suggestions.map(maskSecrets);
   }
 }
 
@@ -35,3 +35,10 @@ export interface Warning {
   message: string;
   setting?: string;
 }
+
+/** Texts that may hold somebody's password or token, made fit for eyes: user info of URLs and JSON Web Tokens. */
+export const maskSecrets = (text: string): string =>
+  text
+    .replace(/(?<=\/\/)[^/"'\n]*@/g, '***@')
+    .replace(/(?<![\w./-])[\w.%+-]+:[^\s"'@/]*@(?!sha256:)/g, '***@')
+    .replace(/\beyJ[\w-]{4,}(\.[\w-]*){0,2}/g, '[hidden]');

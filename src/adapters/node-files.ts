@@ -1,4 +1,4 @@
-import {readFile, stat, writeFile} from 'node:fs/promises';
+import {lstat, open, stat, writeFile} from 'node:fs/promises';
 import writeFileAtomic from 'write-file-atomic';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
@@ -25,21 +25,50 @@ const failed = (verb: 'read' | 'write', path: string, cause: unknown): unknown =
   });
 };
 
+/** Answers, tokens and certificates are small; whatever is not was named by mistake. */
+const LARGEST = 2 * 1024 * 1024;
+
+async function readAtMost(stream: AsyncIterable<Buffer | string>, name: string): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    chunks.push(Buffer.from(chunk));
+    size += chunk.length;
+    if (size > LARGEST) {
+      throw new ExpectedError(`Cannot read ${name}: it is larger than 2 MiB.`, {
+        code: 'UNREADABLE_FILE',
+        exit: ExitCode.usage,
+        suggestions: ['Name the file that was meant'],
+      });
+    }
+  }
+  return Buffer.concat(chunks);
+}
+
+async function isLink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
 /** The real disk. */
 export const nodeFiles: Files = {
   async read(path) {
     try {
-      return await readFile(path);
+      const file = await open(path);
+      try {
+        return await readAtMost(file.createReadStream(), path);
+      } finally {
+        await file.close();
+      }
     } catch (error) {
       throw failed('read', path, error);
     }
   },
 
-  async readStdin() {
-    const chunks: Buffer[] = [];
-    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-    return Buffer.concat(chunks);
-  },
+  readStdin: () => readAtMost(process.stdin, 'standard input'),
 
   async kindOf(path) {
     try {
@@ -47,7 +76,7 @@ export const nodeFiles: Files = {
       if (found.isDirectory()) return 'directory';
       return found.isFile() ? 'file' : 'stream';
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'nothing';
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return (await isLink(path)) ? 'broken-link' : 'nothing';
       throw failed('write', path, error);
     }
   },

@@ -1,11 +1,11 @@
-import {parseDocument} from 'yaml';
+import {type Document, parseDocument} from 'yaml';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {closest} from '../settings/similar.ts';
 
 /** Reads an answers file: a YAML or JSON mapping from setting to value. @throws ExpectedError */
 export function parseAnswers(text: string, path: string): ReadonlyMap<string, unknown> {
-  const document = parseDocument(text, {uniqueKeys: true});
+  const document = parseDocument(text, {uniqueKeys: true, stringKeys: true, logLevel: 'error'});
   const [problem] = document.errors;
   if (problem) {
     const line = problem.linePos?.[0];
@@ -14,7 +14,7 @@ export function parseAnswers(text: string, path: string): ReadonlyMap<string, un
       `${line ? `line ${line.line}, column ${line.col}: ` : ''}${problem.message.split('\n')[0]?.replace(/ at line.*/, '')}`,
     );
   }
-  const answers: unknown = document.toJS();
+  const answers = contentOf(document, path);
   if (answers === null || answers === undefined) return new Map();
   if (typeof answers !== 'object' || Array.isArray(answers)) throw wrong(path, 'it is not a mapping of settings to values');
   const known = catalogue.filter((setting) => setting.onlyEnv === undefined).map((setting) => setting.id);
@@ -30,6 +30,14 @@ export function parseAnswers(text: string, path: string): ReadonlyMap<string, un
     );
   }
   return new Map(Object.entries(answers).filter(([key, value]) => key !== '$schema' && value !== null));
+}
+
+function contentOf(document: Document.Parsed, path: string): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    throw wrong(path, (error as Error).message);
+  }
 }
 
 const wrong = (path: string, message: string, suggestions: string[] = []): ExpectedError =>

@@ -3,6 +3,7 @@ import type {Files} from '../ports/files.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Get, InvalidValue, type ParseContext, type Setting, spell} from '../settings/define.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
+import {isPrintable} from '../settings/yaml-text.ts';
 import type {Source} from './sources.ts';
 
 interface World extends ParseContext {
@@ -45,16 +46,26 @@ async function firstAnswer(setting: Setting, sources: readonly Source[], world: 
   for (const source of sources) {
     const raw = source.answer(setting);
     if (raw === undefined) continue;
+    refuseUnprintable(raw);
     if (!setting.kind.isFile) return {value: setting.kind.parse(raw, world), source: source.name};
     const path = String(raw);
-    const content = path === '-' && setting.kind.isSecret ? await world.files.readStdin() : await world.files.read(path);
+    const content = path === '-' && setting.kind.readsStdin ? await world.files.readStdin() : await world.files.read(path);
     return {value: setting.kind.parse(content, world), source: source.name, given: path};
   }
   return undefined;
 }
 
+function refuseUnprintable(raw: unknown): void {
+  if (typeof raw === 'object' && raw !== null) {
+    for (const each of Object.entries(raw).flat()) refuseUnprintable(each);
+  } else if (typeof raw === 'string' && !isPrintable(raw)) {
+    throw new InvalidValue('holds a character that cannot be printed', 'Type it again instead of pasting it');
+  }
+}
+
 function problemOf(setting: Setting, error: unknown): Problem {
-  if (error instanceof InvalidValue) return {setting, message: error.message, ...(error.suggestion ? {suggestion: error.suggestion} : {})};
+  if (error instanceof InvalidValue)
+    return {setting, message: error.message, suggestion: error.suggestion ?? `Give it as ${spell(setting)} ${setting.kind.hint}`};
   if (error instanceof ExpectedError)
     return {setting, message: error.message.replace(/\.$/, ''), ...(error.suggestions[0] ? {suggestion: error.suggestions[0]} : {})};
   throw error;

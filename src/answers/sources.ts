@@ -41,13 +41,15 @@ export const ANSWERS_VARIABLE = `${PREFIX}ANSWERS`;
 /** Variables that look like ours and are not: most likely mistyped. */
 export function unknownVariables(env: Environment): Warning[] {
   const known = [...catalogue.map((setting) => setting.env), ANSWERS_VARIABLE];
+  const withoutPrefix = (name: string) => name.replace(/^SCALR_AGENT_(INSTALL_)?/, '');
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !known.includes(name))
     .map((name) => {
-      const near = closest(name, known);
+      const near = closest(withoutPrefix(name), known.map(withoutPrefix));
+      const meant = known.find((each) => withoutPrefix(each) === near);
       return {
         code: 'UNKNOWN_VARIABLE',
-        message: `${name} is no variable of this program and is ignored.${near ? ` Did you mean ${near}?` : ''}`,
+        message: `${name} is no variable of this program and is ignored.${meant ? ` Did you mean ${meant}?` : ''}`,
       };
     });
 }

@@ -5,8 +5,10 @@ import type {DefaultValue} from './define.ts';
 
 export interface NodePath {
   path: string;
-  /** Where upstream documents it; undefined makes it a guess that has to be tested on a node. */
+  /** Where upstream documents it; without it the path is a guess that has to be tested on a node. */
   source?: string;
+  /** Why it is a guess. */
+  doubt?: string;
 }
 
 /** A name that no other release on the same nodes has. */
@@ -16,15 +18,14 @@ export function uniqueName(get: Get): string {
 }
 
 /** The path as a default that says where it comes from. */
-export const asDefault = ({path, source}: NodePath): DefaultValue<string> =>
-  source === undefined
-    ? {value: path, isGuess: true, because: 'upstream documents no path for these nodes'}
-    : {value: path, because: `recommended for these nodes in ${source}`};
+export const asDefault = ({path, source, doubt = 'upstream documents no path for these nodes'}: NodePath): DefaultValue<string> =>
+  source === undefined ? {value: path, isGuess: true, because: doubt} : {value: path, because: `recommended for these nodes in ${source}`};
 
 const K8S_README = 'agent-k8s 0.6.5, README';
 const HOSTPATH_GUIDE = 'agent-job 0.6.5, docs/cache-persistence-hostpath.md';
 
-const isCos = (get: Get): boolean => get(nodeOs) === 'cos' || (get(cloud) === 'gke' && get(nodeOs) === undefined);
+/** Container-Optimized OS, the system of GKE nodes unless told otherwise. */
+export const isCos = (get: Get): boolean => get(nodeOs) === 'cos' || (get(cloud) === 'gke' && get(nodeOs) === undefined);
 
 /** Where agent-k8s keeps its data on a node: writable, exec-capable, unique. Undefined while nothing is known of the nodes. */
 export function dataPath(get: Get): NodePath | undefined {
@@ -32,8 +33,15 @@ export function dataPath(get: Get): NodePath | undefined {
   const name = uniqueName(get);
   if (isCos(get)) return {path: `/home/kubernetes/bin/scalr/${name}`, source: K8S_README};
   const path = `/var/lib/${name}`;
-  return get(nodeOs) === 'al2' ? {path, source: K8S_README} : {path};
+  if (get(nodeOs) === 'al2') return {path, source: K8S_README};
+  return get(nodeOs) === 'bottlerocket' ? {path, doubt: 'upstream contradicts itself about Bottlerocket'} : {path};
 }
+
+/** Below this directory the kubelet of GKE looks for volume plugins. */
+export const watchedByKubelet = (path: string | undefined): boolean => path?.startsWith('/home/kubernetes/flexvolume') ?? false;
+
+/** True below the directories of Container-Optimized OS that are writable and exec: its own one and mounted local SSDs. */
+export const isExecOnCos = (path: string): boolean => /^\/(home\/kubernetes\/bin|mnt\/disks\/[^/]+)\/./.test(path);
 
 /** Where agent-job keeps a cache on a node. */
 export function cacheDirectory(get: Get): NodePath {
@@ -62,4 +70,4 @@ const ENFORCEMENT: Readonly<Record<string, string>> = {
 };
 
 export const policyEnforcement = (get: Get): string =>
-  ENFORCEMENT[get(cloud) ?? ''] ?? 'Whether the CNI of this cluster enforces egress policies is unknown; flannel and kubenet do not.';
+  ENFORCEMENT[get(cloud) ?? ''] ?? 'Whether the CNI of this cluster enforces egress policies is unknown; plain flannel enforces none.';

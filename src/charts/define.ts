@@ -51,15 +51,26 @@ export interface ChartDefault<T = unknown> {
   value(get: Get): DefaultValue<T> | undefined;
 }
 
-/** What must or should hold between the effective settings; `id` is the rule of the chart facts. */
+/** What a rule may look at beside the effective settings. */
+export interface RuleFacts extends Scope {
+  /** Values and defaults together, as the templates see them. */
+  values: Values;
+  /** True when a person gave the setting. */
+  isExplicit(setting: Setting): boolean;
+}
+
+/** What must or should hold between the effective settings. */
 export interface ChartRule {
+  /** The rule of the chart facts it stands for. */
   id: string;
+  /** Its name in JSON. */
+  code: string;
   in?: string;
   severity: 'error' | 'warning';
   /** Only worth saying when somebody asked for the setting; the chart's own default is no news. */
   whenAsked?: boolean;
   /** The finding, and for errors what to do; `get` reads effective values, chart defaults included. */
-  test(get: Get, scope: Scope): {message: string; suggestion?: string; setting: Setting} | undefined;
+  test(get: Get, facts: RuleFacts): {message: string; suggestion?: string; setting: Setting} | undefined;
 }
 
 /** Why a chart has no place for a setting, in words. */
@@ -67,6 +78,15 @@ export interface Refusal {
   setting: Setting;
   in?: string;
   reason: string;
+}
+
+/** A container and the keys whose variables end up in it. */
+export interface Container {
+  name: string;
+  in?: string;
+  extraEnv: readonly string[];
+  /** Variables the templates set here, where they are not the ones of the whole chart. */
+  own?: ReadonlySet<string>;
 }
 
 export interface Chart {
@@ -77,4 +97,5 @@ export interface Chart {
   refusals: readonly Refusal[];
   /** Names of environment variables that templates set themselves or refuse, with the versions that do. */
   ownVariables: readonly {name: string; in?: string}[];
+  containers: readonly Container[];
 }

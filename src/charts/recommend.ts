@@ -1,14 +1,16 @@
-import {lt} from 'semver';
+import gt from 'semver/functions/gt.js';
+import lt from 'semver/functions/lt.js';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Get} from '../settings/define.ts';
 import {isolation, purpose} from '../settings/purpose.ts';
+import {chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {cache} from '../settings/storage.ts';
 import {CHARTS} from './charts.ts';
 import type {ChartName} from './schema.ts';
 import {unsupported} from './support.ts';
-import {newestOf} from './target.ts';
+import {newestOf, releasesOf} from './target.ts';
 
 /** What a cluster says about itself, as far as the choice of a chart depends on it. */
 export interface ClusterFacts {
@@ -177,12 +179,17 @@ export function recommend(settings: Settings, facts: ClusterFacts = {}): Recomme
 }
 
 function judge(chart: ChartName, settings: Settings, facts: ClusterFacts): {chart: ChartName; reasons: Reason[]; score: number} {
-  const version = newestOf(chart);
+  const wanted = settings.get(chartVersion);
+  const hasVersion = wanted === undefined || releasesOf(chart).includes(wanted) || gt(wanted, newestOf(chart));
+  const version = hasVersion && wanted !== undefined ? wanted : newestOf(chart);
+  const missing: Reason[] = hasVersion
+    ? []
+    : [{verdict: 'excluded', message: `There is no ${chart} ${wanted}.`, source: 'agent-helm, releases'}];
   const refused = unsupported({chart, version}, settings).map(
     ({message}): Reason => ({verdict: 'excluded', message: `${message}.`, source: `${chart} ${version}, values`}),
   );
   const held = ARGUMENTS.filter((argument) => argument.chart === chart && argument.test(settings.get, facts));
-  const reasons = [...refused, ...held.map(({verdict, message, source}) => ({verdict, message, source}))];
+  const reasons = [...missing, ...refused, ...held.map(({verdict, message, source}) => ({verdict, message, source}))];
   const isExcluded = reasons.some(({verdict}) => verdict === 'excluded');
   const score = held.reduce((sum, {verdict, weight}) => sum + (verdict === 'for' ? weight : -weight), 0);
   return {chart, reasons, score: isExcluded ? Number.NEGATIVE_INFINITY : score};

@@ -5,10 +5,11 @@ import {type Release, within} from './releases.ts';
 import {setAt, type Tree, type Values} from './tree.ts';
 
 /**
- * A node of schemas/<chart>.json: JSON Schema with four keywords of ours.
+ * A node of schemas/<chart>.json: JSON Schema with five keywords of ours.
  * `x-versions` is the semver range of releases that hold the key, `x-defaults` lists defaults that changed between
- * releases, `x-kubernetes` names the Kubernetes type that rules below the key, and `x-template-only` marks a key
- * that templates read although the chart's values.yaml does not hold it.
+ * releases, `x-kubernetes` names the Kubernetes type that rules below the key, `x-template-only` marks a key
+ * that templates read although the chart's values.yaml does not hold it, and `x-secret` one that must not stand in a
+ * file.
  */
 export interface SchemaNode {
   type?: string | readonly string[];
@@ -24,6 +25,7 @@ export interface SchemaNode {
   'x-defaults'?: readonly {versions: string; default: Tree}[];
   'x-kubernetes'?: string;
   'x-template-only'?: boolean;
+  'x-secret'?: boolean;
   [keyword: string]: unknown;
 }
 

@@ -13,26 +13,23 @@ import {VARIABLES_OF_SETTINGS} from './rows/extra-variables.ts';
 
 const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): ChartRule => ({
   id: 'R40',
+  code: 'REQUEST_ABOVE_LIMIT',
   severity: 'error',
-  test: (get) => {
+  test: (get, {isExplicit}) => {
     const [least, most] = [get(request), get(limit)];
     if (least === undefined || most === undefined || !exceeds(least, most)) return undefined;
     return {
       setting: request,
-      message: `--${request.id} ${least} is more than the limit ${most}; Kubernetes refuses such a pod`,
-      suggestion: `Add --${limit.id} ${least} or more`,
+      message: `--${request.id} ${least} is more than --${limit.id} ${most}; Kubernetes refuses such a pod`,
+      suggestion: isExplicit(request) ? `Use --${limit.id} ${least} or more` : `Add --${request.id} ${most} or less`,
     };
   },
 });
 
-const ANNOTATION_OF: Readonly<Record<string, string>> = {
-  irsa: 'eks.amazonaws.com/role-arn',
-  azure: 'azure.workload.identity/client-id',
-};
-
 /** The shortest time that each shutdown mode can work with, in seconds; `usual` is the mode of the chart itself. */
 export const shortestGrace = (id: string, usual: string, shortest: Readonly<Record<string, number>>): ChartRule => ({
   id,
+  code: 'GRACE_PERIOD_TOO_SHORT',
   severity: 'error',
   test: (get) => {
     const mode = get(shutdownMode) ?? usual;
@@ -49,7 +46,8 @@ export const shortestGrace = (id: string, usual: string, shortest: Readonly<Reco
 
 /** For the charts whose pods have a fixed user. */
 export const fixedUserOnOpenShift: ChartRule = {
-  id: 'OPENSHIFT-SCC',
+  id: 'R20',
+  code: 'OPENSHIFT_SCC',
   severity: 'warning',
   test: (get) =>
     get(cloud) === 'openshift'
@@ -61,36 +59,59 @@ export const fixedUserOnOpenShift: ChartRule = {
       : undefined,
 };
 
+/** For versions whose egress policy lets no name resolution through. */
+export const policyWithoutDns = (range: string, mended: string): ChartRule => ({
+  id: 'R31',
+  code: 'POLICY_WITHOUT_DNS',
+  in: range,
+  severity: 'warning',
+  test: (get) =>
+    get(metadataService) === 'block'
+      ? {
+          setting: metadataService,
+          message: `The metadata block of this version has no DNS rule, so where it is enforced it can cut DNS as well; ${mended} mends that.`,
+        }
+      : undefined,
+});
+
+const ANNOTATION_OF: Readonly<Record<string, string>> = {
+  irsa: 'eks.amazonaws.com/role-arn',
+  azure: 'azure.workload.identity/client-id',
+};
+
 /** Rules that hold for all three charts. */
 export const sharedRules: readonly ChartRule[] = [
   requestWithinLimit(runCpuRequest, runCpuLimit),
   requestWithinLimit(runMemoryRequest, runMemoryLimit),
   {
     id: 'R28',
+    code: 'METADATA_NEEDED',
     severity: 'error',
     test: (get) =>
       get(workloadIdentity) === 'gke' && get(metadataService) === 'block'
         ? {
             setting: workloadIdentity,
-            message: 'GKE Workload Identity gets its credentials from 169.254.169.254, which this chart blocks here',
-            suggestion: 'Add --metadata-service allow',
+            message: 'GKE Workload Identity gets its credentials from 169.254.169.254, so blocking it takes them away',
+            suggestion: 'Use --metadata-service allow; Workload Identity already hides the credentials of the node',
           }
         : undefined,
   },
   {
     id: 'R29',
+    code: 'POLICY_AGAINST_CLOUD_DNS',
     severity: 'warning',
     test: (get) =>
       get(metadataService) === 'block' && ['gke', 'gke-autopilot'].includes(get(cloud) ?? '')
         ? {
             setting: metadataService,
             message:
-              'With Cloud DNS pods resolve names through 169.254.169.254, so the block cuts DNS where it is enforced: use kube-dns, add a policy for port 53, or --metadata-service allow.',
+              'With Cloud DNS pods resolve names through 169.254.169.254, so the metadata block cuts DNS where it is enforced: use kube-dns, add a policy for port 53, or --metadata-service allow.',
           }
         : undefined,
   },
   {
     id: 'R30',
+    code: 'POLICY_ENFORCEMENT',
     severity: 'warning',
     whenAsked: true,
     test: (get) =>
@@ -103,11 +124,12 @@ export const sharedRules: readonly ChartRule[] = [
   },
   {
     id: 'R42',
+    code: 'IDENTITY_INCOMPLETE',
     severity: 'warning',
     test: (get) => {
       const annotation = ANNOTATION_OF[get(workloadIdentity) ?? ''];
-      if (annotation === undefined || get(serviceAccountName) !== undefined || get(serviceAccountAnnotation)?.[annotation] !== undefined)
-        return undefined;
+      const isTied = get(serviceAccountName) !== undefined || (annotation !== undefined && get(serviceAccountAnnotation)?.[annotation]);
+      if (annotation === undefined || isTied) return undefined;
       return {
         setting: workloadIdentity,
         message: `Nothing ties the service account to an identity: add --service-account-annotation ${annotation}=… or name an account that has it with --service-account-name.`,
@@ -115,7 +137,8 @@ export const sharedRules: readonly ChartRule[] = [
     },
   },
   {
-    id: 'RWX-CLASS',
+    id: 'R13',
+    code: 'SHARED_CLAIM_WITHOUT_CLASS',
     severity: 'warning',
     test: (get) =>
       get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteMany' && get(cacheStorageClass) === undefined
@@ -127,6 +150,7 @@ export const sharedRules: readonly ChartRule[] = [
   },
   {
     id: 'R33',
+    code: 'VARIABLE_HAS_SETTING',
     severity: 'error',
     test: (get) => {
       const name = Object.keys(get(extraEnv) ?? {}).find((each) => VARIABLES_OF_SETTINGS.has(each));

@@ -36,6 +36,8 @@ export function takes(chart: Chart, setting: Setting, settings: Settings, scope:
 /** One setting a chart version cannot take, and why. */
 export interface Unsupported {
   setting: Setting;
+  /** As the operator gave it. */
+  flag: string;
   message: string;
 }
 
@@ -50,7 +52,7 @@ export function unsupported(target: Target, settings: Settings): Unsupported[] {
       const written = setting.carriedBy?.() ?? setting;
       const reason = chart.refusals.find((each) => each.setting === written && within(target.version, each.in))?.reason;
       const asked = spellWithValue(setting, settings);
-      return {setting, message: `${target.chart} ${target.version} cannot take ${asked}${reason ? `: ${reason}` : ''}`};
+      return {setting, flag: asked, message: `${target.chart} ${target.version} cannot take ${asked}${reason ? `: ${reason}` : ''}`};
     });
 }
 
@@ -61,14 +63,21 @@ function spellWithValue(setting: Setting, settings: Settings): string {
   return setting.kind.options ? `${spell(setting)} ${setting.kind.format(value)[0]}` : spell(setting);
 }
 
-/** Which versions of which charts can take all of these, as next steps. */
+/** Which versions of which charts can take everything that was asked for, or at least what was refused; as next steps. */
 export function whereElse(refused: readonly Setting[], settings: Settings): string[] {
+  const explicit = settings.entries().flatMap(({setting}) => (settings.isExplicit(setting) ? [setting] : []));
+  const withAll = chartsThatTake(explicit, settings);
+  if (withAll.length > 0) return withAll.map(({chart, range}) => `Use --chart ${chart}, which can (${range})`);
+  return chartsThatTake(refused, settings).map(({chart, range}) => `${chart} can (${range}), but not everything else that was asked for`);
+}
+
+function chartsThatTake(wanted: readonly Setting[], settings: Settings): {chart: string; range: string}[] {
   return Object.values(CHARTS).flatMap((chart) => {
     const all = chartSchema(chart.name)['x-releases'].map(({version}) => version);
     const able = all.filter((version) => {
       const scope = scopeOf({chart: chart.name, version}, settings.get);
-      return refused.every((setting) => takes(chart, setting, settings, scope));
+      return wanted.every((setting) => takes(chart, setting, settings, scope));
     });
-    return able.length === 0 ? [] : [`Use --chart ${chart.name}, which can (${describeRange(rangeOf(able, all))})`];
+    return able.length === 0 ? [] : [{chart: chart.name, range: describeRange(rangeOf(able, all))}];
   });
 }

@@ -2,7 +2,7 @@ import {Command} from '@oclif/core';
 import {parseAnswers} from '../answers/answers-file.ts';
 import {resolve} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
-import type {Warning} from '../errors.ts';
+import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
 import {errorText, warningText} from '../ui/messages.ts';
@@ -38,8 +38,14 @@ export abstract class BaseCommand<Result extends object> extends Command {
     this.#isQuiet = flags.quiet ?? false;
     const {env, files, now} = this.app;
     const sources: Source[] = [fromFlags({...flags}), fromEnvironment(env)];
-    const path = flags.answers ?? env[ANSWERS_VARIABLE];
-    if (path) sources.push(fromAnswers(parseAnswers((await files.read(path)).toString('utf8'), path)));
+    const path = flags.answers ?? (env[ANSWERS_VARIABLE] || undefined);
+    if (path === '')
+      throw new ExpectedError('--answers names no file.', {
+        code: 'UNREADABLE_FILE',
+        exit: ExitCode.usage,
+        suggestions: ['Name a file, or leave out --answers'],
+      });
+    if (path !== undefined) sources.push(fromAnswers(parseAnswers((await files.read(path)).toString('utf8'), path)));
     this.report(unknownVariables(env));
     return resolve(sources, {files, now: now()}, optional);
   }

@@ -31,6 +31,13 @@ interface OclifError extends Error {
 
 const isOclif = (error: unknown): error is OclifError => error instanceof Error && 'oclif' in error;
 
+const tooMany = (): ExpectedError =>
+  new ExpectedError('There is an argument that belongs to no flag.', {
+    code: 'USAGE',
+    exit: ExitCode.usage,
+    suggestions: ['Switches take no value: write --debug or --no-debug', 'Put values with blanks in quotes', 'See all flags with --help'],
+  });
+
 /** oclif's own texts quote argv, which may hold what nobody should see; only the name of the flag is taken over. */
 function usage(error: OclifError, known: readonly string[]): ExpectedError {
   const help = 'See all flags with --help';
@@ -44,7 +51,8 @@ function usage(error: OclifError, known: readonly string[]): ExpectedError {
       suggestions: [...(near ? [`Did you mean --${near}?`] : []), help],
     });
   }
-  const command = /^command (.*) not found$/.exec(error.message)?.[1]?.replaceAll(':', ' ');
+  const [command, argument] = /^command (.*) not found$/.exec(error.message)?.[1]?.split(':') ?? [];
+  if (argument !== undefined || error.args !== undefined) return tooMany();
   if (command !== undefined) {
     const near = closest(command, known);
     return new ExpectedError(`There is no command ${command}.`, {

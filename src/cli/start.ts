@@ -1,10 +1,13 @@
 import {Config, flush, run} from '@oclif/core';
+import {ExitCode} from '../errors.ts';
 import {errorText} from '../ui/messages.ts';
 import {nodeApp} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
 
 /** Runs the program. Commands report their own failures; what is left is a command that does not exist. */
 export async function start(argv: string[], dir: string): Promise<void> {
+  // Before oclif's own, which throws.
+  process.stdout.prependListener('error', outputFailed);
   const config = await Config.load(dir);
   try {
     await run(argv, config);
@@ -18,4 +21,10 @@ export async function start(argv: string[], dir: string): Promise<void> {
     else stderr(errorText(failure, screen));
     process.exitCode = failure.exit;
   }
+}
+
+/** A reader that has seen enough is no failure; a full disk is. */
+function outputFailed({code}: NodeJS.ErrnoException): void {
+  if (code !== 'EPIPE') process.stderr.write(`Error: Cannot write to standard output: ${code}.\n`);
+  process.exit(code === 'EPIPE' ? ExitCode.ok : ExitCode.failed);
 }

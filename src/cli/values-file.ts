@@ -20,10 +20,16 @@ export async function writeValuesFile(
   files: Files,
   confirm?: (question: string) => Promise<boolean>,
 ): Promise<string> {
+  if (path === '') throw refusal('--out names no file.', 'Name a file: --out values.yaml', 'UNWRITABLE_FILE');
   const kind = await files.kindOf(path);
   if (kind === 'directory')
     throw refusal(`${path} is a directory.`, `Name a file: --out ${path.replace(/\/$/, '')}/values.yaml`, 'UNWRITABLE_FILE');
-  if (kind === 'file' && (await files.read(path)).toString('utf8') === text) return `${path} is up to date.`;
+  if (kind === 'broken-link')
+    throw refusal(`${path} is a link to nothing.`, 'Remove the link, or choose another name with --out', 'UNWRITABLE_FILE');
+  if (kind === 'file' && (await files.read(path)).toString('utf8') === text) {
+    if (isPrivate && !isDryRun) await files.write(path, text, {isPrivate});
+    return `${path} is up to date.`;
+  }
   const size = `${Buffer.byteLength(text)} bytes${isPrivate ? ', readable by its owner only' : ''}`;
   if (isDryRun) return `Would ${kind === 'file' ? 'replace' : 'write'} ${path} (${size}).`;
   if (kind === 'file' && !isAccepted) {

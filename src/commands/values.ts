@@ -7,7 +7,8 @@ import type {Warning} from '../errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {choiceText, explainText} from '../ui/messages.ts';
 import {isPrivate, valuesDocument} from '../values/document.ts';
-import {type Explained, explain, generate} from '../values/generate.ts';
+import {type Explained, explain} from '../values/explain.ts';
+import {generate} from '../values/generate.ts';
 
 interface Result {
   chart: string;
@@ -18,6 +19,8 @@ interface Result {
   warnings: readonly Warning[];
   file?: string;
 }
+
+const STANDARD_OUTPUT = ['-', '/dev/stdout', '/dev/fd/1'];
 
 export default class Values extends BaseCommand<Result> {
   static override summary = 'Write a values.yaml that is right for one exact chart version.';
@@ -45,7 +48,7 @@ export default class Values extends BaseCommand<Result> {
     this.report(warnings);
     if (flags.explain) this.app.stderr(explainText(settings));
 
-    const file = flags.out === '-' ? undefined : flags.out;
+    const file = STANDARD_OUTPUT.includes(flags.out ?? '-') ? undefined : flags.out;
     if (file !== undefined) {
       const {files, prompter, hasTerminal} = this.app;
       const confirm = hasTerminal && !flags['no-input'] ? prompter.confirm : undefined;

@@ -1,11 +1,11 @@
 /** The disk, as far as the program touches it. Paths are relative to the working directory. */
 export interface Files {
-  /** @throws ExpectedError when there is no such file or it may not be read */
+  /** @throws ExpectedError when there is no such file, it may not be read or is too large to be meant */
   read(path: string): Promise<Buffer>;
   /** Everything that arrives on standard input. */
   readStdin(): Promise<Buffer>;
   /** What lies at the path: a regular file, something to write into (a pipe, a device), or nothing. */
-  kindOf(path: string): Promise<'file' | 'stream' | 'directory' | 'nothing'>;
+  kindOf(path: string): Promise<'file' | 'stream' | 'directory' | 'broken-link' | 'nothing'>;
   /**
    * Writes all or nothing; an existing file is replaced and keeps its permissions, except that nobody but the owner may
    * read a private one. @throws ExpectedError

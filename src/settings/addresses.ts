@@ -50,12 +50,10 @@ export const proxyUrl = (): Kind<string> => ({
   shown: withoutCredentials,
 });
 
-export const hasCredentials = (url: string): boolean => new URL(url).username !== '';
+export const hasCredentials = (url: string): boolean => new URL(url).username + new URL(url).password !== '';
 
-/** The URL for eyes other than the proxy's. */
-export function withoutCredentials(url: string): string {
-  return url.replace(/(?<=^[a-z]+:\/\/)[^@/]+(?=@)/i, '***');
-}
+/** The URL with a blank to fill in place of what only the proxy may know; refused when it is given back like that. */
+export const withoutCredentials = (url: string): string => url.replace(/(?<=^[a-z]+:\/\/)[^@/]+(?=@)/i, '<user>:<password>');
 
 const NO_PROXY_ENTRY = /^(\*|\*?\.?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?(:\d+)?|[0-9.]+\/\d{1,2}|\[?[0-9A-Fa-f:]+\]?(\/\d{1,3})?)$/;
 
@@ -64,8 +62,11 @@ export const noProxyList = (inCluster: readonly string[]): Kind<string[]> => ({
   jsonSchema: {anyOf: [{type: 'string'}, {type: 'array', items: {type: 'string'}}]},
   hint: 'HOST,...',
   parse(raw) {
-    const parts = Array.isArray(raw) ? raw.map(String) : String(raw).split(',');
-    const entries = parts.map((part) => part.trim()).filter((part) => part !== '' && !inCluster.includes(part));
+    const parts = typeof raw === 'string' ? raw.split(',') : raw;
+    if (!Array.isArray(parts) || parts.some((part) => typeof part !== 'string')) {
+      throw new InvalidValue(`expected a list of hosts, got ${JSON.stringify(raw)}`, 'Write .example.com,10.0.0.0/8');
+    }
+    const entries = (parts as string[]).map((part) => part.trim()).filter((part) => part !== '' && !inCluster.includes(part));
     const wrong = entries.find((entry) => !NO_PROXY_ENTRY.test(entry));
     if (wrong !== undefined) {
       throw new InvalidValue(

@@ -1,5 +1,5 @@
 import {accountUrl} from './addresses.ts';
-import {defineSetting, InvalidValue} from './define.ts';
+import {defineSetting, type Get, InvalidValue} from './define.ts';
 import {choice, dataKey, objectName, onOff, secret} from './kinds.ts';
 import {hostInToken} from './token.ts';
 
@@ -30,11 +30,17 @@ export const url = defineSetting({
   summary: 'Address of the Scalr account, https://<account>.scalr.io; not needed with a token that names its host.',
   kind: accountUrl(),
   required: true,
-  fallback: (get) => {
-    const given = get(token) ?? get(tokenFile);
-    return given && hostInToken(given);
+  fallback: hostOfToken,
+  caution: (value, get) => {
+    const host = hostOfToken(get);
+    return host === undefined || host === value ? undefined : `The token was made for ${host}, and --url says ${value}.`;
   },
 });
+
+function hostOfToken(get: Get): string | undefined {
+  const given = get(token) ?? get(tokenFile);
+  return given && hostInToken(given);
+}
 
 export const tokenSecret = defineSetting({
   id: 'token-secret',

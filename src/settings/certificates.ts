@@ -2,8 +2,6 @@ import {createPrivateKey, X509Certificate} from 'node:crypto';
 import {InvalidValue, type Kind} from './define.ts';
 import {Secret} from './secret.ts';
 
-const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]*?-----END \1-----/g;
-
 /** A bundle of CA certificates, from PEM (any number, comments allowed) or DER. The value is PEM, each certificate once. */
 export const caBundle = (): Kind<string> => ({
   jsonSchema: {type: 'string', minLength: 1},
@@ -60,19 +58,37 @@ export function matches(certificate: Secret, key: Secret): boolean {
   return new X509Certificate(certificate.reveal()).checkPrivateKey(createPrivateKey(key.reveal()));
 }
 
+interface Block {
+  label: string;
+  pem: string;
+}
+
+/** The blocks between BEGIN and END lines; whatever stands around them is comment. */
+function blocksIn(text: string): {blocks: Block[]; isCutOff: boolean} {
+  const blocks: Block[] = [];
+  let open: {label: string; lines: string[]} | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    const [, edge, label = ''] = /^\s*-----(BEGIN|END) ([A-Z0-9 ]+)-----\s*$/.exec(line) ?? [];
+    if (edge === 'BEGIN') open = {label, lines: []};
+    open?.lines.push(line);
+    if (edge !== 'END' || open?.label !== label) continue;
+    blocks.push({label, pem: open.lines.join('\n')});
+    open = undefined;
+  }
+  return {blocks, isCutOff: open !== undefined};
+}
+
 function readCertificates(content: Buffer): X509Certificate[] {
   const text = content.toString('latin1');
-  const blocks = [...text.matchAll(BLOCK)];
-  const names = blocks.map(([, name]) => name as string);
-  if (names.some((name) => name.endsWith('PRIVATE KEY'))) {
+  const {blocks, isCutOff} = blocksIn(text);
+  if (blocks.some(({label}) => label.endsWith('PRIVATE KEY'))) {
     throw new InvalidValue('holds a private key', 'Take a file with certificates only; a CA bundle is public and ends up in values.yaml');
   }
-  const certificates = blocks.filter(([, name]) => name === 'CERTIFICATE').map(([pem], index) => decode(pem, index + 1));
+  if (isCutOff) throw new InvalidValue('is cut off: the END line of its last block is missing', 'Copy the file again');
+  const certificates = blocks.filter(({label}) => label === 'CERTIFICATE').map(({pem}, index) => decode(pem, index + 1));
   if (certificates.length > 0) return certificates;
-  if (/-----BEGIN CERTIFICATE-----/.test(text))
-    throw new InvalidValue('the certificate is cut off: its END line is missing', 'Copy the file again');
-  if (names.length > 0) throw new InvalidValue(`holds ${names[0]} and no certificate`, 'Export the CA certificate in PEM form');
-  if (text.trim() === '') throw new InvalidValue('is empty');
+  if (blocks.length > 0) throw new InvalidValue(`holds ${blocks[0]?.label} and no certificate`, 'Export the CA certificate in PEM form');
+  if (text.trim() === '') throw new InvalidValue('is empty', 'Export the CA certificate in PEM form');
   try {
     return [new X509Certificate(content)];
   } catch {

@@ -23,8 +23,9 @@ export interface Kind<T> {
   isSwitch?: boolean;
   /** The flag may be given several times; the separator splits the environment variable. */
   list?: {separator: RegExp};
-  /** The answer is the path of a file; `parse` receives what is in it. */
+  /** The answer is the path of a file; `parse` receives what is in it. `-` means standard input where `readsStdin` says so. */
   isFile?: boolean;
+  readsStdin?: boolean;
   /** The value goes into a Kubernetes Secret and never into values, output or logs. */
   isSecret?: boolean;
   options?: readonly string[];

@@ -1,19 +1,19 @@
 import {InvalidValue, type Kind} from './define.ts';
 import {Secret} from './secret.ts';
 import {closest} from './similar.ts';
+import {staysText} from './yaml-text.ts';
 
-/** Text of a given form. `expected` says the form in words, `example` shows it. */
-export function text({
-  hint = 'TEXT',
-  pattern,
-  expected,
-  example,
-}: {
+interface TextRules {
   hint?: string;
   pattern?: RegExp;
   expected?: string;
   example?: string;
-} = {}): Kind<string> {
+  /** Charts write it without quotes, so it must not look like a number or a switch. */
+  isBare?: boolean;
+}
+
+/** Text of a given form. `expected` says the form in words, `example` shows it. */
+export function text({hint = 'TEXT', pattern, expected, example, isBare = false}: TextRules = {}): Kind<string> {
   return {
     jsonSchema: {type: 'string', minLength: 1, ...(pattern ? {pattern: pattern.source} : {})},
     hint,
@@ -23,6 +23,12 @@ export function text({
       if (value === '') throw new InvalidValue('is empty', 'Leave it out or give a value');
       if (pattern && !pattern.test(value)) {
         throw new InvalidValue(`"${value}" is not ${expected}`, example ? `Write it like ${example}` : undefined);
+      }
+      if (isBare && !staysText(value)) {
+        throw new InvalidValue(
+          `"${value}" stands without quotes in the manifest, where YAML takes it for something other than text`,
+          'Choose a name that is no number, date or switch',
+        );
       }
       return value;
     },
@@ -34,6 +40,7 @@ export function text({
 export const objectName = (): Kind<string> =>
   text({
     hint: 'NAME',
+    isBare: true,
     pattern: /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
     expected: 'a Kubernetes name (lower-case letters, digits, - and .)',
     example: 'my-object',
@@ -41,14 +48,19 @@ export const objectName = (): Kind<string> =>
 
 /** Key inside a Secret or ConfigMap. */
 export const dataKey = (): Kind<string> =>
-  text({hint: 'KEY', pattern: /^[-._a-zA-Z0-9]{1,253}$/, expected: 'a key of a Secret (letters, digits, -, _ and .)', example: 'token'});
+  text({
+    hint: 'KEY',
+    pattern: /^(?!\.\.)[._a-zA-Z0-9][-._a-zA-Z0-9]{0,252}$/,
+    expected: 'a key of a Secret (letters, digits, -, _ and .)',
+    example: 'token',
+  });
 
 /** A directory, from the root down; a slash at the end is dropped. */
 export const absolutePath = (): Kind<string> => {
   const kind = text({
     hint: 'DIRECTORY',
-    pattern: /^\/[^\s"'\\$]*$/,
-    expected: 'an absolute path without blanks or quotes',
+    pattern: /^\/[\w./@+=-]*[\w@+=-][\w./@+=-]*$/,
+    expected: 'an absolute path of letters, digits and ./@+=-_',
     example: '/var/lib/scalr',
   });
   return {
@@ -63,7 +75,13 @@ export const absolutePath = (): Kind<string> => {
 
 /** A directory below the top of a volume. */
 export const relativePath = (): Kind<string> =>
-  text({hint: 'DIRECTORY', pattern: /^(?!\.\.(\/|$))[^/\s"'\\$][^\s"'\\$]*$/, expected: 'a relative path', example: 'scalr/cache'});
+  text({
+    hint: 'DIRECTORY',
+    isBare: true,
+    pattern: /^(?!(.*\/)?\.\.(\/|$))[A-Za-z0-9_][\w./-]*$/,
+    expected: 'a relative path of letters, digits and ./-_',
+    example: 'scalr/cache',
+  });
 
 export function choice<const O extends readonly string[]>(options: O): Kind<O[number]> {
   return {
@@ -96,8 +114,10 @@ export const integer = ({min, max, hint = 'N'}: {min: number; max: number; hint?
   hint,
   parse(raw) {
     const value = typeof raw === 'string' && /^-?\d+$/.test(raw.trim()) ? Number(raw) : raw;
-    if (!Number.isInteger(value)) throw new InvalidValue(`"${raw}" is not a whole number`);
-    if ((value as number) < min || (value as number) > max) throw new InvalidValue(`${value} is not between ${min} and ${max}`);
+    if (!Number.isInteger(value))
+      throw new InvalidValue(`${JSON.stringify(raw)} is not a whole number`, `Write a number from ${min} to ${max}`);
+    if ((value as number) < min || (value as number) > max)
+      throw new InvalidValue(`${value} is not between ${min} and ${max}`, `Write a number from ${min} to ${max}`);
     return value as number;
   },
   format: (value) => [String(value)],
@@ -108,9 +128,9 @@ export const seconds = ({min, max}: {min: number; max: number}): Kind<number> =>
   const whole = integer({min, max, hint: 'SECONDS'});
   return {
     ...whole,
-    jsonSchema: {anyOf: [whole.jsonSchema, {type: 'string', pattern: '^(\\d+h)?(\\d+m)?(\\d+s)?$'}]},
+    jsonSchema: {anyOf: [whole.jsonSchema, {type: 'string', pattern: '^([\\d.]+h)?([\\d.]+m)?([\\d.]+s)?$'}]},
     parse(raw, context) {
-      const [match, h, m, s] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(String(raw)) ?? [];
+      const [match, h, m, s] = /^(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s)?$/.exec(String(raw)) ?? [];
       if (!match) return whole.parse(raw, context);
       return whole.parse(Number(h ?? 0) * 3600 + Number(m ?? 0) * 60 + Number(s ?? 0), context);
     },
@@ -122,6 +142,7 @@ export const secret = ({isFile = false} = {}): Kind<Secret> => ({
   jsonSchema: {type: 'string', minLength: 1},
   hint: 'PATH',
   isFile,
+  readsStdin: isFile,
   isSecret: true,
   parse(raw) {
     const value = String(raw).trim();

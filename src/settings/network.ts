@@ -1,5 +1,5 @@
 import {hasCredentials, noProxyList, proxyUrl} from './addresses.ts';
-import {defineSetting, type Get, InvalidValue} from './define.ts';
+import {defineSetting, type Get} from './define.ts';
 import {choice} from './kinds.ts';
 
 /**
@@ -64,11 +64,4 @@ export const metadataService = defineSetting({
   question: 'May runs reach the metadata service of the node (169.254.169.254)?',
   summary: 'Whether runs may reach the metadata service of the node, 169.254.169.254.',
   kind: choice(['block', 'allow']),
-  rule: (value, get) =>
-    value === 'block' && get(workloadIdentity) === 'gke'
-      ? new InvalidValue(
-          'GKE Workload Identity gets its credentials from 169.254.169.254, so blocking it takes them away',
-          'Use --metadata-service allow; Workload Identity already hides the credentials of the node',
-        )
-      : undefined,
 });

@@ -1,14 +1,12 @@
 import {defineSetting, InvalidValue} from './define.ts';
 import {choice, objectName, text} from './kinds.ts';
 
-export const CHARTS = ['agent-k8s', 'agent-local', 'agent-job'] as const;
-
 export const chart = defineSetting({
   id: 'chart',
   group: 'Release',
   question: 'Which chart?',
   summary: 'Chart to install; without it the recommended one.',
-  kind: choice(CHARTS),
+  kind: choice(['agent-k8s', 'agent-local', 'agent-job']),
 });
 
 export const chartVersion = defineSetting({
@@ -16,7 +14,12 @@ export const chartVersion = defineSetting({
   group: 'Release',
   question: 'Which version of the chart?',
   summary: 'Exact version of the chart; without it the newest known.',
-  kind: text({hint: 'VERSION', pattern: /^\d+\.\d+\.\d+$/, expected: 'an exact version', example: '0.6.5'}),
+  kind: text({
+    hint: 'VERSION',
+    pattern: /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/,
+    expected: 'an exact version',
+    example: '0.6.5',
+  }),
 });
 
 export const chartSource = defineSetting({
@@ -47,5 +50,6 @@ export const release = defineSetting({
   summary: 'Name of the Helm release.',
   kind: objectName(),
   fallback: () => 'scalr-agent',
-  rule: (value) => (value.length > 53 ? new InvalidValue(`"${value}" is longer than the 53 characters Helm allows`) : undefined),
+  rule: (value) =>
+    value.length > 53 ? new InvalidValue(`"${value}" is longer than the 53 characters Helm allows`, 'Choose a shorter name') : undefined,
 });

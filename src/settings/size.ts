@@ -1,15 +1,5 @@
-import {defineSetting, InvalidValue, type Setting} from './define.ts';
-import {bytes, cpu, exceeds} from './quantity.ts';
-
-const aboveLimit = (limit: () => Setting<string>) => (value: string, get: <T>(setting: Setting<T>) => T | undefined) => {
-  const most = get(limit());
-  return most !== undefined && exceeds(value, most)
-    ? new InvalidValue(
-        `${value} is more than --${limit().id} ${most}; Kubernetes refuses such a pod`,
-        `Raise --${limit().id} or lower this one`,
-      )
-    : undefined;
-};
+import {defineSetting} from './define.ts';
+import {bytes, cpu} from './quantity.ts';
 
 export const runCpuRequest = defineSetting({
   id: 'run-cpu-request',
@@ -17,7 +7,6 @@ export const runCpuRequest = defineSetting({
   question: 'CPU a run asks for',
   summary: 'CPU a run asks for, in cores.',
   kind: cpu(),
-  rule: aboveLimit(() => runCpuLimit),
 });
 
 export const runCpuLimit = defineSetting({
@@ -34,7 +23,6 @@ export const runMemoryRequest = defineSetting({
   question: 'Memory a run asks for',
   summary: 'Memory a run asks for.',
   kind: bytes(),
-  rule: aboveLimit(() => runMemoryLimit),
 });
 
 export const runMemoryLimit = defineSetting({

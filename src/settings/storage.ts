@@ -54,6 +54,7 @@ export const cacheStorageClass = defineSetting({
   summary: 'StorageClass of the new claim; - asks for none, so that only a prepared volume binds.',
   kind: text({
     hint: 'NAME',
+    isBare: true,
     pattern: /^(-|[a-z0-9]([-a-z0-9.]*[a-z0-9])?)$/,
     expected: 'the name of a storage class or -',
     example: 'standard-rwx',

@@ -9,6 +9,7 @@ export const caSecret = defineSetting({
   question: 'Secret that holds the CA bundle',
   summary: 'Existing Secret that holds the CA bundle.',
   kind: objectName(),
+  caution: () => 'The bundle in the Secret replaces the public roots of the agent: it has to hold the public CAs too.',
 });
 
 export const caFile: Setting<string> = defineSetting({

@@ -1,6 +1,6 @@
 import type {Secret} from './secret.ts';
 
-const HOST = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/i;
+const HOST = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)+[a-z]{2,}$/i;
 
 /**
  * The account address inside an agent pool token, which is a JWT. Tokens made after Scalr 8.162.0 hold the domain

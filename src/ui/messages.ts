@@ -1,6 +1,6 @@
 import type {Reason, Recommendation} from '../charts/recommend.ts';
 import type {ExpectedError, Warning} from '../errors.ts';
-import type {Explained} from '../values/generate.ts';
+import type {Explained} from '../values/explain.ts';
 import type {Sizing} from '../values/sizing.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 

@@ -6,7 +6,7 @@ import {type Setting, spell} from '../settings/define.ts';
 import {extraEnv, set} from '../settings/escape-hatch.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
-import type {Settings} from '../settings/settings.ts';
+import type {Answer, Settings} from '../settings/settings.ts';
 import type {Generated} from './generate.ts';
 import type {Origin} from './render.ts';
 import {toYaml} from './yaml.ts';
@@ -15,16 +15,17 @@ import {toYaml} from './yaml.ts';
 export function valuesDocument(generated: Generated): string {
   const {target, settings, values, origins} = generated;
   const release = chartSchema(target.chart)['x-releases'].find(({version}) => version === target.version);
+  const named = new Set(settings.entries().flatMap(({setting}) => namedBy(setting, settings)));
   const comments = new Map(
     Object.keys(values).map((key) => {
-      const lines = origins.filter(({path}) => path[0] === key).map((origin) => reasonFor(origin, settings));
+      const lines = origins.filter(({path}) => path[0] === key).map((origin) => reasonFor(origin, settings, named));
       return [key, [...new Set(lines)]];
     }),
   );
   const header = [
     `Values of ${target.chart} ${target.version}${release ? ` (agent ${release.appVersion})` : ''}, only what differs from its defaults.`,
     'Written by scalr-agent. To write them again:',
-    ...commandLines(generated).map((line) => `  ${line}`),
+    ...commandLines(generated, named).map((line) => `  ${line}`),
   ];
   return toYaml(inChartOrder(values, target), {header, comments});
 }
@@ -35,9 +36,8 @@ export function isPrivate({settings}: Generated): boolean {
   return settings.get(set) !== undefined || settings.get(extraEnv) !== undefined || proxies.some((url) => withoutCredentials(url) !== url);
 }
 
-function reasonFor({setting, why}: Origin, settings: Settings): string {
-  const answer = settings.answer(setting);
-  const from = answer?.because ?? (settings.isExplicit(setting) ? spell(setting) : 'default');
+function reasonFor({setting, why}: Origin, settings: Settings, named: ReadonlySet<Setting>): string {
+  const from = settings.answer(setting)?.because ?? (named.has(setting) ? spell(setting) : 'default');
   return `${why ?? setting.summary.split(/[;:.](?: |$)/)[0]} (${from})`;
 }
 
@@ -59,24 +59,31 @@ function leafEntries(tree: Values, path: readonly string[] = []): [readonly stri
 }
 
 /** The command that writes the same file, one flag a line; secrets are replaced by the Secret that carries them. */
-function commandLines({target, settings}: Generated): string[] {
-  const flags = new Map<string, string[]>();
-  for (const {setting, answer} of settings.entries()) {
-    if (setting === chart || setting === chartVersion || !(settings.isExplicit(setting) || setting.required)) continue;
-    const shown = setting.carriedBy?.() ?? setting;
-    if (shown !== setting && !settings.isExplicit(setting)) continue;
-    const value = shown === setting ? answer : settings.answer(shown);
-    if (value !== undefined) flags.set(shown.id, spellFlags(shown, value.value, value.given));
-  }
-  const first = `scalr-agent values --chart ${target.chart} --chart-version ${target.version}`;
-  const lines = [first, ...[...flags.values()].flat().map((flag) => `  ${flag}`)];
+function commandLines({target, settings}: Generated, named: ReadonlySet<Setting>): string[] {
+  const flags = settings.entries().flatMap(({setting, answer}) => (named.has(setting) ? spellFlags(setting, answer) : []));
+  const lines = [`scalr-agent values --chart ${target.chart} --chart-version ${target.version}`, ...flags.map((flag) => `  ${flag}`)];
   return lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line));
 }
 
-function spellFlags(setting: Setting, value: unknown, given: string | undefined): string[] {
+/** The setting to repeat for this one: itself, the Secret it travels in, or none where a default says the same. */
+function namedBy(setting: Setting, settings: Settings): Setting[] {
+  if (setting === chart || setting === chartVersion) return [];
+  if (!settings.isExplicit(setting)) return setting.required ? [setting] : [];
+  const carrier = setting.carriedBy?.();
+  if (carrier === undefined) return [setting];
+  return carrier.fallback?.(() => undefined) === settings.get(carrier) ? [] : [carrier];
+}
+
+function spellFlags(setting: Setting, {value, given}: Answer): string[] {
   if (setting.kind.isSwitch) return [value ? `--${setting.id}` : `--no-${setting.id}`];
-  const texts = given === undefined ? setting.kind.format(value) : [given];
+  const texts = (given === undefined ? setting.kind.format(value) : [given]).map(withoutCredentials);
   return texts.map((text) => `--${setting.id} ${quote(text)}`);
 }
 
-const quote = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+/** As a shell reads it, on one line. */
+function quote(text: string): string {
+  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
+  if (!/[\n\t]/.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
+  const escaped = text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\t', '\\t');
+  return `$'${escaped}'`;
+}

@@ -6,7 +6,8 @@ import type {Warning} from '../errors.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
-import {assignment} from './assign.ts';
+import {withoutLargeNumbers} from './large-numbers.ts';
+import {assignment} from './set-assignment.ts';
 
 /** A key of values.yaml and the setting that wrote it. */
 export interface Origin {
@@ -49,7 +50,7 @@ export function renderValues(settings: Settings, target: Target): Rendered {
     setAt(values, assigned.path, assigned.value);
     origins.push({path: assigned.path, setting: set as Setting});
   }
-  return {values, origins, warnings};
+  return {values: withoutLargeNumbers(values, target), origins, warnings};
 }
 
 /** What the row writes beyond the chart's defaults; the same amount in another spelling is no change. */

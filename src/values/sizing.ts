@@ -1,5 +1,7 @@
-import type {ChartName} from '../charts/schema.ts';
+import type {Target} from '../charts/define.ts';
+import {type ChartName, chartSchema, defaultsOf} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
+import {at, getAt} from '../charts/tree.ts';
 import type {Setting} from '../settings/define.ts';
 import {concurrency} from '../settings/purpose.ts';
 import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
@@ -18,20 +20,31 @@ export interface Sizing {
   notes: {message: string; source: string}[];
 }
 
-const NOTES: Readonly<Record<ChartName, (runs: number) => Sizing['notes'][number]>> = {
-  'agent-local': (runs) => ({
-    message: `An agent executes one run at a time, so ${runs} at the same time take ${runs} ${runs === 1 ? 'replica' : 'replicas'}.`,
-    source: 'agent-local 0.6.5, README',
-  }),
-  'agent-job': () => ({
-    message: 'Beside its runner every run has a worker container (250m and 256Mi requested, 1024Mi at most).',
-    source: 'agent-job 0.6.5, values.yaml',
-  }),
-  'agent-k8s': () => ({
-    message: 'Beside the runs every node has a worker (250m and 256Mi requested).',
-    source: 'agent-k8s 0.6.5, values.yaml',
-  }),
+/** What a chart runs beside the runs themselves. */
+const BESIDE: Readonly<Record<ChartName, {path: string; text: string} | undefined>> = {
+  'agent-local': undefined,
+  'agent-job': {path: 'task.worker.resources', text: 'Beside its runner every run has a worker container'},
+  'agent-k8s': {path: 'resources', text: 'Beside the runs every node has a worker'},
 };
+
+function noteOn({chart, version}: Target, runs: number): Sizing['notes'][number] {
+  const beside = BESIDE[chart];
+  if (beside === undefined) {
+    const replicas = `${runs} ${runs === 1 ? 'replica' : 'replicas'}`;
+    return {
+      message: `An agent executes one run at a time, so ${runs} at the same time take ${replicas}.`,
+      source: `${chart} ${version}, README`,
+    };
+  }
+  const defaults = defaultsOf(chartSchema(chart), version);
+  const amount = (key: string) => getAt(defaults, at(`${beside.path}.${key}`));
+  const most = amount('limits.memory');
+  const limit = most === undefined ? '' : `, ${most} at most`;
+  return {
+    message: `${beside.text} (${amount('requests.cpu')} CPU and ${amount('requests.memory')} memory requested${limit}).`,
+    source: `${chart} ${version}, values.yaml`,
+  };
+}
 
 const HOSTS = {
   message: 'An agent in Docker or on a VM executes five runs at the same time at most; RAM times concurrency is what it needs.',
@@ -49,7 +62,7 @@ export function sizing(settings: Settings, chart: ChartName): Sizing {
     cpuRequested: total(runCpuRequest),
     memoryRequested: total(runMemoryRequest),
     memoryLimit: total(runMemoryLimit),
-    notes: [NOTES[chart](runs), HOSTS],
+    notes: [noteOn(target, runs), HOSTS],
   };
 }
 

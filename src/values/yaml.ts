@@ -1,27 +1,18 @@
 import {Document, isPair, isScalar, isMap as isYamlMap, parse, Scalar, visit} from 'yaml';
-import {isMap, sameTree, type Tree, type Values} from '../charts/tree.ts';
+import {sameTree, type Values} from '../charts/tree.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-
-/** From here on Helm renders a number of a values file as 1e+06, so it travels as text. */
-const FIRST_FLOAT = 1_000_000;
-
-export const withoutLargeNumbers = (tree: Tree): Tree => {
-  if (Array.isArray(tree)) return tree.map(withoutLargeNumbers);
-  if (isMap(tree)) return Object.fromEntries(Object.entries(tree).map(([key, below]) => [key, withoutLargeNumbers(below)]));
-  return typeof tree === 'number' && Math.abs(tree) >= FIRST_FLOAT ? String(tree) : tree;
-};
+import {isPrintable} from '../settings/yaml-text.ts';
 
 /**
  * YAML that Helm reads as it was meant: every text in quotes, keys too where YAML 1.1 would take them for something
- * else, long texts as blocks, no number that a template would print with an exponent.
+ * else, long texts as blocks.
  * `comments` stand above the top-level keys, `header` above everything; both without the leading #.
  */
 export function toYaml(
   values: Values,
   {header = [], comments = new Map()}: {header?: readonly string[]; comments?: ReadonlyMap<string, readonly string[]>} = {},
 ): string {
-  const plain = withoutLargeNumbers(values) as Values;
-  const document = new Document(plain, {version: '1.1'});
+  const document = new Document(values, {version: '1.1'});
   visit(document, {
     Pair(_, pair) {
       if (isScalar(pair.key) && !/^[A-Za-z_][-A-Za-z0-9_./]*$/.test(String(pair.key.value))) pair.key.type = Scalar.QUOTE_DOUBLE;
@@ -39,11 +30,11 @@ export function toYaml(
       if (lines.length > 0) pair.key.commentBefore = lines.map((line) => ` ${line}`).join('\n');
     }
   }
-  const body = Object.keys(plain).length === 0 ? '{}\n' : document.toString({lineWidth: 0});
+  const body = Object.keys(values).length === 0 ? '{}\n' : document.toString({lineWidth: 0});
   const text =
     [...header.map((line) => (line === '' ? '#' : `# ${line}`)), ...(header.length > 0 ? [''] : [])].map((line) => `${line}\n`).join('') +
     body;
-  refuseMisreading(text, plain);
+  refuseMisreading(text, values);
   return text;
 }
 
@@ -52,11 +43,11 @@ const isBlock = (text: string): boolean => /^[\x20-\x7e]+\n[\x20-\x7e\n]*$/.test
 
 /** The last gate: what a YAML 1.1 reader makes of the text has to be what was meant. */
 function refuseMisreading(text: string, meant: Values): void {
-  if (sameTree(readAsHelm(text), meant)) return;
+  if (isPrintable(text) && sameTree(readAsHelm(text), meant)) return;
   throw new ExpectedError('These values cannot be written so that Helm reads them as they were meant.', {
     code: 'AMBIGUOUS_YAML',
     exit: ExitCode.usage,
-    suggestions: ['Look for keys such as "<<" in --set'],
+    suggestions: ['Look for odd characters, and for keys such as "<<", in --set'],
   });
 }
 

@@ -1,3 +1,4 @@
+import {execFileSync} from 'node:child_process';
 import {describe, expect, test} from 'vitest';
 import Values from '../../src/commands/values.ts';
 import {certificates} from '../support/certificates.ts';
@@ -117,7 +118,7 @@ describe('wrong input', () => {
       'a setting the chart has no place for',
       [...URL_FLAG, '--chart', 'agent-job', '--shutdown-mode', 'drain'],
       'UNSUPPORTED_SETTING',
-      'Leave out --shutdown-mode',
+      'Leave out --shutdown-mode drain',
     ],
     [
       'settings no chart can bring together',
@@ -140,6 +141,63 @@ describe('wrong input', () => {
     expect(JSON.parse(stdout).error.code).toBe('UNKNOWN_FLAG');
   });
 
+  const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2lnbmF0dXJl';
+
+  test.each([
+    [['--token-secret', TOKEN]],
+    [['--token-file', TOKEN]],
+    [[TOKEN]],
+    [['--https-proxy', 'http://user:hun ter2@proxy:3128']],
+    [['--https-proxy', 'user:hunter2@proxy:3128']],
+    [['--https-proxy', 'socks5://user:hunter2@proxy']],
+    [['--image-registry', 'https://user:hunter2@registry.example.com']],
+    [['--set', 'agent.token=hunter2']],
+    [[...URL_FLAG, '--chart-source', 'https://user:hunter2@charts.example.com/agent.tgz', '--explain']],
+  ])('%j: what was pasted by mistake is not repeated', async (argv) => {
+    for (const line of [argv, [...argv, '--json'], [...URL_FLAG, ...argv, '--verbose']]) {
+      const {stdout, stderr} = await runCommand(Values, line);
+      expect(stdout + stderr).not.toMatch(/hun ?ter2|eyJhbGci/);
+    }
+  });
+
+  test.each([
+    ['--chart-version', '0.06.5'],
+    ['--chart-version', '99999999999999999999.0.0'],
+    ['--extra-env', 'A=x\u2028y'],
+    ['--extra-env', 'A=x\u001b[31m'],
+    ['--extra-env', 'on=1'],
+    ['--cache-claim', '123'],
+    ['--release', '1e3'],
+    ['--cache-sub-path', 'a/../b'],
+    ['--data-home', '/'],
+    ['--data-home', '/a:b'],
+    ['--ca-secret-key', '..x'],
+    ['--set', '__proto__=1'],
+    ['--answers', ''],
+  ])('%s %j is refused with a next step', async (flag, value) => {
+    const {stdout, exit} = await runCommand(Values, [...URL_FLAG, '--chart', 'agent-local', flag, value, '--json']);
+    expect(violations('error', stdout)).toEqual([]);
+    expect(JSON.parse(stdout).error.code).not.toBe('BUG');
+    expect(JSON.parse(stdout).error.suggestions).not.toEqual([]);
+    expect(exit).toBe(2);
+  });
+
+  test.each([
+    ['set', '5'],
+    ['extra-env', 'true'],
+    ['node-selector', 'abc'],
+    ['node-selector', '[1]'],
+    ['no-proxy', '{a: b}'],
+    ['concurrency', '[1]'],
+    ['url', '*anchor'],
+  ])('an answers file in which %s is %s is refused', async (key, value) => {
+    const text = `https-proxy: http://p:1\n${key === 'url' ? '' : 'url: https://acme.scalr.io\n'}${key}: ${value}\n`;
+    const {stderr, exit} = await runCommand(Values, ['--answers', 'a.yaml'], {files: memoryFiles({'a.yaml': text})});
+    expect(stderr).toMatch(/^Error: /);
+    expect(stderr).not.toContain('bug in scalr-agent');
+    expect(exit).toBe(2);
+  });
+
   test.each([
     ['an unknown key', 'urll: https://acme.scalr.io', 'Did you mean url instead of urll?'],
     ['no mapping', '- url', 'it is not a mapping'],
@@ -155,6 +213,86 @@ describe('wrong input', () => {
     const {stderr, exit} = await runCommand(Values, [...URL_FLAG, '--out', 'v.yaml'], {files});
     expect(stderr).toContain('This is a bug in scalr-agent: boom');
     expect(exit).toBe(1);
+  });
+});
+
+describe('the first lines of the file', () => {
+  /** What a shell makes of the commented command. */
+  const rerun = (yaml: string): string[] => {
+    const lines = yaml.split('\n').filter((line) => line.startsWith('#   '));
+    const command = lines.map((line) => line.slice(4).replace(/ \\$/, '')).join(' ');
+    const out = execFileSync('bash', ['-c', `set -- ${command}; printf '%s\\0' "$@"`], {encoding: 'utf8'});
+    return out.split('\0').slice(2, -1);
+  };
+
+  test.each([
+    [
+      [
+        '--chart',
+        'agent-job',
+        '--cache',
+        'pvc',
+        '--node-selector',
+        'b=2',
+        '--node-selector',
+        'a=1',
+        '--toleration',
+        'x=y:NoSchedule',
+        '--no-debug',
+      ],
+    ],
+    [
+      [
+        '--chart',
+        'agent-local',
+        '--extra-env',
+        `A=it's "quoted" $HOME`,
+        '--extra-env',
+        'B=two\nlines\tand a tab',
+        '--extra-env',
+        'C= blanks ',
+      ],
+    ],
+    [
+      [
+        '--chart',
+        'agent-local',
+        '--set',
+        'podAnnotations.a\\.b/c=x',
+        '--set',
+        'affinity={"nodeAffinity":{}}',
+        '--ca-file',
+        'ca.pem',
+        '--no-ca-public-roots',
+      ],
+    ],
+    [['--chart', 'agent-local', '--client-cert-file', 'client.pem', '--client-key-file', 'client.key', '--concurrency', '3']],
+    [
+      [
+        '--chart',
+        'agent-k8s',
+        '--cloud',
+        'gke',
+        '--namespace',
+        'ops',
+        '--release',
+        'scalr',
+        '--grace-period',
+        '2h',
+        '--run-cpu-request',
+        '0.5',
+      ],
+    ],
+  ])('%j: the command they name writes the same file', async (argv) => {
+    const files = memoryFiles(certificates);
+    const {stdout} = await runCommand(Values, [...URL_FLAG, ...argv], {files});
+    expect(stdout).toMatch(/^# Values of /);
+    expect((await runCommand(Values, rerun(stdout), {files})).stdout).toBe(stdout);
+  });
+
+  test('a proxy password is a blank to fill in, and refused while it is one', async () => {
+    const {stdout} = await runCommand(Values, [...URL_FLAG, '--https-proxy', 'http://user:hunter2@proxy:3128']);
+    expect((await runCommand(Values, rerun(stdout))).stderr).toContain('placeholder');
   });
 });
 

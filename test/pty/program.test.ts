@@ -1,5 +1,5 @@
-import {execFile} from 'node:child_process';
-import {mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {execFile, execFileSync, spawnSync} from 'node:child_process';
+import {existsSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -73,6 +73,38 @@ describe('in a pipe', () => {
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
+  test('standard output under another name is standard output', async () => {
+    const {stdout} = await run([...LINE, '--out', '/dev/stdout', '--json']);
+    expect(JSON.parse(stdout).chart).toBe('agent-local');
+  });
+
+  test('a link to nothing is named, not replaced', async () => {
+    symlinkSync('nowhere.yaml', join(folder, 'values.yaml'));
+    const {stderr, exit} = await run([...LINE, '--out', 'values.yaml']);
+    expect(stderr).toContain('values.yaml is a link to nothing.');
+    expect(exit).toBe(2);
+  });
+
+  test('a file that is far too large is refused before it fills the memory', async () => {
+    const {stderr, exit} = await run([...LINE, '--ca-file', '/dev/zero']);
+    expect(stderr).toContain('larger than 2 MiB');
+    expect(exit).toBe(2);
+  });
+
+  test('a reader that has seen enough is no failure', async () => {
+    const script = `"$0" "$1" ${LINE.join(' ')} --quiet | head -c 1; echo "\${PIPESTATUS[0]}"`;
+    const stdout = execFileSync('bash', ['-c', script, process.execPath, program], {encoding: 'utf8'});
+    expect(stdout).toBe('#0\n');
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('a full disk behind standard output is a failure', () => {
+    const {status, stderr} = spawnSync('bash', ['-c', `"$0" "$1" ${LINE.join(' ')} > /dev/full`, process.execPath, program], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toContain('Cannot write to standard output: ENOSPC.');
+    expect(status).toBe(1);
+  });
+
   test('a token on standard input answers for the address, however late it comes', async () => {
     const token = `e30.${Buffer.from('{"host":"late.scalr.io"}').toString('base64url')}.c2ln`;
     const {stdout, stderr, exit} = await run(['values', '--token-file', '-'], `${token}\n`);
@@ -84,7 +116,8 @@ describe('in a pipe', () => {
   test.each([
     [['valeus'], 'UNKNOWN_COMMAND'],
     [['values', '--nonsense', 'hunter2'], 'UNKNOWN_FLAG'],
-    [['values', 'hunter2'], 'UNKNOWN_COMMAND'],
+    [['values', 'hunter2'], 'USAGE'],
+    [['values', '--debug=false'], 'USAGE'],
     [['values'], 'MISSING_SETTING'],
   ])('%j --json is one document with the code %s', async (args, code) => {
     const {stdout, exit} = await run([...args, '--json']);

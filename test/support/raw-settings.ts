@@ -1,7 +1,8 @@
 import fc from 'fast-check';
+import {staysText} from '../../src/settings/yaml-text.ts';
 import type {RawFlags} from './settings-from.ts';
 
-const name = fc.stringMatching(/^[a-z][a-z0-9]{0,8}(-[a-z0-9]{1,5})?$/);
+const name = fc.stringMatching(/^[a-z][a-z0-9]{0,8}(-[a-z0-9]{1,5})?$/).filter(staysText);
 const size = fc.tuple(fc.integer({min: 1, max: 900}), fc.constantFrom('Mi', 'Gi')).map(([n, unit]) => `${n}${unit}`);
 const cpu = fc.oneof(
   fc.integer({min: 1, max: 64}).map(String),
@@ -13,7 +14,7 @@ const toleration = fc.constantFrom('dedicated=scalr:NoSchedule', 'spot:NoExecute
 const directory = name.map((each) => `/data/${each}`);
 const proxy = name.map((each) => `http://${each}.example.com:3128`);
 const image = fc.tuple(name, name).map(([team, tag]) => `${team}/agent:${tag}`);
-const text = fc.stringMatching(/^[ -~]{0,30}$/);
+const text = fc.stringMatching(/^[ -~\n]{0,30}$/);
 
 /** What an operator could type for each setting; `true` and `false` are the switch and its opposite. */
 const RAW: Readonly<Record<string, fc.Arbitrary<string | string[] | boolean>>> = {
@@ -70,7 +71,7 @@ const RAW: Readonly<Record<string, fc.Arbitrary<string | string[] | boolean>>> =
   'shutdown-mode': fc.constantFrom('graceful', 'drain', 'force'),
   'grace-period': fc.integer({min: 1, max: 9000}).map(String),
   'extra-env': fc.uniqueArray(
-    fc.tuple(fc.constantFrom('AWS_REGION', 'TF_LOG', 'SCALR_AGENT_GREETING', 'on'), text).map(([key, value]) => `${key}=${value}`),
+    fc.tuple(fc.constantFrom('AWS_REGION', 'TF_LOG', 'SCALR_AGENT_GREETING', 'TEXT'), text).map(([key, value]) => `${key}=${value}`),
     {
       minLength: 1,
       selector: (each) => each.split('=')[0],

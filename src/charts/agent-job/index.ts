@@ -1,5 +1,6 @@
 import type {Chart} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
+import {containers} from './containers.ts';
 import {defaults} from './defaults.ts';
 import {ownVariables} from './own-variables.ts';
 import {refusals} from './refusals.ts';
@@ -7,4 +8,4 @@ import {rows} from './rows.ts';
 import {rules} from './rules.ts';
 
 /** A controller that starts one Kubernetes Job per run. */
-export const agentJob: Chart = {name: 'agent-job', rows, defaults, rules: [...sharedRules, ...rules], refusals, ownVariables};
+export const agentJob: Chart = {name: 'agent-job', rows, defaults, rules: [...sharedRules, ...rules], refusals, ownVariables, containers};

@@ -2,21 +2,22 @@ import {splitImage} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Setting} from '../../settings/define.ts';
+import {serviceAccountAnnotation} from '../../settings/identity.ts';
 import {agentImage, imagePullSecret, imageRegistry, runnerImage} from '../../settings/images.ts';
 import {gracePeriod} from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {otelEndpoint, otelMetrics, otelTraces} from '../../settings/observability.ts';
 import {controllerNodeSelector, controllerToleration, nodeSelector, toleration} from '../../settings/placement.ts';
 import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
-import {cache, cachePath, dataHome, dataSize, efsHandle, moduleCache, providerCache} from '../../settings/storage.ts';
-import {caFile, caScope, clientCertSecret} from '../../settings/tls.ts';
-import {asBase64, asBoolean, asNumber, asQuantity, asReferences, asSwitch, asText, asTextMap, asTolerations, asWord} from '../codecs.ts';
+import {cache, cachePath, cacheSize, dataHome, dataSize, efsHandle, moduleCache, providerCache} from '../../settings/storage.ts';
+import {clientCertSecret} from '../../settings/tls.ts';
+import {asBoolean, asNumber, asQuantity, asReferences, asSwitch, asText, asTextMap, asTolerations, asWord} from '../codecs.ts';
 import type {Entry, Row} from '../define.ts';
-import {always, implied, key, only, row, textKey, unwritten, variable} from '../rows/build.ts';
-import {caBundle, caVariable} from '../rows/ca-bundle.ts';
+import {caBundle, caExtraVariable} from '../rows/ca-bundle.ts';
 import {claimCache} from '../rows/cache.ts';
 import {extraVariables} from '../rows/extra-variables.ts';
 import {proxyKeys, proxyVariables} from '../rows/proxy.ts';
+import {always, key, only, row, textKey, unwritten, variable} from '../rows/row-kinds.ts';
 import {runResources} from '../rows/run-resources.ts';
 import {serviceAccount} from '../rows/service-account.ts';
 import {at, getAt, type Path, type Values} from '../tree.ts';
@@ -25,6 +26,12 @@ import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 const CONTROLLER_ONLY =
   'agent-job up to 0.5.63 hands variables to the controller only; the pods of runs do not get this one. 0.5.64 mends that.';
 const controllerOnly = {partly: () => CONTROLLER_ONLY};
+
+/** Up to 0.5.63 templates/role.yaml is tied to the account of the chart. */
+const ownAccount: Row<string>['partly'] = (_, {get}) =>
+  get(serviceAccountAnnotation) === undefined
+    ? 'With an account of your own the chart makes no Role: bind jobs, pods, pods/status, pods/log, pods/exec, configmaps and secrets to it, and agentworkers.scalr.io in the cluster.'
+    : undefined;
 
 const CACHE = at('persistence.cache.enabled');
 const CACHE_DIRECTORY = at('persistence.cache.hostPath.path');
@@ -70,6 +77,10 @@ export const rows: readonly Row[] = [
   textKey(tokenSecret, 'agent.tokenExistingSecret.name', {in: NESTED}),
   textKey(tokenSecretKey, 'agent.tokenExistingSecret.key', {in: NESTED}),
   variable(debug, 'extraEnv', 'SCALR_AGENT_DEBUG', asSwitch('1', '0'), {in: FLAT, ...controllerOnly}),
+  variable(logFormat, 'extraEnv', 'SCALR_AGENT_LOG_FORMAT', asWord({json: 'json', plain: 'plain', dev: 'dev'}), {
+    in: FLAT,
+    ...controllerOnly,
+  }),
   key(debug, 'agent.debug', asSwitch('1', '0'), {in: NESTED}),
   key(logFormat, 'agent.logFormat', asWord({json: 'json', plain: 'plain', dev: 'dev'}), {in: NESTED}),
   always(purpose, 'runs'),
@@ -86,7 +97,7 @@ export const rows: readonly Row[] = [
     in: FLAT,
     partly: (value) =>
       value === 'block'
-        ? 'The policy of agent-job up to 0.5.63 covers the controller only, not the pods of runs. 0.5.64 mends that.'
+        ? 'The policy of agent-job up to 0.5.63 covers the controller only, not the pods of runs, and has no DNS rule. 0.5.69 mends both.'
         : undefined,
   }),
   key(metadataService, 'task.allowMetadataService', asWord({block: false, allow: true}), {in: NESTED}),
@@ -99,18 +110,15 @@ export const rows: readonly Row[] = [
     read: (values) => (getAt(values, AZURE_LABEL) === 'true' ? 'azure' : undefined),
   }),
   ...caBundle('global.tls', NESTED),
-  ...only({in: FLAT}, [
-    ...caVariable(variable(caFile, 'extraEnv', 'SCALR_AGENT_CA_CERT', asBase64, controllerOnly)),
-    implied(caScope, (values) => (getAt(values, at('extraEnv.SCALR_AGENT_CA_CERT')) ? 'all' : undefined), {
-      accepts: (scope) => scope === 'all',
-    }),
-  ]),
+  ...only({in: FLAT}, caExtraVariable(controllerOnly)),
   textKey(clientCertSecret, 'global.tls.clientCertSecret.name', {
     in: MUTUAL_TLS,
     partly: () => 'agent-job gives the client certificate to controller and worker, not to the runner container that Terraform runs in.',
   }),
   ...flatCache(),
-  ...hostPathCache(claimCache({volume: 'persistence.cache', limit: 'persistence.cache.emptyDir.sizeLimit', in: NESTED})),
+  always(cache, 'ephemeral', {in: '0.5.64'}),
+  key(cacheSize, 'persistence.cache.emptyDir.sizeLimit', asQuantity, {in: '0.5.64'}),
+  ...hostPathCache(claimCache({volume: 'persistence.cache', limit: 'persistence.cache.emptyDir.sizeLimit', in: '>=0.5.65'})),
   textKey(cachePath, 'persistence.cache.hostPath.path', {in: '>=0.6.2'}),
   textKey(dataHome, 'agent.dataDir'),
   key(dataSize, 'persistence.data.emptyDir.sizeLimit', asQuantity, {in: NESTED}),
@@ -123,7 +131,8 @@ export const rows: readonly Row[] = [
   key(toleration, 'task.tolerations', asTolerations, {in: NESTED}),
   key(controllerToleration, 'controllerTolerations', asTolerations, {in: FLAT}),
   key(controllerToleration, 'agent.tolerations', asTolerations, {in: NESTED}),
-  ...serviceAccount(),
+  ...only({in: FLAT}, serviceAccount(ownAccount)),
+  ...only({in: NESTED}, serviceAccount()),
   textKey(imageRegistry, 'global.imageRegistry', {in: NESTED}),
   key(imagePullSecret, 'imagePullSecrets', asReferences, {in: FLAT}),
   key(imagePullSecret, 'global.imagePullSecrets', asReferences, {in: NESTED}),
@@ -136,7 +145,12 @@ export const rows: readonly Row[] = [
     key(otelMetrics, 'otel.metricsEnabled', asBoolean),
     key(otelTraces, 'otel.tracesEnabled', asBoolean),
   ]),
-  key(gracePeriod, 'task.terminationGracePeriodSeconds', asNumber, {in: NESTED}),
+  key(gracePeriod, 'task.terminationGracePeriodSeconds', asNumber, {
+    in: '0.5.64 - 0.5.68',
+    accepts: (period) => period >= 360,
+    partly: () => 'Up to 0.5.68 the worker stops its run after 360 s whatever the grace period; 0.5.69 mends that.',
+  }),
+  key(gracePeriod, 'task.terminationGracePeriodSeconds', asNumber, {in: '>=0.5.69'}),
   ...only({in: FLAT}, [extraVariables([{path: 'extraEnv'}], CONTROLLER_ONLY)]),
   ...only({in: NESTED}, [
     extraVariables([{path: 'agent.extraEnv'}, {path: 'task.runner.extraEnv', takes: (name) => !name.startsWith('SCALR_AGENT_')}]),
@@ -171,7 +185,7 @@ function flatCache(): Row[] {
           : plain.write(kind, scope),
       read: (values, scope) => (isEfs(values) ? 'efs' : plain.read(values, scope)),
     }),
-    textKey(efsHandle, 'efsVolumeHandle', {in: FLAT}),
+    textKey(efsHandle, 'efsVolumeHandle', {in: FLAT, partly: () => 'Only one release per cluster can use EFS in this way.'}),
     ...others,
   ];
 }

@@ -1,57 +1,89 @@
 import {cloud} from '../../settings/cluster.ts';
+import {set} from '../../settings/escape-hatch.ts';
 import {gracePeriod} from '../../settings/lifecycle.ts';
-import {metadataService} from '../../settings/network.ts';
+import {concurrency} from '../../settings/purpose.ts';
 import {milliOf} from '../../settings/quantity.ts';
-import {cache, cacheAccessMode, cacheSize, moduleCache, providerCache} from '../../settings/storage.ts';
-import type {ChartRule, Scope} from '../define.ts';
-import {fixedUserOnOpenShift} from '../shared-rules.ts';
+import {runMemoryLimit} from '../../settings/size.ts';
+import {cache, cacheAccessMode, cachePath, cacheSize, moduleCache, providerCache} from '../../settings/storage.ts';
+import {isCos, isExecOnCos} from '../clouds.ts';
+import type {ChartRule, RuleFacts} from '../define.ts';
+import {fixedUserOnOpenShift, policyWithoutDns} from '../shared-rules.ts';
 import {at, getAt} from '../tree.ts';
+import {NESTED} from './versions.ts';
 
-/** Soft limits that one volume has to hold: `agent.<name>.sizeLimit` of the release (R15). */
-function softLimits({get, defaults}: Scope): bigint {
+/** What the caches may grow to together, in bytes: `agent.<name>.sizeLimit` of those that are on. */
+function softLimits({get, values}: RuleFacts): bigint {
   const used = [get(providerCache) && 'providerCache', get(moduleCache) && 'moduleCache', 'binaryCache'];
-  return used.reduce((sum, name) => sum + (milliOf(String(getAt(defaults, at(`agent.${name}.sizeLimit`)) ?? '')) ?? 0n), 0n);
+  const milli = used.reduce((sum, name) => sum + (milliOf(String(getAt(values, at(`agent.${name}.sizeLimit`)) ?? '')) ?? 0n), 0n);
+  return milli / 1000n;
 }
+
+const GIB = 1024n ** 3n;
+
+/** Kubernetes takes one bound of a disruption budget, and the chart fills the other one by default. */
+const oneBound = (path: string): ChartRule => ({
+  id: 'R9',
+  code: 'TWO_DISRUPTION_BOUNDS',
+  severity: 'error',
+  test: (_, {values}) => {
+    const [least, most] = ['minAvailable', 'maxUnavailable'].map((bound) => getAt(values, at(`${path}.${bound}`)) ?? null);
+    return least !== null && most !== null && getAt(values, at(`${path}.enabled`)) === true
+      ? {
+          setting: set,
+          message: `${path} has minAvailable and maxUnavailable, and Kubernetes takes one of them`,
+          suggestion: 'Leave out one of the two',
+        }
+      : undefined;
+  },
+});
 
 /** Rules of agent-job beside the shared ones. */
 export const rules: readonly ChartRule[] = [
   {
     id: 'R13',
+    code: 'CLAIM_NOT_SHARED',
     severity: 'error',
-    test: (get) =>
-      get(cache) === 'pvc' && get(cacheAccessMode) !== 'ReadWriteMany'
+    test: (get) => {
+      const mode = get(cacheAccessMode);
+      const isOwn = mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod';
+      return ['pvc', 'existing-pvc'].includes(get(cache) ?? '') && isOwn
         ? {
             setting: cacheAccessMode,
-            message: `the controller and the pods of all runs mount the cache, which a ${get(cacheAccessMode)} claim does not allow`,
-            suggestion: 'Use --cache-access-mode ReadWriteMany, or --cache hostpath or ephemeral',
+            message: `the pods of all runs mount the cache, which a ${mode} claim does not allow`,
+            suggestion: 'Use --cache-access-mode ReadWriteMany or --cache ephemeral',
           }
-        : undefined,
+        : undefined;
+    },
   },
   {
-    id: 'R13-EXISTING',
+    id: 'R13',
+    code: 'CLAIM_HAS_TO_BE_SHARED',
     severity: 'warning',
-    test: (get) =>
-      get(cache) === 'existing-pvc'
+    test: (get, {isExplicit}) =>
+      get(cache) === 'existing-pvc' && !isExplicit(cacheAccessMode)
         ? {setting: cache, message: 'The pods of all runs mount the existing claim: it has to be ReadWriteMany.'}
         : undefined,
   },
   {
     id: 'R15',
-    in: '>=0.5.64',
+    code: 'CACHES_LARGER_THAN_VOLUME',
+    in: NESTED,
     severity: 'warning',
-    test: (get, scope) => {
-      const isShared = get(cache) === 'pvc' || ((get(cache) ?? 'ephemeral') === 'ephemeral' && (get(providerCache) || get(moduleCache)));
-      const room = milliOf(get(cacheSize) ?? '');
-      const needed = softLimits({...scope, get});
-      if (!isShared || room === undefined || needed <= room) return undefined;
+    test: (get, facts) => {
+      const isCaching = get(providerCache) || get(moduleCache);
+      const isBounded = get(cache) === 'pvc' || ((get(cache) ?? 'ephemeral') === 'ephemeral' && isCaching);
+      const room = (milliOf(get(cacheSize) ?? '') ?? 0n) / 1000n;
+      const needed = softLimits(facts);
+      if (!isBounded || needed <= room) return undefined;
       return {
         setting: cacheSize,
-        message: `The caches may grow to ${needed / 1000n / 1024n ** 3n}Gi together and their volume holds ${get(cacheSize)}: when it is full, runs fail. Raise --cache-size or lower the limits with --set agent.providerCache.sizeLimit=… and agent.moduleCache.sizeLimit=….`,
+        message: `The caches may grow to ${needed / GIB}Gi together and their volume holds ${get(cacheSize)}: when it is full, runs fail. Raise --cache-size, or lower the limits with --set agent.providerCache.sizeLimit=… and agent.moduleCache.sizeLimit=….`,
       };
     },
   },
   {
     id: 'R19',
+    code: 'HOSTPATH_FORBIDDEN',
     severity: 'error',
     test: (get) =>
       get(cache) === 'hostpath' && get(cloud) === 'gke-autopilot'
@@ -60,6 +92,7 @@ export const rules: readonly ChartRule[] = [
   },
   {
     id: 'R21',
+    code: 'PREPARE_DIRECTORY',
     severity: 'warning',
     test: (get) =>
       get(cache) === 'hostpath'
@@ -71,27 +104,58 @@ export const rules: readonly ChartRule[] = [
         : undefined,
   },
   {
+    id: 'R21',
+    code: 'NOEXEC_DIRECTORY',
+    severity: 'warning',
+    test: (get) => {
+      const path = get(cachePath) ?? '';
+      if (get(cache) !== 'hostpath' || !isCos(get) || isExecOnCos(path)) return undefined;
+      return {
+        setting: cachePath,
+        message: `On Container-Optimized OS ${path} is probably noexec or a tiny tmpfs; /home/kubernetes/bin/scalr-agent-cache and a directory of a local SSD (/mnt/disks/ssd0/…) are not.`,
+      };
+    },
+  },
+  {
     id: 'R8',
+    code: 'SHORT_GRACE_PERIOD',
     severity: 'warning',
     test: (get) =>
       (get(gracePeriod) ?? 360) < 120
         ? {setting: gracePeriod, message: 'A run that is stopped has this long to push its state; less than two minutes risks losing it.'}
         : undefined,
   },
+  oneBound('task.podDisruptionBudget'),
+  oneBound('agent.podDisruptionBudget'),
   {
-    id: 'R31',
-    in: '0.5.64 - 0.5.68',
+    id: 'R10',
+    code: 'BUDGET_LOST',
+    in: '0.6.1 - 0.6.3',
     severity: 'warning',
-    test: (get) =>
-      get(metadataService) === 'block'
-        ? {
-            setting: metadataService,
-            message: 'The policy of this version has no DNS rule, so where it is enforced it can cut DNS as well; 0.5.69 mends that.',
-          }
+    test: (_, {values}) =>
+      Number(getAt(values, at('agent.replicaCount'))) > 1
+        ? {setting: set, message: 'With several controllers this version loses their disruption budget; 0.6.4 mends that.'}
         : undefined,
   },
   {
+    id: 'R14',
+    code: 'SHARED_WORKSPACE',
+    in: NESTED,
+    severity: 'error',
+    test: (get, {values}) =>
+      getAt(values, at('persistence.data.enabled')) === true && get(concurrency) !== 1
+        ? {
+            setting: set,
+            message:
+              'persistence.data puts the workspaces of all runs into the same directories of one claim, where they overwrite one another',
+            suggestion: 'Leave it out; or add --concurrency 1 if the pool hands out one run at a time',
+          }
+        : undefined,
+  },
+  policyWithoutDns('0.5.64 - 0.5.68', '0.5.69'),
+  {
     id: 'T44',
+    code: 'NEEDS_KUBERNETES_1_35',
     in: '>=0.5.69',
     severity: 'warning',
     test: () => ({
@@ -100,12 +164,23 @@ export const rules: readonly ChartRule[] = [
     }),
   },
   {
-    id: 'EGRESS',
+    id: 'R37',
+    code: 'NEEDS_EGRESS',
     in: '0.5.67 - 0.5.68',
     severity: 'warning',
     test: () => ({
       setting: cloud,
       message: 'This version downloads its entrypoint from storage.googleapis.com at every run: open that egress.',
+    }),
+  },
+  {
+    id: 'T24',
+    code: 'RUNS_WITHOUT_MEMORY',
+    in: '0.5.63',
+    severity: 'warning',
+    test: () => ({
+      setting: runMemoryLimit,
+      message: 'This version gives every run 30Mi of memory, whatever the values say, and kills it beyond that: take 0.5.62 or 0.5.64.',
     }),
   },
   fixedUserOnOpenShift,

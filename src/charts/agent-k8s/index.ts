@@ -7,4 +7,12 @@ import {rows} from './rows.ts';
 import {rules} from './rules.ts';
 
 /** A controller and one worker per node; the agent starts a pod per run, outside the release. */
-export const agentK8s: Chart = {name: 'agent-k8s', rows, defaults, rules: [...sharedRules, ...rules], refusals, ownVariables};
+export const agentK8s: Chart = {
+  name: 'agent-k8s',
+  rows,
+  defaults,
+  rules: [...sharedRules, ...rules],
+  refusals,
+  ownVariables,
+  containers: [{name: 'controller and the worker', extraEnv: ['extraEnv']}],
+};

@@ -24,10 +24,10 @@ import {
   isWholeMebibytes,
 } from '../codecs.ts';
 import type {Entry, Row, Scope} from '../define.ts';
-import {always, implied, key, row, textKey, unwritten} from '../rows/build.ts';
 import {caVariable} from '../rows/ca-bundle.ts';
 import {extraVariables} from '../rows/extra-variables.ts';
 import {proxyVariables} from '../rows/proxy.ts';
+import {always, implied, key, row, textKey, unwritten} from '../rows/row-kinds.ts';
 import {serviceAccount} from '../rows/service-account.ts';
 import {telemetryVariables} from '../rows/telemetry.ts';
 import {at, getAt, type Values} from '../tree.ts';

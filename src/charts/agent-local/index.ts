@@ -7,4 +7,12 @@ import {rows} from './rows.ts';
 import {rules} from './rules.ts';
 
 /** One kind of pod that executes runs in its only container, one run at a time. */
-export const agentLocal: Chart = {name: 'agent-local', rows, defaults, rules: [...sharedRules, ...rules], refusals, ownVariables};
+export const agentLocal: Chart = {
+  name: 'agent-local',
+  rows,
+  defaults,
+  rules: [...sharedRules, ...rules],
+  refusals,
+  ownVariables,
+  containers: [{name: 'agent', extraEnv: ['extraEnv']}],
+};

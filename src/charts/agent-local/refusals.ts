@@ -2,12 +2,18 @@ import {imageRegistry, runnerImage} from '../../settings/images.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {controllerNodeSelector, controllerToleration} from '../../settings/placement.ts';
 import {isolation} from '../../settings/purpose.ts';
-import {cache, cachePath, dataSize, efsHandle} from '../../settings/storage.ts';
-import {caFile, caScope, caSecret} from '../../settings/tls.ts';
+import {cache, cachePath, cacheStorageClass, dataSize, efsHandle} from '../../settings/storage.ts';
+import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {Refusal} from '../define.ts';
 
 /** Why agent-local has no place for a setting. */
 export const refusals: readonly Refusal[] = [
+  {setting: cacheStorageClass, reason: '"-" breaks its templates before 0.6.2'},
+  {setting: clientCertSecret, reason: 'it has no keys for it'},
+  {
+    setting: caPublicRoots,
+    reason: 'the bundle travels in one environment variable here, and with the public roots it is too long for Linux (128 KiB)',
+  },
   {setting: isolation, reason: 'all runs of an agent share its container'},
   {setting: metadataService, in: '<=0.5.64', reason: 'no policy of this version matches its pods'},
   {setting: workloadIdentity, reason: 'Azure Workload Identity needs a pod label, and the chart has no key for one'},

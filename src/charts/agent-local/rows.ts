@@ -7,14 +7,14 @@ import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {nodeSelector, toleration} from '../../settings/placement.ts';
 import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
 import {cacheAccessMode, dataHome, dataSize, moduleCache, providerCache} from '../../settings/storage.ts';
-import {caFile, caScope, clientCertSecret} from '../../settings/tls.ts';
-import {asBase64, asNumber, asQuantity, asReferences, asSwitch, asText, asTextMap, asTolerations, asWord} from '../codecs.ts';
+import {clientCertSecret} from '../../settings/tls.ts';
+import {asNumber, asQuantity, asReferences, asSwitch, asText, asTextMap, asTolerations, asWord} from '../codecs.ts';
 import type {Entry, Row, Scope} from '../define.ts';
-import {always, implied, key, only, row, textKey, unwritten, variable} from '../rows/build.ts';
-import {caBundle, caVariable} from '../rows/ca-bundle.ts';
+import {caBundle, caExtraVariable} from '../rows/ca-bundle.ts';
 import {claimCache} from '../rows/cache.ts';
 import {extraVariables} from '../rows/extra-variables.ts';
 import {proxyVariables} from '../rows/proxy.ts';
+import {always, key, only, row, textKey, unwritten, variable} from '../rows/row-kinds.ts';
 import {runResources} from '../rows/run-resources.ts';
 import {serviceAccount} from '../rows/service-account.ts';
 import {telemetryVariables} from '../rows/telemetry.ts';
@@ -27,7 +27,7 @@ const TAG = at('image.tag');
 const withClaim = {
   paths: [at('strategy.type')],
   write: ({get}: Scope): Entry[] =>
-    get(cacheAccessMode) === 'ReadWriteMany'
+    get(cacheAccessMode) === 'ReadWriteMany' || (get(concurrency) ?? 1) > 1
       ? []
       : [[at('strategy.type'), 'Recreate', 'A rolling update would wait for the volume that the old pod still holds']],
 };
@@ -66,12 +66,7 @@ export const rows: readonly Row[] = [
   key(metadataService, 'allowMetadataService', asWord({block: false, allow: true}), {in: '>=0.5.67'}),
   unwritten(workloadIdentity, {accepts: (kind) => kind !== 'azure'}),
   ...caBundle('agent.tls', '>=0.6.1'),
-  ...only({in: '<0.6.0'}, [
-    ...caVariable(variable(caFile, 'extraEnv', 'SCALR_AGENT_CA_CERT', asBase64)),
-    implied(caScope, (values) => (getAt(values, at('extraEnv.SCALR_AGENT_CA_CERT')) ? 'all' : undefined), {
-      accepts: (scope) => scope === 'all',
-    }),
-  ]),
+  ...only({in: '<0.6.0'}, caExtraVariable()),
   textKey(clientCertSecret, 'agent.tls.clientCertSecret.name', {in: '0.5.73 - 0.5.74 || >=0.6.1'}),
   ...claimCache({volume: 'persistence', limit: 'persistence.emptyDir.sizeLimit', in: '<=0.5.63', withClaim}),
   ...claimCache({volume: 'persistence', limit: 'persistence.cache.emptyDir.sizeLimit', in: ONE_PERSISTENCE, withClaim}),

@@ -3,7 +3,7 @@ import {caFile, caPublicRoots, caScope, caSecret, caSecretKey} from '../../setti
 import {asBase64, asText} from '../codecs.ts';
 import type {Row} from '../define.ts';
 import {at, getAt, type Values} from '../tree.ts';
-import {implied, only, row, textKey} from './build.ts';
+import {implied, only, row, textKey, variable} from './row-kinds.ts';
 
 const PUBLIC_ROOTS = '# Public root certificates\n';
 
@@ -38,5 +38,13 @@ export const caVariable = (caRow: Row<string>): Row[] => [
   row({
     ...implied(caPublicRoots, (values, scope) => (caRow.read(values, scope) === undefined ? undefined : false)),
     accepts: (asked) => !asked,
+  }),
+];
+
+/** The same by way of the extra variables, where the agent and its runs share the bundle. */
+export const caExtraVariable = (extra: Parameters<typeof variable<string>>[4] = {}): Row[] => [
+  ...caVariable(variable(caFile, 'extraEnv', 'SCALR_AGENT_CA_CERT', asBase64, extra)),
+  implied(caScope, (values) => (getAt(values, at('extraEnv.SCALR_AGENT_CA_CERT')) ? 'all' : undefined), {
+    accepts: (scope) => scope === 'all',
   }),
 ];

@@ -4,7 +4,7 @@ import {cache, cacheAccessMode, cacheClaim, cacheSize, cacheStorageClass, cacheS
 import {asQuantity, asText, asWord} from '../codecs.ts';
 import type {Entry, Row, Scope} from '../define.ts';
 import {at, getAt, type Path} from '../tree.ts';
-import {key, only, row, textKey} from './build.ts';
+import {key, only, row, textKey, unwritten} from './row-kinds.ts';
 
 interface CacheKeys {
   /** Map that holds `enabled` and `persistentVolumeClaim`. */
@@ -48,9 +48,11 @@ export const claimCache = ({volume, limit, in: range, withClaim}: CacheKeys): Ro
       `${claim}.accessMode`,
       asWord({ReadWriteOnce: 'ReadWriteOnce', ReadWriteMany: 'ReadWriteMany', ReadWriteOncePod: 'ReadWriteOncePod'}),
       {
-        when: isClaim,
+        when: isNewClaim,
       },
     ),
+    // Of an existing claim it only says what the operator knows; no template reads it.
+    unwritten(cacheAccessMode, {when: (get) => get(cache) === 'existing-pvc'}),
     textKey(cacheSubPath, `${claim}.subPath`, {when: isClaim}),
   ]);
 };

@@ -1,7 +1,7 @@
 import {extraEnv} from '../../settings/escape-hatch.ts';
 import type {Row} from '../define.ts';
 import {at, getAt, isMap} from '../tree.ts';
-import {row} from './build.ts';
+import {row} from './row-kinds.ts';
 
 interface VariableMap {
   path: string;

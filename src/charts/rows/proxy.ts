@@ -2,7 +2,7 @@ import {httpProxy, httpsProxy, IN_CLUSTER, noProxy} from '../../settings/network
 import {asText, type Codec} from '../codecs.ts';
 import type {Row} from '../define.ts';
 import {at, getAt} from '../tree.ts';
-import {key, row, variable} from './build.ts';
+import {key, row, variable} from './row-kinds.ts';
 
 /** NO_PROXY with the names inside the cluster added. */
 const asNoProxy: Codec<string[]> = {

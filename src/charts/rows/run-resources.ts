@@ -1,7 +1,7 @@
 import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/size.ts';
 import {asQuantity} from '../codecs.ts';
 import type {Row} from '../define.ts';
-import {key} from './build.ts';
+import {key} from './row-kinds.ts';
 
 /** CPU and memory of the container that runs execute in, at `<path>.requests` and `<path>.limits`. */
 export const runResources = (path: string): Row[] => [

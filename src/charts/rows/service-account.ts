@@ -2,7 +2,7 @@ import {serviceAccountAnnotation, serviceAccountName} from '../../settings/ident
 import {asText, asTextMap} from '../codecs.ts';
 import type {Row} from '../define.ts';
 import {at, getAt} from '../tree.ts';
-import {row} from './build.ts';
+import {row} from './row-kinds.ts';
 
 const CREATE = at('serviceAccount.create');
 const NAME = at('serviceAccount.name');

@@ -1,7 +1,7 @@
 import {otelEndpoint, otelMetrics, otelTraces} from '../../settings/observability.ts';
 import {asSwitch, asText} from '../codecs.ts';
 import type {Row} from '../define.ts';
-import {variable} from './build.ts';
+import {variable} from './row-kinds.ts';
 
 /** OpenTelemetry by way of extra environment variables (agent-local 0.6.5, README, "Metrics and observability"). */
 export const telemetryVariables = (map: string): Row[] => [

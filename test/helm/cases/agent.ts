@@ -29,6 +29,7 @@ const HOSTILE: Readonly<Record<string, string>> = {
   LARGE: '1000000',
   SPACES: '  two  ',
   DOLLAR: '$HOME',
+  LINES: 'one\ntwo',
 };
 
 export const agentCases: readonly Case[] = [
@@ -86,7 +87,7 @@ export const agentCases: readonly Case[] = [
     settings: {'extra-env': Object.entries({...HOSTILE, SCALR_AGENT_EXAMPLE: 'yes'}).map(([name, text]) => `${name}=${text}`)},
     takenBy: EVERY_CHART,
     check: (rendered) => [
-      ...Object.entries(HOSTILE).flatMap(([name, text]) => variableIn(rendered, allRoles(rendered.target), name, text.trimEnd())),
+      ...Object.entries(HOSTILE).flatMap(([name, text]) => variableIn(rendered, allRoles(rendered.target), name, text)),
       ...variableIn(rendered, agentRoles(rendered.target), 'SCALR_AGENT_EXAMPLE', 'yes'),
     ],
   },

@@ -78,7 +78,8 @@ const makesClaim = (rendered: Rendered, {size, className, mode}: {size: string; 
 
 const newClaim = (rendered: Rendered): Values => ({persistentVolumeClaim: {claimName: claimName(rendered)}});
 
-const CLAIMS = {'agent-local': '*', 'agent-job': '*'} as const;
+/** The runs of agent-job 0.5.64 look for the cache where their workers do not write to. */
+const CLAIMS = {'agent-local': '*', 'agent-job': '<=0.5.63 || >=0.5.65'} as const;
 const DASH = {'agent-local': '>=0.6.2', 'agent-job': '>=0.6.2'} as const;
 
 export const claimCase: Case = {

@@ -1,4 +1,5 @@
-import {agentRoles, type Case, type Claim, claim, inEach, isFlat, NESTED, variableIn} from '../claims.ts';
+import {within} from '../../../src/charts/releases.ts';
+import {agentRoles, type Case, type Claim, claim, inEach, NESTED, variableIn} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {type Container, variableOf} from '../workloads.ts';
 
@@ -25,6 +26,14 @@ const stopsWithin = (rendered: Rendered, seconds: number): Claim[] =>
     ),
   ]);
 
+/** Up to 0.5.68 the worker of agent-job has a constant of its own, which `values` warns of. */
+const hasConstant = ({target}: Rendered): boolean => target.chart === 'agent-job' && within(target.version, '<=0.5.68');
+
+const waits = (rendered: Rendered, seconds: number): Claim[] =>
+  inEach(rendered, ['worker'], (container) => [
+    claim('terminationGracePeriodSeconds', container.pod.spec['terminationGracePeriodSeconds'], seconds),
+  ]);
+
 const modeCase = (mode: keyof typeof MODES, seconds?: string): Case => ({
   name: `${mode} shutdown${seconds === undefined ? '' : ` within ${seconds}`}`,
   settings: {'shutdown-mode': mode, ...(seconds === undefined ? {} : {'grace-period': seconds})},
@@ -38,11 +47,11 @@ const modeCase = (mode: keyof typeof MODES, seconds?: string): Case => ({
 export const drainCase = modeCase('drain', '2h');
 export const gracefulCase = modeCase('graceful', '2h');
 
-const graceCase = (seconds: number): Case => ({
+const graceCase = (seconds: number, range: string): Case => ({
   name: `${seconds} seconds for stopping`,
   settings: {'grace-period': String(seconds)},
-  takenBy: {...STOPS, 'agent-job': NESTED},
-  check: (rendered) => (isFlat(rendered.target) ? [] : stopsWithin(rendered, seconds)),
+  takenBy: {...STOPS, 'agent-job': range},
+  check: (rendered) => (hasConstant(rendered) ? waits(rendered, seconds) : stopsWithin(rendered, seconds)),
 });
 
 export const lifecycleCases: readonly Case[] = [
@@ -52,6 +61,6 @@ export const lifecycleCases: readonly Case[] = [
   modeCase('force', '30'),
   drainCase,
   gracefulCase,
-  graceCase(5400),
-  graceCase(150),
+  graceCase(5400, NESTED),
+  graceCase(150, '>=0.5.69'),
 ];

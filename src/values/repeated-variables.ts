@@ -1,0 +1,48 @@
+import {CHARTS} from '../charts/charts.ts';
+import type {Container, Target} from '../charts/define.ts';
+import {within} from '../charts/releases.ts';
+import {VARIABLES_OF_SETTINGS} from '../charts/rows/extra-variables.ts';
+import {at, getAt, isMap, sameTree, startsWith, type Values} from '../charts/tree.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import {set} from '../settings/escape-hatch.ts';
+import type {Rendered} from './render.ts';
+
+/**
+ * Every variable may stand once in a container: Helm 4 refuses the second, Helm 3 may lose both later (R33,
+ * helm/helm#31529). @throws ExpectedError
+ */
+export function refuseRepeatedVariables({values, origins}: Pick<Rendered, 'values' | 'origins'>, {chart, version}: Target): void {
+  const {containers, ownVariables} = CHARTS[chart];
+  const own = new Set(ownVariables.filter((each) => within(version, each.in)).map(({name}) => name));
+  for (const container of containers.filter((each) => within(version, each.in))) {
+    const given = container.extraEnv.flatMap((path) => namesAt(values, path));
+    const fixed = container.own ?? own;
+    const twice = given.find((name, index) => fixed.has(name) || given.indexOf(name) !== index);
+    if (twice !== undefined)
+      throw repeated(
+        `${chart} ${version} would set ${twice} twice in the ${container.name}`,
+        'Leave it out, or set the key of the chart with --set',
+      );
+    const bypassed = container.extraEnv.flatMap((path) => setByHand(path, values, origins)).find((name) => VARIABLES_OF_SETTINGS.has(name));
+    if (bypassed !== undefined)
+      throw repeated(`${bypassed} has a setting of its own`, `Use --${VARIABLES_OF_SETTINGS.get(bypassed)} instead of --set`);
+  }
+}
+
+const repeated = (message: string, suggestion: string): ExpectedError =>
+  new ExpectedError(`${message}.`, {code: 'RESERVED_VARIABLE', exit: ExitCode.usage, suggestions: [suggestion]});
+
+/** Names in a map of variables or in a list of Kubernetes' own form. */
+function namesAt(values: Values, path: Container['extraEnv'][number]): string[] {
+  const found = getAt(values, at(path));
+  if (Array.isArray(found)) return found.flatMap((each) => (isMap(each) ? [String(each['name'])] : []));
+  return isMap(found) ? Object.keys(found) : [];
+}
+
+/** The names that --set wrote. */
+function setByHand(path: string, values: Values, origins: Rendered['origins']): string[] {
+  const paths = origins.filter(({setting}) => setting === set).map((origin) => origin.path);
+  return namesAt(values, path).filter((name) =>
+    paths.some((each) => sameTree(each, [...at(path), name]) || (each.length <= at(path).length && startsWith(at(path), each))),
+  );
+}

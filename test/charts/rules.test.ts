@@ -1,0 +1,143 @@
+import {describe, expect, test} from 'vitest';
+import {CHARTS} from '../../src/charts/charts.ts';
+import {ExpectedError} from '../../src/errors.ts';
+import {generate} from '../../src/values/generate.ts';
+import {certificates} from '../support/certificates.ts';
+import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
+
+/** Codes of the warnings, or of the refusal. */
+async function findings(flags: RawFlags): Promise<string[]> {
+  try {
+    return generate(await settingsFrom({url: 'https://acme.scalr.io', ...flags}, certificates)).warnings.map(({code}) => code);
+  } catch (error) {
+    if (error instanceof ExpectedError) return [error.code, ...error.message.split('\n')];
+    throw error;
+  }
+}
+
+const K = {chart: 'agent-k8s', cloud: 'other'};
+const L = {chart: 'agent-local'};
+const J = {chart: 'agent-job'};
+const SHARED = {cache: 'pvc', 'cache-storage-class': 'efs'};
+
+/** Each rule with a case that breaks it and the nearest one that does not. */
+const RULES: readonly [code: string, breaks: RawFlags, holds: RawFlags][] = [
+  ['REQUEST_ABOVE_LIMIT', {...L, 'run-memory-request': '4Gi'}, {...L, 'run-memory-request': '2Gi'}],
+  ['REQUEST_ABOVE_LIMIT', {...K, 'run-cpu-request': '9'}, {...K, 'run-cpu-request': '8'}],
+  ['GRACE_PERIOD_TOO_SHORT', {...L, 'grace-period': '29'}, {...L, 'grace-period': '30'}],
+  [
+    'GRACE_PERIOD_TOO_SHORT',
+    {...L, 'shutdown-mode': 'drain', 'grace-period': '119'},
+    {...L, 'shutdown-mode': 'drain', 'grace-period': '120'},
+  ],
+  ['GRACE_PERIOD_TOO_SHORT', {...K, 'grace-period': '89'}, {...K, 'grace-period': '90'}],
+  ['GRACE_PERIOD_TOO_SHORT', {...K, set: ['agent.worker_drain_timeout=7200']}, {...K, set: ['agent.worker_drain_timeout=3000']}],
+  ['SHORT_DRAIN', {...L, 'shutdown-mode': 'drain', 'grace-period': '10m'}, {...L, 'shutdown-mode': 'drain', 'grace-period': '1h'}],
+  ['CLAIM_NOT_SHARED', {...L, ...SHARED, concurrency: '2', 'cache-access-mode': 'ReadWriteOnce'}, {...L, ...SHARED, concurrency: '2'}],
+  [
+    'CLAIM_NOT_SHARED',
+    {...J, 'cache-claim': 'c', 'cache-access-mode': 'ReadWriteOnce'},
+    {...J, 'cache-claim': 'c', 'cache-access-mode': 'ReadWriteMany'},
+  ],
+  ['CLAIM_HAS_TO_BE_SHARED', {...L, 'cache-claim': 'c', concurrency: '2'}, {...L, 'cache-claim': 'c'}],
+  ['CLAIM_HAS_TO_BE_SHARED', {...J, 'cache-claim': 'c'}, {...J, 'cache-claim': 'c', 'cache-access-mode': 'ReadWriteMany'}],
+  ['DIRECTORIES_COLLIDE', {...L, 'data-home': '/var/lib/scalr-agent/cache'}, {...L, 'data-home': '/var/lib/scalr-agent/work'}],
+  [
+    'DEFAULT_SERVICE_ACCOUNT',
+    {...L, 'workload-identity': 'eks-pod-identity'},
+    {...L, 'workload-identity': 'eks-pod-identity', 'service-account-name': 'a'},
+  ],
+  ['WATCHED_DIRECTORY', {...K, cloud: 'gke', 'data-home': '/home/kubernetes/flexvolume/x'}, {...K, cloud: 'gke'}],
+  ['UNKNOWN_NODES', {chart: 'agent-k8s'}, K],
+  ['NOEXEC_DIRECTORY', {...K, 'node-os': 'cos', 'data-home': '/var/lib/x'}, {...K, 'node-os': 'cos'}],
+  ['NOEXEC_DIRECTORY', {...J, cloud: 'gke', 'cache-path': '/mnt/disks/x'}, {...J, cloud: 'gke', 'cache-path': '/mnt/disks/ssd0/x'}],
+  ['HOSTPATH_FORBIDDEN', {...J, cache: 'hostpath', cloud: 'gke-autopilot'}, {...J, cache: 'hostpath', cloud: 'gke'}],
+  ['PREPARE_DIRECTORY', {...J, cache: 'hostpath'}, {...J, cache: 'ephemeral'}],
+  [
+    'CACHES_LARGER_THAN_VOLUME',
+    {...J, ...SHARED, 'cache-size': '40Gi', 'provider-cache': true},
+    {...J, ...SHARED, 'cache-size': '45Gi', 'provider-cache': true},
+  ],
+  ['CACHES_LARGER_THAN_VOLUME', {...J, 'provider-cache': true}, {...J, 'provider-cache': true, 'cache-size': '45Gi'}],
+  [
+    'CACHES_LARGER_THAN_VOLUME',
+    {...J, ...SHARED, 'cache-size': '20Gi', 'provider-cache': true},
+    {...J, ...SHARED, 'cache-size': '20Gi', 'provider-cache': true, set: ['agent.providerCache.sizeLimit=15Gi']},
+  ],
+  ['SHORT_GRACE_PERIOD', {...J, 'grace-period': '119'}, {...J, 'grace-period': '120'}],
+  [
+    'TWO_DISRUPTION_BOUNDS',
+    {...J, set: ['task.podDisruptionBudget.minAvailable=1']},
+    {...J, set: ['task.podDisruptionBudget={"minAvailable":1,"maxUnavailable":null}']},
+  ],
+  ['BUDGET_LOST', {...J, 'chart-version': '0.6.2', set: ['agent.replicaCount=2']}, {...J, set: ['agent.replicaCount=2']}],
+  ['SHARED_WORKSPACE', {...J, set: ['persistence.data.enabled=true']}, {...J, set: ['persistence.data.enabled=true'], concurrency: '1'}],
+  ['POLICY_WITHOUT_DNS', {...J, 'chart-version': '0.5.68'}, {...J, 'chart-version': '0.5.69'}],
+  ['POLICY_WITHOUT_DNS', {...L, 'chart-version': '0.5.66'}, {...L, 'chart-version': '0.5.67', 'metadata-service': 'block'}],
+  ['NEEDS_KUBERNETES_1_35', {...J, 'chart-version': '0.5.69'}, {...J, 'chart-version': '0.5.68'}],
+  ['NEEDS_EGRESS', {...J, 'chart-version': '0.5.67'}, {...J, 'chart-version': '0.5.66'}],
+  ['RUNS_WITHOUT_MEMORY', {...J, 'chart-version': '0.5.63'}, {...J, 'chart-version': '0.5.62'}],
+  ['METADATA_NEEDED', {...J, 'workload-identity': 'gke', 'metadata-service': 'block'}, {...J, 'workload-identity': 'gke'}],
+  [
+    'METADATA_NEEDED',
+    {...K, 'workload-identity': 'gke', 'metadata-service': 'block'},
+    {...L, 'chart-version': '0.5.66', 'workload-identity': 'gke'},
+  ],
+  ['POLICY_AGAINST_CLOUD_DNS', {...J, cloud: 'gke'}, {...J, cloud: 'gke', 'metadata-service': 'allow'}],
+  ['POLICY_ENFORCEMENT', {...J, cloud: 'eks', 'metadata-service': 'block'}, {...J, cloud: 'eks'}],
+  [
+    'IDENTITY_INCOMPLETE',
+    {...L, 'workload-identity': 'irsa'},
+    {...L, 'workload-identity': 'irsa', 'service-account-annotation': ['eks.amazonaws.com/role-arn=x']},
+  ],
+  ['SHARED_CLAIM_WITHOUT_CLASS', {...J, cache: 'pvc'}, {...J, ...SHARED}],
+  ['VARIABLE_HAS_SETTING', {...L, 'extra-env': ['HTTP_PROXY=x']}, {...L, 'http-proxy': 'http://x:1', 'https-proxy': 'http://x:1'}],
+  ['OPENSHIFT_SCC', {...L, cloud: 'openshift'}, {...L, cloud: 'other'}],
+  ['OPENSHIFT_SCC', {...K, cloud: 'openshift'}, K],
+];
+
+const isError = (code: string): boolean =>
+  Object.values(CHARTS).some(({rules}) => rules.some((rule) => rule.code === code && rule.severity === 'error'));
+
+test.each(RULES)('%s: %j', async (code, breaks, holds) => {
+  const expected = isError(code) ? 'CONFLICTING_SETTINGS' : code;
+  expect(await findings(breaks)).toContain(expected);
+  const nearby = await findings(holds);
+  expect(nearby).not.toContain(expected);
+  expect(nearby.filter((each) => /^(UNSUPPORTED|INVALID)/.test(each))).toEqual([]);
+});
+
+test('every rule has such a pair', () => {
+  const tested = new Set(RULES.map(([code]) => code));
+  const all = Object.values(CHARTS).flatMap(({rules}) => rules.map(({code}) => code));
+  expect([...new Set(all)].filter((code) => !tested.has(code))).toEqual([]);
+});
+
+describe('a variable that would stand twice in a container', () => {
+  test.each<RawFlags>([
+    {...L, 'extra-env': ['SCALR_AGENT_NAME=x']},
+    {...K, set: ['extraEnv.SCALR_AGENT_KUBERNETES_MODE=x']},
+    {...J, set: ['task.worker.extraEnv.SCALR_AGENT_SENTRY_DSN=x']},
+    {...J, 'extra-env': ['FOO=1'], set: ['task.worker.extraEnv.FOO=2']},
+    {...J, set: ['agent.controller.extraEnv=[{"name":"SCALR_URL","value":"x"}]']},
+    {...L, set: ['extraEnv.HTTPS_PROXY=http://p:1']},
+    {...L, set: ['extraEnv={"HTTPS_PROXY":"http://p:1"}']},
+  ])('%j is refused', async (flags) => {
+    expect((await findings(flags))[0]).toBe('RESERVED_VARIABLE');
+  });
+
+  test('the same name in two containers is fine', async () => {
+    expect((await findings({...J, 'extra-env': ['FOO=1'], set: ['task.sidecars=[]']}))[0]).toBe('NEEDS_KUBERNETES_1_35');
+  });
+});
+
+describe('a version without a chart', () => {
+  test.each([
+    ['0.5.60', 'agent-job'],
+    ['0.5.79', 'agent-job'],
+    ['0.5.64', 'agent-local'],
+  ])('%s is looked for in a chart that has it', async (version, chart) => {
+    const {target} = generate(await settingsFrom({url: 'https://acme.scalr.io', 'chart-version': version}));
+    expect(target).toEqual({chart, version});
+  });
+});
