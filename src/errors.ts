@@ -7,8 +7,31 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
+/** Every code of a failure; the README says what to do about each. */
+export const ERROR_CODES = [
+  'USAGE',
+  'UNKNOWN_COMMAND',
+  'UNKNOWN_FLAG',
+  'MISSING_SETTING',
+  'INVALID_SETTING',
+  'INVALID_ANSWERS_FILE',
+  'UNSUPPORTED_SETTING',
+  'CONFLICTING_SETTINGS',
+  'RESERVED_VARIABLE',
+  'NO_CHART_FITS',
+  'VERSION_TOO_OLD',
+  'VERSION_NOT_RELEASED',
+  'AMBIGUOUS_YAML',
+  'UNREADABLE_FILE',
+  'UNWRITABLE_FILE',
+  'FILE_EXISTS',
+  'CANCELLED',
+  'BUG',
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
 interface Advice {
-  code: string;
+  code: ErrorCode;
   exit: ExitCode;
   suggestions?: readonly string[];
   cause?: unknown;
@@ -17,7 +40,7 @@ interface Advice {
 /** A failure we foresaw: it has a code, an exit status and a next step. Anything else that reaches the top is a bug. */
 export class ExpectedError extends Error {
   override readonly name = 'ExpectedError';
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly exit: ExitCode;
   readonly suggestions: readonly string[];
 

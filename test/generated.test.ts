@@ -7,6 +7,7 @@ import {within} from '../src/charts/releases.ts';
 import {chartSchema} from '../src/charts/schema.ts';
 import {needsNoRow} from '../src/charts/support.ts';
 import {newestOf} from '../src/charts/target.ts';
+import {ERROR_CODES} from '../src/errors.ts';
 import {catalogue} from '../src/settings/catalogue.ts';
 import type {Setting} from '../src/settings/define.ts';
 import {CHART_NAMES} from './support/versions.ts';
@@ -98,4 +99,9 @@ test('schemas/commands.json holds every command and flag, so that a lost one sho
       .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
   }));
   await expect(`${JSON.stringify(contract, null, 2)}\n`).toMatchFileSnapshot(join(root, 'schemas/commands.json'));
+});
+
+test('README.md says what to do about every failure', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  expect([...readme.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code]) => code)).toEqual([...ERROR_CODES]);
 });

@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {type ErrorCode, ExitCode, ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
 
 interface Wanted {
@@ -42,5 +42,5 @@ export async function writeValuesFile(
   return `Wrote ${path}.`;
 }
 
-const refusal = (message: string, suggestion: string, code: string): ExpectedError =>
+const refusal = (message: string, suggestion: string, code: ErrorCode): ExpectedError =>
   new ExpectedError(message, {code, exit: ExitCode.usage, suggestions: [suggestion]});

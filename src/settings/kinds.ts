@@ -50,6 +50,7 @@ export const objectName = (): Kind<string> =>
 export const dataKey = (): Kind<string> =>
   text({
     hint: 'KEY',
+    isBare: true,
     pattern: /^(?!\.\.)[._a-zA-Z0-9][-._a-zA-Z0-9]{0,252}$/,
     expected: 'a key of a Secret (letters, digits, -, _ and .)',
     example: 'token',
@@ -67,7 +68,7 @@ export const absolutePath = (): Kind<string> => {
     ...kind,
     parse(raw, context) {
       const value = kind.parse(raw, context).replace(/(?<=.)\/+$/, '');
-      if (value.split('/').includes('..')) throw new InvalidValue(`"${value}" must not hold ".."`);
+      if (value.split('/').includes('..')) throw new InvalidValue(`"${value}" must not hold ".."`, 'Write the path without detours');
       return value;
     },
   };

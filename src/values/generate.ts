@@ -12,6 +12,7 @@ import {applyRules} from './apply-rules.ts';
 import {readValues} from './read.ts';
 import {type Origin, renderValues} from './render.ts';
 import {refuseRepeatedVariables} from './repeated-variables.ts';
+
 /** Everything there is to say about the values of one chart version. */
 export interface Generated {
   target: Target;

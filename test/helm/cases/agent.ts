@@ -79,7 +79,7 @@ export const agentCases: readonly Case[] = [
   {
     name: 'plain logs',
     settings: {'log-format': 'plain'},
-    takenBy: {'agent-k8s': '*', 'agent-local': '*', 'agent-job': NESTED},
+    takenBy: EVERY_CHART,
     check: (rendered) => variableIn(rendered, agentRoles(rendered.target), 'SCALR_AGENT_LOG_FORMAT', 'plain'),
   },
   {
