@@ -5,7 +5,7 @@ import {getAt, leafPaths, sameTree, type Tree, type Values} from '../src/charts/
 
 interface Known {
   release: Release;
-  leaves: Leaf[];
+  leaves: readonly Leaf[];
 }
 
 const KUBERNETES_TYPES: readonly [RegExp, string][] = [

@@ -3,6 +3,8 @@ export const ExitCode = {
   ok: 0,
   failed: 1,
   usage: 2,
+  findings: 3,
+  onlyWarnings: 4,
   interrupted: 130,
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];

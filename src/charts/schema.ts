@@ -51,10 +51,21 @@ const SCHEMAS: Readonly<Record<ChartName, ChartSchema>> = {
 export const chartSchema = (chart: ChartName): ChartSchema => SCHEMAS[chart];
 
 /** Every key one version knows, in the order of the chart's own values.yaml. */
-export function leavesOf(schema: SchemaNode, version: string, path: readonly string[] = []): Leaf[] {
+export function leavesOf(schema: SchemaNode, version: string): readonly Leaf[] {
+  const known = leaves.get(schema) ?? new Map<string, readonly Leaf[]>();
+  leaves.set(schema, known);
+  const found = known.get(version) ?? leavesBelow(schema, version, []);
+  known.set(version, found);
+  return found;
+}
+
+/** The same few versions are asked for again and again. */
+const leaves = new WeakMap<SchemaNode, Map<string, readonly Leaf[]>>();
+
+function leavesBelow(schema: SchemaNode, version: string, path: readonly string[]): Leaf[] {
   return alternatives(schema, version).flatMap((node) => {
     if (!node.properties) return [{path, node, default: defaultOf(node, version)}];
-    return Object.entries(node.properties).flatMap(([key, child]) => leavesOf(child, version, [...path, key]));
+    return Object.entries(node.properties).flatMap(([key, child]) => leavesBelow(child, version, [...path, key]));
   });
 }
 
@@ -68,7 +79,17 @@ export function defaultsOf(schema: SchemaNode, version: string): Values {
 }
 
 /** The schema of one version in which a key nobody released is an error. */
-export function closedSchema(schema: SchemaNode, version: string, open = false): SchemaNode {
+export function closedSchema(schema: SchemaNode, version: string): SchemaNode {
+  const known = closed.get(schema) ?? new Map<string, SchemaNode>();
+  closed.set(schema, known);
+  const found = known.get(version) ?? close(schema, version, false);
+  known.set(version, found);
+  return found;
+}
+
+const closed = new WeakMap<SchemaNode, Map<string, SchemaNode>>();
+
+function close(schema: SchemaNode, version: string, open: boolean): SchemaNode {
   const nodes = alternatives(schema, version).map((node) => closeNode(node, version, open));
   return nodes.length === 1 ? (nodes[0] as SchemaNode) : {anyOf: nodes};
 }
@@ -79,8 +100,8 @@ function closeNode(node: SchemaNode, version: string, open: boolean): SchemaNode
   const isOpen = open || node['x-kubernetes'] !== undefined;
   const properties = Object.fromEntries(
     Object.entries(node.properties)
-      .filter(([, child]) => alternatives(child, version).some((each) => leavesOf(each, version).length > 0))
-      .map(([key, child]) => [key, closedSchema(child, version, isOpen)]),
+      .filter(([, child]) => alternatives(child, version).some((each) => leavesBelow(each, version, []).length > 0))
+      .map(([key, child]) => [key, close(child, version, isOpen)]),
   );
   return {...plain, type: 'object', additionalProperties: isOpen, properties};
 }

@@ -1,5 +1,5 @@
 import {CHARTS} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
+import type {ChartRule, Target} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
 import {scopeOf} from '../charts/support.ts';
 import {mergeValues, type Values} from '../charts/tree.ts';
@@ -7,21 +7,33 @@ import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
 
-/** Holds the rules of the chart against what will be in effect. Returns the warnings. @throws ExpectedError for errors */
-export function applyRules(values: Values, effective: ReadonlyMap<string, unknown>, settings: Settings, target: Target): Warning[] {
-  const {chart, version} = target;
-  const get: Get = <T>(setting: Setting<T>) => settings.get(setting) ?? (effective.get(setting.id) as T | undefined);
+/** A rule of the chart that does not hold. */
+export interface Broken {
+  rule: ChartRule;
+  setting: Setting;
+  message: string;
+  suggestion?: string;
+}
+
+/** The rules that do not hold for these values; `get` reads what will be in effect. */
+export function brokenRules(values: Values, get: Get, isExplicit: Settings['isExplicit'], target: Target): Broken[] {
   const scope = scopeOf(target, get);
-  const facts = {...scope, values: mergeValues(scope.defaults, values), isExplicit: settings.isExplicit};
-  const found = CHARTS[chart].rules
-    .filter((rule) => within(version, rule.in))
+  const facts = {...scope, values: mergeValues(scope.defaults, values), isExplicit};
+  return CHARTS[target.chart].rules
+    .filter((rule) => within(target.version, rule.in))
     .flatMap((rule) => {
       const finding = rule.test(get, facts);
-      return finding === undefined || (rule.whenAsked && !settings.isExplicit(finding.setting)) ? [] : [{rule, ...finding}];
+      return finding === undefined || (rule.whenAsked && !isExplicit(finding.setting)) ? [] : [{rule, ...finding}];
     });
+}
+
+/** Holds the rules against what settings will have in effect. Returns the warnings. @throws ExpectedError for errors */
+export function applyRules(values: Values, effective: ReadonlyMap<string, unknown>, settings: Settings, target: Target): Warning[] {
+  const get: Get = <T>(setting: Setting<T>) => settings.get(setting) ?? (effective.get(setting.id) as T | undefined);
+  const found = brokenRules(values, get, settings.isExplicit, target);
   const errors = found.filter(({rule}) => rule.severity === 'error');
   if (errors.length > 0) {
-    throw new ExpectedError(errors.map(({message}) => `${chart} ${version}: ${message}.`).join('\n'), {
+    throw new ExpectedError(errors.map(({message}) => `${target.chart} ${target.version}: ${message}.`).join('\n'), {
       code: 'CONFLICTING_SETTINGS',
       exit: ExitCode.usage,
       suggestions: errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion])),

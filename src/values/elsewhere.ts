@@ -1,0 +1,92 @@
+import {CHARTS} from '../charts/charts.ts';
+import type {Row, Target} from '../charts/define.ts';
+import {describeRange, rangeOf, within} from '../charts/releases.ts';
+import {type ChartName, chartSchema, leavesOf} from '../charts/schema.ts';
+import {scopeOf} from '../charts/support.ts';
+import {releasesOf} from '../charts/target.ts';
+import {isMap, mergeValues, type Path, spellPath, startsWith, type Values} from '../charts/tree.ts';
+import {closest} from '../settings/similar.ts';
+
+interface Advice {
+  message: string;
+  suggestion?: string;
+}
+
+/** What to say about a key the chart version does not know: another release's, another chart's, misspelt or misplaced. */
+export function elsewhere(path: Path, values: Values, target: Target): Advice {
+  const here = `${target.chart} ${target.version}`;
+  const name = spellPath(path);
+  const neverReleased = NEVER_RELEASED.find((each) => each.chart === target.chart && each.path === name);
+  if (neverReleased) return {message: `${name} stood in a document and never in a release.`, suggestion: neverReleased.instead};
+
+  const releases = releasesWith(path, target.chart);
+  const twin = twinOf(path, values, target);
+  if (releases !== undefined) {
+    return {message: `${here} has no key ${name}; it exists ${releases}.`, ...(twin ? {suggestion: twin} : {})};
+  }
+  const owner = (Object.keys(CHARTS) as ChartName[]).find((chart) => chart !== target.chart && releasesWith(path, chart) !== undefined);
+  if (owner && twin) return {message: `${name} is the name in ${owner}.`, suggestion: twin};
+  const near = nearest(path, target);
+  if (near) return {message: `${here} has no key ${name}.`, suggestion: near};
+  return {message: owner ? `${name} is a key of ${owner}, and ${here} has nothing like it.` : `${here} has no key ${name}.`};
+}
+
+/** Keys of documents that were written before their release and changed in between (facts 0.1). */
+const NEVER_RELEASED: readonly {chart: ChartName; path: string; instead: string}[] = [
+  {chart: 'agent-job', path: 'agent.auth', instead: 'agent.tokenExistingSecret.name'},
+  {chart: 'agent-local', path: 'agent.auth', instead: 'agent.tokenExistingSecret.name'},
+];
+
+/** The releases of the chart that know the key or keys below it, in words. */
+function releasesWith(path: Path, chart: ChartName): string | undefined {
+  const all = releasesOf(chart);
+  const some = all.filter((version) => leavesOf(chartSchema(chart), version).some((leaf) => startsWith(leaf.path, path)));
+  return some.length === 0 ? undefined : describeRange(rangeOf(some, all));
+}
+
+/** The same setting as this chart version spells it, its value turned to what it means here. */
+export function twinOf(path: Path, values: Values, target: Target): string | undefined {
+  for (const chart of [target.chart, ...(Object.keys(CHARTS) as ChartName[])]) {
+    for (const version of releasesOf(chart).toReversed()) {
+      for (const row of CHARTS[chart].rows) {
+        if (!within(version, row.in) || !row.paths.some((each) => startsWith(each, path) || startsWith(path, each))) continue;
+        const found = translate(path, row, {chart, version}, values, target);
+        if (found !== undefined) return found;
+      }
+    }
+  }
+  return undefined;
+}
+
+function translate(path: Path, row: Row, from: Target, values: Values, to: Target): string | undefined {
+  const there = scopeOf(from, () => undefined);
+  const value = row.read(mergeValues(there.defaults, values), there);
+  if (value === undefined) return undefined;
+  const scope = scopeOf(to, () => undefined);
+  const mine = CHARTS[to.chart].rows.filter((each) => each.setting === row.setting && within(to.version, each.in) && each.paths.length > 0);
+  for (const each of mine) {
+    if (!(each.accepts?.(value, scope) ?? true)) continue;
+    const entries = each.write(value, scope);
+    const entry = entries.find(([where]) => where.at(-1) === path.at(-1)) ?? entries[0];
+    if (entry === undefined) continue;
+    const [where, tree] = entry;
+    return isMap(tree) || Array.isArray(tree) ? spellPath(where) : `${spellPath(where)}: ${JSON.stringify(tree)}`;
+  }
+  return undefined;
+}
+
+/** A key spelt alike, or one of the same name in another place. */
+function nearest(path: Path, {chart, version}: Target): string | undefined {
+  const known = [
+    ...new Set(
+      leavesOf(chartSchema(chart), version).flatMap((leaf) => leaf.path.map((_, index) => spellPath(leaf.path.slice(0, index + 1)))),
+    ),
+  ];
+  const siblings = known.filter((each) => each.split('.').length === path.length && each.startsWith(spellPath(path.slice(0, -1))));
+  const last = path.at(-1) as string;
+  return (
+    closest(spellPath(path), siblings) ??
+    closest(spellPath(path), known) ??
+    known.find((each) => each === last || each.endsWith(`.${last}`))
+  );
+}

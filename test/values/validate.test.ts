@@ -1,0 +1,209 @@
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {type ChartName, chartSchema, defaultsOf, leavesOf} from '../../src/charts/schema.ts';
+import {at, setAt, type Tree, type Values} from '../../src/charts/tree.ts';
+import {validate} from '../../src/values/validate.ts';
+import {toYaml} from '../../src/values/yaml.ts';
+import {TARGETS} from '../support/versions.ts';
+
+const JOB = {chart: 'agent-job', version: '0.6.5'} as const;
+const LOCAL = {chart: 'agent-local', version: '0.6.5'} as const;
+const K8S = {chart: 'agent-k8s', version: '0.6.5'} as const;
+type Target = {chart: ChartName; version: string};
+
+const TOKEN: Readonly<Record<ChartName, string>> = {
+  'agent-job': 'agent: {tokenExistingSecret: {name: t}}\n',
+  'agent-local': 'agent: {tokenExistingSecret: {name: t}}\n',
+  'agent-k8s': 'agent: {tokenExistingSecret: t}\n',
+};
+
+/** What is said about these lines, with a token that is fine. */
+const findings = (lines: string, target: Target) => validate(`${TOKEN[target.chart]}${lines}`, target);
+
+describe('a file that a person wrote by hand', () => {
+  test.each<[string, Target, string, string | undefined]>([
+    ['a misspelt key', JOB, 'task: {runer: {}}', 'task.runner'],
+    ["another chart's name, its polarity turned", JOB, 'restrictMetadataService: false', 'task.allowMetadataService: true'],
+    ["another chart's name", JOB, 'workerNodeSelector: {pool: runs}', 'task.nodeSelector'],
+    ["another chart's name for a run's memory", LOCAL, 'agent2: 1', 'agent'],
+    ['a key that went with a rewrite', JOB, 'controllerTolerations: [{key: a, operator: Exists}]', 'agent.tolerations'],
+    ['a key that moved', JOB, 'persistence: {enabled: true}', 'persistence.cache.enabled: true'],
+    ['a key that comes later', {chart: 'agent-job', version: '0.6.3'}, 'task: {job: {backoffLimit: 2}}', undefined],
+    [
+      'a key that vanished for two releases',
+      {chart: 'agent-local', version: '0.5.75'},
+      'persistence: {cache: {enabled: true}}',
+      'persistence.enabled: true',
+    ],
+    ['a key of a document that was never released', JOB, 'agent3: {}', 'agent'],
+  ])('%s is found, with what to write instead', (_, target, lines, suggestion) => {
+    const [first, ...more] = findings(lines, target);
+    expect(first).toMatchObject({severity: 'error', code: 'UNKNOWN_KEY', line: 2});
+    expect(first?.suggestion).toBe(suggestion);
+    expect(more).toEqual([]);
+  });
+
+  test.each<[string, Target, string, string, string | undefined]>([
+    ['a tag that YAML reads as a number', JOB, 'task: {runner: {image: {tag: 1.10}}}', 'UNQUOTED_TEXT', '"1.10"'],
+    ['a bare yes', JOB, 'otel: {endpoint: yes}', 'UNQUOTED_TEXT', '"yes"'],
+    ['a switch in quotes', LOCAL, 'allowMetadataService: "false"', 'TEXT_FOR_SWITCH', 'false'],
+    ['a list for a number', LOCAL, 'replicaCount: [1]', 'WRONG_TYPE', undefined],
+    ['a word the chart does not know', K8S, 'agent: {log_format: yaml, tokenExistingSecret: t}', 'WRONG_VALUE', undefined],
+    ['a number below the least', LOCAL, 'terminationGracePeriodSeconds: 5', 'WRONG_VALUE', undefined],
+    [
+      'a size that the templates cannot read',
+      JOB,
+      'persistence: {}\nagent: {tokenExistingSecret: {name: t}, binaryCache: {sizeLimit: 1.5Gi}}',
+      'WRONG_VALUE',
+      undefined,
+    ],
+    [
+      'null where the templates rely on a default',
+      LOCAL,
+      'strategy: null',
+      'NULL_DELETES_DEFAULT',
+      'Leave the key out to keep the default',
+    ],
+    ['a blank of a template', LOCAL, 'nodeSelector: {pool: "<pool>"}', 'PLACEHOLDER', 'Replace it by the real value'],
+    ['a variable that the chart sets', LOCAL, 'extraEnv: {SCALR_AGENT_NAME: x}', 'REPEATED_VARIABLE', undefined],
+    [
+      'a grace period the chart refuses',
+      LOCAL,
+      'terminationGracePeriodSeconds: 20',
+      'GRACE_PERIOD_TOO_SHORT',
+      'Use terminationGracePeriodSeconds 30 or more',
+    ],
+    [
+      'a claim that runs cannot share',
+      JOB,
+      'persistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteOnce}}}',
+      'CLAIM_NOT_SHARED',
+      undefined,
+    ],
+    ['a request above its limit', LOCAL, 'resources: {requests: {memory: 4Gi}}', 'REQUEST_ABOVE_LIMIT', undefined],
+    [
+      'a mode that the claim of the runs cannot have',
+      JOB,
+      'persistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteOnce}}}',
+      'CLAIM_NOT_SHARED',
+      'Use persistence.cache.persistentVolumeClaim.accessMode: "ReadWriteMany" or persistence.cache.enabled: false',
+    ],
+    ['two bounds of a budget', JOB, 'task: {podDisruptionBudget: {minAvailable: 1}}', 'TWO_DISRUPTION_BOUNDS', undefined],
+  ])('%s is found', (_, target, lines, code, suggestion) => {
+    const text = lines.includes('tokenExistingSecret') ? lines : `${TOKEN[target.chart]}${lines}`;
+    const found = validate(text, target);
+    expect(found.map((each) => each.code)).toContain(code);
+    if (suggestion !== undefined) expect(found.find((each) => each.code === code)?.suggestion).toBe(suggestion);
+  });
+
+  test('the name of a Secret in the form of another chart is turned into the right one', () => {
+    expect(validate('agent: {tokenExistingSecret: scalr}', JOB)).toContainEqual(
+      expect.objectContaining({code: 'WRONG_TYPE', suggestion: 'agent.tokenExistingSecret.name: "scalr"'}),
+    );
+  });
+
+  test.each([
+    ['', 'NO_TOKEN'],
+    ['agent: {token: abc}', 'INLINE_TOKEN'],
+    ['agent: {token: abc, tokenExistingSecret: {name: t}}', 'INLINE_TOKEN'],
+  ])('%j: the token is asked after', (text, code) => {
+    expect(validate(text, JOB).map((each) => each.code)).toContain(code);
+  });
+});
+
+describe('YAML that Helm would not read', () => {
+  test.each([
+    ['a: 1\na: 2', 'DUPLICATE_KEY', 2, 1],
+    ['a:\n\tb: 1', 'INVALID_YAML', 2, 1],
+    ['a: [1', 'INVALID_YAML', 1, 6],
+    ['- a', 'NO_MAPPING', 1, 1],
+    ['agent: {}\n---\nagent: {}', 'SEVERAL_DOCUMENTS', 2, 1],
+    ['a: *x', 'INVALID_YAML', 1, 1],
+  ])('%j is %s with its place', (text, code, line, column) => {
+    expect(validate(text, JOB)[0]).toMatchObject({severity: 'error', code, line, column});
+  });
+
+  test('a byte order mark and Windows line ends are no mistake', () => {
+    expect(validate(`\uFEFF${TOKEN['agent-job'].replace('\n', '\r\n')}\r\n`, JOB)).toEqual([]);
+  });
+});
+
+describe('a legitimate file has no finding', () => {
+  test.each(TARGETS)('the defaults of $chart $version with a token', (target) => {
+    const values = defaultsOf(chartSchema(target.chart), target.version);
+    const isFlat = target.chart === 'agent-k8s' || (target.chart === 'agent-job' && /^0\.5\.(59|6[0-3])$/.test(target.version));
+    setAt(values, at(isFlat ? 'agent.tokenExistingSecret' : 'agent.tokenExistingSecret.name'), 'token');
+    expect(validate(toYaml(values), target).filter(({severity}) => severity === 'error')).toEqual([]);
+  });
+
+  const golden = new URL('../golden/', import.meta.url);
+  const written = readdirSync(golden).filter((name) => existsSync(new URL(`${name}/values.yaml`, golden)) && !name.includes('newer'));
+
+  test.each(written)('what `values` wrote for %s', (name) => {
+    const text = readFileSync(new URL(`${name}/values.yaml`, golden), 'utf8');
+    const [, chart, version] = /^# Values of (\S+) (\S+)/.exec(text) ?? [];
+    expect(validate(text, {chart: chart as ChartName, version: version as string}).filter(({severity}) => severity === 'error')).toEqual(
+      [],
+    );
+  });
+
+  const real = process.env['SCALR_CHARTS'];
+  test.skipIf(real === undefined).each(TARGETS)(
+    'the values.yaml that $chart $version ships, apart from the token it lacks',
+    ({chart, version}) => {
+      const text = readFileSync(join(real as string, chart, version, 'values.yaml'), 'utf8');
+      const errors = validate(text, {chart, version}).filter(({severity}) => severity === 'error');
+      expect(errors.map(({code}) => code)).toEqual(['NO_TOKEN']);
+    },
+  );
+});
+
+describe('every key of every version', () => {
+  test.each(TARGETS)('$chart $version: misspelt, nulled or of a wrong type it is found', (target) => {
+    const missed: string[] = [];
+    for (const {path, node, default: value} of leavesOf(chartSchema(target.chart), target.version)) {
+      if (node['x-template-only'] || /\.(limits|requests)\.|[sS]ecurityContext\./.test(path.join('.'))) continue;
+      const finds = (code: string, change: (values: Values) => void) => {
+        const values: Values = {};
+        change(values);
+        if (!validate(toYaml(values), target).some((each) => each.code === code)) missed.push(`${path.join('.')} ${code}`);
+      };
+      finds('UNKNOWN_KEY', (values) => setAt(values, [...path.slice(0, -1), `${path.at(-1)}x`], value));
+      if (value !== null && !isNullable(node.type)) finds('NULL_DELETES_DEFAULT', (values) => setAt(values, path, null));
+      if (typeof value === 'boolean') finds('TEXT_FOR_SWITCH', (values) => setAt(values, path, String(!value)));
+      else if (node.type === 'string') finds('UNQUOTED_TEXT', (values) => setAt(values, path, true));
+      else if (value !== null && ![node.type].flat().includes('string')) finds('WRONG_TYPE', (values) => setAt(values, path, 'text'));
+    }
+    expect(missed).toEqual([]);
+  });
+});
+
+const isNullable = (type: unknown): boolean => [type].flat().includes('null');
+
+test('whatever the file holds, there is an answer and no crash', () => {
+  const known = TARGETS.flatMap(({chart, version}) => leavesOf(chartSchema(chart), version).flatMap(({path}) => path));
+  const key = fc.oneof(fc.constantFrom(...new Set(known)), fc.string());
+  const {tree} = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      {maxDepth: 4},
+      fc.anything({maxDepth: 0}),
+      fc.array(tie('tree'), {maxLength: 3}),
+      fc.dictionary(key, tie('tree'), {maxKeys: 4}),
+    ),
+  }));
+  fc.assert(
+    fc.property(fc.dictionary(key, tree, {maxKeys: 5}), fc.constantFrom(...TARGETS), (values, target) => {
+      const text = JSON.stringify(values as Record<string, Tree>);
+      for (const {message, code} of validate(text, target)) expect(`${code} ${message}`).toMatch(/^[A-Z0-9_]+ \S/);
+    }),
+    {numRuns: Number(process.env['PROPERTY_RUNS'] ?? 6) * 50},
+  );
+  fc.assert(
+    fc.property(fc.string({unit: 'grapheme', maxLength: 200}), fc.constantFrom(...TARGETS), (text, target) => {
+      expect(Array.isArray(validate(text, target))).toBe(true);
+    }),
+    {numRuns: Number(process.env['PROPERTY_RUNS'] ?? 6) * 50},
+  );
+});
