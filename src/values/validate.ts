@@ -1,8 +1,9 @@
 import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
+import {ignoredKeys} from '../charts/ignored-keys.ts';
 import {within} from '../charts/releases.ts';
 import {scopeOf} from '../charts/support.ts';
-import {at, getAt, type Path, spellPath} from '../charts/tree.ts';
+import {at, getAt, mergeValues, type Path, sameTree, spellPath} from '../charts/tree.ts';
 import {ExpectedError} from '../errors.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import {brokenRules} from './apply-rules.ts';
@@ -25,7 +26,7 @@ export function validate(text: string, target: Target): Finding[] {
 const isTypeError = ({code}: Finding): boolean => code === 'WRONG_TYPE' || code === 'TEXT_FOR_SWITCH';
 
 function meaning(source: Source, target: Target): Finding[] {
-  return [...token(source, target), ...rules(source, target), ...repeated(source, target)];
+  return [...token(source, target), ...ignored(source, target), ...rules(source, target), ...repeated(source, target)];
 }
 
 /** The templates of every version demand a token, inline or from a Secret (R1). */
@@ -52,6 +53,23 @@ function token({values, locate}: Source, target: Target): Finding[] {
       ? 'The token stands in clear text in this file and in the Helm release.'
       : 'The existing Secret wins, and this token is dropped.';
   return [{...place, severity: 'warning', code: 'INLINE_TOKEN', message}];
+}
+
+/** Keys that are accepted and do nothing. */
+function ignored({values, locate}: Source, target: Target): Finding[] {
+  const {defaults} = scopeOf(target, () => undefined);
+  const effective = mergeValues(defaults, values);
+  return ignoredKeys
+    .filter((each) => each.chart === target.chart && within(target.version, each.in) && !each.unless?.(effective))
+    .filter(({path}) => getAt(values, at(path)) !== undefined && !sameTree(getAt(effective, at(path)), getAt(defaults, at(path))))
+    .map(({path, because, instead}) => ({
+      severity: 'error',
+      code: 'IGNORED_KEY',
+      path,
+      ...(locate(at(path)) ?? {}),
+      message: `This does nothing in ${target.chart} ${target.version}: ${because}.`,
+      ...(instead ? {suggestion: instead} : {}),
+    }));
 }
 
 function rules({values, locate}: Source, target: Target): Finding[] {

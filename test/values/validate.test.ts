@@ -13,14 +13,14 @@ const LOCAL = {chart: 'agent-local', version: '0.6.5'} as const;
 const K8S = {chart: 'agent-k8s', version: '0.6.5'} as const;
 type Target = {chart: ChartName; version: string};
 
-const TOKEN: Readonly<Record<ChartName, string>> = {
-  'agent-job': 'agent: {tokenExistingSecret: {name: t}}\n',
-  'agent-local': 'agent: {tokenExistingSecret: {name: t}}\n',
-  'agent-k8s': 'agent: {tokenExistingSecret: t}\n',
-};
+/** agent-k8s and the flat agent-job name the Secret itself, the others in a map. */
+const isFlat = ({chart, version}: Target): boolean =>
+  chart === 'agent-k8s' || (chart === 'agent-job' && /^0\.5\.(59|6[0-3])$/.test(version));
+
+const tokenOf = (target: Target): string => `agent: {tokenExistingSecret: ${isFlat(target) ? 't' : '{name: t}'}}\n`;
 
 /** What is said about these lines, with a token that is fine. */
-const findings = (lines: string, target: Target) => validate(`${TOKEN[target.chart]}${lines}`, target);
+const findings = (lines: string, target: Target) => validate(`${tokenOf(target)}${lines}`, target);
 
 describe('a file that a person wrote by hand', () => {
   test.each<[string, Target, string, string | undefined]>([
@@ -92,7 +92,7 @@ describe('a file that a person wrote by hand', () => {
     ],
     ['two bounds of a budget', JOB, 'task: {podDisruptionBudget: {minAvailable: 1}}', 'TWO_DISRUPTION_BOUNDS', undefined],
   ])('%s is found', (_, target, lines, code, suggestion) => {
-    const text = lines.includes('tokenExistingSecret') ? lines : `${TOKEN[target.chart]}${lines}`;
+    const text = lines.includes('tokenExistingSecret') ? lines : `${tokenOf(target)}${lines}`;
     const found = validate(text, target);
     expect(found.map((each) => each.code)).toContain(code);
     if (suggestion !== undefined) expect(found.find((each) => each.code === code)?.suggestion).toBe(suggestion);
@@ -113,6 +113,28 @@ describe('a file that a person wrote by hand', () => {
   });
 });
 
+describe('a key that does nothing', () => {
+  test.each<[Target, string, string]>([
+    [JOB, 'global: {proxy: {httpsProxy: "http://p:1"}}', 'global: {proxy: {enabled: true, httpsProxy: "http://p:1"}}'],
+    [JOB, 'otel: {endpoint: "otel:4317"}', 'otel: {enabled: true, endpoint: "otel:4317"}'],
+    [JOB, 'persistence: {cache: {hostPath: {path: /mnt/x/y}}}', 'persistence: {cache: {enabled: true, hostPath: {path: /mnt/x/y}}}'],
+    [JOB, 'persistence: {data: {persistentVolumeClaim: {subPath: x}}}', 'persistence: {cache: {persistentVolumeClaim: {subPath: x}}}'],
+    [LOCAL, 'serviceAccount: {annotations: {a: b}}', 'serviceAccount: {create: true, annotations: {a: b}}'],
+    [
+      LOCAL,
+      'persistence: {persistentVolumeClaim: {storage: 9Gi}}',
+      'persistence: {cache: {enabled: true, persistentVolumeClaim: {storage: 9Gi}}}',
+    ],
+    [{chart: 'agent-local', version: '0.5.66'}, 'allowMetadataService: false', 'allowMetadataService: true'],
+    [{chart: 'agent-job', version: '0.5.63'}, 'workerNodeSelector: {a: b}', 'controllerNodeSelector: {a: b}'],
+    [K8S, 'serviceAccount: {labels: {a: b}}', 'serviceAccount: {annotations: {a: b}}'],
+  ])('%o: %s is found, and %s is not', (target, wrong, right) => {
+    const said = (lines: string) => validate(`${tokenOf(target)}${lines}`, target).map(({code}) => code);
+    expect(said(wrong)).toContain('IGNORED_KEY');
+    expect(said(right)).not.toContain('IGNORED_KEY');
+  });
+});
+
 describe('YAML that Helm would not read', () => {
   test.each([
     ['a: 1\na: 2', 'DUPLICATE_KEY', 2, 1],
@@ -126,15 +148,14 @@ describe('YAML that Helm would not read', () => {
   });
 
   test('a byte order mark and Windows line ends are no mistake', () => {
-    expect(validate(`\uFEFF${TOKEN['agent-job'].replace('\n', '\r\n')}\r\n`, JOB)).toEqual([]);
+    expect(validate(`\uFEFF${tokenOf(JOB).replace('\n', '\r\n')}\r\n`, JOB)).toEqual([]);
   });
 });
 
 describe('a legitimate file has no finding', () => {
   test.each(TARGETS)('the defaults of $chart $version with a token', (target) => {
     const values = defaultsOf(chartSchema(target.chart), target.version);
-    const isFlat = target.chart === 'agent-k8s' || (target.chart === 'agent-job' && /^0\.5\.(59|6[0-3])$/.test(target.version));
-    setAt(values, at(isFlat ? 'agent.tokenExistingSecret' : 'agent.tokenExistingSecret.name'), 'token');
+    setAt(values, at(isFlat(target) ? 'agent.tokenExistingSecret' : 'agent.tokenExistingSecret.name'), 'token');
     expect(validate(toYaml(values), target).filter(({severity}) => severity === 'error')).toEqual([]);
   });
 
