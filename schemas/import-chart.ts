@@ -5,6 +5,10 @@ import {addRelease, type UnpackedChart} from './add-release.ts';
 
 /** Adds released charts to schemas/<chart>.json: `npm run import-chart -- DIRECTORY...`, each an unpacked chart. */
 for (const directory of process.argv.slice(2)) {
+  if (!existsSync(join(directory, 'Chart.yaml'))) {
+    process.stderr.write(`${directory} is no unpacked chart: it holds no Chart.yaml.\n`);
+    process.exit(2);
+  }
   const schema = join(directory, 'values.schema.json');
   const unpacked: UnpackedChart = {
     metadata: parse(readFileSync(join(directory, 'Chart.yaml'), 'utf8')),

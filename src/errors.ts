@@ -64,6 +64,6 @@ export interface Warning {
 /** Texts that may hold somebody's password or token, made fit for eyes: user info of URLs and JSON Web Tokens. */
 export const maskSecrets = (text: string): string =>
   text
-    .replace(/(?<=\/\/)[^/"'\n]*@/g, '***@')
-    .replace(/(?<![\w./-])[\w.%+-]+:[^\s"'@/]*@(?!sha256:)/g, '***@')
+    .replace(/(?<=\/\/)[^"'\n]*@/g, '***@')
+    .replace(/(?<![\w./-])[\w.%+\\-]+:[^\s"'@]*@(?!sha256:)/g, '***@')
     .replace(/\beyJ[\w-]{4,}(\.[\w-]*){0,2}/g, '[hidden]');

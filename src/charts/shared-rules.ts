@@ -1,6 +1,6 @@
 import {cloud} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
-import {extraEnv} from '../settings/escape-hatch.ts';
+import {extraEnv, set} from '../settings/escape-hatch.ts';
 import {serviceAccountAnnotation, serviceAccountName} from '../settings/identity.ts';
 import {gracePeriod, shutdownMode} from '../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../settings/network.ts';
@@ -10,6 +10,7 @@ import {cache, cacheAccessMode, cacheStorageClass} from '../settings/storage.ts'
 import {policyEnforcement, sharedVolumeAdvice} from './clouds.ts';
 import type {ChartRule} from './define.ts';
 import {VARIABLES_OF_SETTINGS} from './rows/extra-variables.ts';
+import {at, getAt, isMap, type Tree} from './tree.ts';
 
 const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): ChartRule => ({
   id: 'R40',
@@ -73,6 +74,24 @@ export const policyWithoutDns = (range: string, mended: string): ChartRule => ({
         }
       : undefined,
 });
+
+/** A value that the templates of some versions cannot be rendered with. */
+export const breaksTemplates = (id: string, range: string, path: string, breaks: (value: Tree) => boolean, instead: string): ChartRule => ({
+  id,
+  code: 'BREAKS_TEMPLATES',
+  in: range,
+  severity: 'error',
+  test: (_, {values}) => {
+    const value = getAt(values, at(path));
+    return value !== undefined && breaks(value)
+      ? {setting: set, message: `the templates of this version break on this value of ${path}`, suggestion: instead}
+      : undefined;
+  },
+});
+
+export const isFilledMap = (value: Tree): boolean => isMap(value) && Object.keys(value).length > 0;
+export const isDash = (value: Tree): boolean => value === '-';
+export const isPem = (value: Tree): boolean => typeof value === 'string' && /[\n"\\]/.test(value);
 
 const ANNOTATION_OF: Readonly<Record<string, string>> = {
   irsa: 'eks.amazonaws.com/role-arn',

@@ -2,7 +2,7 @@ import {Command} from '@oclif/core';
 import {parseAnswers} from '../answers/answers-file.ts';
 import {resolve} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
-import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
+import {ExitCode, ExpectedError, maskSecrets, type Warning} from '../errors.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
 import {errorText, warningText} from '../ui/messages.ts';
@@ -71,7 +71,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
     const failure = asExpected(error, Object.keys({...this.ctor.flags, ...this.ctor.baseFlags}));
     if (this.jsonEnabled()) this.logJson(failureDocument(failure));
     else this.app.stderr(errorText(failure, this.screen));
-    if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${failure.cause.stack}\n`);
+    if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${maskSecrets(failure.cause.stack ?? '')}\n`);
     process.exitCode = failure.exit;
   }
 

@@ -48,7 +48,10 @@ function usage(error: OclifError, known: readonly string[]): ExpectedError {
     return new ExpectedError(`There is no flag --${name}.`, {
       code: 'UNKNOWN_FLAG',
       exit: ExitCode.usage,
-      suggestions: [...(near ? [`Did you mean --${near}?`] : []), help],
+      suggestions:
+        name === 'token'
+          ? ['Give the token in SCALR_AGENT_TOKEN or with --token-file; on a command line everybody could read it']
+          : [...(near ? [`Did you mean --${near}?`] : []), help],
     });
   }
   const [command, argument] = /^command (.*) not found$/.exec(error.message)?.[1]?.split(':') ?? [];

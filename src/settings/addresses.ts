@@ -7,6 +7,12 @@ function parseUrl(raw: unknown, schemes: readonly string[], example: string): UR
   if (/\s/.test(value)) throw new InvalidValue(`"${value}" holds a blank`, `Write it like ${example}`);
   if (/[<>{}]/.test(value)) throw new InvalidValue(`"${value}" still holds a placeholder`, `Write it like ${example}`);
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) throw new InvalidValue(`"${value}" has no scheme`, `Did you mean ${schemes[0]}://${value}?`);
+  if (value.includes('@') && (!URL.canParse(value) || new URL(value).pathname.includes('@'))) {
+    throw new InvalidValue(
+      'holds a user name or password with a character that ends it too early',
+      'Write / as %2F, @ as %40, : as %3A and \\ as %5C in them',
+    );
+  }
   if (!URL.canParse(value)) throw new InvalidValue(`"${value}" is not a URL`, `Write it like ${example}`);
   const url = new URL(value);
   if (!schemes.includes(url.protocol.slice(0, -1))) {

@@ -15,6 +15,12 @@ export const extraEnv = defineSetting({
   question: 'Environment variable of the agent',
   summary: 'Environment variable of the agent and, where the chart can, of the runs; may be repeated.',
   kind: variables(),
+  caution: (map) => {
+    const secret = Object.keys(map).find((name) => /TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|ACCESS_KEY|API_KEY/i.test(name));
+    return secret === undefined
+      ? undefined
+      : `${secret} sounds secret, and it stands in clear text in values.yaml, in the Helm release and in every pod. Keep it in a Secret or in Scalr.`;
+  },
 });
 
 /** Assignments to paths of values.yaml, `a.b=value` with dots inside keys written `\.`. */

@@ -42,7 +42,12 @@ export const pairs = ({
   byLine = false,
   isBare = false,
 }: PairRules): Kind<Readonly<Record<string, string>>> => ({
-  jsonSchema: {type: 'object', additionalProperties: {type: 'string'}, minProperties: 1},
+  jsonSchema: {
+    anyOf: [
+      {type: 'object', additionalProperties: {type: 'string'}},
+      {type: 'array', items: {type: 'string', pattern: '='}},
+    ],
+  },
   hint,
   list: {separator: byLine ? LINES : COMMAS_OR_LINES},
   parse(raw) {

@@ -3,11 +3,20 @@ import {defineSetting, type Get} from './define.ts';
 import {choice} from './kinds.ts';
 
 /**
- * What must never go through a proxy. `$(KUBERNETES_SERVICE_HOST)` is expanded by the kubelet to the address of the
+ * What must never go through a proxy: the cluster itself and the addresses that hand out cloud credentials (the second is
+ * the one of EKS Pod Identity). `$(KUBERNETES_SERVICE_HOST)` is expanded by the kubelet to the address of the
  * API server, so the controller reaches it on every cluster without knowing the service network.
  * https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/
  */
-export const IN_CLUSTER = ['localhost', '127.0.0.1', '.svc', '.cluster.local', '169.254.169.254', '$(KUBERNETES_SERVICE_HOST)'];
+export const IN_CLUSTER = [
+  'localhost',
+  '127.0.0.1',
+  '.svc',
+  '.cluster.local',
+  '169.254.169.254',
+  '169.254.170.23',
+  '$(KUBERNETES_SERVICE_HOST)',
+];
 
 const warnOfCredentials = (value: string): string | undefined =>
   hasCredentials(value)

@@ -22,10 +22,6 @@ export const caFile: Setting<string> = defineSetting({
     get(caSecret)
       ? new InvalidValue('excludes --ca-secret: the charts take one of them and drop the other', 'Give one of the two')
       : undefined,
-  caution: (_, get) =>
-    get(caPublicRoots) === undefined
-      ? 'The bundle replaces the public roots of the agent. If it holds private CAs only, public registries fail: add --ca-public-roots, or --no-ca-public-roots if that is meant.'
-      : undefined,
 });
 
 const hasCa = (get: Get): boolean => get(caFile) !== undefined || get(caSecret) !== undefined;
@@ -65,6 +61,8 @@ export const clientCertFile: Setting<Secret> = defineSetting({
   question: 'File with the client certificate',
   summary: 'File with the client certificate for mutual TLS, PEM; it becomes a Secret.',
   kind: clientCertificate(),
+  caution: (_, get) =>
+    `The values only name Secret ${get(clientCertSecret)}: it has to be in the namespace before the install (kubectl create secret tls).`,
   rule: (_, get) =>
     get(clientKeyFile)
       ? undefined

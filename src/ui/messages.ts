@@ -1,5 +1,5 @@
 import type {Reason, Recommendation} from '../charts/recommend.ts';
-import type {ExpectedError, Warning} from '../errors.ts';
+import {type ExpectedError, maskSecrets, type Warning} from '../errors.ts';
 import type {Explained} from '../values/explain.ts';
 import type {Sizing} from '../values/sizing.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
@@ -56,8 +56,10 @@ export function explainText(settings: readonly Explained[]): string {
 
 const LONGEST = 60;
 
+const hideSecrets = (_: string, value: unknown): unknown => (typeof value === 'string' ? maskSecrets(value) : value);
+
 function shown(value: unknown): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = typeof value === 'string' ? value : JSON.stringify(value, hideSecrets);
   const line = text.split('\n')[0] as string;
   return line.length > LONGEST || line !== text ? `${line.slice(0, LONGEST - 1)}…` : line;
 }

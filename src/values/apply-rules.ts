@@ -6,6 +6,7 @@ import {mergeValues, type Values} from '../charts/tree.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
+import {effectiveGet} from './effective.ts';
 
 /** A rule of the chart that does not hold. */
 export interface Broken {
@@ -29,8 +30,7 @@ export function brokenRules(values: Values, get: Get, isExplicit: Settings['isEx
 
 /** Holds the rules against what settings will have in effect. Returns the warnings. @throws ExpectedError for errors */
 export function applyRules(values: Values, effective: ReadonlyMap<string, unknown>, settings: Settings, target: Target): Warning[] {
-  const get: Get = <T>(setting: Setting<T>) => settings.get(setting) ?? (effective.get(setting.id) as T | undefined);
-  const found = brokenRules(values, get, settings.isExplicit, target);
+  const found = brokenRules(values, effectiveGet(settings, effective), settings.isExplicit, target);
   const errors = found.filter(({rule}) => rule.severity === 'error');
   if (errors.length > 0) {
     throw new ExpectedError(errors.map(({message}) => `${target.chart} ${target.version}: ${message}.`).join('\n'), {

@@ -4,11 +4,13 @@ import {type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
 import {unsupported, whereElse} from '../charts/support.ts';
 import {targetOf} from '../charts/target.ts';
-import type {Values} from '../charts/tree.ts';
+import {sameTree, type Values} from '../charts/tree.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {InvalidValue, spell} from '../settings/define.ts';
+import {set} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
 import {applyRules} from './apply-rules.ts';
+import {ignoredIn} from './ignored.ts';
 import {readValues} from './read.ts';
 import {type Origin, renderValues} from './render.ts';
 import {refuseRepeatedVariables} from './repeated-variables.ts';
@@ -39,6 +41,7 @@ export function generate(given: Settings): Generated {
   const rendered = renderOrRefuse(settings, target);
   const effective = readValues(rendered.values, target).settings;
   refuseRepeatedVariables(rendered, target);
+  refuseOverruled(settings, effective);
   return {
     target,
     settings,
@@ -50,6 +53,11 @@ export function generate(given: Settings): Generated {
       ...cautions(settings),
       ...rendered.warnings,
       ...guesses,
+      ...ignoredIn(rendered.values, target).map(({path, because}) => ({
+        code: 'IGNORED_KEY',
+        setting: set.id,
+        message: `${path} does nothing in ${target.chart} ${target.version}: ${because}.`,
+      })),
       ...applyRules(rendered.values, effective, settings, target),
     ],
     ...(recommendation ? {recommendation} : {}),
@@ -101,6 +109,23 @@ function renderOrRefuse(settings: Settings, target: Target): ReturnType<typeof r
       suggestions: error.suggestion === undefined ? [] : [error.suggestion],
     });
   }
+}
+
+/** A key given by --set must not undo what a setting says: what is read back has to be what was asked for. */
+function refuseOverruled(settings: Settings, effective: ReadonlyMap<string, unknown>): void {
+  if (settings.get(set) === undefined) return;
+  const overruled = settings
+    .entries()
+    .find(
+      ({setting, answer}) =>
+        settings.isExplicit(setting) && effective.has(setting.id) && !sameTree(effective.get(setting.id), answer.value),
+    );
+  if (overruled === undefined) return;
+  throw new ExpectedError(`--set changes what ${spell(overruled.setting)} says.`, {
+    code: 'CONFLICTING_SETTINGS',
+    exit: ExitCode.usage,
+    suggestions: ['Keep one of the two'],
+  });
 }
 
 const cautions = (settings: Settings): Warning[] =>

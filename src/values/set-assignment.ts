@@ -5,13 +5,17 @@ import {chartSchema, closedSchema, leavesOf, type SchemaNode} from '../charts/sc
 import {releasesOf} from '../charts/target.ts';
 import {isMap, type Path, spellPath, type Tree} from '../charts/tree.ts';
 import {InvalidValue} from '../settings/define.ts';
+import {milliOf} from '../settings/quantity.ts';
 import {closest} from '../settings/similar.ts';
 
 /** One `--set path=value`, checked against the keys and types of the chart version. @throws InvalidValue */
 export function assignment(text: string, value: string, {chart, version}: Target): {path: Path; value: Tree} {
   const path = text.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
-  const node = nodeAt(closedSchema(chartSchema(chart), version), path);
+  const root = closedSchema(chartSchema(chart), version);
+  const node = nodeAt(root, path);
   if (node === undefined) throw unknownKey(text, path, {chart, version});
+  // Below keys that Kubernetes types, null is how Helm drops a default: no CPU limit, no fixed user.
+  if (value === 'null' && path.some((_, index) => nodeAt(root, path.slice(0, index))?.['x-kubernetes'])) return {path, value: null};
   const tree = isText(node) ? value : parseTree(text, value);
   check(text, tree, node);
   return {path, value: tree};
@@ -74,6 +78,7 @@ function check(path: string, tree: Tree, node: SchemaNode): void {
   checkScalar(path, tree, node);
   if (!isMap(tree)) return;
   for (const [key, below] of Object.entries(tree)) {
+    if (below === null && node['x-kubernetes'] !== undefined) continue;
     const child = childOf(node, key);
     if (child === undefined)
       throw new InvalidValue(`"${path}" has no key "${key}"`, `Keys there: ${Object.keys(node.properties ?? {}).join(', ')}`);
@@ -81,9 +86,14 @@ function check(path: string, tree: Tree, node: SchemaNode): void {
   }
 }
 
+const QUANTITY = /(^|\.)((limits|requests)\.(cpu|memory|ephemeral-storage)|sizeLimit|storage)$/;
+
 function checkScalar(path: string, tree: Tree, node: SchemaNode): void {
   if (typeof tree === 'number' && (!Number.isFinite(tree) || tree < (node.minimum ?? 0))) {
     throw new InvalidValue(`"${path}" cannot be ${tree}`, `Give a number from ${node.minimum ?? 0} on`);
+  }
+  if (typeof tree === 'string' && QUANTITY.test(path) && milliOf(tree) === undefined) {
+    throw new InvalidValue(`"${path}" cannot be "${tree}"`, 'Write a Kubernetes quantity, such as 500m or 2Gi');
   }
   if (node.enum && !node.enum.includes(tree as string))
     throw new InvalidValue(`"${path}" cannot be ${JSON.stringify(tree)}`, `Use one of ${node.enum.join(', ')}`);

@@ -1,14 +1,14 @@
 import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
-import {ignoredKeys} from '../charts/ignored-keys.ts';
 import {within} from '../charts/releases.ts';
 import {scopeOf} from '../charts/support.ts';
-import {at, getAt, mergeValues, type Path, sameTree, spellPath} from '../charts/tree.ts';
+import {at, getAt, type Path, spellPath} from '../charts/tree.ts';
 import {ExpectedError} from '../errors.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import {brokenRules} from './apply-rules.ts';
 import {checkKeys} from './check-keys.ts';
 import type {Finding} from './finding.ts';
+import {ignoredIn} from './ignored.ts';
 import {readValues} from './read.ts';
 import {refuseRepeatedVariables} from './repeated-variables.ts';
 import {readSource, type Source} from './source.ts';
@@ -56,21 +56,15 @@ function token({values, locate}: Source, target: Target): Finding[] {
 }
 
 /** Keys that are accepted and do nothing. */
-function ignored({values, locate}: Source, target: Target): Finding[] {
-  const {defaults} = scopeOf(target, () => undefined);
-  const effective = mergeValues(defaults, values);
-  return ignoredKeys
-    .filter((each) => each.chart === target.chart && within(target.version, each.in) && !each.unless?.(effective))
-    .filter(({path}) => getAt(values, at(path)) !== undefined && !sameTree(getAt(effective, at(path)), getAt(defaults, at(path))))
-    .map(({path, because, instead}) => ({
-      severity: 'error',
-      code: 'IGNORED_KEY',
-      path,
-      ...(locate(at(path)) ?? {}),
-      message: `This does nothing in ${target.chart} ${target.version}: ${because}.`,
-      ...(instead ? {suggestion: instead} : {}),
-    }));
-}
+const ignored = ({values, locate}: Source, target: Target): Finding[] =>
+  ignoredIn(values, target).map(({path, because, instead}) => ({
+    severity: 'error',
+    code: 'IGNORED_KEY',
+    path,
+    ...(locate(at(path)) ?? {}),
+    message: `This does nothing in ${target.chart} ${target.version}: ${because}.`,
+    ...(instead ? {suggestion: instead} : {}),
+  }));
 
 function rules({values, locate}: Source, target: Target): Finding[] {
   const effective = readValues(values, target).settings;

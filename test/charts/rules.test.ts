@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {CHARTS} from '../../src/charts/charts.ts';
+import {sharedRules} from '../../src/charts/shared-rules.ts';
 import {ExpectedError} from '../../src/errors.ts';
 import {generate} from '../../src/values/generate.ts';
 import {certificates} from '../support/certificates.ts';
@@ -92,6 +93,39 @@ const RULES: readonly [code: string, breaks: RawFlags, holds: RawFlags][] = [
   ],
   ['SHARED_CLAIM_WITHOUT_CLASS', {...J, cache: 'pvc'}, {...J, ...SHARED}],
   ['VARIABLE_HAS_SETTING', {...L, 'extra-env': ['HTTP_PROXY=x']}, {...L, 'http-proxy': 'http://x:1', 'https-proxy': 'http://x:1'}],
+  [
+    'CLAIM_NOT_SHARED',
+    {...L, 'cache-claim': 'c', concurrency: '2', 'cache-access-mode': 'ReadWriteOnce'},
+    {...L, 'cache-claim': 'c', 'cache-access-mode': 'ReadWriteOnce'},
+  ],
+  [
+    'TWO_DISRUPTION_BOUNDS',
+    {...J, set: ['agent.podDisruptionBudget.maxUnavailable=1']},
+    {...J, set: ['agent.podDisruptionBudget.minAvailable=2']},
+  ],
+  ['SHARED_WORKSPACE', {...L, concurrency: '2', set: ['persistence.data.enabled=true']}, {...L, set: ['persistence.data.enabled=true']}],
+  ['ROLLING_UPDATE_BLOCKED', {...L, set: ['persistence.cache.enabled=true']}, {...L, cache: 'pvc'}],
+  ['OLD_KEYS_WIN', {...L, cache: 'pvc', set: ['persistence.enabled=true']}, {...L, cache: 'pvc'}],
+  [
+    'BREAKS_TEMPLATES',
+    {...J, 'chart-version': '0.5.65', set: ['agent.podLabels.a=b']},
+    {...J, 'chart-version': '0.5.68', set: ['agent.podLabels.a=b']},
+  ],
+  [
+    'BREAKS_TEMPLATES',
+    {...J, 'chart-version': '0.5.70', set: ['global.labels.a=b']},
+    {...J, 'chart-version': '0.6.1', set: ['global.labels.a=b']},
+  ],
+  ['BREAKS_TEMPLATES', {...J, set: ['task.runner.image.tag=']}, {...J, set: ['task.runner.image.tag=0.2.1']}],
+  ['BREAKS_TEMPLATES', {...K, set: ['agent.ca_cert=-----BEGIN\nX']}, {...K, set: ['agent.ca_cert=/etc/ca.pem']}],
+  [
+    'BREAKS_TEMPLATES',
+    {...L, 'chart-version': '0.6.1', cache: 'pvc', set: ['persistence.cache.persistentVolumeClaim.storageClassName=-']},
+    {...L, 'chart-version': '0.6.2', cache: 'pvc', set: ['persistence.cache.persistentVolumeClaim.storageClassName=-']},
+  ],
+  ['METADATA_NEEDED', {...J, 'workload-identity': 'gke', set: ['task.allowMetadataService=false']}, {...J, 'workload-identity': 'gke'}],
+  ['WATCHED_DIRECTORY', {...K, cloud: 'gke', set: ['agent.data_home=/home/kubernetes/flexvolume/x']}, {...K, cloud: 'gke'}],
+  ['OPENSHIFT_SCC', {...J, cloud: 'openshift'}, {...J, cloud: 'other'}],
   ['OPENSHIFT_SCC', {...L, cloud: 'openshift'}, {...L, cloud: 'other'}],
   ['OPENSHIFT_SCC', {...K, cloud: 'openshift'}, K],
 ];
@@ -107,10 +141,38 @@ test.each(RULES)('%s: %j', async (code, breaks, holds) => {
   expect(nearby.filter((each) => /^(UNSUPPORTED|INVALID)/.test(each))).toEqual([]);
 });
 
-test('every rule has such a pair', () => {
-  const tested = new Set(RULES.map(([code]) => code));
-  const all = Object.values(CHARTS).flatMap(({rules}) => rules.map(({code}) => code));
-  expect([...new Set(all)].filter((code) => !tested.has(code))).toEqual([]);
+test('every rule has such a pair, in the chart it belongs to', () => {
+  const tested = new Set(RULES.map(([code, {chart}]) => `${chart} ${code}`));
+  const own = Object.values(CHARTS).flatMap(({name, rules}) =>
+    rules.filter((rule) => !sharedRules.includes(rule)).map(({code}) => `${name} ${code}`),
+  );
+  expect(own.filter((each) => !tested.has(each))).toEqual([]);
+  const anywhere = new Set(RULES.map(([code]) => code));
+  expect(sharedRules.filter(({code}) => !anywhere.has(code))).toEqual([]);
+});
+
+describe('--set', () => {
+  test.each<RawFlags>([
+    {...J, 'cache-size': '3Gi', set: ['persistence.cache.enabled=true']},
+    {...J, ...SHARED, set: ['persistence.cache.hostPath.path=/var/x']},
+  ])('%j: what undoes a setting is refused', async (flags) => {
+    expect(await findings(flags)).toContain('CONFLICTING_SETTINGS');
+  });
+
+  test.each<RawFlags>([
+    {...J, set: ['persistence.data.persistentVolumeClaim.subPath=x']},
+    {...J, set: ['global.proxy.httpsProxy=http://p:1']},
+    {...L, 'chart-version': '0.5.66', set: ['allowMetadataService=false']},
+  ])('%j: what no template reads is said', async (flags) => {
+    expect(await findings(flags)).toContain('IGNORED_KEY');
+  });
+
+  test('null drops a limit of the chart', async () => {
+    const {values} = generate(
+      await settingsFrom({url: 'https://acme.scalr.io', ...L, set: ['resources.limits.cpu=null', 'securityContext.runAsUser=null']}),
+    );
+    expect(values).toMatchObject({resources: {limits: {cpu: null}}, securityContext: {runAsUser: null}});
+  });
 });
 
 describe('a variable that would stand twice in a container', () => {

@@ -66,7 +66,7 @@ test.each(TARGETS)('$chart $version reads back every setting it was written from
         const isSilent = rows.every((row) => row.write(answer.value, scope).length === 0 && read.settings.get(setting.id) === undefined);
         if (isSilent) continue;
         expect({[setting.id]: read.settings.get(setting.id)}).toEqual({[setting.id]: answer.value});
-        written += 1;
+        if (settings.isExplicit(setting) && setting.id !== 'url') written += 1;
       }
       const given = new Set(settings.entries().map(({setting}) => setting.id));
       for (const setting of catalogue) {
@@ -80,7 +80,7 @@ test.each(TARGETS)('$chart $version reads back every setting it was written from
     }),
     {numRuns: RUNS},
   );
-  expect(written).toBeGreaterThan(RUNS);
+  expect(written / RUNS, 'settings a run, beside the address').toBeGreaterThan(4);
 });
 
 test.each(CHART_NAMES)('%s either takes any mixture of settings or says by name why not', async (chart) => {

@@ -7,7 +7,7 @@ import {runMemoryLimit} from '../../settings/size.ts';
 import {cache, cacheAccessMode, cachePath, cacheSize, moduleCache, providerCache} from '../../settings/storage.ts';
 import {isCos, isExecOnCos} from '../clouds.ts';
 import type {ChartRule, RuleFacts} from '../define.ts';
-import {fixedUserOnOpenShift, policyWithoutDns} from '../shared-rules.ts';
+import {breaksTemplates, fixedUserOnOpenShift, isDash, isFilledMap, policyWithoutDns} from '../shared-rules.ts';
 import {at, getAt} from '../tree.ts';
 import {NESTED} from './versions.ts';
 
@@ -77,7 +77,7 @@ export const rules: readonly ChartRule[] = [
       if (!isBounded || needed <= room) return undefined;
       return {
         setting: cacheSize,
-        message: `The caches may grow to ${needed / GIB}Gi together and their volume holds ${get(cacheSize)}: when it is full, runs fail. Raise --cache-size, or lower the limits with --set agent.providerCache.sizeLimit=… and agent.moduleCache.sizeLimit=….`,
+        message: `The caches may grow to ${needed / GIB}Gi together and their volume holds ${get(cacheSize)}: when it is full, runs fail. Raise --cache-size, or lower the limits with --set agent.<cache>.sizeLimit=….`,
       };
     },
   },
@@ -125,6 +125,18 @@ export const rules: readonly ChartRule[] = [
         ? {setting: gracePeriod, message: 'A run that is stopped has this long to push its state; less than two minutes risks losing it.'}
         : undefined,
   },
+  ...['agent.podLabels', 'global.podLabels'].map((path) =>
+    breaksTemplates('T30', '0.5.64 - 0.5.67', path, isFilledMap, 'Take 0.5.68 or later, or leave the labels out'),
+  ),
+  breaksTemplates(
+    'T31',
+    '0.5.68 - 0.5.76 || 0.5.78 - 0.5.79',
+    'global.labels',
+    isFilledMap,
+    'Take 0.6.1 or later, or leave the labels out',
+  ),
+  breaksTemplates('T33', '>=0.5.64 <=0.6.1', 'persistence.cache.persistentVolumeClaim.storageClassName', isDash, 'Take 0.6.2 or later'),
+  breaksTemplates('R37', '>=0.5.67', 'task.runner.image.tag', (tag) => tag === '', 'Give the runner image a tag'),
   oneBound('task.podDisruptionBudget'),
   oneBound('agent.podDisruptionBudget'),
   {

@@ -3,7 +3,7 @@ import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {cache, dataHome} from '../../settings/storage.ts';
 import {dataPath, isCos, watchedByKubelet} from '../clouds.ts';
 import type {ChartRule} from '../define.ts';
-import {shortestGrace} from '../shared-rules.ts';
+import {breaksTemplates, isPem, shortestGrace} from '../shared-rules.ts';
 import {at, getAt, type Values} from '../tree.ts';
 
 const seconds = (values: Values, path: string): number => Number(getAt(values, at(path)));
@@ -27,6 +27,9 @@ export const rules: readonly ChartRule[] = [
       };
     },
   },
+  ...['agent.ca_cert', 'agent.container_task_ca_cert'].map((path) =>
+    breaksTemplates('T12', '*', path, isPem, 'Give the certificates with --ca-file'),
+  ),
   {
     id: 'R22',
     code: 'WATCHED_DIRECTORY',

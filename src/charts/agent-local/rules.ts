@@ -1,10 +1,12 @@
+import {set} from '../../settings/escape-hatch.ts';
 import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
 import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {workloadIdentity} from '../../settings/network.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {cache, cacheAccessMode, dataHome} from '../../settings/storage.ts';
 import type {ChartRule} from '../define.ts';
-import {fixedUserOnOpenShift, policyWithoutDns, shortestGrace} from '../shared-rules.ts';
+import {breaksTemplates, fixedUserOnOpenShift, isDash, policyWithoutDns, shortestGrace} from '../shared-rules.ts';
+import {at, getAt} from '../tree.ts';
 
 /** Rules of agent-local beside the shared ones. */
 export const rules: readonly ChartRule[] = [
@@ -48,6 +50,52 @@ export const rules: readonly ChartRule[] = [
         ? {setting: cache, message: `${get(concurrency)} agents share the existing claim: it has to be ReadWriteMany.`}
         : undefined,
   },
+  {
+    id: 'R11',
+    code: 'SHARED_WORKSPACE',
+    severity: 'error',
+    test: (get, {values}) =>
+      getAt(values, at('persistence.data.enabled')) === true && (get(concurrency) ?? 1) > 1
+        ? {
+            setting: concurrency,
+            message: `persistence.data puts the workspaces of ${get(concurrency)} agents into one claim, where they overwrite one another`,
+            suggestion: 'Leave persistence.data out, or use --concurrency 1',
+          }
+        : undefined,
+  },
+  {
+    id: 'R12',
+    code: 'ROLLING_UPDATE_BLOCKED',
+    severity: 'warning',
+    test: (get, {values}) =>
+      get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteOnce' && getAt(values, at('strategy.type')) === 'RollingUpdate'
+        ? {
+            setting: cache,
+            message:
+              'A rolling update waits for the volume that the old pod still holds: use --cache pvc, which sets strategy.type to Recreate.',
+          }
+        : undefined,
+  },
+  {
+    id: 'T18',
+    code: 'OLD_KEYS_WIN',
+    in: '0.5.74 || >=0.6.1',
+    severity: 'error',
+    test: (_, {values}) => {
+      const isOld =
+        getAt(values, at('persistence.enabled')) === true || getAt(values, at('persistence.persistentVolumeClaim.claimName')) !== '';
+      return isOld && getAt(values, at('persistence.cache.enabled')) === true
+        ? {
+            setting: set,
+            message: 'persistence.enabled and its claim win over persistence.cache, which is dropped without a word',
+            suggestion: 'Use --cache alone, or leave persistence.cache out',
+          }
+        : undefined;
+    },
+  },
+  ...['persistence.persistentVolumeClaim.storageClassName', 'persistence.cache.persistentVolumeClaim.storageClassName'].map((path) =>
+    breaksTemplates('T33', '<=0.6.1', path, isDash, 'Take 0.6.2 or later'),
+  ),
   {
     id: 'R22',
     code: 'DIRECTORIES_COLLIDE',

@@ -5,6 +5,7 @@ import type {Row} from '../define.ts';
 import {at, getAt, type Values} from '../tree.ts';
 import {implied, only, row, textKey, variable} from './row-kinds.ts';
 
+const REPLACES = 'The bundle replaces the public roots: if it holds private CAs only, public registries cannot be reached.';
 const PUBLIC_ROOTS = '# Public root certificates\n';
 
 /** CA bundle as PEM at `<path>.caBundle` or in an existing Secret at `<path>.caBundleSecret`. */
@@ -25,6 +26,8 @@ export const caBundle = (path: string, range: string): Row[] => {
       paths: [inline],
       write: (pem, {get}) => [[inline, get(caPublicRoots) ? `${pem}${PUBLIC_ROOTS}${rootCertificates.join('\n')}\n` : pem]],
       read: (values) => pemIn(values)?.split(PUBLIC_ROOTS)[0],
+      partly: (_, {get}) =>
+        get(caPublicRoots) === undefined ? `${REPLACES} Add --ca-public-roots, or --no-ca-public-roots if that is meant.` : undefined,
     }),
   ]);
 };
@@ -34,7 +37,19 @@ const LONGEST_VARIABLE = 131_072;
 
 /** CA bundle as base64 that ends in one environment variable of the agent; public roots do not fit into one. */
 export const caVariable = (caRow: Row<string>): Row[] => [
-  row({...caRow, accepts: (pem) => String(asBase64.write(pem)).length + 64 < LONGEST_VARIABLE}),
+  row({
+    ...caRow,
+    partly: (pem, scope) =>
+      [
+        caRow.partly?.(pem, scope),
+        scope.get(caPublicRoots) === undefined
+          ? `${REPLACES} They do not fit in here: put those that are needed into the file, or say --no-ca-public-roots.`
+          : undefined,
+      ]
+        .filter(Boolean)
+        .join(' ') || undefined,
+    accepts: (pem) => String(asBase64.write(pem)).length + 64 < LONGEST_VARIABLE,
+  }),
   row({
     ...implied(caPublicRoots, (values, scope) => (caRow.read(values, scope) === undefined ? undefined : false)),
     accepts: (asked) => !asked,

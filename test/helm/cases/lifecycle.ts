@@ -30,22 +30,22 @@ const stopsWithin = (rendered: Rendered, seconds: number): Claim[] =>
 const hasConstant = ({target}: Rendered): boolean => target.chart === 'agent-job' && within(target.version, '<=0.5.68');
 
 const waits = (rendered: Rendered, seconds: number): Claim[] =>
-  inEach(rendered, ['worker'], (container) => [
+  inEach(rendered, rendered.target.chart === 'agent-job' ? ['worker'] : agentRoles(rendered.target), (container) => [
     claim('terminationGracePeriodSeconds', container.pod.spec['terminationGracePeriodSeconds'], seconds),
   ]);
 
-const modeCase = (mode: keyof typeof MODES, seconds?: string): Case => ({
-  name: `${mode} shutdown${seconds === undefined ? '' : ` within ${seconds}`}`,
-  settings: {'shutdown-mode': mode, ...(seconds === undefined ? {} : {'grace-period': seconds})},
+const modeCase = (mode: keyof typeof MODES, seconds?: number): Case => ({
+  name: `${mode} shutdown${seconds === undefined ? '' : ` within ${seconds} s`}`,
+  settings: {'shutdown-mode': mode, ...(seconds === undefined ? {} : {'grace-period': String(seconds)})},
   takenBy: STOPS,
   check: (rendered) => [
     ...variableIn(rendered, agentRoles(rendered.target), 'SCALR_AGENT_WORKER_ON_STOP_ACTION', MODES[mode]),
-    ...(seconds === undefined || mode === 'force' ? [] : stopsWithin(rendered, 7200)),
+    ...(seconds === undefined ? [] : mode === 'force' ? waits(rendered, seconds) : stopsWithin(rendered, seconds)),
   ],
 });
 
-export const drainCase = modeCase('drain', '2h');
-export const gracefulCase = modeCase('graceful', '2h');
+export const drainCase = modeCase('drain', 7200);
+export const gracefulCase = modeCase('graceful', 7200);
 
 const graceCase = (seconds: number, range: string): Case => ({
   name: `${seconds} seconds for stopping`,
@@ -58,7 +58,7 @@ export const lifecycleCases: readonly Case[] = [
   modeCase('graceful'),
   modeCase('drain'),
   modeCase('force'),
-  modeCase('force', '30'),
+  modeCase('force', 30),
   drainCase,
   gracefulCase,
   graceCase(5400, NESTED),

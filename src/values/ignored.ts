@@ -1,0 +1,19 @@
+import type {Target} from '../charts/define.ts';
+import {type IgnoredKey, ignoredKeys} from '../charts/ignored-keys.ts';
+import {within} from '../charts/releases.ts';
+import {scopeOf} from '../charts/support.ts';
+import {at, getAt, mergeValues, sameTree, type Values} from '../charts/tree.ts';
+
+/** The keys of these values that the version accepts and no template reads. */
+export function ignoredIn(values: Values, target: Target): IgnoredKey[] {
+  const {defaults} = scopeOf(target, () => undefined);
+  const effective = mergeValues(defaults, values);
+  return ignoredKeys.filter(
+    ({chart, in: range, path, unless}) =>
+      chart === target.chart &&
+      within(target.version, range) &&
+      getAt(values, at(path)) !== undefined &&
+      !sameTree(getAt(effective, at(path)), getAt(defaults, at(path))) &&
+      !unless?.(effective),
+  );
+}
