@@ -1,3 +1,4 @@
+import template from '../../templates/values-header.json' with {type: 'json'};
 import type {Target} from '../charts/define.ts';
 import {chartSchema, leavesOf} from '../charts/schema.ts';
 import {isMap, setAt, startsWith, type Values} from '../charts/tree.ts';
@@ -22,13 +23,13 @@ export function valuesDocument(generated: Generated): string {
       return [key, [...new Set(lines)]];
     }),
   );
-  const header = [
-    `Values of ${target.chart} ${target.version}${release ? ` (agent ${release.appVersion})` : ''}, only what differs from its defaults.`,
-    'Written by scalr-agent. To write them again:',
-    ...commandLines(generated, named).map((line) => `  ${line}`),
-  ];
+  const names = {chart: target.chart, version: target.version, agent: release?.appVersion ?? 'of an unknown version'};
+  const header = [...template.lines.map((line) => fill(line, names)), ...commandLines(generated, named).map((line) => `  ${line}`)];
   return toYaml(inChartOrder(values, target), {header, comments});
 }
+
+const fill = (line: string, names: Readonly<Record<string, string>>): string =>
+  line.replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name] ?? '');
 
 /** True when the file may hold what is nobody else's business: free text, or a proxy with a password. */
 export function isPrivate({settings}: Generated): boolean {
