@@ -4,6 +4,7 @@ import {scopeOf} from '../charts/support.ts';
 import {getAt, isMap, type Path, type Tree} from '../charts/tree.ts';
 import {elsewhere, twinOf} from './elsewhere.ts';
 import type {Finding} from './finding.ts';
+import {FIRST_FLOAT} from './large-numbers.ts';
 import type {Source} from './source.ts';
 
 /** Every key that the chart version does not know, and every value of a wrong type. */
@@ -11,11 +12,13 @@ export function checkKeys(source: Source, target: Target): Finding[] {
   const defaults = scopeOf(target, () => undefined).defaults;
   const at = (path: Path, finding: Omit<Finding, 'path'>): Finding => ({...finding, path: path.join('.'), ...source.locate(path)});
 
-  function check(tree: Tree, node: SchemaNode, path: Path): Finding[] {
-    if (tree === null) return checkNull(node, path);
+  /** Below keys that Kubernetes types, null drops a default on purpose and templates keep numbers whole. */
+  function check(tree: Tree, node: SchemaNode, path: Path, isAbove = false): Finding[] {
+    const isKubernetes = isAbove || node['x-kubernetes'] !== undefined;
+    if (tree === null) return isKubernetes ? [] : checkNull(node, path);
     if (node.anyOf) {
       const meant = node.anyOf.find(({type}) => [type].flat().includes(typeOf(tree)));
-      return check(tree, meant ?? (node.anyOf[0] as SchemaNode), path);
+      return check(tree, meant ?? (node.anyOf[0] as SchemaNode), path, isKubernetes);
     }
     if (!fits(tree, node)) return [wrongType(tree, node, path)];
     if (node.enum && !node.enum.includes(tree as string)) {
@@ -29,19 +32,33 @@ export function checkKeys(source: Source, target: Target): Finding[] {
     if (node.pattern && typeof tree === 'string' && tree !== '' && !new RegExp(node.pattern).test(tree)) {
       return [at(path, {severity: 'error', code: 'WRONG_VALUE', message: `"${tree}" does not match ${node.pattern}.`})];
     }
-    if (!isMap(tree) || node.properties === undefined) return [];
+    if (typeof tree === 'number' && !isKubernetes && Math.abs(tree) >= FIRST_FLOAT) return [tooLarge(tree, path)];
+    if (!isMap(tree)) return [];
+    if (node.properties === undefined) {
+      // Labels, annotations and variables: Kubernetes wants texts, and most templates quote what they get.
+      return isKubernetes ? [] : Object.entries(tree).flatMap(([key, below]) => check(below, {}, [...path, key]));
+    }
     return Object.entries(tree).flatMap(([key, below]) => {
       const child = Object.hasOwn(node.properties ?? {}, key) ? node.properties?.[key] : undefined;
-      if (child) return check(below, child, [...path, key]);
-      if (node.additionalProperties === true || node['x-kubernetes'] !== undefined) return [];
+      if (child) return check(below, child, [...path, key], isKubernetes);
+      if (node.additionalProperties === true || isKubernetes) return [];
       const {message, suggestion} = elsewhere([...path, key], source.values, target);
       return [at([...path, key], {severity: 'error', code: 'UNKNOWN_KEY', message, ...(suggestion ? {suggestion} : {})})];
     });
   }
 
+  /** A template prints it as 1e+06 (R34). */
+  const tooLarge = (tree: number, path: Path): Finding =>
+    at(path, {
+      severity: 'error',
+      code: 'LARGE_NUMBER',
+      message: `Helm prints ${tree} as ${tree.toExponential().replace('e+', 'e+0')}.`,
+      suggestion: `"${tree}"`,
+    });
+
   /** null deletes the default of the chart (R36), which is meant only where the chart itself says null. */
   function checkNull(node: SchemaNode, path: Path): Finding[] {
-    const isMeant = getAt(defaults, path) === null || [node.type].flat().includes('null');
+    const isMeant = (getAt(defaults, path) ?? null) === null || [node.type].flat().includes('null');
     return isMeant
       ? []
       : [

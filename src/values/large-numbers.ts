@@ -3,7 +3,7 @@ import {chartSchema, closedSchema, type SchemaNode} from '../charts/schema.ts';
 import {isMap, type Tree, type Values} from '../charts/tree.ts';
 
 /** From here on a template prints a number of a values file as 1e+06. */
-const FIRST_FLOAT = 1_000_000;
+export const FIRST_FLOAT = 1_000_000;
 
 /**
  * Large numbers as texts, which templates print as they are. Not below keys that Kubernetes types: templates hand those

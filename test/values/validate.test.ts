@@ -135,6 +135,17 @@ describe('a key that does nothing', () => {
   });
 });
 
+test.each<[Target, string]>([
+  [LOCAL, 'resources: {limits: {cpu: null}}\nsecurityContext: {runAsUser: null}'],
+  [LOCAL, 'podSecurityContext: {fsGroup: 1000660000}'],
+  [JOB, 'task: {job: {ttlSecondsAfterFinished: "2592000"}}'],
+  [LOCAL, 'extraEnv: {PORT: 8080, ON: "yes", OFF: null}'],
+  [LOCAL, 'affinity: {nodeAffinity: {}}\ntolerations: [{operator: Exists}]'],
+  [LOCAL, 'nodeSelector: &pool {pool: runs}\npodAnnotations: *pool'],
+])('%o: %s is fine', (target, lines) => {
+  expect(validate(`${tokenOf(target)}${lines}`, target)).toEqual([]);
+});
+
 describe('YAML that Helm would not read', () => {
   test.each([
     ['a: 1\na: 2', 'DUPLICATE_KEY', 2, 1],
@@ -192,7 +203,9 @@ describe('every key of every version', () => {
         if (!validate(toYaml(values), target).some((each) => each.code === code)) missed.push(`${path.join('.')} ${code}`);
       };
       finds('UNKNOWN_KEY', (values) => setAt(values, [...path.slice(0, -1), `${path.at(-1)}x`], value));
-      if (value !== null && !isNullable(node.type)) finds('NULL_DELETES_DEFAULT', (values) => setAt(values, path, null));
+      const isKubernetes =
+        node['x-kubernetes'] !== undefined || /(^|\.)(resources|[pP]odSecurityContext|securityContext)(\.|$)/.test(path.join('.'));
+      if (value !== null && !isNullable(node.type) && !isKubernetes) finds('NULL_DELETES_DEFAULT', (values) => setAt(values, path, null));
       if (typeof value === 'boolean') finds('TEXT_FOR_SWITCH', (values) => setAt(values, path, String(!value)));
       else if (node.type === 'string') finds('UNQUOTED_TEXT', (values) => setAt(values, path, true));
       else if (value !== null && ![node.type].flat().includes('string')) finds('WRONG_TYPE', (values) => setAt(values, path, 'text'));
