@@ -147,7 +147,7 @@ const ARGUMENTS: readonly Argument[] = [
     chart: 'agent-k8s',
     verdict: 'for',
     weight: 0,
-    test: always,
+    test: (get) => get(cache) !== 'efs',
     message: 'Its cache stays on the disks of the nodes without any claim.',
     source: 'agent-k8s 0.6.5, templates/worker.yaml',
   },
@@ -156,7 +156,7 @@ const ARGUMENTS: readonly Argument[] = [
     verdict: 'against',
     weight: 2,
     test: always,
-    message: 'It runs as root, keeps its data in a directory of every node, and wants a node pool of its own.',
+    message: 'It runs as root, keeps its data in a directory of every node or on EFS, and wants a node pool of its own.',
     source: 'agent-k8s 0.6.5, values.yaml; agent-helm, README',
   },
   {

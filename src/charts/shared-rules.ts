@@ -1,5 +1,5 @@
 import {cloud} from '../settings/cluster.ts';
-import type {Setting} from '../settings/define.ts';
+import type {Get, Setting} from '../settings/define.ts';
 import {extraEnv, set} from '../settings/escape-hatch.ts';
 import {serviceAccountAnnotation, serviceAccountName} from '../settings/identity.ts';
 import {gracePeriod, shutdownMode} from '../settings/lifecycle.ts';
@@ -45,20 +45,48 @@ export const shortestGrace = (id: string, usual: string, shortest: Readonly<Reco
   },
 });
 
-/** For the charts whose pods have a fixed user. */
-export const fixedUserOnOpenShift: ChartRule = {
-  id: 'R20',
+const onOpenShift = (id: string, message: string): ChartRule => ({
+  id,
   code: 'OPENSHIFT_SCC',
   severity: 'warning',
-  test: (get) =>
-    get(cloud) === 'openshift'
-      ? {
-          setting: cloud,
-          message:
-            'The pods run as uid 1000, which the restricted-v2 SCC of OpenShift refuses. Upstream documents nothing here: granting nonroot-v2 to the service account is a guess that has to be tested.',
-        }
-      : undefined,
-};
+  test: (get) => (get(cloud) === 'openshift' ? {setting: cloud, message} : undefined),
+});
+
+export const fixedUserOnOpenShift = onOpenShift(
+  'R20',
+  'The pods run as uid 1000 unless the values say otherwise, which the restricted-v2 SCC of OpenShift refuses. Upstream documents nothing here: granting nonroot-v2 to the service account is a guess that has to be tested.',
+);
+
+export const rootOnOpenShift = onOpenShift(
+  'R18',
+  'agent-k8s runs as root and mounts a directory of the node; on OpenShift its service account needs the privileged SCC.',
+);
+
+/** A cache claim that several pods mount; `sharers` names them, undefined where there is only one. */
+export const sharedClaim = (id: string, sharers: (get: Get) => string | undefined, suggestion: string): ChartRule[] => [
+  {
+    id,
+    code: 'CLAIM_NOT_SHARED',
+    severity: 'error',
+    test: (get) => {
+      const [who, mode] = [sharers(get), get(cacheAccessMode)];
+      const isOwn = mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod';
+      if (who === undefined || !isOwn || !['pvc', 'existing-pvc'].includes(get(cache) ?? '')) return undefined;
+      return {setting: cacheAccessMode, message: `${who} mount the cache, which a ${mode} claim does not allow`, suggestion};
+    },
+  },
+  {
+    id,
+    code: 'CLAIM_HAS_TO_BE_SHARED',
+    severity: 'warning',
+    test: (get, {isExplicit}) => {
+      const who = sharers(get);
+      return who !== undefined && get(cache) === 'existing-pvc' && !isExplicit(cacheAccessMode)
+        ? {setting: cache, message: `The existing claim has to be ReadWriteMany: ${who} mount it.`}
+        : undefined;
+    },
+  },
+];
 
 /** For versions whose egress policy lets no name resolution through. */
 export const policyWithoutDns = (range: string, mended: string): ChartRule => ({

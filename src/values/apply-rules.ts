@@ -37,6 +37,7 @@ export function applyRules(values: Values, effective: ReadonlyMap<string, unknow
       code: 'CONFLICTING_SETTINGS',
       exit: ExitCode.usage,
       suggestions: errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion])),
+      cause: new Error(errors.map(({rule}) => rule.code).join(', ')),
     });
   }
   return found.map(({rule, setting, message}) => ({code: rule.code, setting: setting.id, message}));

@@ -50,6 +50,18 @@ describe('the result', () => {
   });
 });
 
+test('--explain shows what --set made of a default', async () => {
+  const {stdout} = await runCommand(Values, [
+    ...URL_FLAG,
+    '--chart',
+    'agent-local',
+    '--set',
+    'agent.tokenExistingSecret.name=mine',
+    '--json',
+  ]);
+  expect(JSON.parse(stdout).settings).toContainEqual({id: 'token-secret', value: 'mine', source: 'flag', because: 'by way of --set'});
+});
+
 describe('where answers come from', () => {
   const files = memoryFiles({'answers.yaml': 'url: https://file.scalr.io\ncache-size: 3Gi\nnode-selector: {pool: file}\n'});
 

@@ -4,11 +4,11 @@ import {gracePeriod} from '../../settings/lifecycle.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {milliOf} from '../../settings/quantity.ts';
 import {runMemoryLimit} from '../../settings/size.ts';
-import {cache, cacheAccessMode, cachePath, cacheSize, moduleCache, providerCache} from '../../settings/storage.ts';
+import {cache, cachePath, cacheSize, moduleCache, providerCache} from '../../settings/storage.ts';
 import {isCos, isExecOnCos} from '../clouds.ts';
 import type {ChartRule, RuleFacts} from '../define.ts';
-import {breaksTemplates, fixedUserOnOpenShift, isDash, isFilledMap, policyWithoutDns} from '../shared-rules.ts';
-import {at, getAt} from '../tree.ts';
+import {breaksTemplates, fixedUserOnOpenShift, isDash, isFilledMap, policyWithoutDns, sharedClaim} from '../shared-rules.ts';
+import {at, getAt, type Tree} from '../tree.ts';
 import {NESTED} from './versions.ts';
 
 /** What the caches may grow to together, in bytes: `agent.<name>.sizeLimit` of those that are on. */
@@ -20,14 +20,23 @@ function softLimits({get, values}: RuleFacts): bigint {
 
 const GIB = 1024n ** 3n;
 
-/** Kubernetes takes one bound of a disruption budget, and the chart fills the other one by default. */
-const oneBound = (path: string): ChartRule => ({
+const hasSeveralControllers = ({values}: Pick<RuleFacts, 'values'>): boolean => Number(getAt(values, at('agent.replicaCount'))) > 1;
+
+const isTrue = (value: Tree): boolean => value !== null && value !== 0 && value !== '';
+
+/**
+ * Kubernetes takes one bound of a disruption budget, and the chart fills the other one by default. Zero counts as absent
+ * except for maxUnavailable of the tasks (templates/poddisruptionbudget.yaml).
+ */
+const oneBound = (path: string, isRendered: (facts: RuleFacts) => boolean, isMostSet: (most: Tree) => boolean): ChartRule => ({
   id: 'R9',
   code: 'TWO_DISRUPTION_BOUNDS',
   severity: 'error',
-  test: (_, {values}) => {
-    const [least, most] = ['minAvailable', 'maxUnavailable'].map((bound) => getAt(values, at(`${path}.${bound}`)) ?? null);
-    return least !== null && most !== null && getAt(values, at(`${path}.enabled`)) === true
+  test: (_, facts) => {
+    const [isEnabled, least, most] = ['enabled', 'minAvailable', 'maxUnavailable'].map(
+      (key) => getAt(facts.values, at(`${path}.${key}`)) ?? null,
+    );
+    return isEnabled === true && isTrue(least ?? null) && isMostSet(most ?? null) && isRendered(facts)
       ? {
           setting: set,
           message: `${path} has minAvailable and maxUnavailable, and Kubernetes takes one of them`,
@@ -39,31 +48,7 @@ const oneBound = (path: string): ChartRule => ({
 
 /** Rules of agent-job beside the shared ones. */
 export const rules: readonly ChartRule[] = [
-  {
-    id: 'R13',
-    code: 'CLAIM_NOT_SHARED',
-    severity: 'error',
-    test: (get) => {
-      const mode = get(cacheAccessMode);
-      const isOwn = mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod';
-      return ['pvc', 'existing-pvc'].includes(get(cache) ?? '') && isOwn
-        ? {
-            setting: cacheAccessMode,
-            message: `the pods of all runs mount the cache, which a ${mode} claim does not allow`,
-            suggestion: 'Use --cache-access-mode ReadWriteMany or --cache ephemeral',
-          }
-        : undefined;
-    },
-  },
-  {
-    id: 'R13',
-    code: 'CLAIM_HAS_TO_BE_SHARED',
-    severity: 'warning',
-    test: (get, {isExplicit}) =>
-      get(cache) === 'existing-pvc' && !isExplicit(cacheAccessMode)
-        ? {setting: cache, message: 'The pods of all runs mount the existing claim: it has to be ReadWriteMany.'}
-        : undefined,
-  },
+  ...sharedClaim('R13', () => 'the pods of all runs', 'Use --cache-access-mode ReadWriteMany or --cache ephemeral'),
   {
     id: 'R15',
     code: 'CACHES_LARGER_THAN_VOLUME',
@@ -137,15 +122,19 @@ export const rules: readonly ChartRule[] = [
   ),
   breaksTemplates('T33', '>=0.5.64 <=0.6.1', 'persistence.cache.persistentVolumeClaim.storageClassName', isDash, 'Take 0.6.2 or later'),
   breaksTemplates('R37', '>=0.5.67', 'task.runner.image.tag', (tag) => tag === '', 'Give the runner image a tag'),
-  oneBound('task.podDisruptionBudget'),
-  oneBound('agent.podDisruptionBudget'),
+  oneBound(
+    'task.podDisruptionBudget',
+    () => true,
+    (most) => most !== null,
+  ),
+  oneBound('agent.podDisruptionBudget', hasSeveralControllers, isTrue),
   {
     id: 'R10',
     code: 'BUDGET_LOST',
     in: '0.6.1 - 0.6.3',
     severity: 'warning',
     test: (_, {values}) =>
-      Number(getAt(values, at('agent.replicaCount'))) > 1
+      hasSeveralControllers({values})
         ? {setting: set, message: 'With several controllers this version loses their disruption budget; 0.6.4 mends that.'}
         : undefined,
   },

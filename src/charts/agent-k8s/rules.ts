@@ -1,9 +1,8 @@
-import {cloud} from '../../settings/cluster.ts';
 import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {cache, dataHome} from '../../settings/storage.ts';
 import {dataPath, isCos, watchedByKubelet} from '../clouds.ts';
 import type {ChartRule} from '../define.ts';
-import {breaksTemplates, isPem, shortestGrace} from '../shared-rules.ts';
+import {breaksTemplates, isPem, rootOnOpenShift, shortestGrace} from '../shared-rules.ts';
 import {at, getAt, type Values} from '../tree.ts';
 
 const seconds = (values: Values, path: string): number => Number(getAt(values, at(path)));
@@ -67,17 +66,5 @@ export const rules: readonly ChartRule[] = [
           }
         : undefined,
   },
-  {
-    id: 'R18',
-    code: 'OPENSHIFT_SCC',
-    severity: 'warning',
-    test: (get) =>
-      get(cloud) === 'openshift'
-        ? {
-            setting: cloud,
-            message:
-              'agent-k8s runs as root and mounts a directory of the node; on OpenShift its service account needs the privileged SCC.',
-          }
-        : undefined,
-  },
+  rootOnOpenShift,
 ];

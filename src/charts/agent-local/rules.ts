@@ -5,7 +5,7 @@ import {workloadIdentity} from '../../settings/network.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {cache, cacheAccessMode, dataHome} from '../../settings/storage.ts';
 import type {ChartRule} from '../define.ts';
-import {breaksTemplates, fixedUserOnOpenShift, isDash, policyWithoutDns, shortestGrace} from '../shared-rules.ts';
+import {breaksTemplates, fixedUserOnOpenShift, isDash, policyWithoutDns, sharedClaim, shortestGrace} from '../shared-rules.ts';
 import {at, getAt} from '../tree.ts';
 
 /** Rules of agent-local beside the shared ones. */
@@ -25,31 +25,11 @@ export const rules: readonly ChartRule[] = [
         : undefined;
     },
   },
-  {
-    id: 'R11',
-    code: 'CLAIM_NOT_SHARED',
-    severity: 'error',
-    test: (get) => {
-      const mode = get(cacheAccessMode);
-      const isOwn = mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod';
-      return ['pvc', 'existing-pvc'].includes(get(cache) ?? '') && (get(concurrency) ?? 1) > 1 && isOwn
-        ? {
-            setting: cacheAccessMode,
-            message: `${get(concurrency)} agents cannot share a ${mode} claim`,
-            suggestion: 'Use --cache-access-mode ReadWriteMany, --cache ephemeral or --concurrency 1',
-          }
-        : undefined;
-    },
-  },
-  {
-    id: 'R11',
-    code: 'CLAIM_HAS_TO_BE_SHARED',
-    severity: 'warning',
-    test: (get, {isExplicit}) =>
-      get(cache) === 'existing-pvc' && (get(concurrency) ?? 1) > 1 && !isExplicit(cacheAccessMode)
-        ? {setting: cache, message: `${get(concurrency)} agents share the existing claim: it has to be ReadWriteMany.`}
-        : undefined,
-  },
+  ...sharedClaim(
+    'R11',
+    (get) => ((get(concurrency) ?? 1) > 1 ? `${get(concurrency)} agents` : undefined),
+    'Use --cache-access-mode ReadWriteMany, --cache ephemeral or --concurrency 1',
+  ),
   {
     id: 'R11',
     code: 'SHARED_WORKSPACE',
