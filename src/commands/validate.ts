@@ -7,10 +7,10 @@ import {url} from '../settings/agent.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {findingsText} from '../ui/findings.ts';
-import type {Finding} from '../values/finding.ts';
-import {chartByKeys, namedInHeader} from '../values/recognise.ts';
-import {readSource} from '../values/source.ts';
-import {validate} from '../values/validate.ts';
+import type {Finding} from '../values/validate/finding.ts';
+import {chartByKeys, namedInHeader} from '../values/validate/recognise.ts';
+import {readSource} from '../values/validate/source.ts';
+import {validate} from '../values/validate/validate.ts';
 
 interface Result {
   chart: string;

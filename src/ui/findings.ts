@@ -1,5 +1,5 @@
 import type {Target} from '../charts/define.ts';
-import type {Finding} from '../values/finding.ts';
+import type {Finding} from '../values/validate/finding.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 /** Findings as a compiler shows them: place, message, the line with a caret, what to write instead; then the sum. */

@@ -1,10 +1,10 @@
-import type {Target} from '../charts/define.ts';
-import {chartSchema, closedSchema, type SchemaNode} from '../charts/schema.ts';
-import {scopeOf} from '../charts/support.ts';
-import {getAt, isMap, type Path, type Tree} from '../charts/tree.ts';
+import type {Target} from '../../charts/define.ts';
+import {chartSchema, closedSchema, type SchemaNode} from '../../charts/schema.ts';
+import {scopeOf} from '../../charts/support.ts';
+import {getAt, isMap, type Path, type Tree} from '../../charts/tree.ts';
+import {FIRST_FLOAT} from '../large-numbers.ts';
 import {elsewhere, twinOf} from './elsewhere.ts';
 import type {Finding} from './finding.ts';
-import {FIRST_FLOAT} from './large-numbers.ts';
 import type {Source} from './source.ts';
 
 /** Every key that the chart version does not know, and every value of a wrong type. */

@@ -2,11 +2,11 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {type ChartName, chartSchema, defaultsOf, leavesOf} from '../../src/charts/schema.ts';
-import {at, setAt, type Tree, type Values} from '../../src/charts/tree.ts';
-import {validate} from '../../src/values/validate.ts';
-import {toYaml} from '../../src/values/yaml.ts';
-import {TARGETS} from '../support/versions.ts';
+import {type ChartName, chartSchema, defaultsOf, leavesOf} from '../../../src/charts/schema.ts';
+import {at, setAt, type Tree, type Values} from '../../../src/charts/tree.ts';
+import {validate} from '../../../src/values/validate/validate.ts';
+import {toYaml} from '../../../src/values/yaml.ts';
+import {TARGETS} from '../../support/versions.ts';
 
 const JOB = {chart: 'agent-job', version: '0.6.5'} as const;
 const LOCAL = {chart: 'agent-local', version: '0.6.5'} as const;
@@ -170,7 +170,7 @@ describe('a legitimate file has no finding', () => {
     expect(validate(toYaml(values), target).filter(({severity}) => severity === 'error')).toEqual([]);
   });
 
-  const golden = new URL('../golden/', import.meta.url);
+  const golden = new URL('../../golden/', import.meta.url);
   const written = readdirSync(golden).filter((name) => existsSync(new URL(`${name}/values.yaml`, golden)) && !name.includes('newer'));
 
   test.each(written)('what `values` wrote for %s', (name) => {

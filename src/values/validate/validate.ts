@@ -1,16 +1,16 @@
-import {CHARTS} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
-import {within} from '../charts/releases.ts';
-import {scopeOf} from '../charts/support.ts';
-import {at, getAt, type Path, spellPath} from '../charts/tree.ts';
-import {ExpectedError} from '../errors.ts';
-import type {Get, Setting} from '../settings/define.ts';
-import {brokenRules} from './apply-rules.ts';
+import {CHARTS} from '../../charts/charts.ts';
+import type {Target} from '../../charts/define.ts';
+import {within} from '../../charts/releases.ts';
+import {scopeOf} from '../../charts/support.ts';
+import {at, getAt, type Path, spellPath} from '../../charts/tree.ts';
+import {ExpectedError} from '../../errors.ts';
+import type {Get, Setting} from '../../settings/define.ts';
+import {brokenRules} from '../apply-rules.ts';
+import {ignoredIn} from '../ignored.ts';
+import {readValues} from '../read.ts';
+import {refuseRepeatedVariables} from '../repeated-variables.ts';
 import {checkKeys} from './check-keys.ts';
 import type {Finding} from './finding.ts';
-import {ignoredIn} from './ignored.ts';
-import {readValues} from './read.ts';
-import {refuseRepeatedVariables} from './repeated-variables.ts';
 import {readSource, type Source} from './source.ts';
 
 /** Everything wrong with a values file for one chart version, in the order of the file. Pure. */

@@ -1,11 +1,11 @@
-import {CHARTS} from '../charts/charts.ts';
-import type {Row, Target} from '../charts/define.ts';
-import {describeRange, rangeOf, within} from '../charts/releases.ts';
-import {type ChartName, chartSchema, leavesOf} from '../charts/schema.ts';
-import {scopeOf} from '../charts/support.ts';
-import {releasesOf} from '../charts/target.ts';
-import {isMap, mergeValues, type Path, spellPath, startsWith, type Values} from '../charts/tree.ts';
-import {closest} from '../settings/similar.ts';
+import {CHARTS} from '../../charts/charts.ts';
+import type {Row, Target} from '../../charts/define.ts';
+import {describeRange, rangeOf, within} from '../../charts/releases.ts';
+import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
+import {scopeOf} from '../../charts/support.ts';
+import {releasesOf} from '../../charts/target.ts';
+import {isMap, mergeValues, type Path, spellPath, startsWith, type Values} from '../../charts/tree.ts';
+import {closest} from '../../settings/similar.ts';
 
 interface Advice {
   message: string;

@@ -1,7 +1,7 @@
-import type {Target} from '../charts/define.ts';
-import {type ChartName, chartSchema, leavesOf} from '../charts/schema.ts';
-import {newestOf} from '../charts/target.ts';
-import {isMap, leafPaths, type Values} from '../charts/tree.ts';
+import type {Target} from '../../charts/define.ts';
+import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
+import {newestOf} from '../../charts/target.ts';
+import {isMap, leafPaths, type Values} from '../../charts/tree.ts';
 
 /** The chart version that the first lines of the file name, as `values` writes them. */
 export function namedInHeader(text: string): Target | undefined {

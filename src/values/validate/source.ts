@@ -1,5 +1,5 @@
 import {type Document, isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseAllDocuments} from 'yaml';
-import type {Values} from '../charts/tree.ts';
+import type {Values} from '../../charts/tree.ts';
 import type {Finding} from './finding.ts';
 
 /** A values file: what Helm reads from it, and where each key stands. */
