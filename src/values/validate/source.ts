@@ -1,14 +1,14 @@
 import {type Document, isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseAllDocuments} from 'yaml';
 import type {Values} from '../../charts/tree.ts';
-import type {Finding} from './finding.ts';
+import type {Finding, Place, TreePath} from './finding.ts';
 
 /** A values file: what Helm reads from it, and where each key stands. */
 export interface Source {
   values: Values;
   /** Where the key at the path stands, or the deepest key above it. */
-  locate(path: readonly (string | number)[]): {line: number; column: number} | undefined;
+  locate(path: TreePath): Place | undefined;
   /** The text of a scalar as it was written, without quotes being resolved. */
-  written(path: readonly (string | number)[]): string | undefined;
+  written(path: TreePath): string | undefined;
 }
 
 /** Reads a file as Helm does (YAML 1.1, one mapping). `values` is absent where Helm would read none. */
@@ -73,7 +73,7 @@ function positionOf(offset: number, lines: LineCounter): {line: number; column: 
 }
 
 function sourceOf(document: Document.Parsed | undefined, lines: LineCounter): Source {
-  const nodeAt = (path: readonly (string | number)[]): {node: Node; at: Node} | undefined => {
+  const nodeAt = (path: TreePath): {node: Node; at: Node} | undefined => {
     let node: unknown = document?.contents;
     let at: Node | undefined;
     for (const step of path) {
