@@ -10,7 +10,8 @@ interface Known {
 
 const KUBERNETES_TYPES: readonly [RegExp, string][] = [
   [/(^|\.)resources$/, 'ResourceRequirements'],
-  [/nodeSelector$/i, 'NodeSelector'],
+  [/(nodeSelector|[lL]abels)$/i, 'Labels'],
+  [/annotations$/i, 'Annotations'],
   [/tolerations$/i, 'Toleration[]'],
   [/(^|\.)affinity$/, 'Affinity'],
   [/podSecurityContext$/, 'PodSecurityContext'],
@@ -23,6 +24,41 @@ const KUBERNETES_TYPES: readonly [RegExp, string][] = [
   [/controller\.extraEnv$/, 'EnvVar[]'],
   [/extraEnvFrom$/, 'EnvFromSource[]'],
   [/(^|\.)rbac\.(r|clusterR)ules$/, 'PolicyRule[]'],
+];
+
+const NOT_NEGATIVE: SchemaNode = {minimum: 0};
+/** What Kubernetes or the agent want of a value although no chart says so. */
+const KEYWORDS: readonly [RegExp, SchemaNode][] = [
+  [/\.pullPolicy$/, {enum: ['Always', 'IfNotPresent', 'Never']}],
+  [/\.accessMode$/, {enum: ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod']}],
+  [/^strategy\.type$/, {enum: ['RollingUpdate', 'Recreate']}],
+  [/\.container_task_image_mode$/, {enum: ['legacy', 'golden']}],
+  [/\.logFormat$/, {enum: ['plain', 'dev', 'json']}],
+  [/^persistence\..*(storage|sizeLimit)$/, {format: 'quantity'}],
+  [/image\.repository$/, {format: 'image-repository'}],
+  [/image\.tag$/, {format: 'image-tag'}],
+  [/\.imageRegistry$/, {format: 'registry'}],
+  [/(\.claimName|Secret\.name|tokenExistingSecret|serviceAccount\.name)$/, {format: 'object-name'}],
+  [/\.storageClassName$/, {format: 'storage-class'}],
+  [/(Secret\.(key|certKey|keyKey)|tokenExistingSecretKey)$/, {format: 'data-key'}],
+  [/\.basename$|^(name|fullname)Override$/, {format: 'dns-label'}],
+  [/\.(dataDir|cacheDir|data_home)$/, {format: 'absolute-path'}],
+  [/\.tokenTTL$/, {minimum: 600}],
+  [/\.concurrency$/, {minimum: 1}],
+  [/\.memory(SoftLimit|Warn)Percent$/, {minimum: 1, maximum: 100}],
+  [/(_timeout|Seconds|_limit|_request|replicaCount|\.backoffLimit|Days)$/, NOT_NEGATIVE],
+  [/\.(command|args)$|[mM]ountOptions$/, {items: {type: 'string'}}],
+  [
+    /\.providerNetworkMirrors$/,
+    {
+      items: {
+        type: 'object',
+        required: ['url'],
+        additionalProperties: false,
+        properties: {url: {type: 'string'}, token: {type: 'string'}, include: {type: 'array', items: {type: 'string'}}},
+      },
+    },
+  ],
 ];
 const KEPT_FROM_UPSTREAM = ['enum', 'pattern', 'minimum', 'maximum'];
 
@@ -107,6 +143,7 @@ function nodeOf(branch: Branch, versions: readonly string[], path: string): Sche
     leafNode(
       branch.leaves.filter(({leaf}) => JSON.stringify(leaf.node.type) === type),
       versions,
+      keywordsOf(path),
       mark,
     ),
   );
@@ -119,7 +156,10 @@ function nodeOf(branch: Branch, versions: readonly string[], path: string): Sche
   return nodes.length === 1 ? (nodes[0] as SchemaNode) : {oneOf: nodes};
 }
 
-function leafNode(found: Branch['leaves'], versions: readonly string[], mark: SchemaNode): SchemaNode {
+const keywordsOf = (path: string): SchemaNode =>
+  Object.assign({}, ...KEYWORDS.flatMap(([pattern, words]) => (pattern.test(path) ? [words] : [])));
+
+function leafNode(found: Branch['leaves'], versions: readonly string[], keywords: SchemaNode, mark: SchemaNode): SchemaNode {
   const defaults: {versions: string[]; default: Tree}[] = [];
   for (const {version, leaf} of found) {
     const same = defaults.find((each) => sameTree(each.default, leaf.default));
@@ -130,6 +170,7 @@ function leafNode(found: Branch['leaves'], versions: readonly string[], mark: Sc
     Object.entries(Object.assign({}, ...found.map(({leaf}) => leaf.node))).filter(([key]) => !DERIVED.has(key)),
   );
   return {
+    ...keywords,
     ...byHand,
     ...mark,
     'x-versions': rangeOf(

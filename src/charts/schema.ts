@@ -16,14 +16,22 @@ export interface SchemaNode {
   properties?: Readonly<Record<string, SchemaNode>>;
   oneOf?: readonly SchemaNode[];
   anyOf?: readonly SchemaNode[];
-  additionalProperties?: boolean;
+  additionalProperties?: boolean | SchemaNode;
+  required?: readonly string[];
+  items?: SchemaNode;
+  $ref?: string;
   enum?: readonly string[];
   pattern?: string;
+  /** A form of texts that a pattern cannot hold; src/values/validate/formats.ts knows each. */
+  format?: string;
   minimum?: number;
+  maximum?: number;
   default?: Tree;
   'x-versions'?: string;
   'x-defaults'?: readonly {versions: string; default: Tree}[];
   'x-kubernetes'?: string;
+  /** Of a list: the fields of its items that no two of them may share. */
+  'x-kubernetes-list-map-keys'?: readonly string[];
   'x-template-only'?: boolean;
   'x-secret'?: boolean;
   [keyword: string]: unknown;

@@ -38,7 +38,7 @@ const isText = ({type}: SchemaNode): boolean => [type].flat().join() === 'string
 
 /** Maps whose keys are free hold texts (labels, annotations, variables) unless Kubernetes types them. */
 const isFreeMap = (node: SchemaNode): boolean => node.type === 'object' && node.properties === undefined && isTextMap(node);
-const isTextMap = (node: SchemaNode): boolean => [undefined, 'NodeSelector'].includes(node['x-kubernetes']);
+const isTextMap = (node: SchemaNode): boolean => [undefined, 'Labels', 'Annotations'].includes(node['x-kubernetes']);
 
 /** The schema at a path; undefined where no such key can be. */
 function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {

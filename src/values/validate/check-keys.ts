@@ -1,111 +1,132 @@
 import type {Target} from '../../charts/define.ts';
 import {chartSchema, closedSchema, type SchemaNode} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {getAt, isMap, type Path, type Tree} from '../../charts/tree.ts';
+import {getAt, isMap, mergeValues, type Path, type Tree} from '../../charts/tree.ts';
 import {FIRST_FLOAT} from '../large-numbers.ts';
+import {checkKubernetes, mismatch} from './check-kubernetes.ts';
 import {elsewhere, twinOf} from './elsewhere.ts';
-import type {Finding} from './finding.ts';
+import {dotted, type Finding, type TreePath} from './finding.ts';
+import {FORMATS} from './formats.ts';
 import type {Source} from './source.ts';
+import {fits, typeOf} from './types.ts';
 
-/** Every key that the chart version does not know, and every value of a wrong type. */
+/** Every key that the chart version does not know, and every value that its templates or Kubernetes cannot take. */
 export function checkKeys(source: Source, target: Target): Finding[] {
-  const defaults = scopeOf(target, () => undefined).defaults;
-  const at = (path: Path, finding: Omit<Finding, 'path'>): Finding => ({...finding, path: path.join('.'), ...source.locate(path)});
+  const {defaults} = scopeOf(target, () => undefined);
+  const effective = mergeValues(defaults, source.values);
+  const error = (path: TreePath, code: string, message: string, more: Partial<Finding> = {}): Finding => ({
+    severity: 'error',
+    code,
+    path: dotted(path),
+    ...source.locate(path),
+    message,
+    ...more,
+  });
 
-  /** Below keys that Kubernetes types, null drops a default on purpose and templates keep numbers whole. */
-  function check(tree: Tree, node: SchemaNode, path: Path, isAbove = false): Finding[] {
-    const isKubernetes = isAbove || node['x-kubernetes'] !== undefined;
-    if (tree === null) return isKubernetes ? [] : checkNull(node, path);
+  function check(tree: Tree, node: SchemaNode, path: Path): Finding[] {
+    const type = node['x-kubernetes'];
+    if (type !== undefined) return tree === null ? [] : checkKubernetes(tree, getAt(effective, path) ?? tree, type, path, source);
+    if (tree === null) return checkNull(node, path);
     if (node.anyOf) {
-      const meant = node.anyOf.find(({type}) => [type].flat().includes(typeOf(tree)));
-      return check(tree, meant ?? (node.anyOf[0] as SchemaNode), path, isKubernetes);
+      const meant = node.anyOf.find((each) => [each.type].flat().includes(typeOf(tree)));
+      return check(tree, meant ?? (node.anyOf[0] as SchemaNode), path);
     }
-    if (!fits(tree, node)) return [wrongType(tree, node, path)];
-    if (node.enum && !node.enum.includes(tree as string)) {
-      return [
-        at(path, {severity: 'error', code: 'WRONG_VALUE', message: `${JSON.stringify(tree)} is not one of ${node.enum.join(', ')}.`}),
-      ];
-    }
-    if (typeof tree === 'number' && tree < (node.minimum ?? Number.NEGATIVE_INFINITY)) {
-      return [at(path, {severity: 'error', code: 'WRONG_VALUE', message: `${tree} is less than ${node.minimum}.`})];
-    }
-    if (node.pattern && typeof tree === 'string' && tree !== '' && !new RegExp(node.pattern).test(tree)) {
-      return [at(path, {severity: 'error', code: 'WRONG_VALUE', message: `"${tree}" does not match ${node.pattern}.`})];
-    }
-    if (typeof tree === 'number' && !isKubernetes && Math.abs(tree) >= FIRST_FLOAT) return [tooLarge(tree, path)];
-    if (!isMap(tree)) return [];
-    if (node.properties === undefined) {
-      // Labels, annotations and variables: Kubernetes wants texts, and most templates quote what they get.
-      return isKubernetes ? [] : Object.entries(tree).flatMap(([key, below]) => check(below, {}, [...path, key]));
-    }
+    if (!fits(tree, node) && !isNumberAsText(tree, node)) return [wrongType(tree, node, path)];
+    if (!isMap(tree)) return Array.isArray(tree) ? checkItems(tree, node.items ?? {}, path) : checkScalar(tree, node, path);
+    if (node.properties === undefined) return checkVariables(tree, path);
     return Object.entries(tree).flatMap(([key, below]) => {
       const child = Object.hasOwn(node.properties ?? {}, key) ? node.properties?.[key] : undefined;
-      if (child) return check(below, child, [...path, key], isKubernetes);
-      if (node.additionalProperties === true || isKubernetes) return [];
-      const {message, suggestion} = elsewhere([...path, key], source.values, target);
-      return [at([...path, key], {severity: 'error', code: 'UNKNOWN_KEY', message, ...(suggestion ? {suggestion} : {})})];
+      if (child) return check(below, child, [...path, key]);
+      const {message, suggestion, fix} = elsewhere([...path, key], source.values, target);
+      return [error([...path, key], 'UNKNOWN_KEY', message, {...(suggestion ? {suggestion} : {}), ...(fix ? {fix} : {})})];
     });
   }
 
-  /** A template prints it as 1e+06 (R34). */
-  const tooLarge = (tree: number, path: Path): Finding =>
-    at(path, {
-      severity: 'error',
-      code: 'LARGE_NUMBER',
-      message: `Helm prints ${tree} as ${tree.toExponential().replace('e+', 'e+0')}.`,
-      suggestion: `"${tree}"`,
+  function checkScalar(tree: Tree, node: SchemaNode, path: TreePath): Finding[] {
+    if (tree === getAt(defaults, path.map(String))) return [];
+    if (node.enum && !node.enum.includes(tree as string)) {
+      return [error(path, 'WRONG_VALUE', `${JSON.stringify(tree)} is not one of ${node.enum.join(', ')}.`)];
+    }
+    if (typeof tree === 'number') return checkNumber(tree, node, path);
+    if (typeof tree !== 'string' || tree === '') return [];
+    if (node.pattern && !new RegExp(node.pattern).test(tree)) {
+      return [error(path, 'WRONG_VALUE', `"${tree}" does not match ${node.pattern}.`)];
+    }
+    const problem = node.format === undefined ? undefined : FORMATS[node.format]?.(tree);
+    return problem === undefined ? [] : [error(path, 'WRONG_VALUE', problem)];
+  }
+
+  function checkNumber(
+    tree: number,
+    {minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY}: SchemaNode,
+    path: TreePath,
+  ): Finding[] {
+    if (tree < minimum) return [error(path, 'WRONG_VALUE', `${tree} is less than ${minimum}.`)];
+    if (tree > maximum) return [error(path, 'WRONG_VALUE', `${tree} is more than ${maximum}.`)];
+    if (Math.abs(tree) < FIRST_FLOAT) return [];
+    // A template prints it with an exponent (R34).
+    const printed = tree.toExponential().replace('e+', 'e+0');
+    return [error(path, 'LARGE_NUMBER', `Helm prints ${tree} as ${printed}.`, {suggestion: `"${tree}"`, fix: {path, value: String(tree)}})];
+  }
+
+  /** Lists that templates print as they are, such as mirrors; items have no defaults. */
+  function checkItems(items: readonly Tree[], node: SchemaNode, path: TreePath): Finding[] {
+    return items.flatMap((item, index) => {
+      const here = [...path, index];
+      if (!fits(item, node)) return [mismatch(item, node, here, source)];
+      if (!isMap(item)) return checkScalar(item, node, here);
+      const missing = (node.required ?? []).filter((key) => (item[key] ?? null) === null);
+      return [
+        ...missing.map((key) => error(here, 'MISSING_KEY', `There has to be ${key} here.`)),
+        ...Object.entries(item).flatMap(([key, below]) => {
+          const child = node.properties && Object.hasOwn(node.properties, key) ? node.properties[key] : undefined;
+          if (child === undefined)
+            return node.properties ? [error([...here, key], 'UNKNOWN_KEY', `The items of this list have no ${key}.`)] : [];
+          if (!fits(below, child)) return [mismatch(below, child, [...here, key], source)];
+          return Array.isArray(below) ? checkItems(below, child.items ?? {}, [...here, key]) : checkScalar(below, child, [...here, key]);
+        }),
+      ];
     });
+  }
+
+  /** A map of variables, whose values the templates put in quotes. */
+  function checkVariables(tree: {[key: string]: Tree}, path: Path): Finding[] {
+    return Object.entries(tree).flatMap(([name, value]) => {
+      const here = [...path, name];
+      const problem = FORMATS['variable-name']?.(name);
+      if (problem !== undefined) return [error(here, 'WRONG_VALUE', problem)];
+      if (isMap(value) || Array.isArray(value)) {
+        return [error(here, 'WRONG_TYPE', 'A variable here is a name and a text; the template would print the list or map as Go does.')];
+      }
+      return typeof value === 'number' ? checkNumber(value, {}, here) : [];
+    });
+  }
 
   /** null deletes the default of the chart (R36), which is meant only where the chart itself says null. */
   function checkNull(node: SchemaNode, path: Path): Finding[] {
     const isMeant = (getAt(defaults, path) ?? null) === null || [node.type].flat().includes('null');
-    return isMeant
-      ? []
-      : [
-          at(path, {
-            severity: 'error',
-            code: 'NULL_DELETES_DEFAULT',
-            message: `null deletes the default of the chart, which its templates rely on (${JSON.stringify(getAt(defaults, path))}).`,
-            suggestion: 'Leave the key out to keep the default',
-          }),
-        ];
+    if (isMeant) return [];
+    const message = `null deletes the default of the chart, which its templates rely on (${JSON.stringify(getAt(defaults, path))}).`;
+    return [error(path, 'NULL_DELETES_DEFAULT', message, {suggestion: 'Leave the key out to keep the default'})];
   }
 
   function wrongType(tree: Tree, node: SchemaNode, path: Path): Finding {
-    const types = [node.type].flat().join(' or ');
-    const written = source.written(path);
-    if (types === 'string' && !isMap(tree) && !Array.isArray(tree)) {
-      const message = `YAML reads ${written ?? String(tree)} as ${typeOf(tree)} ${JSON.stringify(tree)}, and the chart wants a text.`;
-      return at(path, {severity: 'error', code: 'UNQUOTED_TEXT', message, suggestion: `"${written ?? tree}"`});
-    }
-    if (types === 'boolean' && typeof tree === 'string') {
-      const message = `"${tree}" is a text, and templates take every text for true.`;
-      return at(path, {
-        severity: 'error',
-        code: 'TEXT_FOR_SWITCH',
-        message,
-        suggestion: /^(true|yes|on|1)$/i.test(tree) ? 'true' : 'false',
+    if ([node.type].flat().join() === 'boolean' && typeof tree === 'string') {
+      const meant = /^(true|yes|on|1)$/i.test(tree);
+      const isClear = meant || /^(false|no|off|0)$/i.test(tree);
+      return error(path, 'TEXT_FOR_SWITCH', `"${tree}" is a text, and templates take every text for true.`, {
+        suggestion: String(meant),
+        ...(isClear ? {fix: {path, value: meant}} : {}),
       });
     }
-    const suggestion = twinOf(path, source.values, target);
-    const message = `${JSON.stringify(tree)} is ${typeOf(tree)}, and the chart wants ${types}.`;
-    return at(path, {severity: 'error', code: 'WRONG_TYPE', message, ...(suggestion ? {suggestion} : {})});
+    const found = mismatch(tree, node, path, source);
+    const twin = found.code === 'WRONG_TYPE' ? twinOf(path, source.values, target) : undefined;
+    return twin ? {...found, suggestion: twin.text, ...(twin.fix ? {fix: twin.fix} : {})} : found;
   }
 
   return check(source.values, closedSchema(chartSchema(target.chart), target.version), []);
 }
 
-function fits(tree: Tree, {type}: SchemaNode): boolean {
-  const types = [type ?? []].flat();
-  const is = typeOf(tree);
-  // Large numbers travel as texts, because templates would print them with an exponent.
-  const isNumberAsText =
-    typeof tree === 'string' && /^-?\d+(\.\d+)?$/.test(tree) && (types.includes('integer') || types.includes('number'));
-  return types.length === 0 || types.includes(is) || (is === 'integer' && types.includes('number')) || isNumberAsText;
-}
-
-function typeOf(tree: Tree): string {
-  if (tree === null) return 'null';
-  if (Array.isArray(tree)) return 'array';
-  return Number.isInteger(tree) ? 'integer' : typeof tree;
-}
+/** Large numbers travel as texts, because templates would print them with an exponent. */
+const isNumberAsText = (tree: Tree, {type}: SchemaNode): boolean =>
+  typeof tree === 'string' && /^-?\d+(\.\d+)?$/.test(tree) && [type].flat().some((each) => each === 'integer' || each === 'number');

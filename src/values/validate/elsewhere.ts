@@ -4,12 +4,20 @@ import {describeRange, rangeOf, within} from '../../charts/releases.ts';
 import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {releasesOf} from '../../charts/target.ts';
-import {isMap, mergeValues, type Path, spellPath, startsWith, type Values} from '../../charts/tree.ts';
+import {getAt, isMap, mergeValues, type Path, sameTree, spellPath, startsWith, type Values} from '../../charts/tree.ts';
 import {closest} from '../../settings/similar.ts';
+import type {Fix} from './finding.ts';
 
 interface Advice {
   message: string;
   suggestion?: string;
+  fix?: Fix;
+}
+
+/** What a key is here: in words, and as a change where nothing else could be meant. */
+interface Twin {
+  text: string;
+  fix?: Fix;
 }
 
 /** What to say about a key the chart version does not know: another release's, another chart's, misspelt or misplaced. */
@@ -22,14 +30,16 @@ export function elsewhere(path: Path, values: Values, target: Target): Advice {
   const releases = releasesWith(path, target.chart);
   const twin = twinOf(path, values, target);
   if (releases !== undefined) {
-    return {message: `${here} has no key ${name}; it exists ${releases}.`, ...(twin ? {suggestion: twin} : {})};
+    return {message: `${here} has no key ${name}; it exists ${releases}.`, ...adviceOf(twin)};
   }
   const owner = (Object.keys(CHARTS) as ChartName[]).find((chart) => chart !== target.chart && releasesWith(path, chart) !== undefined);
-  if (owner && twin) return {message: `${name} is the name in ${owner}.`, suggestion: twin};
-  const near = nearest(path, target);
-  if (near) return {message: `${here} has no key ${name}.`, suggestion: near};
+  if (owner && twin) return {message: `${name} is the name in ${owner}.`, ...adviceOf(twin)};
+  const near = nearest(path, values, target);
+  if (near) return {message: `${here} has no key ${name}.`, ...adviceOf(near)};
   return {message: owner ? `${name} is a key of ${owner}, and ${here} has nothing like it.` : `${here} has no key ${name}.`};
 }
+
+const adviceOf = (twin: Twin | undefined): Partial<Advice> => (twin ? {suggestion: twin.text, ...(twin.fix ? {fix: twin.fix} : {})} : {});
 
 /** Keys of documents that were written before their release and changed in between (facts 0.1). */
 const NEVER_RELEASED: readonly {chart: ChartName; path: string; instead: string}[] = [
@@ -45,7 +55,7 @@ function releasesWith(path: Path, chart: ChartName): string | undefined {
 }
 
 /** The same setting as this chart version spells it, its value turned to what it means here. */
-export function twinOf(path: Path, values: Values, target: Target): string | undefined {
+export function twinOf(path: Path, values: Values, target: Target): Twin | undefined {
   for (const chart of [target.chart, ...(Object.keys(CHARTS) as ChartName[])]) {
     for (const version of releasesOf(chart).toReversed()) {
       for (const row of CHARTS[chart].rows) {
@@ -58,7 +68,7 @@ export function twinOf(path: Path, values: Values, target: Target): string | und
   return undefined;
 }
 
-function translate(path: Path, row: Row, from: Target, values: Values, to: Target): string | undefined {
+function translate(path: Path, row: Row, from: Target, values: Values, to: Target): Twin | undefined {
   const there = scopeOf(from, () => undefined);
   const value = row.read(mergeValues(there.defaults, values), there);
   if (value === undefined) return undefined;
@@ -70,23 +80,33 @@ function translate(path: Path, row: Row, from: Target, values: Values, to: Targe
     const entry = entries.find(([where]) => where.at(-1) === path.at(-1)) ?? entries[0];
     if (entry === undefined) continue;
     const [where, tree] = entry;
-    return isMap(tree) || Array.isArray(tree) ? spellPath(where) : `${spellPath(where)}: ${JSON.stringify(tree)}`;
+    const text = isMap(tree) || Array.isArray(tree) ? spellPath(where) : `${spellPath(where)}: ${JSON.stringify(tree)}`;
+    const isOneToOne = entries.length === 1 && row.paths.length === 1 && sameTree(row.paths[0], path) && isFree(where, values, to);
+    return isOneToOne ? {text, fix: {path, value: tree, to: where}} : {text};
   }
   return undefined;
 }
 
+/** Nobody wrote the key yet, and it is one of this version. */
+const isFree = (path: Path, values: Values, {chart, version}: Target): boolean =>
+  getAt(values, path) === undefined &&
+  leavesOf(chartSchema(chart), version).some((leaf) => startsWith(leaf.path, path) || startsWith(path, leaf.path));
+
 /** A key spelt alike, or one of the same name in another place. */
-function nearest(path: Path, {chart, version}: Target): string | undefined {
-  const known = [
-    ...new Set(
-      leavesOf(chartSchema(chart), version).flatMap((leaf) => leaf.path.map((_, index) => spellPath(leaf.path.slice(0, index + 1)))),
-    ),
-  ];
-  const siblings = known.filter((each) => each.split('.').length === path.length && each.startsWith(spellPath(path.slice(0, -1))));
-  const last = path.at(-1) as string;
-  return (
-    closest(spellPath(path), siblings) ??
-    closest(spellPath(path), known) ??
-    known.find((each) => each === last || each.endsWith(`.${last}`))
+function nearest(path: Path, values: Values, target: Target): Twin | undefined {
+  const places = new Map(
+    leavesOf(chartSchema(target.chart), target.version)
+      .flatMap((leaf) => leaf.path.map((_, index) => leaf.path.slice(0, index + 1)))
+      .map((place) => [spellPath(place), place]),
   );
+  const known = [...places.keys()];
+  const parent = spellPath(path.slice(0, -1));
+  const siblings = known.filter((each) => places.get(each)?.length === path.length && (parent === '' || each.startsWith(`${parent}.`)));
+  const alike = closest(spellPath(path), siblings) ?? closest(spellPath(path), known);
+  const namesakes = known.filter((each) => places.get(each)?.at(-1) === path.at(-1));
+  const text = alike ?? namesakes[0];
+  const to = text === undefined ? undefined : places.get(text);
+  if (text === undefined || to === undefined) return undefined;
+  const isOnly = (alike !== undefined || namesakes.length === 1) && isFree(to, values, target);
+  return isOnly ? {text, fix: {path, to}} : {text};
 }

@@ -11,16 +11,30 @@ import {readValues} from '../read.ts';
 import {refuseRepeatedVariables} from '../repeated-variables.ts';
 import {checkKeys} from './check-keys.ts';
 import type {Finding} from './finding.ts';
+import {layered} from './layers.ts';
 import {readSource, type Source} from './source.ts';
 
 /** Everything wrong with a values file for one chart version, in the order of the file. Pure. */
 export function validate(text: string, target: Target): Finding[] {
   const {source, findings} = readSource(text);
-  if (source === undefined) return findings;
-  const keys = checkKeys(source, target);
-  const found = [...findings, ...placeholders(source), ...keys, ...(keys.some(isTypeError) ? [] : meaning(source, target))];
-  return found.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0));
+  return inOrder([...findings, ...(source === undefined ? [] : findingsIn(source, target))]);
 }
+
+/** The same for several files that Helm merges, the last one winning; findings name the file that wrote the value. */
+export function validateLayers(files: readonly {file: string; text: string}[], target: Target): Finding[] {
+  const layers = files.map(({file, text}) => ({file, ...readSource(text)}));
+  const sources = layers.flatMap(({file, source}) => (source === undefined ? [] : [{file, source}]));
+  const ofReading = layers.flatMap(({file, findings}) => findings.map((finding) => ({...finding, file})));
+  return [...ofReading, ...(sources.length < layers.length ? [] : inOrder(findingsIn(layered(sources), target)))];
+}
+
+const findingsIn = (source: Source, target: Target): Finding[] => {
+  const keys = checkKeys(source, target);
+  return [...placeholders(source), ...keys, ...(keys.some(isTypeError) ? [] : meaning(source, target))];
+};
+
+const inOrder = (findings: readonly Finding[]): Finding[] =>
+  findings.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0));
 
 /** What the templates would stumble over makes the rules meaningless. */
 const isTypeError = ({code}: Finding): boolean => code === 'WRONG_TYPE' || code === 'TEXT_FOR_SWITCH';
