@@ -67,10 +67,23 @@ export interface ChartRule {
   code: string;
   in?: string;
   severity: 'error' | 'warning';
+  /** It reminds of what no values file can show, such as the state of a node. */
+  isReminder?: boolean;
   /** Only worth saying when somebody asked for the setting; the chart's own default is no news. */
   whenAsked?: boolean;
-  /** The finding, and for errors what to do; `get` reads effective values, chart defaults included. */
-  test(get: Get, facts: RuleFacts): {message: string; suggestion?: string; setting: Setting} | undefined;
+  /** The finding, and for errors what to do; `get` reads effective values, chart defaults included. `path` is the key where no setting writes it. */
+  test(get: Get, facts: RuleFacts): {message: string; suggestion?: string; setting: Setting; path?: string} | undefined;
+}
+
+/** What must or should hold between keys of values.yaml, whichever setting they belong to. */
+export interface ValuesRule {
+  /** The rule or trap of the chart facts it stands for. */
+  id: string;
+  code: string;
+  in?: string;
+  severity: 'error' | 'warning';
+  /** `values` are those of the file over the defaults; the finding counts only where the file itself wrote at its path. */
+  test(values: Values): readonly {path: readonly (string | number)[]; message: string; suggestion?: string}[];
 }
 
 /** Why a chart has no place for a setting, in words. */
@@ -94,6 +107,7 @@ export interface Chart {
   rows: readonly Row[];
   defaults: readonly ChartDefault[];
   rules: readonly ChartRule[];
+  valuesRules: readonly ValuesRule[];
   refusals: readonly Refusal[];
   /** Names of environment variables that templates set themselves or refuse, with the versions that do. */
   ownVariables: readonly {name: string; in?: string}[];

@@ -3,8 +3,11 @@ import type {SchemaNode} from './schema.ts';
 
 const DEFINITIONS = kubernetes.definitions as unknown as Readonly<Record<string, SchemaNode>>;
 
-/** A type by the name that `x-kubernetes` or `$ref` gives; undefined for Labels and Annotations, which are maps of texts. */
-export const kubernetesType = (name: string): SchemaNode | undefined => DEFINITIONS[name];
-
-/** The name of the type a node refers to. */
-export const referredType = (node: SchemaNode | undefined): string | undefined => node?.$ref?.replace('#/definitions/', '');
+/** The type a node refers to and its name; the node itself where it refers to none. */
+export function resolveType(node: SchemaNode): {name?: string; type: SchemaNode} {
+  if (node.$ref === undefined) return {type: node};
+  const name = node.$ref.replace('#/definitions/', '');
+  const type = DEFINITIONS[name];
+  if (type === undefined) throw new Error(`schemas/kubernetes.json holds no type ${name}.`);
+  return {name, type};
+}

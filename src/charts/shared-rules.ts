@@ -79,6 +79,7 @@ export const sharedClaim = (id: string, sharers: (get: Get) => string | undefine
     id,
     code: 'CLAIM_HAS_TO_BE_SHARED',
     severity: 'warning',
+    isReminder: true,
     test: (get, {isExplicit}) => {
       const who = sharers(get);
       return who !== undefined && get(cache) === 'existing-pvc' && !isExplicit(cacheAccessMode)
@@ -112,7 +113,7 @@ export const breaksTemplates = (id: string, range: string, path: string, breaks:
   test: (_, {values}) => {
     const value = getAt(values, at(path));
     return value !== undefined && breaks(value)
-      ? {setting: set, message: `the templates of this version break on this value of ${path}`, suggestion: instead}
+      ? {setting: set, path, message: `the templates of this version break on this value of ${path}`, suggestion: instead}
       : undefined;
   },
 });

@@ -1,73 +1,98 @@
 import {Args, Flags} from '@oclif/core';
-import {targetOf} from '../charts/target.ts';
 import {BaseCommand} from '../cli/base-command.ts';
+import {readTexts, rewriteFiles} from '../cli/rewrite-files.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
+import {ExitCode} from '../errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartVersion} from '../settings/release.ts';
-import type {Settings} from '../settings/settings.ts';
+import {diffText} from '../ui/diff.ts';
 import {findingsText} from '../ui/findings.ts';
-import type {Finding} from '../values/validate/finding.ts';
-import {chartByKeys, namedInHeader} from '../values/validate/recognise.ts';
-import {readSource} from '../values/validate/source.ts';
-import {validate} from '../values/validate/validate.ts';
+import {type Result, resultOf} from '../ui/formats/json.ts';
+import {type Checked, checkGroups, mend} from '../values/validate/check-files.ts';
 
-interface Result {
-  chart: string;
-  chartVersion: string;
-  valid: boolean;
-  findings: Finding[];
+interface FixFlags {
+  'dry-run'?: boolean | undefined;
+  'no-input'?: boolean | undefined;
+  yes?: boolean | undefined;
+  quiet?: boolean | undefined;
 }
 
 export default class Validate extends BaseCommand<Result> {
   static override summary = 'Find every mistake in a values.yaml before the cluster does.';
   static override description =
-    'Checks a file, hand-written ones too, against one exact chart version: keys, types, and the rules the charts do not check. Needs no cluster and no helm.';
-  static override usage = '<%= command.id %> <FILE> [--chart <CHART>] [--chart-version <VERSION>] [--strict]';
-  static override examples = ['<%= config.bin %> <%= command.id %> values.yaml --chart agent-job --chart-version 0.6.5'];
+    'Checks files, hand-written ones too, against one exact chart version: keys, types, and the rules the charts do not check. Each FILE is checked on its own; files given with -f are merged as Helm merges them and checked as one. Needs no cluster and no helm.';
+  static override usage = '<%= command.id %> <FILE>... [--chart <CHART>] [--chart-version <VERSION>] [--strict] [--fix]';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> values.yaml --chart agent-job --chart-version 0.6.5',
+    '<%= config.bin %> <%= command.id %> -f base.yaml -f production.yaml',
+    '<%= config.bin %> <%= command.id %> values.yaml --fix',
+    '<%= config.bin %> <%= command.id %> clusters/*.yaml --format sarif > findings.sarif',
+  ];
   static override args = {
-    file: Args.string({description: 'values.yaml to check; - reads standard input.', required: true, ignoreStdin: true}),
+    file: Args.string({description: 'values.yaml to check, each on its own; - reads standard input.', multiple: true, ignoreStdin: true}),
   };
   static override flags = {
+    values: Flags.string({
+      char: 'f',
+      summary: 'Layer of a values.yaml, the last one winning, as in helm; may be repeated.',
+      helpValue: '<FILE>',
+      multiple: true,
+      multipleNonGreedy: true,
+      delimiter: ',',
+    }),
+    fix: Flags.boolean({summary: 'Rewrite what has exactly one right answer, after showing it.'}),
+    format: Flags.string({summary: 'Form of the result; json is --json.', options: ['text', 'json', 'sarif', 'junit']}),
     strict: Flags.boolean({summary: 'Fail on warnings too (exit status 4).'}),
     ...settingFlags([chart, chartVersion]),
   };
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(Validate);
-    const {files} = this.app;
-    const text = (args.file === '-' ? await files.readStdin() : await files.read(args.file)).toString('utf8');
-    const {target, warnings} = this.#target(text, await this.settingsFrom(flags, [url]));
+    const [alone, layers] = [[...new Set(args.file ?? [])], flags.values ?? []];
+    refuseUnclear({given: args.file ?? [], layers, format: flags.format, isJson: this.jsonEnabled()});
+    if (flags.fix) await refuseStandardInput([...alone, ...layers], this.app.files);
+    const texts = await readTexts([...alone, ...layers], this.app.files);
+    const groups = layers.length > 0 ? [{files: texts, areLayers: true}] : texts.map((text) => ({files: [text], areLayers: false}));
+    const {checked, warnings, notes} = checkGroups(groups, await this.settingsFrom(flags, [url]));
     this.report(warnings);
-    const findings = validate(text, target);
-    const valid = findings.every(({severity}) => severity !== 'error');
-    if (!this.jsonEnabled()) this.app.stdout(findingsText(args.file, text, findings, target, this.resultScreen));
-    if (!valid) process.exitCode = ExitCode.findings;
+    for (const note of notes) this.say(`${note}\n`);
+    const remaining = flags.fix ? await this.#fix(checked, flags) : checked;
+    if (!this.jsonEnabled()) this.app.stdout(await this.#inFormat(flags.format, remaining));
+    const findings = remaining.flatMap((each) => each.findings);
+    if (findings.some(({severity}) => severity === 'error')) process.exitCode = ExitCode.findings;
     else if (findings.length > 0 && flags.strict) process.exitCode = ExitCode.onlyWarnings;
-    return {chart: target.chart, chartVersion: target.version, valid, findings};
+    return resultOf(remaining);
   }
 
-  /** From the settings, else from the first lines of the file, else from keys that only one chart has. */
-  #target(text: string, settings: Settings): ReturnType<typeof targetOf> {
-    const header = namedInHeader(text);
-    const name = settings.get(chart) ?? header?.chart ?? chartByKeys(readSource(text).source?.values ?? {});
-    const version = settings.get(chartVersion) ?? (header?.chart === name ? header?.version : undefined);
-    const found = targetOf(version === undefined ? settings : settings.with(chartVersion, {value: version, source: 'default'}), () => {
-      if (name === undefined) throw chartUnknown();
-      return name;
-    });
-    if (settings.get(chart) === undefined) {
-      this.say(
-        `Checked as ${found.target.chart} ${found.target.version}, according to ${header ? 'the first lines of the file' : 'its keys'}.\n`,
-      );
+  /** What is left once the files are mended; everything where they stay as they are. */
+  async #fix(checked: readonly Checked[], flags: FixFlags): Promise<readonly Checked[]> {
+    const results = checked.map(mend);
+    const rewrites = results.flatMap((each) => each.rewrites);
+    const untouched = checked.map((each) => ({...each, fixed: 0}));
+    if (rewrites.length === 0) return untouched;
+    const {files, prompter, hasTerminal, stderr} = this.app;
+    if (!flags.quiet || !flags.yes) {
+      for (const {path, before, after} of rewrites) stderr(await diffText(path, before, after, this.screen));
     }
-    return found;
+    const {isWritten, said} = await rewriteFiles(rewrites, files, {
+      isDryRun: flags['dry-run'] ?? false,
+      isAccepted: flags.yes ?? false,
+      confirm: hasTerminal && !flags['no-input'] ? prompter.confirm : undefined,
+    });
+    this.say(`${said}\n`);
+    return isWritten ? results.map(({mended}) => mended) : untouched;
+  }
+
+  async #inFormat(format: string | undefined, checked: readonly Checked[]): Promise<string> {
+    const {bin, name, version, pjson} = this.config;
+    const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
+    if (format === 'sarif') return (await import('../ui/formats/sarif.ts')).sarif(checked, program);
+    if (format === 'junit') return (await import('../ui/formats/junit.ts')).junit(checked, `${program.name} validate`);
+    return findingsText(checked, this.resultScreen);
+  }
+
+  override jsonEnabled(): boolean {
+    return super.jsonEnabled() || asksForJson(this.argv);
   }
 }
-
-const chartUnknown = (): ExpectedError =>
-  new ExpectedError('The file does not say which chart it is for.', {
-    code: 'MISSING_SETTING',
-    exit: ExitCode.usage,
-    suggestions: ['Add --chart agent-k8s, agent-local or agent-job'],
-  });

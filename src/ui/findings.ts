@@ -1,23 +1,39 @@
-import type {Target} from '../charts/define.ts';
+import {maskSecrets} from '../errors.ts';
+import {type Checked, nameOf} from '../values/validate/check-files.ts';
 import type {Finding} from '../values/validate/finding.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
-/** Findings as a compiler shows them: place, message, the line with a caret, what to write instead; then the sum. */
-export function findingsText(file: string, text: string, findings: readonly Finding[], {chart, version}: Target, screen: Screen): string {
-  const lines = text.split(/\r?\n/);
-  const errors = findings.filter(({severity}) => severity === 'error').length;
-  const sum = findings.length === 0 ? 'nothing to report' : `${count(errors, 'error')}, ${count(findings.length - errors, 'warning')}`;
-  return `${findings.map((finding) => findingText(file, lines, finding, screen)).join('\n')}${findings.length > 0 ? '\n' : ''}${file}: ${sum} (${chart} ${version})\n`;
+/** Findings as a compiler shows them: place, message, the line with a caret, what to write instead; then the sums. */
+export function findingsText(checked: readonly Checked[], screen: Screen): string {
+  const all = checked.flatMap(({findings}) => findings);
+  const total = checked.length > 1 ? `${checked.length} files: ${sumOf(all)}\n` : '';
+  return checked.map((each) => groupText(each, screen)).join('') + total;
 }
 
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+function groupText(checked: Checked, screen: Screen): string {
+  const {findings, target, fixed = 0} = checked;
+  const name = nameOf(checked);
+  const texts = findings.map((finding) => findingText(checked, finding, screen)).join('\n');
+  const sum = `${name}: ${sumOf(findings)} (${target.chart} ${target.version})\n`;
+  return `${texts}${findings.length > 0 ? '\n' : ''}${sum}${fixed > 0 ? `${name}: ${fixed} fixed\n` : ''}`;
+}
 
-function findingText(file: string, lines: readonly string[], finding: Finding, screen: Screen): string {
-  const {severity, code, path, line, column, message, suggestion} = finding;
+function sumOf(findings: readonly Finding[]): string {
+  const errors = findings.filter(({severity}) => severity === 'error').length;
+  return findings.length === 0 ? 'nothing to report' : `${count(errors, 'error')}, ${count(findings.length - errors, 'warning')}`;
+}
+
+export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+function findingText(checked: Checked, {severity, code, path, file, line, column, message, suggestion}: Finding, screen: Screen): string {
   const {bold, dim, red, yellow} = theme(screen);
   const label = severity === 'error' ? red.bold('error') : yellow.bold('warning');
-  const place = line === undefined ? file : `${file}:${line}:${column}`;
+  const name = file ?? nameOf(checked);
+  const place = line === undefined ? name : `${name}:${line}:${column}`;
   const head = paragraph('', `${bold(place)} ${label} ${path === '' ? '' : `${path}: `}${message} ${dim(code)}`, screen);
-  const source = line === undefined ? '' : `    ${lines[line - 1] ?? ''}\n    ${' '.repeat((column ?? 1) - 1)}^\n`;
+  const {text = ''} = checked.files.findLast((each) => each.file === name) ?? {};
+  // A pipeline keeps what is printed, and the line may hold the token.
+  const source =
+    line === undefined ? '' : `    ${maskSecrets(text.split(/\r?\n/)[line - 1] ?? '')}\n    ${' '.repeat((column ?? 1) - 1)}^\n`;
   return head + source + (suggestion === undefined ? '' : paragraph('    → ', suggestion, screen));
 }

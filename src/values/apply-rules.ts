@@ -14,6 +14,8 @@ export interface Broken {
   setting: Setting;
   message: string;
   suggestion?: string;
+  /** The key it is about, where no setting writes it. */
+  path?: string;
 }
 
 /** The rules that do not hold for these values; `get` reads what will be in effect. */

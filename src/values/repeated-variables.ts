@@ -7,26 +7,44 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import {set} from '../settings/escape-hatch.ts';
 import type {Rendered} from './render.ts';
 
+/** A variable that a container would get twice. */
+export interface RepeatedVariable {
+  name: string;
+  container: string;
+  /** The map or list of extra variables that holds the name. */
+  path: string;
+}
+
 /**
  * Every variable may stand once in a container: Helm 4 refuses the second, Helm 3 may lose both later (R33,
- * helm/helm#31529). @throws ExpectedError
+ * helm/helm#31529).
  */
-export function refuseRepeatedVariables({values, origins}: Pick<Rendered, 'values' | 'origins'>, {chart, version}: Target): void {
+export function repeatedVariables(values: Values, {chart, version}: Target): RepeatedVariable[] {
+  return containersOf({chart, version}).flatMap(({name: container, extraEnv, own}) => {
+    const given = extraEnv.flatMap((path) => namesAt(values, path).map((name) => ({name, container, path})));
+    return given.filter(({name}, index) => own.has(name) || given.findIndex((each) => each.name === name) !== index);
+  });
+}
+
+function containersOf({chart, version}: Target): (Container & {own: ReadonlySet<string>})[] {
   const {containers, ownVariables} = CHARTS[chart];
   const own = new Set(ownVariables.filter((each) => within(version, each.in)).map(({name}) => name));
-  for (const container of containers.filter((each) => within(version, each.in))) {
-    const given = container.extraEnv.flatMap((path) => namesAt(values, path));
-    const fixed = container.own ?? own;
-    const twice = given.find((name, index) => fixed.has(name) || given.indexOf(name) !== index);
-    if (twice !== undefined)
-      throw repeated(
-        `${chart} ${version} would set ${twice} twice in the ${container.name}`,
-        'Leave it out, or set the key of the chart with --set',
-      );
-    const bypassed = container.extraEnv.flatMap((path) => setByHand(path, values, origins)).find((name) => VARIABLES_OF_SETTINGS.has(name));
-    if (bypassed !== undefined)
-      throw repeated(`${bypassed} has a setting of its own`, `Use --${VARIABLES_OF_SETTINGS.get(bypassed)} instead of --set`);
-  }
+  return containers.filter((each) => within(version, each.in)).map((each) => ({...each, own: each.own ?? own}));
+}
+
+/** @throws ExpectedError for a repeated variable, and for one that --set writes although a setting does */
+export function refuseRepeatedVariables({values, origins}: Pick<Rendered, 'values' | 'origins'>, target: Target): void {
+  const {chart, version} = target;
+  const [twice] = repeatedVariables(values, target);
+  if (twice !== undefined)
+    throw repeated(
+      `${chart} ${version} would set ${twice.name} twice in the ${twice.container}`,
+      'Leave it out, or set the key of the chart with --set',
+    );
+  const byHand = containersOf(target).flatMap(({extraEnv}) => extraEnv.flatMap((path) => setByHand(path, values, origins)));
+  const bypassed = byHand.find((name) => VARIABLES_OF_SETTINGS.has(name));
+  if (bypassed !== undefined)
+    throw repeated(`${bypassed} has a setting of its own`, `Use --${VARIABLES_OF_SETTINGS.get(bypassed)} instead of --set`);
 }
 
 const repeated = (message: string, suggestion: string): ExpectedError =>

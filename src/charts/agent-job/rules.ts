@@ -39,6 +39,7 @@ const oneBound = (path: string, isRendered: (facts: RuleFacts) => boolean, isMos
     return isEnabled === true && isTrue(least ?? null) && isMostSet(most ?? null) && isRendered(facts)
       ? {
           setting: set,
+          path,
           message: `${path} has minAvailable and maxUnavailable, and Kubernetes takes one of them`,
           suggestion: 'Leave out one of the two',
         }
@@ -79,6 +80,7 @@ export const rules: readonly ChartRule[] = [
     id: 'R21',
     code: 'PREPARE_DIRECTORY',
     severity: 'warning',
+    isReminder: true,
     test: (get) =>
       get(cache) === 'hostpath'
         ? {
@@ -135,7 +137,11 @@ export const rules: readonly ChartRule[] = [
     severity: 'warning',
     test: (_, {values}) =>
       hasSeveralControllers({values})
-        ? {setting: set, message: 'With several controllers this version loses their disruption budget; 0.6.4 mends that.'}
+        ? {
+            setting: set,
+            path: 'agent.replicaCount',
+            message: 'With several controllers this version loses their disruption budget; 0.6.4 mends that.',
+          }
         : undefined,
   },
   {
@@ -147,6 +153,7 @@ export const rules: readonly ChartRule[] = [
       getAt(values, at('persistence.data.enabled')) === true && get(concurrency) !== 1
         ? {
             setting: set,
+            path: 'persistence.data.enabled',
             message:
               'persistence.data puts the workspaces of all runs into the same directories of one claim, where they overwrite one another',
             suggestion: 'Leave it out; or add --concurrency 1 if the pool hands out one run at a time',

@@ -5,6 +5,7 @@ import {ownVariables} from './own-variables.ts';
 import {refusals} from './refusals.ts';
 import {rows} from './rows.ts';
 import {rules} from './rules.ts';
+import {valuesRules} from './values-rules.ts';
 
 /** A controller and one worker per node; the agent starts a pod per run, outside the release. */
 export const agentK8s: Chart = {
@@ -12,6 +13,7 @@ export const agentK8s: Chart = {
   rows,
   defaults,
   rules: [...sharedRules, ...rules],
+  valuesRules,
   refusals,
   ownVariables,
   containers: [{name: 'controller and the worker', extraEnv: ['extraEnv']}],

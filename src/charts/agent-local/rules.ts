@@ -38,6 +38,7 @@ export const rules: readonly ChartRule[] = [
       getAt(values, at('persistence.data.enabled')) === true && (get(concurrency) ?? 1) > 1
         ? {
             setting: concurrency,
+            path: 'persistence.data.enabled',
             message: `persistence.data puts the workspaces of ${get(concurrency)} agents into one claim, where they overwrite one another`,
             suggestion: 'Leave persistence.data out, or use --concurrency 1',
           }
@@ -51,8 +52,7 @@ export const rules: readonly ChartRule[] = [
       get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteOnce' && getAt(values, at('strategy.type')) === 'RollingUpdate'
         ? {
             setting: cache,
-            message:
-              'A rolling update waits for the volume that the old pod still holds: use --cache pvc, which sets strategy.type to Recreate.',
+            message: 'A rolling update waits for the volume that the old pod still holds: strategy.type has to be Recreate.',
           }
         : undefined,
   },
@@ -67,6 +67,7 @@ export const rules: readonly ChartRule[] = [
       return isOld && getAt(values, at('persistence.cache.enabled')) === true
         ? {
             setting: set,
+            path: 'persistence.cache',
             message: 'persistence.enabled and its claim win over persistence.cache, which is dropped without a word',
             suggestion: 'Use --cache alone, or leave persistence.cache out',
           }

@@ -1,4 +1,4 @@
-import {kubernetesType, referredType} from '../../charts/kubernetes.ts';
+import {resolveType} from '../../charts/kubernetes.ts';
 import type {SchemaNode} from '../../charts/schema.ts';
 import {isMap, sameTree, type Tree, type Values} from '../../charts/tree.ts';
 import {closest} from '../../settings/similar.ts';
@@ -14,15 +14,13 @@ import {fits, typeOf} from './types.ts';
  */
 export function checkKubernetes(tree: Tree, effective: Tree, type: string, path: TreePath, source: Source): Finding[] {
   if (type === 'Labels' || type === 'Annotations') return checkTexts(tree, type, path, source);
-  const node = kubernetesType(type);
-  if (node === undefined) throw new Error(`schemas/kubernetes.json holds no type ${type}.`);
+  const node: SchemaNode = {$ref: `#/definitions/${type}`};
   // A chart that wants a list may have an empty map as default.
   return isMap(tree) && Object.keys(tree).length === 0 ? [] : check(tree, effective, node, path, source);
 }
 
 function check(tree: Tree, effective: Tree, reference: SchemaNode, path: TreePath, source: Source): Finding[] {
-  const type = referredType(reference);
-  const node = (type && kubernetesType(type)) || reference;
+  const {name: type, type: node} = resolveType(reference);
   const report = (code: string, message: string, more: Partial<Finding> = {}, at: TreePath = path): Finding => ({
     severity: 'error',
     code,
@@ -63,11 +61,16 @@ function check(tree: Tree, effective: Tree, reference: SchemaNode, path: TreePat
     return [unknownField(key, tree, node, type, [...path, key], source)];
   });
   const missing = (node.required ?? []).filter((key) => (whole[key] ?? null) === null);
-  const rules = type === undefined || fields.length > 0 ? [] : (KUBERNETES_RULES[type]?.(whole) ?? []);
+  const isSound = type !== undefined && fields.length + missing.length === 0;
+  const problems = isSound ? (KUBERNETES_RULES[type]?.(whole) ?? []) : [];
   return [
     ...fields,
     ...missing.map((key) => report('MISSING_KEY', `Kubernetes wants ${key} here.`)),
-    ...rules.flatMap((each) => (each ? [report(each.code ?? 'REFUSED_BY_KUBERNETES', each.message, {}, [...path, ...each.at])] : [])),
+    ...problems.flatMap((each) => {
+      if (!each) return [];
+      const {at, code = 'REFUSED_BY_KUBERNETES', severity = 'error', message} = each;
+      return [report(code, message, {severity}, [...path, ...at])];
+    }),
   ];
 }
 

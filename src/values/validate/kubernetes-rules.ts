@@ -1,5 +1,5 @@
 import {isMap, type Tree, type Values} from '../../charts/tree.ts';
-import {exceeds} from '../../settings/quantity.ts';
+import {exceeds, milliOf} from '../../settings/quantity.ts';
 import {FORMATS, isQuantity} from './formats.ts';
 
 /** What Kubernetes refuses although its schema allows it. */
@@ -8,6 +8,7 @@ export interface Problem {
   at: readonly (string | number)[];
   message: string;
   code?: string;
+  severity?: 'warning';
 }
 
 type Rule = (object: Values) => readonly (Problem | false | undefined)[];
@@ -75,15 +76,37 @@ const all =
 const toleration: Rule = ({key, operator, value, effect, tolerationSeconds}) => [
   !isSet(key) && operator !== 'Exists' && say('Without a key the operator has to be Exists.'),
   operator === 'Exists' && isSet(value) && say('The operator Exists takes no value.', 'value'),
+  (operator === 'Gt' || operator === 'Lt') && say(`The operator ${operator} is behind a feature gate of Kubernetes.`, 'operator'),
   isSet(tolerationSeconds) && effect !== 'NoExecute' && say('tolerationSeconds counts only with effect: NoExecute.', 'tolerationSeconds'),
 ];
+
+const MEBI = 1000n * 1024n ** 2n;
+const HUNDRED_CORES = 100_000n;
+
+/** An amount that Kubernetes takes and nobody means: 512 is 512 bytes, 512m half a byte, 500 cores are a large machine. */
+function unlikely(name: string, amount: Tree | undefined): string | undefined {
+  const milli = amount === undefined || amount === null ? undefined : milliOf(String(amount));
+  if (milli === undefined || milli === 0n) return undefined;
+  if (name === 'cpu') return milli > HUNDRED_CORES ? `${amount} are cores. Did you mean ${milli / 1000n}m?` : undefined;
+  const isBytes = name === 'memory' || name === 'ephemeral-storage';
+  return isBytes && milli < MEBI ? `${amount} is less than a mebibyte: ${number(milli)} bytes. Did you mean Mi or Gi?` : undefined;
+}
+
+const number = (milli: bigint): string => String(Number(milli) / 1000);
 
 const resources: Rule = ({limits, requests}) => {
   const most = isMap(limits) ? limits : {};
   const least = isMap(requests) ? requests : {};
-  const negative = Object.entries({...most, ...least}).filter(([, amount]) => isQuantity(String(amount)) && String(amount).startsWith('-'));
+  const amounts = [
+    ...Object.entries(most).map(([name, amount]) => ['limits', name, amount] as const),
+    ...Object.entries(least).map(([name, amount]) => ['requests', name, amount] as const),
+  ];
   return [
-    ...negative.map(([name]) => say(`An amount of ${name} cannot be negative.`, name in least ? 'requests' : 'limits', name)),
+    ...amounts.map(([kind, name, amount]) => {
+      const message = unlikely(name, amount);
+      return message !== undefined && {...say(message, kind, name), code: 'UNLIKELY_AMOUNT', severity: 'warning' as const};
+    }),
+    ...amounts.map(([kind, name, amount]) => String(amount).startsWith('-') && say(`An amount of ${name} cannot be negative.`, kind, name)),
     ...Object.entries(least).map(
       ([name, amount]) =>
         isSet(most[name]) &&

@@ -1,6 +1,7 @@
-import {type Document, isAlias, isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseAllDocuments} from 'yaml';
-import type {Values} from '../../charts/tree.ts';
+import {type Document, isCollection, isScalar, LineCounter, parseAllDocuments, visit, type YAMLParseError} from 'yaml';
+import {isMap as isTreeMap, type Values} from '../../charts/tree.ts';
 import type {Finding, Place, TreePath} from './finding.ts';
+import {type Entry, type Read, type Report, readNode} from './helm-reader.ts';
 
 /** A values file: what Helm reads from it, and where each key stands. */
 export interface Source {
@@ -11,38 +12,50 @@ export interface Source {
   written(path: TreePath): string | undefined;
 }
 
-/** Reads a file as Helm does (YAML 1.1, one mapping). `values` is absent where Helm would read none. */
-export function readSource(text: string): {source?: Source; findings: Finding[]} {
-  const lines = new LineCounter();
-  // A byte order mark is no part of the content; Helm's reader drops it as well.
-  const documents = parseAllDocuments(text.replace(/^\uFEFF/, ''), {version: '1.1', lineCounter: lines, logLevel: 'error'});
-  if (!Array.isArray(documents) || documents.length === 0)
-    return {
-      findings: [fileFinding('EMPTY_FILE', 'warning', 'The file is empty: the release gets the defaults of the chart.')],
-      source: sourceOf(undefined, lines),
-    };
-  const [document, second] = documents as Document.Parsed[];
-  const findings = document?.errors.map((problem) => syntax(problem.message, problem.linePos?.[0])) ?? [];
-  if (second)
-    findings.push({
-      ...fileFinding('SEVERAL_DOCUMENTS', 'error', 'The file holds several YAML documents, and Helm reads one.'),
-      ...positionOf(second.range[0], lines),
-    });
-  if (findings.length > 0 || document === undefined) return {findings};
-  const {contents} = document;
-  if (contents === null || (isScalar(contents) && contents.value === null)) {
-    return {
-      source: sourceOf(undefined, lines),
-      findings: [fileFinding('EMPTY_FILE', 'warning', 'The file is empty: the release gets the defaults of the chart.')],
-    };
-  }
-  if (!isMap(contents)) return {findings: [fileFinding('NO_MAPPING', 'error', 'The file is no mapping of keys to values.')]};
+type Found = {source?: Source; findings: Finding[]};
+
+/** Reads a file as Helm does. `source` is absent where Helm would read nothing, or the two majors not the same. */
+export function readSource(text: string): Found {
+  // Helm's reader drops a byte order mark, and ends lines at CR and NEL too. Lines and columns stay the same.
+  const content = text.replace(/^\uFEFF/, '').replaceAll(/\r\n?|\u0085/g, '\n');
   try {
-    return {source: sourceOf(document, lines), findings};
+    return readText(content);
   } catch (error) {
-    // An alias without its anchor, or one that grows without end.
-    return {findings: [fileFinding('INVALID_YAML', 'error', `${(error as Error).message}.`)]};
+    if (!(error instanceof RangeError)) throw error;
+    return {findings: [TOO_DEEP]};
   }
+}
+
+function readText(text: string): Found {
+  const lines = new LineCounter();
+  const placeOf = (offset: number): Place => {
+    const {line, col} = lines.linePos(offset);
+    return {line, column: col};
+  };
+  const empty: Found = {source: sourceOf(undefined, placeOf), findings: [EMPTY]};
+  const odd = oddCharacter(text);
+  if (odd) return {findings: [odd]};
+  const [document, ...others] = parse(text, lines);
+  const problem = document?.errors.find(isProblem);
+  if (document && problem) return {findings: [syntax(problem, document, text, placeOf)]};
+  const marker = markerOf(text);
+  if (marker) return {findings: [marker]};
+  const misread = misreadAt(text, document);
+  if (misread) return {findings: [{...fileFinding('INVALID_YAML', 'error', misread.message), ...placeOf(misread.offset)}]};
+  const later = others.find(({contents, errors}) => errors.length > 0 || !isNothing(contents));
+  if (later) return {findings: [{...SEVERAL, ...placeOf(later.range[0])}]};
+  if (!document?.contents) return empty;
+  const findings: Finding[] = [];
+  const refusals: Finding[] = [];
+  const into =
+    (list: Finding[]): Report =>
+    (offset, finding) =>
+      list.push({...finding, ...placeOf(offset)});
+  const read = readNode(document.contents, into(refusals), into(findings));
+  if (refusals.length > 0) return {findings: refusals.map((refusal) => asPlaceholder(refusal, text) ?? refusal)};
+  if (read.value === null) return empty;
+  if (!isTreeMap(read.value)) return {findings: [fileFinding('NO_MAPPING', 'error', 'The file is no mapping of keys to values.')]};
+  return {source: sourceOf(read, placeOf), findings};
 }
 
 const fileFinding = (code: string, severity: Finding['severity'], message: string): Finding => ({
@@ -54,54 +67,203 @@ const fileFinding = (code: string, severity: Finding['severity'], message: strin
   message,
 });
 
-function syntax(message: string, position: {line: number; col: number} | undefined): Finding {
-  const [first = message] = message.split('\n');
-  const text = first.replace(/ at line \d+, column \d+:?$/, '');
-  const isTwice = /unique/.test(text);
-  return {
-    severity: 'error',
-    code: isTwice ? 'DUPLICATE_KEY' : 'INVALID_YAML',
-    path: '',
-    ...(position ? {line: position.line, column: position.col} : {}),
-    message: isTwice ? 'The key stands twice in this mapping; Helm refuses the file.' : `${text}.`,
-  };
+const EMPTY = fileFinding('EMPTY_FILE', 'warning', 'The file is empty: the release gets the defaults of the chart.');
+const SEVERAL = fileFinding(
+  'SEVERAL_DOCUMENTS',
+  'error',
+  'The file holds several YAML documents: Helm 3 reads the first one only, and Helm 4 merges those behind ---.',
+);
+
+const TOO_DEEP = fileFinding('TOO_DEEP', 'error', 'The file nests mappings or lists deeper than any chart reads.');
+
+/** Only the syntax comes from the parser: what scalars, keys and aliases mean is Helm's own. */
+function parse(text: string, lineCounter: LineCounter): Document.Parsed[] {
+  const documents = parseAllDocuments(text, {
+    version: '1.1',
+    schema: 'failsafe',
+    resolveKnownTags: false,
+    uniqueKeys: false,
+    lineCounter,
+    logLevel: 'error',
+    prettyErrors: false,
+  });
+  return Array.isArray(documents) ? documents : [];
 }
 
-function positionOf(offset: number, lines: LineCounter): {line: number; column: number} {
-  const {line, col} = lines.linePos(offset);
-  return {line, column: col};
-}
+const isNothing = (contents: unknown): boolean =>
+  contents === null || (isScalar(contents) && contents.type === 'PLAIN' && /^(|~|null|Null|NULL)$/.test(contents.source ?? ''));
 
-function sourceOf(document: Document.Parsed | undefined, lines: LineCounter): Source {
-  const nodeAt = (path: TreePath): {node: Node; at: Node} | undefined => {
-    let node: unknown = document?.contents;
-    let at: Node | undefined;
+function sourceOf(root: Read | undefined, placeOf: (offset: number) => Place): Source {
+  const entriesOf = (path: TreePath): Entry[] => {
+    const entries: Entry[] = [];
+    let below = root?.below;
     for (const step of path) {
-      const resolved: unknown = isAlias(node) && document ? node.resolve(document) : node;
-      if (isMap(resolved)) {
-        const pair = resolved.items.find((each) => isPair(each) && isScalar(each.key) && String(each.key.value) === String(step));
-        if (!pair) return undefined;
-        at = pair.key as Node;
-        node = pair.value;
-      } else if (isSeq(resolved)) {
-        node = resolved.items[Number(step)];
-        at = isNode(node) ? node : at;
-      } else return undefined;
+      const entry = below?.get(String(step)) ?? below?.get(Number(step));
+      if (!entry) break;
+      entries.push(entry);
+      below = entry.read.below;
     }
-    return at && isNode(node) ? {node, at} : undefined;
+    return entries;
   };
   return {
-    values: (document?.toJS() ?? {}) as Values,
+    values: (root?.value ?? {}) as Values,
     locate(path) {
-      for (let length = path.length; length > 0; length -= 1) {
-        const offset = nodeAt(path.slice(0, length))?.at.range?.[0];
-        if (offset !== undefined) return positionOf(offset, lines);
-      }
-      return undefined;
+      const offset = entriesOf(path).at(-1)?.offset;
+      return offset === undefined ? undefined : placeOf(offset);
     },
     written(path) {
-      const node = nodeAt(path)?.node;
-      return isScalar(node) ? node.source : undefined;
+      const entries = entriesOf(path);
+      return entries.length === path.length ? entries.at(-1)?.read.written : undefined;
     },
+  };
+}
+
+/** What Helm refuses wherever it stands, and what no two readers take alike. */
+const ODD = /(?![\t\n])[\p{Cc}\u2028\u2029\uFFFD-\uFFFF\p{Surrogate}]/u;
+
+function oddCharacter(text: string): Finding | undefined {
+  const index = text.search(ODD);
+  if (index < 0) return undefined;
+  const point = text.codePointAt(index) ?? 0;
+  const name = `U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
+  const [code, message] =
+    point === 0x2028 || point === 0x2029
+      ? ['ODD_LINE_END', `The invisible character ${name} ends the line for Helm, and for few other programs.`]
+      : point === 0xfffd || (point >= 0xd800 && point <= 0xdfff)
+        ? [
+            'NOT_UTF8',
+            'Here stand bytes that are no UTF-8, or the mark U+FFFD that another program left for them: Helm refuses such bytes.',
+          ]
+        : ['CONTROL_CHARACTER', `Helm refuses the invisible control character ${name}.`];
+  return {...fileFinding(code as string, 'error', message as string), ...placeIn(text, index)};
+}
+
+/** Lines that Helm 4, which cuts the file at --- before it reads YAML, refuses although Helm 3 does not. */
+function markerOf(text: string): Finding | undefined {
+  const directive = /^(?:[ \t]*(?:#.*)?\n)*%/.exec(text);
+  if (directive)
+    return {
+      ...fileFinding('DIRECTIVE', 'error', 'Helm 4 refuses a file with YAML directives; leave the line out.'),
+      ...placeIn(text, directive[0].length - 1),
+    };
+  const index = text.search(/^---(?!\s*$|[^\S\n]*#)/m);
+  if (index < 0) return undefined;
+  const message =
+    'Helm 4 takes a line that starts with --- for the mark between two documents, and refuses anything but a comment behind it.';
+  return {...fileFinding('DOCUMENT_MARKER', 'error', message), ...placeIn(text, index)};
+}
+
+function placeIn(text: string, index: number): Place {
+  const before = text.slice(0, index).split('\n');
+  return {line: before.length, column: (before.at(-1) ?? '').length + 1};
+}
+
+/** Helm wants no space before a comment. */
+const isProblem = ({message}: YAMLParseError): boolean => !message.startsWith('Comments must be separated');
+
+/** What the parser means, for those who write values and not parsers. */
+const MEANINGS: readonly [RegExp, string][] = [
+  [/^Tabs are.*/, 'Tabs cannot indent YAML; use spaces.'],
+  [
+    /^(Nested mappings|Implicit keys need to be on a single).*/,
+    'A second ": " stands in one value, or this line and the next are not indented alike; quote the value or mend the indentation.',
+  ],
+  [/^Implicit map keys.*/, 'This line is neither "key: value" nor a part of the value above it.'],
+  [/^All (mapping|sequence) items.*/, 'This line starts at another column than its neighbours, and belongs to nothing above it.'],
+  [/^Missing closing.*/, 'The quote that opens here is not closed before the file ends or goes on left of its key.'],
+  [
+    /^Flow .* must be sufficiently.*/,
+    'The [ or { above is not closed, or its lines are not indented further than its key, as YAML demands and Helm does not.',
+  ],
+  [/^Plain value cannot start with .* (.)$/, 'A text that starts with $1 needs quotes.'],
+  [/^Unexpected block-seq-ind on same line.*/, 'A list starts on the line below its key.'],
+  [/^Invalid escape sequence (.*)$/, 'YAML knows no $1 in double quotes; double the backslash or take single quotes.'],
+];
+
+function syntax({pos, message}: YAMLParseError, document: Document.Parsed, text: string, placeOf: (offset: number) => Place): Finding {
+  if (message.startsWith('Maximum call stack')) return TOO_DEEP;
+  const [start, meaning] = MEANINGS.find(([pattern]) => pattern.test(message)) ?? [/$/, '.'];
+  const offset = message.startsWith('Missing closing') ? openingOf(document, pos[0]) : pos[0];
+  const finding: Finding = {...fileFinding('INVALID_YAML', 'error', message.replace(start, meaning)), ...placeOf(offset)};
+  const placeholder = asPlaceholder(finding, text);
+  if (placeholder) return placeholder;
+  if (message.startsWith('Unexpected') && isCollection(document.contents) && offset >= document.contents.range[1])
+    return {
+      ...finding,
+      code: 'IGNORED_REST',
+      message: 'Helm refuses the file here or reads nothing of what follows: this line does not go on with the mapping above.',
+    };
+  return finding;
+}
+
+/** Where the scalar starts that ends at an offset. */
+function openingOf(document: Document.Parsed, end: number): number {
+  let start = end;
+  visit(document, {
+    Scalar: (_, {range}) => {
+      if (range?.[1] === end && range[0] < start) start = range[0];
+    },
+  });
+  return start;
+}
+
+/** Tabs, escapes and marks that the parser takes and Helm does not, or otherwise. */
+function misreadAt(text: string, document: Document.Parsed | undefined): {offset: number; message: string} | undefined {
+  const found: {offset: number; message: string}[] = [];
+  const mayHoldTab: ((offset: number) => boolean)[] = [];
+  const columnOf = (offset: number): number => offset - text.lastIndexOf('\n', offset - 1) - 1;
+  if (document)
+    visit(document, {
+      Collection(_, {flow, range}) {
+        if (flow && range) mayHoldTab.push((offset) => offset > range[0] && offset < range[1]);
+      },
+      Scalar(_, {type, range, tag, source = ''}, ancestors) {
+        if (!range) return;
+        const [start, end] = range;
+        const parents = ancestors.filter((each) => isCollection(each));
+        if (type === 'QUOTE_DOUBLE') {
+          const bad = [...text.slice(start, end).matchAll(/\\(\/|u[dD][89a-fA-F]|.)/gs)].find(([, each = '']) => /^(\/|u.)/.test(each));
+          if (bad) found.push({offset: start + bad.index, message: `Helm refuses ${ESCAPES[bad[1] === '/' ? 0 : 1]}`});
+        }
+        if (type === 'PLAIN' && /^:|\?/.test(source) && parents.some(({flow}) => flow))
+          found.push({offset: start, message: 'Inside [ ] and { }, Helm wants quotes around a text with ? or a : at its start.'});
+        if (type === 'PLAIN' && tag !== undefined && source === '' && parents.some(({flow}) => flow))
+          found.push({offset: start, message: 'Inside [ ] and { }, Helm wants a value behind a tag.'});
+        mayHoldTab.push((offset) => {
+          if (type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED') {
+            const content = text.indexOf('\n', start) + 1;
+            const first = content + Math.max(0, text.slice(content, end).search(/[^ \t\n]/));
+            return (
+              offset > start &&
+              offset < end &&
+              (/^.\d|^.[-+]\d/.test(text.slice(start)) || (offset > first && columnOf(offset) >= columnOf(first)))
+            );
+          }
+          const isInside = offset > start && (offset < end || (type === 'PLAIN' && text.slice(end, offset).trim() === ''));
+          return isInside && source !== '' && (type !== 'PLAIN' || columnOf(offset) > columnOf(parents.at(-1)?.range?.[0] ?? 0));
+        });
+      },
+    });
+  for (const match of text.matchAll(/^(?: |[-?:](?=[ \t]))*\t/gm)) {
+    const offset = match.index + match[0].length - 1;
+    if (!mayHoldTab.some((may) => may(offset))) found.push({offset, message: 'Tabs cannot indent YAML; use spaces.'});
+  }
+  return found.toSorted((one, other) => one.offset - other.offset)[0];
+}
+
+const ESCAPES = ['\\/ in double quotes; write / alone.', 'half a character such as \\ud83d in double quotes; write the character itself.'];
+
+/** To YAML, {{ opens a mapping in a mapping. */
+function asPlaceholder(finding: Finding, text: string): Finding | undefined {
+  const line = text.split('\n')[(finding.line ?? 1) - 1] ?? '';
+  const index = line.search(/(?<=^[^"']*)\{\{/);
+  if (index < 0) return undefined;
+  const [template] = /\{\{.*?\}\}|\{\{.*/.exec(line) ?? [];
+  return {
+    ...finding,
+    column: index + 1,
+    code: 'PLACEHOLDER',
+    message: `${template} is a placeholder of a template, and Helm fills in none in values.`,
+    suggestion: 'Replace it by the real value',
   };
 }

@@ -1,0 +1,21 @@
+import {maskSecrets} from '../errors.ts';
+import {type Screen, theme} from './theme.ts';
+
+/** What changes in a file, as `diff -u` shows it. */
+export async function diffText(path: string, before: string, after: string, screen: Screen): Promise<string> {
+  const {createTwoFilesPatch, FILE_HEADERS_ONLY} = await import('diff');
+  const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, {context: 3, headerOptions: FILE_HEADERS_ONLY});
+  return patch
+    .trimEnd()
+    .split('\n')
+    .map((line) => `${coloured(maskSecrets(line.replace(/\r$/, '')), screen)}\n`)
+    .join('');
+}
+
+function coloured(line: string, screen: Screen): string {
+  const {bold, cyan, green, red} = theme(screen);
+  if (/^(---|\+\+\+) /.test(line)) return bold(line);
+  if (line.startsWith('@@')) return cyan(line);
+  if (line.startsWith('+')) return green(line);
+  return line.startsWith('-') ? red(line) : line;
+}

@@ -1,0 +1,121 @@
+import type {Target} from '../../charts/define.ts';
+import type {ChartName} from '../../charts/schema.ts';
+import {targetOf} from '../../charts/target.ts';
+import {mergeValues, type Values} from '../../charts/tree.ts';
+import {ExitCode, ExpectedError, type Warning} from '../../errors.ts';
+import {chart, chartVersion} from '../../settings/release.ts';
+import type {Settings} from '../../settings/settings.ts';
+import type {Finding} from './finding.ts';
+import {applyFixes} from './fix.ts';
+import {chartByKeys, namedInHeader} from './recognise.ts';
+import {readSource} from './source.ts';
+import {validate, validateLayers} from './validate.ts';
+
+export interface ValuesFile {
+  file: string;
+  text: string;
+}
+
+/** What is checked as one: a file of its own, or several that Helm merges. */
+export interface Group {
+  files: readonly ValuesFile[];
+  areLayers: boolean;
+}
+
+export interface Checked extends Group {
+  target: Target;
+  findings: readonly Finding[];
+  /** How many findings were mended in the files. */
+  fixed?: number;
+}
+
+export const nameOf = ({files}: Group): string => files.map(({file}) => file).join(' + ');
+
+/** The file a finding is shown in: the one that wrote the value, for what is missing the one that wins. */
+export const fileOf = ({files}: Group, {file}: Finding): string => file ?? (files.at(-1)?.file as string);
+
+/** Checks every group against the chart that the settings name, else the one it says itself. @throws ExpectedError */
+export function checkGroups(groups: readonly Group[], settings: Settings): {checked: Checked[]; warnings: Warning[]; notes: string[]} {
+  const clues = groups.map((group) => clueOf(group, settings));
+  const unknown = groups.filter((_, index) => clues[index]?.name === undefined);
+  if (unknown.length > 0) throw chartUnknown(unknown.map(nameOf));
+  const warnings = new Map<string, Warning>();
+  const checked = groups.map((group, index): Checked => {
+    const {name, version} = clues[index] as Clue;
+    const known = version === undefined ? settings : settings.with(chartVersion, {value: version, source: 'default'});
+    const found = targetOf(known, () => name as ChartName);
+    for (const warning of found.warnings) warnings.set(warning.message, warning);
+    return {...group, target: found.target, findings: findingsOf(group, found.target)};
+  });
+  const notes = checked.flatMap((each, index) => {
+    const {source} = clues[index] as Clue;
+    const what = groups.length === 1 ? 'Checked' : `${nameOf(each)}: checked`;
+    return source === undefined ? [] : [`${what} as ${each.target.chart} ${each.target.version}, according to ${source}.`];
+  });
+  return {checked, warnings: [...warnings.values()], notes};
+}
+
+const findingsOf = ({files, areLayers}: Group, target: Target): Finding[] =>
+  areLayers ? validateLayers(files, target) : validate(files[0]?.text ?? '', target);
+
+/** What is known about the chart, and who said so where the operator did not. */
+interface Clue {
+  name: ChartName | undefined;
+  version: string | undefined;
+  source?: string;
+}
+
+/** From the settings, else from the first lines of the file, else from keys that only one chart has. */
+function clueOf({files}: Group, settings: Settings): Clue {
+  const header = files.map(({text}) => namedInHeader(text)).findLast((each) => each !== undefined);
+  const said = settings.get(chart);
+  const name = said ?? header?.chart ?? chartByKeys(files.map(valuesOf).reduce(mergeValues, {}));
+  const version = settings.get(chartVersion) ?? (header?.chart === name ? header?.version : undefined);
+  return {name, version, ...(said === undefined ? {source: header ? 'the first lines of the file' : 'its keys'} : {})};
+}
+
+const valuesOf = ({text}: ValuesFile): Values => readSource(text).source?.values ?? {};
+
+const chartUnknown = (names: readonly string[]): ExpectedError =>
+  new ExpectedError(
+    names.length === 1
+      ? 'The file does not say which chart it is for.'
+      : `These files do not say which chart they are for: ${names.join(', ')}.`,
+    {code: 'MISSING_SETTING', exit: ExitCode.usage, suggestions: ['Add --chart agent-k8s, agent-local or agent-job']},
+  );
+
+/** A file as it was and as it should be. */
+export interface Rewrite {
+  path: string;
+  before: string;
+  after: string;
+  changes: number;
+}
+
+/** A mended key may show the next mistake; more rounds than these would go in circles. */
+const ROUNDS = 5;
+
+/** Mends what has exactly one right answer, until nothing is left to mend. Pure; the files are still to be written. */
+export function mend(group: Checked): {mended: Checked; rewrites: Rewrite[]} {
+  const rewrites = new Map(
+    group.files.map(({file, text}): [string, Rewrite] => [file, {path: file, before: text, after: text, changes: 0}]),
+  );
+  let mended: Checked = {...group, fixed: 0};
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const changes = [...rewrites.values()].reduce((sum, each) => sum + applyTo(each, mended), 0);
+    if (changes === 0) break;
+    const files = group.files.map(({file}) => ({file, text: rewrites.get(file)?.after as string}));
+    const findings = findingsOf({files, areLayers: group.areLayers}, group.target);
+    mended = {...mended, files, findings, fixed: (mended.fixed ?? 0) + changes};
+  }
+  return {mended, rewrites: [...rewrites.values()].filter(({changes}) => changes > 0)};
+}
+
+/** Makes the changes that belong into this file; returns how many there were. */
+function applyTo(rewrite: Rewrite, {findings, areLayers}: Checked): number {
+  const fixes = findings.flatMap(({fix, file}) => (fix && (!areLayers || file === rewrite.path) ? [fix] : []));
+  const {text, applied} = applyFixes(rewrite.after, fixes);
+  rewrite.after = text;
+  rewrite.changes += applied.length;
+  return applied.length;
+}

@@ -1,0 +1,285 @@
+import {isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq} from 'yaml';
+import type {Tree, Values} from '../../charts/tree.ts';
+import {dotted, type Finding, type TreePath} from './finding.ts';
+
+/** What Helm reads from a node of YAML, and where the entries below it stand. */
+export interface Read {
+  value: Tree;
+  /** The text of a scalar; absent for maps and lists. */
+  written?: string;
+  below?: ReadonlyMap<string | number, Entry>;
+}
+
+/** `offset` is where the key stands, or the item of a list. */
+export interface Entry {
+  offset: number;
+  read: Read;
+}
+
+/** Says what is wrong at an offset of the text. */
+export type Report = (offset: number, finding: Omit<Finding, 'line' | 'column'>) => void;
+
+const NOTHING: Read = {value: null, written: ''};
+
+/**
+ * Reads the tree as sigs.k8s.io/yaml does, which Helm uses: go-yaml 2 (a YAML 1.1 of its own), then JSON.
+ * `refuse` takes what stops Helm, `report` what it reads although nobody can mean it.
+ */
+export function readNode(contents: Node, refuse: Report, report: Report): Read {
+  const anchors = new Map<string, Node>();
+  /** Undefined while a node is being read: an alias to it would never end. */
+  const reads = new Map<Node, {read: Read; size: number} | undefined>();
+  let decoded = 1;
+  let aliased = 0;
+  let isBomb = false;
+
+  const invalid = (node: Node, path: TreePath, message: string): Read => {
+    refuse(startOf(node), {severity: 'error', code: 'INVALID_YAML', path: dotted(path), message});
+    return NOTHING;
+  };
+
+  function read(node: unknown, path: TreePath, isKey = false): Read {
+    decoded += 1;
+    if (isAlias(node)) {
+      const target = anchors.get(node.source);
+      if (!target) return invalid(node, path, `There is no anchor &${node.source} above the alias *${node.source}.`);
+      const known = reads.get(target);
+      if (!known) return invalid(node, path, `The alias *${node.source} stands inside its own anchor.`);
+      decoded += known.size;
+      aliased += known.size;
+      if (isExcessive(aliased, decoded) && !isBomb) {
+        isBomb = true;
+        refuse(startOf(node), {
+          severity: 'error',
+          code: 'ALIAS_BOMB',
+          path: dotted(path),
+          message: 'Aliases multiply the file beyond what Helm reads.',
+        });
+      }
+      return known.read;
+    }
+    if (!isMap(node) && !isSeq(node) && !isScalar(node)) return NOTHING;
+    if (node.anchor !== undefined) {
+      if (!/^[\w-]+$/.test(node.anchor)) invalid(node, path, `The anchor &${node.anchor} may hold letters, digits, _ and - only.`);
+      anchors.set(node.anchor, node);
+      reads.set(node, undefined);
+    }
+    const before = decoded;
+    const result = isMap(node) ? map(node, path) : isSeq(node) ? list(node, path) : scalar(node, path, isKey);
+    if (node.anchor !== undefined) reads.set(node, {read: result, size: decoded - before + 1});
+    return result;
+  }
+
+  function scalar(node: Scalar, path: TreePath, isKey: boolean): Read {
+    const written = textOf(node);
+    const {kind, value} = resolve(node);
+    const at = (code: string, message: string): Omit<Finding, 'line' | 'column'> => ({
+      severity: 'error',
+      code,
+      path: dotted(path),
+      message,
+    });
+    if (kind === undefined) refuse(startOf(node), at('INVALID_YAML', `"${written}" is not what its tag ${shortTag(node.tag)} says.`));
+    else if (kind === 'float' && !Number.isFinite(value) && !isKey) {
+      refuse(startOf(node), at('NOT_FINITE', `Helm cannot read ${written}: JSON has no such number.`));
+      return {value: null, written};
+    }
+    const asDecimal = written.replaceAll('_', '').replace(/^([-+]?)0+(?=\d)/, '$1');
+    if (
+      kind === 'int' &&
+      !isKey &&
+      node.type === 'PLAIN' &&
+      /^[-+]?0[0-7_]+$/.test(written) &&
+      Number(asDecimal) !== value &&
+      !isMode(path)
+    ) {
+      const message = `YAML reads ${written} as ${value}: a leading 0 makes a number octal.`;
+      report(startOf(node), {...at('OCTAL_NUMBER', message), severity: 'warning', suggestion: `"${written}" or ${asDecimal}`});
+    }
+    return {value: value as Tree, written};
+  }
+
+  function list(node: YAMLSeq, path: TreePath): Read {
+    const below = new Map<number, Entry>();
+    node.items.forEach((item, index) => {
+      below.set(index, {offset: startOf(item as Node), read: read(item, [...path, index])});
+    });
+    return {value: [...below.values()].map((entry) => entry.read.value), below};
+  }
+
+  function map(node: YAMLMap, path: TreePath): Read {
+    const below = new Map<string, Entry>();
+    const own = new Set<string>();
+    for (const pair of node.items) {
+      if (isMergeKey(pair.key)) {
+        merge(pair.key, pair.value, below, own, path);
+        continue;
+      }
+      const key = keyOf(pair.key, path);
+      const offset = startOf((pair.key ?? pair.value ?? node) as Node);
+      const entry = {offset, read: read(pair.value, [...path, key ?? ''])};
+      if (key === undefined) continue;
+      if (own.has(key)) {
+        const message = `${key} stands twice in this mapping: Helm takes the last one and drops the others without a word.`;
+        report(offset, {severity: 'error', code: 'DUPLICATE_KEY', path: dotted([...path, key]), message});
+      }
+      own.add(key);
+      below.set(key, entry);
+    }
+    return {value: valuesOf(below), below};
+  }
+
+  /** A merge overwrites what stands above it, against the YAML specification; the first of several maps wins. */
+  function merge(key: Scalar, value: unknown, below: Map<string, Entry>, own: ReadonlySet<string>, path: TreePath): void {
+    const mayList = isSeq(value);
+    const merged = (mayList ? value.items : [value]).map((each) => ({isFit: isMap(targetOf(each)), read: read(each, [...path, '<<'])}));
+    if (mayList) decoded -= 1;
+    if (!merged.every(({isFit}) => isFit)) {
+      invalid(key, path, 'The merge key << wants a mapping or a list of mappings.');
+      return;
+    }
+    const incoming = new Map(merged.toReversed().flatMap((each) => [...((each.read.below ?? new Map()) as Map<string, Entry>)]));
+    const lost = [...incoming.keys()].find((each) => own.has(each));
+    if (lost !== undefined) {
+      const message = `Helm lets << overwrite ${lost}, which stands above it.`;
+      report(startOf(key), {
+        severity: 'error',
+        code: 'MERGE_OVERWRITES',
+        path: dotted([...path, lost]),
+        message,
+        suggestion: 'Write << first in the mapping',
+      });
+    }
+    for (const [name, entry] of incoming) below.set(name, entry);
+  }
+
+  const targetOf = (node: unknown): unknown => (isAlias(node) ? anchors.get(node.source) : node);
+
+  /** JSON has texts for keys only. */
+  function keyOf(node: unknown, path: TreePath): string | undefined {
+    const {value} = read(node, path, true);
+    const target = targetOf(node);
+    const {kind} = isScalar(target) ? resolve(target) : {kind: isMap(target) || isSeq(target) ? undefined : 'null'};
+    const written = isScalar(target) ? textOf(target) : '';
+    const key =
+      kind === 'int' ? intKey(written) : kind === 'float' ? floatKey(value as number) : kind === 'null' ? undefined : String(value);
+    if (kind === undefined || key === undefined) {
+      const what = kind === 'null' ? 'null' : kind === 'int' ? 'so large a number' : isMap(target) ? 'a mapping' : 'a list';
+      refuse(startOf(node as Node), {
+        severity: 'error',
+        code: 'INVALID_KEY',
+        path: dotted(path),
+        message: `Helm cannot read ${what} as a key.`,
+      });
+      return undefined;
+    }
+    if (isScalar(target) && target.type === 'PLAIN' && kind !== 'text' && key !== written) {
+      const message = `YAML reads the key ${written} as ${key}.`;
+      report(startOf(node as Node), {
+        severity: 'error',
+        code: 'RENAMED_KEY',
+        path: dotted([...path, key]),
+        message,
+        suggestion: `"${written}"`,
+      });
+    }
+    return key;
+  }
+
+  return read(contents, []);
+}
+
+const startOf = (node: Node | null | undefined): number => node?.range?.[0] ?? 0;
+const textOf = (node: Scalar): string => node.source ?? '';
+const valuesOf = (below: ReadonlyMap<string, Entry>): Values => Object.fromEntries([...below].map(([key, {read}]) => [key, read.value]));
+/** File modes are octal on purpose. */
+const isMode = (path: TreePath): boolean => /^(defaultMode|mode)$/.test(String(path.at(-1)));
+
+/** go-yaml allows 99 % of a small file to come from aliases, and 10 % of a large one. */
+function isExcessive(aliased: number, decoded: number): boolean {
+  const allowed = Math.min(0.99, Math.max(0.1, 0.99 - (0.89 * (decoded - 400_000)) / 3_600_000));
+  return aliased > 100 && decoded > 1000 && aliased / decoded > allowed;
+}
+
+const TAGS = 'tag:yaml.org,2002:';
+const shortTag = (tag: string | undefined): string => (tag ?? '').replace(TAGS, '!!');
+
+const isPlain = (node: Scalar): boolean => node.tag === undefined && node.type === 'PLAIN';
+
+const isMergeKey = (node: unknown): node is Scalar =>
+  isScalar(node) && textOf(node) === '<<' && (isPlain(node) || node.tag === `${TAGS}merge`);
+
+interface Resolved {
+  kind: 'text' | 'null' | 'boolean' | 'int' | 'float' | undefined;
+  value: string | number | boolean | null;
+}
+
+/** The tag, the quotes and the text of a scalar make its type; kind is undefined where tag and text disagree. */
+function resolve(node: Scalar): Resolved {
+  const text = textOf(node);
+  const tag = shortTag(node.tag);
+  if (isPlain(node)) return resolvePlain(text);
+  if (tag === '!!binary') return {kind: isBase64(text) ? 'text' : undefined, value: Buffer.from(text, 'base64').toString()};
+  const wanted = {'!!null': 'null', '!!bool': 'boolean', '!!int': 'int', '!!float': 'float'}[tag];
+  if (tag === '!!timestamp') return {kind: /^\d{4}-\d\d?-\d\d?([Tt ].*)?$/.test(text) ? 'text' : undefined, value: text};
+  if (wanted === undefined) return {kind: 'text', value: text};
+  const resolved = resolvePlain(text);
+  if (resolved.kind === 'int' && wanted === 'float') return {...resolved, kind: 'float'};
+  return resolved.kind === wanted ? resolved : {kind: undefined, value: null};
+}
+
+/** Go's decoder skips line ends. */
+const isBase64 = (text: string): boolean =>
+  /^([\w+/]{4})*([\w+/]{3}=|[\w+/]{2}==)?$/.test(text.replaceAll(/[\r\n]/g, '')) && !text.includes('_');
+
+const WORDS: ReadonlyMap<string, Resolved> = new Map(
+  (
+    [
+      ['y Y yes Yes YES true True TRUE on On ON', {kind: 'boolean', value: true}],
+      ['n N no No NO false False FALSE off Off OFF', {kind: 'boolean', value: false}],
+      ['~ null Null NULL', {kind: 'null', value: null}],
+      ['.nan .NaN .NAN', {kind: 'float', value: Number.NaN}],
+      ['.inf .Inf .INF +.inf +.Inf +.INF', {kind: 'float', value: Number.POSITIVE_INFINITY}],
+      ['-.inf -.Inf -.INF', {kind: 'float', value: Number.NEGATIVE_INFINITY}],
+    ] satisfies [string, Resolved][]
+  ).flatMap(([words, resolved]) => words.split(' ').map((word) => [word, resolved])),
+);
+
+/** go-yaml's own table: octal with one leading 0, _ anywhere between digits, no base 60, dates stay texts. */
+function resolvePlain(text: string): Resolved {
+  if (text === '') return {kind: 'null', value: null};
+  const word = WORDS.get(text);
+  if (word) return word;
+  if (!/^[-+.\d]/.test(text)) return {kind: 'text', value: text};
+  const int = intOf(text);
+  if (int !== undefined) return {kind: 'int', value: Number(int)};
+  const digits = text.startsWith('.') ? text.replaceAll(/(?<=\d)_(?=\d)/g, '') : text.replaceAll('_', '');
+  const float = /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/.test(digits) ? Number(digits) : Number.NaN;
+  return Number.isFinite(float) ? {kind: 'float', value: float} : {kind: 'text', value: text};
+}
+
+/** Go reads 64 bits, with or without a sign. */
+function intOf(text: string): bigint | undefined {
+  const [, sign = '', digits] =
+    /^([-+]?)(0[xX][\da-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9]\d*)$/.exec(/^[-+\d]/.test(text) ? text.replaceAll('_', '') : '') ?? [];
+  if (digits === undefined) return undefined;
+  const int = BigInt(sign === '-' ? -1 : 1) * BigInt(digits.replace(/^0[oO]?(?=[0-7])/, '0o'));
+  return int >= -(2n ** 63n) && int < 2n ** (sign === '' ? 64n : 63n) ? int : undefined;
+}
+
+/** Go has no key for numbers that need the 64th bit. */
+function intKey(text: string): string | undefined {
+  const int = intOf(text);
+  return int !== undefined && int < 2n ** 63n ? String(int) : undefined;
+}
+
+/** A key of 32 bits as Go prints it: the shortest digits that lead back to it. */
+function floatKey(value: number): string {
+  const single = Math.fround(value);
+  if (Number.isNaN(single)) return '.nan';
+  if (!Number.isFinite(single)) return single > 0 ? '.inf' : '-.inf';
+  const precision = [1, 2, 3, 4, 5, 6, 7, 8, 9].find((digits) => Math.fround(Number(single.toPrecision(digits))) === single) ?? 9;
+  const [digits = '', exponent = '0'] = single.toExponential(precision - 1).split('e');
+  const isShort = Number(exponent) >= -4 && Number(exponent) < 6;
+  return isShort ? String(Number(`${digits}e${exponent}`)) : `${digits}e${exponent.replace(/([-+])(\d)$/, '$10$2')}`;
+}

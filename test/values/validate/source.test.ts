@@ -1,0 +1,136 @@
+import {describe, expect, test} from 'vitest';
+import {readSource, type Source} from '../../../src/values/validate/source.ts';
+
+const read = (text: string): Source => readSource(text).source as Source;
+
+describe('what is wrong has a code, a place and words for it', () => {
+  test.each<[string, string, number, number, string]>([
+    ['', 'EMPTY_FILE', 1, 1, 'The file is empty'],
+    ['# nothing', 'EMPTY_FILE', 1, 1, 'The file is empty'],
+    ['~', 'EMPTY_FILE', 1, 1, 'The file is empty'],
+    ['- a', 'NO_MAPPING', 1, 1, 'no mapping'],
+    ['text', 'NO_MAPPING', 1, 1, 'no mapping'],
+    ['a: 1\n---\nb: 2', 'SEVERAL_DOCUMENTS', 2, 1, 'Helm 3 reads the first one only'],
+    ['%YAML 1.1\n---\na: 1', 'DIRECTIVE', 1, 1, 'Helm 4 refuses'],
+    ['--- {a: 1}', 'DOCUMENT_MARKER', 1, 1, 'Helm 4'],
+    ['  a: 1\nb: 2', 'IGNORED_REST', 2, 1, 'nothing of what follows'],
+    ['a:\n\tb: 1', 'INVALID_YAML', 2, 1, 'Tabs cannot indent YAML; use spaces.'],
+    ['a:\n  b: 1\n  \t# c\n  c: 1', 'INVALID_YAML', 3, 3, 'Tabs cannot indent YAML; use spaces.'],
+    ['a: "\n \t"\nb: 1\n\t\nc: 1', 'INVALID_YAML', 4, 1, 'Tabs cannot'],
+    ['a: |\n  \tx\n', 'INVALID_YAML', 2, 3, 'Tabs cannot'],
+    ['a: b: c', 'INVALID_YAML', 1, 4, 'A second ": "'],
+    ['a:\n  b: 1\n c: 2', 'INVALID_YAML', 3, 1, 'another column'],
+    ['a: |\n   x\n  y\nb: 1', 'INVALID_YAML', 3, 1, 'another column'],
+    ['a: "x\nb: 1', 'INVALID_YAML', 1, 4, 'The quote that opens here is not closed'],
+    ['a: [1', 'INVALID_YAML', 1, 6, 'not closed'],
+    ['a: 1\nb', 'INVALID_YAML', 2, 1, 'neither "key: value"'],
+    ['a: @x', 'INVALID_YAML', 1, 4, 'A text that starts with @ needs quotes.'],
+    ['a: - b', 'INVALID_YAML', 1, 4, 'A list starts on the line below its key.'],
+    ['a: "C:\\x\\q"', 'INVALID_YAML', 1, 7, 'YAML knows no \\x\\q in double quotes'],
+    ['a: "\\/"', 'INVALID_YAML', 1, 5, '\\/ in double quotes'],
+    ['a: "\\\\/ \\ud83d\\ude00"', 'INVALID_YAML', 1, 9, 'write the character itself'],
+    ['a: [http://h/?q]', 'INVALID_YAML', 1, 5, 'quotes'],
+    ['a: *x', 'INVALID_YAML', 1, 4, 'There is no anchor &x'],
+    ['a: &x [*x]', 'INVALID_YAML', 1, 8, 'inside its own anchor'],
+    ['a: &x.y 1', 'INVALID_YAML', 1, 9, 'letters, digits'],
+    ['a: !!int x', 'INVALID_YAML', 1, 10, '"x" is not what its tag !!int says.'],
+    ['<<: 1', 'INVALID_YAML', 1, 1, '<< wants a mapping'],
+    ['a: {{ .Values.x }}', 'PLACEHOLDER', 1, 4, '{{ .Values.x }} is a placeholder'],
+    ['a: {{ x }}-y', 'PLACEHOLDER', 1, 4, '{{ x }} is a placeholder'],
+    ['{{- if x }}\na: 1\n{{- end }}', 'PLACEHOLDER', 1, 1, '{{- if x }} is a placeholder'],
+    ['a: .inf', 'NOT_FINITE', 1, 4, 'JSON has no such number'],
+    ['null: a', 'INVALID_KEY', 1, 1, 'null as a key'],
+    ['? [a]\n: b', 'INVALID_KEY', 1, 3, 'a list as a key'],
+    ['a: {ON: 1}', 'RENAMED_KEY', 1, 5, 'YAML reads the key ON as true.'],
+    ['010: 1', 'RENAMED_KEY', 1, 1, 'YAML reads the key 010 as 8.'],
+    ['a: 1\na: 2', 'DUPLICATE_KEY', 2, 1, 'Helm takes the last one'],
+    ['x: &x {b: 1}\na: {b: 2, <<: *x}', 'MERGE_OVERWRITES', 2, 11, 'Helm lets << overwrite b'],
+    ['a: 010', 'OCTAL_NUMBER', 1, 4, 'YAML reads 010 as 8'],
+    ['a: x\u0007', 'CONTROL_CHARACTER', 1, 5, 'U+0007'],
+    ['a: \u{1F600}\uFFFD', 'NOT_UTF8', 1, 6, 'no UTF-8'],
+    ['a: x\u2028y', 'ODD_LINE_END', 1, 5, 'U+2028'],
+  ])('%j is %s at %i:%i', (text, code, line, column, message) => {
+    const [first, ...more] = readSource(text).findings;
+    expect(first).toMatchObject({code, line, column, message: expect.stringContaining(message)});
+    expect(more).toEqual([]);
+  });
+
+  test('aliases that multiply end quickly', () => {
+    const text = `a0: &a0 x\n${Array.from({length: 40}, (_, at) => `a${at + 1}: &a${at + 1} [${Array(9).fill(`*a${at}`)}]\n`).join('')}`;
+    expect(readSource(text.replaceAll(',', ', ')).findings).toMatchObject([{code: 'ALIAS_BOMB'}]);
+  });
+
+  test('a file without a bottom ends with a finding', () => {
+    expect(readSource(`a: ${'['.repeat(20_000)}`).findings).toMatchObject([{code: 'TOO_DEEP'}]);
+  });
+
+  test('where the two last values are, validation goes on with what Helm takes', () => {
+    expect(read('a: 1\na: 2').values).toEqual({a: 2});
+    expect(read('x: &x {b: 1}\na: {b: 2, <<: *x}').values['a']).toEqual({b: 1});
+  });
+});
+
+test.each([
+  'mode: 0400',
+  'defaultMode: 0777',
+  'a: 089',
+  'a: 007',
+  'a: "010"',
+  'a: 0',
+  'a: 0o10',
+  'true: 1',
+  '1: 1',
+  '"on": 1',
+])('%j is as it looks', (text) => {
+  expect(readSource(text).findings).toEqual([]);
+});
+
+describe('a place', () => {
+  const source = read(`base: &base
+  tag: 1.10
+  list:
+    - name: a
+    - {name: b, on: 0x1F}
+copy: *base
+merged:
+  <<: *base
+  own: 'it''s'
+1: one
+__proto__:
+  deep: 1
+`);
+
+  test.each<[(string | number)[], number, number]>([
+    [['base'], 1, 1],
+    [['base', 'tag'], 2, 3],
+    [['base', 'list', 1], 5, 7],
+    [['base', 'list', '1', 'name'], 5, 8],
+    [['base', 'list', 1, 'true'], 5, 17],
+    [['copy', 'tag'], 2, 3],
+    [['merged', 'tag'], 2, 3],
+    [['merged', 'own'], 9, 3],
+    [['merged', 'none', 'below'], 7, 1],
+    [[1], 10, 1],
+    [['1'], 10, 1],
+  ])('%j is at %i:%i', (path, line, column) => {
+    expect(source.locate(path)).toEqual({line, column});
+  });
+
+  test('of nothing is none', () => {
+    expect(source.locate([])).toBeUndefined();
+    expect(source.locate(['none'])).toBeUndefined();
+    expect(source.locate(['constructor'])).toBeUndefined();
+  });
+
+  test('has the text as written', () => {
+    expect(source.written(['copy', 'tag'])).toBe('1.10');
+    expect(source.written(['base', 'list', 1, 'true'])).toBe('0x1F');
+    expect(source.written(['merged', 'own'])).toBe("it's");
+    expect(source.written(['base'])).toBeUndefined();
+    expect(source.written(['base', 'none'])).toBeUndefined();
+  });
+
+  test('is right behind a byte order mark and Windows line ends', () => {
+    expect(read('\uFEFFa:\r\n  b: 1\r\n').locate(['a', 'b'])).toEqual({line: 2, column: 3});
+  });
+});
