@@ -9,7 +9,8 @@ import {chart, chartVersion} from '../settings/release.ts';
 import {diffText} from '../ui/diff.ts';
 import {findingsText} from '../ui/findings.ts';
 import {type Result, resultOf} from '../ui/formats/json.ts';
-import {type Checked, checkGroups, mend} from '../values/validate/check-files.ts';
+import {type Checked, checkGroups} from '../values/validate/check-files.ts';
+import {mend} from '../values/validate/mend.ts';
 
 interface FixFlags {
   'dry-run'?: boolean | undefined;
@@ -70,7 +71,10 @@ export default class Validate extends BaseCommand<Result> {
     const results = checked.map(mend);
     const rewrites = results.flatMap((each) => each.rewrites);
     const untouched = checked.map((each) => ({...each, fixed: 0}));
-    if (rewrites.length === 0) return untouched;
+    if (rewrites.length === 0) {
+      if (checked.some(({findings}) => findings.length > 0)) this.say('Nothing was changed: no finding has exactly one right answer.\n');
+      return untouched;
+    }
     const {files, prompter, hasTerminal, stderr} = this.app;
     if (!flags.quiet || !flags.yes) {
       for (const {path, before, after} of rewrites) stderr(await diffText(path, before, after, this.screen));

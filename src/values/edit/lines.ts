@@ -1,5 +1,5 @@
 import type {Pair} from 'yaml';
-import {endOfPair, keyRange} from './yaml-file.ts';
+import {endOfPair, keyRange} from './ranges.ts';
 
 /** The line end of a text; a new line takes the same. */
 export const eolOf = (text: string): string => (text.includes('\r\n') ? '\r\n' : '\n');

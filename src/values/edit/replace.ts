@@ -1,8 +1,10 @@
-import {isCollection, isScalar, type Node, Scalar} from 'yaml';
+import {isCollection, type Node} from 'yaml';
 import type {Tree} from '../../charts/tree.ts';
 import {eolOf, indentAt, stepOf} from './lines.ts';
+import {afterColon, endOf, isBlockText, isWritten, keyRange} from './ranges.ts';
 import {spellBlock, spellInline, spellKey} from './spell.ts';
-import {afterColon, applyEdits, type Edit, endOf, isEntangled, isWritten, keyRange, type Step, walk, type YamlFile} from './yaml-file.ts';
+import {applyEdits, type Edit} from './text.ts';
+import {isEntangled, type Step, walk, type YamlFile} from './yaml-file.ts';
 
 type TreePath = readonly (string | number)[];
 
@@ -41,9 +43,6 @@ function asBlock(text: string, keyOffset: number, value: Tree): string {
     .map((line) => `${eolOf(text)}${indent}${line}`)
     .join('');
 }
-
-const isBlockText = (node: Node | null): boolean =>
-  isScalar(node) && (node.type === Scalar.BLOCK_LITERAL || node.type === Scalar.BLOCK_FOLDED);
 
 /** Gives the key at the path another name. */
 export function renameKey(file: YamlFile, path: TreePath, name: string): string | undefined {

@@ -57,12 +57,11 @@ function releasesWith(path: Path, chart: ChartName): string | undefined {
 /** The same setting as this chart version spells it, its value turned to what it means here. */
 export function twinOf(path: Path, values: Values, target: Target): Twin | undefined {
   for (const chart of [target.chart, ...(Object.keys(CHARTS) as ChartName[])]) {
-    for (const version of releasesOf(chart).toReversed()) {
-      for (const row of CHARTS[chart].rows) {
-        if (!within(version, row.in) || !row.paths.some((each) => startsWith(each, path) || startsWith(path, each))) continue;
-        const found = translate(path, row, {chart, version}, values, target);
-        if (found !== undefined) return found;
-      }
+    for (const row of CHARTS[chart].rows) {
+      if (!row.paths.some((each) => startsWith(each, path) || startsWith(path, each))) continue;
+      const version = releasesOf(chart).findLast((each) => within(each, row.in));
+      const found = version && translate(path, row, {chart, version}, values, target);
+      if (found) return found;
     }
   }
   return undefined;

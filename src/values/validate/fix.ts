@@ -1,8 +1,10 @@
 import {isMap, type Path, sameTree, setAt, startsWith, type Tree, type Values} from '../../charts/tree.ts';
 import {moveKey} from '../edit/move.ts';
 import {renameKey, replaceValue} from '../edit/replace.ts';
-import {commentsOf, readFile, type YamlFile} from '../edit/yaml-file.ts';
+import {commentsOf} from '../edit/text.ts';
+import {parseFile} from '../edit/yaml-file.ts';
 import type {Fix, TreePath} from './finding.ts';
+import {readSource} from './source.ts';
 
 const BYTE_ORDER_MARK = '\uFEFF';
 /** Stands where bytes were no text; writing it back would lose them. */
@@ -23,14 +25,13 @@ export function applyFixes(text: string, fixes: readonly Fix[]): {text: string; 
   return {text: mark + body, applied};
 }
 
-/** The last gate: what is read afterwards has to be what was meant, and no comment may be lost. */
+/** The last gate: what Helm reads afterwards has to be what was meant, and no comment may be lost. */
 function applyOne(text: string, fix: Fix): string | undefined {
-  const file = readFile(text);
-  const meant = file && treeAfter(file.tree, fix);
-  if (file === undefined || meant === undefined) return undefined;
-  const edited = endedAs(text, edit(file, fix));
-  const reread = edited === undefined ? undefined : readFile(edited);
-  if (edited === undefined || reread === undefined || !sameTree(reread.tree, meant)) return undefined;
+  const tree = readSource(text).source?.values;
+  const meant = tree && treeAfter(tree, fix);
+  if (tree === undefined || meant === undefined) return undefined;
+  const edited = endedAs(text, edit(text, tree, fix));
+  if (edited === undefined || !sameTree(readSource(edited).source?.values, meant)) return undefined;
   return sameTree(commentsOf(edited), commentsOf(text)) ? edited : undefined;
 }
 
@@ -38,10 +39,12 @@ function applyOne(text: string, fix: Fix): string | undefined {
 const endedAs = (text: string, edited: string | undefined): string | undefined =>
   text.endsWith('\n') ? edited : edited?.replace(/\r?\n$/, '');
 
-function edit(file: YamlFile, {path, value, to}: Fix): string | undefined {
-  const isOther = value !== undefined && !sameTree(valueAt(file.tree, path), value);
-  const text = isOther ? replaceValue(file, path, value) : file.text;
-  const next = text === undefined ? undefined : readFile(text);
+function edit(before: string, tree: Values, {path, value, to}: Fix): string | undefined {
+  const file = parseFile(before);
+  if (file === undefined) return undefined;
+  const isOther = value !== undefined && !sameTree(valueAt(tree, path), value);
+  const text = isOther ? replaceValue(file, path, value) : before;
+  const next = text === undefined ? undefined : parseFile(text);
   if (next === undefined || to === undefined) return text;
   const isSameParent = sameTree(path.slice(0, -1).map(String), to.slice(0, -1));
   return isSameParent ? renameKey(next, path, to.at(-1) as string) : moveKey(next, path, to);

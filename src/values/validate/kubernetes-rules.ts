@@ -1,6 +1,7 @@
 import {isMap, type Tree, type Values} from '../../charts/tree.ts';
 import {exceeds, milliOf} from '../../settings/quantity.ts';
-import {FORMATS, isQuantity} from './formats.ts';
+import {closest} from '../../settings/similar.ts';
+import {FORMATS} from './formats.ts';
 
 /** What Kubernetes refuses although its schema allows it. */
 export interface Problem {
@@ -92,6 +93,16 @@ function unlikely(name: string, amount: Tree | undefined): string | undefined {
   return isBytes && milli < MEBI ? `${amount} is less than a mebibyte: ${number(milli)} bytes. Did you mean Mi or Gi?` : undefined;
 }
 
+const STANDARD = ['cpu', 'memory', 'ephemeral-storage'];
+
+/** What is not one of Kubernetes' own has a prefix, such as nvidia.com/gpu. */
+const isResource = (name: string): boolean => STANDARD.includes(name) || name.includes('/') || name.startsWith('hugepages-');
+
+function unknownResource(name: string): string {
+  const near = closest(name, STANDARD);
+  return `Kubernetes knows no resource ${name}.${near ? ` Did you mean ${near}?` : ''}`;
+}
+
 const number = (milli: bigint): string => String(Number(milli) / 1000);
 
 const resources: Rule = ({limits, requests}) => {
@@ -102,6 +113,7 @@ const resources: Rule = ({limits, requests}) => {
     ...Object.entries(least).map(([name, amount]) => ['requests', name, amount] as const),
   ];
   return [
+    ...amounts.map(([kind, name]) => !isResource(name) && {...say(unknownResource(name), kind, name), code: 'UNKNOWN_KEY'}),
     ...amounts.map(([kind, name, amount]) => {
       const message = unlikely(name, amount);
       return message !== undefined && {...say(message, kind, name), code: 'UNLIKELY_AMOUNT', severity: 'warning' as const};

@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type ChartName, chartSchema, defaultsOf, leavesOf} from '../../../src/charts/schema.ts';
-import {at, setAt, type Tree, type Values} from '../../../src/charts/tree.ts';
+import {at, setAt, type Tree} from '../../../src/charts/tree.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {toYaml} from '../../../src/values/yaml.ts';
 import {TARGETS} from '../../support/versions.ts';
@@ -194,30 +194,6 @@ describe('a legitimate file has no finding', () => {
     },
   );
 });
-
-describe('every key of every version', () => {
-  test.each(TARGETS)('$chart $version: misspelt, nulled or of a wrong type it is found', (target) => {
-    const missed: string[] = [];
-    for (const {path, node, default: value} of leavesOf(chartSchema(target.chart), target.version)) {
-      if (node['x-template-only'] || /\.(limits|requests)\.|[sS]ecurityContext\./.test(path.join('.'))) continue;
-      const finds = (code: string, change: (values: Values) => void) => {
-        const values: Values = {};
-        change(values);
-        if (!validate(toYaml(values), target).some((each) => each.code === code)) missed.push(`${path.join('.')} ${code}`);
-      };
-      finds('UNKNOWN_KEY', (values) => setAt(values, [...path.slice(0, -1), `${path.at(-1)}x`], value));
-      const isKubernetes =
-        node['x-kubernetes'] !== undefined || /(^|\.)(resources|[pP]odSecurityContext|securityContext)(\.|$)/.test(path.join('.'));
-      if (value !== null && !isNullable(node.type) && !isKubernetes) finds('NULL_DELETES_DEFAULT', (values) => setAt(values, path, null));
-      if (typeof value === 'boolean') finds('TEXT_FOR_SWITCH', (values) => setAt(values, path, String(!value)));
-      else if (node.type === 'string') finds('UNQUOTED_TEXT', (values) => setAt(values, path, true));
-      else if (value !== null && ![node.type].flat().includes('string')) finds('WRONG_TYPE', (values) => setAt(values, path, 'text'));
-    }
-    expect(missed).toEqual([]);
-  });
-});
-
-const isNullable = (type: unknown): boolean => [type].flat().includes('null');
 
 test('whatever the file holds, there is an answer and no crash', () => {
   const known = TARGETS.flatMap(({chart, version}) => leavesOf(chartSchema(chart), version).flatMap(({path}) => path));

@@ -1,0 +1,68 @@
+import {afterAll, expect, test} from 'vitest';
+import {chartSchema, type Leaf, leavesOf} from '../../../src/charts/schema.ts';
+import {newestOf} from '../../../src/charts/target.ts';
+import {type Path, setAt, startsWith, type Tree, type Values} from '../../../src/charts/tree.ts';
+import {validate} from '../../../src/values/validate/validate.ts';
+import {toYaml} from '../../../src/values/yaml.ts';
+import {CHART_NAMES, TARGETS} from '../../support/versions.ts';
+
+/** Every default of a release is spoilt in five ways, one at a time; each has to be found at its place. */
+const found = {misspelt: 0, mistyped: 0, moved: 0, nulled: 0, 'spelt as in another chart': 0};
+
+/** Below what Kubernetes types null drops a default on purpose: no CPU limit, no fixed user. */
+const isKubernetes = ({path, node}: Leaf): boolean =>
+  node['x-kubernetes'] !== undefined || /(^|\.)(resources|[pP]odSecurityContext|securityContext)(\.|$)/.test(path.join('.'));
+
+/** Of another type than the default. Variables take every scalar, so a list stands for the wrong one. */
+function mistyped({node, default: value}: Leaf): Tree {
+  const types = [node.type].flat();
+  if (typeof value === 'boolean') return String(!value);
+  if (types.includes('object') || types.includes('array')) return 'text';
+  return types.includes('string') && types.length === 1 ? true : ['text'];
+}
+
+/** Versions whose trees differ; all of them where the real charts are at hand. */
+const SOME = TARGETS.filter(({chart, version}, index) => {
+  const before = TARGETS[index - 1];
+  return (
+    before?.chart !== chart ||
+    JSON.stringify(leavesOf(chartSchema(chart), version)) !== JSON.stringify(leavesOf(chartSchema(chart), before.version))
+  );
+});
+
+test.each(process.env['SCALR_CHARTS'] ? TARGETS : SOME)('$chart $version', (target) => {
+  const leaves = leavesOf(chartSchema(target.chart), target.version);
+  const isKnown = (path: Path): boolean => leaves.some((leaf) => startsWith(leaf.path, path) || startsWith(path, leaf.path));
+  const missed: string[] = [];
+  const spoil = (how: keyof typeof found, path: Path, value: Tree): void => {
+    const values: Values = {};
+    setAt(values, path, value);
+    const line = toYaml(values).split('\n').length - 1;
+    const isFound = validate(toYaml(values), target).some(
+      (each) => each.severity === 'error' && each.code !== 'NO_TOKEN' && (each.line ?? 0) <= line,
+    );
+    if (isFound) found[how] += 1;
+    else missed.push(`${how}: ${path.join('.')}`);
+  };
+  for (const leaf of leaves.filter(({node}) => !node['x-template-only'])) {
+    const {path, default: value} = leaf;
+    spoil('misspelt', [...path.slice(0, -1), `${path.at(-1)}x`], value);
+    // A cpu of 1 and an amount without unit are quantities too.
+    if (!/\.(cpu|memory|procMount)$/.test(path.join('.'))) spoil('mistyped', path, mistyped(leaf));
+    const moved = path.length > 1 ? path.slice(1) : ['agent', ...path];
+    if (!isKnown(moved)) spoil('moved', moved, value);
+    if (value !== null && !isNullable(leaf.node.type) && !isKubernetes(leaf)) spoil('nulled', path, null);
+  }
+  for (const other of CHART_NAMES.filter((name) => name !== target.chart)) {
+    for (const {path, default: value} of leavesOf(chartSchema(other), newestOf(other))) {
+      if (!isKnown(path) && !/^resources\./.test(path.join('.'))) spoil('spelt as in another chart', path, value);
+    }
+  }
+  expect(missed).toEqual([]);
+});
+
+const isNullable = (type: unknown): boolean => [type].flat().includes('null');
+
+afterAll(() => {
+  if (process.env['COUNT']) process.stdout.write(`${JSON.stringify(found)}\n`);
+});
