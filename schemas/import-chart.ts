@@ -1,7 +1,7 @@
 import {existsSync, readFileSync, writeFileSync} from 'node:fs';
 import {basename, join} from 'node:path';
 import {parse} from 'yaml';
-import {addRelease, type UnpackedChart} from './add-release.ts';
+import {addRelease, type UnpackedChart} from '../src/charts/add-release.ts';
 
 /** Adds released charts to schemas/<chart>.json: `npm run import-chart -- DIRECTORY...`, each an unpacked chart. */
 for (const directory of process.argv.slice(2)) {

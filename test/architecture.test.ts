@@ -28,6 +28,9 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   yaml: ['answers', 'values'],
   semver: ['charts'],
   'write-file-atomic': ['adapters'],
+  diff: ['ui'],
+  'fast-xml-builder': ['ui'],
+  nanotar: ['adapters'],
   'node:fs': ['adapters'],
   'node:child_process': ['adapters'],
 };

@@ -1,11 +1,13 @@
 import type {Get, Setting} from '../settings/define.ts';
-import type {ChartName} from './schema.ts';
+import type {ChartName, ChartSchema} from './schema.ts';
 import type {Path, Tree, Values} from './tree.ts';
 
 /** One exact chart version. */
 export interface Target {
   chart: ChartName;
   version: string;
+  /** What a chart at hand says of itself, where this program does not know the version. */
+  schema?: ChartSchema;
 }
 
 /** What a row may look at beside its own value. */

@@ -58,6 +58,9 @@ const SCHEMAS: Readonly<Record<ChartName, ChartSchema>> = {
 
 export const chartSchema = (chart: ChartName): ChartSchema => SCHEMAS[chart];
 
+/** What is known of an exact version: what its own chart says, else what this program has of it. */
+export const schemaOf = ({chart, schema}: {chart: ChartName; schema?: ChartSchema}): ChartSchema => schema ?? chartSchema(chart);
+
 /** Every key one version knows, in the order of the chart's own values.yaml. */
 export function leavesOf(schema: SchemaNode, version: string): readonly Leaf[] {
   const known = leaves.get(schema) ?? new Map<string, readonly Leaf[]>();

@@ -4,14 +4,18 @@ import type {Settings} from '../settings/settings.ts';
 import {CHARTS} from './charts.ts';
 import type {Chart, Row, Scope, Target} from './define.ts';
 import {describeRange, rangeOf, within} from './releases.ts';
-import {chartSchema, defaultsOf} from './schema.ts';
+import {type ChartSchema, chartSchema, defaultsOf, schemaOf} from './schema.ts';
 import type {Values} from './tree.ts';
 
-const released = new Map<string, Values>();
+const shipped = new WeakMap<ChartSchema, Map<string, Values>>();
 
-export function scopeOf({chart, version}: Target, get: Scope['get']): Scope {
-  const defaults = released.get(`${chart} ${version}`) ?? defaultsOf(chartSchema(chart), version);
-  released.set(`${chart} ${version}`, defaults);
+export function scopeOf(target: Target, get: Scope['get']): Scope {
+  const {version} = target;
+  const schema = schemaOf(target);
+  const known = shipped.get(schema) ?? new Map<string, Values>();
+  shipped.set(schema, known);
+  const defaults = known.get(version) ?? defaultsOf(schema, version);
+  known.set(version, defaults);
   return {get, version, defaults};
 }
 

@@ -1,5 +1,5 @@
 import type {Target} from '../charts/define.ts';
-import {chartSchema, closedSchema, type SchemaNode} from '../charts/schema.ts';
+import {closedSchema, type SchemaNode, schemaOf} from '../charts/schema.ts';
 import {isMap, type Tree, type Values} from '../charts/tree.ts';
 
 /** From here on a template prints a number of a values file as 1e+06. */
@@ -9,8 +9,8 @@ export const FIRST_FLOAT = 1_000_000;
  * Large numbers as texts, which templates print as they are. Not below keys that Kubernetes types: templates hand those
  * on as YAML, which keeps numbers whole, and Kubernetes would refuse a text.
  */
-export function withoutLargeNumbers(values: Values, {chart, version}: Target): Values {
-  return convert(values, closedSchema(chartSchema(chart), version)) as Values;
+export function withoutLargeNumbers(values: Values, target: Target): Values {
+  return convert(values, closedSchema(schemaOf(target), target.version)) as Values;
 }
 
 function convert(tree: Tree, node: SchemaNode | undefined): Tree {

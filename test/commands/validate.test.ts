@@ -1,6 +1,7 @@
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import Validate from '../../src/commands/validate.ts';
 import Values from '../../src/commands/values.ts';
+import {ExpectedError} from '../../src/errors.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
@@ -8,7 +9,7 @@ import {runCommand} from '../support/run-command.ts';
 const files = memoryFiles({
   'good.yaml': 'agent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: t}}\n',
   'bad.yaml': 'agent:\n  tokenExistingSecret: {name: t}\n  tokne: x\n',
-  'inline.yaml': 'agent: {token: abc}\n',
+  'twice.yaml': 'agent: {token: abc, tokenExistingSecret: {name: t}}\n',
   'local.yaml': 'allowMetadataService: true\nagent: {tokenExistingSecret: {name: t}}\n',
 });
 const JOB = ['--chart', 'agent-job', '--chart-version', '0.6.5'];
@@ -43,8 +44,8 @@ test('--json is the document of the contract, with the same exit status', async 
 });
 
 test('warnings alone fail only with --strict', async () => {
-  expect((await runCommand(Validate, ['inline.yaml', ...JOB], {files})).exit).toBe(0);
-  expect((await runCommand(Validate, ['inline.yaml', ...JOB, '--strict'], {files})).exit).toBe(4);
+  expect((await runCommand(Validate, ['twice.yaml', ...JOB], {files})).exit).toBe(0);
+  expect((await runCommand(Validate, ['twice.yaml', ...JOB, '--strict'], {files})).exit).toBe(4);
 });
 
 test('what `values` wrote says itself which chart it is for', async () => {
@@ -78,4 +79,251 @@ test.each([
   expect(violations('error', stdout)).toEqual([]);
   expect(JSON.parse(stdout).error.code).toBe(code);
   expect(exit).toBe(2);
+});
+
+const several = memoryFiles(
+  {
+    'good.yaml': 'agent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: t}}\n',
+    'bad.yaml': 'agent:\n  tokenExistingSecret: {name: t}\n  tokne: x\n',
+    'other.yaml': '# Values of agent-k8s 0.6.1, written by hand\nagent: {tokenExistingSecret: {name: t}}\nnonsense: 1\n',
+    'silent.yaml': 'agent: {}\n',
+  },
+  'agent: {nonsense: 1, tokenExistingSecret: {name: t}}\n',
+);
+
+test('several files are checked each on its own, with the total at the end', async () => {
+  const {stdout, exit} = await runCommand(Validate, ['good.yaml', 'bad.yaml', '-', ...JOB], {files: several});
+  expect(stdout).toMatch(/^good\.yaml: nothing to report \(agent-job 0\.6\.5\)\nbad\.yaml:3:3 error /);
+  expect(stdout).toContain('\n-:1:9 error agent.nonsense: ');
+  expect(stdout).toMatch(/\n3 files: 2 errors, 0 warnings\n$/);
+  expect(exit).toBe(3);
+});
+
+test('--json of several files lists them', async () => {
+  const {stdout, exit} = await runCommand(Validate, ['good.yaml', 'bad.yaml', ...JOB, '--json'], {files: several});
+  expect(violations('validate', stdout)).toEqual([]);
+  expect(JSON.parse(stdout)).toEqual({
+    schemaVersion: 1,
+    valid: false,
+    files: [
+      {file: 'good.yaml', chart: 'agent-job', chartVersion: '0.6.5', valid: true, findings: []},
+      expect.objectContaining({file: 'bad.yaml', valid: false, findings: [expect.objectContaining({code: 'UNKNOWN_KEY'})]}),
+    ],
+  });
+  expect(exit).toBe(3);
+});
+
+test('each file may be for another chart', async () => {
+  const {stdout, stderr, exit} = await runCommand(Validate, ['other.yaml', 'local.yaml'], {
+    files: memoryFiles({
+      'other.yaml': '# Values of agent-k8s 0.6.1\nagent: {token: abc}\n',
+      'local.yaml': 'allowMetadataService: true\nagent: {tokenExistingSecret: {name: t}}\n',
+    }),
+  });
+  expect(stdout).toContain('other.yaml: nothing to report (agent-k8s 0.6.1)');
+  expect(stdout).toMatch(/local\.yaml: .* \(agent-local 0\.6\.5\)/);
+  expect(stderr).toContain('other.yaml: checked as agent-k8s 0.6.1, according to the first lines of the file.');
+  expect(exit).toBe(0);
+});
+
+const BASE = 'agent:\n  url: https://acme.scalr.io\n  tokenExistingSecret: {name: t}\n';
+
+test('layers are checked as the one file Helm makes of them', async () => {
+  const layers = memoryFiles({'base.yaml': BASE, 'over.yaml': '# mine\nagent:\n  tokne: x\n'});
+  const {stdout, exit} = await runCommand(Validate, ['-f', 'base.yaml', '--values', 'over.yaml', ...JOB], {files: layers});
+  expect(stdout).toContain('over.yaml:3:3 error agent.tokne: ');
+  expect(stdout).toContain('\n      tokne: x\n      ^\n');
+  expect(stdout).toContain('base.yaml + over.yaml: 1 error, 0 warnings (agent-job 0.6.5)\n');
+  expect(stdout).not.toContain('NO_TOKEN');
+  expect(exit).toBe(3);
+});
+
+test('--json of layers says which of them wrote the value', async () => {
+  const layers = memoryFiles({'base.yaml': BASE.replace('url', 'ulr'), 'over.yaml': 'agent: {debug: "0"}\n'});
+  const {stdout} = await runCommand(Validate, ['-f', 'base.yaml,over.yaml', ...JOB, '--json'], {files: layers});
+  expect(violations('validate', stdout)).toEqual([]);
+  expect(JSON.parse(stdout)).toMatchObject({chart: 'agent-job', findings: [{code: 'UNKNOWN_KEY', file: 'base.yaml', line: 2}]});
+});
+
+test.each([
+  ['sarif', /^\{\n {2}"\$schema": .*"version": "2\.1\.0".*"name": "scalr-agent".*"uri": "bad\.yaml".*\}\n$/s],
+  [
+    'junit',
+    /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="scalr-agent validate" tests="2" failures="1" .*<\/testsuites>\n$/s,
+  ],
+  ['json', /^\{\n {2}"schemaVersion": 1,\n {2}"valid": false,\n {2}"files": \[.*\}\n$/s],
+  ['text', /^good\.yaml: nothing to report/],
+])('--format %s puts nothing else on standard output', async (format, document) => {
+  const {stdout, stderr, exit} = await runCommand(Validate, ['good.yaml', 'bad.yaml', ...JOB, '--format', format], {files: several});
+  expect(stdout).toMatch(document);
+  expect(stderr).toBe('');
+  expect(exit).toBe(3);
+});
+
+test.each(['sarif', 'junit'])('with --format %s a failure is on standard error', async (format) => {
+  const {stdout, stderr, exit} = await runCommand(Validate, ['nowhere.yaml', ...JOB, '--format', format], {files: several});
+  expect(stdout).toBe('');
+  expect(stderr).toContain('Cannot read nowhere.yaml');
+  expect(exit).toBe(2);
+});
+
+test.each([
+  ['no file', [], 'There is no file to check.'],
+  ['files and layers', ['good.yaml', '-f', 'bad.yaml'], 'good.yaml would be checked on its own, and bad.yaml after -f is a layer'],
+  ['standard input twice', ['-', '-'], 'Standard input can be read once.'],
+  ['two forms of the result', ['good.yaml', '--json', '--format', 'junit'], '--json and --format junit are two forms of one result.'],
+  ['a form nobody knows', ['good.yaml', '--format', 'xml'], 'Expected --format=xml to be one of: text, json, sarif, junit'],
+  ['standard input that should be rewritten', ['-', '--fix'], '--fix rewrites files, and standard input is none.'],
+])('usage: %s', async (_, argv, message) => {
+  const {stdout, stderr, exit} = await runCommand(Validate, [...argv, ...JOB], {files: several});
+  const failure = argv.includes('--json') ? JSON.parse(stdout).error : {code: 'USAGE', message: stderr};
+  expect(failure.code).toBe('USAGE');
+  expect(failure.message).toContain(message);
+  expect(exit).toBe(2);
+});
+
+test('every file that cannot be read is named, and nothing else is said', async () => {
+  const {stdout, stderr, exit} = await runCommand(Validate, ['good.yaml', 'no.yaml', 'bad.yaml', 'nowhere.yaml', ...JOB], {files: several});
+  expect(stdout).toBe('');
+  expect(stderr).toContain('Cannot read no.yaml');
+  expect(stderr).toContain('Cannot read nowhere.yaml');
+  expect(exit).toBe(2);
+});
+
+test('every file that does not say its chart is named', async () => {
+  const {stderr, exit} = await runCommand(Validate, ['other.yaml', 'silent.yaml', 'good.yaml'], {files: several});
+  expect(stderr).toContain('These files do not say which chart they are for: silent.yaml, good.yaml.');
+  expect(exit).toBe(2);
+});
+
+describe('--fix', () => {
+  const TWO = 'agent:\n  # mine\n  tokenExistingSecrt: {name: t} # note\nreplicaCount: 2\n';
+  const MENDED = 'agent:\n  # mine\n  tokenExistingSecret: {name: t} # note\n  replicaCount: 2\n';
+  const line = ['two.yaml', ...JOB, '--fix'];
+  const disk = () => memoryFiles({'two.yaml': TWO, 'bad.yaml': 'agent:\n  tokenExistingSecret: {name: t}\n  nonsense: x\n'});
+  const asks = (answer: boolean) => {
+    const questions: string[] = [];
+    const confirm = async (question: string) => {
+      questions.push(question);
+      return answer;
+    };
+    return {questions, world: {hasTerminal: true, prompter: {confirm}}};
+  };
+
+  test('shows the change, asks once and writes; what is left is reported', async () => {
+    const files = disk();
+    const {questions, world} = asks(true);
+    const {stdout, stderr, exit} = await runCommand(Validate, line, {files, ...world});
+    expect(stderr).toContain('--- two.yaml\n+++ two.yaml\n@@ -1,4 +1,4 @@\n');
+    expect(stderr).toContain('-  tokenExistingSecrt: {name: t} # note\n');
+    expect(stderr).toContain('+  tokenExistingSecret: {name: t} # note\n');
+    expect(questions).toEqual(['Write these 2 changes to two.yaml?']);
+    expect(files.written).toEqual([{path: 'two.yaml', text: MENDED, isPrivate: false}]);
+    expect(stdout).toBe('two.yaml: nothing to report (agent-job 0.6.5)\ntwo.yaml: 2 fixed\n');
+    expect(exit).toBe(0);
+  });
+
+  test('no keeps the file, and everything is reported', async () => {
+    const files = disk();
+    const {stdout, stderr, exit} = await runCommand(Validate, line, {files, ...asks(false).world});
+    expect(stderr).toMatch(/Nothing was changed\.\n$/);
+    expect(stdout).toContain('UNKNOWN_KEY');
+    expect(stdout).not.toContain('fixed');
+    expect(files.written).toEqual([]);
+    expect(exit).toBe(3);
+  });
+
+  test.each([
+    ['without a terminal', [], {}, 'Nothing was changed. Add --yes to write these 2 changes to two.yaml.'],
+    ['with --no-input', ['--no-input'], {hasTerminal: true}, 'Nothing was changed. Add --yes to write'],
+    ['with --dry-run', ['--dry-run', '--yes'], {}, 'Would write these 2 changes to two.yaml.'],
+  ])('%s it only shows the change', async (_, flags, world, said) => {
+    const files = disk();
+    const {stderr, exit} = await runCommand(Validate, [...line, ...flags], {files, ...world});
+    expect(stderr).toContain('+  replicaCount: 2\n');
+    expect(stderr).toContain(said);
+    expect(files.written).toEqual([]);
+    expect(exit).toBe(3);
+  });
+
+  test('--yes writes without a question, several files too, and --json counts', async () => {
+    const files = disk();
+    const {stdout, exit} = await runCommand(Validate, ['two.yaml', 'bad.yaml', ...JOB, '--fix', '--yes', '--json'], {files});
+    expect(violations('validate', stdout)).toEqual([]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      valid: false,
+      files: [
+        {file: 'two.yaml', valid: true, findings: [], fixed: 2},
+        {file: 'bad.yaml', valid: false, findings: [{path: 'agent.nonsense'}], fixed: 0},
+      ],
+    });
+    expect(files.written.map(({path}) => path)).toEqual(['two.yaml']);
+    expect(exit).toBe(3);
+  });
+
+  test('--json of one file counts too, and says 0 where nothing was written', async () => {
+    const {stdout} = await runCommand(Validate, [...line, '--json'], {files: disk()});
+    expect(violations('validate', stdout)).toEqual([]);
+    expect(JSON.parse(stdout)).toMatchObject({fixed: 0, valid: false});
+  });
+
+  test('what has no one right answer is only reported', async () => {
+    const files = disk();
+    const {stdout, stderr, exit} = await runCommand(Validate, ['bad.yaml', ...JOB, '--fix', '--yes'], {files});
+    expect(stderr).toBe('Nothing was changed: no finding has exactly one right answer.\n');
+    expect(stdout).toContain('agent.nonsense');
+    expect(files.written).toEqual([]);
+    expect(exit).toBe(3);
+  });
+
+  test('--quiet and --yes together say nothing', async () => {
+    const {stderr} = await runCommand(Validate, [...line, '--quiet', '--yes'], {files: disk()});
+    expect(stderr).toBe('');
+  });
+
+  test('each layer gets the changes of what it wrote', async () => {
+    const files = memoryFiles({'base.yaml': BASE.replace('tokenExistingSecret', 'tokenExistingSecrt'), 'over.yaml': 'replicaCount: 2\n'});
+    const {stdout, exit} = await runCommand(Validate, ['-f', 'base.yaml', '-f', 'over.yaml', ...JOB, '--fix', '--yes'], {files});
+    expect(files.written.map(({path, text}) => [path, text])).toEqual([
+      ['base.yaml', BASE],
+      ['over.yaml', 'agent:\n  replicaCount: 2\n'],
+    ]);
+    expect(stdout).toContain('base.yaml + over.yaml: 2 fixed\n');
+    expect(exit).toBe(0);
+  });
+
+  test('a mended key shows the next mistake, which is mended too', async () => {
+    const files = memoryFiles({'v.yaml': 'agnt:\n  tokenExistingSecrt: {name: t}\n'});
+    await runCommand(Validate, ['v.yaml', ...JOB, '--fix', '--yes'], {files});
+    expect(files.written[0]?.text).toBe('agent:\n  tokenExistingSecret: {name: t}\n');
+  });
+
+  test('a file that somebody else saved meanwhile is left alone', async () => {
+    const files = disk();
+    let reads = 0;
+    const read = async () => Buffer.from(reads++ === 0 ? TWO : `${TWO}# more\n`);
+    const {stderr, exit} = await runCommand(Validate, [...line, '--yes'], {files: {...files, read}});
+    expect(stderr).toContain('two.yaml was changed by somebody else meanwhile. Nothing was written.');
+    expect(files.written).toEqual([]);
+    expect(exit).toBe(1);
+  });
+
+  test('a file that cannot be written is named with those that were', async () => {
+    const files = memoryFiles({'a.yaml': TWO, 'b.yaml': TWO});
+    const write = async (path: string) => {
+      if (path === 'b.yaml') throw new ExpectedError('Cannot write b.yaml: permission denied.', {code: 'UNWRITABLE_FILE', exit: 1});
+    };
+    const {stderr, exit} = await runCommand(Validate, ['a.yaml', 'b.yaml', ...JOB, '--fix', '--yes'], {files: {...files, write}});
+    expect(stderr).toContain('Cannot write b.yaml: permission denied. Written before: a.yaml.');
+    expect(exit).toBe(1);
+  });
+});
+
+test('the token in the line of a finding is not printed', async () => {
+  const token = `eyJ${'a'.repeat(30)}.eyJ${'b'.repeat(30)}.c`;
+  const {stdout} = await runCommand(Validate, ['t.yaml', ...JOB], {
+    files: memoryFiles({'t.yaml': `agent:\n  token: ${token}\n  tokenExistingSecret: {name: t}\n`}),
+  });
+  expect(stdout).toContain('\n      token: [hidden]\n');
+  expect(stdout).not.toContain(token);
 });

@@ -1,5 +1,5 @@
 import {execFile, execFileSync, spawnSync} from 'node:child_process';
-import {existsSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -135,5 +135,57 @@ describe('in a pipe', () => {
   test('help names every group of settings', async () => {
     const {stdout} = await run(['values', '--help']);
     for (const group of ['AGENT', 'NETWORK', 'TLS', 'STORAGE', 'PLACEMENT', 'GLOBAL']) expect(stdout).toContain(`${group} FLAGS`);
+  });
+});
+
+describe('validate --fix on a terminal', () => {
+  const wrong = 'agent:\r\n  tokenExistingSecrt: {name: t} # mine\r\n';
+  const right = wrong.replace('Secrt', 'Secret');
+  const line = ['validate', 'values.yaml', '--chart', 'agent-job', '--fix'];
+  const file = () => readFileSync(join(folder, 'values.yaml'), 'utf8');
+  const question = /Write this change to values\.yaml\?/;
+  beforeEach(() => writeFileSync(join(folder, 'values.yaml'), wrong, {mode: 0o640}));
+
+  test('y writes it, after showing it, and keeps its permissions', async () => {
+    const {screen, exit, left} = await onTerminal(line, [{see: question, press: 'y\r'}], folder);
+    expect({exit, left}).toEqual({exit: 0, left: 0});
+    expect(screen).toContain('+  tokenExistingSecret: {name: t} # mine');
+    expect(screen).toContain('values.yaml: 1 fixed');
+    expect(file()).toBe(right);
+    expect(statSync(join(folder, 'values.yaml')).mode & 0o777).toBe(0o640);
+    expect(readdirSync(folder)).toEqual(['values.yaml']);
+  });
+
+  test('Enter keeps it, because no is the default, and the mistake is reported', async () => {
+    const {screen, exit} = await onTerminal(line, [{see: question, press: '\r'}], folder);
+    expect(screen).toContain('Nothing was changed.');
+    expect(screen).toContain('UNKNOWN_KEY');
+    expect(exit).toBe(3);
+    expect(file()).toBe(wrong);
+  });
+
+  test('Ctrl-C at the question leaves the file untouched and ends with 130', async () => {
+    const {screen, exit, left} = await onTerminal(line, [{see: question, press: '\u0003'}], folder);
+    expect(screen).toContain('Cancelled. Nothing was changed.');
+    expect({exit, left}).toEqual({exit: 130, left: 0});
+    expect(readdirSync(folder)).toEqual(['values.yaml']);
+    expect(file()).toBe(wrong);
+  });
+
+  test('in a pipe --yes writes, through a link too', async () => {
+    symlinkSync('values.yaml', join(folder, 'link.yaml'));
+    const {stderr, exit} = await run(['validate', 'link.yaml', '--chart', 'agent-job', '--fix', '--yes']);
+    expect(stderr).toContain('Wrote link.yaml.');
+    expect(exit).toBe(0);
+    expect(file()).toBe(right);
+    expect(lstatSync(join(folder, 'link.yaml')).isSymbolicLink()).toBe(true);
+  });
+
+  test('standard input is checked, and a pipe is not rewritten', async () => {
+    expect((await run(['validate', '-', '--chart', 'agent-job'], wrong)).stdout).toContain('-:2:3 error');
+    const script = `"$0" "$1" validate <(cat values.yaml) --chart agent-job --fix`;
+    const {status, stderr} = spawnSync('bash', ['-c', script, process.execPath, program], {encoding: 'utf8', cwd: folder});
+    expect(stderr).toContain('--fix rewrites files, and /dev/fd/');
+    expect(status).toBe(2);
   });
 });

@@ -1,5 +1,5 @@
 import type {Target} from '../../charts/define.ts';
-import {chartSchema, closedSchema, type SchemaNode} from '../../charts/schema.ts';
+import {closedSchema, type SchemaNode, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {getAt, isMap, mergeValues, type Path, type Tree} from '../../charts/tree.ts';
 import {FIRST_FLOAT} from '../large-numbers.ts';
@@ -124,7 +124,7 @@ export function checkKeys(source: Source, target: Target): Finding[] {
     return twin ? {...found, suggestion: twin.text, ...(twin.fix ? {fix: twin.fix} : {})} : found;
   }
 
-  return check(source.values, closedSchema(chartSchema(target.chart), target.version), []);
+  return check(source.values, closedSchema(schemaOf(target), target.version), []);
 }
 
 /** Large numbers travel as texts, because templates would print them with an exponent. */

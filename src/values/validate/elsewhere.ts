@@ -1,7 +1,7 @@
 import {CHARTS} from '../../charts/charts.ts';
 import type {Row, Target} from '../../charts/define.ts';
 import {describeRange, rangeOf, within} from '../../charts/releases.ts';
-import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
+import {type ChartName, chartSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {releasesOf} from '../../charts/target.ts';
 import {getAt, isMap, mergeValues, type Path, sameTree, spellPath, startsWith, type Values} from '../../charts/tree.ts';
@@ -87,14 +87,14 @@ function translate(path: Path, row: Row, from: Target, values: Values, to: Targe
 }
 
 /** Nobody wrote the key yet, and it is one of this version. */
-const isFree = (path: Path, values: Values, {chart, version}: Target): boolean =>
+const isFree = (path: Path, values: Values, target: Target): boolean =>
   getAt(values, path) === undefined &&
-  leavesOf(chartSchema(chart), version).some((leaf) => startsWith(leaf.path, path) || startsWith(path, leaf.path));
+  leavesOf(schemaOf(target), target.version).some((leaf) => startsWith(leaf.path, path) || startsWith(path, leaf.path));
 
 /** A key spelt alike, or one of the same name in another place. */
 function nearest(path: Path, values: Values, target: Target): Twin | undefined {
   const places = new Map(
-    leavesOf(chartSchema(target.chart), target.version)
+    leavesOf(schemaOf(target), target.version)
       .flatMap((leaf) => leaf.path.map((_, index) => leaf.path.slice(0, index + 1)))
       .map((place) => [spellPath(place), place]),
   );

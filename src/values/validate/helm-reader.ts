@@ -133,7 +133,6 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
   function merge(key: Scalar, value: unknown, below: Map<string, Entry>, own: ReadonlySet<string>, path: TreePath): void {
     const mayList = isSeq(value);
     const merged = (mayList ? value.items : [value]).map((each) => ({isFit: isMap(targetOf(each)), read: read(each, [...path, '<<'])}));
-    if (mayList) decoded -= 1;
     if (!merged.every(({isFit}) => isFit)) {
       invalid(key, path, 'The merge key << wants a mapping or a list of mappings.');
       return;

@@ -2,6 +2,7 @@ import {type Document, isCollection, isScalar, LineCounter, parseAllDocuments, v
 import {isMap as isTreeMap, type Values} from '../../charts/tree.ts';
 import type {Finding, Place, TreePath} from './finding.ts';
 import {type Entry, type Read, type Report, readNode} from './helm-reader.ts';
+import {firstMisreading, helm4Refuses, type Misreading, oddCharacter} from './misread.ts';
 
 /** A values file: what Helm reads from it, and where each key stands. */
 export interface Source {
@@ -33,15 +34,16 @@ function readText(text: string): Found {
     return {line, column: col};
   };
   const empty: Found = {source: sourceOf(undefined, placeOf), findings: [EMPTY]};
-  const odd = oddCharacter(text);
-  if (odd) return {findings: [odd]};
+  const refused = ({offset, code, message}: Misreading): Found => ({
+    findings: [{...fileFinding(code, 'error', message), ...placeOf(offset)}],
+  });
   const [document, ...others] = parse(text, lines);
+  const odd = oddCharacter(text);
+  if (odd) return refused(odd);
   const problem = document?.errors.find(isProblem);
   if (document && problem) return {findings: [syntax(problem, document, text, placeOf)]};
-  const marker = markerOf(text);
-  if (marker) return {findings: [marker]};
-  const misread = misreadAt(text, document);
-  if (misread) return {findings: [{...fileFinding('INVALID_YAML', 'error', misread.message), ...placeOf(misread.offset)}]};
+  const misreading = helm4Refuses(text) ?? firstMisreading(text, document);
+  if (misreading) return refused(misreading);
   const later = others.find(({contents, errors}) => errors.length > 0 || !isNothing(contents));
   if (later) return {findings: [{...SEVERAL, ...placeOf(later.range[0])}]};
   if (!document?.contents) return empty;
@@ -118,46 +120,6 @@ function sourceOf(root: Read | undefined, placeOf: (offset: number) => Place): S
   };
 }
 
-/** What Helm refuses wherever it stands, and what no two readers take alike. */
-const ODD = /(?![\t\n])[\p{Cc}\u2028\u2029\uFFFD-\uFFFF\p{Surrogate}]/u;
-
-function oddCharacter(text: string): Finding | undefined {
-  const index = text.search(ODD);
-  if (index < 0) return undefined;
-  const point = text.codePointAt(index) ?? 0;
-  const name = `U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
-  const [code, message] =
-    point === 0x2028 || point === 0x2029
-      ? ['ODD_LINE_END', `The invisible character ${name} ends the line for Helm, and for few other programs.`]
-      : point === 0xfffd || (point >= 0xd800 && point <= 0xdfff)
-        ? [
-            'NOT_UTF8',
-            'Here stand bytes that are no UTF-8, or the mark U+FFFD that another program left for them: Helm refuses such bytes.',
-          ]
-        : ['CONTROL_CHARACTER', `Helm refuses the invisible control character ${name}.`];
-  return {...fileFinding(code as string, 'error', message as string), ...placeIn(text, index)};
-}
-
-/** Lines that Helm 4, which cuts the file at --- before it reads YAML, refuses although Helm 3 does not. */
-function markerOf(text: string): Finding | undefined {
-  const directive = /^(?:[ \t]*(?:#.*)?\n)*%/.exec(text);
-  if (directive)
-    return {
-      ...fileFinding('DIRECTIVE', 'error', 'Helm 4 refuses a file with YAML directives; leave the line out.'),
-      ...placeIn(text, directive[0].length - 1),
-    };
-  const index = text.search(/^---(?!\s*$|[^\S\n]*#)/m);
-  if (index < 0) return undefined;
-  const message =
-    'Helm 4 takes a line that starts with --- for the mark between two documents, and refuses anything but a comment behind it.';
-  return {...fileFinding('DOCUMENT_MARKER', 'error', message), ...placeIn(text, index)};
-}
-
-function placeIn(text: string, index: number): Place {
-  const before = text.slice(0, index).split('\n');
-  return {line: before.length, column: (before.at(-1) ?? '').length + 1};
-}
-
 /** Helm wants no space before a comment. */
 const isProblem = ({message}: YAMLParseError): boolean => !message.startsWith('Comments must be separated');
 
@@ -206,52 +168,6 @@ function openingOf(document: Document.Parsed, end: number): number {
   });
   return start;
 }
-
-/** Tabs, escapes and marks that the parser takes and Helm does not, or otherwise. */
-function misreadAt(text: string, document: Document.Parsed | undefined): {offset: number; message: string} | undefined {
-  const found: {offset: number; message: string}[] = [];
-  const mayHoldTab: ((offset: number) => boolean)[] = [];
-  const columnOf = (offset: number): number => offset - text.lastIndexOf('\n', offset - 1) - 1;
-  if (document)
-    visit(document, {
-      Collection(_, {flow, range}) {
-        if (flow && range) mayHoldTab.push((offset) => offset > range[0] && offset < range[1]);
-      },
-      Scalar(_, {type, range, tag, source = ''}, ancestors) {
-        if (!range) return;
-        const [start, end] = range;
-        const parents = ancestors.filter((each) => isCollection(each));
-        if (type === 'QUOTE_DOUBLE') {
-          const bad = [...text.slice(start, end).matchAll(/\\(\/|u[dD][89a-fA-F]|.)/gs)].find(([, each = '']) => /^(\/|u.)/.test(each));
-          if (bad) found.push({offset: start + bad.index, message: `Helm refuses ${ESCAPES[bad[1] === '/' ? 0 : 1]}`});
-        }
-        if (type === 'PLAIN' && /^:|\?/.test(source) && parents.some(({flow}) => flow))
-          found.push({offset: start, message: 'Inside [ ] and { }, Helm wants quotes around a text with ? or a : at its start.'});
-        if (type === 'PLAIN' && tag !== undefined && source === '' && parents.some(({flow}) => flow))
-          found.push({offset: start, message: 'Inside [ ] and { }, Helm wants a value behind a tag.'});
-        mayHoldTab.push((offset) => {
-          if (type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED') {
-            const content = text.indexOf('\n', start) + 1;
-            const first = content + Math.max(0, text.slice(content, end).search(/[^ \t\n]/));
-            return (
-              offset > start &&
-              offset < end &&
-              (/^.\d|^.[-+]\d/.test(text.slice(start)) || (offset > first && columnOf(offset) >= columnOf(first)))
-            );
-          }
-          const isInside = offset > start && (offset < end || (type === 'PLAIN' && text.slice(end, offset).trim() === ''));
-          return isInside && source !== '' && (type !== 'PLAIN' || columnOf(offset) > columnOf(parents.at(-1)?.range?.[0] ?? 0));
-        });
-      },
-    });
-  for (const match of text.matchAll(/^(?: |[-?:](?=[ \t]))*\t/gm)) {
-    const offset = match.index + match[0].length - 1;
-    if (!mayHoldTab.some((may) => may(offset))) found.push({offset, message: 'Tabs cannot indent YAML; use spaces.'});
-  }
-  return found.toSorted((one, other) => one.offset - other.offset)[0];
-}
-
-const ESCAPES = ['\\/ in double quotes; write / alone.', 'half a character such as \\ud83d in double quotes; write the character itself.'];
 
 /** To YAML, {{ opens a mapping in a mapping. */
 function asPlaceholder(finding: Finding, text: string): Finding | undefined {

@@ -30,6 +30,7 @@ describe('what is wrong has a code, a place and words for it', () => {
     ['a: "\\/"', 'INVALID_YAML', 1, 5, '\\/ in double quotes'],
     ['a: "\\\\/ \\ud83d\\ude00"', 'INVALID_YAML', 1, 9, 'write the character itself'],
     ['a: [http://h/?q]', 'INVALID_YAML', 1, 5, 'quotes'],
+    ['a: {b:}', 'INVALID_YAML', 1, 6, 'space behind the colon'],
     ['a: *x', 'INVALID_YAML', 1, 4, 'There is no anchor &x'],
     ['a: &x [*x]', 'INVALID_YAML', 1, 8, 'inside its own anchor'],
     ['a: &x.y 1', 'INVALID_YAML', 1, 9, 'letters, digits'],

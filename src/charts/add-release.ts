@@ -1,7 +1,7 @@
 import compare from 'semver/functions/compare.js';
-import {type Release, rangeOf} from '../src/charts/releases.ts';
-import {type ChartSchema, type Leaf, leavesOf, type SchemaNode} from '../src/charts/schema.ts';
-import {getAt, leafPaths, sameTree, type Tree, type Values} from '../src/charts/tree.ts';
+import {type Release, rangeOf} from './releases.ts';
+import {type ChartSchema, type Leaf, leavesOf, type SchemaNode} from './schema.ts';
+import {getAt, leafPaths, sameTree, type Tree, type Values} from './tree.ts';
 
 interface Known {
   release: Release;

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {addRelease} from '../../schemas/add-release.ts';
+import {addRelease} from '../../src/charts/add-release.ts';
 import {type ChartName, chartSchema, defaultsOf, leavesOf} from '../../src/charts/schema.ts';
 import {at, getAt, setAt, type Values} from '../../src/charts/tree.ts';
 import {TARGETS} from '../support/versions.ts';

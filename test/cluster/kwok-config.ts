@@ -1,0 +1,29 @@
+import {readdir, readFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {stringify} from 'yaml';
+import type {Setup} from './programs.ts';
+
+/** kwok's configuration: as the kubelets of all nodes, with the stages of its own module and those of this folder. */
+export async function kwokConfig({certificates, ports}: Setup, stages: string): Promise<string> {
+  const options = {
+    manageAllNodes: true,
+    nodeIP: '127.0.0.1',
+    cidr: '10.244.0.0/16',
+    nodePort: ports.kubelet,
+    serverAddress: `127.0.0.1:${ports.kubelet}`,
+    tlsCertFile: certificates.server.cert,
+    tlsPrivateKeyFile: certificates.server.key,
+    // With a configuration of our own kwok's defaults are gone: without these nothing is played, and no logs are served.
+    enableDebuggingHandlers: true,
+    nodePlayStageParallelism: 4,
+    podPlayStageParallelism: 8,
+    nodeLeaseParallelism: 4,
+    nodeLeaseDurationSeconds: 40,
+    enableCRDs: ['ClusterLogs', 'Logs'],
+  };
+  const own = join(import.meta.dirname, 'stages');
+  const files = [stages, ...(await readdir(own)).map((name) => join(own, name))];
+  const texts = await Promise.all(files.map((path) => readFile(path, 'utf8')));
+  const configuration = {apiVersion: 'config.kwok.x-k8s.io/v1alpha1', kind: 'KwokConfiguration', options};
+  return [stringify(configuration), ...texts].join('\n---\n');
+}
