@@ -8,6 +8,8 @@ export interface Target {
   version: string;
   /** What a chart at hand says of itself, where this program does not know the version. */
   schema?: ChartSchema;
+  /** What the values.schema.json of such a chart has against values with its defaults below them. */
+  refusals?(values: Values): {path: Path; message: string}[];
 }
 
 /** What a row may look at beside its own value. */

@@ -1,5 +1,7 @@
+import {nodeCharts} from '../adapters/node-charts.ts';
 import {nodeFiles} from '../adapters/node-files.ts';
 import type {Environment} from '../answers/sources.ts';
+import type {Charts} from '../ports/charts.ts';
 import type {Files} from '../ports/files.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
@@ -9,6 +11,7 @@ import type {Screen} from '../ui/theme.ts';
 export interface App {
   env: Environment;
   files: Files;
+  charts: Charts;
   prompter: Prompter;
   now: () => Date;
   /** Somebody can answer: a terminal on both ends of the conversation and no CI. */
@@ -29,6 +32,7 @@ const screenOf = ({isTTY, columns}: NodeJS.WriteStream): Screen => ({
 export const nodeApp = (): App => ({
   env: process.env,
   files: nodeFiles,
+  charts: nodeCharts(nodeFiles),
   prompter: inquirerPrompter,
   now: () => new Date(),
   hasTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env['CI'],

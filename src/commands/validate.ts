@@ -1,11 +1,13 @@
 import {Args, Flags} from '@oclif/core';
+import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {readTexts, rewriteFiles} from '../cli/rewrite-files.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
 import {ExitCode} from '../errors.ts';
 import {url} from '../settings/agent.ts';
-import {chart, chartVersion} from '../settings/release.ts';
+import {chart, chartSource, chartVersion} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
 import {diffText} from '../ui/diff.ts';
 import {findingsText} from '../ui/findings.ts';
 import {type Result, resultOf} from '../ui/formats/json.ts';
@@ -45,7 +47,7 @@ export default class Validate extends BaseCommand<Result> {
     fix: Flags.boolean({summary: 'Rewrite what has exactly one right answer, after showing it.'}),
     format: Flags.string({summary: 'Form of the result; json is --json.', options: ['text', 'json', 'sarif', 'junit']}),
     strict: Flags.boolean({summary: 'Fail on warnings too (exit status 4).'}),
-    ...settingFlags([chart, chartVersion]),
+    ...settingFlags([chart, chartVersion, chartSource]),
   };
 
   override async run(): Promise<Result> {
@@ -55,7 +57,8 @@ export default class Validate extends BaseCommand<Result> {
     if (flags.fix) await refuseStandardInput([...alone, ...layers], this.app.files);
     const texts = await readTexts([...alone, ...layers], this.app.files);
     const groups = layers.length > 0 ? [{files: texts, areLayers: true}] : texts.map((text) => ({files: [text], areLayers: false}));
-    const {checked, warnings, notes} = checkGroups(groups, await this.settingsFrom(flags, [url]));
+    const settings = await this.settingsFrom(flags, [url]);
+    const {checked, warnings, notes} = checkGroups(groups, settings, await this.#chartAtHand(settings));
     this.report(warnings);
     for (const note of notes) this.say(`${note}\n`);
     const remaining = flags.fix ? await this.#fix(checked, flags) : checked;
@@ -64,6 +67,13 @@ export default class Validate extends BaseCommand<Result> {
     if (findings.some(({severity}) => severity === 'error')) process.exitCode = ExitCode.findings;
     else if (findings.length > 0 && flags.strict) process.exitCode = ExitCode.onlyWarnings;
     return resultOf(remaining);
+  }
+
+  async #chartAtHand(settings: Settings): Promise<Target | undefined> {
+    const source = settings.get(chartSource);
+    if (source === undefined) return undefined;
+    const {chartAtHand} = await import('../values/validate/chart-at-hand.ts');
+    return chartAtHand(source, await this.app.charts.read(source));
   }
 
   /** What is left once the files are mended; everything where they stay as they are. */

@@ -1,6 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {Config, type Interfaces} from '@oclif/core';
+import {nodeCharts} from '../../src/adapters/node-charts.ts';
 import type {App} from '../../src/cli/app.ts';
 import type {BaseCommand} from '../../src/cli/base-command.ts';
 import {memoryFiles} from './memory-files.ts';
@@ -25,6 +26,7 @@ export async function runCommand<Result extends object>(
   command.world = () => ({
     env: {},
     files: memoryFiles(),
+    charts: nodeCharts(world.files ?? memoryFiles()),
     prompter: {
       confirm: async (question) => {
         throw new Error(`nobody expected the question: ${question}`);

@@ -1,6 +1,6 @@
 import type {Target} from '../../charts/define.ts';
 import type {ChartName} from '../../charts/schema.ts';
-import {targetOf} from '../../charts/target.ts';
+import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
 import {mergeValues, type Values} from '../../charts/tree.ts';
 import {ExitCode, ExpectedError, type Warning} from '../../errors.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
@@ -34,7 +34,12 @@ export const nameOf = ({files}: Group): string => files.map(({file}) => file).jo
 export const fileOf = ({files}: Group, {file}: Finding): string => file ?? (files.at(-1)?.file as string);
 
 /** Checks every group against the chart that the settings name, else the one it says itself. @throws ExpectedError */
-export function checkGroups(groups: readonly Group[], settings: Settings): {checked: Checked[]; warnings: Warning[]; notes: string[]} {
+export function checkGroups(
+  groups: readonly Group[],
+  settings: Settings,
+  atHand?: Target,
+): {checked: Checked[]; warnings: Warning[]; notes: string[]} {
+  if (atHand) return checkAgainst(groups, settings, atHand);
   const clues = groups.map((group) => clueOf(group, settings));
   const unknown = groups.filter((_, index) => clues[index]?.name === undefined);
   if (unknown.length > 0) throw chartUnknown(unknown.map(nameOf));
@@ -52,6 +57,30 @@ export function checkGroups(groups: readonly Group[], settings: Settings): {chec
     return source === undefined ? [] : [`${what} as ${each.target.chart} ${each.target.version}, according to ${source}.`];
   });
   return {checked, warnings: [...warnings.values()], notes};
+}
+
+/** Against a chart at hand, which says itself what it is. */
+function checkAgainst(groups: readonly Group[], settings: Settings, target: Target): ReturnType<typeof checkGroups> {
+  const {chart: name, version} = target;
+  const other = [
+    [chart, name],
+    [chartVersion, version],
+  ].find(([setting, own]) => (settings.get(setting as typeof chart) ?? own) !== own);
+  if (other) {
+    const [setting, own] = other as [typeof chart, string];
+    throw new ExpectedError(`--${setting.id} says ${settings.get(setting)}, and the chart at hand is ${name} ${version}.`, {
+      code: 'CONFLICTING_SETTINGS',
+      exit: ExitCode.usage,
+      suggestions: [`Leave out --${setting.id}, or name another --chart-source (this one is ${own})`],
+    });
+  }
+  const isKnown = releasesOf(name).includes(version);
+  const rules = isKnown ? '' : `; the rules between them are those known of ${newestOf(name)}`;
+  return {
+    checked: groups.map((group) => ({...group, target, findings: findingsOf(group, target)})),
+    warnings: [],
+    notes: [`Checked as ${name} ${version}: keys, types and defaults are those of the chart at hand${rules}.`],
+  };
 }
 
 export const findingsOf = ({files, areLayers}: Group, target: Target): Finding[] =>

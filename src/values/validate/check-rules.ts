@@ -51,6 +51,16 @@ export function checkValuesRules({values, locate}: Source, target: Target): Find
     );
 }
 
+/** What the chart at hand refuses by its own schema. */
+export const checkRefusals = ({values, locate}: Source, {refusals}: Target): Finding[] =>
+  (refusals?.(values) ?? []).map(({path, message}) => ({
+    severity: 'error',
+    code: 'REFUSED_BY_CHART',
+    path: dotted(path),
+    ...locate(path),
+    message: `The schema of the chart says: ${message}.`,
+  }));
+
 const hasAt = (tree: Tree | undefined, [key, ...rest]: TreePath): boolean => {
   if (key === undefined) return tree !== undefined;
   const below = Array.isArray(tree) ? tree[Number(key)] : isMap(tree) && Object.hasOwn(tree, key) ? tree[key as string] : undefined;

@@ -2,7 +2,7 @@ import type {Target} from '../../charts/define.ts';
 import {getAt, isMap, type Values} from '../../charts/tree.ts';
 import {checkIgnored, checkRepeated} from './check-effects.ts';
 import {checkKeys} from './check-keys.ts';
-import {checkRules, checkValuesRules} from './check-rules.ts';
+import {checkRefusals, checkRules, checkValuesRules} from './check-rules.ts';
 import {checkToken} from './check-token.ts';
 import type {Finding} from './finding.ts';
 import {layered} from './layers.ts';
@@ -49,4 +49,4 @@ function without(values: Values, findings: readonly Finding[]): Values {
   return rest;
 }
 
-const MEANINGS = [checkToken, checkIgnored, checkRules, checkValuesRules, checkRepeated];
+const MEANINGS = [checkToken, checkIgnored, checkRules, checkValuesRules, checkRepeated, checkRefusals];

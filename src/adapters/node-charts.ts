@@ -1,0 +1,52 @@
+import {ExitCode, ExpectedError} from '../errors.ts';
+import type {Charts} from '../ports/charts.ts';
+import type {Files} from '../ports/files.ts';
+
+const NAMES = {chart: 'Chart.yaml', values: 'values.yaml', schema: 'values.schema.json'} as const;
+
+/** Reads charts from directories and from archives as `helm pull` makes them. */
+export const nodeCharts = (files: Files): Charts => ({
+  async read(source) {
+    if (/^[a-z]+:\/\//i.test(source)) {
+      throw noChart(source, 'is not on this machine', [`Fetch it first: helm pull ${source} --version <VERSION>, and name the .tgz`]);
+    }
+    const texts =
+      (await files.kindOf(source)) === 'directory' ? await inDirectory(source, files) : await inArchive(await files.read(source), source);
+    const {chart, values, schema} = texts;
+    if (chart === undefined || values === undefined) {
+      throw noChart(source, `holds no ${chart === undefined ? NAMES.chart : NAMES.values}`, [
+        'Name the directory of a chart or the .tgz that helm pull made',
+      ]);
+    }
+    return {chart, values, ...(schema === undefined ? {} : {schema})};
+  },
+});
+
+interface Texts {
+  chart?: string;
+  values?: string;
+  schema?: string;
+}
+
+async function inDirectory(source: string, files: Files): Promise<Texts> {
+  const found: Texts = {};
+  for (const [key, name] of Object.entries(NAMES) as [keyof Texts, string][]) {
+    const path = `${source.replace(/\/+$/, '')}/${name}`;
+    if ((await files.kindOf(path)) === 'file') found[key] = (await files.read(path)).toString('utf8');
+  }
+  return found;
+}
+
+async function inArchive(content: Buffer, source: string): Promise<Texts> {
+  const [{gunzipSync}, {parseTar}] = await Promise.all([import('node:zlib'), import('nanotar')]);
+  try {
+    const entries = parseTar(gunzipSync(content));
+    const textOf = (name: string): string | undefined => entries.find((each) => each.name.split('/').slice(1).join('/') === name)?.text;
+    return Object.fromEntries(Object.entries(NAMES).map(([key, name]) => [key, textOf(name)]));
+  } catch (error) {
+    throw noChart(source, 'is no archive of a chart', ['Name the directory of a chart or the .tgz that helm pull made'], error);
+  }
+}
+
+const noChart = (source: string, why: string, suggestions: string[], cause?: unknown): ExpectedError =>
+  new ExpectedError(`${source} ${why}.`, {code: 'NO_CHART', exit: ExitCode.usage, suggestions, cause});

@@ -1,0 +1,84 @@
+import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {createTarGzip} from 'nanotar';
+import {afterAll, beforeAll, expect, test} from 'vitest';
+import {nodeFiles} from '../../src/adapters/node-files.ts';
+import {chartSchema, defaultsOf} from '../../src/charts/schema.ts';
+import {at, setAt} from '../../src/charts/tree.ts';
+import Validate from '../../src/commands/validate.ts';
+import {toYaml} from '../../src/values/yaml.ts';
+import {runCommand} from '../support/run-command.ts';
+
+/** A release this program does not know: a key more, a key less, and a schema with a word of its own. */
+const metadata = 'apiVersion: v2\nname: agent-job\nversion: 0.7.0\nappVersion: 2.0.0\n';
+const values = defaultsOf(chartSchema('agent-job'), '0.6.5');
+setAt(values, at('agent.greeting'), 'hello');
+delete values['otel'];
+const schema = {
+  $schema: 'https://json-schema.org/draft-07/schema#',
+  properties: {agent: {type: 'object', properties: {greeting: {type: 'string', maxLength: 5}}}},
+};
+
+let folder = '';
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+  mkdirSync(join(folder, 'agent-job'));
+  const files = {'Chart.yaml': metadata, 'values.yaml': toYaml(values), 'values.schema.json': JSON.stringify(schema)};
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, 'agent-job', name), text);
+  const entries = Object.entries(files).map(([name, data]) => ({name: `agent-job/${name}`, data}));
+  writeFileSync(join(folder, 'agent-job-0.7.0.tgz'), await createTarGzip(entries));
+  writeFileSync(join(folder, 'values.yaml'), 'agent: {token: abc, greeting: hello!, greting: x}\notel: {enabled: true}\n');
+  writeFileSync(join(folder, 'other.yaml'), 'name: something\nversion: 1.0.0\n');
+});
+afterAll(() => rmSync(folder, {recursive: true, force: true}));
+
+const validate = (source: string, ...more: string[]) =>
+  runCommand(Validate, [join(folder, 'values.yaml'), '--chart-source', source.includes('://') ? source : join(folder, source), ...more], {
+    files: nodeFiles,
+  });
+
+test.each([
+  'agent-job',
+  'agent-job/',
+  'agent-job-0.7.0.tgz',
+])('%s: a newer chart is checked against its own keys, defaults and schema', async (source) => {
+  const {stdout, stderr, exit} = await validate(source, '--json');
+  const {chartVersion, findings} = JSON.parse(stdout) as {chartVersion: string; findings: {code: string; path: string}[]};
+  expect(chartVersion).toBe('0.7.0');
+  expect(findings.map(({code, path}) => `${code} ${path}`)).toEqual([
+    'REFUSED_BY_CHART agent.greeting',
+    'UNKNOWN_KEY agent.greting',
+    'UNKNOWN_KEY otel',
+  ]);
+  expect(stderr).toContain('keys, types and defaults are those of the chart at hand; the rules between them are those known of 0.6.5');
+  expect(exit).toBe(3);
+});
+
+test('without the chart a newer version is checked as the newest known one, and that is said', async () => {
+  const {stdout, stderr} = await runCommand(Validate, [join(folder, 'values.yaml'), '--chart', 'agent-job', '--chart-version', '0.7.0'], {
+    files: nodeFiles,
+  });
+  expect(stderr).toContain('agent-job 0.7.0 is newer than 0.6.5, the newest this program knows; it is treated like that one.');
+  expect(stdout).toContain('UNKNOWN_KEY');
+});
+
+test.each([
+  ['nowhere', 'UNREADABLE_FILE'],
+  ['values.yaml', 'NO_CHART'],
+  ['.', 'NO_CHART'],
+  ['oci://registry.example.com/agent-job', 'NO_CHART'],
+])('%s is refused with %s', async (source, code) => {
+  const {stdout, exit} = await validate(source, '--json');
+  expect(JSON.parse(stdout).error.code).toBe(code);
+  expect(exit).toBe(2);
+});
+
+test.each([
+  ['--chart', 'agent-local'],
+  ['--chart-version', '0.6.5'],
+])('%s that says something else is refused', async (flag, value) => {
+  const {stderr, exit} = await validate('agent-job', flag, value);
+  expect(stderr).toContain(`${flag} says ${value}, and the chart at hand is agent-job 0.7.0.`);
+  expect(exit).toBe(2);
+});
