@@ -1,5 +1,4 @@
-import compare from 'semver/functions/compare.js';
-import {type Release, rangeOf} from './releases.ts';
+import {compare, type Release, rangeOf} from './releases.ts';
 import {type ChartSchema, type Leaf, leavesOf, type SchemaNode} from './schema.ts';
 import {getAt, leafPaths, sameTree, type Tree, type Values} from './tree.ts';
 

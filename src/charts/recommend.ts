@@ -1,5 +1,3 @@
-import gt from 'semver/functions/gt.js';
-import lt from 'semver/functions/lt.js';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Get} from '../settings/define.ts';
@@ -8,6 +6,7 @@ import {chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {cache} from '../settings/storage.ts';
 import {CHARTS} from './charts.ts';
+import {compare} from './releases.ts';
 import type {ChartName} from './schema.ts';
 import {unsupported} from './support.ts';
 import {newestOf, releasesOf} from './target.ts';
@@ -107,7 +106,7 @@ const ARGUMENTS: readonly Argument[] = [
     chart: 'agent-job',
     verdict: 'excluded',
     weight: 0,
-    test: (_, {oldestKubernetes}) => oldestKubernetes !== undefined && lt(oldestKubernetes, JOB_KUBERNETES),
+    test: (_, {oldestKubernetes}) => oldestKubernetes !== undefined && compare(oldestKubernetes, JOB_KUBERNETES) < 0,
     message: 'It needs Kubernetes 1.35 or newer on the control plane and on every node, and this cluster has older ones.',
     source: 'agent-job 0.6.5, Chart.yaml and README',
   },
@@ -180,7 +179,7 @@ export function recommend(settings: Settings, facts: ClusterFacts = {}): Recomme
 
 function judge(chart: ChartName, settings: Settings, facts: ClusterFacts): {chart: ChartName; reasons: Reason[]; score: number} {
   const wanted = settings.get(chartVersion);
-  const hasVersion = wanted === undefined || releasesOf(chart).includes(wanted) || gt(wanted, newestOf(chart));
+  const hasVersion = wanted === undefined || releasesOf(chart).includes(wanted) || compare(wanted, newestOf(chart)) > 0;
   const version = hasVersion && wanted !== undefined ? wanted : newestOf(chart);
   const missing: Reason[] = hasVersion
     ? []

@@ -1,5 +1,3 @@
-import satisfies from 'semver/functions/satisfies.js';
-
 /** One published version of a chart, as its Chart.yaml states it. */
 export interface Release {
   version: string;
@@ -7,17 +5,43 @@ export interface Release {
   kubeVersion?: string;
 }
 
-/** True when the chart version lies in the semver range; no range means every version. */
+/** True when the chart version lies in the semver range; no range means every version. Ranges are of the forms of rangeOf. */
 export function within(version: string, range: string | undefined): boolean {
-  if (range === undefined) return true;
-  const question = `${version} in ${range}`;
-  const known = answered.get(question) ?? satisfies(version, range);
-  answered.set(question, known);
-  return known;
+  return range === undefined || boundsOf(range).some((bounds) => bounds.every(([holds, bound]) => holds(compare(version, bound))));
 }
 
-/** The same few ranges are asked for hundreds of keys. */
-const answered = new Map<string, boolean>();
+type Bounds = readonly (readonly [holds: (order: number) => boolean, bound: string])[];
+
+/** The same few ranges are asked for hundreds of keys, and a full semver parser would be most of the time a command takes. */
+const known = new Map<string, readonly Bounds[]>();
+
+function boundsOf(range: string): readonly Bounds[] {
+  const found = known.get(range) ?? range.split(' || ').map(boundsOfRun);
+  known.set(range, found);
+  return found;
+}
+
+function boundsOfRun(run: string): Bounds {
+  const [from, to] = run.split(' - ');
+  if (from !== undefined && to !== undefined)
+    return [
+      [(order) => order >= 0, from],
+      [(order) => order <= 0, to],
+    ];
+  if (run === '*') return [];
+  return run.split(' ').map((part) => {
+    if (part.startsWith('>=')) return [(order: number) => order >= 0, part.slice(2)] as const;
+    if (part.startsWith('<=')) return [(order: number) => order <= 0, part.slice(2)] as const;
+    return [(order: number) => order === 0, part] as const;
+  });
+}
+
+/** Negative when the first version comes before the second; of a pre-release only the three numbers count. */
+export function compare(one: string, other: string): number {
+  const [these, those] = [one, other].map((version) => version.split('.').map((part) => Number.parseInt(part, 10))) as [number[], number[]];
+  const at = these.findIndex((part, index) => part !== those[index]);
+  return at === -1 ? 0 : (these[at] as number) - (those[at] as number);
+}
 
 /**
  * The shortest semver range that picks exactly `some` out of `all` (both in release order).

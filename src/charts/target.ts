@@ -1,8 +1,8 @@
-import compare from 'semver/functions/compare.js';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Target} from './define.ts';
+import {compare} from './releases.ts';
 import {type ChartName, chartSchema} from './schema.ts';
 
 export const releasesOf = (name: ChartName): string[] => chartSchema(name)['x-releases'].map(({version}) => version);

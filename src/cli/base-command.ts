@@ -1,4 +1,4 @@
-import {Command} from '@oclif/core';
+import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
 import {resolve} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';

@@ -1,4 +1,6 @@
-import {Config, flush, run} from '@oclif/core';
+import {Config} from '@oclif/core/config';
+import {flush} from '@oclif/core/flush';
+import {run} from '@oclif/core/run';
 import {ExitCode} from '../errors.ts';
 import {errorText} from '../ui/messages.ts';
 import {nodeApp} from './app.ts';

@@ -1,4 +1,5 @@
-import {Args, Flags} from '@oclif/core';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {readTexts, rewriteFiles} from '../cli/rewrite-files.ts';

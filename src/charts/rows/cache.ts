@@ -1,8 +1,8 @@
-import gte from 'semver/functions/gte.js';
 import type {Get} from '../../settings/define.ts';
 import {cache, cacheAccessMode, cacheClaim, cacheSize, cacheStorageClass, cacheSubPath} from '../../settings/storage.ts';
 import {asQuantity, asText, asWord} from '../codecs.ts';
 import type {Entry, Row, Scope} from '../define.ts';
+import {compare} from '../releases.ts';
 import {at, getAt, type Path} from '../tree.ts';
 import {key, only, row, textKey, unwritten} from './row-kinds.ts';
 
@@ -41,7 +41,7 @@ export const claimCache = ({volume, limit, in: range, withClaim}: CacheKeys): Ro
     textKey(cacheStorageClass, `${claim}.storageClassName`, {
       when: isNewClaim,
       // "-" breaks the render before 0.6.2: block sequence entries are not allowed in this context.
-      accepts: (name, {version}) => name !== '-' || gte(version, '0.6.2'),
+      accepts: (name, {version}) => name !== '-' || compare(version, '0.6.2') >= 0,
     }),
     key(
       cacheAccessMode,

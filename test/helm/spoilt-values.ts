@@ -1,0 +1,180 @@
+import type {Target} from '../../src/charts/define.ts';
+import {closedSchema, leavesOf, type SchemaNode, schemaOf} from '../../src/charts/schema.ts';
+import {isMap, setAt, startsWith, type Tree, type Values} from '../../src/charts/tree.ts';
+
+type TreePath = readonly (string | number)[];
+
+const PEM = '-----BEGIN CERTIFICATE-----\nMA==\n-----END CERTIFICATE-----\n';
+const SELECTOR = {matchLabels: {app: 'x'}, matchExpressions: [{key: 'tier', operator: 'In', values: ['a']}]};
+const TERM = {
+  matchExpressions: [
+    {key: 'zone', operator: 'In', values: ['a']},
+    {key: 'cpus', operator: 'Gt', values: ['4']},
+  ],
+};
+const POD_TERM = {labelSelector: SELECTOR, topologyKey: 'kubernetes.io/hostname', namespaces: ['x'], namespaceSelector: {}};
+
+/** A rich right value of each Kubernetes type that keys of the charts have. */
+const RIGHT: Readonly<Record<string, Tree>> = {
+  Labels: {team: 'infra', 'example.com/zone': 'a-1'},
+  Annotations: {'example.com/note': 'Some text: with "quotes"'},
+  ResourceRequirements: {
+    requests: {cpu: '250m', memory: '256Mi', 'ephemeral-storage': '1Gi'},
+    limits: {cpu: 4, memory: '2Gi', 'ephemeral-storage': '2Gi', 'nvidia.com/gpu': 1},
+  },
+  'Toleration[]': [
+    {key: 'dedicated', operator: 'Equal', value: 'scalr', effect: 'NoExecute', tolerationSeconds: 60},
+    {operator: 'Exists'},
+  ],
+  Affinity: {
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [TERM]},
+      preferredDuringSchedulingIgnoredDuringExecution: [{weight: 10, preference: TERM}],
+    },
+    podAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [POD_TERM]},
+    podAntiAffinity: {preferredDuringSchedulingIgnoredDuringExecution: [{weight: 100, podAffinityTerm: POD_TERM}]},
+  },
+  PodSecurityContext: {
+    runAsNonRoot: true,
+    runAsUser: 1000,
+    runAsGroup: 1000,
+    fsGroup: 1000,
+    fsGroupChangePolicy: 'OnRootMismatch',
+    supplementalGroups: [2000],
+    supplementalGroupsPolicy: 'Merge',
+    sysctls: [{name: 'net.ipv4.tcp_syncookies', value: '1'}],
+    seLinuxOptions: {level: 's0:c123,c456'},
+    seccompProfile: {type: 'RuntimeDefault'},
+    appArmorProfile: {type: 'RuntimeDefault'},
+  },
+  SecurityContext: {
+    runAsNonRoot: true,
+    runAsUser: 1000,
+    runAsGroup: 1000,
+    privileged: false,
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    procMount: 'Default',
+    capabilities: {drop: ['ALL'], add: ['NET_ADMIN']},
+    seccompProfile: {type: 'Localhost', localhostProfile: 'profiles/x.json'},
+  },
+  'Volume[]': [
+    {name: 'scratch', emptyDir: {medium: 'Memory', sizeLimit: '1Gi'}},
+    {name: 'config', configMap: {name: 'tools', defaultMode: 420, optional: true, items: [{key: 'a', path: 'b/c', mode: 256}]}},
+    {name: 'keys', secret: {secretName: 'keys', items: [{key: 'a', path: 'a'}]}},
+    {name: 'node', hostPath: {path: '/mnt/x', type: 'Directory'}},
+    {name: 'claim', persistentVolumeClaim: {claimName: 'tools', readOnly: true}},
+    {name: 'nfs', nfs: {server: 'nfs.example.com', path: '/x', readOnly: true}},
+    {name: 'csi', csi: {driver: 'secrets-store.csi.k8s.io', readOnly: true, volumeAttributes: {secretProviderClass: 'x'}}},
+    {name: 'info', downwardAPI: {items: [{path: 'labels', fieldRef: {fieldPath: 'metadata.labels'}}]}},
+    {
+      name: 'all',
+      projected: {
+        defaultMode: 420,
+        sources: [
+          {secret: {name: 'x', items: [{key: 'a', path: 'x/a'}]}},
+          {configMap: {name: 'y'}},
+          {serviceAccountToken: {path: 'token', audience: 'vault', expirationSeconds: 3600}},
+        ],
+      },
+    },
+    {
+      name: 'own',
+      ephemeral: {
+        volumeClaimTemplate: {
+          metadata: {labels: {a: 'b'}},
+          spec: {accessModes: ['ReadWriteOnce'], storageClassName: 'fast', resources: {requests: {storage: '1Gi'}}},
+        },
+      },
+    },
+    {name: 'image', image: {reference: 'example.com/tools:1', pullPolicy: 'IfNotPresent'}},
+  ],
+  'VolumeMount[]': [
+    {name: 'scratch', mountPath: '/scratch'},
+    {name: 'config', mountPath: '/etc/tools', subPath: 'tools', readOnly: true},
+    {name: 'node', mountPath: '/node', mountPropagation: 'HostToContainer'},
+  ],
+  'TopologySpreadConstraint[]': [
+    {maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule', minDomains: 2, labelSelector: SELECTOR},
+    {maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway', nodeTaintsPolicy: 'Honor'},
+  ],
+  'LocalObjectReference[]': [{name: 'registry'}],
+  'EnvVar[]': [
+    {name: 'PLAIN', value: 'x'},
+    {name: 'FROM_SECRET', valueFrom: {secretKeyRef: {name: 'x', key: 'y', optional: true}}},
+    {name: 'FROM_CONFIG', valueFrom: {configMapKeyRef: {name: 'x', key: 'y'}}},
+    {name: 'FROM_FIELD', valueFrom: {fieldRef: {fieldPath: 'status.podIP'}}},
+    {name: 'FROM_RESOURCE', valueFrom: {resourceFieldRef: {containerName: 'controller', resource: 'limits.cpu', divisor: '1m'}}},
+  ],
+  'EnvFromSource[]': [{prefix: 'X_', configMapRef: {name: 'x', optional: true}}, {secretRef: {name: 'y'}}],
+  'PolicyRule[]': [
+    {apiGroups: [''], resources: ['pods'], verbs: ['get'], resourceNames: ['x']},
+    {apiGroups: ['scalr.io'], resources: ['*'], verbs: ['*']},
+  ],
+  'Container[]': [
+    {
+      name: 'proxy',
+      image: 'example.com/proxy:1',
+      imagePullPolicy: 'Always',
+      command: ['proxy'],
+      args: ['--port', '8080'],
+      workingDir: '/tmp',
+      env: [{name: 'A', value: 'b'}],
+      envFrom: [{configMapRef: {name: 'x'}}],
+      ports: [{name: 'http', containerPort: 8080, protocol: 'TCP'}],
+      resources: {requests: {cpu: '10m'}, limits: {cpu: '20m', memory: '64Mi'}},
+      volumeMounts: [{name: 'scratch', mountPath: '/scratch'}],
+      readinessProbe: {httpGet: {path: '/', port: 8080, scheme: 'HTTP', httpHeaders: [{name: 'X-A', value: 'b'}]}, periodSeconds: 5},
+      livenessProbe: {exec: {command: ['true']}, failureThreshold: 3, timeoutSeconds: 1},
+      startupProbe: {tcpSocket: {port: 'http'}, initialDelaySeconds: 5},
+      lifecycle: {preStop: {exec: {command: ['sleep', '5']}}},
+      securityContext: {runAsUser: 1000, capabilities: {drop: ['ALL']}},
+      terminationMessagePolicy: 'File',
+    },
+  ],
+};
+
+/** Right values of other keys, in the first layer own claims and certificates, in the second what exists already. */
+const SHARED: Values = {
+  replicaCount: 2,
+  strategy: {type: 'RollingUpdate', rollingUpdate: {maxSurge: 1, maxUnavailable: '50%'}},
+  terminationGracePeriodSeconds: 4000,
+  extraEnv: {HTTPS_PROXY: 'http://proxy:3128', EMPTY: ''},
+  serviceAccount: {create: true},
+  worker: {runner: {image: {tag: '1.2.3'}}},
+};
+const OWN: Values = {
+  ...SHARED,
+  agent: {
+    token: 'abc',
+    url: 'https://acme.scalr.io',
+    data_home: '/var/lib/scalr',
+    extraEnv: {A: 'b'},
+    ca_cert: '/etc/ssl/ca.pem',
+    providerCache: {enabled: true, sizeLimit: '10Gi'},
+    moduleCache: {enabled: true, sizeLimit: '10Gi'},
+    providerNetworkMirrors: [{url: 'https://mirror.example.com/', include: ['*/*'], token: 'abc'}],
+    replicaCount: 2,
+    tls: {caBundle: PEM, clientCert: PEM, clientKey: PEM},
+  },
+  global: {
+    proxy: {enabled: true, httpProxy: 'http://proxy:3128', httpsProxy: 'http://proxy:3128', noProxy: '.svc,.cluster.local'},
+    tls: {caBundle: PEM, clientCert: PEM, clientKey: PEM},
+    imageRegistry: 'registry.example.com',
+  },
+  task: {worker: {extraEnv: {B: 'c'}}, runner: {extraEnv: {TF_VAR_x: '1'}}},
+  persistence: {
+    cache: {enabled: true, persistentVolumeClaim: {storageClassName: 'fast', storage: '90Gi', accessMode: 'ReadWriteMany', subPath: 'a/b'}},
+  },
+  efsVolumeHandle: 'fs-0123456789abcdef0',
+  otel: {enabled: true, endpoint: 'otel-collector:4317'},
+};
+const EXISTING: Values = {
+  ...SHARED,
+  agent: {url: 'https://acme.scalr.io', tokenExistingSecret: {name: 'scalr', key: 'token'}, tls: {clientCertSecret: {name: 'tls'}, caBundleSecret: {name: 'ca'}}},
+  global: {tls: {clientCertSecret: {name: 'tls'}, caBundleSecret: {name: 'ca'}}},
+  serviceAccount: {create: true, name: 'scalr'},
+  fullnameOverride: 'scalr',
+  persistence: {cache: {enabled: true, hostPath: {path: '/mnt/cache/x'}, persistentVolumeClaim: {accessMode: 'ReadWriteMany'}}},
+  restrictMetadataService: true,
+};
