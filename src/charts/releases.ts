@@ -5,35 +5,38 @@ export interface Release {
   kubeVersion?: string;
 }
 
-/** True when the chart version lies in the semver range; no range means every version. Ranges are of the forms of rangeOf. */
+/** True when the chart version lies in the semver range; no range means every version. */
 export function within(version: string, range: string | undefined): boolean {
-  return range === undefined || boundsOf(range).some((bounds) => bounds.every(([holds, bound]) => holds(compare(version, bound))));
+  if (range === undefined) return true;
+  const answers = answered.get(range) ?? new Map<string, boolean>();
+  answered.set(range, answers);
+  const known =
+    answers.get(version) ?? range.split(' || ').some((run) => boundsOf(run).every(([holds, bound]) => holds(compare(version, bound))));
+  answers.set(version, known);
+  return known;
 }
-
-type Bounds = readonly (readonly [holds: (order: number) => boolean, bound: string])[];
 
 /** The same few ranges are asked for hundreds of keys, and a full semver parser would be most of the time a command takes. */
-const known = new Map<string, readonly Bounds[]>();
+const answered = new Map<string, Map<string, boolean>>();
 
-function boundsOf(range: string): readonly Bounds[] {
-  const found = known.get(range) ?? range.split(' || ').map(boundsOfRun);
-  known.set(range, found);
-  return found;
-}
+const HOLDS: Readonly<Record<string, (order: number) => boolean>> = {
+  '>=': (order) => order >= 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '<': (order) => order < 0,
+  '': (order) => order === 0,
+};
 
-function boundsOfRun(run: string): Bounds {
-  const [from, to] = run.split(' - ');
-  if (from !== undefined && to !== undefined)
-    return [
-      [(order) => order >= 0, from],
-      [(order) => order <= 0, to],
-    ];
+/** The comparisons that have to hold for one run of versions, `a - b` or comparators between blanks. */
+function boundsOf(run: string): [holds: (order: number) => boolean, bound: string][] {
   if (run === '*') return [];
-  return run.split(' ').map((part) => {
-    if (part.startsWith('>=')) return [(order: number) => order >= 0, part.slice(2)] as const;
-    if (part.startsWith('<=')) return [(order: number) => order <= 0, part.slice(2)] as const;
-    return [(order: number) => order === 0, part] as const;
-  });
+  return run
+    .replace(/^(\S+) - (\S+)$/, '>=$1 <=$2')
+    .split(' ')
+    .map((part) => {
+      const [, comparator = '', bound = ''] = /^([<>]?=?)(.*)$/.exec(part) ?? [];
+      return [HOLDS[comparator] as (order: number) => boolean, bound];
+    });
 }
 
 /** Negative when the first version comes before the second; of a pre-release only the three numbers count. */

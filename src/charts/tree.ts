@@ -24,13 +24,13 @@ export function setAt(tree: Values, path: Path, value: Tree): void {
   Object.defineProperty(tree, key, {value: child, writable: true, enumerable: true, configurable: true});
 }
 
-/** Lays `over` onto `under` the way Helm does: maps merge, everything else replaces, null deletes. */
+/** Lays `over` onto `under` the way Helm does: maps merge, everything else replaces, null deletes. What did not change is shared. */
 export function mergeValues(under: Values, over: Values): Values {
-  const merged: Values = structuredClone(under);
+  const merged: Values = {...under};
   for (const [key, value] of Object.entries(over)) {
     const below = Object.hasOwn(merged, key) ? merged[key] : undefined;
     if (value === null) delete merged[key];
-    else setAt(merged, [key], isMap(value) && isMap(below) ? mergeValues(below, value) : structuredClone(value));
+    else setAt(merged, [key], isMap(value) && isMap(below) ? mergeValues(below, value) : value);
   }
   return merged;
 }

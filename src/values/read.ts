@@ -1,5 +1,5 @@
 import {CHARTS} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
+import type {Row, Target} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
 import {scopeOf} from '../charts/support.ts';
 import {getAt, leafPaths, mergeValues, type Path, sameTree, startsWith, type Values} from '../charts/tree.ts';
@@ -15,29 +15,49 @@ export interface ReadValues {
 
 /** Reads values.yaml of one chart version back into settings. */
 export function readValues(values: Values, target: Target): ReadValues {
+  const {defaults} = scopeOf(target, () => undefined);
+  const effective = mergeValues(defaults, values);
   // A row may depend on a setting that comes later in the catalogue, so a first reading finds them all.
-  const first = readOnce(values, target, new Map());
-  return readOnce(values, target, first.settings);
+  const {settings, claimed} = readOnce(effective, target, readOnce(effective, target, new Map()).settings);
+  return {
+    settings,
+    get rest() {
+      return leafPaths(values).filter(
+        (path) => !claimed.some((claim) => startsWith(path, claim)) && !sameTree(getAt(defaults, path), getAt(values, path)),
+      );
+    },
+  };
 }
 
-function readOnce(values: Values, target: Target, known: ReadonlyMap<string, unknown>): ReadValues {
-  const found = new Map<string, unknown>();
-  const get: Get = <T>(setting: Setting<T>) => (found.get(setting.id) ?? known.get(setting.id)) as T | undefined;
-  const scope = scopeOf(target, get);
-  const effective = mergeValues(scope.defaults, values);
-  const claimed: Path[] = [];
-  const rows = CHARTS[target.chart].rows.filter((row) => within(target.version, row.in));
-  for (const setting of catalogue) {
-    for (const row of rows) {
-      if (row.setting !== setting || !(row.when?.(get) ?? true)) continue;
-      const value = row.read(effective, scope);
-      if (value === undefined) continue;
-      if (!found.has(setting.id)) found.set(setting.id, value);
-      claimed.push(...row.paths);
-    }
-  }
-  const rest = leafPaths(values).filter(
-    (path) => !claimed.some((claim) => startsWith(path, claim)) && !sameTree(getAt(scope.defaults, path), getAt(values, path)),
-  );
-  return {settings: found, rest};
+interface Reading {
+  settings: Map<string, unknown>;
+  /** The keys that settings stand for. */
+  claimed: Path[];
 }
+
+function readOnce(effective: Values, target: Target, known: ReadonlyMap<string, unknown>): Reading {
+  const settings = new Map<string, unknown>();
+  const get: Get = <T>(setting: Setting<T>) => (settings.get(setting.id) ?? known.get(setting.id)) as T | undefined;
+  const scope = scopeOf(target, get);
+  const claimed: Path[] = [];
+  for (const row of rowsOf(target)) {
+    if (!(row.when?.(get) ?? true)) continue;
+    const value = row.read(effective, scope);
+    if (value === undefined) continue;
+    if (!settings.has(row.setting.id)) settings.set(row.setting.id, value);
+    claimed.push(...row.paths);
+  }
+  return {settings, claimed};
+}
+
+/** The rows of a version in the order of the catalogue. */
+function rowsOf({chart, version}: Target): readonly Row[] {
+  const name = `${chart} ${version}`;
+  const found =
+    ordered.get(name) ??
+    catalogue.flatMap((setting) => CHARTS[chart].rows.filter((row) => row.setting === setting && within(version, row.in)));
+  ordered.set(name, found);
+  return found;
+}
+
+const ordered = new Map<string, readonly Row[]>();

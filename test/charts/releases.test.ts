@@ -12,7 +12,7 @@ const sources = ['src/charts', 'schemas'].flatMap((folder) =>
     .map((file) => readFileSync(join(root, folder, file), 'utf8')),
 );
 const VERSION = String.raw`\d+\.\d+\.\d+`;
-const PART = `(?:(?:[<>]=)?${VERSION})(?: - ${VERSION}| [<>]=${VERSION})?`;
+const PART = `(?:(?:[<>]=?)?${VERSION})(?: - ${VERSION}| [<>]=?${VERSION})?`;
 const ranges = new Set(
   sources.flatMap((text) => text.match(new RegExp(`(?<=['"])(?:\\*|${PART}(?: \\|\\| ${PART})*)(?=['"])`, 'g')) ?? []),
 );

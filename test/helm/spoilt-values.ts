@@ -22,10 +22,7 @@ const RIGHT: Readonly<Record<string, Tree>> = {
     requests: {cpu: '250m', memory: '256Mi', 'ephemeral-storage': '1Gi'},
     limits: {cpu: 4, memory: '2Gi', 'ephemeral-storage': '2Gi', 'nvidia.com/gpu': 1},
   },
-  'Toleration[]': [
-    {key: 'dedicated', operator: 'Equal', value: 'scalr', effect: 'NoExecute', tolerationSeconds: 60},
-    {operator: 'Exists'},
-  ],
+  'Toleration[]': [{key: 'dedicated', operator: 'Equal', value: 'scalr', effect: 'NoExecute', tolerationSeconds: 60}, {operator: 'Exists'}],
   Affinity: {
     nodeAffinity: {
       requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [TERM]},
@@ -171,10 +168,137 @@ const OWN: Values = {
 };
 const EXISTING: Values = {
   ...SHARED,
-  agent: {url: 'https://acme.scalr.io', tokenExistingSecret: {name: 'scalr', key: 'token'}, tls: {clientCertSecret: {name: 'tls'}, caBundleSecret: {name: 'ca'}}},
+  agent: {
+    url: 'https://acme.scalr.io',
+    tokenExistingSecret: {name: 'scalr', key: 'token'},
+    tls: {clientCertSecret: {name: 'tls'}, caBundleSecret: {name: 'ca'}},
+  },
   global: {tls: {clientCertSecret: {name: 'tls'}, caBundleSecret: {name: 'ca'}}},
   serviceAccount: {create: true, name: 'scalr'},
   fullnameOverride: 'scalr',
   persistence: {cache: {enabled: true, hostPath: {path: '/mnt/cache/x'}, persistentVolumeClaim: {accessMode: 'ReadWriteMany'}}},
   restrictMetadataService: true,
 };
+
+/** Everything of a kind of file that one chart version knows: own claims and certificates, or those that exist already. */
+export function rightValues(target: Target, kind: 'own' | 'existing'): Values {
+  const values: Values = {};
+  const wanted = kind === 'own' ? OWN : EXISTING;
+  const walk = (node: SchemaNode, given: Tree | undefined, path: readonly string[]): void => {
+    const type = node['x-kubernetes'];
+    if (type !== undefined) {
+      if (RIGHT[type] !== undefined) setAt(values, path, structuredClone(RIGHT[type]));
+    } else if (node.properties) {
+      for (const [key, child] of Object.entries(node.properties)) walk(child, isMap(given) ? given[key] : undefined, [...path, key]);
+    } else if (given !== undefined) {
+      const isName = isMap(given) && node.type === 'string';
+      if (isName ? typeof given['name'] === 'string' : true)
+        setAt(values, path, isName ? (given['name'] as string) : structuredClone(given));
+    }
+  };
+  walk(closedSchema(schemaOf(target), target.version), wanted, []);
+  return values;
+}
+
+/** Values that are wrong in many places, and right in some. */
+export const ODD: readonly Tree[] = [
+  ...[null, true, false, 0, 1, -1, 7, 1.5, 100, 65536, 1e6, 3e9, 1e20],
+  ...[
+    '',
+    ' ',
+    'a b',
+    ' a',
+    'ABC',
+    'abc',
+    'a:b',
+    'a: b',
+    'x #y',
+    'a\nb',
+    'a\n',
+    'a"b',
+    "a'b",
+    'a\\b',
+    'ünï',
+    '{x',
+    '[x',
+    '*x',
+    '&x',
+    '- x',
+    '-',
+    '~',
+    '%',
+    '@x',
+    '!x',
+    '`',
+  ],
+  ...['null', 'true', 'no', '1', '010', '1e3', '1_000', '0x1f', '2020-01-01', '12:30', '1.10'],
+  ...['1Gi', '1.5Gi', '40 Gi', '512MB', '100m', '0.5', '25%', '150%', '-1Gi', '1E'],
+  ...[
+    '/a',
+    '/',
+    '/a/../b',
+    '../x',
+    'a/b',
+    'a/',
+    '/a:b',
+    'a_b',
+    'a.b',
+    '.a',
+    '-a',
+    'a-',
+    '..',
+    'x'.repeat(64),
+    'x'.repeat(254),
+    'https://x.example.com',
+    'tcp://x:1',
+    '$(X)',
+  ],
+  ...[[], ['a'], [''], ['a', 'a'], [1], [null], [{}], [['a']], [{name: 'a'}], [{name: 'a'}, {name: 'a'}]],
+  ...[
+    {},
+    {a: 'b'},
+    {a: 1},
+    {a: true},
+    {a: null},
+    {a: ''},
+    {a: {b: 'c'}},
+    {a: ['b']},
+    {'a b': 'c'},
+    {'': 'c'},
+    {A_1: 'b'},
+    {'a/b/c': 'd'},
+    {a: 'b c'},
+    {'1a': 'b'},
+    {name: 'a'},
+  ],
+];
+
+/** One thing done to a right file. */
+export interface Spoilt {
+  what: string;
+  path: TreePath;
+  values: Values;
+}
+
+/** Every place of a tree, lists included. */
+export function placesOf(tree: Tree, path: TreePath = []): TreePath[] {
+  const below: [string | number, Tree][] = Array.isArray(tree) ? [...tree.entries()] : isMap(tree) ? Object.entries(tree) : [];
+  return [...(path.length > 0 ? [path] : []), ...below.flatMap(([key, each]) => placesOf(each, [...path, key]))];
+}
+
+/** A copy with another value at a place; undefined takes the place away. */
+export function withAt(tree: Tree, [key, ...rest]: TreePath, value: Tree | undefined): Tree {
+  if (key === undefined) return value as Tree;
+  if (Array.isArray(tree)) {
+    const copy = [...tree];
+    if (rest.length === 0 && value === undefined) copy.splice(Number(key), 1);
+    else copy[Number(key)] = withAt(copy[Number(key)] as Tree, rest, value);
+    return copy;
+  }
+  const copy: Values = isMap(tree) ? {...tree} : {};
+  if (rest.length === 0 && value === undefined) delete copy[key];
+  else copy[key] = withAt(copy[key] ?? {}, rest, value);
+  return copy;
+}
+
+export {leavesOf, startsWith};

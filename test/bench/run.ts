@@ -1,0 +1,7 @@
+import {manyFiles} from './many-files.ts';
+import {startup} from './startup.ts';
+
+/** `npm run bench [rounds]` */
+const rounds = Number(process.argv[2] ?? 15);
+startup(rounds);
+await manyFiles(Math.ceil(rounds / 5));
