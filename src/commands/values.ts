@@ -5,6 +5,7 @@ import {settingFlags} from '../cli/setting-flags.ts';
 import {writeValuesFile} from '../cli/values-file.ts';
 import type {Warning} from '../errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
+import {set} from '../settings/escape-hatch.ts';
 import {choiceText, explainText} from '../ui/messages.ts';
 import {isPrivate, valuesDocument} from '../values/document.ts';
 import {type Explained, explain} from '../values/explain.ts';
@@ -39,8 +40,13 @@ export default class Values extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Values);
-    const generated = generate(await this.settingsFrom(flags));
+    const given = await this.settingsFrom(flags);
+    const generated = generate(given);
     const {target, values, warnings, recommendation} = generated;
+    if (given.get(set) !== undefined) {
+      const {refuseBrokenAssignments} = await import('../values/validate/check-assignments.ts');
+      refuseBrokenAssignments(values, target);
+    }
     const yaml = valuesDocument(generated);
     const settings = explain(generated);
 

@@ -190,6 +190,10 @@ describe('wrong input', () => {
     ['--data-home', '/a:b'],
     ['--ca-secret-key', '..x'],
     ['--set', '__proto__=1'],
+    ['--set', 'tolerations=[{"key":"a","operator":"Exists","value":"b"}]'],
+    ['--set', 'affinity={"nodeAfinity":{}}'],
+    ['--set', 'resources.limits.memory=1GB'],
+    ['--set', 'nodeSelector.pool=a b'],
     ['--answers', ''],
   ])('%s %j is refused with a next step', async (flag, value) => {
     const {stdout, exit} = await runCommand(Values, [...URL_FLAG, '--chart', 'agent-local', flag, value, '--json']);
