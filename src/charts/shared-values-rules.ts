@@ -84,8 +84,23 @@ export const bothHalves = (certificate: string, key: string, instead: string, ra
   },
 });
 
+/** Lists of mounts: at the keys themselves, and in each container of a list. */
+const mountLists = (values: Values, mounts: readonly string[], containers?: string): [(string | number)[], Tree[]][] => [
+  ...mounts.map((path): [(string | number)[], Tree[]] => [[...at(path)], itemsAt(values, path)]),
+  ...(containers === undefined ? [] : itemsAt(values, containers)).map((each, index): [(string | number)[], Tree[]] => {
+    const found = isMap(each) ? each['volumeMounts'] : undefined;
+    return [[...at(containers as string), index, 'volumeMounts'], Array.isArray(found) ? found : []];
+  }),
+];
+
 /** Kubernetes refuses a mount of a volume that is not there, and two volumes of one name. */
-export const mountsOfVolumes = (volumes: string, mounts: readonly string[], own: readonly string[], range: string): ValuesRule => ({
+export const mountsOfVolumes = (
+  volumes: string,
+  mounts: readonly string[],
+  own: readonly string[],
+  range: string,
+  containers?: string,
+): ValuesRule => ({
   id: 'API',
   code: 'VOLUME_NOT_FOUND',
   in: range,
@@ -103,11 +118,11 @@ export const mountsOfVolumes = (volumes: string, mounts: readonly string[], own:
           ]
         : [],
     );
-    const dangling = mounts.flatMap((path) =>
-      itemsAt(values, path).flatMap((mount, index) => {
+    const dangling = mountLists(values, mounts, containers).flatMap(([path, items]) =>
+      items.flatMap((mount, index) => {
         const name = nameOf(mount);
         if (name === undefined || extra.includes(name) || own.includes(name)) return [];
-        return [{path: [...at(path), index, 'name'], message: `There is no volume ${name}.`, suggestion: `Add it to ${volumes}`}];
+        return [{path: [...path, index, 'name'], message: `There is no volume ${name}.`, suggestion: `Add it to ${volumes}`}];
       }),
     );
     return [...repeated, ...dangling];
@@ -177,3 +192,87 @@ export const urlOfAccount: ValuesRule = {
       : [{path: at('agent.url'), message: `"${url}" is no https:// URL.`, ...(host ? {suggestion: `"https://${host}"`} : {})}];
   },
 };
+
+/** Plain YAML that is no text, or another one. */
+const MISREAD = [
+  /^[-+]?\.?\d[\d_]*(\.[\d_]*)?(e[-+]?\d+)?$|^[-+]?0[xob][\da-f_]+$|^[-+]?\.(inf|nan)$/i,
+  /^(y|n|yes|no|on|off|true|false|null|~)$/i,
+  /^[\s!&*?|>%@`"'#{}[\],]|^-$|^- |[\s]$|\n|:(\s|$)|\s#/,
+];
+
+/** Templates print these without quotes, so the manifest may hold a number or nothing where the file holds a text. */
+export const printedBare = (range: string, ...paths: readonly string[]): ValuesRule => ({
+  id: 'R39',
+  code: 'MISREAD_IN_MANIFEST',
+  in: range,
+  severity: 'error',
+  test: (values) =>
+    paths
+      .filter((path) => MISREAD.some((pattern) => pattern.test(textAt(values, path))))
+      .map((path) => ({
+        path: at(path),
+        message: `The templates print ${JSON.stringify(textAt(values, path))} without quotes, and Helm reads something else from the manifest.`,
+        suggestion: 'Choose a name that begins with a letter and is no YAML word',
+      })),
+});
+
+/** A claim that the chart makes needs a size. */
+export const sizedClaims = (range: string, ...parents: readonly string[]): ValuesRule => ({
+  id: 'API',
+  code: 'CLAIM_WITHOUT_SIZE',
+  in: range,
+  severity: 'error',
+  test: (values) =>
+    parents
+      .filter((parent) => isOn(values, `${parent}.enabled`) && textAt(values, `${parent}.persistentVolumeClaim.claimName`) === '')
+      .map((parent) => at(`${parent}.persistentVolumeClaim.storage`))
+      .filter((path) => /^[+-]?0*(\.0*)?[A-Za-z]*$/.test(String(getAt(values, path) ?? '')))
+      .map((path) => ({path, message: 'A claim needs a size above zero.', suggestion: '20Gi'})),
+});
+
+/** null takes a default away that these templates cannot do without. */
+export const notNull = (range: string, ...paths: readonly string[]): ValuesRule => ({
+  id: 'R36',
+  code: 'NULL_DELETES_DEFAULT',
+  in: range,
+  severity: 'error',
+  test: (values) =>
+    paths
+      .filter((path) => getAt(values, at(path)) === undefined)
+      .map((path) => ({path: at(path), message: 'The templates break on null here.', suggestion: 'Leave the key out, or write {}'})),
+});
+
+/** The key of a Secret, which only counts together with the Secret. */
+export const keyOfSecret = (range: string, secret: readonly string[], ...keys: readonly string[]): ValuesRule => ({
+  id: 'R2',
+  code: 'NO_KEY_OF_SECRET',
+  in: range,
+  severity: 'error',
+  test: (values) =>
+    secret.some((path) => textAt(values, path) !== '')
+      ? keys
+          .filter((path) => getAt(values, at(path)) === '')
+          .map((path) => ({
+            path: at(path),
+            message: 'Without the key nothing is taken from the Secret.',
+            suggestion: 'Leave it out to keep the default',
+          }))
+      : [],
+});
+
+/** Kubernetes takes no slash at the start, and these templates leave it there. */
+export const relativeSubPaths = (range: string, ...claims: readonly string[]): ValuesRule => ({
+  id: 'API',
+  code: 'ABSOLUTE_SUB_PATH',
+  in: range,
+  severity: 'error',
+  test: (values) =>
+    claims
+      .map((claim) => `${claim}.subPath`)
+      .filter((path) => textAt(values, path).startsWith('/'))
+      .map((path) => ({
+        path: at(path),
+        message: 'A sub path starts without a slash.',
+        suggestion: JSON.stringify(textAt(values, path).replace(/^\/+/, '')),
+      })),
+});

@@ -1,6 +1,6 @@
 import type {Target} from '../../src/charts/define.ts';
-import {closedSchema, leavesOf, type SchemaNode, schemaOf} from '../../src/charts/schema.ts';
-import {isMap, setAt, startsWith, type Tree, type Values} from '../../src/charts/tree.ts';
+import {closedSchema, type SchemaNode, schemaOf} from '../../src/charts/schema.ts';
+import {isMap, mergeValues, setAt, type Tree, type Values} from '../../src/charts/tree.ts';
 
 type TreePath = readonly (string | number)[];
 
@@ -191,9 +191,10 @@ export function rightValues(target: Target, kind: 'own' | 'existing'): Values {
     } else if (node.properties) {
       for (const [key, child] of Object.entries(node.properties)) walk(child, isMap(given) ? given[key] : undefined, [...path, key]);
     } else if (given !== undefined) {
-      const isName = isMap(given) && node.type === 'string';
-      if (isName ? typeof given['name'] === 'string' : true)
-        setAt(values, path, isName ? (given['name'] as string) : structuredClone(given));
+      // agent-k8s and the first versions of agent-job name a Secret without a map.
+      const isText = [node, ...(node.anyOf ?? [])].some((each) => each.type === 'string');
+      const text = isMap(given) && isText ? given['name'] : given;
+      if (text !== undefined) setAt(values, path, structuredClone(text));
     }
   };
   walk(closedSchema(schemaOf(target), target.version), wanted, []);
@@ -201,38 +202,11 @@ export function rightValues(target: Target, kind: 'own' | 'existing'): Values {
 }
 
 /** Values that are wrong in many places, and right in some. */
-export const ODD: readonly Tree[] = [
+const ODD: readonly Tree[] = [
   ...[null, true, false, 0, 1, -1, 7, 1.5, 100, 65536, 1e6, 3e9, 1e20],
-  ...[
-    '',
-    ' ',
-    'a b',
-    ' a',
-    'ABC',
-    'abc',
-    'a:b',
-    'a: b',
-    'x #y',
-    'a\nb',
-    'a\n',
-    'a"b',
-    "a'b",
-    'a\\b',
-    'ünï',
-    '{x',
-    '[x',
-    '*x',
-    '&x',
-    '- x',
-    '-',
-    '~',
-    '%',
-    '@x',
-    '!x',
-    '`',
-  ],
-  ...['null', 'true', 'no', '1', '010', '1e3', '1_000', '0x1f', '2020-01-01', '12:30', '1.10'],
-  ...['1Gi', '1.5Gi', '40 Gi', '512MB', '100m', '0.5', '25%', '150%', '-1Gi', '1E'],
+  ...['', ' ', 'a b', ' a', 'ABC', 'abc', 'a:b', 'a: b', 'x #y', 'a\nb', 'a\n', 'a"b', "a'b", 'a\\b', 'ünï', '{x', '[x', '*x', '&x', '- x'],
+  ...['-', '~', '%', '@x', '!x', '`', 'null', 'true', 'no', '1', '4000', '010', '1e3', '1_000', '0x1f', '2020-01-01', '12:30', '1.10'],
+  ...['1Gi', '1.5Gi', '40 Gi', '512MB', '100m', '0.5', '25%', '150%', '-1Gi', '1E', 'x'.repeat(64), 'x'.repeat(254)],
   ...[
     '/a',
     '/',
@@ -247,58 +221,67 @@ export const ODD: readonly Tree[] = [
     '-a',
     'a-',
     '..',
-    'x'.repeat(64),
-    'x'.repeat(254),
     'https://x.example.com',
     'tcp://x:1',
     '$(X)',
   ],
   ...[[], ['a'], [''], ['a', 'a'], [1], [null], [{}], [['a']], [{name: 'a'}], [{name: 'a'}, {name: 'a'}]],
-  ...[
-    {},
-    {a: 'b'},
-    {a: 1},
-    {a: true},
-    {a: null},
-    {a: ''},
-    {a: {b: 'c'}},
-    {a: ['b']},
-    {'a b': 'c'},
-    {'': 'c'},
-    {A_1: 'b'},
-    {'a/b/c': 'd'},
-    {a: 'b c'},
-    {'1a': 'b'},
-    {name: 'a'},
-  ],
+  ...[{}, {a: 'b'}, {a: 1}, {a: true}, {a: null}, {a: ''}, {a: {b: 'c'}}, {a: ['b']}, {'a b': 'c'}, {'': 'c'}, {A_1: 'b'}],
+  ...[{'a/b/c': 'd'}, {a: 'b c'}, {'1a': 'b'}, {name: 'a'}],
 ];
 
 /** One thing done to a right file. */
 export interface Spoilt {
-  what: string;
   path: TreePath;
-  values: Values;
+  how: string;
+  /** The file afterwards. */
+  values(): Values;
 }
 
+/** Everything that can be done to a right file; `defaults` say what it leaves out. */
+export function spoilings(right: Values, defaults: Values): Spoilt[] {
+  const whole = mergeValues(defaults, right);
+  return placesOf(whole).flatMap((path) => {
+    const here = at(whole, path);
+    const change = (how: string, where: TreePath, value: Tree | undefined): Spoilt => ({
+      path: where,
+      how,
+      values: () => withAt(withLists(right, whole, path), where, value),
+    });
+    return [
+      ...ODD.map((odd) => change(JSON.stringify(odd), path, odd)),
+      ...(at(right, path) === undefined ? [] : [change('taken away', path, undefined)]),
+      ...(Array.isArray(here) && here.length > 0 ? [change('an item twice', path, [...here, here[0] as Tree])] : []),
+      ...(isMap(here) ? [change('unknown', [...path, 'bogus'], 1)] : []),
+    ];
+  });
+}
+
+const at = (tree: Tree | undefined, path: TreePath): Tree | undefined =>
+  path.reduce<Tree | undefined>((node, key) => (Array.isArray(node) ? node[Number(key)] : isMap(node) ? node[key] : undefined), tree);
+
 /** Every place of a tree, lists included. */
-export function placesOf(tree: Tree, path: TreePath = []): TreePath[] {
+function placesOf(tree: Tree, path: TreePath = []): TreePath[] {
   const below: [string | number, Tree][] = Array.isArray(tree) ? [...tree.entries()] : isMap(tree) ? Object.entries(tree) : [];
   return [...(path.length > 0 ? [path] : []), ...below.flatMap(([key, each]) => placesOf(each, [...path, key]))];
 }
 
-/** A copy with another value at a place; undefined takes the place away. */
-export function withAt(tree: Tree, [key, ...rest]: TreePath, value: Tree | undefined): Tree {
-  if (key === undefined) return value as Tree;
-  if (Array.isArray(tree)) {
-    const copy = [...tree];
-    if (rest.length === 0 && value === undefined) copy.splice(Number(key), 1);
-    else copy[Number(key)] = withAt(copy[Number(key)] as Tree, rest, value);
-    return copy;
-  }
-  const copy: Values = isMap(tree) ? {...tree} : {};
-  if (rest.length === 0 && value === undefined) delete copy[key];
-  else copy[key] = withAt(copy[key] ?? {}, rest, value);
-  return copy;
+/** A list replaces the default as a whole, so a file that changes one item holds all of them. */
+function withLists(right: Values, whole: Values, path: TreePath): Values {
+  const length = path.findIndex((_, index) => Array.isArray(at(whole, path.slice(0, index))));
+  const list = path.slice(0, length);
+  return length > 0 && at(right, list) === undefined ? withAt(right, list, at(whole, list)) : right;
 }
 
-export {leavesOf, startsWith};
+/** A copy with another value at a place; undefined takes the place away. */
+export function withAt<T extends Tree>(tree: T, [key, ...rest]: TreePath, value: Tree | undefined): T {
+  const copy = structuredClone(tree);
+  const holder = rest.length === 0 ? copy : undefined;
+  if (holder === undefined) {
+    const below = at(copy, [key as string]) ?? {};
+    (copy as Values)[key as string] = withAt(isMap(below) || Array.isArray(below) ? below : {}, rest, value);
+  } else if (value !== undefined) (copy as Values)[key as string] = value;
+  else if (Array.isArray(holder)) holder.splice(Number(key), 1);
+  else delete (copy as Values)[key as string];
+  return copy;
+}

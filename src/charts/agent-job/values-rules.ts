@@ -3,10 +3,14 @@ import type {ValuesRule} from '../define.ts';
 import {
   bothHalves,
   isOn,
+  keyOfSecret,
   mountsOfVolumes,
   needsSwitch,
+  notNull,
+  printedBare,
   selectorLabels,
   separateDirectories,
+  sizedClaims,
   textAt,
   tokenInOnePiece,
   urlOfAccount,
@@ -30,6 +34,19 @@ function selectedNames(values: Values): (Tree | undefined)[] {
   return (Array.isArray(constraints) ? constraints : []).map((each) => getAt(each, ['labelSelector', 'matchLabels', NAME_LABEL]));
 }
 
+/** R16: the templates stop at a cache in use whose limit is empty. */
+const sizedCache = (range: string, name: string, hasSwitch: boolean): ValuesRule => ({
+  id: 'R16',
+  code: 'WRONG_VALUE',
+  in: range,
+  severity: 'error',
+  test: (values) => {
+    const isUsed = !hasSwitch || isOn(values, `agent.${name}.enabled`);
+    const path = at(`agent.${name}.sizeLimit`);
+    return isUsed && getAt(values, path) === '' ? [{path, message: 'The cache needs a limit.', suggestion: '40Gi'}] : [];
+  },
+});
+
 /** Rules between keys of agent-job. */
 export const valuesRules: readonly ValuesRule[] = [
   tokenInOnePiece,
@@ -41,7 +58,13 @@ export const valuesRules: readonly ValuesRule[] = [
   wantsPem(`${TLS}.clientCert`, MUTUAL_TLS),
   wins('R27', MUTUAL_TLS, `${TLS}.clientCertSecret.name`, `${TLS}.clientCert`),
   wins('R17', '>=0.6.2', 'persistence.cache.hostPath.path', 'persistence.cache.persistentVolumeClaim.claimName'),
-  mountsOfVolumes('task.extraVolumes', ['task.worker.extraVolumeMounts', 'task.runner.extraVolumeMounts'], OWN_VOLUMES, NESTED),
+  mountsOfVolumes(
+    'task.extraVolumes',
+    ['task.worker.extraVolumeMounts', 'task.runner.extraVolumeMounts'],
+    OWN_VOLUMES,
+    NESTED,
+    'task.sidecars',
+  ),
   ...['data', 'cache'].map((name) =>
     needsSwitch('T13', NESTED, `persistence.${name}.persistentVolumeClaim.claimName`, `persistence.${name}.enabled`),
   ),
@@ -186,4 +209,33 @@ export const valuesRules: readonly ValuesRule[] = [
     [NAME_LABEL, 'app.kubernetes.io/instance', 'app.kubernetes.io/component'],
     'The selector of the Deployment looks for this label, which would come out twice.',
   ),
+  printedBare('*', 'nameOverride', 'fullnameOverride', 'serviceAccount.name', 'agent.dataDir', 'agent.cacheDir'),
+  printedBare(FLAT, 'agent.tokenExistingSecret', 'agent.tokenExistingSecretKey', 'efsVolumeHandle', CLAIM),
+  printedBare(FLAT, 'persistence.persistentVolumeClaim.storageClassName'),
+  printedBare(
+    NESTED,
+    'agent.tokenExistingSecret.name',
+    'agent.tokenExistingSecret.key',
+    `${TLS}.caBundleSecret.name`,
+    `${TLS}.caBundleSecret.key`,
+  ),
+  printedBare(NESTED, ...['data', 'cache'].map((name) => `persistence.${name}.persistentVolumeClaim.claimName`)),
+  printedBare('>=0.5.64 <=0.6.1', ...['data', 'cache'].map((name) => `persistence.${name}.persistentVolumeClaim.storageClassName`)),
+  printedBare(MUTUAL_TLS, ...['name', 'certKey', 'keyKey'].map((key) => `${TLS}.clientCertSecret.${key}`)),
+  printedBare('>=0.5.68', 'task.job.basename'),
+  sizedClaims(FLAT, 'persistence'),
+  sizedClaims(NESTED, 'persistence.data', 'persistence.cache'),
+  keyOfSecret(NESTED, ['agent.tokenExistingSecret.name', 'agent.token'], 'agent.tokenExistingSecret.key'),
+  keyOfSecret(NESTED, [`${TLS}.caBundleSecret.name`, `${TLS}.caBundle`], `${TLS}.caBundleSecret.key`),
+  keyOfSecret(
+    MUTUAL_TLS,
+    [`${TLS}.clientCertSecret.name`, `${TLS}.clientCert`],
+    `${TLS}.clientCertSecret.certKey`,
+    `${TLS}.clientCertSecret.keyKey`,
+  ),
+  notNull(FLAT, 'podAnnotations', 'controllerPodAnnotations'),
+  notNull(NESTED, 'global.podAnnotations', 'agent.podAnnotations', 'task.podAnnotations'),
+  sizedCache(NESTED, 'providerCache', true),
+  sizedCache('>=0.5.65', 'moduleCache', true),
+  sizedCache('>=0.6.2', 'binaryCache', false),
 ];

@@ -1,5 +1,5 @@
 import type {ValuesRule} from '../define.ts';
-import {isOn, selectorLabels, textAt, tokenInOnePiece, urlOfAccount} from '../shared-values-rules.ts';
+import {isOn, notNull, printedBare, selectorLabels, textAt, tokenInOnePiece, urlOfAccount} from '../shared-values-rules.ts';
 import {at, getAt, type Values} from '../tree.ts';
 
 const isHostPath = (values: Values): boolean => textAt(values, 'efsVolumeHandle') === '';
@@ -106,4 +106,15 @@ export const valuesRules: readonly ValuesRule[] = [
             },
           ],
   },
+  printedBare(
+    '*',
+    'nameOverride',
+    'fullnameOverride',
+    'serviceAccount.name',
+    'agent.tokenExistingSecret',
+    'agent.tokenExistingSecretKey',
+    'agent.data_home',
+    'efsVolumeHandle',
+  ),
+  notNull('*', 'podAnnotations', 'controllerPodAnnotations', 'workerPodAnnotations'),
 ];

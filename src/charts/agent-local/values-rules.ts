@@ -1,17 +1,27 @@
 import type {ValuesRule} from '../define.ts';
 import {
   bothHalves,
+  keyOfSecret,
   mountsOfVolumes,
   needsSwitch,
+  printedBare,
+  relativeSubPaths,
   separateDirectories,
+  sizedClaims,
+  textAt,
   tokenInOnePiece,
   urlOfAccount,
   wantsPem,
   wins,
 } from '../shared-values-rules.ts';
+import {getAt} from '../tree.ts';
 
 const MUTUAL_TLS = '0.5.73 - 0.5.74 || >=0.6.1';
 const TLS = 'agent.tls';
+const OLD = 'persistence.persistentVolumeClaim';
+const CACHE = 'persistence.cache.persistentVolumeClaim';
+const DATA = 'persistence.data.persistentVolumeClaim';
+const SPLIT = '0.5.74 || >=0.6.1';
 
 /** Rules between keys of agent-local. */
 export const valuesRules: readonly ValuesRule[] = [
@@ -26,6 +36,56 @@ export const valuesRules: readonly ValuesRule[] = [
   mountsOfVolumes('extraVolumes', ['extraVolumeMounts'], ['data-dir', 'cache-dir', 'client-cert', 'ca-bundle'], '>=0.6.1'),
   needsSwitch('T19', '*', 'persistence.persistentVolumeClaim.claimName', 'persistence.enabled'),
   ...['data', 'cache'].map((name) =>
-    needsSwitch('T15', '0.5.74 || >=0.6.1', `persistence.${name}.persistentVolumeClaim.claimName`, `persistence.${name}.enabled`),
+    needsSwitch('T15', SPLIT, `persistence.${name}.persistentVolumeClaim.claimName`, `persistence.${name}.enabled`),
   ),
+  printedBare(
+    '*',
+    'nameOverride',
+    'fullnameOverride',
+    'serviceAccount.name',
+    'agent.dataDir',
+    'agent.cacheDir',
+    `${OLD}.claimName`,
+    `${OLD}.subPath`,
+  ),
+  printedBare(SPLIT, `${CACHE}.claimName`, `${CACHE}.subPath`, `${DATA}.claimName`, `${DATA}.subPath`),
+  printedBare('<=0.6.1', `${OLD}.storageClassName`, `${CACHE}.storageClassName`, `${DATA}.storageClassName`),
+  printedBare(MUTUAL_TLS, ...['name', 'certKey', 'keyKey'].map((key) => `${TLS}.clientCertSecret.${key}`)),
+  printedBare('>=0.6.1', `${TLS}.caBundleSecret.name`, `${TLS}.caBundleSecret.key`),
+  sizedClaims('*', 'persistence'),
+  sizedClaims(SPLIT, 'persistence.cache', 'persistence.data'),
+  keyOfSecret('*', ['agent.tokenExistingSecret.name'], 'agent.tokenExistingSecret.key'),
+  keyOfSecret(
+    MUTUAL_TLS,
+    [`${TLS}.clientCertSecret.name`, `${TLS}.clientCert`],
+    `${TLS}.clientCertSecret.certKey`,
+    `${TLS}.clientCertSecret.keyKey`,
+  ),
+  keyOfSecret('>=0.6.1', [`${TLS}.caBundleSecret.name`, `${TLS}.caBundle`], `${TLS}.caBundleSecret.key`),
+  relativeSubPaths('*', OLD, CACHE, DATA),
+  {
+    id: 'R4',
+    code: 'TEXT_FOR_NUMBER',
+    severity: 'error',
+    test: (values) =>
+      textAt(values, 'terminationGracePeriodSeconds') === ''
+        ? []
+        : [{path: ['terminationGracePeriodSeconds'], message: 'The schema of the chart wants a number here, without quotes.'}],
+  },
+  {
+    id: 'API',
+    code: 'NOTHING_TO_ROLL',
+    severity: 'error',
+    test: (values) => {
+      const [surge, unavailable] = ['maxSurge', 'maxUnavailable'].map((key) => getAt(values, ['strategy', 'rollingUpdate', key]));
+      const isNothing = [surge, unavailable].every((each) => /^0+%?$/.test(String(each)));
+      const path = ['strategy', 'rollingUpdate'];
+      return isNothing && textAt(values, 'strategy.type') === 'RollingUpdate'
+        ? ['maxSurge', 'maxUnavailable'].map((key) => ({
+            path: [...path, key],
+            message: 'One of maxSurge and maxUnavailable has to be above zero.',
+          }))
+        : [];
+    },
+  },
 ];

@@ -25,12 +25,20 @@ export function checkKeys(source: Source, target: Target): Finding[] {
 
   function check(tree: Tree, node: SchemaNode, path: Path): Finding[] {
     const type = node['x-kubernetes'];
-    if (type !== undefined) return tree === null ? [] : checkKubernetes(tree, getAt(effective, path) ?? tree, type, path, source);
+    const isMapForList = isMap(tree) && type?.endsWith('[]') && Array.isArray(getAt(defaults, path));
+    if (isMapForList) return [mismatch(tree, {type: 'array'}, path, source)];
+    if (type !== undefined && tree !== null)
+      return [
+        ...(type === 'ResourceRequirements' ? checkLimits(tree, path) : []),
+        ...checkKubernetes(tree, getAt(effective, path) ?? tree, type, path, source),
+      ];
+    if (type !== undefined) return [];
     if (tree === null) return checkNull(node, path);
     if (node.anyOf) {
       const meant = node.anyOf.find((each) => [each.type].flat().includes(typeOf(tree)));
       return check(tree, meant ?? (node.anyOf[0] as SchemaNode), path);
     }
+    if (isPrintedAlike(tree, node, source.written(path))) return [];
     if (!fits(tree, node) && !isNumberAsText(tree, node)) return [wrongType(tree, node, path)];
     if (!isMap(tree)) return Array.isArray(tree) ? checkItems(tree, node.items ?? {}, path) : checkScalar(tree, node, path);
     if (node.properties === undefined) return checkVariables(tree, path);
@@ -49,6 +57,8 @@ export function checkKeys(source: Source, target: Target): Finding[] {
     }
     if (typeof tree === 'number') return checkNumber(tree, node, path);
     if (typeof tree !== 'string' || tree === '') return [];
+    if (isNumberAsText(tree, node) && !fits(tree, node))
+      return checkNumber(Number(tree), node, path).filter(({code}) => code !== 'LARGE_NUMBER');
     if (node.pattern && !new RegExp(node.pattern).test(tree)) {
       return [error(path, 'WRONG_VALUE', `"${tree}" does not match ${node.pattern}.`)];
     }
@@ -67,6 +77,17 @@ export function checkKeys(source: Source, target: Target): Finding[] {
     // A template prints it with an exponent (R34).
     const printed = tree.toExponential().replace('e+', 'e+0');
     return [error(path, 'LARGE_NUMBER', `Helm prints ${tree} as ${printed}.`, {suggestion: `"${tree}"`, fix: {path, value: String(tree)}})];
+  }
+
+  /** null takes a limit of the chart away. Where the chart has none Helm prints the null, which Kubernetes reads as zero. */
+  function checkLimits(tree: Tree, path: Path): Finding[] {
+    const limits = getAt(tree, ['limits']);
+    return Object.entries(isMap(limits) ? limits : {})
+      .map(([name, amount]) => ({here: [...path, 'limits', name], amount}))
+      .filter(({here, amount}) => amount === null && getAt(defaults, here) === undefined)
+      .map(({here}) =>
+        error(here, 'NULL_IS_ZERO', 'The chart sets no such limit, so this null becomes a limit of zero.', {suggestion: 'Leave it out'}),
+      );
   }
 
   /** Lists that templates print as they are, such as mirrors; items have no defaults. */
@@ -98,13 +119,19 @@ export function checkKeys(source: Source, target: Target): Finding[] {
       if (isMap(value) || Array.isArray(value)) {
         return [error(here, 'WRONG_TYPE', 'A variable here is a name and a text; the template would print the list or map as Go does.')];
       }
+      // agent-job alone has a schema for its variables, which are the ones that stand below another key.
+      if (value === null && path.length > 1)
+        return [error(here, 'WRONG_TYPE', 'The schema of the chart wants a text, a number or a switch here.')];
       return typeof value === 'number' ? checkNumber(value, {}, here) : [];
     });
   }
 
   /** null deletes the default of the chart (R36), which is meant only where the chart itself says null. */
   function checkNull(node: SchemaNode, path: Path): Finding[] {
-    const isMeant = (getAt(defaults, path) ?? null) === null || [node.type].flat().includes('null');
+    const usual = getAt(defaults, path) ?? null;
+    // Templates take nothing for an empty default.
+    const isEmpty = usual === '' || (typeof usual === 'object' && Object.keys(usual ?? {}).length === 0);
+    const isMeant = isEmpty || [node.type].flat().includes('null');
     if (isMeant) return [];
     const message = `null deletes the default of the chart, which its templates rely on (${JSON.stringify(getAt(defaults, path))}).`;
     return [error(path, 'NULL_DELETES_DEFAULT', message, {suggestion: 'Leave the key out to keep the default'})];
@@ -128,5 +155,14 @@ export function checkKeys(source: Source, target: Target): Finding[] {
 }
 
 /** Large numbers travel as texts, because templates would print them with an exponent. */
-const isNumberAsText = (tree: Tree, {type}: SchemaNode): boolean =>
-  typeof tree === 'string' && /^-?\d+(\.\d+)?$/.test(tree) && [type].flat().some((each) => each === 'integer' || each === 'number');
+const isNumberAsText = (tree: Tree, {type}: SchemaNode): boolean => {
+  if (typeof tree !== 'string') return false;
+  const types = [type].flat();
+  return (types.includes('integer') && /^-?\d+$/.test(tree)) || (types.includes('number') && /^-?\d+(\.\d+)?$/.test(tree));
+};
+
+/** Tags and printed switches come out of the templates as they were written, quoted or not. */
+const isPrintedAlike = (tree: Tree, {format}: SchemaNode, written: string | undefined): boolean => {
+  if (format === 'flag') return [0, 1, '0', '1', 'true', 'false'].includes(tree as string) || typeof tree === 'boolean';
+  return format === 'image-tag' && Number.isInteger(tree) && Math.abs(Number(tree)) < FIRST_FLOAT && written === String(tree);
+};

@@ -26,7 +26,7 @@ const qualifiedName = matches(
  */
 export const FORMATS: Readonly<Record<string, Format>> = {
   quantity: (text) => {
-    if (isQuantity(text)) return undefined;
+    if (isQuantity(text)) return text.startsWith('-') ? `"${text}" is less than nothing.` : undefined;
     const [, number, unit] = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*$/.exec(text) ?? [];
     const meant = unit && number ? ` Did you mean ${number}${MEANT[unit.toLowerCase()] ?? 'Gi'}?` : '';
     return `"${text}" is no Kubernetes quantity, such as 500m or 2Gi.${meant}`;
@@ -40,8 +40,21 @@ export const FORMATS: Readonly<Record<string, Format>> = {
     new RegExp(`^((?=.{1,63}$)${NAME})?$`),
     'a value of a label (letters, digits, -, _ and ., 63 at most, from a letter or digit to a letter or digit)',
   ),
+  sysctl: matches(
+    /^(?=.{1,253}$)([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/,
+    'a name of a kernel parameter, such as net.ipv4.tcp_syncookies',
+  ),
+  'port-name': matches(
+    /^(?=.{1,15}$)(?=.*[a-z])(?!.*--)[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+    'a name of a port (15 lower-case letters, digits and - at most)',
+  ),
+  header: matches(/^[-A-Za-z0-9]+$/, 'a name of an HTTP header'),
   'data-key': matches(/^(?!\.{1,2}$)(?!\.\.)[-._a-zA-Z0-9]{1,253}$/, 'a key of a Secret (letters, digits, -, _ and .)'),
   'variable-name': matches(/^[!-<>-~]+$/, 'a name of an environment variable'),
+  // Some templates take a slash off at the start.
+  'sub-path': (text) =>
+    text.split('/').includes('..') || /^\/(\/|$)/.test(text) ? `"${text}" is not a path below the volume.` : undefined,
+  'int-or-percent': matches(/^\d+$|^(\d\d?|100)%$/, 'a whole number or a percentage'),
   'absolute-path': (text) => {
     if (!text.startsWith('/')) return `"${text}" is not an absolute path.`;
     return text.split('/').includes('..') ? `"${text}" must not hold "..".` : undefined;

@@ -1,78 +1,36 @@
-import {isMap, type Tree, type Values} from '../../charts/tree.ts';
+import {isMap, type Tree} from '../../charts/tree.ts';
 import {exceeds, milliOf} from '../../settings/quantity.ts';
 import {closest} from '../../settings/similar.ts';
-import {FORMATS} from './formats.ts';
+import {CONTAINER_RULES} from './kubernetes-container-rules.ts';
+import {all, between, count, each, filled, form, isSet, labelsIn, type Rule, relative, say} from './kubernetes-rule-kinds.ts';
+import {VOLUME_RULES} from './kubernetes-volume-rules.ts';
 
-/** What Kubernetes refuses although its schema allows it. */
-export interface Problem {
-  /** The field it is about. */
-  at: readonly (string | number)[];
-  message: string;
-  code?: string;
-  severity?: 'warning';
-}
+const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
 
-type Rule = (object: Values) => readonly (Problem | false | undefined)[];
-
-const say = (message: string, ...at: (string | number)[]): Problem => ({at, message});
-const isSet = (value: Tree | undefined): boolean => value !== undefined && value !== null && value !== '';
-
-const form = (format: string, field: string): Rule => {
-  return (object) => {
-    const value = object[field];
-    const problem = typeof value === 'string' && value !== '' ? FORMATS[format]?.(value) : undefined;
-    return [problem !== undefined && say(problem, field)];
-  };
-};
-
-const filled =
-  (field: string): Rule =>
-  (object) => [object[field] === '' && say(`${field} is empty.`, field)];
-
-const between =
-  (least: number, most: number, field: string): Rule =>
-  ({[field]: value}) => [
-    typeof value === 'number' && (value < least || value > most) && say(`${value} is not between ${least} and ${most}.`, field),
-  ];
-
-/** One of several fields, and only one. */
-const one =
-  (what: string, isOther: (field: string) => boolean = () => false): Rule =>
-  (object) => {
-    const given = Object.keys(object).filter((field) => !isOther(field) && object[field] !== null);
-    if (given.length === 0) return [say(`There is no ${what}.`)];
-    return [given.length > 1 && say(`Only one ${what} is allowed, and these are ${given.join(', ')}.`, given[1] as string)];
-  };
-
-const notBoth =
-  (first: string, second: string): Rule =>
-  (object) => [isSet(object[first]) && isSet(object[second]) && say(`${first} and ${second} exclude one another.`, second)];
-
-const requirement =
-  (singles: readonly string[]): Rule =>
-  ({operator, values}) => {
-    const count = Array.isArray(values) ? values.length : 0;
-    if (operator === 'In' || operator === 'NotIn') return [count === 0 && say(`${operator} needs values.`, 'operator')];
-    if (operator === 'Exists' || operator === 'DoesNotExist') return [count > 0 && say(`${operator} takes no values.`, 'values')];
-    const isWhole = Array.isArray(values) && /^-?\d+$/.test(String(values[0]));
-    return [singles.includes(String(operator)) && (count !== 1 || !isWhole) && say(`${operator} takes one whole number.`, 'values')];
-  };
+/** One of a selector; `numeric` operators compare a label with one number. */
+const requirement = (numeric: readonly string[]): Rule =>
+  all(form('qualified-name', 'key'), filled('key'), ({operator, values}) => {
+    const given = Array.isArray(values) ? values : [];
+    const known = [...OPERATORS, ...numeric];
+    if (!known.includes(String(operator))) return [say(`${JSON.stringify(operator)} is not one of ${known.join(', ')}.`, 'operator')];
+    if (operator === 'Exists' || operator === 'DoesNotExist') return [given.length > 0 && say(`${operator} takes no values.`, 'values')];
+    if (operator === 'In' || operator === 'NotIn')
+      return [given.length === 0 && say(`${operator} needs values.`, 'operator'), ...each('label-value', 'values')({values: given})];
+    const isOneNumber = given.length === 1 && /^-?\d+$/.test(String(given[0]));
+    return [!isOneNumber && say(`${operator} takes one whole number.`, 'values')];
+  });
 
 const profile =
   (kind: string): Rule =>
   ({type, localhostProfile}) => [
     type === 'Localhost' && !isSet(localhostProfile) && say(`A ${kind} profile of type Localhost needs localhostProfile.`, 'type'),
+    type === '' && say(`A ${kind} profile needs a type.`, 'type'),
     type !== 'Localhost' && isSet(localhostProfile) && say('localhostProfile counts only with type: Localhost.', 'localhostProfile'),
   ];
 
 const runsAsRoot: Rule = ({runAsNonRoot, runAsUser}) => [
   runAsNonRoot === true && runAsUser === 0 && say('runAsNonRoot forbids user 0: the kubelet does not start the container.', 'runAsUser'),
 ];
-
-const all =
-  (...rules: Rule[]): Rule =>
-  (object) =>
-    rules.flatMap((rule) => rule(object));
 
 const toleration: Rule = ({key, operator, value, effect, tolerationSeconds}) => [
   !isSet(key) && operator !== 'Exists' && say('Without a key the operator has to be Exists.'),
@@ -98,10 +56,19 @@ const STANDARD = ['cpu', 'memory', 'ephemeral-storage'];
 /** What is not one of Kubernetes' own has a prefix, such as nvidia.com/gpu. */
 const isResource = (name: string): boolean => STANDARD.includes(name) || name.includes('/') || name.startsWith('hugepages-');
 
+/** What devices offer is counted in whole numbers. */
+const isExtended = (name: string): boolean => name.includes('/') && !name.includes('kubernetes.io/');
+
 function unknownResource(name: string): string {
   const near = closest(name, STANDARD);
   return `Kubernetes knows no resource ${name}.${near ? ` Did you mean ${near}?` : ''}`;
 }
+
+/** Without an exponent, which Kubernetes reads as well. */
+const decimal = (amount: Tree | undefined): string => {
+  const text = String(amount);
+  return /^\d+(\.\d+)?[eE]\+?\d{1,2}$/.test(text) ? Number(text).toFixed(3) : text;
+};
 
 const number = (milli: bigint): string => String(Number(milli) / 1000);
 
@@ -118,11 +85,16 @@ const resources: Rule = ({limits, requests}) => {
       const message = unlikely(name, amount);
       return message !== undefined && {...say(message, kind, name), code: 'UNLIKELY_AMOUNT', severity: 'warning' as const};
     }),
-    ...amounts.map(([kind, name, amount]) => String(amount).startsWith('-') && say(`An amount of ${name} cannot be negative.`, kind, name)),
+    ...amounts.map(
+      ([kind, name, amount]) =>
+        isExtended(name) &&
+        (milliOf(String(amount)) ?? 0n) % 1000n !== 0n &&
+        say(`${name} cannot be divided: ${amount} is no whole number.`, kind, name),
+    ),
     ...Object.entries(least).map(
       ([name, amount]) =>
         isSet(most[name]) &&
-        exceeds(String(amount), String(most[name])) && {
+        exceeds(decimal(amount), decimal(most[name])) && {
           ...say(`The request ${amount} is more than the limit ${most[name]}, and Kubernetes refuses such a pod.`, 'requests', name),
           code: 'REQUEST_ABOVE_LIMIT',
         },
@@ -140,60 +112,58 @@ const securityContext: Rule = ({privileged, allowPrivilegeEscalation, capabiliti
   ];
 };
 
-const spread: Rule = ({maxSkew, minDomains, whenUnsatisfiable}) => [
-  typeof maxSkew === 'number' && maxSkew < 1 && say('maxSkew has to be 1 or more.', 'maxSkew'),
-  typeof minDomains === 'number' && minDomains < 1 && say('minDomains has to be 1 or more.', 'minDomains'),
+const spread: Rule = ({minDomains, whenUnsatisfiable}) => [
   isSet(minDomains) && whenUnsatisfiable !== 'DoNotSchedule' && say('minDomains counts only with DoNotSchedule.', 'minDomains'),
 ];
 
-const volumeMount: Rule = ({mountPath, subPath}) => [
-  typeof mountPath === 'string' && mountPath.includes(':') && say('A mount path cannot hold a colon.', 'mountPath'),
-  typeof subPath === 'string' &&
-    (subPath.startsWith('/') || subPath.split('/').includes('..')) &&
-    say('A sub path is relative and goes nowhere above the volume.', 'subPath'),
-];
+/** A user or a group. */
+const id = (field: string): Rule => between(0, 2 ** 31 - 1, field);
 
-const policy: Rule = ({verbs, resources: kinds, apiGroups, nonResourceURLs}) => [
-  Array.isArray(verbs) && verbs.length === 0 && say('A rule needs verbs.', 'verbs'),
-  !isSet(nonResourceURLs) && (!isSet(kinds) || !isSet(apiGroups)) && say('A rule needs resources and their apiGroups.'),
-];
+const groups: Rule = ({supplementalGroups: items}) =>
+  (Array.isArray(items) ? items : []).flatMap((item, index) =>
+    id('group')({group: item}).map((problem) => problem && {...problem, at: ['supplementalGroups', index]}),
+  );
 
-const FILE_MODE = between(0, 0o777, 'defaultMode');
+const sysctls: Rule = ({sysctls: items}) => {
+  const names = (Array.isArray(items) ? items : []).map((item) => (isMap(item) ? item['name'] : undefined));
+  return names.map((name, index) => names.indexOf(name) < index && say(`${name} is set twice.`, 'sysctls', index, 'name'));
+};
+
+const FILLED_IN_SPREAD = ['whenUnsatisfiable', 'nodeAffinityPolicy', 'nodeTaintsPolicy'];
 
 /** By type; as pkg/apis/core/validation and pkg/apis/rbac/validation of Kubernetes check them. */
 export const KUBERNETES_RULES: Readonly<Record<string, Rule>> = {
   AppArmorProfile: profile('AppArmor'),
-  ConfigMapVolumeSource: FILE_MODE,
-  Container: all(form('dns-label', 'name'), filled('name'), filled('image')),
-  ContainerPort: between(1, 65535, 'containerPort'),
-  EnvFromSource: one('source of variables', (field) => field === 'prefix'),
-  EnvVar: all(form('variable-name', 'name'), filled('name'), notBoth('value', 'valueFrom')),
-  EnvVarSource: one('source of the value'),
-  HostPathVolumeSource: form('absolute-path', 'path'),
-  LabelSelectorRequirement: all(form('qualified-name', 'key'), requirement([])),
+  LabelSelector: labelsIn('matchLabels'),
+  LabelSelectorRequirement: requirement([]),
   LocalObjectReference: all(form('object-name', 'name'), filled('name')),
   NodeSelector: ({nodeSelectorTerms: terms}) => [
     Array.isArray(terms) && terms.length === 0 && say('There have to be nodeSelectorTerms.', 'nodeSelectorTerms'),
   ],
-  NodeSelectorRequirement: all(form('qualified-name', 'key'), requirement(['Gt', 'Lt'])),
-  PersistentVolumeClaimVolumeSource: all(form('object-name', 'claimName'), filled('claimName')),
-  PodAffinityTerm: all(form('qualified-name', 'topologyKey'), filled('topologyKey')),
-  PodSecurityContext: all(between(0, 2 ** 31 - 1, 'fsGroup'), between(0, 2 ** 31 - 1, 'runAsUser'), runsAsRoot),
-  PolicyRule: policy,
+  NodeSelectorRequirement: requirement(['Gt', 'Lt']),
+  PodAffinityTerm: all(form('qualified-name', 'topologyKey'), filled('topologyKey'), each('dns-label', 'namespaces')),
+  PodSecurityContext: all(
+    ...['fsGroup', 'runAsUser', 'runAsGroup'].map(id),
+    ...['fsGroupChangePolicy', 'supplementalGroupsPolicy'].map(filled),
+    runsAsRoot,
+    groups,
+    sysctls,
+  ),
   PreferredSchedulingTerm: between(1, 100, 'weight'),
   ResourceRequirements: resources,
-  SeccompProfile: profile('seccomp'),
-  SecretVolumeSource: all(form('object-name', 'secretName'), FILE_MODE, ({secretName}) => [
-    !isSet(secretName) && say('There is no secretName.', 'secretName'),
-  ]),
-  SecurityContext: all(between(0, 2 ** 31 - 1, 'runAsUser'), runsAsRoot, securityContext),
+  SeccompProfile: all(profile('seccomp'), relative('localhostProfile')),
+  SecurityContext: all(id('runAsUser'), id('runAsGroup'), filled('procMount'), runsAsRoot, securityContext),
+  Sysctl: all(form('sysctl', 'name'), filled('name')),
   Toleration: all(form('qualified-name', 'key'), form('label-value', 'value'), toleration),
-  TopologySpreadConstraint: all(form('qualified-name', 'topologyKey'), filled('topologyKey'), spread),
-  Volume: all(
-    form('dns-label', 'name'),
-    filled('name'),
-    one('source of the volume', (field) => field === 'name'),
+  TopologySpreadConstraint: all(
+    form('qualified-name', 'topologyKey'),
+    filled('topologyKey'),
+    count('maxSkew', 1),
+    count('minDomains', 1),
+    ...FILLED_IN_SPREAD.map(filled),
+    spread,
   ),
-  VolumeMount: all(volumeMount, filled('name'), filled('mountPath'), notBoth('subPath', 'subPathExpr')),
   WeightedPodAffinityTerm: between(1, 100, 'weight'),
+  ...CONTAINER_RULES,
+  ...VOLUME_RULES,
 };

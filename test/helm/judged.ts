@@ -1,0 +1,93 @@
+import type {Finding} from '../../src/values/validate/finding.ts';
+
+interface Judgement {
+  codes: readonly string[];
+  path?: RegExp;
+  because: string;
+}
+
+/** Errors that stay errors although neither helm nor the API minds; whatever is not here has to be refused by one of them. */
+const JUDGED: readonly Judgement[] = [
+  {codes: ['UNKNOWN_KEY'], because: 'no template reads the key, so the file does not do what it says'},
+  {
+    codes: ['IGNORED_KEY', 'SWITCH_IS_OFF', 'OTHER_KEY_WINS', 'OLD_KEYS_WIN', 'HALF_CLIENT_CERTIFICATE', 'SELECTS_NOTHING', 'CLAIM_LOST'],
+    because: 'this version renders the same without it',
+  },
+  {
+    codes: ['INVALID_URL', 'BROKEN_TOKEN', 'NOT_PEM', 'NOT_ONE_LINE', 'DIRECTORIES_COLLIDE'],
+    because: 'only the agent will stumble over it (R1, R3, R22, R25, R26)',
+  },
+  {
+    codes: ['CLAIM_NOT_SHARED', 'SHARED_WORKSPACE', 'GRACE_PERIOD_TOO_SHORT', 'NO_PERMISSIONS', 'TWO_REGISTRIES', 'SELECTOR_LABEL'],
+    because: 'the release installs, and runs fail or are killed (R4, R6, R11, R13, R14, R38, R43, R44)',
+  },
+  {codes: ['REQUEST_ABOVE_LIMIT'], path: /container_task_/, because: 'the agent makes these pods, and Kubernetes refuses them then (R40)'},
+  {codes: ['TEXT_FOR_SWITCH'], because: 'a text is true, also "false" (R35)'},
+  {codes: ['NULL_DELETES_DEFAULT'], because: 'null is no way to ask for a default; some templates fall into another mode (R36)'},
+  {codes: ['NULL_IS_ZERO'], because: 'a limit of zero is taken where nothing is requested, and nobody means it'},
+  {codes: ['LARGE_NUMBER'], because: 'the agent gets 1e+06 (R34)'},
+  {codes: ['WRONG_TYPE', 'PLACEHOLDER'], because: 'a template prints it as Go does, or drops it'},
+  {codes: ['UNQUOTED_TEXT'], because: 'a number or a switch is another text than it looks like (R39), or nothing where it is false'},
+  {codes: ['MISREAD_IN_MANIFEST'], because: 'YAML cuts blanks and comments off, or the key is not rendered with this file'},
+  {codes: ['CLAIM_WITHOUT_SIZE', 'NO_KEY_OF_SECRET', 'ABSOLUTE_SUB_PATH'], because: 'the key is not rendered with this file'},
+  {
+    codes: ['WRONG_VALUE'],
+    path: /(^|\.)(data_home|dataDir|cacheDir|hostPath\.path|repository|tag|pullPolicy|imageRegistry|imageNamespace)$/,
+    because: 'no container can start from it; where YAML cuts a blank or a comment off, that was not meant',
+  },
+  {
+    codes: ['WRONG_VALUE'],
+    path: /(claimName|storageClassName|accessMode|storage|subPath|sizeLimit|tokenExistingSecret(Key)?|(Secret|serviceAccount)\.(name|key|certKey|keyKey))$/,
+    because: 'nothing in the cluster can have this name or size, whether the key is rendered with this file or not',
+  },
+  {
+    codes: ['WRONG_VALUE'],
+    path: /^(name|fullname)Override$|\.basename$|(log_?[fF]ormat|image_mode|container_task_image|shutdownMode|on_stop_action)$/,
+    because: 'names are cut silently; of modes the agent takes those of the list',
+  },
+  {
+    codes: ['WRONG_VALUE'],
+    path: /[lL]abels\.|[aA]nnotations\.|[nN]odeSelector\./,
+    because: 'another map has the same key and wins, or the agent puts it on its pods, which Kubernetes then refuses',
+  },
+  {
+    codes: ['WRONG_VALUE'],
+    path: /(^|\.)strategy\.|podDisruptionBudget\.|_(timeout|limit|request)$|Seconds|Percent$|tokenTTL$|replicaCount$|concurrency$|Days$|backoffLimit$/,
+    because: 'the key is not rendered with this file, or the agent cannot work with the number',
+  },
+  {codes: ['WRONG_VALUE'], path: /[eE]xtraEnv\./, because: 'no program asks for a variable with blanks in its name'},
+  {
+    codes: ['WRONG_VALUE', 'REFUSED_BY_KUBERNETES', 'MISSING_KEY', 'DUPLICATE_ITEM'],
+    path: /(global|agent|task)\.podSecurityContext\b/,
+    because: 'the context of all pods and that of some are merged, and the other one wins',
+  },
+  {codes: ['WRONG_VALUE'], path: /[rR]esources\b.*|emptyDir\.sizeLimit$/, because: 'Kubernetes takes a lonely sign for zero'},
+  {
+    codes: ['REFUSED_BY_KUBERNETES'],
+    path: /imagePullSecrets\[\d+\]\.name$|\.(secretName|claimName|name)$|hostPath\.path$|topologyKey$|\.values(\[\d+\])?$/,
+    because: 'nothing in the cluster can be called so, so the pod waits for ever or the rule matches nothing',
+  },
+  {codes: ['REFUSED_BY_KUBERNETES'], path: /runAsUser$/, because: 'the kubelet refuses root where runAsNonRoot is set'},
+  {codes: ['REFUSED_BY_KUBERNETES'], path: /seccompProfile\.type$/, because: 'the kubelet finds no profile of no name'},
+  {codes: ['REFUSED_BY_KUBERNETES'], path: /[mM]ode$/, because: 'the API lets a number overflow'},
+  {
+    codes: ['MISSING_KEY'],
+    path: /preference|httpHeaders|sysctls|preferred/,
+    because: 'its schema demands the key, and the API fills in nothing',
+  },
+];
+
+/** What is refused and not found. */
+const MISSED: readonly {path: RegExp; how: RegExp; because: string}[] = [
+  {
+    path: /[lL]abels$|[aA]nnotations$/,
+    how: /^\{"a":null\}$/,
+    because:
+      'null is read as a key left out, and Helm keeps it where the default has no such key; only templates that break on labels mind',
+  },
+];
+
+export const isMissed = (path: string, how: string): boolean => MISSED.some((each) => each.path.test(path) && each.how.test(how));
+
+export const isJudged = ({code, path}: Finding): boolean =>
+  JUDGED.some((each) => each.codes.includes(code) && (each.path?.test(path.replace(/\[\d+\]$/, '')) ?? true));

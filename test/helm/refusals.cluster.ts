@@ -1,0 +1,103 @@
+import {join} from 'node:path';
+import {afterAll, beforeAll, expect, inject, test} from 'vitest';
+import type {Target} from '../../src/charts/define.ts';
+import {chartSchema, defaultsOf} from '../../src/charts/schema.ts';
+import type {Values} from '../../src/charts/tree.ts';
+import type {Finding} from '../../src/values/validate/finding.ts';
+import {validate} from '../../src/values/validate/validate.ts';
+import {workplace} from '../cluster/workplace.ts';
+import {REAL} from './charts-under-test.ts';
+import {isJudged, isMissed} from './judged.ts';
+import {type Refusal, refusalIn} from './refused.ts';
+import {rightValues, type Spoilt, spoilings, withAt} from './spoilt-values.ts';
+
+/** The first of each run of versions whose templates and values are the same. */
+const DISTINCT = {
+  'agent-k8s': ['0.5.58', '0.5.66', '0.5.67'],
+  'agent-local': ['0.5.63', '0.5.64', '0.5.65', '0.5.67', '0.5.73', '0.5.74', '0.6.1', '0.6.2', '0.6.4'],
+  'agent-job': [
+    ...['0.5.59', '0.5.63', '0.5.64', '0.5.65', '0.5.66', '0.5.67', '0.5.68', '0.5.69'],
+    ...['0.5.72', '0.5.74', '0.5.76', '0.5.77', '0.6.1', '0.6.2', '0.6.4'],
+  ],
+} as const;
+const TARGETS: Target[] = (['agent-k8s', 'agent-local', 'agent-job'] as const).flatMap((chart) =>
+  DISTINCT[chart].map((version) => ({chart, version})),
+);
+/** Cases of each; `COUNT=1000 SEED=7` looks further, and says how many there were. */
+const COUNT = Number(process.env['COUNT'] ?? 30);
+const SEED = Number(process.env['SEED'] ?? 1);
+let cases = 0;
+
+let refusal: Refusal & {stop(): void};
+beforeAll(async () => {
+  if (REAL === undefined) return;
+  const {kubeconfig, namespace} = await workplace();
+  refusal = await refusalIn(kubeconfig, namespace);
+});
+afterAll(() => {
+  refusal?.stop();
+  if (process.env['COUNT']) process.stdout.write(`${cases} cases\n`);
+});
+
+const errorsIn = (values: Values, target: Target): Finding[] =>
+  validate(JSON.stringify(values), target).filter(({severity}) => severity === 'error');
+
+const DROPPED = ['IGNORED_KEY', 'BREAKS_TEMPLATES'];
+
+/** Some keys of the rich file do nothing in some versions, or break their templates. */
+function soundValues(target: Target, kind: 'own' | 'existing'): Values {
+  const values = rightValues(target, kind);
+  return errorsIn(values, target)
+    .filter(({code}) => DROPPED.includes(code))
+    .reduce((rest, {path}) => withAt(rest, path.split('.'), undefined), values);
+}
+
+test
+  .skipIf(REAL === undefined || !inject('simulated'))
+  .concurrent.each(TARGETS.flatMap((target) => (['own', 'existing'] as const).map((kind) => ({...target, kind}))))(
+  '$chart $version, $kind: what helm or Kubernetes refuses is an error, and little else is',
+  {timeout: 3_600_000},
+  async ({chart, version, kind}) => {
+    const target = {chart, version};
+    const directory = join(REAL as string, chart, version);
+    const right = soundValues(target, kind);
+    expect(errorsIn(right, target)).toEqual([]);
+    expect(await refusal(directory, JSON.stringify(right))).toBeUndefined();
+    const wrong: string[] = [];
+    for (const {path, how, values: make} of some(
+      spoilings(right, defaultsOf(chartSchema(chart), version)),
+      `${chart} ${version} ${kind}`,
+    )) {
+      cases += 1;
+      const values = make();
+      const found = errorsIn(values, target);
+      const refused = await refusal(directory, JSON.stringify(values));
+      const what = `${path.join('.')}: ${how}`;
+      if (refused !== undefined && found.length === 0 && !isMissed(path.join('.'), how)) wrong.push(`missed ${what}: ${refused}`);
+      const odd = refused === undefined ? found.filter((each) => !isJudged(each)) : [];
+      wrong.push(...odd.map((each) => `too strict ${what}: ${each.code} ${each.path} ${each.message}`));
+    }
+    expect(wrong).toEqual([]);
+  },
+);
+
+/** The same ones every time. */
+function some(all: readonly Spoilt[], name: string): Spoilt[] {
+  let state = [...name].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16777619), 2166136261 ^ SEED);
+  const next = (): number => {
+    state = Math.imul(state ^ (state >>> 15), state | 1);
+    state ^= state + Math.imul(state ^ (state >>> 7), state | 61);
+    return ((state ^ (state >>> 14)) >>> 0) / 2 ** 32;
+  };
+  // Most of the places lie deep in volumes and containers; every key of the chart shall have its turn.
+  const byKey = new Map<string, Spoilt[]>();
+  for (const each of all) {
+    const key = each.path.slice(0, 3).join('.');
+    byKey.set(key, [...(byKey.get(key) ?? []), each]);
+  }
+  const keys = [...byKey.values()];
+  return Array.from({length: COUNT}, () => {
+    const of = keys[Math.floor(next() * keys.length)] as Spoilt[];
+    return of[Math.floor(next() * of.length)] as Spoilt;
+  });
+}
