@@ -6,12 +6,29 @@ export interface KubernetesObject {
     name: string;
     namespace?: string;
     uid?: string;
+    generation?: number;
     labels?: Readonly<Record<string, string>>;
     annotations?: Readonly<Record<string, string>>;
     ownerReferences?: readonly {kind: string; name: string; uid?: string}[];
     creationTimestamp?: string;
     deletionTimestamp?: string;
   };
+}
+
+export interface Condition {
+  type: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  lastTransitionTime?: string;
+}
+
+export interface Container {
+  name: string;
+  image?: string;
+  /** `Always` makes an init container a sidecar. */
+  restartPolicy?: string;
+  resources?: {limits?: Readonly<Record<string, string>>};
 }
 
 export interface ContainerStatus {
@@ -23,19 +40,25 @@ export interface ContainerStatus {
   lastState?: ContainerState;
 }
 
-interface ContainerState {
+export interface ContainerState {
   waiting?: {reason?: string; message?: string};
   running?: {startedAt?: string};
   terminated?: {reason?: string; exitCode?: number; message?: string; finishedAt?: string};
 }
 
 export interface Pod extends KubernetesObject {
-  spec?: {nodeName?: string; containers?: readonly {name: string; image?: string}[]; volumes?: readonly {persistentVolumeClaim?: {claimName: string}}[]};
+  spec?: {
+    nodeName?: string;
+    containers?: readonly Container[];
+    initContainers?: readonly Container[];
+    volumes?: readonly {persistentVolumeClaim?: {claimName: string}}[];
+  };
   status?: {
     phase?: string;
     reason?: string;
     message?: string;
-    conditions?: readonly {type: string; status: string; reason?: string; message?: string}[];
+    startTime?: string;
+    conditions?: readonly Condition[];
     containerStatuses?: readonly ContainerStatus[];
     initContainerStatuses?: readonly ContainerStatus[];
   };
@@ -43,7 +66,7 @@ export interface Pod extends KubernetesObject {
 
 /** A Deployment, DaemonSet, ReplicaSet or Job. */
 export interface Workload extends KubernetesObject {
-  spec?: {replicas?: number};
+  spec?: {replicas?: number; completions?: number};
   status?: {
     observedGeneration?: number;
     replicas?: number;
@@ -53,7 +76,8 @@ export interface Workload extends KubernetesObject {
     numberReady?: number;
     desiredNumberScheduled?: number;
     updatedNumberScheduled?: number;
-    conditions?: readonly {type: string; status: string; reason?: string; message?: string}[];
+    succeeded?: number;
+    conditions?: readonly Condition[];
   };
 }
 
@@ -67,8 +91,11 @@ export interface Event extends KubernetesObject {
   reason?: string;
   message?: string;
   count?: number;
-  lastTimestamp?: string;
-  eventTime?: string;
+  firstTimestamp?: string | null;
+  lastTimestamp?: string | null;
+  /** Newer components fill this instead of the two above, as null until there is one. */
+  eventTime?: string | null;
+  series?: {count?: number; lastObservedTime?: string};
   involvedObject?: {kind?: string; name?: string; uid?: string};
 }
 
