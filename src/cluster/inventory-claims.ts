@@ -3,6 +3,7 @@ import type {Readings} from './inventory.ts';
 import type {Claim, KubernetesObject} from './objects.ts';
 
 export interface PersistentVolume extends KubernetesObject {
+  metadata: KubernetesObject['metadata'] & {resourceVersion?: string};
   spec?: {
     persistentVolumeReclaimPolicy?: string;
     capacity?: {storage?: string};
@@ -33,6 +34,8 @@ export interface VolumeItem {
   isKeptByUs: boolean;
   /** Bound to one claim for good; once that has gone, no other one gets it. */
   isTied: boolean;
+  /** The state that was looked at. */
+  resourceVersion?: string;
   /** The volume object is of the release too (EFS): it goes, and the file system it stands for stays. */
   isOfRelease: boolean;
 }
@@ -79,13 +82,15 @@ export function keptVolumesOf({release, namespace, objects, volumes = []}: Readi
 }
 
 function volumeItem(name: string, claim: string, volume: PersistentVolume | undefined): VolumeItem {
+  const {labels, resourceVersion} = volume?.metadata ?? {};
   const {persistentVolumeReclaimPolicy: policy, capacity, claimRef} = volume?.spec ?? {};
   return {
     name,
     claim,
     ...(capacity?.storage === undefined ? {} : {size: capacity.storage}),
     ...(policy === undefined ? {} : {reclaimPolicy: policy}),
-    isKeptByUs: volume?.metadata.labels?.[KEPT_LABEL] !== undefined,
+    ...(resourceVersion === undefined ? {} : {resourceVersion}),
+    isKeptByUs: labels?.[KEPT_LABEL] !== undefined,
     isTied: claimRef?.uid !== undefined,
     isOfRelease: false,
   };

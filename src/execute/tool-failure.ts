@@ -54,7 +54,9 @@ export function toolFailure({tool, args}: Call, {stderr, exitCode}: Outcome): Ex
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !/^(warning|W\d{4})/i.test(line));
-  const reason = lines.at(-1)?.replace(/^Error:\s*/, '') ?? `it ended with ${exitCode}`;
+  // After the error itself helm may go on with hints.
+  const said = lines.find((line) => /^error/i.test(line)) ?? lines.at(-1);
+  const reason = said?.replace(/^error:\s*/i, '') ?? `it ended with ${exitCode}`;
   return new ExpectedError(`${tool} ${args[0]} failed: ${reason}`, {
     code: known?.code ?? 'TOOL_FAILED',
     exit: ExitCode.failed,

@@ -75,10 +75,11 @@ const purgeSteps = (place: Place, {claims, volumes}: Inventory): Step[] => [
       }),
     ),
   ...volumes.map(
-    ({name, claim}): Step => ({
+    ({name, claim, resourceVersion}): Step => ({
       id: `volume/${name}`,
       title: `Delete volume ${name}, kept by an earlier uninstall for claim ${claim}`,
-      call: patchVolume(place, name, RELEASED),
+      // A claim may have taken it up since it was looked at: then the API server refuses.
+      call: patchVolume(place, name, {metadata: {resourceVersion}, ...RELEASED}),
       isDestructive: true,
     }),
   ),

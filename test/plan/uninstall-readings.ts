@@ -39,7 +39,7 @@ export const volume = (
   {kept = false, claimed = 'agent-cache', uid = 'u'} = {},
 ): KubernetesObject =>
   object('PersistentVolume', name, {
-    metadata: kept ? {labels: {'scalr.io/kept-for': 'agent'}} : {},
+    metadata: {resourceVersion: '7', ...(kept ? {labels: {'scalr.io/kept-for': 'agent'}} : {})},
     spec: {
       persistentVolumeReclaimPolicy,
       capacity: {storage: '20Gi'},

@@ -63,7 +63,7 @@ async function readings(world: World): Promise<Readings> {
 
 interface Options {
   purge?: readonly Purgeable[];
-  change?: (given: Readings) => Readings;
+  change?: (given: Readings) => Readings | Promise<Readings>;
   /** Called whenever a step only looks. */
   onLook?: () => Promise<unknown>;
 }
@@ -71,7 +71,7 @@ interface Options {
 /** Plans from what is there, and does it. */
 async function uninstall(world: World, {purge = [], change = (given) => given, onLook}: Options = {}): Promise<UninstallPlan> {
   const {namespace, kubeconfig, helm} = world;
-  const inventory = inventoryOf(change(await readings(world)));
+  const inventory = inventoryOf(await change(await readings(world)));
   const choices = {purge: new Set(purge), drain: true, drainTimeoutSeconds: 30, timeoutSeconds: 30};
   const planned = planUninstall({release: 'agent', place: {namespace, kubeconfig}}, inventory, choices);
   for (const {call, waitFor} of planned.plan.steps) {
@@ -171,6 +171,11 @@ describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
     await uninstall(here);
     expect(keptNames(await uninstall(here))[0]).toContain(`Volume ${volume}`);
     await expect.poll(() => phase(here, volume)).toBe('Available');
+    const change = async (given: Readings): Promise<Readings> => {
+      await here.kubectl('label', 'persistentvolume', volume, 'somebody=else');
+      return given;
+    };
+    await expect(uninstall(here, {purge: ['claims'], change})).rejects.toThrow('the object has been modified');
     await uninstall(here, {purge: ['claims']});
     await expect.poll(() => phase(here, volume)).toBe('');
   });

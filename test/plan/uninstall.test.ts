@@ -72,7 +72,7 @@ describe('volumes', () => {
     expect(ids(again)[0]).toBe('release-volume/disk');
     const left = readings(undefined, {volumes: [volume('disk', 'Retain', {kept: true, uid: ''})]});
     expect(text(planned(left, ['claims']))).toMatchInlineSnapshot(`
-      "! kubectl patch persistentvolume disk --type=merge --patch={"spec":{"persistentVolumeReclaimPolicy":"Delete","claimRef":{"uid":"gone"}}}
+      "! kubectl patch persistentvolume disk --type=merge --patch={"metadata":{"resourceVersion":"7"},"spec":{"persistentVolumeReclaimPolicy":"Delete","claimRef":{"uid":"gone"}}}
       gone: Delete volume disk, kept by an earlier uninstall for claim agent-cache
       confirm: true"
     `);

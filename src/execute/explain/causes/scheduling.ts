@@ -99,6 +99,7 @@ const isHelped = (snapshot: Snapshot, pod: Pod): false | undefined => (newestEve
 
 /** Autoscalers take about a minute to notice and another one for a node. */
 const TIME_FOR_A_NODE = 120;
+
 const toRecord = ({code, remedy, hopelessAfter = TIME_FOR_A_NODE, isVague = false}: Part): CauseRecord => ({
   code,
   hopelessAfter,
