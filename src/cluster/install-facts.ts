@@ -12,6 +12,8 @@ export interface ReleaseState {
   updated: string;
   /** What was given to helm, without the chart's own defaults. */
   values: Values;
+  /** Where helm keeps it, when it is in the middle of something. */
+  record?: SecretObject;
 }
 
 export interface SecretObject extends KubernetesObject {

@@ -68,7 +68,7 @@ export default class Install extends BaseCommand<Result> {
     );
     const plan = planInstall(wanted, facts);
     const manifest =
-      plan.steps.length === 0 ? '' : await checkRendering(wanted, effectiveGet(generated.settings, generated.effective), processes);
+      plan.steps.length === 0 ? '' : await checkRendering(wanted, facts, effectiveGet(generated.settings, generated.effective), processes);
     const result: Result = {
       release: name.release,
       namespace: name.place.namespace,

@@ -1,3 +1,4 @@
+import type {InstallFacts} from '../cluster/install-facts.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {brokenPromises, lostValues} from '../plan/check-manifest.ts';
 import type {WantedRelease} from '../plan/install.ts';
@@ -7,8 +8,13 @@ import type {Get} from '../settings/define.ts';
 import {toolFailure} from './tool-failure.ts';
 
 /** Renders the chart with the operator's own helm before anything is applied. Returns the manifest. @throws ExpectedError */
-export async function checkRendering({name, chart, yaml}: WantedRelease, get: Get, processes: Processes): Promise<string> {
-  const call = template(name, chart, yaml);
+export async function checkRendering(
+  {name, chart, yaml}: WantedRelease,
+  {serverVersion}: InstallFacts,
+  get: Get,
+  processes: Processes,
+): Promise<string> {
+  const call = template(name, chart, yaml, serverVersion);
   const outcome = await processes.run(call);
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
   const problems = [...lostValues(outcome.stderr).map((line) => `Helm loses a value: ${line}`), ...brokenPromises(outcome.stdout, get)];

@@ -1,5 +1,6 @@
 import type {Values} from '../charts/tree.ts';
-import type {InstallFacts, ReleaseState, SecretObject} from '../cluster/install-facts.ts';
+import {type InstallFacts, isPending, type ReleaseState, type SecretObject} from '../cluster/install-facts.ts';
+import {recordName} from '../cluster/release-record.ts';
 import {type ReleaseName, releaseHistory, releaseValues} from '../ports/helm.ts';
 import {currentContext, getObject, serverVersion} from '../ports/kubectl.ts';
 import type {Call, Processes} from '../ports/processes.ts';
@@ -54,5 +55,8 @@ export async function releaseState(name: ReleaseName, processes: Processes): Pro
   if (latest === undefined) return undefined;
   const given = await processes.run(releaseValues(name));
   const values = given.exitCode === 0 ? (JSON.parse(given.stdout) as Values | null) : null;
-  return {...latest, values: values ?? {}};
+  const state = {...latest, values: values ?? {}};
+  if (!isPending(state)) return state;
+  const {stdout} = await processes.run(getObject(name.place, 'secret', recordName(name.release, latest.revision)));
+  return stdout.trim() === '' ? state : {...state, record: JSON.parse(stdout) as SecretObject};
 }

@@ -1,8 +1,9 @@
 import {sameTree, type Values} from '../charts/tree.ts';
-import {type InstallFacts, isPending, type SecretObject} from '../cluster/install-facts.ts';
+import {type InstallFacts, isPending, type ReleaseState, type SecretObject} from '../cluster/install-facts.ts';
+import {markedFailed} from '../cluster/release-record.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {type ChartReference, type ReleaseName, upgradeInstall} from '../ports/helm.ts';
-import {applyObject, deleteObject} from '../ports/kubectl.ts';
+import {applyObject, replaceObject} from '../ports/kubectl.ts';
 import type {Secret} from '../settings/secret.ts';
 import type {Plan, Step} from './step.ts';
 
@@ -77,18 +78,21 @@ function releaseSteps({name, chart, values, yaml}: WantedRelease, {release}: Ins
   const change =
     release.chart === id ? `Change release ${name.release} (${id})` : `Upgrade release ${name.release} from ${release.chart} to ${id}`;
   if (!isPending(release)) return [{id: 'release', title: change, call}];
-  // Helm refuses to touch a release it believes busy; without the record of the broken-off revision it goes on from the one before.
-  const record = `sh.helm.release.v1.${name.release}.v${release.revision}`;
+  if (release.record === undefined) throw releaseBusy(name, release);
+  // Helm refuses to touch a release it believes busy.
+  const title = `Mark the operation that broke off as failed (${release.status}, revision ${release.revision}, ${release.updated})`;
   return [
-    {
-      id: 'unlock',
-      title: `Remove the record of the operation that broke off (${release.status}, revision ${release.revision}, ${release.updated})`,
-      call: deleteObject(name.place, 'secret', record),
-      isDestructive: true,
-    },
+    {id: 'unlock', title, call: replaceObject(name.place, markedFailed(release.record))},
     {id: 'release', title: change, call},
   ];
 }
+
+const releaseBusy = ({release: name, place}: ReleaseName, {status, revision}: ReleaseState): ExpectedError =>
+  new ExpectedError(`The release ${name} is ${status} (revision ${revision}), and helm does not keep it in a Secret.`, {
+    code: 'RELEASE_BUSY',
+    exit: ExitCode.failed,
+    suggestions: [`Go back to the revision before: helm rollback ${name} --namespace ${place.namespace}`],
+  });
 
 const base64 = (content: Secret): string => Buffer.from(content.reveal(), 'utf8').toString('base64');
 const isOurs = ({metadata}: SecretObject): boolean => metadata.labels?.['app.kubernetes.io/managed-by'] === 'scalr-agent-install';

@@ -39,9 +39,13 @@ export const helmVersion = (): Call => helm(undefined, ['version', '--template',
 export const upgradeInstall = ({release, place}: ReleaseName, chart: ChartReference, values: string): Call =>
   helm(place, ['upgrade', release, ...chartArgs(chart), '--install', '--reset-values', '--values', '-'], values);
 
-/** What an install would create, with the CRDs of the chart. */
-export const template = ({release, place}: ReleaseName, chart: ChartReference, values: string): Call =>
-  helm(place, ['template', release, ...chartArgs(chart), '--include-crds', '--values', '-'], values);
+/** What an install would create on a server of that version, with the CRDs of the chart. */
+export const template = ({release, place}: ReleaseName, chart: ChartReference, values: string, kubeVersion: string): Call =>
+  helm(
+    place,
+    ['template', release, ...chartArgs(chart), '--include-crds', ...(kubeVersion ? ['--kube-version', kubeVersion] : []), '--values', '-'],
+    values,
+  );
 
 export const releaseStatus = ({release, place}: ReleaseName): Call => helm(place, ['status', release, '--output', 'json']);
 

@@ -35,6 +35,10 @@ export const applyObject = (place: Place, object: object, {isDryRun = false} = {
     new Secret(JSON.stringify(object)),
   );
 
+/** As a whole, and only if nobody changed it since it was read: its resourceVersion goes along. */
+export const replaceObject = (place: Place, object: object): Call =>
+  kubectl(place, ['replace', '--field-manager', FIELD_MANAGER, '--filename', '-'], new Secret(JSON.stringify(object)));
+
 /** What the API server says to a whole manifest, without anything being kept. */
 export const dryRunManifest = (place: Place, manifest: string): Call =>
   kubectl(
