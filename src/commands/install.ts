@@ -66,9 +66,8 @@ export default class Install extends BaseCommand<Result> {
       wanted.secrets.map((secret) => secret.name),
       processes,
     );
-    const plan = planInstall(wanted, facts);
-    const manifest =
-      plan.steps.length === 0 ? '' : await checkRendering(wanted, facts, effectiveGet(generated.settings, generated.effective), processes);
+    const manifest = await checkRendering(wanted, facts, effectiveGet(generated.settings, generated.effective), processes);
+    const plan = planInstall({...wanted, manifest}, facts);
     const result: Result = {
       release: name.release,
       namespace: name.place.namespace,

@@ -9,7 +9,7 @@ import {toolFailure} from './tool-failure.ts';
 
 /** Renders the chart with the operator's own helm before anything is applied. Returns the manifest. @throws ExpectedError */
 export async function checkRendering(
-  {name, chart, yaml}: WantedRelease,
+  {name, chart, yaml}: Pick<WantedRelease, 'name' | 'chart' | 'yaml'>,
   {serverVersion}: InstallFacts,
   get: Get,
   processes: Processes,

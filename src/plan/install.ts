@@ -5,6 +5,7 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import {type ChartReference, type ReleaseName, upgradeInstall} from '../ports/helm.ts';
 import {applyObject, replaceObject} from '../ports/kubectl.ts';
 import type {Secret} from '../settings/secret.ts';
+import {definitionsIn} from './definitions.ts';
 import type {Plan, Step} from './step.ts';
 
 /** A Secret that the values name. */
@@ -23,6 +24,8 @@ export interface WantedRelease {
   values: Values;
   /** The values as the file that goes to helm. */
   yaml: string;
+  /** What the chart makes of them. */
+  manifest: string;
   secrets: readonly WantedSecret[];
 }
 
@@ -70,21 +73,26 @@ function secretSteps({name: secret, type, data}: WantedSecret, {name}: WantedRel
   ];
 }
 
-function releaseSteps({name, chart, values, yaml}: WantedRelease, {release}: InstallFacts): Step[] {
+function releaseSteps({name, chart, values, yaml, manifest}: WantedRelease, {release}: InstallFacts): Step[] {
   const id = `${chart.chart}-${chart.version}`;
   if (release?.status === 'deployed' && release.chart === id && sameTree(release.values, values)) return [];
   const call = upgradeInstall(name, chart, yaml);
   if (release === undefined) return [{id: 'release', title: `Install ${id} as release ${name.release}`, call}];
   const change =
     release.chart === id ? `Change release ${name.release} (${id})` : `Upgrade release ${name.release} from ${release.chart} to ${id}`;
-  if (!isPending(release)) return [{id: 'release', title: change, call}];
+  const upgrade = [...(release.chart === id ? [] : definitionSteps(manifest, name)), {id: 'release', title: change, call}];
+  if (!isPending(release)) return upgrade;
   if (release.record === undefined) throw releaseBusy(name, release);
   // Helm refuses to touch a release it believes busy.
   const title = `Mark the operation that broke off as failed (${release.status}, revision ${release.revision}, ${release.updated})`;
-  return [
-    {id: 'unlock', title, call: replaceObject(name.place, markedFailed(release.record))},
-    {id: 'release', title: change, call},
-  ];
+  return [{id: 'unlock', title, call: replaceObject(name.place, markedFailed(release.record))}, ...upgrade];
+}
+
+/** Helm installs definitions with a release and never again, and a newer chart may need newer ones (facts T36). */
+function definitionSteps(manifest: string, {place}: ReleaseName): Step[] {
+  const items = definitionsIn(manifest);
+  const call = applyObject(place, {apiVersion: 'v1', kind: 'List', items}, {isForced: true});
+  return items.length === 0 ? [] : [{id: 'definitions', title: 'Apply the custom resource definitions of the new chart', call}];
 }
 
 const releaseBusy = ({release: name, place}: ReleaseName, {status, revision}: ReleaseState): ExpectedError =>

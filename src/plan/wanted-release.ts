@@ -6,7 +6,7 @@ import type {Generated} from '../values/generate.ts';
 import type {WantedRelease, WantedSecret} from './install.ts';
 
 /** The release that settings ask for. */
-export function wantedRelease({target, settings, values}: Generated, yaml: string, name: ReleaseName): WantedRelease {
+export function wantedRelease({target, settings, values}: Generated, yaml: string, name: ReleaseName): Omit<WantedRelease, 'manifest'> {
   const source = settings.get(chartSource);
   return {
     name,

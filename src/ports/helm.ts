@@ -33,8 +33,6 @@ const chartArgs = ({chart, version, source}: ChartReference): string[] => {
   return source.startsWith('oci://') ? [source, '--version', version] : [source];
 };
 
-export const helmVersion = (): Call => helm(undefined, ['version', '--template', '{{.Version}}']);
-
 /** Installs or upgrades without waiting: this program watches itself. Values travel on standard input. */
 export const upgradeInstall = ({release, place}: ReleaseName, chart: ChartReference, values: string): Call =>
   helm(place, ['upgrade', release, ...chartArgs(chart), '--install', '--reset-values', '--values', '-'], values);
@@ -47,10 +45,6 @@ export const template = ({release, place}: ReleaseName, chart: ChartReference, v
     values,
   );
 
-export const releaseStatus = ({release, place}: ReleaseName): Call => helm(place, ['status', release, '--output', 'json']);
-
 export const releaseValues = ({release, place}: ReleaseName): Call => helm(place, ['get', 'values', release, '--output', 'json']);
 
 export const releaseHistory = ({release, place}: ReleaseName): Call => helm(place, ['history', release, '--output', 'json']);
-
-export const rollback = ({release, place}: ReleaseName, revision: number): Call => helm(place, ['rollback', release, String(revision)]);

@@ -28,10 +28,10 @@ export const getObject = (place: Place, kind: string, name: string): Call =>
 export const listObjects = (place: Place, kinds: readonly string[]): Call => kubectl(place, ['get', kinds.join(','), '--output', 'json']);
 
 /** Server-side: a client-side apply would copy the data of a Secret into an annotation. */
-export const applyObject = (place: Place, object: object, {isDryRun = false} = {}): Call =>
+export const applyObject = (place: Place, object: object, {isForced = false} = {}): Call =>
   kubectl(
     place,
-    ['apply', '--server-side', '--field-manager', FIELD_MANAGER, ...(isDryRun ? ['--dry-run=server'] : []), '--filename', '-'],
+    ['apply', '--server-side', '--field-manager', FIELD_MANAGER, ...(isForced ? ['--force-conflicts'] : []), '--filename', '-'],
     new Secret(JSON.stringify(object)),
   );
 

@@ -27,5 +27,3 @@ export function progressReporter(
     }
   };
 }
-
-export const causesText = (causes: readonly Cause[]): string => causes.map(({object, reason}) => `${object}: ${reason}`).join('\n');
