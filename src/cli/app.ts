@@ -1,8 +1,13 @@
+import {sleep} from '../adapters/clock.ts';
 import {nodeCharts} from '../adapters/node-charts.ts';
 import {nodeFiles} from '../adapters/node-files.ts';
+import {takeInterrupts} from '../adapters/node-interrupts.ts';
+import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
 import type {Environment} from '../answers/sources.ts';
 import type {Charts} from '../ports/charts.ts';
 import type {Files} from '../ports/files.ts';
+import type {Interrupts} from '../ports/interrupts.ts';
+import type {Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
 import type {Screen} from '../ui/theme.ts';
@@ -13,7 +18,12 @@ export interface App {
   files: Files;
   charts: Charts;
   prompter: Prompter;
+  /** helm and kubectl, at these paths where they are not on PATH. */
+  processes: (paths: ToolPaths) => Processes;
+  takeInterrupts: () => Interrupts;
   now: () => Date;
+  /** Waits, and no longer than until the signal. */
+  sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Somebody can answer: a terminal on both ends of the conversation and no CI. */
   hasTerminal: boolean;
   /** Standard error, where the conversation is. */
@@ -34,7 +44,10 @@ export const nodeApp = (): App => ({
   files: nodeFiles,
   charts: nodeCharts(nodeFiles),
   prompter: inquirerPrompter,
+  processes: nodeProcesses,
+  takeInterrupts,
   now: () => new Date(),
+  sleep,
   hasTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env['CI'],
   screen: screenOf(process.stderr),
   resultScreen: screenOf(process.stdout),

@@ -32,7 +32,12 @@ export async function runCommand<Result extends object>(
         throw new Error(`nobody expected the question: ${question}`);
       },
     },
+    processes: () => {
+      throw new Error('nobody expected helm or kubectl');
+    },
+    takeInterrupts: () => ({asked: new AbortController().signal, insisted: new AbortController().signal, release: () => undefined}),
     now: () => TODAY,
+    sleep: async () => undefined,
     hasTerminal: false,
     screen: PLAIN,
     resultScreen: PLAIN,

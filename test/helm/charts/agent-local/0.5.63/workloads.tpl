@@ -17,6 +17,7 @@ spec:
   template:
     metadata:
       labels: {{- include "labels" $release | nindent 8 }}
+      annotations: {{ toJson .Values.podAnnotations }}
     spec:
       {{- $place := pick .Values "nodeSelector" "tolerations" }}
       {{- $place = merge (dict "account" (include "account" $release) "pullSecrets" .Values.imagePullSecrets) $place }}

@@ -1,0 +1,36 @@
+import type {Values} from '../charts/tree.ts';
+import type {KubernetesObject} from './objects.ts';
+
+/** The latest entry of a release's history. */
+export interface ReleaseState {
+  revision: number;
+  /** deployed, failed, pending-install, pending-upgrade, pending-rollback, uninstalling, superseded */
+  status: string;
+  /** Name and version together, as helm prints them: agent-job-0.6.5 */
+  chart: string;
+  /** When helm touched it last. */
+  updated: string;
+  /** What was given to helm, without the chart's own defaults. */
+  values: Values;
+  /** Where helm keeps it, when it is in the middle of something. */
+  record?: SecretObject;
+}
+
+export interface SecretObject extends KubernetesObject {
+  type?: string;
+  /** base64 */
+  data?: Readonly<Record<string, string>>;
+}
+
+/** What an install has to know of the cluster before it can be planned. */
+export interface InstallFacts {
+  context: {name: string; cluster: string; server: string};
+  serverVersion: string;
+  namespace: KubernetesObject | undefined;
+  release: ReleaseState | undefined;
+  /** Secrets the values name, by name; undefined where there is none of that name. */
+  secrets: ReadonlyMap<string, SecretObject | undefined>;
+}
+
+/** True when the release is in the middle of something that no helm may be working on any more. */
+export const isPending = ({status}: ReleaseState): boolean => status.startsWith('pending-') || status === 'uninstalling';

@@ -1,0 +1,103 @@
+import {at, getAt, isMap, type Tree} from '../charts/tree.ts';
+import type {Readings} from './inventory.ts';
+import type {KubernetesObject} from './objects.ts';
+
+export interface SecretItem {
+  name: string;
+  /** Workloads of other releases that read it. */
+  usedBy: readonly string[];
+}
+
+export interface NamespaceItem {
+  name: string;
+  /** This program made it, for this release. */
+  isOurs: boolean;
+  /** What is in it beside the release, what older revisions of it left, its runs and our Secrets. */
+  others: readonly string[];
+}
+
+/** The kinds that are looked for before a namespace counts as empty; a custom resource of somebody else is not seen. */
+export const NAMESPACE_KINDS: readonly string[] = [
+  'deployments',
+  'statefulsets',
+  'daemonsets',
+  'replicasets',
+  'jobs',
+  'cronjobs',
+  'pods',
+  'services',
+  'ingresses',
+  'networkpolicies',
+  'persistentvolumeclaims',
+  'configmaps',
+  'secrets',
+  'serviceaccounts',
+  'roles',
+  'rolebindings',
+  'poddisruptionbudgets',
+];
+
+const isMadeFor = ({metadata}: KubernetesObject, release: string): boolean =>
+  metadata.labels?.['app.kubernetes.io/managed-by'] === 'scalr-agent-install' && metadata.labels['scalr.io/release'] === release;
+
+export function secretsOf({release, objects, manifest}: Readings): SecretItem[] {
+  const readers = objects.filter((each) => isWorkload(each) && !isInManifest(each, manifest) && !isOwned(each));
+  return objects
+    .filter((each) => each.kind === 'Secret' && isMadeFor(each, release))
+    .map(({metadata: {name}}) => ({
+      name,
+      usedBy: readers.filter((each) => reads(each as unknown as Tree, name)).map((each) => `${each.kind} ${each.metadata.name}`),
+    }));
+}
+
+export function namespaceOf({release, namespace, namespaceObject, objects, manifest, releases}: Readings): NamespaceItem | undefined {
+  if (namespaceObject === undefined) return undefined;
+  const strangers = objects.filter(
+    (each) =>
+      !isInManifest(each, manifest) &&
+      !isOwned(each) &&
+      !isMadeFor(each, release) &&
+      !isOfEveryNamespace(each) &&
+      !isOfRelease(each, release),
+  );
+  const otherReleases = releases?.filter((each) => each.namespace === namespace && each.name !== release) ?? [];
+  return {
+    name: namespace,
+    isOurs: isMadeFor(namespaceObject, release),
+    others: [...otherReleases.map(({name}) => `release ${name}`), ...strangers.map(({kind, metadata}) => `${kind} ${metadata.name}`)],
+  };
+}
+
+/** Its records, what older revisions left, and its runs. */
+const isOfRelease = ({metadata, ...rest}: KubernetesObject, release: string): boolean =>
+  metadata.name.startsWith(`sh.helm.release.v1.${release}.v`) ||
+  metadata.annotations?.['meta.helm.sh/release-name'] === release ||
+  [metadata, getAt(rest as Tree, at('spec.template.metadata'))].some(
+    (each) => (each as KubernetesObject['metadata'] | undefined)?.labels?.['app.kubernetes.io/instance'] === release,
+  );
+
+const isWorkload = ({kind = ''}: KubernetesObject): boolean =>
+  ['Deployment', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob', 'Pod'].includes(kind);
+
+const isInManifest = ({kind, metadata}: KubernetesObject, manifest: readonly KubernetesObject[]): boolean =>
+  manifest.some((each) => each.kind === kind && each.metadata.name === metadata.name);
+
+const isOwned = ({metadata}: KubernetesObject): boolean => (metadata.ownerReferences?.length ?? 0) > 0;
+
+/** What Kubernetes and OpenShift put into every namespace. */
+const isOfEveryNamespace = ({kind, metadata: {name}}: KubernetesObject): boolean =>
+  (kind === 'ConfigMap' && (name === 'kube-root-ca.crt' || name === 'openshift-service-ca.crt')) ||
+  (kind === 'ServiceAccount' && ['default', 'builder', 'deployer'].includes(name)) ||
+  (kind === 'Secret' && /^(default|builder|deployer)-(token|dockercfg)-/.test(name)) ||
+  (kind === 'RoleBinding' && name.startsWith('system:'));
+
+const REFERENCES: Readonly<Record<string, string>> = {secretKeyRef: 'name', secretRef: 'name', secret: 'secretName'};
+
+function reads(tree: Tree, secret: string): boolean {
+  if (Array.isArray(tree)) return tree.some((each) => reads(each, secret));
+  if (!isMap(tree)) return false;
+  return Object.entries(tree).some(([key, below]) => {
+    const field = REFERENCES[key];
+    return (field !== undefined && isMap(below) && below[field] === secret) || reads(below, secret);
+  });
+}

@@ -1,0 +1,111 @@
+/** Objects of Kubernetes, as far as this program reads them. Every field may be missing: clusters differ. */
+export interface KubernetesObject {
+  apiVersion?: string;
+  kind?: string;
+  metadata: {
+    name: string;
+    namespace?: string;
+    uid?: string;
+    generation?: number;
+    labels?: Readonly<Record<string, string>>;
+    annotations?: Readonly<Record<string, string>>;
+    ownerReferences?: readonly {kind: string; name: string; uid?: string}[];
+    creationTimestamp?: string;
+    deletionTimestamp?: string;
+  };
+}
+
+export interface Condition {
+  type: string;
+  status: string;
+  reason?: string;
+  message?: string;
+  lastTransitionTime?: string;
+}
+
+export interface Container {
+  name: string;
+  image?: string;
+  /** `Always` makes an init container a sidecar. */
+  restartPolicy?: string;
+  resources?: {limits?: Readonly<Record<string, string>>};
+}
+
+export interface ContainerStatus {
+  name: string;
+  image?: string;
+  ready?: boolean;
+  restartCount?: number;
+  state?: ContainerState;
+  lastState?: ContainerState;
+}
+
+export interface ContainerState {
+  waiting?: {reason?: string; message?: string};
+  running?: {startedAt?: string};
+  terminated?: {reason?: string; exitCode?: number; message?: string; finishedAt?: string};
+}
+
+export interface Pod extends KubernetesObject {
+  spec?: {
+    nodeName?: string;
+    containers?: readonly Container[];
+    initContainers?: readonly Container[];
+    volumes?: readonly {persistentVolumeClaim?: {claimName: string}}[];
+  };
+  status?: {
+    phase?: string;
+    reason?: string;
+    message?: string;
+    startTime?: string;
+    conditions?: readonly Condition[];
+    containerStatuses?: readonly ContainerStatus[];
+    initContainerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+/** A Deployment, DaemonSet, ReplicaSet or Job. */
+export interface Workload extends KubernetesObject {
+  spec?: {replicas?: number; completions?: number};
+  status?: {
+    observedGeneration?: number;
+    replicas?: number;
+    readyReplicas?: number;
+    updatedReplicas?: number;
+    availableReplicas?: number;
+    numberReady?: number;
+    desiredNumberScheduled?: number;
+    updatedNumberScheduled?: number;
+    succeeded?: number;
+    conditions?: readonly Condition[];
+  };
+}
+
+export interface Claim extends KubernetesObject {
+  spec?: {storageClassName?: string; accessModes?: readonly string[]; resources?: {requests?: {storage?: string}}};
+  status?: {phase?: string};
+}
+
+export interface Event extends KubernetesObject {
+  type?: string;
+  reason?: string;
+  message?: string;
+  count?: number;
+  firstTimestamp?: string | null;
+  lastTimestamp?: string | null;
+  /** Newer components fill this instead of the two above, as null until there is one. */
+  eventTime?: string | null;
+  series?: {count?: number; lastObservedTime?: string};
+  involvedObject?: {kind?: string; name?: string; uid?: string};
+}
+
+/** What a release looks like in the cluster at one moment. */
+export interface Snapshot {
+  workloads: readonly Workload[];
+  pods: readonly Pod[];
+  claims: readonly Claim[];
+  /** Events of the namespace, newest last. */
+  events: readonly Event[];
+  /** Last lines of containers that crashed or run, by `pod/container`, where they could be read. */
+  logs: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,118 @@
+import * as Flags from '@oclif/core/flags';
+import {BaseCommand} from '../cli/base-command.ts';
+import {releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
+import {confirmPlan} from '../cli/confirm-plan.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
+import {ExitCode} from '../errors.ts';
+import {checkRendering} from '../execute/check-rendering.ts';
+import {dryRun} from '../execute/dry-run.ts';
+import {readFacts} from '../execute/read-facts.ts';
+import {requireReady} from '../execute/require-ready.ts';
+import {runSteps} from '../execute/run-steps.ts';
+import {watchRelease} from '../execute/watch-release.ts';
+import {planInstall} from '../plan/install.ts';
+import {wantedRelease} from '../plan/wanted-release.ts';
+import {catalogue} from '../settings/catalogue.ts';
+import {diffText} from '../ui/diff.ts';
+import {callText, planText, resultText} from '../ui/plan.ts';
+import {progressReporter} from '../ui/progress.ts';
+import {valuesDocument} from '../values/document.ts';
+import {effectiveGet} from '../values/effective.ts';
+import {generate} from '../values/generate.ts';
+import {toYaml} from '../values/yaml.ts';
+
+interface Result {
+  release: string;
+  namespace: string;
+  context: string;
+  chart: string;
+  chartVersion: string;
+  /** False when everything was in place already. */
+  changed: boolean;
+  steps: {id: string; title: string}[];
+  /** What the agent's own log says; absent after a dry run. */
+  agent?: 'registered' | 'unknown';
+}
+
+export default class Install extends BaseCommand<Result> {
+  static override summary = 'Put an agent into the cluster, or bring an installed one to these settings.';
+  static override description =
+    'Shows a plan and asks once; without a terminal --yes accepts it. Makes the namespace and the Secrets, runs helm with an exact chart version, and watches until the agent is ready or says why it cannot be. Run again, it goes on from where it broke off, or says that nothing is to do.';
+  static override examples = [
+    'SCALR_AGENT_TOKEN=… <%= config.bin %> <%= command.id %> --url https://acme.scalr.io --namespace scalr-agent',
+    '<%= config.bin %> <%= command.id %> --answers answers.yaml --token-file token --yes',
+    '<%= config.bin %> <%= command.id %> --answers answers.yaml --dry-run',
+  ];
+  static override flags = {
+    diff: Flags.boolean({summary: 'Show what would change against what is installed, and do nothing.'}),
+    'exit-code': Flags.boolean({summary: 'With --diff: end with status 5 when there are differences.', dependsOn: ['diff']}),
+    'no-wait': Flags.boolean({summary: 'End when helm has ended, without waiting for the agent.'}),
+    ...settingFlags(catalogue),
+  };
+
+  override async run(): Promise<Result> {
+    const {flags} = await this.parse(Install);
+    const timeoutMs = timeoutOf(flags);
+    const given = await this.settingsFrom(flags);
+    const generated = generate(given);
+    this.report(generated.warnings);
+    const {now, sleep} = this.app;
+    const processes = this.app.processes(toolPaths(flags));
+    const name = releaseName(flags, generated.settings);
+    const wanted = wantedRelease(generated, valuesDocument(generated), name);
+
+    const facts = await readFacts(
+      name,
+      wanted.secrets.map((secret) => secret.name),
+      processes,
+    );
+    const manifest = await checkRendering(wanted, facts, effectiveGet(generated.settings, generated.effective), processes);
+    const plan = planInstall({...wanted, manifest}, facts);
+    const result: Result = {
+      release: name.release,
+      namespace: name.place.namespace,
+      context: facts.context.name,
+      chart: wanted.chart.chart,
+      chartVersion: wanted.chart.version,
+      changed: plan.steps.length > 0,
+      steps: plan.steps.map(({id, title}) => ({id, title})),
+    };
+    if (flags.diff) {
+      const before = facts.release ? toYaml(facts.release.values) : '';
+      this.say(await diffText('values.yaml', before, toYaml(wanted.values), this.screen));
+      if (flags['exit-code'] && result.changed) process.exitCode = ExitCode.differences;
+      return result;
+    }
+    if (flags['dry-run']) {
+      this.say(planText(plan, name, facts, this.screen));
+      if (!this.jsonEnabled()) this.app.stdout(plan.steps.map(({call}) => `${callText(call)}\n`).join(''));
+      this.say(await dryRun(plan, manifest, name, facts, processes));
+      return result;
+    }
+    if (plan.steps.length > 0) {
+      await confirmPlan(planText(plan, name, facts, this.screen), {...flags, app: this.app});
+    }
+    const interrupts = this.app.takeInterrupts();
+    const world = {processes, interrupts, now, sleep, timeoutMs};
+    try {
+      const say = (text: string): void => this.say(text);
+      await runSteps(plan.steps, {
+        ...world,
+        again: 'scalr-agent install …',
+        onStep: ({title}, state) => {
+          if (state !== 'done')
+            say(
+              state === 'started' ? `${title} …\n` : 'Interrupted: waiting for it to end in good order; a second Ctrl-C leaves at once.\n',
+            );
+        },
+      });
+      if (flags['no-wait']) return result;
+      const watched = await watchRelease(name, {...world, onProgress: progressReporter(say, this.screen)});
+      requireReady(watched, name, timeoutMs);
+      this.say(resultText(result.changed, watched, name, this.screen));
+      return {...result, agent: watched.agent};
+    } finally {
+      interrupts.release();
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import type {Pod, Snapshot} from '../../cluster/objects.ts';
+import {containersOf} from './look.ts';
+
+/**
+ * What the agent's own words mean. Upstream documents one line, the ready one (docs.scalr.io, "Logs"). The others are what the
+ * Python libraries below it are known to say; they were not seen in a log of the agent.
+ */
+const MEANINGS = {
+  READY: /agent is ready to receive tasks/i,
+  PROXY_REFUSED: /proxy ?error|proxy authentication required|tunnel connection failed|connect to proxy|\b407\b.*proxy/i,
+  TLS_UNKNOWN_AUTHORITY:
+    /CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|local issuer certificate|unknown authority|SSLCertVerificationError/i,
+  TOKEN_REJECTED:
+    /\b401\b.*unauthori[sz]ed|unauthori[sz]ed.*\b401\b|(invalid|expired|revoked|wrong)( agent)? token|token (is |was |has been |has )?(invalid|rejected|refused|expired|revoked|not valid)/i,
+  AGENT_FORBIDDEN: /User \\*"system:serviceaccount:[^"]*" cannot/i,
+  DATA_NOT_WRITABLE: /(permission denied|read-only file system|no space left on device).*\/|(Errno (13|28|30))\b/i,
+  SCALR_UNREACHABLE:
+    /name or service not known|name resolution|NameResolutionError|getaddrinfo|no such host|connection refused|cannot connect to host|connect ?timeout|connection timed out|network is unreachable|no route to host|max retries exceeded/i,
+} as const;
+
+export type Meaning = keyof typeof MEANINGS;
+
+export interface Verdict {
+  meaning: Meaning;
+  /** The line, without format. */
+  line: string;
+  /** When it was first said without anything else in between, if the log has times. */
+  since: string | undefined;
+}
+
+/** Names the three charts and this program's tests give; other containers were injected, and their words are about themselves. */
+const AGENT_CONTAINERS = ['agent', 'agent-k8s', 'agent-local', 'agent-job', 'scalr-agent', 'controller', 'worker'];
+/** Older words of an agent that runs say nothing of today. */
+const FRESH_MS = 10 * 60_000;
+/** Where a log has no times, what was said before these lines is past. */
+const FRESH_LINES = 5;
+
+/** What the newest telling line of each agent container means. */
+export function verdicts(snapshot: Snapshot, pod: Pod, now?: Date): Verdict[] {
+  const containers = containersOf(pod);
+  const own = containers.filter(({name}) => AGENT_CONTAINERS.includes(name));
+  return (own.length > 0 ? own : containers.slice(0, 1)).flatMap(({name, ready = false}) => {
+    const verdict = verdictOf(snapshot.logs[`${pod.metadata.name}/${name}`] ?? '', ready, now);
+    return verdict === undefined ? [] : [verdict];
+  });
+}
+
+function verdictOf(log: string, isReady: boolean, now?: Date): Verdict | undefined {
+  const lines = log
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(parse)
+    .reverse();
+  const newest = lines.findIndex(({meaning}) => meaning !== undefined);
+  const found = lines[newest];
+  if (found?.meaning === undefined) return undefined;
+  const {meaning, text, at} = found;
+  const isOld = at === undefined ? newest >= FRESH_LINES : now !== undefined && now.getTime() - Date.parse(at) > FRESH_MS;
+  if (isReady && isOld && meaning !== 'READY') return undefined;
+  const telling = lines.filter((line) => line.meaning !== undefined);
+  const change = telling.findIndex((line) => line.meaning !== meaning);
+  return {meaning, line: text, since: telling.slice(0, change < 0 ? undefined : change).at(-1)?.at};
+}
+
+interface Line {
+  text: string;
+  at: string | undefined;
+  meaning: Meaning | undefined;
+}
+
+const TIME = /^\W*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,]\d+)?(Z| ?[+-]\d\d:?\d\d)?\W*/;
+
+function parse(raw: string): Line {
+  const fields = fieldsOf(raw);
+  const stamp = TIME.exec(String(fields?.['timestamp'] ?? raw));
+  // Without a zone it is that of the container, and images run in UTC.
+  const at = stamp ? `${stamp[1]}T${stamp[2]}${stamp[3]?.trim() ?? 'Z'}` : undefined;
+  const isChatter = /^(debug|info)$/i.test(String(fields?.['level'] ?? ''));
+  const meanings = Object.keys(MEANINGS) as Meaning[];
+  const meaning = meanings.find((each) => MEANINGS[each].test(raw) && (each === 'READY' || !isChatter));
+  return {text: fields ? textOf(fields) : raw.replace(TIME, '').trim(), at, meaning};
+}
+
+/** The message, and the last line of a traceback. */
+function textOf(fields: Readonly<Record<string, unknown>>): string {
+  const message = fields['event'] ?? fields['message'] ?? fields['msg'] ?? '';
+  const error = String(fields['exception'] ?? fields['error'] ?? '')
+    .trim()
+    .split('\n')
+    .at(-1);
+  return [String(message), error].filter(Boolean).join(': ');
+}
+
+function fieldsOf(line: string): Record<string, unknown> | undefined {
+  if (!line.trimStart().startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The last line of a log, without its time: that is another one with every try. */
+export function lastWords(log: string | undefined): string | undefined {
+  const line = log?.split('\n').findLast((each) => each.trim() !== '');
+  return line === undefined ? undefined : parse(line).text;
+}

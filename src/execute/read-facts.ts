@@ -1,0 +1,62 @@
+import type {Values} from '../charts/tree.ts';
+import {type InstallFacts, isPending, type ReleaseState, type SecretObject} from '../cluster/install-facts.ts';
+import {recordName} from '../cluster/release-record.ts';
+import {type ReleaseName, releaseHistory, releaseValues} from '../ports/helm.ts';
+import {currentContext, getObject, serverVersion} from '../ports/kubectl.ts';
+import type {Call, Processes} from '../ports/processes.ts';
+import {toolFailure} from './tool-failure.ts';
+
+/** Asks the cluster; changes nothing. @throws ExpectedError */
+export async function readFacts(name: ReleaseName, secretNames: readonly string[], processes: Processes): Promise<InstallFacts> {
+  const {place} = name;
+  const json = async <T>(call: Call): Promise<T | undefined> => {
+    const outcome = await processes.run(call);
+    if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
+    return outcome.stdout.trim() === '' ? undefined : (JSON.parse(outcome.stdout) as T);
+  };
+  // One question first: without an answer the others would all fail the same way.
+  const version = await json<{serverVersion?: {gitVersion: string}}>(serverVersion(place));
+  const [config, namespace, release, ...secrets] = await Promise.all([
+    json<Config>(currentContext(place)),
+    json<InstallFacts['namespace'] & object>(getObject(place, 'namespace', place.namespace)),
+    releaseState(name, processes),
+    ...secretNames.map((secret) => json<SecretObject>(getObject(place, 'secret', secret))),
+  ]);
+  return {
+    context: contextOf(config),
+    serverVersion: version?.serverVersion?.gitVersion ?? '',
+    namespace,
+    release,
+    secrets: new Map(secretNames.map((secret, index) => [secret, secrets[index]])),
+  };
+}
+
+interface Config {
+  'current-context'?: string;
+  contexts?: {name: string; context?: {cluster?: string}}[];
+  clusters?: {name: string; cluster?: {server?: string}}[];
+}
+
+function contextOf(config: Config | undefined): InstallFacts['context'] {
+  const context = config?.contexts?.[0];
+  const cluster = config?.clusters?.[0];
+  return {name: context?.name ?? config?.['current-context'] ?? '', cluster: cluster?.name ?? '', server: cluster?.cluster?.server ?? ''};
+}
+
+/** The newest revision of the release; undefined when there is none. */
+export async function releaseState(name: ReleaseName, processes: Processes): Promise<ReleaseState | undefined> {
+  const call = releaseHistory(name);
+  const history = await processes.run(call);
+  if (history.exitCode !== 0) {
+    if (/release: not found/.test(history.stderr)) return undefined;
+    throw toolFailure(call, history);
+  }
+  const latest = (JSON.parse(history.stdout) as Omit<ReleaseState, 'values'>[]).at(-1);
+  if (latest === undefined) return undefined;
+  const given = await processes.run(releaseValues(name));
+  const values = given.exitCode === 0 ? (JSON.parse(given.stdout) as Values | null) : null;
+  const state = {...latest, values: values ?? {}};
+  if (!isPending(state)) return state;
+  const {stdout} = await processes.run(getObject(name.place, 'secret', recordName(name.release, latest.revision)));
+  return stdout.trim() === '' ? state : {...state, record: JSON.parse(stdout) as SecretObject};
+}

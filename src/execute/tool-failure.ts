@@ -1,0 +1,66 @@
+import {type ErrorCode, ExitCode, ExpectedError} from '../errors.ts';
+import type {Call, Outcome} from '../ports/processes.ts';
+
+interface KnownFailure {
+  tool?: Call['tool'];
+  stderr: RegExp;
+  code: ErrorCode;
+  suggestions: readonly string[];
+}
+
+/** What helm and kubectl say, and what to do about it. */
+const KNOWN: readonly KnownFailure[] = [
+  {
+    stderr:
+      /Kubernetes cluster unreachable|Unable to connect to the server|connection refused|no such host|i\/o timeout|TLS handshake timeout/i,
+    code: 'CLUSTER_UNREACHABLE',
+    suggestions: ['Try: kubectl cluster-info', 'Name the cluster with --kube-context or --kubeconfig'],
+  },
+  {
+    stderr: /context "?.*"? does not exist|no context exists|current-context (is not set|must exist)/i,
+    code: 'CLUSTER_UNREACHABLE',
+    suggestions: ['List the contexts: kubectl config get-contexts'],
+  },
+  {
+    stderr: /Unauthorized|must be logged in|provide credentials|getting credentials/i,
+    code: 'NOT_LOGGED_IN',
+    suggestions: ['Log in to the cluster again, then repeat the command'],
+  },
+  {stderr: /forbidden/i, code: 'FORBIDDEN', suggestions: ['Ask for the permission that is named, or use another --kube-context']},
+  {
+    tool: 'helm',
+    stderr: /another operation \(install\/upgrade\/rollback\) is in progress/,
+    code: 'RELEASE_BUSY',
+    suggestions: ['Repeat the command once the other one has ended'],
+  },
+  {
+    tool: 'helm',
+    stderr: /chart ".*" .*not found|failed to (download|fetch|pull)|could not find|404 Not Found/i,
+    code: 'CHART_NOT_FOUND',
+    suggestions: ['Check --chart-version and the way to the chart repository, or name a chart with --chart-source'],
+  },
+  {
+    tool: 'helm',
+    stderr: /cannot be imported into the current release|invalid ownership metadata|conflict/i,
+    code: 'OBJECT_OF_ANOTHER',
+    suggestions: ['Use another --namespace or --release; agent-k8s has fixed names, one release per namespace'],
+  },
+];
+
+/** A failed call as an error that says what to do next. */
+export function toolFailure({tool, args}: Call, {stderr, exitCode}: Outcome): ExpectedError {
+  const known = KNOWN.find((each) => (each.tool ?? tool) === tool && each.stderr.test(stderr));
+  const lines = stderr
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !/^(warning|W\d{4})/i.test(line));
+  // After the error itself helm may go on with hints.
+  const said = lines.find((line) => /^error/i.test(line)) ?? lines.at(-1);
+  const reason = said?.replace(/^error:\s*/i, '') ?? `it ended with ${exitCode}`;
+  return new ExpectedError(`${tool} ${args[0]} failed: ${reason}`, {
+    code: known?.code ?? 'TOOL_FAILED',
+    exit: ExitCode.failed,
+    suggestions: known?.suggestions ?? ['Run it again with --verbose'],
+    cause: new Error(stderr),
+  });
+}

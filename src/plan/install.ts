@@ -1,0 +1,124 @@
+import {sameTree, type Values} from '../charts/tree.ts';
+import {type InstallFacts, isPending, type ReleaseState, type SecretObject} from '../cluster/install-facts.ts';
+import {markedFailed} from '../cluster/release-record.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import {type ChartReference, type ReleaseName, upgradeInstall} from '../ports/helm.ts';
+import {applyObject, replaceObject} from '../ports/kubectl.ts';
+import type {Secret} from '../settings/secret.ts';
+import {definitionsIn} from './definitions.ts';
+import type {Plan, Step} from './step.ts';
+
+/** A Secret that the values name. */
+export interface WantedSecret {
+  name: string;
+  type: 'Opaque' | 'kubernetes.io/tls';
+  /** Keys that have to be in it, with the content where the operator gave one. */
+  data: Readonly<Record<string, Secret | undefined>>;
+  /** How the operator gives the content. */
+  howToGive: string;
+}
+
+export interface WantedRelease {
+  name: ReleaseName;
+  chart: ChartReference;
+  values: Values;
+  /** The values as the file that goes to helm. */
+  yaml: string;
+  /** What the chart makes of them. */
+  manifest: string;
+  secrets: readonly WantedSecret[];
+}
+
+/** What we made carries these, so that an uninstall knows it. */
+export const ownLabels = ({release}: ReleaseName): Readonly<Record<string, string>> => ({
+  'app.kubernetes.io/managed-by': 'scalr-agent-install',
+  'scalr.io/release': release,
+});
+
+/** The calls that bring the cluster from what it is to what is wanted; none where nothing is to do. Pure. @throws ExpectedError */
+export function planInstall(wanted: WantedRelease, facts: InstallFacts): Plan {
+  const missing = wanted.secrets.filter((secret) => !isComplete(secret, facts.secrets.get(secret.name)) && !isGiven(secret));
+  if (missing.length > 0) throw secretsMissing(missing, wanted.name, facts);
+  const steps = [...namespaceSteps(wanted, facts), ...wanted.secrets.flatMap((secret) => secretSteps(secret, wanted, facts))];
+  return {steps: [...steps, ...releaseSteps(wanted, facts)]};
+}
+
+function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[] {
+  const {place} = name;
+  if (namespace !== undefined) return [];
+  const object = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: place.namespace, labels: ownLabels(name)}};
+  return [{id: 'namespace', title: `Create namespace ${place.namespace}`, call: applyObject(place, object)}];
+}
+
+function secretSteps({name: secret, type, data}: WantedSecret, {name}: WantedRelease, {secrets}: InstallFacts): Step[] {
+  const given = Object.entries(data).filter((entry): entry is [string, Secret] => entry[1] !== undefined);
+  const found = secrets.get(secret);
+  const isSame = given.every(([key, content]) => found?.data?.[key] === base64(content));
+  if (given.length === 0 || isSame) return [];
+  if (found !== undefined && !isOurs(found)) {
+    throw new ExpectedError(`Secret ${secret} in ${name.place.namespace} holds something else, and this program did not make it.`, {
+      code: 'OBJECT_OF_ANOTHER',
+      exit: ExitCode.usage,
+      suggestions: ['Use it as it is: leave out the content', 'Name another Secret'],
+    });
+  }
+  const stringData = Object.fromEntries(given.map(([key, content]) => [key, content.reveal()]));
+  const object = {apiVersion: 'v1', kind: 'Secret', type, metadata: {name: secret, labels: ownLabels(name)}, stringData};
+  return [
+    {
+      id: `secret/${secret}`,
+      title: `${found ? 'Replace the content of' : 'Create'} Secret ${secret}`,
+      call: applyObject(name.place, object),
+    },
+  ];
+}
+
+function releaseSteps({name, chart, values, yaml, manifest}: WantedRelease, {release}: InstallFacts): Step[] {
+  const id = `${chart.chart}-${chart.version}`;
+  if (release?.status === 'deployed' && release.chart === id && sameTree(release.values, values)) return [];
+  const call = upgradeInstall(name, chart, yaml);
+  if (release === undefined) return [{id: 'release', title: `Install ${id} as release ${name.release}`, call}];
+  const change =
+    release.chart === id ? `Change release ${name.release} (${id})` : `Upgrade release ${name.release} from ${release.chart} to ${id}`;
+  const upgrade = [...(release.chart === id ? [] : definitionSteps(manifest, name)), {id: 'release', title: change, call}];
+  if (!isPending(release)) return upgrade;
+  if (release.record === undefined) throw releaseBusy(name, release);
+  // Helm refuses to touch a release it believes busy.
+  const title = `Mark the operation that broke off as failed (${release.status}, revision ${release.revision}, ${release.updated})`;
+  return [{id: 'unlock', title, call: replaceObject(name.place, markedFailed(release.record))}, ...upgrade];
+}
+
+/** Helm installs definitions with a release and never again, and a newer chart may need newer ones (facts T36). */
+function definitionSteps(manifest: string, {place}: ReleaseName): Step[] {
+  const items = definitionsIn(manifest);
+  const call = applyObject(place, {apiVersion: 'v1', kind: 'List', items}, {isForced: true});
+  return items.length === 0 ? [] : [{id: 'definitions', title: 'Apply the custom resource definitions of the new chart', call}];
+}
+
+const releaseBusy = ({release: name, place}: ReleaseName, {status, revision}: ReleaseState): ExpectedError =>
+  new ExpectedError(`The release ${name} is ${status} (revision ${revision}), and helm does not keep it in a Secret.`, {
+    code: 'RELEASE_BUSY',
+    exit: ExitCode.failed,
+    suggestions: [`Go back to the revision before: helm rollback ${name} --namespace ${place.namespace}`],
+  });
+
+const base64 = (content: Secret): string => Buffer.from(content.reveal(), 'utf8').toString('base64');
+const isOurs = ({metadata}: SecretObject): boolean => metadata.labels?.['app.kubernetes.io/managed-by'] === 'scalr-agent-install';
+const isGiven = ({data}: WantedSecret): boolean => Object.values(data).every((content) => content !== undefined);
+const isComplete = ({data}: WantedSecret, found: SecretObject | undefined): boolean =>
+  found !== undefined && Object.keys(data).every((key) => found.data?.[key] !== undefined);
+
+function secretsMissing(missing: readonly WantedSecret[], {place}: ReleaseName, {secrets}: InstallFacts): ExpectedError {
+  const lines = missing.map(({name, data}) => {
+    const found = secrets.get(name);
+    const keys = Object.keys(data).filter((key) => found?.data?.[key] === undefined);
+    return found
+      ? `Secret ${name} in ${place.namespace} has no key ${keys.join(' and ')}; it has ${Object.keys(found.data ?? {}).join(', ') || 'none'}.`
+      : `There is no Secret ${name} in ${place.namespace}, and nothing to make it of.`;
+  });
+  return new ExpectedError(lines.join('\n'), {
+    code: 'MISSING_SETTING',
+    exit: ExitCode.usage,
+    suggestions: missing.map(({howToGive}) => howToGive),
+  });
+}

@@ -1,0 +1,20 @@
+import type {RunsOf} from '../cluster/inventory-runs.ts';
+import type {Call} from '../ports/processes.ts';
+
+/** One call of a plan. */
+export interface Step {
+  id: string;
+  title: string;
+  call: Call;
+  /** It takes something away that cannot be brought back. */
+  isDestructive?: boolean;
+  /** What a failed call may say when its purpose is fulfilled all the same, such as "not found". */
+  tolerates?: RegExp;
+  /** The call only looks; it is repeated until it shows no run of these any more (see runsIn), at most for this time. */
+  waitFor?: {noRunsOf: RunsOf; timeoutSeconds: number};
+}
+
+/** What will be done, in order; data that can be printed, compared and run. */
+export interface Plan {
+  steps: readonly Step[];
+}

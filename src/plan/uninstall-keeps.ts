@@ -1,0 +1,125 @@
+import type {Inventory} from '../cluster/inventory.ts';
+import type {ClaimItem} from '../cluster/inventory-claims.ts';
+import type {DefinitionItem} from '../cluster/inventory-definitions.ts';
+import type {NamespaceItem} from '../cluster/inventory-namespace.ts';
+import type {NodeDataItem} from '../cluster/inventory-node-data.ts';
+import type {ReleaseName} from '../ports/helm.ts';
+import type {Purgeable} from './uninstall.ts';
+import {isRetained} from './uninstall-claims.ts';
+import {byHand, refusal} from './uninstall-node-data.ts';
+
+/** Something that stays. */
+export interface Kept {
+  what: string;
+  why: string;
+  /** How it is taken away after all. */
+  how: string;
+}
+
+type Purge = ReadonlySet<Purgeable>;
+type MayGo = Pick<Inventory, 'definitions' | 'secrets' | 'nodeData'> & {namespace: readonly NamespaceItem[]};
+
+/** What of the purged classes really may go. */
+export function mayGo(inventory: Inventory, purge: Purge): MayGo {
+  const {definitions, secrets, namespace, nodeData} = inventory;
+  return {
+    definitions: purge.has('crds') ? definitions.filter(({neededBy}) => neededBy?.length === 0) : [],
+    secrets: purge.has('secrets') ? secrets.filter(({usedBy}) => usedBy.length === 0) : [],
+    nodeData: purge.has('node-data') ? nodeData.filter((each) => refusal(each) === undefined) : [],
+    namespace: purge.has('namespace') && namespace && whyNamespaceStays(inventory, purge, namespace) === undefined ? [namespace] : [],
+  };
+}
+
+function whyNamespaceStays({secrets, claims}: Inventory, purge: Purge, {isOurs, others}: NamespaceItem): string | undefined {
+  if (!isOurs) return 'this program did not make it for this release';
+  const held = [
+    ...others,
+    ...secrets.filter(({usedBy}) => !purge.has('secrets') || usedBy.length > 0).map(({name}) => `Secret ${name}`),
+    ...claims.filter((each) => each.origin === 'older-revision' && !purge.has('claims')).map(({name}) => `claim ${name}`),
+  ];
+  return held.length === 0 ? undefined : `it holds ${held.join(', ')}`;
+}
+
+/** Everything that will still be there, with the reason. */
+export function keeps(name: ReleaseName, inventory: Inventory, purge: Purge): Kept[] {
+  const going = mayGo(inventory, purge);
+  const again = (class_: Purgeable): string =>
+    `scalr-agent uninstall --release ${name.release} --namespace ${name.place.namespace} --purge=${class_}`;
+  return [
+    ...inventory.claims.flatMap((claim) => keptClaim(claim, name, purge.has('claims'), again('claims'))),
+    ...(purge.has('claims') ? [] : inventory.volumes).map(({name: volume, claim, size}) => ({
+      what: `Volume ${volume}${sized(size)} with the data of claim ${claim}`,
+      why: 'an earlier uninstall kept it',
+      how: again('claims'),
+    })),
+    ...inventory.definitions
+      .filter((each) => !going.definitions.includes(each))
+      .map((each) => ({what: `Definition ${each.name}`, why: whyDefinitionStays(each), how: again('crds')})),
+    ...inventory.secrets
+      .filter((each) => !going.secrets.includes(each))
+      .map(({name: secret, usedBy}) => ({
+        what: `Secret ${secret}`,
+        why: usedBy.length > 0 ? `${usedBy.join(', ')} reads it` : 'a token is not shown twice, and the next install takes it up',
+        how: again('secrets'),
+      })),
+    ...(inventory.namespace && going.namespace.length === 0
+      ? [keptNamespace(inventory, inventory.namespace, purge, again('namespace'))]
+      : []),
+    ...inventory.nodeData.flatMap((each) => keptNodeData(each, purge)),
+  ];
+}
+
+function keptClaim({name: claim, origin, size, volume}: ClaimItem, {place}: ReleaseName, isPurged: boolean, again: string): Kept[] {
+  const byHandToo = `kubectl delete persistentvolumeclaim ${claim} --namespace ${place.namespace}`;
+  if (origin === 'operator') return [{what: `Claim ${claim}${sized(size)}`, why: 'the release only uses it', how: byHandToo}];
+  if (volume?.isOfRelease)
+    return [
+      {
+        what: `The files behind volume ${volume.name}`,
+        why: 'only the objects of the cluster go, not the file system',
+        how: 'Delete them in the file system (EFS)',
+      },
+    ];
+  if (volume !== undefined && isPurged && isRetained(volume))
+    return [
+      {
+        what: `Volume ${volume.name}${sized(size)} of claim ${claim}`,
+        why: 'its reclaim policy is Retain',
+        how: `kubectl delete persistentvolume ${volume.name}, and the disk where it is`,
+      },
+    ];
+  if (isPurged) return [];
+  if (origin === 'older-revision')
+    return [{what: `Claim ${claim}${sized(size)}`, why: 'an older revision of the release left it', how: again}];
+  if (volume === undefined) return [];
+  return [
+    {
+      what: `Volume ${volume.name}${sized(size)} with the data of claim ${claim}`,
+      why: 'Helm deletes the claim; the next claim of that name in the namespace gets the volume',
+      how: isRetained(volume) ? `kubectl delete persistentvolume ${volume.name}, and the disk where it is` : again,
+    },
+  ];
+}
+
+const sized = (size: string | undefined): string => (size === undefined ? '' : ` (${size})`);
+
+function whyDefinitionStays({neededBy}: DefinitionItem): string {
+  if (neededBy === undefined) return 'this account may not see who else needs it';
+  return neededBy.length > 0 ? `needed by ${neededBy.join(', ')}` : 'Helm never deletes it, and the next agent-job needs it';
+}
+
+function keptNamespace(inventory: Inventory, namespace: NamespaceItem, purge: Purge, again: string): Kept {
+  const reason = whyNamespaceStays(inventory, purge, namespace);
+  const how = namespace.isOurs ? again : `kubectl delete namespace ${namespace.name}`;
+  return {what: `Namespace ${namespace.name}`, why: reason ?? 'nothing else is in it, but it was not asked for', how};
+}
+
+function keptNodeData(item: NodeDataItem, purge: Purge): Kept[] {
+  const reason = refusal(item);
+  const cleans = purge.has('node-data') && reason === undefined;
+  const nodes = cleans ? item.nodes?.filter(({isReady}) => !isReady) : item.nodes;
+  if (cleans && (nodes === undefined || nodes.length === 0)) return [];
+  const where = nodes === undefined ? 'the nodes' : nodes.length === 0 ? 'no node of now' : nodes.map(({name}) => name).join(', ');
+  const why = cleans ? 'the node is not ready' : (reason ?? 'no chart removes what lies on nodes');
+  return [{what: `Directory ${item.path} on ${where}`, why, how: byHand({...item, nodes})}];
+}

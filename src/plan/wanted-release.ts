@@ -1,0 +1,40 @@
+import type {ReleaseName} from '../ports/helm.ts';
+import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
+import {chartSource} from '../settings/release.ts';
+import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
+import type {Generated} from '../values/generate.ts';
+import type {WantedRelease, WantedSecret} from './install.ts';
+
+/** The release that settings ask for. */
+export function wantedRelease({target, settings, values}: Generated, yaml: string, name: ReleaseName): Omit<WantedRelease, 'manifest'> {
+  const source = settings.get(chartSource);
+  return {
+    name,
+    chart: {...target, ...(source === undefined ? {} : {source})},
+    values,
+    yaml,
+    secrets: [tokenSecretOf(settings), ...clientCertificateOf(settings)],
+  };
+}
+
+type Settings = Generated['settings'];
+
+const tokenSecretOf = (settings: Settings): WantedSecret => ({
+  name: settings.get(tokenSecret) as string,
+  type: 'Opaque',
+  data: {[settings.get(tokenSecretKey) as string]: settings.get(token) ?? settings.get(tokenFile)},
+  howToGive: 'Give the agent pool token in SCALR_AGENT_TOKEN or with --token-file, or name the Secret that holds it with --token-secret',
+});
+
+function clientCertificateOf(settings: Settings): WantedSecret[] {
+  const name = settings.get(clientCertSecret);
+  if (name === undefined) return [];
+  return [
+    {
+      name,
+      type: 'kubernetes.io/tls',
+      data: {'tls.crt': settings.get(clientCertFile), 'tls.key': settings.get(clientKeyFile)},
+      howToGive: 'Give the client certificate with --client-cert-file and --client-key-file, or name its Secret with --client-cert-secret',
+    },
+  ];
+}

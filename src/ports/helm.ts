@@ -1,0 +1,50 @@
+import type {Place} from './place.ts';
+import type {Call} from './processes.ts';
+
+/** Where upstream serves its charts. */
+const REPOSITORY = 'https://scalr.github.io/agent-helm/';
+
+/** An exact chart: of the public repository, or at a source of the operator's. */
+export interface ChartReference {
+  chart: string;
+  version: string;
+  /** OCI reference, directory or archive. */
+  source?: string;
+}
+
+export interface ReleaseName {
+  release: string;
+  place: Place;
+}
+
+const helm = (place: Place | undefined, args: readonly string[], input?: string): Call => ({
+  tool: 'helm',
+  args: [
+    ...args,
+    ...(place ? ['--namespace', place.namespace] : []),
+    ...(place?.kubeContext ? ['--kube-context', place.kubeContext] : []),
+    ...(place?.kubeconfig ? ['--kubeconfig', place.kubeconfig] : []),
+  ],
+  ...(input === undefined ? {} : {input}),
+});
+
+const chartArgs = ({chart, version, source}: ChartReference): string[] => {
+  if (source === undefined) return [chart, '--repo', REPOSITORY, '--version', version];
+  return source.startsWith('oci://') ? [source, '--version', version] : [source];
+};
+
+/** Installs or upgrades without waiting: this program watches itself. Values travel on standard input. */
+export const upgradeInstall = ({release, place}: ReleaseName, chart: ChartReference, values: string): Call =>
+  helm(place, ['upgrade', release, ...chartArgs(chart), '--install', '--reset-values', '--values', '-'], values);
+
+/** What an install would create on a server of that version, with the CRDs of the chart. */
+export const template = ({release, place}: ReleaseName, chart: ChartReference, values: string, kubeVersion: string): Call =>
+  helm(
+    place,
+    ['template', release, ...chartArgs(chart), '--include-crds', ...(kubeVersion ? ['--kube-version', kubeVersion] : []), '--values', '-'],
+    values,
+  );
+
+export const releaseValues = ({release, place}: ReleaseName): Call => helm(place, ['get', 'values', release, '--output', 'json']);
+
+export const releaseHistory = ({release, place}: ReleaseName): Call => helm(place, ['history', release, '--output', 'json']);

@@ -1,0 +1,29 @@
+import type {Secret} from '../settings/secret.ts';
+
+/** One call of helm or kubectl, as data: it can be printed, compared and run. */
+export interface Call {
+  tool: 'helm' | 'kubectl';
+  args: readonly string[];
+  /** Goes to standard input, never into a file or onto the command line. */
+  input?: string | Secret;
+}
+
+export interface Outcome {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** A call that is under way. */
+export interface Running {
+  outcome: Promise<Outcome>;
+  /** Asks it to end as Ctrl-C would; it is never killed behind its back. */
+  interrupt(): void;
+}
+
+/** The operator's own helm and kubectl. */
+export interface Processes {
+  /** @throws ExpectedError when the tool is not there */
+  run(call: Call): Promise<Outcome>;
+  start(call: Call): Running;
+}

@@ -1,0 +1,45 @@
+import type {InstallFacts} from '../cluster/install-facts.ts';
+import type {Watched} from '../execute/watch-release.ts';
+import type {Plan} from '../plan/step.ts';
+import type {ReleaseName} from '../ports/helm.ts';
+import type {Call} from '../ports/processes.ts';
+import {paragraph, type Screen, theme} from './theme.ts';
+
+/** Where something will happen, and what, before anything does. */
+export function planText({steps}: Plan, {release, place}: ReleaseName, {context, serverVersion}: InstallFacts, screen: Screen): string {
+  const {bold, dim, yellow} = theme(screen);
+  const where = [
+    `${bold('Cluster')}    ${context.cluster || context.server} ${dim(`${context.server}, Kubernetes ${serverVersion}`)}`,
+    `${bold('Context')}    ${context.name || '(none)'}`,
+    `${bold('Namespace')}  ${place.namespace}`,
+    `${bold('Release')}    ${release}`,
+  ];
+  const lines = steps.map(({title, isDestructive}, index) =>
+    paragraph(`  ${index + 1}. `, `${title}${isDestructive ? yellow(' (cannot be undone)') : ''}`, screen),
+  );
+  return `${where.join('\n')}\n\n${lines.join('')}`;
+}
+
+/** A call as a shell takes it; what goes to standard input is only named. */
+export function callText({tool, args, input}: Call): string {
+  const what = input === undefined ? '' : typeof input === 'string' ? ' <values.yaml' : ' <(an object that may hold a secret)';
+  return `${[tool, ...args].map(quote).join(' ')}${what}`;
+}
+
+const quote = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+/** What came out, and the next useful commands. */
+export function resultText(hasChanged: boolean, {agent}: Pick<Watched, 'agent'>, {release, place}: ReleaseName, screen: Screen): string {
+  const {bold, green} = theme(screen);
+  const head = hasChanged ? `Release ${release} is ready` : `Nothing was to do: release ${release} is as it should be, and ready`;
+  const said =
+    agent === 'registered'
+      ? ', and its log says that the agent has registered.'
+      : '. Its log does not say whether the agent has registered.';
+  const next = [
+    `helm get values ${release} --namespace ${place.namespace}`,
+    `kubectl logs --selector app.kubernetes.io/instance=${release} --namespace ${place.namespace}`,
+    `kubectl get pods --namespace ${place.namespace}`,
+  ];
+  return `${green('✓')} ${head}${said}\n${bold('Next steps:')}\n${next.map((line) => `  - ${line}\n`).join('')}`;
+}

@@ -1,0 +1,175 @@
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {execa} from 'execa';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import type {ChartName} from '../../src/charts/schema.ts';
+import {setLogs} from '../cluster/logs.ts';
+import {workplace as freshWorkplace, type Workplace} from '../cluster/workplace.ts';
+import {directoryOf, REAL} from '../helm/charts-under-test.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {violations} from '../support/output-schema.ts';
+import {install} from '../support/run-install.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+const sources = {} as Record<ChartName, string>;
+beforeAll(async () => {
+  for (const chart of ['agent-k8s', 'agent-local', 'agent-job'] as const)
+    sources[chart] = await directoryOf({chart, version: '0.6.5'}, scratch);
+});
+afterAll(() => rmSync(scratch, {recursive: true, force: true}));
+
+/** The small charts have no CRD, which agent-job cannot do without. */
+const CHARTS: readonly ChartName[] = REAL ? ['agent-local', 'agent-k8s', 'agent-job'] : ['agent-local', 'agent-k8s'];
+
+const chartFlags = (chart: ChartName): string[] => ['--chart', chart, '--chart-source', sources[chart]];
+const TOKEN = {SCALR_AGENT_TOKEN: 'hunter2'};
+
+/** A namespace where every agent says that it has registered; one that says nothing is believed only after a while. */
+async function workplace(): Promise<Workplace> {
+  const place = await freshWorkplace();
+  await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
+  return place;
+}
+
+const helms = await findHelm();
+
+describe.each(helms)('with Helm $major', ({path: helm}) => {
+  test.each(CHARTS)('%s: install, again, change', async (chart) => {
+    const place = await workplace();
+    const argv = [...chartFlags(chart), '--yes', '--json'];
+    const first = await install(place, helm, argv, {env: TOKEN});
+    expect(first.stderr).not.toContain('hunter2');
+    expect(first.exit, first.stdout).toBe(0);
+    expect(violations('install', first.stdout)).toEqual([]);
+    expect(JSON.parse(first.stdout)).toMatchObject({changed: true, chart, namespace: place.namespace});
+    expect(first.exit).toBe(0);
+    expect(await place.kubectl('get', 'secret', 'scalr-agent-token', '-o', 'jsonpath={.metadata.labels.scalr\\.io/release}')).toBe(
+      'scalr-agent',
+    );
+    expect(await place.kubectl('get', 'secrets', '-o', 'yaml')).not.toContain('last-applied-configuration');
+
+    const second = await install(place, helm, argv, {env: TOKEN});
+    expect(JSON.parse(second.stdout)).toMatchObject({changed: false, steps: []});
+
+    const changed = await install(place, helm, [...argv, '--extra-env', 'TEAM=a'], {env: TOKEN});
+    expect(JSON.parse(changed.stdout).steps.map((step: {id: string}) => step.id)).toEqual(['release']);
+    const history = await execa(helm, [
+      'history',
+      'scalr-agent',
+      '--namespace',
+      place.namespace,
+      '--kubeconfig',
+      place.kubeconfig,
+      '-o',
+      'json',
+    ]);
+    expect(JSON.parse(history.stdout)).toHaveLength(2);
+  });
+
+  test('an install that cannot become ready says why, and the next run mends it', async () => {
+    const place = await workplace();
+    const argv = [...chartFlags('agent-local'), '--yes'];
+    const failed = await install(place, helm, [...argv, '--set', 'podAnnotations.test\\.scalr\\.io/outcome=image-pull-backoff'], {
+      env: TOKEN,
+    });
+    expect(failed.stderr).toContain('cannot become ready');
+    expect(failed.stderr).toMatch(/image/i);
+    expect(failed.exit).toBe(1);
+    const mended = await install(place, helm, argv, {env: TOKEN});
+    expect(mended.stderr).toContain('is ready');
+    expect(mended.exit).toBe(0);
+  });
+
+  test('what was killed in the middle is gone on with', async () => {
+    const place = await workplace();
+    const argv = [...chartFlags('agent-local'), '--yes', '--json'];
+    await place.kubectl('create', 'secret', 'generic', 'any', '--from-literal=token=x');
+    const values = ['--set', 'agent.tokenExistingSecret.name=any', '--set', 'podAnnotations.test\\.scalr\\.io/outcome=unready'];
+    const killed = execa(
+      helm,
+      [
+        'install',
+        'scalr-agent',
+        sources['agent-local'],
+        '--namespace',
+        place.namespace,
+        '--kubeconfig',
+        place.kubeconfig,
+        '--wait',
+        ...values,
+      ],
+      {reject: false},
+    );
+    await expect.poll(() => place.kubectl('get', 'pods'), {timeout: 20_000}).toContain('scalr-agent');
+    killed.kill('SIGKILL');
+    await killed;
+    const {stdout, exit} = await install(place, helm, argv, {env: TOKEN});
+    expect(JSON.parse(stdout).steps.map((step: {id: string}) => step.id)).toEqual(['secret/scalr-agent-token', 'unlock', 'release']);
+    expect(exit).toBe(0);
+  });
+});
+
+const [helm = {path: 'helm'}] = helms;
+
+test('nothing happens without a yes', async () => {
+  const place = {...(await workplace()), namespace: 'never-made'};
+  const {stderr, exit} = await install(place, helm.path, chartFlags('agent-local'), {env: TOKEN});
+  expect(stderr).toContain('Nothing was changed.');
+  expect(stderr).toContain('1. Create namespace never-made');
+  expect(exit).toBe(2);
+});
+
+test('a dry run prints every call, asks the API server, and keeps nothing', async () => {
+  const place = await workplace();
+  const {stdout, stderr, exit} = await install(place, helm.path, [...chartFlags('agent-local'), '--dry-run'], {env: TOKEN});
+  expect(stdout).toMatch(/^kubectl apply --server-side .*\nhelm upgrade scalr-agent .*\n$/);
+  expect(stderr).toContain('The API server accepts all of it.');
+  expect(stdout + stderr).not.toContain('hunter2');
+  expect(exit).toBe(0);
+  expect(await place.kubectl('get', 'secrets,deployments', '-o', 'name')).toBe('');
+});
+
+test('a token that is nowhere is asked for before anything happens', async () => {
+  const place = await workplace();
+  const {stdout, exit} = await install(place, helm.path, [...chartFlags('agent-local'), '--yes', '--json']);
+  expect(JSON.parse(stdout).error).toMatchObject({code: 'MISSING_SETTING', exit: 2});
+  expect(exit).toBe(2);
+});
+
+test('a Secret of somebody else is used as it is and never overwritten', async () => {
+  const place = await workplace();
+  await place.kubectl('create', 'secret', 'generic', 'scalr-agent-token', '--from-literal=token=theirs');
+  const argv = [...chartFlags('agent-local'), '--yes', '--json'];
+  expect(JSON.parse((await install(place, helm.path, argv, {env: TOKEN})).stdout).error.code).toBe('OBJECT_OF_ANOTHER');
+  expect(JSON.parse((await install(place, helm.path, argv)).stdout)).toMatchObject({changed: true});
+});
+
+test('two releases share a namespace', async () => {
+  const place = await workplace();
+  const argv = [...chartFlags('agent-local'), '--yes', '--json'];
+  for (const release of ['one', 'two']) {
+    expect(
+      (await install(place, helm.path, [...argv, '--release', release, '--token-secret', `${release}-token`], {env: TOKEN})).exit,
+    ).toBe(0);
+  }
+});
+
+test('an account that may only read is told which permission is missing', async () => {
+  const place = await workplace();
+  await place.kubectl('create', 'serviceaccount', 'reader');
+  await place.kubectl('create', 'rolebinding', 'reader', '--clusterrole=view', `--serviceaccount=${place.namespace}:reader`);
+  const token = await place.kubectl('create', 'token', 'reader');
+  const kubeconfig = join(scratch, 'reader.kubeconfig');
+  const bound = ['--kubeconfig', kubeconfig, 'config'];
+  await execa('cp', [place.kubeconfig, kubeconfig]);
+  const kubectl = (await import('../cluster/kubectl.ts')).findKubectl;
+  await execa(await kubectl(), [...bound, 'set-credentials', 'reader', `--token=${token}`]);
+  await execa(await kubectl(), [...bound, 'set-context', '--current', '--user=reader']);
+  const {stdout} = await install({kubeconfig, namespace: place.namespace}, helm.path, [...chartFlags('agent-local'), '--yes', '--json'], {
+    env: TOKEN,
+  });
+  const {code, message} = JSON.parse(stdout).error;
+  expect(code).toBe('FORBIDDEN');
+  expect(message).toMatch(/cannot (get|list) resource "\w+"/);
+});

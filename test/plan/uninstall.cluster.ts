@@ -1,0 +1,258 @@
+import {randomBytes} from 'node:crypto';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {execa} from 'execa';
+import {afterAll, describe, expect, test} from 'vitest';
+import {parseAllDocuments, stringify} from 'yaml';
+import type {ChartName} from '../../src/charts/schema.ts';
+import type {Values} from '../../src/charts/tree.ts';
+import {inventoryOf, type Readings} from '../../src/cluster/inventory.ts';
+import {DEFINITIONS} from '../../src/cluster/inventory-definitions.ts';
+import {NAMESPACE_KINDS} from '../../src/cluster/inventory-namespace.ts';
+import {runsIn} from '../../src/cluster/inventory-runs.ts';
+import type {KubernetesObject} from '../../src/cluster/objects.ts';
+import {type Purgeable, planUninstall, type UninstallPlan} from '../../src/plan/uninstall.ts';
+import {findKubectl} from '../cluster/kubectl.ts';
+import {type Workplace, workplace} from '../cluster/workplace.ts';
+import {directoryOf} from '../helm/charts-under-test.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {ours} from './uninstall-readings.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+afterAll(() => rmSync(scratch, {recursive: true, force: true}));
+const kubectlPath = await findKubectl();
+const URL = 'https://example.scalr.io';
+
+interface World extends Workplace {
+  helm: string;
+}
+
+const runHelm = async ({helm, namespace, kubeconfig}: World, args: readonly string[], input = ''): Promise<string> =>
+  (await execa(helm, [...args, '--namespace', namespace, '--kubeconfig', kubeconfig], {input})).stdout;
+
+async function install(world: World, chart: ChartName, values: Values, version = '0.6.5'): Promise<void> {
+  await runHelm(world, ['install', 'agent', await directoryOf({chart, version}, scratch), '--values', '-'], stringify(values));
+}
+
+/** What the command will read, read for real. */
+async function readings(world: World): Promise<Readings> {
+  const {kubectl, namespace} = world;
+  const list = async (...args: string[]): Promise<KubernetesObject[]> => (await kubectl.get<{items: KubernetesObject[]}>(...args)).items;
+  const all = JSON.parse(await runHelm(world, ['list', '--all-namespaces', '--deployed', '--failed', '--pending', '--output', 'json']));
+  const state = all.find((each: {name: string; namespace: string}) => each.name === 'agent' && each.namespace === namespace);
+  const manifest = state === undefined ? '' : await runHelm(world, ['get', 'manifest', 'agent']);
+  const definitions = await list('customresourcedefinitions');
+  const known = definitions.map(({metadata}) => metadata.name).filter((name) => DEFINITIONS.includes(name));
+  return {
+    release: 'agent',
+    namespace,
+    state,
+    values: state === undefined ? {} : JSON.parse(await runHelm(world, ['get', 'values', 'agent', '--all', '--output', 'json'])),
+    manifest: [...parseAllDocuments(manifest)].flatMap((each) => (each.toJS() as KubernetesObject | null) ?? []),
+    objects: await list(NAMESPACE_KINDS.join(',')),
+    namespaceObject: await kubectl.get<KubernetesObject>('namespace', namespace),
+    releases: all,
+    volumes: await list('persistentvolumes'),
+    definitions,
+    customResources: known.length === 0 ? [] : await list(known.join(','), '--all-namespaces'),
+    daemonSets: await list('daemonsets', '--all-namespaces'),
+    nodes: await list('nodes'),
+  };
+}
+
+interface Options {
+  purge?: readonly Purgeable[];
+  change?: (given: Readings) => Readings | Promise<Readings>;
+  /** Called whenever a step only looks. */
+  onLook?: () => Promise<unknown>;
+}
+
+/** Plans from what is there, and does it. */
+async function uninstall(world: World, {purge = [], change = (given) => given, onLook}: Options = {}): Promise<UninstallPlan> {
+  const {namespace, kubeconfig, helm} = world;
+  const inventory = inventoryOf(await change(await readings(world)));
+  const choices = {purge: new Set(purge), drain: true, drainTimeoutSeconds: 30, timeoutSeconds: 30};
+  const planned = planUninstall({release: 'agent', place: {namespace, kubeconfig}}, inventory, choices);
+  for (const {call, waitFor} of planned.plan.steps) {
+    const path = call.tool === 'helm' ? helm : kubectlPath;
+    const input = typeof call.input === 'object' ? call.input.reveal() : (call.input ?? '');
+    for (;;) {
+      const {stdout} = await execa(path, call.args, {input});
+      if (waitFor === undefined || runsIn(JSON.parse(stdout).items, waitFor.noRunsOf).length === 0) break;
+      await onLook?.();
+    }
+  }
+  return planned;
+}
+
+/** A disk for one claim of the namespace, bound by Kubernetes' own controller; its class has the same name. */
+async function disk({kubectl}: Workplace): Promise<string> {
+  const name = `disk-${randomBytes(4).toString('hex')}`;
+  await kubectl.apply(
+    {apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: {name}, provisioner: 'kubernetes.io/no-provisioner'},
+    {
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: {name},
+      spec: {
+        capacity: {storage: '100Gi'},
+        accessModes: ['ReadWriteOnce', 'ReadWriteMany'],
+        storageClassName: name,
+        persistentVolumeReclaimPolicy: 'Delete',
+        hostPath: {path: `/tmp/${name}`},
+      },
+    },
+  );
+  return name;
+}
+
+const local = (storageClassName: string): Values => ({
+  agent: {url: URL, shutdownMode: 'force', tokenExistingSecret: {name: 'scalr-agent-token', key: 'token'}},
+  terminationGracePeriodSeconds: 10,
+  persistence: {cache: {enabled: true, persistentVolumeClaim: {storageClassName}}},
+});
+const names = async ({kubectl}: Workplace, ...args: string[]): Promise<string> =>
+  kubectl('get', ...args, '--output', 'name', '--ignore-not-found');
+const phase = ({kubectl}: Workplace, volume: string): Promise<string> =>
+  kubectl('get', 'persistentvolume', volume, '--ignore-not-found', '--output', 'jsonpath={.status.phase}');
+const keptNames = ({keeps}: UninstallPlan): string[] => keeps.map(({what}) => what);
+
+const jobChart = {agent: {url: URL, tokenExistingSecret: {name: 'scalr-agent-token', key: 'token'}}};
+const crd = (plural: string, kind: string): object => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: {name: `${plural}.scalr.io`},
+  spec: {
+    group: 'scalr.io',
+    scope: 'Namespaced',
+    names: {kind, plural, singular: kind.toLowerCase()},
+    versions: [
+      {name: 'v1', served: true, storage: true, schema: {openAPIV3Schema: {type: 'object', 'x-kubernetes-preserve-unknown-fields': true}}},
+    ],
+  },
+});
+
+describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
+  const world = async (labels: Record<string, string> = {}): Promise<World> => ({...(await workplace(labels)), helm});
+
+  test('an annotation on the live claim does not keep it: Helm goes by the manifest it stored', async () => {
+    const here = await world();
+    await install(here, 'agent-local', local(await disk(here)));
+    await here.kubectl('annotate', 'persistentvolumeclaim', '--all', 'helm.sh/resource-policy=keep');
+    await runHelm(here, ['uninstall', 'agent']);
+    await here.kubectl('wait', '--for=delete', 'persistentvolumeclaim', '--all', '--timeout=30s');
+    expect(await names(here, 'persistentvolumeclaims')).toBe('');
+  });
+
+  test('data outlives the release, the next one finds it, and purging takes it away', async () => {
+    const here = await world();
+    const volume = await disk(here);
+    await install(here, 'agent-local', local(volume));
+    await expect.poll(() => phase(here, volume)).toBe('Bound');
+    const first = await uninstall(here);
+    expect(keptNames(first)[0]).toContain(`Volume ${volume}`);
+    expect(first.needsConfirmation).toBe(false);
+    expect(await names(here, 'deployments,pods,persistentvolumeclaims,secrets')).toBe('');
+    await expect.poll(() => phase(here, volume)).toBe('Available');
+
+    await install(here, 'agent-local', local(volume));
+    await expect.poll(() => phase(here, volume)).toBe('Bound');
+    const second = await uninstall(here, {purge: ['claims']});
+    expect(second.needsConfirmation).toBe(true);
+    await expect.poll(() => phase(here, volume)).toBe('');
+  });
+
+  test('a kept volume goes later, when the release is long gone', async () => {
+    const here = await world();
+    const volume = await disk(here);
+    await install(here, 'agent-local', local(volume));
+    await expect.poll(() => phase(here, volume)).toBe('Bound');
+    await uninstall(here);
+    expect(keptNames(await uninstall(here))[0]).toContain(`Volume ${volume}`);
+    await expect.poll(() => phase(here, volume)).toBe('Available');
+    const change = async (given: Readings): Promise<Readings> => {
+      await here.kubectl('label', 'persistentvolume', volume, 'somebody=else');
+      return given;
+    };
+    await expect(uninstall(here, {purge: ['claims'], change})).rejects.toThrow('the object has been modified');
+    await uninstall(here, {purge: ['claims']});
+    await expect.poll(() => phase(here, volume)).toBe('');
+  });
+
+  test('agent-job: no new runs, the last one ends before its account goes; then everything of ours, and the namespace', async () => {
+    const here = await world((ours() as {labels: Record<string, string>}).labels);
+    const {kubectl} = here;
+    await kubectl.apply(crd('agenttasktemplates', 'AgentTaskTemplate'));
+    await kubectl('wait', '--for=condition=Established', 'customresourcedefinition/agenttasktemplates.scalr.io', '--timeout=30s');
+    const metadata = {name: 'scalr-agent-token', ...ours()};
+    await kubectl.apply({apiVersion: 'v1', kind: 'Secret', metadata, stringData: {token: 'x'}});
+    await install(here, 'agent-job', jobChart);
+    await kubectl.apply(run('atask-1'));
+    await kubectl('wait', '--for=jsonpath={.status.active}=1', 'job/atask-1', '--timeout=30s');
+    expect(inventoryOf(await readings(here)).runs).toEqual([{kind: 'Job', name: 'atask-1', isCertain: true}]);
+
+    const seen: string[] = [];
+    const planned = await uninstall(here, {
+      purge: ['secrets', 'namespace'],
+      onLook: async () => {
+        seen.push(
+          await kubectl('get', 'deployment', '--output', 'jsonpath={.items[*].spec.replicas}'),
+          await names(here, 'serviceaccount'),
+        );
+        await kubectl('delete', 'job', 'atask-1');
+      },
+    });
+    expect(seen[0]).toBe('0');
+    expect(seen[1]).toContain('serviceaccount/agent-scalr-agent');
+    expect(keptNames(planned).filter((each) => !each.startsWith('Definition'))).toEqual([]);
+    await expect.poll(() => names(here, 'namespace', here.namespace), {timeout: 20_000}).toBe('');
+  });
+
+  test('agent-job: a definition stays while another release needs it', async () => {
+    const here = await world();
+    const there = await world();
+    await here.kubectl.apply(crd('agenttasktemplates', 'AgentTaskTemplate'), crd('atasks', 'AgentTask'));
+    await here.kubectl('wait', '--for=condition=Established', 'customresourcedefinition', '--all', '--timeout=30s');
+    await install(here, 'agent-job', jobChart);
+    await install(there, 'agent-job', jobChart);
+    const planned = await uninstall(here, {purge: ['crds']});
+    const why = planned.keeps.find(({what}) => what === 'Definition agenttasktemplates.scalr.io')?.why;
+    expect(why).toContain(`release ${there.namespace}/agent (agent-job-0.6.5)`);
+    expect(why).toContain(`AgentTaskTemplate ${there.namespace}/`);
+
+    // The cluster is full of releases of other tests; the old definition alone is nobody's.
+    const alone = (given: Readings): Readings => ({
+      ...given,
+      releases: given.releases?.filter(({namespace}) => namespace === there.namespace),
+      definitions: given.definitions?.filter(({metadata}) => metadata.name === 'atasks.scalr.io'),
+    });
+    await uninstall(there, {purge: ['crds'], change: alone});
+    expect(await names(there, 'customresourcedefinition', 'atasks.scalr.io')).toBe('');
+    expect(await names(there, 'deployments')).toBe('');
+  });
+
+  test('agent-k8s: the directory is emptied on every node, and nothing of that stays', async () => {
+    const here = await world();
+    const path = `/var/lib/${here.namespace}`;
+    const agent = {url: URL, tokenExistingSecret: 'scalr-agent-token', data_home: path, kubernetes_task_labels: {team: 'a'}};
+    await install(here, 'agent-k8s', {
+      agent,
+      workerNodeSelector: {'topology.kubernetes.io/zone': 'test-1b'},
+      terminationGracePeriodSeconds: 1,
+    });
+    const inventory = inventoryOf(await readings(here));
+    expect(inventory.nodeData).toEqual([{path, nodes: [{name: 'node-b', isReady: true}], sharedBy: [], isSafe: true}]);
+    const planned = await uninstall(here, {purge: ['node-data']});
+    expect(keptNames(planned).filter((each) => each.includes(path))).toEqual([]);
+    expect(await names(here, 'jobs,daemonsets,deployments')).toBe('');
+  });
+});
+
+/** As the controller of agent-job makes one, and it does not end by itself. */
+function run(name: string): object {
+  const labels = {'app.kubernetes.io/name': 'scalr-agent', 'app.kubernetes.io/instance': 'agent', 'app.kubernetes.io/component': 'task'};
+  const annotations = {'test.scalr.io/outcome': 'unready'};
+  const spec = {restartPolicy: 'Never', containers: ['runner', 'worker'].map((each) => ({name: each, image: 'scalr/agent'}))};
+  return {apiVersion: 'batch/v1', kind: 'Job', metadata: {name}, spec: {template: {metadata: {labels, annotations}, spec}}};
+}

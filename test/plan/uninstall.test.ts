@@ -1,0 +1,473 @@
+import {describe, expect, test} from 'vitest';
+import {inventoryOf, type Readings} from '../../src/cluster/inventory.ts';
+import {runsIn} from '../../src/cluster/inventory-runs.ts';
+import type {KubernetesObject} from '../../src/cluster/objects.ts';
+import {type Purgeable, planUninstall, requireOurChart, type UninstallPlan} from '../../src/plan/uninstall.ts';
+import {claim, node, object, ours, readings, volume, writer} from './uninstall-readings.ts';
+
+const NAME = {release: 'agent', place: {namespace: 'scalr'}};
+
+const planned = (given: Readings, purge: readonly Purgeable[] = [], drain = true): UninstallPlan =>
+  planUninstall(NAME, inventoryOf(given), {purge: new Set(purge), drain, drainTimeoutSeconds: 600, timeoutSeconds: 300});
+
+/** The whole plan for a reader. */
+function text({plan, keeps, removes, warnings, needsConfirmation}: UninstallPlan): string {
+  return [
+    ...plan.steps.map(({call, isDestructive}) => `${isDestructive ? '!' : '-'} ${call.tool} ${call.args.slice(0, -2).join(' ')}`),
+    ...removes.map((each) => `gone: ${each}`),
+    ...keeps.map(({what, why, how}) => `stays: ${what}: ${why} [${how}]`),
+    ...warnings.map((each) => `warning: ${each}`),
+    `confirm: ${needsConfirmation}`,
+  ].join('\n');
+}
+const ids = ({plan}: UninstallPlan): string[] => plan.steps.map(({id}) => id);
+const kept = ({keeps}: UninstallPlan): string[] => keeps.map(({what, why}) => `${what}: ${why}`);
+
+const withClaim = (policy = 'Delete', kept = false): Partial<Readings> => ({
+  manifest: [object('Deployment', 'agent-main'), object('PersistentVolumeClaim', 'agent-cache')],
+  objects: [claim('agent-cache', 'disk')],
+  volumes: [volume('disk', policy, {kept})],
+});
+
+test('the volume of a claim is kept before Helm deletes the claim, and reserved for the next one', () => {
+  expect(text(planned(readings('agent-local-0.6.5', withClaim())))).toMatchInlineSnapshot(`
+    "- kubectl patch persistentvolume disk --type=merge --patch={"metadata":{"labels":{"scalr.io/kept-for":"agent"}},"spec":{"persistentVolumeReclaimPolicy":"Retain"}}
+    - kubectl scale deployment/agent-main --replicas=0
+    - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
+    - helm uninstall agent
+    - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
+    - kubectl wait --for=delete persistentvolumeclaim/agent-cache --timeout=300s
+    - kubectl patch persistentvolume disk --type=merge --patch={"spec":{"claimRef":{"uid":null,"resourceVersion":null}}}
+    gone: Release agent: Deployment agent-main, PersistentVolumeClaim agent-cache
+    stays: Volume disk (20Gi) with the data of claim agent-cache: Helm deletes the claim; the next claim of that name in the namespace gets the volume [scalr-agent uninstall --release agent --namespace scalr --purge=claims]
+    warning: Runs inside agent-main are told to stop and killed after 30 s. To let them finish, take its pool away from its workspaces in Scalr and wait.
+    confirm: false"
+  `);
+});
+
+test('with --purge=claims the data goes, after the name was typed', () => {
+  expect(text(planned(readings('agent-local-0.6.5', withClaim()), ['claims']))).toMatchInlineSnapshot(`
+    "- kubectl scale deployment/agent-main --replicas=0
+    - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
+    ! helm uninstall agent
+    - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
+    gone: Release agent: Deployment agent-main, PersistentVolumeClaim agent-cache
+    gone: All data in claim agent-cache (20Gi)
+    warning: Runs inside agent-main are told to stop and killed after 30 s. To let them finish, take its pool away from its workspaces in Scalr and wait.
+    confirm: true"
+  `);
+});
+
+describe('volumes', () => {
+  test('the operator retains go their own way', () => {
+    const given = readings('agent-local-0.6.5', withClaim('Retain'));
+    expect(ids(planned(given))).not.toContain('keep-volume/disk');
+    expect(ids(planned(given))).toContain('reserve-volume/disk');
+    expect(kept(planned(given, ['claims']))).toEqual(['Volume disk (20Gi) of claim agent-cache: its reclaim policy is Retain']);
+    expect(planned(given, ['claims']).needsConfirmation).toBe(false);
+  });
+
+  test('that an earlier uninstall kept go when claims are purged, taken up again or not', () => {
+    const again = planned(readings('agent-local-0.6.5', withClaim('Retain', true)), ['claims']);
+    expect(ids(again)[0]).toBe('release-volume/disk');
+    const left = readings(undefined, {volumes: [volume('disk', 'Retain', {kept: true, uid: ''})]});
+    expect(text(planned(left, ['claims']))).toMatchInlineSnapshot(`
+      "! kubectl patch persistentvolume disk --type=merge --patch={"metadata":{"resourceVersion":"7"},"spec":{"persistentVolumeReclaimPolicy":"Delete","claimRef":{"uid":"gone"}}}
+      gone: Delete volume disk, kept by an earlier uninstall for claim agent-cache
+      confirm: true"
+    `);
+    expect(ids(planned(left))).toEqual([]);
+    expect(kept(planned(left))).toEqual(['Volume disk (20Gi) with the data of claim agent-cache: an earlier uninstall kept it']);
+  });
+
+  test('of an uninstall that broke off are reserved by the next one', () => {
+    const left = readings(undefined, {volumes: [volume('disk', 'Retain', {kept: true})]});
+    expect(ids(planned(left))).toEqual(['reserve-volume/disk']);
+  });
+
+  test('of another release, namespace or nobody are not looked at', () => {
+    const foreign = object('PersistentVolume', 'a', {
+      metadata: {labels: {'scalr.io/kept-for': 'other'}},
+      spec: {claimRef: {namespace: 'scalr'}},
+    });
+    const elsewhere = object('PersistentVolume', 'b', {
+      metadata: {labels: {'scalr.io/kept-for': 'agent'}},
+      spec: {claimRef: {namespace: 'x'}},
+    });
+    const plan = planned(readings(undefined, {volumes: [foreign, elsewhere, volume('c', 'Retain')]}), ['claims']);
+    expect(text(plan)).toBe('confirm: false');
+  });
+
+  test('nobody may read are kept by their name in the claim', () => {
+    const plan = planned(readings('agent-local-0.6.5', {...withClaim(), volumes: undefined}));
+    expect(ids(plan)[0]).toBe('keep-volume/disk');
+  });
+
+  test('of EFS are objects only', () => {
+    const manifest = [object('PersistentVolume', 'agent-k8s-efs-pv'), object('PersistentVolumeClaim', 'agent-k8s-efs-claim')];
+    const given = readings('agent-k8s-0.6.5', {manifest, objects: [claim('agent-k8s-efs-claim', 'agent-k8s-efs-pv')]});
+    expect(ids(planned(given))).toEqual(['release', 'gone']);
+    expect(kept(planned(given, ['claims']))).toEqual([
+      'The files behind volume agent-k8s-efs-pv: only the objects of the cluster go, not the file system',
+    ]);
+    expect(planned(given, ['claims']).needsConfirmation).toBe(false);
+  });
+});
+
+test('claims of the operator always stay; those of an older revision go on demand', () => {
+  const pod = {containers: [], volumes: [{persistentVolumeClaim: {claimName: 'mine'}}]};
+  const given = readings('agent-local-0.6.5', {
+    manifest: [object('Deployment', 'agent-main', {spec: {template: {spec: pod}}})],
+    objects: [
+      claim('mine', 'a'),
+      claim('old', 'b', {annotations: {'meta.helm.sh/release-name': 'agent'}}),
+      claim('strange', 'c', {annotations: {'meta.helm.sh/release-name': 'other'}}),
+      claim('pending'),
+    ],
+  });
+  expect(kept(planned(given))).toEqual([
+    'Claim mine (20Gi): the release only uses it',
+    'Claim old (20Gi): an older revision of the release left it',
+  ]);
+  expect(ids(planned(given, ['claims']))).toContain('claim/old');
+  expect(kept(planned(given, ['claims']))).toEqual(['Claim mine (20Gi): the release only uses it']);
+});
+
+describe('drain', () => {
+  test.each<[string, string, Readings['values'], string[], number]>([
+    ['agent-job stops the controller, then its Jobs end', 'agent-job-0.6.5', {}, ['stop/agent-main', 'drain', 'stopped'], 0],
+    ['agent-k8s that drains', 'agent-k8s-0.6.5', k8s('drain'), ['stop/agent-main', 'drain', 'stopped'], 0],
+    ['agent-k8s that would break runs off', 'agent-k8s-0.6.5', k8s('grace-shutdown'), ['drain', 'stop/agent-main', 'stopped'], 1],
+    [
+      'agent-k8s whose runs have no label',
+      'agent-k8s-0.6.5',
+      {agent: {worker_on_stop_action: 'drain'}},
+      ['stop/agent-main', 'drain', 'stopped'],
+      1,
+    ],
+    ['agent-local that drains', 'agent-local-0.6.5', {agent: {shutdownMode: 'drain'}}, ['stop/agent-main', 'stopped'], 0],
+    ['agent-local that does not', 'agent-local-0.6.5', {agent: {shutdownMode: 'graceful'}}, ['stop/agent-main', 'stopped'], 1],
+  ])('%s', (_, chart, values, expected, warnings) => {
+    const plan = planned(readings(chart, {values}));
+    expect(ids(plan)).toEqual([...expected, 'release', 'gone']);
+    expect(plan.warnings).toHaveLength(warnings);
+    expect(ids(planned(readings(chart, {values}), [], false))).toEqual(['release', 'gone']);
+  });
+
+  test('the step to wait in says what is waited for', () => {
+    const step = planned(readings('agent-job-0.6.5')).plan.steps.find(({id}) => id === 'drain');
+    expect(step?.call.args).toEqual(['get', 'jobs,pods', '--output', 'json', '--namespace', 'scalr']);
+    expect(step?.waitFor).toEqual({
+      noRunsOf: {chart: 'agent-job', version: '0.6.5', release: 'agent', taskLabels: {}},
+      timeoutSeconds: 600,
+    });
+  });
+
+  test('an agent that may take longer than anybody waits is announced', () => {
+    const slow = [object('Deployment', 'agent-main', {spec: {template: {spec: {terminationGracePeriodSeconds: 3660}}}})];
+    expect(planned(readings('agent-k8s-0.6.5', {manifest: slow, values: k8s('drain')})).warnings).toEqual([
+      'The agent may take 3660 s to end, longer than this program waits for it.',
+    ]);
+  });
+
+  test('without it runs in flight make the uninstall destructive', () => {
+    const plan = planned(readings('agent-job-0.6.5', {objects: [job('r1')]}), [], false);
+    expect(plan.needsConfirmation).toBe(true);
+    expect(plan.warnings).toEqual(['1 runs are in flight; without a drain they lose their service account and their cache.']);
+  });
+});
+
+function k8s(worker_on_stop_action: string): Readings['values'] {
+  return {agent: {worker_on_stop_action, kubernetes_task_labels: {run: 'ours'}}};
+}
+
+const TASK = {'app.kubernetes.io/instance': 'agent', 'app.kubernetes.io/component': 'task'};
+function job(name: string, labels: object = TASK, conditions: object[] = []): KubernetesObject {
+  return object('Job', name, {spec: {template: {metadata: {labels}}}, status: {conditions}});
+}
+const pod = (name: string, metadata: object = {}, phase = 'Running', spec = {}): KubernetesObject =>
+  object('Pod', name, {metadata, spec, status: {phase}});
+const ownedBy = (kind: string, name: string): object => ({ownerReferences: [{kind, name}]});
+
+describe('runs in flight', () => {
+  const look = (chart: 'agent-job' | 'agent-k8s', version: string, objects: KubernetesObject[], taskLabels = {}): string[] =>
+    runsIn(objects, {chart, version, release: 'agent', taskLabels}).map(
+      ({kind, name, isCertain}) => `${kind} ${name}${isCertain ? '' : '?'}`,
+    );
+
+  test('are Jobs of agent-job, and pods whose Job is no more', () => {
+    const objects = [
+      job('runs'),
+      job('done', TASK, [{type: 'Complete', status: 'True'}]),
+      job('nearly', TASK, [{type: 'SuccessCriteriaMet', status: 'True'}]),
+      job('failed', TASK, [{type: 'Failed', status: 'True'}]),
+      job('of-another', {...TASK, 'app.kubernetes.io/instance': 'other'}),
+      pod('runs-x', {labels: TASK, ...ownedBy('Job', 'runs')}),
+      pod('lone', {labels: TASK, ...ownedBy('Job', 'deleted')}),
+      pod('over', {labels: TASK}, 'Succeeded'),
+      pod('controller', {labels: {...TASK, 'app.kubernetes.io/component': 'agent'}}),
+    ];
+    expect(look('agent-job', '0.5.64', objects)).toEqual(['Job runs', 'Job nearly', 'Pod lone']);
+  });
+
+  test('of agent-job up to 0.5.63 are known by their containers', () => {
+    const spec = {initContainers: [{name: 'worker'}], containers: [{name: 'runner'}]};
+    const objects = [object('Job', 'run', {spec: {template: {spec}}}), job('labelled'), pod('lone', {}, 'Pending', spec)];
+    expect(look('agent-job', '0.5.63', objects)).toEqual(['Job run', 'Pod lone']);
+  });
+
+  test('of agent-k8s are pods with the labels of its values, or a guess', () => {
+    const objects = [
+      pod('run', {labels: {run: 'ours'}}),
+      pod('bare'),
+      pod('over', {labels: {run: 'ours'}}, 'Failed'),
+      pod('worker', {labels: {run: 'ours'}, ...ownedBy('DaemonSet', 'agent-k8s-worker')}),
+    ];
+    expect(look('agent-k8s', '0.6.5', objects, {run: 'ours'})).toEqual(['Pod run']);
+    expect(look('agent-k8s', '0.6.5', objects)).toEqual(['Pod run?', 'Pod bare?']);
+  });
+});
+
+describe('definitions', () => {
+  const definition = object('CustomResourceDefinition', 'agenttasktemplates.scalr.io', {spec: {names: {kind: 'AgentTaskTemplate'}}});
+  const own = object('AgentTaskTemplate', 'agent-task-template', {
+    metadata: {namespace: 'scalr', annotations: {'meta.helm.sh/release-name': 'agent'}},
+  });
+  const foreign = object('AgentTaskTemplate', 'x', {metadata: {namespace: 'argo'}});
+  const self = {name: 'agent', namespace: 'scalr', status: 'deployed', chart: 'agent-job-0.6.5'};
+  const given = (more: Partial<Readings> = {}, chart: string | undefined = 'agent-job-0.6.5'): Readings =>
+    readings(chart, {
+      definitions: [definition, object('CustomResourceDefinition', 'other.io')],
+      customResources: [own],
+      releases: [self],
+      ...more,
+    });
+
+  test.each<[string, Partial<Readings>, string | undefined, string | undefined]>([
+    ['go when nobody else needs them', {}, 'agent-job-0.6.5', undefined],
+    ['go when the release is gone already', {customResources: [], releases: []}, undefined, undefined],
+    [
+      'stay for another release',
+      {releases: [self, {...self, namespace: 'b'}]},
+      'agent-job-0.6.5',
+      'needed by release b/agent (agent-job-0.6.5)',
+    ],
+    ['stay for resources without Helm', {customResources: [own, foreign]}, 'agent-job-0.6.5', 'needed by AgentTaskTemplate argo/x'],
+    ['stay when releases may not be listed', {releases: undefined}, 'agent-job-0.6.5', 'this account may not see who else needs it'],
+    [
+      'stay when resources may not be listed',
+      {customResources: undefined},
+      'agent-job-0.6.5',
+      'this account may not see who else needs it',
+    ],
+  ])('%s', (_, more, chart, why) => {
+    const reading = {...given(more), ...(chart === undefined ? {state: undefined, manifest: []} : {})};
+    const plan = planned(reading, ['crds']);
+    expect(ids(plan).includes('crd/agenttasktemplates.scalr.io')).toBe(why === undefined);
+    expect(kept(plan)).toEqual(why === undefined ? [] : [`Definition agenttasktemplates.scalr.io: ${why}`]);
+    expect(plan.needsConfirmation).toBe(why === undefined);
+  });
+
+  test('are no business of the other charts', () => {
+    expect(kept(planned(given({}, 'agent-local-0.6.5'), ['crds']))).toEqual([]);
+  });
+});
+
+describe('Secrets and namespace', () => {
+  const token = object('Secret', 'scalr-agent-token', {metadata: ours()});
+  const always = [
+    token,
+    object('ConfigMap', 'kube-root-ca.crt'),
+    object('ServiceAccount', 'default'),
+    object('Secret', 'sh.helm.release.v1.agent.v1'),
+    object('Deployment', 'agent-main'),
+    pod('agent-main-x', ownedBy('ReplicaSet', 'agent-main')),
+    job('finished', TASK, [{type: 'Complete', status: 'True'}]),
+  ];
+  const given = (objects: KubernetesObject[] = [], more: Partial<Readings> = {}): Readings =>
+    readings('agent-local-0.6.5', {
+      objects: [...always, ...objects],
+      namespaceObject: object('Namespace', 'scalr', {metadata: ours()}),
+      values: {agent: {shutdownMode: 'drain'}},
+      ...more,
+    });
+
+  test('stay unless asked for', () => {
+    expect(text(planned(given()))).toMatchInlineSnapshot(`
+      "- kubectl scale deployment/agent-main --replicas=0
+      - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
+      - helm uninstall agent
+      - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
+      gone: Release agent: Deployment agent-main
+      stays: Secret scalr-agent-token: a token is not shown twice, and the next install takes it up [scalr-agent uninstall --release agent --namespace scalr --purge=secrets]
+      stays: Namespace scalr: it holds Secret scalr-agent-token [scalr-agent uninstall --release agent --namespace scalr --purge=namespace]
+      confirm: false"
+    `);
+  });
+
+  test('go together', () => {
+    const plan = planned(given(), ['secrets', 'namespace']);
+    expect(ids(plan).slice(-2)).toEqual(['secret/scalr-agent-token', 'namespace']);
+    expect(kept(plan)).toEqual([]);
+  });
+
+  const reader = object('Deployment', 'other', {
+    spec: {template: {spec: {containers: [{env: [{valueFrom: {secretKeyRef: {name: 'scalr-agent-token'}}}]}]}}},
+  });
+  test.each<[string, Readings, Purgeable[], string[]]>([
+    [
+      'a Secret that stays',
+      given(),
+      ['namespace'],
+      [
+        'Secret scalr-agent-token: a token is not shown twice, and the next install takes it up',
+        'Namespace scalr: it holds Secret scalr-agent-token',
+      ],
+    ],
+    [
+      'somebody who reads the Secret',
+      given([reader]),
+      ['secrets', 'namespace'],
+      ['Secret scalr-agent-token: Deployment other reads it', 'Namespace scalr: it holds Deployment other, Secret scalr-agent-token'],
+    ],
+    [
+      'something else in it',
+      given([object('ConfigMap', 'notes')]),
+      ['secrets', 'namespace'],
+      ['Namespace scalr: it holds ConfigMap notes'],
+    ],
+    [
+      'the record of another release',
+      given([object('Secret', 'sh.helm.release.v1.agent-2.v1')]),
+      ['secrets', 'namespace'],
+      ['Namespace scalr: it holds Secret sh.helm.release.v1.agent-2.v1'],
+    ],
+    [
+      'a namespace of somebody else',
+      given([], {namespaceObject: object('Namespace', 'scalr')}),
+      ['secrets', 'namespace'],
+      ['Namespace scalr: this program did not make it for this release'],
+    ],
+    [
+      'a namespace made for another release',
+      given([], {namespaceObject: object('Namespace', 'scalr', {metadata: ours('b')})}),
+      ['secrets', 'namespace'],
+      ['Namespace scalr: this program did not make it for this release'],
+    ],
+    [
+      'a Secret made for another release',
+      given([object('Secret', 'b', {metadata: ours('b')})]),
+      ['secrets', 'namespace'],
+      ['Namespace scalr: it holds Secret b'],
+    ],
+  ])('are held by %s', (_, reading, purge, expected) => {
+    const plan = planned(reading, purge);
+    expect(kept(plan)).toEqual(expected);
+    expect(ids(plan)).not.toContain('namespace');
+  });
+});
+
+describe('data on nodes', () => {
+  const PATH = '/var/lib/scalr';
+  const nodes = [
+    node('a', {labels: {pool: 'runs'}}),
+    node('b', {labels: {pool: 'runs'}, taints: [{key: 'only', value: 'runs', effect: 'NoSchedule'}]}),
+    node('cordoned', {labels: {pool: 'runs'}, taints: [{key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule'}]}),
+    node('down', {labels: {pool: 'runs'}, ready: false}),
+    node('elsewhere'),
+    node('tainted', {labels: {pool: 'runs'}, taints: [{key: 'gpu', effect: 'NoSchedule'}]}),
+    node('windows', {labels: {pool: 'runs', 'kubernetes.io/os': 'windows'}}),
+  ];
+  const spec = {nodeSelector: {pool: 'runs'}, tolerations: [{key: 'only', value: 'runs', effect: 'NoSchedule'}]};
+  const given = (more: Partial<Readings> = {}, path = PATH): Readings =>
+    readings('agent-k8s-0.6.5', {
+      values: {agent: {data_home: path, worker_on_stop_action: 'drain', kubernetes_task_labels: {run: 'ours'}}, efsVolumeHandle: ''},
+      manifest: [writer('DaemonSet', 'agent-worker', path, {spec})],
+      nodes,
+      ...more,
+    });
+
+  test('are named with the nodes, and how to remove them', () => {
+    expect(text(planned(given()))).toMatchInlineSnapshot(`
+      "- helm uninstall agent
+      - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
+      gone: Release agent: DaemonSet agent-worker
+      stays: Directory /var/lib/scalr on a, b, cordoned, down: no chart removes what lies on nodes [for node in a b cordoned down; do kubectl debug "node/$node" --image=busybox:1.37 --profile=sysadmin -- rm -rf '/host/var/lib/scalr'; done]
+      confirm: false"
+    `);
+  });
+
+  test('are emptied where that was asked for, on the nodes that answer', () => {
+    const plan = planned(given(), ['node-data']);
+    expect(text(plan)).toMatchInlineSnapshot(`
+      "- helm uninstall agent
+      - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
+      ! kubectl apply --server-side --field-manager scalr-agent-install --filename -
+      - kubectl wait --for=condition=complete job --selector=scalr.io/cleaner=agent --timeout=300s
+      - kubectl delete job --selector=scalr.io/cleaner=agent
+      gone: Release agent: DaemonSet agent-worker
+      gone: Empty /var/lib/scalr on a, b, cordoned
+      stays: Directory /var/lib/scalr on down: the node is not ready [for node in down; do kubectl debug "node/$node" --image=busybox:1.37 --profile=sysadmin -- rm -rf '/host/var/lib/scalr'; done]
+      confirm: true"
+    `);
+    const {items} = JSON.parse(revealed(plan.plan.steps.find(({id}) => id === 'clean')?.call.input));
+    expect(items.map((each: {spec: {template: {spec: {nodeName: string}}}}) => each.spec.template.spec.nodeName)).toEqual([
+      'a',
+      'b',
+      'cordoned',
+    ]);
+    expect(JSON.stringify(items[0])).not.toContain('app.kubernetes.io/instance');
+  });
+
+  const same = (kind: string, path: string): KubernetesObject => writer(kind, 'x', path, {metadata: {namespace: 'other'}});
+  test.each<[string, Readings, string]>([
+    ['workers of another agent', given({daemonSets: [same('DaemonSet', PATH)]}), 'used by DaemonSet other/x too'],
+    [
+      'runs of another agent, below',
+      given({customResources: [same('AgentTaskTemplate', `${PATH}/cache`)]}),
+      'used by AgentTaskTemplate other/x too',
+    ],
+    ['missing rights', given({daemonSets: undefined}), 'this account may not see who else uses it'],
+    ['a directory of the system', given({}, '/var/lib/kubelet/scalr'), "/var/lib/kubelet/scalr may hold what is not the agent's"],
+    ['a directory of everybody', given({}, '/var/lib/'), "/var/lib may hold what is not the agent's"],
+    ['a way out of its own directory', given({}, '/var/lib/scalr/../..'), "/var may hold what is not the agent's"],
+    ['a whole disk', given({}, '/mnt/disks/ssd0'), "/mnt/disks/ssd0 may hold what is not the agent's"],
+    ['nodes that do not answer', given({nodes: [node('down', {labels: {pool: 'runs'}, ready: false})]}), 'no node it may be on is ready'],
+  ])('stay because of %s', (_, reading, why) => {
+    const plan = planned(reading, ['node-data']);
+    expect(plan.keeps.map((each) => each.why)).toEqual([why]);
+    expect(ids(plan)).not.toContain('clean');
+    expect(plan.needsConfirmation).toBe(false);
+  });
+
+  test('a DaemonSet that only prepares the directory shares nothing', () => {
+    const preparer = object('DaemonSet', 'init', {
+      metadata: {namespace: 'kube-system'},
+      spec: {template: {spec: {containers: [{name: 'init'}], volumes: [{hostPath: {path: PATH}}]}}},
+    });
+    expect(ids(planned(given({daemonSets: [preparer]}), ['node-data']))).toContain('clean');
+  });
+
+  test.each<[string, string, Readings['values'], string | undefined]>([
+    ['agent-k8s on EFS', 'agent-k8s-0.6.5', {agent: {data_home: PATH}, efsVolumeHandle: 'fs-1'}, undefined],
+    ['agent-job with a directory', 'agent-job-0.6.5', {persistence: {cache: {enabled: true, hostPath: {path: PATH}}}}, PATH],
+    [
+      'agent-job with a directory that is off',
+      'agent-job-0.6.5',
+      {persistence: {cache: {enabled: false, hostPath: {path: PATH}}}},
+      undefined,
+    ],
+    ['agent-job before hostPath', 'agent-job-0.5.63', {persistence: {enabled: true}}, undefined],
+    ['agent-local', 'agent-local-0.6.5', {agent: {data_home: PATH}}, undefined],
+  ])('%s', (_, chart, values, path) => {
+    expect(inventoryOf(readings(chart, {values})).nodeData.map((each) => each.path)).toEqual(path === undefined ? [] : [path]);
+  });
+});
+
+const revealed = (input: unknown): string => (typeof input === 'string' ? input : (input as {reveal(): string}).reveal());
+
+test('a release of another chart is left alone', () => {
+  const inventory = inventoryOf(readings('nginx-1.0.0'));
+  expect(() => requireOurChart(NAME, 'nginx-1.0.0', inventory)).toThrow('Release agent is of the chart nginx-1.0.0, not of a Scalr agent.');
+  expect(ids(planUninstall(NAME, inventory, {purge: new Set(), drain: true, drainTimeoutSeconds: 1, timeoutSeconds: 1}))).toEqual([]);
+});
