@@ -276,3 +276,19 @@ export const relativeSubPaths = (range: string, ...claims: readonly string[]): V
         suggestion: JSON.stringify(textAt(values, path).replace(/^\/+/, '')),
       })),
 });
+
+/** A volume is mounted there. */
+export const directories = (range: string, ...paths: readonly string[]): ValuesRule => ({
+  id: 'R22',
+  code: 'NO_DIRECTORY',
+  in: range,
+  severity: 'error',
+  test: (values) =>
+    paths
+      .filter((path) => getAt(values, at(path)) === '')
+      .map((path) => ({
+        path: at(path),
+        message: 'Kubernetes mounts a volume here and wants a path.',
+        suggestion: 'Leave it out to keep the default',
+      })),
+});

@@ -22,6 +22,10 @@ const JUDGED: readonly Judgement[] = [
     because: 'the release installs, and runs fail or are killed (R4, R6, R11, R13, R14, R38, R43, R44)',
   },
   {codes: ['REQUEST_ABOVE_LIMIT'], path: /container_task_/, because: 'the agent makes these pods, and Kubernetes refuses them then (R40)'},
+  {
+    codes: ['NO_TOKEN', 'TWO_DISRUPTION_BOUNDS'],
+    because: 'it follows from another value of a wrong type or form, which has an error of its own',
+  },
   {codes: ['TEXT_FOR_SWITCH'], because: 'a text is true, also "false" (R35)'},
   {codes: ['NULL_DELETES_DEFAULT'], because: 'null is no way to ask for a default; some templates fall into another mode (R36)'},
   {codes: ['NULL_IS_ZERO'], because: 'a limit of zero is taken where nothing is requested, and nobody means it'},
@@ -85,6 +89,7 @@ const MISSED: readonly {path: RegExp; how: RegExp; because: string}[] = [
     because:
       'null is read as a key left out, and Helm keeps it where the default has no such key; only templates that break on labels mind',
   },
+  {path: /(requests|limits)$/, how: /^\{"a":null\}$/, because: 'the same, and the name of a resource without an amount is wrong'},
 ];
 
 export const isMissed = (path: string, how: string): boolean => MISSED.some((each) => each.path.test(path) && each.how.test(how));

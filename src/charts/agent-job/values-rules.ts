@@ -2,6 +2,7 @@ import {namesRegistry} from '../../settings/addresses.ts';
 import type {ValuesRule} from '../define.ts';
 import {
   bothHalves,
+  directories,
   isOn,
   keyOfSecret,
   mountsOfVolumes,
@@ -238,4 +239,6 @@ export const valuesRules: readonly ValuesRule[] = [
   sizedCache(NESTED, 'providerCache', true),
   sizedCache('>=0.5.65', 'moduleCache', true),
   sizedCache('>=0.6.2', 'binaryCache', false),
+  directories('*', 'agent.dataDir'),
+  directories(NESTED, 'agent.cacheDir'),
 ];

@@ -1,5 +1,5 @@
 import type {ValuesRule} from '../define.ts';
-import {isOn, notNull, printedBare, selectorLabels, textAt, tokenInOnePiece, urlOfAccount} from '../shared-values-rules.ts';
+import {directories, isOn, notNull, printedBare, selectorLabels, textAt, tokenInOnePiece, urlOfAccount} from '../shared-values-rules.ts';
 import {at, getAt, type Values} from '../tree.ts';
 
 const isHostPath = (values: Values): boolean => textAt(values, 'efsVolumeHandle') === '';
@@ -117,4 +117,5 @@ export const valuesRules: readonly ValuesRule[] = [
     'efsVolumeHandle',
   ),
   notNull('*', 'podAnnotations', 'controllerPodAnnotations', 'workerPodAnnotations'),
+  directories('*', 'agent.data_home'),
 ];

@@ -1,6 +1,7 @@
 import type {ValuesRule} from '../define.ts';
 import {
   bothHalves,
+  directories,
   keyOfSecret,
   mountsOfVolumes,
   needsSwitch,
@@ -88,4 +89,6 @@ export const valuesRules: readonly ValuesRule[] = [
         : [];
     },
   },
+  directories('*', 'agent.dataDir'),
+  directories('>=0.5.64', 'agent.cacheDir'),
 ];

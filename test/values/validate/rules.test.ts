@@ -656,6 +656,9 @@ const CASES: readonly [id: string, Named, wrong: string, code: string, path: str
     'task.sidecars[0].volumeMounts[0].name',
     `agent: {${TOKEN}}\ntask: {extraVolumes: [{name: c, emptyDir: {}}], sidecars: [{name: a, image: b, volumeMounts: [{name: c, mountPath: /c}]}]}`,
   ],
+  ['R22', 'k8s 0.6.5', `agent: {${TOKEN}, data_home: ""}`, 'NO_DIRECTORY', 'agent.data_home', `agent: {${TOKEN}, data_home: /var/lib/x}`],
+  ['R22', 'local 0.6.5', `agent: {${TOKEN}, cacheDir: ""}`, 'NO_DIRECTORY', 'agent.cacheDir', `agent: {${TOKEN}, cacheDir: /var/lib/x}`],
+  ['R22', 'job 0.6.5', `agent: {${TOKEN}, dataDir: ""}`, 'NO_DIRECTORY', 'agent.dataDir', `agent: {${TOKEN}, dataDir: /var/lib/x}`],
 ];
 
 describe('rules and traps', () => {
