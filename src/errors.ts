@@ -8,6 +8,7 @@ export const ExitCode = {
   differences: 5,
   timedOut: 6,
   interrupted: 130,
+  terminated: 143,
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 

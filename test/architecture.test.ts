@@ -7,17 +7,17 @@ const src = resolve(import.meta.dirname, '../src');
 /** Folder -> folders it may import from. Reading this table is reading the architecture. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   settings: [],
-  ports: ['settings'],
+  ports: ['settings', 'errors'],
   answers: ['settings', 'ports', 'errors'],
   charts: ['settings', 'errors'],
   values: ['charts', 'settings', 'errors'],
-  cluster: ['charts'],
+  cluster: ['ports', 'charts', 'errors'],
   plan: ['cluster', 'ports', 'values', 'charts', 'settings', 'errors'],
   execute: ['plan', 'cluster', 'ports', 'charts', 'settings', 'errors'],
   adapters: ['ports', 'errors'],
   ui: ['ports', 'charts', 'values', 'cluster', 'plan', 'execute', 'errors'],
   cli: ['adapters', 'ui', 'ports', 'answers', 'settings', 'errors'],
-  commands: ['cli', 'ui', 'execute', 'plan', 'values', 'charts', 'settings', 'errors'],
+  commands: ['cli', 'ui', 'execute', 'plan', 'cluster', 'values', 'charts', 'settings', 'errors'],
   bin: ['cli'],
   errors: [],
 };
@@ -30,7 +30,6 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   'wrap-ansi': ['ui'],
   yaml: ['answers', 'values', 'plan'],
   execa: ['adapters'],
-  semver: ['charts'],
   'write-file-atomic': ['adapters'],
   diff: ['ui'],
   'fast-xml-builder': ['ui'],

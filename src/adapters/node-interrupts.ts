@@ -5,7 +5,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Takes over the signals of this process until they are released. */
 export function takeInterrupts(): Interrupts {
   const [asked, insisted] = [new AbortController(), new AbortController()];
-  const heard = (): void => (asked.signal.aborted ? insisted : asked).abort();
+  const heard = (name: NodeJS.Signals): void => (asked.signal.aborted ? insisted : asked).abort(name);
   for (const signal of SIGNALS) process.on(signal, heard);
   return {
     asked: asked.signal,

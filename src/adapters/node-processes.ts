@@ -1,3 +1,4 @@
+import type {Socket} from 'node:net';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Call, Outcome, Processes, Running} from '../ports/processes.ts';
 
@@ -10,6 +11,7 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
     const path = paths[tool] ?? tool;
     const controller = new AbortController();
     let interrupt = (): void => controller.abort();
+    let leave = (): void => undefined;
     const outcome = (async (): Promise<Outcome> => {
       const {execa} = await import('execa');
       const text = typeof input === 'object' ? input.reveal() : input;
@@ -23,12 +25,17 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
         ...(text === undefined ? {stdin: 'ignore' as const} : {input: text}),
       });
       interrupt = () => void running.kill('SIGINT');
+      leave = () => {
+        running.unref();
+        // Pipes of processes are sockets, which keep a program alive too.
+        for (const pipe of [running.stdin, running.stdout, running.stderr]) (pipe as Socket | null)?.unref();
+      };
       if (controller.signal.aborted) interrupt();
       const result = await running;
       if (result.code === 'ENOENT' || result.code === 'EACCES') throw notThere(tool, path, result.code === 'EACCES');
       return {exitCode: result.exitCode ?? ExitCode.failed, stdout: result.stdout, stderr: result.stderr};
     })();
-    return {outcome, interrupt: () => interrupt()};
+    return {outcome, interrupt: () => interrupt(), leave: () => leave()};
   };
   return {start, run: (call) => start(call).outcome};
 };

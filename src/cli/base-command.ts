@@ -3,6 +3,7 @@ import {parseAnswers} from '../answers/answers-file.ts';
 import {resolve} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
 import {ExitCode, ExpectedError, maskSecrets, type Warning} from '../errors.ts';
+import type {Prompter} from '../ports/prompter.ts';
 import type {Setting} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
 import {errorText, warningText} from '../ui/messages.ts';
@@ -53,6 +54,12 @@ export abstract class BaseCommand<Result extends object> extends Command {
   /** Warnings belong to standard error whatever the format of the result. */
   protected report(warnings: readonly Warning[]): void {
     for (const warning of warnings) this.app.stderr(warningText(warning, this.screen));
+  }
+
+  /** Asks the person at the terminal; undefined where nobody can answer. */
+  protected get confirm(): Prompter['confirm'] | undefined {
+    const {hasTerminal, prompter} = this.app;
+    return hasTerminal && !this.argv.includes('--no-input') ? prompter.confirm : undefined;
   }
 
   protected say(text: string): void {

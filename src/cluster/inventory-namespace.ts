@@ -1,6 +1,7 @@
 import {at, getAt, isMap, type Tree} from '../charts/tree.ts';
 import type {Readings} from './inventory.ts';
 import type {KubernetesObject} from './objects.ts';
+import {isMadeFor} from './own-labels.ts';
 
 export interface SecretItem {
   name: string;
@@ -36,9 +37,6 @@ export const NAMESPACE_KINDS: readonly string[] = [
   'rolebindings',
   'poddisruptionbudgets',
 ];
-
-const isMadeFor = ({metadata}: KubernetesObject, release: string): boolean =>
-  metadata.labels?.['app.kubernetes.io/managed-by'] === 'scalr-agent-install' && metadata.labels['scalr.io/release'] === release;
 
 export function secretsOf({release, objects, manifest}: Readings): SecretItem[] {
   const readers = objects.filter((each) => isWorkload(each) && !isInManifest(each, manifest) && !isOwned(each));

@@ -3,10 +3,10 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
 import {confirmPlan} from '../cli/confirm-plan.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
+import {readFacts} from '../cluster/read-facts.ts';
 import {ExitCode} from '../errors.ts';
 import {checkRendering} from '../execute/check-rendering.ts';
 import {dryRun} from '../execute/dry-run.ts';
-import {readFacts} from '../execute/read-facts.ts';
 import {requireReady} from '../execute/require-ready.ts';
 import {runSteps} from '../execute/run-steps.ts';
 import {watchRelease} from '../execute/watch-release.ts';
@@ -14,7 +14,7 @@ import {planInstall} from '../plan/install.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {diffText} from '../ui/diff.ts';
-import {callText, planText, resultText} from '../ui/plan.ts';
+import {callText, planText, resultText, stepText} from '../ui/plan.ts';
 import {progressReporter} from '../ui/progress.ts';
 import {valuesDocument} from '../values/document.ts';
 import {effectiveGet} from '../values/effective.ts';
@@ -79,7 +79,7 @@ export default class Install extends BaseCommand<Result> {
     };
     if (flags.diff) {
       const before = facts.release ? toYaml(facts.release.values) : '';
-      this.say(await diffText('values.yaml', before, toYaml(wanted.values), this.screen));
+      if (!this.jsonEnabled()) this.app.stdout(await diffText('values.yaml', before, toYaml(wanted.values), this.resultScreen));
       if (flags['exit-code'] && result.changed) process.exitCode = ExitCode.differences;
       return result;
     }
@@ -90,25 +90,20 @@ export default class Install extends BaseCommand<Result> {
       return result;
     }
     if (plan.steps.length > 0) {
-      await confirmPlan(planText(plan, name, facts, this.screen), {...flags, app: this.app});
+      const text = `${planText(plan, name, facts, this.screen)}\n`;
+      // Nobody says yes to what was not shown.
+      if (flags.yes) this.say(text);
+      else this.app.stderr(text);
+      await confirmPlan({isAccepted: flags.yes ?? false, confirm: this.confirm});
     }
     const interrupts = this.app.takeInterrupts();
     const world = {processes, interrupts, now, sleep, timeoutMs};
     try {
       const say = (text: string): void => this.say(text);
-      await runSteps(plan.steps, {
-        ...world,
-        again: 'scalr-agent install …',
-        onStep: ({title}, state) => {
-          if (state !== 'done')
-            say(
-              state === 'started' ? `${title} …\n` : 'Interrupted: waiting for it to end in good order; a second Ctrl-C leaves at once.\n',
-            );
-        },
-      });
+      await runSteps(plan.steps, {...world, onStep: (step, state) => say(stepText(step, state))});
       if (flags['no-wait']) return result;
       const watched = await watchRelease(name, {...world, onProgress: progressReporter(say, this.screen)});
-      requireReady(watched, name, timeoutMs);
+      requireReady(watched, name, world);
       this.say(resultText(result.changed, watched, name, this.screen));
       return {...result, agent: watched.agent};
     } finally {

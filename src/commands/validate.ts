@@ -17,7 +17,6 @@ import {mend} from '../values/validate/mend.ts';
 
 interface FixFlags {
   'dry-run'?: boolean | undefined;
-  'no-input'?: boolean | undefined;
   yes?: boolean | undefined;
   quiet?: boolean | undefined;
 }
@@ -86,14 +85,14 @@ export default class Validate extends BaseCommand<Result> {
       if (checked.some(({findings}) => findings.length > 0)) this.say('Nothing was changed: no finding has exactly one right answer.\n');
       return untouched;
     }
-    const {files, prompter, hasTerminal, stderr} = this.app;
+    const {files, stderr} = this.app;
     if (!flags.quiet || !flags.yes) {
       for (const {path, before, after} of rewrites) stderr(await diffText(path, before, after, this.screen));
     }
     const {isWritten, said} = await rewriteFiles(rewrites, files, {
       isDryRun: flags['dry-run'] ?? false,
       isAccepted: flags.yes ?? false,
-      confirm: hasTerminal && !flags['no-input'] ? prompter.confirm : undefined,
+      confirm: this.confirm,
     });
     this.say(`${said}\n`);
     return isWritten ? results.map(({mended}) => mended) : untouched;

@@ -56,12 +56,10 @@ export default class Values extends BaseCommand<Result> {
 
     const file = STANDARD_OUTPUT.includes(flags.out ?? '-') ? undefined : flags.out;
     if (file !== undefined) {
-      const {files, prompter, hasTerminal} = this.app;
-      const confirm = hasTerminal && !flags['no-input'] ? prompter.confirm : undefined;
       const done = await writeValuesFile(
         {path: file, text: yaml, isPrivate: isPrivate(generated), isDryRun: flags['dry-run'], isAccepted: flags.yes},
-        files,
-        confirm,
+        this.app.files,
+        this.confirm,
       );
       this.say(`${done}\n`);
     }

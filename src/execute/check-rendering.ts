@@ -4,8 +4,8 @@ import {brokenPromises, lostValues} from '../plan/check-manifest.ts';
 import type {WantedRelease} from '../plan/install.ts';
 import {template} from '../ports/helm.ts';
 import type {Processes} from '../ports/processes.ts';
+import {toolFailure} from '../ports/tool-failure.ts';
 import type {Get} from '../settings/define.ts';
-import {toolFailure} from './tool-failure.ts';
 
 /** Renders the chart with the operator's own helm before anything is applied. Returns the manifest. @throws ExpectedError */
 export async function checkRendering(

@@ -3,7 +3,7 @@ import type {Plan} from '../plan/step.ts';
 import type {ReleaseName} from '../ports/helm.ts';
 import {dryRunManifest} from '../ports/kubectl.ts';
 import type {Call, Processes} from '../ports/processes.ts';
-import {toolFailure} from './tool-failure.ts';
+import {toolFailure} from '../ports/tool-failure.ts';
 
 /** Asks the API server about everything without keeping any of it. Returns what it said. @throws ExpectedError */
 export async function dryRun(

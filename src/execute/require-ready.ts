@@ -1,9 +1,15 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {ReleaseName} from '../ports/helm.ts';
+import type {Interrupts} from '../ports/interrupts.ts';
+import {interrupted} from './run-steps.ts';
 import type {Watched} from './watch-release.ts';
 
 /** @throws ExpectedError when the release did not become ready, with the causes and what to do */
-export function requireReady({state, causes}: Watched, {release, place}: ReleaseName, timeoutMs: number): void {
+export function requireReady(
+  {state, causes}: Watched,
+  {release, place}: ReleaseName,
+  {timeoutMs, interrupts: {asked}}: {timeoutMs: number; interrupts: Interrupts},
+): void {
   if (state === 'ready') return;
   const because = causes.map(({object, reason}) => `${object}: ${reason}`);
   const suggestions = [
@@ -13,11 +19,7 @@ export function requireReady({state, causes}: Watched, {release, place}: Release
     ]),
   ];
   if (state === 'interrupted') {
-    throw new ExpectedError([`Interrupted. The release ${release} stays as it is, and it was not ready yet.`, ...because].join('\n'), {
-      code: 'INTERRUPTED',
-      exit: ExitCode.interrupted,
-      suggestions: ['Go on waiting with the same command'],
-    });
+    throw interrupted([`The release ${release} stays as it is, and it was not ready yet.`, ...because].join('\n'), asked);
   }
   if (state === 'timed-out') {
     throw new ExpectedError([`The release ${release} is not ready after ${timeoutMs / 1000} s.`, ...because].join('\n'), {

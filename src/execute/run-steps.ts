@@ -2,53 +2,61 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Step} from '../plan/step.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import type {Outcome, Processes} from '../ports/processes.ts';
-import {toolFailure} from './tool-failure.ts';
+import {toolFailure} from '../ports/tool-failure.ts';
 
 interface World {
   processes: Processes;
   interrupts: Interrupts;
-  onStep(step: Step, state: 'started' | 'done' | 'waiting'): void;
-  /** The command that goes on from here. */
-  again: string;
+  onStep(step: Step, state: 'started' | 'ending'): void;
 }
 
 /** Runs the steps in order; a loop without decisions. @throws ExpectedError */
 export async function runSteps(steps: readonly Step[], world: World): Promise<void> {
+  const {asked, insisted} = world.interrupts;
   const done: Step[] = [];
   for (const step of steps) {
-    if (world.interrupts.asked.aborted) throw interrupted(done, world.again);
+    if (asked.aborted) throw interrupted(finished(done), asked);
     world.onStep(step, 'started');
     const outcome = await runStep(step, world);
-    if (world.interrupts.asked.aborted && outcome.exitCode !== 0) throw interrupted(done, world.again);
-    if (outcome.exitCode !== 0 && !step.tolerates?.test(outcome.stderr)) throw toolFailure(step.call, outcome);
-    world.onStep(step, 'done');
+    if (outcome === 'left') throw interrupted(`${finished(done)} ${step.call.tool} goes on alone with: ${step.title}.`, insisted);
+    const isDone = outcome.exitCode === 0 || step.tolerates?.test(outcome.stderr);
+    if (!isDone && asked.aborted) throw interrupted(finished(done), asked);
+    if (!isDone) throw toolFailure(step.call, outcome);
     done.push(step);
   }
 }
 
-/** Ctrl-C is passed on, and the tool may end in good order; only a second one leaves it alone. */
-async function runStep(step: Step, {processes, interrupts, onStep, again}: World): Promise<Outcome> {
+/** The first Ctrl-C is passed on, and the tool may end in good order; the second leaves it alone. */
+async function runStep(step: Step, {processes, interrupts, onStep}: World): Promise<Outcome | 'left'> {
+  const {asked, insisted} = interrupts;
   const running = processes.start(step.call);
-  const passOn = (): void => {
-    onStep(step, 'waiting');
-    running.interrupt();
-  };
-  const left = new Promise<never>((_, reject) => {
-    interrupts.insisted.addEventListener('abort', () => reject(interrupted([], again)), {once: true});
-  });
-  interrupts.asked.addEventListener('abort', passOn, {once: true});
+  const listeners = new AbortController();
+  const {signal} = listeners;
+  const left = new Promise<'left'>((resolve) => insisted.addEventListener('abort', () => resolve('left'), {once: true, signal}));
+  asked.addEventListener(
+    'abort',
+    () => {
+      onStep(step, 'ending');
+      running.interrupt();
+    },
+    {once: true, signal},
+  );
   try {
-    return await Promise.race([running.outcome, left]);
+    const outcome = await Promise.race([running.outcome, left]);
+    if (outcome === 'left') running.leave();
+    return outcome;
   } finally {
-    interrupts.asked.removeEventListener('abort', passOn);
+    listeners.abort();
   }
 }
 
-export function interrupted(done: readonly Step[], again: string): ExpectedError {
-  const what = done.length === 0 ? 'Nothing was finished' : `Finished: ${done.map(({title}) => title).join('; ')}`;
-  return new ExpectedError(`Interrupted. ${what}.`, {
+const finished = (done: readonly Step[]): string =>
+  done.length === 0 ? 'Nothing was changed.' : `Done before: ${done.map(({title}) => title).join('; ')}.`;
+
+/** A signal ended it; `reason` of the signal is its name. */
+export const interrupted = (what: string, {reason}: AbortSignal): ExpectedError =>
+  new ExpectedError(`Interrupted. ${what}`, {
     code: 'INTERRUPTED',
-    exit: ExitCode.interrupted,
-    suggestions: [`Go on from here with the same command: ${again}`],
+    exit: reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted,
+    suggestions: ['Run the same command again: it goes on from there'],
   });
-}

@@ -3,10 +3,10 @@ import type {ReleaseName} from '../ports/helm.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import {listObjects, podLogs} from '../ports/kubectl.ts';
 import type {Processes} from '../ports/processes.ts';
+import {toolFailure} from '../ports/tool-failure.ts';
 import type {Cause} from './explain/cause.ts';
 import {explain, isReady, type Progress, progress, registered} from './explain/explain.ts';
 import {snapshotOf} from './explain/snapshot.ts';
-import {toolFailure} from './tool-failure.ts';
 
 const KINDS = ['deployments', 'daemonsets', 'replicasets', 'jobs', 'pods', 'persistentvolumeclaims', 'events'];
 const EVERY_MS = 1500;

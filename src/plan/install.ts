@@ -1,5 +1,6 @@
 import {sameTree, type Values} from '../charts/tree.ts';
 import {type InstallFacts, isPending, type ReleaseState, type SecretObject} from '../cluster/install-facts.ts';
+import {isOwn, ownLabels} from '../cluster/own-labels.ts';
 import {markedFailed} from '../cluster/release-record.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {type ChartReference, type ReleaseName, upgradeInstall} from '../ports/helm.ts';
@@ -29,12 +30,6 @@ export interface WantedRelease {
   secrets: readonly WantedSecret[];
 }
 
-/** What we made carries these, so that an uninstall knows it. */
-export const ownLabels = ({release}: ReleaseName): Readonly<Record<string, string>> => ({
-  'app.kubernetes.io/managed-by': 'scalr-agent-install',
-  'scalr.io/release': release,
-});
-
 /** The calls that bring the cluster from what it is to what is wanted; none where nothing is to do. Pure. @throws ExpectedError */
 export function planInstall(wanted: WantedRelease, facts: InstallFacts): Plan {
   const missing = wanted.secrets.filter((secret) => !isComplete(secret, facts.secrets.get(secret.name)) && !isGiven(secret));
@@ -46,7 +41,7 @@ export function planInstall(wanted: WantedRelease, facts: InstallFacts): Plan {
 function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[] {
   const {place} = name;
   if (namespace !== undefined) return [];
-  const object = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: place.namespace, labels: ownLabels(name)}};
+  const object = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: place.namespace, labels: ownLabels(name.release)}};
   return [{id: 'namespace', title: `Create namespace ${place.namespace}`, call: applyObject(place, object)}];
 }
 
@@ -55,7 +50,7 @@ function secretSteps({name: secret, type, data}: WantedSecret, {name}: WantedRel
   const found = secrets.get(secret);
   const isSame = given.every(([key, content]) => found?.data?.[key] === base64(content));
   if (given.length === 0 || isSame) return [];
-  if (found !== undefined && !isOurs(found)) {
+  if (found !== undefined && !isOwn(found)) {
     throw new ExpectedError(`Secret ${secret} in ${name.place.namespace} holds something else, and this program did not make it.`, {
       code: 'OBJECT_OF_ANOTHER',
       exit: ExitCode.usage,
@@ -63,7 +58,7 @@ function secretSteps({name: secret, type, data}: WantedSecret, {name}: WantedRel
     });
   }
   const stringData = Object.fromEntries(given.map(([key, content]) => [key, content.reveal()]));
-  const object = {apiVersion: 'v1', kind: 'Secret', type, metadata: {name: secret, labels: ownLabels(name)}, stringData};
+  const object = {apiVersion: 'v1', kind: 'Secret', type, metadata: {name: secret, labels: ownLabels(name.release)}, stringData};
   return [
     {
       id: `secret/${secret}`,
@@ -103,7 +98,6 @@ const releaseBusy = ({release: name, place}: ReleaseName, {status, revision}: Re
   });
 
 const base64 = (content: Secret): string => Buffer.from(content.reveal(), 'utf8').toString('base64');
-const isOurs = ({metadata}: SecretObject): boolean => metadata.labels?.['app.kubernetes.io/managed-by'] === 'scalr-agent-install';
 const isGiven = ({data}: WantedSecret): boolean => Object.values(data).every((content) => content !== undefined);
 const isComplete = ({data}: WantedSecret, found: SecretObject | undefined): boolean =>
   found !== undefined && Object.keys(data).every((key) => found.data?.[key] !== undefined);

@@ -1,9 +1,9 @@
 import type {Inventory} from '../cluster/inventory.ts';
 import {type ClaimItem, KEPT_LABEL, type VolumeItem} from '../cluster/inventory-claims.ts';
 import type {ReleaseName} from '../ports/helm.ts';
+import {deleteClaim, patchVolume, waitUntilGone} from '../ports/kubectl.ts';
 import type {Place} from '../ports/place.ts';
 import type {Step} from './step.ts';
-import {deleteClaim, patchVolume, waitUntilGone} from './uninstall-calls.ts';
 
 type Bound = ClaimItem & {volume: VolumeItem};
 

@@ -1,8 +1,7 @@
 import type {Controller, Inventory} from '../cluster/inventory.ts';
 import type {ReleaseName} from '../ports/helm.ts';
-import {listObjects} from '../ports/kubectl.ts';
+import {listObjects, scaleToZero, waitUntilGone} from '../ports/kubectl.ts';
 import type {Step} from './step.ts';
-import {scaleToZero, waitUntilGone} from './uninstall-calls.ts';
 
 export interface DrainChoices {
   drain: boolean;

@@ -1,8 +1,7 @@
 import type {NodeDataItem} from '../cluster/inventory-node-data.ts';
 import type {ReleaseName} from '../ports/helm.ts';
-import {applyObject} from '../ports/kubectl.ts';
+import {applyObject, deleteJobs, waitForJobs} from '../ports/kubectl.ts';
 import type {Step} from './step.ts';
-import {deleteJobs, waitForJobs} from './uninstall-calls.ts';
 
 /** That of the guide upstream gives for node directories. */
 export const CLEANER_IMAGE = 'busybox:1.37';

@@ -1,10 +1,9 @@
 import type {Inventory} from '../cluster/inventory.ts';
 import type {ClaimItem} from '../cluster/inventory-claims.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import type {ReleaseName} from '../ports/helm.ts';
-import {deleteObject} from '../ports/kubectl.ts';
+import {type ReleaseName, uninstall} from '../ports/helm.ts';
+import {deleteObject, waitUntilGone} from '../ports/kubectl.ts';
 import type {Plan, Step} from './step.ts';
-import {uninstall, waitUntilGone} from './uninstall-calls.ts';
 import {afterUninstall, beforeUninstall, lostClaims} from './uninstall-claims.ts';
 import {type DrainChoices, drainSteps, drainWarnings} from './uninstall-drain.ts';
 import {type Kept, keeps, mayGo} from './uninstall-keeps.ts';

@@ -48,3 +48,6 @@ export const template = ({release, place}: ReleaseName, chart: ChartReference, v
 export const releaseValues = ({release, place}: ReleaseName): Call => helm(place, ['get', 'values', release, '--output', 'json']);
 
 export const releaseHistory = ({release, place}: ReleaseName): Call => helm(place, ['history', release, '--output', 'json']);
+
+/** Without Helm's own wait: a Ctrl-C in it would leave a release that is neither there nor gone. */
+export const uninstall = ({release, place}: ReleaseName): Call => helm(place, ['uninstall', release]);

@@ -1,4 +1,7 @@
-/** Ctrl-C and what ends programs: the first asks for an end in good order, the second for an end at once. */
+/**
+ * Ctrl-C and what ends programs: the first asks for an end in good order, the second for an end at once. The reason of each
+ * is the name of the signal.
+ */
 export interface Interrupts {
   asked: AbortSignal;
   insisted: AbortSignal;

@@ -19,6 +19,8 @@ export interface Running {
   outcome: Promise<Outcome>;
   /** Asks it to end as Ctrl-C would; it is never killed behind its back. */
   interrupt(): void;
+  /** This program may end although the call goes on. */
+  leave(): void;
 }
 
 /** The operator's own helm and kubectl. */

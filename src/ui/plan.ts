@@ -1,6 +1,6 @@
 import type {InstallFacts} from '../cluster/install-facts.ts';
 import type {Watched} from '../execute/watch-release.ts';
-import type {Plan} from '../plan/step.ts';
+import type {Plan, Step} from '../plan/step.ts';
 import type {ReleaseName} from '../ports/helm.ts';
 import type {Call} from '../ports/processes.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
@@ -19,6 +19,9 @@ export function planText({steps}: Plan, {release, place}: ReleaseName, {context,
   );
   return `${where.join('\n')}\n\n${lines.join('')}`;
 }
+
+export const stepText = ({title, call}: Step, state: 'started' | 'ending'): string =>
+  state === 'started' ? `${title} …\n` : `Interrupted: waiting for ${call.tool} to end in good order. A second Ctrl-C leaves at once.\n`;
 
 /** A call as a shell takes it; what goes to standard input is only named. */
 export function callText({tool, args, input}: Call): string {

@@ -1,27 +1,13 @@
 import {namesRegistry} from '../../settings/addresses.ts';
 import type {ValuesRule} from '../define.ts';
-import {
-  bothHalves,
-  directories,
-  isOn,
-  keyOfSecret,
-  mountsOfVolumes,
-  needsSwitch,
-  notNull,
-  printedBare,
-  selectorLabels,
-  separateDirectories,
-  sizedClaims,
-  textAt,
-  tokenInOnePiece,
-  urlOfAccount,
-  wantsPem,
-  wins,
-} from '../shared-values-rules.ts';
 import {at, getAt, isMap, sameTree, type Tree, type Values} from '../tree.ts';
+import {directories, separateDirectories, tokenInOnePiece, urlOfAccount} from '../values-rules/agent.ts';
+import {certificateRules, wins} from '../values-rules/certificates.ts';
+import {isOn, textAt} from '../values-rules/reading.ts';
+import {keyOfSecret, notNull, printedBare, selectorLabels} from '../values-rules/texts.ts';
+import {mountsOfVolumes, needsSwitch, sizedClaims} from '../values-rules/volumes.ts';
 import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 
-const TLS = 'global.tls';
 const NAME_LABEL = 'app.kubernetes.io/name';
 const OWN_VOLUMES = ['worker', 'sa-token', 'data-dir', 'cache', 'cache-dir', 'tmp-dir', 'podinfo', 'client-cert', 'ca-bundle'];
 const CLAIM = 'persistence.persistentVolumeClaim.claimName';
@@ -53,11 +39,7 @@ export const valuesRules: readonly ValuesRule[] = [
   tokenInOnePiece,
   urlOfAccount,
   separateDirectories,
-  wantsPem(`${TLS}.caBundle`, NESTED),
-  wins('R25', NESTED, `${TLS}.caBundleSecret.name`, `${TLS}.caBundle`),
-  bothHalves(`${TLS}.clientCert`, `${TLS}.clientKey`, `${TLS}.clientCertSecret.name`, MUTUAL_TLS),
-  wantsPem(`${TLS}.clientCert`, MUTUAL_TLS),
-  wins('R27', MUTUAL_TLS, `${TLS}.clientCertSecret.name`, `${TLS}.clientCert`),
+  ...certificateRules('global.tls', NESTED, MUTUAL_TLS),
   wins('R17', '>=0.6.2', 'persistence.cache.hostPath.path', 'persistence.cache.persistentVolumeClaim.claimName'),
   mountsOfVolumes(
     'task.extraVolumes',
@@ -213,27 +195,13 @@ export const valuesRules: readonly ValuesRule[] = [
   printedBare('*', 'nameOverride', 'fullnameOverride', 'serviceAccount.name', 'agent.dataDir', 'agent.cacheDir'),
   printedBare(FLAT, 'agent.tokenExistingSecret', 'agent.tokenExistingSecretKey', 'efsVolumeHandle', CLAIM),
   printedBare(FLAT, 'persistence.persistentVolumeClaim.storageClassName'),
-  printedBare(
-    NESTED,
-    'agent.tokenExistingSecret.name',
-    'agent.tokenExistingSecret.key',
-    `${TLS}.caBundleSecret.name`,
-    `${TLS}.caBundleSecret.key`,
-  ),
+  printedBare(NESTED, 'agent.tokenExistingSecret.name', 'agent.tokenExistingSecret.key'),
   printedBare(NESTED, ...['data', 'cache'].map((name) => `persistence.${name}.persistentVolumeClaim.claimName`)),
   printedBare('>=0.5.64 <=0.6.1', ...['data', 'cache'].map((name) => `persistence.${name}.persistentVolumeClaim.storageClassName`)),
-  printedBare(MUTUAL_TLS, ...['name', 'certKey', 'keyKey'].map((key) => `${TLS}.clientCertSecret.${key}`)),
   printedBare('>=0.5.68', 'task.job.basename'),
   sizedClaims(FLAT, 'persistence'),
   sizedClaims(NESTED, 'persistence.data', 'persistence.cache'),
   keyOfSecret(NESTED, ['agent.tokenExistingSecret.name', 'agent.token'], 'agent.tokenExistingSecret.key'),
-  keyOfSecret(NESTED, [`${TLS}.caBundleSecret.name`, `${TLS}.caBundle`], `${TLS}.caBundleSecret.key`),
-  keyOfSecret(
-    MUTUAL_TLS,
-    [`${TLS}.clientCertSecret.name`, `${TLS}.clientCert`],
-    `${TLS}.clientCertSecret.certKey`,
-    `${TLS}.clientCertSecret.keyKey`,
-  ),
   notNull(FLAT, 'podAnnotations', 'controllerPodAnnotations'),
   notNull(NESTED, 'global.podAnnotations', 'agent.podAnnotations', 'task.podAnnotations'),
   sizedCache(NESTED, 'providerCache', true),

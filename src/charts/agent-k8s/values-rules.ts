@@ -1,6 +1,8 @@
 import type {ValuesRule} from '../define.ts';
-import {directories, isOn, notNull, printedBare, selectorLabels, textAt, tokenInOnePiece, urlOfAccount} from '../shared-values-rules.ts';
 import {at, getAt, type Values} from '../tree.ts';
+import {directories, tokenInOnePiece, urlOfAccount} from '../values-rules/agent.ts';
+import {isOn, textAt} from '../values-rules/reading.ts';
+import {notNull, printedBare, selectorLabels} from '../values-rules/texts.ts';
 
 const isHostPath = (values: Values): boolean => textAt(values, 'efsVolumeHandle') === '';
 

@@ -1,24 +1,12 @@
 import type {ValuesRule} from '../define.ts';
-import {
-  bothHalves,
-  directories,
-  keyOfSecret,
-  mountsOfVolumes,
-  needsSwitch,
-  printedBare,
-  relativeSubPaths,
-  separateDirectories,
-  sizedClaims,
-  textAt,
-  tokenInOnePiece,
-  urlOfAccount,
-  wantsPem,
-  wins,
-} from '../shared-values-rules.ts';
 import {getAt} from '../tree.ts';
+import {directories, separateDirectories, tokenInOnePiece, urlOfAccount} from '../values-rules/agent.ts';
+import {certificateRules} from '../values-rules/certificates.ts';
+import {textAt} from '../values-rules/reading.ts';
+import {keyOfSecret, printedBare} from '../values-rules/texts.ts';
+import {mountsOfVolumes, needsSwitch, relativeSubPaths, sizedClaims} from '../values-rules/volumes.ts';
 
 const MUTUAL_TLS = '0.5.73 - 0.5.74 || >=0.6.1';
-const TLS = 'agent.tls';
 const OLD = 'persistence.persistentVolumeClaim';
 const CACHE = 'persistence.cache.persistentVolumeClaim';
 const DATA = 'persistence.data.persistentVolumeClaim';
@@ -29,11 +17,7 @@ export const valuesRules: readonly ValuesRule[] = [
   tokenInOnePiece,
   urlOfAccount,
   separateDirectories,
-  wantsPem(`${TLS}.caBundle`, '>=0.6.1'),
-  wins('R25', '>=0.6.1', `${TLS}.caBundleSecret.name`, `${TLS}.caBundle`),
-  bothHalves(`${TLS}.clientCert`, `${TLS}.clientKey`, `${TLS}.clientCertSecret.name`, MUTUAL_TLS),
-  wantsPem(`${TLS}.clientCert`, MUTUAL_TLS),
-  wins('R27', MUTUAL_TLS, `${TLS}.clientCertSecret.name`, `${TLS}.clientCert`),
+  ...certificateRules('agent.tls', '>=0.6.1', MUTUAL_TLS),
   mountsOfVolumes('extraVolumes', ['extraVolumeMounts'], ['data-dir', 'cache-dir', 'client-cert', 'ca-bundle'], '>=0.6.1'),
   needsSwitch('T19', '*', 'persistence.persistentVolumeClaim.claimName', 'persistence.enabled'),
   ...['data', 'cache'].map((name) =>
@@ -51,18 +35,9 @@ export const valuesRules: readonly ValuesRule[] = [
   ),
   printedBare(SPLIT, `${CACHE}.claimName`, `${CACHE}.subPath`, `${DATA}.claimName`, `${DATA}.subPath`),
   printedBare('<=0.6.1', `${OLD}.storageClassName`, `${CACHE}.storageClassName`, `${DATA}.storageClassName`),
-  printedBare(MUTUAL_TLS, ...['name', 'certKey', 'keyKey'].map((key) => `${TLS}.clientCertSecret.${key}`)),
-  printedBare('>=0.6.1', `${TLS}.caBundleSecret.name`, `${TLS}.caBundleSecret.key`),
   sizedClaims('*', 'persistence'),
   sizedClaims(SPLIT, 'persistence.cache', 'persistence.data'),
   keyOfSecret('*', ['agent.tokenExistingSecret.name'], 'agent.tokenExistingSecret.key'),
-  keyOfSecret(
-    MUTUAL_TLS,
-    [`${TLS}.clientCertSecret.name`, `${TLS}.clientCert`],
-    `${TLS}.clientCertSecret.certKey`,
-    `${TLS}.clientCertSecret.keyKey`,
-  ),
-  keyOfSecret('>=0.6.1', [`${TLS}.caBundleSecret.name`, `${TLS}.caBundle`], `${TLS}.caBundleSecret.key`),
   relativeSubPaths('*', OLD, CACHE, DATA),
   {
     id: 'R4',

@@ -71,7 +71,7 @@ function checkAgainst(groups: readonly Group[], settings: Settings, target: Targ
     throw new ExpectedError(`--${setting.id} says ${settings.get(setting)}, and the chart at hand is ${name} ${version}.`, {
       code: 'CONFLICTING_SETTINGS',
       exit: ExitCode.usage,
-      suggestions: [`Leave out --${setting.id}, or name another --chart-source (this one is ${own})`],
+      suggestions: [`Leave out --${setting.id}, or give it as ${own}`, 'Name another chart with --chart-source'],
     });
   }
   const isKnown = releasesOf(name).includes(version);

@@ -1,5 +1,5 @@
 import {type ErrorCode, ExitCode, ExpectedError} from '../errors.ts';
-import type {Call, Outcome} from '../ports/processes.ts';
+import type {Call, Outcome} from './processes.ts';
 
 interface KnownFailure {
   tool?: Call['tool'];
@@ -8,11 +8,18 @@ interface KnownFailure {
   suggestions: readonly string[];
 }
 
-/** What helm and kubectl say, and what to do about it. */
+/** What helm and kubectl say, and what to do about it; a repository that no helm reaches comes before a cluster. */
 const KNOWN: readonly KnownFailure[] = [
   {
+    tool: 'helm',
     stderr:
-      /Kubernetes cluster unreachable|Unable to connect to the server|connection refused|no such host|i\/o timeout|TLS handshake timeout/i,
+      /chart ".*" .*not found|failed to (download|fetch|pull)|could not find|404 Not Found|not a valid chart repository or cannot be reached/i,
+    code: 'CHART_NOT_FOUND',
+    suggestions: ['Check --chart-version and the way to the chart repository, or name a chart with --chart-source'],
+  },
+  {
+    stderr:
+      /Kubernetes cluster unreachable|Unable to connect to the server|connection refused|connection to the server .* was refused|stat .*: no such file or directory|no such host|i\/o timeout|TLS handshake timeout/i,
     code: 'CLUSTER_UNREACHABLE',
     suggestions: ['Try: kubectl cluster-info', 'Name the cluster with --kube-context or --kubeconfig'],
   },
@@ -32,12 +39,6 @@ const KNOWN: readonly KnownFailure[] = [
     stderr: /another operation \(install\/upgrade\/rollback\) is in progress/,
     code: 'RELEASE_BUSY',
     suggestions: ['Repeat the command once the other one has ended'],
-  },
-  {
-    tool: 'helm',
-    stderr: /chart ".*" .*not found|failed to (download|fetch|pull)|could not find|404 Not Found/i,
-    code: 'CHART_NOT_FOUND',
-    suggestions: ['Check --chart-version and the way to the chart repository, or name a chart with --chart-source'],
   },
   {
     tool: 'helm',

@@ -1,10 +1,10 @@
 import type {Values} from '../charts/tree.ts';
-import {type InstallFacts, isPending, type ReleaseState, type SecretObject} from '../cluster/install-facts.ts';
-import {recordName} from '../cluster/release-record.ts';
 import {type ReleaseName, releaseHistory, releaseValues} from '../ports/helm.ts';
 import {currentContext, getObject, serverVersion} from '../ports/kubectl.ts';
 import type {Call, Processes} from '../ports/processes.ts';
-import {toolFailure} from './tool-failure.ts';
+import {toolFailure} from '../ports/tool-failure.ts';
+import {type InstallFacts, isPending, type ReleaseState, type SecretObject} from './install-facts.ts';
+import {recordName} from './release-record.ts';
 
 /** Asks the cluster; changes nothing. @throws ExpectedError */
 export async function readFacts(name: ReleaseName, secretNames: readonly string[], processes: Processes): Promise<InstallFacts> {

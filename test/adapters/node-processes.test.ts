@@ -1,0 +1,52 @@
+import {chmodSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join, resolve} from 'node:path';
+import {execa} from 'execa';
+import {afterAll, expect, test} from 'vitest';
+import {nodeProcesses} from '../../src/adapters/node-processes.ts';
+import {Secret} from '../../src/settings/secret.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+afterAll(() => rmSync(folder, {recursive: true, force: true}));
+
+/** A tool of our own in place of helm. */
+function tool(script: string): string {
+  const path = join(folder, `tool-${Math.random()}`);
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+test('input goes to standard input, and all that is said comes back', async () => {
+  const {run} = nodeProcesses({helm: tool('cat; echo "$1" >&2; exit 3')});
+  expect(await run({tool: 'helm', args: ['a b'], input: new Secret('hidden\n')})).toEqual({
+    exitCode: 3,
+    stdout: 'hidden\n',
+    stderr: 'a b\n',
+  });
+});
+
+test('a tool that is not there is named with a next step', async () => {
+  await expect(nodeProcesses({helm: join(folder, 'nothing')}).run({tool: 'helm', args: []})).rejects.toMatchObject({
+    code: 'TOOL_NOT_FOUND',
+    suggestions: ['Install helm, or say where it is with --helm'],
+  });
+});
+
+test('an interrupted tool ends as it wants', async () => {
+  const {start} = nodeProcesses({helm: tool('trap "echo tidied; exit 7" INT; echo on; while :; do sleep 0.05; done')});
+  const running = start({tool: 'helm', args: []});
+  await new Promise((done) => setTimeout(done, 400));
+  running.interrupt();
+  expect(await running.outcome).toMatchObject({exitCode: 7, stdout: 'on\ntidied\n'});
+});
+
+test('a program that leaves a tool alone may end before it', async () => {
+  const slow = tool('sleep 30');
+  const adapter = resolve(import.meta.dirname, '../../src/adapters/node-processes.ts');
+  const script = `import {nodeProcesses} from '${adapter}';
+    const running = nodeProcesses({helm: '${slow}'}).start({tool: 'helm', args: []});
+    setTimeout(() => running.leave(), 700);`;
+  const {exitCode, timedOut} = await execa('npx', ['tsx', '--input-type=module', '--eval', script], {reject: false, timeout: 15_000});
+  expect({exitCode, timedOut}).toEqual({exitCode: 0, timedOut: false});
+});

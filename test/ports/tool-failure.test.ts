@@ -1,0 +1,47 @@
+import {expect, test} from 'vitest';
+import {toolFailure} from '../../src/ports/tool-failure.ts';
+
+/** What the tools really said. */
+test.each([
+  ['kubectl', 'The connection to the server localhost:8080 was refused - did you specify the right host or port?', 'CLUSTER_UNREACHABLE'],
+  ['kubectl', 'error: stat /home/me/nowhere: no such file or directory', 'CLUSTER_UNREACHABLE'],
+  ['kubectl', 'Unable to connect to the server: dial tcp 10.0.0.1:443: i/o timeout', 'CLUSTER_UNREACHABLE'],
+  [
+    'helm',
+    'Error: Kubernetes cluster unreachable: Get "http://localhost:8080/version": dial tcp [::1]:8080: connect: connection refused',
+    'CLUSTER_UNREACHABLE',
+  ],
+  ['kubectl', 'error: context "nowhere" does not exist', 'CLUSTER_UNREACHABLE'],
+  ['kubectl', 'error: You must be logged in to the server (Unauthorized)', 'NOT_LOGGED_IN'],
+  [
+    'helm',
+    'Error: query: failed to query with labels: secrets is forbidden: User "system:serviceaccount:a:reader" cannot list resource "secrets" in API group "" in the namespace "a"',
+    'FORBIDDEN',
+  ],
+  ['helm', 'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress', 'RELEASE_BUSY'],
+  [
+    'helm',
+    'Error: looks like "https://scalr.github.io/agent-helm/" is not a valid chart repository or cannot be reached: Get "https://scalr.github.io/agent-helm/index.yaml": dial tcp: lookup scalr.github.io: no such host',
+    'CHART_NOT_FOUND',
+  ],
+  ['helm', 'Error: chart "agent-job" version "9.9.9" not found in https://scalr.github.io/agent-helm/ repository', 'CHART_NOT_FOUND'],
+  [
+    'helm',
+    'Error: INSTALLATION FAILED: Unable to continue with install: Role "agent-k8s-role" in namespace "a" exists and cannot be imported into the current release: invalid ownership metadata',
+    'OBJECT_OF_ANOTHER',
+  ],
+  ['helm', 'Error: something new', 'TOOL_FAILED'],
+] as const)('%s: %s', (tool, stderr, code) => {
+  const failure = toolFailure({tool, args: ['do']}, {exitCode: 1, stdout: '', stderr});
+  expect(failure.code).toBe(code);
+  expect(failure.suggestions).not.toEqual([]);
+  expect(failure.message).toContain(stderr.replace(/^error: /i, '').slice(0, 40));
+});
+
+test('what helm goes on to say after the error, and its warnings, are not the reason', () => {
+  const stderr =
+    'WARNING: a file is readable by others\nError: YAML parse error on x.yaml: bad\n\nUse --debug flag to render out invalid YAML\n';
+  expect(toolFailure({tool: 'helm', args: ['template']}, {exitCode: 1, stdout: '', stderr}).message).toBe(
+    'helm template failed: YAML parse error on x.yaml: bad',
+  );
+});
