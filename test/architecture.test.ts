@@ -28,7 +28,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@inquirer/confirm': ['ui'],
   chalk: ['ui'],
   'wrap-ansi': ['ui'],
-  yaml: ['answers', 'values', 'plan'],
+  yaml: ['answers', 'values', 'cluster'],
   execa: ['adapters'],
   'write-file-atomic': ['adapters'],
   diff: ['ui'],

@@ -16,14 +16,25 @@ interface Problem {
   suggestion?: string;
 }
 
+export interface Wish {
+  /** Settings that are looked for; without it all. */
+  only?: readonly Setting[];
+  /** Settings that may be missing. */
+  optional?: readonly Setting[];
+}
+
 /**
  * Finds a value for every setting: the first source that knows one, else its default. Checks each alone and against
- * the others. Settings named in `optional` may be missing. @throws ExpectedError that lists everything wrong and missing
+ * the others. @throws ExpectedError that lists everything wrong and missing
  */
-export async function resolve(sources: readonly Source[], world: World, optional: readonly Setting[] = []): Promise<Settings> {
+export async function resolve(
+  sources: readonly Source[],
+  world: World,
+  {only: wanted = catalogue, optional = []}: Wish = {},
+): Promise<Settings> {
   const answers = new Map<string, Answer>();
   const problems: Problem[] = [];
-  for (const setting of catalogue) {
+  for (const setting of wanted) {
     try {
       const answer = await firstAnswer(setting, sources, world);
       if (answer) answers.set(setting.id, answer);
@@ -32,10 +43,10 @@ export async function resolve(sources: readonly Source[], world: World, optional
     }
   }
   const get: Get = <T>(setting: Setting<T>) => answers.get(setting.id)?.value as T | undefined;
-  addDefaults(answers, get);
-  problems.push(...checkTogether(answers, get, problems));
+  addDefaults(wanted, answers, get);
+  problems.push(...checkTogether(wanted, answers, get, problems));
   const failed = new Set(problems.map(({setting}) => setting));
-  const missing = catalogue.filter(
+  const missing = wanted.filter(
     (setting) => setting.required && !answers.has(setting.id) && !failed.has(setting) && !optional.includes(setting),
   );
   if (problems.length > 0 || missing.length > 0) throw refusal(problems, missing);
@@ -71,17 +82,17 @@ function problemOf(setting: Setting, error: unknown): Problem {
   throw error;
 }
 
-function addDefaults(answers: Map<string, Answer>, get: Get): void {
-  for (const setting of catalogue) {
+function addDefaults(wanted: readonly Setting[], answers: Map<string, Answer>, get: Get): void {
+  for (const setting of wanted) {
     if (answers.has(setting.id) || !(setting.appliesWhen?.test(get) ?? true)) continue;
     const value = setting.fallback?.(get);
     if (value !== undefined) answers.set(setting.id, {value, source: 'default'});
   }
 }
 
-function checkTogether(answers: ReadonlyMap<string, Answer>, get: Get, earlier: readonly Problem[]): Problem[] {
+function checkTogether(wanted: readonly Setting[], answers: ReadonlyMap<string, Answer>, get: Get, earlier: readonly Problem[]): Problem[] {
   const unparsed = new Set(earlier.map(({setting}) => setting));
-  return catalogue.flatMap((setting) => {
+  return wanted.flatMap((setting) => {
     const answer = answers.get(setting.id);
     if (answer === undefined || unparsed.has(setting)) return [];
     if (setting.appliesWhen && !setting.appliesWhen.test(get)) {

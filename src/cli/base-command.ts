@@ -1,10 +1,9 @@
 import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
-import {resolve} from '../answers/resolve.ts';
+import {resolve, type Wish} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
 import {ExitCode, ExpectedError, maskSecrets, type Warning} from '../errors.ts';
 import type {Prompter} from '../ports/prompter.ts';
-import type {Setting} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
 import {errorText, warningText} from '../ui/messages.ts';
 import type {Screen} from '../ui/theme.ts';
@@ -35,7 +34,8 @@ export abstract class BaseCommand<Result extends object> extends Command {
     return this.#app;
   }
 
-  protected async settingsFrom(flags: SharedFlags, optional: readonly Setting[] = []): Promise<Settings> {
+  /** Settings named in `optional` may be missing; with `only` no other one is looked at. */
+  protected async settingsFrom(flags: SharedFlags, wish: Wish = {}): Promise<Settings> {
     this.#isQuiet = flags.quiet ?? false;
     const {env, files, now} = this.app;
     const sources: Source[] = [fromFlags({...flags}), fromEnvironment(env)];
@@ -48,7 +48,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
       });
     if (path !== undefined) sources.push(fromAnswers(parseAnswers((await files.read(path)).toString('utf8'), path)));
     this.report(unknownVariables(env));
-    return resolve(sources, {files, now: now()}, optional);
+    return resolve(sources, {files, now: now()}, wish);
   }
 
   /** Warnings belong to standard error whatever the format of the result. */
@@ -57,9 +57,9 @@ export abstract class BaseCommand<Result extends object> extends Command {
   }
 
   /** Asks the person at the terminal; undefined where nobody can answer. */
-  protected get confirm(): Prompter['confirm'] | undefined {
+  protected get prompter(): Prompter | undefined {
     const {hasTerminal, prompter} = this.app;
-    return hasTerminal && !this.argv.includes('--no-input') ? prompter.confirm : undefined;
+    return hasTerminal && !this.argv.includes('--no-input') ? prompter : undefined;
   }
 
   protected say(text: string): void {

@@ -27,11 +27,14 @@ export function releaseName(flags: ClusterFlags, settings: Settings): ReleaseNam
 export const toolPaths = ({helm, kubectl}: ClusterFlags) => ({...(helm ? {helm} : {}), ...(kubectl ? {kubectl} : {})});
 
 /** Milliseconds of --timeout. @throws ExpectedError */
-export function timeoutOf({timeout = '10m'}: ClusterFlags): number {
+export const timeoutOf = ({timeout = '10m'}: ClusterFlags): number => durationOf('--timeout', timeout);
+
+/** Milliseconds of a Go duration. @throws ExpectedError */
+export function durationOf(flag: string, text: string): number {
   try {
-    return seconds({min: 1, max: 86_400}).parse(timeout, {now: new Date()}) * 1000;
+    return seconds({min: 1, max: 86_400}).parse(text, {now: new Date()}) * 1000;
   } catch (error) {
-    throw new ExpectedError(`--timeout ${timeout}: ${(error as Error).message}.`, {
+    throw new ExpectedError(`${flag} ${text}: ${(error as Error).message}.`, {
       code: 'INVALID_SETTING',
       exit: ExitCode.usage,
       suggestions: ['Write it like 90s, 10m or 1h30m'],

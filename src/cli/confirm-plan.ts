@@ -1,21 +1,39 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
+import type {Prompter} from '../ports/prompter.ts';
 
 interface Asking {
   /** The operator said yes to whatever would be asked. */
   isAccepted: boolean;
   /** Absent where nobody can answer. */
-  confirm: ((question: string) => Promise<boolean>) | undefined;
+  prompter: Prompter | undefined;
 }
 
 /** Goes on only after a yes. @throws ExpectedError */
-export async function confirmPlan({isAccepted, confirm}: Asking): Promise<void> {
+export async function confirmPlan({isAccepted, prompter}: Asking): Promise<void> {
   if (isAccepted) return;
-  if (!confirm) {
-    throw new ExpectedError('Nobody can be asked whether to do this. Nothing was changed.', {
-      code: 'NOT_CONFIRMED',
+  if (!prompter) throw notConfirmed('Nobody can be asked whether to do this. Nothing was changed.', 'Accept the plan with --yes');
+  if (!(await prompter.confirm('Do this?'))) throw cancelled();
+}
+
+/** Goes on only after the name of the release was typed, for what cannot be made again. @throws ExpectedError */
+export async function confirmLoss(
+  release: string,
+  {typed, prompter}: {typed: string | undefined; prompter: Prompter | undefined},
+): Promise<void> {
+  if (typed === release) return;
+  if (typed !== undefined) {
+    throw new ExpectedError(`--confirm ${typed} is not the name of the release, ${release}. Nothing was changed.`, {
+      code: 'INVALID_SETTING',
       exit: ExitCode.usage,
-      suggestions: ['Accept the plan with --yes', 'Look at it with --dry-run'],
+      suggestions: [`If ${release} is meant: --confirm ${release}`],
     });
   }
-  if (!(await confirm('Do this?'))) throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
+  if (!prompter)
+    throw notConfirmed('Some of this cannot be undone, so --yes is not enough. Nothing was changed.', `Add --confirm ${release}`);
+  if ((await prompter.input(`Some of this cannot be undone. Type ${release} to do it:`)).trim() !== release) throw cancelled();
 }
+
+const notConfirmed = (message: string, suggestion: string): ExpectedError =>
+  new ExpectedError(message, {code: 'NOT_CONFIRMED', exit: ExitCode.usage, suggestions: [suggestion, 'Look at it with --dry-run']});
+
+const cancelled = (): ExpectedError => new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});

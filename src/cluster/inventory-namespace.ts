@@ -48,7 +48,15 @@ export function secretsOf({release, objects, manifest}: Readings): SecretItem[] 
     }));
 }
 
-export function namespaceOf({release, namespace, namespaceObject, objects, manifest, releases}: Readings): NamespaceItem | undefined {
+export function namespaceOf({
+  release,
+  namespace,
+  namespaceObject,
+  objects,
+  unread,
+  manifest,
+  releases,
+}: Readings): NamespaceItem | undefined {
   if (namespaceObject === undefined) return undefined;
   const strangers = objects.filter(
     (each) =>
@@ -62,7 +70,11 @@ export function namespaceOf({release, namespace, namespaceObject, objects, manif
   return {
     name: namespace,
     isOurs: isMadeFor(namespaceObject, release),
-    others: [...otherReleases.map(({name}) => `release ${name}`), ...strangers.map(({kind, metadata}) => `${kind} ${metadata.name}`)],
+    others: [
+      ...otherReleases.map(({name}) => `release ${name}`),
+      ...strangers.map(({kind, metadata}) => `${kind} ${metadata.name}`),
+      ...unread.map((kind) => `${kind} that this account may not see`),
+    ],
   };
 }
 

@@ -19,6 +19,8 @@ export interface Readings {
   manifest: readonly KubernetesObject[];
   /** Everything of NAMESPACE_KINDS in the namespace. */
   objects: readonly KubernetesObject[];
+  /** Those of them that may not be listed. */
+  unread: readonly string[];
   namespaceObject: KubernetesObject | undefined;
   /** Of all namespaces. */
   releases: readonly ListedRelease[] | undefined;

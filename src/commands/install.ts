@@ -94,13 +94,13 @@ export default class Install extends BaseCommand<Result> {
       // Nobody says yes to what was not shown.
       if (flags.yes) this.say(text);
       else this.app.stderr(text);
-      await confirmPlan({isAccepted: flags.yes ?? false, confirm: this.confirm});
+      await confirmPlan({isAccepted: flags.yes ?? false, prompter: this.prompter});
     }
     const interrupts = this.app.takeInterrupts();
     const world = {processes, interrupts, now, sleep, timeoutMs};
     try {
       const say = (text: string): void => this.say(text);
-      await runSteps(plan.steps, {...world, onStep: (step, state) => say(stepText(step, state))});
+      await runSteps(plan.steps, {...world, onStep: (...news) => say(stepText(...news))});
       if (flags['no-wait']) return result;
       const watched = await watchRelease(name, {...world, onProgress: progressReporter(say, this.screen)});
       requireReady(watched, name, world);

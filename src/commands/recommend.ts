@@ -17,7 +17,7 @@ export default class Recommend extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Recommend);
-    const settings = await this.settingsFrom(flags, [url]);
+    const settings = await this.settingsFrom(flags, {optional: [url]});
     const recommendation = recommend(settings);
     const size = sizing(settings, recommendation.chart);
     if (!this.jsonEnabled())

@@ -57,7 +57,7 @@ export default class Validate extends BaseCommand<Result> {
     if (flags.fix) await refuseStandardInput([...alone, ...layers], this.app.files);
     const texts = await readTexts([...alone, ...layers], this.app.files);
     const groups = layers.length > 0 ? [{files: texts, areLayers: true}] : texts.map((text) => ({files: [text], areLayers: false}));
-    const settings = await this.settingsFrom(flags, [url]);
+    const settings = await this.settingsFrom(flags, {optional: [url]});
     const {checked, warnings, notes} = checkGroups(groups, settings, await this.#chartAtHand(settings));
     this.report(warnings);
     for (const note of notes) this.say(`${note}\n`);
@@ -92,7 +92,7 @@ export default class Validate extends BaseCommand<Result> {
     const {isWritten, said} = await rewriteFiles(rewrites, files, {
       isDryRun: flags['dry-run'] ?? false,
       isAccepted: flags.yes ?? false,
-      confirm: this.confirm,
+      confirm: this.prompter?.confirm,
     });
     this.say(`${said}\n`);
     return isWritten ? results.map(({mended}) => mended) : untouched;

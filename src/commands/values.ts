@@ -59,7 +59,7 @@ export default class Values extends BaseCommand<Result> {
       const done = await writeValuesFile(
         {path: file, text: yaml, isPrivate: isPrivate(generated), isDryRun: flags['dry-run'], isAccepted: flags.yes},
         this.app.files,
-        this.confirm,
+        this.prompter?.confirm,
       );
       this.say(`${done}\n`);
     }

@@ -1,13 +1,12 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Step} from '../plan/step.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
-import type {Outcome, Processes} from '../ports/processes.ts';
+import type {Outcome} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
+import {type WaitingWorld, waitForRuns} from './wait-for-runs.ts';
 
-interface World {
-  processes: Processes;
-  interrupts: Interrupts;
-  onStep(step: Step, state: 'started' | 'ending'): void;
+interface World extends WaitingWorld {
+  /** `runs` names those that a step waits for. */
+  onStep(step: Step, state: 'started' | 'waiting' | 'ending', runs?: string): void;
 }
 
 /** Runs the steps in order; a loop without decisions. @throws ExpectedError */
@@ -17,6 +16,10 @@ export async function runSteps(steps: readonly Step[], world: World): Promise<vo
   for (const step of steps) {
     if (asked.aborted) throw interrupted(finished(done), asked);
     world.onStep(step, 'started');
+    if (step.waitFor) {
+      await waitForRuns(step, step.waitFor, world, (runs) => world.onStep(step, 'waiting', runs));
+      continue;
+    }
     const outcome = await runStep(step, world);
     if (outcome === 'left') throw interrupted(`${finished(done)} ${step.call.tool} goes on alone with: ${step.title}.`, insisted);
     const isDone = outcome.exitCode === 0 || step.tolerates?.test(outcome.stderr);

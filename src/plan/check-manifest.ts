@@ -1,4 +1,4 @@
-import {parseAllDocuments} from 'yaml';
+import {objectsIn} from '../cluster/manifest.ts';
 import type {Get} from '../settings/define.ts';
 import {metadataService} from '../settings/network.ts';
 import {cache} from '../settings/storage.ts';
@@ -23,10 +23,7 @@ export const lostValues = (stderr: string): string[] =>
 
 /** What a rendered chart does not keep of what the settings promise. Pure. */
 export function brokenPromises(manifest: string, get: Get): string[] {
-  const objects = parseAllDocuments(manifest, {logLevel: 'silent'}).flatMap((document) => {
-    const object: unknown = 'toJS' in document ? document.toJS() : undefined;
-    return typeof object === 'object' && object !== null ? [object as {kind?: string}] : [];
-  });
+  const objects = objectsIn(manifest);
   const containers = objects.flatMap(containersIn);
   const has = (kind: string): boolean => objects.some((object) => object.kind === kind);
   return [

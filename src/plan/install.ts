@@ -1,12 +1,12 @@
 import {sameTree, type Values} from '../charts/tree.ts';
 import {type InstallFacts, isPending, type ReleaseState, type SecretObject} from '../cluster/install-facts.ts';
+import {objectsIn} from '../cluster/manifest.ts';
 import {isOwn, ownLabels} from '../cluster/own-labels.ts';
 import {markedFailed} from '../cluster/release-record.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {type ChartReference, type ReleaseName, upgradeInstall} from '../ports/helm.ts';
 import {applyObject, replaceObject} from '../ports/kubectl.ts';
 import type {Secret} from '../settings/secret.ts';
-import {definitionsIn} from './definitions.ts';
 import type {Plan, Step} from './step.ts';
 
 /** A Secret that the values name. */
@@ -85,7 +85,7 @@ function releaseSteps({name, chart, values, yaml, manifest}: WantedRelease, {rel
 
 /** Helm installs definitions with a release and never again, and a newer chart may need newer ones (facts T36). */
 function definitionSteps(manifest: string, {place}: ReleaseName): Step[] {
-  const items = definitionsIn(manifest);
+  const items = objectsIn(manifest).filter(({kind}) => kind === 'CustomResourceDefinition');
   const call = applyObject(place, {apiVersion: 'v1', kind: 'List', items}, {isForced: true});
   return items.length === 0 ? [] : [{id: 'definitions', title: 'Apply the custom resource definitions of the new chart', call}];
 }

@@ -70,7 +70,7 @@ function purgeSteps(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
   const remove = (id: string, kind: string, object: string, title: string): Step => ({
     id,
     title,
-    call: deleteObject(name.place, kind, object),
+    call: deleteObject(name.place, kind, object, timeoutSeconds),
     isDestructive: true,
   });
   return [

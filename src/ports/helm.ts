@@ -47,6 +47,17 @@ export const template = ({release, place}: ReleaseName, chart: ChartReference, v
 
 export const releaseValues = ({release, place}: ReleaseName): Call => helm(place, ['get', 'values', release, '--output', 'json']);
 
+/** With the defaults of the chart. */
+export const effectiveValues = ({release, place}: ReleaseName): Call =>
+  helm(place, ['get', 'values', release, '--all', '--output', 'json']);
+
+/** The objects helm deletes when it uninstalls, as they were rendered. */
+export const releaseManifest = ({release, place}: ReleaseName): Call => helm(place, ['get', 'manifest', release]);
+
+/** Every release of the cluster that is there or half there; helm 4 shows fewer by default than helm 3, and has no --all. */
+export const listReleases = (place: Place): Call =>
+  helm(place, ['list', '--all-namespaces', '--deployed', '--failed', '--pending', '--uninstalling', '--max', '0', '--output', 'json']);
+
 export const releaseHistory = ({release, place}: ReleaseName): Call => helm(place, ['history', release, '--output', 'json']);
 
 /** Without Helm's own wait: a Ctrl-C in it would leave a release that is neither there nor gone. */

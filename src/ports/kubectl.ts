@@ -27,6 +27,14 @@ export const getObject = (place: Place, kind: string, name: string): Call =>
 /** Objects of several kinds in one list. */
 export const listObjects = (place: Place, kinds: readonly string[]): Call => kubectl(place, ['get', kinds.join(','), '--output', 'json']);
 
+/** The same of all namespaces, or of what lies in none. */
+export const listEverywhere = (place: Place, kinds: readonly string[]): Call =>
+  kubectl(place, ['get', kinds.join(','), '--all-namespaces', '--output', 'json']);
+
+/** Those of them that exist, as a list; prints nothing where none does. */
+export const getObjects = (place: Place, kind: string, names: readonly string[]): Call =>
+  kubectl(place, ['get', kind, ...names, '--ignore-not-found', '--output', 'json']);
+
 /** Server-side: a client-side apply would copy the data of a Secret into an annotation. */
 export const applyObject = (place: Place, object: object, {isForced = false} = {}): Call =>
   kubectl(
@@ -47,8 +55,9 @@ export const dryRunManifest = (place: Place, manifest: string): Call =>
     manifest,
   );
 
-export const deleteObject = (place: Place, kind: string, name: string): Call =>
-  kubectl(place, ['delete', kind, name, '--ignore-not-found']);
+/** Done when it has gone: a finalizer may hold it. */
+export const deleteObject = (place: Place, kind: string, name: string, seconds: number): Call =>
+  kubectl(place, ['delete', kind, name, '--ignore-not-found', `--timeout=${seconds}s`]);
 
 export const podLogs = (place: Place, pod: string, container: string, {previous = false} = {}): Call =>
   kubectl(place, ['logs', pod, '--container', container, '--tail', '50', ...(previous ? ['--previous'] : [])]);

@@ -6,7 +6,13 @@ interface KnownFailure {
   stderr: RegExp;
   code: ErrorCode;
   suggestions: readonly string[];
+  exit?: ExitCode;
 }
+
+const FORBIDDEN = /forbidden/i;
+
+/** The account may not do it. */
+export const isForbidden = ({stderr}: Outcome): boolean => FORBIDDEN.test(stderr);
 
 /** What helm and kubectl say, and what to do about it; a repository that no helm reaches comes before a cluster. */
 const KNOWN: readonly KnownFailure[] = [
@@ -33,7 +39,14 @@ const KNOWN: readonly KnownFailure[] = [
     code: 'NOT_LOGGED_IN',
     suggestions: ['Log in to the cluster again, then repeat the command'],
   },
-  {stderr: /forbidden/i, code: 'FORBIDDEN', suggestions: ['Ask for the permission that is named, or use another --kube-context']},
+  {
+    tool: 'kubectl',
+    stderr: /timed out waiting for the condition/,
+    code: 'TIMED_OUT',
+    exit: ExitCode.timedOut,
+    suggestions: ['Look what holds it up: kubectl get events', 'Run the same command again: it goes on from there'],
+  },
+  {stderr: FORBIDDEN, code: 'FORBIDDEN', suggestions: ['Ask for the permission that is named, or use another --kube-context']},
   {
     tool: 'helm',
     stderr: /another operation \(install\/upgrade\/rollback\) is in progress/,
@@ -60,7 +73,7 @@ export function toolFailure({tool, args}: Call, {stderr, exitCode}: Outcome): Ex
   const reason = said?.replace(/^error:\s*/i, '') ?? `it ended with ${exitCode}`;
   return new ExpectedError(`${tool} ${args[0]} failed: ${reason}`, {
     code: known?.code ?? 'TOOL_FAILED',
-    exit: ExitCode.failed,
+    exit: known?.exit ?? ExitCode.failed,
     suggestions: known?.suggestions ?? ['Run it again with --verbose'],
     cause: new Error(stderr),
   });

@@ -6,4 +6,8 @@ export const inquirerPrompter: Prompter = {
     const {default: confirm} = await import('@inquirer/confirm');
     return confirm({message: question, default: false}, {output: process.stderr});
   },
+  async input(question) {
+    const {default: input} = await import('@inquirer/input');
+    return input({message: question}, {output: process.stderr});
+  },
 };

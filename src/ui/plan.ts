@@ -6,7 +6,12 @@ import type {Call} from '../ports/processes.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 /** Where something will happen, and what, before anything does. */
-export function planText({steps}: Plan, {release, place}: ReleaseName, {context, serverVersion}: InstallFacts, screen: Screen): string {
+export function planText(
+  {steps}: Plan,
+  {release, place}: ReleaseName,
+  {context, serverVersion}: Pick<InstallFacts, 'context' | 'serverVersion'>,
+  screen: Screen,
+): string {
   const {bold, dim, yellow} = theme(screen);
   const where = [
     `${bold('Cluster')}    ${context.cluster || context.server} ${dim(`${context.server}, Kubernetes ${serverVersion}`)}`,
@@ -20,8 +25,16 @@ export function planText({steps}: Plan, {release, place}: ReleaseName, {context,
   return `${where.join('\n')}\n\n${lines.join('')}`;
 }
 
-export const stepText = ({title, call}: Step, state: 'started' | 'ending'): string =>
-  state === 'started' ? `${title} …\n` : `Interrupted: waiting for ${call.tool} to end in good order. A second Ctrl-C leaves at once.\n`;
+export function stepText({title, call}: Step, state: 'started' | 'waiting' | 'ending', runs?: string): string {
+  if (state === 'started')
+    return `${title} …
+`;
+  if (state === 'waiting')
+    return `  In flight: ${runs}
+`;
+  return `Interrupted: waiting for ${call.tool} to end in good order. A second Ctrl-C leaves at once.
+`;
+}
 
 /** A call as a shell takes it; what goes to standard input is only named. */
 export function callText({tool, args, input}: Call): string {

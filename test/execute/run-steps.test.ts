@@ -33,7 +33,13 @@ function world() {
     insisted,
     calls,
     said,
-    options: {processes, interrupts, onStep: ({id}: Step, state: string) => said.push(`${id} ${state}`)},
+    options: {
+      processes,
+      interrupts,
+      now: () => new Date(0),
+      sleep: async () => undefined,
+      onStep: ({id}: Step, state: string) => said.push(`${id} ${state}`),
+    },
   };
 }
 

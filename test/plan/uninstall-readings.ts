@@ -20,6 +20,7 @@ export const readings = (chart: string | undefined, more: Partial<Readings> = {}
   manifest:
     chart === undefined ? [] : [object('Deployment', 'agent-main', {spec: {template: {spec: {terminationGracePeriodSeconds: 120}}}})],
   objects: [],
+  unread: [],
   namespaceObject: undefined,
   releases: [],
   volumes: [],

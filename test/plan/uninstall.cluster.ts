@@ -4,15 +4,17 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, describe, expect, test} from 'vitest';
-import {parseAllDocuments, stringify} from 'yaml';
+import {stringify} from 'yaml';
+import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import type {Values} from '../../src/charts/tree.ts';
 import {inventoryOf, type Readings} from '../../src/cluster/inventory.ts';
-import {DEFINITIONS} from '../../src/cluster/inventory-definitions.ts';
-import {NAMESPACE_KINDS} from '../../src/cluster/inventory-namespace.ts';
-import {runsIn} from '../../src/cluster/inventory-runs.ts';
-import type {KubernetesObject} from '../../src/cluster/objects.ts';
+import {readFacts} from '../../src/cluster/read-facts.ts';
+import {readInventory} from '../../src/cluster/read-inventory.ts';
+import {runSteps} from '../../src/execute/run-steps.ts';
 import {type Purgeable, planUninstall, type UninstallPlan} from '../../src/plan/uninstall.ts';
+import type {ReleaseName} from '../../src/ports/helm.ts';
+import type {Processes} from '../../src/ports/processes.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {directoryOf} from '../helm/charts-under-test.ts';
@@ -35,54 +37,31 @@ async function install(world: World, chart: ChartName, values: Values, version =
   await runHelm(world, ['install', 'agent', await directoryOf({chart, version}, scratch), '--values', '-'], stringify(values));
 }
 
-/** What the command will read, read for real. */
+const nameIn = ({namespace, kubeconfig}: World): ReleaseName => ({release: 'agent', place: {namespace, kubeconfig}});
+const processesOf = ({helm}: World): Processes => nodeProcesses({helm, kubectl: kubectlPath});
+
 async function readings(world: World): Promise<Readings> {
-  const {kubectl, namespace} = world;
-  const list = async (...args: string[]): Promise<KubernetesObject[]> => (await kubectl.get<{items: KubernetesObject[]}>(...args)).items;
-  const all = JSON.parse(await runHelm(world, ['list', '--all-namespaces', '--deployed', '--failed', '--pending', '--output', 'json']));
-  const state = all.find((each: {name: string; namespace: string}) => each.name === 'agent' && each.namespace === namespace);
-  const manifest = state === undefined ? '' : await runHelm(world, ['get', 'manifest', 'agent']);
-  const definitions = await list('customresourcedefinitions');
-  const known = definitions.map(({metadata}) => metadata.name).filter((name) => DEFINITIONS.includes(name));
-  return {
-    release: 'agent',
-    namespace,
-    state,
-    values: state === undefined ? {} : JSON.parse(await runHelm(world, ['get', 'values', 'agent', '--all', '--output', 'json'])),
-    manifest: [...parseAllDocuments(manifest)].flatMap((each) => (each.toJS() as KubernetesObject | null) ?? []),
-    objects: await list(NAMESPACE_KINDS.join(',')),
-    namespaceObject: await kubectl.get<KubernetesObject>('namespace', namespace),
-    releases: all,
-    volumes: await list('persistentvolumes'),
-    definitions,
-    customResources: known.length === 0 ? [] : await list(known.join(','), '--all-namespaces'),
-    daemonSets: await list('daemonsets', '--all-namespaces'),
-    nodes: await list('nodes'),
-  };
+  const name = nameIn(world);
+  const processes = processesOf(world);
+  return readInventory(name, await readFacts(name, [], processes), processes);
 }
 
 interface Options {
   purge?: readonly Purgeable[];
   change?: (given: Readings) => Readings | Promise<Readings>;
-  /** Called whenever a step only looks. */
+  /** Called whenever runs are still in flight. */
   onLook?: () => Promise<unknown>;
 }
 
 /** Plans from what is there, and does it. */
 async function uninstall(world: World, {purge = [], change = (given) => given, onLook}: Options = {}): Promise<UninstallPlan> {
-  const {namespace, kubeconfig, helm} = world;
   const inventory = inventoryOf(await change(await readings(world)));
   const choices = {purge: new Set(purge), drain: true, drainTimeoutSeconds: 30, timeoutSeconds: 30};
-  const planned = planUninstall({release: 'agent', place: {namespace, kubeconfig}}, inventory, choices);
-  for (const {call, waitFor} of planned.plan.steps) {
-    const path = call.tool === 'helm' ? helm : kubectlPath;
-    const input = typeof call.input === 'object' ? call.input.reveal() : (call.input ?? '');
-    for (;;) {
-      const {stdout} = await execa(path, call.args, {input});
-      if (waitFor === undefined || runsIn(JSON.parse(stdout).items, waitFor.noRunsOf).length === 0) break;
-      await onLook?.();
-    }
-  }
+  const planned = planUninstall(nameIn(world), inventory, choices);
+  const {signal} = new AbortController();
+  const interrupts = {asked: signal, insisted: signal, release: () => undefined};
+  const sleep = async (): Promise<void> => void (await onLook?.());
+  await runSteps(planned.plan.steps, {processes: processesOf(world), interrupts, now: () => new Date(), sleep, onStep: () => undefined});
   return planned;
 }
 

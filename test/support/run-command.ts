@@ -4,6 +4,7 @@ import {Config, type Interfaces} from '@oclif/core';
 import {nodeCharts} from '../../src/adapters/node-charts.ts';
 import type {App} from '../../src/cli/app.ts';
 import type {BaseCommand} from '../../src/cli/base-command.ts';
+import type {Prompter} from '../../src/ports/prompter.ts';
 import {memoryFiles} from './memory-files.ts';
 import {TODAY} from './settings-from.ts';
 
@@ -14,11 +15,15 @@ const config = await Config.load({root, pjson: {...pjson, oclif: withoutDiscover
 
 const PLAIN = {hasColor: false, columns: undefined};
 
+const unexpected = async (question: string): Promise<never> => {
+  throw new Error(`nobody expected the question: ${question}`);
+};
+
 /** Runs one command in this process, with its outside world replaced; needs no build. */
 export async function runCommand<Result extends object>(
   Class: new (argv: string[], config: Config) => BaseCommand<Result>,
   argv: string[],
-  world: Partial<App> = {},
+  {prompter, ...world}: Partial<Omit<App, 'prompter'>> & {prompter?: Partial<Prompter>} = {},
 ) {
   const out: string[] = [];
   const err: string[] = [];
@@ -27,11 +32,7 @@ export async function runCommand<Result extends object>(
     env: {},
     files: memoryFiles(),
     charts: nodeCharts(world.files ?? memoryFiles()),
-    prompter: {
-      confirm: async (question) => {
-        throw new Error(`nobody expected the question: ${question}`);
-      },
-    },
+    prompter: {confirm: unexpected, input: unexpected, ...prompter},
     processes: () => {
       throw new Error('nobody expected helm or kubectl');
     },

@@ -1,7 +1,6 @@
 import {sleep} from '../../src/adapters/clock.ts';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
-import type {App} from '../../src/cli/app.ts';
 import Install from '../../src/commands/install.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';
@@ -12,7 +11,7 @@ export async function install(
   {kubeconfig, namespace}: Pick<Workplace, 'kubeconfig' | 'namespace'>,
   helm: string,
   argv: readonly string[],
-  world: Partial<App> = {},
+  world: Parameters<typeof runCommand>[2] = {},
 ) {
   const place = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', await findKubectl()];
   return runCommand(Install, [...place, '--url', 'https://acme.scalr.io', ...argv], {

@@ -14,4 +14,4 @@ export const settingsFrom = (
   flags: RawFlags,
   files: Readonly<Record<string, string | Buffer>> = {},
   optional: readonly Setting[] = [],
-): Promise<Settings> => resolve([fromFlags(flags)], {files: memoryFiles(files), now: TODAY}, optional);
+): Promise<Settings> => resolve([fromFlags(flags)], {files: memoryFiles(files), now: TODAY}, {optional});

@@ -1,0 +1,117 @@
+import * as Flags from '@oclif/core/flags';
+import {BaseCommand} from '../cli/base-command.ts';
+import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
+import {confirmLoss, confirmPlan} from '../cli/confirm-plan.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
+import {inventoryOf} from '../cluster/inventory.ts';
+import {readFacts} from '../cluster/read-facts.ts';
+import {readInventory} from '../cluster/read-inventory.ts';
+import {runSteps} from '../execute/run-steps.ts';
+import {PURGEABLE, planUninstall, requireOurChart} from '../plan/uninstall.ts';
+import type {Kept} from '../plan/uninstall-keeps.ts';
+import {namespace, release} from '../settings/release.ts';
+import {callText, planText, stepText} from '../ui/plan.ts';
+import {accountText, runsText} from '../ui/uninstall.ts';
+
+interface Result {
+  release: string;
+  namespace: string;
+  context: string;
+  /** False when there was nothing to take away. */
+  changed: boolean;
+  runsInFlight: string[];
+  steps: {id: string; title: string}[];
+  removed: readonly string[];
+  kept: readonly Kept[];
+}
+
+/** What belongs to the release alone; the chart and everything it was given are known to Helm. */
+const SETTINGS = [namespace, release];
+
+export default class Uninstall extends BaseCommand<Result> {
+  static override summary = 'Take an agent out of the cluster: let its runs end, uninstall it, and account for all that stays.';
+  static override description =
+    'Shows first what goes and what stays, by class. Stops the agent and waits for the runs in flight. Data, definitions, Secrets, the namespace and directories on nodes stay unless --purge names them; what cannot be undone asks for the name of the release, or takes it with --confirm.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --namespace scalr-agent --dry-run',
+    '<%= config.bin %> <%= command.id %> --namespace scalr-agent --drain-timeout 2h --yes',
+    '<%= config.bin %> <%= command.id %> --namespace scalr-agent --purge=claims,secrets --confirm scalr-agent',
+  ];
+  static override flags = {
+    purge: Flags.option({
+      summary: `What goes too: ${PURGEABLE.join(', ')}, with commas between them.`,
+      helpValue: '<CLASSES>',
+      options: PURGEABLE,
+      multiple: true,
+      delimiter: ',',
+    })(),
+    confirm: Flags.string({summary: 'Name of the release, for what cannot be undone.', helpValue: '<NAME>'}),
+    drain: Flags.boolean({summary: 'Let the runs in flight end first.', default: true, allowNo: true}),
+    'drain-timeout': Flags.string({summary: 'How long to wait for them.', helpValue: '<DURATION>', default: '30m'}),
+    'cleaner-image': Flags.string({summary: 'Image with find that empties directories on nodes.', helpValue: '<IMAGE>'}),
+    ...settingFlags(SETTINGS),
+  };
+
+  override async run(): Promise<Result> {
+    const {flags} = await this.parse(Uninstall);
+    const timeoutMs = timeoutOf(flags);
+    const drainTimeoutMs = durationOf('--drain-timeout', flags['drain-timeout']);
+    const settings = await this.settingsFrom(flags, {only: SETTINGS});
+    const {now, sleep} = this.app;
+    const processes = this.app.processes(toolPaths(flags));
+    const name = releaseName(flags, settings);
+
+    const facts = await readFacts(name, [], processes);
+    const inventory = inventoryOf(await readInventory(name, facts, processes));
+    requireOurChart(name, facts.release?.chart, inventory);
+    const {plan, removes, keeps, warnings, needsConfirmation} = planUninstall(name, inventory, {
+      purge: new Set(flags.purge),
+      drain: flags.drain,
+      drainTimeoutSeconds: drainTimeoutMs / 1000,
+      timeoutSeconds: timeoutMs / 1000,
+      ...(flags['cleaner-image'] === undefined ? {} : {cleanerImage: flags['cleaner-image']}),
+    });
+    const result: Result = {
+      release: name.release,
+      namespace: name.place.namespace,
+      context: facts.context.name,
+      changed: plan.steps.length > 0,
+      runsInFlight: inventory.runs.map(({kind, name: run}) => `${kind} ${run}`),
+      steps: plan.steps.map(({id, title}) => ({id, title})),
+      removed: removes,
+      kept: keeps,
+    };
+    this.report(warnings.map((message) => ({code: 'DRAIN', message})));
+    if (!result.changed) {
+      this.say(`There is no release ${name.release} in namespace ${name.place.namespace}, and nothing was to do.\n`);
+      this.say(accountText({removes, keeps}, true, this.screen));
+      return result;
+    }
+    const shown = [
+      planText(plan, name, facts, this.screen),
+      runsText(inventory, this.screen),
+      accountText({removes, keeps}, false, this.screen),
+    ];
+    const text = `${shown.filter((each) => each !== '').join('\n')}\n`;
+    if (flags['dry-run']) {
+      this.say(text);
+      if (!this.jsonEnabled()) this.app.stdout(plan.steps.map(({call}) => `${callText(call)}\n`).join(''));
+      return result;
+    }
+    const isAccepted = flags.yes ?? false;
+    // Nobody says yes to what was not shown.
+    if (isAccepted || flags.confirm !== undefined) this.say(text);
+    else this.app.stderr(text);
+    if (needsConfirmation || flags.confirm !== undefined) await confirmLoss(name.release, {typed: flags.confirm, prompter: this.prompter});
+    else await confirmPlan({isAccepted, prompter: this.prompter});
+
+    const interrupts = this.app.takeInterrupts();
+    try {
+      await runSteps(plan.steps, {processes, interrupts, now, sleep, onStep: (...news) => this.say(stepText(...news))});
+    } finally {
+      interrupts.release();
+    }
+    this.say(accountText({removes, keeps}, true, this.screen));
+    return result;
+  }
+}
