@@ -29,15 +29,15 @@ await build({
   ],
   // oclif reaches for these only to run TypeScript sources.
   external: ['ts-node', 'tsx', 'typescript'],
-  // CommonJS packages expect these three names.
+  // CommonJS packages expect these three names; esbuild does not see the others, so no source may have them.
   banner: {
     js: [
-      "import {createRequire as makeRequire} from 'node:module';",
-      "import {dirname as directoryOf} from 'node:path';",
-      "import {fileURLToPath as pathOf} from 'node:url';",
-      'const require = makeRequire(import.meta.url);',
-      'const __filename = pathOf(import.meta.url);',
-      'const __dirname = directoryOf(__filename);',
+      "import {createRequire as $createRequire} from 'node:module';",
+      "import {dirname as $dirname} from 'node:path';",
+      "import {fileURLToPath as $fileURLToPath} from 'node:url';",
+      'const require = $createRequire(import.meta.url);',
+      'const __filename = $fileURLToPath(import.meta.url);',
+      'const __dirname = $dirname(__filename);',
     ].join('\n'),
   },
   logLevel: 'warning',
@@ -46,4 +46,6 @@ await build({
 // With it oclif imports the one command that runs; without it, all of them.
 const {plugins, root} = await Config.load(process.cwd());
 const own = [...plugins.values()].find((plugin) => plugin.root === root);
+const broken = readdirSync('src/commands').filter((file) => !own.manifest.commands[file.replace(/\.ts$/, '')]);
+if (broken.length > 0) throw new Error(`These commands cannot be loaded: ${broken.join(', ')}`);
 writeFileSync('oclif.manifest.json', JSON.stringify(own.manifest));

@@ -1,9 +1,10 @@
 import type {Values} from '../charts/tree.ts';
 import {type ReleaseName, releaseHistory, releaseValues} from '../ports/helm.ts';
-import {currentContext, getObject, serverVersion} from '../ports/kubectl.ts';
+import {currentContext, getObject, listObjects, serverVersion} from '../ports/kubectl.ts';
 import type {Call, Processes} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
 import {type InstallFacts, isPending, type ReleaseState, type SecretObject} from './install-facts.ts';
+import type {Workload} from './objects.ts';
 import {recordName} from './release-record.ts';
 
 /** Asks the cluster; changes nothing. @throws ExpectedError */
@@ -16,10 +17,11 @@ export async function readFacts(name: ReleaseName, secretNames: readonly string[
   };
   // One question first: without an answer the others would all fail the same way.
   const version = await json<{serverVersion?: {gitVersion: string}}>(serverVersion(place));
-  const [config, namespace, release, ...secrets] = await Promise.all([
+  const [config, namespace, release, controllers, ...secrets] = await Promise.all([
     json<Config>(currentContext(place)),
     json<InstallFacts['namespace'] & object>(getObject(place, 'namespace', place.namespace)),
     releaseState(name, processes),
+    json<{items: readonly Workload[]}>(listObjects(place, ['deployments', 'statefulsets'])),
     ...secretNames.map((secret) => json<SecretObject>(getObject(place, 'secret', secret))),
   ]);
   return {
@@ -27,6 +29,7 @@ export async function readFacts(name: ReleaseName, secretNames: readonly string[
     serverVersion: version?.serverVersion?.gitVersion ?? '',
     namespace,
     release,
+    stopped: new Set(controllers?.items.filter(({spec}) => spec?.replicas === 0).map(({kind, metadata}) => `${kind} ${metadata.name}`)),
     secrets: new Map(secretNames.map((secret, index) => [secret, secrets[index]])),
   };
 }

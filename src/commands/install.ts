@@ -14,7 +14,7 @@ import {planInstall} from '../plan/install.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {diffText} from '../ui/diff.ts';
-import {callText, planText, resultText, stepText} from '../ui/plan.ts';
+import {callsText, planText, resultText, stepText} from '../ui/plan.ts';
 import {progressReporter} from '../ui/progress.ts';
 import {valuesDocument} from '../values/document.ts';
 import {effectiveGet} from '../values/effective.ts';
@@ -85,7 +85,7 @@ export default class Install extends BaseCommand<Result> {
     }
     if (flags['dry-run']) {
       this.say(planText(plan, name, facts, this.screen));
-      if (!this.jsonEnabled()) this.app.stdout(plan.steps.map(({call}) => `${callText(call)}\n`).join(''));
+      if (!this.jsonEnabled()) this.app.stdout(callsText(plan));
       this.say(await dryRun(plan, manifest, name, facts, processes));
       return result;
     }

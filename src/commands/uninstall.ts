@@ -10,7 +10,7 @@ import {runSteps} from '../execute/run-steps.ts';
 import {PURGEABLE, planUninstall, requireOurChart} from '../plan/uninstall.ts';
 import type {Kept} from '../plan/uninstall-keeps.ts';
 import {namespace, release} from '../settings/release.ts';
-import {callText, planText, stepText} from '../ui/plan.ts';
+import {callsText, planText, stepText} from '../ui/plan.ts';
 import {accountText, runsText} from '../ui/uninstall.ts';
 
 interface Result {
@@ -95,7 +95,7 @@ export default class Uninstall extends BaseCommand<Result> {
     const text = `${shown.filter((each) => each !== '').join('\n')}\n`;
     if (flags['dry-run']) {
       this.say(text);
-      if (!this.jsonEnabled()) this.app.stdout(plan.steps.map(({call}) => `${callText(call)}\n`).join(''));
+      if (!this.jsonEnabled()) this.app.stdout(callsText(plan));
       return result;
     }
     const isAccepted = flags.yes ?? false;

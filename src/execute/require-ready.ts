@@ -1,6 +1,8 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {ReleaseName} from '../ports/helm.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
+import {describePods} from '../ports/kubectl.ts';
+import {commandLine} from '../ports/processes.ts';
 import {interrupted} from './run-steps.ts';
 import type {Watched} from './watch-release.ts';
 
@@ -13,10 +15,7 @@ export function requireReady(
   if (state === 'ready') return;
   const because = causes.map(({object, reason}) => `${object}: ${reason}`);
   const suggestions = [
-    ...new Set([
-      ...causes.map(({remedy}) => remedy),
-      `Nothing was rolled back. Look yourself: kubectl describe pods --namespace ${place.namespace}`,
-    ]),
+    ...new Set([...causes.map(({remedy}) => remedy), `Nothing was rolled back. Look yourself: ${commandLine(describePods(place))}`]),
   ];
   if (state === 'interrupted') {
     throw interrupted([`The release ${release} stays as it is, and it was not ready yet.`, ...because].join('\n'), asked);

@@ -1,11 +1,13 @@
 import {sameTree, type Values} from '../charts/tree.ts';
 import {type InstallFacts, isPending, type ReleaseState, type SecretObject} from '../cluster/install-facts.ts';
 import {objectsIn} from '../cluster/manifest.ts';
+import type {Workload} from '../cluster/objects.ts';
 import {isOwn, ownLabels} from '../cluster/own-labels.ts';
 import {markedFailed} from '../cluster/release-record.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {type ChartReference, type ReleaseName, upgradeInstall} from '../ports/helm.ts';
-import {applyObject, replaceObject} from '../ports/kubectl.ts';
+import {type ChartReference, type ReleaseName, rollback, upgradeInstall} from '../ports/helm.ts';
+import {applyObject, replaceObject, scale} from '../ports/kubectl.ts';
+import {commandLine} from '../ports/processes.ts';
 import type {Secret} from '../settings/secret.ts';
 import type {Plan, Step} from './step.ts';
 
@@ -35,7 +37,7 @@ export function planInstall(wanted: WantedRelease, facts: InstallFacts): Plan {
   const missing = wanted.secrets.filter((secret) => !isComplete(secret, facts.secrets.get(secret.name)) && !isGiven(secret));
   if (missing.length > 0) throw secretsMissing(missing, wanted.name, facts);
   const steps = [...namespaceSteps(wanted, facts), ...wanted.secrets.flatMap((secret) => secretSteps(secret, wanted, facts))];
-  return {steps: [...steps, ...releaseSteps(wanted, facts)]};
+  return {steps: [...steps, ...startSteps(wanted, facts), ...releaseSteps(wanted, facts)]};
 }
 
 function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[] {
@@ -68,6 +70,16 @@ function secretSteps({name: secret, type, data}: WantedSecret, {name}: WantedRel
   ];
 }
 
+/** An uninstall that broke off has stopped them, and to Helm nothing has changed. */
+const startSteps = ({name: {place}, manifest}: WantedRelease, {stopped}: InstallFacts): Step[] =>
+  (objectsIn(manifest) as Workload[])
+    .filter(({kind, metadata, spec}) => stopped.has(`${kind} ${metadata.name}`) && spec?.replicas !== 0)
+    .map(({kind = '', metadata: {name}, spec}) => ({
+      id: `start/${name}`,
+      title: `Start ${kind} ${name} again, which was scaled to 0`,
+      call: scale(place, kind, name, spec?.replicas ?? 1),
+    }));
+
 function releaseSteps({name, chart, values, yaml, manifest}: WantedRelease, {release}: InstallFacts): Step[] {
   const id = `${chart.chart}-${chart.version}`;
   if (release?.status === 'deployed' && release.chart === id && sameTree(release.values, values)) return [];
@@ -90,11 +102,11 @@ function definitionSteps(manifest: string, {place}: ReleaseName): Step[] {
   return items.length === 0 ? [] : [{id: 'definitions', title: 'Apply the custom resource definitions of the new chart', call}];
 }
 
-const releaseBusy = ({release: name, place}: ReleaseName, {status, revision}: ReleaseState): ExpectedError =>
-  new ExpectedError(`The release ${name} is ${status} (revision ${revision}), and helm does not keep it in a Secret.`, {
+const releaseBusy = (name: ReleaseName, {status, revision}: ReleaseState): ExpectedError =>
+  new ExpectedError(`The release ${name.release} is ${status} (revision ${revision}), and helm does not keep it in a Secret.`, {
     code: 'RELEASE_BUSY',
     exit: ExitCode.failed,
-    suggestions: [`Go back to the revision before: helm rollback ${name} --namespace ${place.namespace}`],
+    suggestions: [`Go back to the revision before: ${commandLine(rollback(name))}`],
   });
 
 const base64 = (content: Secret): string => Buffer.from(content.reveal(), 'utf8').toString('base64');

@@ -1,6 +1,6 @@
 import type {Controller, Inventory} from '../cluster/inventory.ts';
 import type {ReleaseName} from '../ports/helm.ts';
-import {listObjects, scaleToZero, waitUntilGone} from '../ports/kubectl.ts';
+import {listObjects, scale, waitUntilGone} from '../ports/kubectl.ts';
 import type {Step} from './step.ts';
 
 export interface DrainChoices {
@@ -22,7 +22,7 @@ export function drainSteps(name: ReleaseName, inventory: Inventory, {drain, drai
 const stopStep = ({place}: ReleaseName, {kind, name}: Controller): Step => ({
   id: `stop/${name}`,
   title: `Stop ${kind} ${name}, so that it takes no new runs`,
-  call: scaleToZero(place, kind, name),
+  call: scale(place, kind, name, 0),
   tolerates: /not found/i,
 });
 

@@ -4,6 +4,9 @@ import type {DefinitionItem} from '../cluster/inventory-definitions.ts';
 import type {NamespaceItem} from '../cluster/inventory-namespace.ts';
 import type {NodeDataItem} from '../cluster/inventory-node-data.ts';
 import type {ReleaseName} from '../ports/helm.ts';
+import {deleteClaim} from '../ports/kubectl.ts';
+import {ownCommand} from '../ports/own-command.ts';
+import {commandLine} from '../ports/processes.ts';
 import type {Purgeable} from './uninstall.ts';
 import {isRetained} from './uninstall-claims.ts';
 import {byHand, refusal} from './uninstall-node-data.ts';
@@ -43,8 +46,7 @@ function whyNamespaceStays({secrets, claims}: Inventory, purge: Purge, {isOurs, 
 /** Everything that will still be there, with the reason. */
 export function keeps(name: ReleaseName, inventory: Inventory, purge: Purge): Kept[] {
   const going = mayGo(inventory, purge);
-  const again = (class_: Purgeable): string =>
-    `scalr-agent uninstall --release ${name.release} --namespace ${name.place.namespace} --purge=${class_}`;
+  const again = (class_: Purgeable): string => ownCommand('uninstall', name, `--purge=${class_}`);
   return [
     ...inventory.claims.flatMap((claim) => keptClaim(claim, name, purge.has('claims'), again('claims'))),
     ...(purge.has('claims') ? [] : inventory.volumes).map(({name: volume, claim, size}) => ({
@@ -70,7 +72,7 @@ export function keeps(name: ReleaseName, inventory: Inventory, purge: Purge): Ke
 }
 
 function keptClaim({name: claim, origin, size, volume}: ClaimItem, {place}: ReleaseName, isPurged: boolean, again: string): Kept[] {
-  const byHandToo = `kubectl delete persistentvolumeclaim ${claim} --namespace ${place.namespace}`;
+  const byHandToo = commandLine(deleteClaim(place, claim));
   if (origin === 'operator') return [{what: `Claim ${claim}${sized(size)}`, why: 'the release only uses it', how: byHandToo}];
   if (volume?.isOfRelease)
     return [

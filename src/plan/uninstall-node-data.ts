@@ -14,9 +14,13 @@ export function refusal({path, nodes, sharedBy, isSafe}: NodeDataItem): string |
   return nodes.some(({isReady}) => isReady) ? undefined : 'no node it may be on is ready';
 }
 
+/** The nodes that can be reached. */
+export const readyNodes = (nodes: NonNullable<NodeDataItem['nodes']>): string[] =>
+  nodes.filter(({isReady}) => isReady).map(({name}) => name);
+
 /** One Job for each node, bound to it, so that tainted and cordoned nodes are reached too. */
 export function cleanSteps({release, place}: ReleaseName, item: NodeDataItem, image: string, timeoutSeconds: number): Step[] {
-  const nodes = (item.nodes ?? []).filter(({isReady}) => isReady).map(({name}) => name);
+  const nodes = readyNodes(item.nodes ?? []);
   const labels = {'scalr.io/cleaner': release};
   const selector = `scalr.io/cleaner=${release}`;
   const items = nodes.map((node, index) => cleaner(`${release}-clean-${index}`, node, {path: item.path, image, labels}));

@@ -1,13 +1,13 @@
 import type {Inventory} from '../cluster/inventory.ts';
-import type {ClaimItem} from '../cluster/inventory-claims.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {type ReleaseName, uninstall} from '../ports/helm.ts';
 import {deleteObject, waitUntilGone} from '../ports/kubectl.ts';
+import {commandLine} from '../ports/processes.ts';
 import type {Plan, Step} from './step.ts';
 import {afterUninstall, beforeUninstall, lostClaims} from './uninstall-claims.ts';
 import {type DrainChoices, drainSteps, drainWarnings} from './uninstall-drain.ts';
 import {type Kept, keeps, mayGo} from './uninstall-keeps.ts';
-import {CLEANER_IMAGE, cleanSteps} from './uninstall-node-data.ts';
+import {CLEANER_IMAGE, cleanSteps, readyNodes} from './uninstall-node-data.ts';
 
 export const PURGEABLE = ['claims', 'crds', 'secrets', 'namespace', 'node-data'] as const;
 export type Purgeable = (typeof PURGEABLE)[number];
@@ -41,7 +41,7 @@ export function planUninstall(name: ReleaseName, inventory: Inventory, choices: 
   ];
   return {
     plan: {steps},
-    removes: removes(name, inventory, steps, lostClaims(inventory, isPurged)),
+    removes: removes(name, inventory, choices.purge),
     keeps: keeps(name, inventory, choices.purge),
     warnings: drainWarnings(inventory, choices),
     needsConfirmation: steps.some(({isDestructive}) => isDestructive),
@@ -81,20 +81,27 @@ function purgeSteps(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
   ];
 }
 
-function removes({release}: ReleaseName, inventory: Inventory, steps: readonly Step[], claims: readonly ClaimItem[]): string[] {
+function removes({release}: ReleaseName, inventory: Inventory, purge: ReadonlySet<Purgeable>): string[] {
+  const {definitions, secrets, namespace, nodeData} = mayGo(inventory, purge);
+  const isPurged = purge.has('claims');
+  const older = isPurged ? inventory.claims.filter(({origin}) => origin === 'older-revision') : [];
   return [
     ...(inventory.release ? [`Release ${release}: ${inventory.release.objects.join(', ')}`] : []),
-    ...claims.map(({name, size}) => `All data in claim ${name}${size === undefined ? '' : ` (${size})`}`),
-    ...steps.filter((step) => step.isDestructive && step.id !== 'release').map(({title}) => title),
+    ...[...lostClaims(inventory, isPurged), ...older].map(({name, size}) => `All data in claim ${name}${size ? ` (${size})` : ''}`),
+    ...(isPurged ? inventory.volumes : []).map(({name, claim}) => `Volume ${name} with the data of claim ${claim}`),
+    ...definitions.map(({name}) => `Definition ${name}`),
+    ...secrets.map(({name}) => `Secret ${name}`),
+    ...nodeData.map(({path, nodes = []}) => `Everything in ${path} on ${readyNodes(nodes).join(', ')}`),
+    ...namespace.map(({name}) => `Namespace ${name}`),
   ];
 }
 
 /** @throws ExpectedError when the release is of a chart that is not ours to take away */
-export function requireOurChart({release}: ReleaseName, chart: string | undefined, inventory: Inventory): void {
+export function requireOurChart(name: ReleaseName, chart: string | undefined, inventory: Inventory): void {
   if (chart === undefined || inventory.release !== undefined) return;
-  throw new ExpectedError(`Release ${release} is of the chart ${chart}, not of a Scalr agent.`, {
+  throw new ExpectedError(`Release ${name.release} is of the chart ${chart}, not of a Scalr agent.`, {
     code: 'OBJECT_OF_ANOTHER',
     exit: ExitCode.usage,
-    suggestions: ['List the releases: helm list --all-namespaces', `Uninstall it yourself: helm uninstall ${release}`],
+    suggestions: ['List the releases: helm list --all-namespaces', `Uninstall it yourself: ${commandLine(uninstall(name))}`],
   });
 }

@@ -62,3 +62,5 @@ export const releaseHistory = ({release, place}: ReleaseName): Call => helm(plac
 
 /** Without Helm's own wait: a Ctrl-C in it would leave a release that is neither there nor gone. */
 export const uninstall = ({release, place}: ReleaseName): Call => helm(place, ['uninstall', release]);
+
+export const rollback = ({release, place}: ReleaseName): Call => helm(place, ['rollback', release]);

@@ -1,4 +1,5 @@
 import {Secret} from '../settings/secret.ts';
+import type {ReleaseName} from './helm.ts';
 import type {Place} from './place.ts';
 import type {Call} from './processes.ts';
 
@@ -62,8 +63,13 @@ export const deleteObject = (place: Place, kind: string, name: string, seconds: 
 export const podLogs = (place: Place, pod: string, container: string, {previous = false} = {}): Call =>
   kubectl(place, ['logs', pod, '--container', container, '--tail', '50', ...(previous ? ['--previous'] : [])]);
 
-export const scaleToZero = (place: Place, kind: string, name: string): Call =>
-  kubectl(place, ['scale', `${kind.toLowerCase()}/${name}`, '--replicas=0']);
+export const releaseLogs = ({release, place}: ReleaseName): Call =>
+  kubectl(place, ['logs', '--selector', `app.kubernetes.io/instance=${release}`]);
+
+export const describePods = (place: Place): Call => kubectl(place, ['describe', 'pods']);
+
+export const scale = (place: Place, kind: string, name: string, replicas: number): Call =>
+  kubectl(place, ['scale', `${kind.toLowerCase()}/${name}`, `--replicas=${replicas}`]);
 
 export const patchVolume = (place: Place, name: string, patch: object): Call =>
   kubectl(place, ['patch', 'persistentvolume', name, '--type=merge', `--patch=${JSON.stringify(patch)}`]);

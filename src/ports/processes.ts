@@ -29,3 +29,11 @@ export interface Processes {
   run(call: Call): Promise<Outcome>;
   start(call: Call): Running;
 }
+
+/** A call as a shell takes it; what goes to standard input is only named. */
+export function commandLine({tool, args, input}: Omit<Call, 'tool'> & {tool: string}): string {
+  const what = input === undefined ? '' : typeof input === 'string' ? ' <values.yaml' : ' <(an object that may hold a secret)';
+  return `${[tool, ...args].map(quote).join(' ')}${what}`;
+}
+
+const quote = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

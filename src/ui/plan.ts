@@ -1,8 +1,10 @@
 import type {InstallFacts} from '../cluster/install-facts.ts';
 import type {Watched} from '../execute/watch-release.ts';
 import type {Plan, Step} from '../plan/step.ts';
-import type {ReleaseName} from '../ports/helm.ts';
-import type {Call} from '../ports/processes.ts';
+import {type ReleaseName, releaseValues} from '../ports/helm.ts';
+import {releaseLogs} from '../ports/kubectl.ts';
+import {ownCommand} from '../ports/own-command.ts';
+import {commandLine} from '../ports/processes.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 /** Where something will happen, and what, before anything does. */
@@ -25,6 +27,9 @@ export function planText(
   return `${where.join('\n')}\n\n${lines.join('')}`;
 }
 
+/** Every call as a shell takes it. */
+export const callsText = ({steps}: Plan): string => steps.map(({call}) => `${commandLine(call)}\n`).join('');
+
 export function stepText({title, call}: Step, state: 'started' | 'waiting' | 'ending', runs?: string): string {
   if (state === 'started')
     return `${title} …
@@ -36,14 +41,6 @@ export function stepText({title, call}: Step, state: 'started' | 'waiting' | 'en
 `;
 }
 
-/** A call as a shell takes it; what goes to standard input is only named. */
-export function callText({tool, args, input}: Call): string {
-  const what = input === undefined ? '' : typeof input === 'string' ? ' <values.yaml' : ' <(an object that may hold a secret)';
-  return `${[tool, ...args].map(quote).join(' ')}${what}`;
-}
-
-const quote = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-
 /** What came out, and the next useful commands. */
 export function resultText(hasChanged: boolean, {agent}: Pick<Watched, 'agent'>, {release, place}: ReleaseName, screen: Screen): string {
   const {bold, green} = theme(screen);
@@ -53,9 +50,9 @@ export function resultText(hasChanged: boolean, {agent}: Pick<Watched, 'agent'>,
       ? ', and its log says that the agent has registered.'
       : '. Its log does not say whether the agent has registered.';
   const next = [
-    `helm get values ${release} --namespace ${place.namespace}`,
-    `kubectl logs --selector app.kubernetes.io/instance=${release} --namespace ${place.namespace}`,
-    `kubectl get pods --namespace ${place.namespace}`,
+    commandLine(releaseValues({release, place})),
+    commandLine(releaseLogs({release, place})),
+    ownCommand('uninstall', {release, place}, '--dry-run'),
   ];
   return `${green('✓')} ${head}${said}\n${bold('Next steps:')}\n${next.map((line) => `  - ${line}\n`).join('')}`;
 }

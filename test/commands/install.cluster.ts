@@ -4,12 +4,13 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
+import {accountWith} from '../cluster/accounts.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {workplace as freshWorkplace, type Workplace} from '../cluster/workplace.ts';
 import {directoryOf, REAL} from '../helm/charts-under-test.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {violations} from '../support/output-schema.ts';
-import {install} from '../support/run-install.ts';
+import {install} from '../support/run-on-cluster.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 const sources = {} as Record<ChartName, string>;
@@ -157,15 +158,7 @@ test('two releases share a namespace', async () => {
 
 test('an account that may only read is told which permission is missing', async () => {
   const place = await workplace();
-  await place.kubectl('create', 'serviceaccount', 'reader');
-  await place.kubectl('create', 'rolebinding', 'reader', '--clusterrole=view', `--serviceaccount=${place.namespace}:reader`);
-  const token = await place.kubectl('create', 'token', 'reader');
-  const kubeconfig = join(scratch, 'reader.kubeconfig');
-  const bound = ['--kubeconfig', kubeconfig, 'config'];
-  await execa('cp', [place.kubeconfig, kubeconfig]);
-  const kubectl = (await import('../cluster/kubectl.ts')).findKubectl;
-  await execa(await kubectl(), [...bound, 'set-credentials', 'reader', `--token=${token}`]);
-  await execa(await kubectl(), [...bound, 'set-context', '--current', '--user=reader']);
+  const kubeconfig = await accountWith('view', place, scratch);
   const {stdout} = await install({kubeconfig, namespace: place.namespace}, helm.path, [...chartFlags('agent-local'), '--yes', '--json'], {
     env: TOKEN,
   });

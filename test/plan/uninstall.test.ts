@@ -73,7 +73,7 @@ describe('volumes', () => {
     const left = readings(undefined, {volumes: [volume('disk', 'Retain', {kept: true, uid: ''})]});
     expect(text(planned(left, ['claims']))).toMatchInlineSnapshot(`
       "! kubectl patch persistentvolume disk --type=merge --patch={"metadata":{"resourceVersion":"7"},"spec":{"persistentVolumeReclaimPolicy":"Delete","claimRef":{"uid":"gone"}}}
-      gone: Delete volume disk, kept by an earlier uninstall for claim agent-cache
+      gone: Volume disk with the data of claim agent-cache
       confirm: true"
     `);
     expect(ids(planned(left))).toEqual([]);
@@ -406,7 +406,7 @@ describe('data on nodes', () => {
       - kubectl wait --for=condition=complete job --selector=scalr.io/cleaner=agent --timeout=300s
       - kubectl delete job --selector=scalr.io/cleaner=agent
       gone: Release agent: DaemonSet agent-worker
-      gone: Empty /var/lib/scalr on a, b, cordoned
+      gone: Everything in /var/lib/scalr on a, b, cordoned
       stays: Directory /var/lib/scalr on down: the node is not ready [for node in down; do kubectl debug "node/$node" --image=busybox:1.37 --profile=sysadmin -- rm -rf '/host/var/lib/scalr'; done]
       confirm: true"
     `);

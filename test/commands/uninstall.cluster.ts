@@ -1,0 +1,239 @@
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {execa} from 'execa';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {accountWith} from '../cluster/accounts.ts';
+import {setLogs} from '../cluster/logs.ts';
+import {workplace as freshWorkplace, type Workplace} from '../cluster/workplace.ts';
+import {directoryOf} from '../helm/charts-under-test.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {violations} from '../support/output-schema.ts';
+import {install, uninstall} from '../support/run-on-cluster.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+let source: string;
+beforeAll(async () => {
+  source = await directoryOf({chart: 'agent-local', version: '0.6.5'}, scratch);
+});
+afterAll(() => rmSync(scratch, {recursive: true, force: true}));
+
+const TOKEN = {SCALR_AGENT_TOKEN: 'hunter2'};
+const helms = await findHelm();
+const [first = {path: 'helm'}] = helms;
+const argv = (...more: string[]): string[] => [
+  '--chart',
+  'agent-local',
+  '--chart-source',
+  source,
+  '--shutdown-mode',
+  'force',
+  '--yes',
+  ...more,
+];
+
+async function installed(helm: string, more: readonly string[] = []): Promise<Workplace> {
+  const place = await freshWorkplace();
+  await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
+  const {exit, stderr} = await install(place, helm, argv(...more), {env: TOKEN});
+  expect(exit, stderr).toBe(0);
+  return place;
+}
+const left = ({kubectl}: Workplace): Promise<string> =>
+  kubectl('get', 'deployments,pods,secrets,persistentvolumeclaims', '--output', 'name');
+const RELEASE = 'scalr-agent';
+
+describe.each(helms)('with Helm $major', ({path: helm}) => {
+  test('what goes and what stays is said before and after; the second time nothing is to do', async () => {
+    const place = await installed(helm);
+    const {stdout, stderr, exit} = await uninstall(place, helm, ['--yes', '--json']);
+    expect(exit, stderr).toBe(0);
+    expect(violations('uninstall', stdout)).toEqual([]);
+    expect(stderr).toMatch(/Will go:[\s\S]*Deployment[\s\S]*Will stay:[\s\S]*Secret scalr-agent-token[\s\S]*Gone:[\s\S]*Still there:/);
+    expect(stderr).not.toContain('hunter2');
+    expect(await left(place)).toBe('secret/scalr-agent-token');
+    const again = JSON.parse((await uninstall(place, helm, ['--yes', '--json'])).stdout);
+    expect(again).toMatchObject({changed: false, steps: [], removed: []});
+    expect(again.kept.map(({what}: {what: string}) => what)).toContain('Secret scalr-agent-token');
+  });
+
+  test('an install after an uninstall that broke off starts the agent again', async () => {
+    const place = await installed(helm);
+    await place.kubectl('scale', 'deployment', '--all', '--replicas=0');
+    const {stdout, exit} = await install(place, helm, argv('--json'), {env: TOKEN});
+    expect(JSON.parse(stdout).steps.map(({id}: {id: string}) => id)).toEqual([expect.stringMatching(/^start\//)]);
+    expect(exit).toBe(0);
+    await place.kubectl('scale', 'deployment', '--all', '--replicas=0');
+    const changed = await install(place, helm, argv('--extra-env', 'TEAM=a'), {env: TOKEN});
+    expect(changed.exit, changed.stderr).toBe(0);
+    expect(await place.kubectl('get', 'deployments', '--output', 'jsonpath={.items[0].spec.replicas}')).toBe('1');
+  });
+
+  test('helm was killed in the middle: the next uninstall ends it', async () => {
+    const place = await installed(helm);
+    const {kubectl, kubeconfig, namespace} = place;
+    const finalizers = (names: readonly string[]) =>
+      kubectl('patch', 'deployment/scalr-agent-agent-local', '--type=merge', `--patch=${JSON.stringify({metadata: {finalizers: names}})}`);
+    await finalizers(['test.scalr.io/hold']);
+    const killed = execa(helm, ['uninstall', RELEASE, '--wait', '--namespace', namespace, '--kubeconfig', kubeconfig], {reject: false});
+    await kubectl('wait', '--for=jsonpath={.metadata.deletionTimestamp}', 'deployment/scalr-agent-agent-local', '--timeout=20s');
+    killed.kill('SIGKILL');
+    await killed;
+    await finalizers([]);
+    const {stdout} = await execa(helm, ['history', RELEASE, '--namespace', namespace, '--kubeconfig', kubeconfig, '--output', 'json']);
+    expect(JSON.parse(stdout).at(-1).status).toBe('uninstalling');
+    const {exit, stderr} = await uninstall(place, helm, ['--yes']);
+    expect(exit, stderr).toBe(0);
+    expect(await left(place)).toBe('secret/scalr-agent-token');
+  });
+});
+
+test('what cannot be undone needs the name of the release, typed or given', async () => {
+  const place = await installed(first.path);
+  const purge = ['--purge=secrets', '--json'];
+  const refused = await uninstall(place, first.path, [...purge, '--yes']);
+  expect(JSON.parse(refused.stdout).error).toMatchObject({code: 'NOT_CONFIRMED', exit: 2});
+  const other = await uninstall(place, first.path, [...purge, '--confirm', 'another']);
+  expect(JSON.parse(other.stdout).error).toMatchObject({code: 'INVALID_SETTING', exit: 2});
+  const mistyped = await uninstall(place, first.path, purge, {hasTerminal: true, prompter: {input: async () => 'scalr-agnet'}});
+  expect(JSON.parse(mistyped.stdout).error).toMatchObject({code: 'CANCELLED', exit: 1});
+  expect(await left(place)).toContain('deployment');
+
+  const questions: string[] = [];
+  const input = async (question: string): Promise<string> => {
+    questions.push(question);
+    return RELEASE;
+  };
+  const done = await uninstall(place, first.path, purge, {hasTerminal: true, prompter: {input}});
+  expect(done.exit, done.stderr).toBe(0);
+  expect(questions).toEqual(['Some of this cannot be undone. Type scalr-agent to do it:']);
+  expect(await left(place)).toBe('');
+});
+
+test('without a yes, and in a dry run, nothing happens', async () => {
+  const place = await installed(first.path);
+  const before = await left(place);
+  const unasked = await uninstall(place, first.path, ['--json']);
+  expect(JSON.parse(unasked.stdout).error).toMatchObject({code: 'NOT_CONFIRMED', exit: 2});
+  const refused = await uninstall(place, first.path, [], {hasTerminal: true, prompter: {confirm: async () => false}});
+  expect(refused).toMatchObject({exit: 1});
+  const dry = await uninstall(place, first.path, ['--dry-run', '--purge=secrets,namespace']);
+  expect(dry.stdout).toMatch(/^kubectl scale .*\n[\s\S]*\nhelm uninstall scalr-agent .*\n[\s\S]*kubectl delete secret scalr-agent-token/);
+  expect(dry.exit).toBe(0);
+  expect(await left(place)).toBe(before);
+});
+
+test('a namespace of ours goes with everything that is ours', async () => {
+  const {kubeconfig, kubectl, namespace} = await freshWorkplace();
+  const place = {kubeconfig, namespace: `${namespace}-own`};
+  await setLogs(kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
+  expect((await install(place, first.path, argv(), {env: TOKEN})).exit).toBe(0);
+  const {exit, stderr} = await uninstall(place, first.path, ['--purge=secrets,namespace', '--confirm', RELEASE]);
+  expect(exit, stderr).toBe(0);
+  expect(await kubectl('get', 'namespace', place.namespace, '--ignore-not-found', '--output', 'name')).toBe('');
+});
+
+test('of two releases in one namespace only one goes', async () => {
+  const place = await installed(first.path, ['--release', 'one', '--token-secret', 'shared']);
+  expect((await install(place, first.path, argv('--release', 'two', '--token-secret', 'shared'), {env: TOKEN})).exit).toBe(0);
+  const {exit, stderr} = await uninstall(place, first.path, ['--release', 'one', '--purge=secrets,namespace', '--confirm', 'one']);
+  expect(exit, stderr).toBe(0);
+  expect(stderr).toMatch(/Secret shared: Deployment two-agent-local reads it/);
+  expect(await left(place)).toMatch(/deployment\S*\/two[\s\S]*secret\/shared/);
+});
+
+test('a chart of somebody else is none of our business', async () => {
+  const place = await freshWorkplace();
+  const chart = join(scratch, 'nginx');
+  await execa(first.path, ['create', chart]);
+  await execa(first.path, ['install', 'web', chart, '--namespace', place.namespace, '--kubeconfig', place.kubeconfig]);
+  const {stdout} = await uninstall(place, first.path, ['--release', 'web', '--yes', '--json']);
+  expect(JSON.parse(stdout).error).toMatchObject({code: 'OBJECT_OF_ANOTHER', exit: 2});
+});
+
+/** As the controller of agent-job makes one, and it does not end by itself. */
+const RUN = {
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: {name: 'atask-1'},
+  spec: {
+    template: {
+      metadata: {
+        labels: {'app.kubernetes.io/instance': RELEASE, 'app.kubernetes.io/component': 'task'},
+        annotations: {'test.scalr.io/outcome': 'unready'},
+      },
+      spec: {restartPolicy: 'Never', containers: ['runner', 'worker'].map((name) => ({name, image: 'scalr/agent'}))},
+    },
+  },
+};
+
+describe('runs in flight', () => {
+  async function busy(): Promise<Workplace> {
+    const place = await freshWorkplace();
+    const chart = await directoryOf({chart: 'agent-k8s', version: '0.6.5'}, scratch);
+    await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
+    const given = ['--chart', 'agent-k8s', '--chart-source', chart, '--set', 'agent.kubernetes_task_labels.team=a', '--yes'];
+    const {exit, stderr} = await install(place, first.path, given, {env: TOKEN});
+    expect(exit, stderr).toBe(0);
+    const {template} = RUN.spec;
+    await place.kubectl.apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {...template.metadata, name: 'run-1', labels: {team: 'a'}},
+      spec: template.spec,
+    });
+    await place.kubectl('wait', '--for=jsonpath={.status.phase}=Running', 'pod/run-1', '--timeout=30s');
+    return place;
+  }
+
+  test('are waited for, no longer than said, and nothing is removed', async () => {
+    const place = await busy();
+    const {stdout, stderr, exit} = await uninstall(place, first.path, ['--drain-timeout', '1s', '--yes', '--json']);
+    expect(stderr).toContain('Runs in flight: 1: Pod run-1');
+    expect(JSON.parse(stdout).error).toMatchObject({code: 'TIMED_OUT', exit: 6});
+    expect(JSON.parse(stdout).error.message).toContain('Pod run-1');
+    expect(exit).toBe(6);
+    expect(await left(place)).toContain('deployment');
+  });
+
+  test('Ctrl-C while waiting leaves the release; the same command goes on', async () => {
+    const place = await busy();
+    const [asked, insisted] = [new AbortController(), new AbortController()];
+    const takeInterrupts = () => ({asked: asked.signal, insisted: insisted.signal, release: () => undefined});
+    const sleep = async (): Promise<void> => asked.abort('SIGINT');
+    const broken = await uninstall(place, first.path, ['--yes', '--json'], {takeInterrupts, sleep});
+    expect(JSON.parse(broken.stdout).error).toMatchObject({code: 'INTERRUPTED', exit: 130});
+    expect(await left(place)).toContain('deployment');
+    await place.kubectl('delete', 'pod', 'run-1', '--now');
+    const {exit, stderr} = await uninstall(place, first.path, ['--yes']);
+    expect(exit, stderr).toBe(0);
+    expect(await left(place)).toBe('secret/scalr-agent-token');
+  });
+
+  test('are broken off only after the name was typed', async () => {
+    const place = await busy();
+    const refused = await uninstall(place, first.path, ['--no-drain', '--yes', '--json']);
+    expect(JSON.parse(refused.stdout).error.code).toBe('NOT_CONFIRMED');
+    const {exit, stderr} = await uninstall(place, first.path, ['--no-drain', '--confirm', RELEASE]);
+    expect(exit, stderr).toBe(0);
+    expect(stderr).toContain('without a drain they lose');
+  });
+});
+
+describe('with an account that', () => {
+  test('may only read: the permission is named, and the agent works on', async () => {
+    const place = await installed(first.path);
+    const kubeconfig = await accountWith('view', place, scratch);
+    const {stdout} = await uninstall({...place, kubeconfig}, first.path, ['--yes', '--json']);
+    expect(JSON.parse(stdout).error).toMatchObject({code: 'FORBIDDEN', exit: 1});
+    expect(await left(place)).toContain('deployment');
+  });
+
+  test('sees only its namespace: what it cannot see is not touched', async () => {
+    const place = await installed(first.path);
+    const kubeconfig = await accountWith('admin', place, scratch);
+    const {stdout, stderr, exit} = await uninstall({...place, kubeconfig}, first.path, ['--purge=secrets', '--confirm', RELEASE, '--json']);
+    expect(exit, stderr + stdout).toBe(0);
+    expect(await left(place)).toBe('');
+  });
+});

@@ -1,0 +1,29 @@
+import {sleep} from '../../src/adapters/clock.ts';
+import {nodeFiles} from '../../src/adapters/node-files.ts';
+import {nodeProcesses} from '../../src/adapters/node-processes.ts';
+import Install from '../../src/commands/install.ts';
+import Uninstall from '../../src/commands/uninstall.ts';
+import {findKubectl} from '../cluster/kubectl.ts';
+import type {Workplace} from '../cluster/workplace.ts';
+import {runCommand} from './run-command.ts';
+
+type Place = Pick<Workplace, 'kubeconfig' | 'namespace'>;
+type World = Parameters<typeof runCommand>[2];
+
+/** Commands in this process with the real tools, on the test cluster. */
+async function onCluster(
+  Class: Parameters<typeof runCommand>[0],
+  {kubeconfig, namespace}: Place,
+  helm: string,
+  argv: readonly string[],
+  world: World,
+) {
+  const place = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', await findKubectl()];
+  return runCommand(Class, [...place, ...argv], {files: nodeFiles, processes: nodeProcesses, sleep, now: () => new Date(), ...world});
+}
+
+export const install = (place: Place, helm: string, argv: readonly string[], world: World = {}) =>
+  onCluster(Install, place, helm, ['--url', 'https://acme.scalr.io', ...argv], world);
+
+export const uninstall = (place: Place, helm: string, argv: readonly string[], world: World = {}) =>
+  onCluster(Uninstall, place, helm, argv, world);
