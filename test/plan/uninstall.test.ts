@@ -156,7 +156,7 @@ describe('drain', () => {
 
   test('the step to wait in says what is waited for', () => {
     const step = planned(readings('agent-job-0.6.5')).plan.steps.find(({id}) => id === 'drain');
-    expect(step?.call.args).toEqual(['get', 'jobs,pods', '--output', 'json', '--namespace', 'scalr']);
+    expect(step?.call.args).toEqual(['get', 'jobs,pods', '--output', 'json', '--request-timeout=15s', '--namespace', 'scalr']);
     expect(step?.waitFor).toEqual({
       noRunsOf: {chart: 'agent-job', version: '0.6.5', release: 'agent', taskLabels: {}},
       timeoutSeconds: 600,
@@ -402,7 +402,7 @@ describe('data on nodes', () => {
     expect(text(plan)).toMatchInlineSnapshot(`
       "- helm uninstall agent
       - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
-      ! kubectl apply --server-side --field-manager scalr-agent-install --filename -
+      ! kubectl apply --server-side --field-manager scalr-agent-install --request-timeout=15s --filename -
       - kubectl wait --for=condition=complete job --selector=scalr.io/cleaner=agent --timeout=300s
       - kubectl delete job --selector=scalr.io/cleaner=agent
       gone: Release agent: DaemonSet agent-worker
