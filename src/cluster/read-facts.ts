@@ -8,19 +8,20 @@ import type {Workload} from './objects.ts';
 import {recordName} from './release-record.ts';
 
 /** Asks the cluster; changes nothing. @throws ExpectedError */
-export async function readFacts(name: ReleaseName, secretNames: readonly string[], processes: Processes): Promise<InstallFacts> {
+export async function readFacts(
+  name: ReleaseName,
+  secretNames: readonly string[],
+  processes: Processes,
+  over?: AbortSignal,
+): Promise<InstallFacts> {
   const {place} = name;
-  const json = async <T>(call: Call): Promise<T | undefined> => {
-    const outcome = await processes.run(call);
-    if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
-    return outcome.stdout.trim() === '' ? undefined : (JSON.parse(outcome.stdout) as T);
-  };
+  const json = <T>(call: Call): Promise<T | undefined> => read(call, processes, over);
   // One question first: without an answer the others would all fail the same way.
   const version = await json<{serverVersion?: {gitVersion: string}}>(serverVersion(place));
   const [config, namespace, release, controllers, ...secrets] = await Promise.all([
     json<Config>(currentContext(place)),
     json<InstallFacts['namespace'] & object>(getObject(place, 'namespace', place.namespace)),
-    releaseState(name, processes),
+    releaseState(name, processes, over),
     json<{items: readonly Workload[]}>(listObjects(place, ['deployments', 'statefulsets'])),
     ...secretNames.map((secret) => json<SecretObject>(getObject(place, 'secret', secret))),
   ]);
@@ -32,6 +33,12 @@ export async function readFacts(name: ReleaseName, secretNames: readonly string[
     stopped: new Set(controllers?.items.filter(({spec}) => spec?.replicas === 0).map(({kind, metadata}) => `${kind} ${metadata.name}`)),
     secrets: new Map(secretNames.map((secret, index) => [secret, secrets[index]])),
   };
+}
+
+async function read<T>(call: Call, processes: Processes, over?: AbortSignal): Promise<T | undefined> {
+  const outcome = await processes.run(call, over && {over});
+  if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
+  return outcome.stdout.trim() === '' ? undefined : (JSON.parse(outcome.stdout) as T);
 }
 
 interface Config {
@@ -47,19 +54,17 @@ function contextOf(config: Config | undefined): InstallFacts['context'] {
 }
 
 /** The newest revision of the release; undefined when there is none. */
-export async function releaseState(name: ReleaseName, processes: Processes): Promise<ReleaseState | undefined> {
+export async function releaseState(name: ReleaseName, processes: Processes, over?: AbortSignal): Promise<ReleaseState | undefined> {
   const call = releaseHistory(name);
-  const history = await processes.run(call);
+  const history = await processes.run(call, over && {over});
   if (history.exitCode !== 0) {
     if (/release: not found/.test(history.stderr)) return undefined;
     throw toolFailure(call, history);
   }
   const latest = (JSON.parse(history.stdout) as Omit<ReleaseState, 'values'>[]).at(-1);
   if (latest === undefined) return undefined;
-  const given = await processes.run(releaseValues(name));
-  const values = given.exitCode === 0 ? (JSON.parse(given.stdout) as Values | null) : null;
-  const state = {...latest, values: values ?? {}};
+  const state = {...latest, values: (await read<Values | null>(releaseValues(name), processes, over)) ?? {}};
   if (!isPending(state)) return state;
-  const {stdout} = await processes.run(getObject(name.place, 'secret', recordName(name.release, latest.revision)));
-  return stdout.trim() === '' ? state : {...state, record: JSON.parse(stdout) as SecretObject};
+  const record = await read<SecretObject>(getObject(name.place, 'secret', recordName(name.release, latest.revision)), processes, over);
+  return record === undefined ? state : {...state, record};
 }

@@ -1,7 +1,7 @@
 import type {Values} from '../charts/tree.ts';
 import {effectiveValues, listReleases, type ReleaseName, releaseManifest} from '../ports/helm.ts';
 import {getObjects, listEverywhere, listObjects} from '../ports/kubectl.ts';
-import type {Call, Processes} from '../ports/processes.ts';
+import type {Call, Outcome, Processes} from '../ports/processes.ts';
 import {isForbidden, toolFailure} from '../ports/tool-failure.ts';
 import type {InstallFacts} from './install-facts.ts';
 import type {Readings} from './inventory.ts';
@@ -18,17 +18,19 @@ export async function readInventory(
   name: ReleaseName,
   {release, namespace}: Pick<InstallFacts, 'release' | 'namespace'>,
   processes: Processes,
+  over?: AbortSignal,
 ): Promise<Readings> {
   const {place} = name;
   // With --keep-history Helm remembers what is no more.
   const state = release?.status === 'uninstalled' ? undefined : release;
+  const run = (call: Call): Promise<Outcome> => processes.run(call, over && {over});
   const say = async (call: Call): Promise<string> => {
-    const outcome = await processes.run(call);
+    const outcome = await run(call);
     if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
     return outcome.stdout;
   };
   const permitted = async <T>(call: Call): Promise<T | undefined> => {
-    const outcome = await processes.run(call);
+    const outcome = await run(call);
     if (outcome.exitCode === 0) return JSON.parse(outcome.stdout.trim() || '{}') as T;
     if (isForbidden(outcome)) return undefined;
     throw toolFailure(call, outcome);
@@ -38,7 +40,7 @@ export async function readInventory(
     return found && (found.items ?? []);
   };
   const [listed, volumes, definitions, daemonSets, nodes, releases, values, manifest] = await Promise.all([
-    listPermitted(listObjects(place, NAMESPACE_KINDS), processes),
+    listPermitted(listObjects(place, NAMESPACE_KINDS), run),
     list<NonNullable<Readings['volumes']>[number]>(listEverywhere(place, ['persistentvolumes'])),
     list(getObjects(place, 'customresourcedefinitions', DEFINITIONS)),
     list(listEverywhere(place, ['daemonsets'])),
@@ -66,8 +68,8 @@ export async function readInventory(
 }
 
 /** kubectl prints what it may read and names what it may not. */
-async function listPermitted(call: Call, processes: Processes): Promise<Pick<Readings, 'objects' | 'unread'>> {
-  const outcome = await processes.run(call);
+async function listPermitted(call: Call, run: (call: Call) => Promise<Outcome>): Promise<Pick<Readings, 'objects' | 'unread'>> {
+  const outcome = await run(call);
   const unread = [...outcome.stderr.matchAll(/cannot list resource "(\w+)"/g)].map(([, kind]) => kind as string);
   const isUsable = outcome.exitCode === 0 || (isForbidden(outcome) && !unread.some((kind) => NEEDED.includes(kind)));
   if (!isUsable) throw toolFailure(call, outcome);

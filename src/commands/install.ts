@@ -65,6 +65,7 @@ export default class Install extends BaseCommand<Result> {
       name,
       wanted.secrets.map((secret) => secret.name),
       processes,
+      AbortSignal.timeout(timeoutMs),
     );
     const manifest = await checkRendering(wanted, facts, effectiveGet(generated.settings, generated.effective), processes);
     const plan = planInstall({...wanted, manifest}, facts);

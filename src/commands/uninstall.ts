@@ -61,8 +61,9 @@ export default class Uninstall extends BaseCommand<Result> {
     const processes = this.app.processes(toolPaths(flags));
     const name = releaseName(flags, settings);
 
-    const facts = await readFacts(name, [], processes);
-    const inventory = inventoryOf(await readInventory(name, facts, processes));
+    const over = AbortSignal.timeout(timeoutMs);
+    const facts = await readFacts(name, [], processes, over);
+    const inventory = inventoryOf(await readInventory(name, facts, processes, over));
     requireOurChart(name, facts.release?.chart, inventory);
     const {plan, removes, keeps, warnings, needsConfirmation} = planUninstall(name, inventory, {
       purge: new Set(flags.purge),
@@ -107,7 +108,7 @@ export default class Uninstall extends BaseCommand<Result> {
 
     const interrupts = this.app.takeInterrupts();
     try {
-      await runSteps(plan.steps, {processes, interrupts, now, sleep, onStep: (...news) => this.say(stepText(...news))});
+      await runSteps(plan.steps, {processes, interrupts, now, sleep, timeoutMs, onStep: (...news) => this.say(stepText(...news))});
     } finally {
       interrupts.release();
     }

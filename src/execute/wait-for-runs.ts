@@ -4,7 +4,7 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Step} from '../plan/step.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import type {Processes} from '../ports/processes.ts';
-import {toolFailure} from '../ports/tool-failure.ts';
+import {isPassing, toolFailure} from '../ports/tool-failure.ts';
 
 const EVERY_MS = 3000;
 
@@ -25,14 +25,20 @@ export async function waitForRuns(
   const end = now().getTime() + waitFor.timeoutSeconds * 1000;
   let seen = '';
   while (!interrupts.asked.aborted) {
-    const outcome = await processes.run(call);
-    if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
-    const runs = runsIn((JSON.parse(outcome.stdout) as {items: KubernetesObject[]}).items, waitFor.noRunsOf);
-    if (runs.length === 0) return;
-    const names = namesOf(runs);
-    if (names !== seen) onRuns(names);
-    seen = names;
-    if (now().getTime() >= end) throw stillRunning(names, waitFor.timeoutSeconds);
+    const outcome = await processes.run(call, {over: interrupts.asked});
+    if (interrupts.asked.aborted) return;
+    const isLate = now().getTime() >= end;
+    if (outcome.exitCode === 0) {
+      const runs = runsIn((JSON.parse(outcome.stdout) as {items: KubernetesObject[]}).items, waitFor.noRunsOf);
+      if (runs.length === 0) return;
+      const names = namesOf(runs);
+      if (names !== seen) onRuns(names);
+      seen = names;
+      if (isLate) throw stillRunning(names, waitFor.timeoutSeconds);
+    } else {
+      const failure = toolFailure(call, outcome);
+      if (isLate || !isPassing(failure)) throw failure;
+    }
     await sleep(EVERY_MS, interrupts.asked);
   }
 }

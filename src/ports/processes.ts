@@ -25,8 +25,9 @@ export interface Running {
 
 /** The operator's own helm and kubectl. */
 export interface Processes {
-  /** @throws ExpectedError when the tool is not there */
-  run(call: Call): Promise<Outcome>;
+  /** For calls that change nothing: they end with this program, and when nobody wants the answer any more. @throws ExpectedError when the tool is not there */
+  run(call: Call, options?: {over?: AbortSignal}): Promise<Outcome>;
+  /** For calls that change something. */
   start(call: Call): Running;
 }
 

@@ -61,6 +61,9 @@ const KNOWN: readonly KnownFailure[] = [
   },
 ];
 
+/** Trouble that may go away by itself. */
+export const isPassing = ({code}: ExpectedError): boolean => code === 'CLUSTER_UNREACHABLE' || code === 'TOOL_FAILED';
+
 /** A failed call as an error that says what to do next. */
 export function toolFailure({tool, args}: Call, {stderr, exitCode}: Outcome): ExpectedError {
   const known = KNOWN.find((each) => (each.tool ?? tool) === tool && each.stderr.test(stderr));

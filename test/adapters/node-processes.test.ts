@@ -50,3 +50,12 @@ test('a program that leaves a tool alone may end before it', async () => {
   const {exitCode, timedOut} = await execa('npx', ['tsx', '--input-type=module', '--eval', script], {reject: false, timeout: 15_000});
   expect({exitCode, timedOut}).toEqual({exitCode: 0, timedOut: false});
 });
+
+test('a call that only looks ends when nobody wants the answer any more', async () => {
+  const {run} = nodeProcesses({helm: tool('echo begun; exec sleep 30')});
+  expect(await run({tool: 'helm', args: []}, {over: AbortSignal.timeout(400)})).toMatchObject({
+    exitCode: 1,
+    stdout: 'begun\n',
+    stderr: expect.stringContaining('there was no answer in time'),
+  });
+});

@@ -76,7 +76,11 @@ test('the first Ctrl-C is passed on and waited for; nothing more is started', as
   expect(calls[1]).toMatchObject({isInterrupted: true, isLeft: false});
   expect(said.at(-1)).toBe('two ending');
   calls[1]?.end({exitCode: 1, stderr: 'Error: interrupted'});
-  await expect(running).rejects.toMatchObject({code: 'INTERRUPTED', exit: 130, message: 'Interrupted. Done before: Do one.'});
+  await expect(running).rejects.toMatchObject({
+    code: 'INTERRUPTED',
+    exit: 130,
+    message: 'Interrupted. Done before: Do one. Broken off: Do two.',
+  });
   expect(calls).toHaveLength(2);
 });
 
@@ -89,4 +93,25 @@ test('the second Ctrl-C leaves at once, and says what goes on and what was done'
   insisted.abort('SIGTERM');
   await expect(running).rejects.toMatchObject({exit: 143, message: 'Interrupted. Done before: Do one. helm goes on alone with: Do two.'});
   expect(calls[1]).toMatchObject({isLeft: true});
+});
+
+test('a Ctrl-C in the first step does not claim that nothing was changed', async () => {
+  const {asked, calls, options} = world();
+  const running = runSteps([step('one')], options);
+  asked.abort('SIGINT');
+  calls[0]?.end({exitCode: 1, stderr: 'Error: interrupted'});
+  await expect(running).rejects.toMatchObject({message: 'Interrupted. Broken off: Do one.'});
+});
+
+test('helm is asked to end when its time is over', async () => {
+  const {calls, options} = world();
+  const running = runSteps([step('one'), step('two')], {...options, timeoutMs: 50});
+  calls[0]?.end({});
+  await expect.poll(() => calls[1]?.isInterrupted).toBe(true);
+  calls[1]?.end({exitCode: 1, stderr: 'Error: context canceled'});
+  await expect(running).rejects.toMatchObject({
+    code: 'TIMED_OUT',
+    exit: 6,
+    message: 'Do two: helm did not come to an end within --timeout. It was asked to end, and did. Done before: Do one.',
+  });
 });

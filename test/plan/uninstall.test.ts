@@ -31,13 +31,13 @@ const withClaim = (policy = 'Delete', kept = false): Partial<Readings> => ({
 
 test('the volume of a claim is kept before Helm deletes the claim, and reserved for the next one', () => {
   expect(text(planned(readings('agent-local-0.6.5', withClaim())))).toMatchInlineSnapshot(`
-    "- kubectl patch persistentvolume disk --type=merge --patch={"metadata":{"labels":{"scalr.io/kept-for":"agent"}},"spec":{"persistentVolumeReclaimPolicy":"Retain"}}
-    - kubectl scale deployment/agent-main --replicas=0
+    "- kubectl patch persistentvolume disk --type=merge --patch={"metadata":{"labels":{"scalr.io/kept-for":"agent"}},"spec":{"persistentVolumeReclaimPolicy":"Retain"}} --request-timeout=15s
+    - kubectl scale deployment/agent-main --replicas=0 --request-timeout=15s
     - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
     - helm uninstall agent
     - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
     - kubectl wait --for=delete persistentvolumeclaim/agent-cache --timeout=300s
-    - kubectl patch persistentvolume disk --type=merge --patch={"spec":{"claimRef":{"uid":null,"resourceVersion":null}}}
+    - kubectl patch persistentvolume disk --type=merge --patch={"spec":{"claimRef":{"uid":null,"resourceVersion":null}}} --request-timeout=15s
     gone: Release agent: Deployment agent-main, PersistentVolumeClaim agent-cache
     stays: Volume disk (20Gi) with the data of claim agent-cache: Helm deletes the claim; the next claim of that name in the namespace gets the volume [scalr-agent uninstall --release agent --namespace scalr --purge=claims]
     warning: Runs inside agent-main are told to stop and killed after 30 s. To let them finish, take its pool away from its workspaces in Scalr and wait.
@@ -47,7 +47,7 @@ test('the volume of a claim is kept before Helm deletes the claim, and reserved 
 
 test('with --purge=claims the data goes, after the name was typed', () => {
   expect(text(planned(readings('agent-local-0.6.5', withClaim()), ['claims']))).toMatchInlineSnapshot(`
-    "- kubectl scale deployment/agent-main --replicas=0
+    "- kubectl scale deployment/agent-main --replicas=0 --request-timeout=15s
     - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
     ! helm uninstall agent
     - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
@@ -72,7 +72,7 @@ describe('volumes', () => {
     expect(ids(again)[0]).toBe('release-volume/disk');
     const left = readings(undefined, {volumes: [volume('disk', 'Retain', {kept: true, uid: ''})]});
     expect(text(planned(left, ['claims']))).toMatchInlineSnapshot(`
-      "! kubectl patch persistentvolume disk --type=merge --patch={"metadata":{"resourceVersion":"7"},"spec":{"persistentVolumeReclaimPolicy":"Delete","claimRef":{"uid":"gone"}}}
+      "! kubectl patch persistentvolume disk --type=merge --patch={"metadata":{"resourceVersion":"7"},"spec":{"persistentVolumeReclaimPolicy":"Delete","claimRef":{"uid":"gone"}}} --request-timeout=15s
       gone: Volume disk with the data of claim agent-cache
       confirm: true"
     `);
@@ -156,7 +156,7 @@ describe('drain', () => {
 
   test('the step to wait in says what is waited for', () => {
     const step = planned(readings('agent-job-0.6.5')).plan.steps.find(({id}) => id === 'drain');
-    expect(step?.call.args).toEqual(['get', 'jobs,pods', '--output', 'json', '--namespace', 'scalr']);
+    expect(step?.call.args).toEqual(['get', 'jobs,pods', '--output', 'json', '--request-timeout=15s', '--namespace', 'scalr']);
     expect(step?.waitFor).toEqual({
       noRunsOf: {chart: 'agent-job', version: '0.6.5', release: 'agent', taskLabels: {}},
       timeoutSeconds: 600,
@@ -294,7 +294,7 @@ describe('Secrets and namespace', () => {
 
   test('stay unless asked for', () => {
     expect(text(planned(given()))).toMatchInlineSnapshot(`
-      "- kubectl scale deployment/agent-main --replicas=0
+      "- kubectl scale deployment/agent-main --replicas=0 --request-timeout=15s
       - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
       - helm uninstall agent
       - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
@@ -402,7 +402,7 @@ describe('data on nodes', () => {
     expect(text(plan)).toMatchInlineSnapshot(`
       "- helm uninstall agent
       - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
-      ! kubectl apply --server-side --field-manager scalr-agent-install --filename -
+      ! kubectl apply --server-side --field-manager scalr-agent-install --request-timeout=15s --filename -
       - kubectl wait --for=condition=complete job --selector=scalr.io/cleaner=agent --timeout=300s
       - kubectl delete job --selector=scalr.io/cleaner=agent
       gone: Release agent: DaemonSet agent-worker

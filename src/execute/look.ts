@@ -1,0 +1,82 @@
+import type {KubernetesObject, Pod, Snapshot} from '../cluster/objects.ts';
+import type {ReleaseName} from '../ports/helm.ts';
+import {listObjects, podLogs} from '../ports/kubectl.ts';
+import type {Processes} from '../ports/processes.ts';
+import {toolFailure} from '../ports/tool-failure.ts';
+import type {Cause} from './explain/cause.ts';
+import {snapshotOf} from './explain/snapshot.ts';
+import {oneLine} from './explain/words.ts';
+
+const KINDS = ['deployments', 'daemonsets', 'replicasets', 'jobs', 'pods', 'persistentvolumeclaims', 'events'];
+/** What only says why something is not ready. */
+const OPTIONAL = ['persistentvolumeclaims', 'events'];
+const MOST_LOGS = 6;
+
+export interface Look {
+  snapshot: Snapshot;
+  /** What this account may not read although it would help to explain. */
+  gaps: readonly Cause[];
+}
+
+/** Reads everything of a release, until `over`. @throws ExpectedError */
+export async function look({release, place}: ReleaseName, processes: Processes, over: AbortSignal): Promise<Look> {
+  const call = listObjects(place, KINDS);
+  const outcome = await processes.run(call, {over});
+  const hidden = outcome.exitCode === 0 ? [] : hiddenKinds(outcome.stderr);
+  if (hidden === undefined) throw toolFailure(call, outcome);
+  // kubectl lists what it may list, and fails all the same.
+  const list = JSON.parse(outcome.stdout) as {items: KubernetesObject[]};
+  const {pods} = snapshotOf(list, release, {});
+  const {logs, denial} = await logsOf(pods, place, processes, over);
+  return {snapshot: snapshotOf(list, release, logs), gaps: [...hidden.map(([, kind, why]) => gap(kind, why)), ...denial]};
+}
+
+/** What was read when nothing was. */
+export const NOTHING: Look = {snapshot: snapshotOf({items: []}, '', {}), gaps: []};
+
+const DENIED = /^Error from server \(Forbidden\): (.+?) is forbidden: (.*)$/;
+
+/** The kinds that were refused when these are optional ones and nothing else went wrong. */
+function hiddenKinds(stderr: string): RegExpExecArray[] | undefined {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !/^warning/i.test(line));
+  const denied = lines.map((line) => DENIED.exec(line));
+  return denied.length > 0 && denied.every((each) => each?.[1] && OPTIONAL.includes(each[1])) ? (denied as RegExpExecArray[]) : undefined;
+}
+
+const gap = (what = '', why = ''): Cause => ({
+  object: what,
+  code: 'FORBIDDEN',
+  reason: `cannot be read, so that reasons may stay hidden: ${oneLine(why)}`,
+  remedy: `Ask for the permission to read ${what}, if you want to be told more`,
+  isHopeless: false,
+});
+
+/** The last lines of containers that run or broke; one that never started has none. */
+async function logsOf(
+  pods: readonly Pod[],
+  place: ReleaseName['place'],
+  processes: Processes,
+  over: AbortSignal,
+): Promise<{logs: Record<string, string>; denial: Cause[]}> {
+  const wanted = pods
+    .flatMap(({metadata, status}) =>
+      [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].map((container) => ({
+        pod: metadata.name,
+        container,
+      })),
+    )
+    .filter(({container: {state, lastState}}) => state?.running || state?.terminated || lastState?.terminated)
+    .slice(0, MOST_LOGS);
+  const read = await Promise.all(
+    wanted.map(async ({pod, container: {name, state, lastState}}) => {
+      const previous = state?.running === undefined && lastState?.terminated !== undefined;
+      const {exitCode, stdout, stderr} = await processes.run(podLogs(place, pod, name, {previous}), {over});
+      return {key: `${pod}/${name}`, text: exitCode === 0 ? stdout : '', denial: DENIED.exec(stderr.trim())?.[2]};
+    }),
+  );
+  const denial = read.find((each) => each.denial)?.denial;
+  return {
+    logs: Object.fromEntries(read.filter(({text}) => text !== '').map(({key, text}) => [key, text])),
+    denial: denial === undefined ? [] : [gap('logs', denial)],
+  };
+}

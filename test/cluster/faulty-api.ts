@@ -1,0 +1,139 @@
+import {EventEmitter, once} from 'node:events';
+import {mkdtemp, readFile, rm} from 'node:fs/promises';
+import type {IncomingMessage, ServerResponse} from 'node:http';
+import {createServer} from 'node:https';
+import type {AddressInfo} from 'node:net';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {pipeline} from 'node:stream/promises';
+import {setTimeout as wait} from 'node:timers/promises';
+import {onTestFinished} from 'vitest';
+import {issueCertificates} from './certificates.ts';
+import {forwarder} from './forwarder.ts';
+import {writeKubeconfig} from './kubeconfig.ts';
+
+/**
+ * What befalls a request: an answer of trouble, a late one, none (`stall`), none although it was carried out (`lose`), half of
+ * one (`cut`), or the end of the connection (`reset`).
+ */
+export type Fault = Refusal | {delayMs: number} | 'stall' | 'lose' | 'cut' | 'reset';
+
+interface Refusal {
+  status: 429 | 500 | 503;
+  retryAfter?: number;
+}
+
+export interface Trouble {
+  /** Resolves when the first request has met it; one that is lost has been carried out by then. */
+  met: Promise<unknown>;
+  count(): number;
+  /** No request meets it any more, and those that stall go on. */
+  end(): void;
+}
+
+export interface FaultyApi {
+  /** Path of a kubeconfig with the rights of the one behind it. */
+  kubeconfig: string;
+  /** From now on requests of that method (`*`: any) and path meet it, at most so many of them. Older trouble goes first. */
+  trouble(method: string, path: RegExp, fault: Fault, times?: number): Trouble;
+  /** Nobody listens any more. */
+  stop(): void;
+}
+
+type Ask = () => Promise<IncomingMessage>;
+
+interface Rule {
+  meets(incoming: IncomingMessage): boolean;
+  play(ask: Ask, outgoing: ServerResponse): Promise<void>;
+}
+
+/** Stands before the API server until the test ends, and lets requests through unless told otherwise. */
+export async function faultyApi(kubeconfig: string): Promise<FaultyApi> {
+  const directory = await mkdtemp(join(tmpdir(), 'faulty-api-'));
+  const {ca, server: own, admin} = await issueCertificates(directory);
+  const [cert, key, forward] = await Promise.all([readFile(own.cert), readFile(own.key), forwarder(kubeconfig)]);
+  const rules: Rule[] = [];
+  const server = createServer({cert, key}, (incoming, outgoing) => {
+    const ask: Ask = () => forward(incoming);
+    const rule = rules.find((each) => each.meets(incoming));
+    // Who asked has gone, or who was asked.
+    (rule?.play ?? pass)(ask, outgoing).catch(() => outgoing.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const stop = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  onTestFinished(async () => {
+    stop();
+    await rm(directory, {recursive: true});
+  });
+  const {port} = server.address() as AddressInfo;
+  return {
+    kubeconfig: await writeKubeconfig(join(directory, 'kubeconfig'), `https://127.0.0.1:${port}`, ca, admin),
+    stop,
+    trouble(method, path, fault, times = Number.POSITIVE_INFINITY) {
+      const news = new EventEmitter().setMaxListeners(0);
+      let [count, isOver] = [0, false];
+      rules.push({
+        meets({method: asked, url = ''}) {
+          const isMet = !isOver && count < times && (method === '*' || asked === method) && path.test(url);
+          if (isMet) count += 1;
+          return isMet;
+        },
+        play: (ask, outgoing) => play(fault, ask, outgoing, news),
+      });
+      const end = (): void => {
+        isOver = true;
+        news.emit('end');
+      };
+      return {met: once(news, 'met'), count: () => count, end};
+    },
+  };
+}
+
+async function pass(ask: Ask, outgoing: ServerResponse): Promise<void> {
+  const answer = await ask();
+  outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+  await pipeline(answer, outgoing);
+}
+
+async function play(fault: Fault, ask: Ask, outgoing: ServerResponse, news: EventEmitter): Promise<void> {
+  if (fault === 'lose') {
+    const answer = await ask();
+    await withheld(news);
+    return pass(async () => answer, outgoing);
+  }
+  if (fault === 'stall') {
+    await withheld(news);
+    return pass(ask, outgoing);
+  }
+  news.emit('met');
+  if (fault === 'reset') return void outgoing.socket?.resetAndDestroy();
+  if (fault === 'cut') return cut(await ask(), outgoing);
+  if ('delayMs' in fault) {
+    await wait(fault.delayMs);
+    return pass(ask, outgoing);
+  }
+  refuse(fault, outgoing);
+}
+
+async function withheld(news: EventEmitter): Promise<void> {
+  const ended = once(news, 'end');
+  news.emit('met');
+  await ended;
+}
+
+async function cut(answer: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const body = Buffer.concat(await answer.toArray());
+  outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+  outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy());
+}
+
+const REASONS = {429: 'TooManyRequests', 500: 'InternalError', 503: 'ServiceUnavailable'} as const;
+
+function refuse({status, retryAfter}: Refusal, outgoing: ServerResponse): void {
+  if (retryAfter !== undefined) outgoing.setHeader('retry-after', retryAfter);
+  const said = {kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'trouble made by the test'};
+  outgoing.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify({...said, reason: REASONS[status], code: status}));
+}
