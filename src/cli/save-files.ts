@@ -5,7 +5,8 @@ import type {Settings} from '../settings/settings.ts';
 import {writeValuesFile} from './values-file.ts';
 
 interface Saving {
-  directory: string;
+  /** Without one nothing is saved. */
+  directory: string | undefined;
   settings: Settings;
   values: string;
   isAccepted: boolean;
@@ -14,6 +15,7 @@ interface Saving {
 
 /** Writes answers.yaml and values.yaml into a directory, readable by their owner only. Returns their paths. @throws ExpectedError */
 export async function saveFiles({directory, settings, values, isAccepted, confirm}: Saving, files: Files): Promise<string[]> {
+  if (directory === undefined) return [];
   const texts = {'answers.yaml': answersText(settings), 'values.yaml': values};
   const paths: string[] = [];
   for (const [name, text] of Object.entries(texts)) {
@@ -23,3 +25,7 @@ export async function saveFiles({directory, settings, values, isAccepted, confir
   }
   return paths;
 }
+
+/** Where what was seen of a failed release goes. */
+export const evidencePath = (directory: string | undefined, release: string, now: Date): string =>
+  join(directory ?? '', `${release}-evidence-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.json`);

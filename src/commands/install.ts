@@ -2,14 +2,14 @@ import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
 import {confirmPlan} from '../cli/confirm-plan.ts';
+import {evidencePath, saveFiles} from '../cli/save-files.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
+import {objectNames} from '../cluster/manifest.ts';
 import {readFacts} from '../cluster/read-facts.ts';
 import {ExitCode} from '../errors.ts';
+import {bringUp} from '../execute/bring-up.ts';
 import {checkRendering} from '../execute/check-rendering.ts';
 import {dryRun} from '../execute/dry-run.ts';
-import {requireReady} from '../execute/require-ready.ts';
-import {runSteps} from '../execute/run-steps.ts';
-import {watchRelease} from '../execute/watch-release.ts';
 import {planInstall} from '../plan/install.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import {catalogue} from '../settings/catalogue.ts';
@@ -30,7 +30,11 @@ interface Result {
   /** False when everything was in place already. */
   changed: boolean;
   steps: {id: string; title: string}[];
-  /** What the agent's own log says; absent after a dry run. */
+  /** What the release consists of. */
+  objects: readonly string[];
+  /** Files that were written. */
+  saved?: readonly string[];
+  /** What the agent's own log says; absent where nothing was watched. */
   agent?: 'registered' | 'unknown';
 }
 
@@ -47,6 +51,11 @@ export default class Install extends BaseCommand<Result> {
     diff: Flags.boolean({summary: 'Show what would change against what is installed, and do nothing.'}),
     'exit-code': Flags.boolean({summary: 'With --diff: end with status 5 when there are differences.', dependsOn: ['diff']}),
     'no-wait': Flags.boolean({summary: 'End when helm has ended, without waiting for the agent.'}),
+    'rollback-on-failure': Flags.boolean({
+      summary: 'Take the release back to what it was when it does not become ready, once what was seen is saved in a file.',
+      exclusive: ['no-wait'],
+    }),
+    save: Flags.string({summary: 'Directory for answers.yaml and values.yaml, without secrets.', helpValue: '<DIRECTORY>'}),
     ...settingFlags(catalogue),
   };
 
@@ -56,7 +65,7 @@ export default class Install extends BaseCommand<Result> {
     const given = await this.settingsFrom(flags);
     const generated = generate(given);
     this.report(generated.warnings);
-    const {now, sleep} = this.app;
+    const {files, now, sleep} = this.app;
     const processes = this.app.processes(toolPaths(flags));
     const name = releaseName(flags, generated.settings);
     const wanted = wantedRelease(generated, valuesDocument(generated), name);
@@ -77,6 +86,7 @@ export default class Install extends BaseCommand<Result> {
       chartVersion: wanted.chart.version,
       changed: plan.steps.length > 0,
       steps: plan.steps.map(({id, title}) => ({id, title})),
+      objects: objectNames(manifest),
     };
     if (flags.diff) {
       const before = facts.release ? toYaml(facts.release.values) : '';
@@ -97,16 +107,31 @@ export default class Install extends BaseCommand<Result> {
       else this.app.stderr(text);
       await confirmPlan({isAccepted: flags.yes ?? false, prompter: this.prompter});
     }
+    const accepted = {isAccepted: flags.yes ?? false, confirm: this.prompter?.confirm};
+    const saved = await saveFiles({directory: flags.save, settings: generated.settings, values: wanted.yaml, ...accepted}, files);
     const interrupts = this.app.takeInterrupts();
-    const world = {processes, interrupts, now, sleep, timeoutMs};
     try {
       const say = (text: string): void => this.say(text);
-      await runSteps(plan.steps, {...world, onStep: (...news) => say(stepText(...news))});
-      if (flags['no-wait']) return result;
-      const watched = await watchRelease(name, {...world, onProgress: progressReporter(say, this.screen)});
-      requireReady(watched, name, world);
-      this.say(resultText(result.changed, watched, name, this.screen));
-      return {...result, agent: watched.agent};
+      const watched = await bringUp(
+        plan,
+        name,
+        facts,
+        {waits: !flags['no-wait'], rollBackWith: flags['rollback-on-failure'] ? evidencePath(flags.save, name.release, now()) : undefined},
+        {
+          processes,
+          interrupts,
+          files,
+          now,
+          sleep,
+          timeoutMs,
+          onStep: (...news) => say(stepText(...news)),
+          onProgress: progressReporter(say, this.screen),
+        },
+      );
+      if (watched === undefined) return {...result, saved};
+      const {agent} = watched;
+      say(resultText({name, hasChanged: result.changed, agent, objects: result.objects, saved}, this.screen));
+      return {...result, saved, agent};
     } finally {
       interrupts.release();
     }

@@ -10,12 +10,15 @@ import type {Watched} from './watch-release.ts';
 export function requireReady(
   {state, causes}: Watched,
   {release, place}: ReleaseName,
-  {timeoutMs, interrupts: {asked}}: {timeoutMs: number; interrupts: Interrupts},
+  {timeoutMs, interrupts: {asked}, isLeft}: {timeoutMs: number; interrupts: Interrupts; isLeft: boolean},
 ): void {
   if (state === 'ready') return;
   const because = causes.map(({object, reason}) => `${object}: ${reason}`);
   const suggestions = [
-    ...new Set([...causes.map(({remedy}) => remedy), `Nothing was rolled back. Look yourself: ${commandLine(describePods(place))}`]),
+    ...new Set([
+      ...causes.map(({remedy}) => remedy),
+      ...(isLeft ? [`Nothing was rolled back. Look yourself: ${commandLine(describePods(place))}`] : []),
+    ]),
   ];
   if (state === 'interrupted') {
     throw interrupted([`The release ${release} stays as it is, and it was not ready yet.`, ...because].join('\n'), asked);

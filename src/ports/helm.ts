@@ -63,4 +63,6 @@ export const releaseHistory = ({release, place}: ReleaseName): Call => helm(plac
 /** Without Helm's own wait: a Ctrl-C in it would leave a release that is neither there nor gone. */
 export const uninstall = ({release, place}: ReleaseName): Call => helm(place, ['uninstall', release]);
 
-export const rollback = ({release, place}: ReleaseName): Call => helm(place, ['rollback', release]);
+/** To the revision before where none is named. */
+export const rollback = ({release, place}: ReleaseName, revision?: number): Call =>
+  helm(place, ['rollback', release, ...(revision === undefined ? [] : [String(revision)])]);

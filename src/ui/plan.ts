@@ -31,28 +31,34 @@ export function planText(
 export const callsText = ({steps}: Plan): string => steps.map(({call}) => `${commandLine(call)}\n`).join('');
 
 export function stepText({title, call}: Step, state: 'started' | 'waiting' | 'ending', runs?: string): string {
-  if (state === 'started')
-    return `${title} …
-`;
-  if (state === 'waiting')
-    return `  In flight: ${runs}
-`;
-  return `Interrupted: waiting for ${call.tool} to end in good order. A second Ctrl-C leaves at once.
-`;
+  if (state === 'started') return `${title} …\n`;
+  if (state === 'waiting') return `  In flight: ${runs}\n`;
+  return `Interrupted: waiting for ${call.tool} to end in good order. A second Ctrl-C leaves at once.\n`;
+}
+
+interface Outcome {
+  name: ReleaseName;
+  hasChanged: boolean;
+  agent: Watched['agent'];
+  /** What the release consists of. */
+  objects: readonly string[];
+  /** Files that were written. */
+  saved: readonly string[];
 }
 
 /** What came out, and the next useful commands. */
-export function resultText(hasChanged: boolean, {agent}: Pick<Watched, 'agent'>, {release, place}: ReleaseName, screen: Screen): string {
+export function resultText({name, hasChanged, agent, objects, saved}: Outcome, screen: Screen): string {
   const {bold, green} = theme(screen);
-  const head = hasChanged ? `Release ${release} is ready` : `Nothing was to do: release ${release} is as it should be, and ready`;
+  const head = hasChanged ? `Release ${name.release} is ready` : `Nothing was to do: release ${name.release} is as it should be, and ready`;
   const said =
     agent === 'registered'
       ? ', and its log says that the agent has registered.'
       : '. Its log does not say whether the agent has registered.';
-  const next = [
-    commandLine(releaseValues({release, place})),
-    commandLine(releaseLogs({release, place})),
-    ownCommand('uninstall', {release, place}, '--dry-run'),
-  ];
-  return `${green('✓')} ${head}${said}\n${bold('Next steps:')}\n${next.map((line) => `  - ${line}\n`).join('')}`;
+  const next = [commandLine(releaseValues(name)), commandLine(releaseLogs(name)), ownCommand('uninstall', name, '--dry-run')];
+  return [
+    `${green('✓')} ${head}${said}\n`,
+    ...(hasChanged ? [paragraph('It has: ', objects.join(', '), screen)] : []),
+    ...(saved.length === 0 ? [] : [paragraph('Saved: ', saved.join(', '), screen)]),
+    `${bold('Next steps:')}\n${next.map((line) => `  - ${line}\n`).join('')}`,
+  ].join('');
 }

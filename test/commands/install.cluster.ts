@@ -1,9 +1,11 @@
-import {mkdtempSync, rmSync} from 'node:fs';
+import {mkdtempSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {nodeFiles} from '../../src/adapters/node-files.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
+import {ExpectedError} from '../../src/errors.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {workplace as freshWorkplace, type Workplace} from '../cluster/workplace.ts';
@@ -82,6 +84,31 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(mended.exit).toBe(0);
   });
 
+  test('a failed change is rolled back once what was seen is saved, and a failed first install is uninstalled', async () => {
+    const place = await workplace();
+    const folder = mkdtempSync(join(scratch, 'evidence-'));
+    const argv = [...chartFlags('agent-local'), '--yes', '--json', '--rollback-on-failure', '--timeout', '15s', '--save', folder];
+    const broken = ['--set', 'podAnnotations.test\\.scalr\\.io/outcome=image-pull-backoff'];
+    const evidence = () => readdirSync(folder).filter((file) => file.includes('evidence'));
+
+    const first = JSON.parse((await install(place, helm, [...argv, ...broken], {env: TOKEN})).stdout).error;
+    expect(first).toMatchObject({code: 'TIMED_OUT', exit: 6, message: expect.stringContaining('Rolled back: the release is uninstalled.')});
+    expect(first.suggestions.join()).not.toContain('Nothing was rolled back');
+    expect(await place.kubectl('get', 'deployments', '-o', 'name')).toBe('');
+    expect(evidence()).toHaveLength(1);
+    const path = join(folder, evidence()[0] as string);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({release: 'scalr-agent', causes: [{code: 'IMAGE_PULL'}]});
+    expect(statSync(path).mode & 0o077).toBe(0);
+
+    expect((await install(place, helm, argv, {env: TOKEN})).exit).toBe(0);
+    rmSync(path);
+    const {message} = JSON.parse((await install(place, helm, [...argv, ...broken], {env: TOKEN})).stdout).error;
+    expect(message).toContain('Rolled back to revision 1.');
+    expect(evidence()).toHaveLength(1);
+    const annotations = await place.kubectl('get', 'deployments', '-o', 'jsonpath={.items[0].spec.template.metadata.annotations}');
+    expect(annotations).not.toContain('image-pull-backoff');
+  });
+
   test('what was killed in the middle is gone on with', async () => {
     const place = await workplace();
     const argv = [...chartFlags('agent-local'), '--yes', '--json'];
@@ -144,6 +171,29 @@ test('a Secret of somebody else is used as it is and never overwritten', async (
   const argv = [...chartFlags('agent-local'), '--yes', '--json'];
   expect(JSON.parse((await install(place, helm.path, argv, {env: TOKEN})).stdout).error.code).toBe('OBJECT_OF_ANOTHER');
   expect(JSON.parse((await install(place, helm.path, argv)).stdout)).toMatchObject({changed: true});
+});
+
+test('what cannot be saved is not rolled back', async () => {
+  const place = await workplace();
+  const broken = ['--set', 'podAnnotations.test\\.scalr\\.io/outcome=image-pull-backoff'];
+  const files = {...nodeFiles, write: () => Promise.reject(new ExpectedError('Cannot write it.', {code: 'UNWRITABLE_FILE', exit: 1}))};
+  const argv = [...chartFlags('agent-local'), ...broken, '--yes', '--json', '--rollback-on-failure', '--timeout', '15s'];
+  const {message} = JSON.parse((await install(place, helm.path, argv, {env: TOKEN, files})).stdout).error;
+  expect(message).toContain('Not rolled back: Cannot write it.');
+  expect(await place.kubectl('get', 'deployments', '-o', 'name')).not.toBe('');
+});
+
+test('answers and values are saved without secrets, and the answers do the same again', async () => {
+  const place = await workplace();
+  const folder = mkdtempSync(join(scratch, 'saved-'));
+  const argv = [...chartFlags('agent-local'), '--concurrency', '3', '--yes', '--json', '--save', folder];
+  const {stdout, exit} = await install(place, helm.path, argv, {env: TOKEN});
+  expect(exit).toBe(0);
+  expect(violations('install', stdout)).toEqual([]);
+  expect(JSON.parse(stdout).saved).toEqual([join(folder, 'answers.yaml'), join(folder, 'values.yaml')]);
+  for (const file of readdirSync(folder)) expect(readFileSync(join(folder, file), 'utf8')).not.toContain('hunter2');
+  const again = await install(place, helm.path, ['--answers', join(folder, 'answers.yaml'), '--yes', '--json'], {env: TOKEN});
+  expect(JSON.parse(again.stdout)).toMatchObject({changed: false});
 });
 
 test('two releases share a namespace', async () => {
