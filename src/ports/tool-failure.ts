@@ -33,6 +33,15 @@ const KNOWN: readonly KnownFailure[] = [
     code: 'NOT_LOGGED_IN',
     suggestions: ['Log in to the cluster again, then repeat the command'],
   },
+  {
+    stderr:
+      /too many requests|unable to handle the request|etcdserver: |has prevented the request|connection reset|EOF\s*$|deadline exceeded|Client\.Timeout|no answer in time/im,
+    code: 'CLUSTER_UNREACHABLE',
+    suggestions: [
+      'The API server had a moment of weakness: run the same command again',
+      'If it persists, try: kubectl get --raw /readyz?verbose',
+    ],
+  },
   {stderr: /forbidden/i, code: 'FORBIDDEN', suggestions: ['Ask for the permission that is named, or use another --kube-context']},
   {
     tool: 'helm',
@@ -56,7 +65,12 @@ export function toolFailure({tool, args}: Call, {stderr, exitCode}: Outcome): Ex
     .map((line) => line.trim())
     .filter((line) => line !== '' && !/^(warning|W\d{4})/i.test(line));
   // After the error itself helm may go on with hints.
-  const said = lines.find((line) => /^error/i.test(line)) ?? lines.at(-1);
+  const first = Math.max(
+    0,
+    lines.findIndex((line) => /^error/i.test(line)),
+  );
+  // Helm counts errors before it lists them.
+  const said = /errors? occurred:$/.test(lines[first] ?? '') ? lines.slice(first, first + 2).join(' ') : lines[first];
   const reason = said?.replace(/^error:\s*/i, '') ?? `it ended with ${exitCode}`;
   return new ExpectedError(`${tool} ${args[0]} failed: ${reason}`, {
     code: known?.code ?? 'TOOL_FAILED',
