@@ -36,15 +36,18 @@ export async function watchRelease(name: ReleaseName, world: World): Promise<Wat
   const {now, interrupts, onProgress} = world;
   const over = AbortSignal.any([interrupts.asked, AbortSignal.timeout(world.timeoutMs)]);
   let [seen, seenAt] = [NOTHING, now()];
+  let failed: ExpectedError | undefined;
   let readySince: number | undefined;
   for (;;) {
     const found = await look(name, world.processes, AbortSignal.any([over, AbortSignal.timeout(LONGEST_LOOK_MS)])).catch(trouble);
     const at = now();
-    if (!(found instanceof ExpectedError)) [seen, seenAt] = [found, at];
-    const isLasting = at.getTime() - seenAt.getTime() >= LASTING_MS;
-    if (found instanceof ExpectedError && isLasting && !isPassing(found)) throw found;
+    if (!(found instanceof ExpectedError)) [seen, seenAt, failed] = [found, at, undefined];
+    // A look that ran out of time says less than the one before.
+    else failed = over.aborted ? (failed ?? found) : found;
+    const lasting = at.getTime() - seenAt.getTime() >= LASTING_MS ? failed : undefined;
+    if (lasting !== undefined && !isPassing(lasting)) throw lasting;
     const {snapshot, gaps} = seen;
-    const causes = [...explain(snapshot, seenAt), ...gaps, ...(found instanceof ExpectedError && isLasting ? [unanswered(found)] : [])];
+    const causes = [...explain(snapshot, seenAt), ...gaps, ...(lasting === undefined ? [] : [unanswered(lasting)])];
     onProgress(progress(snapshot), causes);
     const agent = registered(snapshot, seenAt) === true ? 'registered' : 'unknown';
     if (found === seen) {

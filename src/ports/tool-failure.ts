@@ -46,20 +46,30 @@ const KNOWN: readonly KnownFailure[] = [
     exit: ExitCode.timedOut,
     suggestions: ['Look what holds it up: kubectl get events', 'Run the same command again: it goes on from there'],
   },
+    stderr:
+      /too many requests|unable to handle the request|etcdserver: |has prevented the request|connection reset|EOF\s*$|deadline exceeded|Client\.Timeout|no answer in time/im,
+    code: 'CLUSTER_UNREACHABLE',
+    suggestions: [
+      'The API server had a moment of weakness: run the same command again',
+      'If it persists, try: kubectl get --raw /readyz?verbose',
+    ],
+  },
   {stderr: FORBIDDEN, code: 'FORBIDDEN', suggestions: ['Ask for the permission that is named, or use another --kube-context']},
   {
     tool: 'helm',
-    stderr: /another operation \(install\/upgrade\/rollback\) is in progress/,
+    stderr: /another operation \(install\/upgrade\/rollback\;
+) is in progress/,
     code: 'RELEASE_BUSY',
     suggestions: ['Repeat the command once the other one has ended'],
   },
-  {
-    tool: 'helm',
-    stderr: /cannot be imported into the current release|invalid ownership metadata|conflict/i,
+{
+  tool: 'helm', stderr;
+  : /cannot be imported into the current release|invalid ownership metadata|conflict/i,
     code: 'OBJECT_OF_ANOTHER',
     suggestions: ['Use another --namespace or --release; agent-k8s has fixed names, one release per namespace'],
-  },
-];
+}
+,
+]
 
 /** Trouble that may go away by itself. */
 export const isPassing = ({code}: ExpectedError): boolean => code === 'CLUSTER_UNREACHABLE' || code === 'TOOL_FAILED';
@@ -72,7 +82,12 @@ export function toolFailure({tool, args}: Call, {stderr, exitCode}: Outcome): Ex
     .map((line) => line.trim())
     .filter((line) => line !== '' && !/^(warning|W\d{4})/i.test(line));
   // After the error itself helm may go on with hints.
-  const said = lines.find((line) => /^error/i.test(line)) ?? lines.at(-1);
+  const first = Math.max(
+    0,
+    lines.findIndex((line) => /^error/i.test(line)),
+  );
+  // Helm counts errors before it lists them.
+  const said = /errors? occurred:$/.test(lines[first] ?? '') ? lines.slice(first, first + 2).join(' ') : lines[first];
   const reason = said?.replace(/^error:\s*/i, '') ?? `it ended with ${exitCode}`;
   return new ExpectedError(`${tool} ${args[0]} failed: ${reason}`, {
     code: known?.code ?? 'TOOL_FAILED',

@@ -25,7 +25,7 @@ test('a status is answered as often as it was asked for, and no other request me
   const {api, kubectl} = await behind();
   const trouble = api.trouble('GET', /\/secrets\?/, {status: 503}, 1);
   expect((await kubectl('get', 'pods')).exitCode).toBe(0);
-  expect((await kubectl('get', 'secrets')).stderr).toContain('trouble made by the test');
+  expect((await kubectl('get', 'secrets')).stderr).toContain('unable to handle the request');
   expect((await kubectl('get', 'secrets')).exitCode).toBe(0);
   expect(trouble.count()).toBe(1);
 });

@@ -34,7 +34,7 @@ export interface Trouble {
 export interface FaultyApi {
   /** Path of a kubeconfig with the rights of the one behind it. */
   kubeconfig: string;
-  /** From now on requests of that method (`*`: any) and path meet it, at most so many of them. Older trouble goes first. */
+  /** From now on requests of that method (`POST|PATCH` or `*` for any) and path meet it, at most so many of them. Older trouble goes first. */
   trouble(method: string, path: RegExp, fault: Fault, times?: number): Trouble;
   /** Nobody listens any more. */
   stop(): void;
@@ -77,7 +77,7 @@ export async function faultyApi(kubeconfig: string): Promise<FaultyApi> {
       let [count, isOver] = [0, false];
       rules.push({
         meets({method: asked, url = ''}) {
-          const isMet = !isOver && count < times && (method === '*' || asked === method) && path.test(url);
+          const isMet = !isOver && count < times && (method === '*' || method.split('|').includes(asked ?? '')) && path.test(url);
           if (isMet) count += 1;
           return isMet;
         },
@@ -130,10 +130,15 @@ async function cut(answer: IncomingMessage, outgoing: ServerResponse): Promise<v
   outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy());
 }
 
-const REASONS = {429: 'TooManyRequests', 500: 'InternalError', 503: 'ServiceUnavailable'} as const;
+/** As real API servers say it. */
+const WORDS = {
+  429: {reason: 'TooManyRequests', message: 'Too many requests, please try again later.'},
+  500: {reason: 'InternalError', message: 'Internal error occurred: etcdserver: request timed out'},
+  503: {reason: 'ServiceUnavailable', message: 'the server is currently unable to handle the request'},
+} as const;
 
 function refuse({status, retryAfter}: Refusal, outgoing: ServerResponse): void {
   if (retryAfter !== undefined) outgoing.setHeader('retry-after', retryAfter);
-  const said = {kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'trouble made by the test'};
-  outgoing.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify({...said, reason: REASONS[status], code: status}));
+  const said = {kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', ...WORDS[status], code: status};
+  outgoing.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify(said));
 }

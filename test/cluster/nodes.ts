@@ -12,6 +12,8 @@ export interface NodeSpec {
 export const DEFAULT_NODES: readonly NodeSpec[] = ['a', 'b', 'c'].map((zone) => ({
   name: `node-${zone}`,
   labels: {'topology.kubernetes.io/zone': `test-1${zone}`},
+  // Nothing runs on them, and what tests leave behind stays.
+  capacity: {cpu: '96', memory: '384Gi'},
 }));
 
 /** What a kubelet registers; kwok adds conditions and addresses and reports it alive. */

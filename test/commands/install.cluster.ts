@@ -9,7 +9,7 @@ import {ExpectedError} from '../../src/errors.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {workplace as freshWorkplace, type Workplace} from '../cluster/workplace.ts';
-import {directoryOf, REAL} from '../helm/charts-under-test.ts';
+import {directoryOf} from '../helm/charts-under-test.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {violations} from '../support/output-schema.ts';
 import {install} from '../support/run-on-cluster.ts';
@@ -17,13 +17,11 @@ import {install} from '../support/run-on-cluster.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 const sources = {} as Record<ChartName, string>;
 beforeAll(async () => {
-  for (const chart of ['agent-k8s', 'agent-local', 'agent-job'] as const)
-    sources[chart] = await directoryOf({chart, version: '0.6.5'}, scratch);
+  for (const chart of CHARTS) sources[chart] = await directoryOf({chart, version: '0.6.5'}, scratch);
 });
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 
-/** The small charts have no CRD, which agent-job cannot do without. */
-const CHARTS: readonly ChartName[] = REAL ? ['agent-local', 'agent-k8s', 'agent-job'] : ['agent-local', 'agent-k8s'];
+const CHARTS: readonly ChartName[] = ['agent-local', 'agent-k8s', 'agent-job'];
 
 const chartFlags = (chart: ChartName): string[] => ['--chart', chart, '--chart-source', sources[chart]];
 const TOKEN = {SCALR_AGENT_TOKEN: 'hunter2'};

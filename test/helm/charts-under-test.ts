@@ -1,11 +1,13 @@
 import {existsSync} from 'node:fs';
-import {cp, writeFile} from 'node:fs/promises';
+import {cp, mkdir, writeFile} from 'node:fs/promises';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {stringify} from 'yaml';
 import type {Target} from '../../src/charts/define.ts';
+import {within} from '../../src/charts/releases.ts';
 import {type ChartName, chartSchema, defaultsOf} from '../../src/charts/schema.ts';
 import {releasesOf} from '../../src/charts/target.ts';
+import {definition} from './definition.ts';
 
 const NAMES: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
 const SMALL = fileURLToPath(new URL('charts', import.meta.url));
@@ -36,5 +38,10 @@ async function complete({chart, version}: Target, directory: string): Promise<vo
   await cp(join(SMALL, chart, version), templates, {recursive: true});
   for (const shared of ['_shared.tpl', '_volumes.tpl']) await cp(join(SMALL, shared), join(templates, shared));
   await writeFile(join(directory, 'Chart.yaml'), stringify({apiVersion: 'v2', name: chart, ...release}));
+  if (chart === 'agent-job') {
+    const kind = within(version, '<0.5.64') ? 'AgentWorker' : 'AgentTaskTemplate';
+    await mkdir(join(directory, 'crds'), {recursive: true});
+    await writeFile(join(directory, 'crds/definition.yaml'), stringify(definition(`${kind.toLowerCase()}s`, kind)));
+  }
   await writeFile(join(directory, 'values.yaml'), stringify(defaultsOf(schema, version)));
 }

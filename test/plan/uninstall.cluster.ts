@@ -18,6 +18,7 @@ import type {Processes} from '../../src/ports/processes.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {directoryOf} from '../helm/charts-under-test.ts';
+import {definition} from '../helm/definition.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {ours} from './uninstall-readings.ts';
 
@@ -98,20 +99,6 @@ const phase = ({kubectl}: Workplace, volume: string): Promise<string> =>
 const keptNames = ({keeps}: UninstallPlan): string[] => keeps.map(({what}) => what);
 
 const jobChart = {agent: {url: URL, tokenExistingSecret: {name: 'scalr-agent-token', key: 'token'}}};
-const crd = (plural: string, kind: string): object => ({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: {name: `${plural}.scalr.io`},
-  spec: {
-    group: 'scalr.io',
-    scope: 'Namespaced',
-    names: {kind, plural, singular: kind.toLowerCase()},
-    versions: [
-      {name: 'v1', served: true, storage: true, schema: {openAPIV3Schema: {type: 'object', 'x-kubernetes-preserve-unknown-fields': true}}},
-    ],
-  },
-});
-
 describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
   const world = async (labels: Record<string, string> = {}): Promise<World> => ({...(await workplace(labels)), helm});
 
@@ -162,7 +149,7 @@ describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
   test('agent-job: no new runs, the last one ends before its account goes; then everything of ours, and the namespace', async () => {
     const here = await world((ours() as {labels: Record<string, string>}).labels);
     const {kubectl} = here;
-    await kubectl.apply(crd('agenttasktemplates', 'AgentTaskTemplate'));
+    await kubectl.apply(definition('agenttasktemplates', 'AgentTaskTemplate'));
     await kubectl('wait', '--for=condition=Established', 'customresourcedefinition/agenttasktemplates.scalr.io', '--timeout=30s');
     const metadata = {name: 'scalr-agent-token', ...ours()};
     await kubectl.apply({apiVersion: 'v1', kind: 'Secret', metadata, stringData: {token: 'x'}});
@@ -191,7 +178,7 @@ describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
   test('agent-job: a definition stays while another release needs it', async () => {
     const here = await world();
     const there = await world();
-    await here.kubectl.apply(crd('agenttasktemplates', 'AgentTaskTemplate'), crd('atasks', 'AgentTask'));
+    await here.kubectl.apply(definition('agenttasktemplates', 'AgentTaskTemplate'), definition('atasks', 'AgentTask'));
     await here.kubectl('wait', '--for=condition=Established', 'customresourcedefinition', '--all', '--timeout=30s');
     await install(here, 'agent-job', jobChart);
     await install(there, 'agent-job', jobChart);

@@ -1,0 +1,156 @@
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+import {execa} from 'execa';
+import {afterAll, describe, expect, test} from 'vitest';
+import {type Fault, type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
+import {findKubectl} from '../cluster/kubectl.ts';
+import type {Workplace} from '../cluster/workplace.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {chartFlags, expectWholeness, installPlace, TOKEN} from '../support/install-place.ts';
+import {install} from '../support/run-on-cluster.ts';
+
+const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+afterAll(() => rmSync(scratch, {recursive: true, force: true}));
+const helms = await findHelm();
+const kubectl = await findKubectl();
+const argv = await chartFlags('agent-local');
+
+interface Run {
+  /** Ends as whoever sends signals to a whole group of processes does. */
+  signal(name: NodeJS.Signals): void;
+  /** Its helm that ran last. */
+  helmPid(): number;
+  ended: Promise<{stderr: string; exitCode?: number; signal?: string}>;
+}
+
+/** The built program in a group of its own, without a terminal. Tools are wrapped so that their numbers are known. */
+function start({namespace}: Workplace, api: FaultyApi, helm: string, more: readonly string[] = []): Run {
+  const pids = join(scratch, namespace);
+  const wrapper = `${pids}-helm`;
+  writeFileSync(wrapper, `#!/bin/sh\necho $$ >'${pids}'\nexec '${helm}' "$@"\n`, {mode: 0o755});
+  const place = ['--kubeconfig', api.kubeconfig, '--namespace', namespace, '--helm', wrapper, '--kubectl', kubectl];
+  const child = execa(process.execPath, [program, 'install', ...place, '--url', 'https://acme.scalr.io', ...argv, '--yes', ...more], {
+    detached: true,
+    stdin: 'ignore',
+    reject: false,
+    env: TOKEN,
+  });
+  return {
+    signal: (name) => void process.kill(-(child.pid as number), name),
+    helmPid: () => Number(readFileSync(pids, 'utf8')),
+    ended: child.then(({stderr, exitCode, signal}) => ({
+      stderr,
+      ...(exitCode === undefined ? {} : {exitCode}),
+      ...(signal ? {signal} : {}),
+    })),
+  };
+}
+
+type Moment = [moment: string, method: string, path: RegExp, fault: Fault];
+
+const BEFORE_HELM: Moment[] = [
+  ['while it reads', 'GET', /\/secrets\?labelSelector/, 'stall'],
+  ['before the Secret is there', 'PATCH', /\/secrets\/scalr-agent-token/, 'stall'],
+  ['when the Secret is there', 'PATCH', /\/secrets\/scalr-agent-token/, 'lose'],
+];
+const RECORDED: Moment = ['when helm has written its record', 'POST', /\/secrets/, 'lose'];
+const HALF: Moment = ['when helm has made a part', 'POST|PATCH', /\/deployments/, 'lose'];
+const DONE: Moment = ['when helm has made everything', 'PUT', /\/secrets/, 'stall'];
+const AFTER_HELM: Moment[] = [['while it watches', 'GET', /\/deployments\?limit/, 'stall']];
+
+/** A run that has come to that moment and stays in it. */
+async function runTo([, method, path, fault]: Moment, helm: string, more: readonly string[] = []) {
+  const place = await installPlace();
+  if (more.length > 0) await install(place, helm, [...argv, '--yes'], {env: TOKEN});
+  const api = await faultyApi(place.kubeconfig);
+  const trouble = api.trouble(method, path, fault);
+  const run = start(place, api, helm, more);
+  await trouble.met;
+  return {place, api, trouble, run};
+}
+
+describe.each(helms)('Helm $major', ({path: helm}) => {
+  test.each([RECORDED, HALF])('killed with its helm %s, it is gone on with', async (...moment) => {
+    const {place, run} = await runTo(moment, helm);
+    run.signal('SIGKILL');
+    process.kill(run.helmPid(), 'SIGKILL');
+    expect(await run.ended).toMatchObject({signal: 'SIGKILL'});
+    await expectWholeness(place, helm, argv);
+  });
+
+  test('killed with its helm during an upgrade, it is gone on with', async () => {
+    const change = ['--extra-env', 'TEAM=a'];
+    const {place, run} = await runTo(['', 'PATCH|PUT', /\/deployments/, 'stall'], helm, change);
+    run.signal('SIGKILL');
+    process.kill(run.helmPid(), 'SIGKILL');
+    await run.ended;
+    const records = await place.kubectl(
+      'get',
+      'secrets',
+      '--selector=owner=helm',
+      '--output',
+      'jsonpath={.items[*].metadata.labels.status}',
+    );
+    expect(records).toBe('deployed pending-upgrade');
+    await expectWholeness(place, helm, [...argv, ...change]);
+  });
+
+  test('a helm that lives on alone ends its work, and nothing is left to do', async () => {
+    const {place, trouble, run} = await runTo(['', 'POST|PATCH', /\/deployments/, 'stall'], helm);
+    run.signal('SIGKILL');
+    await run.ended;
+    trouble.end();
+    const records = () =>
+      place.kubectl('get', 'secrets', '--selector=owner=helm', '--output', 'jsonpath={.items[*].metadata.labels.status}');
+    await expect.poll(records, {timeout: 20_000}).toBe('deployed');
+    const {stdout} = await install(place, helm, [...argv, '--yes', '--json'], {env: TOKEN});
+    expect(JSON.parse(stdout)).toMatchObject({changed: false, agent: 'registered'});
+  });
+
+  test('a helm that lives on alone and ends after the next run does no harm', async () => {
+    const {place, trouble, run} = await runTo(['', 'POST|PATCH', /\/deployments/, 'stall'], helm);
+    run.signal('SIGKILL');
+    await run.ended;
+    const {stdout} = await install(place, helm, [...argv, '--yes', '--json'], {env: TOKEN});
+    expect(JSON.parse(stdout)).toMatchObject({changed: true, agent: 'registered'});
+    trouble.end();
+    await expect.poll(() => isAlive(run.helmPid()), {timeout: 20_000}).toBe(false);
+    await expectWholeness(place, helm, argv);
+  });
+
+  test.each([HALF, DONE])('Ctrl-C %s lets helm end in good order', async (...moment) => {
+    const {place, trouble, run} = await runTo(moment, helm);
+    run.signal('SIGINT');
+    trouble.end();
+    const {stderr, exitCode} = await run.ended;
+    expect({exitCode, stderr}).toEqual({exitCode: 130, stderr: expect.stringContaining('Interrupted')});
+    expect(isAlive(run.helmPid())).toBe(false);
+    await expectWholeness(place, helm, argv);
+  });
+});
+
+const [{path: anyHelm} = {path: 'helm'}] = helms;
+
+describe.each([...BEFORE_HELM, ...AFTER_HELM])('%s', (...moment) => {
+  test.each(['SIGKILL', 'SIGINT'] as const)('%s leaves what the next run makes whole', async (signal) => {
+    const {place, run} = await runTo(moment, anyHelm);
+    run.signal(signal);
+    const end = await run.ended;
+    if (signal === 'SIGINT' && moment[0] !== 'while it reads')
+      expect(end).toMatchObject({exitCode: 130, stderr: expect.stringContaining('Run the same command again')});
+    else expect(end.signal).toBe(signal);
+    await expectWholeness(place, anyHelm, argv);
+  });
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,14 @@
+/** A custom resource definition of agent-job that says nothing of what is in it. */
+export const definition = (plural: string, kind: string): object => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: {name: `${plural}.scalr.io`},
+  spec: {
+    group: 'scalr.io',
+    scope: 'Namespaced',
+    names: {kind, plural, singular: kind.toLowerCase()},
+    versions: [
+      {name: 'v1', served: true, storage: true, schema: {openAPIV3Schema: {type: 'object', 'x-kubernetes-preserve-unknown-fields': true}}},
+    ],
+  },
+});

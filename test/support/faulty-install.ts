@@ -1,0 +1,32 @@
+import {type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
+import type {Workplace} from '../cluster/workplace.ts';
+import {chartFlags, installPlace, TOKEN} from './install-place.ts';
+import {install} from './run-on-cluster.ts';
+
+interface World {
+  place: Workplace;
+  api: FaultyApi;
+}
+
+export async function behindFaultyApi(): Promise<World> {
+  const place = await installPlace();
+  return {place, api: await faultyApi(place.kubeconfig)};
+}
+
+/** Installs agent-local through the faulty API; `onText` hears what is said, as it is said. */
+export async function installThrough(
+  {place, api}: World,
+  helm: string,
+  more: readonly string[] = [],
+  onText = (_: string): void => undefined,
+) {
+  let said = '';
+  const stderr = (text: string): void => {
+    said += text;
+    onText(text);
+  };
+  const argv = [...(await chartFlags('agent-local')), '--yes', '--json', ...more];
+  const start = Date.now();
+  const {stdout, exit} = await install({...place, kubeconfig: api.kubeconfig}, helm, argv, {env: TOKEN, stderr});
+  return {said, exit, result: JSON.parse(stdout), seconds: (Date.now() - start) / 1000};
+}
