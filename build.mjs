@@ -1,11 +1,11 @@
 import {readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {Config} from '@oclif/core';
 import {build} from 'esbuild';
+import {builtinsOnFirstUse, globalProcess, parsedJson, requiresOnFirstUse} from './build-plugins.mjs';
 
 const entries = ['bin', 'commands'].flatMap((folder) => readdirSync(`src/${folder}`).map((file) => `src/${folder}/${file}`));
 
 rmSync('dist', {recursive: true, force: true});
-rmSync('oclif.manifest.json', {force: true});
 await build({
   entryPoints: entries,
   outbase: 'src',
@@ -17,18 +17,20 @@ await build({
   target: 'node20.12',
   minifyWhitespace: true,
   minifySyntax: true,
-  // Importing the module reads every property of process, which takes as long as a command.
   plugins: [
-    {
-      name: 'process',
-      setup: ({onLoad, onResolve}) => {
-        onResolve({filter: /^(node:)?process$/}, () => ({path: 'process', namespace: 'global'}));
-        onLoad({filter: /.*/, namespace: 'global'}, () => ({contents: 'module.exports = globalThis.process;'}));
-      },
-    },
+    globalProcess,
+    builtinsOnFirstUse(['child_process', 'crypto', 'perf_hooks', 'readline', 'tls', 'worker_threads']),
+    requiresOnFirstUse(/@oclif[\\/]core[\\/]lib[\\/].*\.js$/),
+    parsedJson(/[\\/]schemas[\\/].*\.json$/),
   ],
-  // oclif reaches for these only to run TypeScript sources.
-  external: ['ts-node', 'tsx', 'typescript'],
+  // Its modules for browsers are ES modules, of which only what is used comes along.
+  alias: {yaml: './node_modules/yaml/browser/dist/index.js'},
+  external: [
+    // oclif reaches for these only to run TypeScript sources,
+    ...['ts-node', 'tsx', 'typescript'],
+    // for these only to search for commands and plugins, and to show a spinner.
+    ...['cli-spinners', 'lilconfig', 'minimatch', 'tinyglobby'],
+  ],
   // CommonJS packages expect these three names.
   banner: {
     js: [
@@ -43,7 +45,7 @@ await build({
   logLevel: 'warning',
 });
 
-// With it oclif imports the one command that runs; without it, all of them.
+// What the program says of its commands without importing them; src/cli/program.ts reads it.
 const {plugins, root} = await Config.load(process.cwd());
 const own = [...plugins.values()].find((plugin) => plugin.root === root);
-writeFileSync('oclif.manifest.json', JSON.stringify(own.manifest));
+writeFileSync('dist/oclif.manifest.json', JSON.stringify(own.manifest));
