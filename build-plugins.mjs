@@ -52,3 +52,11 @@ export const parsedJson = (filter) => ({
     });
   },
 });
+
+/** oclif wants to know the platform, and on Windows runs PowerShell to learn of the shell, which nothing here reads. */
+export const platformWithoutShell = {
+  name: 'platform-without-shell',
+  setup({onLoad}) {
+    onLoad({filter: /[\\/]wsl-utils[\\/]index\.js$/}, () => ({contents: "export {default as isWsl} from 'is-wsl';"}));
+  },
+};

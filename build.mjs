@@ -1,7 +1,7 @@
 import {readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {Config} from '@oclif/core';
 import {build} from 'esbuild';
-import {builtinsOnFirstUse, globalProcess, parsedJson, requiresOnFirstUse} from './build-plugins.mjs';
+import {builtinsOnFirstUse, globalProcess, parsedJson, platformWithoutShell, requiresOnFirstUse} from './build-plugins.mjs';
 
 const entries = ['bin', 'commands'].flatMap((folder) => readdirSync(`src/${folder}`).map((file) => `src/${folder}/${file}`));
 
@@ -19,8 +19,9 @@ await build({
   minifySyntax: true,
   plugins: [
     globalProcess,
-    builtinsOnFirstUse(['child_process', 'crypto', 'perf_hooks', 'readline', 'tls', 'worker_threads']),
+    builtinsOnFirstUse(['child_process', 'crypto', 'perf_hooks', 'readline', 'timers/promises', 'tls', 'worker_threads']),
     requiresOnFirstUse(/@oclif[\\/]core[\\/]lib[\\/].*\.js$/),
+    platformWithoutShell,
     parsedJson(/[\\/]schemas[\\/].*\.json$/),
   ],
   // Its modules for browsers are ES modules, of which only what is used comes along.
@@ -31,15 +32,13 @@ await build({
     // for these only to search for commands and plugins, and to show a spinner.
     ...['cli-spinners', 'lilconfig', 'minimatch', 'tinyglobby'],
   ],
-  // CommonJS packages expect these three names.
+  // CommonJS packages expect these three names, and most chunks hold none.
+  define: {__filename: 'import.meta.filename', __dirname: 'import.meta.dirname'},
   banner: {
     js: [
       "import {createRequire as makeRequire} from 'node:module';",
-      "import {dirname as directoryOf} from 'node:path';",
-      "import {fileURLToPath as pathOf} from 'node:url';",
-      'const require = makeRequire(import.meta.url);',
-      'const __filename = pathOf(import.meta.url);',
-      'const __dirname = directoryOf(__filename);',
+      'let madeRequire;',
+      'const require = (name) => (madeRequire ??= makeRequire(import.meta.url))(name);',
     ].join('\n'),
   },
   logLevel: 'warning',

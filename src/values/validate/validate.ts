@@ -1,5 +1,5 @@
 import type {Target} from '../../charts/define.ts';
-import {getAt, isMap, type Values} from '../../charts/tree.ts';
+import {copyOf, getAt, isMap, type Values} from '../../charts/tree.ts';
 import {checkIgnored, checkRepeated} from './check-effects.ts';
 import {checkKeys} from './check-keys.ts';
 import {checkRefusals, checkRules, checkValuesRules} from './check-rules.ts';
@@ -41,7 +41,7 @@ const isTypeError = ({code}: Finding): boolean => ['WRONG_TYPE', 'TEXT_FOR_SWITC
 /** What the templates would stumble over says nothing to a rule. */
 function without(values: Values, findings: readonly Finding[]): Values {
   if (findings.length === 0) return values;
-  const rest = structuredClone(values);
+  const rest = copyOf(values);
   for (const {path} of findings) {
     const keys = path.split('.');
     const parent = getAt(rest, keys.slice(0, -1));
