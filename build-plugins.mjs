@@ -1,4 +1,5 @@
 import {readFile} from 'node:fs/promises';
+import {basename} from 'node:path';
 
 /** Plugins of esbuild that keep the start short: what a command does not use it shall not load. */
 
@@ -50,6 +51,14 @@ export const parsedJson = (filter) => ({
       const text = JSON.stringify(JSON.parse(await readFile(path, 'utf8')));
       return {contents: `export default JSON.parse(${JSON.stringify(text)});`};
     });
+  },
+});
+
+/** Modules that no command reaches; one that is reached after all says so. */
+export const leftOut = (filter) => ({
+  name: 'left-out',
+  setup({onLoad}) {
+    onLoad({filter}, ({path}) => ({contents: `throw new Error('${basename(path)} was left out of the bundle, see build.mjs');`}));
   },
 });
 
