@@ -1,11 +1,11 @@
 import {readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {Config} from '@oclif/core';
 import {build} from 'esbuild';
+import {builtinsOnFirstUse, globalProcess, leftOut, parsedJson, platformWithoutShell, requiresOnFirstUse} from './build-plugins.mjs';
 
 const entries = ['bin', 'commands'].flatMap((folder) => readdirSync(`src/${folder}`).map((file) => `src/${folder}/${file}`));
 
 rmSync('dist', {recursive: true, force: true});
-rmSync('oclif.manifest.json', {force: true});
 await build({
   entryPoints: entries,
   outbase: 'src',
@@ -17,35 +17,34 @@ await build({
   target: 'node20.12',
   minifyWhitespace: true,
   minifySyntax: true,
-  // Importing the module reads every property of process, which takes as long as a command.
   plugins: [
-    {
-      name: 'process',
-      setup: ({onLoad, onResolve}) => {
-        onResolve({filter: /^(node:)?process$/}, () => ({path: 'process', namespace: 'global'}));
-        onLoad({filter: /.*/, namespace: 'global'}, () => ({contents: 'module.exports = globalThis.process;'}));
-      },
-    },
+    globalProcess,
+    builtinsOnFirstUse(['child_process', 'crypto', 'perf_hooks', 'readline', 'timers/promises', 'tls', 'worker_threads']),
+    // What searches for commands, plugins and hooks, all of which are known.
+    leftOut(/@oclif[\\/]core[\\/]lib[\\/](config[\\/](plugin|ts-path)|module-loader)\.js$/),
+    requiresOnFirstUse(/@oclif[\\/]core[\\/]lib[\\/].*\.js$/),
+    platformWithoutShell,
+    parsedJson(/[\\/]schemas[\\/].*\.json$/),
   ],
-  // oclif reaches for these only to run TypeScript sources.
-  external: ['ts-node', 'tsx', 'typescript'],
-  // CommonJS packages expect these three names; esbuild does not see the others, so no source may have them.
+  // Its modules for browsers are ES modules, of which only what is used comes along.
+  alias: {yaml: './node_modules/yaml/browser/dist/index.js'},
+  // oclif reaches for these only to show a spinner and to choose among plugins.
+  external: ['cli-spinners', 'minimatch'],
+  // CommonJS packages expect these three names, and most chunks hold none. esbuild does not see the others, so no source may have them.
+  define: {__filename: 'import.meta.filename', __dirname: 'import.meta.dirname'},
   banner: {
     js: [
       "import {createRequire as $createRequire} from 'node:module';",
-      "import {dirname as $dirname} from 'node:path';",
-      "import {fileURLToPath as $fileURLToPath} from 'node:url';",
-      'const require = $createRequire(import.meta.url);',
-      'const __filename = $fileURLToPath(import.meta.url);',
-      'const __dirname = $dirname(__filename);',
+      'let $require;',
+      'const require = (name) => ($require ??= $createRequire(import.meta.url))(name);',
     ].join('\n'),
   },
   logLevel: 'warning',
 });
 
-// With it oclif imports the one command that runs; without it, all of them.
+// What the program says of its commands without importing them; src/cli/program.ts reads it.
 const {plugins, root} = await Config.load(process.cwd());
 const own = [...plugins.values()].find((plugin) => plugin.root === root);
 const broken = readdirSync('src/commands').filter((file) => !own.manifest.commands[file.replace(/\.ts$/, '')]);
 if (broken.length > 0) throw new Error(`These commands cannot be loaded: ${broken.join(', ')}`);
-writeFileSync('oclif.manifest.json', JSON.stringify(own.manifest));
+writeFileSync('dist/oclif.manifest.json', JSON.stringify(own.manifest));

@@ -27,7 +27,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@oclif/core': ['cli', 'commands'],
   '@inquirer/confirm': ['ui'],
   chalk: ['ui'],
-  'wrap-ansi': ['ui'],
+  'fast-wrap-ansi': ['ui'],
   yaml: ['answers', 'values', 'cluster'],
   execa: ['adapters'],
   'write-file-atomic': ['adapters'],

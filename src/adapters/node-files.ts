@@ -1,5 +1,4 @@
-import {lstat, open, stat, writeFile} from 'node:fs/promises';
-import writeFileAtomic from 'write-file-atomic';
+import {type FileHandle, lstat, open, stat, writeFile} from 'node:fs/promises';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
 
@@ -27,6 +26,15 @@ const failed = (verb: 'read' | 'write', path: string, cause: unknown): unknown =
 
 /** Answers, tokens and certificates are small; whatever is not was named by mistake. */
 const LARGEST = 2 * 1024 * 1024;
+
+/** A stream would take longer to set up than a small file takes to read. */
+async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
+  for (;;) {
+    const {bytesRead, buffer} = await file.read();
+    if (bytesRead === 0) return;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
 
 async function readAtMost(stream: AsyncIterable<Buffer | string>, name: string): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -59,7 +67,7 @@ export const nodeFiles: Files = {
     try {
       const file = await open(path);
       try {
-        return await readAtMost(file.createReadStream(), path);
+        return await readAtMost(chunksOf(file), path);
       } finally {
         await file.close();
       }
@@ -85,7 +93,10 @@ export const nodeFiles: Files = {
     try {
       // A rename over /dev/stdout would replace the device.
       if ((await this.kindOf(path)) === 'stream') await writeFile(path, text);
-      else await writeFileAtomic(path, text, isPrivate ? {mode: 0o600} : {});
+      else {
+        const {default: writeFileAtomic} = await import('write-file-atomic');
+        await writeFileAtomic(path, text, isPrivate ? {mode: 0o600} : {});
+      }
     } catch (error) {
       throw failed('write', path, error);
     }

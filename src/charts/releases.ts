@@ -19,6 +19,17 @@ export function within(version: string, range: string | undefined): boolean {
 /** The same few ranges are asked for hundreds of keys, and a full semver parser would be most of the time a command takes. */
 const answered = new Map<string, Map<string, boolean>>();
 
+/** Remembers what follows from a release alone: a run asks for the same few again and again. */
+export function oncePerRelease<R extends {chart: string; version: string}, T>(find: (release: R) => T): (release: R) => T {
+  const known = new Map<string, T>();
+  return (release) => {
+    const name = `${release.chart} ${release.version}`;
+    const found = known.get(name) ?? find(release);
+    known.set(name, found);
+    return found;
+  };
+}
+
 const HOLDS: Readonly<Record<string, (order: number) => boolean>> = {
   '>=': (order) => order >= 0,
   '<=': (order) => order <= 0,

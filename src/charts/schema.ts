@@ -2,7 +2,7 @@ import agentJob from '../../schemas/agent-job.json' with {type: 'json'};
 import agentK8s from '../../schemas/agent-k8s.json' with {type: 'json'};
 import agentLocal from '../../schemas/agent-local.json' with {type: 'json'};
 import {type Release, within} from './releases.ts';
-import {setAt, type Tree, type Values} from './tree.ts';
+import {copyOf, setAt, type Tree, type Values} from './tree.ts';
 
 /**
  * A node of schemas/<chart>.json: JSON Schema with five keywords of ours.
@@ -84,7 +84,7 @@ function leavesBelow(schema: SchemaNode, version: string, path: readonly string[
 export function defaultsOf(schema: SchemaNode, version: string): Values {
   const values: Values = {};
   for (const leaf of leavesOf(schema, version)) {
-    if (!leaf.node['x-template-only']) setAt(values, leaf.path, structuredClone(leaf.default));
+    if (!leaf.node['x-template-only']) setAt(values, leaf.path, copyOf(leaf.default));
   }
   return values;
 }
@@ -111,11 +111,14 @@ function closeNode(node: SchemaNode, version: string, open: boolean): SchemaNode
   const isOpen = open || node['x-kubernetes'] !== undefined;
   const properties = Object.fromEntries(
     Object.entries(node.properties)
-      .filter(([, child]) => alternatives(child, version).some((each) => leavesBelow(each, version, []).length > 0))
+      .filter(([, child]) => hasLeaf(child, version))
       .map(([key, child]) => [key, close(child, version, isOpen)]),
   );
   return {...plain, type: 'object', additionalProperties: isOpen, properties};
 }
+
+const hasLeaf = (schema: SchemaNode, version: string): boolean =>
+  alternatives(schema, version).some(({properties}) => !properties || Object.values(properties).some((child) => hasLeaf(child, version)));
 
 const OURS = new Set(['x-versions', 'x-defaults', 'x-template-only', 'x-releases', 'oneOf', 'properties']);
 

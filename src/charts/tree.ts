@@ -24,6 +24,14 @@ export function setAt(tree: Values, path: Path, value: Tree): void {
   Object.defineProperty(tree, key, {value: child, writable: true, enumerable: true, configurable: true});
 }
 
+/** structuredClone talks to itself through a channel on Node.js 20, which takes as long as everything else here. */
+export const copyOf = <T extends Tree>(tree: T): T =>
+  (Array.isArray(tree)
+    ? tree.map(copyOf)
+    : isMap(tree)
+      ? Object.fromEntries(Object.entries(tree).map(([key, below]) => [key, copyOf(below)]))
+      : tree) as T;
+
 /** Lays `over` onto `under` the way Helm does: maps merge, everything else replaces, null deletes. What did not change is shared. */
 export function mergeValues(under: Values, over: Values): Values {
   const merged: Values = {...under};

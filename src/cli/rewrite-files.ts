@@ -6,18 +6,23 @@ export interface Text {
   text: string;
 }
 
+/** A process may have only so many files open. */
+const AT_A_TIME = 16;
+
 /** Reads every file, - once from standard input. @throws ExpectedError that names all that cannot be read */
 export async function readTexts(names: readonly string[], files: Pick<Files, 'read' | 'readStdin'>): Promise<Text[]> {
-  const read = new Map<string, string>();
-  const failures: ExpectedError[] = [];
-  for (const name of new Set(names)) {
+  const once = [...new Set(names)];
+  const read = new Map<string, string | ExpectedError>();
+  const readOne = async (name: string): Promise<void> => {
     try {
       read.set(name, (name === '-' ? await files.readStdin() : await files.read(name)).toString('utf8'));
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
-      failures.push(error);
+      read.set(name, error);
     }
-  }
+  };
+  for (let start = 0; start < once.length; start += AT_A_TIME) await Promise.all(once.slice(start, start + AT_A_TIME).map(readOne));
+  const failures = once.map((name) => read.get(name)).filter((each) => each instanceof ExpectedError);
   const [first, ...others] = failures;
   if (first && others.length === 0) throw first;
   if (first) {

@@ -5,12 +5,14 @@ import {ExitCode} from '../errors.ts';
 import {errorText} from '../ui/messages.ts';
 import {nodeApp} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
+import {programAt} from './program.ts';
 
 /** Runs the program. Commands report their own failures; what is left is a command that does not exist. */
-export async function start(argv: string[], dir: string): Promise<void> {
+export async function start(argv: string[], bin: string): Promise<void> {
   // Before oclif's own, which throws.
   process.stdout.prependListener('error', outputFailed);
-  const config = await Config.load(dir);
+  const program = programAt(bin);
+  const config = await Config.load({root: program.root, plugins: new Map([[program.name, program]])});
   try {
     await run(argv, config);
     await flush();

@@ -13,7 +13,6 @@ import {diffText} from '../ui/diff.ts';
 import {findingsText} from '../ui/findings.ts';
 import {type Result, resultOf} from '../ui/formats/json.ts';
 import {type Checked, checkGroups} from '../values/validate/check-files.ts';
-import {mend} from '../values/validate/mend.ts';
 
 interface FixFlags {
   'dry-run'?: boolean | undefined;
@@ -78,6 +77,7 @@ export default class Validate extends BaseCommand<Result> {
 
   /** What is left once the files are mended; everything where they stay as they are. */
   async #fix(checked: readonly Checked[], flags: FixFlags): Promise<readonly Checked[]> {
+    const {mend} = await import('../values/validate/mend.ts');
     const results = checked.map(mend);
     const rewrites = results.flatMap((each) => each.rewrites);
     const untouched = checked.map((each) => ({...each, fixed: 0}));

@@ -46,6 +46,7 @@ const KNOWN: readonly KnownFailure[] = [
     exit: ExitCode.timedOut,
     suggestions: ['Look what holds it up: kubectl get events', 'Run the same command again: it goes on from there'],
   },
+  {
     stderr:
       /too many requests|unable to handle the request|etcdserver: |has prevented the request|connection reset|EOF\s*$|deadline exceeded|Client\.Timeout|no answer in time/im,
     code: 'CLUSTER_UNREACHABLE',
@@ -57,19 +58,17 @@ const KNOWN: readonly KnownFailure[] = [
   {stderr: FORBIDDEN, code: 'FORBIDDEN', suggestions: ['Ask for the permission that is named, or use another --kube-context']},
   {
     tool: 'helm',
-    stderr: /another operation \(install\/upgrade\/rollback\;
-) is in progress/,
+    stderr: /another operation \(install\/upgrade\/rollback\) is in progress/,
     code: 'RELEASE_BUSY',
     suggestions: ['Repeat the command once the other one has ended'],
   },
-{
-  tool: 'helm', stderr;
-  : /cannot be imported into the current release|invalid ownership metadata|conflict/i,
+  {
+    tool: 'helm',
+    stderr: /cannot be imported into the current release|invalid ownership metadata|conflict/i,
     code: 'OBJECT_OF_ANOTHER',
     suggestions: ['Use another --namespace or --release; agent-k8s has fixed names, one release per namespace'],
-}
-,
-]
+  },
+];
 
 /** Trouble that may go away by itself. */
 export const isPassing = ({code}: ExpectedError): boolean => code === 'CLUSTER_UNREACHABLE' || code === 'TOOL_FAILED';

@@ -16,9 +16,12 @@ export function milliOf(text: string): bigint | undefined {
   return scaled % divisor === 0n ? scaled / divisor : scaled / divisor + 1n;
 }
 
-function unitOf(suffix: string): bigint {
-  return suffix.endsWith('i') ? MILLI * 1024n ** BigInt(BINARY.indexOf(suffix)) : 1000n ** BigInt(DECIMAL.indexOf(suffix));
-}
+const UNITS: ReadonlyMap<string, bigint> = new Map([
+  ...BINARY.map((suffix, power) => [suffix, MILLI * 1024n ** BigInt(power)] as const),
+  ...DECIMAL.map((suffix, power) => [suffix, 1000n ** BigInt(power)] as const),
+]);
+
+const unitOf = (suffix: string): bigint => UNITS.get(suffix) as bigint;
 
 /** The spelling Kubernetes itself uses: no fraction, the largest suffix that stays exact (1.5Gi is 1536Mi). */
 export function canonicalQuantity(text: string): string | undefined {

@@ -1,5 +1,5 @@
 import {Chalk, type ChalkInstance} from 'chalk';
-import wrapAnsi from 'wrap-ansi';
+import {wrapAnsi} from 'fast-wrap-ansi';
 
 /** What the reader's screen can show. */
 export interface Screen {

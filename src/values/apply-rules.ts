@@ -2,7 +2,7 @@ import {CHARTS} from '../charts/charts.ts';
 import type {ChartRule, Target} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
 import {scopeOf} from '../charts/support.ts';
-import {mergeValues, type Values} from '../charts/tree.ts';
+import type {Values} from '../charts/tree.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -18,10 +18,10 @@ export interface Broken {
   path?: string;
 }
 
-/** The rules that do not hold for these values; `get` reads what will be in effect. */
-export function brokenRules(values: Values, get: Get, isExplicit: Settings['isExplicit'], target: Target): Broken[] {
+/** The rules that do not hold for these values over the defaults; `get` reads what will be in effect. */
+export function brokenRules(effective: Values, get: Get, isExplicit: Settings['isExplicit'], target: Target): Broken[] {
   const scope = scopeOf(target, get);
-  const facts = {...scope, values: mergeValues(scope.defaults, values), isExplicit};
+  const facts = {...scope, values: effective, isExplicit};
   return CHARTS[target.chart].rules
     .filter((rule) => within(target.version, rule.in))
     .flatMap((rule) => {
@@ -31,8 +31,8 @@ export function brokenRules(values: Values, get: Get, isExplicit: Settings['isEx
 }
 
 /** Holds the rules against what settings will have in effect. Returns the warnings. @throws ExpectedError for errors */
-export function applyRules(values: Values, effective: ReadonlyMap<string, unknown>, settings: Settings, target: Target): Warning[] {
-  const found = brokenRules(values, effectiveGet(settings, effective), settings.isExplicit, target);
+export function applyRules(effective: Values, read: ReadonlyMap<string, unknown>, settings: Settings, target: Target): Warning[] {
+  const found = brokenRules(effective, effectiveGet(settings, read), settings.isExplicit, target);
   const errors = found.filter(({rule}) => rule.severity === 'error');
   if (errors.length > 0) {
     throw new ExpectedError(errors.map(({message}) => `${target.chart} ${target.version}: ${message}.`).join('\n'), {

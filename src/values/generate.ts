@@ -10,8 +10,9 @@ import {InvalidValue, spell} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
 import {applyRules} from './apply-rules.ts';
+import {effectiveValues} from './effective.ts';
 import {ignoredIn} from './ignored.ts';
-import {readValues} from './read.ts';
+import {readEffective} from './read.ts';
 import {type Origin, renderValues} from './render.ts';
 import {refuseRepeatedVariables} from './repeated-variables.ts';
 
@@ -39,7 +40,8 @@ export function generate(given: Settings): Generated {
   refuseUnsupported(target, given);
   const {settings, guesses} = withChartDefaults(given, target);
   const rendered = renderOrRefuse(settings, target);
-  const effective = readValues(rendered.values, target).settings;
+  const seen = effectiveValues(rendered.values, target);
+  const effective = readEffective(seen, target).settings;
   refuseRepeatedVariables(rendered, target);
   refuseOverruled(settings, effective);
   return {
@@ -53,12 +55,12 @@ export function generate(given: Settings): Generated {
       ...cautions(settings),
       ...rendered.warnings,
       ...guesses,
-      ...ignoredIn(rendered.values, target).map(({path, because}) => ({
+      ...ignoredIn(rendered.values, seen, target).map(({path, because}) => ({
         code: 'IGNORED_KEY',
         setting: set.id,
         message: `${path} does nothing in ${target.chart} ${target.version}: ${because}.`,
       })),
-      ...applyRules(rendered.values, effective, settings, target),
+      ...applyRules(seen, effective, settings, target),
     ],
     ...(recommendation ? {recommendation} : {}),
   };

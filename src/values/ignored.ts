@@ -2,12 +2,11 @@ import type {Target} from '../charts/define.ts';
 import {type IgnoredKey, ignoredKeys} from '../charts/ignored-keys.ts';
 import {within} from '../charts/releases.ts';
 import {scopeOf} from '../charts/support.ts';
-import {at, getAt, mergeValues, sameTree, type Values} from '../charts/tree.ts';
+import {at, getAt, sameTree, type Values} from '../charts/tree.ts';
 
-/** The keys of these values that the version accepts and no template reads. */
-export function ignoredIn(values: Values, target: Target): IgnoredKey[] {
+/** The keys of these values that the version accepts and no template reads; `effective` are the values over its defaults. */
+export function ignoredIn(values: Values, effective: Values, target: Target): IgnoredKey[] {
   const {defaults} = scopeOf(target, () => undefined);
-  const effective = mergeValues(defaults, values);
   return ignoredKeys.filter(
     ({chart, in: range, path, unless}) =>
       chart === target.chart &&

@@ -1,10 +1,11 @@
 import {CHARTS} from '../charts/charts.ts';
 import type {Row, Target} from '../charts/define.ts';
-import {within} from '../charts/releases.ts';
+import {oncePerRelease, within} from '../charts/releases.ts';
 import {scopeOf} from '../charts/support.ts';
-import {getAt, leafPaths, mergeValues, type Path, sameTree, startsWith, type Values} from '../charts/tree.ts';
+import {getAt, leafPaths, type Path, sameTree, startsWith, type Values} from '../charts/tree.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import type {Get, Setting} from '../settings/define.ts';
+import {effectiveValues} from './effective.ts';
 
 export interface ReadValues {
   /** Effective settings, the chart's own defaults included. */
@@ -16,9 +17,7 @@ export interface ReadValues {
 /** Reads values.yaml of one chart version back into settings. */
 export function readValues(values: Values, target: Target): ReadValues {
   const {defaults} = scopeOf(target, () => undefined);
-  const effective = mergeValues(defaults, values);
-  // A row may depend on a setting that comes later in the catalogue, so a first reading finds them all.
-  const {settings, claimed} = readOnce(effective, target, readOnce(effective, target, new Map()).settings);
+  const {settings, claimed} = readEffective(effectiveValues(values, target), target);
   return {
     settings,
     get rest() {
@@ -30,10 +29,15 @@ export function readValues(values: Values, target: Target): ReadValues {
 }
 
 interface Reading {
-  settings: Map<string, unknown>;
+  settings: ReadonlyMap<string, unknown>;
   /** The keys that settings stand for. */
   claimed: Path[];
 }
+
+/** The same for values that stand over the defaults already. */
+export const readEffective = (effective: Values, target: Target): Reading =>
+  // A row may depend on a setting that comes later in the catalogue, so a first reading finds them all.
+  readOnce(effective, target, readOnce(effective, target, new Map()).settings);
 
 function readOnce(effective: Values, target: Target, known: ReadonlyMap<string, unknown>): Reading {
   const settings = new Map<string, unknown>();
@@ -51,13 +55,6 @@ function readOnce(effective: Values, target: Target, known: ReadonlyMap<string, 
 }
 
 /** The rows of a version in the order of the catalogue. */
-function rowsOf({chart, version}: Target): readonly Row[] {
-  const name = `${chart} ${version}`;
-  const found =
-    ordered.get(name) ??
-    catalogue.flatMap((setting) => CHARTS[chart].rows.filter((row) => row.setting === setting && within(version, row.in)));
-  ordered.set(name, found);
-  return found;
-}
-
-const ordered = new Map<string, readonly Row[]>();
+const rowsOf = oncePerRelease(({chart, version}: Target): readonly Row[] =>
+  catalogue.flatMap((setting) => CHARTS[chart].rows.filter((row) => row.setting === setting && within(version, row.in))),
+);

@@ -1,6 +1,6 @@
 import {CHARTS} from '../charts/charts.ts';
 import type {Container, Target} from '../charts/define.ts';
-import {within} from '../charts/releases.ts';
+import {oncePerRelease, within} from '../charts/releases.ts';
 import {VARIABLES_OF_SETTINGS} from '../charts/rows/extra-variables.ts';
 import {at, getAt, isMap, sameTree, startsWith, type Values} from '../charts/tree.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
@@ -26,11 +26,13 @@ export function repeatedVariables(values: Values, {chart, version}: Target): Rep
   });
 }
 
-function containersOf({chart, version}: Target): (Container & {own: ReadonlySet<string>})[] {
+type Owning = Container & {own: ReadonlySet<string>};
+
+const containersOf = oncePerRelease(({chart, version}: Target): readonly Owning[] => {
   const {containers, ownVariables} = CHARTS[chart];
   const own = new Set(ownVariables.filter((each) => within(version, each.in)).map(({name}) => name));
   return containers.filter((each) => within(version, each.in)).map((each) => ({...each, own: each.own ?? own}));
-}
+});
 
 /** @throws ExpectedError for a repeated variable, and for one that --set writes although a setting does */
 export function refuseRepeatedVariables({values, origins}: Pick<Rendered, 'values' | 'origins'>, target: Target): void {

@@ -57,7 +57,7 @@ function childOf(node: SchemaNode, key: string): SchemaNode | undefined {
 
 function parseTree(path: string, text: string): Tree {
   try {
-    return parse(text) as Tree;
+    return parse(text, {logLevel: 'error'}) as Tree;
   } catch {
     throw new InvalidValue(`the value of "${path}" is neither a scalar nor JSON`, `Write lists and maps as JSON: --set '${path}=["a"]'`);
   }

@@ -8,8 +8,8 @@ import {ExitCode, ExpectedError} from '../../errors.ts';
 
 /** Reads a chart's own Chart.yaml, values.yaml and values.schema.json. @throws ExpectedError when it is none of the three charts */
 export function chartAtHand(source: string, files: {chart: string; values: string; schema?: string}): Target {
-  const metadata = read(source, 'Chart.yaml', () => parse(files.chart));
-  const values = read(source, 'values.yaml', () => parse(files.values));
+  const metadata = read(source, 'Chart.yaml', () => parse(files.chart, {logLevel: 'error'}));
+  const values = read(source, 'values.yaml', () => parse(files.values, {logLevel: 'error'}));
   const schema = files.schema === undefined ? undefined : read(source, 'values.schema.json', () => JSON.parse(files.schema as string));
   const {name, version} = metadata as {name?: unknown; version?: unknown};
   if (!isChart(name) || typeof version !== 'string') {

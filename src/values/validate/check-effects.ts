@@ -3,11 +3,12 @@ import {at, getAt, isMap, type Tree} from '../../charts/tree.ts';
 import {ignoredIn} from '../ignored.ts';
 import {repeatedVariables} from '../repeated-variables.ts';
 import {dotted, type Finding} from './finding.ts';
+import type {Held} from './held.ts';
 import type {Source} from './source.ts';
 
 /** Keys that are accepted and do nothing. */
-export const checkIgnored = ({values, locate}: Source, target: Target): Finding[] =>
-  ignoredIn(values, target).map(({path, because, instead}) => ({
+export const checkIgnored = ({values, effective, locate}: Held, target: Target): Finding[] =>
+  ignoredIn(values, effective, target).map(({path, because, instead}) => ({
     severity: 'error',
     code: 'IGNORED_KEY',
     path,

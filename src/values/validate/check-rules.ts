@@ -2,22 +2,21 @@ import {CHARTS} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {at, getAt, isMap, mergeValues, type Path, spellPath, type Tree} from '../../charts/tree.ts';
+import {at, getAt, isMap, type Path, spellPath, type Tree} from '../../charts/tree.ts';
 import type {Get, Setting} from '../../settings/define.ts';
 import {brokenRules} from '../apply-rules.ts';
-import {readValues} from '../read.ts';
 import {dotted, type Finding, type TreePath} from './finding.ts';
+import type {Held} from './held.ts';
 import type {Source} from './source.ts';
 
 /** The rules of the chart, held against the settings that the values stand for. */
-export function checkRules({values, locate}: Source, target: Target): Finding[] {
-  const effective = readValues(values, target).settings;
-  const get: Get = <T>(setting: Setting<T>) => effective.get(setting.id) as T | undefined;
+export function checkRules({values, effective, settings, locate}: Held, target: Target): Finding[] {
+  const get: Get = <T>(setting: Setting<T>) => settings.get(setting.id) as T | undefined;
   const pathsOf = (setting: Setting): Path[] =>
     CHARTS[target.chart].rows.filter((row) => row.setting === setting && within(target.version, row.in)).flatMap((row) => [...row.paths]);
   const written = (setting: Setting): Path | undefined => pathsOf(setting).find((path) => getAt(values, path) !== undefined);
   // What nobody wrote is the chart's own affair: a file is not wrong for what it leaves out.
-  return brokenRules(values, get, (setting) => written(setting) !== undefined, target)
+  return brokenRules(effective, get, (setting) => written(setting) !== undefined, target)
     .map((broken) => ({...broken, at: broken.path === undefined ? written(broken.setting) : at(broken.path)}))
     .filter(({rule, at}) => !rule.isReminder && (rule.severity === 'error' || (at && getAt(values, at) !== undefined)))
     .map(({rule, setting, at = pathsOf(setting)[0] ?? [], message, suggestion}): Finding => {
@@ -33,8 +32,7 @@ export function checkRules({values, locate}: Source, target: Target): Finding[] 
 }
 
 /** Rules between keys; what the file leaves to the chart is the chart's own affair. */
-export function checkValuesRules({values, locate}: Source, target: Target): Finding[] {
-  const effective = mergeValues(scopeOf(target, () => undefined).defaults, values);
+export function checkValuesRules({values, effective, locate}: Held, target: Target): Finding[] {
   return CHARTS[target.chart].valuesRules
     .filter((rule) => within(target.version, rule.in))
     .flatMap(({severity, code, test}) =>

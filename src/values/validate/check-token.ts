@@ -2,17 +2,15 @@ import {CHARTS} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {at, getAt} from '../../charts/tree.ts';
-import {readValues} from '../read.ts';
 import type {Finding} from './finding.ts';
-import type {Source} from './source.ts';
+import type {Held} from './held.ts';
 
 /** The templates of every version demand a token, inline or from a Secret (R1). */
-export function checkToken({values, locate}: Source, target: Target): Finding[] {
-  const read = readValues(values, target).settings;
+export function checkToken({values, settings, locate}: Held, target: Target): Finding[] {
   const inline = getAt(values, at('agent.token'));
   const place = {path: 'agent.token', ...(locate(at('agent.token')) ?? {})};
   if (inline === undefined || inline === '') {
-    if (read.get('token-secret') !== undefined) return [];
+    if (settings.get('token-secret') !== undefined) return [];
     const [secret] =
       CHARTS[target.chart].rows.find((row) => row.setting.id === 'token-secret' && within(target.version, row.in))?.paths ?? [];
     return [
@@ -26,7 +24,7 @@ export function checkToken({values, locate}: Source, target: Target): Finding[] 
     ];
   }
   // Both is no accident: the templates drop one of them (R1). Which token is inline alone is the operator's choice.
-  return read.get('token-secret') === undefined
+  return settings.get('token-secret') === undefined
     ? []
     : [{...place, severity: 'warning', code: 'OTHER_KEY_WINS', message: 'The existing Secret wins, and this token is dropped.'}];
 }

@@ -1,10 +1,11 @@
 import type {Target} from '../../charts/define.ts';
-import {getAt, isMap, type Values} from '../../charts/tree.ts';
+import {copyOf, getAt, isMap, type Values} from '../../charts/tree.ts';
 import {checkIgnored, checkRepeated} from './check-effects.ts';
 import {checkKeys} from './check-keys.ts';
 import {checkRefusals, checkRules, checkValuesRules} from './check-rules.ts';
 import {checkToken} from './check-token.ts';
 import type {Finding} from './finding.ts';
+import {hold} from './held.ts';
 import {layered} from './layers.ts';
 import {placeholders} from './placeholders.ts';
 import {readSource, type Source} from './source.ts';
@@ -25,7 +26,7 @@ export function validateLayers(files: readonly {file: string; text: string}[], t
 
 const findingsIn = (source: Source, target: Target): Finding[] => {
   const keys = checkKeys(source, target);
-  const readable = {...source, values: without(source.values, keys.filter(isTypeError))};
+  const readable = hold({...source, values: without(source.values, keys.filter(isTypeError))}, target);
   const meaning = MEANINGS.flatMap((check) => check(readable, target));
   // Kubernetes' own types know of some mistakes what the rules of the chart know too.
   const isKnown = ({code}: Finding): boolean => code === 'REQUEST_ABOVE_LIMIT' && keys.some((each) => each.code === code);
@@ -40,7 +41,7 @@ const isTypeError = ({code}: Finding): boolean => ['WRONG_TYPE', 'TEXT_FOR_SWITC
 /** What the templates would stumble over says nothing to a rule. */
 function without(values: Values, findings: readonly Finding[]): Values {
   if (findings.length === 0) return values;
-  const rest = structuredClone(values);
+  const rest = copyOf(values);
   for (const {path} of findings) {
     const keys = path.split('.');
     const parent = getAt(rest, keys.slice(0, -1));

@@ -1,0 +1,71 @@
+import {readFile} from 'node:fs/promises';
+import {basename} from 'node:path';
+
+/** Plugins of esbuild that keep the start short: what a command does not use it shall not load. */
+
+/** Importing the module reads every property of process, which takes as long as a command. */
+export const globalProcess = {
+  name: 'global-process',
+  setup({onLoad, onResolve}) {
+    onResolve({filter: /^(node:)?process$/}, () => ({path: 'process', namespace: 'global'}));
+    onLoad({filter: /.*/, namespace: 'global'}, () => ({contents: 'module.exports = globalThis.process;'}));
+  },
+};
+
+/** Modules of Node.js that take milliseconds to load, imported by code that seldom runs. */
+export const builtinsOnFirstUse = (names) => ({
+  name: 'builtins-on-first-use',
+  setup({onLoad, onResolve}) {
+    onResolve({filter: new RegExp(`^(node:)?(${names.join('|')})$`)}, ({path, namespace}) =>
+      namespace === 'builtin' ? {path, external: true} : {path, namespace: 'builtin'},
+    );
+    onLoad({filter: /.*/, namespace: 'builtin'}, async ({path}) => {
+      const getters = Object.keys(await import(path)).map((name) => `get ${name}() { return require('${path}').${name}; }`);
+      return {contents: `module.exports = {${getters.join(', ')}};`};
+    });
+  },
+});
+
+/** TypeScript's CommonJS requires at the top of a module all it may ever need; here each waits until its name is used. */
+export const requiresOnFirstUse = (filter) => ({
+  name: 'requires-on-first-use',
+  setup({onLoad}) {
+    onLoad({filter}, async ({path}) => {
+      const names = new Set();
+      const contents = (await readFile(path, 'utf8'))
+        .replaceAll(/^(?:const|var) (\w+_\d+) = (.*\brequire\(.*\));$/gm, (_, name, required) => {
+          names.add(name);
+          return `const ${name} = {get module() { return ${required}; }};`;
+        })
+        .replaceAll(/\b(\w+_\d+)\./g, (use, name) => (names.has(name) ? `${name}.module.` : use));
+      return {contents};
+    });
+  },
+});
+
+/** As a text, JSON is read faster than as the code of a module. */
+export const parsedJson = (filter) => ({
+  name: 'parsed-json',
+  setup({onLoad}) {
+    onLoad({filter}, async ({path}) => {
+      const text = JSON.stringify(JSON.parse(await readFile(path, 'utf8')));
+      return {contents: `export default JSON.parse(${JSON.stringify(text)});`};
+    });
+  },
+});
+
+/** Modules that no command reaches; one that is reached after all says so. */
+export const leftOut = (filter) => ({
+  name: 'left-out',
+  setup({onLoad}) {
+    onLoad({filter}, ({path}) => ({contents: `throw new Error('${basename(path)} was left out of the bundle, see build.mjs');`}));
+  },
+});
+
+/** oclif wants to know the platform, and on Windows runs PowerShell to learn of the shell, which nothing here reads. */
+export const platformWithoutShell = {
+  name: 'platform-without-shell',
+  setup({onLoad}) {
+    onLoad({filter: /[\\/]wsl-utils[\\/]index\.js$/}, () => ({contents: "export {default as isWsl} from 'is-wsl';"}));
+  },
+};

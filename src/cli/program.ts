@@ -1,0 +1,39 @@
+import {fileURLToPath} from 'node:url';
+import type {Command, Interfaces} from '@oclif/core';
+import {ownJson} from '../adapters/own-json.ts';
+
+/** This program as a plugin of oclif, from what the build wrote down: oclif itself would search the disk for it. */
+export function programAt(bin: string): Interfaces.Plugin {
+  const pjson = ownJson(new URL('../../package.json', bin)) as Interfaces.PJSON;
+  const manifest = ownJson(new URL('../oclif.manifest.json', bin)) as Interfaces.Manifest;
+  const {name, version} = pjson;
+  const root = fileURLToPath(new URL('../..', bin));
+
+  async function findCommand(id: string): Promise<Command.Class> {
+    const {default: command} = (await import(new URL(`../commands/${id}.js`, bin).href)) as {default: Command.Class};
+    return Object.assign(command, {id, plugin: program});
+  }
+
+  const program: Interfaces.Plugin = {
+    _base: '',
+    alias: name,
+    commandIDs: Object.keys(manifest.commands),
+    commands: Object.values(manifest.commands).map((command) => ({...command, load: () => findCommand(command.id)})),
+    commandsDir: undefined,
+    findCommand,
+    hasManifest: true,
+    hooks: {},
+    isRoot: true,
+    load: async () => undefined,
+    moduleType: 'module',
+    name,
+    options: {root},
+    pjson,
+    root,
+    topics: [],
+    type: 'core',
+    valid: true,
+    version,
+  };
+  return program;
+}
