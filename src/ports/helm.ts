@@ -47,6 +47,14 @@ export const template = ({release, place}: ReleaseName, chart: ChartReference, v
 
 export const releaseValues = ({release, place}: ReleaseName): Call => helm(place, ['get', 'values', release, '--output', 'json']);
 
+/** Releases in any state but a former one; Helm 4 knows no --all, and both stop at 256 unless told otherwise. */
+export const listReleases = (place: Place, {everywhere}: {everywhere: boolean}): Call =>
+  helm(place, [
+    'list',
+    ...(everywhere ? ['--all-namespaces'] : []),
+    ...['--deployed', '--failed', '--pending', '--uninstalling', '--max', '0', '--output', 'json'],
+  ]);
+
 export const releaseHistory = ({release, place}: ReleaseName): Call => helm(place, ['history', release, '--output', 'json']);
 
 /** Without Helm's own wait: a Ctrl-C in it would leave a release that is neither there nor gone. */

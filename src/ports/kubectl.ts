@@ -17,12 +17,32 @@ const kubectl = (place: Place, args: readonly string[], input?: Call['input']): 
   ...(input === undefined ? {} : {input}),
 });
 
-export const serverVersion = (place: Place): Call => kubectl(place, ['version', '--output', 'json']);
+/** Gives up on a server that does not answer; it holds for every single request of the call. */
+const within = (seconds: number): string[] => ['--request-timeout', `${seconds}s`];
+
+export const serverVersion = (place: Place, seconds?: number): Call =>
+  kubectl(place, ['version', '--output', 'json', ...(seconds === undefined ? [] : within(seconds))]);
 
 export const currentContext = (place: Place): Call => kubectl(place, ['config', 'view', '--minify', '--output', 'json']);
 
 export const getObject = (place: Place, kind: string, name: string): Call =>
   kubectl(place, ['get', kind, name, '--ignore-not-found', '--output', 'json']);
+
+/** Names of everything the API server serves, one a line: daemonsets.apps. Whoever is logged in may ask. */
+export const listResources = (place: Place, seconds: number): Call =>
+  kubectl(place, ['api-resources', '--output', 'name', ...within(seconds)]);
+
+/** Objects of several kinds, of all namespaces. What is refused of one kind is said on stderr, beside the rest on stdout. */
+export const listEverywhere = (place: Place, kinds: readonly string[], seconds: number): Call =>
+  kubectl(place, ['get', kinds.join(','), '--all-namespaces', '--output', 'json', ...within(seconds)]);
+
+/** Single objects of several kinds, each as kind/name; what is not there is left out. */
+export const getNamed = (place: Place, objects: readonly string[], seconds: number): Call =>
+  kubectl(place, ['get', ...objects, '--ignore-not-found', '--output', 'json', ...within(seconds)]);
+
+/** The configuration a kubelet runs with. */
+export const kubeletConfiguration = (place: Place, node: string, seconds: number): Call =>
+  kubectl(place, ['get', '--raw', `/api/v1/nodes/${node}/proxy/configz`, ...within(seconds)]);
 
 /** Objects of several kinds in one list. */
 export const listObjects = (place: Place, kinds: readonly string[]): Call => kubectl(place, ['get', kinds.join(','), '--output', 'json']);
