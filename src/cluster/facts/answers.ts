@@ -1,3 +1,4 @@
+import {getAt, isMap, type Values} from '../../charts/tree.ts';
 import type {Outcome} from '../../ports/processes.ts';
 import type {KubernetesObject} from '../objects.ts';
 import {type Fact, known, type Unknown, type UnknownReason, unknown} from './fact.ts';
@@ -32,13 +33,18 @@ function refusalsIn(stderr: string): Refusal[] {
 export const failureOf = ({stderr, exitCode}: Outcome): Unknown =>
   refusalsIn(stderr).at(-1)?.failure ?? unknown('failed', `it ended with ${exitCode}`);
 
-/** What a call answers as JSON. */
-export function jsonOf<T>(outcome: Outcome, source: string): Fact<T> {
+/** What a call answers as JSON, a mapping or a list. */
+export function jsonOf<T extends object>(outcome: Outcome, source: string, isRight: (answer: unknown) => boolean): Fact<T> {
   if (outcome.exitCode !== 0) return failureOf(outcome);
+  const answer = parsed(outcome);
+  return isRight(answer) ? known(answer as T, source) : unknown('failed', `${source} is not what was asked for`);
+}
+
+function parsed({stdout}: Outcome): unknown {
   try {
-    return known(JSON.parse(outcome.stdout) as T, source);
+    return JSON.parse(stdout);
   } catch {
-    return unknown('failed', `${source} is no JSON`);
+    return undefined;
   }
 }
 
@@ -77,14 +83,11 @@ function failureFor(about: string, refusals: readonly Refusal[], {exitCode}: Out
   return refusals.length === 0 ? unknown('failed', `it ended with ${exitCode}`) : undefined;
 }
 
-function itemsOf({stdout}: Outcome): readonly KubernetesObject[] {
-  if (stdout.trim() === '') return [];
-  try {
-    const answer = JSON.parse(stdout) as KubernetesObject & {items?: readonly KubernetesObject[]};
-    return (answer.items ?? [answer]).filter((each) => typeof each?.metadata?.name === 'string');
-  } catch {
-    return [];
-  }
+function itemsOf(outcome: Outcome): readonly KubernetesObject[] {
+  const answer = parsed(outcome);
+  if (!isMap(answer)) return [];
+  const items: readonly unknown[] = Array.isArray(answer['items']) ? answer['items'] : [answer];
+  return items.filter((each): each is Values & KubernetesObject => isMap(each) && typeof getAt(each, ['metadata', 'name']) === 'string');
 }
 
 /** Plural and group of `daemonsets.apps` against kind and apiVersion of the object. */

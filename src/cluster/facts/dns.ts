@@ -1,5 +1,5 @@
-import {type Fact, firstKnown, follow, isKnown, known, knownValue, unknown} from './fact.ts';
-import type {Readings} from './readings.ts';
+import {type Fact, firstKnown, follow, known, knownValue, unknown} from './fact.ts';
+import type {PodOwner, Readings} from './readings.ts';
 
 export interface Dns {
   /** cloud-dns, kube-dns, coredns or openshift-dns */
@@ -22,7 +22,7 @@ export function dnsOf(readings: Readings, distribution: Fact<string>): Dns {
     return follow(kubeletDns, (servers, source) => known(servers.includes(METADATA_ADDRESS), source));
   });
   return {
-    provider: isGke ? providerOnGke(readings, usesMetadataAddress) : providerElsewhere(readings),
+    provider: isGke ? providerOnGke(readings) : providerElsewhere(readings),
     hasNodeCache: follow(daemonSets, (all) =>
       known(
         all.some(({metadata}) => metadata.name === 'node-local-dns'),
@@ -39,37 +39,25 @@ export function dnsOf(readings: Readings, distribution: Fact<string>): Dns {
   };
 }
 
-/** kube-dns goes on running beside Cloud DNS, so that it runs proves nothing; that it does not does. */
-function providerOnGke({kubeDns}: Readings, usesMetadataAddress: Fact<boolean>): Fact<string> {
-  if (knownValue(usesMetadataAddress) === true) return known('cloud-dns', (usesMetadataAddress as {source: string}).source);
+/** kube-dns goes on running beside Cloud DNS, so that it runs proves nothing; that it does not run does. */
+function providerOnGke({kubeDns, kubeletDns, dnsService}: Readings): Fact<string> {
   return follow(kubeDns, (deployment, source): Fact<string> => {
-    if (deployment === undefined || deployment.spec?.replicas === 0) return known('cloud-dns', `no running ${source}`);
-    return isKnown(usesMetadataAddress)
-      ? unknown('undetermined', 'a cache on the node stands before either kube-dns or Cloud DNS')
-      : unknown(
-          'undetermined',
-          'kube-dns runs, as it does beside Cloud DNS, and the kubelets could not be asked which of the two pods use',
-        );
+    if (deployment === undefined || deployment.spec?.replicas === 0) return known('cloud-dns', `${source}, which does not run`);
+    return follow(kubeletDns, (servers, asked): Fact<string> => {
+      if (servers.includes(METADATA_ADDRESS)) return known('cloud-dns', asked);
+      if (servers.includes(knownValue(dnsService)?.spec?.clusterIP ?? '')) return known('kube-dns', asked);
+      return unknown('undetermined', 'pods ask a cache on their node, and it does not show whom that asks');
+    });
   });
 }
 
 function providerElsewhere({daemonSets, coreDns, kubeDns}: Readings): Fact<string> {
-  const openshift = follow(daemonSets, (all): Fact<string> => {
-    const has = all.some(({metadata}) => metadata.namespace === 'openshift-dns' && metadata.name === 'dns-default');
-    return has
-      ? known('openshift-dns', 'DaemonSet openshift-dns/dns-default')
-      : unknown('undetermined', 'no DNS server that is known here');
-  });
-  const [core, kube] = (
-    [
-      ['coredns', coreDns],
-      ['kube-dns', kubeDns],
-    ] as const
-  ).map(([name, deployment]) =>
-    follow(
-      deployment,
-      (found, source): Fact<string> => (found ? known(name, source) : unknown('undetermined', 'no DNS server that is known here')),
-    ),
-  ) as [Fact<string>, Fact<string>];
-  return firstKnown(core, kube, openshift);
+  const none = unknown('undetermined', 'no DNS server that is known here');
+  return firstKnown<string>(
+    follow(coreDns, (found, source) => (found ? known('coredns', source) : none)),
+    follow(kubeDns, (found, source) => (found ? known('kube-dns', source) : none)),
+    follow(daemonSets, (all) => (all.some(isOfOpenshift) ? known('openshift-dns', 'DaemonSet openshift-dns/dns-default') : none)),
+  );
 }
+
+const isOfOpenshift = ({metadata}: PodOwner): boolean => metadata.namespace === 'openshift-dns' && metadata.name === 'dns-default';

@@ -1,4 +1,4 @@
-import type {Values} from '../../charts/tree.ts';
+import {isMap, type Values} from '../../charts/tree.ts';
 import {ExpectedError} from '../../errors.ts';
 import {listReleases, releaseValues} from '../../ports/helm.ts';
 import {getNamed, kubeletConfiguration, listEverywhere, listResources, serverVersion} from '../../ports/kubectl.ts';
@@ -36,7 +36,7 @@ export async function readCluster(place: Place, processes: Processes): Promise<R
     readServed(place, ask),
     readReleases(place, ask),
   ]);
-  const answer = jsonOf<{serverVersion?: {gitVersion?: string}}>(version, 'kubectl version');
+  const answer = jsonOf<{serverVersion?: {gitVersion?: string}}>(version, 'kubectl version', isMap);
   return {
     namespace: place.namespace,
     serverVersion: follow(
@@ -69,7 +69,7 @@ async function readNamed(place: Place, ask: Ask): Promise<Record<string, unknown
 
 async function readServed(place: Place, ask: Ask): Promise<Record<string, unknown>> {
   const outcome = await ask(listResources(place, REQUEST_SECONDS));
-  const names = outcome.stdout.split('\n').filter((line) => line !== '');
+  const names = outcome.stdout.split('\n').filter((line) => /^[\w.-]+$/.test(line));
   // One broken API of an add-on makes it fail, with all the others listed.
   const resources: Readings['resources'] = names.length > 0 ? known(names, 'kubectl api-resources') : failureOf(outcome);
   const kinds = Object.values(OPTIONAL).filter((kind) => names.includes(kind));
@@ -86,7 +86,7 @@ async function readKubeletDns(nodes: Readings['nodes'], place: Place, ask: Ask):
   const [node] = isKnown(nodes) ? nodes.value.filter((each) => runsLinux(each) && isOfGoogle(each)) : [];
   if (node === undefined) return isKnown(nodes) ? unknown('undetermined', 'asked for on GKE only') : nodes;
   const {name} = node.metadata;
-  const answer = jsonOf<Configz>(await ask(kubeletConfiguration(place, name, REQUEST_SECONDS)), `kubelet of ${name}, clusterDNS`);
+  const answer = jsonOf<Configz>(await ask(kubeletConfiguration(place, name, REQUEST_SECONDS)), `kubelet of ${name}, clusterDNS`, isMap);
   return follow(answer, ({kubeletconfig}, source) => known(kubeletconfig?.clusterDNS ?? [], source));
 }
 
@@ -100,14 +100,17 @@ async function readReleases(place: Place, ask: Ask): Promise<Readings['releases'
   return follow(here, (releases, source) => known({scope: 'namespace', releases}, source));
 }
 
+/** Helm prints null where nothing was given. */
+const isMapOrNull = (answer: unknown): boolean => answer === null || isMap(answer);
+
 async function listOf(place: Place, ask: Ask, everywhere: boolean): Promise<Fact<ReleaseReading[]>> {
   const source = everywhere ? 'helm list --all-namespaces' : `helm list --namespace ${place.namespace}`;
-  const listed = jsonOf<Omit<ReleaseReading, 'values'>[]>(await ask(listReleases(place, {everywhere})), source);
+  const listed = jsonOf<Omit<ReleaseReading, 'values'>[]>(await ask(listReleases(place, {everywhere})), source, Array.isArray);
   if (!isKnown(listed)) return listed;
   const ours = listed.value.filter(({chart}) => scalrChart(chart) !== undefined);
   const releases = ours.map(async (each): Promise<ReleaseReading> => {
     const outcome = await ask(releaseValues({release: each.name, place: {...place, namespace: each.namespace}}));
-    const values = jsonOf<Values | null>(outcome, `helm get values ${each.name}`);
+    const values = jsonOf<Values>(outcome, `helm get values ${each.name}`, isMapOrNull);
     return {...each, values: follow(values, (given, from) => known(given ?? {}, from))};
   });
   return known(await Promise.all(releases), source);
