@@ -5,8 +5,8 @@ import {type Fact, isKnown, knownValue} from '../../src/cluster/facts/fact.ts';
 import {readCluster} from '../../src/cluster/facts/read-cluster.ts';
 import {recommendFactsOf} from '../../src/cluster/facts/recommend-facts.ts';
 import {ExitCode, ExpectedError} from '../../src/errors.ts';
-import type {Processes} from '../../src/ports/processes.ts';
-import {type FakeCluster, fakeProcesses, type PlatformName, platform} from './fake-cluster.ts';
+import type {Outcome, Processes} from '../../src/ports/processes.ts';
+import {type FakeCluster, fakeProcesses, type PlatformName, platform, processesOf} from './fake-cluster.ts';
 
 const factsOf = async (cluster: FakeCluster, namespace = 'scalr'): Promise<ClusterFacts> =>
   clusterFactsOf(await readCluster({namespace}, fakeProcesses(cluster)));
@@ -125,12 +125,7 @@ describe('what is refused is unknown, and says so', () => {
 });
 
 describe('when nothing answers', () => {
-  const failing = (stderr: string): Processes => ({
-    run: async () => ({exitCode: 1, stdout: '', stderr}),
-    start: () => {
-      throw new Error('never');
-    },
-  });
+  const failing = (stderr: string): Processes => processesOf(async () => ({exitCode: 1, stdout: '', stderr}));
   const reasons = async (processes: Processes): Promise<string[]> => {
     const {
       versions,
@@ -156,23 +151,50 @@ describe('when nothing answers', () => {
   });
 
   test('a tool that is not there', async () => {
-    const missing: Processes = {
-      ...failing(''),
-      run: async () => {
-        throw new ExpectedError('kubectl is not on PATH.', {code: 'TOOL_NOT_FOUND', exit: ExitCode.usage});
-      },
-    };
+    const missing = processesOf(async () => {
+      throw new ExpectedError('kubectl is not on PATH.', {code: 'TOOL_NOT_FOUND', exit: ExitCode.usage});
+    });
     expect(await reasons(missing)).toEqual(['failed']);
   });
 
   test('a bug is no missing fact', async () => {
-    const broken: Processes = {
-      ...failing(''),
-      run: async () => {
-        throw new TypeError('x is not a function');
+    const broken = processesOf(async () => {
+      throw new TypeError('x is not a function');
+    });
+    await expect(readCluster({namespace: 'scalr'}, broken)).rejects.toThrow(TypeError);
+  });
+
+  test('whoever still waits is interrupted once nobody has answered', async () => {
+    const stderr = 'Unable to connect to the server: context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
+    const interrupted: string[] = [];
+    const processes: Processes = {
+      ...failing(stderr),
+      start: ({tool, args}) => {
+        if (args[0] === 'version') return failing(stderr).start({tool, args});
+        let resolve: (outcome: Outcome) => void;
+        const outcome = new Promise<Outcome>((done) => {
+          resolve = done;
+        });
+        const interrupt = () => {
+          interrupted.push(`${tool} ${args[0]}`);
+          resolve({exitCode: 130, stdout: '', stderr: ''});
+        };
+        return {outcome, interrupt, leave: () => undefined};
       },
     };
-    await expect(readCluster({namespace: 'scalr'}, broken)).rejects.toThrow(TypeError);
+    expect(await reasons(processes)).toEqual(['timed-out']);
+    expect(interrupted.toSorted()).toEqual(['helm list', 'kubectl api-resources', 'kubectl get', 'kubectl get']);
+  });
+
+  test('a version that is kept secret hides nothing else', async () => {
+    const processes = fakeProcesses(platform('kind'));
+    const run: Processes['run'] = async (call) =>
+      call.args[0] === 'version'
+        ? {exitCode: 1, stdout: '', stderr: 'Error from server (Forbidden): forbidden: User "x" cannot get path "/version"'}
+        : processes.run(call);
+    const facts = clusterFactsOf(await readCluster({namespace: 'scalr'}, processesOf(run)));
+    expect([facts.versions.server, facts.versions.oldest].map(reason)).toEqual(['forbidden', 'forbidden']);
+    expect(knownValue(facts.platform.distribution)).toBe('kind');
   });
 
   test('one broken API of an add-on hides none of the others', async () => {
@@ -182,7 +204,7 @@ describe('when nothing answers', () => {
       const broken = 'error: unable to retrieve the complete list of server APIs: metrics.k8s.io/v1beta1: stale GroupVersion discovery\n';
       return call.args[0] === 'api-resources' ? {...outcome, exitCode: 1, stderr: broken} : outcome;
     };
-    const facts = clusterFactsOf(await readCluster({namespace: 'scalr'}, {...processes, run}));
+    const facts = clusterFactsOf(await readCluster({namespace: 'scalr'}, processesOf(run)));
     expect(knownValue(facts.networks.services)).toEqual(['10.96.0.0/16']);
   });
 });

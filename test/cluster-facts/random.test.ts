@@ -4,7 +4,7 @@ import {answersIn} from '../../src/answers/from-cluster.ts';
 import {clusterFactsOf} from '../../src/cluster/facts/cluster-facts.ts';
 import {readCluster} from '../../src/cluster/facts/read-cluster.ts';
 import type {Outcome, Processes} from '../../src/ports/processes.ts';
-import {fakeProcesses, PLATFORMS, platform} from './fake-cluster.ts';
+import {fakeProcesses, PLATFORMS, platform, processesOf} from './fake-cluster.ts';
 
 const NUM_RUNS = Number(process.env['PROPERTY_RUNS'] ?? 60);
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, {nil: undefined});
@@ -92,10 +92,7 @@ const outcome: fc.Arbitrary<Outcome> = fc.record({exitCode: fc.constantFrom(0, 0
 
 const answering = (answers: readonly Outcome[]): Processes => {
   let at = 0;
-  const start = (): never => {
-    throw new Error('The facts are read with run.');
-  };
-  return {start, run: async () => answers[at++ % answers.length] as Outcome};
+  return processesOf(async () => answers[at++ % answers.length] as Outcome);
 };
 
 test('whatever kubectl and helm answer, there are facts, and they are plain JSON', async () => {

@@ -1,5 +1,7 @@
+import {once} from 'node:events';
 import {mkdtempSync, rmSync} from 'node:fs';
 import {readFile, writeFile} from 'node:fs/promises';
+import {type AddressInfo, createServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
@@ -114,17 +116,44 @@ async function workplaceOf(kubeconfig: string, namespace: string, user: string):
   return kubeconfigAs(user, kubeconfig);
 }
 
-test('a server that does not answer takes no longer than the request may', async () => {
-  const kubeconfig = join(scratch, 'nowhere.yaml');
-  const cluster = {name: 'x', cluster: {server: 'https://127.0.0.1:1'}};
-  const context = {name: 'x', context: {cluster: 'x', user: 'x'}};
-  await writeFile(
-    kubeconfig,
-    stringify({apiVersion: 'v1', kind: 'Config', clusters: [cluster], contexts: [context], 'current-context': 'x'}),
-  );
-  const facts = await factsAt({kubeconfig, namespace: 'scalr'}, helms[0]?.path ?? 'helm');
-  const all = [facts.versions.server, facts.nodes, facts.cni, facts.releases, facts.definitions, facts.policies.podSecurity];
-  expect(all.map(reason)).toEqual(all.map(() => 'failed'));
+describe('a server that', () => {
+  const namedAt = async (server: string): Promise<string> => {
+    const kubeconfig = join(scratch, 'nowhere.yaml');
+    const config = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{name: 'x', cluster: {server}}],
+      users: [{name: 'x', user: {token: 'x'}}],
+      contexts: [{name: 'x', context: {cluster: 'x', user: 'x'}}],
+      'current-context': 'x',
+    };
+    await writeFile(kubeconfig, stringify(config));
+    return kubeconfig;
+  };
+  const reasonsAt = async (server: string): Promise<string[]> => {
+    const facts = await factsAt({kubeconfig: await namedAt(server), namespace: 'scalr'}, helms[0]?.path ?? 'helm');
+    return [
+      ...new Set(
+        [facts.versions.server, facts.nodes, facts.cni, facts.releases, facts.definitions, facts.policies.podSecurity].map(reason),
+      ),
+    ];
+  };
+
+  test('is not there', async () => {
+    expect(await reasonsAt('https://127.0.0.1:1')).toEqual(['failed']);
+  });
+
+  test('takes connections and says nothing costs one time-out, not the five of kubectl', async () => {
+    const silent = createServer((socket) => void socket.on('error', () => undefined));
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const start = performance.now();
+    try {
+      expect(await reasonsAt(`https://127.0.0.1:${(silent.address() as AddressInfo).port}`)).toEqual(['timed-out']);
+      expect(performance.now() - start).toBeLessThan(10_000);
+    } finally {
+      silent.close();
+    }
+  });
 });
 
 test('the nodes of AKS, as a real API server has them', async () => {

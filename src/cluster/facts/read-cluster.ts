@@ -3,7 +3,7 @@ import {ExpectedError} from '../../errors.ts';
 import {listReleases, releaseValues} from '../../ports/helm.ts';
 import {getNamed, kubeletConfiguration, listEverywhere, listResources, serverVersion} from '../../ports/kubectl.ts';
 import type {Place} from '../../ports/place.ts';
-import type {Call, Outcome, Processes} from '../../ports/processes.ts';
+import type {Call, Outcome, Processes, Running} from '../../ports/processes.ts';
 import {failureOf, jsonOf, listsOf, objectsOf} from './answers.ts';
 import {type Fact, follow, isKnown, known, unknown} from './fact.ts';
 import {LISTED, NAMED, type NodeObject, OPTIONAL, type Readings, type ReleaseReading} from './readings.ts';
@@ -21,61 +21,85 @@ const REQUEST_SECONDS = 5;
  * what cannot be read is unknown with the reason.
  */
 export async function readCluster(place: Place, processes: Processes): Promise<Readings> {
-  const ask: Ask = async (call) => {
-    try {
-      return await processes.run(call);
-    } catch (error) {
-      if (error instanceof ExpectedError) return {exitCode: 1, stdout: '', stderr: error.message};
-      throw error;
-    }
-  };
-  const [version, listed, named, served, releases] = await Promise.all([
-    ask(serverVersion(place, REQUEST_SECONDS)),
+  const {ask, stopWith} = asking(processes);
+  const version = readVersion(place, ask, stopWith);
+  const [serverVersion, listed, named, served, releases] = await Promise.all([
+    version,
     readListed(place, ask),
     readNamed(place, ask),
     readServed(place, ask),
     readReleases(place, ask),
   ]);
-  const answer = jsonOf<{serverVersion?: {gitVersion?: string}}>(version, 'kubectl version', isMap);
-  return {
-    namespace: place.namespace,
-    serverVersion: follow(
-      answer,
-      ({serverVersion: server}, source): Fact<string> =>
-        server?.gitVersion ? known(server.gitVersion, source) : unknown('failed', 'the API server did not say its version'),
-    ),
-    ...listed,
-    ...named,
-    ...served,
-    releases,
-  } as Readings;
+  return {namespace: place.namespace, serverVersion, ...listed, ...named, ...served, releases};
 }
 
-const byKey = <T>(names: Readonly<Record<string, string>>, answers: Readonly<Record<string, T>>): Record<string, T> =>
-  Object.fromEntries(Object.entries(names).map(([key, name]) => [key, answers[name] as T]));
+/** Once it is known that nobody answers, whoever still waits is told so: kubectl tries five times, and helm knows no limit. */
+function asking(processes: Processes): {ask: Ask; stopWith: (outcome: Outcome) => void} {
+  const running = new Set<Running>();
+  let last: Outcome | undefined;
+  const ask: Ask = async (call) => {
+    if (last) return last;
+    const started = processes.start(call);
+    running.add(started);
+    try {
+      const outcome = await started.outcome;
+      return last ?? outcome;
+    } catch (error) {
+      if (error instanceof ExpectedError) return {exitCode: 1, stdout: '', stderr: error.message};
+      throw error;
+    } finally {
+      running.delete(started);
+    }
+  };
+  const stopWith = (outcome: Outcome): void => {
+    last = outcome;
+    for (const each of running) each.interrupt();
+  };
+  return {ask, stopWith};
+}
 
-async function readListed(place: Place, ask: Ask): Promise<Record<string, unknown>> {
+async function readVersion(place: Place, ask: Ask, stopWith: (outcome: Outcome) => void): Promise<Fact<string>> {
+  const outcome = await ask(serverVersion(place, REQUEST_SECONDS));
+  const answer = jsonOf<{serverVersion?: {gitVersion?: string}}>(outcome, 'kubectl version', isMap);
+  // The version may be kept from some who may read the rest.
+  if (!isKnown(answer) && answer.unknown !== 'forbidden') stopWith(outcome);
+  return follow(
+    answer,
+    ({serverVersion: server}, source): Fact<string> =>
+      server?.gitVersion ? known(server.gitVersion, source) : unknown('failed', 'the API server did not say its version'),
+  );
+}
+
+const byKey = <K extends string, T>(names: Readonly<Record<K, string>>, answers: Readonly<Record<string, T>>): Record<K, T> =>
+  Object.fromEntries(Object.entries<string>(names).map(([key, name]) => [key, answers[name]])) as Record<K, T>;
+
+type Listed = Pick<Readings, keyof typeof LISTED>;
+type Named = Pick<Readings, keyof typeof NAMED | 'namespaceObject'>;
+type Served = Pick<Readings, keyof typeof OPTIONAL | 'resources'>;
+
+async function readListed(place: Place, ask: Ask): Promise<Listed & Pick<Readings, 'kubeletDns'>> {
   const kinds = Object.values(LISTED);
-  const listed = byKey(LISTED, listsOf(await ask(listEverywhere(place, kinds, REQUEST_SECONDS)), kinds));
-  return {...listed, kubeletDns: await readKubeletDns(listed['nodes'] as Readings['nodes'], place, ask)};
+  const listed: Listed = byKey(LISTED, listsOf(await ask(listEverywhere(place, kinds, REQUEST_SECONDS)), kinds));
+  return {...listed, kubeletDns: await readKubeletDns(listed.nodes, place, ask)};
 }
 
-async function readNamed(place: Place, ask: Ask): Promise<Record<string, unknown>> {
+async function readNamed(place: Place, ask: Ask): Promise<Named> {
   const namespace = `namespaces/${place.namespace}`;
   const objects = [...Object.values(NAMED), namespace];
   const answers = objectsOf(await ask(getNamed({...place, namespace: 'kube-system'}, objects, REQUEST_SECONDS)), objects);
-  return {...byKey(NAMED, answers), namespaceObject: answers[namespace]};
+  return {...byKey(NAMED, answers), namespaceObject: answers[namespace] as Named['namespaceObject']};
 }
 
-async function readServed(place: Place, ask: Ask): Promise<Record<string, unknown>> {
+async function readServed(place: Place, ask: Ask): Promise<Served> {
   const outcome = await ask(listResources(place, REQUEST_SECONDS));
   const names = outcome.stdout.split('\n').filter((line) => /^[\w.-]+$/.test(line));
   // One broken API of an add-on makes it fail, with all the others listed.
   const resources: Readings['resources'] = names.length > 0 ? known(names, 'kubectl api-resources') : failureOf(outcome);
   const kinds = Object.values(OPTIONAL).filter((kind) => names.includes(kind));
   const lists = kinds.length > 0 ? listsOf(await ask(listEverywhere(place, kinds, REQUEST_SECONDS)), kinds) : {};
-  const missing = (kind: string) => follow(resources, () => unknown('not-served', `the API server has no ${kind}`));
-  return {resources, ...byKey(OPTIONAL, Object.fromEntries(Object.values(OPTIONAL).map((kind) => [kind, lists[kind] ?? missing(kind)])))};
+  const missing = (kind: string): Fact<never> => follow(resources, () => unknown('not-served', `the API server has no ${kind}`));
+  const all = Object.fromEntries(Object.values(OPTIONAL).map((kind) => [kind, lists[kind] ?? missing(kind)]));
+  return {resources, ...byKey(OPTIONAL, all)};
 }
 
 interface Configz {
