@@ -272,6 +272,14 @@ describe('mixed and unusual clusters', () => {
     expect([is.cloud, is.distribution, is.infrastructure].map(knownValue)).toEqual(['other', 'unrecognised', 'aws']);
   });
 
+  test.each([
+    ['GKE on AWS', 'v1.29.5-gke.800', 'aws:///eu-west-1a/i-1', 'aws'],
+    ['EKS Anywhere', 'v1.31.4-eks-2d5f260', 'vsphere://4207a1b2', 'vsphere'],
+  ])('%s is not the service of that cloud', async (_, serverVersion, providerID, infrastructure) => {
+    const {platform: is} = await factsOf({...bare, serverVersion, objects: withMore(node('one', {spec: {providerID}}))([])});
+    expect([is.cloud, is.infrastructure].map(knownValue)).toEqual(['other', infrastructure]);
+  });
+
   test('an empty cluster says little', async () => {
     const facts = await factsOf(bare);
     const few = [facts.platform.cloud, facts.nodeSystems.ofWorkers, facts.cni, facts.dns.provider, facts.networks.pods];
@@ -333,6 +341,11 @@ describe('network policies, by what enforces them', () => {
       ['gke-dataplane-v1/calico', true, false],
     ],
     ['Dataplane V2', changed('gke-standard', {objects: withMore(daemonSet('anetd'))}), ['gke-dataplane-v2/cilium', true, true]],
+    [
+      "one's own Cilium on GKE",
+      changed('gke-standard', {objects: withMore(daemonSet('cilium'))}),
+      ['gke-dataplane-v1/cilium', true, undefined],
+    ],
     [
       'what is left behind with no node to run on',
       changed('gke-standard', {objects: withMore(daemonSet('anetd', {status: {desiredNumberScheduled: 0}}))}),

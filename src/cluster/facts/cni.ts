@@ -42,9 +42,10 @@ export const cniOf = (readings: Pick<Readings, 'daemonSets' | 'nodes'>, distribu
       return found('azure-cni', engine, 'azure-cns', 'cilium', 'calico-node', 'azure-npm');
     }
     if (knownValue(distribution) === 'gke') {
-      return calico
-        ? found('gke-dataplane-v1', 'calico', 'calico-node')
-        : known({plugin: 'gke-dataplane-v1', policyEngine: 'none'}, 'no DaemonSet anetd or calico-node');
+      const engine = calico ?? cilium;
+      return engine
+        ? found('gke-dataplane-v1', engine, 'calico-node', 'cilium')
+        : known({plugin: 'gke-dataplane-v1', policyEngine: 'none'}, 'no DaemonSet anetd, calico-node or cilium');
     }
     const kindnet = sets.get('kindnet');
     if (kindnet) return found('kindnet', kindnetEnforces(kindnet) ? 'kindnet' : 'none', 'kindnet');

@@ -41,6 +41,14 @@ const version =
     return found && `version ${found}`;
   };
 
+/** The sign where no machine is somebody else's: the distributions of the clouds are sold for other places too. */
+const onlyOn =
+  (schemes: readonly string[], sign: Sign): Sign =>
+  (seen) =>
+    seen.nodes.every(({spec}) => !spec?.providerID || schemes.some((scheme) => spec.providerID?.startsWith(scheme)))
+      ? sign(seen)
+      : undefined;
+
 const osImage =
   (pattern: RegExp): Sign =>
   ({nodes}) => {
@@ -56,7 +64,11 @@ const nodeName =
 /** The first that fits; OpenShift comes before the clouds it runs on. */
 export const DISTRIBUTIONS: readonly Distribution[] = [
   {name: 'openshift', cloud: 'openshift', signs: [resource('clusterversions.config.openshift.io'), label('node.openshift.io/os_id')]},
-  {name: 'gke', cloud: 'gke', signs: [label('cloud.google.com/gke-nodepool'), version(/-gke\.\d/)]},
+  {
+    name: 'gke',
+    cloud: 'gke',
+    signs: [label('cloud.google.com/gke-nodepool'), version(/-gke\.\d/)].map((sign) => onlyOn(['gce://'], sign)),
+  },
   {
     name: 'eks',
     cloud: 'eks',
@@ -65,7 +77,7 @@ export const DISTRIBUTIONS: readonly Distribution[] = [
       label('eks.amazonaws.com/compute-type'),
       version(/-eks-/),
       resource('cninodes.vpcresources.k8s.aws'),
-    ],
+    ].map((sign) => onlyOn(['aws://', 'eks-hybrid://'], sign)),
   },
   {name: 'aks', cloud: 'aks', signs: [label('kubernetes.azure.com/cluster'), label('kubernetes.azure.com/agentpool')]},
   {name: 'kind', cloud: 'other', signs: [provider('kind://')]},
@@ -82,18 +94,18 @@ export const DISTRIBUTIONS: readonly Distribution[] = [
 ];
 
 /** Scheme of a providerID -> whose machines these are. */
-export const INFRASTRUCTURES: Readonly<Record<string, string>> = {
-  gce: 'google',
-  aws: 'aws',
-  'eks-hybrid': 'on-premises',
-  azure: 'azure',
-  digitalocean: 'digitalocean',
-  linode: 'linode',
-  hcloud: 'hetzner',
-  oci: 'oracle',
-  ibm: 'ibm',
-  openstack: 'openstack',
-  vsphere: 'vsphere',
-  baremetalhost: 'on-premises',
-  kind: 'docker',
-};
+export const INFRASTRUCTURES: ReadonlyMap<string, string> = new Map([
+  ['gce', 'google'],
+  ['aws', 'aws'],
+  ['eks-hybrid', 'on-premises'],
+  ['azure', 'azure'],
+  ['digitalocean', 'digitalocean'],
+  ['linode', 'linode'],
+  ['hcloud', 'hetzner'],
+  ['oci', 'oracle'],
+  ['ibm', 'ibm'],
+  ['openstack', 'openstack'],
+  ['vsphere', 'vsphere'],
+  ['baremetalhost', 'on-premises'],
+  ['kind', 'docker'],
+]);

@@ -8,7 +8,7 @@ export interface Platform {
   distribution: Fact<string>;
   /** Whose machines: google, aws, azure, docker, …; from the scheme of the providerIDs. */
   infrastructure: Fact<string>;
-  /** gke: standard or autopilot; eks: standard, auto-mode or fargate; of all others standard. */
+  /** gke: standard or autopilot; eks: standard, auto-mode, fargate or hybrid; of all others standard. */
   flavour: Fact<string>;
   /** The setting `cloud` that says the same: gke, gke-autopilot, eks, aks, openshift or other. */
   cloud: Fact<string>;
@@ -46,7 +46,7 @@ function recognise({nodes, resources, serverVersion}: Pick<Readings, 'nodes' | '
 }
 
 const infrastructureOf = (nodes: readonly NodeObject[]): Fact<string> => {
-  const names = new Set(nodes.map(({spec}) => INFRASTRUCTURES[/^([\w-]+):\/\//.exec(spec?.providerID ?? '')?.[1] ?? ''] ?? ''));
+  const names = new Set(nodes.map(({spec}) => INFRASTRUCTURES.get(/^([\w-]+):\/\//.exec(spec?.providerID ?? '')?.[1] ?? '')));
   const [name] = names;
   if (names.size > 1) return unknown('undetermined', 'the nodes have providerIDs of several providers');
   return name ? known(name, 'nodes, spec.providerID') : unknown('undetermined', 'the nodes have no providerID of a known provider');

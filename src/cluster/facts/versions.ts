@@ -13,12 +13,12 @@ export interface Versions {
 
 export function versionsOf({serverVersion, nodes}: Pick<Readings, 'serverVersion' | 'nodes'>): Versions {
   const kubelets = follow(nodes, (all): Fact<Record<string, number>> => {
-    const counts: Record<string, number> = {};
+    const counts = new Map<string, number>();
     for (const {status} of all) {
       const version = status?.nodeInfo?.kubeletVersion;
-      if (version) counts[version] = (counts[version] ?? 0) + 1;
+      if (version) counts.set(version, (counts.get(version) ?? 0) + 1);
     }
-    return known(counts, 'nodes, status.nodeInfo.kubeletVersion');
+    return known(Object.fromEntries(counts), 'nodes, status.nodeInfo.kubeletVersion');
   });
   const oldest = follow(serverVersion, (server) => follow(kubelets, (counts) => oldestOf([server, ...Object.keys(counts)])));
   return {server: serverVersion, kubelets, oldest};
