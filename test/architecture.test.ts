@@ -8,7 +8,7 @@ const src = resolve(import.meta.dirname, '../src');
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   settings: [],
   ports: ['settings', 'errors'],
-  answers: ['settings', 'ports', 'errors'],
+  answers: ['settings', 'ports', 'cluster', 'errors'],
   charts: ['settings', 'errors'],
   values: ['charts', 'settings', 'errors'],
   cluster: ['ports', 'charts', 'errors'],

@@ -43,6 +43,7 @@ export async function resolve(
     }
   }
   const get: Get = <T>(setting: Setting<T>) => answers.get(setting.id)?.value as T | undefined;
+  dropUseless(answers, get);
   addDefaults(wanted, answers, get);
   problems.push(...checkTogether(wanted, answers, get, problems));
   const failed = new Set(problems.map(({setting}) => setting));
@@ -58,7 +59,9 @@ async function firstAnswer(setting: Setting, sources: readonly Source[], world: 
     const raw = source.answer(setting);
     if (raw === undefined) continue;
     refuseUnprintable(raw);
-    if (!setting.kind.isFile) return {value: setting.kind.parse(raw, world), source: source.name};
+    const because = source.because?.(setting);
+    if (!setting.kind.isFile)
+      return {value: setting.kind.parse(raw, world), source: source.name, ...(because === undefined ? {} : {because})};
     const path = String(raw);
     const content = path === '-' && setting.kind.readsStdin ? await world.files.readStdin() : await world.files.read(path);
     return {value: setting.kind.parse(content, world), source: source.name, given: path};
@@ -80,6 +83,13 @@ function problemOf(setting: Setting, error: unknown): Problem {
   if (error instanceof ExpectedError)
     return {setting, message: error.message.replace(/\.$/, ''), ...(error.suggestions[0] ? {suggestion: error.suggestions[0]} : {})};
   throw error;
+}
+
+/** What a person says to no effect is a mistake; what a cluster says is only not needed. */
+function dropUseless(answers: Map<string, Answer>, get: Get): void {
+  for (const setting of catalogue) {
+    if (answers.get(setting.id)?.source === 'cluster' && setting.appliesWhen?.test(get) === false) answers.delete(setting.id);
+  }
 }
 
 function addDefaults(wanted: readonly Setting[], answers: Map<string, Answer>, get: Get): void {

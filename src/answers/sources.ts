@@ -9,6 +9,8 @@ export interface Source {
   name: AnswerSource;
   /** The raw answer, undefined where this place has none. */
   answer(setting: Setting): unknown;
+  /** Where this place has it from. */
+  because?(setting: Setting): string | undefined;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 import type {Values} from '../charts/tree.ts';
 import {effectiveValues, listReleases, type ReleaseName, releaseManifest} from '../ports/helm.ts';
-import {getObjects, listEverywhere, listObjects} from '../ports/kubectl.ts';
+import {getNamed, listEverywhere, listObjects} from '../ports/kubectl.ts';
 import type {Call, Outcome, Processes} from '../ports/processes.ts';
 import {isForbidden, toolFailure} from '../ports/tool-failure.ts';
 import type {InstallFacts} from './install-facts.ts';
@@ -42,10 +42,15 @@ export async function readInventory(
   const [listed, volumes, definitions, daemonSets, nodes, releases, values, manifest] = await Promise.all([
     listPermitted(listObjects(place, NAMESPACE_KINDS), run),
     list<NonNullable<Readings['volumes']>[number]>(listEverywhere(place, ['persistentvolumes'])),
-    list(getObjects(place, 'customresourcedefinitions', DEFINITIONS)),
+    list(
+      getNamed(
+        place,
+        DEFINITIONS.map((each) => `customresourcedefinition/${each}`),
+      ),
+    ),
     list(listEverywhere(place, ['daemonsets'])),
     list<NonNullable<Readings['nodes']>[number]>(listEverywhere(place, ['nodes'])),
-    permitted<readonly ListedRelease[]>(listReleases(place)),
+    permitted<readonly ListedRelease[]>(listReleases(place, {everywhere: true})),
     state === undefined ? '{}' : say(effectiveValues(name)),
     state === undefined ? '' : say(releaseManifest(name)),
   ]);

@@ -54,9 +54,13 @@ export const effectiveValues = ({release, place}: ReleaseName): Call =>
 /** The objects helm deletes when it uninstalls, as they were rendered. */
 export const releaseManifest = ({release, place}: ReleaseName): Call => helm(place, ['get', 'manifest', release]);
 
-/** Every release of the cluster that is there or half there; helm 4 shows fewer by default than helm 3, and has no --all. */
-export const listReleases = (place: Place): Call =>
-  helm(place, ['list', '--all-namespaces', '--deployed', '--failed', '--pending', '--uninstalling', '--max', '0', '--output', 'json']);
+/** Releases in any state but a former one; Helm 4 knows no --all, and both stop at 256 unless told otherwise. */
+export const listReleases = (place: Place, {everywhere}: {everywhere: boolean}): Call =>
+  helm(place, [
+    'list',
+    ...(everywhere ? ['--all-namespaces'] : []),
+    ...['--deployed', '--failed', '--pending', '--uninstalling', '--max', '0', '--output', 'json'],
+  ]);
 
 export const releaseHistory = ({release, place}: ReleaseName): Call => helm(place, ['history', release, '--output', 'json']);
 

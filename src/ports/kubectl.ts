@@ -18,27 +18,39 @@ const kubectl = (place: Place, args: readonly string[], input?: Call['input']): 
   ...(input === undefined ? {} : {input}),
 });
 
-/** An API server that accepts connections and says nothing would hold kubectl for ever. For calls that do not wait by themselves. */
-const PROMPT = '--request-timeout=15s';
+/**
+ * An API server that accepts connections and says nothing would hold kubectl for ever; this holds for every single request of
+ * the call. For calls that do not wait by themselves.
+ */
+const within = (seconds: number): string => `--request-timeout=${seconds}s`;
+const PROMPT = within(15);
 
-export const serverVersion = (place: Place): Call => kubectl(place, ['version', '--output', 'json', PROMPT]);
+export const serverVersion = (place: Place, seconds = 15): Call => kubectl(place, ['version', '--output', 'json', within(seconds)]);
 
 export const currentContext = (place: Place): Call => kubectl(place, ['config', 'view', '--minify', '--output', 'json']);
 
 export const getObject = (place: Place, kind: string, name: string): Call =>
   kubectl(place, ['get', kind, name, '--ignore-not-found', '--output', 'json', PROMPT]);
 
+/** Names of everything the API server serves, one a line: daemonsets.apps. Whoever is logged in may ask. */
+export const listResources = (place: Place, seconds: number): Call =>
+  kubectl(place, ['api-resources', '--output', 'name', within(seconds)]);
+
+/** Objects of several kinds, of all namespaces. What is refused of one kind is said on stderr, beside the rest on stdout. */
+export const listEverywhere = (place: Place, kinds: readonly string[], seconds = 15): Call =>
+  kubectl(place, ['get', kinds.join(','), '--all-namespaces', '--output', 'json', within(seconds)]);
+
+/** Single objects of several kinds, each as kind/name; what is not there is left out. */
+export const getNamed = (place: Place, objects: readonly string[], seconds = 15): Call =>
+  kubectl(place, ['get', ...objects, '--ignore-not-found', '--output', 'json', within(seconds)]);
+
+/** The configuration a kubelet runs with. */
+export const kubeletConfiguration = (place: Place, node: string, seconds: number): Call =>
+  kubectl(place, ['get', '--raw', `/api/v1/nodes/${node}/proxy/configz`, within(seconds)]);
+
 /** Objects of several kinds in one list. */
 export const listObjects = (place: Place, kinds: readonly string[]): Call =>
   kubectl(place, ['get', kinds.join(','), '--output', 'json', PROMPT]);
-
-/** The same of all namespaces, or of what lies in none. */
-export const listEverywhere = (place: Place, kinds: readonly string[]): Call =>
-  kubectl(place, ['get', kinds.join(','), '--all-namespaces', '--output', 'json', PROMPT]);
-
-/** Those of them that exist, as a list; prints nothing where none does. */
-export const getObjects = (place: Place, kind: string, names: readonly string[]): Call =>
-  kubectl(place, ['get', kind, ...names, '--ignore-not-found', '--output', 'json', PROMPT]);
 
 /** Server-side: a client-side apply would copy the data of a Secret into an annotation. */
 export const applyObject = (place: Place, object: object, {isForced = false} = {}): Call =>

@@ -2,14 +2,14 @@ import {catalogue} from './catalogue.ts';
 import type {Get, Setting} from './define.ts';
 
 /** Where a value came from, in the order of precedence; `chart` is the default of the chart itself. */
-export type AnswerSource = 'flag' | 'environment' | 'answers' | 'default' | 'chart';
+export type AnswerSource = 'flag' | 'environment' | 'answers' | 'cluster' | 'default' | 'chart';
 
 export interface Answer {
   value: unknown;
   source: AnswerSource;
   /** What the operator typed, where the value no longer shows it: the path of a file. */
   given?: string;
-  /** Why this default. */
+  /** Why this default, or where the cluster says so. */
   because?: string;
 }
 
@@ -28,7 +28,7 @@ export class Settings {
   /** True when a person said it, in whatever way. */
   isExplicit = (setting: Setting): boolean => {
     const source = this.answer(setting)?.source;
-    return source !== undefined && source !== 'default' && source !== 'chart';
+    return source !== undefined && source !== 'cluster' && source !== 'default' && source !== 'chart';
   };
 
   /** In the order of the catalogue. */

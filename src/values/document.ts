@@ -69,6 +69,8 @@ function commandLines({target, settings}: Generated, named: ReadonlySet<Setting>
 /** The setting to repeat for this one: itself, the Secret it travels in, or none where a default says the same. */
 function namedBy(setting: Setting, settings: Settings): Setting[] {
   if (setting === chart || setting === chartVersion) return [];
+  // What a cluster said, nothing says the next time.
+  if (settings.answer(setting)?.source === 'cluster') return [setting];
   if (!settings.isExplicit(setting)) return setting.required ? [setting] : [];
   const carrier = setting.carriedBy?.();
   if (carrier === undefined) return [setting];

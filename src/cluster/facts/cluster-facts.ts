@@ -1,0 +1,64 @@
+import {capacityOf, type NodeCapacity} from './capacity.ts';
+import {type Cni, cniOf} from './cni.ts';
+import {type Dns, dnsOf} from './dns.ts';
+import {type Fact, follow, known, unknown} from './fact.ts';
+import {type NetworkPolicies, networkPoliciesOf} from './network-policy.ts';
+import {type Networks, networksOf} from './networks.ts';
+import {type NodeSystems, nodeSystemsOf} from './node-systems.ts';
+import {type Platform, platformOf} from './platform.ts';
+import {forbidsHostPath, type Policies, policiesOf} from './policies.ts';
+import type {Readings} from './readings.ts';
+import {definitionsOf, type ScalrReleases, scalrReleasesOf} from './releases.ts';
+import {type StorageClass, storageOf} from './storage.ts';
+import {type Versions, versionsOf} from './versions.ts';
+
+/** Everything a cluster says of itself that an install depends on. Plain JSON; every fact has its source, or why it is unknown. */
+export interface ClusterFacts {
+  versions: Versions;
+  platform: Platform;
+  /** Version of OpenShift: 4.18.12 */
+  openshiftVersion: Fact<string>;
+  nodeSystems: NodeSystems;
+  nodes: Fact<readonly NodeCapacity[]>;
+  cni: Fact<Cni>;
+  networkPolicies: NetworkPolicies;
+  dns: Dns;
+  networks: Networks;
+  storageClasses: Fact<readonly StorageClass[]>;
+  policies: Policies;
+  forbidsHostPath: Fact<boolean>;
+  releases: Fact<ScalrReleases>;
+  /** Definitions of agent-job, by generation. */
+  definitions: Fact<readonly string[]>;
+}
+
+/** Pure. */
+export function clusterFactsOf(readings: Readings): ClusterFacts {
+  const platform = platformOf(readings);
+  const cni = cniOf(readings, platform.distribution);
+  const policies = policiesOf(readings);
+  return {
+    versions: versionsOf(readings),
+    platform,
+    openshiftVersion: openshiftVersionOf(readings),
+    nodeSystems: nodeSystemsOf(readings),
+    nodes: capacityOf(readings),
+    cni,
+    networkPolicies: networkPoliciesOf(cni, readings),
+    dns: dnsOf(readings, platform.distribution),
+    networks: networksOf(readings),
+    storageClasses: storageOf(readings),
+    policies,
+    forbidsHostPath: forbidsHostPath(policies, platform.cloud),
+    releases: scalrReleasesOf(readings),
+    definitions: definitionsOf(readings),
+  };
+}
+
+const openshiftVersionOf = ({openshiftVersions}: Readings): Fact<string> =>
+  follow(openshiftVersions, (all, source): Fact<string> => {
+    const version = (all[0]?.status?.['desired'] as {version?: unknown} | undefined)?.version;
+    return typeof version === 'string'
+      ? known(version, `${source}, status.desired.version`)
+      : unknown('undetermined', `${source} names no version`);
+  });

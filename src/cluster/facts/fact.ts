@@ -1,0 +1,41 @@
+import {maskSecrets} from '../../errors.ts';
+
+/** Refused, not answered in time, no such API, any other failure; or it was read and does not tell. */
+export type UnknownReason = 'forbidden' | 'timed-out' | 'not-served' | 'failed' | 'undetermined';
+
+export interface Known<T> {
+  value: T;
+  /** What was read: a kind, an object, a field or a label. */
+  source: string;
+}
+
+export interface Unknown {
+  unknown: UnknownReason;
+  because: string;
+}
+
+/** One thing the cluster says, with where it says so, or why it does not. Plain JSON. */
+export type Fact<T> = Known<T> | Unknown;
+
+export const known = <T>(value: T, source: string): Known<T> => ({value, source});
+
+export const unknown = (reason: UnknownReason, because: string): Unknown => ({unknown: reason, because: maskSecrets(because)});
+
+export const isKnown = <T>(fact: Fact<T>): fact is Known<T> => 'value' in fact;
+
+export const knownValue = <T>(fact: Fact<T>): T | undefined => (isKnown(fact) ? fact.value : undefined);
+
+/** What follows from another fact; unknown for the same reason where that is unknown. */
+export const follow = <T, U>(fact: Fact<T>, conclude: (value: T, source: string) => Fact<U>): Fact<U> =>
+  isKnown(fact) ? conclude(fact.value, fact.source) : fact;
+
+/** What somebody can do something about comes first. */
+const REASONS: readonly UnknownReason[] = ['forbidden', 'timed-out', 'failed', 'undetermined', 'not-served'];
+
+/** The first that is known; where none is, the reason that says most. */
+export function firstKnown<T>(...facts: readonly Fact<T>[]): Fact<T> {
+  const found = facts.find(isKnown);
+  if (found) return found;
+  const [most] = (facts as readonly Unknown[]).toSorted((one, other) => REASONS.indexOf(one.unknown) - REASONS.indexOf(other.unknown));
+  return most ?? unknown('undetermined', 'nothing says so');
+}

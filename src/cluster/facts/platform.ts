@@ -1,0 +1,82 @@
+import {DISTRIBUTIONS, type Distribution, INFRASTRUCTURES, type Seen} from './distributions.ts';
+import {type Fact, follow, isKnown, known, knownValue, unknown} from './fact.ts';
+import type {NodeObject, Readings} from './readings.ts';
+import {runsLinux} from './usable-nodes.ts';
+
+export interface Platform {
+  /** gke, eks, aks, openshift, kind, k3s, …; `unrecognised` when nodes were read and say nothing known. */
+  distribution: Fact<string>;
+  /** Whose machines: google, aws, azure, docker, …; from the scheme of the providerIDs. */
+  infrastructure: Fact<string>;
+  /** gke: standard or autopilot; eks: standard, auto-mode, fargate or hybrid; of all others standard. */
+  flavour: Fact<string>;
+  /** The setting `cloud` that says the same: gke, gke-autopilot, eks, aks, openshift or other. */
+  cloud: Fact<string>;
+}
+
+export function platformOf(readings: Pick<Readings, 'nodes' | 'resources' | 'serverVersion'>): Platform {
+  const found = recognise(readings);
+  const distribution = follow(found, ({name}, source): Fact<string> => known(name, source));
+  const flavour = follow(found, ({name}) => flavourOf(name, readings));
+  const cloud = follow(found, (each, source): Fact<string> => {
+    if (each.cloud !== 'gke') return known(each.cloud, source);
+    return follow(flavour, (is, how): Fact<string> => known(is === 'autopilot' ? 'gke-autopilot' : 'gke', `${source}; ${how}`));
+  });
+  return {distribution, infrastructure: follow(readings.nodes, infrastructureOf), flavour, cloud};
+}
+
+type Recognised = Pick<Distribution, 'name' | 'cloud'>;
+
+function recognise({nodes, resources, serverVersion}: Pick<Readings, 'nodes' | 'resources' | 'serverVersion'>): Fact<Recognised> {
+  const seen: Seen = {
+    nodes: knownValue(nodes) ?? [],
+    resources: knownValue(resources) ?? [],
+    serverVersion: knownValue(serverVersion) ?? '',
+  };
+  for (const distribution of DISTRIBUTIONS) {
+    for (const sign of distribution.signs) {
+      const found = sign(seen);
+      if (found) return known({name: distribution.name, cloud: distribution.cloud}, found);
+    }
+  }
+  if (!isKnown(nodes)) return nodes;
+  return nodes.value.length === 0
+    ? unknown('undetermined', 'there are no nodes to tell it by')
+    : known({name: 'unrecognised', cloud: 'other'}, 'nodes without a label, providerID or version of a known platform');
+}
+
+const infrastructureOf = (nodes: readonly NodeObject[]): Fact<string> => {
+  const names = new Set(nodes.map(({spec}) => INFRASTRUCTURES.get(/^([\w-]+):\/\//.exec(spec?.providerID ?? '')?.[1] ?? '')));
+  const [name] = names;
+  if (names.size > 1) return unknown('undetermined', 'the nodes have providerIDs of several providers');
+  return name ? known(name, 'nodes, spec.providerID') : unknown('undetermined', 'the nodes have no providerID of a known provider');
+};
+
+/** Only Autopilot clusters serve it: https://github.com/elastic/cloud-on-k8s/pull/6719 */
+const AUTOPILOT_ONLY = 'allowlistedv2workloads.auto.gke.io';
+
+function flavourOf(distribution: string, {nodes, resources}: Pick<Readings, 'nodes' | 'resources'>): Fact<string> {
+  const linux = knownValue(nodes)?.filter(runsLinux) ?? [];
+  if (distribution === 'gke') return linux.length > 0 ? byNodeNames(linux) : byResources(nodes, resources);
+  if (distribution !== 'eks') return known('standard', 'no flavours are told apart here');
+  return follow(nodes, (): Fact<string> => {
+    const types = new Set(linux.map(({metadata}) => metadata.labels?.['eks.amazonaws.com/compute-type'] ?? 'ec2'));
+    const [type = 'ec2'] = types;
+    const isMixed = types.size > 1;
+    return known(
+      isMixed || type === 'ec2' ? 'standard' : type === 'auto' ? 'auto-mode' : type,
+      'node label eks.amazonaws.com/compute-type',
+    );
+  });
+}
+
+/** A Standard cluster can have some nodes in Autopilot mode, an Autopilot cluster has no others. */
+const byNodeNames = (nodes: readonly NodeObject[]): Fact<string> =>
+  known(nodes.every(({metadata}) => metadata.name.startsWith('gk3-')) ? 'autopilot' : 'standard', 'names of the nodes');
+
+/** An idle Autopilot cluster has no nodes. */
+function byResources(nodes: Readings['nodes'], resources: Readings['resources']): Fact<string> {
+  if (isKnown(resources) && resources.value.includes(AUTOPILOT_ONLY)) return known('autopilot', `API resource ${AUTOPILOT_ONLY}`);
+  if (!isKnown(nodes)) return nodes;
+  return unknown('undetermined', 'there are no nodes to tell Standard from Autopilot by');
+}

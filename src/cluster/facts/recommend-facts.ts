@@ -1,0 +1,13 @@
+import type {ClusterFacts as RecommendFacts} from '../../charts/recommend.ts';
+import type {ClusterFacts} from './cluster-facts.ts';
+import {knownValue} from './fact.ts';
+
+/** What the choice of a chart depends on; what is unknown is left out. */
+export function recommendFactsOf({versions, forbidsHostPath}: ClusterFacts): RecommendFacts {
+  const oldestKubernetes = knownValue(versions.oldest);
+  const forbids = knownValue(forbidsHostPath);
+  return {
+    ...(oldestKubernetes === undefined ? {} : {oldestKubernetes}),
+    ...(forbids === undefined ? {} : {forbidsHostPath: forbids}),
+  };
+}
