@@ -1,0 +1,21 @@
+import type {Check} from '../check.ts';
+import {clusterChecks} from './cluster.ts';
+import {networkChecks} from './network.ts';
+import {nodeChecks} from './nodes.ts';
+import {permissionChecks} from './permissions.ts';
+import {releaseChecks} from './release.ts';
+import {secretChecks} from './secrets.ts';
+import {storageChecks} from './storage.ts';
+import {toolChecks} from './tools.ts';
+
+/** In the order in which they are printed. */
+export const CHECKS: readonly Check[] = [
+  ...toolChecks,
+  ...clusterChecks,
+  ...permissionChecks,
+  ...releaseChecks,
+  ...secretChecks,
+  ...storageChecks,
+  ...networkChecks,
+  ...nodeChecks,
+];
