@@ -1,4 +1,5 @@
 import {readFile} from 'node:fs/promises';
+import {basename} from 'node:path';
 
 /** Plugins of esbuild that keep the start short: what a command does not use it shall not load. */
 
@@ -42,6 +43,16 @@ export const requiresOnFirstUse = (filter) => ({
   },
 });
 
+/** oclif's own log takes long to set up, for nothing unless DEBUG asks for it. */
+export const logWhenAsked = {
+  name: 'log-when-asked',
+  setup({onLoad}) {
+    onLoad({filter: /[\\/]debug[\\/]src[\\/]index\.js$/}, () => ({
+      contents: "module.exports = process.env.DEBUG ? require('./node.js') : () => () => undefined;",
+    }));
+  },
+};
+
 /** As a text, JSON is read faster than as the code of a module. */
 export const parsedJson = (filter) => ({
   name: 'parsed-json',
@@ -52,3 +63,19 @@ export const parsedJson = (filter) => ({
     });
   },
 });
+
+/** Modules that no command reaches; one that is reached after all says so. */
+export const leftOut = (filter) => ({
+  name: 'left-out',
+  setup({onLoad}) {
+    onLoad({filter}, ({path}) => ({contents: `throw new Error('${basename(path)} was left out of the bundle, see build.mjs');`}));
+  },
+});
+
+/** oclif wants to know the platform, and on Windows runs PowerShell to learn of the shell, which nothing here reads. */
+export const platformWithoutShell = {
+  name: 'platform-without-shell',
+  setup({onLoad}) {
+    onLoad({filter: /[\\/]wsl-utils[\\/]index\.js$/}, () => ({contents: "export {default as isWsl} from 'is-wsl';"}));
+  },
+};

@@ -1,7 +1,15 @@
 import {readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {Config} from '@oclif/core';
 import {build} from 'esbuild';
-import {builtinsOnFirstUse, globalProcess, parsedJson, requiresOnFirstUse} from './build-plugins.mjs';
+import {
+  builtinsOnFirstUse,
+  globalProcess,
+  leftOut,
+  logWhenAsked,
+  parsedJson,
+  platformWithoutShell,
+  requiresOnFirstUse,
+} from './build-plugins.mjs';
 
 const entries = ['bin', 'commands'].flatMap((folder) => readdirSync(`src/${folder}`).map((file) => `src/${folder}/${file}`));
 
@@ -19,27 +27,25 @@ await build({
   minifySyntax: true,
   plugins: [
     globalProcess,
-    builtinsOnFirstUse(['child_process', 'crypto', 'perf_hooks', 'readline', 'tls', 'worker_threads']),
+    builtinsOnFirstUse(['child_process', 'crypto', 'perf_hooks', 'readline', 'timers/promises', 'tls', 'worker_threads']),
+    // What searches for commands, plugins and hooks, all of which are known.
+    leftOut(/@oclif[\\/]core[\\/]lib[\\/](config[\\/](plugin|ts-path)|module-loader)\.js$/),
     requiresOnFirstUse(/@oclif[\\/]core[\\/]lib[\\/].*\.js$/),
+    logWhenAsked,
+    platformWithoutShell,
     parsedJson(/[\\/]schemas[\\/].*\.json$/),
   ],
   // Its modules for browsers are ES modules, of which only what is used comes along.
   alias: {yaml: './node_modules/yaml/browser/dist/index.js'},
-  external: [
-    // oclif reaches for these only to run TypeScript sources,
-    ...['ts-node', 'tsx', 'typescript'],
-    // for these only to search for commands and plugins, and to show a spinner.
-    ...['cli-spinners', 'lilconfig', 'minimatch', 'tinyglobby'],
-  ],
-  // CommonJS packages expect these three names.
+  // oclif reaches for these only to show a spinner and to choose among plugins.
+  external: ['cli-spinners', 'minimatch'],
+  // CommonJS packages expect these three names, and most chunks hold none.
+  define: {__filename: 'import.meta.filename', __dirname: 'import.meta.dirname'},
   banner: {
     js: [
       "import {createRequire as makeRequire} from 'node:module';",
-      "import {dirname as directoryOf} from 'node:path';",
-      "import {fileURLToPath as pathOf} from 'node:url';",
-      'const require = makeRequire(import.meta.url);',
-      'const __filename = pathOf(import.meta.url);',
-      'const __dirname = directoryOf(__filename);',
+      'let madeRequire;',
+      'const require = (name) => (madeRequire ??= makeRequire(import.meta.url))(name);',
     ].join('\n'),
   },
   logLevel: 'warning',

@@ -111,11 +111,14 @@ function closeNode(node: SchemaNode, version: string, open: boolean): SchemaNode
   const isOpen = open || node['x-kubernetes'] !== undefined;
   const properties = Object.fromEntries(
     Object.entries(node.properties)
-      .filter(([, child]) => alternatives(child, version).some((each) => leavesBelow(each, version, []).length > 0))
+      .filter(([, child]) => hasLeaf(child, version))
       .map(([key, child]) => [key, close(child, version, isOpen)]),
   );
   return {...plain, type: 'object', additionalProperties: isOpen, properties};
 }
+
+const hasLeaf = (schema: SchemaNode, version: string): boolean =>
+  alternatives(schema, version).some(({properties}) => !properties || Object.values(properties).some((child) => hasLeaf(child, version)));
 
 const OURS = new Set(['x-versions', 'x-defaults', 'x-template-only', 'x-releases', 'oneOf', 'properties']);
 

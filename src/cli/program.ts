@@ -1,12 +1,11 @@
-import {createRequire} from 'node:module';
 import {fileURLToPath} from 'node:url';
 import type {Command, Interfaces} from '@oclif/core';
+import {ownJson} from '../adapters/own-json.ts';
 
 /** This program as a plugin of oclif, from what the build wrote down: oclif itself would search the disk for it. */
 export function programAt(bin: string): Interfaces.Plugin {
-  const read = createRequire(bin);
-  const pjson = read('../../package.json') as Interfaces.PJSON;
-  const manifest = read('../oclif.manifest.json') as Interfaces.Manifest;
+  const pjson = ownJson(new URL('../../package.json', bin)) as Interfaces.PJSON;
+  const manifest = ownJson(new URL('../oclif.manifest.json', bin)) as Interfaces.Manifest;
   const {name, version} = pjson;
   const root = fileURLToPath(new URL('../..', bin));
 

@@ -1,5 +1,5 @@
 import {execFile, execFileSync, spawnSync} from 'node:child_process';
-import {existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -135,6 +135,43 @@ describe('in a pipe', () => {
   test('help names every group of settings', async () => {
     const {stdout} = await run(['values', '--help']);
     for (const group of ['AGENT', 'NETWORK', 'TLS', 'STORAGE', 'PLACEMENT', 'GLOBAL']) expect(stdout).toContain(`${group} FLAGS`);
+  });
+});
+
+describe('the package alone', () => {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const run = (...args: readonly string[]) =>
+    spawnSync(process.execPath, [join(folder, 'dist/bin/scalr-agent.js'), ...args], {cwd: folder, encoding: 'utf8'});
+  beforeEach(() => {
+    cpSync(join(root, 'dist'), join(folder, 'dist'), {recursive: true});
+    cpSync(join(root, 'package.json'), join(folder, 'package.json'));
+    writeFileSync(join(folder, 'values.yaml'), 'agent:\n  token: <token>\n');
+  });
+
+  test.each([
+    [['--version'], 0, /^scalr-agent-install\/\d+\.\d+\.\d+ /],
+    [['--help'], 0, /COMMANDS\n {2}install .*\n {2}recommend .*\n {2}validate .*\n {2}values /s],
+    [['recommend', '--help'], 0, /USAGE\n {2}\$ scalr-agent recommend/],
+    [['install', '--help'], 0, /--dry-run/],
+    [['valeus'], 2, /Did you mean values\?/],
+    [['validate', '--nonsense'], 2, /There is no flag --nonsense\./],
+    [['validate', 'values.yaml', '--chart', 'agent-job'], 3, /PLACEHOLDER/],
+    [['validate', 'values.yaml', '--chart', 'agent-job', '--format', 'sarif'], 3, /"ruleId": "PLACEHOLDER"/],
+    [['validate', 'values.yaml', '--chart', 'agent-job', '--fix'], 3, /Nothing was changed/],
+    [[...LINE, '--ca-file', 'values.yaml'], 2, /is neither PEM nor DER/],
+    [[...LINE, '--out', 'other.yaml', '--json'], 0, /"chart": "agent-local"/],
+  ])('%j needs nothing beside itself', (args, exit, says) => {
+    const {status, stdout, stderr} = run(...args);
+    expect(stdout + stderr).toMatch(says);
+    expect(stderr).not.toContain('BUG');
+    expect(status).toBe(exit);
+  });
+
+  test('what a command does not use it does not load', () => {
+    const watch = "process.on('exit', () => console.error(process.moduleLoadList.join()))";
+    const {stderr} = spawnSync(process.execPath, ['--import', `data:text/javascript,${watch}`, program, ...LINE], {encoding: 'utf8'});
+    for (const name of ['crypto', 'child_process', 'tls', 'worker_threads', 'readline'])
+      expect(stderr).not.toContain(`NativeModule ${name},`);
   });
 });
 
