@@ -43,6 +43,16 @@ export const requiresOnFirstUse = (filter) => ({
   },
 });
 
+/** oclif's own log takes long to set up, for nothing unless DEBUG asks for it. */
+export const logWhenAsked = {
+  name: 'log-when-asked',
+  setup({onLoad}) {
+    onLoad({filter: /[\\/]debug[\\/]src[\\/]index\.js$/}, () => ({
+      contents: "module.exports = process.env.DEBUG ? require('./node.js') : () => () => undefined;",
+    }));
+  },
+};
+
 /** As a text, JSON is read faster than as the code of a module. */
 export const parsedJson = (filter) => ({
   name: 'parsed-json',

@@ -1,7 +1,15 @@
 import {readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {Config} from '@oclif/core';
 import {build} from 'esbuild';
-import {builtinsOnFirstUse, globalProcess, leftOut, parsedJson, platformWithoutShell, requiresOnFirstUse} from './build-plugins.mjs';
+import {
+  builtinsOnFirstUse,
+  globalProcess,
+  leftOut,
+  logWhenAsked,
+  parsedJson,
+  platformWithoutShell,
+  requiresOnFirstUse,
+} from './build-plugins.mjs';
 
 const entries = ['bin', 'commands'].flatMap((folder) => readdirSync(`src/${folder}`).map((file) => `src/${folder}/${file}`));
 
@@ -23,6 +31,7 @@ await build({
     // What searches for commands, plugins and hooks, all of which are known.
     leftOut(/@oclif[\\/]core[\\/]lib[\\/](config[\\/](plugin|ts-path)|module-loader)\.js$/),
     requiresOnFirstUse(/@oclif[\\/]core[\\/]lib[\\/].*\.js$/),
+    logWhenAsked,
     platformWithoutShell,
     parsedJson(/[\\/]schemas[\\/].*\.json$/),
   ],

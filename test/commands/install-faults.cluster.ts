@@ -25,7 +25,7 @@ const HELM: Stage[] = [
   ['what helm installs', INSTALLING, /\/deployments/],
   ['the last word of helm', 'PUT', /\/secrets/],
 ];
-const LOOK: Stage = ['a look', 'GET', /\/deployments\?limit/];
+const LOOK: Stage = ['a look', 'GET', /\/replicasets\?limit/];
 const LOGS: Stage = ['the logs', 'GET', /\/log\?/];
 
 /** One failure either ends it with a next step or is outlived, and after it everything can be made whole. */

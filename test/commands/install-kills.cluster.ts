@@ -59,7 +59,7 @@ const BEFORE_HELM: Moment[] = [
 const RECORDED: Moment = ['when helm has written its record', 'POST', /\/secrets/, 'lose'];
 const HALF: Moment = ['when helm has made a part', 'POST|PATCH', /\/deployments/, 'lose'];
 const DONE: Moment = ['when helm has made everything', 'PUT', /\/secrets/, 'stall'];
-const AFTER_HELM: Moment[] = [['while it watches', 'GET', /\/deployments\?limit/, 'stall']];
+const AFTER_HELM: Moment[] = [['while it watches', 'GET', /\/replicasets\?limit/, 'stall']];
 
 /** A run that has come to that moment and stays in it. */
 async function runTo([, method, path, fault]: Moment, helm: string, more: readonly string[] = []) {
