@@ -35,7 +35,15 @@ async function permissionsFor(chart: ChartName): Promise<Permission[]> {
   const source = (await chartFlags(chart)).at(-1) as string;
   const values = ['agent.url=https://x', 'agent.tokenExistingSecret.name=x'];
   const given = chart === 'agent-k8s' ? ['agent.url=https://x', 'agent.tokenExistingSecret=x'] : values;
-  const {stdout} = await execa(helm, ['template', 'scalr-agent', source, '--include-crds', ...given.flatMap((each) => ['--set', each])]);
+  const {stdout} = await execa(helm, [
+    'template',
+    'scalr-agent',
+    source,
+    '--include-crds',
+    '--kube-version',
+    '1.35.0',
+    ...given.flatMap((each) => ['--set', each]),
+  ]);
   const objects = parseAllDocuments(stdout).flatMap((each) => (each.toJS() ?? []) as Made);
   const made = objects.flatMap(({apiVersion, kind}) => {
     const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : '';
