@@ -66,7 +66,7 @@ async function runTo([, method, path, fault]: Moment, helm: string, more: readon
   const place = await installPlace();
   if (more.length > 0) await install(place, helm, [...argv, '--yes'], {env: TOKEN});
   const api = await faultyApi(place.kubeconfig);
-  const trouble = api.trouble(method, path, fault);
+  const trouble = api.trouble(method, path, fault, 1);
   const run = start(place, api, helm, more);
   await trouble.met;
   return {place, api, trouble, run};
@@ -122,9 +122,8 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
   });
 
   test.each([HALF, DONE])('Ctrl-C %s lets helm end in good order', async (...moment) => {
-    const {place, trouble, run} = await runTo(moment, helm);
+    const {place, run} = await runTo(moment, helm);
     run.signal('SIGINT');
-    trouble.end();
     const {stderr, exitCode} = await run.ended;
     expect({exitCode, stderr}).toEqual({exitCode: 130, stderr: expect.stringContaining('Interrupted')});
     expect(isAlive(run.helmPid())).toBe(false);
