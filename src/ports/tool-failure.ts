@@ -24,6 +24,11 @@ const KNOWN: readonly KnownFailure[] = [
     suggestions: ['Check --chart-version and the way to the chart repository, or name a chart with --chart-source'],
   },
   {
+    stderr: /failed calling webhook/i,
+    code: 'TOOL_FAILED',
+    suggestions: ['An admission webhook of the cluster does not answer: have it mended, then run the same command again'],
+  },
+  {
     stderr:
       /Kubernetes cluster unreachable|Unable to connect to the server|connection refused|connection to the server .* was refused|stat .*: no such file or directory|no such host|i\/o timeout|TLS handshake timeout/i,
     code: 'CLUSTER_UNREACHABLE',

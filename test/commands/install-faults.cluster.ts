@@ -88,3 +88,15 @@ test('a question of helm that gets no answer ends with the time', async () => {
   expect({exit, code: result.error.code}).toEqual({exit: 1, code: 'CLUSTER_UNREACHABLE'});
   expect(result.error.message).toContain('helm history failed: there was no answer in time');
 });
+
+test('values that could not be read are not taken for none', async () => {
+  const world = await behindFaultyApi();
+  await installThrough(world, anyHelm);
+  // The first list is the history, the second one is for the values.
+  const [, method, path] = READING[2] as Stage;
+  world.api.trouble(method, path, {delayMs: 0}, 1);
+  world.api.trouble(method, path, {status: 503}, 1);
+  const {exit, result} = await installThrough(world, anyHelm);
+  expect({exit, code: result.error?.code}).toEqual({exit: 1, code: 'CLUSTER_UNREACHABLE'});
+  expect(result.error.message).toMatch(/^helm get failed/);
+});

@@ -30,6 +30,19 @@ test.each([
     'Error: INSTALLATION FAILED: Unable to continue with install: Role "agent-k8s-role" in namespace "a" exists and cannot be imported into the current release: invalid ownership metadata',
     'OBJECT_OF_ANOTHER',
   ],
+  ['kubectl', 'Error from server (InternalError): Internal error occurred: etcdserver: request timed out', 'CLUSTER_UNREACHABLE'],
+  ['kubectl', 'Error from server (ServiceUnavailable): the server is currently unable to handle the request', 'CLUSTER_UNREACHABLE'],
+  [
+    'kubectl',
+    'error: Get "https://10.0.0.1/version": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
+    'CLUSTER_UNREACHABLE',
+  ],
+  ['helm', 'Error: UPGRADE FAILED: create: failed to create: Too many requests, please try again later.', 'CLUSTER_UNREACHABLE'],
+  [
+    'helm',
+    'Error: Internal error occurred: failed calling webhook "a.b.c": failed to call webhook: Post "https://a.b.svc/x": context deadline exceeded',
+    'TOOL_FAILED',
+  ],
   ['helm', 'Error: something new', 'TOOL_FAILED'],
 ] as const)('%s: %s', (tool, stderr, code) => {
   const failure = toolFailure({tool, args: ['do']}, {exitCode: 1, stdout: '', stderr});
@@ -43,5 +56,12 @@ test('what helm goes on to say after the error, and its warnings, are not the re
     'WARNING: a file is readable by others\nError: YAML parse error on x.yaml: bad\n\nUse --debug flag to render out invalid YAML\n';
   expect(toolFailure({tool: 'helm', args: ['template']}, {exitCode: 1, stdout: '', stderr}).message).toBe(
     'helm template failed: YAML parse error on x.yaml: bad',
+  );
+});
+
+test('errors that helm only counts are told with the first of them', () => {
+  const stderr = 'Error: INSTALLATION FAILED: 1 error occurred:\n\t* Too many requests, please try again later.\n\n';
+  expect(toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).message).toBe(
+    'helm upgrade failed: INSTALLATION FAILED: 1 error occurred: * Too many requests, please try again later.',
   );
 });

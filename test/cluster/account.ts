@@ -1,0 +1,57 @@
+import {randomUUID} from 'node:crypto';
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {onTestFinished} from 'vitest';
+import {until} from './api.ts';
+import type {Workplace} from './workplace.ts';
+
+/** One verb on one kind of thing, as RBAC names them. */
+export interface Permission {
+  group: string;
+  resource: string;
+  verb: string;
+}
+
+export interface Account {
+  /** Path of a kubeconfig that acts with the rights of this account alone. */
+  kubeconfig: string;
+  /** From now on it may do exactly this. */
+  allow(permissions: readonly Permission[]): Promise<void>;
+}
+
+interface Config {
+  users: {user: object}[];
+}
+
+/** Somebody who is not the administrator. What is allowed is allowed in every namespace, also in one that is not there yet. */
+export async function account({kubectl, namespace: name}: Workplace, permissions: readonly Permission[]): Promise<Account> {
+  const directory = await mkdtemp(join(tmpdir(), 'account-'));
+  const config: Config = JSON.parse(await kubectl('config', 'view', '--raw', '--flatten', '--minify', '--output', 'json'));
+  const users = config.users.map((each) => ({...each, user: {...each.user, as: name}}));
+  const path = join(directory, 'kubeconfig');
+  await writeFile(path, JSON.stringify({...config, users}), {mode: 0o600});
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  const allow = async (now: readonly Permission[]): Promise<void> => {
+    const rules = now.map(({group, resource, verb}) => ({apiGroups: [group], resources: [resource], verbs: [verb]}));
+    // Changed with every call, so that it can be seen when the API server has taken the new rules in.
+    const mark = `/mark/${randomUUID()}`;
+    await kubectl.apply(
+      {apiVersion, kind: 'ClusterRole', metadata: {name}, rules: [...rules, {nonResourceURLs: [mark], verbs: ['get']}]},
+      {
+        apiVersion,
+        kind: 'ClusterRoleBinding',
+        metadata: {name},
+        roleRef: {apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name},
+        subjects: [{apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name}],
+      },
+    );
+    await until('the rules count', async () => (await kubectl('auth', 'can-i', 'get', mark, `--as=${name}`).catch(String)) === 'yes');
+  };
+  await allow(permissions);
+  onTestFinished(async () => {
+    await kubectl('delete', 'clusterrole,clusterrolebinding', name);
+    await rm(directory, {recursive: true});
+  });
+  return {kubeconfig: path, allow};
+}
