@@ -2,12 +2,12 @@ import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import {parseAllDocuments} from 'yaml';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {type Account, account, type Permission} from '../cluster/account.ts';
+import {type Account, account, type Permission} from '../cluster/accounts.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {REAL} from '../helm/charts-under-test.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {chartFlags, expectWholeness, installPlace, TOKEN} from '../support/install-place.ts';
-import {install} from '../support/run-install.ts';
+import {install} from '../support/run-on-cluster.ts';
 
 const helms = await findHelm();
 const [{path: helm} = {path: 'helm'}] = helms;

@@ -1,13 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
 import type {Workplace} from '../cluster/workplace.ts';
-import {REAL} from '../helm/charts-under-test.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
-import {install} from '../support/run-install.ts';
+import {install} from '../support/run-on-cluster.ts';
 
-/** The small charts have no CRD, which agent-job cannot do without. */
-const SHARING: readonly ChartName[] = REAL ? ['agent-local', 'agent-job'] : ['agent-local'];
+const SHARING: readonly ChartName[] = ['agent-local', 'agent-job'];
 /** In the small charts only the NetworkPolicy has a fixed name. */
 const FIXED = ['--metadata-service', 'block'];
 

@@ -6,7 +6,6 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {ExpectedError} from '../../src/errors.ts';
-import {accountWith} from '../cluster/accounts.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {workplace as freshWorkplace, type Workplace} from '../cluster/workplace.ts';
 import {directoryOf} from '../helm/charts-under-test.ts';
@@ -201,25 +200,4 @@ test('answers and values are saved without secrets, and the answers do the same 
   for (const file of readdirSync(folder)) expect(readFileSync(join(folder, file), 'utf8')).not.toContain('hunter2');
   const again = await install(place, helm.path, ['--answers', join(folder, 'answers.yaml'), '--yes', '--json'], {env: TOKEN});
   expect(JSON.parse(again.stdout)).toMatchObject({changed: false});
-});
-
-test('two releases share a namespace', async () => {
-  const place = await workplace();
-  const argv = [...chartFlags('agent-local'), '--yes', '--json'];
-  for (const release of ['one', 'two']) {
-    expect(
-      (await install(place, helm.path, [...argv, '--release', release, '--token-secret', `${release}-token`], {env: TOKEN})).exit,
-    ).toBe(0);
-  }
-});
-
-test('an account that may only read is told which permission is missing', async () => {
-  const place = await workplace();
-  const kubeconfig = await accountWith('view', place, scratch);
-  const {stdout} = await install({kubeconfig, namespace: place.namespace}, helm.path, [...chartFlags('agent-local'), '--yes', '--json'], {
-    env: TOKEN,
-  });
-  const {code, message} = JSON.parse(stdout).error;
-  expect(code).toBe('FORBIDDEN');
-  expect(message).toMatch(/cannot (get|list) resource "\w+"/);
 });
