@@ -1,9 +1,7 @@
 import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
-import {fromCluster} from '../answers/from-cluster.ts';
 import {resolve, type Wish} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
-import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
 import {ExitCode, ExpectedError, maskSecrets, type Warning} from '../errors.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {namespace, release} from '../settings/release.ts';
@@ -11,6 +9,7 @@ import type {Settings} from '../settings/settings.ts';
 import {errorText, warningText} from '../ui/messages.ts';
 import type {Screen} from '../ui/theme.ts';
 import {type App, nodeApp} from './app.ts';
+import type {Cluster} from './cluster.ts';
 import type {ClusterFlags} from './cluster-flags.ts';
 import {asExpected, failureDocument} from './failure.ts';
 import {sharedFlags} from './shared-flags.ts';
@@ -41,22 +40,19 @@ export abstract class BaseCommand<Result extends object> extends Command {
   }
 
   /** Settings named in `optional` may be missing; with `only` no other one is looked at; `cluster` answers what nobody said. */
-  protected async settingsFrom(
-    flags: SharedFlags,
-    {cluster, ...wish}: Wish & {cluster?: ClusterFacts | undefined} = {},
-  ): Promise<Settings> {
+  protected async settingsFrom(flags: SharedFlags, {cluster, ...wish}: Wish & {cluster?: Cluster | undefined} = {}): Promise<Settings> {
     this.#isQuiet = flags.quiet ?? false;
     this.#said ??= await this.#readSources(flags);
-    const sources = cluster === undefined ? this.#said : [...this.#said, fromCluster(cluster)];
+    const sources = cluster === undefined ? this.#said : [...this.#said, cluster.answers];
     return resolve(sources, {files: this.app.files, now: this.app.now()}, wish);
   }
 
   /** What the cluster says, where --from-cluster asks for it. @throws ExpectedError when it says nothing */
-  protected async clusterFacts(flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean}): Promise<ClusterFacts | undefined> {
+  protected async clusterOf(flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean}): Promise<Cluster | undefined> {
     if (!flags['from-cluster']) return undefined;
-    const {clusterFactsAt, releaseName, toolPaths} = await import('./cluster-facts.ts');
+    const {clusterAt, releaseName, toolPaths} = await import('./cluster.ts');
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
-    return clusterFactsAt(releaseName(flags, settings).place, this.app.processes(toolPaths(flags)));
+    return clusterAt(releaseName(flags, settings).place, this.app.processes(toolPaths(flags)));
   }
 
   async #readSources(flags: SharedFlags): Promise<Source[]> {

@@ -2,7 +2,6 @@ import {type Recommendation, recommend} from '../charts/recommend.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {fromClusterFlag} from '../cli/from-cluster-flag.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
-import {recommendFactsOf} from '../cluster/facts/recommend-facts.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {recommendationText, sizingText} from '../ui/messages.ts';
@@ -19,9 +18,9 @@ export default class Recommend extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Recommend);
-    const cluster = await this.clusterFacts(flags);
+    const cluster = await this.clusterOf(flags);
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
-    const recommendation = recommend(settings, cluster && recommendFactsOf(cluster));
+    const recommendation = recommend(settings, cluster?.facts);
     const size = sizing(settings, recommendation.chart);
     if (!this.jsonEnabled())
       this.app.stdout(`${recommendationText(recommendation, this.resultScreen)}\n${sizingText(size, this.resultScreen)}`);

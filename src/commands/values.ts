@@ -4,7 +4,6 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {fromClusterFlag} from '../cli/from-cluster-flag.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {writeValuesFile} from '../cli/values-file.ts';
-import {recommendFactsOf} from '../cluster/facts/recommend-facts.ts';
 import type {Warning} from '../errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {set} from '../settings/escape-hatch.ts';
@@ -43,9 +42,9 @@ export default class Values extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Values);
-    const cluster = await this.clusterFacts(flags);
+    const cluster = await this.clusterOf(flags);
     const given = await this.settingsFrom(flags, {cluster});
-    const generated = generate(given, cluster && recommendFactsOf(cluster));
+    const generated = generate(given, cluster?.facts);
     const {target, values, warnings, recommendation} = generated;
     if (given.get(set) !== undefined) {
       const {refuseBrokenAssignments} = await import('../values/validate/check-assignments.ts');
