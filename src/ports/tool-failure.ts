@@ -69,6 +69,15 @@ const KNOWN: readonly KnownFailure[] = [
   },
   {
     tool: 'helm',
+    stderr: /failed to install CRD .*conflict/i,
+    code: 'OBJECT_OF_ANOTHER',
+    suggestions: [
+      'Somebody changed the definition that is there, and helm 4 leaves it alone. Compare it with the one of the chart: helm show crds',
+      "Or take the chart's: helm show crds … | kubectl apply --server-side --force-conflicts --filename -",
+    ],
+  },
+  {
+    tool: 'helm',
     stderr: /cannot be imported into the current release|invalid ownership metadata|conflict/i,
     code: 'OBJECT_OF_ANOTHER',
     suggestions: ['Use another --namespace or --release; agent-k8s has fixed names, one release per namespace'],

@@ -30,6 +30,12 @@ test.each([
     'Error: INSTALLATION FAILED: Unable to continue with install: Role "agent-k8s-role" in namespace "a" exists and cannot be imported into the current release: invalid ownership metadata',
     'OBJECT_OF_ANOTHER',
   ],
+  [
+    'helm',
+    'Error: INSTALLATION FAILED: failed to install CRD crds/agenttasktemplate.yaml: conflict occurred while applying object /agenttasktemplates.scalr.io apiextensions.k8s.io/v1, Kind=CustomResourceDefinition: Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using apiextensions.k8s.io/v1: .spec.versions',
+    'OBJECT_OF_ANOTHER',
+  ],
+  ['kubectl', 'error: timed out waiting for the condition on pods/x', 'TIMED_OUT'],
   ['kubectl', 'Error from server (InternalError): Internal error occurred: etcdserver: request timed out', 'CLUSTER_UNREACHABLE'],
   ['kubectl', 'Error from server (ServiceUnavailable): the server is currently unable to handle the request', 'CLUSTER_UNREACHABLE'],
   [
@@ -49,6 +55,11 @@ test.each([
   expect(failure.code).toBe(code);
   expect(failure.suggestions).not.toEqual([]);
   expect(failure.message).toContain(stderr.replace(/^error: /i, '').slice(0, 40));
+});
+
+test('advice about a definition is about the definition', () => {
+  const stderr = 'Error: failed to install CRD crds/x.yaml: conflict occurred while applying object';
+  expect(toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).suggestions.join()).toContain('helm show crds');
 });
 
 test('what helm goes on to say after the error, and its warnings, are not the reason', () => {
