@@ -38,8 +38,8 @@ export function driftOf(given: Values, wanted: Values): Drift {
 function pathsOf(given: Values, wanted: Values): Path[] {
   const paths = [...leafPaths(given), ...leafPaths(wanted)].map((path) => shortened(path, given, wanted));
   const different = paths.filter((path) => {
-    const [one, other] = [getAt(given, path), getAt(wanted, path)];
-    return !sameTree(one ?? {}, other ?? {}) && !(isMap(one ?? {}) && isMap(other ?? {}));
+    const [one = {}, other = {}] = [getAt(given, path), getAt(wanted, path)];
+    return !sameTree(one, other) && !(isMap(one) && isMap(other));
   });
   return [...new Map(different.map((path) => [spellPath(path), path])).values()].toSorted((one, other) =>
     spellPath(one) < spellPath(other) ? -1 : 1,

@@ -9,9 +9,10 @@ const VERDICTS = {
   unknown: ['?', 'yellow', 'cannot be judged: not everything was answered'],
 } as const;
 
-export function verdictOf({release, place}: ReleaseName, {state}: Pick<Status, 'state'>, screen: Screen): string {
+export function verdictOf({release, place}: ReleaseName, {state, causes}: Pick<Status, 'state' | 'causes'>, screen: Screen): string {
   const [mark, colour, verdict] = VERDICTS[state];
-  return `${theme(screen)[colour](mark)} Release ${release} in namespace ${place.namespace} ${verdict}`;
+  const yet = state === 'not-ready' && causes.length === 0 ? ' yet' : '';
+  return `${theme(screen)[colour](mark)} Release ${release} in namespace ${place.namespace} ${verdict}${yet}`;
 }
 
 /** Without `now` it does not change by itself. */
@@ -59,7 +60,8 @@ export function agentsFact({agents}: Pick<Status, 'agents'>): string | undefined
 
 export function runsFact({runs, chart}: Pick<Status, 'runs' | 'chart'>): string | undefined {
   if (chart === undefined) return 'cannot be seen from here: it is not known which chart this is';
-  if (runs === undefined) return 'cannot be seen from here: they happen inside the agent';
+  if (chart.name === 'agent-local') return 'cannot be seen from here: they happen inside the agent';
+  if (runs === undefined) return 'cannot be seen from here: Jobs and pods could not be read';
   if (runs.length === 0) return 'none in flight';
   const maybe = runs.every(({isCertain}) => isCertain) ? '' : ', as far as pods of runs can be told from others';
   return `${runs.length} in flight: ${listed(runs.map(({kind, name}) => `${kind} ${name}`))}${maybe}`;

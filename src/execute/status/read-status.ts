@@ -20,7 +20,8 @@ interface Wish {
 export async function readStatus(name: ReleaseName, {wanted, over}: Wish, world: {processes: Processes; now(): Date}): Promise<Status> {
   const {processes, now} = world;
   const [context, seen, record, given] = await Promise.all([
-    contextName(name, processes, over),
+    // A pod of the cluster has none, and needs none.
+    attempt('the context', contextName(name, processes, over)),
     attempt('workloads', look(name, processes, over)),
     attempt('the record of the release', newestRevision(name, processes, over)),
     // Asked for before it is known whether there is a release: helm takes its time.
@@ -35,7 +36,7 @@ export async function readStatus(name: ReleaseName, {wanted, over}: Wish, world:
   if (record.failure && isNothingSeen) throw seen.failure ?? record.failure;
   if (seen.failure && !isRefused(seen.failure)) throw seen.failure;
   const unread = [seen, record, ...(record.failure ? [] : [given])].flatMap(unreadOf);
-  return statusOf({name, context, now: now(), revision, given: given.value, look: seen.value, unread, wanted});
+  return statusOf({name, context: context.value ?? '', now: now(), revision, given: given.value, look: seen.value, unread, wanted});
 }
 
 interface Attempt<T> {
