@@ -100,7 +100,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
       'yaml',
     ]);
     // An empty map says nothing.
-    writeFileSync(base, `${given}podAnnotations: {}\n`);
+    writeFileSync(base, `${given}\naffinity: {}\n`);
     writeFileSync(over, 'agent:\n  token: geheim\nreplicaCount: 3\n');
     const same = await document(place, helm, '-f', base, '--exit-code');
     expect(same).toMatchObject({exit: 0, values: {differs: false, differences: []}});
