@@ -55,6 +55,7 @@ export function agentsFact({agents}: Pick<Status, 'agents'>): string | undefined
   if (agents.length === 0) return undefined;
   const silent = agents.filter(({state}) => state === 'unknown').map(({pod}) => pod);
   const known = `${agents.length - silent.length} of ${agents.length} registered, as their logs say`;
+  if (silent.length === agents.length) return `not known whether they have registered: ${listed(silent)}`;
   return silent.length === 0 ? known : `${known}; not known of ${listed(silent)}`;
 }
 

@@ -1,11 +1,17 @@
+import {once} from 'node:events';
+import {fileURLToPath} from 'node:url';
+import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import {type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
+import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
 import {install, status} from '../support/run-on-cluster.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelm();
+const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
+const kubectl = await findKubectl();
 const LOCAL = await chartFlags('agent-local');
 
 async function installed(): Promise<{place: Workplace; api: FaultyApi; through: Workplace}> {
@@ -76,6 +82,33 @@ describe('--watch', () => {
     expect(stdout).toMatch(/^✓/);
     expect(stderr).toContain('There is no release scalr-agent');
     expect(exit).toBe(1);
+  });
+});
+
+describe('the built program', () => {
+  /** Watches in a group of its own, as a shell would start it, until it has shown the whole. */
+  async function watching({kubeconfig, namespace}: Workplace) {
+    const where = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', kubectl];
+    const child = execa(process.execPath, [program, 'status', ...where, '--watch'], {detached: true, stdin: 'ignore', reject: false});
+    await once(child.stdout as NodeJS.ReadableStream, 'data');
+    return {child, signal: (name: NodeJS.Signals) => void process.kill(-(child.pid as number), name)};
+  }
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends on %s with %i, and says nothing more', async (name, exitCode) => {
+    const {child, signal} = await watching((await installed()).place);
+    signal(name);
+    expect(await child).toMatchObject({exitCode, stderr: ''});
+  });
+
+  test('ends on Ctrl-C in the middle of a look', async () => {
+    const {api, through} = await installed();
+    const {child, signal} = await watching(through);
+    await api.trouble('GET', /\/secrets\?labelSelector/, 'stall').met;
+    signal('SIGINT');
+    expect(await child).toMatchObject({exitCode: 130, stderr: ''});
   });
 });
 

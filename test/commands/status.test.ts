@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import Status from '../../src/commands/status.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
@@ -18,4 +19,10 @@ test.each([
 ])('%j is refused before anything is asked', async (argv, code, message) => {
   const error = await refusal(argv, {'a.yaml': 'a: 1\n', 'broken.yaml': 'a: 1\nb: [\n', 'list.yaml': '- 1\n'});
   expect(error).toMatchObject({code, message: expect.stringMatching(message)});
+});
+
+test('a tool that is not there is named', async () => {
+  const argv = ['--kubectl', 'missing/kubectl', '--helm', 'missing/helm', '--json'];
+  const {stdout} = await runCommand(Status, argv, {processes: nodeProcesses});
+  expect(JSON.parse(stdout).error).toMatchObject({code: 'TOOL_NOT_FOUND', exit: 2});
 });

@@ -3,7 +3,7 @@ import {ExpectedError} from '../../src/errors.ts';
 import type {Readings} from '../../src/execute/status/status.ts';
 import {driftText, statusText} from '../../src/ui/status.ts';
 import {changesReporter} from '../../src/ui/status-changes.ts';
-import {around, deployment, replicaSet, waiting} from '../execute/explain-objects.ts';
+import {around, deployment, readyPod, replicaSet, waiting} from '../execute/explain-objects.ts';
 import {lookAt, NAME, NOW, revision, statusFrom, WELL} from './readings.ts';
 
 const PIPE = {hasColor: false, columns: undefined};
@@ -36,7 +36,7 @@ Release    deployed, revision 2, 5m ago
 Chart      agent-local 0.5.63 with agent 0.59.0; 17 releases behind 0.6.5, the
            newest this program knows
 Workloads  × deployment/agent: 0 of 1 ready
-Agents     0 of 1 registered, as their logs say; not known of agent-5f-x
+Agents     not known whether they have registered: agent-5f-x
 Runs       cannot be seen from here: they happen inside the agent
 Values     cannot be compared with standard input
 
@@ -56,6 +56,13 @@ test.each([
   ['agent-local-0.5.74', /; withdrawn by its makers, \d+ releases behind/],
 ])('the version of %s', (chart, says) => {
   expect(text({revision: revision({chart})}, [], PIPE as never)).toMatch(says);
+});
+
+test('of several agents those that say nothing are named', () => {
+  const [one, other] = [readyPod(), readyPod('agent-5f-y')];
+  const objects = [deployment({}), replicaSet(), one, other];
+  const logs = {'agent-5f-x/agent': 'Scalr agent is ready to receive tasks.'};
+  expect(text({look: lookAt(objects, logs)})).toMatch(/Agents +1 of 2 registered, as their logs say; not known of agent-5f-y\n/);
 });
 
 test('what is on its way is not ready yet', () => {
@@ -110,7 +117,7 @@ describe('changes', () => {
     expect(show()).toEqual([]);
     expect(show({look: lookAt(NO_IMAGE, {})})).toEqual([
       '10:05:00Z × deployment/agent: 0 of 1 ready\n',
-      '10:05:00Z agents: 0 of 1 registered, as their logs say; not known of agent-5f-x\n',
+      '10:05:00Z agents: not known whether they have registered: agent-5f-x\n',
       expect.stringMatching(/^10:05:00Z ! pod\/agent-5f-x: ImagePullBackOff: .* → Check repository/),
       '10:05:00Z × Release acme in namespace scalr cannot become ready\n',
     ]);
