@@ -8,7 +8,7 @@ import {objectNames} from '../cluster/manifest.ts';
 import {readFacts} from '../cluster/read-facts.ts';
 import {ExitCode} from '../errors.ts';
 import {bringUp} from '../execute/bring-up.ts';
-import {checkRendering} from '../execute/check-rendering.ts';
+import {checkRendering} from '../preflight/check-rendering.ts';
 import {dryRun} from '../execute/dry-run.ts';
 import {planInstall} from '../plan/install.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';

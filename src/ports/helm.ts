@@ -45,6 +45,8 @@ export const template = ({release, place}: ReleaseName, chart: ChartReference, v
     values,
   );
 
+export const helmVersion: Call = helm(undefined, ['version', '--template', '{{.Version}}']);
+
 export const releaseValues = ({release, place}: ReleaseName): Call => helm(place, ['get', 'values', release, '--output', 'json']);
 
 /** With the defaults of the chart. */

@@ -124,6 +124,7 @@ export async function situation(flags: RawFlags = {}, cluster: FakeCluster = ORD
     manifest: known(manifestOf(target, values, name.release), 'helm template'),
     facts,
     readings,
+    context: known({name: 'aks', cluster: 'aks', server: 'https://aks.example.com'}, 'kubectl config view'),
     tools: {helm: known('4.1.4', 'helm version'), kubectl: known('1.35.1', 'kubectl version')},
     permissions: known([], 'kubectl auth can-i'),
     secrets: new Map([

@@ -13,7 +13,8 @@ import {runsLinux} from './usable-nodes.ts';
 /** Asks kubectl or helm; a tool that is not there is one more reason to know nothing. */
 type Ask = (call: Call) => Promise<Outcome>;
 
-const REQUEST_SECONDS = 5;
+/** For a single request of a reading. */
+export const REQUEST_SECONDS = 5;
 
 /**
  * Reads what facts are made of; changes nothing. Few calls, because each starts kubectl and with it the login plugin of

@@ -1,0 +1,122 @@
+import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
+import {jsonOf, objectsOf} from '../cluster/facts/answers.ts';
+import {type Fact, follow, isKnown, known, knownValue, unknown} from '../cluster/facts/fact.ts';
+import {readCluster, REQUEST_SECONDS} from '../cluster/facts/read-cluster.ts';
+import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
+import {objectsIn} from '../cluster/manifest.ts';
+import type {Claim, KubernetesObject} from '../cluster/objects.ts';
+import {type Config, contextOf} from '../cluster/read-facts.ts';
+import {isMap} from '../charts/tree.ts';
+import {ExpectedError} from '../errors.ts';
+import type {WantedRelease} from '../plan/install.ts';
+import {currentContext, getNamed, listResources, serverVersion} from '../ports/kubectl.ts';
+import type {Place} from '../ports/place.ts';
+import type {Processes} from '../ports/processes.ts';
+import {token, tokenFile} from '../settings/agent.ts';
+import {cacheClaim} from '../settings/storage.ts';
+import type {Get} from '../settings/define.ts';
+import {effectiveGet, effectiveValues} from '../values/effective.ts';
+import type {Generated} from '../values/generate.ts';
+import {checkRendering} from './check-rendering.ts';
+import {claimsNamedIn} from './named-in.ts';
+import {neededPermissions} from './needed-permissions.ts';
+import {permissionsOf} from './permissions-of.ts';
+import {type Patience, questions} from './questions.ts';
+import {readTools} from './read-tools.ts';
+import type {Permission, Situation} from './situation.ts';
+import {wantedSecrets} from './wanted-secrets.ts';
+
+interface World extends Patience {
+  processes: Processes;
+  now(): Date;
+}
+
+/** What an install knows already and need not ask for again. */
+export interface Already {
+  manifest?: string;
+  context?: InstallFacts['context'];
+}
+
+type Wanted = Omit<WantedRelease, 'manifest'>;
+
+/** Asks everything checks look at; changes nothing, never fails, and ends in time with what it knows by then. */
+export async function readSituation(generated: Generated, wanted: Wanted, world: World, already: Already = {}): Promise<Situation> {
+  const {target, settings, effective, values} = generated;
+  const {place} = wanted.name;
+  const get = effectiveGet(settings, effective);
+  const processes = questions(world.processes, world);
+  const rendering = readManifest(wanted, get, processes, already.manifest);
+  const [readings, tools, context, manifest, named, permissions] = await Promise.all([
+    readCluster(place, processes),
+    readTools(place, processes),
+    readContext(place, processes, already.context),
+    rendering,
+    rendering.then((objects) => readNamed(wanted, get, knownValue(objects) ?? [], processes)),
+    rendering.then((objects) => readPermissions(place, knownValue(objects) ?? [], processes)),
+  ]);
+  return {
+    name: wanted.name,
+    target,
+    get,
+    values: effectiveValues(values, target),
+    manifest,
+    facts: clusterFactsOf(readings),
+    readings,
+    context,
+    tools,
+    permissions: follow(permissions, (all, source) => known(withoutMaking(all, readings.namespaceObject), source)),
+    ...named,
+    token: (settings.get(token) ?? settings.get(tokenFile))?.reveal(),
+    now: world.now(),
+  };
+}
+
+async function readManifest(wanted: Wanted, get: Get, processes: Processes, manifest?: string): Promise<Situation['manifest']> {
+  if (manifest !== undefined) return known(objectsIn(manifest), 'helm template');
+  const answer = jsonOf<{serverVersion?: {gitVersion?: string}}>(
+    await processes.run(serverVersion(wanted.name.place, REQUEST_SECONDS)),
+    'kubectl version',
+    isMap,
+  );
+  try {
+    const version = knownValue(answer)?.serverVersion?.gitVersion ?? '';
+    return known(objectsIn(await checkRendering(wanted, {serverVersion: version}, get, processes)), 'helm template');
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    return unknown(error.message.includes('no answer in time') ? 'timed-out' : 'failed', error.message);
+  }
+}
+
+async function readContext(place: Place, processes: Processes, context?: InstallFacts['context']): Promise<Situation['context']> {
+  const source = 'kubectl config view';
+  if (context) return known(context, source);
+  const config = jsonOf<Config>(await processes.run(currentContext(place)), source, isMap);
+  return follow(config, (found) => known(contextOf(found), source));
+}
+
+type Named = Pick<Situation, 'wantedSecrets' | 'secrets' | 'claims'>;
+
+/** Secrets and claims that have to be there, in one call. */
+async function readNamed({name: {place}, secrets: made}: Wanted, get: Get, objects: readonly KubernetesObject[], processes: Processes): Promise<Named> {
+  const wanted = wantedSecrets(made, get, objects);
+  const secrets = wanted.map(({name}) => name);
+  const own = get(cacheClaim);
+  const claims = [...new Set([...claimsNamedIn(objects), ...(own === undefined ? [] : [own])])];
+  const spelled = [...secrets.map((name) => `secrets/${name}`), ...claims.map((name) => `persistentvolumeclaims/${name}`)];
+  const found = objectsOf(await processes.run(getNamed(place, spelled, REQUEST_SECONDS)), spelled);
+  const pick = <T>(kind: string, names: readonly string[]): Map<string, Fact<T | undefined>> =>
+    new Map(names.map((name) => [name, found[`${kind}/${name}`] as Fact<T | undefined>]));
+  return {wantedSecrets: wanted, secrets: pick<SecretObject>('secrets', secrets), claims: pick<Claim>('persistentvolumeclaims', claims)};
+}
+
+async function readPermissions(place: Place, objects: readonly KubernetesObject[], processes: Processes): Promise<Situation['permissions']> {
+  const {stdout} = await processes.run(listResources(place, REQUEST_SECONDS));
+  return permissionsOf(neededPermissions({namespace: place.namespace, objects, resources: stdout.split('\n')}), place, processes);
+}
+
+/** A namespace that is there need not be made; where it cannot be read, it may be there. */
+function withoutMaking(permissions: readonly Permission[], namespace: Fact<KubernetesObject | undefined>): readonly Permission[] {
+  const isMaking = ({verb, resource}: Permission): boolean => verb === 'create' && resource === 'namespaces';
+  if (!isKnown(namespace)) return permissions.map((each) => (isMaking(each) ? {...each, isOptional: true} : each));
+  return namespace.value === undefined ? permissions : permissions.filter((each) => !isMaking(each));
+}
