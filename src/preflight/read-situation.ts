@@ -1,20 +1,20 @@
-import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
+import {isMap} from '../charts/tree.ts';
 import {jsonOf, objectsOf} from '../cluster/facts/answers.ts';
+import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
 import {type Fact, follow, isKnown, known, knownValue, unknown} from '../cluster/facts/fact.ts';
-import {readCluster, REQUEST_SECONDS} from '../cluster/facts/read-cluster.ts';
+import {REQUEST_SECONDS, readCluster} from '../cluster/facts/read-cluster.ts';
 import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import type {Claim, KubernetesObject} from '../cluster/objects.ts';
 import {type Config, contextOf} from '../cluster/read-facts.ts';
-import {isMap} from '../charts/tree.ts';
 import {ExpectedError} from '../errors.ts';
 import type {WantedRelease} from '../plan/install.ts';
 import {currentContext, getNamed, listResources, serverVersion} from '../ports/kubectl.ts';
 import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
 import {token, tokenFile} from '../settings/agent.ts';
-import {cacheClaim} from '../settings/storage.ts';
 import type {Get} from '../settings/define.ts';
+import {cacheClaim} from '../settings/storage.ts';
 import {effectiveGet, effectiveValues} from '../values/effective.ts';
 import type {Generated} from '../values/generate.ts';
 import {checkRendering} from './check-rendering.ts';
@@ -97,7 +97,12 @@ async function readContext(place: Place, processes: Processes, context?: Install
 type Named = Pick<Situation, 'wantedSecrets' | 'secrets' | 'claims'>;
 
 /** Secrets and claims that have to be there, in one call. */
-async function readNamed({name: {place}, secrets: made}: Wanted, get: Get, objects: readonly KubernetesObject[], processes: Processes): Promise<Named> {
+async function readNamed(
+  {name: {place}, secrets: made}: Wanted,
+  get: Get,
+  objects: readonly KubernetesObject[],
+  processes: Processes,
+): Promise<Named> {
   const wanted = wantedSecrets(made, get, objects);
   const secrets = wanted.map(({name}) => name);
   const own = get(cacheClaim);
@@ -109,7 +114,11 @@ async function readNamed({name: {place}, secrets: made}: Wanted, get: Get, objec
   return {wantedSecrets: wanted, secrets: pick<SecretObject>('secrets', secrets), claims: pick<Claim>('persistentvolumeclaims', claims)};
 }
 
-async function readPermissions(place: Place, objects: readonly KubernetesObject[], processes: Processes): Promise<Situation['permissions']> {
+async function readPermissions(
+  place: Place,
+  objects: readonly KubernetesObject[],
+  processes: Processes,
+): Promise<Situation['permissions']> {
   const {stdout} = await processes.run(listResources(place, REQUEST_SECONDS));
   return permissionsOf(neededPermissions({namespace: place.namespace, objects, resources: stdout.split('\n')}), place, processes);
 }

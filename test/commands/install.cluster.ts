@@ -219,7 +219,8 @@ test('an account that may only read is told which permission is missing', async 
   const {stdout} = await install({kubeconfig, namespace: place.namespace}, helm.path, [...chartFlags('agent-local'), '--yes', '--json'], {
     env: TOKEN,
   });
-  const {code, message} = JSON.parse(stdout).error;
-  expect(code).toBe('FORBIDDEN');
-  expect(message).toMatch(/cannot (get|list) resource "\w+"/);
+  const {code, exit, message, suggestions} = JSON.parse(stdout).error;
+  expect({code, exit}).toEqual({code: 'PREFLIGHT_FAILED', exit: 3});
+  expect(message).toContain(`create, patch deployments.apps in ${place.namespace}`);
+  expect(suggestions.join()).toContain('kind: "Role"');
 });

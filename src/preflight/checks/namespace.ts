@@ -1,4 +1,4 @@
-import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
+import {isKnown} from '../../cluster/facts/fact.ts';
 import {podSpecs} from '../../cluster/pod-specs.ts';
 import {type Check, fail, pass, skip} from '../check.ts';
 import {breaches, type Level} from '../pod-security.ts';

@@ -47,9 +47,7 @@ function listed(missing: readonly Permission[]): string {
     known.resources.push(permission.resource);
     groups.set(`${what} ${where}`, known);
   }
-  return [...groups]
-    .map(([key, {where, resources}]) => `${key.slice(0, -where.length - 1)} ${resources.join(', ')} ${where}`)
-    .join('; ');
+  return [...groups].map(([key, {where, resources}]) => `${key.slice(0, -where.length - 1)} ${resources.join(', ')} ${where}`).join('; ');
 }
 
 export const permissionChecks: readonly Check[] = [needed, useful];

@@ -63,7 +63,8 @@ function remedyFor(name: string, missing: readonly string[], isToken: boolean, i
   if (isToken) {
     return 'Give the agent pool token in SCALR_AGENT_TOKEN or with --token-file, or name the Secret and its key with --token-secret and --token-secret-key';
   }
-  if (isCertificate) return `Give --client-cert-file and --client-key-file, or make it: ${make('tls', ['--cert=tls.crt', '--key=tls.key'])}`;
+  if (isCertificate)
+    return `Give --client-cert-file and --client-key-file, or make it: ${make('tls', ['--cert=tls.crt', '--key=tls.key'])}`;
   return `Make it: ${make(
     'generic',
     missing.map((key) => `--from-file=${key}=${key}`),
@@ -113,13 +114,17 @@ const tokenCheck: Check = {
     const remedy = 'Make a token in the agent pool of Scalr, and copy all of it';
     // A Secret may be filled by somebody who knows better.
     if (claims === undefined) {
-      return given === undefined ? pass('Secret, form unknown.') : warn('It does not have the form of a token of Scalr (a JSON Web Token).', remedy);
+      return given === undefined
+        ? pass('Secret, form unknown.')
+        : warn('It does not have the form of a token of Scalr (a JSON Web Token).', remedy);
     }
     const {expires} = claims;
     if (expires === undefined) return pass('It does not expire.');
     const day = expires.toISOString().slice(0, 10);
     if (expires <= now) return fail(`It expired on ${day}.`, remedy);
-    return expires.getTime() - now.getTime() < SOON_DAYS * DAY_MS ? warn(`It expires on ${day}.`, remedy) : pass(`It is valid until ${day}.`);
+    return expires.getTime() - now.getTime() < SOON_DAYS * DAY_MS
+      ? warn(`It expires on ${day}.`, remedy)
+      : pass(`It is valid until ${day}.`);
   },
 };
 
