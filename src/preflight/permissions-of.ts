@@ -12,7 +12,11 @@ import type {Permission} from './situation.ts';
 const AT_A_TIME = 40;
 
 /** Asks the API server itself, whatever decides there: lists of rules (`kubectl auth can-i --list`) leave out what webhooks allow. */
-export async function permissionsOf(needs: readonly Need[], place: Place, processes: Processes): Promise<Fact<readonly Permission[]>> {
+export async function permissionsOf(
+  needs: readonly Need[],
+  place: Place,
+  processes: Pick<Processes, 'run'>,
+): Promise<Fact<readonly Permission[]>> {
   const asked = [...new Map(needs.flatMap(questionsOf).map((each) => [keyOf(each), each])).values()];
   const parts = Array.from({length: Math.ceil(asked.length / AT_A_TIME)}, (_, at) => asked.slice(at * AT_A_TIME, (at + 1) * AT_A_TIME));
   const outcomes = await Promise.all(parts.map((part) => processes.run(reviewAccess(place, part.map(reviewOf), REQUEST_SECONDS))));

@@ -1,5 +1,5 @@
 import {isMap} from '../charts/tree.ts';
-import {jsonOf, objectsOf} from '../cluster/facts/answers.ts';
+import {failureOf, jsonOf, objectsOf} from '../cluster/facts/answers.ts';
 import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
 import {type Fact, follow, isKnown, known, knownValue, unknown} from '../cluster/facts/fact.ts';
 import {REQUEST_SECONDS, readCluster} from '../cluster/facts/read-cluster.ts';
@@ -11,7 +11,7 @@ import {ExpectedError} from '../errors.ts';
 import type {WantedRelease} from '../plan/install.ts';
 import {currentContext, getNamed, listResources, serverVersion} from '../ports/kubectl.ts';
 import type {Place} from '../ports/place.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Outcome, Processes} from '../ports/processes.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
 import {cacheClaim} from '../settings/storage.ts';
@@ -45,21 +45,25 @@ export async function readSituation(generated: Generated, wanted: Wanted, world:
   const {place} = wanted.name;
   const get = effectiveGet(settings, effective);
   const processes = questions(world.processes, world);
-  const rendering = readManifest(wanted, get, processes, already.manifest);
-  const [readings, tools, context, manifest, named, permissions] = await Promise.all([
+  const version = processes.run(serverVersion(place, REQUEST_SECONDS));
+  const manifest =
+    already.manifest === undefined ? version.then((answer) => render(wanted, get, answer, processes)) : rendered(already.manifest);
+  // Who has not said its version will say nothing else: what waits for the manifest is not asked any more.
+  const answering = version.then((answer) => (isSilent(answer) ? always(answer) : processes));
+  const objects = manifest.then((fact) => knownValue(fact) ?? []);
+  const [readings, tools, context, named, permissions] = await Promise.all([
     readCluster(place, processes),
     readTools(place, processes),
     readContext(place, processes, already.context),
-    rendering,
-    rendering.then((objects) => readNamed(wanted, get, knownValue(objects) ?? [], processes)),
-    rendering.then((objects) => readPermissions(place, knownValue(objects) ?? [], processes)),
+    Promise.all([objects, answering]).then((found) => readNamed(wanted, get, ...found)),
+    Promise.all([objects, answering]).then((found) => readPermissions(place, ...found)),
   ]);
   return {
     name: wanted.name,
     target,
     get,
     values: effectiveValues(values, target),
-    manifest,
+    manifest: await manifest,
     facts: clusterFactsOf(readings),
     readings,
     context,
@@ -71,16 +75,19 @@ export async function readSituation(generated: Generated, wanted: Wanted, world:
   };
 }
 
-async function readManifest(wanted: Wanted, get: Get, processes: Processes, manifest?: string): Promise<Situation['manifest']> {
-  if (manifest !== undefined) return known(objectsIn(manifest), 'helm template');
-  const answer = jsonOf<{serverVersion?: {gitVersion?: string}}>(
-    await processes.run(serverVersion(wanted.name.place, REQUEST_SECONDS)),
-    'kubectl version',
-    isMap,
-  );
+/** Forbidden is an answer too. */
+const isSilent = (outcome: Outcome): boolean => outcome.exitCode !== 0 && failureOf(outcome).unknown !== 'forbidden';
+
+const always = (outcome: Outcome): Asking => ({run: async () => outcome});
+
+const rendered = async (manifest: string): Promise<Situation['manifest']> => known(objectsIn(manifest), 'helm template');
+
+async function render(wanted: Wanted, get: Get, answer: Outcome, processes: Processes): Promise<Situation['manifest']> {
+  const version = jsonOf<{serverVersion?: {gitVersion?: string}}>(answer, 'kubectl version', isMap);
   try {
-    const version = knownValue(answer)?.serverVersion?.gitVersion ?? '';
-    return known(objectsIn(await checkRendering(wanted, {serverVersion: version}, get, processes)), 'helm template');
+    return await rendered(
+      await checkRendering(wanted, {serverVersion: knownValue(version)?.serverVersion?.gitVersion ?? ''}, get, processes),
+    );
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     return unknown(error.message.includes('no answer in time') ? 'timed-out' : 'failed', error.message);
@@ -94,6 +101,7 @@ async function readContext(place: Place, processes: Processes, context?: Install
   return follow(config, (found) => known(contextOf(found), source));
 }
 
+type Asking = Pick<Processes, 'run'>;
 type Named = Pick<Situation, 'wantedSecrets' | 'secrets' | 'claims'>;
 
 /** Secrets and claims that have to be there, in one call. */
@@ -101,7 +109,7 @@ async function readNamed(
   {name: {place}, secrets: made}: Wanted,
   get: Get,
   objects: readonly KubernetesObject[],
-  processes: Processes,
+  processes: Asking,
 ): Promise<Named> {
   const wanted = wantedSecrets(made, get, objects);
   const secrets = wanted.map(({name}) => name);
@@ -114,11 +122,7 @@ async function readNamed(
   return {wantedSecrets: wanted, secrets: pick<SecretObject>('secrets', secrets), claims: pick<Claim>('persistentvolumeclaims', claims)};
 }
 
-async function readPermissions(
-  place: Place,
-  objects: readonly KubernetesObject[],
-  processes: Processes,
-): Promise<Situation['permissions']> {
+async function readPermissions(place: Place, objects: readonly KubernetesObject[], processes: Asking): Promise<Situation['permissions']> {
   const {stdout} = await processes.run(listResources(place, REQUEST_SECONDS));
   return permissionsOf(neededPermissions({namespace: place.namespace, objects, resources: stdout.split('\n')}), place, processes);
 }

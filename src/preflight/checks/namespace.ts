@@ -36,12 +36,12 @@ const podSecurity: Check = {
     const needed = LEVELS.find((level) => at(level).length === 0) as Level;
     const {podSecurity: level} = facts.policies;
     if (!isKnown(level)) {
-      // With nothing to refuse it does not matter what is enforced, nor where the API server's own default comes from.
+      const {namespaceObject} = readings;
       if (needed === 'restricted') return pass('The pods keep the strictest level, restricted.');
-      const isUnlabelled = isKnown(readings.namespaceObject);
-      return isUnlabelled && needed === 'baseline'
+      if (!isKnown(namespaceObject)) return skip(namespaceObject.because);
+      return needed === 'baseline'
         ? pass('The pods keep baseline, and no label asks for more.')
-        : skip(`The pods need ${needed} (${at(needed === 'privileged' ? 'baseline' : 'restricted').join(', ')}); ${level.because}.`);
+        : skip(`The pods need privileged (${at('baseline').join(', ')}), and ${level.because}`);
     }
     const broken = at(level.value as Level);
     if (broken.length === 0) return pass(`${place.namespace} enforces ${level.value}, and the pods need ${needed}.`);

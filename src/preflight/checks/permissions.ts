@@ -21,8 +21,13 @@ const useful: Check = {
   test: (situation) => judged(situation, true, warn),
 };
 
-function judged({permissions, manifest}: Situation, isOptional: boolean, refuse: (message: string, remedy: string) => Outcome): Outcome {
-  if (!isKnown(permissions)) return skip(permissions.because, 'Ask the API server yourself: kubectl auth can-i --list');
+function judged(
+  {permissions, manifest, facts}: Situation,
+  isOptional: boolean,
+  refuse: (message: string, remedy: string) => Outcome,
+): Outcome {
+  if (!isKnown(permissions))
+    return skip(permissions.because, isKnown(facts.versions.server) ? 'Ask it yourself: kubectl auth can-i --list' : undefined);
   const asked = permissions.value.filter((each) => each.isOptional === isOptional);
   const missing = asked.filter(({isAllowed}) => !isAllowed);
   const gap = isKnown(manifest) ? '' : '; what the chart makes is not known, so nobody was asked about that';

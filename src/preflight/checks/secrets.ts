@@ -34,7 +34,7 @@ const withoutPullSecrets = ({wantedSecrets, manifest}: Situation): Wanted[] => {
 
 function secretOutcome({name, keys: wanted, isGiven}: Wanted, {secrets, name: {place}, get, token: own}: Situation): Outcome {
   const fact: Fact<SecretObject | undefined> | undefined = secrets.get(name);
-  if (fact === undefined || !isKnown(fact)) return skip(`Secret ${name} cannot be read${fact ? `: ${fact.because}` : ''}.`);
+  if (fact === undefined || !isKnown(fact)) return skip(`Secret ${name} cannot be read${fact ? `: ${fact.because}` : ''}`);
   const found = fact.value;
   const isToken = name === get(tokenSecret);
   if (isGiven) {
@@ -84,7 +84,7 @@ const pull: Check = {
         const fact = secrets.get(name);
         // The chart itself makes what nobody was asked for.
         if (fact === undefined) return pass(`Secret ${name} comes with the chart.`);
-        if (!isKnown(fact)) return skip(`Secret ${name} cannot be read: ${fact.because}.`);
+        if (!isKnown(fact)) return skip(`Secret ${name} cannot be read: ${fact.because}`);
         const make = `kubectl create secret docker-registry ${name} --namespace ${place.namespace} --docker-server=<HOST> --docker-username=<NAME>`;
         if (fact.value === undefined) return fail(`There is no Secret ${name} in ${place.namespace}: images would not be pulled.`, make);
         const {type = 'Opaque'} = fact.value;
@@ -106,7 +106,7 @@ const tokenCheck: Check = {
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
   test({token: given, secrets, get, now}) {
     const fact = secrets.get(get(tokenSecret) ?? '');
-    if (given === undefined && fact !== undefined && !isKnown(fact)) return skip(`The token cannot be read: ${fact.because}.`);
+    if (given === undefined && fact !== undefined && !isKnown(fact)) return skip(`The token cannot be read: ${fact.because}`);
     const held = knownValue(fact ?? {unknown: 'undetermined', because: ''})?.data?.[get(tokenSecretKey) ?? ''];
     const text = given ?? (held === undefined ? undefined : Buffer.from(held, 'base64').toString('utf8'));
     if (text === undefined) return undefined;
