@@ -1,4 +1,3 @@
-import {failureOf} from '../cluster/facts/answers.ts';
 import {ExpectedError} from '../errors.ts';
 import type {Call, Outcome, Processes} from '../ports/processes.ts';
 import {isWeakness} from '../ports/tool-failure.ts';
@@ -22,7 +21,7 @@ export function questions(processes: Processes, {over, sleep}: Patience): Proces
   async function ask(call: Call, signal: AbortSignal): Promise<Outcome> {
     for (const pause of PAUSES_MS) {
       const outcome = await askOnce(call, signal, processes);
-      if (outcome.exitCode === 0 || signal.aborted || !isWorthAsking(outcome)) return outcome;
+      if (outcome.exitCode === 0 || signal.aborted || !isWeakness(outcome)) return outcome;
       await sleep(pause, signal);
     }
     return askOnce(call, signal, processes);
@@ -53,6 +52,3 @@ async function askOnce(call: Call, over: AbortSignal, processes: Processes): Pro
     throw error;
   }
 }
-
-/** Who has waited for an answer in vain would wait in vain again. */
-const isWorthAsking = (outcome: Outcome): boolean => isWeakness(outcome) && failureOf(outcome).unknown !== 'timed-out';

@@ -4,15 +4,19 @@ import {execa} from 'execa';
 import {findKubectl} from './kubectl.ts';
 import type {Workplace} from './workplace.ts';
 
-/** A kubeconfig of an account that has one of Kubernetes' own roles in the namespace, and nothing outside of it. */
+/** A kubeconfig of an account that has one of Kubernetes' own roles, or one of the test, in the namespace and nothing outside of it. */
 export async function accountWith(
-  role: 'view' | 'edit' | 'admin',
+  role: 'view' | 'edit' | 'admin' | readonly object[],
   {kubeconfig, kubectl, namespace}: Workplace,
   folder: string,
 ): Promise<string> {
-  const name = `${namespace}-${role}`;
+  const name = `${namespace}-${typeof role === 'string' ? role : 'own'}`;
   await kubectl('create', 'serviceaccount', name);
-  await kubectl('create', 'rolebinding', name, `--clusterrole=${role}`, `--serviceaccount=${namespace}:${name}`);
+  if (typeof role !== 'string') {
+    await kubectl.apply({apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: {name, namespace}, rules: role});
+  }
+  const given = typeof role === 'string' ? `--clusterrole=${role}` : `--role=${name}`;
+  await kubectl('create', 'rolebinding', name, given, `--serviceaccount=${namespace}:${name}`);
   const path = join(folder, `${name}.kubeconfig`);
   await copyFile(kubeconfig, path);
   const config = async (...args: string[]) => execa(await findKubectl(), ['config', '--kubeconfig', path, ...args]);

@@ -2,6 +2,7 @@ import {sleep} from '../../src/adapters/clock.ts';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import Install from '../../src/commands/install.ts';
+import Preflight from '../../src/commands/preflight.ts';
 import Uninstall from '../../src/commands/uninstall.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';
@@ -27,3 +28,6 @@ export const install = (place: Place, helm: string, argv: readonly string[], wor
 
 export const uninstall = (place: Place, helm: string, argv: readonly string[], world: World = {}) =>
   onCluster(Uninstall, place, helm, argv, world);
+
+export const preflight = (place: Place, helm: string, argv: readonly string[], world: World = {}) =>
+  onCluster(Preflight, place, helm, argv, world);
