@@ -16,7 +16,7 @@ export function manifestOf({chart}: Target, values: Values, release: string): Ku
     metadata: {name},
     ...more,
   });
-  const deployment = (name: string, spec: object): KubernetesObject => object('apps/v1', 'Deployment', name, {spec: {template: {spec}}});
+  const deployment = (name: string, spec: Values): KubernetesObject => object('apps/v1', 'Deployment', name, {spec: {template: {spec}}});
   const policy = (name: string): KubernetesObject => object('networking.k8s.io/v1', 'NetworkPolicy', name);
   const claim = `${full}-cache`;
   const isNew = isOn('persistence.cache.enabled') && !isOn('persistence.cache.persistentVolumeClaim.claimName');
