@@ -2,10 +2,10 @@ import {knownValue} from '../../cluster/facts/fact.ts';
 import {hostPaths, podSpecs} from '../../cluster/pod-specs.ts';
 import {cloud} from '../../settings/cluster.ts';
 import {cache} from '../../settings/storage.ts';
-import {type Check, fail, pass, warn} from '../check.ts';
+import {type Check, fail, pass, skip, warn} from '../check.ts';
 import type {Situation} from '../situation.ts';
 import {floorOf, isBelow} from './kubernetes-floor.ts';
-import {openshiftUsers} from './openshift-users.ts';
+import {openshiftScc} from './openshift-scc.ts';
 import {few, ifKnown} from './outcomes.ts';
 
 const serverVersion: Check = {
@@ -50,7 +50,7 @@ function wantedHostPaths({manifest, target, get}: Situation): readonly string[] 
   const objects = knownValue(manifest);
   if (objects) return [...new Set(objects.flatMap(podSpecs).flatMap(hostPaths))];
   const isWanted = get(cache) === 'hostpath' || (target.chart === 'agent-k8s' && get(cache) !== 'efs');
-  return isWanted ? ['a directory of the node'] : [];
+  return isWanted ? ['directories'] : [];
 }
 
 const hostPath: Check = {
@@ -60,26 +60,28 @@ const hostPath: Check = {
   ref: 'https://kubernetes.io/docs/concepts/security/pod-security-standards/',
   test: (situation) => {
     const {facts, target, name} = situation;
-    const paths = wantedHostPaths(situation);
-    if (paths.length === 0) return undefined;
-    return ifKnown(
+    const paths = few(wantedHostPaths(situation));
+    if (paths === '') return undefined;
+    const {namespace} = name.place;
+    const allow = `kubectl label namespace ${namespace} pod-security.kubernetes.io/enforce=privileged --overwrite`;
+    const outcome = ifKnown(
       facts.forbidsHostPath,
-      `Pods mount ${few(paths)} of their node, and whether the cluster lets them is`,
+      `Pods mount ${paths} of their node, and whether the cluster lets them is`,
       (forbids, source) => {
-        if (!forbids) return pass(`${few(paths)} (${source})`);
-        const {namespace} = name.place;
+        if (!forbids) return pass(`${paths} (${source})`);
         const instead =
-          target.chart === 'agent-k8s' ? 'use --chart agent-local or --chart agent-job' : 'use --cache ephemeral or --cache pvc';
-        const isAutopilot = knownValue(facts.platform.cloud) === 'gke-autopilot';
-        const label = `kubectl label namespace ${namespace} pod-security.kubernetes.io/enforce=privileged --overwrite`;
-        return fail(
-          `Pods mount ${few(paths)} of their node, and ${isAutopilot ? 'GKE Autopilot' : `the namespace ${namespace}`} forbids that (${source})`,
-          isAutopilot ? instead.replace(/^u/, 'U') : `Allow it: ${label}; or ${instead}`,
-        );
+          target.chart === 'agent-k8s' ? 'Use --chart agent-local or --chart agent-job' : 'Use --cache ephemeral or --cache pvc';
+        return knownValue(facts.platform.cloud) === 'gke-autopilot'
+          ? fail(`Pods mount ${paths} of their node, and GKE Autopilot forbids that (${source})`, instead)
+          : fail(
+              `Pods mount ${paths} of their node, and the namespace ${namespace} forbids that (${source})`,
+              `${instead}; or allow it: ${allow}`,
+            );
       },
     );
+    return outcome.status === 'skip' ? skip(outcome.message, outcome.remedy ?? `Make sure of it: ${allow}`) : outcome;
   },
 };
 
 /** What the cluster is, and what follows from that for the chart. */
-export const clusterChecks: readonly Check[] = [serverVersion, cloudSetting, hostPath, openshiftUsers];
+export const clusterChecks: readonly Check[] = [serverVersion, cloudSetting, hostPath, openshiftScc];

@@ -1,15 +1,18 @@
 import {within} from '../../../charts/releases.ts';
 import {knownValue} from '../../../cluster/facts/fact.ts';
-import {metadataService, workloadIdentity} from '../../../settings/network.ts';
+import {metadataService} from '../../../settings/network.ts';
 import {type Check, fail, type Outcome, pass, skip, warn} from '../../check.ts';
 import type {Situation} from '../../situation.ts';
 import {ifKnown} from '../outcomes.ts';
 
 const PROBE = 'Try it on a node: scalr-agent preflight --probe';
 const ALLOW = '--metadata-service allow';
-const ENFORCED = 'Whether NetworkPolicy objects are enforced here is';
+export const ENFORCED = 'Whether NetworkPolicy objects are enforced here is';
 
-const blocks = ({get}: Situation): boolean => get(metadataService) === 'block';
+/** What the cluster does not say can still be tried. */
+export const withProbe = (outcome: Outcome): Outcome => (outcome.status === 'skip' ? skip(outcome.message, PROBE) : outcome);
+
+export const blocks = ({get}: Situation): boolean => get(metadataService) === 'block';
 
 /** Pods of runs that the policy does not select (templates/networkpolicy.yaml). */
 const missesRuns = ({target: {chart, version}}: Situation): boolean =>
@@ -44,7 +47,7 @@ export const metadataBlock: Check = {
             ),
       );
     });
-    return outcome.status === 'skip' ? skip(outcome.message, PROBE) : outcome;
+    return withProbe(outcome);
   },
 };
 
@@ -56,14 +59,19 @@ export const metadataDns: Check = {
   test: (situation) => {
     if (!blocks(situation)) return undefined;
     const {facts} = situation;
-    return ifKnown(facts.dns.usesMetadataAddress, 'Whether pods resolve names at 169.254.169.254 is', (isUsed, source): Outcome => {
-      if (!isUsed) return pass(`not at 169.254.169.254 (${source})`);
-      const enforced = knownValue(facts.networkPolicies.areEnforced);
-      if (enforced === false) return pass('names come from 169.254.169.254, and nothing enforces the block');
-      const message = `Cloud DNS answers pods at 169.254.169.254 (${source}), which the metadata block cuts off`;
-      const remedy = `Use ${ALLOW}, or add a NetworkPolicy that allows port 53 to 169.254.169.254`;
-      return enforced ? fail(`${message}: no name resolves in runs`, remedy) : warn(`${message} where it is enforced`, remedy);
-    });
+    const outcome = ifKnown(
+      facts.dns.usesMetadataAddress,
+      'Whether pods resolve names at 169.254.169.254 is',
+      (isUsed, source): Outcome => {
+        if (!isUsed) return pass(`not at 169.254.169.254 (${source})`);
+        const enforced = knownValue(facts.networkPolicies.areEnforced);
+        if (enforced === false) return pass('names come from 169.254.169.254, and nothing enforces the block');
+        const message = `Cloud DNS answers pods at 169.254.169.254 (${source}), which the metadata block cuts off`;
+        const remedy = `Use ${ALLOW}, or add a NetworkPolicy that allows port 53 to 169.254.169.254`;
+        return enforced ? fail(`${message}: the pods it covers resolve no names`, remedy) : warn(`${message} where it is enforced`, remedy);
+      },
+    );
+    return withProbe(outcome);
   },
 };
 
@@ -88,25 +96,6 @@ export const policyDns: Check = {
         `The policy of ${target.chart} ${target.version} allows addresses and has no rule for DNS, and to Cilium an address never means a pod (${source}): the pods it covers may resolve no names`,
         `${isSafe}: ${ALLOW}; or add a NetworkPolicy that allows port 53`,
       );
-    });
-  },
-};
-
-export const metadataIdentity: Check = {
-  id: 'metadata-identity',
-  group: 'Network',
-  title: 'runs reach what hands them their cloud credentials',
-  ref: 'https://cloud.google.com/kubernetes-engine/docs/concepts/workload-identity',
-  test: (situation) => {
-    if (situation.get(workloadIdentity) !== 'gke') return undefined;
-    if (!blocks(situation)) return pass('the metadata service, which Workload Identity needs, is open');
-    const message = 'GKE Workload Identity hands out credentials at 169.254.169.254, which the metadata block cuts off';
-    const remedy = `Use ${ALLOW}: Workload Identity hides the credentials of the node itself`;
-    return ifKnown(situation.facts.networkPolicies.areEnforced, ENFORCED, (enforced, why): Outcome => {
-      if (missesRuns(situation)) return warn(`${message} from the pods of the chart, if not from runs`, remedy);
-      return enforced
-        ? fail(`${message} (${why})`, remedy)
-        : warn(`${message} as soon as anything enforces it; nothing does now (${why})`, remedy);
     });
   },
 };

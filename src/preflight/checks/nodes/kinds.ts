@@ -3,7 +3,7 @@ import {mayRun} from '../../../cluster/pod-specs.ts';
 import {type Check, pass, skip, warn} from '../../check.ts';
 import {count, few, ifKnown} from '../outcomes.ts';
 import {noNodeWillDo} from './growth.ts';
-import {nodesForRuns, podsOf} from './pods.ts';
+import {NO_NODE_FOR_RUNS, nodesForRuns, podsOf} from './pods.ts';
 
 const NODES = 'Nodes are';
 const PLACE = 'Where pods go is';
@@ -18,8 +18,9 @@ export const architecture: Check = {
   ref: 'no document of upstream says for which architectures the images are made; amd64 is what they are used on',
   test: (situation) =>
     ifKnown(nodesForRuns(situation), NODES, (nodes) => {
+      if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
       const others = nodes.filter((node) => node.architecture !== 'amd64');
-      if (others.length === 0) return pass(nodes.length === 0 ? 'no node takes runs as it is' : `${count(nodes.length, 'node')}, amd64`);
+      if (others.length === 0) return pass(`${count(nodes.length, 'node')}, amd64`);
       const isMixed = others.length < nodes.length;
       const remedy = isMixed
         ? `Keep runs on amd64: --node-selector ${ARCHITECTURE}=amd64`

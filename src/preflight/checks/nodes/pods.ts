@@ -1,8 +1,9 @@
-import type {Values} from '../../../charts/tree.ts';
+import type {Tree, Values} from '../../../charts/tree.ts';
 import type {NodeCapacity} from '../../../cluster/facts/capacity.ts';
-import {type Fact, follow, known} from '../../../cluster/facts/fact.ts';
+import {type Fact, follow, known, knownValue} from '../../../cluster/facts/fact.ts';
 import type {KubernetesObject} from '../../../cluster/objects.ts';
 import {mayRun, podSpecs} from '../../../cluster/pod-specs.ts';
+import {nodeSelector, toleration} from '../../../settings/placement.ts';
 import type {Situation} from '../../situation.ts';
 
 /** Pods that a chart makes, or that its agent makes after the template of the chart. */
@@ -33,14 +34,20 @@ export const isLinux = ({os}: NodeCapacity): boolean => os === 'linux' || os ===
 /** Nodes that take pods now. */
 export const isOpen = ({isReady, isSchedulable}: NodeCapacity): boolean => isReady && isSchedulable;
 
-/** Linux nodes that may get a run, as far as selectors and taints say. */
-export const nodesForRuns = (situation: Situation): Fact<readonly NodeCapacity[]> =>
-  follow(podsOf(situation), (pods, source) =>
-    follow(situation.facts.nodes, (nodes) => {
-      const specs = pods.filter(({role}) => role === 'runs').map(({spec}) => spec);
-      return known(
-        nodes.filter((node) => isLinux(node) && specs.some((spec) => mayRun(spec, node))),
-        source,
-      );
-    }),
+/** Of checks that have no node to look at; the one about placement says why. */
+export const NO_NODE_FOR_RUNS = 'No node takes runs as it is';
+
+/** Linux nodes that may get a run, as far as selectors and taints say: of the rendered chart, else of the settings. */
+export function nodesForRuns(situation: Situation): Fact<readonly NodeCapacity[]> {
+  const {facts, get} = situation;
+  const pods = knownValue(podsOf(situation));
+  const specs = pods?.filter(({role}) => role === 'runs').map(({spec}) => spec) ?? [
+    {nodeSelector: get(nodeSelector) ?? {}, tolerations: (get(toleration) ?? []) as unknown as Tree[]},
+  ];
+  return follow(facts.nodes, (nodes, source) =>
+    known(
+      nodes.filter((node) => isLinux(node) && specs.some((spec) => mayRun(spec, node))),
+      source,
+    ),
   );
+}

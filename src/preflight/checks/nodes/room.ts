@@ -7,7 +7,7 @@ import {type Check, type Outcome, pass, skip} from '../../check.ts';
 import type {Situation} from '../../situation.ts';
 import {count, ifKnown} from '../outcomes.ts';
 import {noNodeWillDo} from './growth.ts';
-import {isOpen, nodesForRuns, podsOf} from './pods.ts';
+import {isOpen, NO_NODE_FOR_RUNS, nodesForRuns, podsOf} from './pods.ts';
 
 /** In thousandths of a core and of a byte. */
 interface Room {
@@ -58,7 +58,7 @@ const withRoom = (situation: Situation, conclude: (asked: Room, nodes: readonly 
   ifKnown(podsOf(situation), 'What a run asks for is', (pods) =>
     ifKnown(nodesForRuns(situation), 'Nodes are', (all) => {
       const nodes = all.filter(isOpen);
-      if (nodes.length === 0) return skip('No node takes runs as it is');
+      if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
       if (nodes.some(({allocatable}) => allocatable['cpu'] === undefined || allocatable['memory'] === undefined))
         return skip('Some nodes do not say what they have room for');
       return conclude(
@@ -113,7 +113,7 @@ export const roomForAll: Check = {
       return noNodeWillDo(
         situation,
         `${said}, and ${runs} are wanted`,
-        `Add nodes, use --concurrency ${room > 0n ? room : 1}, or ${LESS.replace(/^A/, 'a')}`,
+        `Add nodes, ask for less with --run-cpu-request and --run-memory-request, or use --concurrency ${room > 0n ? room : 1}`,
       );
     });
   },

@@ -67,11 +67,10 @@ export const objectNamesFree: Check = {
         const theirs = objectNames({...other, values: knownValue(other.values) ?? {}});
         const both = [...wanted].filter(([key]) => theirs.has(key)).map(([, object]) => object);
         if (both.length === 0) continue;
-        const remedy =
-          both.some(isClusterWide) && other.namespace !== situation.name.place.namespace
-            ? 'Only one release of a cluster can have them: choose another name with --release, or uninstall that one'
-            : 'Install into another namespace with --namespace';
-        return fail(`Release ${asText(other)} has ${few(both)} already, and Helm refuses to take them over`, remedy);
+        return fail(
+          `Release ${asText(other)} has ${few(both)} already, and Helm takes over no object of another release`,
+          howToAvoid(both),
+        );
       }
       const shared = [...wanted.values()].filter((object) => isSharedByCluster(object, situation));
       if (scope === 'namespace' && shared.length > 0)
@@ -80,6 +79,14 @@ export const objectNamesFree: Check = {
       return pass(others.length === 0 ? 'there is no other release of Scalr agents' : `no collision with ${few(others)}`);
     }),
 };
+
+function howToAvoid(objects: readonly string[]): string {
+  if (objects.some((each) => each.startsWith('StorageClass ')))
+    return 'One release of a cluster can have EFS: use --cache hostpath, or another chart with a claim';
+  return objects.some(isClusterWide)
+    ? 'Choose another name with --release, and another namespace with --namespace'
+    : 'Install into another namespace with --namespace';
+}
 
 /** Definitions are one for the whole cluster on purpose, and since 0.5.68 agent-job puts the namespace into its names. */
 const isSharedByCluster = (object: string, {target, name}: Situation): boolean =>

@@ -1,4 +1,5 @@
 import {posix} from 'node:path';
+import {uniqueName} from '../../../charts/clouds.ts';
 import {scopeOf} from '../../../charts/support.ts';
 import {at, getAt, mergeValues, type Values} from '../../../charts/tree.ts';
 import {isKnown, knownValue} from '../../../cluster/facts/fact.ts';
@@ -22,6 +23,9 @@ const areOnOtherNodes = (one: Values, other: Values): boolean =>
 const seenBy = ({chart, version, values}: ScalrRelease): Values =>
   mergeValues(scopeOf({chart, version}, () => undefined).defaults, knownValue(values) ?? {});
 
+const ownDirectory = (path: string, unique: string): string =>
+  posix.join(posix.dirname(path), posix.basename(path) === unique ? `${unique}-2` : unique);
+
 export const nodeData: Check = {
   id: 'node-data',
   group: 'Release',
@@ -41,7 +45,7 @@ export const nodeData: Check = {
       if (shared.length > 0)
         return fail(
           `${path} is the directory of ${few(shared.map(({namespace, name}) => `release ${namespace}/${name}`))} too`,
-          `Give it one of its own: --data-home ${posix.join(posix.dirname(path), `${situation.name.place.namespace}-${situation.name.release}`)}`,
+          `Give it one of its own: --data-home ${ownDirectory(path, uniqueName(situation.get))}`,
         );
       const hidden = others.filter((each) => !isKnown(each.values));
       if (hidden.length > 0)

@@ -1,7 +1,8 @@
-import {isKnown} from '../../../cluster/facts/fact.ts';
+import {isKnown, knownValue} from '../../../cluster/facts/fact.ts';
 import type {Claim} from '../../../cluster/objects.ts';
 import {type Check, fail, type Outcome, pass, skip, warn} from '../../check.ts';
 import type {Situation} from '../../situation.ts';
+import {nodesForRuns} from '../nodes/pods.ts';
 import {ifKnown, skipped, worstOf} from '../outcomes.ts';
 import {classOf, newClaims, sharers, usedClaims, withManifest} from './claims.ts';
 
@@ -62,6 +63,13 @@ export const claimShared: Check = {
         const modes = claim?.spec?.accessModes;
         if (modes === undefined) return [];
         if (modes.includes('ReadWriteMany')) return [pass(`${name} is ReadWriteMany`)];
+        if (modes.includes('ReadWriteOnce') && knownValue(nodesForRuns(situation))?.length === 1)
+          return [
+            warn(
+              `The claim ${name} is ${modes.join(', ')}, and ${who} mount it: that works on the one node there is, and on no second one`,
+              'Name a claim that is ReadWriteMany with --cache-claim before there are more nodes',
+            ),
+          ];
         return [
           fail(
             `The claim ${name} is ${modes.join(', ')}, and ${who} mount it: on a second node they do not start`,
