@@ -108,7 +108,7 @@ test('the one permission that is missing is named, and the role that is offered 
   const {by} = await outcomes({...place, kubeconfig}, LOCAL, {env: TOKEN});
   expect(by['permissions']).toMatchObject({
     status: 'fail',
-    message: expect.stringMatching(/^Missing 1 of \d+: patch deployments\.apps in test-\w+\.$/),
+    message: expect.stringMatching(/^missing 1 of \d+: patch deployments\.apps in test-\w+$/),
   });
   const [, ...role] = by['permissions']?.remedy?.split('\n') ?? [];
   await place.kubectl.apply(parse(role.join('\n')));
@@ -133,9 +133,9 @@ test('a Secret without the key, and one that is not there', async () => {
   await place.kubectl('create', 'secret', 'generic', 'scalr-agent-token', '--from-literal=tokne=x');
   const {by, exit} = await outcomes(place, [...LOCAL, '--ca-secret', 'ca', '--image-pull-secret', 'pull']);
   expect(exit).toBe(3);
-  expect(by['secrets']?.message).toContain('has no key token; it has tokne.');
-  expect(by['secrets']?.message).toContain('There is no Secret ca');
-  expect(by['pull-secrets']).toMatchObject({status: 'fail', message: expect.stringContaining('There is no Secret pull')});
+  expect(by['secrets']?.message).toContain('has no key token; it has tokne');
+  expect(by['secrets']?.message).toContain('there is no Secret ca');
+  expect(by['pull-secrets']).toMatchObject({status: 'fail', message: expect.stringContaining('there is no Secret pull')});
 });
 
 test('Pod Security that refuses what the chart makes', async () => {
@@ -250,7 +250,7 @@ describe('install', () => {
       };
     };
     const first = await install(place, anyHelm, argv, {env: TOKEN, processes});
-    expect(first.stderr).toContain('! the agent pool token can be used: It does not have the form');
+    expect(first.stderr).toContain('! the agent pool token can be used: it does not have the form');
     expect(calls.some((each) => each.startsWith('create'))).toBe(true);
     calls.length = 0;
     const second = await install(place, anyHelm, argv, {env: TOKEN, processes});

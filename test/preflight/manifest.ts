@@ -16,7 +16,7 @@ export function manifestOf({chart}: Target, values: Values, release: string): Ku
     metadata: {name},
     ...more,
   });
-  const deployment = (name: string, spec: object): KubernetesObject => object('apps/v1', 'Deployment', name, {spec: {template: {spec}}});
+  const deployment = (name: string, spec: Values): KubernetesObject => object('apps/v1', 'Deployment', name, {spec: {template: {spec}}});
   const policy = (name: string): KubernetesObject => object('networking.k8s.io/v1', 'NetworkPolicy', name);
   const claim = `${full}-cache`;
   const isNew = isOn('persistence.cache.enabled') && !isOn('persistence.cache.persistentVolumeClaim.claimName');
@@ -36,7 +36,7 @@ export function manifestOf({chart}: Target, values: Values, release: string): Ku
     : [];
 
   if (chart === 'agent-k8s') {
-    const containers = [{name: 'agent-k8s', resources: read('resources')}];
+    const containers = [{name: 'agent-k8s', resources: read('resources'), securityContext: read('securityContext')}];
     const isEfs = isOn('efsVolumeHandle');
     const volume = isEfs ? {persistentVolumeClaim: {claimName: 'agent-k8s-efs-claim'}} : {hostPath: {path: read('agent.data_home')}};
     return [
@@ -52,7 +52,11 @@ export function manifestOf({chart}: Target, values: Values, release: string): Ku
           ]
         : []),
       ...(isOn('restrictMetadataService') ? [policy('agent-k8s-network-policy')] : []),
-      deployment(`${full}-controller`, {...place('controllerNodeSelector', 'controllerTolerations'), containers}),
+      deployment(`${full}-controller`, {
+        ...place('controllerNodeSelector', 'controllerTolerations'),
+        securityContext: read('podSecurityContext'),
+        containers,
+      }),
       object('apps/v1', 'DaemonSet', `${full}-worker`, {
         spec: {
           template: {spec: {...place('workerNodeSelector', 'workerTolerations'), containers, volumes: [{name: 'data-home', ...volume}]}},

@@ -18,8 +18,8 @@ const said = async (id: string, cluster = NONE, but: Partial<Situation> = {}) =>
   saidBy(namespaceChecks, id, await situation({chart: 'agent-local'}, cluster, but));
 
 test('the namespace is there, will be made, is going, or cannot be seen', async () => {
-  expect(await said('namespace', UNLABELLED)).toBe('pass: scalr-agent is there.');
-  expect(await said('namespace')).toBe('pass: scalr-agent will be made.');
+  expect(await said('namespace', UNLABELLED)).toBe('pass: scalr-agent is there');
+  expect(await said('namespace')).toBe('pass: scalr-agent will be made');
   const going = clusterWith([namespace({}, {deletionTimestamp: '2027-01-01T00:00:00Z'})], {without: ['scalr-agent']});
   expect(await said('namespace', going)).toMatch(/^fail: .*being deleted/);
   expect(await said('namespace', REFUSING)).toMatch(/^skip: /);
@@ -56,7 +56,7 @@ test.each([
 test('without a label only what the default may refuse is open', async () => {
   expect(await said('pod-security', UNLABELLED, pod())).toMatch(/^pass: .*restricted/);
   expect(await said('pod-security', UNLABELLED, pod({}, {}))).toMatch(/^pass: .*baseline/);
-  expect(await said('pod-security', UNLABELLED, HOST_PATH)).toMatch(/^skip: The pods need privileged/);
+  expect(await said('pod-security', UNLABELLED, HOST_PATH)).toMatch(/^skip: the pods need privileged/);
   expect(await said('pod-security', REFUSING, HOST_PATH)).toMatch(/^skip: /);
   expect(await said('pod-security', enforcing('baseline'), {manifest: unknown('failed', 'no chart')})).toMatch(/^skip: /);
 });

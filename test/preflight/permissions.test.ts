@@ -24,7 +24,7 @@ const said = async (id: string, permissions: readonly Permission[] | undefined) 
 
 describe('the check', () => {
   test('passes when everything is allowed', async () => {
-    expect(await said('permissions', [permission('create', 'secrets', true)])).toBe('pass: All 1 are there.');
+    expect(await said('permissions', [permission('create', 'secrets', true)])).toBe('pass: all 1 are there');
   });
 
   test('says exactly what is missing, with roles that give it', async () => {
@@ -36,7 +36,7 @@ describe('the check', () => {
       permission('get', 'pods/log', false),
       everywhere,
     ]);
-    expect(text).toContain('fail: Missing 4 of 5: create, patch deployments.apps in scalr-agent; get pods/log in scalr-agent;');
+    expect(text).toContain('fail: missing 4 of 5: create, patch deployments.apps in scalr-agent; get pods/log in scalr-agent;');
     expect(text).toContain('create customresourcedefinitions.apiextensions.k8s.io in the whole cluster');
     expect(text).toContain('kind: "Role"');
     expect(text).toMatch(/- "apps"\s+resources:\s+- "deployments"\s+verbs:\s+- "create"\s+- "patch"/);
@@ -48,7 +48,7 @@ describe('the check', () => {
   test('only warns of what is merely useful', async () => {
     const events = permission('list', 'events', false, {isOptional: true});
     expect(await said('permissions', [events])).toMatch(/^pass/);
-    expect(await said('permissions-optional', [events])).toMatch(/^warn: Missing 1 of 1: list events in scalr-agent/);
+    expect(await said('permissions-optional', [events])).toMatch(/^warn: missing 1 of 1: list events in scalr-agent/);
   });
 
   test('is skipped where nobody may ask', async () => {

@@ -27,12 +27,12 @@ const wants = (isGiven: boolean, ...keys: string[]) => ({wantedSecrets: [{name: 
 
 describe('Secrets', () => {
   test('are there with their keys', async () => {
-    expect(await said('secrets', holding(secret(NAME, {token: 'x'})))).toBe(`pass: Secret ${NAME} has token.`);
+    expect(await said('secrets', holding(secret(NAME, {token: 'x'})))).toBe(`pass: Secret ${NAME} has token`);
   });
 
   test('are not there, or lack a key', async () => {
-    expect(await said('secrets', holding(NAME))).toMatch(/^fail: There is no Secret scalr-agent-token in scalr-agent\. -> .*--token-file/);
-    expect(await said('secrets', holding(secret(NAME, {tokne: 'x'})))).toMatch(/^fail: .* has no key token; it has tokne\./);
+    expect(await said('secrets', holding(NAME))).toMatch(/^fail: there is no Secret scalr-agent-token in scalr-agent -> .*--token-file/);
+    expect(await said('secrets', holding(secret(NAME, {tokne: 'x'})))).toMatch(/^fail: .* has no key token; it has tokne/);
     const ca = {wantedSecrets: [{name: 'ca', keys: ['ca.pem'], isGiven: false}], ...holding('ca')};
     expect(await said('secrets', ca)).toContain('kubectl create secret generic ca --namespace scalr-agent --from-file=ca.pem=ca.pem');
     const certificate = {wantedSecrets: [{name: 'mtls', keys: ['tls.crt'], isGiven: false}], ...holding('mtls')};
@@ -40,7 +40,7 @@ describe('Secrets', () => {
   });
 
   test('will be made of what was given', async () => {
-    expect(await said('secrets', {...wants(true, 'token'), ...holding(NAME), token: 'x'})).toBe(`pass: Secret ${NAME} will be made.`);
+    expect(await said('secrets', {...wants(true, 'token'), ...holding(NAME), token: 'x'})).toBe(`pass: Secret ${NAME} will be made`);
   });
 
   test('of somebody else are not overwritten', async () => {
@@ -67,7 +67,7 @@ test.each([
 });
 
 test('a pull secret that is not there, cannot be read, or is not wanted', async () => {
-  expect(await said('pull-secrets', {...PULLING, ...holding('pull')})).toMatch(/^fail: There is no Secret pull/);
+  expect(await said('pull-secrets', {...PULLING, ...holding('pull')})).toMatch(/^fail: there is no Secret pull/);
   expect(await said('pull-secrets', {...PULLING, secrets: new Map([['pull', unknown('forbidden', 'no')]])})).toMatch(/^skip: /);
   expect(await said('pull-secrets', {})).toBeUndefined();
 });
@@ -78,11 +78,11 @@ const at = (date: string): {exp: number} => ({exp: Date.parse(date) / 1000});
 
 describe('the token', () => {
   test.each([
-    [jwt({}), /^pass: It does not expire/],
-    [jwt(at('2028-01-01')), /^pass: It is valid until 2028-01-01/],
-    [jwt(at('2027-01-03')), /^warn: It expires on 2027-01-03/],
-    [jwt(at('2026-12-31')), /^fail: It expired on 2026-12-31/],
-    ['hunter2', /^warn: It does not have the form/],
+    [jwt({}), /^pass: it does not expire/],
+    [jwt(at('2028-01-01')), /^pass: it is valid until 2028-01-01/],
+    [jwt(at('2027-01-03')), /^warn: it expires on 2027-01-03/],
+    [jwt(at('2026-12-31')), /^fail: it expired on 2026-12-31/],
+    ['hunter2', /^warn: it does not have the form/],
   ])('%s', async (token, outcome) => {
     const text = await said('token', {token});
     expect(text).toMatch(outcome);
@@ -90,7 +90,7 @@ describe('the token', () => {
   });
 
   test('in the Secret is looked at too', async () => {
-    expect(await said('token', holding(secret(NAME, {token: jwt(at('2026-12-31'))})))).toMatch(/^fail: It expired/);
+    expect(await said('token', holding(secret(NAME, {token: jwt(at('2026-12-31'))})))).toMatch(/^fail: it expired/);
     expect(await said('token', holding(secret(NAME, {token: 'whatever'})))).toMatch(/^pass: /);
     expect(await said('token', holding(NAME))).toBeUndefined();
   });

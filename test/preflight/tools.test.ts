@@ -14,7 +14,7 @@ const said = async (id: string, but: Partial<Situation> = {}, cluster = ORDINARY
 test('helm from 3.14 on, and 4', async () => {
   expect(await said('helm-version', tools('3.14.0'))).toBe('pass: helm 3.14.0');
   expect(await said('helm-version', tools('4.0.0'))).toBe('pass: helm 4.0.0');
-  expect(await said('helm-version', tools('3.13.3'))).toMatch(/^fail: helm 3\.13\.3 is older than 3\.14\. -> Install/);
+  expect(await said('helm-version', tools('3.13.3'))).toMatch(/^fail: helm 3\.13\.3 is older than 3\.14 -> Install/);
   expect(await said('helm-version', {tools: {...tools('').tools, helm: missing}})).toMatch(/^fail: helm is not on PATH\. -> .*--helm/);
 });
 
@@ -42,5 +42,5 @@ test('the chart has to be rendered', async () => {
   );
   expect(await said('chart-renders', {manifest: unknown('timed-out', 'no answer in time')})).toMatch(/^skip: .* -> .*--timeout/);
   const withoutHelm = {tools: {...tools('').tools, helm: missing}, manifest: unknown('failed', 'helm is not on PATH.')};
-  expect(await said('chart-renders', withoutHelm)).toBe('skip: There is no helm to render it with.');
+  expect(await said('chart-renders', withoutHelm)).toBe('skip: there is no helm to render it with');
 });

@@ -11,11 +11,11 @@ const exists: Check = {
   test({readings: {namespaceObject}, name: {place}}) {
     if (!isKnown(namespaceObject)) return skip(namespaceObject.because);
     const found = namespaceObject.value;
-    if (found === undefined) return pass(`${place.namespace} will be made.`);
+    if (found === undefined) return pass(`${place.namespace} will be made`);
     return found.metadata.deletionTimestamp === undefined
-      ? pass(`${place.namespace} is there.`)
+      ? pass(`${place.namespace} is there`)
       : fail(
-          `${place.namespace} is being deleted: nothing new can be made in it.`,
+          `${place.namespace} is being deleted: nothing new can be made in it`,
           `Wait until it has gone (kubectl wait --for=delete namespace/${place.namespace}), or take another with --namespace`,
         );
   },
@@ -30,23 +30,23 @@ const podSecurity: Check = {
   title: 'Pod Security lets the pods in',
   ref: 'https://kubernetes.io/docs/concepts/security/pod-security-standards/',
   test({facts, readings, manifest, name: {place}}) {
-    if (!isKnown(manifest)) return skip('What the chart makes is not known.');
+    if (!isKnown(manifest)) return skip('what the chart makes is not known');
     const pods = manifest.value.flatMap((object) => podSpecs(object));
     const at = (level: Level): string[] => [...new Set(pods.flatMap((pod) => breaches(pod, level)))];
     const needed = LEVELS.find((level) => at(level).length === 0) as Level;
     const {podSecurity: level} = facts.policies;
     if (!isKnown(level)) {
       const {namespaceObject} = readings;
-      if (needed === 'restricted') return pass('The pods keep the strictest level, restricted.');
+      if (needed === 'restricted') return pass('the pods keep the strictest level, restricted');
       if (!isKnown(namespaceObject)) return skip(namespaceObject.because);
       return needed === 'baseline'
-        ? pass('The pods keep baseline, and no label asks for more.')
-        : skip(`The pods need privileged (${at('baseline').join(', ')}), and ${level.because}`);
+        ? pass('the pods keep baseline, and no label asks for more')
+        : skip(`the pods need privileged (${at('baseline').join(', ')}), and ${level.because}`);
     }
     const broken = at(level.value as Level);
-    if (broken.length === 0) return pass(`${place.namespace} enforces ${level.value}, and the pods need ${needed}.`);
+    if (broken.length === 0) return pass(`${place.namespace} enforces ${level.value}, and the pods need ${needed}`);
     return fail(
-      `${place.namespace} enforces ${level.value}, which refuses ${broken.join(', ')}.`,
+      `${place.namespace} enforces ${level.value}, which refuses ${broken.join(', ')}`,
       `Allow it with: kubectl label namespace ${place.namespace} ${LABEL}=${needed} --overwrite`,
     );
   },

@@ -31,8 +31,8 @@ function judged(
   const asked = permissions.value.filter((each) => each.isOptional === isOptional);
   const missing = asked.filter(({isAllowed}) => !isAllowed);
   const gap = isKnown(manifest) ? '' : '; what the chart makes is not known, so nobody was asked about that';
-  if (missing.length === 0) return pass(`All ${asked.length} are there${gap}.`);
-  return refuse(`Missing ${missing.length} of ${asked.length}: ${listed(missing)}${gap}.`, roleFor(missing));
+  if (missing.length === 0) return pass(`all ${asked.length} are there${gap}`);
+  return refuse(`missing ${missing.length} of ${asked.length}: ${listed(missing)}${gap}`, roleFor(missing));
 }
 
 /** `create, patch deployments.apps in team-a`; those that need the same verbs in the same place together. */

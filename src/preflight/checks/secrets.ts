@@ -9,6 +9,7 @@ import {type Check, fail, type Outcome, pass, skip, warn} from '../check.ts';
 import {pullSecretsIn} from '../named-in.ts';
 import type {Situation} from '../situation.ts';
 import {claimsOf} from '../token-text.ts';
+import {worstOf} from './outcomes.ts';
 
 const REF = 'https://kubernetes.io/docs/concepts/configuration/secret/';
 const PULL_TYPES = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg'];
@@ -21,7 +22,7 @@ const keys: Check = {
   test(situation) {
     const wanted = withoutPullSecrets(situation);
     if (wanted.length === 0) return undefined;
-    return worst(wanted.map((each) => secretOutcome(each, situation)));
+    return worstOf(wanted.map((each) => secretOutcome(each, situation)));
   },
 };
 
@@ -40,20 +41,20 @@ function secretOutcome({name, keys: wanted, isGiven}: Wanted, {secrets, name: {p
   if (isGiven) {
     const held = found?.data?.[get(tokenSecretKey) ?? ''];
     const isOther = isToken && own !== undefined && held !== Buffer.from(own, 'utf8').toString('base64');
-    if (found === undefined) return pass(`Secret ${name} will be made.`);
+    if (found === undefined) return pass(`Secret ${name} will be made`);
     return isOther && !isOwn(found)
       ? fail(
-          `Secret ${name} in ${place.namespace} holds something else, and this program did not make it.`,
+          `Secret ${name} in ${place.namespace} holds something else, and this program did not make it`,
           `Use it as it is, without ${spell(token)} and --token-file, or name another with --token-secret`,
         )
-      : pass(`Secret ${name} is there${isOther ? ', and its content will be replaced' : ''}.`);
+      : pass(`Secret ${name} is there${isOther ? ', and its content will be replaced' : ''}`);
   }
   const missing = wanted.filter((key) => found?.data?.[key] === undefined);
-  if (found !== undefined && missing.length === 0) return pass(`Secret ${name} has ${wanted.join(' and ') || 'what is needed'}.`);
+  if (found !== undefined && missing.length === 0) return pass(`Secret ${name} has ${wanted.join(' and ') || 'what is needed'}`);
   const had = Object.keys(found?.data ?? {}).join(', ') || 'none';
   const message = found
-    ? `Secret ${name} in ${place.namespace} has no key ${missing.join(' and ')}; it has ${had}.`
-    : `There is no Secret ${name} in ${place.namespace}.`;
+    ? `Secret ${name} in ${place.namespace} has no key ${missing.join(' and ')}; it has ${had}`
+    : `there is no Secret ${name} in ${place.namespace}`;
   return fail(message, remedyFor(name, missing, isToken, name === get(clientCertSecret), place.namespace));
 }
 
@@ -79,18 +80,18 @@ const pull: Check = {
   test({manifest, secrets, name: {place}}) {
     const names = pullSecretsIn(knownValue(manifest) ?? []);
     if (names.length === 0) return undefined;
-    return worst(
+    return worstOf(
       names.map((name) => {
         const fact = secrets.get(name);
         // The chart itself makes what nobody was asked for.
-        if (fact === undefined) return pass(`Secret ${name} comes with the chart.`);
+        if (fact === undefined) return pass(`Secret ${name} comes with the chart`);
         if (!isKnown(fact)) return skip(`Secret ${name} cannot be read: ${fact.because}`);
         const make = `kubectl create secret docker-registry ${name} --namespace ${place.namespace} --docker-server=<HOST> --docker-username=<NAME>`;
-        if (fact.value === undefined) return fail(`There is no Secret ${name} in ${place.namespace}: images would not be pulled.`, make);
+        if (fact.value === undefined) return fail(`there is no Secret ${name} in ${place.namespace}: images would not be pulled`, make);
         const {type = 'Opaque'} = fact.value;
         return PULL_TYPES.includes(type)
-          ? pass(`Secret ${name} is there.`)
-          : fail(`Secret ${name} is of type ${type}, and kubelets read ${PULL_TYPES[0]} only.`, make);
+          ? pass(`Secret ${name} is there`)
+          : fail(`Secret ${name} is of type ${type}, and kubelets read ${PULL_TYPES[0]} only`, make);
       }),
     );
   },
@@ -106,7 +107,7 @@ const tokenCheck: Check = {
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
   test({token: given, secrets, get, now}) {
     const fact = secrets.get(get(tokenSecret) ?? '');
-    if (given === undefined && fact !== undefined && !isKnown(fact)) return skip(`The token cannot be read: ${fact.because}`);
+    if (given === undefined && fact !== undefined && !isKnown(fact)) return skip(`the token cannot be read: ${fact.because}`);
     const held = knownValue(fact ?? {unknown: 'undetermined', because: ''})?.data?.[get(tokenSecretKey) ?? ''];
     const text = given ?? (held === undefined ? undefined : Buffer.from(held, 'base64').toString('utf8'));
     if (text === undefined) return undefined;
@@ -115,31 +116,15 @@ const tokenCheck: Check = {
     // A Secret may be filled by somebody who knows better.
     if (claims === undefined) {
       return given === undefined
-        ? pass('Secret, form unknown.')
-        : warn('It does not have the form of a token of Scalr (a JSON Web Token).', remedy);
+        ? pass('that of the Secret; its form is unknown')
+        : warn('it does not have the form of a token of Scalr (a JSON Web Token)', remedy);
     }
     const {expires} = claims;
-    if (expires === undefined) return pass('It does not expire.');
+    if (expires === undefined) return pass('it does not expire');
     const day = expires.toISOString().slice(0, 10);
-    if (expires <= now) return fail(`It expired on ${day}.`, remedy);
-    return expires.getTime() - now.getTime() < SOON_DAYS * DAY_MS
-      ? warn(`It expires on ${day}.`, remedy)
-      : pass(`It is valid until ${day}.`);
+    if (expires <= now) return fail(`it expired on ${day}`, remedy);
+    return expires.getTime() - now.getTime() < SOON_DAYS * DAY_MS ? warn(`it expires on ${day}`, remedy) : pass(`it is valid until ${day}`);
   },
 };
-
-const ORDER = ['pass', 'skip', 'warn', 'fail'];
-
-/** Several as one: it is as bad as the worst, and says all that are. */
-function worst(outcomes: readonly Outcome[]): Outcome {
-  const rank = Math.max(...outcomes.map(({status}) => ORDER.indexOf(status)));
-  const bad = outcomes.filter(({status}) => ORDER.indexOf(status) === rank);
-  const remedies = [...new Set(bad.flatMap(({remedy}) => remedy ?? []))];
-  return {
-    status: ORDER[rank] as Outcome['status'],
-    message: bad.map(({message}) => message).join(' '),
-    ...(remedies.length > 0 ? {remedy: remedies.join('\n')} : {}),
-  };
-}
 
 export const secretChecks: readonly Check[] = [keys, pull, tokenCheck];

@@ -3,6 +3,7 @@ import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import {ownCommand} from '../../ports/own-command.ts';
 import {type Check, fail, pass, skip, warn} from '../check.ts';
 import type {Situation} from '../situation.ts';
+import {count} from './outcomes.ts';
 
 const OLDEST_HELM = '3.14.0';
 
@@ -15,7 +16,7 @@ const helm: Check = {
     if (!isKnown(tools.helm)) return fail(tools.helm.because, 'Install Helm 3.14 or newer, or say where it is with --helm');
     const {value} = tools.helm;
     return compare(value, OLDEST_HELM) < 0
-      ? fail(`helm ${value} is older than 3.14.`, 'Install Helm 3.14 or newer, or name another with --helm')
+      ? fail(`helm ${value} is older than 3.14`, 'Install Helm 3.14 or newer, or name another with --helm')
       : pass(`helm ${value}`);
   },
 };
@@ -29,11 +30,11 @@ const kubectl: Check = {
     if (!isKnown(tools.kubectl)) return fail(tools.kubectl.because, 'Install kubectl, or say where it is with --kubectl');
     const own = tools.kubectl.value;
     const server = knownValue(facts.versions.server);
-    if (server === undefined) return pass(`kubectl ${own}; the version of the API server is not known.`);
+    if (server === undefined) return pass(`kubectl ${own}; the version of the API server is not known`);
     const apart = Math.abs(minorOf(own) - minorOf(server));
     return apart > 1
       ? warn(
-          `kubectl ${own} and the API server ${server} are ${apart} minor versions apart; one is supported.`,
+          `kubectl ${own} and the API server ${server} are ${apart} minor versions apart; one is supported`,
           `Install kubectl 1.${minorOf(server)}, or name another with --kubectl`,
         )
       : pass(`kubectl ${own}, API server ${server}`);
@@ -48,11 +49,11 @@ const reachable: Check = {
   title: 'the API server answers',
   ref: 'https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/',
   test({tools, facts, context}) {
-    if (!isKnown(tools.kubectl)) return skip('There is no kubectl to ask with.');
+    if (!isKnown(tools.kubectl)) return skip('there is no kubectl to ask with');
     const {server: version} = facts.versions;
     const where = placeOf(context);
     if (isKnown(version)) return pass(`${where}Kubernetes ${version.value}`);
-    if (version.unknown === 'forbidden') return pass(`${where}it keeps its version to itself.`);
+    if (version.unknown === 'forbidden') return pass(`${where}it keeps its version to itself`);
     return fail(`${where}${version.because}`, 'Try: kubectl cluster-info; or name another cluster with --kube-context or --kubeconfig');
   },
 };
@@ -69,8 +70,8 @@ const renders: Check = {
   ref: 'https://helm.sh/docs/helm/helm_template/',
   test({name, tools, target, manifest}) {
     const what = `${target.chart} ${target.version}`;
-    if (isKnown(manifest)) return pass(`${what} makes ${manifest.value.length} objects.`);
-    if (!isKnown(tools.helm)) return skip('There is no helm to render it with.');
+    if (isKnown(manifest)) return pass(`${what} makes ${count(manifest.value.length, 'object')}`);
+    if (!isKnown(tools.helm)) return skip('there is no helm to render it with');
     if (manifest.unknown === 'timed-out') return skip(`${what}: ${manifest.because}`, 'Give it more time with --timeout');
     return fail(
       `${what}: ${manifest.because}`,
