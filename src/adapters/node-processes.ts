@@ -31,14 +31,16 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
   return {
     async run(call, {over} = {}) {
       const {execa} = await import('execa');
-      const result = await execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...(over ? {cancelSignal: over} : {})});
+      const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...(over ? {cancelSignal: over} : {})});
+      const result = await (over ? untilGivenUp(running, over) : running);
+      if (result === undefined) return {exitCode: ExitCode.failed, stdout: '', stderr: NO_ANSWER};
       const outcome = outcomeOf(call.tool, result);
-      return result.isCanceled ? {...outcome, stderr: `${outcome.stderr}\nerror: there was no answer in time`} : outcome;
+      return result.isCanceled ? {...outcome, stderr: `${outcome.stderr}\n${NO_ANSWER}`} : outcome;
     },
     start(call) {
       const controller = new AbortController();
       let interrupt = (): void => controller.abort();
-      let leave = (): void => undefined;
+      let left = (): void => undefined;
       const outcome = (async (): Promise<Outcome> => {
         const {execa} = await import('execa');
         const running = execa(pathOf(call.tool), [...call.args], {
@@ -49,18 +51,50 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
           detached: process.platform !== 'win32',
         });
         interrupt = () => void running.kill('SIGINT');
-        leave = () => {
-          running.unref();
-          // Pipes of processes are sockets, which keep a program alive too.
-          for (const pipe of [running.stdin, running.stdout, running.stderr]) (pipe as Socket | null)?.unref();
-        };
+        left = () => leave(running);
         if (controller.signal.aborted) interrupt();
         return outcomeOf(call.tool, await running);
       })();
-      return {outcome, interrupt: () => interrupt(), leave: () => leave()} satisfies Running;
+      return {outcome, interrupt: () => interrupt(), leave: () => left()} satisfies Running;
     },
   };
 };
+
+const NO_ANSWER = 'error: there was no answer in time';
+
+interface Child {
+  unref(): void;
+  stdin: unknown;
+  stdout: unknown;
+  stderr: unknown;
+}
+
+/** Pipes of processes are sockets, which keep a program alive too. */
+function leave(running: Child): void {
+  running.unref();
+  for (const pipe of [running.stdin, running.stdout, running.stderr]) (pipe as Socket | null)?.unref();
+}
+
+const FAREWELL_MS = 1000;
+
+/** Undefined when nothing comes after the end: a tool that was ended may leave a login plugin behind, which holds its pipes. */
+async function untilGivenUp<T extends Child & PromiseLike<unknown>>(running: T, over: AbortSignal): Promise<Awaited<T> | undefined> {
+  const listeners = new AbortController();
+  const givenUp = new Promise<undefined>((resolve) => {
+    const giveUp = (): void => {
+      leave(running);
+      resolve(undefined);
+    };
+    const wait = (): void => void setTimeout(giveUp, FAREWELL_MS).unref();
+    if (over.aborted) wait();
+    else over.addEventListener('abort', wait, {once: true, signal: listeners.signal});
+  });
+  try {
+    return await Promise.race([running, givenUp]);
+  } finally {
+    listeners.abort();
+  }
+}
 
 const notThere = (tool: Call['tool'], path: string, isForbidden: boolean): ExpectedError =>
   new ExpectedError(path === tool ? `${tool} is not on PATH.` : `${path} cannot be run${isForbidden ? '' : ': there is no such file'}.`, {

@@ -1,8 +1,9 @@
 import {posix} from 'node:path';
 import type {ChartName} from '../charts/schema.ts';
-import {at, getAt, isMap, type Tree, type Values} from '../charts/tree.ts';
+import {at, getAt, type Values} from '../charts/tree.ts';
 import type {Readings} from './inventory.ts';
 import type {KubernetesObject} from './objects.ts';
+import {hostPaths, mayRun, type NodePlace, podSpecs} from './pod-specs.ts';
 
 export interface Node extends KubernetesObject {
   spec?: {taints?: readonly {key: string; value?: string; effect: string}[]};
@@ -20,24 +21,19 @@ export interface NodeDataItem {
   isSafe: boolean;
 }
 
-interface Toleration {
-  key?: string;
-  operator?: string;
-  value?: string;
-  effect?: string;
-}
-
 export function nodeDataOf(readings: Readings, chart: ChartName): NodeDataItem[] {
   const path = pathOf(readings.values, chart);
   if (path === undefined) return [];
   const {manifest, nodes, customResources, daemonSets} = readings;
-  const writer = manifest.flatMap((object) => podSpecs(object as unknown as Tree)).find((spec) => mounts(spec, path));
+  const writer = manifest.flatMap((object) => podSpecs(object)).find((spec) => mounts(spec, path));
   const others = daemonSets && customResources && [...daemonSets, ...customResources].filter((each) => !isIn(each, readings));
   return [
     {
       path,
       nodes: nodes
-        ?.filter((node) => node.metadata.labels?.['kubernetes.io/os'] !== 'windows' && (writer === undefined || mayRun(writer, node)))
+        ?.filter(
+          (node) => node.metadata.labels?.['kubernetes.io/os'] !== 'windows' && (writer === undefined || mayRun(writer, placeOf(node))),
+        )
         .map((node) => ({name: node.metadata.name, isReady: isReady(node)})),
       sharedBy: others
         ?.filter((each) => isAgentAt(each, path))
@@ -64,51 +60,18 @@ const SHARED = /^\/([^/]*|var\/[^/]+|home\/[^/]+|home\/kubernetes\/(bin|flexvolu
 
 const isPrivate = (path: string): boolean => /^\/[\w./-]+$/.test(path) && !OFF_LIMITS.test(path) && !SHARED.test(path);
 
-/** The specs of pods, wherever in an object: agent-job has them inside custom resources. */
-function podSpecs(tree: Tree): Values[] {
-  if (Array.isArray(tree)) return tree.flatMap(podSpecs);
-  if (!isMap(tree)) return [];
-  return Array.isArray(tree['containers']) ? [tree] : Object.values(tree).flatMap(podSpecs);
-}
-
-const hostPaths = ({volumes}: Values): string[] =>
-  (Array.isArray(volumes) ? volumes : []).flatMap((volume) => {
-    const path = getAt(volume, ['hostPath', 'path']);
-    return typeof path === 'string' ? [clean(path) ?? ''] : [];
-  });
-
-const mounts = (spec: Values, path: string): boolean => hostPaths(spec).includes(path);
+const mounts = (spec: Values, path: string): boolean => hostPaths(spec).map(clean).includes(path);
 
 /** The operator's own DaemonSet that prepares the directory (hostPath guide of agent-job) is no agent. */
 function isAgentAt(object: KubernetesObject, path: string): boolean {
   const isAgent = object.kind !== 'DaemonSet' || /"name":"SCALR_/.test(JSON.stringify(object));
   const touches = (other: string): boolean => other === path || other.startsWith(`${path}/`) || path.startsWith(`${other}/`);
-  return isAgent && podSpecs(object as unknown as Tree).some((spec) => hostPaths(spec).some(touches));
+  return isAgent && podSpecs(object).some((spec) => hostPaths(spec).some((other) => touches(clean(other) ?? '')));
 }
 
 const isIn = ({kind, metadata}: KubernetesObject, {manifest, namespace}: Readings): boolean =>
   metadata.namespace === namespace && manifest.some((each) => each.kind === kind && each.metadata.name === metadata.name);
 
-function mayRun(spec: Values, {metadata, spec: {taints = []} = {}}: Node): boolean {
-  const selector = Object.entries((spec['nodeSelector'] ?? {}) as Record<string, string>);
-  const tolerations = (spec['tolerations'] ?? []) as Toleration[];
-  return (
-    selector.every(([key, value]) => metadata.labels?.[key] === value) &&
-    taints.every(
-      (taint) =>
-        taint.effect === 'PreferNoSchedule' ||
-        // Cordoned or broken for now; what was written there before is there still.
-        taint.key.startsWith('node.kubernetes.io/') ||
-        tolerations.some((each) => tolerates(each, taint)),
-    )
-  );
-}
-
-const tolerates = (
-  {key, operator = 'Equal', value = '', effect}: Toleration,
-  taint: {key: string; value?: string; effect: string},
-): boolean =>
-  (effect === undefined || effect === '' || effect === taint.effect) &&
-  (operator === 'Exists' ? key === undefined || key === '' || key === taint.key : key === taint.key && value === (taint.value ?? ''));
+const placeOf = ({metadata, spec}: Node): NodePlace => ({labels: metadata.labels ?? {}, taints: spec?.taints ?? []});
 
 const isReady = ({status}: Node): boolean => status?.conditions?.some(({type, status: is}) => type === 'Ready' && is === 'True') ?? false;

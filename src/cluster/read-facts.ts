@@ -41,13 +41,14 @@ async function read<T>(call: Call, processes: Processes, over?: AbortSignal): Pr
   return outcome.stdout.trim() === '' ? undefined : (JSON.parse(outcome.stdout) as T);
 }
 
-interface Config {
+export interface Config {
   'current-context'?: string;
   contexts?: {name: string; context?: {cluster?: string}}[];
   clusters?: {name: string; cluster?: {server?: string}}[];
 }
 
-function contextOf(config: Config | undefined): InstallFacts['context'] {
+/** The context in use, out of a kubeconfig cut down to it. */
+export function contextOf(config: Config | undefined): InstallFacts['context'] {
   const context = config?.contexts?.[0];
   const cluster = config?.clusters?.[0];
   return {name: context?.name ?? config?.['current-context'] ?? '', cluster: cluster?.name ?? '', server: cluster?.cluster?.server ?? ''};

@@ -6,13 +6,16 @@ import {evidencePath, saveFiles} from '../cli/save-files.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {objectNames} from '../cluster/manifest.ts';
 import {readFacts} from '../cluster/read-facts.ts';
-import {ExitCode} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
 import {bringUp} from '../execute/bring-up.ts';
-import {checkRendering} from '../execute/check-rendering.ts';
 import {dryRun} from '../execute/dry-run.ts';
 import {planInstall} from '../plan/install.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
+import {checkRendering} from '../preflight/check-rendering.ts';
+import {lookAhead} from '../preflight/look-ahead.ts';
+import type {Already} from '../preflight/read-situation.ts';
 import {catalogue} from '../settings/catalogue.ts';
+import {checkText} from '../ui/checks.ts';
 import {diffText} from '../ui/diff.ts';
 import {callsText, planText, resultText, stepText} from '../ui/plan.ts';
 import {progressReporter} from '../ui/progress.ts';
@@ -41,7 +44,7 @@ interface Result {
 export default class Install extends BaseCommand<Result> {
   static override summary = 'Put an agent into the cluster, or bring an installed one to these settings.';
   static override description =
-    'Shows a plan and asks once; without a terminal --yes accepts it. Makes the namespace and the Secrets, runs helm with an exact chart version, and watches until the agent is ready or says why it cannot be. Run again, it goes on from where it broke off, or says that nothing is to do.';
+    'Looks whether the cluster is ready (see preflight), shows a plan and asks once; without a terminal --yes accepts it. Makes the namespace and the Secrets, runs helm with an exact chart version, and watches until the agent is ready or says why it cannot be. Run again, it goes on from where it broke off, or says that nothing is to do.';
   static override examples = [
     'SCALR_AGENT_TOKEN=… <%= config.bin %> <%= command.id %> --url https://acme.scalr.io --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --token-file token --yes',
@@ -55,6 +58,7 @@ export default class Install extends BaseCommand<Result> {
       summary: 'Take the release back to what it was when it does not become ready, once what was seen is saved in a file.',
       exclusive: ['no-wait'],
     }),
+    'skip-preflight': Flags.boolean({summary: 'Begin without looking whether the cluster and the account are ready for it.'}),
     save: Flags.string({summary: 'Directory for answers.yaml and values.yaml, without secrets.', helpValue: '<DIRECTORY>'}),
     ...settingFlags(catalogue),
   };
@@ -70,12 +74,21 @@ export default class Install extends BaseCommand<Result> {
     const name = releaseName(flags, generated.settings);
     const wanted = wantedRelease(generated, valuesDocument(generated), name);
 
+    const look = async (already?: Already): Promise<void> => {
+      if (flags['skip-preflight']) return;
+      const warnings = await lookAhead(generated, wanted, {processes, now, sleep, timeoutMs}, already);
+      for (const each of warnings) this.app.stderr(checkText(each, this.screen));
+    };
     const facts = await readFacts(
       name,
       wanted.secrets.map((secret) => secret.name),
       processes,
       AbortSignal.timeout(timeoutMs),
-    );
+    ).catch(async (error: unknown) => {
+      // Who may not even read what a plan is made of is told all that is missing, not the first thing.
+      if (error instanceof ExpectedError && error.code === 'FORBIDDEN') await look();
+      throw error;
+    });
     const manifest = await checkRendering(wanted, facts, effectiveGet(generated.settings, generated.effective), processes);
     const plan = planInstall({...wanted, manifest}, facts);
     const result: Result = {
@@ -94,6 +107,8 @@ export default class Install extends BaseCommand<Result> {
       if (flags['exit-code'] && result.changed) process.exitCode = ExitCode.differences;
       return result;
     }
+    // Where nothing is to do nothing can fail.
+    if (plan.steps.length > 0) await look({manifest, context: facts.context});
     if (flags['dry-run']) {
       this.say(planText(plan, name, facts, this.screen));
       if (!this.jsonEnabled()) this.app.stdout(callsText(plan));

@@ -45,6 +45,8 @@ export const template = ({release, place}: ReleaseName, chart: ChartReference, v
     values,
   );
 
+export const helmVersion: Call = helm(undefined, ['version', '--template', '{{.Version}}']);
+
 export const releaseValues = ({release, place}: ReleaseName): Call => helm(place, ['get', 'values', release, '--output', 'json']);
 
 /** With the defaults of the chart. */
@@ -70,3 +72,6 @@ export const uninstall = ({release, place}: ReleaseName): Call => helm(place, ['
 /** To the revision before where none is named. */
 export const rollback = ({release, place}: ReleaseName, revision?: number): Call =>
   helm(place, ['rollback', release, ...(revision === undefined ? [] : [String(revision)])]);
+
+/** The definitions of a chart, as a manifest. */
+export const showDefinitions = (chart: ChartReference): Call => helm(undefined, ['show', 'crds', ...chartArgs(chart)]);

@@ -44,6 +44,18 @@ export const listEverywhere = (place: Place, kinds: readonly string[], seconds =
 export const getNamed = (place: Place, objects: readonly string[], seconds = 15): Call =>
   kubectl(place, ['get', ...objects, '--ignore-not-found', '--output', 'json', within(seconds)]);
 
+/** What this account may do, by one answer for each review; they are printed one after another, not as a list. */
+export const reviewAccess = (place: Place, reviews: readonly object[], seconds: number): Call =>
+  kubectl(
+    place,
+    // The API server checks them itself; kubectl would first fetch what it knows of all kinds.
+    ['create', '--filename', '-', '--output', 'json', '--validate=false', within(seconds)],
+    JSON.stringify({apiVersion: 'v1', kind: 'List', items: reviews}),
+  );
+
+/** Of the program alone, without asking a server. */
+export const clientVersion = (place: Place): Call => kubectl(place, ['version', '--client', '--output', 'json']);
+
 /** The configuration a kubelet runs with. */
 export const kubeletConfiguration = (place: Place, node: string, seconds: number): Call =>
   kubectl(place, ['get', '--raw', `/api/v1/nodes/${node}/proxy/configz`, within(seconds)]);

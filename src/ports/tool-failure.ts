@@ -14,6 +14,11 @@ const FORBIDDEN = /forbidden/i;
 /** The account may not do it. */
 export const isForbidden = ({stderr}: Outcome): boolean => FORBIDDEN.test(stderr);
 
+const WEAKNESS = /too many requests|unable to handle the request|etcdserver: |has prevented the request|connection reset|EOF\s*$/im;
+
+/** The API server had a moment of weakness: who asks again soon gets an answer. */
+export const isWeakness = ({stderr}: Outcome): boolean => WEAKNESS.test(stderr);
+
 /** What helm and kubectl say, and what to do about it; a repository that no helm reaches comes before a cluster. */
 const KNOWN: readonly KnownFailure[] = [
   {
@@ -52,8 +57,7 @@ const KNOWN: readonly KnownFailure[] = [
     suggestions: ['Look what holds it up: kubectl get events', 'Run the same command again: it goes on from there'],
   },
   {
-    stderr:
-      /too many requests|unable to handle the request|etcdserver: |has prevented the request|connection reset|EOF\s*$|deadline exceeded|Client\.Timeout|no answer in time/im,
+    stderr: new RegExp(`${WEAKNESS.source}|deadline exceeded|Client\\.Timeout|no answer in time`, WEAKNESS.flags),
     code: 'CLUSTER_UNREACHABLE',
     suggestions: [
       'The API server had a moment of weakness: run the same command again',

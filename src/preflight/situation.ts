@@ -3,7 +3,7 @@ import type {Values} from '../charts/tree.ts';
 import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
 import type {Fact} from '../cluster/facts/fact.ts';
 import type {Readings} from '../cluster/facts/readings.ts';
-import type {SecretObject} from '../cluster/install-facts.ts';
+import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
 import type {Claim, KubernetesObject} from '../cluster/objects.ts';
 import type {ReleaseName} from '../ports/helm.ts';
 import type {Get} from '../settings/define.ts';
@@ -23,6 +23,8 @@ export interface Situation {
   facts: ClusterFacts;
   /** Raw answers, where facts leave something out. Values of releases in it are not masked: never print them. */
   readings: Readings;
+  /** The context that is in use, and where its API server is. */
+  context: Fact<InstallFacts['context']>;
   tools: {helm: Fact<string>; kubectl: Fact<string>};
   /** What the API server says this account may do, for every object of the manifest and everything an install reads. */
   permissions: Fact<readonly Permission[]>;

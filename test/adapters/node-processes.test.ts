@@ -59,3 +59,13 @@ test('a call that only looks ends when nobody wants the answer any more', async 
     stderr: expect.stringContaining('there was no answer in time'),
   });
 });
+
+test('what a tool leaves behind holds nobody up', async () => {
+  const {run} = nodeProcesses({helm: tool('sleep 30 & exec sleep 30')});
+  const start = Date.now();
+  expect(await run({tool: 'helm', args: []}, {over: AbortSignal.timeout(200)})).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('there was no answer in time'),
+  });
+  expect(Date.now() - start).toBeLessThan(5000);
+});

@@ -35,12 +35,14 @@ async function kubeconfigAs(user: string, {kubectl}: Workplace): Promise<string>
   return path;
 }
 
-/** A kubeconfig of an account that has one of Kubernetes' own roles in the namespace, and nothing outside of it. */
-export async function accountWith(role: 'view' | 'edit' | 'admin', place: Workplace): Promise<string> {
+/** A kubeconfig of an account that has one of Kubernetes' own roles, or these rules, in the namespace and nothing outside of it. */
+export async function accountWith(role: 'view' | 'edit' | 'admin' | readonly object[], place: Workplace): Promise<string> {
   const {kubectl, namespace} = place;
-  const user = `${namespace}-${role}`;
-  await kubectl('create', 'rolebinding', user, `--clusterrole=${role}`, `--user=${user}`);
-  await until('the role counts', async () => (await kubectl('auth', 'can-i', 'list', 'pods', `--as=${user}`).catch(String)) === 'yes');
+  const user = `${namespace}-${typeof role === 'string' ? role : 'own'}`;
+  if (typeof role !== 'string')
+    await kubectl.apply({apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: {name: user, namespace}, rules: role});
+  await kubectl('create', 'rolebinding', user, typeof role === 'string' ? `--clusterrole=${role}` : `--role=${user}`, `--user=${user}`);
+  await until('the role counts', async () => (await kubectl('auth', 'can-i', '--list', `--as=${user}`)).includes('pods'));
   return kubeconfigAs(user, place);
 }
 

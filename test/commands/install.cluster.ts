@@ -6,6 +6,7 @@ import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {ExpectedError} from '../../src/errors.ts';
+import {accountWith} from '../cluster/accounts.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {workplace as freshWorkplace, type Workplace} from '../cluster/workplace.ts';
 import {directoryOf} from '../helm/charts-under-test.ts';
@@ -200,4 +201,16 @@ test('answers and values are saved without secrets, and the answers do the same 
   for (const file of readdirSync(folder)) expect(readFileSync(join(folder, file), 'utf8')).not.toContain('hunter2');
   const again = await install(place, helm.path, ['--answers', join(folder, 'answers.yaml'), '--yes', '--json'], {env: TOKEN});
   expect(JSON.parse(again.stdout)).toMatchObject({changed: false});
+});
+
+test('an account that may only read is told which permission is missing', async () => {
+  const place = await workplace();
+  const kubeconfig = await accountWith('view', place);
+  const {stdout} = await install({kubeconfig, namespace: place.namespace}, helm.path, [...chartFlags('agent-local'), '--yes', '--json'], {
+    env: TOKEN,
+  });
+  const {code, exit, message, suggestions} = JSON.parse(stdout).error;
+  expect({code, exit}).toEqual({code: 'PREFLIGHT_FAILED', exit: 3});
+  expect(message).toContain(`create, patch deployments.apps in ${place.namespace}`);
+  expect(suggestions.join()).toContain('kind: "Role"');
 });

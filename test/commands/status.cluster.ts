@@ -193,7 +193,7 @@ test('runs in flight are counted', async () => {
 test('an account that may only read its namespace is told once what it may not read, and sees the workloads', async () => {
   const place = await installed(first.path);
   await place.kubectl('label', 'deployment', DEPLOYMENT, 'helm.sh/chart=agent-local-0.6.4');
-  const kubeconfig = await accountWith('view', place, scratch);
+  const kubeconfig = await accountWith('view', place);
   const {stdout, exit} = await status({...place, kubeconfig}, first.path);
   expect(exit, stdout).toBe(0);
   expect(stdout).toMatch(
@@ -212,7 +212,7 @@ test('an account that may only read its namespace is told once what it may not r
 
 test('one that may read nothing is told what it needs', async () => {
   const place = await installed(first.path);
-  const kubeconfig = await accountWith('view', place, scratch);
+  const kubeconfig = await accountWith('view', place);
   await place.kubectl('delete', 'rolebinding', '--all');
   expect((await document({...place, kubeconfig}, first.path)).error).toMatchObject({code: 'FORBIDDEN', exit: 1});
 });

@@ -2,6 +2,7 @@ import {sleep} from '../../src/adapters/clock.ts';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import Install from '../../src/commands/install.ts';
+import Preflight from '../../src/commands/preflight.ts';
 import Status from '../../src/commands/status.ts';
 import Uninstall from '../../src/commands/uninstall.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
@@ -31,3 +32,6 @@ export const uninstall = (place: Place, helm: string, argv: readonly string[], w
 
 export const status = (place: Place, helm: string, argv: readonly string[] = [], world: World = {}) =>
   onCluster(Status, place, helm, argv, world);
+
+export const preflight = (place: Place, helm: string, argv: readonly string[], world: World = {}) =>
+  onCluster(Preflight, place, helm, argv, world);

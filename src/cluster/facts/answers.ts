@@ -11,7 +11,7 @@ interface Refusal {
 
 const REASONS: readonly [stderr: RegExp, reason: UnknownReason][] = [
   [/forbidden/i, 'forbidden'],
-  [/timeout|timed out|deadline exceeded|time allotted/i, 'timed-out'],
+  [/timeout|timed out|deadline exceeded|time allotted|no answer in time/i, 'timed-out'],
   [/NotFound|could not find the requested resource|doesn't have a resource type/, 'not-served'],
 ];
 

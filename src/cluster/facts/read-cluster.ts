@@ -13,7 +13,8 @@ import {runsLinux} from './usable-nodes.ts';
 /** Asks kubectl or helm; a tool that is not there is one more reason to know nothing. */
 type Ask = (call: Call) => Promise<Outcome>;
 
-const REQUEST_SECONDS = 5;
+/** For a single request of a reading. */
+export const REQUEST_SECONDS = 5;
 
 /**
  * Reads what facts are made of; changes nothing. Few calls, because each starts kubectl and with it the login plugin of
@@ -131,8 +132,11 @@ async function listOf(place: Place, ask: Ask, everywhere: boolean): Promise<Fact
   const source = everywhere ? 'helm list --all-namespaces' : `helm list --namespace ${place.namespace}`;
   const listed = jsonOf<Omit<ReleaseReading, 'values'>[]>(await ask(listReleases(place, {everywhere})), source, Array.isArray);
   if (!isKnown(listed)) return listed;
-  const ours = listed.value.filter(({chart}) => scalrChart(chart) !== undefined);
-  const releases = ours.map(async (each): Promise<ReleaseReading> => {
+  // What else is in the namespace may have the name of the release; nobody needs its values.
+  const wanted = listed.value.filter(({chart, namespace}) => scalrChart(chart) !== undefined || namespace === place.namespace);
+  const releases = wanted.map(async (each): Promise<ReleaseReading> => {
+    if (scalrChart(each.chart) === undefined)
+      return {...each, values: unknown('undetermined', `${each.chart} is no chart of Scalr agents`)};
     const outcome = await ask(releaseValues({release: each.name, place: {...place, namespace: each.namespace}}));
     const values = jsonOf<Values>(outcome, `helm get values ${each.name}`, isMapOrNull);
     return {...each, values: follow(values, (given, from) => known(given ?? {}, from))};

@@ -1,5 +1,6 @@
 import type {Check} from '../check.ts';
 import {clusterChecks} from './cluster.ts';
+import {namespaceChecks} from './namespace.ts';
 import {networkChecks} from './network.ts';
 import {nodeChecks} from './nodes.ts';
 import {permissionChecks} from './permissions.ts';
@@ -13,6 +14,7 @@ export const CHECKS: readonly Check[] = [
   ...toolChecks,
   ...clusterChecks,
   ...permissionChecks,
+  ...namespaceChecks,
   ...releaseChecks,
   ...secretChecks,
   ...storageChecks,

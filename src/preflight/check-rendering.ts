@@ -10,7 +10,7 @@ import type {Get} from '../settings/define.ts';
 /** Renders the chart with the operator's own helm before anything is applied. Returns the manifest. @throws ExpectedError */
 export async function checkRendering(
   {name, chart, yaml}: Pick<WantedRelease, 'name' | 'chart' | 'yaml'>,
-  {serverVersion}: InstallFacts,
+  {serverVersion}: Pick<InstallFacts, 'serverVersion'>,
   get: Get,
   processes: Processes,
 ): Promise<string> {

@@ -1,0 +1,65 @@
+import {getAt, isMap, type Tree, type Values} from '../charts/tree.ts';
+import type {KubernetesObject} from './objects.ts';
+
+/** What decides whether a node takes a pod, beside room. */
+export interface NodePlace {
+  labels: Readonly<Record<string, string>>;
+  taints: readonly Taint[];
+}
+
+interface Taint {
+  key: string;
+  value?: string;
+  effect: string;
+}
+
+interface Toleration {
+  key?: string;
+  operator?: string;
+  value?: string;
+  effect?: string;
+}
+
+/** The specs of pods, wherever in an object: agent-job has them inside custom resources. */
+export const podSpecs = (object: KubernetesObject): Values[] => specsIn(object as unknown as Tree);
+
+function specsIn(tree: Tree): Values[] {
+  if (Array.isArray(tree)) return tree.flatMap(specsIn);
+  if (!isMap(tree)) return [];
+  return Array.isArray(tree['containers']) ? [tree] : Object.values(tree).flatMap(specsIn);
+}
+
+const volumesOf = ({volumes}: Values): readonly Tree[] => (Array.isArray(volumes) ? volumes : []);
+
+const textsAt = (trees: readonly Tree[], path: readonly string[]): string[] =>
+  trees.flatMap((each) => {
+    const found = getAt(each, path);
+    return typeof found === 'string' ? [found] : [];
+  });
+
+export const hostPaths = (spec: Values): string[] => textsAt(volumesOf(spec), ['hostPath', 'path']);
+
+export const claimNames = (spec: Values): string[] => textsAt(volumesOf(spec), ['persistentVolumeClaim', 'claimName']);
+
+export const selectorOf = (spec: Values): [key: string, value: string][] =>
+  Object.entries((spec['nodeSelector'] ?? {}) as Record<string, string>);
+
+export const isSelected = (spec: Values, {labels}: NodePlace): boolean => selectorOf(spec).every(([key, value]) => labels[key] === value);
+
+/** Taints of the node that keep the pod away for good; what Kubernetes itself puts there comes and goes. */
+export const untolerated = <T extends Taint>(spec: Values, {taints}: {taints: readonly T[]}): T[] => {
+  const tolerations = (spec['tolerations'] ?? []) as unknown as Toleration[];
+  return taints.filter(
+    (taint) =>
+      taint.effect !== 'PreferNoSchedule' &&
+      // Cordoned or broken for now; what was written there before is there still.
+      !taint.key.startsWith('node.kubernetes.io/') &&
+      !tolerations.some((each) => tolerates(each, taint)),
+  );
+};
+
+export const mayRun = (spec: Values, node: NodePlace): boolean => isSelected(spec, node) && untolerated(spec, node).length === 0;
+
+const tolerates = ({key, operator = 'Equal', value = '', effect}: Toleration, taint: Taint): boolean =>
+  (effect === undefined || effect === '' || effect === taint.effect) &&
+  (operator === 'Exists' ? key === undefined || key === '' || key === taint.key : key === taint.key && value === (taint.value ?? ''));

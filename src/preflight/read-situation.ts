@@ -1,0 +1,135 @@
+import {isMap} from '../charts/tree.ts';
+import {failureOf, jsonOf, objectsOf} from '../cluster/facts/answers.ts';
+import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
+import {type Fact, follow, isKnown, known, knownValue, unknown} from '../cluster/facts/fact.ts';
+import {REQUEST_SECONDS, readCluster} from '../cluster/facts/read-cluster.ts';
+import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
+import {objectsIn} from '../cluster/manifest.ts';
+import type {Claim, KubernetesObject} from '../cluster/objects.ts';
+import {type Config, contextOf} from '../cluster/read-facts.ts';
+import {ExpectedError} from '../errors.ts';
+import type {WantedRelease} from '../plan/install.ts';
+import {currentContext, getNamed, listResources, serverVersion} from '../ports/kubectl.ts';
+import type {Place} from '../ports/place.ts';
+import type {Outcome, Processes} from '../ports/processes.ts';
+import {token, tokenFile} from '../settings/agent.ts';
+import type {Get} from '../settings/define.ts';
+import {cacheClaim} from '../settings/storage.ts';
+import {effectiveGet, effectiveValues} from '../values/effective.ts';
+import type {Generated} from '../values/generate.ts';
+import {checkRendering} from './check-rendering.ts';
+import {claimsNamedIn} from './named-in.ts';
+import {neededPermissions} from './needed-permissions.ts';
+import {permissionsOf} from './permissions-of.ts';
+import {type Patience, questions} from './questions.ts';
+import {readTools} from './read-tools.ts';
+import type {Permission, Situation} from './situation.ts';
+import {wantedSecrets} from './wanted-secrets.ts';
+
+interface World extends Patience {
+  processes: Processes;
+  now(): Date;
+}
+
+/** What an install knows already and need not ask for again. */
+export interface Already {
+  manifest?: string;
+  context?: InstallFacts['context'];
+}
+
+type Wanted = Omit<WantedRelease, 'manifest'>;
+
+/** Asks everything checks look at; changes nothing, never fails, and ends in time with what it knows by then. */
+export async function readSituation(generated: Generated, wanted: Wanted, world: World, already: Already = {}): Promise<Situation> {
+  const {target, settings, effective, values} = generated;
+  const {place} = wanted.name;
+  const get = effectiveGet(settings, effective);
+  const processes = questions(world.processes, world);
+  const version = processes.run(serverVersion(place, REQUEST_SECONDS));
+  const manifest =
+    already.manifest === undefined ? version.then((answer) => render(wanted, get, answer, processes)) : rendered(already.manifest);
+  // Who has not said its version will say nothing else: what waits for the manifest is not asked any more.
+  const answering = version.then((answer) => (isSilent(answer) ? always(answer) : processes));
+  const objects = manifest.then((fact) => knownValue(fact) ?? []);
+  const [readings, tools, context, named, permissions] = await Promise.all([
+    readCluster(place, processes),
+    readTools(place, processes),
+    readContext(place, processes, already.context),
+    Promise.all([objects, answering]).then((found) => readNamed(wanted, get, ...found)),
+    Promise.all([objects, answering]).then((found) => readPermissions(place, ...found)),
+  ]);
+  return {
+    name: wanted.name,
+    target,
+    get,
+    values: effectiveValues(values, target),
+    manifest: await manifest,
+    facts: clusterFactsOf(readings),
+    readings,
+    context,
+    tools,
+    permissions: follow(permissions, (all, source) => known(withoutMaking(all, readings.namespaceObject), source)),
+    ...named,
+    token: (settings.get(token) ?? settings.get(tokenFile))?.reveal(),
+    now: world.now(),
+  };
+}
+
+/** Forbidden is an answer too. */
+const isSilent = (outcome: Outcome): boolean => outcome.exitCode !== 0 && failureOf(outcome).unknown !== 'forbidden';
+
+const always = (outcome: Outcome): Asking => ({run: async () => outcome});
+
+const rendered = async (manifest: string): Promise<Situation['manifest']> => known(objectsIn(manifest), 'helm template');
+
+async function render(wanted: Wanted, get: Get, answer: Outcome, processes: Processes): Promise<Situation['manifest']> {
+  const version = jsonOf<{serverVersion?: {gitVersion?: string}}>(answer, 'kubectl version', isMap);
+  try {
+    return await rendered(
+      await checkRendering(wanted, {serverVersion: knownValue(version)?.serverVersion?.gitVersion ?? ''}, get, processes),
+    );
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    return unknown(error.message.includes('no answer in time') ? 'timed-out' : 'failed', error.message);
+  }
+}
+
+async function readContext(place: Place, processes: Processes, context?: InstallFacts['context']): Promise<Situation['context']> {
+  const source = 'kubectl config view';
+  if (context) return known(context, source);
+  const config = jsonOf<Config>(await processes.run(currentContext(place)), source, isMap);
+  return follow(config, (found) => known(contextOf(found), source));
+}
+
+type Asking = Pick<Processes, 'run'>;
+type Named = Pick<Situation, 'wantedSecrets' | 'secrets' | 'claims'>;
+
+/** Secrets and claims that have to be there, in one call. */
+async function readNamed(
+  {name: {place}, secrets: made}: Wanted,
+  get: Get,
+  objects: readonly KubernetesObject[],
+  processes: Asking,
+): Promise<Named> {
+  const wanted = wantedSecrets(made, get, objects);
+  const secrets = wanted.map(({name}) => name);
+  const own = get(cacheClaim);
+  const claims = [...new Set([...claimsNamedIn(objects), ...(own === undefined ? [] : [own])])];
+  const spelled = [...secrets.map((name) => `secrets/${name}`), ...claims.map((name) => `persistentvolumeclaims/${name}`)];
+  const found = objectsOf(await processes.run(getNamed(place, spelled, REQUEST_SECONDS)), spelled);
+  const pick = <T>(kind: string, names: readonly string[]): Map<string, Fact<T | undefined>> =>
+    new Map(names.map((name) => [name, found[`${kind}/${name}`] as Fact<T | undefined>]));
+  return {wantedSecrets: wanted, secrets: pick<SecretObject>('secrets', secrets), claims: pick<Claim>('persistentvolumeclaims', claims)};
+}
+
+async function readPermissions(place: Place, objects: readonly KubernetesObject[], processes: Asking): Promise<Situation['permissions']> {
+  const {stdout} = await processes.run(listResources(place, REQUEST_SECONDS));
+  return permissionsOf(neededPermissions({namespace: place.namespace, objects, resources: stdout.split('\n')}), place, processes);
+}
+
+/** A namespace that is there need not be made; where it cannot be read, it may be there. */
+function withoutMaking(permissions: readonly Permission[], namespace: Fact<KubernetesObject | undefined>): readonly Permission[] {
+  const isMaking = ({verb, resource}: Permission): boolean => verb === 'create' && resource === 'namespaces';
+  if (!isKnown(namespace)) return permissions.map((each) => (isMaking(each) ? {...each, isOptional: true} : each));
+  return namespace.value === undefined ? permissions : permissions.filter((each) => !isMaking(each));
+}

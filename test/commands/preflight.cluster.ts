@@ -1,0 +1,260 @@
+import {once} from 'node:events';
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {type AddressInfo, createServer} from 'node:net';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {afterAll, describe, expect, test} from 'vitest';
+import {parse, stringify} from 'yaml';
+import {nodeProcesses} from '../../src/adapters/node-processes.ts';
+import type {Checked} from '../../src/preflight/check.ts';
+import {accountWith} from '../cluster/accounts.ts';
+import {faultyApi} from '../cluster/faulty-api.ts';
+import {findKubectl} from '../cluster/kubectl.ts';
+import {type Workplace, workplace} from '../cluster/workplace.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {chartFlags, TOKEN} from '../support/install-place.ts';
+import {violations} from '../support/output-schema.ts';
+import {install, preflight} from '../support/run-on-cluster.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+afterAll(() => rmSync(scratch, {recursive: true, force: true}));
+
+const helms = await findHelm();
+const [{path: anyHelm} = {path: 'helm'}] = helms;
+const LOCAL = await chartFlags('agent-local');
+/** The checks of the account, the tools and the namespace: the nodes of the test cluster are another matter. */
+const OURS = ['helm-version', 'kubectl-version', 'cluster-reachable', 'permissions', 'permissions-optional'];
+const ALSO = ['chart-renders', 'namespace', 'pod-security', 'secrets'];
+
+type Outcomes = Record<string, Pick<Checked, 'status' | 'message' | 'remedy'>>;
+
+/** What each check says, and how the program ends. */
+async function outcomes(place: Pick<Workplace, 'kubeconfig' | 'namespace'>, argv: readonly string[], {helm = anyHelm, env = {}} = {}) {
+  const start = Date.now();
+  const {stdout, exit, stderr} = await preflight(place, helm, [...argv, '--json'], {env});
+  expect(violations('preflight', stdout), stdout).toEqual([]);
+  const {checks, facts} = JSON.parse(stdout) as {checks: Checked[]; facts: object};
+  const by = Object.fromEntries(checks.map((each) => [each.id, each])) as Outcomes;
+  return {by, facts, exit, said: stdout + stderr, seconds: (Date.now() - start) / 1000};
+}
+const statuses = (by: Outcomes, ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, by[id]?.status]));
+const all = (ids: readonly string[], status: Checked['status']) => Object.fromEntries(ids.map((id) => [id, status]));
+
+describe.each(helms)('with Helm $major', ({path: helm}) => {
+  test.each(['agent-local', 'agent-k8s', 'agent-job'] as const)('an administrator may install %s', async (chart) => {
+    const place = await workplace();
+    await place.kubectl('create', 'secret', 'generic', 'scalr-agent-token', '--from-literal=token=x');
+    const {by, facts} = await outcomes(place, await chartFlags(chart), {helm});
+    expect(statuses(by, [...OURS, 'chart-renders', 'namespace', 'secrets'])).toEqual(
+      all([...OURS, 'chart-renders', 'namespace', 'secrets'], 'pass'),
+    );
+    expect(facts).toMatchObject({versions: {server: {value: expect.stringMatching(/^v1\./)}}});
+  });
+
+  test('a chart that is not there fails, and what does not need it is told all the same', async () => {
+    const place = await workplace();
+    const {by, exit} = await outcomes(place, ['--chart', 'agent-local', '--chart-source', join(scratch, 'nothing')], {helm, env: TOKEN});
+    expect(exit).toBe(3);
+    expect(by['chart-renders']).toMatchObject({status: 'fail', remedy: expect.stringContaining('--chart-source')});
+    expect(statuses(by, OURS)).toEqual(all(OURS, 'pass'));
+    expect(by['pod-security']?.status).toBe('skip');
+  });
+});
+
+test('as text, grouped, with the counts at the end; the token is nowhere', async () => {
+  const {stdout, stderr} = await preflight(await workplace(), anyHelm, LOCAL, {env: TOKEN});
+  expect(stdout).toMatch(
+    /^Tools\n✓ helm is new enough: helm \d[\s\S]*\nPermissions\n✓ [\s\S]*\d errors?, \d+ warnings?, \d+ passed, \d+ skipped\n$/,
+  );
+  expect(stdout + stderr).not.toContain('hunter2');
+});
+
+test('a warning is enough with --strict', async () => {
+  const argv = [...LOCAL, '--token-secret-key', 'other'];
+  const {by, exit} = await outcomes(await workplace(), argv, {env: TOKEN});
+  const failed = Object.values(by).some(({status}) => status === 'fail');
+  expect(by['token']?.status).toBe('warn');
+  expect(exit).toBe(failed ? 3 : 0);
+  expect((await outcomes(await workplace(), [...argv, '--strict'], {env: TOKEN})).exit).toBe(failed ? 3 : 4);
+});
+
+test('an account that may only read is told everything it lacks, and what it cannot see is skipped', async () => {
+  const place = await workplace();
+  const kubeconfig = await accountWith('view', place);
+  const {by, exit} = await outcomes({...place, kubeconfig}, LOCAL);
+  expect(exit).toBe(3);
+  const {message = '', remedy = ''} = by['permissions'] ?? {};
+  expect(message).toContain(`create, patch deployments.apps in ${place.namespace}`);
+  expect(message).toContain(`get, list, create, update, patch, delete secrets in ${place.namespace}`);
+  expect(remedy).toMatch(/kind: "Role"[\s\S]*- "secrets"/);
+  expect(by['permissions-optional']).toMatchObject({status: 'warn', message: expect.stringContaining('list nodes in the whole cluster')});
+  expect(statuses(by, ['secrets', 'namespace', 'cluster-reachable'])).toEqual({
+    secrets: 'skip',
+    namespace: 'pass',
+    'cluster-reachable': 'pass',
+  });
+});
+
+const RULES = [
+  {apiGroups: [''], resources: ['namespaces', 'events', 'pods', 'pods/log', 'persistentvolumeclaims'], verbs: ['get', 'list']},
+  {apiGroups: [''], resources: ['secrets'], verbs: ['*']},
+  {apiGroups: ['apps', 'batch'], resources: ['deployments', 'statefulsets', 'daemonsets', 'replicasets', 'jobs'], verbs: ['get', 'list']},
+];
+
+test('the one permission that is missing is named, and the role that is offered gives it', async () => {
+  const place = await workplace();
+  const most = [...RULES, {apiGroups: ['apps'], resources: ['deployments'], verbs: ['create', 'delete']}];
+  const kubeconfig = await accountWith(most, place);
+  const {by} = await outcomes({...place, kubeconfig}, LOCAL, {env: TOKEN});
+  expect(by['permissions']).toMatchObject({
+    status: 'fail',
+    message: expect.stringMatching(/^missing 1 of \d+: patch deployments\.apps in test-\w+$/),
+  });
+  const [, ...role] = by['permissions']?.remedy?.split('\n') ?? [];
+  await place.kubectl.apply(parse(role.join('\n')));
+  const account = `${place.namespace}-own`;
+  await place.kubectl('create', 'rolebinding', 'more', '--role=scalr-agent-install', `--serviceaccount=${place.namespace}:${account}`);
+  const again = await outcomes({...place, kubeconfig}, LOCAL, {env: TOKEN});
+  expect(again.by['permissions']?.status).toBe('pass');
+});
+
+test('whoever makes a role has to have what it gives', async () => {
+  const place = await workplace();
+  const kubeconfig = await accountWith('edit', place);
+  const {by} = await outcomes({...place, kubeconfig}, await chartFlags('agent-job'), {env: TOKEN});
+  expect(by['permissions']).toMatchObject({
+    status: 'fail',
+    message: expect.stringContaining('customresourcedefinitions.apiextensions.k8s.io in the whole cluster'),
+  });
+});
+
+test('a Secret without the key, and one that is not there', async () => {
+  const place = await workplace();
+  await place.kubectl('create', 'secret', 'generic', 'scalr-agent-token', '--from-literal=tokne=x');
+  const {by, exit} = await outcomes(place, [...LOCAL, '--ca-secret', 'ca', '--image-pull-secret', 'pull']);
+  expect(exit).toBe(3);
+  expect(by['secrets']?.message).toContain('has no key token; it has tokne');
+  expect(by['secrets']?.message).toContain('there is no Secret ca');
+  expect(by['pull-secrets']).toMatchObject({status: 'fail', message: expect.stringContaining('there is no Secret pull')});
+});
+
+test('Pod Security that refuses what the chart makes', async () => {
+  const place = await workplace({'pod-security.kubernetes.io/enforce': 'baseline'});
+  const {by} = await outcomes(place, [...(await chartFlags('agent-k8s')), '--cloud', 'gke'], {env: TOKEN});
+  expect(by['pod-security']).toMatchObject({status: 'fail', message: expect.stringContaining('hostPath volume')});
+});
+
+test('without helm everything else is told', async () => {
+  const place = await workplace();
+  const {by, exit} = await outcomes(place, LOCAL, {helm: join(scratch, 'no-helm'), env: TOKEN});
+  expect(exit).toBe(3);
+  expect(statuses(by, ['helm-version', 'chart-renders', 'kubectl-version', 'permissions', 'namespace', 'secrets'])).toEqual({
+    ...{'helm-version': 'fail', 'chart-renders': 'skip', 'kubectl-version': 'pass'},
+    ...{permissions: 'pass', namespace: 'pass', secrets: 'pass'},
+  });
+});
+
+describe('an API server that', () => {
+  const UNSEEN = ['permissions', 'permissions-optional', 'namespace'];
+
+  /** The same account at another address. */
+  function at(server: string, kubeconfig: string): string {
+    const config = parse(readFileSync(kubeconfig, 'utf8'));
+    config.clusters[0].cluster.server = server;
+    const path = join(scratch, `${new URL(server).port}.yaml`);
+    writeFileSync(path, stringify(config), {mode: 0o600});
+    return path;
+  }
+
+  const expectNothingSeen = ({by, exit, seconds}: Awaited<ReturnType<typeof outcomes>>, longest: number): void => {
+    expect(exit).toBe(3);
+    expect(by['cluster-reachable']?.status).toBe('fail');
+    expect(statuses(by, [...UNSEEN, 'chart-renders', 'helm-version'])).toEqual({
+      ...all(UNSEEN, 'skip'),
+      'chart-renders': 'pass',
+      'helm-version': 'pass',
+    });
+    expect(seconds).toBeLessThan(longest);
+  };
+
+  test('is not there', async () => {
+    const place = await workplace();
+    expectNothingSeen(await outcomes({...place, kubeconfig: at('https://127.0.0.1:1', place.kubeconfig)}, LOCAL, {env: TOKEN}), 15);
+  });
+
+  test.each([
+    [[], 20],
+    [['--timeout', '7s'], 12],
+  ] as const)('takes connections and says nothing (%j)', async (more, longest) => {
+    const place = await workplace();
+    const silent = createServer((socket) => void socket.on('error', () => undefined));
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const kubeconfig = at(`https://127.0.0.1:${(silent.address() as AddressInfo).port}`, place.kubeconfig);
+    try {
+      expectNothingSeen(await outcomes({...place, kubeconfig}, [...LOCAL, ...more], {env: TOKEN}), longest);
+    } finally {
+      silent.close();
+    }
+  });
+
+  test('has a moment of weakness is asked again', async () => {
+    const place = await workplace();
+    const api = await faultyApi(place.kubeconfig);
+    const troubles = [
+      api.trouble('GET', /^\/version/, {status: 503}, 1),
+      api.trouble('POST', /selfsubjectaccessreviews/, {status: 500}, 1),
+      api.trouble('GET', /\/secrets\/scalr-agent-token/, {status: 429, retryAfter: 1}, 1),
+    ];
+    const {by} = await outcomes({...place, kubeconfig: api.kubeconfig}, LOCAL, {env: TOKEN});
+    expect(troubles.map((each) => each.count())).toEqual([1, 1, 1]);
+    expect(statuses(by, [...OURS, ...ALSO])).toEqual(all([...OURS, ...ALSO], 'pass'));
+  });
+
+  test('stops answering in the middle: what is known by then is told in time', async () => {
+    const place = await workplace();
+    const api = await faultyApi(place.kubeconfig);
+    api.trouble('POST', /selfsubjectaccessreviews/, 'stall');
+    const {by, seconds} = await outcomes({...place, kubeconfig: api.kubeconfig}, [...LOCAL, '--timeout', '4s'], {env: TOKEN});
+    expect(by['permissions']?.status).toBe('skip');
+    expect(statuses(by, ['cluster-reachable', 'namespace', 'secrets'])).toEqual(all(['cluster-reachable', 'namespace', 'secrets'], 'pass'));
+    expect(seconds).toBeLessThan(12);
+  });
+});
+
+describe('install', () => {
+  test('does not begin what would fail, unless it is told to', async () => {
+    const place = await workplace({'pod-security.kubernetes.io/enforce': 'baseline'});
+    const argv = [...(await chartFlags('agent-k8s')), '--cloud', 'gke', '--yes', '--json', '--no-wait'];
+    const {stdout, exit} = await install(place, anyHelm, argv, {env: TOKEN});
+    const {error} = JSON.parse(stdout);
+    expect({exit, code: error.code}).toEqual({exit: 3, code: 'PREFLIGHT_FAILED'});
+    expect(error.message).toMatch(/Nothing was changed[\s\S]*× Pod Security lets the pods in: .*hostPath/);
+    expect(error.suggestions.join()).toContain(`kubectl label namespace ${place.namespace}`);
+    expect(await place.kubectl('get', 'secrets', '--output', 'name')).toBe('');
+    expect((await install(place, anyHelm, [...argv, '--skip-preflight'], {env: TOKEN})).exit).toBe(0);
+  });
+
+  test('says warnings, and asks nothing of a cluster where nothing is to do', async () => {
+    const place = await workplace();
+    const argv = [...LOCAL, '--yes', '--json', '--no-wait'];
+    const calls: string[] = [];
+    const kubectl = await findKubectl();
+    const processes = () => {
+      const real = nodeProcesses({helm: anyHelm, kubectl});
+      return {
+        ...real,
+        run: (...[call, options]: Parameters<typeof real.run>) => {
+          calls.push(call.args.join(' '));
+          return real.run(call, options);
+        },
+      };
+    };
+    const first = await install(place, anyHelm, argv, {env: TOKEN, processes});
+    expect(first.stderr).toContain('! the agent pool token can be used: it does not have the form');
+    expect(calls.some((each) => each.startsWith('create'))).toBe(true);
+    calls.length = 0;
+    const second = await install(place, anyHelm, argv, {env: TOKEN, processes});
+    expect(JSON.parse(second.stdout)).toMatchObject({changed: false});
+    expect(calls.length).toBeLessThan(10);
+  });
+});

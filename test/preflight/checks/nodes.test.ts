@@ -1,0 +1,180 @@
+import {known, unknown} from '../../../src/cluster/facts/fact.ts';
+import {nodeChecks} from '../../../src/preflight/checks/nodes.ts';
+import type {FakeCluster} from '../../cluster-facts/fake-cluster.ts';
+import {node, ORDINARY, withNodes} from '../situation.ts';
+import {prove} from './prove.ts';
+
+const noManifest = {manifest: unknown('failed', 'helm refuses to render the chart')};
+const refused = {...ORDINARY, refuse: ['nodes']};
+const dedicated = {key: 'dedicated', value: 'ci', effect: 'NoSchedule'};
+/** On machines of nobody's cloud, where no node comes by itself. */
+const onOwn = (cluster: FakeCluster): FakeCluster => ({
+  ...cluster,
+  objects: cluster.objects.map((each) =>
+    each.kind === 'Node' ? ({...each, spec: {...(each as {spec?: object}).spec, providerID: undefined}} as typeof each) : each,
+  ),
+});
+const inPool = (name: string, pool: string, more: object = {}) => node(name, {labels: {pool}, ...more});
+const withKarpenter = (cluster: FakeCluster): FakeCluster => ({...cluster, resources: [...cluster.resources, 'nodepools.karpenter.sh']});
+const windows = node('win', {os: 'windows'});
+const selector = {'node-selector': ['pool=runs']};
+const affine = {
+  manifest: known(
+    [
+      {
+        kind: 'AgentTaskTemplate',
+        metadata: {name: 'a'},
+        ...{
+          spec: {
+            containers: [],
+            affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: []}}},
+          },
+        },
+      },
+    ],
+    'helm template',
+  ),
+};
+
+prove('nodes', nodeChecks, [
+  {id: 'ready-nodes', is: 'pass', when: 'all are'},
+  {id: 'ready-nodes', is: 'warn', when: 'one is not', cluster: withNodes(node('one'), node('two', {isReady: false}))},
+  {id: 'ready-nodes', is: 'fail', when: 'there are none', cluster: withNodes()},
+  {id: 'ready-nodes', is: 'skip', when: 'nodes are refused', cluster: refused},
+
+  {id: 'node-versions', is: 'pass', when: 'all are new'},
+  {
+    id: 'node-versions',
+    is: 'fail',
+    when: 'one is older than the server',
+    cluster: withNodes(node('one'), node('two', {kubelet: 'v1.34.2'})),
+  },
+  {
+    id: 'node-versions',
+    is: 'pass',
+    when: 'runs stay away from the old one',
+    flags: selector,
+    cluster: withNodes(inPool('one', 'runs'), inPool('two', 'web', {kubelet: 'v1.34.2'})),
+  },
+  {
+    id: 'node-versions',
+    is: 'warn',
+    when: 'only the README asks for it',
+    flags: {chart: 'agent-local'},
+    cluster: withNodes(node('one', {kubelet: 'v1.31.2'})),
+  },
+  {id: 'node-versions', is: 'skip', when: 'nodes are refused', cluster: refused},
+  {id: 'node-versions', is: 'pass', when: 'nothing is rendered', but: noManifest},
+  {id: 'node-versions', is: 'skip', when: 'no node takes runs', flags: selector},
+  {
+    id: 'node-versions',
+    is: 'fail',
+    when: 'a label parts the new ones from the old one',
+    cluster: withNodes(inPool('one', 'new'), inPool('two', 'new'), inPool('three', 'old', {kubelet: 'v1.34.2'})),
+  },
+
+  {id: 'run-nodes', is: 'pass', when: 'they may go anywhere'},
+  {id: 'run-nodes', is: 'pass', when: 'one has the label', flags: selector, cluster: withNodes(node('one'), inPool('two', 'runs'))},
+  {id: 'run-nodes', is: 'fail', when: 'none has the label', flags: selector, cluster: onOwn(ORDINARY)},
+  {id: 'run-nodes', is: 'fail', when: 'others have other values', flags: selector, cluster: onOwn(withNodes(inPool('one', 'web')))},
+  {id: 'run-nodes', is: 'warn', when: 'a node pool may grow', flags: selector},
+  {id: 'run-nodes', is: 'warn', when: 'Karpenter may add one', flags: selector, cluster: withKarpenter(onOwn(ORDINARY))},
+  {
+    id: 'run-nodes',
+    is: 'fail',
+    when: 'the taint is not tolerated',
+    flags: selector,
+    cluster: onOwn(withNodes(node('one'), inPool('two', 'runs', {taints: [dedicated]}))),
+  },
+  {
+    id: 'run-nodes',
+    is: 'pass',
+    when: 'the taint is tolerated',
+    flags: {...selector, toleration: ['dedicated=ci:NoSchedule']},
+    cluster: onOwn(withNodes(node('one'), inPool('two', 'runs', {taints: [dedicated]}))),
+  },
+  {
+    id: 'run-nodes',
+    is: 'fail',
+    when: 'they are cordoned or broken',
+    flags: selector,
+    cluster: onOwn(withNodes(inPool('one', 'runs', {isCordoned: true}), inPool('two', 'runs', {isReady: false}))),
+  },
+  {
+    id: 'run-nodes',
+    is: 'fail',
+    when: 'the only node is kept for the control plane',
+    cluster: onOwn(withNodes(node('one', {taints: [{key: 'node-role.kubernetes.io/control-plane', effect: 'NoSchedule'}]}))),
+  },
+  {id: 'run-nodes', is: 'fail', when: 'all nodes run Windows', cluster: onOwn(withNodes(windows))},
+  {id: 'run-nodes', is: 'warn', when: 'agent-k8s finds no node for its workers', flags: {chart: 'agent-k8s', ...selector}},
+  {id: 'run-nodes', is: 'skip', when: 'they ask for affinity', but: affine},
+  {id: 'run-nodes', is: 'skip', when: 'nodes are refused', cluster: refused},
+
+  {id: 'controller-nodes', is: 'pass', when: 'it may go anywhere'},
+  {id: 'controller-nodes', is: 'warn', when: 'no node has the label', flags: {'controller-node-selector': ['pool=web']}},
+  {id: 'controller-nodes', is: 'nothing', when: 'the chart has none', flags: {chart: 'agent-local'}},
+  {id: 'controller-nodes', is: 'skip', when: 'nothing is rendered', but: noManifest},
+
+  {id: 'run-room', is: 'pass', when: 'nodes are large'},
+  {id: 'run-room', is: 'pass', when: 'agent-k8s says what its runs ask for', flags: {chart: 'agent-k8s'}},
+  {
+    id: 'run-room',
+    is: 'fail',
+    when: 'no node has the CPU',
+    flags: {'run-cpu-request': '16', 'run-cpu-limit': '16'},
+    cluster: onOwn(ORDINARY),
+  },
+  {
+    id: 'run-room',
+    is: 'warn',
+    when: 'no node has the memory, and the pool may grow',
+    flags: {'run-memory-request': '64Gi', 'run-memory-limit': '64Gi'},
+  },
+  {
+    id: 'run-room',
+    is: 'fail',
+    when: 'the large node is not for runs',
+    flags: {...selector, 'run-cpu-request': '4'},
+    cluster: onOwn(withNodes(node('one'), inPool('two', 'runs', {allocatable: {cpu: '1930m'}}))),
+  },
+  {id: 'run-room', is: 'skip', when: 'no node takes runs', flags: selector},
+  {id: 'run-room', is: 'skip', when: 'nodes are refused', cluster: refused},
+
+  {id: 'concurrent-room', is: 'nothing', when: 'it is one run', flags: {concurrency: '1'}},
+  {id: 'concurrent-room', is: 'pass', when: 'they fit', flags: {concurrency: '10'}},
+  {id: 'concurrent-room', is: 'fail', when: 'they do not fit', flags: {concurrency: '100'}, cluster: onOwn(ORDINARY)},
+  {id: 'concurrent-room', is: 'warn', when: 'the pool may grow', flags: {concurrency: '100'}},
+  {
+    id: 'concurrent-room',
+    is: 'warn',
+    when: 'nodes take few pods',
+    flags: {concurrency: '10'},
+    cluster: withNodes(node('one', {allocatable: {pods: '4'}})),
+  },
+  {id: 'concurrent-room', is: 'skip', when: 'nodes are refused', flags: {concurrency: '10'}, cluster: refused},
+
+  {id: 'node-architecture', is: 'pass', when: 'it is amd64'},
+  {id: 'node-architecture', is: 'skip', when: 'some are arm64', cluster: withNodes(node('one'), node('two', {architecture: 'arm64'}))},
+  {id: 'node-architecture', is: 'warn', when: 'some are s390x', cluster: withNodes(node('one'), node('two', {architecture: 's390x'}))},
+  {id: 'node-architecture', is: 'fail', when: 'all are ppc64le', cluster: onOwn(withNodes(node('one', {architecture: 'ppc64le'})))},
+  {id: 'node-architecture', is: 'skip', when: 'nodes are refused', cluster: refused},
+
+  {id: 'windows-nodes', is: 'pass', when: 'there is none'},
+  {id: 'windows-nodes', is: 'warn', when: 'pods may go anywhere', cluster: withNodes(node('one'), windows)},
+  {
+    id: 'windows-nodes',
+    is: 'warn',
+    when: 'only runs keep away',
+    flags: {'node-selector': ['kubernetes.io/os=linux']},
+    cluster: withNodes(node('one'), windows),
+  },
+  {
+    id: 'windows-nodes',
+    is: 'pass',
+    when: 'pods keep away',
+    flags: {'node-selector': ['kubernetes.io/os=linux'], 'controller-node-selector': ['kubernetes.io/os=linux']},
+    cluster: withNodes(node('one'), windows),
+  },
+  {id: 'windows-nodes', is: 'skip', when: 'nodes are refused', cluster: refused},
+]);

@@ -1,0 +1,168 @@
+import {expect, test} from 'vitest';
+import {unknown} from '../../../src/cluster/facts/fact.ts';
+import {clusterChecks} from '../../../src/preflight/checks/cluster.ts';
+import {networkChecks} from '../../../src/preflight/checks/network.ts';
+import {nodeChecks} from '../../../src/preflight/checks/nodes.ts';
+import {releaseChecks} from '../../../src/preflight/checks/release.ts';
+import {storageChecks} from '../../../src/preflight/checks/storage.ts';
+import {runChecks} from '../../../src/preflight/run-checks.ts';
+import type {Situation} from '../../../src/preflight/situation.ts';
+import {PLATFORMS, platform} from '../../cluster-facts/fake-cluster.ts';
+import {situation} from '../situation.ts';
+
+const CHECKS = [...clusterChecks, ...releaseChecks, ...storageChecks, ...networkChecks, ...nodeChecks];
+
+const table = async (chart: string, but: Partial<Situation> = {}): Promise<string> => {
+  const rows = PLATFORMS.map(async (name) => {
+    const checked = runChecks(CHECKS, await situation({chart}, platform(name), but));
+    const of = (wanted: string): string[] => {
+      const ids = checked.filter(({status}) => status === wanted).map(({id}) => id);
+      return ids.length === 0 ? [] : [`  ${wanted} ${ids.join(', ')}`];
+    };
+    return [name, ...['fail', 'warn', 'skip', 'pass'].flatMap(of)].join('\n');
+  });
+  return `\n${(await Promise.all(rows)).join('\n')}\n`;
+};
+
+test('what is said of agent-k8s with its defaults', async () => {
+  expect(await table('agent-k8s')).toMatchInlineSnapshot(`
+    "
+    gke-standard
+      skip host-path
+      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+    gke-autopilot
+      fail host-path
+      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+    eks-al2023
+      skip host-path
+      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+    eks-bottlerocket
+      skip host-path, node-architecture
+      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, windows-nodes
+    aks
+      warn windows-nodes
+      skip host-path
+      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture
+    openshift
+      warn openshift-scc
+      skip host-path
+      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+    kind
+      skip host-path
+      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+    k3s
+      skip host-path
+      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+    "
+  `);
+});
+
+test('what is said of agent-local with its defaults', async () => {
+  expect(await table('agent-local')).toMatchInlineSnapshot(`
+    "
+    gke-standard
+      warn server-version, node-versions
+      pass cloud-setting, release-name, object-names, ready-nodes, run-nodes, run-room, node-architecture, windows-nodes
+    gke-autopilot
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, node-architecture, windows-nodes
+    eks-al2023
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, node-architecture, windows-nodes
+    eks-bottlerocket
+      skip node-architecture
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, windows-nodes
+    aks
+      warn windows-nodes
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, node-architecture
+    openshift
+      warn server-version, openshift-scc, node-versions
+      pass cloud-setting, release-name, object-names, ready-nodes, run-nodes, run-room, node-architecture, windows-nodes
+    kind
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, node-architecture, windows-nodes
+    k3s
+      pass server-version, cloud-setting, release-name, object-names, ready-nodes, node-versions, run-nodes, run-room, node-architecture, windows-nodes
+    "
+  `);
+});
+
+test('what is said of agent-job with its defaults, which helm renders for no server this old', async () => {
+  const manifest = unknown('failed', 'chart requires kubeVersion: >=1.35.0-0 which is incompatible with Kubernetes v1.34.3');
+  expect(await table('agent-job', {manifest})).toMatchInlineSnapshot(`
+    "
+    gke-standard
+      fail server-version, node-versions
+      warn metadata-block
+      skip run-nodes, controller-nodes, run-room, windows-nodes
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, metadata-identity, ready-nodes, node-architecture
+    gke-autopilot
+      fail server-version, node-versions
+      warn metadata-identity
+      skip metadata-dns, run-nodes, controller-nodes, run-room, windows-nodes
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-block, ready-nodes, node-architecture
+    eks-al2023
+      fail server-version, node-versions
+      skip metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
+    eks-bottlerocket
+      fail server-version, node-versions
+      skip run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-block, metadata-dns, ready-nodes
+    aks
+      fail server-version, node-versions
+      skip run-nodes, controller-nodes, run-room, windows-nodes
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-block, metadata-dns, ready-nodes, node-architecture
+    openshift
+      fail server-version, node-versions
+      skip openshift-scc, metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
+    kind
+      fail server-version, node-versions
+      skip metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
+    k3s
+      fail server-version, node-versions
+      skip metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
+    "
+  `);
+});
+
+test('what is said of agent-job with its defaults, were it rendered all the same', async () => {
+  expect(await table('agent-job')).toMatchInlineSnapshot(`
+    "
+    gke-standard
+      fail server-version, node-versions
+      warn metadata-block
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, metadata-identity, ready-nodes, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+    gke-autopilot
+      fail server-version, node-versions
+      warn metadata-identity
+      skip metadata-dns
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-block, ready-nodes, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+    eks-al2023
+      fail server-version, node-versions
+      skip metadata-block
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+    eks-bottlerocket
+      fail server-version, node-versions
+      skip node-architecture
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-block, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-room, windows-nodes
+    aks
+      fail server-version, node-versions
+      warn windows-nodes
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-block, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-room, node-architecture
+    openshift
+      fail server-version, node-versions
+      warn openshift-scc
+      skip metadata-block
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+    kind
+      fail server-version, node-versions
+      skip metadata-block
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+    k3s
+      fail server-version, node-versions
+      skip metadata-block
+      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+    "
+  `);
+});
