@@ -37,10 +37,11 @@ export const classOf = (claim: Claim, classes: readonly StorageClass[]): Storage
 
 /** The chart brings the class or a volume of it along. */
 export const isClassOfChart = ({spec}: Claim, objects: readonly KubernetesObject[]): boolean =>
+  spec?.storageClassName !== undefined &&
   objects.some(
     (each) =>
-      (each.kind === 'StorageClass' && each.metadata.name === spec?.storageClassName) ||
-      (each.kind === 'PersistentVolume' && (each as Claim).spec?.storageClassName === spec?.storageClassName),
+      (each.kind === 'StorageClass' && each.metadata.name === spec.storageClassName) ||
+      (each.kind === 'PersistentVolume' && (each as Claim).spec?.storageClassName === spec.storageClassName),
   );
 
 /** Why several pods, maybe on several nodes, mount the claims; undefined where one pod has them for itself. */
