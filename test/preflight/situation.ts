@@ -104,14 +104,19 @@ export const clusterWith = (more: readonly object[], {without = []}: {without?: 
 /** The same with these nodes only. */
 export const withNodes = (...nodes: readonly object[]): FakeCluster => clusterWith(nodes, {without: ['Node']});
 
-/** What flags ask of a cluster, agent-job of the ordinary one unless they say otherwise; everything passes there. */
-export async function situation(flags: RawFlags = {}, cluster: FakeCluster = ORDINARY, but: Partial<Situation> = {}): Promise<Situation> {
-  const given = {chart: 'agent-job', 'chart-version': '0.6.5', url: 'https://acme.scalr.io', ...flags};
-  const place = {namespace: String(given['namespace' as never] ?? 'scalr-agent')};
-  const readings = await readCluster(place, fakeProcesses(cluster));
+/** Facts of a cluster, and the values that flags come to there. */
+export async function wanted(flags: RawFlags, cluster: FakeCluster) {
+  const given: RawFlags = {chart: 'agent-job', 'chart-version': '0.6.5', url: 'https://acme.scalr.io', ...flags};
+  const readings = await readCluster({namespace: String(given['namespace'] ?? 'scalr-agent')}, fakeProcesses(cluster));
   const facts = clusterFactsOf(readings);
   const answers = await resolve([fromFlags(given), fromCluster(facts)], {files: memoryFiles(), now: TODAY});
-  const {target, settings, effective, values: own} = generate(answers);
+  return {facts, readings, generated: generate(answers)};
+}
+
+/** What flags ask of a cluster, agent-job of the ordinary one unless they say otherwise; everything passes there. */
+export async function situation(flags: RawFlags = {}, cluster: FakeCluster = ORDINARY, but: Partial<Situation> = {}): Promise<Situation> {
+  const {facts, readings, generated} = await wanted(flags, cluster);
+  const {target, settings, effective, values: own} = generated;
   const get = effectiveGet(settings, effective);
   const values = effectiveValues(own, target);
   const name = {release: get(release) as string, place: {namespace: get(namespace) as string}};

@@ -4,7 +4,7 @@ import {cloud} from '../../settings/cluster.ts';
 import {cache} from '../../settings/storage.ts';
 import {type Check, fail, pass, skip, warn} from '../check.ts';
 import type {Situation} from '../situation.ts';
-import {floorOf, isBelow} from './kubernetes-floor.ts';
+import {floorOf, isBelow, isVersion} from './kubernetes-floor.ts';
 import {openshiftScc} from './openshift-scc.ts';
 import {few, ifKnown} from './outcomes.ts';
 
@@ -17,6 +17,7 @@ const serverVersion: Check = {
     const floor = floorOf(target);
     if (floor === undefined) return undefined;
     return ifKnown(facts.versions.server, 'The version of the server is', (version) => {
+      if (!isVersion(version)) return skip(`The server says that it is ${JSON.stringify(version)}, which is no version`);
       if (!isBelow(version, floor.version)) return pass(`${version}; ${target.chart} ${target.version} needs ${floor.version}`);
       const message = `The server is ${version}, and ${target.chart} ${target.version} needs ${floor.version}: ${floor.because}`;
       return floor.isHard

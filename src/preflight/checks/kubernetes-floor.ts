@@ -40,4 +40,6 @@ function enforcedBy(target: Target): string | undefined {
 /** As providers spell them: v1.34.1-gke.2541000 */
 export const isBelow = (version: string, floor: string): boolean => compare(minorOf(version), floor) < 0;
 
+export const isVersion = (text: string): boolean => /^v?\d+\.\d+\./.test(text);
+
 const minorOf = (version: string): string => version.replace(/^v/, '').split('.').slice(0, 2).join('.');

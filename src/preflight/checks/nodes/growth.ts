@@ -1,4 +1,4 @@
-import {knownValue} from '../../../cluster/facts/fact.ts';
+import {isKnown, knownValue} from '../../../cluster/facts/fact.ts';
 import {fail, type Outcome, warn} from '../../check.ts';
 import type {Situation} from '../../situation.ts';
 
@@ -21,7 +21,8 @@ function growthOf({facts, readings}: Situation): string | undefined {
   const {cloud, flavour, infrastructure} = facts.platform;
   if (knownValue(cloud) === 'gke-autopilot') return 'Autopilot adds nodes for pods that wait';
   if (knownValue(flavour) === 'auto-mode') return 'EKS Auto Mode adds nodes for pods that wait';
-  if (knownValue(readings.resources)?.includes('nodepools.karpenter.sh')) return 'Karpenter adds nodes if one of its pools allows for it';
+  if (!isKnown(readings.resources)) return 'whether anything adds nodes could not be read';
+  if (readings.resources.value.includes('nodepools.karpenter.sh')) return 'Karpenter adds nodes if one of its pools allows for it';
   return CLOUDS.has(knownValue(infrastructure) ?? '')
     ? 'a node pool that grows would help, and whether one does is not looked at'
     : undefined;

@@ -59,7 +59,9 @@ const withRoom = (situation: Situation, conclude: (asked: Room, nodes: readonly 
     ifKnown(nodesForRuns(situation), 'Nodes are', (all) => {
       const nodes = all.filter(isOpen);
       if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
-      if (nodes.some(({allocatable}) => allocatable['cpu'] === undefined || allocatable['memory'] === undefined))
+      if (
+        nodes.some(({allocatable}) => milliOf(allocatable['cpu'] ?? '') === undefined || milliOf(allocatable['memory'] ?? '') === undefined)
+      )
         return skip('Some nodes do not say what they have room for');
       return conclude(
         requestOfRun(

@@ -1,7 +1,7 @@
 import {follow, known} from '../../../cluster/facts/fact.ts';
 import type {NodeObject} from '../../../cluster/facts/readings.ts';
 import {type Check, fail, pass, skip, warn} from '../../check.ts';
-import {floorOf, isBelow} from '../kubernetes-floor.ts';
+import {floorOf, isBelow, isVersion} from '../kubernetes-floor.ts';
 import {count, few, ifKnown} from '../outcomes.ts';
 import {NO_NODE_FOR_RUNS, nodesForRuns} from './pods.ts';
 
@@ -30,7 +30,7 @@ export const nodeVersions: Check = {
       follow(readings.nodes, (all) => {
         const names = new Set(wanted.map(({name}) => name));
         return known(
-          all.filter((node) => names.has(node.metadata.name) && kubeletOf(node) !== ''),
+          all.filter((node) => names.has(node.metadata.name) && isVersion(kubeletOf(node))),
           source,
         );
       }),

@@ -35,9 +35,14 @@ export const classOf = (claim: Claim, classes: readonly StorageClass[]): Storage
   return classes.find(({name, isDefault}) => (wanted === undefined ? isDefault : name === wanted));
 };
 
-/** Classes of the chart itself are made together with its claims. */
-export const isClassOfChart = (claim: Claim, objects: readonly KubernetesObject[]): boolean =>
-  objects.some(({kind, metadata}) => kind === 'StorageClass' && metadata.name === claim.spec?.storageClassName);
+/** The chart brings the class or a volume of it along. */
+export const isClassOfChart = ({spec}: Claim, objects: readonly KubernetesObject[]): boolean =>
+  spec?.storageClassName !== undefined &&
+  objects.some(
+    (each) =>
+      (each.kind === 'StorageClass' && each.metadata.name === spec.storageClassName) ||
+      (each.kind === 'PersistentVolume' && (each as Claim).spec?.storageClassName === spec.storageClassName),
+  );
 
 /** Why several pods, maybe on several nodes, mount the claims; undefined where one pod has them for itself. */
 export function sharers({target, values}: Situation): string | undefined {
