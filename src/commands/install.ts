@@ -4,6 +4,7 @@ import {releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
 import {confirmPlan} from '../cli/confirm-plan.ts';
 import {evidencePath, saveFiles} from '../cli/save-files.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
+import {driftOf} from '../cluster/drift.ts';
 import {objectNames} from '../cluster/manifest.ts';
 import {readFacts} from '../cluster/read-facts.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
@@ -16,13 +17,12 @@ import {lookAhead} from '../preflight/look-ahead.ts';
 import type {Already} from '../preflight/read-situation.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {checkText} from '../ui/checks.ts';
-import {diffText} from '../ui/diff.ts';
+import {driftText} from '../ui/drift.ts';
 import {callsText, planText, resultText, stepText} from '../ui/plan.ts';
 import {progressReporter} from '../ui/progress.ts';
 import {valuesDocument} from '../values/document.ts';
 import {effectiveGet} from '../values/effective.ts';
 import {generate} from '../values/generate.ts';
-import {toYaml} from '../values/yaml.ts';
 
 interface Result {
   release: string;
@@ -102,8 +102,8 @@ export default class Install extends BaseCommand<Result> {
       objects: objectNames(manifest),
     };
     if (flags.diff) {
-      const before = facts.release ? toYaml(facts.release.values) : '';
-      if (!this.jsonEnabled()) this.app.stdout(await diffText('values.yaml', before, toYaml(wanted.values), this.resultScreen));
+      const drift = driftOf(facts.release?.values ?? {}, wanted.values);
+      if (!this.jsonEnabled()) this.app.stdout(await driftText(drift, this.resultScreen));
       if (flags['exit-code'] && result.changed) process.exitCode = ExitCode.differences;
       return result;
     }

@@ -8,8 +8,9 @@ import {readStatus} from '../execute/status/read-status.ts';
 import type {Status as Found} from '../execute/status/status.ts';
 import {watchStatus} from '../execute/status/watch-status.ts';
 import {namespace, release} from '../settings/release.ts';
+import {driftText} from '../ui/drift.ts';
 import {type StatusDocument, statusDocument} from '../ui/formats/status.ts';
-import {driftText, statusText} from '../ui/status.ts';
+import {statusText} from '../ui/status.ts';
 import {changesReporter} from '../ui/status-changes.ts';
 import {readLayers} from '../values/read-layers.ts';
 
@@ -57,7 +58,8 @@ export default class Status extends BaseCommand<Partial<StatusDocument>> {
       const status = await readStatus(name, {wanted, over: AbortSignal.timeout(timeoutMs)}, {processes, now});
       if (!this.jsonEnabled()) {
         stdout(statusText({name, status, files, now: now()}, this.resultScreen));
-        stdout(await driftText(status.drift, this.resultScreen));
+        const text = await driftText(status.drift, this.resultScreen);
+        if (text !== '') stdout(`\n${text}`);
       }
       process.exitCode = exitOf(status, flags['exit-code'] ?? false);
       return statusDocument(name, status, files);

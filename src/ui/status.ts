@@ -1,10 +1,6 @@
-import type {Drift} from '../cluster/drift.ts';
-import {ExpectedError} from '../errors.ts';
 import type {Cause} from '../execute/explain/cause.ts';
 import type {Status, Unread} from '../execute/status/status.ts';
 import type {ReleaseName} from '../ports/helm.ts';
-import {toYaml} from '../values/yaml.ts';
-import {diffText} from './diff.ts';
 import {agentsFact, chartFact, recordFact, runsFact, valuesFact, verdictOf, workloadFact} from './status-facts.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
@@ -55,18 +51,6 @@ function section(title: string, items: readonly string[], screen: Screen): strin
   const more = items.length - MOST_CAUSES;
   const rest = more > 0 ? [`  and ${more} more; --json has them all\n`] : [];
   return [`\n${theme(screen).bold(title)}\n`, ...items.slice(0, MOST_CAUSES), ...rest].join('');
-}
-
-/** From what is installed to what the files say. */
-export async function driftText(drift: Drift | undefined, screen: Screen): Promise<string> {
-  if (drift === undefined || drift.differences.length === 0) return '';
-  try {
-    return `\n${await diffText('values.yaml', toYaml(drift.installed), toYaml(drift.file), screen)}`;
-  } catch (error) {
-    // Odd characters that no YAML holds; the keys that differ are named already.
-    if (error instanceof ExpectedError) return '';
-    throw error;
-  }
 }
 
 /** A remedy may be a command, which has to stay whole to be copied. */
