@@ -31,8 +31,10 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
   return {
     async run(call, {over} = {}) {
       const {execa} = await import('execa');
-      const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...(over ? {cancelSignal: over} : {})});
-      const result = await (over ? untilGivenUp(running, over) : running);
+      // One of its own: many calls that listen to the same signal look like a leak to Node.js.
+      const own = over && AbortSignal.any([over]);
+      const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...(own ? {cancelSignal: own} : {})});
+      const result = await (own ? untilGivenUp(running, own) : running);
       if (result === undefined) return {exitCode: ExitCode.failed, stdout: '', stderr: NO_ANSWER};
       const outcome = outcomeOf(call.tool, result);
       return result.isCanceled ? {...outcome, stderr: `${outcome.stderr}\n${NO_ANSWER}`} : outcome;

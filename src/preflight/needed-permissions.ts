@@ -29,7 +29,7 @@ const CLUSTER_WIDE = [
   'PriorityClass',
 ];
 
-/** Definitions lie beside the templates: helm makes them once and never touches them again. */
+/** Helm 3 makes definitions once, Helm 4 applies them, and neither deletes them. */
 const DEFINITION = 'customresourcedefinitions.apiextensions.k8s.io';
 const ROLES: Readonly<Record<string, string>> = {
   Role: 'roles.rbac.authorization.k8s.io',
@@ -44,7 +44,7 @@ export function neededPermissions({namespace, objects, resources}: Ask): Need[] 
     verbs.map((verb) => ({verb, resource, isOptional}));
   const ofObjects = objects.flatMap((object) => {
     const resource = resourceOf(object, objects, resources);
-    if (resource === DEFINITION) return everywhere(resource, ['get', 'create']);
+    if (resource === DEFINITION) return everywhere(resource, ['get', 'create', 'patch']);
     const needed = isClusterWide(object, objects) ? everywhere : need;
     return [...needed(resource, ['get', 'create', 'patch']), ...needed(resource, ['delete'], true)];
   });

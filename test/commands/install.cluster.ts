@@ -46,7 +46,9 @@ const helms = await findHelm();
 describe.each(helms)('with Helm $major', ({path: helm}) => {
   test.each(CHARTS)('%s: install, again, change', async (chart) => {
     const place = await workplace();
-    const argv = [...chartFlags(chart), '--yes', '--json'];
+    // Two releases must not share a directory of the nodes, and the tests share a cluster.
+    const ownDirectory = chart === 'agent-k8s' ? ['--data-home', `/var/lib/${place.namespace}`] : [];
+    const argv = [...chartFlags(chart), ...ownDirectory, '--yes', '--json'];
     const first = await install(place, helm, argv, {env: TOKEN});
     expect(first.stderr).not.toContain('hunter2');
     expect(first.exit, first.stdout).toBe(0);

@@ -224,7 +224,7 @@ describe('an API server that', () => {
 describe('install', () => {
   test('does not begin what would fail, unless it is told to', async () => {
     const place = await workplace({'pod-security.kubernetes.io/enforce': 'baseline'});
-    const argv = [...(await chartFlags('agent-k8s')), '--cloud', 'gke', '--yes', '--json', '--no-wait'];
+    const argv = [...(await chartFlags('agent-k8s')), '--data-home', `/var/lib/${place.namespace}`, '--yes', '--json', '--no-wait'];
     const {stdout, exit} = await install(place, anyHelm, argv, {env: TOKEN});
     const {error} = JSON.parse(stdout);
     expect({exit, code: error.code}).toEqual({exit: 3, code: 'PREFLIGHT_FAILED'});

@@ -172,7 +172,17 @@ describe('runs in flight', () => {
     const place = await freshWorkplace();
     const chart = await directoryOf({chart: 'agent-k8s', version: '0.6.5'}, scratch);
     await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
-    const given = ['--chart', 'agent-k8s', '--chart-source', chart, '--set', 'agent.kubernetes_task_labels.team=a', '--yes'];
+    const ownDirectory = ['--data-home', `/var/lib/${place.namespace}`];
+    const given = [
+      '--chart',
+      'agent-k8s',
+      '--chart-source',
+      chart,
+      ...ownDirectory,
+      '--set',
+      'agent.kubernetes_task_labels.team=a',
+      '--yes',
+    ];
     const {exit, stderr} = await install(place, first.path, given, {env: TOKEN});
     expect(exit, stderr).toBe(0);
     const {template} = RUN.spec;
