@@ -3,11 +3,14 @@ import {basename} from 'node:path';
 
 /** Plugins of esbuild that keep the start short: what a command does not use it shall not load. */
 
+/** Whoever imports it gets one of its own: shared, every few lines would be a file that has to be found and read. */
+const ownCopy = (importer) => `?${importer.replaceAll('\\', '/').replace(/^.*\/(node_modules|src)\//, '')}`;
+
 /** Importing the module reads every property of process, which takes as long as a command. */
 export const globalProcess = {
   name: 'global-process',
   setup({onLoad, onResolve}) {
-    onResolve({filter: /^(node:)?process$/}, () => ({path: 'process', namespace: 'global'}));
+    onResolve({filter: /^(node:)?process$/}, ({importer}) => ({path: 'process', namespace: 'global', suffix: ownCopy(importer)}));
     onLoad({filter: /.*/, namespace: 'global'}, () => ({contents: 'module.exports = globalThis.process;'}));
   },
 };
@@ -16,8 +19,8 @@ export const globalProcess = {
 export const builtinsOnFirstUse = (names) => ({
   name: 'builtins-on-first-use',
   setup({onLoad, onResolve}) {
-    onResolve({filter: new RegExp(`^(node:)?(${names.join('|')})$`)}, ({path, namespace}) =>
-      namespace === 'builtin' ? {path, external: true} : {path, namespace: 'builtin'},
+    onResolve({filter: new RegExp(`^(node:)?(${names.join('|')})$`)}, ({path, namespace, importer}) =>
+      namespace === 'builtin' ? {path, external: true} : {path, namespace: 'builtin', suffix: ownCopy(importer)},
     );
     onLoad({filter: /.*/, namespace: 'builtin'}, async ({path}) => {
       const getters = Object.keys(await import(path)).map((name) => `get ${name}() { return require('${path}').${name}; }`);
@@ -42,6 +45,16 @@ export const requiresOnFirstUse = (filter) => ({
     });
   },
 });
+
+/** oclif's own log takes long to set up, for nothing unless DEBUG asks for it. */
+export const logWhenAsked = {
+  name: 'log-when-asked',
+  setup({onLoad}) {
+    onLoad({filter: /[\\/]debug[\\/]src[\\/]index\.js$/}, () => ({
+      contents: "module.exports = process.env.DEBUG ? require('./node.js') : () => () => undefined;",
+    }));
+  },
+};
 
 /** As a text, JSON is read faster than as the code of a module. */
 export const parsedJson = (filter) => ({

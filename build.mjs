@@ -1,7 +1,15 @@
 import {readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {Config} from '@oclif/core';
 import {build} from 'esbuild';
-import {builtinsOnFirstUse, globalProcess, leftOut, parsedJson, platformWithoutShell, requiresOnFirstUse} from './build-plugins.mjs';
+import {
+  builtinsOnFirstUse,
+  globalProcess,
+  leftOut,
+  logWhenAsked,
+  parsedJson,
+  platformWithoutShell,
+  requiresOnFirstUse,
+} from './build-plugins.mjs';
 
 const entries = ['bin', 'commands'].flatMap((folder) => readdirSync(`src/${folder}`).map((file) => `src/${folder}/${file}`));
 
@@ -23,6 +31,7 @@ await build({
     // What searches for commands, plugins and hooks, all of which are known.
     leftOut(/@oclif[\\/]core[\\/]lib[\\/](config[\\/](plugin|ts-path)|module-loader)\.js$/),
     requiresOnFirstUse(/@oclif[\\/]core[\\/]lib[\\/].*\.js$/),
+    logWhenAsked,
     platformWithoutShell,
     parsedJson(/[\\/]schemas[\\/].*\.json$/),
   ],
@@ -47,4 +56,10 @@ const {plugins, root} = await Config.load(process.cwd());
 const own = [...plugins.values()].find((plugin) => plugin.root === root);
 const broken = readdirSync('src/commands').filter((file) => !own.manifest.commands[file.replace(/\.ts$/, '')]);
 if (broken.length > 0) throw new Error(`These commands cannot be loaded: ${broken.join(', ')}`);
-writeFileSync('dist/oclif.manifest.json', JSON.stringify(own.manifest));
+// Flags are most of it, and only help reads them here.
+const brief = Object.entries(own.manifest.commands).map(([id, {flags, ...command}]) => [id, command]);
+writeFileSync('dist/commands.json', JSON.stringify({...own.manifest, commands: Object.fromEntries(brief)}));
+writeFileSync(
+  'dist/flags.json',
+  JSON.stringify(Object.fromEntries(Object.entries(own.manifest.commands).map(([id, {flags}]) => [id, flags]))),
+);

@@ -17,7 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   execute: ['plan', 'cluster', 'ports', 'charts', 'settings', 'errors'],
   adapters: ['ports', 'errors'],
   ui: ['ports', 'charts', 'values', 'cluster', 'plan', 'preflight', 'execute', 'errors'],
-  cli: ['adapters', 'ui', 'ports', 'answers', 'settings', 'errors'],
+  cli: ['adapters', 'ui', 'ports', 'answers', 'cluster', 'settings', 'errors'],
   commands: ['cli', 'ui', 'execute', 'preflight', 'plan', 'cluster', 'values', 'charts', 'settings', 'errors'],
   bin: ['cli'],
   errors: [],

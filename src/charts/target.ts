@@ -10,7 +10,7 @@ export const releasesOf = (name: ChartName): string[] => chartSchema(name)['x-re
 export const newestOf = (name: ChartName): string => releasesOf(name).at(-1) as string;
 
 /** Tagged upstream and taken back: the public repository does not serve them. */
-const WITHDRAWN: Readonly<Record<ChartName, readonly string[]>> = {
+export const WITHDRAWN: Readonly<Record<ChartName, readonly string[]>> = {
   'agent-k8s': ['0.5.78'],
   'agent-local': ['0.5.74'],
   'agent-job': ['0.5.77'],

@@ -4,10 +4,13 @@ import {resolve, type Wish} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
 import {ExitCode, ExpectedError, maskSecrets, type Warning} from '../errors.ts';
 import type {Prompter} from '../ports/prompter.ts';
+import {namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {errorText, warningText} from '../ui/messages.ts';
 import type {Screen} from '../ui/theme.ts';
 import {type App, nodeApp} from './app.ts';
+import type {Cluster} from './cluster.ts';
+import type {ClusterFlags} from './cluster-flags.ts';
 import {asExpected, failureDocument} from './failure.ts';
 import {sharedFlags} from './shared-flags.ts';
 
@@ -26,6 +29,8 @@ export abstract class BaseCommand<Result extends object> extends Command {
   world: () => App = nodeApp;
   #app: App | undefined;
   #isQuiet = false;
+  /** What a person said, in whatever way. */
+  #said: Source[] | undefined;
 
   abstract override run(): Promise<Result>;
 
@@ -34,10 +39,24 @@ export abstract class BaseCommand<Result extends object> extends Command {
     return this.#app;
   }
 
-  /** Settings named in `optional` may be missing; with `only` no other one is looked at. */
-  protected async settingsFrom(flags: SharedFlags, wish: Wish = {}): Promise<Settings> {
+  /** Settings named in `optional` may be missing; with `only` no other one is looked at; `cluster` answers what nobody said. */
+  protected async settingsFrom(flags: SharedFlags, {cluster, ...wish}: Wish & {cluster?: Cluster | undefined} = {}): Promise<Settings> {
     this.#isQuiet = flags.quiet ?? false;
-    const {env, files, now} = this.app;
+    this.#said ??= await this.#readSources(flags);
+    const sources = cluster === undefined ? this.#said : [...this.#said, cluster.answers];
+    return resolve(sources, {files: this.app.files, now: this.app.now()}, wish);
+  }
+
+  /** What the cluster says, where --from-cluster asks for it. @throws ExpectedError when it says nothing */
+  protected async clusterOf(flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean}): Promise<Cluster | undefined> {
+    if (!flags['from-cluster']) return undefined;
+    const {clusterAt, releaseName, toolPaths} = await import('./cluster.ts');
+    const settings = await this.settingsFrom(flags, {only: [namespace, release]});
+    return clusterAt(releaseName(flags, settings).place, this.app.processes(toolPaths(flags)));
+  }
+
+  async #readSources(flags: SharedFlags): Promise<Source[]> {
+    const {env, files} = this.app;
     const sources: Source[] = [fromFlags({...flags}), fromEnvironment(env)];
     const path = flags.answers ?? (env[ANSWERS_VARIABLE] || undefined);
     if (path === '')
@@ -48,7 +67,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
       });
     if (path !== undefined) sources.push(fromAnswers(parseAnswers((await files.read(path)).toString('utf8'), path)));
     this.report(unknownVariables(env));
-    return resolve(sources, {files, now: now()}, wish);
+    return sources;
   }
 
   /** Warnings belong to standard error whatever the format of the result. */

@@ -5,7 +5,12 @@ import {ownJson} from '../adapters/own-json.ts';
 /** This program as a plugin of oclif, from what the build wrote down: oclif itself would search the disk for it. */
 export function programAt(bin: string): Interfaces.Plugin {
   const pjson = ownJson(new URL('../../package.json', bin)) as Interfaces.PJSON;
-  const manifest = ownJson(new URL('../oclif.manifest.json', bin)) as Interfaces.Manifest;
+  const manifest = ownJson(new URL('../commands.json', bin)) as Interfaces.Manifest;
+  let flags: Readonly<Record<string, Command.Loadable['flags']>> | undefined;
+  const flagsOf = (id: string): Command.Loadable['flags'] => {
+    flags ??= ownJson(new URL('../flags.json', bin)) as typeof flags & object;
+    return flags[id] ?? {};
+  };
   const {name, version} = pjson;
   const root = fileURLToPath(new URL('../..', bin));
 
@@ -18,7 +23,14 @@ export function programAt(bin: string): Interfaces.Plugin {
     _base: '',
     alias: name,
     commandIDs: Object.keys(manifest.commands),
-    commands: Object.values(manifest.commands).map((command) => ({...command, load: () => findCommand(command.id)})),
+    commands: Object.values(manifest.commands).map((command) => ({
+      ...command,
+      // Help alone reads them.
+      get flags() {
+        return flagsOf(command.id);
+      },
+      load: () => findCommand(command.id),
+    })),
     commandsDir: undefined,
     findCommand,
     hasManifest: true,

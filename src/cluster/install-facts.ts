@@ -2,7 +2,7 @@ import type {Values} from '../charts/tree.ts';
 import type {KubernetesObject} from './objects.ts';
 
 /** The latest entry of a release's history. */
-export interface ReleaseState {
+export interface Revision {
   revision: number;
   /** deployed, failed, pending-install, pending-upgrade, pending-rollback, uninstalling, superseded */
   status: string;
@@ -10,6 +10,13 @@ export interface ReleaseState {
   chart: string;
   /** When helm touched it last. */
   updated: string;
+  /** Of the program in the chart, where the chart names one. */
+  app_version?: string;
+  /** What helm says of it: "Install complete", or why it failed. */
+  description?: string;
+}
+
+export interface ReleaseState extends Revision {
   /** What was given to helm, without the chart's own defaults. */
   values: Values;
   /** Where helm keeps it, when it is in the middle of something. */
@@ -35,4 +42,4 @@ export interface InstallFacts {
 }
 
 /** True when the release is in the middle of something that no helm may be working on any more. */
-export const isPending = ({status}: ReleaseState): boolean => status.startsWith('pending-') || status === 'uninstalling';
+export const isPending = ({status}: Pick<Revision, 'status'>): boolean => status.startsWith('pending-') || status === 'uninstalling';

@@ -3,7 +3,7 @@ import {type ReleaseName, releaseHistory, releaseValues} from '../ports/helm.ts'
 import {currentContext, getObject, listObjects, serverVersion} from '../ports/kubectl.ts';
 import type {Call, Processes} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
-import {type InstallFacts, isPending, type ReleaseState, type SecretObject} from './install-facts.ts';
+import {type InstallFacts, isPending, type ReleaseState, type Revision, type SecretObject} from './install-facts.ts';
 import type {Workload} from './objects.ts';
 import {recordName} from './release-record.ts';
 
@@ -56,16 +56,27 @@ export function contextOf(config: Config | undefined): InstallFacts['context'] {
 
 /** The newest revision of the release; undefined when there is none. */
 export async function releaseState(name: ReleaseName, processes: Processes, over?: AbortSignal): Promise<ReleaseState | undefined> {
-  const call = releaseHistory(name);
-  const history = await processes.run(call, over && {over});
-  if (history.exitCode !== 0) {
-    if (/release: not found/.test(history.stderr)) return undefined;
-    throw toolFailure(call, history);
-  }
-  const latest = (JSON.parse(history.stdout) as Omit<ReleaseState, 'values'>[]).at(-1);
+  const latest = await newestRevision(name, processes, over);
   if (latest === undefined) return undefined;
-  const state = {...latest, values: (await read<Values | null>(releaseValues(name), processes, over)) ?? {}};
+  const state = {...latest, values: await givenValues(name, processes, over)};
   if (!isPending(state)) return state;
   const record = await read<SecretObject>(getObject(name.place, 'secret', recordName(name.release, latest.revision)), processes, over);
   return record === undefined ? state : {...state, record};
 }
+
+/** The same without its values. */
+export async function newestRevision(name: ReleaseName, processes: Processes, over?: AbortSignal): Promise<Revision | undefined> {
+  const call = releaseHistory(name);
+  const history = await processes.run(call, over && {over});
+  if (history.exitCode === 0) return (JSON.parse(history.stdout) as Revision[]).at(-1);
+  if (/release: not found/.test(history.stderr)) return undefined;
+  throw toolFailure(call, history);
+}
+
+/** What was given to helm, without the chart's own defaults. */
+export const givenValues = async (name: ReleaseName, processes: Processes, over?: AbortSignal): Promise<Values> =>
+  (await read<Values | null>(releaseValues(name), processes, over)) ?? {};
+
+/** Its name in the kubeconfig; asks no cluster. */
+export const contextName = async ({place}: ReleaseName, processes: Processes, over?: AbortSignal): Promise<string> =>
+  contextOf(await read<Config>(currentContext(place), processes, over)).name;

@@ -1,5 +1,6 @@
 import {type Recommendation, recommend} from '../charts/recommend.ts';
 import {BaseCommand} from '../cli/base-command.ts';
+import {fromClusterFlag} from '../cli/from-cluster-flag.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
@@ -13,12 +14,13 @@ export default class Recommend extends BaseCommand<Result> {
   static override description = 'Needs no cluster. Takes every setting of "values"; none is required.';
   static override usage = '<%= command.id %> [SETTINGS]';
   static override examples = ['<%= config.bin %> <%= command.id %> --isolation per-run --cloud eks --concurrency 10'];
-  static override flags = settingFlags(catalogue);
+  static override flags = {...fromClusterFlag, ...settingFlags(catalogue)};
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Recommend);
-    const settings = await this.settingsFrom(flags, {optional: [url]});
-    const recommendation = recommend(settings);
+    const cluster = await this.clusterOf(flags);
+    const settings = await this.settingsFrom(flags, {optional: [url], cluster});
+    const recommendation = recommend(settings, cluster?.facts);
     const size = sizing(settings, recommendation.chart);
     if (!this.jsonEnabled())
       this.app.stdout(`${recommendationText(recommendation, this.resultScreen)}\n${sizingText(size, this.resultScreen)}`);

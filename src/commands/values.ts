@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import type {Values as ValuesTree} from '../charts/tree.ts';
 import {BaseCommand} from '../cli/base-command.ts';
+import {fromClusterFlag} from '../cli/from-cluster-flag.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {writeValuesFile} from '../cli/values-file.ts';
 import type {Warning} from '../errors.ts';
@@ -35,13 +36,15 @@ export default class Values extends BaseCommand<Result> {
   static override flags = {
     out: Flags.string({char: 'o', summary: 'File to write instead of standard output.', helpValue: '<FILE>'}),
     explain: Flags.boolean({summary: 'Print every effective setting and where it comes from, on standard error.'}),
+    ...fromClusterFlag,
     ...settingFlags(catalogue),
   };
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Values);
-    const given = await this.settingsFrom(flags);
-    const generated = generate(given);
+    const cluster = await this.clusterOf(flags);
+    const given = await this.settingsFrom(flags, {cluster});
+    const generated = generate(given, cluster?.facts);
     const {target, values, warnings, recommendation} = generated;
     if (given.get(set) !== undefined) {
       const {refuseBrokenAssignments} = await import('../values/validate/check-assignments.ts');

@@ -1,5 +1,6 @@
-import type {InstallFacts} from '../cluster/install-facts.ts';
-import {ExpectedError} from '../errors.ts';
+import {type InstallFacts, isPending} from '../cluster/install-facts.ts';
+import {releaseState} from '../cluster/read-facts.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Plan} from '../plan/step.ts';
 import type {Files} from '../ports/files.ts';
 import type {ReleaseName} from '../ports/helm.ts';
@@ -30,9 +31,24 @@ export async function bringUp(
     if (!waits) return undefined;
     const watched = await watchRelease(name, world);
     requireReady(watched, name, {...world, isLeft: rollBackWith === undefined});
+    await requireRecord(name, world);
     return watched;
   } catch (error) {
     if (rollBackWith === undefined || !(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
     throw await rollBack(name, release, error, {...world, evidencePath: rollBackWith});
   }
+}
+
+/** Helm ends well even when its last word, that the release is deployed, was refused. @throws ExpectedError */
+async function requireRecord(name: ReleaseName, {processes}: World): Promise<void> {
+  const state = await releaseState(name, processes);
+  if (state === undefined || !isPending(state)) return;
+  throw new ExpectedError(
+    `The release ${name.release} is ready, but helm could not write it down: its record still says ${state.status}.`,
+    {
+      code: 'RELEASE_BUSY',
+      exit: ExitCode.failed,
+      suggestions: ['Run the same command again: it mends the record'],
+    },
+  );
 }

@@ -14,6 +14,8 @@ const MOST_LOGS = 6;
 
 export interface Look {
   snapshot: Snapshot;
+  /** All that was listed, of whatever release. */
+  objects: readonly KubernetesObject[];
   /** What this account may not read although it would help to explain. */
   gaps: readonly Cause[];
 }
@@ -28,11 +30,15 @@ export async function look({release, place}: ReleaseName, processes: Processes, 
   const list = JSON.parse(outcome.stdout) as {items: KubernetesObject[]};
   const {pods} = snapshotOf(list, release, {});
   const {logs, denial} = await logsOf(pods, place, processes, over);
-  return {snapshot: snapshotOf(list, release, logs), gaps: [...hidden.map(([, kind, why]) => gap(kind, why)), ...denial]};
+  return {
+    snapshot: snapshotOf(list, release, logs),
+    objects: list.items,
+    gaps: [...hidden.map(([, kind, why]) => gap(kind, why)), ...denial],
+  };
 }
 
 /** What was read when nothing was. */
-export const NOTHING: Look = {snapshot: snapshotOf({items: []}, '', {}), gaps: []};
+export const NOTHING: Look = {snapshot: snapshotOf({items: []}, '', {}), objects: [], gaps: []};
 
 const DENIED = /^Error from server \(Forbidden\): (.+?) is forbidden: (.*)$/;
 

@@ -7,7 +7,7 @@ import type {Cause} from './explain/cause.ts';
 import {explain, isReady, type Progress, progress, registered} from './explain/explain.ts';
 import {look, NOTHING} from './look.ts';
 
-const EVERY_MS = 1500;
+export const EVERY_MS = 1500;
 /** A ready agent that says nothing of itself is believed after this time. */
 const SILENCE_MS = 15_000;
 /** Nobody need know of trouble that is over sooner. */

@@ -29,6 +29,11 @@ const KNOWN: readonly KnownFailure[] = [
     suggestions: ['Check --chart-version and the way to the chart repository, or name a chart with --chart-source'],
   },
   {
+    stderr: /failed calling webhook/i,
+    code: 'TOOL_FAILED',
+    suggestions: ['An admission webhook of the cluster does not answer: have it mended, then run the same command again'],
+  },
+  {
     stderr:
       /Kubernetes cluster unreachable|Unable to connect to the server|connection refused|connection to the server .* was refused|stat .*: no such file or directory|no such host|i\/o timeout|TLS handshake timeout/i,
     code: 'CLUSTER_UNREACHABLE',
@@ -65,6 +70,15 @@ const KNOWN: readonly KnownFailure[] = [
     stderr: /another operation \(install\/upgrade\/rollback\) is in progress/,
     code: 'RELEASE_BUSY',
     suggestions: ['Repeat the command once the other one has ended'],
+  },
+  {
+    tool: 'helm',
+    stderr: /failed to install CRD .*conflict/i,
+    code: 'OBJECT_OF_ANOTHER',
+    suggestions: [
+      'Somebody changed the definition that is there, and helm 4 leaves it alone. Compare it with the one of the chart: helm show crds',
+      "Or take the chart's: helm show crds … | kubectl apply --server-side --force-conflicts --filename -",
+    ],
   },
   {
     tool: 'helm',

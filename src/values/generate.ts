@@ -1,6 +1,6 @@
 import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
-import {type Recommendation, recommend} from '../charts/recommend.ts';
+import {type ClusterFacts, type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
 import {unsupported, whereElse} from '../charts/support.ts';
 import {targetOf} from '../charts/target.ts';
@@ -30,11 +30,11 @@ export interface Generated {
   recommendation?: Recommendation;
 }
 
-/** Settings in, values out, right for one exact chart version. Pure. @throws ExpectedError */
-export function generate(given: Settings): Generated {
+/** Settings in, values out, right for one exact chart version; what the cluster says counts for the choice of a chart. Pure. @throws ExpectedError */
+export function generate(given: Settings, facts: ClusterFacts = {}): Generated {
   let recommendation: Recommendation | undefined;
   const {target, warnings} = targetOf(given, () => {
-    recommendation = recommend(given);
+    recommendation = recommend(given, facts);
     return recommendation.chart;
   });
   refuseUnsupported(target, given);

@@ -1,26 +1,72 @@
-import {copyFile} from 'node:fs/promises';
+import {randomUUID} from 'node:crypto';
+import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {execa} from 'execa';
-import {findKubectl} from './kubectl.ts';
+import {onTestFinished} from 'vitest';
+import {until} from './api.ts';
 import type {Workplace} from './workplace.ts';
 
-/** A kubeconfig of an account that has one of Kubernetes' own roles, or one of the test, in the namespace and nothing outside of it. */
-export async function accountWith(
-  role: 'view' | 'edit' | 'admin' | readonly object[],
-  {kubeconfig, kubectl, namespace}: Workplace,
-  folder: string,
-): Promise<string> {
-  const name = `${namespace}-${typeof role === 'string' ? role : 'own'}`;
-  await kubectl('create', 'serviceaccount', name);
-  if (typeof role !== 'string') {
-    await kubectl.apply({apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: {name, namespace}, rules: role});
-  }
-  const given = typeof role === 'string' ? `--clusterrole=${role}` : `--role=${name}`;
-  await kubectl('create', 'rolebinding', name, given, `--serviceaccount=${namespace}:${name}`);
-  const path = join(folder, `${name}.kubeconfig`);
-  await copyFile(kubeconfig, path);
-  const config = async (...args: string[]) => execa(await findKubectl(), ['config', '--kubeconfig', path, ...args]);
-  await config('set-credentials', name, `--token=${await kubectl('create', 'token', name)}`);
-  await config('set-context', '--current', `--user=${name}`);
+/** One verb on one kind of thing, as RBAC names them. */
+export interface Permission {
+  group: string;
+  resource: string;
+  verb: string;
+}
+
+export interface Account {
+  /** Path of a kubeconfig that acts with the rights of this account alone. */
+  kubeconfig: string;
+  /** From now on it may do exactly this. */
+  allow(permissions: readonly Permission[]): Promise<void>;
+}
+
+interface Config {
+  users: {user: object}[];
+}
+
+/** A kubeconfig that acts as this user; gone when the test is over. */
+async function kubeconfigAs(user: string, {kubectl}: Workplace): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'account-'));
+  const config: Config = JSON.parse(await kubectl('config', 'view', '--raw', '--flatten', '--minify', '--output', 'json'));
+  const users = config.users.map((each) => ({...each, user: {...each.user, as: user}}));
+  const path = join(directory, 'kubeconfig');
+  await writeFile(path, JSON.stringify({...config, users}), {mode: 0o600});
+  onTestFinished(() => rm(directory, {recursive: true}));
   return path;
+}
+
+/** A kubeconfig of an account that has one of Kubernetes' own roles, or these rules, in the namespace and nothing outside of it. */
+export async function accountWith(role: 'view' | 'edit' | 'admin' | readonly object[], place: Workplace): Promise<string> {
+  const {kubectl, namespace} = place;
+  const user = `${namespace}-${typeof role === 'string' ? role : 'own'}`;
+  if (typeof role !== 'string')
+    await kubectl.apply({apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: {name: user, namespace}, rules: role});
+  await kubectl('create', 'rolebinding', user, typeof role === 'string' ? `--clusterrole=${role}` : `--role=${user}`, `--user=${user}`);
+  await until('the role counts', async () => (await kubectl('auth', 'can-i', '--list', `--as=${user}`)).includes('pods'));
+  return kubeconfigAs(user, place);
+}
+
+/** Somebody who is not the administrator. What is allowed is allowed in every namespace, also in one that is not there yet. */
+export async function account(place: Workplace, permissions: readonly Permission[]): Promise<Account> {
+  const {kubectl, namespace: name} = place;
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  const allow = async (now: readonly Permission[]): Promise<void> => {
+    const rules = now.map(({group, resource, verb}) => ({apiGroups: [group], resources: [resource], verbs: [verb]}));
+    // Changed with every call, so that it can be seen when the API server has taken the new rules in.
+    const mark = `/mark/${randomUUID()}`;
+    await kubectl.apply(
+      {apiVersion, kind: 'ClusterRole', metadata: {name}, rules: [...rules, {nonResourceURLs: [mark], verbs: ['get']}]},
+      {
+        apiVersion,
+        kind: 'ClusterRoleBinding',
+        metadata: {name},
+        roleRef: {apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name},
+        subjects: [{apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name}],
+      },
+    );
+    await until('the rules count', async () => (await kubectl('auth', 'can-i', 'get', mark, `--as=${name}`).catch(String)) === 'yes');
+  };
+  await allow(permissions);
+  onTestFinished(async () => void (await kubectl('delete', 'clusterrole,clusterrolebinding', name)));
+  return {kubeconfig: await kubeconfigAs(name, place), allow};
 }

@@ -11,6 +11,8 @@ export default defineConfig({
     globalSetup: [join(import.meta.dirname, 'global-setup.ts')],
     env: {NO_COLOR: '1'},
     testTimeout: 60_000,
+    // They wait more than they work.
+    maxWorkers: 3,
     // The first start on a machine builds the control plane.
     hookTimeout: 1_200_000,
   },

@@ -5,9 +5,9 @@ import {behindFaultyApi, installThrough} from '../support/faulty-install.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelm();
 const UNREADY = ['--set', 'podAnnotations.test\\.scalr\\.io/outcome=unready'];
-const LOOK = /\/deployments\?limit/;
+const LOOK = /\/replicasets\?limit/;
 
-test.each([{status: 503}, 'reset'] as const)('one look that failed (%o) is not worth a word', async (fault) => {
+test.each([{status: 503}, 'cut'] as const)('one look that failed (%o) is not worth a word', async (fault) => {
   const world = await behindFaultyApi();
   const trouble = world.api.trouble('GET', LOOK, fault, 1);
   const {exit, said, result} = await installThrough(world, helm);

@@ -205,19 +205,9 @@ test('answers and values are saved without secrets, and the answers do the same 
   expect(JSON.parse(again.stdout)).toMatchObject({changed: false});
 });
 
-test('two releases share a namespace', async () => {
-  const place = await workplace();
-  const argv = [...chartFlags('agent-local'), '--yes', '--json'];
-  for (const release of ['one', 'two']) {
-    expect(
-      (await install(place, helm.path, [...argv, '--release', release, '--token-secret', `${release}-token`], {env: TOKEN})).exit,
-    ).toBe(0);
-  }
-});
-
 test('an account that may only read is told which permission is missing', async () => {
   const place = await workplace();
-  const kubeconfig = await accountWith('view', place, scratch);
+  const kubeconfig = await accountWith('view', place);
   const {stdout} = await install({kubeconfig, namespace: place.namespace}, helm.path, [...chartFlags('agent-local'), '--yes', '--json'], {
     env: TOKEN,
   });

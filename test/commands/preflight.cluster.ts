@@ -80,7 +80,7 @@ test('a warning is enough with --strict', async () => {
 
 test('an account that may only read is told everything it lacks, and what it cannot see is skipped', async () => {
   const place = await workplace();
-  const kubeconfig = await accountWith('view', place, scratch);
+  const kubeconfig = await accountWith('view', place);
   const {by, exit} = await outcomes({...place, kubeconfig}, LOCAL);
   expect(exit).toBe(3);
   const {message = '', remedy = ''} = by['permissions'] ?? {};
@@ -104,7 +104,7 @@ const RULES = [
 test('the one permission that is missing is named, and the role that is offered gives it', async () => {
   const place = await workplace();
   const most = [...RULES, {apiGroups: ['apps'], resources: ['deployments'], verbs: ['create', 'delete']}];
-  const kubeconfig = await accountWith(most, place, scratch);
+  const kubeconfig = await accountWith(most, place);
   const {by} = await outcomes({...place, kubeconfig}, LOCAL, {env: TOKEN});
   expect(by['permissions']).toMatchObject({
     status: 'fail',
@@ -120,7 +120,7 @@ test('the one permission that is missing is named, and the role that is offered 
 
 test('whoever makes a role has to have what it gives', async () => {
   const place = await workplace();
-  const kubeconfig = await accountWith('edit', place, scratch);
+  const kubeconfig = await accountWith('edit', place);
   const {by} = await outcomes({...place, kubeconfig}, await chartFlags('agent-job'), {env: TOKEN});
   expect(by['permissions']).toMatchObject({
     status: 'fail',

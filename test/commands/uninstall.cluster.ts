@@ -233,7 +233,7 @@ describe('runs in flight', () => {
 describe('with an account that', () => {
   test('may only read: the permission is named, and the agent works on', async () => {
     const place = await installed(first.path);
-    const kubeconfig = await accountWith('view', place, scratch);
+    const kubeconfig = await accountWith('view', place);
     const {stdout} = await uninstall({...place, kubeconfig}, first.path, ['--yes', '--json']);
     expect(JSON.parse(stdout).error).toMatchObject({code: 'FORBIDDEN', exit: 1});
     expect(await left(place)).toContain('deployment');
@@ -241,7 +241,7 @@ describe('with an account that', () => {
 
   test('sees only its namespace: what it cannot see is not touched', async () => {
     const place = await installed(first.path);
-    const kubeconfig = await accountWith('admin', place, scratch);
+    const kubeconfig = await accountWith('admin', place);
     const {stdout, stderr, exit} = await uninstall({...place, kubeconfig}, first.path, ['--purge=secrets', '--confirm', RELEASE, '--json']);
     expect(exit, stderr + stdout).toBe(0);
     expect(await left(place)).toBe('');

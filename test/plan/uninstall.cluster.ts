@@ -149,8 +149,6 @@ describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
   test('agent-job: no new runs, the last one ends before its account goes; then everything of ours, and the namespace', async () => {
     const here = await world((ours() as {labels: Record<string, string>}).labels);
     const {kubectl} = here;
-    await kubectl.apply(definition('agenttasktemplates', 'AgentTaskTemplate'));
-    await kubectl('wait', '--for=condition=Established', 'customresourcedefinition/agenttasktemplates.scalr.io', '--timeout=30s');
     const metadata = {name: 'scalr-agent-token', ...ours()};
     await kubectl.apply({apiVersion: 'v1', kind: 'Secret', metadata, stringData: {token: 'x'}});
     await install(here, 'agent-job', jobChart);
@@ -178,7 +176,7 @@ describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
   test('agent-job: a definition stays while another release needs it', async () => {
     const here = await world();
     const there = await world();
-    await here.kubectl.apply(definition('agenttasktemplates', 'AgentTaskTemplate'), definition('atasks', 'AgentTask'));
+    await here.kubectl.apply(definition('atasks', 'AgentTask'));
     await here.kubectl('wait', '--for=condition=Established', 'customresourcedefinition', '--all', '--timeout=30s');
     await install(here, 'agent-job', jobChart);
     await install(there, 'agent-job', jobChart);

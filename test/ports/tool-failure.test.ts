@@ -30,6 +30,25 @@ test.each([
     'Error: INSTALLATION FAILED: Unable to continue with install: Role "agent-k8s-role" in namespace "a" exists and cannot be imported into the current release: invalid ownership metadata',
     'OBJECT_OF_ANOTHER',
   ],
+  [
+    'helm',
+    'Error: INSTALLATION FAILED: failed to install CRD crds/agenttasktemplate.yaml: conflict occurred while applying object /agenttasktemplates.scalr.io apiextensions.k8s.io/v1, Kind=CustomResourceDefinition: Apply failed with 1 conflict: conflict with "kubectl-client-side-apply" using apiextensions.k8s.io/v1: .spec.versions',
+    'OBJECT_OF_ANOTHER',
+  ],
+  ['kubectl', 'error: timed out waiting for the condition on pods/x', 'TIMED_OUT'],
+  ['kubectl', 'Error from server (InternalError): Internal error occurred: etcdserver: request timed out', 'CLUSTER_UNREACHABLE'],
+  ['kubectl', 'Error from server (ServiceUnavailable): the server is currently unable to handle the request', 'CLUSTER_UNREACHABLE'],
+  [
+    'kubectl',
+    'error: Get "https://10.0.0.1/version": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
+    'CLUSTER_UNREACHABLE',
+  ],
+  ['helm', 'Error: UPGRADE FAILED: create: failed to create: Too many requests, please try again later.', 'CLUSTER_UNREACHABLE'],
+  [
+    'helm',
+    'Error: Internal error occurred: failed calling webhook "a.b.c": failed to call webhook: Post "https://a.b.svc/x": context deadline exceeded',
+    'TOOL_FAILED',
+  ],
   ['helm', 'Error: something new', 'TOOL_FAILED'],
 ] as const)('%s: %s', (tool, stderr, code) => {
   const failure = toolFailure({tool, args: ['do']}, {exitCode: 1, stdout: '', stderr});
@@ -38,10 +57,22 @@ test.each([
   expect(failure.message).toContain(stderr.replace(/^error: /i, '').slice(0, 40));
 });
 
+test('advice about a definition is about the definition', () => {
+  const stderr = 'Error: failed to install CRD crds/x.yaml: conflict occurred while applying object';
+  expect(toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).suggestions.join()).toContain('helm show crds');
+});
+
 test('what helm goes on to say after the error, and its warnings, are not the reason', () => {
   const stderr =
     'WARNING: a file is readable by others\nError: YAML parse error on x.yaml: bad\n\nUse --debug flag to render out invalid YAML\n';
   expect(toolFailure({tool: 'helm', args: ['template']}, {exitCode: 1, stdout: '', stderr}).message).toBe(
     'helm template failed: YAML parse error on x.yaml: bad',
+  );
+});
+
+test('errors that helm only counts are told with the first of them', () => {
+  const stderr = 'Error: INSTALLATION FAILED: 1 error occurred:\n\t* Too many requests, please try again later.\n\n';
+  expect(toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).message).toBe(
+    'helm upgrade failed: INSTALLATION FAILED: 1 error occurred: * Too many requests, please try again later.',
   );
 });

@@ -3,6 +3,7 @@ import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import Install from '../../src/commands/install.ts';
 import Preflight from '../../src/commands/preflight.ts';
+import Status from '../../src/commands/status.ts';
 import Uninstall from '../../src/commands/uninstall.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';
@@ -28,6 +29,9 @@ export const install = (place: Place, helm: string, argv: readonly string[], wor
 
 export const uninstall = (place: Place, helm: string, argv: readonly string[], world: World = {}) =>
   onCluster(Uninstall, place, helm, argv, world);
+
+export const status = (place: Place, helm: string, argv: readonly string[] = [], world: World = {}) =>
+  onCluster(Status, place, helm, argv, world);
 
 export const preflight = (place: Place, helm: string, argv: readonly string[], world: World = {}) =>
   onCluster(Preflight, place, helm, argv, world);

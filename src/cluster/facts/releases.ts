@@ -52,11 +52,11 @@ export const definitionsOf = ({resources}: Pick<Readings, 'resources'>): Fact<re
     ),
   );
 
-const HIDDEN = '[hidden]';
+export const HIDDEN = '[hidden]';
 const SECRET_KEY = /^(token|client_?key|.*password|.*private_?key)$/i;
 
 /** The charts take tokens and keys inline, and environment variables may hold anything. */
-const hideSecrets = (values: Values): Values => hideIn(values) as Values;
+export const hideSecrets = (values: Values): Values => hideIn(values) as Values;
 
 function hideIn(tree: Tree): Tree {
   if (typeof tree === 'string') return maskSecrets(tree);

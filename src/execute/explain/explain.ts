@@ -65,3 +65,18 @@ export function registered(snapshot: Snapshot, now?: Date): boolean | 'unknown' 
   const isComplete = speakers.every(({root}) => said.filter((each) => each.root === root).every(({meanings}) => meanings.length > 0));
   return speakers.length > 0 && isComplete ? true : 'unknown';
 }
+
+export interface Agent {
+  pod: string;
+  /** `unknown` where its log says something else, nothing of it any more, or cannot be read. */
+  state: 'registered' | 'unknown';
+}
+
+/** What the log of each pod says of itself. */
+export function agentsOf(snapshot: Snapshot, now: Date): Agent[] {
+  return presentPods(snapshot).map((pod) => {
+    const said = verdicts(snapshot, pod, now);
+    const isRegistered = said.length > 0 && said.every(({meaning}) => meaning === 'READY');
+    return {pod: pod.metadata.name, state: isRegistered ? 'registered' : 'unknown'};
+  });
+}

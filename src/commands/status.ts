@@ -1,0 +1,96 @@
+import * as Flags from '@oclif/core/flags';
+import {BaseCommand} from '../cli/base-command.ts';
+import {releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
+import {readTexts} from '../cli/rewrite-files.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import {readStatus} from '../execute/status/read-status.ts';
+import type {Status as Found} from '../execute/status/status.ts';
+import {watchStatus} from '../execute/status/watch-status.ts';
+import {namespace, release} from '../settings/release.ts';
+import {type StatusDocument, statusDocument} from '../ui/formats/status.ts';
+import {driftText, statusText} from '../ui/status.ts';
+import {changesReporter} from '../ui/status-changes.ts';
+import {readLayers} from '../values/read-layers.ts';
+
+const SETTINGS = [namespace, release];
+/** Somebody waits for the answer. */
+const LOOK_TIMEOUT = '30s';
+
+export default class Status extends BaseCommand<Partial<StatusDocument>> {
+  static override summary = 'Say how an installed agent is: ready or why not, its versions, its runs, and what differs from your files.';
+  static override description =
+    `Only reads, and goes on without what the account may not read. Ends with 0 when the agent is ready, else with 1. With --watch it shows what changes, line by line, until Ctrl-C ends it with 130, as kubectl get --watch. --timeout is for one look, ${LOOK_TIMEOUT} where it is not given.`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
+    '<%= config.bin %> <%= command.id %> --values base.yaml --values production.yaml --exit-code',
+    '<%= config.bin %> <%= command.id %> --watch',
+  ];
+  static override flags = {
+    values: Flags.string({
+      char: 'f',
+      summary: 'Layer of the values.yaml to compare with, the last one winning, as in helm; - reads standard input; may be repeated.',
+      helpValue: '<FILE>',
+      multiple: true,
+      multipleNonGreedy: true,
+      delimiter: ',',
+    }),
+    'exit-code': Flags.boolean({
+      summary: 'With --values: end with status 5 when a ready agent has other values.',
+      dependsOn: ['values'],
+      exclusive: ['watch'],
+    }),
+    watch: Flags.boolean({char: 'w', summary: 'Go on looking, and print what changes.'}),
+    ...settingFlags(SETTINGS),
+  };
+
+  override async run(): Promise<Partial<StatusDocument>> {
+    const {flags} = await this.parse(Status);
+    const timeoutMs = timeoutOf({...flags, timeout: flags.timeout ?? LOOK_TIMEOUT});
+    if (flags.watch && this.jsonEnabled()) throw twoForms();
+    const name = releaseName(flags, await this.settingsFrom(flags, {only: SETTINGS}));
+    const files = flags.values ?? [];
+    const wanted = files.length === 0 ? undefined : readLayers(await readTexts(files, this.app.files));
+    const {now, sleep, stdout} = this.app;
+    const processes = this.app.processes(toolPaths(flags));
+    if (!flags.watch) {
+      const status = await readStatus(name, {wanted, over: AbortSignal.timeout(timeoutMs)}, {processes, now});
+      if (!this.jsonEnabled()) {
+        stdout(statusText({name, status, files, now: now()}, this.resultScreen));
+        stdout(await driftText(status.drift, this.resultScreen));
+      }
+      process.exitCode = exitOf(status, flags['exit-code'] ?? false);
+      return statusDocument(name, status, files);
+    }
+    const interrupts = this.app.takeInterrupts();
+    const changes = changesReporter(stdout, this.resultScreen);
+    try {
+      await watchStatus(name, wanted, {
+        processes,
+        interrupts,
+        now,
+        sleep,
+        timeoutMs,
+        onStatus: (status) => changes.status({name, status, files, now: now()}),
+        onTrouble: (trouble) => changes.trouble(trouble, now()),
+      });
+    } finally {
+      interrupts.release();
+    }
+    process.exitCode = interrupts.asked.reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted;
+    return {};
+  }
+}
+
+/** `isStrict` makes differences a failure, and what could not be compared too. */
+function exitOf({state, drift}: Found, isStrict: boolean): ExitCode {
+  if (state !== 'ready' || (isStrict && drift === undefined)) return ExitCode.failed;
+  return isStrict && drift && drift.differences.length > 0 ? ExitCode.differences : ExitCode.ok;
+}
+
+const twoForms = (): ExpectedError =>
+  new ExpectedError('--watch prints changes as they come, and --json is one document at the end.', {
+    code: 'USAGE',
+    exit: ExitCode.usage,
+    suggestions: ['Leave out --watch, and ask again with --json whenever you like'],
+  });

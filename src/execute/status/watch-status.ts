@@ -1,0 +1,41 @@
+import type {Values} from '../../charts/tree.ts';
+import {ExpectedError} from '../../errors.ts';
+import type {ReleaseName} from '../../ports/helm.ts';
+import type {Interrupts} from '../../ports/interrupts.ts';
+import type {Processes} from '../../ports/processes.ts';
+import {isPassing} from '../../ports/tool-failure.ts';
+import {EVERY_MS} from '../watch-release.ts';
+import {readStatus} from './read-status.ts';
+import type {Status} from './status.ts';
+
+interface World {
+  processes: Processes;
+  interrupts: Interrupts;
+  now(): Date;
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+  /** For every single look. */
+  timeoutMs: number;
+  onStatus(status: Status): void;
+  /** Nobody answers at the moment. */
+  onTrouble(trouble: ExpectedError): void;
+}
+
+/** Looks again and again until somebody interrupts it. @throws ExpectedError when there is nothing to look at, or no more */
+export async function watchStatus(name: ReleaseName, wanted: Values | undefined, world: World): Promise<void> {
+  const {asked} = world.interrupts;
+  let isSeen = false;
+  while (!asked.aborted) {
+    try {
+      const over = AbortSignal.any([asked, AbortSignal.timeout(world.timeoutMs)]);
+      const status = await readStatus(name, {wanted, over}, world);
+      if (asked.aborted) return;
+      world.onStatus(status);
+      isSeen = true;
+    } catch (error) {
+      if (asked.aborted) return;
+      if (!(error instanceof ExpectedError && isSeen && isPassing(error))) throw error;
+      world.onTrouble(error);
+    }
+    await world.sleep(EVERY_MS, asked);
+  }
+}

@@ -1,0 +1,52 @@
+import type {Tree} from '../../charts/tree.ts';
+import type {Agent} from '../../execute/explain/explain.ts';
+import type {Status} from '../../execute/status/status.ts';
+import type {ReleaseName} from '../../ports/helm.ts';
+
+/** What `status --json` prints; see schemas/output/status.json. */
+export interface StatusDocument {
+  release: string;
+  namespace: string;
+  context: string;
+  state: Status['state'];
+  helm?: {status: string; revision: number; updated: string; description?: string};
+  chart?: {name: string; version: string; agentVersion?: string; newestKnown: string; behind: number; standing: string};
+  workloads: {object: string; state: string; ready: number; desired: number; text: string}[];
+  causes: {object: string; code: string; reason: string; remedy: string; hopeless: boolean}[];
+  agents: readonly Agent[];
+  runs: {visible: boolean; inFlight: {kind: string; name: string; certain: boolean}[]};
+  values?: {files: readonly string[]; differs: boolean | null; differences: readonly {path: string; installed?: Tree; file?: Tree}[]};
+  unread: {what: string; code: string; reason: string; remedy: string}[];
+}
+
+export function statusDocument({release, place}: ReleaseName, status: Status, files: readonly string[]): StatusDocument {
+  const {revision, chart, runs, drift} = status;
+  return {
+    release,
+    namespace: place.namespace,
+    context: status.context,
+    state: status.state,
+    ...(revision ? {helm: helmOf(revision)} : {}),
+    ...(chart ? {chart: chartOf(chart)} : {}),
+    workloads: status.workloads.map(({object, state, ready, desired, text}) => ({object, state, ready, desired, text})),
+    causes: status.causes.map(({isHopeless, ...cause}) => ({...cause, hopeless: isHopeless})),
+    agents: status.agents,
+    runs: {visible: runs !== undefined, inFlight: (runs ?? []).map(({kind, name, isCertain}) => ({kind, name, certain: isCertain}))},
+    ...(files.length === 0
+      ? {}
+      : {values: {files, differs: drift ? drift.differences.length > 0 : null, differences: drift?.differences ?? []}}),
+    unread: status.unread.map((each) => ({...each})),
+  };
+}
+
+const helmOf = ({status, revision, updated, description}: NonNullable<Status['revision']>): NonNullable<StatusDocument['helm']> => ({
+  status,
+  revision,
+  updated,
+  ...(description ? {description} : {}),
+});
+
+const chartOf = ({agentVersion, ...chart}: NonNullable<Status['chart']>): NonNullable<StatusDocument['chart']> => ({
+  ...chart,
+  ...(agentVersion ? {agentVersion} : {}),
+});

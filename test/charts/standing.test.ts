@@ -1,0 +1,23 @@
+import {expect, test} from 'vitest';
+import {agentVersionOf, standingOf} from '../../src/charts/standing.ts';
+import {newestOf, releasesOf} from '../../src/charts/target.ts';
+
+const known = releasesOf('agent-local');
+const newest = newestOf('agent-local');
+
+test.each([
+  [newest, 'newest', 0],
+  [known.at(-2) as string, 'behind', 1],
+  [known[0] as string, 'behind', known.length - 1],
+  ['0.5.1', 'older-than-known', known.length],
+  ['99.0.0', 'newer-than-known', 0],
+  ['0.5.74', 'withdrawn', known.length - known.indexOf('0.5.75')],
+  [`${newest}-company.1`, 'newest', 0],
+])('agent-local %s is %s', (version, standing, behind) => {
+  expect(standingOf('agent-local', version)).toEqual({newestKnown: newest, standing, behind});
+});
+
+test('the agent of a version is known where the version is', () => {
+  expect(agentVersionOf('agent-local', newest)).toMatch(/^\d+\.\d+\.\d+$/);
+  expect(agentVersionOf('agent-local', '99.0.0')).toBeUndefined();
+});

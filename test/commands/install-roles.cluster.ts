@@ -1,0 +1,133 @@
+import {execa} from 'execa';
+import {describe, expect, test} from 'vitest';
+import {parseAllDocuments} from 'yaml';
+import type {ChartName} from '../../src/charts/schema.ts';
+import {type Account, account, type Permission} from '../cluster/accounts.ts';
+import type {Workplace} from '../cluster/workplace.ts';
+import {REAL} from '../helm/charts-under-test.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {chartFlags, expectWholeness, installPlace, TOKEN} from '../support/install-place.ts';
+import {install} from '../support/run-on-cluster.ts';
+
+const helms = await findHelm();
+const [{path: helm} = {path: 'helm'}] = helms;
+
+const may = (resource: string, verbs: string, group = ''): Permission[] => verbs.split(' ').map((verb) => ({group, resource, verb}));
+
+/** What every installation needs, whatever the chart. */
+const ALWAYS: readonly Permission[] = [
+  ...may('namespaces', 'get create patch'),
+  ...may('secrets', 'get list create patch update delete'),
+  ...['pods', 'events', 'persistentvolumeclaims'].flatMap((each) => may(each, 'list')),
+  ...may('pods/log', 'get'),
+  ...may('pods', 'get'),
+  ...['deployments', 'daemonsets', 'replicasets'].flatMap((each) => may(each, 'list', 'apps')),
+  ...may('jobs', 'list', 'batch'),
+];
+
+interface Made {
+  apiVersion: string;
+  kind: string;
+}
+
+/** What helm does with the objects of the chart, from the objects themselves. */
+async function permissionsFor(chart: ChartName): Promise<Permission[]> {
+  const source = (await chartFlags(chart)).at(-1) as string;
+  const values = ['agent.url=https://x', 'agent.tokenExistingSecret.name=x'];
+  const given = chart === 'agent-k8s' ? ['agent.url=https://x', 'agent.tokenExistingSecret=x'] : values;
+  const {stdout} = await execa(helm, [
+    'template',
+    'scalr-agent',
+    source,
+    '--include-crds',
+    '--kube-version',
+    '1.35.0',
+    ...given.flatMap((each) => ['--set', each]),
+  ]);
+  const objects = parseAllDocuments(stdout).flatMap((each) => (each.toJS() ?? []) as Made);
+  const made = objects.flatMap(({apiVersion, kind}) => {
+    const group = apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : '';
+    const resource = kind.toLowerCase().replace(/y$/, 'ie').concat('s');
+    // A role may be made only by who has its rights, or may go beyond his own.
+    return may(resource, `get create patch${/role$/i.test(kind) ? ' escalate bind' : ''}`, group);
+  });
+  const all = [...ALWAYS, ...made];
+  return all.filter((each, index) => all.findIndex((other) => JSON.stringify(other) === JSON.stringify(each)) === index);
+}
+
+const without = (all: readonly Permission[], {group, resource, verb}: Permission): Permission[] =>
+  all.filter((each) => each.resource !== resource || each.verb !== verb || each.group !== group);
+
+async function installAs({kubeconfig}: Account, {namespace}: Workplace, argv: readonly string[], path = helm) {
+  const {stdout, stderr, exit} = await install({kubeconfig, namespace}, path, [...argv, '--json'], {env: TOKEN});
+  return {exit, said: stderr, result: JSON.parse(stdout)};
+}
+
+/** Refused for the lack of one permission, it names it; with the permission the same command does all. */
+async function expectNamed(chart: ChartName, lacking: Permission, path = helm): Promise<void> {
+  const [place, argv, all] = [await installPlace(), await chartFlags(chart), await permissionsFor(chart)];
+  const somebody = await account(place, without(all, lacking));
+  const {result} = await installAs(somebody, place, [...argv, '--yes'], path);
+  expect(result.error).toMatchObject({code: 'FORBIDDEN', exit: 1});
+  expect(result.error.message).toMatch(new RegExp(`cannot ${lacking.verb} resource \\\\?"${lacking.resource}\\\\?"`));
+  expect(result.error.suggestions.join()).toMatch(/permission/);
+  await somebody.allow(all);
+  await expectWholeness({...place, kubeconfig: somebody.kubeconfig}, path, argv);
+}
+
+const named = ({verb, resource}: Permission): string => `${verb} ${resource}`;
+const created = (await permissionsFor('agent-local')).filter(({verb}) => verb === 'create');
+const LACKING = [...created, ...may('secrets', 'list patch'), ...may('pods', 'list')].filter(({resource}) => resource !== 'namespaces');
+
+test.each(LACKING.map((each) => ({what: named(each), each})))('agent-local: who may not $what is told so', async ({each}) => {
+  await expectNamed('agent-local', each);
+});
+
+test.each(helms.slice(1))('Helm $major says it too', async ({path}) => {
+  await expectNamed('agent-local', {group: 'apps', resource: 'deployments', verb: 'create'}, path);
+});
+
+const OF_REAL: [ChartName, Permission][] = [
+  ['agent-k8s', {group: 'rbac.authorization.k8s.io', resource: 'roles', verb: 'create'}],
+  ['agent-job', {group: 'rbac.authorization.k8s.io', resource: 'clusterroles', verb: 'create'}],
+  ['agent-job', {group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions', verb: 'create'}],
+];
+
+describe.runIf(REAL)('charts with roles and definitions', () => {
+  test.each(OF_REAL)('%s: %o', async (chart, lacking) => expectNamed(chart, lacking));
+});
+
+test('who may not create the namespace is told so, and may use one that is there', async () => {
+  const place = await installPlace();
+  const [argv, all] = [await chartFlags('agent-local'), await permissionsFor('agent-local')];
+  const somebody = await account(place, without(all, {group: '', resource: 'namespaces', verb: 'create'}));
+  const {result} = await installAs(somebody, {...place, namespace: `${place.namespace}-new`}, [...argv, '--yes']);
+  expect(result.error).toMatchObject({code: 'FORBIDDEN', message: expect.stringContaining('cannot create resource "namespaces"')});
+  expect(await installAs(somebody, place, [...argv, '--yes'])).toMatchObject({exit: 0});
+});
+
+test('what would only explain may be hidden: it is said once, and nothing fails', async () => {
+  const place = await installPlace();
+  const hidden = ['events', 'persistentvolumeclaims', 'pods/log'];
+  const somebody = await account(
+    place,
+    (await permissionsFor('agent-local')).filter(({resource}) => !hidden.includes(resource)),
+  );
+  const {exit, said, result} = await installAs(somebody, place, [...(await chartFlags('agent-local')), '--yes']);
+  expect({exit, agent: result.agent}).toEqual({exit: 0, agent: 'unknown'});
+  for (const what of ['events', 'persistentvolumeclaims', 'logs']) expect(said.split(`! ${what}: cannot be read`)).toHaveLength(2);
+  expect(said).toContain('cannot get resource "pods/log"');
+});
+
+test('who may only read sees differences and calls, and changes nothing', async () => {
+  const place = await installPlace();
+  const somebody = await account(place, [...may('*', 'get', '*'), ...may('*', 'list', '*')]);
+  const argv = await chartFlags('agent-local');
+  expect(await installAs(somebody, place, [...argv, '--diff', '--exit-code'])).toMatchObject({exit: 5, result: {changed: true}});
+  const refusal = {code: 'FORBIDDEN', message: expect.stringContaining('cannot patch resource "secrets"')};
+  const tried = await installAs(somebody, place, [...argv, '--dry-run']);
+  expect(tried.result.error).toMatchObject(refusal);
+  expect(tried.said).toContain('1. Create Secret scalr-agent-token');
+  expect((await installAs(somebody, place, [...argv, '--yes'])).result.error).toMatchObject(refusal);
+  expect(await place.kubectl('get', 'secrets,deployments', '--output', 'name')).toBe('');
+});

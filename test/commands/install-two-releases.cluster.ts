@@ -1,0 +1,46 @@
+import {describe, expect, test} from 'vitest';
+import type {ChartName} from '../../src/charts/schema.ts';
+import type {Workplace} from '../cluster/workplace.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
+import {install} from '../support/run-on-cluster.ts';
+
+const SHARING: readonly ChartName[] = ['agent-local', 'agent-job'];
+/** In the small charts only the NetworkPolicy has a fixed name. */
+const FIXED = ['--metadata-service', 'block'];
+
+describe.each(await findHelm())('two releases in one namespace, Helm $major', ({path: helm}) => {
+  const release = async (place: Workplace, chart: ChartName, name: string, more: readonly string[] = []) => {
+    const argv = [...(await chartFlags(chart)), '--release', name, '--token-secret', `${name}-token`, '--yes', '--json', ...more];
+    const {stdout} = await install(place, helm, argv, {env: TOKEN});
+    return JSON.parse(stdout);
+  };
+
+  test.each(SHARING)('%s: they do not touch each other', async (chart) => {
+    const place = await installPlace();
+    const uids = (): Promise<string> =>
+      place.kubectl(
+        'get',
+        'deployments,secrets',
+        '--output',
+        'jsonpath={range .items[*]}{.metadata.name} {.metadata.uid} {.metadata.generation}\n{end}',
+      );
+    expect(await release(place, chart, 'one')).toMatchObject({changed: true, agent: 'registered'});
+    const alone = await uids();
+    expect(await release(place, chart, 'two')).toMatchObject({changed: true, agent: 'registered'});
+    for (const name of ['one', 'two']) expect(await release(place, chart, name)).toMatchObject({changed: false, agent: 'registered'});
+    expect(await release(place, chart, 'two', ['--extra-env', 'TEAM=a'])).toMatchObject({changed: true, agent: 'registered'});
+    for (const line of alone.trim().split('\n')) expect(await uids()).toContain(line);
+    expect(await release(place, chart, 'one')).toMatchObject({changed: false});
+  });
+
+  test('agent-k8s: the second one is refused, and the first one stays as it is', async () => {
+    const place = await installPlace();
+    expect(await release(place, 'agent-k8s', 'one', FIXED)).toMatchObject({changed: true, agent: 'registered'});
+    const {error} = await release(place, 'agent-k8s', 'two', FIXED);
+    expect(error).toMatchObject({code: 'OBJECT_OF_ANOTHER', exit: 1, message: expect.stringMatching(/"agent-k8s-[\w-]+"/)});
+    expect(error.suggestions.join()).toContain('one release per namespace');
+    expect(await release(place, 'agent-k8s', 'one', FIXED)).toMatchObject({changed: false, agent: 'registered'});
+    expect(await place.kubectl('get', 'deployments,daemonsets', '--output', 'name')).not.toContain('two');
+  });
+});

@@ -1,0 +1,132 @@
+import {once} from 'node:events';
+import {fileURLToPath} from 'node:url';
+import {execa} from 'execa';
+import {describe, expect, test} from 'vitest';
+import {type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
+import {findKubectl} from '../cluster/kubectl.ts';
+import type {Workplace} from '../cluster/workplace.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
+import {install, status} from '../support/run-on-cluster.ts';
+
+const [{path: helm} = {path: 'helm'}] = await findHelm();
+const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
+const kubectl = await findKubectl();
+const LOCAL = await chartFlags('agent-local');
+
+async function installed(): Promise<{place: Workplace; api: FaultyApi; through: Workplace}> {
+  const place = await installPlace();
+  const {exit, stderr} = await install(place, helm, [...LOCAL, '--yes'], {env: TOKEN});
+  expect(exit, stderr).toBe(0);
+  const api = await faultyApi(place.kubeconfig);
+  return {place, api, through: {...place, kubeconfig: api.kubeconfig}};
+}
+
+/** Between two looks the next of these happens; after the last one somebody presses Ctrl-C. */
+function between(...steps: readonly (() => unknown)[]) {
+  const [asked, insisted] = [new AbortController(), new AbortController()];
+  const rest = [...steps];
+  return {
+    takeInterrupts: () => ({asked: asked.signal, insisted: insisted.signal, release: () => undefined}),
+    sleep: async (): Promise<void> => {
+      const next = rest.shift();
+      if (next) await next();
+      else asked.abort('SIGINT');
+    },
+  };
+}
+
+describe('--watch', () => {
+  test('shows the whole and then what changes, until Ctrl-C', async () => {
+    const {place} = await installed();
+    const stop = () => place.kubectl('scale', 'deployment', '--all', '--replicas=0');
+    const start = async () => {
+      await place.kubectl('scale', 'deployment', '--all', '--replicas=1');
+      await place.kubectl('rollout', 'status', 'deployment', '--timeout=30s');
+    };
+    const nothing = () => undefined;
+    const {stdout, stderr, exit} = await status(place, helm, ['--watch'], between(nothing, stop, start));
+    expect({exit, stderr}).toEqual({exit: 130, stderr: ''});
+    const [whole = '', ...lines] = stdout.split(/^(?=\d\d:\d\d:\d\dZ )/m);
+    expect(whole).toMatch(/^✓ Release scalr-agent [\s\S]*\nRuns /);
+    expect(lines.join('')).toMatch(
+      /0 of 0 ready[\s\S]*scaled to nothing[\s\S]*is not ready\n[\s\S]*1 of 1 ready[\s\S]*is ready\n[\s\S]*no more: .*STOPPED/,
+    );
+  });
+
+  test('outlives an API server that says nothing for a while', async () => {
+    const {api, through} = await installed();
+    let end = (): void => undefined;
+    const fail = () => {
+      end = api.trouble('GET', /./, {status: 503}).end;
+    };
+    const {stdout, exit} = await status(
+      through,
+      helm,
+      ['--watch'],
+      between(
+        fail,
+        () => undefined,
+        () => end(),
+      ),
+    );
+    expect(exit).toBe(130);
+    const [, ...lines] = stdout.split(/^(?=\d\d:\d\d:\d\dZ )/m);
+    expect(lines.join('')).toMatch(/^\S+ ! .*failed: [^\n]*\n\S+ The API server answers again\n$/);
+  });
+
+  test('ends with the release', async () => {
+    const {place} = await installed();
+    const remove = () => place.kubectl('delete', 'secret', '--selector=owner=helm');
+    const {stdout, stderr, exit} = await status(place, helm, ['--watch'], between(remove));
+    expect(stdout).toMatch(/^✓/);
+    expect(stderr).toContain('There is no release scalr-agent');
+    expect(exit).toBe(1);
+  });
+});
+
+describe('the built program', () => {
+  /** Watches in a group of its own, as a shell would start it, until it has shown the whole. */
+  async function watching({kubeconfig, namespace}: Workplace) {
+    const where = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', kubectl];
+    const child = execa(process.execPath, [program, 'status', ...where, '--watch'], {detached: true, stdin: 'ignore', reject: false});
+    await once(child.stdout as NodeJS.ReadableStream, 'data');
+    return {child, signal: (name: NodeJS.Signals) => void process.kill(-(child.pid as number), name)};
+  }
+
+  test.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)('ends on %s with %i, and says nothing more', async (name, exitCode) => {
+    const {child, signal} = await watching((await installed()).place);
+    signal(name);
+    expect(await child).toMatchObject({exitCode, stderr: ''});
+  });
+
+  test('ends on Ctrl-C in the middle of a look', async () => {
+    const {api, through} = await installed();
+    const {child, signal} = await watching(through);
+    await api.trouble('GET', /\/secrets\?labelSelector/, 'stall').met;
+    signal('SIGINT');
+    expect(await child).toMatchObject({exitCode: 130, stderr: ''});
+  });
+});
+
+describe('an API server that does not answer', () => {
+  test('is waited for no longer than --timeout', async () => {
+    const {api, through} = await installed();
+    api.trouble('*', /./, 'stall');
+    const start = Date.now();
+    const {stdout} = await status(through, helm, ['--timeout', '2s', '--json']);
+    expect(JSON.parse(stdout).error).toMatchObject({code: 'CLUSTER_UNREACHABLE', exit: 1});
+    expect(Date.now() - start).toBeLessThan(5000);
+  });
+
+  test('to helm leaves the verdict open and shows the rest', async () => {
+    const {api, through} = await installed();
+    api.trouble('GET', /\/secrets\?labelSelector/, 'stall');
+    const {stdout, exit} = await status(through, helm, ['--timeout', '3s']);
+    expect(exit).toBe(1);
+    expect(stdout).toMatch(/^\? Release [\s\S]*1 of 1 ready[\s\S]*Not read\n {2}! the record of the release: .*no answer in time/);
+  });
+});

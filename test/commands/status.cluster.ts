@@ -1,0 +1,218 @@
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {execa} from 'execa';
+import {afterAll, describe, expect, test} from 'vitest';
+import {accountWith} from '../cluster/accounts.ts';
+import {until} from '../cluster/api.ts';
+import {type Workplace, workplace} from '../cluster/workplace.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
+import {violations} from '../support/output-schema.ts';
+import {install, status} from '../support/run-on-cluster.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+afterAll(() => rmSync(scratch, {recursive: true, force: true}));
+
+const helms = await findHelm();
+const [first = {path: 'helm'}] = helms;
+const LOCAL = await chartFlags('agent-local');
+const SOURCE = LOCAL.at(-1) as string;
+const OUTCOME = 'podAnnotations.test\\.scalr\\.io/outcome';
+const DEPLOYMENT = 'scalr-agent-agent-local';
+
+async function installed(helm: string, ...more: readonly string[]): Promise<Workplace> {
+  const place = await installPlace();
+  const {exit, stderr} = await install(place, helm, [...LOCAL, '--yes', ...more], {env: TOKEN});
+  expect(exit, stderr).toBe(0);
+  return place;
+}
+
+/** Helm by hand, with what was given before. */
+const upgrade = (helm: string, {namespace, kubeconfig}: Workplace, ...more: readonly string[]) =>
+  execa(helm, ['upgrade', 'scalr-agent', SOURCE, '--reuse-values', '--namespace', namespace, '--kubeconfig', kubeconfig, ...more], {
+    reject: false,
+  });
+
+async function document(place: Pick<Workplace, 'kubeconfig' | 'namespace'>, helm: string, ...argv: readonly string[]) {
+  const {stdout, exit} = await status(place, helm, [...argv, '--json']);
+  const found = JSON.parse(stdout);
+  if (found.error === undefined) expect(violations('status', stdout)).toEqual([]);
+  return {...found, exit};
+}
+
+describe.each(helms)('with Helm $major', ({path: helm}) => {
+  test('a healthy release fits on a small screen', async () => {
+    const place = await installed(helm);
+    const {stdout, exit} = await status(place, helm, [], {resultScreen: {hasColor: false, columns: 80}});
+    expect(exit, stdout).toBe(0);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines[0]).toBe(`✓ Release scalr-agent in namespace ${place.namespace} is ready`);
+    expect(lines.length).toBeLessThan(24);
+    expect(Math.max(...lines.map(({length}) => length))).toBeLessThanOrEqual(80);
+    expect(await document(place, helm)).toMatchObject({
+      exit: 0,
+      state: 'ready',
+      helm: {status: 'deployed', revision: 1},
+      chart: {name: 'agent-local', version: '0.6.5', standing: 'newest', behind: 0},
+      workloads: [{object: `deployment/${DEPLOYMENT}`, state: 'ready', ready: 1, desired: 1}],
+      agents: [{state: 'registered'}],
+      runs: {visible: false, inFlight: []},
+      causes: [],
+      unread: [],
+    });
+  });
+
+  test('a change that helm could not make is told, although the agent runs', async () => {
+    const place = await installed(helm);
+    expect((await upgrade(helm, place, '--set', 'replicaCount=-1')).exitCode).not.toBe(0);
+    const {exit, state, helm: record, causes, workloads} = await document(place, helm);
+    expect({exit, state, status: record.status, revision: record.revision}).toEqual({
+      exit: 1,
+      state: 'not-ready',
+      status: 'failed',
+      revision: 2,
+    });
+    expect(workloads).toMatchObject([{ready: 1, desired: 1}]);
+    expect(causes).toMatchObject([
+      {object: 'release/scalr-agent', code: 'RELEASE_FAILED', reason: expect.stringContaining('spec.replicas')},
+    ]);
+    expect(causes[0].remedy).toMatch(/Run install again.*scalr-agent uninstall --release scalr-agent/);
+  });
+
+  test('helm was killed in the middle of a change', async () => {
+    const place = await installed(helm);
+    const running = upgrade(helm, place, '--wait', '--set', `${OUTCOME}=unready`);
+    await until('helm is at work', async () => (await document(place, helm)).helm.status === 'pending-upgrade');
+    running.kill('SIGKILL');
+    await running;
+    const {exit, causes} = await document(place, helm);
+    expect(exit).toBe(1);
+    expect(causes).toContainEqual(expect.objectContaining({code: 'RELEASE_PENDING', remedy: expect.stringContaining('run install again')}));
+  });
+
+  test('what differs from the files is shown, secrets are not', async () => {
+    const place = await installed(helm, '--log-format', 'json');
+    const [base, over] = [join(scratch, `base-${place.namespace}.yaml`), join(scratch, `over-${place.namespace}.yaml`)];
+    const {stdout: given} = await execa(helm, [
+      ...['get', 'values', 'scalr-agent', '--namespace', place.namespace, '--kubeconfig', place.kubeconfig],
+      '--output',
+      'yaml',
+    ]);
+    // An empty map says nothing.
+    writeFileSync(base, `${given}\naffinity: {}\n`);
+    writeFileSync(over, 'agent:\n  token: geheim\nreplicaCount: 3\n');
+    const same = await document(place, helm, '-f', base, '--exit-code');
+    expect(same).toMatchObject({exit: 0, values: {differs: false, differences: []}});
+    const {stdout, exit} = await status(place, helm, ['--values', base, '--values', over, '--exit-code']);
+    expect(exit).toBe(5);
+    expect(stdout).toMatch(
+      /^✓ [\s\S]*2 differences from [\s\S]*: agent\.token, replicaCount\n[\s\S]*\n\+ {2}token: "\[hidden\]"\n[\s\S]*\n\+replicaCount: 3\n/,
+    );
+    expect(stdout).not.toContain('geheim');
+    expect(await document(place, helm, '-f', base, '-f', over)).toMatchObject({
+      exit: 0,
+      values: {
+        differs: true,
+        differences: [
+          {path: 'agent.token', file: '[hidden]'},
+          {path: 'replicaCount', file: 3},
+        ],
+      },
+    });
+  });
+
+  test('there is no such release', async () => {
+    const place = await workplace();
+    const none = await document(place, helm);
+    expect(none.error).toMatchObject({
+      code: 'RELEASE_NOT_FOUND',
+      exit: 1,
+      message: expect.stringContaining('There is no release scalr-agent'),
+    });
+    const {error} = await document({...place, namespace: 'test-of-nobody'}, helm);
+    expect(error).toMatchObject({code: 'RELEASE_NOT_FOUND', message: expect.stringContaining('There is no namespace test-of-nobody')});
+    expect(error.suggestions.join()).toContain('scalr-agent install --release scalr-agent --namespace test-of-nobody');
+  });
+});
+
+test('why it is not ready, and what to do', async () => {
+  const place = await installed(first.path);
+  await upgrade(first.path, place, '--set', `${OUTCOME}=image-pull-backoff`, '--set', 'strategy.type=Recreate');
+  await until('the image is missed', async () => (await document(place, first.path)).causes.length > 0);
+  const {stdout, exit} = await status(place, first.path);
+  expect(exit).toBe(1);
+  expect(stdout).toMatch(
+    /^! Release scalr-agent .* is not ready\n[\s\S]*0 of 1 ready[\s\S]*\nWhy\n {2}! pod\/.*ImagePullBackOff.*\n {4}→ Check/,
+  );
+});
+
+test('of several releases only the one that is named counts, and it is found by the others', async () => {
+  const place = await installed(first.path, '--release', 'one', '--token-secret', 'shared');
+  const two = ['--release', 'two', '--token-secret', 'shared', '--set', `${OUTCOME}=crash-loop`];
+  await install(place, first.path, [...LOCAL, '--yes', '--no-wait', ...two], {env: TOKEN});
+  expect(await document(place, first.path, '--release', 'one')).toMatchObject({exit: 0, state: 'ready', workloads: [{}], agents: [{}]});
+  await until('two is in trouble', async () => (await document(place, first.path, '--release', 'two')).causes.length > 0);
+  const {error} = await document(place, first.path);
+  expect(error.suggestions).toContainEqual(expect.stringContaining('scalr-agent status --release two'));
+});
+
+test('a stopped agent is not ready', async () => {
+  const place = await installed(first.path);
+  await place.kubectl('scale', 'deployment', '--all', '--replicas=0');
+  expect(await document(place, first.path)).toMatchObject({exit: 1, state: 'not-ready', causes: [{code: 'STOPPED'}]});
+  await place.kubectl('delete', 'deployment', '--all');
+  expect(await document(place, first.path)).toMatchObject({exit: 1, causes: [{code: 'NO_WORKLOADS'}]});
+});
+
+test('a chart of somebody else is none of our business', async () => {
+  const place = await workplace();
+  const chart = join(scratch, 'nginx');
+  await execa(first.path, ['create', chart]);
+  await execa(first.path, ['install', 'web', chart, '--namespace', place.namespace, '--kubeconfig', place.kubeconfig]);
+  expect((await document(place, first.path, '--release', 'web')).error).toMatchObject({code: 'OBJECT_OF_ANOTHER', exit: 2});
+});
+
+test('runs in flight are counted', async () => {
+  const place = await installPlace();
+  const argv = [...(await chartFlags('agent-k8s')), '--set', 'agent.kubernetes_task_labels.team=a', '--yes'];
+  expect((await install(place, first.path, argv, {env: TOKEN})).exit).toBe(0);
+  expect((await document(place, first.path)).runs).toEqual({visible: true, inFlight: []});
+  await place.kubectl.apply({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {name: 'run-1', labels: {team: 'a'}, annotations: {'test.scalr.io/outcome': 'unready'}},
+    spec: {restartPolicy: 'Never', containers: [{name: 'runner', image: 'scalr/agent'}]},
+  });
+  expect(await document(place, first.path)).toMatchObject({
+    exit: 0,
+    runs: {visible: true, inFlight: [{kind: 'Pod', name: 'run-1', certain: true}]},
+  });
+});
+
+test('an account that may only read its namespace is told once what it may not read, and sees the workloads', async () => {
+  const place = await installed(first.path);
+  await place.kubectl('label', 'deployment', DEPLOYMENT, 'helm.sh/chart=agent-local-0.6.4');
+  const kubeconfig = await accountWith('view', place);
+  const {stdout, exit} = await status({...place, kubeconfig}, first.path);
+  expect(exit, stdout).toBe(0);
+  expect(stdout).toMatch(
+    /^✓ [\s\S]*agent-local 0\.6\.4 [\s\S]*; 1 release behind 0\.6\.5[\s\S]*1 of 1 ready[\s\S]*\nNot read\n {2}! the record of the release: .*forbidden/,
+  );
+  expect(stdout.match(/forbidden/g)).toHaveLength(1);
+  const values = join(scratch, 'any.yaml');
+  writeFileSync(values, 'replicaCount: 1\n');
+  expect(await document({...place, kubeconfig}, first.path, '-f', values, '--exit-code')).toMatchObject({
+    exit: 1,
+    state: 'ready',
+    values: {differs: null},
+    unread: [{code: 'FORBIDDEN'}],
+  });
+});
+
+test('one that may read nothing is told what it needs', async () => {
+  const place = await installed(first.path);
+  const kubeconfig = await accountWith('view', place);
+  await place.kubectl('delete', 'rolebinding', '--all');
+  expect((await document({...place, kubeconfig}, first.path)).error).toMatchObject({code: 'FORBIDDEN', exit: 1});
+});

@@ -1,0 +1,38 @@
+import type {Revision} from '../../src/cluster/install-facts.ts';
+import type {KubernetesObject, Snapshot} from '../../src/cluster/objects.ts';
+import {type Readings, type Status, statusOf} from '../../src/execute/status/status.ts';
+import {afterStart, READY_DEPLOYMENT, readyPod, replicaSet, START, snapshot} from '../execute/explain-objects.ts';
+
+export const NAME = {release: 'acme', place: {namespace: 'scalr'}};
+export const NOW = afterStart(300);
+export const WELL: KubernetesObject[] = [READY_DEPLOYMENT, replicaSet({readyReplicas: 1}), readyPod()];
+const SAID = {'agent-5f-x/agent': `${START} Scalr agent is ready to receive tasks.`};
+
+export const revision = (more: Partial<Revision> = {}): Revision => ({
+  revision: 2,
+  status: 'deployed',
+  chart: 'agent-local-0.6.5',
+  updated: START,
+  app_version: '1.4.0',
+  ...more,
+});
+
+export const lookAt = (objects: KubernetesObject[], logs: Snapshot['logs'] = SAID): Readings['look'] => ({
+  snapshot: snapshot(objects, logs),
+  objects,
+  gaps: [],
+});
+
+/** Of a release that is well, unless told otherwise. */
+export const statusFrom = (more: Partial<Readings> = {}): Status =>
+  statusOf({
+    name: NAME,
+    context: 'prod',
+    now: NOW,
+    revision: revision(),
+    given: {},
+    look: lookAt(WELL),
+    unread: [],
+    wanted: undefined,
+    ...more,
+  });

@@ -1,0 +1,100 @@
+import {describe, expect, test} from 'vitest';
+import type {Workload} from '../../src/cluster/objects.ts';
+import {around, deployment, READY_DEPLOYMENT, readyPod, replicaSet, waiting} from '../execute/explain-objects.ts';
+import {lookAt, revision, statusFrom, WELL} from './readings.ts';
+
+const NO_IMAGE = around(waiting('ImagePullBackOff', 'not found'));
+const DENIED = {what: 'the record of the release', code: 'FORBIDDEN', reason: 'secrets is forbidden', remedy: 'Ask'} as const;
+const codes = (status: ReturnType<typeof statusFrom>): string[] => status.causes.map(({code}) => code);
+
+test('what is well', () => {
+  expect(statusFrom()).toMatchObject({
+    context: 'prod',
+    state: 'ready',
+    chart: {name: 'agent-local', version: '0.6.5', agentVersion: '1.4.0', standing: 'newest'},
+    workloads: [{object: 'deployment/agent', state: 'ready', ready: 1, desired: 1}],
+    causes: [],
+    agents: [{pod: 'agent-5f-x', state: 'registered'}],
+    runs: undefined,
+    drift: undefined,
+  });
+});
+
+describe('the state', () => {
+  test('of pods that cannot become well is hopeless', () => {
+    expect(statusFrom({look: lookAt(NO_IMAGE, {})})).toMatchObject({state: 'hopeless', causes: [{isHopeless: true}]});
+  });
+
+  test.each([
+    ['failed', 'RELEASE_FAILED', /Run install again.*; or take it away: scalr-agent uninstall --release acme --namespace scalr/],
+    ['pending-install', 'RELEASE_PENDING', /If no helm is at work any more: run install again/],
+    ['pending-rollback', 'RELEASE_PENDING', /run install again/],
+    ['uninstalling', 'RELEASE_UNINSTALLING', /End it: scalr-agent uninstall/],
+  ])('of a release that is %s is not ready, whatever its pods say', (status, code, remedy) => {
+    const found = statusFrom({revision: revision({status, description: 'timed out'})});
+    expect(found).toMatchObject({state: 'not-ready', causes: [{object: 'release/acme', code, remedy: expect.stringMatching(remedy)}]});
+  });
+
+  test('of an agent that was scaled to nothing is not ready, and the command that starts it is named', () => {
+    const [stopped] = [deployment({}, {replicas: 0}), replicaSet()] as [Workload, Workload];
+    const found = statusFrom({look: lookAt([stopped])});
+    expect(found).toMatchObject({state: 'not-ready', causes: [{object: 'deployment/agent', code: 'STOPPED'}]});
+    expect(found.causes[0]?.remedy).toContain('kubectl scale deployment/agent --replicas=1 ');
+  });
+
+  test('of a release without workloads is not ready', () => {
+    expect(statusFrom({look: lookAt([])})).toMatchObject({state: 'not-ready', causes: [{code: 'NO_WORKLOADS'}]});
+    expect(codes(statusFrom({look: lookAt([]), revision: revision({status: 'pending-install'})}))).toEqual(['RELEASE_PENDING']);
+  });
+
+  test('is ready without what the account may not read, and open without what nobody answered', () => {
+    expect(statusFrom({revision: undefined, given: undefined, unread: [DENIED]}).state).toBe('ready');
+    expect(statusFrom({revision: undefined, given: undefined, unread: [{...DENIED, code: 'CLUSTER_UNREACHABLE'}]}).state).toBe('unknown');
+    expect(statusFrom({look: undefined, unread: [DENIED]}).state).toBe('unknown');
+    expect(statusFrom({look: undefined, revision: revision({status: 'failed'}), unread: [DENIED]}).state).toBe('not-ready');
+  });
+});
+
+describe('the chart', () => {
+  const labels = {'app.kubernetes.io/instance': 'acme', 'helm.sh/chart': 'agent-job-0.5.63', 'app.kubernetes.io/version': '0.59.0'};
+  const labelled = {...READY_DEPLOYMENT, metadata: {...READY_DEPLOYMENT.metadata, labels}};
+
+  test('is read from labels where the record may not be', () => {
+    const {chart} = statusFrom({revision: undefined, look: lookAt([labelled, replicaSet({readyReplicas: 1}), readyPod()])});
+    expect(chart).toMatchObject({name: 'agent-job', version: '0.5.63', agentVersion: '0.59.0', standing: 'behind'});
+  });
+
+  test('is what helm says where both are there', () => {
+    expect(statusFrom({look: lookAt([labelled])}).chart).toMatchObject({name: 'agent-local', version: '0.6.5'});
+  });
+
+  test('has the agent this program knows of where helm does not say', () => {
+    const {app_version: _, ...silent} = revision({chart: 'agent-local-0.5.63'});
+    expect(statusFrom({revision: silent}).chart).toMatchObject({agentVersion: '0.59.0'});
+  });
+
+  test('may be unknown', () => {
+    expect(statusFrom({revision: undefined})).toMatchObject({chart: undefined, runs: undefined});
+  });
+});
+
+test('runs in flight are those of this release', () => {
+  const task = (name: string, instance: string): object => ({
+    kind: 'Job',
+    metadata: {name},
+    spec: {template: {metadata: {labels: {'app.kubernetes.io/instance': instance, 'app.kubernetes.io/component': 'task'}}}},
+  });
+  const objects = [...WELL, task('atask-1', 'acme'), task('atask-2', 'other')] as typeof WELL;
+  const {runs, workloads} = statusFrom({revision: revision({chart: 'agent-job-0.6.5'}), look: lookAt(objects)});
+  expect(runs).toEqual([{kind: 'Job', name: 'atask-1', isCertain: true}]);
+  expect(workloads).toHaveLength(1);
+});
+
+test('an agent whose log says nothing is not known to have registered', () => {
+  expect(statusFrom({look: lookAt(WELL, {})})).toMatchObject({state: 'ready', agents: [{state: 'unknown'}]});
+});
+
+test('values are compared where both sides could be read', () => {
+  expect(statusFrom({given: {a: 1}, wanted: {a: 2}}).drift?.differences).toEqual([{path: 'a', installed: 1, file: 2}]);
+  expect(statusFrom({given: undefined, wanted: {a: 2}}).drift).toBeUndefined();
+});
