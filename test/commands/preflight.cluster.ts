@@ -69,6 +69,12 @@ test('as text, grouped, with the counts at the end; the token is nowhere', async
   expect(stdout + stderr).not.toContain('hunter2');
 });
 
+test('the cluster answers what nobody said where it is asked to', async () => {
+  const {by, exit} = await outcomes(await workplace(), [...LOCAL, '--from-cluster'], {env: TOKEN});
+  expect(statuses(by, OURS)).toEqual(all(OURS, 'pass'));
+  expect(exit).toBe(0);
+});
+
 test('a warning is enough with --strict', async () => {
   const argv = [...LOCAL, '--token-secret-key', 'other'];
   const {by, exit} = await outcomes(await workplace(), argv, {env: TOKEN});

@@ -150,7 +150,11 @@ describe('the package alone', () => {
 
   test.each([
     [['--version'], 0, /^scalr-agent-install\/\d+\.\d+\.\d+ /],
-    [['--help'], 0, /COMMANDS\n {2}install [\s\S]*\n {2}preflight [\s\S]*\n {2}recommend [\s\S]*\n {2}status [\s\S]*\n {2}validate [\s\S]*\n {2}values /],
+    [
+      ['--help'],
+      0,
+      /COMMANDS\n {2}install [\s\S]*\n {2}preflight [\s\S]*\n {2}recommend [\s\S]*\n {2}status [\s\S]*\n {2}validate [\s\S]*\n {2}values /,
+    ],
     [['recommend', '--help'], 0, /USAGE\n {2}\$ scalr-agent recommend/],
     [['install', '--help'], 0, /--dry-run/],
     [['valeus'], 2, /Did you mean values\?/],
