@@ -35,7 +35,7 @@ export interface InstallFacts {
   serverVersion: string;
   namespace: KubernetesObject | undefined;
   release: ReleaseState | undefined;
-  /** Deployments and StatefulSets of the namespace that were scaled to nothing, as "Deployment scalr-agent". */
+  /** Deployments of the namespace that were scaled to nothing, as "Deployment scalr-agent"; no chart makes anything else that can be. */
   stopped: ReadonlySet<string>;
   /** Secrets the values name, by name; undefined where there is none of that name. */
   secrets: ReadonlyMap<string, SecretObject | undefined>;

@@ -22,7 +22,7 @@ export async function readFacts(
     json<Config>(currentContext(place)),
     json<InstallFacts['namespace'] & object>(getObject(place, 'namespace', place.namespace)),
     releaseState(name, processes, over),
-    json<{items: readonly Workload[]}>(listObjects(place, ['deployments', 'statefulsets'])),
+    json<{items: readonly Workload[]}>(listObjects(place, ['deployments'])),
     ...secretNames.map((secret) => json<SecretObject>(getObject(place, 'secret', secret))),
   ]);
   return {

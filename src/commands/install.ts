@@ -107,15 +107,16 @@ export default class Install extends BaseCommand<Result> {
       if (flags['exit-code'] && result.changed) process.exitCode = ExitCode.differences;
       return result;
     }
-    // Where nothing is to do nothing can fail.
-    if (plan.steps.length > 0) await look({manifest, context: facts.context});
     if (flags['dry-run']) {
       this.say(planText(plan, name, facts, this.screen));
       if (!this.jsonEnabled()) this.app.stdout(callsText(plan));
+      if (plan.steps.length > 0) await look({manifest, context: facts.context});
       this.say(await dryRun(plan, manifest, name, facts, processes));
       return result;
     }
+    // Where nothing is to do nothing can fail.
     if (plan.steps.length > 0) {
+      await look({manifest, context: facts.context});
       const text = `${planText(plan, name, facts, this.screen)}\n`;
       // Nobody says yes to what was not shown.
       if (flags.yes) this.say(text);

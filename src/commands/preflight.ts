@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {durationOf, releaseName, toolPaths} from '../cli/cluster-flags.ts';
+import {fromClusterFlag} from '../cli/from-cluster-flag.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
 import {ExitCode} from '../errors.ts';
@@ -32,13 +33,15 @@ export default class Preflight extends BaseCommand<Result> {
   ];
   static override flags = {
     strict: Flags.boolean({summary: 'End with status 4 when there are only warnings.'}),
+    ...fromClusterFlag,
     ...settingFlags(catalogue),
   };
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Preflight);
     const over = AbortSignal.timeout(durationOf('--timeout', flags.timeout ?? '30s'));
-    const generated = generate(await this.settingsFrom(flags, {optional: [url]}));
+    const cluster = await this.clusterOf(flags);
+    const generated = generate(await this.settingsFrom(flags, {optional: [url], cluster}), cluster?.facts);
     this.report(generated.warnings);
     const {now, sleep} = this.app;
     const processes = this.app.processes(toolPaths(flags));

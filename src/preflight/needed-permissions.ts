@@ -54,23 +54,25 @@ export function neededPermissions({namespace, objects, resources}: Ask): Need[] 
     // Helm keeps its releases in them, and prunes the oldest.
     ...need('secrets', ['get', 'list', 'create', 'update', 'patch', 'delete']),
     ...ofObjects,
-    ...objects.flatMap((object) => grants(object, namespace)),
-    ...['deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'replicasets.apps', 'jobs.batch', 'pods'].flatMap((each) =>
-      need(each, ['list']),
-    ),
+    ...objects.flatMap((object) => grants(object, objects, namespace)),
+    ...['deployments.apps', 'daemonsets.apps', 'replicasets.apps', 'jobs.batch', 'pods'].flatMap((each) => need(each, ['list'])),
     ...['events', 'persistentvolumeclaims'].flatMap((each) => need(each, ['list'], true)),
+    // For its logs kubectl first looks what containers a pod has.
+    ...need('pods', ['get'], true),
     ...need('pods/log', ['get'], true),
     ...everywhere('nodes', ['list'], true),
   ]);
 }
 
-/** Nobody may give away what they do not have, unless they may escalate. */
-function grants(object: KubernetesObject, place: string): Need[] {
-  const roles = ROLES[object.kind ?? ''];
-  if (roles === undefined) return [];
-  const namespace = object.kind === 'Role' ? {namespace: place} : {};
-  const orElse = {verb: 'escalate', resource: roles, ...namespace};
-  return rulesOf(object).map((rule) => ({...rule, ...namespace, isOptional: false, orElse}));
+/** Nobody may write down or give away what they do not have, unless they may escalate and bind. */
+function grants(object: KubernetesObject, objects: readonly KubernetesObject[], place: string): Need[] {
+  const {kind = '', roleRef} = object as KubernetesObject & {roleRef?: {kind: string; name: string}};
+  const role = roleRef ? objects.find((each) => each.kind === roleRef.kind && each.metadata.name === roleRef.name) : object;
+  const resource = ROLES[role?.kind ?? ''];
+  if (role === undefined || resource === undefined) return [];
+  const namespace = kind.startsWith('Cluster') ? {} : {namespace: place};
+  const orElse = {verb: roleRef ? 'bind' : 'escalate', resource, ...namespace};
+  return rulesOf(role).map((rule) => ({...rule, ...namespace, isOptional: false, orElse}));
 }
 
 const isClusterWide = ({kind = ''}: KubernetesObject, objects: readonly KubernetesObject[]): boolean =>
@@ -84,7 +86,7 @@ const isClusterWide = ({kind = ''}: KubernetesObject, objects: readonly Kubernet
 function once(needs: readonly Need[]): Need[] {
   const found = new Map<string, Need>();
   for (const need of needs) {
-    const key = [need.verb, need.resource, need.namespace, need.name, need.orElse !== undefined].join(' ');
+    const key = [need.verb, need.resource, need.namespace, need.name, need.orElse?.verb, need.orElse?.namespace].join(' ');
     if (found.get(key)?.isOptional ?? true) found.set(key, need);
   }
   return [...found.values()];

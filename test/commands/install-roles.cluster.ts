@@ -68,9 +68,10 @@ async function expectNamed(chart: ChartName, lacking: Permission, path = helm): 
   const [place, argv, all] = [await installPlace(), await chartFlags(chart), await permissionsFor(chart)];
   const somebody = await account(place, without(all, lacking));
   const {result} = await installAs(somebody, place, [...argv, '--yes'], path);
-  expect(result.error).toMatchObject({code: 'FORBIDDEN', exit: 1});
-  expect(result.error.message).toMatch(new RegExp(`cannot ${lacking.verb} resource \\\\?"${lacking.resource}\\\\?"`));
-  expect(result.error.suggestions.join()).toMatch(/permission/);
+  expect(result.error).toMatchObject({code: 'PREFLIGHT_FAILED', exit: 3});
+  const resource = [lacking.resource, ...(lacking.group ? [lacking.group] : [])].join('.');
+  expect(result.error.message).toMatch(new RegExp(`missing 1 of \\d+: ${lacking.verb} ${resource} in `));
+  expect(result.error.suggestions.join()).toContain('kind: "');
   await somebody.allow(all);
   await expectWholeness({...place, kubeconfig: somebody.kubeconfig}, path, argv);
 }
@@ -102,7 +103,10 @@ test('who may not create the namespace is told so, and may use one that is there
   const [argv, all] = [await chartFlags('agent-local'), await permissionsFor('agent-local')];
   const somebody = await account(place, without(all, {group: '', resource: 'namespaces', verb: 'create'}));
   const {result} = await installAs(somebody, {...place, namespace: `${place.namespace}-new`}, [...argv, '--yes']);
-  expect(result.error).toMatchObject({code: 'FORBIDDEN', message: expect.stringContaining('cannot create resource "namespaces"')});
+  expect(result.error).toMatchObject({
+    code: 'PREFLIGHT_FAILED',
+    message: expect.stringContaining('create namespaces in the whole cluster'),
+  });
   expect(await installAs(somebody, place, [...argv, '--yes'])).toMatchObject({exit: 0});
 });
 
@@ -124,7 +128,7 @@ test('who may only read sees differences and calls, and changes nothing', async 
   const somebody = await account(place, [...may('*', 'get', '*'), ...may('*', 'list', '*')]);
   const argv = await chartFlags('agent-local');
   expect(await installAs(somebody, place, [...argv, '--diff', '--exit-code'])).toMatchObject({exit: 5, result: {changed: true}});
-  const refusal = {code: 'FORBIDDEN', message: expect.stringContaining('cannot patch resource "secrets"')};
+  const refusal = {code: 'PREFLIGHT_FAILED', message: expect.stringContaining('create, update, patch, delete secrets in ')};
   const tried = await installAs(somebody, place, [...argv, '--dry-run']);
   expect(tried.result.error).toMatchObject(refusal);
   expect(tried.said).toContain('1. Create Secret scalr-agent-token');

@@ -69,6 +69,12 @@ test('as text, grouped, with the counts at the end; the token is nowhere', async
   expect(stdout + stderr).not.toContain('hunter2');
 });
 
+test('the cluster answers what nobody said where it is asked to', async () => {
+  const {by, exit} = await outcomes(await workplace(), [...LOCAL, '--from-cluster'], {env: TOKEN});
+  expect(statuses(by, OURS)).toEqual(all(OURS, 'pass'));
+  expect(exit).toBe(0);
+});
+
 test('a warning is enough with --strict', async () => {
   const argv = [...LOCAL, '--token-secret-key', 'other'];
   const {by, exit} = await outcomes(await workplace(), argv, {env: TOKEN});
@@ -113,9 +119,10 @@ test('the one permission that is missing is named, and the role that is offered 
   const [, ...role] = by['permissions']?.remedy?.split('\n') ?? [];
   await place.kubectl.apply(parse(role.join('\n')));
   const account = `${place.namespace}-own`;
-  await place.kubectl('create', 'rolebinding', 'more', '--role=scalr-agent-install', `--serviceaccount=${place.namespace}:${account}`);
-  const again = await outcomes({...place, kubeconfig}, LOCAL, {env: TOKEN});
-  expect(again.by['permissions']?.status).toBe('pass');
+  await place.kubectl('create', 'rolebinding', 'more', '--role=scalr-agent-install', `--user=${account}`);
+  // The API server hears of a role a moment after it was made.
+  const again = async () => (await outcomes({...place, kubeconfig}, LOCAL, {env: TOKEN})).by['permissions'];
+  await expect.poll(again, {timeout: 20_000}).toMatchObject({status: 'pass'});
 });
 
 test('whoever makes a role has to have what it gives', async () => {
@@ -214,10 +221,10 @@ describe('an API server that', () => {
     const place = await workplace();
     const api = await faultyApi(place.kubeconfig);
     api.trouble('POST', /selfsubjectaccessreviews/, 'stall');
-    const {by, seconds} = await outcomes({...place, kubeconfig: api.kubeconfig}, [...LOCAL, '--timeout', '4s'], {env: TOKEN});
+    const {by, seconds} = await outcomes({...place, kubeconfig: api.kubeconfig}, [...LOCAL, '--timeout', '12s'], {env: TOKEN});
     expect(by['permissions']?.status).toBe('skip');
     expect(statuses(by, ['cluster-reachable', 'namespace', 'secrets'])).toEqual(all(['cluster-reachable', 'namespace', 'secrets'], 'pass'));
-    expect(seconds).toBeLessThan(12);
+    expect(seconds).toBeLessThan(25);
   });
 });
 

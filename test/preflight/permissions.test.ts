@@ -90,6 +90,15 @@ describe('what is needed', () => {
     expect(found.filter(({verb, resource}) => verb === 'delete' && resource === 'secrets')).toMatchObject([{isOptional: false}]);
   });
 
+  test('is what a binding gives away, or the right to bind', () => {
+    const role = {kind: 'ClusterRole', metadata: {name: 'a'}, rules: [{apiGroups: [''], resources: ['pods'], verbs: ['watch']}]};
+    const binding = {kind: 'RoleBinding', metadata: {name: 'a'}, roleRef: {kind: 'ClusterRole', name: 'a'}};
+    expect(needs([role, binding])).toContainEqual({
+      ...{verb: 'watch', resource: 'pods', namespace: 'team', isOptional: false},
+      orElse: {verb: 'bind', resource: 'clusterroles.rbac.authorization.k8s.io', namespace: 'team'},
+    });
+  });
+
   test('is what a Role gives away, or the right to escalate', () => {
     const rules = [{apiGroups: ['', 'batch'], resources: ['jobs'], verbs: ['watch']}];
     const found = needs([{apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: {name: 'a'}, rules}]);
