@@ -94,18 +94,6 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     expect(refused.map(reason)).toEqual(refused.map(() => 'forbidden'));
     expect(facts.storageClasses).toMatchObject({because: expect.stringContaining('cannot list resource "storageclasses"')});
   });
-
-  test('it takes less than two seconds', async () => {
-    const {kubeconfig, namespace} = await workplace();
-    const taken: number[] = [];
-    for (let at = 0; at < 3; at++) {
-      const start = performance.now();
-      await readCluster({kubeconfig, namespace}, nodeProcesses({kubectl, helm}));
-      taken.push(performance.now() - start);
-    }
-    // Others work on this machine too; the best of three is what the reading takes.
-    expect(Math.min(...taken)).toBeLessThan(2000);
-  });
 });
 
 /** Somebody who may read what is in one namespace and nothing else. */

@@ -1,11 +1,11 @@
 import {describe, expect, test} from 'vitest';
 import {findHelm} from '../helm/find-helm.ts';
 import {behindFaultyApi, installThrough} from '../support/faulty-install.ts';
-import {chartFlags, expectWholeness} from '../support/install-place.ts';
+import {expectWholeness, stepFlags} from '../support/install-place.ts';
 
 const helms = await findHelm();
 const [{path: anyHelm} = {path: 'helm'}] = helms;
-const argv = await chartFlags('agent-local');
+const argv = await stepFlags('agent-local');
 
 type Stage = [stage: string, method: string, path: RegExp];
 

@@ -8,7 +8,7 @@ import {type Fault, type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
-import {chartFlags, expectWholeness, installPlace, TOKEN} from '../support/install-place.ts';
+import {expectWholeness, installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {install} from '../support/run-on-cluster.ts';
 
 const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
@@ -16,7 +16,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 const helms = await findHelm();
 const kubectl = await findKubectl();
-const argv = await chartFlags('agent-local');
+const argv = await stepFlags('agent-local');
 
 interface Run {
   /** Ends as whoever sends signals to a whole group of processes does. */

@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
-import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
+import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {install} from '../support/run-on-cluster.ts';
 
 const SHARING: readonly ChartName[] = ['agent-local', 'agent-job'];
@@ -11,7 +11,7 @@ const FIXED = ['--metadata-service', 'block'];
 
 describe.each(await findHelm())('two releases in one namespace, Helm $major', ({path: helm}) => {
   const release = async (place: Workplace, chart: ChartName, name: string, more: readonly string[] = []) => {
-    const argv = [...(await chartFlags(chart)), '--release', name, '--token-secret', `${name}-token`, '--yes', '--json', ...more];
+    const argv = [...(await stepFlags(chart)), '--release', name, '--token-secret', `${name}-token`, '--yes', '--json', ...more];
     const {stdout} = await install(place, helm, argv, {env: TOKEN});
     return JSON.parse(stdout);
   };

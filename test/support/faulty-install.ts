@@ -1,6 +1,6 @@
 import {type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
 import type {Workplace} from '../cluster/workplace.ts';
-import {chartFlags, installPlace, TOKEN} from './install-place.ts';
+import {installPlace, stepFlags, TOKEN} from './install-place.ts';
 import {install} from './run-on-cluster.ts';
 
 interface World {
@@ -25,7 +25,7 @@ export async function installThrough(
     said += text;
     onText(text);
   };
-  const argv = [...(await chartFlags('agent-local')), '--yes', '--json', ...more];
+  const argv = [...(await stepFlags('agent-local')), '--yes', '--json', ...more];
   const start = Date.now();
   const {stdout, exit} = await install({...place, kubeconfig: api.kubeconfig}, helm, argv, {env: TOKEN, stderr});
   return {said, exit, result: JSON.parse(stdout), seconds: (Date.now() - start) / 1000};

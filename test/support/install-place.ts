@@ -21,14 +21,16 @@ export async function installPlace(): Promise<Workplace> {
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 process.once('exit', () => rmSync(scratch, {recursive: true, force: true}));
 
-/** The flags that name a chart on the disk; what fails has to fail in a step, not in the checks before. */
+/** The flags that name a chart on the disk. */
 export const chartFlags = async (chart: ChartName): Promise<string[]> => [
   '--chart',
   chart,
   '--chart-source',
   await directoryOf({chart, version: '0.6.5'}, scratch),
-  '--skip-preflight',
 ];
+
+/** For an install whose failures have to be those of its steps, not of the checks before them. */
+export const stepFlags = async (chart: ChartName): Promise<string[]> => [...(await chartFlags(chart)), '--skip-preflight'];
 
 /** Run again it becomes whole, and run once more it finds nothing to do. */
 export async function expectWholeness(place: Workplace, helm: string, argv: readonly string[]): Promise<void> {
