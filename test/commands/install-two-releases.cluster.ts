@@ -5,18 +5,20 @@ import {findHelm} from '../helm/find-helm.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {install} from '../support/run-on-cluster.ts';
 
-const SHARING: readonly ChartName[] = ['agent-local', 'agent-job'];
+/** Each major with another chart: it is the charts that share or do not. */
+const SHARING: Readonly<Record<3 | 4, ChartName>> = {3: 'agent-local', 4: 'agent-job'};
 /** In the small charts only the NetworkPolicy has a fixed name. */
 const FIXED = ['--metadata-service', 'block'];
 
-describe.each(await findHelm())('two releases in one namespace, Helm $major', ({path: helm}) => {
+describe.each(await findHelm())('two releases in one namespace, Helm $major', ({path: helm, major}) => {
   const release = async (place: Workplace, chart: ChartName, name: string, more: readonly string[] = []) => {
     const argv = [...(await stepFlags(chart)), '--release', name, '--token-secret', `${name}-token`, '--yes', '--json', ...more];
     const {stdout} = await install(place, helm, argv, {env: TOKEN});
     return JSON.parse(stdout);
   };
 
-  test.each(SHARING)('%s: they do not touch each other', async (chart) => {
+  test(`${SHARING[major]}: they do not touch each other`, async () => {
+    const chart = SHARING[major];
     const place = await installPlace();
     const uids = (): Promise<string> =>
       place.kubectl(

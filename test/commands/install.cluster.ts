@@ -78,20 +78,6 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(JSON.parse(history.stdout)).toHaveLength(2);
   });
 
-  test('an install that cannot become ready says why, and the next run mends it', async () => {
-    const place = await workplace();
-    const argv = [...chartFlags('agent-local'), '--yes'];
-    const failed = await install(place, helm, [...argv, '--set', 'podAnnotations.test\\.scalr\\.io/outcome=image-pull-backoff'], {
-      env: TOKEN,
-    });
-    expect(failed.stderr).toContain('cannot become ready');
-    expect(failed.stderr).toMatch(/image/i);
-    expect(failed.exit).toBe(1);
-    const mended = await install(place, helm, argv, {env: TOKEN});
-    expect(mended.stderr).toContain('is ready');
-    expect(mended.exit).toBe(0);
-  });
-
   test('a failed change is rolled back once what was seen is saved, and a failed first install is uninstalled', async () => {
     const place = await workplace();
     const folder = mkdtempSync(join(scratch, 'evidence-'));
@@ -148,6 +134,20 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
 });
 
 const [helm = {path: 'helm'}] = helms;
+
+test('an install that cannot become ready says why, and the next run mends it', async () => {
+  const place = await workplace();
+  const argv = [...chartFlags('agent-local'), '--yes'];
+  const failed = await install(place, helm.path, [...argv, '--set', 'podAnnotations.test\\.scalr\\.io/outcome=image-pull-backoff'], {
+    env: TOKEN,
+  });
+  expect(failed.stderr).toContain('cannot become ready');
+  expect(failed.stderr).toMatch(/image/i);
+  expect(failed.exit).toBe(1);
+  const mended = await install(place, helm.path, argv, {env: TOKEN});
+  expect(mended.stderr).toContain('is ready');
+  expect(mended.exit).toBe(0);
+});
 
 test('nothing happens without a yes', async () => {
   const place = {...(await workplace()), namespace: 'never-made'};

@@ -28,6 +28,7 @@ const argv = (...more: string[]): string[] => [
   source,
   '--shutdown-mode',
   'force',
+  '--skip-preflight',
   '--yes',
   ...more,
 ];
