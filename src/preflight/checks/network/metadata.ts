@@ -5,7 +5,8 @@ import {type Check, fail, type Outcome, pass, skip, warn} from '../../check.ts';
 import type {Situation} from '../../situation.ts';
 import {ifKnown} from '../outcomes.ts';
 
-const PROBE = 'Try it on a node: scalr-agent preflight --probe';
+const PROBE =
+  'Try it from a pod with the labels of a run: kubectl run probe --rm -it --restart=Never --image=busybox:1.37 -- wget -T 3 -O- http://169.254.169.254/';
 const ALLOW = '--metadata-service allow';
 export const ENFORCED = 'Whether NetworkPolicy objects are enforced here is';
 
