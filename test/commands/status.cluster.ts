@@ -7,7 +7,7 @@ import {accountWith} from '../cluster/accounts.ts';
 import {until} from '../cluster/api.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
-import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
+import {chartFlags, installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';
 import {install, status} from '../support/run-on-cluster.ts';
 
@@ -175,7 +175,7 @@ test('a chart of somebody else is none of our business', async () => {
 
 test('runs in flight are counted', async () => {
   const place = await installPlace();
-  const argv = [...(await chartFlags('agent-k8s')), '--set', 'agent.kubernetes_task_labels.team=a', '--yes'];
+  const argv = [...(await stepFlags('agent-k8s')), '--set', 'agent.kubernetes_task_labels.team=a', '--yes'];
   expect((await install(place, first.path, argv, {env: TOKEN})).exit).toBe(0);
   expect((await document(place, first.path)).runs).toEqual({visible: true, inFlight: []});
   await place.kubectl.apply({
