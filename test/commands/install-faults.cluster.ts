@@ -43,7 +43,12 @@ async function expectHarmless(helm: string, [, method, path]: Stage): Promise<nu
   return exit;
 }
 
-test.each([...READING, ...APPLYING])('a failure at %s ends it with a next step', async (...stage) => {
+// Go asks again by itself when a connection ends before its answer was read, so some of these are outlived.
+test.each(READING)('a failure at %s does no harm', async (...stage) => {
+  await expectHarmless(anyHelm, stage);
+});
+
+test.each(APPLYING)('a failure at %s ends it with a next step', async (...stage) => {
   expect(await expectHarmless(anyHelm, stage)).toBe(1);
 });
 
