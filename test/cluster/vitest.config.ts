@@ -11,8 +11,6 @@ export default defineConfig({
     globalSetup: [join(import.meta.dirname, 'global-setup.ts')],
     env: {NO_COLOR: '1'},
     testTimeout: 60_000,
-    // On a busy machine a time runs out now and then; what is broken is so twice.
-    retry: 1,
     // They wait more than they work.
     maxWorkers: 3,
     // The first start on a machine builds the control plane.

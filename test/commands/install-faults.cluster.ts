@@ -29,11 +29,11 @@ const LOOK: Stage = ['a look', 'GET', /\/replicasets\?limit/];
 const LOGS: Stage = ['the logs', 'GET', /\/log\?/];
 
 /** One failure either ends it with a next step or is outlived, and after it everything can be made whole. */
-async function expectHarmless(helm: string, [, method, path]: Stage): Promise<number> {
+async function expectHarmless(helm: string, [, method, path]: Stage, times = 1): Promise<number> {
   const world = await behindFaultyApi();
-  const trouble = world.api.trouble(method, path, {status: 500}, 1);
+  const trouble = world.api.trouble(method, path, {status: 500}, times);
   const {exit, result} = await installThrough(world, helm);
-  expect(trouble.count()).toBe(1);
+  expect(trouble.count()).toBeGreaterThanOrEqual(1);
   if (result.error?.code === 'RELEASE_BUSY') expect(result.error.message).toMatch(/its record still says pending-install/);
   else if (exit !== 0) {
     const message = expect.stringMatching(/etcdserver: request timed out|prevented the request/);
@@ -43,9 +43,9 @@ async function expectHarmless(helm: string, [, method, path]: Stage): Promise<nu
   return exit;
 }
 
-// Go asks again by itself when a connection ends before its answer was read, so some of these are outlived.
-test.each(READING)('a failure at %s does no harm', async (...stage) => {
-  await expectHarmless(anyHelm, stage);
+// Every time: about a Secret that is not there kubectl asks for its namespace too, and does not care for the answer.
+test.each(READING)('a failure at %s ends it with a next step', async (...stage) => {
+  expect(await expectHarmless(anyHelm, stage, Number.POSITIVE_INFINITY)).toBe(1);
 });
 
 test.each(APPLYING)('a failure at %s ends it with a next step', async (...stage) => {

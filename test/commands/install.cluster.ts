@@ -1,4 +1,4 @@
-import {mkdtempSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs';
+import {cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
@@ -76,6 +76,18 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
       'json',
     ]);
     expect(JSON.parse(history.stdout)).toHaveLength(2);
+  });
+
+  test('an upgrade brings the definitions of the new chart before the release', async () => {
+    const place = await workplace();
+    const older = await directoryOf({chart: 'agent-job', version: '0.5.63'}, scratch);
+    const flags = ['--chart', 'agent-job', '--yes', '--json'];
+    const first = await install(place, helm, [...flags, '--chart-version', '0.5.63', '--chart-source', older], {env: TOKEN});
+    expect(first.exit, first.stdout).toBe(0);
+    const {stdout, exit} = await install(place, helm, [...chartFlags('agent-job'), '--yes', '--json'], {env: TOKEN});
+    expect(JSON.parse(stdout).steps.map((step: {id: string}) => step.id)).toEqual(['definitions', 'release']);
+    expect(exit).toBe(0);
+    expect(await place.kubectl('get', 'agenttasktemplates', '-o', 'name')).not.toBe('');
   });
 
   test('a failed change is rolled back once what was seen is saved, and a failed first install is uninstalled', async () => {
@@ -180,6 +192,26 @@ test('a Secret of somebody else is used as it is and never overwritten', async (
   const argv = [...chartFlags('agent-local'), '--yes', '--json'];
   expect(JSON.parse((await install(place, helm.path, argv, {env: TOKEN})).stdout).error.code).toBe('OBJECT_OF_ANOTHER');
   expect(JSON.parse((await install(place, helm.path, argv)).stdout)).toMatchObject({changed: true});
+});
+
+test('a chart that does not do what the settings say is not installed', async () => {
+  const place = await workplace();
+  const spoilt = join(scratch, 'spoilt');
+  cpSync(sources['agent-local'], spoilt, {recursive: true});
+  const container = '{name: twice, image: scalr/agent:1, env: [{name: A, value: b}, {name: A, value: c}]}';
+  writeFileSync(
+    join(spoilt, 'templates/more.yaml'),
+    `apiVersion: v1\nkind: Pod\nmetadata: {name: more}\nspec: {containers: [${container}]}\n`,
+  );
+  const {stdout, exit} = await install(place, helm.path, ['--chart', 'agent-local', '--chart-source', spoilt, '--yes', '--json'], {
+    env: TOKEN,
+  });
+  expect(JSON.parse(stdout).error).toMatchObject({
+    code: 'BROKEN_PROMISE',
+    message: expect.stringContaining('The container twice gets A twice.'),
+  });
+  expect(exit).toBe(1);
+  expect(await place.kubectl('get', 'secrets,deployments,pods', '-o', 'name')).toBe('');
 });
 
 test('what cannot be saved is not rolled back', async () => {
