@@ -16,8 +16,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   preflight: ['plan', 'cluster', 'ports', 'values', 'charts', 'settings', 'errors'],
   execute: ['plan', 'cluster', 'ports', 'charts', 'settings', 'errors'],
   adapters: ['ports', 'errors'],
-  ui: ['ports', 'charts', 'values', 'cluster', 'plan', 'preflight', 'execute', 'errors'],
-  cli: ['adapters', 'ui', 'ports', 'answers', 'cluster', 'settings', 'errors'],
+  ui: ['ports', 'charts', 'values', 'cluster', 'plan', 'preflight', 'execute', 'settings', 'errors'],
+  wizard: ['answers', 'ui', 'ports', 'charts', 'values', 'cluster', 'plan', 'preflight', 'settings', 'errors'],
+  cli: ['adapters', 'wizard', 'ui', 'ports', 'answers', 'cluster', 'plan', 'preflight', 'values', 'settings', 'errors'],
   commands: ['cli', 'ui', 'execute', 'preflight', 'plan', 'cluster', 'values', 'charts', 'settings', 'errors'],
   bin: ['cli'],
   errors: [],
@@ -26,7 +27,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Packages and Node.js modules that only one kind of folder may know. */
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@oclif/core': ['cli', 'commands'],
-  '@inquirer/confirm': ['ui'],
+  '@inquirer/core': ['ui'],
+  '@inquirer/ansi': ['ui'],
   chalk: ['ui'],
   'fast-wrap-ansi': ['ui'],
   yaml: ['answers', 'values', 'cluster'],

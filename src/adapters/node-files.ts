@@ -1,4 +1,5 @@
-import {type FileHandle, lstat, open, stat, writeFile} from 'node:fs/promises';
+import {type FileHandle, lstat, mkdir, open, rm, stat, writeFile} from 'node:fs/promises';
+import {dirname} from 'node:path';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
 
@@ -89,14 +90,23 @@ export const nodeFiles: Files = {
     }
   },
 
-  async write(path, text, {isPrivate}) {
+  async write(path, text, {isPrivate, makesDirectory = false}) {
     try {
+      if (makesDirectory) await mkdir(dirname(path), {recursive: true, mode: 0o700});
       // A rename over /dev/stdout would replace the device.
       if ((await this.kindOf(path)) === 'stream') await writeFile(path, text);
       else {
         const {default: writeFileAtomic} = await import('write-file-atomic');
         await writeFileAtomic(path, text, isPrivate ? {mode: 0o600} : {});
       }
+    } catch (error) {
+      throw failed('write', path, error);
+    }
+  },
+
+  async remove(path) {
+    try {
+      await rm(path, {force: true});
     } catch (error) {
       throw failed('write', path, error);
     }

@@ -27,11 +27,18 @@ export interface Wish {
  * Finds a value for every setting: the first source that knows one, else its default. Checks each alone and against
  * the others. @throws ExpectedError that lists everything wrong and missing
  */
-export async function resolve(
-  sources: readonly Source[],
-  world: World,
-  {only: wanted = catalogue, optional = []}: Wish = {},
-): Promise<Settings> {
+export async function resolve(sources: readonly Source[], world: World, wish: Wish = {}): Promise<Settings> {
+  return settle(await findAnswers(sources, world, wish), wish);
+}
+
+/** What sources say, each answer checked alone. */
+export interface Found {
+  answers: ReadonlyMap<string, Answer>;
+  problems: readonly Problem[];
+}
+
+/** The first answer that sources have for each setting. */
+export async function findAnswers(sources: readonly Source[], world: World, {only: wanted = catalogue}: Wish = {}): Promise<Found> {
   const answers = new Map<string, Answer>();
   const problems: Problem[] = [];
   for (const setting of wanted) {
@@ -42,6 +49,13 @@ export async function resolve(
       problems.push(problemOf(setting, error));
     }
   }
+  return {answers, problems};
+}
+
+/** Adds defaults and checks settings against one another. @throws ExpectedError that lists everything wrong and missing */
+export function settle({answers: given, problems: earlier}: Found, {only: wanted = catalogue, optional = []}: Wish = {}): Settings {
+  const answers = new Map(given);
+  const problems = [...earlier];
   const get: Get = <T>(setting: Setting<T>) => answers.get(setting.id)?.value as T | undefined;
   dropUseless(answers, get);
   addDefaults(wanted, answers, get);

@@ -10,6 +10,7 @@ import type {Interrupts} from '../ports/interrupts.ts';
 import type {Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
+import {linePrompter} from '../ui/line-prompter.ts';
 import type {Screen} from '../ui/theme.ts';
 
 /** The outside world of a command; tests put another in its place. */
@@ -17,7 +18,8 @@ export interface App {
   env: Environment;
   files: Files;
   charts: Charts;
-  prompter: Prompter;
+  /** Questions on this screen; the signal takes them away. */
+  prompter: (screen: Screen, signal?: AbortSignal) => Prompter;
   /** helm and kubectl, at these paths where they are not on PATH. */
   processes: (paths: ToolPaths) => Processes;
   takeInterrupts: () => Interrupts;
@@ -43,7 +45,10 @@ export const nodeApp = (): App => ({
   env: process.env,
   files: nodeFiles,
   charts: nodeCharts(nodeFiles),
-  prompter: inquirerPrompter,
+  prompter: (screen, signal) => {
+    const streams = {input: process.stdin, output: process.stderr, ...(signal ? {signal} : {})};
+    return process.env['TERM'] === 'dumb' ? linePrompter(streams) : inquirerPrompter(screen, streams);
+  },
   processes: nodeProcesses,
   takeInterrupts,
   now: () => new Date(),

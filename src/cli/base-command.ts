@@ -14,14 +14,14 @@ import type {ClusterFlags} from './cluster-flags.ts';
 import {asExpected, failureDocument} from './failure.ts';
 import {sharedFlags} from './shared-flags.ts';
 
-interface SharedFlags {
+export interface SharedFlags {
   answers?: string | undefined;
   'no-input'?: boolean | undefined;
   quiet?: boolean | undefined;
 }
 
 /** What every command does alike: find settings, speak, fail. */
-export abstract class BaseCommand<Result extends object> extends Command {
+export abstract class BaseCommand<Result extends object | undefined> extends Command {
   static override enableJsonFlag = true;
   static override baseFlags = sharedFlags;
 
@@ -29,7 +29,6 @@ export abstract class BaseCommand<Result extends object> extends Command {
   world: () => App = nodeApp;
   #app: App | undefined;
   #isQuiet = false;
-  /** What a person said, in whatever way. */
   #said: Source[] | undefined;
 
   abstract override run(): Promise<Result>;
@@ -41,10 +40,16 @@ export abstract class BaseCommand<Result extends object> extends Command {
 
   /** Settings named in `optional` may be missing; with `only` no other one is looked at; `cluster` answers what nobody said. */
   protected async settingsFrom(flags: SharedFlags, {cluster, ...wish}: Wish & {cluster?: Cluster | undefined} = {}): Promise<Settings> {
+    const said = await this.sourcesFrom(flags);
+    const sources = cluster === undefined ? said : [...said, cluster.answers];
+    return resolve(sources, {files: this.app.files, now: this.app.now()}, wish);
+  }
+
+  /** What a person said, in whatever way. */
+  protected async sourcesFrom(flags: SharedFlags): Promise<readonly Source[]> {
     this.#isQuiet = flags.quiet ?? false;
     this.#said ??= await this.#readSources(flags);
-    const sources = cluster === undefined ? this.#said : [...this.#said, cluster.answers];
-    return resolve(sources, {files: this.app.files, now: this.app.now()}, wish);
+    return this.#said;
   }
 
   /** What the cluster says, where --from-cluster asks for it. @throws ExpectedError when it says nothing */
@@ -78,7 +83,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
   /** Asks the person at the terminal; undefined where nobody can answer. */
   protected get prompter(): Prompter | undefined {
     const {hasTerminal, prompter} = this.app;
-    return hasTerminal && !this.argv.includes('--no-input') ? prompter : undefined;
+    return hasTerminal && !this.argv.includes('--no-input') ? prompter(this.screen) : undefined;
   }
 
   protected say(text: string): void {
@@ -90,7 +95,7 @@ export abstract class BaseCommand<Result extends object> extends Command {
   }
 
   protected override toSuccessJson(result: unknown): unknown {
-    return {schemaVersion: 1, ...(result as Result)};
+    return {schemaVersion: 1, ...(result as object)};
   }
 
   protected override async catch(error: Error): Promise<void> {

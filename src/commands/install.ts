@@ -1,19 +1,19 @@
 import * as Flags from '@oclif/core/flags';
-import {BaseCommand} from '../cli/base-command.ts';
-import {releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
+import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
+import {type ClusterFlags, releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
 import {confirmPlan} from '../cli/confirm-plan.ts';
 import {evidencePath, saveFiles} from '../cli/save-files.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
+import type {Decided} from '../cli/wizard.ts';
 import {driftOf} from '../cluster/drift.ts';
 import {objectNames} from '../cluster/manifest.ts';
-import {readFacts} from '../cluster/read-facts.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {bringUp} from '../execute/bring-up.ts';
 import {dryRun} from '../execute/dry-run.ts';
-import {planInstall} from '../plan/install.ts';
+import type {Plan} from '../plan/step.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
-import {checkRendering} from '../preflight/check-rendering.ts';
 import {lookAhead} from '../preflight/look-ahead.ts';
+import {type PreparedInstall, prepareInstall} from '../preflight/prepare-install.ts';
 import type {Already} from '../preflight/read-situation.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {checkText} from '../ui/checks.ts';
@@ -21,8 +21,7 @@ import {driftText} from '../ui/drift.ts';
 import {callsText, planText, resultText, stepText} from '../ui/plan.ts';
 import {progressReporter} from '../ui/progress.ts';
 import {valuesDocument} from '../values/document.ts';
-import {effectiveGet} from '../values/effective.ts';
-import {generate} from '../values/generate.ts';
+import {type Generated, generate} from '../values/generate.ts';
 
 interface Result {
   release: string;
@@ -41,7 +40,21 @@ interface Result {
   agent?: 'registered' | 'unknown';
 }
 
-export default class Install extends BaseCommand<Result> {
+interface InstallFlags extends ClusterFlags, SharedFlags {
+  yes?: boolean;
+  diff?: boolean;
+  'exit-code'?: boolean;
+  'dry-run'?: boolean;
+  'no-wait'?: boolean;
+  'rollback-on-failure'?: boolean;
+  'skip-preflight'?: boolean;
+  resume?: boolean;
+  save?: string | undefined;
+}
+
+type Wanted = ReturnType<typeof wantedRelease>;
+
+export default class Install extends BaseCommand<Result | undefined> {
   static override summary = 'Put an agent into the cluster, or bring an installed one to these settings.';
   static override description =
     'Looks whether the cluster is ready (see preflight), shows a plan and asks once; without a terminal --yes accepts it. Makes the namespace and the Secrets, runs helm with an exact chart version, and watches until the agent is ready or says why it cannot be. Run again, it goes on from where it broke off, or says that nothing is to do.';
@@ -59,17 +72,40 @@ export default class Install extends BaseCommand<Result> {
       exclusive: ['no-wait'],
     }),
     'skip-preflight': Flags.boolean({summary: 'Begin without looking whether the cluster and the account are ready for it.'}),
+    resume: Flags.boolean({summary: 'Go on with a conversation that broke off; secrets are asked for again.'}),
     save: Flags.string({summary: 'Directory for answers.yaml and values.yaml, without secrets.', helpValue: '<DIRECTORY>'}),
     ...settingFlags(catalogue),
   };
 
-  override async run(): Promise<Result> {
+  override async run(): Promise<Result | undefined> {
     const {flags} = await this.parse(Install);
+    const decided = this.#isConversation(flags) ? await this.#converse(flags) : undefined;
+    if (decided === 'left') {
+      this.say('Nothing was changed.\n');
+      return undefined;
+    }
+    const generated = decided?.generated ?? generate(await this.settingsFrom(flags));
+    // A conversation has shown them.
+    if (decided === undefined) this.report(generated.warnings);
+    return this.#bringTo(generated, {...flags, ...decided?.flags}, decided?.plan);
+  }
+
+  /** On a terminal, where nothing says that nobody wants to be asked. */
+  #isConversation(flags: InstallFlags): boolean {
+    const isSettled = flags.yes || flags.diff || flags['dry-run'] || this.jsonEnabled();
+    if (flags.resume && (isSettled || this.prompter === undefined)) throw nobodyToAsk();
+    return this.prompter !== undefined && !isSettled;
+  }
+
+  async #converse(flags: InstallFlags): Promise<Decided | 'left'> {
+    const {decideWithOperator} = await import('../cli/wizard.ts');
+    return (await decideWithOperator(flags, await this.sourcesFrom(flags), this.app, this.screen)) ?? 'left';
+  }
+
+  /** `shown` is the plan that the operator has seen and accepted, with what speaks against it. */
+  async #bringTo(generated: Generated, flags: InstallFlags, shown: Plan | undefined): Promise<Result> {
     const timeoutMs = timeoutOf(flags);
-    const given = await this.settingsFrom(flags);
-    const generated = generate(given);
-    this.report(generated.warnings);
-    const {files, now, sleep} = this.app;
+    const {now, sleep} = this.app;
     const processes = this.app.processes(toolPaths(flags));
     const name = releaseName(flags, generated.settings);
     const wanted = wantedRelease(generated, valuesDocument(generated), name);
@@ -79,18 +115,13 @@ export default class Install extends BaseCommand<Result> {
       const warnings = await lookAhead(generated, wanted, {processes, now, sleep, timeoutMs}, already);
       for (const each of warnings) this.app.stderr(checkText(each, this.screen));
     };
-    const facts = await readFacts(
-      name,
-      wanted.secrets.map((secret) => secret.name),
-      processes,
-      AbortSignal.timeout(timeoutMs),
-    ).catch(async (error: unknown) => {
-      // Who may not even read what a plan is made of is told all that is missing, not the first thing.
-      if (error instanceof ExpectedError && error.code === 'FORBIDDEN') await look();
-      throw error;
-    });
-    const manifest = await checkRendering(wanted, facts, effectiveGet(generated.settings, generated.effective), processes);
-    const plan = planInstall({...wanted, manifest}, facts);
+    const {facts, manifest, plan} = await prepareInstall(generated, wanted, processes, AbortSignal.timeout(timeoutMs)).catch(
+      async (error: unknown) => {
+        // Who may not even read what a plan is made of is told all that is missing, not the first thing.
+        if (error instanceof ExpectedError && error.code === 'FORBIDDEN') await look();
+        throw error;
+      },
+    );
     const result: Result = {
       release: name.release,
       namespace: name.place.namespace,
@@ -115,7 +146,7 @@ export default class Install extends BaseCommand<Result> {
       return result;
     }
     // Where nothing is to do nothing can fail.
-    if (plan.steps.length > 0) {
+    if (plan.steps.length > 0 && !isSame(plan, shown)) {
       await look({manifest, context: facts.context});
       const text = `${planText(plan, name, facts, this.screen)}\n`;
       // Nobody says yes to what was not shown.
@@ -123,8 +154,19 @@ export default class Install extends BaseCommand<Result> {
       else this.app.stderr(text);
       await confirmPlan({isAccepted: flags.yes ?? false, prompter: this.prompter});
     }
+    return this.#carryOut(generated, {wanted, facts, plan}, flags, result);
+  }
+
+  async #carryOut(
+    {settings}: Generated,
+    {wanted, facts, plan}: Omit<PreparedInstall, 'manifest'> & {wanted: Wanted},
+    flags: InstallFlags,
+    result: Result,
+  ): Promise<Result> {
+    const {files, now, sleep} = this.app;
+    const {name} = wanted;
     const accepted = {isAccepted: flags.yes ?? false, confirm: this.prompter?.confirm};
-    const saved = await saveFiles({directory: flags.save, settings: generated.settings, values: wanted.yaml, ...accepted}, files);
+    const saved = await saveFiles({directory: flags.save, settings, values: wanted.yaml, ...accepted}, files);
     const interrupts = this.app.takeInterrupts();
     try {
       const say = (text: string): void => this.say(text);
@@ -134,12 +176,12 @@ export default class Install extends BaseCommand<Result> {
         facts,
         {waits: !flags['no-wait'], rollBackWith: flags['rollback-on-failure'] ? evidencePath(flags.save, name.release, now()) : undefined},
         {
-          processes,
+          processes: this.app.processes(toolPaths(flags)),
           interrupts,
           files,
           now,
           sleep,
-          timeoutMs,
+          timeoutMs: timeoutOf(flags),
           onStep: (...news) => say(stepText(...news)),
           onProgress: progressReporter(say, this.screen),
         },
@@ -153,3 +195,14 @@ export default class Install extends BaseCommand<Result> {
     }
   }
 }
+
+/** The same steps in the same order. */
+const isSame = ({steps}: Plan, shown: Plan | undefined): boolean =>
+  shown !== undefined && steps.map(({title}) => title).join() === shown.steps.map(({title}) => title).join();
+
+const nobodyToAsk = (): ExpectedError =>
+  new ExpectedError('--resume goes on with a conversation, and nobody can be asked here.', {
+    code: 'USAGE',
+    exit: ExitCode.usage,
+    suggestions: ['Run it on a terminal, without --yes, --json, --diff and --dry-run'],
+  });

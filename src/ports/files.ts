@@ -8,7 +8,9 @@ export interface Files {
   kindOf(path: string): Promise<'file' | 'stream' | 'directory' | 'broken-link' | 'nothing'>;
   /**
    * Writes all or nothing; an existing file is replaced and keeps its permissions, except that nobody but the owner may
-   * read a private one. @throws ExpectedError
+   * read a private one. The directory is made where that is wanted, for its owner alone. @throws ExpectedError
    */
-  write(path: string, text: string, options: {isPrivate: boolean}): Promise<void>;
+  write(path: string, text: string, options: {isPrivate: boolean; makesDirectory?: boolean}): Promise<void>;
+  /** Nothing is left at the path; what is not there need not be removed. @throws ExpectedError */
+  remove(path: string): Promise<void>;
 }

@@ -29,6 +29,9 @@ export const serverVersion = (place: Place, seconds = 15): Call => kubectl(place
 
 export const currentContext = (place: Place): Call => kubectl(place, ['config', 'view', '--minify', '--output', 'json']);
 
+/** Every context of the kubeconfig; credentials in it are masked by kubectl. */
+export const allContexts = (place: Place): Call => kubectl(place, ['config', 'view', '--output', 'json']);
+
 export const getObject = (place: Place, kind: string, name: string): Call =>
   kubectl(place, ['get', kind, name, '--ignore-not-found', '--output', 'json', PROMPT]);
 

@@ -10,6 +10,10 @@ export const token = defineSetting({
   question: 'Agent pool token',
   summary: 'Agent pool token. It becomes a Secret; values.yaml only names that Secret.',
   kind: secret(),
+  explained: {
+    text: 'Scalr shows it once, when a token is added to the agent pool. Enter alone if a Secret in the cluster holds it already.',
+    reference: 'https://docs.scalr.io/docs/agent-pools',
+  },
   carriedBy: () => tokenSecret,
 });
 
@@ -29,8 +33,13 @@ export const url = defineSetting({
   question: 'Address of the Scalr account',
   summary: 'Address of the Scalr account, https://<account>.scalr.io; not needed with a token that names its host.',
   kind: accountUrl(),
+  explained: {
+    text: 'The address in the browser when you are logged in to Scalr. Newer tokens name it themselves.',
+    reference: 'https://docs.scalr.io/docs/agent-pools',
+  },
   required: true,
   fallback: hostOfToken,
+  fallbackFrom: 'the token',
   caution: (value, get) => {
     const host = hostOfToken(get);
     return host === undefined || host === value ? undefined : `The token was made for ${host}, and --url says ${value}.`;
@@ -48,6 +57,10 @@ export const tokenSecret = defineSetting({
   question: 'Secret that holds the agent pool token',
   summary: 'Secret that holds the agent pool token, in the namespace of the release.',
   kind: objectName(),
+  explained: {
+    text: 'It has to be in the namespace of the release before the install.',
+    reference: 'https://kubernetes.io/docs/concepts/configuration/secret/',
+  },
   fallback: () => 'scalr-agent-token',
 });
 

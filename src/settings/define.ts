@@ -63,6 +63,10 @@ interface Declaration<T> {
   question: string;
   summary: string;
   kind: Kind<T>;
+  /** What "?" adds to the summary at its question: what follows from it, and where to read more. */
+  explained?: {text: string; reference: string};
+  /** What each choice means. */
+  meanings?: Readonly<Record<string, string>>;
   /** Nothing works without it and no default is possible. */
   required?: boolean;
   /** Only an environment variable of this name gives it: no flag, no answers key. */
@@ -71,6 +75,8 @@ interface Declaration<T> {
   appliesWhen?: {test: (get: Get) => boolean; needs: string};
   /** The value when nobody gave one. */
   fallback?: (get: Get) => T | undefined;
+  /** Where a fallback that follows from other settings comes from. */
+  fallbackFrom?: string;
   /** What it must not be together with other settings. */
   rule?: (value: T, get: Get) => InvalidValue | undefined;
   /** What is allowed and probably not meant. */

@@ -7,6 +7,14 @@ export const purpose = defineSetting({
   question: 'What is the agent pool for?',
   summary: 'What the agent pool does: run Terraform/OpenTofu, or relay to a private VCS.',
   kind: choice(['runs', 'vcs']),
+  explained: {
+    text: 'An agent pool in Scalr is of one of the two kinds; the token belongs to that pool.',
+    reference: 'https://docs.scalr.io/docs/agent-pools',
+  },
+  meanings: {
+    runs: 'runs Terraform and OpenTofu inside your network',
+    vcs: 'relays between Scalr and a version control system that Scalr cannot reach',
+  },
   fallback: () => 'runs' as const,
 });
 
@@ -16,6 +24,14 @@ export const isolation = defineSetting({
   question: 'May runs share a container?',
   summary: 'Whether runs may share a container or each gets its own pod.',
   kind: choice(['shared', 'per-run']),
+  explained: {
+    text: 'Runs that share a container can see each other’s files and credentials.',
+    reference: 'agent-local 0.6.5 and agent-job 0.6.5, README',
+  },
+  meanings: {
+    shared: 'several runs side by side in one container: fastest, one trust boundary',
+    'per-run': 'every run in a pod of its own that shares nothing',
+  },
 });
 
 export const concurrency = defineSetting({
@@ -24,4 +40,8 @@ export const concurrency = defineSetting({
   question: 'How many runs at the same time?',
   summary: 'Runs at the same time.',
   kind: integer({min: 1, max: 500}),
+  explained: {
+    text: 'Further runs wait in Scalr. Every run at the same time needs its own CPU and memory.',
+    reference: 'agent-local 0.6.5, values.yaml (replicaCount)',
+  },
 });

@@ -2,7 +2,7 @@ import {catalogue} from './catalogue.ts';
 import type {Get, Setting} from './define.ts';
 
 /** Where a value came from, in the order of precedence; `chart` is the default of the chart itself. */
-export type AnswerSource = 'flag' | 'environment' | 'answers' | 'cluster' | 'default' | 'chart';
+export type AnswerSource = 'flag' | 'environment' | 'answers' | 'cluster' | 'prompt' | 'default' | 'chart';
 
 export interface Answer {
   value: unknown;

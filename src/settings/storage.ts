@@ -10,6 +10,17 @@ export const cache = defineSetting({
   question: 'Where do providers and binaries stay between runs?',
   summary: 'Where providers and binaries stay between runs.',
   kind: choice(['ephemeral', 'pvc', 'existing-pvc', 'hostpath', 'efs']),
+  explained: {
+    text: 'With a cache, providers and binaries are downloaded once and not for every run.',
+    reference: 'agent-local 0.6.5, values.yaml (persistence.cache)',
+  },
+  meanings: {
+    ephemeral: 'on the node of the pod, gone with the pod: nothing to prepare',
+    pvc: 'a volume that the chart claims; it outlives the pod',
+    'existing-pvc': 'a claim that is there already',
+    hostpath: 'a directory of the nodes',
+    efs: 'an Amazon EFS file system, which all nodes share',
+  },
   fallback: (get) => {
     if (get(cacheClaim)) return 'existing-pvc' as const;
     if (get(efsHandle)) return 'efs' as const;
@@ -35,6 +46,10 @@ export const cacheClaim = defineSetting({
   question: 'Name of the existing claim',
   summary: 'Existing PersistentVolumeClaim for the cache.',
   kind: objectName(),
+  explained: {
+    text: 'It has to be in the namespace of the release.',
+    reference: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/',
+  },
   appliesWhen: {test: on('existing-pvc'), needs: '--cache existing-pvc'},
 });
 
@@ -44,6 +59,10 @@ export const cacheSize = defineSetting({
   question: 'Size of the cache',
   summary: 'Size of the cache: of the new claim, or the limit of the ephemeral volume.',
   kind: bytes(),
+  explained: {
+    text: 'With a unit, such as 20Gi. A large provider takes about half a gigabyte.',
+    reference: 'https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/',
+  },
   appliesWhen: {test: on('pvc', 'ephemeral'), needs: '--cache pvc or --cache ephemeral'},
 });
 
@@ -59,6 +78,10 @@ export const cacheStorageClass = defineSetting({
     expected: 'the name of a storage class or -',
     example: 'standard-rwx',
   }),
+  explained: {
+    text: 'kubectl get storageclass lists them. Several pods that share the cache need one that makes ReadWriteMany volumes.',
+    reference: 'https://kubernetes.io/docs/concepts/storage/storage-classes/',
+  },
   appliesWhen: {test: on('pvc'), needs: '--cache pvc'},
 });
 
@@ -68,6 +91,15 @@ export const cacheAccessMode = defineSetting({
   question: 'Access mode of the cache',
   summary: 'Access mode of the cache claim.',
   kind: choice(ACCESS_MODES),
+  explained: {
+    text: 'ReadWriteOnce is for the pods of one node, ReadWriteMany for those of all.',
+    reference: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
+  },
+  meanings: {
+    ReadWriteOnce: 'the pods of one node share it',
+    ReadWriteMany: 'the pods of all nodes share it; few storage classes can',
+    ReadWriteOncePod: 'one pod has it',
+  },
   appliesWhen: {test: on('pvc', 'existing-pvc'), needs: '--cache pvc or --cache existing-pvc'},
 });
 
@@ -86,6 +118,10 @@ export const cachePath = defineSetting({
   question: 'Directory on the nodes for the cache',
   summary: 'Directory on the nodes for the cache.',
   kind: absolutePath(),
+  explained: {
+    text: 'It has to be writable and allow programs to run.',
+    reference: 'agent-job 0.6.5, docs/cache-persistence-hostpath.md',
+  },
   appliesWhen: {test: on('hostpath'), needs: '--cache hostpath'},
 });
 
@@ -116,6 +152,10 @@ export const efsHandle = defineSetting({
     expected: 'an EFS volume handle',
     example: 'fs-0123456789abcdef0::fsap-0123456789abcdef0',
   }),
+  explained: {
+    text: 'The identifier of the file system, as the AWS console shows it.',
+    reference: 'https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html',
+  },
   appliesWhen: {test: on('efs'), needs: '--cache efs'},
 });
 

@@ -18,6 +18,10 @@ export const caFile: Setting<string> = defineSetting({
   question: 'File with private CA certificates',
   summary: 'File with private CA certificates, PEM or DER; they go into values.yaml in the form the chart takes.',
   kind: caBundle(),
+  explained: {
+    text: 'PEM or DER, roots and intermediates. Certificates are public, so they go into values.yaml.',
+    reference: 'agent-local 0.6.5, values.yaml (agent.tls.caBundle)',
+  },
   rule: (_, get) =>
     get(caSecret)
       ? new InvalidValue('excludes --ca-secret: the charts take one of them and drop the other', 'Give one of the two')

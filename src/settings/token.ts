@@ -8,17 +8,28 @@ const HOST = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)+[a-z]{2,}$/i;
  * counts, and two different ones count as none.
  */
 export function hostInToken(token: Secret): string | undefined {
-  const payload = decodePayload(token.reveal());
+  const payload = mapIn(token.reveal().split('.')[1]) ?? {};
   const hosts = new Set(Object.values(payload).flatMap(hostOf));
   return hosts.size === 1 ? `https://${[...hosts][0]}` : undefined;
 }
 
-function decodePayload(jwt: string): object {
+/** What a JSON Web Token says of itself; undefined where the text is none. Nothing of it may be printed. */
+export function claimsOf(text: string): {expires?: Date} | undefined {
+  const [header, payload, signature] = text
+    .trim()
+    .split('.')
+    .map((part, index) => (index < 2 ? mapIn(part) : part));
+  if (header === undefined || payload === undefined || signature === undefined) return undefined;
+  const {exp} = payload as {exp?: unknown};
+  return typeof exp === 'number' ? {expires: new Date(exp * 1000)} : {};
+}
+
+function mapIn(part: string | undefined): object | undefined {
   try {
-    const payload: unknown = JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString('utf8'));
-    return typeof payload === 'object' && payload !== null ? payload : {};
+    const found: unknown = JSON.parse(Buffer.from(part ?? '', 'base64url').toString('utf8'));
+    return typeof found === 'object' && found !== null ? found : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }
 

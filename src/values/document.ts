@@ -5,9 +5,10 @@ import {isMap, setAt, startsWith, type Values} from '../charts/tree.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {extraEnv, set} from '../settings/escape-hatch.ts';
+import {flagsOf} from '../settings/flags.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
-import type {Answer, Settings} from '../settings/settings.ts';
+import type {Settings} from '../settings/settings.ts';
 import type {Generated} from './generate.ts';
 import type {Origin} from './render.ts';
 import {toYaml} from './yaml.ts';
@@ -61,7 +62,7 @@ function leafEntries(tree: Values, path: readonly string[] = []): [readonly stri
 
 /** The command that writes the same file, one flag a line; secrets are replaced by the Secret that carries them. */
 function commandLines({target, settings}: Generated, named: ReadonlySet<Setting>): string[] {
-  const flags = settings.entries().flatMap(({setting, answer}) => (named.has(setting) ? spellFlags(setting, answer) : []));
+  const flags = settings.entries().flatMap(({setting, answer}) => (named.has(setting) ? flagsOf(setting, answer) : []));
   const lines = [`scalr-agent values --chart ${target.chart} --chart-version ${target.version}`, ...flags.map((flag) => `  ${flag}`)];
   return lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line));
 }
@@ -75,18 +76,4 @@ function namedBy(setting: Setting, settings: Settings): Setting[] {
   const carrier = setting.carriedBy?.();
   if (carrier === undefined) return [setting];
   return carrier.fallback?.(() => undefined) === settings.get(carrier) ? [] : [carrier];
-}
-
-function spellFlags(setting: Setting, {value, given}: Answer): string[] {
-  if (setting.kind.isSwitch) return [value ? `--${setting.id}` : `--no-${setting.id}`];
-  const texts = (given === undefined ? setting.kind.format(value) : [given]).map(withoutCredentials);
-  return texts.map((text) => `--${setting.id} ${quote(text)}`);
-}
-
-/** As a shell reads it, on one line. */
-function quote(text: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(text)) return text;
-  if (!/[\n\t]/.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;
-  const escaped = text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n').replaceAll('\t', '\\t');
-  return `$'${escaped}'`;
 }

@@ -3,9 +3,11 @@ import type {Files} from '../../src/ports/files.ts';
 
 /** A disk that holds these files and remembers what was written; reading any other file fails. */
 export function memoryFiles(content: Readonly<Record<string, string | Buffer>> = {}, stdin = '') {
+  const removed: string[] = [];
   const written: {path: string; text: string; isPrivate: boolean}[] = [];
-  const files: Files & {written: typeof written} = {
+  const files: Files & {written: typeof written; removed: string[]} = {
     written,
+    removed,
     async read(path) {
       const found = content[path];
       if (found !== undefined) return Buffer.from(found);
@@ -19,6 +21,9 @@ export function memoryFiles(content: Readonly<Record<string, string | Buffer>> =
     kindOf: async (path) => (content[path] === undefined ? 'nothing' : 'file'),
     async write(path, text, {isPrivate}) {
       written.push({path, text, isPrivate});
+    },
+    async remove(path) {
+      removed.push(path);
     },
   };
   return files;

@@ -15,12 +15,12 @@ const config = await Config.load({root, pjson: {...pjson, oclif: withoutDiscover
 
 const PLAIN = {hasColor: false, columns: undefined};
 
-const unexpected = async (question: string): Promise<never> => {
-  throw new Error(`nobody expected the question: ${question}`);
+const unexpected = async (question: string | {message: string}): Promise<never> => {
+  throw new Error(`nobody expected the question: ${typeof question === 'string' ? question : question.message}`);
 };
 
 /** Runs one command in this process, with its outside world replaced; needs no build. */
-export async function runCommand<Result extends object>(
+export async function runCommand<Result extends object | undefined>(
   Class: new (argv: string[], config: Config) => BaseCommand<Result>,
   argv: string[],
   {prompter, ...world}: Partial<Omit<App, 'prompter'>> & {prompter?: Partial<Prompter>} = {},
@@ -32,7 +32,7 @@ export async function runCommand<Result extends object>(
     env: {},
     files: memoryFiles(),
     charts: nodeCharts(world.files ?? memoryFiles()),
-    prompter: {confirm: unexpected, input: unexpected, ...prompter},
+    prompter: () => ({confirm: unexpected, text: unexpected, choose: unexpected, chooseSeveral: unexpected, ...prompter}),
     processes: () => {
       throw new Error('nobody expected helm or kubectl');
     },

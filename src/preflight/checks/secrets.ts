@@ -5,10 +5,10 @@ import {commandLine} from '../../ports/processes.ts';
 import {token, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {spell} from '../../settings/define.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
+import {claimsOf} from '../../settings/token.ts';
 import {type Check, fail, type Outcome, pass, skip, warn} from '../check.ts';
 import {pullSecretsIn} from '../named-in.ts';
 import type {Situation} from '../situation.ts';
-import {claimsOf} from '../token-text.ts';
 import {worstOf} from './outcomes.ts';
 
 const REF = 'https://kubernetes.io/docs/concepts/configuration/secret/';

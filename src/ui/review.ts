@@ -1,0 +1,84 @@
+import type {InstallFacts} from '../cluster/install-facts.ts';
+import type {WantedRelease} from '../plan/install.ts';
+import type {Plan} from '../plan/step.ts';
+import {type ReleaseName, upgradeInstall} from '../ports/helm.ts';
+import {commandLine} from '../ports/processes.ts';
+import type {Checked} from '../preflight/check.ts';
+import type {Setting} from '../settings/define.ts';
+import {flagsOf, holdsSecret} from '../settings/flags.ts';
+import type {Answer, AnswerSource} from '../settings/settings.ts';
+import {checkText} from './checks.ts';
+import {answerText} from './conversation.ts';
+import {planText} from './plan.ts';
+import {paragraph, type Screen, theme} from './theme.ts';
+
+interface Entry {
+  setting: Setting;
+  answer: Answer;
+}
+
+const FROM: Readonly<Record<AnswerSource, string>> = {
+  flag: 'flag',
+  environment: 'environment',
+  answers: 'answers file',
+  cluster: 'cluster',
+  prompt: 'you',
+  default: 'default',
+  chart: 'chart',
+};
+
+/** Everything that was decided, who decided it, and the file that follows from it. */
+export function decidedText(entries: readonly Entry[], chart: string, yaml: string, screen: Screen): string {
+  const {bold, dim} = theme(screen);
+  const width = Math.max(...entries.map(({setting}) => setting.id.length));
+  const settings = entries.map(({setting, answer}) =>
+    paragraph(
+      `  ${setting.id.padEnd(width)}  `,
+      `${answerText(setting, answer)} ${dim(`(${answer.because ?? FROM[answer.source]})`)}`,
+      screen,
+    ),
+  );
+  const file = yaml.replace(/^(?=.)/gm, '  ');
+  return `\n${bold('Settings')}\n${settings.join('')}\n${bold('values.yaml')} ${dim(`for ${chart}`)}\n${file}\n`;
+}
+
+/** Where it would happen and what, with what speaks against it. */
+export function preparedText(plan: Plan, name: ReleaseName, facts: InstallFacts, warnings: readonly Checked[], screen: Screen): string {
+  const {bold} = theme(screen);
+  const nothing = plan.steps.length === 0 ? 'Nothing is to do: the release is as these settings want it.\n' : '';
+  const doubts = warnings.map((each) => checkText(each, screen)).join('');
+  return `${bold('What will be done')}\n${planText(plan, name, facts, screen)}${nothing}${doubts === '' ? '' : `\n${doubts}`}\n`;
+}
+
+/** The same again without a question, as a shell takes it. */
+export function sameAgainText(entries: readonly Entry[], where: readonly string[]): string {
+  const said = entries.filter(({answer}) => answer.source !== 'default' && answer.source !== 'chart');
+  const open = said.filter(({setting, answer}) => !holdsSecret(setting, answer));
+  const lines = ['scalr-agent install --yes', ...where, ...open.flatMap(({setting, answer}) => flagsOf(setting, answer))];
+  const hidden = said.filter(({setting, answer}) => holdsSecret(setting, answer)).map(({setting}) => setting.env);
+  const before = hidden.length === 0 ? '' : `# Needs the variable${hidden.length > 1 ? 's' : ''} ${hidden.join(', ')}\n`;
+  return `${before}${lines.map((line, index) => `${index === 0 ? '' : '  '}${line}`).join(' \\\n')}\n`;
+}
+
+/** What to run where there is a cluster, in the directory with values.yaml. */
+export function elsewhereText({name, chart, yaml, secrets}: Omit<WantedRelease, 'manifest' | 'values'>, screen: Screen): string {
+  const {namespace} = name.place;
+  const lines = [
+    commandLine({tool: 'kubectl', args: ['create', 'namespace', namespace]}),
+    ...secrets.map((secret) => secretCommand(secret, namespace)),
+    commandLine(upgradeInstall(name, chart, yaml)),
+  ];
+  return `${theme(screen).bold('Where there is a cluster, beside values.yaml:')}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+}
+
+/** The content is read from a file, or typed and ended with Ctrl-D. */
+function secretCommand({name, type, data}: WantedRelease['secrets'][number], namespace: string): string {
+  const keys = Object.keys(data);
+  if (type === 'kubernetes.io/tls')
+    return commandLine({
+      tool: 'kubectl',
+      args: ['create', 'secret', 'tls', name, '--namespace', namespace, '--cert=tls.crt', '--key=tls.key'],
+    });
+  const files = keys.map((key) => `--from-file=${key}=/dev/stdin`);
+  return commandLine({tool: 'kubectl', args: ['create', 'secret', 'generic', name, '--namespace', namespace, ...files]});
+}

@@ -1,0 +1,75 @@
+import {type ClusterFacts, type Reason, type Recommendation, recommend} from '../charts/recommend.ts';
+import type {ChartName} from '../charts/schema.ts';
+import {unsupported} from '../charts/support.ts';
+import {newestOf} from '../charts/target.ts';
+import {ExpectedError} from '../errors.ts';
+import type {Choice} from '../ports/prompter.ts';
+import {spell} from '../settings/define.ts';
+import {chart, chartVersion} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
+import {choiceText, errorText} from '../ui/messages.ts';
+import type {InterviewWorld} from './interview.ts';
+import type {Knowledge} from './knowledge.ts';
+
+/** Says which chart fits and why, and lets the operator take another one. */
+export async function chooseChart(known: Knowledge, facts: ClusterFacts, world: InterviewWorld): Promise<void> {
+  const {screen, say, prompter} = world;
+  const settings = settingsSoFar(known);
+  if (settings === undefined) return;
+  const found = recommendation(settings, facts, world);
+  if (found) say(`\n${choiceText(found, screen)}`);
+  const names: ChartName[] = found ? [found.chart, ...found.rejected.map((each) => each.chart)] : ['agent-local', 'agent-job', 'agent-k8s'];
+  const reasonsFor = (name: ChartName): readonly Reason[] =>
+    name === found?.chart ? found.reasons : (found?.rejected.find((each) => each.chart === name)?.reasons ?? []);
+  const picked = (await prompter.choose({
+    message: chart.question,
+    help: [
+      'All three run the same agent; they differ in where runs happen and in what they need of the cluster.',
+      'What a chart cannot take of what you said is dropped, and said.',
+      'Compare them with: scalr-agent recommend. https://github.com/Scalr/agent-helm',
+    ],
+    choices: names.map((name) => choiceOf(name, reasonsFor(name), settings)),
+    ...(found ? {default: found.chart} : {}),
+  })) as ChartName;
+  known.say(chart, {value: picked, source: 'prompt'});
+  for (const {setting, message} of unsupported({chart: picked, version: versionOf(picked, settings)}, settings)) {
+    known.forget(setting);
+    known.asked.add(setting.id);
+    say(`  Dropped ${spell(setting)}: ${message}.\n`);
+  }
+  await world.onAnswer();
+}
+
+/** Undefined where answers contradict each other: then the review says so. */
+function settingsSoFar(known: Knowledge): Settings | undefined {
+  try {
+    return known.settings();
+  } catch (error) {
+    if (error instanceof ExpectedError) return undefined;
+    throw error;
+  }
+}
+
+function recommendation(settings: Settings, facts: ClusterFacts, {screen, say}: InterviewWorld): Recommendation | undefined {
+  try {
+    return recommend(settings, facts);
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    say(`\n${errorText(error, screen)}`);
+    return undefined;
+  }
+}
+
+const versionOf = (name: ChartName, settings: Settings): string => settings.get(chartVersion) ?? newestOf(name);
+
+/** What was said before the conversation stays; a chart that cannot take that cannot be chosen. */
+function choiceOf(name: ChartName, reasons: readonly Reason[], settings: Settings): Choice {
+  const refused = unsupported({chart: name, version: versionOf(name, settings)}, settings);
+  const given = refused.find(({setting}) => settings.answer(setting)?.source !== 'prompt');
+  const excluded = reasons.find(({verdict, message}) => verdict === 'excluded' && !refused.some((each) => message === `${each.message}.`));
+  const unavailable = given?.message ?? excluded?.message;
+  const loss = refused.length === 0 ? undefined : `Drops ${refused.map(({flag}) => flag).join(', ')}.`;
+  const argument = reasons.find(({verdict}) => verdict !== 'excluded')?.message;
+  const meaning = [loss, argument].filter((part) => part !== undefined).join(' ');
+  return {value: name, label: name, ...(meaning === '' ? {} : {meaning}), ...(unavailable === undefined ? {} : {unavailable})};
+}

@@ -1,0 +1,41 @@
+import {ExpectedError} from '../errors.ts';
+import {allContexts} from '../ports/kubectl.ts';
+import type {Place} from '../ports/place.ts';
+import type {Processes} from '../ports/processes.ts';
+import type {Prompter} from '../ports/prompter.ts';
+
+interface Config {
+  'current-context'?: string;
+  contexts?: readonly {name: string; context?: {cluster?: string}}[] | null;
+}
+
+/** Which cluster is meant, where the kubeconfig knows several; undefined where there is nothing to choose. */
+export async function chooseContext(place: Place, processes: Processes, prompter: Prompter): Promise<string | undefined> {
+  const config = await readConfig(place, processes);
+  const contexts = config?.contexts ?? [];
+  if (contexts.length < 2) return undefined;
+  const current = config?.['current-context'];
+  return prompter.choose({
+    message: 'Into which cluster?',
+    help: [
+      'The contexts of your kubeconfig; the one in use comes first.',
+      'Nothing is changed there before you choose to install.',
+      '--kube-context NAME, and --kubeconfig FILE. kubectl config get-contexts',
+    ],
+    choices: [...contexts]
+      .sort((one, other) => Number(other.name === current) - Number(one.name === current))
+      .map(({name, context}) => ({value: name, label: name, ...(context?.cluster ? {meaning: `Cluster ${context.cluster}`} : {})})),
+    ...(current ? {default: current} : {}),
+  });
+}
+
+async function readConfig(place: Place, processes: Processes): Promise<Config | undefined> {
+  try {
+    const {exitCode, stdout} = await processes.run(allContexts(place));
+    return exitCode === 0 ? (JSON.parse(stdout) as Config) : undefined;
+  } catch (error) {
+    // Without kubectl the conversation ends in files.
+    if (error instanceof ExpectedError) return undefined;
+    throw error;
+  }
+}

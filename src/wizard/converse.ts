@@ -1,0 +1,34 @@
+import type {Source} from '../answers/sources.ts';
+import type {ClusterFacts} from '../charts/recommend.ts';
+import {chart} from '../settings/release.ts';
+import {chooseChart} from './choose-chart.ts';
+import {Interview} from './interview.ts';
+import type {Knowledge} from './knowledge.ts';
+import {AFTER_CHART, AGENT, REST} from './questions.ts';
+import {type Decision, type ReviewWorld, review} from './review.ts';
+
+/** What a cluster says about itself, or why it says nothing. */
+export interface Heard {
+  answers?: Source;
+  facts: ClusterFacts;
+  /** One line for the operator. */
+  note: string;
+}
+
+/** Asks, recommends, shows and asks what to do. Changes nothing. `listening` is what the cluster says, asked for meanwhile. */
+export async function converse(known: Knowledge, listening: Promise<Heard>, world: ReviewWorld): Promise<Decision> {
+  const interview = new Interview(known, world);
+  await interview.ask(AGENT);
+  const {answers, facts, note} = await listening;
+  world.say(`\n${note}\n`);
+  if (answers) known.hear(answers, {now: world.now()});
+  const askRest = async (): Promise<void> => {
+    await interview.ask(AGENT);
+    await interview.ask(REST);
+    if (known.answer(chart) === undefined) await chooseChart(known, facts, world);
+    else interview.tell(chart);
+    await interview.ask(AFTER_CHART);
+  };
+  await askRest();
+  return review(known, facts, askRest, world);
+}

@@ -1,0 +1,30 @@
+import {fromCluster} from '../answers/from-cluster.ts';
+import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
+import {isKnown} from '../cluster/facts/fact.ts';
+import {readCluster} from '../cluster/facts/read-cluster.ts';
+import {recommendFactsOf} from '../cluster/facts/recommend-facts.ts';
+import {ExpectedError} from '../errors.ts';
+import type {Place} from '../ports/place.ts';
+import type {Processes} from '../ports/processes.ts';
+import type {Heard} from './converse.ts';
+
+/** What the cluster says of itself before the signal; never fails. */
+export async function listen(place: Place, processes: Processes, over: AbortSignal): Promise<Heard> {
+  const asking: Processes = {...processes, run: (call) => processes.run(call, {over})};
+  const where = place.kubeContext ? `Context ${place.kubeContext}` : 'The cluster';
+  try {
+    const facts = clusterFactsOf(await readCluster(place, asking));
+    const {server} = facts.versions;
+    if (!isKnown(server) && server.unknown !== 'forbidden') return silence(where, server.because);
+    const version = isKnown(server) ? `Kubernetes ${server.value}` : 'its version is hidden from you';
+    return {answers: fromCluster(facts), facts: recommendFactsOf(facts), note: `${where} answers: ${version}.`};
+  } catch (error) {
+    if (error instanceof ExpectedError) return silence(where, error.message);
+    throw error;
+  }
+}
+
+const silence = (where: string, because: string): Heard => ({
+  facts: {},
+  note: `${where} says nothing: ${because.replace(/\.?$/, '.')} A values.yaml can be made all the same.`,
+});
