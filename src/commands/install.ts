@@ -87,7 +87,16 @@ export default class Install extends BaseCommand<Result | undefined> {
     const generated = decided?.generated ?? generate(await this.settingsFrom(flags));
     // A conversation has shown them.
     if (decided === undefined) this.report(generated.warnings);
-    return this.#bringTo(generated, {...flags, ...decided?.flags}, decided?.plan);
+    if (decided === undefined) return this.#bringTo(generated, flags, undefined);
+    const {forgetKept} = await import('../cli/wizard.ts');
+    try {
+      const result = await this.#bringTo(generated, {...flags, ...decided.flags}, decided.plan);
+      await forgetKept(this.app);
+      return result;
+    } catch (error) {
+      this.say('What you said is kept: run it again with --resume.\n');
+      throw error;
+    }
   }
 
   /** On a terminal, where nothing says that nobody wants to be asked. */

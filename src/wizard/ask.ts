@@ -43,7 +43,10 @@ async function choose(
     const unavailable = refusalOf(setting, kind.parse(value, {now: now()}), known);
     return {value, label: LABELS[value] ?? value, ...optional({meaning: meanings?.[value], unavailable})};
   });
-  const preferred = kind.format(current?.value ?? setting.fallback?.(known.get) ?? NONE)[0];
+  const fallback = setting.fallback?.(known.get);
+  const preferred = kind.format(current?.value ?? fallback ?? NONE)[0];
+  const isDefault = current === undefined && fallback !== undefined;
+  const _note = isDefault ? `${LABELS[preferred ?? ''] ?? preferred}, ${setting.fallbackFrom ?? 'default'}` : undefined;
   const all = orElse === undefined && current === undefined ? choices : [{value: NONE, label: orElse ?? 'not decided here'}, ...choices];
   const chosen = await prompter.choose({
     message: setting.question,
@@ -118,7 +121,7 @@ function problemIn(parse: () => unknown): string | undefined {
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
     const sentence = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}`;
-    return error.suggestion === undefined ? `${sentence}.` : `${sentence}. ${error.suggestion}.`;
+    return error.suggestion === undefined ? `${sentence}.` : `${sentence}. ${error.suggestion.replace(/[^?.]$/, '$&.')}`;
   }
 }
 

@@ -30,20 +30,20 @@ export class Interview {
   }
 
   /** Shows an answer that is known, once. */
-  tell(setting: Setting): void {
+  tell(setting: Setting, under: Group = setting.group): void {
     const answer = this.#known.answer(setting);
     if (answer === undefined || this.#told.has(setting.id)) return;
     this.#told.add(setting.id);
-    this.#under(setting.group);
+    this.#under(under);
     this.#world.say(knownText(setting, answer, this.#world.screen));
   }
 
-  async #askOne({setting, when, orElse}: Asked): Promise<void> {
+  async #askOne({setting, when, orElse, under = setting.group}: Asked): Promise<void> {
     const known = this.#known;
-    if (known.answer(setting) !== undefined) return this.tell(setting);
+    if (known.answer(setting) !== undefined) return this.tell(setting, under);
     const applies = (setting.appliesWhen?.test(known.get) ?? true) && (when?.(known.get) ?? true);
     if (!applies || known.asked.has(setting.id) || isForeign(setting, known)) return;
-    this.#under(setting.group);
+    this.#under(under);
     const answer = await ask(setting, {orElse}, known, this.#world);
     this.#told.add(setting.id);
     if (answer !== undefined) known.say(setting, answer);
@@ -52,8 +52,7 @@ export class Interview {
 
   async #askGate({id, group, message, help, options}: Gate): Promise<void> {
     const known = this.#known;
-    const isKnown = ({asked}: Gate['options'][number]): boolean =>
-      asked.some(({setting}) => known.answer(setting) !== undefined || known.asked.has(setting.id));
+    const isKnown = ({asked}: Gate['options'][number]): boolean => asked.some(({setting}) => this.#isSaid(setting));
     const open = options.filter((option) => !isKnown(option) && !option.asked.every((each) => !this.#isOpen(each)));
     if (open.length > 0 && !known.asked.has(id)) {
       this.#under(group);
@@ -63,6 +62,12 @@ export class Interview {
       await this.#remember(id);
     }
     for (const option of options.filter(isKnown)) await this.ask(option.asked);
+  }
+
+  /** A cluster that knows its networks does not know whether there is a proxy. */
+  #isSaid(setting: Setting): boolean {
+    const answer = this.#known.answer(setting);
+    return (answer !== undefined && answer.source !== 'cluster') || this.#known.asked.has(setting.id);
   }
 
   #isOpen({setting, when}: Asked): boolean {

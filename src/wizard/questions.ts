@@ -14,6 +14,8 @@ export interface Asked {
   when?(get: Get): boolean;
   /** What Enter alone means where no default is known. Without it an answer is needed. */
   orElse?: string;
+  /** The heading it stands under, where that is not the one of the setting. */
+  under?: Group;
 }
 
 /** One question that spares the ones behind it. */
@@ -56,12 +58,16 @@ export const REST: readonly (Asked | Gate)[] = [
       {
         label: 'A proxy',
         meaning: 'Pods reach Scalr, registries and clouds by way of an HTTP proxy.',
-        asked: [{setting: httpsProxy}, {setting: httpProxy, orElse: 'none'}, {setting: noProxy, orElse: 'only names inside the cluster'}],
+        asked: [
+          {setting: httpsProxy, orElse: 'none after all'},
+          {setting: httpProxy, orElse: 'none'},
+          {setting: noProxy, orElse: 'only names inside the cluster'},
+        ],
       },
       {
         label: 'Certificates of a private CA',
         meaning: 'Something on the way, or a server of your own, has a certificate that the public roots do not know.',
-        asked: [{setting: caFile}],
+        asked: [{setting: caFile, orElse: 'none after all', under: 'Network'}],
       },
       {
         label: 'Rules about the metadata service or cloud identities',
@@ -80,7 +86,7 @@ export const REST: readonly (Asked | Gate)[] = [
   {setting: cacheStorageClass, when: cached('pvc'), orElse: 'the default class of the cluster'},
   {setting: cacheAccessMode, when: cached('pvc'), orElse: 'as the chart does it'},
   {setting: cacheSize, when: cached('pvc'), orElse: 'as the chart does it'},
-  {setting: concurrency, when: forRuns, orElse: 'as the chart does it'},
+  {setting: concurrency, when: forRuns, orElse: 'as the chart does it', under: 'Size'},
 ];
 
 /** What only some charts need to know. */

@@ -49,7 +49,8 @@ export const textPrompt = createPrompt<string, Config>(({question, screen}, done
     explain(!isExplained);
   });
 
-  if (state === 'done') return answeredLine(message, shown(typed, isSecret), undefined, screen);
+  // Who says nothing is shown what that means.
+  if (state === 'done') return answeredLine(message, shown(typed, isSecret) || (question.note ?? ''), undefined, screen);
   const note = isEdited ? question.note : noteOf(question.default, question.note);
   const problem = refusal ?? (typed.trim() === '' ? undefined : question.problem(typed.trim()));
   const help = isExplained ? question.help : [];
