@@ -41,7 +41,7 @@ export class Interview {
   async #askOne({setting, when, orElse, under = setting.group}: Asked): Promise<void> {
     const known = this.#known;
     if (known.answer(setting) !== undefined) return this.tell(setting, under);
-    const applies = (setting.appliesWhen?.test(known.get) ?? true) && (when?.(known.get) ?? true);
+    const applies = (setting.appliesWhen?.test(known.get) ?? true) && (when?.(known.get, known.isSaid) ?? true);
     if (!applies || known.asked.has(setting.id) || isForeign(setting, known)) return;
     this.#under(under);
     const answer = await ask(setting, {orElse}, known, this.#world);
@@ -52,7 +52,8 @@ export class Interview {
 
   async #askGate({id, group, message, help, options}: Gate): Promise<void> {
     const known = this.#known;
-    const isKnown = ({asked}: Gate['options'][number]): boolean => asked.some(({setting}) => this.#isSaid(setting));
+    const isKnown = ({asked}: Gate['options'][number]): boolean =>
+      asked.some(({setting}) => known.isSaid(setting) || known.asked.has(setting.id));
     const open = options.filter((option) => !isKnown(option) && !option.asked.every((each) => !this.#isOpen(each)));
     if (open.length > 0 && !known.asked.has(id)) {
       this.#under(group);
@@ -64,14 +65,8 @@ export class Interview {
     for (const option of options.filter(isKnown)) await this.ask(option.asked);
   }
 
-  /** A cluster that knows its networks does not know whether there is a proxy. */
-  #isSaid(setting: Setting): boolean {
-    const answer = this.#known.answer(setting);
-    return (answer !== undefined && answer.source !== 'cluster') || this.#known.asked.has(setting.id);
-  }
-
   #isOpen({setting, when}: Asked): boolean {
-    return (when?.(this.#known.get) ?? true) && !isForeign(setting, this.#known);
+    return (when?.(this.#known.get, this.#known.isSaid) ?? true) && !isForeign(setting, this.#known);
   }
 
   async #remember(id: string): Promise<void> {

@@ -23,6 +23,12 @@ export class Knowledge {
 
   answer = (setting: Setting): Answer | undefined => this.#answers.get(setting.id);
 
+  /** By a person: a cluster that knows its networks does not know whether there is a proxy. */
+  isSaid = (setting: Setting): boolean => {
+    const answer = this.answer(setting);
+    return answer !== undefined && answer.source !== 'cluster';
+  };
+
   /** In the order of the catalogue. */
   entries(): {setting: Setting; answer: Answer}[] {
     return catalogue.flatMap((setting) => {

@@ -10,8 +10,8 @@ import {caFile} from '../settings/tls.ts';
 /** A setting to be asked for. */
 export interface Asked {
   setting: Setting;
-  /** Nobody is asked otherwise; `get` knows what was said so far, defaults included. */
-  when?(get: Get): boolean;
+  /** Nobody is asked otherwise; `get` knows what was said so far, defaults included, `isSaid` whether it is more than one. */
+  when?(get: Get, isSaid: (setting: Setting) => boolean): boolean;
   /** What Enter alone means where no default is known. Without it an answer is needed. */
   orElse?: string;
   /** The heading it stands under, where that is not the one of the setting. */
@@ -35,7 +35,7 @@ const cached =
 
 /** What nobody but the operator knows of the agent. */
 export const AGENT: readonly Asked[] = [
-  {setting: token, when: (get) => get(tokenFile) === undefined, orElse: 'none: a Secret holds it'},
+  {setting: token, when: (_, isSaid) => !isSaid(tokenFile) && !isSaid(tokenSecret), orElse: 'none: a Secret holds it'},
   {setting: tokenSecret, when: (get) => get(token) === undefined && get(tokenFile) === undefined},
   {setting: url},
 ];

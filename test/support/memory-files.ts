@@ -1,15 +1,16 @@
 import {ExitCode, ExpectedError} from '../../src/errors.ts';
 import type {Files} from '../../src/ports/files.ts';
 
-/** A disk that holds these files and remembers what was written; reading any other file fails. */
+/** A disk that holds these files, takes new ones and remembers what was written; reading any other file fails. */
 export function memoryFiles(content: Readonly<Record<string, string | Buffer>> = {}, stdin = '') {
+  const disk: Record<string, string | Buffer> = {...content};
   const removed: string[] = [];
   const written: {path: string; text: string; isPrivate: boolean}[] = [];
   const files: Files & {written: typeof written; removed: string[]} = {
     written,
     removed,
     async read(path) {
-      const found = content[path];
+      const found = disk[path];
       if (found !== undefined) return Buffer.from(found);
       throw new ExpectedError(`Cannot read ${path}: there is no such file or directory.`, {
         code: 'UNREADABLE_FILE',
@@ -18,12 +19,14 @@ export function memoryFiles(content: Readonly<Record<string, string | Buffer>> =
       });
     },
     readStdin: async () => Buffer.from(stdin),
-    kindOf: async (path) => (content[path] === undefined ? 'nothing' : 'file'),
+    kindOf: async (path) => (disk[path] === undefined ? 'nothing' : 'file'),
     async write(path, text, {isPrivate}) {
       written.push({path, text, isPrivate});
+      disk[path] = text;
     },
     async remove(path) {
       removed.push(path);
+      delete disk[path];
     },
   };
   return files;

@@ -1,0 +1,51 @@
+import Install from '../../src/commands/install.ts';
+import {ExitCode, ExpectedError} from '../../src/errors.ts';
+import type {Choice, ChoiceQuestion, TextQuestion} from '../../src/ports/prompter.ts';
+import {memoryFiles} from '../support/memory-files.ts';
+import {runCommand} from '../support/run-command.ts';
+import {type Line, scriptedPrompter} from '../support/scripted-prompter.ts';
+
+/** Ends the conversation at the review without a trace. */
+export const LEAVE: Line = ['What now?', 'leave'];
+
+/** A machine without helm and kubectl. */
+const nothing = (): never => {
+  throw new ExpectedError('kubectl is not on PATH.', {code: 'TOOL_NOT_FOUND', exit: ExitCode.usage, suggestions: ['Install kubectl']});
+};
+
+export const ENV = {HOME: '/home/ops'};
+export const KEPT = '/home/ops/.local/state/scalr-agent-install/resume.json';
+
+/** What one question, the last one of its kind, offered. */
+export function choicesOf(asked: readonly (TextQuestion | ChoiceQuestion)[], message: string): readonly Choice[] {
+  const question = asked.findLast((each) => each.message.includes(message));
+  return question !== undefined && 'choices' in question ? question.choices : [];
+}
+
+interface Place {
+  argv?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  files?: ReturnType<typeof memoryFiles>;
+}
+
+/** The conversation with this operator on a terminal, where no cluster is. Every line has to be reached. */
+export async function talk(lines: readonly Line[], {argv = [], env = {}, files = memoryFiles()}: Place = {}) {
+  const operator = scriptedPrompter(lines);
+  const result = await runCommand(Install, [...argv], {
+    env: {...ENV, ...env},
+    files,
+    hasTerminal: true,
+    prompter: operator.prompter,
+    processes: () => ({run: async () => nothing(), start: nothing}),
+  });
+  // A question that nobody expected arrives as a failure of the command.
+  if (/This is a bug/.test(result.stderr)) throw new Error(result.stderr);
+  operator.done();
+  const written = new Map(files.written.map(({path, text}) => [path, text]));
+  return {...result, files, written, asked: operator.asked};
+}
+
+const part = (claims: object): string => Buffer.from(JSON.stringify(claims)).toString('base64url');
+
+/** A token as Scalr makes them, as far as it is known. */
+export const jwt = (claims: object): string => `${part({alg: 'HS256'})}.${part(claims)}.c2lnbmF0dXJl`;
