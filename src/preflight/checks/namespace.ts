@@ -2,6 +2,7 @@ import {isKnown} from '../../cluster/facts/fact.ts';
 import {podSpecs} from '../../cluster/pod-specs.ts';
 import {type Check, fail, pass, skip} from '../check.ts';
 import {breaches, type Level} from '../pod-security.ts';
+import {skipped} from './outcomes.ts';
 
 const exists: Check = {
   id: 'namespace',
@@ -30,7 +31,7 @@ const podSecurity: Check = {
   title: 'Pod Security lets the pods in',
   ref: 'https://kubernetes.io/docs/concepts/security/pod-security-standards/',
   test({facts, readings, manifest, name: {place}}) {
-    if (!isKnown(manifest)) return skip('what the chart makes is not known');
+    if (!isKnown(manifest)) return skipped(manifest, 'What the chart makes is');
     const pods = manifest.value.flatMap((object) => podSpecs(object));
     const at = (level: Level): string[] => [...new Set(pods.flatMap((pod) => breaches(pod, level)))];
     const needed = LEVELS.find((level) => at(level).length === 0) as Level;
