@@ -14,6 +14,8 @@ export interface Read {
 export interface Entry {
   offset: number;
   read: Read;
+  /** Of its key: go-yaml tells 1 from "1", JSON does not. */
+  kind?: Resolved['kind'];
 }
 
 /** Says what is wrong at an offset of the text. */
@@ -115,18 +117,26 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
         merge(pair.key, pair.value, below, own, path);
         continue;
       }
-      const key = keyOf(pair.key, path);
+      const {key, kind} = keyOf(pair.key, path);
       const offset = startOf((pair.key ?? pair.value ?? node) as Node);
-      const entry = {offset, read: read(pair.value, [...path, key ?? ''])};
+      const entry = {offset, kind, read: read(pair.value, [...path, key ?? ''])};
       if (key === undefined) continue;
       if (own.has(key)) {
         const message = `${key} stands twice in this mapping: Helm takes the last one and drops the others without a word.`;
         report(offset, {severity: 'error', code: 'DUPLICATE_KEY', path: dotted([...path, key]), message});
-      }
+      } else reportChance(below, key, entry, offset, path);
       own.add(key);
       below.set(key, entry);
     }
     return {value: valuesOf(below), below};
+  }
+
+  /** Two keys to go-yaml that are one to JSON. */
+  function reportChance(below: ReadonlyMap<string, Entry>, key: string, {kind}: Entry, offset: number, path: TreePath): void {
+    const other = below.get(key);
+    if (other === undefined || other.kind === kind) return;
+    const message = `${key} stands in this mapping as ${kind} and as ${other.kind}: which of them Helm takes is chance.`;
+    report(offset, {severity: 'error', code: 'DUPLICATE_KEY', path: dotted([...path, key]), message});
   }
 
   /** A merge overwrites what stands above it, against the YAML specification; the first of several maps wins. */
@@ -137,8 +147,12 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
       invalid(key, path, 'The merge key << wants a mapping or a list of mappings.');
       return;
     }
-    const incoming = new Map(merged.toReversed().flatMap((each) => [...((each.read.below ?? new Map()) as Map<string, Entry>)]));
-    const lost = [...incoming.keys()].find((each) => own.has(each));
+    const incoming = new Map<string, Entry>();
+    for (const [name, entry] of merged.toReversed().flatMap((each) => [...((each.read.below ?? new Map()) as Map<string, Entry>)])) {
+      reportChance(incoming, name, entry, startOf(key), path);
+      incoming.set(name, entry);
+    }
+    const lost = [...incoming].find(([each, {kind}]) => own.has(each) && below.get(each)?.kind === kind)?.[0];
     if (lost !== undefined) {
       const message = `Helm lets << overwrite ${lost}, which stands above it.`;
       report(startOf(key), {
@@ -149,16 +163,19 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
         suggestion: 'Write << first in the mapping',
       });
     }
-    for (const [name, entry] of incoming) below.set(name, entry);
+    for (const [name, entry] of incoming) {
+      reportChance(below, name, entry, startOf(key), path);
+      below.set(name, entry);
+    }
   }
 
   const targetOf = (node: unknown): unknown => (isAlias(node) ? anchors.get(node.source) : node);
 
   /** JSON has texts for keys only. */
-  function keyOf(node: unknown, path: TreePath): string | undefined {
+  function keyOf(node: unknown, path: TreePath): {key: string | undefined; kind: Resolved['kind']} {
     const {value} = read(node, path, true);
     const target = targetOf(node);
-    const {kind} = isScalar(target) ? resolve(target) : {kind: isMap(target) || isSeq(target) ? undefined : 'null'};
+    const {kind}: Pick<Resolved, 'kind'> = isScalar(target) ? resolve(target) : {kind: isMap(target) || isSeq(target) ? undefined : 'null'};
     const written = isScalar(target) ? textOf(target) : '';
     const key =
       kind === 'int' ? intKey(written) : kind === 'float' ? floatKey(value as number) : kind === 'null' ? undefined : String(value);
@@ -170,7 +187,7 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
         path: dotted(path),
         message: `Helm cannot read ${what} as a key.`,
       });
-      return undefined;
+      return {key: undefined, kind};
     }
     if (isScalar(target) && target.type === 'PLAIN' && kind !== 'text' && key !== written) {
       const message = `YAML reads the key ${written} as ${key}.`;
@@ -182,7 +199,7 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
         suggestion: `"${written}"`,
       });
     }
-    return key;
+    return {key, kind};
   }
 
   return read(contents, []);
