@@ -1,7 +1,8 @@
 import {isKnown} from '../../cluster/facts/fact.ts';
 import {podSpecs} from '../../cluster/pod-specs.ts';
 import {type Check, fail, pass, skip} from '../check.ts';
-import {breaches, type Level} from '../pod-security.ts';
+import {breaches, HOST_PATH, type Level} from '../pod-security.ts';
+import {withoutHostPath} from './host-paths.ts';
 import {skipped} from './outcomes.ts';
 
 const exists: Check = {
@@ -30,11 +31,14 @@ const podSecurity: Check = {
   group: 'Namespace',
   title: 'Pod Security lets the pods in',
   ref: 'https://kubernetes.io/docs/concepts/security/pod-security-standards/',
-  test({facts, readings, manifest, name: {place}}) {
+  test(situation) {
+    const {facts, readings, manifest} = situation;
+    const {place} = situation.name;
     if (!isKnown(manifest)) return skipped(manifest, 'What the chart makes is');
     const pods = manifest.value.flatMap((object) => podSpecs(object));
     const at = (level: Level): string[] => [...new Set(pods.flatMap((pod) => breaches(pod, level)))];
     const needed = LEVELS.find((level) => at(level).length === 0) as Level;
+    const allow = `kubectl label namespace ${place.namespace} ${LABEL}=${needed} --overwrite`;
     const {podSecurity: level} = facts.policies;
     if (!isKnown(level)) {
       const {namespaceObject} = readings;
@@ -42,13 +46,15 @@ const podSecurity: Check = {
       if (!isKnown(namespaceObject)) return skip(namespaceObject.because);
       return needed === 'baseline'
         ? pass('the pods keep baseline, and no label asks for more')
-        : skip(`the pods need privileged (${at('baseline').join(', ')}), and ${level.because}`);
+        : skip(`the pods need privileged (${at('baseline').join(', ')}), and ${level.because}`, `Make sure of it: ${allow}`);
     }
     const broken = at(level.value as Level);
     if (broken.length === 0) return pass(`${place.namespace} enforces ${level.value}, and the pods need ${needed}`);
     return fail(
       `${place.namespace} enforces ${level.value}, which refuses ${broken.join(', ')}`,
-      `Allow it with: kubectl label namespace ${place.namespace} ${LABEL}=${needed} --overwrite`,
+      broken.every((each) => each.startsWith(HOST_PATH))
+        ? `${withoutHostPath(situation)}; or allow it: ${allow}`
+        : `Allow it with: ${allow}`,
     );
   },
 };

@@ -110,9 +110,17 @@ prove('nodes', nodeChecks, [
   {id: 'run-nodes', is: 'warn', when: 'agent-k8s finds no node for its workers', flags: {chart: 'agent-k8s', ...selector}},
   {id: 'run-nodes', is: 'skip', when: 'they ask for affinity', but: affine},
   {id: 'run-nodes', is: 'skip', when: 'nodes are refused', cluster: refused},
+  {id: 'run-nodes', is: 'skip', when: 'there are no nodes at all', cluster: withNodes()},
 
   {id: 'controller-nodes', is: 'pass', when: 'it may go anywhere'},
   {id: 'controller-nodes', is: 'warn', when: 'no node has the label', flags: {'controller-node-selector': ['pool=web']}},
+  {
+    id: 'controller-nodes',
+    is: 'fail',
+    when: 'a taint keeps runs away too, which another flag helps',
+    cluster: onOwn(withNodes(node('one', {taints: [dedicated]}))),
+  },
+  {id: 'controller-nodes', is: 'skip', when: 'it waits for what runs wait for', cluster: withNodes(node('one', {isCordoned: true}))},
   {id: 'controller-nodes', is: 'nothing', when: 'the chart has none', flags: {chart: 'agent-local'}},
   {id: 'controller-nodes', is: 'skip', when: 'nothing is rendered', but: noManifest},
 
@@ -151,6 +159,12 @@ prove('nodes', nodeChecks, [
     when: 'nodes take few pods',
     flags: {concurrency: '10'},
     cluster: withNodes(node('one', {allocatable: {pods: '4'}})),
+  },
+  {
+    id: 'concurrent-room',
+    is: 'skip',
+    when: 'not a single one fits',
+    flags: {concurrency: '10', 'run-cpu-request': '16', 'run-cpu-limit': '16'},
   },
   {id: 'concurrent-room', is: 'skip', when: 'nodes are refused', flags: {concurrency: '10'}, cluster: refused},
 
