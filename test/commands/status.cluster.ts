@@ -192,7 +192,7 @@ test('runs in flight are counted', async () => {
 
 test('an account that may only read its namespace is told once what it may not read, and sees the workloads', async () => {
   const place = await installed(first.path);
-  await place.kubectl('label', 'deployment', DEPLOYMENT, 'helm.sh/chart=agent-local-0.6.4');
+  await place.kubectl('label', '--overwrite', 'deployment', DEPLOYMENT, 'helm.sh/chart=agent-local-0.6.4');
   const kubeconfig = await accountWith('view', place);
   const {stdout, exit} = await status({...place, kubeconfig}, first.path);
   expect(exit, stdout).toBe(0);
