@@ -58,7 +58,10 @@ test('without a label only what the default may refuse is open', async () => {
   expect(await said('pod-security', UNLABELLED, pod())).toMatch(/^pass: .*restricted/);
   expect(await said('pod-security', UNLABELLED, pod({}, {}))).toMatch(/^pass: .*baseline/);
   expect(await said('pod-security', UNLABELLED, HOST_PATH)).toMatch(
-    /^skip: the pods need privileged.* -> Make sure of it: .*enforce=privileged/,
+    /^skip: the pods need privileged.* -> Make sure of it: kubectl label .*enforce=privileged/,
+  );
+  expect(await said('pod-security', NONE, HOST_PATH)).toMatch(
+    / -> Make sure of it: kubectl create namespace scalr-agent && kubectl label /,
   );
   expect(await said('pod-security', REFUSING, HOST_PATH)).toMatch(/^skip: /);
   expect(await said('pod-security', enforcing('baseline'), {manifest: unknown('failed', 'no chart')})).toMatch(/^skip: /);

@@ -58,7 +58,7 @@ const hostPath: Check = {
       (cloud, source) =>
         cloud === 'gke-autopilot'
           ? fail(`Pods mount ${paths} of their node, and GKE Autopilot forbids that (${source})`, withoutHostPath(situation))
-          : pass(`${paths}; this is ${cloud} and not GKE Autopilot, which forbids that (${source})`),
+          : pass(`${paths}; GKE Autopilot forbids that, and this is ${cloud} (${source})`),
     );
   },
 };

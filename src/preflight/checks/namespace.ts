@@ -44,9 +44,10 @@ const podSecurity: Check = {
       const {namespaceObject} = readings;
       if (needed === 'restricted') return pass('the pods keep the strictest level, restricted');
       if (!isKnown(namespaceObject)) return skip(namespaceObject.because);
+      const make = namespaceObject.value === undefined ? `kubectl create namespace ${place.namespace} && ` : '';
       return needed === 'baseline'
         ? pass('the pods keep baseline, and no label asks for more')
-        : skip(`the pods need privileged (${at('baseline').join(', ')}), and ${level.because}`, `Make sure of it: ${allow}`);
+        : skip(`the pods need privileged (${at('baseline').join(', ')}), and ${level.because}`, `Make sure of it: ${make}${allow}`);
     }
     const broken = at(level.value as Level);
     if (broken.length === 0) return pass(`${place.namespace} enforces ${level.value}, and the pods need ${needed}`);
