@@ -101,9 +101,14 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected override async catch(error: Error): Promise<void> {
     const failure = asExpected(error, Object.keys({...this.ctor.flags, ...this.ctor.baseFlags}));
     if (this.jsonEnabled()) this.logJson(failureDocument(failure));
-    else this.app.stderr(errorText(failure, this.screen));
+    else this.app.stderr(`${this.#isAfterCtrlC(failure) ? '\n' : ''}${errorText(failure, this.screen)}`);
     if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${maskSecrets(failure.cause.stack ?? '')}\n`);
     process.exitCode = failure.exit;
+  }
+
+  /** The terminal has written ^C, and the cursor stands behind it. */
+  #isAfterCtrlC({code, exit}: ExpectedError): boolean {
+    return code === 'INTERRUPTED' && exit === ExitCode.interrupted && this.screen.columns !== undefined;
   }
 
   /** Standard error as the operator wants it. */

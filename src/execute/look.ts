@@ -1,8 +1,9 @@
 import type {KubernetesObject, Pod, Snapshot} from '../cluster/objects.ts';
 import type {ReleaseName} from '../ports/helm.ts';
-import {listObjects, podLogs} from '../ports/kubectl.ts';
+import {LOG_LINES, listObjects, podLogs, startOfLogs} from '../ports/kubectl.ts';
 import type {Processes} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
+import {isOfAgent, isTelling} from './explain/agent-log.ts';
 import type {Cause} from './explain/cause.ts';
 import {snapshotOf} from './explain/snapshot.ts';
 import {oneLine} from './explain/words.ts';
@@ -57,7 +58,7 @@ const gap = (what = '', why = ''): Cause => ({
   isHopeless: false,
 });
 
-/** The last lines of containers that run or broke; one that never started has none. */
+/** The last lines of containers that run or broke, of an agent that says nothing in them the first ones too; one that never started has none. */
 async function logsOf(
   pods: readonly Pod[],
   place: ReleaseName['place'],
@@ -77,7 +78,15 @@ async function logsOf(
     wanted.map(async ({pod, container: {name, state, lastState}}) => {
       const previous = state?.running === undefined && lastState?.terminated !== undefined;
       const {exitCode, stdout, stderr} = await processes.run(podLogs(place, pod, name, {previous}), {over});
-      return {key: `${pod}/${name}`, text: exitCode === 0 ? stdout : '', denial: DENIED.exec(stderr.trim())?.[2]};
+      const text = exitCode === 0 ? stdout : '';
+      // An agent says once that it is ready, and of its runs for weeks.
+      const isLost = !previous && isOfAgent(name) && text.split('\n').length >= LOG_LINES && !isTelling(text);
+      const start = isLost ? await processes.run(startOfLogs(place, pod, name), {over}) : undefined;
+      return {
+        key: `${pod}/${name}`,
+        text: start?.exitCode === 0 ? `${start.stdout}\n…\n${text}` : text,
+        denial: DENIED.exec(stderr.trim())?.[2],
+      };
     }),
   );
   const denial = read.find((each) => each.denial)?.denial;

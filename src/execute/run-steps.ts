@@ -2,7 +2,8 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Step} from '../plan/step.ts';
 import type {Outcome} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
-import {type WaitingWorld, waitForRuns} from './wait-for-runs.ts';
+import {waitForRuns} from './wait-for-runs.ts';
+import type {WaitingWorld} from './waiting-world.ts';
 
 interface World extends WaitingWorld {
   /** For one call of helm, which waits for an answer of the API server for ever. */

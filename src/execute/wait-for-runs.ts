@@ -2,18 +2,10 @@ import {type Run, runsIn} from '../cluster/inventory-runs.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Step} from '../plan/step.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
-import type {Processes} from '../ports/processes.ts';
 import {isPassing, toolFailure} from '../ports/tool-failure.ts';
+import type {WaitingWorld} from './waiting-world.ts';
 
 const EVERY_MS = 3000;
-
-export interface WaitingWorld {
-  processes: Processes;
-  interrupts: Interrupts;
-  now(): Date;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
-}
 
 /** Repeats a call that only looks until it shows no run any more, or until the signal; says so whenever other ones are in flight than before. @throws ExpectedError when time is over */
 export async function waitForRuns(

@@ -1,11 +1,10 @@
 import {ExpectedError} from '../errors.ts';
 import type {ReleaseName} from '../ports/helm.ts';
-import type {Interrupts} from '../ports/interrupts.ts';
-import type {Processes} from '../ports/processes.ts';
 import {isPassing} from '../ports/tool-failure.ts';
 import type {Cause} from './explain/cause.ts';
 import {explain, isReady, type Progress, progress, registered} from './explain/explain.ts';
 import {look, NOTHING} from './look.ts';
+import type {WaitingWorld} from './waiting-world.ts';
 
 export const EVERY_MS = 1500;
 /** A ready agent that says nothing of itself is believed after this time. */
@@ -22,11 +21,7 @@ export interface Watched {
   causes: readonly Cause[];
 }
 
-interface World {
-  processes: Processes;
-  interrupts: Interrupts;
-  now(): Date;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+interface World extends WaitingWorld {
   timeoutMs: number;
   onProgress(lines: readonly Progress[], causes: readonly Cause[]): void;
 }

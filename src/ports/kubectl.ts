@@ -91,8 +91,15 @@ export const dryRunManifest = (place: Place, manifest: string): Call =>
 export const deleteObject = (place: Place, kind: string, name: string, seconds: number): Call =>
   kubectl(place, ['delete', kind, name, '--ignore-not-found', `--timeout=${seconds}s`]);
 
+/** How many lines `podLogs` gives at most. */
+export const LOG_LINES = 50;
+
 export const podLogs = (place: Place, pod: string, container: string, {previous = false} = {}): Call =>
-  kubectl(place, ['logs', pod, '--container', container, '--tail', '50', PROMPT, ...(previous ? ['--previous'] : [])]);
+  kubectl(place, ['logs', pod, '--container', container, '--tail', String(LOG_LINES), PROMPT, ...(previous ? ['--previous'] : [])]);
+
+/** From the first line on that the node still keeps. */
+export const startOfLogs = (place: Place, pod: string, container: string): Call =>
+  kubectl(place, ['logs', pod, '--container', container, '--limit-bytes', String(64 * 1024), PROMPT]);
 
 export const releaseLogs = ({release, place}: ReleaseName): Call =>
   kubectl(place, ['logs', '--selector', `app.kubernetes.io/instance=${release}`]);

@@ -19,6 +19,9 @@ const RESTRICTED_VOLUMES = [
 ];
 const SAFE_PROFILES = ['RuntimeDefault', 'Localhost'];
 
+/** What a breach by a directory of the node begins with. */
+export const HOST_PATH = 'hostPath volume';
+
 /** What of a pod Pod Security refuses at a level, after the published standards; the admission itself has the last word. Pure. */
 export function breaches(pod: Values, level: Level): string[] {
   if (level === 'privileged') return [];
@@ -31,7 +34,7 @@ function baseline(pod: Values, containers: readonly Values[]): string[] {
   return [
     ...['hostNetwork', 'hostPID', 'hostIPC'].filter((key) => pod[key] === true),
     ...mapsIn(pod['volumes']).flatMap((volume) =>
-      isMap(volume['hostPath']) ? [`hostPath volume ${String(volume['hostPath']['path'])}`] : [],
+      isMap(volume['hostPath']) ? [`${HOST_PATH} ${String(volume['hostPath']['path'])}`] : [],
     ),
     ...containers.flatMap((container) => {
       const name = String(container['name']);

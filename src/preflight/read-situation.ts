@@ -1,13 +1,11 @@
 import {isMap} from '../charts/tree.ts';
 import {failureOf, jsonOf, objectsOf} from '../cluster/facts/answers.ts';
 import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
-import {type Fact, follow, isKnown, known, knownValue, unknown} from '../cluster/facts/fact.ts';
+import {type Fact, follow, isKnown, known, knownValue} from '../cluster/facts/fact.ts';
 import {REQUEST_SECONDS, readCluster} from '../cluster/facts/read-cluster.ts';
 import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
-import {objectsIn} from '../cluster/manifest.ts';
 import type {Claim, KubernetesObject} from '../cluster/objects.ts';
 import {type Config, contextOf} from '../cluster/read-facts.ts';
-import {ExpectedError} from '../errors.ts';
 import type {WantedRelease} from '../plan/install.ts';
 import {currentContext, getNamed, listResources, serverVersion} from '../ports/kubectl.ts';
 import type {Place} from '../ports/place.ts';
@@ -17,12 +15,12 @@ import type {Get} from '../settings/define.ts';
 import {cacheClaim} from '../settings/storage.ts';
 import {effectiveGet, effectiveValues} from '../values/effective.ts';
 import type {Generated} from '../values/generate.ts';
-import {checkRendering} from './check-rendering.ts';
 import {claimsNamedIn} from './named-in.ts';
 import {neededPermissions} from './needed-permissions.ts';
 import {permissionsOf} from './permissions-of.ts';
 import {type Patience, questions} from './questions.ts';
 import {readTools} from './read-tools.ts';
+import {rendered, renderManifest} from './render-manifest.ts';
 import type {Permission, Situation} from './situation.ts';
 import {wantedSecrets} from './wanted-secrets.ts';
 
@@ -46,11 +44,13 @@ export async function readSituation(generated: Generated, wanted: Wanted, world:
   const get = effectiveGet(settings, effective);
   const processes = questions(world.processes, world);
   const version = processes.run(serverVersion(place, REQUEST_SECONDS));
-  const manifest =
-    already.manifest === undefined ? version.then((answer) => render(wanted, get, answer, processes)) : rendered(already.manifest);
+  const rendering =
+    already.manifest === undefined
+      ? version.then((answer) => renderManifest(wanted, versionIn(answer), get, processes))
+      : Promise.resolve({manifest: rendered(already.manifest)});
   // Who has not said its version will say nothing else: what waits for the manifest is not asked any more.
   const answering = version.then((answer) => (isSilent(answer) ? always(answer) : processes));
-  const objects = manifest.then((fact) => knownValue(fact) ?? []);
+  const objects = rendering.then(({manifest}) => knownValue(manifest) ?? []);
   const [readings, tools, context, named, permissions] = await Promise.all([
     readCluster(place, processes),
     readTools(place, processes),
@@ -63,7 +63,7 @@ export async function readSituation(generated: Generated, wanted: Wanted, world:
     target,
     get,
     values: effectiveValues(values, target),
-    manifest: await manifest,
+    ...(await rendering),
     facts: clusterFactsOf(readings),
     readings,
     context,
@@ -80,19 +80,8 @@ const isSilent = (outcome: Outcome): boolean => outcome.exitCode !== 0 && failur
 
 const always = (outcome: Outcome): Asking => ({run: async () => outcome});
 
-const rendered = async (manifest: string): Promise<Situation['manifest']> => known(objectsIn(manifest), 'helm template');
-
-async function render(wanted: Wanted, get: Get, answer: Outcome, processes: Processes): Promise<Situation['manifest']> {
-  const version = jsonOf<{serverVersion?: {gitVersion?: string}}>(answer, 'kubectl version', isMap);
-  try {
-    return await rendered(
-      await checkRendering(wanted, {serverVersion: knownValue(version)?.serverVersion?.gitVersion ?? ''}, get, processes),
-    );
-  } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
-    return unknown(error.message.includes('no answer in time') ? 'timed-out' : 'failed', error.message);
-  }
-}
+const versionIn = (answer: Outcome): string | undefined =>
+  knownValue(jsonOf<{serverVersion?: {gitVersion?: string}}>(answer, 'kubectl version', isMap))?.serverVersion?.gitVersion;
 
 async function readContext(place: Place, processes: Processes, context?: InstallFacts['context']): Promise<Situation['context']> {
   const source = 'kubectl config view';

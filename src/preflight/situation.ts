@@ -20,6 +20,8 @@ export interface Situation {
   wantedSecrets: readonly {name: string; keys: readonly string[]; isGiven: boolean}[];
   /** What the chart makes of the values, rendered by the operator's helm, its definitions included. */
   manifest: Fact<readonly KubernetesObject[]>;
+  /** What helm says where this server is too old for the chart; the manifest is then that of a newer one. */
+  refusal?: string;
   facts: ClusterFacts;
   /** Raw answers, where facts leave something out. Values of releases in it are not masked: never print them. */
   readings: Readings;

@@ -1,4 +1,5 @@
 import type {Checked, Status} from '../preflight/check.ts';
+import {reasonOf} from '../preflight/checks/outcomes.ts';
 import {count} from './findings.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
@@ -8,12 +9,43 @@ const GROUPS: readonly Checked['group'][] = [
   ...(['Secrets', 'Storage', 'Network', 'Nodes'] as const),
 ];
 
+/** With fewer of them each stands where it belongs. */
+const MANY = 3;
+
 /** Every check under its heading; what is not passed with what to do. The last line counts. */
 export function checksText(checks: readonly Checked[], screen: Screen): string {
   const {bold} = theme(screen);
-  const groups = GROUPS.map((group) => ({group, own: checks.filter((each) => each.group === group)})).filter(({own}) => own.length > 0);
+  const gaps = gapsIn(checks);
+  const single = checks.filter((each) => !gaps.some(({skipped}) => skipped.includes(each)));
+  const groups = GROUPS.map((group) => ({group, own: single.filter((each) => each.group === group)})).filter(({own}) => own.length > 0);
   const texts = groups.map(({group, own}) => `${bold(group)}\n${own.map((each) => checkText(each, screen)).join('')}\n`);
-  return `${texts.join('')}${summary(checks, screen)}\n`;
+  const unseen = gaps.length === 0 ? '' : `${bold('Not looked at')}\n${gaps.map((gap) => gapText(gap, screen)).join('')}\n`;
+  return `${texts.join('')}${unseen}${summary(checks, screen)}\n`;
+}
+
+/** Checks that could not be made for one and the same reason. */
+interface Gap {
+  reason: string;
+  skipped: readonly Checked[];
+  /** None where it is what made another check fail: that says what to do. */
+  remedies: readonly string[];
+}
+
+function gapsIn(checks: readonly Checked[]): Gap[] {
+  const all = checks.filter(({status}) => status === 'skip');
+  return [...new Set(all.map(reasonOf))]
+    .map((reason): Gap => {
+      const skipped = all.filter((each) => reasonOf(each) === reason);
+      const isTold = checks.some(({status, message}) => status === 'fail' && message.includes(reason));
+      return {reason, skipped, remedies: isTold ? [] : [...new Set(skipped.flatMap(({remedy}) => remedy ?? []))]};
+    })
+    .filter(({skipped}) => skipped.length >= MANY);
+}
+
+function gapText({reason, skipped, remedies}: Gap, screen: Screen): string {
+  const head = paragraph(`${theme(screen).dim(MARKS.skip)} `, reason, screen);
+  const ids = paragraph('    ', skipped.map(({id}) => id).join(', '), screen);
+  return `${head}${ids}${remedies.map((each) => paragraph('    → ', each, screen)).join('')}`;
 }
 
 export function checkText({status, title, message, remedy, ref}: Checked, screen: Screen): string {

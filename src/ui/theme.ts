@@ -1,3 +1,4 @@
+import {stripVTControlCharacters} from 'node:util';
 import {Chalk, type ChalkInstance} from 'chalk';
 import {wrapAnsi} from 'fast-wrap-ansi';
 
@@ -13,6 +14,8 @@ export const theme = ({hasColor}: Screen): ChalkInstance => new Chalk({level: ha
 /** A paragraph whose further lines are indented under its first. */
 export function paragraph(first: string, text: string, {columns}: Screen): string {
   if (columns === undefined) return `${first}${text}\n`;
-  const width = Math.max(columns - first.length, 20);
-  return `${first}${wrapAnsi(text, width, {hard: true}).replaceAll('\n', `\n${' '.repeat(first.length)}`)}\n`;
+  // Codes of colours take no room on the screen.
+  const indent = stripVTControlCharacters(first).length;
+  const width = Math.max(columns - indent, 20);
+  return `${first}${wrapAnsi(text, width, {hard: true}).replaceAll('\n', `\n${' '.repeat(indent)}`)}\n`;
 }

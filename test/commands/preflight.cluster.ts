@@ -1,5 +1,5 @@
 import {once} from 'node:events';
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {type AddressInfo, createServer} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -131,7 +131,7 @@ test('whoever makes a role has to have what it gives', async () => {
   const {by} = await outcomes({...place, kubeconfig}, await chartFlags('agent-job'), {env: TOKEN});
   expect(by['permissions']).toMatchObject({
     status: 'fail',
-    message: expect.stringContaining('customresourcedefinitions.apiextensions.k8s.io in the whole cluster'),
+    message: expect.stringMatching(/customresourcedefinitions\.apiextensions\.k8s\.io[^;]* in the whole cluster/),
   });
 });
 
@@ -149,6 +149,19 @@ test('Pod Security that refuses what the chart makes', async () => {
   const place = await workplace({'pod-security.kubernetes.io/enforce': 'baseline'});
   const {by} = await outcomes(place, [...(await chartFlags('agent-k8s')), '--cloud', 'gke'], {env: TOKEN});
   expect(by['pod-security']).toMatchObject({status: 'fail', message: expect.stringContaining('hostPath volume')});
+});
+
+test('what a newer chart makes is looked at although helm refuses it on this server', async () => {
+  const place = await workplace();
+  const chart = join(scratch, place.namespace);
+  cpSync(LOCAL.at(-1) as string, chart, {recursive: true});
+  const file = join(chart, 'Chart.yaml');
+  writeFileSync(file, stringify({...parse(readFileSync(file, 'utf8')), kubeVersion: '>=1.99.0-0'}));
+  const {by, exit} = await outcomes(place, ['--chart', 'agent-local', '--chart-source', chart], {env: TOKEN});
+  expect(exit).toBe(3);
+  expect(by['chart-renders']).toMatchObject({status: 'fail', message: expect.stringContaining('requires kubeVersion: >=1.99.0-0')});
+  expect(statuses(by, [...OURS, 'pod-security'])).toEqual(all([...OURS, 'pod-security'], 'pass'));
+  expect(by['permissions']?.message).not.toContain('not known');
 });
 
 test('without helm everything else is told', async () => {

@@ -1,10 +1,12 @@
 import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {gunzipSync, gzipSync} from 'node:zlib';
 import {execa} from 'execa';
 import {afterAll, describe, expect, test} from 'vitest';
 import {accountWith} from '../cluster/accounts.ts';
 import {until} from '../cluster/api.ts';
+import {setLogs} from '../cluster/logs.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {chartFlags, installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
@@ -157,6 +159,41 @@ test('of several releases only the one that is named counts, and it is found by 
   expect(error.suggestions).toContainEqual(expect.stringContaining('scalr-agent status --release two'));
 });
 
+test('what an agent said when it started is found behind all it said of its runs', async () => {
+  const place = await installed(first.path);
+  const said = ['The agent is ready to receive tasks', ...Array.from({length: 200}, (_, run) => `run-${run} finished`)];
+  await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: said}});
+  expect(await document(place, first.path)).toMatchObject({exit: 0, agents: [{state: 'registered'}]});
+});
+
+/** The record of the release as it is while helm is at work on it. */
+async function inState(place: Workplace, state: string): Promise<void> {
+  const {metadata, data, ...secret} = JSON.parse(
+    await place.kubectl('get', 'secret', 'sh.helm.release.v1.scalr-agent.v1', '--output', 'json'),
+  );
+  const release = JSON.parse(gunzipSync(Buffer.from(Buffer.from(data.release, 'base64').toString(), 'base64')).toString());
+  release.info.status = state;
+  const packed = Buffer.from(gzipSync(JSON.stringify(release)).toString('base64')).toString('base64');
+  await place.kubectl.apply({...secret, metadata: {...metadata, labels: {...metadata.labels, status: state}}, data: {release: packed}});
+}
+
+test.each([
+  ['pending-install', 'RELEASE_PENDING', /^pending-install since /, 'run install again'],
+  ['pending-upgrade', 'RELEASE_PENDING', /^pending-upgrade since /, 'run install again'],
+  ['pending-rollback', 'RELEASE_PENDING', /^pending-rollback since /, 'run install again'],
+  ['uninstalling', 'RELEASE_UNINSTALLING', /^helm began to uninstall it at /, 'End it: scalr-agent uninstall'],
+])('a release that is %s is not ready, although its agent is', async (state, code, reason, remedy) => {
+  const place = await installed(first.path);
+  await inState(place, state);
+  expect(await document(place, first.path)).toMatchObject({
+    exit: 1,
+    state: 'not-ready',
+    helm: {status: state},
+    workloads: [{ready: 1}],
+    causes: [{object: 'release/scalr-agent', code, reason: expect.stringMatching(reason), remedy: expect.stringContaining(remedy)}],
+  });
+});
+
 test('a stopped agent is not ready', async () => {
   const place = await installed(first.path);
   await place.kubectl('scale', 'deployment', '--all', '--replicas=0');
@@ -192,7 +229,7 @@ test('runs in flight are counted', async () => {
 
 test('an account that may only read its namespace is told once what it may not read, and sees the workloads', async () => {
   const place = await installed(first.path);
-  await place.kubectl('label', 'deployment', DEPLOYMENT, 'helm.sh/chart=agent-local-0.6.4');
+  await place.kubectl('label', '--overwrite', 'deployment', DEPLOYMENT, 'helm.sh/chart=agent-local-0.6.4');
   const kubeconfig = await accountWith('view', place);
   const {stdout, exit} = await status({...place, kubeconfig}, first.path);
   expect(exit, stdout).toBe(0);

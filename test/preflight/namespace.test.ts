@@ -44,7 +44,8 @@ test.each([
   ['restricted', pod({}, {}), /^fail: .*runAsNonRoot of main is not true.* -> .*enforce=baseline/],
   ['restricted', pod({}, {...STRICT, runAsUser: 0}), /^fail: .*runAsUser 0 of main/],
   ['baseline', pod({}, {}), /^pass: .*the pods need baseline/],
-  ['baseline', HOST_PATH, /^fail: .*hostPath volume \/var\/lib\/x.* -> .*enforce=privileged/],
+  ['baseline', HOST_PATH, /^fail: .*hostPath volume \/var\/lib\/x.* -> Use --cache ephemeral .*; or allow it: .*enforce=privileged/],
+  ['restricted', pod({volumes: [{name: 'data', hostPath: {path: '/var/lib/x'}}]}, {}), /^fail: .*hostPath volume .* -> Allow it with: /],
   ['baseline', pod({hostNetwork: true}), /^fail: .*hostNetwork/],
   ['baseline', pod({}, {privileged: true}), /^fail: .*privileged container main/],
   ['baseline', pod({}, {capabilities: {add: ['SYS_ADMIN']}}), /^fail: .*SYS_ADMIN/],
@@ -56,7 +57,12 @@ test.each([
 test('without a label only what the default may refuse is open', async () => {
   expect(await said('pod-security', UNLABELLED, pod())).toMatch(/^pass: .*restricted/);
   expect(await said('pod-security', UNLABELLED, pod({}, {}))).toMatch(/^pass: .*baseline/);
-  expect(await said('pod-security', UNLABELLED, HOST_PATH)).toMatch(/^skip: the pods need privileged/);
+  expect(await said('pod-security', UNLABELLED, HOST_PATH)).toMatch(
+    /^skip: the pods need privileged.* -> Make sure of it: kubectl label .*enforce=privileged/,
+  );
+  expect(await said('pod-security', NONE, HOST_PATH)).toMatch(
+    / -> Make sure of it: kubectl create namespace scalr-agent && kubectl label /,
+  );
   expect(await said('pod-security', REFUSING, HOST_PATH)).toMatch(/^skip: /);
   expect(await said('pod-security', enforcing('baseline'), {manifest: unknown('failed', 'no chart')})).toMatch(/^skip: /);
 });

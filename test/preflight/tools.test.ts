@@ -40,7 +40,11 @@ test('the chart has to be rendered', async () => {
   expect(await said('chart-renders', {manifest: unknown('failed', 'chart not found')})).toMatch(
     /^fail: agent-local 0\.6\.5: chart not found -> .*--chart-source/,
   );
+  const refusal = {refusal: 'chart requires kubeVersion: >=1.99.0-0'};
+  expect(await said('chart-renders', refusal)).toMatch(/^fail: agent-local 0\.6\.5: chart requires kubeVersion: >=1\.99.* -> Upgrade/);
   expect(await said('chart-renders', {manifest: unknown('timed-out', 'no answer in time')})).toMatch(/^skip: .* -> .*--timeout/);
+  const old = await situation({chart: 'agent-job'}, {...ORDINARY, serverVersion: 'v1.34.1'}, refusal);
+  expect(saidBy(toolChecks, 'chart-renders', old)).toMatch(/^pass: .* on a server that is new enough$/);
   const withoutHelm = {tools: {...tools('').tools, helm: missing}, manifest: unknown('failed', 'helm is not on PATH.')};
   expect(await said('chart-renders', withoutHelm)).toBe('skip: there is no helm to render it with');
 });

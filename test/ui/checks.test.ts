@@ -1,4 +1,4 @@
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import type {Checked, Status} from '../../src/preflight/check.ts';
 import {checksText} from '../../src/ui/checks.ts';
 
@@ -22,6 +22,37 @@ test('checks stand under their headings, with what to do about those that do not
       '1 error, 1 warning, 1 passed, 1 skipped\n',
     ].join('\n'),
   );
+});
+
+describe('what is skipped for one and the same reason', () => {
+  const REFUSED = 'nodes is forbidden: User "jane" cannot list it';
+  const skipped = (id: string, message: string, remedy?: string): Checked => ({...check('Nodes', id, 'skip', remedy), message});
+  const checks = [
+    check('Tools', 'helm', 'pass'),
+    skipped('ready-nodes', `Nodes are unknown: ${REFUSED}`, 'Run it as somebody else'),
+    skipped('run-nodes', `Where pods go is unknown: ${REFUSED}`, 'Run it as somebody else'),
+    skipped('secrets', `Secret a cannot be read: ${REFUSED}`),
+  ];
+  const text = (more: readonly Checked[]): string => checksText([...checks, ...more], {hasColor: false, columns: undefined});
+
+  test('is told once, with all it is about', () => {
+    expect(text([skipped('other', 'Something else')])).toBe(
+      [
+        ...['Tools', '✓ helm is right: what is', '', 'Nodes', '- other is right: Something else', '    https://example.com', ''],
+        ...['Not looked at', `- ${REFUSED}`, '    ready-nodes, run-nodes, secrets', '    → Run it as somebody else', ''],
+        '0 errors, 0 warnings, 1 passed, 4 skipped\n',
+      ].join('\n'),
+    );
+  });
+
+  test('needs no advice where it is what failed', () => {
+    const failed = {...check('Cluster', 'cluster-reachable', 'fail', 'Log in'), message: `context a, ${REFUSED}`};
+    expect(text([failed])).toContain('    ready-nodes, run-nodes, secrets\n\n1 error');
+  });
+
+  test('stays where it is while it is told twice only', () => {
+    expect(checksText(checks.slice(0, 3), {hasColor: false, columns: undefined})).not.toContain('Not looked at');
+  });
 });
 
 test('colours where the screen has them', () => {

@@ -79,6 +79,7 @@ export const NAMED = {
   kubeDns: 'deployments.apps/kube-dns',
   kubeadmConfig: 'configmaps/kubeadm-config',
   ciliumConfig: 'configmaps/cilium-config',
+  autoscalerStatus: 'configmaps/cluster-autoscaler-status',
 } as const;
 
 /** Kinds that only some clusters serve; they are listed once the resources are known, for one that is not served fails a whole call. */
@@ -89,6 +90,7 @@ export const OPTIONAL = {
   openshiftNetworks: 'networks.config.openshift.io',
   openshiftVersions: 'clusterversions.config.openshift.io',
   calicoPools: 'ippools.crd.projectcalico.org',
+  nodePools: 'nodepools.karpenter.sh',
 } as const;
 
 /** What the API server and helm answered, call by call. */
@@ -109,12 +111,14 @@ export interface Readings {
   kubeDns: Fact<PodOwner | undefined>;
   kubeadmConfig: Fact<ConfigMapObject | undefined>;
   ciliumConfig: Fact<ConfigMapObject | undefined>;
+  autoscalerStatus: Fact<ConfigMapObject | undefined>;
   serviceCidrs: Fact<readonly CustomObject[]>;
   admissionPolicies: Fact<readonly CustomObject[]>;
   kyvernoPolicies: Fact<readonly CustomObject[]>;
   openshiftNetworks: Fact<readonly CustomObject[]>;
   openshiftVersions: Fact<readonly CustomObject[]>;
   calicoPools: Fact<readonly CustomObject[]>;
+  nodePools: Fact<readonly CustomObject[]>;
   /** clusterDNS of one node's kubelet, asked for on GKE only: nothing else tells Cloud DNS from kube-dns there. */
   kubeletDns: Fact<readonly string[]>;
   /** Of all namespaces, or where that is refused of the one of the install. */

@@ -35,10 +35,15 @@ const FRESH_MS = 10 * 60_000;
 /** Where a log has no times, what was said before these lines is past. */
 const FRESH_LINES = 5;
 
+export const isOfAgent = (container: string): boolean => AGENT_CONTAINERS.includes(container);
+
+/** Some line says how the agent is. */
+export const isTelling = (log: string): boolean => log.split('\n').some((line) => parse(line).meaning !== undefined);
+
 /** What the newest telling line of each agent container means. */
 export function verdicts(snapshot: Snapshot, pod: Pod, now?: Date): Verdict[] {
   const containers = containersOf(pod);
-  const own = containers.filter(({name}) => AGENT_CONTAINERS.includes(name));
+  const own = containers.filter(({name}) => isOfAgent(name));
   return (own.length > 0 ? own : containers.slice(0, 1)).flatMap(({name, ready = false}) => {
     const verdict = verdictOf(snapshot.logs[`${pod.metadata.name}/${name}`] ?? '', ready, now);
     return verdict === undefined ? [] : [verdict];

@@ -1,18 +1,13 @@
 import type {Values} from '../../charts/tree.ts';
 import {ExpectedError} from '../../errors.ts';
 import type {ReleaseName} from '../../ports/helm.ts';
-import type {Interrupts} from '../../ports/interrupts.ts';
-import type {Processes} from '../../ports/processes.ts';
 import {isPassing} from '../../ports/tool-failure.ts';
+import type {WaitingWorld} from '../waiting-world.ts';
 import {EVERY_MS} from '../watch-release.ts';
 import {readStatus} from './read-status.ts';
 import type {Status} from './status.ts';
 
-interface World {
-  processes: Processes;
-  interrupts: Interrupts;
-  now(): Date;
-  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+interface World extends WaitingWorld {
   /** For every single look. */
   timeoutMs: number;
   onStatus(status: Status): void;

@@ -1,9 +1,6 @@
-import {knownValue} from '../../cluster/facts/fact.ts';
-import {hostPaths, podSpecs} from '../../cluster/pod-specs.ts';
 import {cloud} from '../../settings/cluster.ts';
-import {cache} from '../../settings/storage.ts';
 import {type Check, fail, pass, skip, warn} from '../check.ts';
-import type {Situation} from '../situation.ts';
+import {wantedHostPaths, withoutHostPath} from './host-paths.ts';
 import {floorOf, isBelow, isVersion} from './kubernetes-floor.ts';
 import {openshiftScc} from './openshift-scc.ts';
 import {few, ifKnown} from './outcomes.ts';
@@ -46,41 +43,23 @@ const cloudSetting: Check = {
   },
 };
 
-/** The directories of nodes that pods mount; what the settings say where the chart could not be rendered. */
-function wantedHostPaths({manifest, target, get}: Situation): readonly string[] {
-  const objects = knownValue(manifest);
-  if (objects) return [...new Set(objects.flatMap(podSpecs).flatMap(hostPaths))];
-  const isWanted = get(cache) === 'hostpath' || (target.chart === 'agent-k8s' && get(cache) !== 'efs');
-  return isWanted ? ['directories'] : [];
-}
-
+/** Pod Security and the SCCs of OpenShift have checks of their own. */
 const hostPath: Check = {
   id: 'host-path',
   group: 'Cluster',
-  title: 'pods may mount directories of their node',
-  ref: 'https://kubernetes.io/docs/concepts/security/pod-security-standards/',
+  title: 'the provider lets pods mount directories of their node',
+  ref: 'https://cloud.google.com/kubernetes-engine/docs/concepts/autopilot-security; agent-k8s 0.5.58, README',
   test: (situation) => {
-    const {facts, target, name} = situation;
     const paths = few(wantedHostPaths(situation));
     if (paths === '') return undefined;
-    const {namespace} = name.place;
-    const allow = `kubectl label namespace ${namespace} pod-security.kubernetes.io/enforce=privileged --overwrite`;
-    const outcome = ifKnown(
-      facts.forbidsHostPath,
-      `Pods mount ${paths} of their node, and whether the cluster lets them is`,
-      (forbids, source) => {
-        if (!forbids) return pass(`${paths} (${source})`);
-        const instead =
-          target.chart === 'agent-k8s' ? 'Use --chart agent-local or --chart agent-job' : 'Use --cache ephemeral or --cache pvc';
-        return knownValue(facts.platform.cloud) === 'gke-autopilot'
-          ? fail(`Pods mount ${paths} of their node, and GKE Autopilot forbids that (${source})`, instead)
-          : fail(
-              `Pods mount ${paths} of their node, and the namespace ${namespace} forbids that (${source})`,
-              `${instead}; or allow it: ${allow}`,
-            );
-      },
+    return ifKnown(
+      situation.facts.platform.cloud,
+      `Pods mount ${paths} of their node, which GKE Autopilot forbids; whether this is one is`,
+      (cloud, source) =>
+        cloud === 'gke-autopilot'
+          ? fail(`Pods mount ${paths} of their node, and GKE Autopilot forbids that (${source})`, withoutHostPath(situation))
+          : pass(`${paths}; GKE Autopilot forbids that, and this is ${cloud} (${source})`),
     );
-    return outcome.status === 'skip' ? skip(outcome.message, outcome.remedy ?? `Make sure of it: ${allow}`) : outcome;
   },
 };
 

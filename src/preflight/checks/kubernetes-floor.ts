@@ -40,6 +40,12 @@ function enforcedBy(target: Target): string | undefined {
 /** As providers spell them: v1.34.1-gke.2541000 */
 export const isBelow = (version: string, floor: string): boolean => compare(minorOf(version), floor) < 0;
 
+/** The install or its runs fail on a server of that version, as the check of the server says. */
+export function isTooOld(server: string, target: Target): boolean {
+  const floor = floorOf(target);
+  return floor?.isHard === true && isVersion(server) && isBelow(server, floor.version);
+}
+
 export const isVersion = (text: string): boolean => /^v?\d+\.\d+\./.test(text);
 
 const minorOf = (version: string): string => version.replace(/^v/, '').split('.').slice(0, 2).join('.');

@@ -1,7 +1,9 @@
 import {isKnown} from '../../cluster/facts/fact.ts';
 import {podSpecs} from '../../cluster/pod-specs.ts';
 import {type Check, fail, pass, skip} from '../check.ts';
-import {breaches, type Level} from '../pod-security.ts';
+import {breaches, HOST_PATH, type Level} from '../pod-security.ts';
+import {withoutHostPath} from './host-paths.ts';
+import {skipped} from './outcomes.ts';
 
 const exists: Check = {
   id: 'namespace',
@@ -29,25 +31,31 @@ const podSecurity: Check = {
   group: 'Namespace',
   title: 'Pod Security lets the pods in',
   ref: 'https://kubernetes.io/docs/concepts/security/pod-security-standards/',
-  test({facts, readings, manifest, name: {place}}) {
-    if (!isKnown(manifest)) return skip('what the chart makes is not known');
+  test(situation) {
+    const {facts, readings, manifest} = situation;
+    const {place} = situation.name;
+    if (!isKnown(manifest)) return skipped(manifest, 'What the chart makes is');
     const pods = manifest.value.flatMap((object) => podSpecs(object));
     const at = (level: Level): string[] => [...new Set(pods.flatMap((pod) => breaches(pod, level)))];
     const needed = LEVELS.find((level) => at(level).length === 0) as Level;
+    const allow = `kubectl label namespace ${place.namespace} ${LABEL}=${needed} --overwrite`;
     const {podSecurity: level} = facts.policies;
     if (!isKnown(level)) {
       const {namespaceObject} = readings;
       if (needed === 'restricted') return pass('the pods keep the strictest level, restricted');
       if (!isKnown(namespaceObject)) return skip(namespaceObject.because);
+      const make = namespaceObject.value === undefined ? `kubectl create namespace ${place.namespace} && ` : '';
       return needed === 'baseline'
         ? pass('the pods keep baseline, and no label asks for more')
-        : skip(`the pods need privileged (${at('baseline').join(', ')}), and ${level.because}`);
+        : skip(`the pods need privileged (${at('baseline').join(', ')}), and ${level.because}`, `Make sure of it: ${make}${allow}`);
     }
     const broken = at(level.value as Level);
     if (broken.length === 0) return pass(`${place.namespace} enforces ${level.value}, and the pods need ${needed}`);
     return fail(
       `${place.namespace} enforces ${level.value}, which refuses ${broken.join(', ')}`,
-      `Allow it with: kubectl label namespace ${place.namespace} ${LABEL}=${needed} --overwrite`,
+      broken.every((each) => each.startsWith(HOST_PATH))
+        ? `${withoutHostPath(situation)}; or allow it: ${allow}`
+        : `Allow it with: ${allow}`,
     );
   },
 };

@@ -12,6 +12,9 @@ export function skipped({unknown, because}: Unknown, what: string): Outcome {
   return skip(`${what} unknown: ${because}`, unknown === 'forbidden' ? 'Run it again as somebody who may read this' : undefined);
 }
 
+/** Why something could not be looked at, without what is unknown for it: many checks may have the same reason. */
+export const reasonOf = ({message}: Outcome): string => message.replace(/^.*? (unknown|cannot be read): /s, '');
+
 const ORDER: readonly Status[] = ['fail', 'warn', 'skip', 'pass'];
 
 /** The worst of several outcomes, with everything that is as bad; undefined where there are none. */

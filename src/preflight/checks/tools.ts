@@ -3,6 +3,7 @@ import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import {ownCommand} from '../../ports/own-command.ts';
 import {type Check, fail, pass, skip, warn} from '../check.ts';
 import type {Situation} from '../situation.ts';
+import {isTooOld} from './kubernetes-floor.ts';
 import {count} from './outcomes.ts';
 
 const OLDEST_HELM = '3.14.0';
@@ -68,9 +69,16 @@ const renders: Check = {
   group: 'Release',
   title: 'the chart can be fetched and rendered',
   ref: 'https://helm.sh/docs/helm/helm_template/',
-  test({name, tools, target, manifest}) {
+  test({name, tools, target, manifest, refusal, facts}) {
     const what = `${target.chart} ${target.version}`;
-    if (isKnown(manifest)) return pass(`${what} makes ${count(manifest.value.length, 'object')}`);
+    if (isKnown(manifest)) {
+      const makes = `makes ${count(manifest.value.length, 'object')}`;
+      if (refusal === undefined) return pass(`${what} ${makes}`);
+      // One cause is one finding.
+      return isTooOld(knownValue(facts.versions.server) ?? '', target)
+        ? pass(`${what} ${makes} on a server that is new enough`)
+        : fail(`${what}: ${refusal}`, 'Upgrade the cluster, or choose an older --chart-version');
+    }
     if (!isKnown(tools.helm)) return skip('there is no helm to render it with');
     if (manifest.unknown === 'timed-out') return skip(`${what}: ${manifest.because}`, 'Give it more time with --timeout');
     return fail(

@@ -1,6 +1,7 @@
 import {isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq} from 'yaml';
 import type {Tree, Values} from '../../charts/tree.ts';
 import {dotted, type Finding, type TreePath} from './finding.ts';
+import {floatKey, intKey, isPlain, type Resolved, resolve, shortTag, TAGS, textOf} from './scalars.ts';
 
 /** What Helm reads from a node of YAML, and where the entries below it stand. */
 export interface Read {
@@ -14,6 +15,8 @@ export interface Read {
 export interface Entry {
   offset: number;
   read: Read;
+  /** Of its key: go-yaml tells 1 from "1", JSON does not. */
+  kind?: Resolved['kind'];
 }
 
 /** Says what is wrong at an offset of the text. */
@@ -115,18 +118,26 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
         merge(pair.key, pair.value, below, own, path);
         continue;
       }
-      const key = keyOf(pair.key, path);
+      const {key, kind} = keyOf(pair.key, path);
       const offset = startOf((pair.key ?? pair.value ?? node) as Node);
-      const entry = {offset, read: read(pair.value, [...path, key ?? ''])};
+      const entry = {offset, kind, read: read(pair.value, [...path, key ?? ''])};
       if (key === undefined) continue;
       if (own.has(key)) {
         const message = `${key} stands twice in this mapping: Helm takes the last one and drops the others without a word.`;
         report(offset, {severity: 'error', code: 'DUPLICATE_KEY', path: dotted([...path, key]), message});
-      }
+      } else reportChance(below, key, entry, offset, path);
       own.add(key);
       below.set(key, entry);
     }
     return {value: valuesOf(below), below};
+  }
+
+  /** Two keys to go-yaml that are one to JSON. */
+  function reportChance(below: ReadonlyMap<string, Entry>, key: string, {kind}: Entry, offset: number, path: TreePath): void {
+    const other = below.get(key);
+    if (other === undefined || other.kind === kind) return;
+    const message = `${key} stands in this mapping as ${kind} and as ${other.kind}: which of them Helm takes is chance.`;
+    report(offset, {severity: 'error', code: 'DUPLICATE_KEY', path: dotted([...path, key]), message});
   }
 
   /** A merge overwrites what stands above it, against the YAML specification; the first of several maps wins. */
@@ -137,8 +148,12 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
       invalid(key, path, 'The merge key << wants a mapping or a list of mappings.');
       return;
     }
-    const incoming = new Map(merged.toReversed().flatMap((each) => [...((each.read.below ?? new Map()) as Map<string, Entry>)]));
-    const lost = [...incoming.keys()].find((each) => own.has(each));
+    const incoming = new Map<string, Entry>();
+    for (const [name, entry] of merged.toReversed().flatMap((each) => [...((each.read.below ?? new Map()) as Map<string, Entry>)])) {
+      reportChance(incoming, name, entry, startOf(key), path);
+      incoming.set(name, entry);
+    }
+    const lost = [...incoming].find(([each, {kind}]) => own.has(each) && below.get(each)?.kind === kind)?.[0];
     if (lost !== undefined) {
       const message = `Helm lets << overwrite ${lost}, which stands above it.`;
       report(startOf(key), {
@@ -149,16 +164,19 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
         suggestion: 'Write << first in the mapping',
       });
     }
-    for (const [name, entry] of incoming) below.set(name, entry);
+    for (const [name, entry] of incoming) {
+      reportChance(below, name, entry, startOf(key), path);
+      below.set(name, entry);
+    }
   }
 
   const targetOf = (node: unknown): unknown => (isAlias(node) ? anchors.get(node.source) : node);
 
   /** JSON has texts for keys only. */
-  function keyOf(node: unknown, path: TreePath): string | undefined {
+  function keyOf(node: unknown, path: TreePath): {key: string | undefined; kind: Resolved['kind']} {
     const {value} = read(node, path, true);
     const target = targetOf(node);
-    const {kind} = isScalar(target) ? resolve(target) : {kind: isMap(target) || isSeq(target) ? undefined : 'null'};
+    const {kind}: Pick<Resolved, 'kind'> = isScalar(target) ? resolve(target) : {kind: isMap(target) || isSeq(target) ? undefined : 'null'};
     const written = isScalar(target) ? textOf(target) : '';
     const key =
       kind === 'int' ? intKey(written) : kind === 'float' ? floatKey(value as number) : kind === 'null' ? undefined : String(value);
@@ -170,7 +188,7 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
         path: dotted(path),
         message: `Helm cannot read ${what} as a key.`,
       });
-      return undefined;
+      return {key: undefined, kind};
     }
     if (isScalar(target) && target.type === 'PLAIN' && kind !== 'text' && key !== written) {
       const message = `YAML reads the key ${written} as ${key}.`;
@@ -182,14 +200,13 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
         suggestion: `"${written}"`,
       });
     }
-    return key;
+    return {key, kind};
   }
 
   return read(contents, []);
 }
 
 const startOf = (node: Node | null | undefined): number => node?.range?.[0] ?? 0;
-const textOf = (node: Scalar): string => node.source ?? '';
 const valuesOf = (below: ReadonlyMap<string, Entry>): Values => Object.fromEntries([...below].map(([key, {read}]) => [key, read.value]));
 /** File modes are octal on purpose. */
 const isMode = (path: TreePath): boolean => /^(defaultMode|mode)$/.test(String(path.at(-1)));
@@ -200,85 +217,5 @@ function isExcessive(aliased: number, decoded: number): boolean {
   return aliased > 100 && decoded > 1000 && aliased / decoded > allowed;
 }
 
-const TAGS = 'tag:yaml.org,2002:';
-const shortTag = (tag: string | undefined): string => (tag ?? '').replace(TAGS, '!!');
-
-const isPlain = (node: Scalar): boolean => node.tag === undefined && node.type === 'PLAIN';
-
 const isMergeKey = (node: unknown): node is Scalar =>
   isScalar(node) && textOf(node) === '<<' && (isPlain(node) || node.tag === `${TAGS}merge`);
-
-interface Resolved {
-  kind: 'text' | 'null' | 'boolean' | 'int' | 'float' | undefined;
-  value: string | number | boolean | null;
-}
-
-/** The tag, the quotes and the text of a scalar make its type; kind is undefined where tag and text disagree. */
-function resolve(node: Scalar): Resolved {
-  const text = textOf(node);
-  const tag = shortTag(node.tag);
-  if (isPlain(node)) return resolvePlain(text);
-  if (tag === '!!binary') return {kind: isBase64(text) ? 'text' : undefined, value: Buffer.from(text, 'base64').toString()};
-  const wanted = {'!!null': 'null', '!!bool': 'boolean', '!!int': 'int', '!!float': 'float'}[tag];
-  if (tag === '!!timestamp') return {kind: /^\d{4}-\d\d?-\d\d?([Tt ].*)?$/.test(text) ? 'text' : undefined, value: text};
-  if (wanted === undefined) return {kind: 'text', value: text};
-  const resolved = resolvePlain(text);
-  if (resolved.kind === 'int' && wanted === 'float') return {...resolved, kind: 'float'};
-  return resolved.kind === wanted ? resolved : {kind: undefined, value: null};
-}
-
-/** Go's decoder skips line ends. */
-const isBase64 = (text: string): boolean =>
-  /^([\w+/]{4})*([\w+/]{3}=|[\w+/]{2}==)?$/.test(text.replaceAll(/[\r\n]/g, '')) && !text.includes('_');
-
-const WORDS: ReadonlyMap<string, Resolved> = new Map(
-  (
-    [
-      ['y Y yes Yes YES true True TRUE on On ON', {kind: 'boolean', value: true}],
-      ['n N no No NO false False FALSE off Off OFF', {kind: 'boolean', value: false}],
-      ['~ null Null NULL', {kind: 'null', value: null}],
-      ['.nan .NaN .NAN', {kind: 'float', value: Number.NaN}],
-      ['.inf .Inf .INF +.inf +.Inf +.INF', {kind: 'float', value: Number.POSITIVE_INFINITY}],
-      ['-.inf -.Inf -.INF', {kind: 'float', value: Number.NEGATIVE_INFINITY}],
-    ] satisfies [string, Resolved][]
-  ).flatMap(([words, resolved]) => words.split(' ').map((word) => [word, resolved])),
-);
-
-/** go-yaml's own table: octal with one leading 0, _ anywhere between digits, no base 60, dates stay texts. */
-function resolvePlain(text: string): Resolved {
-  if (text === '') return {kind: 'null', value: null};
-  const word = WORDS.get(text);
-  if (word) return word;
-  if (!/^[-+.\d]/.test(text)) return {kind: 'text', value: text};
-  const int = intOf(text);
-  if (int !== undefined) return {kind: 'int', value: Number(int)};
-  const digits = text.startsWith('.') ? text.replaceAll(/(?<=\d)_(?=\d)/g, '') : text.replaceAll('_', '');
-  const float = /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/.test(digits) ? Number(digits) : Number.NaN;
-  return Number.isFinite(float) ? {kind: 'float', value: float} : {kind: 'text', value: text};
-}
-
-/** Go reads 64 bits, with or without a sign. */
-function intOf(text: string): bigint | undefined {
-  const [, sign = '', digits] =
-    /^([-+]?)(0[xX][\da-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9]\d*)$/.exec(/^[-+\d]/.test(text) ? text.replaceAll('_', '') : '') ?? [];
-  if (digits === undefined) return undefined;
-  const int = BigInt(sign === '-' ? -1 : 1) * BigInt(digits.replace(/^0[oO]?(?=[0-7])/, '0o'));
-  return int >= -(2n ** 63n) && int < 2n ** (sign === '' ? 64n : 63n) ? int : undefined;
-}
-
-/** Go has no key for numbers that need the 64th bit. */
-function intKey(text: string): string | undefined {
-  const int = intOf(text);
-  return int !== undefined && int < 2n ** 63n ? String(int) : undefined;
-}
-
-/** A key of 32 bits as Go prints it: the shortest digits that lead back to it. */
-function floatKey(value: number): string {
-  const single = Math.fround(value);
-  if (Number.isNaN(single)) return '.nan';
-  if (!Number.isFinite(single)) return single > 0 ? '.inf' : '-.inf';
-  const precision = [1, 2, 3, 4, 5, 6, 7, 8, 9].find((digits) => Math.fround(Number(single.toPrecision(digits))) === single) ?? 9;
-  const [digits = '', exponent = '0'] = single.toExponential(precision - 1).split('e');
-  const isShort = Number(exponent) >= -4 && Number(exponent) < 6;
-  return isShort ? String(Number(`${digits}e${exponent}`)) : `${digits}e${exponent.replace(/([-+])(\d)$/, '$10$2')}`;
-}

@@ -5,10 +5,8 @@ import {clusterWith, ORDINARY} from '../situation.ts';
 import {prove} from './prove.ts';
 
 const noManifest = {manifest: unknown('failed', 'helm refuses to render the chart')};
-const namespace = (labels: object) =>
-  clusterWith([{apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'scalr-agent', labels}}], {without: ['Namespace']});
-const restricted = namespace({'pod-security.kubernetes.io/enforce': 'restricted'});
-const refused = {...ORDINARY, refuse: ['nodes', 'namespaces']};
+const labels = {'pod-security.kubernetes.io/enforce': 'restricted'};
+const restricted = clusterWith([{apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'scalr-agent', labels}}], {without: ['Namespace']});
 
 prove('cluster', clusterChecks, [
   {id: 'server-version', is: 'pass', when: 'it is 1.35'},
@@ -42,17 +40,28 @@ prove('cluster', clusterChecks, [
   },
 
   {id: 'host-path', is: 'nothing', when: 'no pod mounts one'},
-  {id: 'host-path', is: 'pass', when: 'the namespace is privileged', flags: {chart: 'agent-k8s'}},
-  {id: 'host-path', is: 'fail', when: 'the namespace is restricted', flags: {chart: 'agent-k8s'}, cluster: restricted},
-  {id: 'host-path', is: 'fail', when: 'the cache of agent-job is one', flags: {cache: 'hostpath'}, cluster: restricted},
+  {id: 'host-path', is: 'pass', when: 'it is AKS', flags: {chart: 'agent-k8s'}},
+  {
+    id: 'host-path',
+    is: 'pass',
+    when: 'Pod Security forbids it, which has a check of its own',
+    flags: {chart: 'agent-k8s'},
+    cluster: restricted,
+  },
   {id: 'host-path', is: 'fail', when: 'it is Autopilot', flags: {chart: 'agent-k8s'}, cluster: platform('gke-autopilot')},
-  {id: 'host-path', is: 'skip', when: 'the namespace has no label', flags: {chart: 'agent-k8s'}, cluster: namespace({})},
+  {
+    id: 'host-path',
+    is: 'fail',
+    when: 'the cache of agent-job is one',
+    flags: {cloud: 'gke', cache: 'hostpath'},
+    cluster: platform('gke-autopilot'),
+  },
   {
     id: 'host-path',
     is: 'skip',
-    when: 'namespaces are refused and nothing is rendered',
+    when: 'nodes are refused and nothing is rendered',
     flags: {cache: 'hostpath'},
-    cluster: refused,
+    cluster: {...clusterWith([], {without: ['Node']}), refuse: ['nodes']},
     but: noManifest,
   },
 

@@ -1,6 +1,7 @@
+import {stringify} from 'yaml';
 import {known, unknown} from '../../../src/cluster/facts/fact.ts';
 import {nodeChecks} from '../../../src/preflight/checks/nodes.ts';
-import type {FakeCluster} from '../../cluster-facts/fake-cluster.ts';
+import {type FakeCluster, platform} from '../../cluster-facts/fake-cluster.ts';
 import {node, ORDINARY, withNodes} from '../situation.ts';
 import {prove} from './prove.ts';
 
@@ -15,7 +16,45 @@ const onOwn = (cluster: FakeCluster): FakeCluster => ({
   ),
 });
 const inPool = (name: string, pool: string, more: object = {}) => node(name, {labels: {pool}, ...more});
-const withKarpenter = (cluster: FakeCluster): FakeCluster => ({...cluster, resources: [...cluster.resources, 'nodepools.karpenter.sh']});
+const withObjects = ({objects, ...cluster}: FakeCluster, ...more: object[]): FakeCluster => ({
+  ...cluster,
+  objects: [...objects, ...(more as unknown as FakeCluster['objects'])],
+});
+const withKarpenter = (cluster: FakeCluster, ...pools: object[]): FakeCluster =>
+  withObjects({...cluster, resources: [...cluster.resources, 'nodepools.karpenter.sh']}, ...pools);
+const nodePool = (name: string, status: object) => ({
+  apiVersion: 'karpenter.sh/v1',
+  kind: 'NodePool',
+  metadata: {name},
+  spec: {limits: {memory: '100Gi', cpu: 8}},
+  status,
+});
+const OPEN = nodePool('open', {resources: {cpu: '7900m', memory: '2Gi'}, conditions: [{type: 'Ready', status: 'True'}]});
+const FULL = nodePool('full', {resources: {cpu: '8', memory: '2Gi'}});
+const BROKEN = nodePool('broken', {conditions: [{type: 'Ready', status: 'False'}]});
+
+/** As the cluster-autoscaler says it since 1.30: size and maximum of each group. */
+function withAutoscaler(
+  cluster: FakeCluster,
+  groups: Readonly<Record<string, readonly [size: number, maximum: number]>>,
+  {scaleUp = 'NoActivity', at = '2026-12-31 23:59:50.123 +0000 UTC'} = {},
+): FakeCluster {
+  const nodeGroups = Object.entries(groups).map(([name, [size, maximum]]) => ({
+    name,
+    health: {status: 'Healthy', cloudProviderTarget: size, minSize: 0, maxSize: maximum},
+    scaleUp: {status: scaleUp},
+  }));
+  return withObjects(cluster, {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: {
+      name: 'cluster-autoscaler-status',
+      namespace: 'kube-system',
+      annotations: {'cluster-autoscaler.kubernetes.io/last-updated': at},
+    },
+    data: {status: stringify({time: at, autoscalerStatus: 'Running', nodeGroups})},
+  });
+}
 const windows = node('win', {os: 'windows'});
 const selector = {'node-selector': ['pool=runs']};
 const affine = {
@@ -78,7 +117,65 @@ prove('nodes', nodeChecks, [
   {id: 'run-nodes', is: 'fail', when: 'none has the label', flags: selector, cluster: onOwn(ORDINARY)},
   {id: 'run-nodes', is: 'fail', when: 'others have other values', flags: selector, cluster: onOwn(withNodes(inPool('one', 'web')))},
   {id: 'run-nodes', is: 'warn', when: 'a node pool may grow', flags: selector},
-  {id: 'run-nodes', is: 'warn', when: 'Karpenter may add one', flags: selector, cluster: withKarpenter(onOwn(ORDINARY))},
+  {id: 'run-nodes', is: 'warn', when: 'a pool of Karpenter may grow', flags: selector, cluster: withKarpenter(ORDINARY, FULL, OPEN)},
+  {
+    id: 'run-nodes',
+    is: 'fail',
+    when: 'all pools of Karpenter are full or broken',
+    flags: selector,
+    cluster: withKarpenter(ORDINARY, FULL, BROKEN),
+  },
+  {id: 'run-nodes', is: 'fail', when: 'Karpenter has no pools', flags: selector, cluster: withKarpenter(ORDINARY)},
+  {
+    id: 'run-nodes',
+    is: 'warn',
+    when: 'the pools of Karpenter are refused',
+    flags: selector,
+    cluster: {...withKarpenter(onOwn(ORDINARY), FULL), refuse: ['nodepools.karpenter.sh']},
+  },
+  {
+    id: 'run-nodes',
+    is: 'warn',
+    when: 'a node group may grow',
+    flags: selector,
+    cluster: withAutoscaler(onOwn(ORDINARY), {a: [3, 3], b: [1, 3]}),
+  },
+  {
+    id: 'run-nodes',
+    is: 'fail',
+    when: 'all node groups are full',
+    flags: selector,
+    cluster: withAutoscaler(ORDINARY, {a: [3, 3], b: [2, 2]}),
+  },
+  {id: 'run-nodes', is: 'fail', when: 'there are no node groups', flags: selector, cluster: withAutoscaler(ORDINARY, {})},
+  {
+    id: 'run-nodes',
+    is: 'warn',
+    when: 'the node group that is not full got no nodes lately',
+    flags: selector,
+    cluster: withAutoscaler(ORDINARY, {a: [3, 3], b: [1, 3]}, {scaleUp: 'Backoff'}),
+  },
+  {
+    id: 'run-nodes',
+    is: 'warn',
+    when: 'the autoscaler does not run any more',
+    flags: selector,
+    cluster: withAutoscaler(ORDINARY, {a: [3, 3]}, {at: '2026-12-24 10:00:00.123 +0000 UTC'}),
+  },
+  {
+    id: 'run-nodes',
+    is: 'warn',
+    when: 'the state of the autoscaler is refused',
+    flags: selector,
+    cluster: {...withAutoscaler(onOwn(ORDINARY), {a: [3, 3]}), refuse: ['configmaps']},
+  },
+  {
+    id: 'run-nodes',
+    is: 'warn',
+    when: 'all node groups are full, and one of them is of GKE',
+    flags: {cloud: 'gke', chart: 'agent-local', ...selector},
+    cluster: withAutoscaler(platform('gke-standard'), {a: [3, 3]}),
+  },
   {
     id: 'run-nodes',
     is: 'fail',
@@ -110,9 +207,17 @@ prove('nodes', nodeChecks, [
   {id: 'run-nodes', is: 'warn', when: 'agent-k8s finds no node for its workers', flags: {chart: 'agent-k8s', ...selector}},
   {id: 'run-nodes', is: 'skip', when: 'they ask for affinity', but: affine},
   {id: 'run-nodes', is: 'skip', when: 'nodes are refused', cluster: refused},
+  {id: 'run-nodes', is: 'skip', when: 'there are no nodes at all', cluster: withNodes()},
 
   {id: 'controller-nodes', is: 'pass', when: 'it may go anywhere'},
   {id: 'controller-nodes', is: 'warn', when: 'no node has the label', flags: {'controller-node-selector': ['pool=web']}},
+  {
+    id: 'controller-nodes',
+    is: 'fail',
+    when: 'a taint keeps runs away too, which another flag helps',
+    cluster: onOwn(withNodes(node('one', {taints: [dedicated]}))),
+  },
+  {id: 'controller-nodes', is: 'skip', when: 'it waits for what runs wait for', cluster: withNodes(node('one', {isCordoned: true}))},
   {id: 'controller-nodes', is: 'nothing', when: 'the chart has none', flags: {chart: 'agent-local'}},
   {id: 'controller-nodes', is: 'skip', when: 'nothing is rendered', but: noManifest},
 
@@ -151,6 +256,12 @@ prove('nodes', nodeChecks, [
     when: 'nodes take few pods',
     flags: {concurrency: '10'},
     cluster: withNodes(node('one', {allocatable: {pods: '4'}})),
+  },
+  {
+    id: 'concurrent-room',
+    is: 'skip',
+    when: 'not a single one fits',
+    flags: {concurrency: '10', 'run-cpu-request': '16', 'run-cpu-limit': '16'},
   },
   {id: 'concurrent-room', is: 'skip', when: 'nodes are refused', flags: {concurrency: '10'}, cluster: refused},
 

@@ -28,31 +28,25 @@ test('what is said of agent-k8s with its defaults', async () => {
   expect(await table('agent-k8s')).toMatchInlineSnapshot(`
     "
     gke-standard
-      skip host-path
-      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
     gke-autopilot
       fail host-path
       pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
     eks-al2023
-      skip host-path
-      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
     eks-bottlerocket
-      skip host-path, node-architecture
-      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, windows-nodes
+      skip node-architecture
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, windows-nodes
     aks
       warn windows-nodes
-      skip host-path
-      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture
     openshift
       warn openshift-scc
-      skip host-path
-      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
     kind
-      skip host-path
-      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
     k3s
-      skip host-path
-      pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
     "
   `);
 });
@@ -84,8 +78,8 @@ test('what is said of agent-local with its defaults', async () => {
   `);
 });
 
-test('what is said of agent-job with its defaults, which helm renders for no server this old', async () => {
-  const manifest = unknown('failed', 'chart requires kubeVersion: >=1.35.0-0 which is incompatible with Kubernetes v1.34.3');
+test('what is said of agent-job with its defaults where its chart cannot be fetched', async () => {
+  const manifest = unknown('failed', 'chart not found');
   expect(await table('agent-job', {manifest})).toMatchInlineSnapshot(`
     "
     gke-standard
@@ -126,7 +120,7 @@ test('what is said of agent-job with its defaults, which helm renders for no ser
   `);
 });
 
-test('what is said of agent-job with its defaults, were it rendered all the same', async () => {
+test('what is said of agent-job with its defaults, rendered for a server that is new enough', async () => {
   expect(await table('agent-job')).toMatchInlineSnapshot(`
     "
     gke-standard

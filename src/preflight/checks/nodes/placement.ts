@@ -5,7 +5,7 @@ import {type Check, type Outcome, pass, skip, warn} from '../../check.ts';
 import type {Situation} from '../../situation.ts';
 import {count, few, ifKnown, worstOf} from '../outcomes.ts';
 import {noNodeWillDo} from './growth.ts';
-import {isLinux, isOpen, type Pods, podsOf} from './pods.ts';
+import {isLinux, isOpen, NO_NODE_FOR_RUNS, type Pods, podsOf} from './pods.ts';
 
 interface Flags {
   selector: string;
@@ -28,11 +28,20 @@ const placement = (id: string, role: Pods['role'], who: string): Check => ({
   test: (situation) => {
     if (role === 'controller' && situation.target.chart === 'agent-local') return undefined;
     return ifKnown(podsOf(situation), MANIFEST, (pods) =>
-      ifKnown(situation.facts.nodes, NODES, (nodes) =>
-        worstOf(
-          pods.filter((each) => each.role === role).map(({of, spec}) => placeOf(situation, of, spec, nodes.filter(isLinux), FLAGS[role])),
-        ),
-      ),
+      ifKnown(situation.facts.nodes, NODES, (nodes) => {
+        // Another check says that there are none.
+        if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
+        const outcomeOf = (wanted: Pods['role']): Outcome | undefined =>
+          worstOf(
+            pods
+              .filter((each) => each.role === wanted)
+              .map(({of, spec}) => placeOf(situation, of, spec, nodes.filter(isLinux), FLAGS[wanted])),
+          );
+        const outcome = outcomeOf(role);
+        // What helps runs will help the controller.
+        const isTold = role === 'controller' && outcome?.remedy !== undefined && outcome.remedy === outcomeOf('runs')?.remedy;
+        return isTold ? skip(NO_NODE_FOR_RUNS) : outcome;
+      }),
     );
   },
 });

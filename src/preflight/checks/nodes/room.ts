@@ -111,11 +111,13 @@ export const roomForAll: Check = {
     return withRoom(situation, (asked, nodes) => {
       const room = nodes.map((node) => holds(asked, node)).reduce((sum, each) => sum + each, 0n);
       const said = `${count(nodes.length, 'node')} for runs ${nodes.length === 1 ? 'holds' : 'hold'} ${room} of ${spell(asked)} at a time`;
+      // Another check says so.
+      if (room === 0n) return skip('No node is large enough for a single run');
       if (room >= BigInt(runs)) return pass(`${said}, ${runs} are wanted`);
       return noNodeWillDo(
         situation,
         `${said}, and ${runs} are wanted`,
-        `Add nodes, ask for less with --run-cpu-request and --run-memory-request, or use --concurrency ${room > 0n ? room : 1}`,
+        `Add nodes, ask for less with --run-cpu-request and --run-memory-request, or use --concurrency ${room}`,
       );
     });
   },

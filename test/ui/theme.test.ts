@@ -1,0 +1,14 @@
+import {expect, test} from 'vitest';
+import {paragraph, type Screen, theme} from '../../src/ui/theme.ts';
+
+const TEXT = 'every word of this sentence has to find its place';
+
+test.each([true, false])('further lines stand under the first one, with colours (%s) or without', (hasColor) => {
+  const screen: Screen = {hasColor, columns: 30};
+  const mark = theme(screen).red('×');
+  expect(paragraph(`${mark} `, TEXT, screen)).toBe(`${mark} every word of this sentence\n  has to find its place\n`);
+});
+
+test('in a pipe lines stay whole', () => {
+  expect(paragraph('× ', TEXT, {hasColor: false, columns: undefined})).toBe(`× ${TEXT}\n`);
+});
