@@ -1,31 +1,58 @@
 import {fileURLToPath} from 'node:url';
-import {spawn} from '@lydell/node-pty';
+import {type IPty, spawn} from '@lydell/node-pty';
 
-const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
-
-interface Step {
+/** What an operator sees, and does then. Only what came after the step before is looked at. */
+export interface Step {
   see: RegExp;
   press: string;
+  /** Columns and rows the window gets first. */
+  resize?: readonly [number, number];
 }
 
-/** Runs the built program on a terminal of 80×24 and answers what it asks; every step has to be reached. */
-export function onTerminal(
-  args: readonly string[],
-  steps: readonly Step[],
-  cwd: string,
-): Promise<{screen: string; exit: number; left: number}> {
-  const {CI: _, ...env} = process.env;
-  const terminal = spawn(process.execPath, [program, ...args], {cols: 80, rows: 24, cwd, env: {...env, TERM: 'xterm'}});
+export interface Terminal {
+  /** Over the environment of the tests; undefined takes a variable away. */
+  env?: Readonly<Record<string, string | undefined>>;
+  cols?: number;
+  rows?: number;
+  program?: 'scalr-agent' | 'scalr-agent-install';
+  /** A shell command on the same terminal, once the program has ended. */
+  after?: string;
+}
+
+interface Seen {
+  screen: string;
+  exit: number;
+  /** Steps that were never reached. */
+  left: number;
+}
+
+/** Runs the built program on a terminal, 80×24 unless told otherwise, and answers what it asks; every step has to be reached. */
+export function onTerminal(args: readonly string[], steps: readonly Step[], cwd: string, terminal: Terminal = {}): Promise<Seen> {
+  const pty = start(args, cwd, terminal);
   const left = [...steps];
   let screen = '';
+  let from = 0;
   return new Promise((resolve) => {
-    terminal.onData((text) => {
+    pty.onData((text) => {
       screen += text;
-      const next = left[0];
-      if (!next?.see.test(screen)) return;
-      left.shift();
-      terminal.write(next.press);
+      for (let step = left[0]; step !== undefined; step = left[0]) {
+        const match = step.see.exec(screen.slice(from));
+        if (match === null) return;
+        left.shift();
+        from += match.index + match[0].length;
+        if (step.resize !== undefined) pty.resize(...step.resize);
+        pty.write(step.press);
+      }
     });
-    terminal.onExit(({exitCode}) => resolve({screen, exit: exitCode, left: left.length}));
+    pty.onExit(({exitCode}) => resolve({screen, exit: exitCode, left: left.length}));
   });
+}
+
+function start(args: readonly string[], cwd: string, {program = 'scalr-agent', after, ...terminal}: Terminal): IPty {
+  const bin = fileURLToPath(new URL(`../../dist/bin/${program}.js`, import.meta.url));
+  const env = {...process.env, CI: undefined, LC_ALL: undefined, LANG: 'C.UTF-8', TERM: 'xterm', ...terminal.env};
+  const known = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const window = {cols: terminal.cols ?? 80, rows: terminal.rows ?? 24, cwd, env: Object.fromEntries(known)};
+  if (after === undefined) return spawn(process.execPath, [bin, ...args], window);
+  return spawn('/bin/sh', ['-c', `"$@"; exit=$?; ${after}; exit $exit`, 'sh', process.execPath, bin, ...args], window);
 }
