@@ -16,6 +16,7 @@ export interface AskingWorld {
 interface Manner {
   /** What Enter alone means where no default is known. */
   orElse?: string | undefined;
+  suggested?: string | undefined;
   /** The answer that is to be changed. */
   current?: Answer | undefined;
 }
@@ -33,7 +34,7 @@ export async function ask(setting: Setting, manner: Manner, known: Knowledge, wo
 
 async function choose(
   setting: Setting,
-  {orElse, current}: Manner,
+  {orElse, suggested, current}: Manner,
   known: Knowledge,
   {prompter, now}: AskingWorld,
 ): Promise<Answer | undefined> {
@@ -44,7 +45,7 @@ async function choose(
     return {value, label: LABELS[value] ?? value, ...optional({meaning: meanings?.[value], unavailable})};
   });
   const fallback = setting.fallback?.(known.get);
-  const preferred = kind.format(current?.value ?? fallback ?? NONE)[0];
+  const preferred = kind.format(current?.value ?? fallback ?? suggested ?? NONE)[0];
   const isDefault = current === undefined && fallback !== undefined;
   const _note = isDefault ? `${LABELS[preferred ?? ''] ?? preferred}, ${setting.fallbackFrom ?? 'default'}` : undefined;
   const all = orElse === undefined && current === undefined ? choices : [{value: NONE, label: orElse ?? 'not decided here'}, ...choices];

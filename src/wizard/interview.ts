@@ -38,13 +38,13 @@ export class Interview {
     this.#world.say(knownText(setting, answer, this.#world.screen));
   }
 
-  async #askOne({setting, when, orElse, under = setting.group}: Asked): Promise<void> {
+  async #askOne({setting, when, orElse, suggested, under = setting.group}: Asked): Promise<void> {
     const known = this.#known;
     if (known.answer(setting) !== undefined) return this.tell(setting, under);
     const applies = (setting.appliesWhen?.test(known.get) ?? true) && (when?.(known.get, known.isSaid) ?? true);
     if (!applies || known.asked.has(setting.id) || isForeign(setting, known)) return;
     this.#under(under);
-    const answer = await ask(setting, {orElse}, known, this.#world);
+    const answer = await ask(setting, {orElse, suggested}, known, this.#world);
     this.#told.add(setting.id);
     if (answer !== undefined) known.say(setting, answer);
     await this.#remember(setting.id);

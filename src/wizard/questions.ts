@@ -14,6 +14,8 @@ export interface Asked {
   when?(get: Get, isSaid: (setting: Setting) => boolean): boolean;
   /** What Enter alone means where no default is known. Without it an answer is needed. */
   orElse?: string;
+  /** The choice that Enter takes where no default is known: it promises nothing. */
+  suggested?: string;
   /** The heading it stands under, where that is not the one of the setting. */
   under?: Group;
 }
@@ -42,7 +44,7 @@ export const AGENT: readonly Asked[] = [
 
 /** In the order in which an operator thinks; the least that a recommendation needs. */
 export const REST: readonly (Asked | Gate)[] = [
-  {setting: cloud},
+  {setting: cloud, suggested: 'other'},
   {setting: purpose},
   {setting: isolation, when: forRuns, orElse: 'either will do'},
   {
@@ -91,5 +93,5 @@ export const REST: readonly (Asked | Gate)[] = [
 
 /** What only some charts need to know. */
 export const AFTER_CHART: readonly Asked[] = [
-  {setting: nodeOs, when: (get) => (get(chart) === 'agent-k8s' || get(cache) === 'hostpath') && get(cloud) !== 'gke-autopilot'},
+  {setting: nodeOs, suggested: 'other', when: (get) => (get(chart) === 'agent-k8s' || get(cache) === 'hostpath') && get(cloud) !== 'gke-autopilot'},
 ];

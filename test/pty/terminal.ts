@@ -5,6 +5,8 @@ import {type IPty, spawn} from '@lydell/node-pty';
 export interface Step {
   see: RegExp;
   press: string;
+  /** Goes to the program instead of a key. */
+  signal?: NodeJS.Signals;
   /** Columns and rows the window gets first. */
   resize?: readonly [number, number];
 }
@@ -26,6 +28,8 @@ interface Seen {
   left: number;
 }
 
+const PATIENCE_MS = 20_000;
+
 /** Runs the built program on a terminal, 80×24 unless told otherwise, and answers what it asks; every step has to be reached. */
 export function onTerminal(args: readonly string[], steps: readonly Step[], cwd: string, terminal: Terminal = {}): Promise<Seen> {
   const pty = start(args, cwd, terminal);
@@ -33,7 +37,11 @@ export function onTerminal(args: readonly string[], steps: readonly Step[], cwd:
   let screen = '';
   let from = 0;
   return new Promise((resolve) => {
+    // What hangs is shown by its screen, which says more than a test that is out of time.
+    let hanging = setTimeout(() => pty.kill('SIGKILL'), PATIENCE_MS);
     pty.onData((text) => {
+      clearTimeout(hanging);
+      hanging = setTimeout(() => pty.kill('SIGKILL'), PATIENCE_MS);
       screen += text;
       for (let step = left[0]; step !== undefined; step = left[0]) {
         const match = step.see.exec(screen.slice(from));
@@ -41,10 +49,14 @@ export function onTerminal(args: readonly string[], steps: readonly Step[], cwd:
         left.shift();
         from += match.index + match[0].length;
         if (step.resize !== undefined) pty.resize(...step.resize);
-        pty.write(step.press);
+        if (step.signal !== undefined) pty.kill(step.signal);
+        else pty.write(step.press);
       }
     });
-    pty.onExit(({exitCode}) => resolve({screen, exit: exitCode, left: left.length}));
+    pty.onExit(({exitCode}) => {
+      clearTimeout(hanging);
+      resolve({screen, exit: exitCode, left: left.length});
+    });
   });
 }
 

@@ -25,6 +25,7 @@ export const choicePrompt = createPrompt<readonly string[], Config>(({question, 
   const current = choices[active];
 
   useKeypress((key, rl) => {
+    if (isDone) return;
     const {line} = rl;
     rl.clearLine(0);
     if (isEnterKey(key) && current !== undefined) {

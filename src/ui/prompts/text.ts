@@ -1,4 +1,4 @@
-import {createPrompt, isBackspaceKey, isEnterKey, useEffect, useKeypress, useState} from '@inquirer/core';
+import {createPrompt, isBackspaceKey, isEnterKey, useEffect, useKeypress, useRef, useState} from '@inquirer/core';
 import type {TextQuestion} from '../../ports/prompter.ts';
 import type {Screen} from '../theme.ts';
 import {answeredLine, askingLine, footer, noteOf} from './frame.ts';
@@ -15,7 +15,14 @@ export const textPrompt = createPrompt<string, Config>(({question, screen}, done
   const [typed, setTyped] = useState('');
   const [refusal, setRefusal] = useState<string | undefined>(undefined);
   const [isExplained, explain] = useState(false);
+  const isGone = useRef(false);
 
+  useEffect(
+    () => () => {
+      isGone.current = true;
+    },
+    [],
+  );
   useEffect((rl) => {
     if (!isEdited || question.default === undefined) return;
     rl.write(question.default);
@@ -28,6 +35,8 @@ export const textPrompt = createPrompt<string, Config>(({question, screen}, done
       const text = typed.trim() === '' && !isEdited ? (question.default ?? '') : typed.trim();
       setState('checking');
       const problem = question.problem(text) ?? (await question.check?.(text));
+      // Ctrl-C came meanwhile: a closed line that is written to would hold the program.
+      if (isGone.current) return;
       if (problem === undefined) {
         setTyped(text);
         setState('done');
