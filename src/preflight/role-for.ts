@@ -2,21 +2,18 @@ import {toYaml} from '../values/yaml.ts';
 import {attributesOf} from './resources.ts';
 import type {Permission} from './situation.ts';
 
-/** A name under which an administrator may keep what is missing. */
-const NAME = 'scalr-agent-install';
-
-/** The Role and ClusterRole that give these permissions, ready to be applied, and how to bind them. */
-export function roleFor(permissions: readonly Permission[]): string {
+/** The Role and ClusterRole of that name that give these permissions, ready to be applied, and how to bind them. */
+export function roleFor(permissions: readonly Permission[], name: string): string {
   const namespace = permissions.find((each) => each.namespace !== undefined)?.namespace;
   const within = permissions.filter((each) => each.namespace !== undefined);
   const everywhere = permissions.filter((each) => each.namespace === undefined);
   const roles = [
-    ...(within.length > 0 ? [{kind: 'Role', metadata: {name: NAME, namespace: namespace as string}, rules: rulesFor(within)}] : []),
-    ...(everywhere.length > 0 ? [{kind: 'ClusterRole', metadata: {name: NAME}, rules: rulesFor(everywhere)}] : []),
+    ...(within.length > 0 ? [{kind: 'Role', metadata: {name, namespace: namespace as string}, rules: rulesFor(within)}] : []),
+    ...(everywhere.length > 0 ? [{kind: 'ClusterRole', metadata: {name}, rules: rulesFor(everywhere)}] : []),
   ];
   const bind = [
-    ...(within.length > 0 ? [`kubectl create rolebinding ${NAME} --role=${NAME} --namespace=${namespace} --user=<YOU>`] : []),
-    ...(everywhere.length > 0 ? [`kubectl create clusterrolebinding ${NAME} --clusterrole=${NAME} --user=<YOU>`] : []),
+    ...(within.length > 0 ? [`kubectl create rolebinding ${name} --role=${name} --namespace=${namespace} --user=<YOU>`] : []),
+    ...(everywhere.length > 0 ? [`kubectl create clusterrolebinding ${name} --clusterrole=${name} --user=<YOU>`] : []),
   ];
   const texts = roles.map((role) => toYaml({apiVersion: 'rbac.authorization.k8s.io/v1', ...role}).replaceAll(/\n\n/g, '\n'));
   return `Ask for these roles, bound with: ${bind.join('; ')}\n${texts.join('---\n').trimEnd()}`;

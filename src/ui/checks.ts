@@ -9,9 +9,6 @@ const GROUPS: readonly Checked['group'][] = [
   ...(['Secrets', 'Storage', 'Network', 'Nodes'] as const),
 ];
 
-/** With fewer of them each stands where it belongs. */
-const MANY = 3;
-
 /** Every check under its heading; what is not passed with what to do. The last line counts. */
 export function checksText(checks: readonly Checked[], screen: Screen): string {
   const {bold} = theme(screen);
@@ -23,7 +20,7 @@ export function checksText(checks: readonly Checked[], screen: Screen): string {
   return `${texts.join('')}${unseen}${summary(checks, screen)}\n`;
 }
 
-/** Checks that could not be made for one and the same reason. */
+/** Several checks that could not be made for one and the same reason. */
 interface Gap {
   reason: string;
   skipped: readonly Checked[];
@@ -39,7 +36,7 @@ function gapsIn(checks: readonly Checked[]): Gap[] {
       const isTold = checks.some(({status, message}) => status === 'fail' && message.includes(reason));
       return {reason, skipped, remedies: isTold ? [] : [...new Set(skipped.flatMap(({remedy}) => remedy ?? []))]};
     })
-    .filter(({skipped}) => skipped.length >= MANY);
+    .filter(({skipped}) => skipped.length > 1);
 }
 
 function gapText({reason, skipped, remedies}: Gap, screen: Screen): string {

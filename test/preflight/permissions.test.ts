@@ -51,6 +51,14 @@ describe('the check', () => {
     expect(await said('permissions-optional', [events])).toMatch(/^warn: missing 1 of 1: list events in scalr-agent/);
   });
 
+  test('offers roles that do not replace each other', async () => {
+    const both = [permission('create', 'secrets', false), permission('list', 'events', false, {isOptional: true})];
+    expect(await said('permissions', both)).toMatch(/--role=scalr-agent-install .*\n[\s\S]*name: "scalr-agent-install"\n/);
+    expect(await said('permissions-optional', both)).toMatch(
+      /--role=scalr-agent-install-optional .*\n[\s\S]*name: "scalr-agent-install-optional"\n/,
+    );
+  });
+
   test('is skipped where nobody may ask', async () => {
     expect(await said('permissions', undefined)).toMatch(/^skip: may not ask/);
     expect(await said('permissions-optional', undefined)).toMatch(/^skip: /);

@@ -10,7 +10,7 @@ const needed: Check = {
   group: 'Permissions',
   title: 'the account may do what the install does',
   ref: REF,
-  test: (situation) => judged(situation, false, fail),
+  test: (situation) => judged(situation, false, (message, missing) => fail(message, roleFor(missing, 'scalr-agent-install'))),
 };
 
 const useful: Check = {
@@ -18,13 +18,14 @@ const useful: Check = {
   group: 'Permissions',
   title: 'the account may do what explanations, upgrades and uninstalls do',
   ref: REF,
-  test: (situation) => judged(situation, true, warn),
+  // Under a name of its own: whoever applies both has both.
+  test: (situation) => judged(situation, true, (message, missing) => warn(message, roleFor(missing, 'scalr-agent-install-optional'))),
 };
 
 function judged(
   {permissions, manifest, facts}: Situation,
   isOptional: boolean,
-  refuse: (message: string, remedy: string) => Outcome,
+  refuse: (message: string, missing: readonly Permission[]) => Outcome,
 ): Outcome {
   if (!isKnown(permissions))
     return skip(permissions.because, isKnown(facts.versions.server) ? 'Ask it yourself: kubectl auth can-i --list' : undefined);
@@ -32,7 +33,7 @@ function judged(
   const missing = asked.filter(({isAllowed}) => !isAllowed);
   const gap = isKnown(manifest) ? '' : '; what the chart makes is not known, so nobody was asked about that';
   if (missing.length === 0) return pass(`all ${asked.length} are there${gap}`);
-  return refuse(`missing ${missing.length} of ${asked.length}: ${listed(missing)}${gap}`, roleFor(missing));
+  return refuse(`missing ${missing.length} of ${asked.length}: ${listed(missing)}${gap}`, missing);
 }
 
 /** `create, patch deployments.apps in team-a`; those that need the same verbs in the same place together. */
