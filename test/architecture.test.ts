@@ -19,7 +19,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ui: ['ports', 'charts', 'values', 'cluster', 'plan', 'preflight', 'execute', 'settings', 'errors'],
   wizard: ['answers', 'ui', 'ports', 'charts', 'values', 'cluster', 'plan', 'preflight', 'settings', 'errors'],
   cli: ['adapters', 'wizard', 'ui', 'ports', 'answers', 'cluster', 'plan', 'preflight', 'values', 'settings', 'errors'],
-  commands: ['cli', 'ui', 'execute', 'preflight', 'plan', 'cluster', 'values', 'charts', 'settings', 'errors'],
+  commands: ['cli', 'ui', 'execute', 'preflight', 'plan', 'cluster', 'values', 'charts', 'ports', 'settings', 'errors'],
   bin: ['cli'],
   errors: [],
 };

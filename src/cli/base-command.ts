@@ -1,6 +1,6 @@
 import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
-import {resolve, type Wish} from '../answers/resolve.ts';
+import {findAnswers, resolve, settle, type Wish} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
 import {ExitCode, ExpectedError, maskSecrets, type Warning} from '../errors.ts';
 import type {Prompter} from '../ports/prompter.ts';
@@ -42,7 +42,13 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected async settingsFrom(flags: SharedFlags, {cluster, ...wish}: Wish & {cluster?: Cluster | undefined} = {}): Promise<Settings> {
     const said = await this.sourcesFrom(flags);
     const sources = cluster === undefined ? said : [...said, cluster.answers];
-    return resolve(sources, {files: this.app.files, now: this.app.now()}, wish);
+    const {files, now} = this.app;
+    const world = {files, now: now()};
+    const prompter = this.jsonEnabled() ? undefined : this.prompter;
+    if (prompter === undefined) return resolve(sources, world, wish);
+    const {askMissing} = await import('../wizard/ask-missing.ts');
+    const {answers, problems} = await findAnswers(sources, world, wish);
+    return settle({answers: problems.length > 0 ? answers : await askMissing(answers, wish, {prompter, files, now}), problems}, wish);
   }
 
   /** What a person said, in whatever way. */

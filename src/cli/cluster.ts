@@ -7,6 +7,11 @@ import {recommendFactsOf} from '../cluster/facts/recommend-facts.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
+import {cloud, nodeOs} from '../settings/cluster.ts';
+import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
+import {chart, namespace, release} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
+import {listen} from '../wizard/listen.ts';
 
 export {releaseName, toolPaths} from './cluster-flags.ts';
 
@@ -14,6 +19,18 @@ export {releaseName, toolPaths} from './cluster-flags.ts';
 export interface Cluster {
   answers: Source;
   facts: ReturnType<typeof recommendFactsOf>;
+}
+
+/** Settings that decide whether the cluster has to be asked for answers. */
+export const ANSWERED_BY_CLUSTER = [namespace, release, chart, cloud, nodeOs, httpProxy, httpsProxy, noProxy];
+
+/** The answers of a cluster that an install is for; undefined where nothing is open or it says nothing. */
+export async function openAnswers(place: Place, said: Settings, processes: Processes, over: AbortSignal): Promise<Cluster | undefined> {
+  const hasProxy = said.isExplicit(httpProxy) || said.isExplicit(httpsProxy);
+  const open = [chart, cloud, nodeOs, ...(hasProxy ? [noProxy] : [])].filter((setting) => !said.isExplicit(setting));
+  if (open.length === 0) return undefined;
+  const {answers, facts} = await listen(place, processes, over);
+  return answers && {answers, facts};
 }
 
 /** @throws ExpectedError when it says nothing at all */

@@ -67,7 +67,7 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
         }
       },
       async prepare(generated): Promise<Prepared> {
-        say('\nLooking at the cluster …\n\n');
+        say('Looking at the cluster …\n\n');
         const timeoutMs = timeoutOf(flags);
         const soon = AbortSignal.any([AbortSignal.timeout(timeoutMs), interrupts.asked]);
         const {facts, manifest, plan} = await prepareInstall(generated, wanted(generated), processes, soon);

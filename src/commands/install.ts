@@ -12,11 +12,14 @@ import {bringUp} from '../execute/bring-up.ts';
 import {dryRun} from '../execute/dry-run.ts';
 import type {Plan} from '../plan/step.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
+import type {Processes} from '../ports/processes.ts';
 import {lookAhead} from '../preflight/look-ahead.ts';
 import {type PreparedInstall, prepareInstall} from '../preflight/prepare-install.ts';
+import {questions} from '../preflight/questions.ts';
 import type {Already} from '../preflight/read-situation.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {checkText} from '../ui/checks.ts';
+import {knownText} from '../ui/conversation.ts';
 import {driftText} from '../ui/drift.ts';
 import {callsText, planText, resultText, stepText} from '../ui/plan.ts';
 import {progressReporter} from '../ui/progress.ts';
@@ -77,6 +80,8 @@ export default class Install extends BaseCommand<Result | undefined> {
     ...settingFlags(catalogue),
   };
 
+  #questions: Processes | undefined;
+
   override async run(): Promise<Result | undefined> {
     const {flags} = await this.parse(Install);
     const decided = this.#isConversation(flags) ? await this.#converse(flags) : undefined;
@@ -84,7 +89,7 @@ export default class Install extends BaseCommand<Result | undefined> {
       this.say('Nothing was changed.\n');
       return undefined;
     }
-    const generated = decided?.generated ?? generate(await this.settingsFrom(flags));
+    const generated = decided?.generated ?? (await this.#generate(flags));
     // A conversation has shown them.
     if (decided === undefined) this.report(generated.warnings);
     if (decided === undefined) return this.#bringTo(generated, flags, undefined);
@@ -99,6 +104,25 @@ export default class Install extends BaseCommand<Result | undefined> {
     }
   }
 
+  /** What nobody said and the cluster knows, it answers: an install needs it anyway. */
+  async #generate(flags: InstallFlags): Promise<Generated> {
+    const {ANSWERED_BY_CLUSTER, openAnswers} = await import('../cli/cluster.ts');
+    const said = await this.settingsFrom(flags, {only: ANSWERED_BY_CLUSTER});
+    const cluster = await openAnswers(releaseName(flags, said).place, said, this.#asking(flags), AbortSignal.timeout(askingMs(flags)));
+    const settings = await this.settingsFrom(flags, {cluster});
+    for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
+    return generate(settings, cluster?.facts);
+  }
+
+  /** Everything that is only looked at before the plan is made is asked once. */
+  #asking(flags: InstallFlags): Processes {
+    this.#questions ??= questions(this.app.processes(toolPaths(flags)), {
+      over: AbortSignal.timeout(askingMs(flags)),
+      sleep: this.app.sleep,
+    });
+    return this.#questions;
+  }
+
   /** On a terminal, where nothing says that nobody wants to be asked. */
   #isConversation(flags: InstallFlags): boolean {
     const isSettled = flags.yes || flags.diff || flags['dry-run'] || this.jsonEnabled();
@@ -108,7 +132,9 @@ export default class Install extends BaseCommand<Result | undefined> {
 
   async #converse(flags: InstallFlags): Promise<Decided | 'left'> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
-    return (await decideWithOperator(flags, await this.sourcesFrom(flags), this.app, this.screen)) ?? 'left';
+    const decided = await decideWithOperator(flags, await this.sourcesFrom(flags), this.app, this.screen);
+    this.app.stderr('\n');
+    return decided ?? 'left';
   }
 
   /** `shown` is the plan that the operator has seen and accepted, with what speaks against it. */
@@ -121,7 +147,7 @@ export default class Install extends BaseCommand<Result | undefined> {
 
     const look = async (already?: Already): Promise<void> => {
       if (flags['skip-preflight']) return;
-      const warnings = await lookAhead(generated, wanted, {processes, now, sleep, timeoutMs}, already);
+      const warnings = await lookAhead(generated, wanted, {processes: this.#asking(flags), now, sleep, timeoutMs}, already);
       for (const each of warnings) this.app.stderr(checkText(each, this.screen));
     };
     const {facts, manifest, plan} = await prepareInstall(generated, wanted, processes, AbortSignal.timeout(timeoutMs)).catch(
@@ -204,6 +230,9 @@ export default class Install extends BaseCommand<Result | undefined> {
     }
   }
 }
+
+/** Milliseconds that looking may take before anything begins. */
+const askingMs = (flags: InstallFlags): number => Math.min(timeoutOf(flags), 30_000);
 
 /** The same steps in the same order. */
 const isSame = ({steps}: Plan, shown: Plan | undefined): boolean =>

@@ -38,8 +38,8 @@ export function decidedText(entries: readonly Entry[], chart: string, yaml: stri
       screen,
     ),
   );
-  const file = yaml.replace(/^(?=.)/gm, '  ');
-  return `\n${bold('Settings')}\n${settings.join('')}\n${bold('values.yaml')} ${dim(`for ${chart}`)}\n${file}\n`;
+  const file = yaml.trimEnd().replace(/^(?=.)/gm, '  ');
+  return `\n${bold('Settings')}\n${settings.join('')}\n${bold('values.yaml')} ${dim(`for ${chart}`)}\n${file}\n\n`;
 }
 
 /** Where it would happen and what, with what speaks against it. */

@@ -28,7 +28,7 @@ export async function chooseChart(known: Knowledge, facts: ClusterFacts, world: 
       'What a chart cannot take of what you said is dropped, and said.',
       'Compare them with: scalr-agent recommend. https://github.com/Scalr/agent-helm',
     ],
-    choices: names.map((name) => choiceOf(name, reasonsFor(name), settings)),
+    choices: names.map((name) => choiceOf(name, reasonsFor(name), settings, name === found?.chart)),
     ...(found ? {default: found.chart} : {}),
   })) as ChartName;
   known.say(chart, {value: picked, source: 'prompt'});
@@ -63,13 +63,13 @@ function recommendation(settings: Settings, facts: ClusterFacts, {screen, say}: 
 const versionOf = (name: ChartName, settings: Settings): string => settings.get(chartVersion) ?? newestOf(name);
 
 /** What was said before the conversation stays; a chart that cannot take that cannot be chosen. */
-function choiceOf(name: ChartName, reasons: readonly Reason[], settings: Settings): Choice {
+function choiceOf(name: ChartName, reasons: readonly Reason[], settings: Settings, isRecommended: boolean): Choice {
   const refused = unsupported({chart: name, version: versionOf(name, settings)}, settings);
   const given = refused.find(({setting}) => settings.answer(setting)?.source !== 'prompt');
   const excluded = reasons.find(({verdict, message}) => verdict === 'excluded' && !refused.some((each) => message === `${each.message}.`));
   const unavailable = given?.message ?? excluded?.message;
   const loss = refused.length === 0 ? undefined : `Drops ${refused.map(({flag}) => flag).join(', ')}.`;
   const argument = reasons.find(({verdict}) => verdict !== 'excluded')?.message;
-  const meaning = [loss, argument].filter((part) => part !== undefined).join(' ');
+  const meaning = [loss, isRecommended ? 'Recommended, for the reasons above.' : argument].filter((part) => part !== undefined).join(' ');
   return {value: name, label: name, ...(meaning === '' ? {} : {meaning}), ...(unavailable === undefined ? {} : {unavailable})};
 }

@@ -14,6 +14,7 @@ export function confirmed(known: Knowledge): Settings {
   const {get} = settings;
   const fits = settings.entries().flatMap(({setting, answer}) => {
     if (answer.source !== 'cluster') return [[setting.id, answer] as const];
+    if (!known.told.has(setting.id)) return [];
     const isTaken = target === undefined || takes(CHARTS[target.chart], setting, settings, scopeOf(target, get));
     return isTaken ? [[setting.id, {value: answer.value, source: 'prompt' as const}] as const] : [];
   });

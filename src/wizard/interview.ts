@@ -17,7 +17,6 @@ export interface InterviewWorld extends AskingWorld {
 export class Interview {
   readonly #known: Knowledge;
   readonly #world: InterviewWorld;
-  readonly #told = new Set<string>();
   #group: Group | undefined;
 
   constructor(known: Knowledge, world: InterviewWorld) {
@@ -32,20 +31,21 @@ export class Interview {
   /** Shows an answer that is known, once. */
   tell(setting: Setting, under: Group = setting.group): void {
     const answer = this.#known.answer(setting);
-    if (answer === undefined || this.#told.has(setting.id)) return;
-    this.#told.add(setting.id);
+    if (answer === undefined || this.#known.told.has(setting.id)) return;
+    this.#known.told.add(setting.id);
     this.#under(under);
     this.#world.say(knownText(setting, answer, this.#world.screen));
   }
 
   async #askOne({setting, when, orElse, suggested, under = setting.group}: Asked): Promise<void> {
     const known = this.#known;
-    if (known.answer(setting) !== undefined) return this.tell(setting, under);
+    if (known.isSaid(setting)) return this.tell(setting, under);
     const applies = (setting.appliesWhen?.test(known.get) ?? true) && (when?.(known.get, known.isSaid) ?? true);
+    if (applies && known.answer(setting) !== undefined) return this.tell(setting, under);
     if (!applies || known.asked.has(setting.id) || isForeign(setting, known)) return;
     this.#under(under);
     const answer = await ask(setting, {orElse, suggested}, known, this.#world);
-    this.#told.add(setting.id);
+    known.told.add(setting.id);
     if (answer !== undefined) known.say(setting, answer);
     await this.#remember(setting.id);
   }

@@ -9,6 +9,8 @@ export class Knowledge {
   readonly #answers: Map<string, Answer>;
   /** Questions that were answered, by id; Enter alone is an answer too. */
   readonly asked: Set<string>;
+  /** Settings whose answers the operator has seen, by id. */
+  readonly told = new Set<string>();
 
   constructor(found: ReadonlyMap<string, Answer>, asked: Iterable<string> = []) {
     this.#answers = new Map(found);

@@ -93,5 +93,9 @@ export const REST: readonly (Asked | Gate)[] = [
 
 /** What only some charts need to know. */
 export const AFTER_CHART: readonly Asked[] = [
-  {setting: nodeOs, suggested: 'other', when: (get) => (get(chart) === 'agent-k8s' || get(cache) === 'hostpath') && get(cloud) !== 'gke-autopilot'},
+  {
+    setting: nodeOs,
+    suggested: 'other',
+    when: (get) => (get(chart) === 'agent-k8s' || get(cache) === 'hostpath') && get(cloud) !== 'gke-autopilot',
+  },
 ];

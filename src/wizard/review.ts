@@ -5,6 +5,8 @@ import type {WantedRelease} from '../plan/install.ts';
 import type {Plan} from '../plan/step.ts';
 import type {Choice} from '../ports/prompter.ts';
 import type {Checked} from '../preflight/check.ts';
+import type {Setting} from '../settings/define.ts';
+import type {Answer} from '../settings/settings.ts';
 import {errorText, warningText} from '../ui/messages.ts';
 import {decidedText, elsewhereText, preparedText, sameAgainText} from '../ui/review.ts';
 import {type Generated, generate} from '../values/generate.ts';
@@ -51,6 +53,7 @@ export async function review(known: Knowledge, facts: ClusterFacts, askAgain: ()
 function tryGenerate(known: Knowledge, facts: ClusterFacts, {screen, say}: ReviewWorld): Generated | undefined {
   try {
     const generated = generate(confirmed(known), facts);
+    if (generated.warnings.length > 0) say('\n');
     for (const warning of generated.warnings) say(warningText(warning, screen));
     return generated;
   } catch (error) {
@@ -64,8 +67,7 @@ async function tryPrepare(generated: Generated, known: Knowledge, world: ReviewW
   const {screen, say} = world;
   const {target} = generated;
   const {name, yaml} = world.wanted(generated);
-  const defaults = generated.settings.entries().filter(({setting}) => known.answer(setting) === undefined);
-  say(decidedText([...known.entries(), ...defaults], `${target.chart} ${target.version}`, yaml, screen));
+  say(decidedText(decided(generated, known), `${target.chart} ${target.version}`, yaml, screen));
   try {
     const prepared = await world.prepare(generated);
     say(preparedText(prepared.plan, name, prepared.facts, prepared.warnings, screen));
@@ -76,6 +78,10 @@ async function tryPrepare(generated: Generated, known: Knowledge, world: ReviewW
     return undefined;
   }
 }
+
+/** What holds, as it was said: what the cluster answered is shown as its answer. */
+const decided = ({settings}: Generated, known: Knowledge): {setting: Setting; answer: Answer}[] =>
+  settings.entries().map(({setting, answer}) => ({setting, answer: known.answer(setting) ?? answer}));
 
 async function actOn(
   generated: Generated | undefined,
@@ -101,7 +107,7 @@ async function actOn(
     if (action === 'install') return prepared && {generated, plan: prepared.plan};
     if (action === 'save') await save(generated, world);
     if (action === 'print' || prepared === undefined) {
-      say(`\n${sameAgainText(known.entries(), world.where)}`);
+      say(`\n${sameAgainText(decided(generated, known), world.where)}`);
       say(`\n${elsewhereText(world.wanted(generated), screen)}\n`);
     }
     next = prepared ? 'install' : 'leave';

@@ -48,6 +48,16 @@ describe('on a terminal', () => {
     expect(file()).toBe('mine\n');
   });
 
+  test('what nothing works without is asked for, and what cannot be meant is asked again', async () => {
+    const steps = [
+      {see: /Address of the Scalr account/, press: 'acme.scalr.io\r'},
+      {see: /has no scheme/, press: '\u0015https://acme.scalr.io\r'},
+    ];
+    const {screen, exit, left} = await onTerminal(['values', '--chart', 'agent-local'], steps, folder);
+    expect({exit, left}, screen).toEqual({exit: 0, left: 0});
+    expect(screen).toContain('url: "https://acme.scalr.io"');
+  });
+
   test('--no-input refuses instead of asking', async () => {
     const {screen, exit} = await onTerminal([...line, '--no-input'], [], folder);
     expect(screen).toContain('values.yaml exists.');

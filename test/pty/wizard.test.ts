@@ -32,16 +32,20 @@ const AGENT: Step[] = [
   {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
   {see: /Address of the Scalr account \(https:\/\/acme\.scalr\.io, the token\)/, press: ENTER},
 ];
-const TO_PURPOSE: Step[] = [...AGENT, {see: /Where does the cluster run\?/, press: ENTER}, {see: /What is the agent pool for\?/, press: ENTER}];
+const TO_PURPOSE: Step[] = [
+  ...AGENT,
+  {see: /Where does the cluster run\?/, press: ENTER},
+  {see: /What is the agent pool for\?/, press: ENTER},
+];
 const QUIET: Step[] = [
   {see: /What does the network/, press: ENTER},
   {see: /Where do providers/, press: ENTER},
   {see: /How many runs/, press: ENTER},
 ];
 const SAVE_AND_LEAVE: Step[] = [
-  {see: /What now\?[^]*❯ Save/, press: ENTER},
+  {see: /What now\?[\s\S]*❯ Save/, press: ENTER},
   {see: /Into which directory\?/, press: ENTER},
-  {see: /What now\?[^]*❯ Leave/, press: ENTER},
+  {see: /What now\?[\s\S]*❯ Leave/, press: ENTER},
 ];
 
 /** The same values from the saved answers, without a terminal. */
@@ -136,7 +140,7 @@ describe('Ctrl-C', () => {
     expect(readFileSync(kept(), 'utf8')).not.toContain(TOKEN);
     const steps: Step[] = [
       {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
-      {see: /What is the agent pool for\? .*runs.*said before[^]*May runs share/, press: ENTER},
+      {see: /What is the agent pool for\? .*runs.*said before[\s\S]*May runs share/, press: ENTER},
       ...QUIET,
       {see: /Which chart\?/, press: ENTER},
       ...SAVE_AND_LEAVE,

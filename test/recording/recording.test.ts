@@ -42,7 +42,7 @@ describe('docs/install.svg', () => {
   const asked = [...AGENT, ...REST].flatMap((item) => {
     if ('options' in item) return [item.message];
     const {setting, when} = item;
-    return (setting.appliesWhen?.test(get) ?? true) && (when?.(get) ?? true) ? [setting.question] : [];
+    return (setting.appliesWhen?.test(get) ?? true) && (when?.(get, (other) => other === token) ?? true) ? [setting.question] : [];
   });
 
   test.each(asked)('shows the question of today: %s (if not: npm run record)', (question) => {

@@ -9,7 +9,7 @@ export function askingLine(message: string, note: string | undefined, screen: Sc
 /** A question and its answer, the same whether a person, a flag or the cluster gave it. */
 export function answeredLine(message: string, answer: string, from: string | undefined, screen: Screen): string {
   const {cyan, dim, green} = theme(screen);
-  return `${green('✔')} ${message} ${cyan(answer)}${from === undefined ? '' : dim(` (${from})`)}`;
+  return paragraph(`${green('✔')} `, `${message} ${cyan(answer)}${from === undefined ? '' : dim(` (${from})`)}`, screen).trimEnd();
 }
 
 export const helpText = (help: readonly string[], screen: Screen): string =>

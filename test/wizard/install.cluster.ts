@@ -1,0 +1,77 @@
+import {expect, test} from 'vitest';
+import type {ChartName} from '../../src/charts/schema.ts';
+import {accountWith} from '../cluster/accounts.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {chartFlags, installPlace} from '../support/install-place.ts';
+import {memoryFiles} from '../support/memory-files.ts';
+import {install} from '../support/run-on-cluster.ts';
+import {ENTER, type Line, scriptedPrompter} from '../support/scripted-prompter.ts';
+import {ENV, jwt, KEPT} from './conversation.ts';
+
+const TOKEN = jwt({iss: 'acme.scalr.io', exp: 4_000_000_000});
+
+/** The nodes of the test cluster are of no known platform, which is an answer too. */
+const TO_REVIEW: Line[] = [
+  ['Agent pool token', TOKEN],
+  ['What is the agent pool for', ENTER],
+  ['May runs share', ENTER],
+  ['What does the network', ENTER],
+  ['Where do providers', ENTER],
+  ['How many runs', ENTER],
+];
+
+async function talk(lines: readonly Line[], argv: readonly string[], place: Awaited<ReturnType<typeof installPlace>>) {
+  const [helm] = await findHelm();
+  const operator = scriptedPrompter(lines);
+  const files = memoryFiles();
+  const result = await install(place, helm?.path as string, argv, {env: ENV, files, hasTerminal: true, prompter: operator.prompter});
+  if (/This is a bug/.test(result.stderr)) throw new Error(result.stderr);
+  operator.done();
+  return {...result, files, asked: operator.asked};
+}
+
+test.each<ChartName>([
+  'agent-local',
+  'agent-k8s',
+  'agent-job',
+])('%s: a conversation installs it, and again there is nothing to do', async (chart) => {
+  const place = await installPlace();
+  const ownDirectory = chart === 'agent-k8s' ? ['--data-home', `/var/lib/${place.namespace}`] : [];
+  const argv = [...(await chartFlags(chart)), ...ownDirectory];
+  const first = await talk([...TO_REVIEW, ['What now?', 'install']], argv, place);
+  expect(first.exit, first.stderr).toBe(0);
+  expect(first.stderr).toContain('The cluster answers: Kubernetes v');
+  expect(first.stderr).toContain('✔ Where does the cluster run? other (the cluster: ');
+  expect(first.stderr).toMatch(
+    /What will be done[\s\S]*Namespace {2}[\s\S]*Create Secret scalr-agent-token[\s\S]*Release scalr-agent is ready/,
+  );
+  expect(first.stderr).not.toContain(TOKEN);
+  expect(first.files.removed).toEqual([KEPT]);
+  const again = await talk([...TO_REVIEW, ['What now?', 'install']], argv, place);
+  expect(again.stderr).toContain('Nothing is to do: the release is as these settings want it.');
+  expect(again.exit, again.stderr).toBe(0);
+});
+
+test('who may change nothing learns it at the review, and goes home with files', async () => {
+  const place = await installPlace();
+  const reader = await accountWith('view', place);
+  const argv = [...(await chartFlags('agent-local'))];
+  // Who may not read the nodes is asked where they are.
+  const toReview = TO_REVIEW.toSpliced(1, 0, ['Where does the cluster run', ENTER]);
+  const lines: Line[] = [...toReview, ['What now?', 'save'], ['Into which', '/srv'], ['What now?', ENTER]];
+  const {exit, stderr, files, asked} = await talk(lines, argv, {...place, kubeconfig: reader});
+  expect(exit, stderr).toBe(0);
+  expect(stderr).toContain('An install from here is not possible now');
+  expect(files.written.map(({path}) => path)).toEqual(expect.arrayContaining(['/srv/values.yaml', '/srv/answers.yaml']));
+  expect(asked.at(-1)).toMatchObject({default: 'leave'});
+});
+
+test('what fails keeps what was said', async () => {
+  const place = await installPlace();
+  await place.kubectl('create', 'quota', 'none', '--hard=pods=0');
+  const argv = [...(await chartFlags('agent-local')), '--skip-preflight', '--timeout', '20s'];
+  const {exit, stderr, files} = await talk([...TO_REVIEW, ['What now?', 'install']], argv, place);
+  expect(exit).not.toBe(0);
+  expect(stderr).toContain('What you said is kept: run it again with --resume.');
+  expect(files.removed).toEqual([]);
+});
