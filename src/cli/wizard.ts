@@ -70,7 +70,10 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
         say('Looking at the cluster …\n\n');
         const timeoutMs = timeoutOf(flags);
         const soon = AbortSignal.any([AbortSignal.timeout(timeoutMs), interrupts.asked]);
-        const {facts, manifest, plan} = await prepareInstall(generated, wanted(generated), processes, soon);
+        const {facts, manifest, plan} = await prepareInstall(generated, wanted(generated), processes, soon).catch((error: unknown) => {
+          interrupts.asked.throwIfAborted();
+          throw error;
+        });
         const skips = flags['skip-preflight'] || plan.steps.length === 0;
         const warnings = skips
           ? []
@@ -87,7 +90,7 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
     await forgetKept(app);
     return undefined;
   } catch (error) {
-    throw isGone(error) ? ended(isKept, interrupts.asked, error) : error;
+    throw interrupts.asked.aborted || isGone(error) ? ended(isKept, interrupts.asked, error) : error;
   } finally {
     interrupts.release();
   }

@@ -1,9 +1,8 @@
-import {ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
 import type {Choice, Prompter} from '../ports/prompter.ts';
-import {InvalidValue, type Setting, spell} from '../settings/define.ts';
+import {type Setting, spell} from '../settings/define.ts';
 import type {Answer} from '../settings/settings.ts';
-import {claimsOf} from '../settings/token.ts';
+import {askText} from './ask-text.ts';
 import {refusalOf} from './chart-refusals.ts';
 import type {Knowledge} from './knowledge.ts';
 
@@ -11,124 +10,72 @@ export interface AskingWorld {
   prompter: Prompter;
   files: Pick<Files, 'read'>;
   now(): Date;
+  /** What the cluster has to choose from; none where it says nothing. */
+  offers?(setting: Setting): readonly Choice[];
 }
 
-interface Manner {
+/** How one setting is asked for. */
+export interface Manner {
   /** What Enter alone means where no default is known. */
   orElse?: string | undefined;
+  /** The choice that Enter takes where no default is known. */
   suggested?: string | undefined;
   /** The answer that is to be changed. */
   current?: Answer | undefined;
 }
 
-/** Nobody wants to say anything. */
+/** Values of choices that are no answers. */
 const NONE = '';
+const OTHER = '…';
 
 /** Asks for one setting in the form its kind has. Undefined where the operator leaves it to what Enter alone means. */
 export async function ask(setting: Setting, manner: Manner, known: Knowledge, world: AskingWorld): Promise<Answer | undefined> {
   const {kind} = setting;
   if (kind.options !== undefined || kind.isSwitch) return choose(setting, manner, known, world);
-  const text = await askText(setting, manner, known, world);
-  return text === '' ? undefined : answerOf(setting, text, world);
+  const offered = manner.current === undefined ? await chooseOffered(setting, manner, world) : OTHER;
+  const text = offered === OTHER ? await askText(setting, manner, helpFor(setting), known, world) : offered;
+  return text === NONE ? undefined : answerOf(setting, text, world);
 }
 
-async function choose(
-  setting: Setting,
-  {orElse, suggested, current}: Manner,
-  known: Knowledge,
-  {prompter, now}: AskingWorld,
-): Promise<Answer | undefined> {
-  const {kind, meanings} = setting;
+async function choose(setting: Setting, manner: Manner, known: Knowledge, {prompter, now}: AskingWorld): Promise<Answer | undefined> {
+  const {kind, meanings, question: message, fallbackFrom = 'default'} = setting;
+  const {orElse, suggested, current} = manner;
   const options = kind.isSwitch ? ['true', 'false'] : (kind.options ?? []);
   const choices = options.map((value): Choice => {
     const unavailable = refusalOf(setting, kind.parse(value, {now: now()}), known);
-    return {value, label: LABELS[value] ?? value, ...optional({meaning: meanings?.[value], unavailable})};
+    return {value, label: labelOf(value), ...defined({meaning: meanings?.[value], unavailable})};
   });
-  const fallback = setting.fallback?.(known.get);
-  const preferred = kind.format(current?.value ?? fallback ?? suggested ?? NONE)[0];
-  const isDefault = current === undefined && fallback !== undefined;
-  const _note = isDefault ? `${LABELS[preferred ?? ''] ?? preferred}, ${setting.fallbackFrom ?? 'default'}` : undefined;
-  const all = orElse === undefined && current === undefined ? choices : [{value: NONE, label: orElse ?? 'not decided here'}, ...choices];
+  const none = orElse === undefined && current === undefined ? [] : [{value: NONE, label: orElse ?? 'not decided here'}];
+  const fallback = current === undefined ? setting.fallback?.(known.get) : undefined;
+  const preferred = kind.format(current?.value ?? fallback ?? suggested ?? NONE)[0] ?? NONE;
+  const note = fallback === undefined ? undefined : `${labelOf(preferred)}, ${fallbackFrom}`;
   const chosen = await prompter.choose({
-    message: setting.question,
+    message,
     help: helpFor(setting),
-    choices: all,
-    ...optional({default: preferred}),
+    choices: [...none, ...choices],
+    default: preferred,
+    ...defined({note}),
   });
   return chosen === NONE ? undefined : {value: kind.parse(chosen, {now: now()}), source: 'prompt'};
 }
 
-const LABELS: Readonly<Record<string, string>> = {true: 'yes', false: 'no'};
-
-function askText(setting: Setting, {orElse, current}: Manner, known: Knowledge, world: AskingWorld): Promise<string> {
-  const {kind} = setting;
-  const fallback = setting.fallback?.(known.get);
-  const before =
-    current === undefined
-      ? fallback === undefined
-        ? undefined
-        : textOf(setting, {value: fallback, source: 'default'})
-      : textOf(setting, current);
-  const mayBeEmpty = orElse !== undefined || fallback !== undefined || (current !== undefined && !setting.required);
-  return world.prompter.text({
-    message: setting.question,
-    help: helpFor(setting),
-    ...optional({
-      default: before === '' ? undefined : before,
-      note: before === undefined || before === '' ? orElse : current === undefined ? (setting.fallbackFrom ?? 'default') : undefined,
-    }),
-    isEdited: current !== undefined && kind.isSecret !== true,
-    isSecret: kind.isSecret === true && kind.isFile !== true,
-    problem: (text) => {
-      if (text === '') return mayBeEmpty ? undefined : 'An answer is needed here';
-      return kind.isFile ? undefined : problemIn(() => parseText(setting, text, world));
-    },
-    ...(kind.isFile
-      ? {
-          check: async (path) => {
-            if (path === '') return undefined;
-            try {
-              const content = await world.files.read(path);
-              return problemIn(() => kind.parse(content, {now: world.now()}));
-            } catch (error) {
-              if (error instanceof ExpectedError) return error.message;
-              throw error;
-            }
-          },
-        }
-      : {}),
-  });
+/** One of those that the cluster has, or that another one will be typed. */
+async function chooseOffered(setting: Setting, {orElse}: Manner, {prompter, offers}: AskingWorld): Promise<string> {
+  const found = offers?.(setting) ?? [];
+  if (found.length === 0) return OTHER;
+  const none = orElse === undefined ? [] : [{value: NONE, label: orElse}];
+  const choices = [...none, ...found, {value: OTHER, label: 'another one'}];
+  return prompter.choose({message: setting.question, help: helpFor(setting), choices});
 }
+
+const labelOf = (value: string): string => ({true: 'yes', false: 'no'})[value] ?? value;
 
 /** @throws ExpectedError */
-async function answerOf(setting: Setting, text: string, world: AskingWorld): Promise<Answer> {
-  if (!setting.kind.isFile) return {value: parseText(setting, text, world), source: 'prompt'};
-  return {value: setting.kind.parse(await world.files.read(text), {now: world.now()}), source: 'prompt', given: text};
+async function answerOf({kind}: Setting, text: string, {files, now}: AskingWorld): Promise<Answer> {
+  const context = {now: now()};
+  if (kind.isFile) return {value: kind.parse(await files.read(text), context), source: 'prompt', given: text};
+  return {value: kind.parse(kind.list ? text.split(kind.list.separator) : text, context), source: 'prompt'};
 }
-
-/** @throws InvalidValue */
-function parseText({kind, onlyEnv}: Setting, text: string, {now}: AskingWorld): unknown {
-  const value = kind.parse(kind.list ? text.split(kind.list.separator) : text, {now: now()});
-  const expires = onlyEnv === undefined ? undefined : claimsOf(text)?.expires;
-  if (expires !== undefined && expires <= now())
-    throw new InvalidValue(`expired on ${expires.toISOString().slice(0, 10)}`, 'Add a token to the agent pool and take that one');
-  return value;
-}
-
-function problemIn(parse: () => unknown): string | undefined {
-  try {
-    parse();
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof InvalidValue)) throw error;
-    const sentence = `${error.message.charAt(0).toUpperCase()}${error.message.slice(1)}`;
-    return error.suggestion === undefined ? `${sentence}.` : `${sentence}. ${error.suggestion.replace(/[^?.]$/, '$&.')}`;
-  }
-}
-
-/** An answer as it would be typed. */
-export const textOf = ({kind}: Setting, {value, given}: Answer): string =>
-  given ?? kind.format(value).join(kind.list?.separator.test(',') ? ',' : '\n');
 
 /** What ? says: what it is, what follows from it, how else to give it and where to read more. */
 export function helpFor(setting: Setting): string[] {
@@ -138,6 +85,6 @@ export function helpFor(setting: Setting): string[] {
 }
 
 /** The entries that are there. */
-function optional<T extends object>(entries: T): {[K in keyof T]?: Exclude<T[K], undefined>} {
-  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as ReturnType<typeof optional<T>>;
+function defined<T extends object>(entries: T): {[K in keyof T]?: Exclude<T[K], undefined>} {
+  return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as ReturnType<typeof defined<T>>;
 }

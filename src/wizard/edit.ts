@@ -40,6 +40,8 @@ async function editGroup(group: Group, known: Knowledge, world: InterviewWorld):
     if (setting === chart) return known.forget(chart);
     const current = known.answer(setting) ?? {value: setting.fallback?.(known.get), source: 'default'};
     const answer = await ask(setting, current.value === undefined ? {orElse: 'not decided here'} : {current}, known, world);
+    // Nobody can see a secret to take it over, so an empty line keeps it.
+    if (answer === undefined && setting === token) continue;
     if (answer === undefined) known.forget(setting);
     else known.say(setting, answer);
     known.asked.add(setting.id);

@@ -1,6 +1,6 @@
 import {fromCluster} from '../answers/from-cluster.ts';
 import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
-import {isKnown} from '../cluster/facts/fact.ts';
+import {isKnown, knownValue} from '../cluster/facts/fact.ts';
 import {readCluster} from '../cluster/facts/read-cluster.ts';
 import {recommendFactsOf} from '../cluster/facts/recommend-facts.ts';
 import {ExpectedError} from '../errors.ts';
@@ -17,7 +17,8 @@ export async function listen(place: Place, processes: Processes, over: AbortSign
     const {server} = facts.versions;
     if (!isKnown(server) && server.unknown !== 'forbidden') return silence(where, server.because);
     const version = isKnown(server) ? `Kubernetes ${server.value}` : 'its version is hidden from you';
-    return {answers: fromCluster(facts), facts: recommendFactsOf(facts), note: `${where} answers: ${version}.`};
+    const note = `${where} answers: ${version}.`;
+    return {answers: fromCluster(facts), facts: recommendFactsOf(facts), storageClasses: knownValue(facts.storageClasses) ?? [], note};
   } catch (error) {
     if (error instanceof ExpectedError) return silence(where, error.message);
     throw error;
@@ -26,5 +27,6 @@ export async function listen(place: Place, processes: Processes, over: AbortSign
 
 const silence = (where: string, because: string): Heard => ({
   facts: {},
+  storageClasses: [],
   note: `${where} says nothing: ${because.replace(/\.?$/, '.')} A values.yaml can be made all the same.`,
 });
