@@ -2,6 +2,7 @@ import {within} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, isMap, type Values} from '../charts/tree.ts';
 import type {KubernetesObject, Pod, Workload} from './objects.ts';
+import {isOwn} from './own-labels.ts';
 
 /** What tells the runs of one release from everything else in its namespace. */
 export interface RunsOf {
@@ -32,7 +33,8 @@ export const labelsOfRuns = (values: Values): Labels => {
 
 /** The runs in flight among the Jobs and pods of the namespace (chart facts, 6.1). */
 export function runsIn(objects: readonly KubernetesObject[], of: RunsOf): Run[] {
-  const pods = objects.filter(({kind}) => kind === 'Pod').filter((pod) => !hasEnded(pod));
+  // A probe of this program is no run.
+  const pods = objects.filter(({kind}) => kind === 'Pod').filter((pod) => !hasEnded(pod) && !isOwn(pod));
   if (of.chart === 'agent-k8s') return runPods(pods, of);
   const isRun = within(of.version, '>=0.5.64') ? hasLabelsOf(of.release) : hasContainersOfRun;
   const jobs = objects.filter(({kind}) => kind === 'Job');

@@ -29,6 +29,21 @@ function specsIn(tree: Tree): Values[] {
   return Array.isArray(tree['containers']) ? [tree] : Object.values(tree).flatMap(specsIn);
 }
 
+/** A pod as something else makes it. */
+export interface PodTemplate {
+  metadata?: {labels?: Readonly<Record<string, string>>; annotations?: Readonly<Record<string, string>>} | null;
+  spec: Values;
+}
+
+/** The templates of pods, wherever in an object. */
+export const podTemplates = (object: KubernetesObject): PodTemplate[] => templatesIn(object as unknown as Tree);
+
+function templatesIn(tree: Tree): PodTemplate[] {
+  if (Array.isArray(tree)) return tree.flatMap(templatesIn);
+  if (!isMap(tree)) return [];
+  return Array.isArray(getAt(tree, ['spec', 'containers'])) ? [tree as unknown as PodTemplate] : Object.values(tree).flatMap(templatesIn);
+}
+
 const volumesOf = ({volumes}: Values): readonly Tree[] => (Array.isArray(volumes) ? volumes : []);
 
 const textsAt = (trees: readonly Tree[], path: readonly string[]): string[] =>

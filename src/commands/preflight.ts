@@ -5,16 +5,25 @@ import {fromClusterFlag} from '../cli/from-cluster-flag.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
 import {ExitCode} from '../errors.ts';
+import {runProbe} from '../execute/probe/run-probe.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import type {Checked} from '../preflight/check.ts';
 import {CHECKS} from '../preflight/checks/index.ts';
+import {prepareProbe} from '../preflight/probe/prepare-probe.ts';
+import {questions} from '../preflight/questions.ts';
 import {readSituation} from '../preflight/read-situation.ts';
 import {runChecks} from '../preflight/run-checks.ts';
+import type {Situation} from '../preflight/situation.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {checksText} from '../ui/checks.ts';
+import {probeText} from '../ui/probe.ts';
 import {valuesDocument} from '../values/document.ts';
 import {generate} from '../values/generate.ts';
+
+const LONGEST_LOOK_MS = 30_000;
+
+type ReadingWorld = Parameters<typeof readSituation>[2];
 
 interface Result {
   checks: Omit<Checked, 'group'>[];
@@ -25,33 +34,65 @@ interface Result {
 export default class Preflight extends BaseCommand<Result> {
   static override summary = 'Say whether the cluster, the tools and the account are ready for an install with these settings.';
   static override description =
-    'Changes nothing. Takes every setting of "install"; none is required. Ends with status 3 when something would make the install fail, and within --timeout (30s) with what it knows by then.';
-  static override usage = '<%= command.id %> [SETTINGS] [--strict]';
+    'Changes nothing, unless --probe asks for a pod that tries what can only be tried there and is removed again, also after Ctrl-C; --dry-run shows it instead. Takes every setting of "install"; none is required. Ends with status 3 when something would make the install fail, and within --timeout (30s, with --probe 3m) with what it knows by then.';
+  static override usage = '<%= command.id %> [SETTINGS] [--strict] [--probe]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --chart agent-job --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --strict --json',
+    '<%= config.bin %> <%= command.id %> --answers answers.yaml --probe --timeout 5m',
   ];
   static override flags = {
     strict: Flags.boolean({summary: 'End with status 4 when there are only warnings.'}),
+    probe: Flags.boolean({
+      summary: 'Make a pod where runs will be: whether it reaches Scalr and the metadata service, and can use its volumes.',
+    }),
     ...fromClusterFlag,
     ...settingFlags(catalogue),
   };
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Preflight);
-    const over = AbortSignal.timeout(durationOf('--timeout', flags.timeout ?? '30s'));
+    const timeoutMs = durationOf('--timeout', flags.timeout ?? (flags.probe ? '3m' : '30s'));
+    const end = AbortSignal.timeout(timeoutMs);
+    // What is asked before a probe leaves time for it.
+    const over = flags.probe ? AbortSignal.timeout(Math.min(timeoutMs, LONGEST_LOOK_MS)) : end;
     const cluster = await this.clusterOf(flags);
     const generated = generate(await this.settingsFrom(flags, {optional: [url], cluster}), cluster?.facts);
     this.report(generated.warnings);
-    const {now, sleep} = this.app;
-    const processes = this.app.processes(toolPaths(flags));
+    const world = {processes: this.app.processes(toolPaths(flags)), now: this.app.now, sleep: this.app.sleep, over};
     const wanted = wantedRelease(generated, valuesDocument(generated), releaseName(flags, generated.settings));
-    const situation = await readSituation(generated, wanted, {processes, now, sleep, over});
+    const read = await readSituation(generated, wanted, world);
+    const situation = flags.probe
+      ? {...read, probe: await this.#probe(read, {...world, end}, {seconds: timeoutMs / 1000, isDry: flags['dry-run'] ?? false})}
+      : read;
     const checks = runChecks(CHECKS, situation);
     if (!this.jsonEnabled()) this.app.stdout(checksText(checks, this.resultScreen));
     const has = (status: Checked['status']): boolean => checks.some((each) => each.status === status);
     if (has('fail')) process.exitCode = ExitCode.findings;
     else if (flags.strict && has('warn')) process.exitCode = ExitCode.onlyWarnings;
     return {checks: checks.map(({group: _, ...check}) => check), facts: situation.facts};
+  }
+
+  /** Makes the pod and removes it, unless it shall only be shown. */
+  async #probe(
+    situation: Situation,
+    {end, ...world}: ReadingWorld & {end: AbortSignal},
+    {seconds, isDry}: {seconds: number; isDry: boolean},
+  ): Promise<NonNullable<Situation['probe']>> {
+    const plan = await prepareProbe(situation, questions(world.processes, world), seconds);
+    if (!('objects' in plan)) return plan;
+    if (isDry) {
+      const text = probeText(plan);
+      if (this.jsonEnabled()) this.say(text);
+      else this.app.stdout(text);
+      return {because: `--dry-run only shows ${plan.pod}`};
+    }
+    this.say(`Makes the pod ${plan.pod} in ${situation.name.place.namespace}, and removes it again.\n`);
+    const interrupts = this.app.takeInterrupts();
+    try {
+      return {plan, seen: await runProbe(plan, situation.name, {...world, interrupts, over: end})};
+    } finally {
+      interrupts.release();
+    }
   }
 }

@@ -1,4 +1,5 @@
 import {ExpectedError} from '../errors.ts';
+import {firstOf} from '../ports/first-of.ts';
 import type {ReleaseName} from '../ports/helm.ts';
 import {isPassing} from '../ports/tool-failure.ts';
 import type {Cause} from './explain/cause.ts';
@@ -29,7 +30,7 @@ interface World extends WaitingWorld {
 /** Looks at a release until it is ready, cannot become ready, or time is over. Helm's own wait is not relied on. */
 export async function watchRelease(name: ReleaseName, world: World): Promise<Watched> {
   const {now, interrupts, onProgress} = world;
-  const over = AbortSignal.any([interrupts.asked, AbortSignal.timeout(world.timeoutMs)]);
+  const over = firstOf(interrupts.asked, AbortSignal.timeout(world.timeoutMs));
   let [seen, seenAt] = [NOTHING, now()];
   let failed: ExpectedError | undefined;
   let readySince: number | undefined;

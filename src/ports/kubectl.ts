@@ -75,6 +75,14 @@ export const applyObject = (place: Place, object: object, {isForced = false} = {
     new Secret(JSON.stringify(object)),
   );
 
+/** Something new; what has that name already is an error. The API server checks it itself. */
+export const createObject = (place: Place, object: object): Call =>
+  kubectl(
+    place,
+    ['create', '--field-manager', FIELD_MANAGER, '--validate=false', PROMPT, '--filename', '-'],
+    new Secret(JSON.stringify(object)),
+  );
+
 /** As a whole, and only if nobody changed it since it was read: its resourceVersion goes along. */
 export const replaceObject = (place: Place, object: object): Call =>
   kubectl(place, ['replace', '--field-manager', FIELD_MANAGER, PROMPT, '--filename', '-'], new Secret(JSON.stringify(object)));
@@ -90,6 +98,14 @@ export const dryRunManifest = (place: Place, manifest: string): Call =>
 /** Done when it has gone: a finalizer may hold it. */
 export const deleteObject = (place: Place, kind: string, name: string, seconds: number): Call =>
   kubectl(place, ['delete', kind, name, '--ignore-not-found', `--timeout=${seconds}s`]);
+
+/** Single objects, each as kind/name. Done when they have gone. */
+export const deleteNamed = (place: Place, objects: readonly string[], seconds: number): Call =>
+  kubectl(place, ['delete', ...objects, '--ignore-not-found', `--timeout=${seconds}s`]);
+
+/** All of these kinds with that label. Returns at once. */
+export const deleteLabelled = (place: Place, kinds: readonly string[], selector: string): Call =>
+  kubectl(place, ['delete', kinds.join(','), `--selector=${selector}`, '--ignore-not-found', '--wait=false', PROMPT]);
 
 /** How many lines `podLogs` gives at most. */
 export const LOG_LINES = 50;

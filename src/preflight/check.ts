@@ -16,7 +16,7 @@ export interface Check {
   /** Stable and unique, such as node-versions. */
   id: string;
   /** The heading it stands under. */
-  group: 'Tools' | 'Cluster' | 'Permissions' | 'Namespace' | 'Release' | 'Secrets' | 'Storage' | 'Network' | 'Nodes';
+  group: 'Tools' | 'Cluster' | 'Permissions' | 'Namespace' | 'Release' | 'Secrets' | 'Storage' | 'Network' | 'Nodes' | 'Probe';
   /** What is true when it passes: nodes are new enough for the chart */
   title: string;
   /** Where to read more: an address, or the chart, version and file a fact comes from. */

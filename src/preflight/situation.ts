@@ -5,8 +5,11 @@ import type {Fact} from '../cluster/facts/fact.ts';
 import type {Readings} from '../cluster/facts/readings.ts';
 import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
 import type {Claim, KubernetesObject} from '../cluster/objects.ts';
+import type {Probed} from '../cluster/probe.ts';
 import type {ReleaseName} from '../ports/helm.ts';
 import type {Get} from '../settings/define.ts';
+import type {ProbePlan} from './probe/plan-probe.ts';
+import type {Unprobed} from './probe/prepare-probe.ts';
 
 /** Everything checks look at: what is wanted, and what the cluster and the tools say. Plain data. */
 export interface Situation {
@@ -36,6 +39,8 @@ export interface Situation {
   claims: ReadonlyMap<string, Fact<Claim | undefined>>;
   /** The agent pool token itself, where it was given. */
   token: string | undefined;
+  /** What a probe said, or why there is none; absent where nobody asked for one. */
+  probe?: {plan: ProbePlan; seen: Probed} | Unprobed;
   now: Date;
 }
 

@@ -6,7 +6,7 @@ import {paragraph, type Screen, theme} from './theme.ts';
 const MARKS: Readonly<Record<Status, string>> = {pass: '✓', warn: '!', fail: '×', skip: '-'};
 const GROUPS: readonly Checked['group'][] = [
   ...(['Tools', 'Cluster', 'Permissions', 'Namespace', 'Release'] as const),
-  ...(['Secrets', 'Storage', 'Network', 'Nodes'] as const),
+  ...(['Secrets', 'Storage', 'Network', 'Nodes', 'Probe'] as const),
 ];
 
 /** Every check under its heading; what is not passed with what to do. The last line counts. */

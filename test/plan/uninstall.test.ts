@@ -206,6 +206,7 @@ describe('runs in flight', () => {
       pod('lone', {labels: TASK, ...ownedBy('Job', 'deleted')}),
       pod('over', {labels: TASK}, 'Succeeded'),
       pod('controller', {labels: {...TASK, 'app.kubernetes.io/component': 'agent'}}),
+      pod('probe', {labels: {...TASK, 'app.kubernetes.io/managed-by': 'scalr-agent-install'}}),
     ];
     expect(look('agent-job', '0.5.64', objects)).toEqual(['Job runs', 'Job nearly', 'Pod lone']);
   });

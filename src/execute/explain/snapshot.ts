@@ -4,18 +4,33 @@ import {timeOf} from './look.ts';
 const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];
 
 /** The objects of one release out of what `kubectl get deployments,daemonsets,replicasets,jobs,pods,… -o json` lists. */
-export function snapshotOf({items}: {items: readonly KubernetesObject[]}, instance: string, logs: Snapshot['logs']): Snapshot {
+export const snapshotOf = ({items}: List, instance: string, logs: Snapshot['logs']): Snapshot =>
+  snapshotWith(items, (object) => belongs(object, instance), logs);
+
+/** The same for one pod that belongs to nothing. */
+export const snapshotOfPod = ({items}: List, name: string): Snapshot =>
+  snapshotWith(items, ({kind, metadata}) => kind === 'Pod' && metadata.name === name, {});
+
+interface List {
+  items: readonly KubernetesObject[];
+}
+
+function snapshotWith(
+  items: readonly KubernetesObject[],
+  isMeant: (object: KubernetesObject) => boolean,
+  logs: Snapshot['logs'],
+): Snapshot {
   const ofKind = (...kinds: readonly string[]): KubernetesObject[] => items.filter(({kind = ''}) => kinds.includes(kind));
   const ours = new Set<KubernetesObject>();
   // Owners come before what they own.
   for (const object of [...WORKLOADS, 'Pod'].flatMap((kind) => ofKind(kind))) {
     const owners = object.metadata.ownerReferences ?? [];
-    const isOurs = owners.length === 0 ? belongs(object, instance) : owners.some((owner) => [...ours].some((each) => isOwner(each, owner)));
+    const isOurs = owners.length === 0 ? isMeant(object) : owners.some((owner) => [...ours].some((each) => isOwner(each, owner)));
     if (isOurs) ours.add(object);
   }
   const pods = ofKind('Pod').filter((pod) => ours.has(pod)) as Pod[];
   const mounted = new Set(pods.flatMap(({spec}) => spec?.volumes ?? []).map(({persistentVolumeClaim: claim}) => claim?.claimName));
-  const claims = ofKind('PersistentVolumeClaim').filter((claim) => belongs(claim, instance) || mounted.has(claim.metadata.name)) as Claim[];
+  const claims = ofKind('PersistentVolumeClaim').filter((claim) => isMeant(claim) || mounted.has(claim.metadata.name)) as Claim[];
   const names = new Set([...ours, ...claims].map(({kind, metadata}) => `${kind}/${metadata.name}`));
   const events = (ofKind('Event') as Event[]).filter(({involvedObject: about}) => names.has(`${about?.kind}/${about?.name}`));
   return {

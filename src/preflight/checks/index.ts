@@ -4,6 +4,7 @@ import {namespaceChecks} from './namespace.ts';
 import {networkChecks} from './network.ts';
 import {nodeChecks} from './nodes.ts';
 import {permissionChecks} from './permissions.ts';
+import {probeChecks} from './probe.ts';
 import {releaseChecks} from './release.ts';
 import {secretChecks} from './secrets.ts';
 import {storageChecks} from './storage.ts';
@@ -20,4 +21,5 @@ export const CHECKS: readonly Check[] = [
   ...storageChecks,
   ...networkChecks,
   ...nodeChecks,
+  ...probeChecks,
 ];

@@ -13,10 +13,10 @@ export const ENFORCED = 'Whether NetworkPolicy objects are enforced here is';
 /** What the cluster does not say can still be tried. */
 export const withProbe = (outcome: Outcome): Outcome => (outcome.status === 'skip' ? skip(outcome.message, PROBE) : outcome);
 
-export const blocks = ({get}: Situation): boolean => get(metadataService) === 'block';
+export const blocks = ({get}: Pick<Situation, 'get'>): boolean => get(metadataService) === 'block';
 
 /** Pods of runs that the policy does not select (templates/networkpolicy.yaml). */
-const missesRuns = ({target: {chart, version}}: Situation): boolean =>
+export const missesRuns = ({target: {chart, version}}: Pick<Situation, 'target'>): boolean =>
   chart === 'agent-k8s' || (chart === 'agent-job' && within(version, '<=0.5.63'));
 
 export const metadataBlock: Check = {

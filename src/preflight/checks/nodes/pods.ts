@@ -26,7 +26,7 @@ export const podsOf = ({manifest, target}: Situation): Fact<readonly Pods[]> =>
     ),
   );
 
-const roleOf = ({kind}: KubernetesObject, chart: string): Pods['role'] =>
+export const roleOf = ({kind}: KubernetesObject, chart: string): Pods['role'] =>
   kind === 'Deployment' && chart !== 'agent-local' ? 'controller' : 'runs';
 
 export const isLinux = ({os}: NodeCapacity): boolean => os === 'linux' || os === '';

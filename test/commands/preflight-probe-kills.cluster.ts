@@ -1,0 +1,57 @@
+import {fileURLToPath} from 'node:url';
+import {execa} from 'execa';
+import {expect, test} from 'vitest';
+import type {Pod} from '../../src/cluster/objects.ts';
+import {findKubectl} from '../cluster/kubectl.ts';
+import {setLogs} from '../cluster/logs.ts';
+import {type Workplace, workplace} from '../cluster/workplace.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {chartFlags, TOKEN} from '../support/install-place.ts';
+
+const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
+const [{path: helm} = {path: 'helm'}] = await findHelm();
+const kubectl = await findKubectl();
+const argv = await chartFlags('agent-local');
+
+/** The built program in a group of its own, with a probe that does not end by itself. */
+function start({kubeconfig, namespace}: Workplace) {
+  const place = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', kubectl];
+  const flags = ['preflight', ...place, '--url', 'https://acme.scalr.io', ...argv, '--metadata-service', 'block', '--probe'];
+  return execa(process.execPath, [program, ...flags], {detached: true, stdin: 'ignore', reject: false, env: TOKEN});
+}
+
+const probes = async ({kubectl: run}: Workplace): Promise<string> =>
+  run('get', 'pods,networkpolicies', '--selector', 'scalr.io/probe=scalr-agent', '--output', 'name');
+
+async function begun(place: Workplace): Promise<Pod & {spec: {activeDeadlineSeconds?: number}}> {
+  await expect.poll(() => probes(place), {timeout: 30_000, interval: 200}).toContain('pod/');
+  return place.kubectl.get((await probes(place)).split('\n')[0] as string);
+}
+
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 130],
+] as const)('%s to all of the group: nothing stays', async (signal, status) => {
+  const place = await workplace();
+  const child = start(place);
+  await begun(place);
+  process.kill(-(child.pid as number), signal);
+  const {exitCode, stderr} = await child;
+  expect(stderr).toContain('Interrupted. The probe was removed.');
+  expect(exitCode).toBe(status);
+  expect(await probes(place)).toBe('');
+});
+
+test('after a kill what is left ends by itself, and the next one removes it', async () => {
+  const place = await workplace();
+  const killed = start(place);
+  const pod = await begun(place);
+  process.kill(-(killed.pid as number), 'SIGKILL');
+  await killed;
+  expect(pod.spec.activeDeadlineSeconds).toBe(180);
+  expect(await probes(place)).toContain(`pod/${pod.metadata.name}`);
+  await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['probe done']}});
+  await start(place);
+  await expect.poll(() => probes(place), {timeout: 10_000}).toBe('');
+});

@@ -1,0 +1,125 @@
+import {expect, test} from 'vitest';
+import type {Probed} from '../../../src/cluster/probe.ts';
+import {probeChecks} from '../../../src/preflight/checks/probe.ts';
+import type {ProbePlan} from '../../../src/preflight/probe/plan-probe.ts';
+import type {Situation} from '../../../src/preflight/situation.ts';
+import {saidBy, situation} from '../situation.ts';
+import {type Case, prove} from './prove.ts';
+
+const PLAN: ProbePlan = {
+  pod: 'scalr-agent-probe-1',
+  objects: [],
+  image: 'scalr/agent:1.4.0',
+  url: 'https://acme.scalr.io',
+  proxy: undefined,
+  hasCertificates: false,
+  notes: [],
+};
+const PROXIED = {proxy: 'proxy.example.com:3128'};
+const TRUSTING = {hasCertificates: true};
+
+const seen = (seen: Partial<Probed>, plan: Partial<ProbePlan> = {}): Partial<Situation> => ({
+  probe: {plan: {...PLAN, ...plan}, seen: {causes: [], ...seen}},
+});
+/** A probe that came to its end on node one. */
+const log = (lines: readonly string[], plan: Partial<ProbePlan> = {}): Partial<Situation> =>
+  seen({node: 'one', log: [...lines.map((line) => `probe ${line}`), 'probe done', ''].join('\n')}, plan);
+const because = (reason: string, isHopeless: boolean) => ({reason, remedy: 'Mend it', isHopeless});
+
+const scalr = (is: Case['is'], when: string, line: string, plan: Partial<ProbePlan> = {}): Case => ({
+  id: 'probe-scalr',
+  is,
+  when,
+  but: log([`scalr-url ${line}`], plan),
+});
+const volume = (is: Case['is'], when: string, ...lines: string[]): Case => ({
+  id: 'probe-volume',
+  is,
+  when,
+  but: log(lines.map((line) => `volume ${line}`)),
+});
+const metadata = (is: Case['is'], when: string, line: string, flags: Case['flags']): Case => ({
+  id: 'probe-metadata',
+  is,
+  when,
+  but: log([`metadata ${line}`]),
+  ...(flags ? {flags} : {}),
+});
+
+const BLOCK = {'metadata-service': 'block'};
+const ALLOW = {'metadata-service': 'allow'};
+const GKE = {...ALLOW, 'workload-identity': 'gke'};
+const UNPROBED = {probe: {because: 'the namespace scalr-agent is not there yet', remedy: 'Make it first'}};
+
+prove('probe', probeChecks, [
+  {id: 'probe-pod', is: 'nothing', when: 'nobody asked for it'},
+  {id: 'probe-pod', is: 'skip', when: 'it could not be made', but: UNPROBED},
+  {id: 'probe-pod', is: 'pass', when: 'it came to its end', but: log([])},
+  {id: 'probe-pod', is: 'pass', when: 'something stood in', but: log([], {notes: ['an empty volume stands in for the claim cache']})},
+  {id: 'probe-pod', is: 'skip', when: 'time was over', but: seen({node: 'one'})},
+  {id: 'probe-pod', is: 'warn', when: 'it may still come', but: seen({causes: [because('0/3 nodes are available', false)]})},
+  {id: 'probe-pod', is: 'fail', when: 'it never comes', but: seen({causes: [because('ImagePullBackOff: not found', true)]})},
+  {id: 'probe-pod', is: 'warn', when: 'it could not be removed', but: seen({log: 'probe done', leftover: 'kubectl delete pod/x'})},
+  {
+    id: 'probe-pod',
+    is: 'warn',
+    when: 'it did not come and could not be removed',
+    but: seen({causes: [because('Unschedulable', false)], leftover: 'kubectl delete pod/x'}),
+  },
+  {
+    id: 'probe-pod',
+    is: 'fail',
+    when: 'it never comes and could not be removed',
+    but: seen({causes: [because('ImagePullBackOff: not found', true)], leftover: 'kubectl delete pod/x'}),
+  },
+
+  scalr('pass', 'it answers', 'ok 200'),
+  scalr('pass', 'it answers through the proxy', 'ok 302', {...PROXIED, ...TRUSTING}),
+  scalr('warn', 'it has trouble', 'ok 503'),
+  scalr('fail', 'the proxy wants a password', 'proxy 407', PROXIED),
+  scalr('fail', 'the proxy refuses', 'proxy 403', PROXIED),
+  scalr('fail', 'the proxy has no address', 'proxy-dns', PROXIED),
+  scalr('fail', 'it has no address', 'dns'),
+  scalr('fail', 'one of both has no address', 'dns', PROXIED),
+  scalr('fail', 'nobody listens', 'refused'),
+  scalr('fail', 'no proxy listens', 'refused', PROXIED),
+  scalr('fail', 'nobody answers', 'timeout'),
+  scalr('fail', 'no proxy answers', 'timeout', PROXIED),
+  scalr('fail', 'TLS breaks off', 'tls', PROXIED),
+  scalr('fail', 'a private authority', 'untrusted', PROXIED),
+  scalr('fail', 'another authority', 'untrusted', TRUSTING),
+  scalr('fail', 'the file of certificates is not there', 'no-ca', TRUSTING),
+  scalr('warn', 'something else', 'failed 92'),
+  scalr('skip', 'there is no tool', 'no-tool'),
+  scalr('skip', 'there is no address', 'ok 200', {url: undefined}),
+  {id: 'probe-scalr', is: 'skip', when: 'it is not said', but: log([])},
+  {id: 'probe-scalr', is: 'skip', when: 'there was no probe', but: UNPROBED},
+  {id: 'probe-scalr', is: 'nothing', when: 'nobody asked for it'},
+
+  volume('pass', 'all of them can be used', 'ok /var/lib/data', 'ok /var/lib/cache'),
+  volume('fail', 'one is noexec', 'ok /var/lib/data', 'noexec /var/lib/cache'),
+  volume('fail', 'one can only be read', 'read-only /var/lib/cache'),
+  volume('fail', 'one is full', 'full /var/lib/cache'),
+  volume('fail', 'one is of somebody else', 'denied /var/lib/cache'),
+  volume('nothing', 'the pod has none'),
+  {id: 'probe-volume', is: 'skip', when: 'the probe did not come to its end', but: seen({})},
+
+  metadata('pass', 'it is blocked', 'timeout', BLOCK),
+  metadata('warn', 'it is not', 'ok 200', BLOCK),
+  metadata('warn', 'the policy misses runs', 'ok 401', {...BLOCK, chart: 'agent-k8s'}),
+  metadata('pass', 'it is left open', 'ok 200', ALLOW),
+  metadata('pass', 'it is left open and not there', 'refused', ALLOW),
+  metadata('warn', 'it is needed and not there', 'timeout', GKE),
+  metadata('skip', 'nobody knows', 'failed 52', BLOCK),
+  metadata('skip', 'there is no tool', 'no-tool', BLOCK),
+  {id: 'probe-metadata', is: 'skip', when: 'it is not said', but: log([])},
+]);
+
+test('what others print in the pod is no finding, and what a proxy says cannot move the cursor', async () => {
+  const noise = ['probe', 'probe volume', 'probe volume strange /x', 'hello', 'probe scalr-url nonsense', 'probe scalr-url ok 200'];
+  const said = async (id: string, lines: readonly string[]) =>
+    saidBy(probeChecks, id, await situation({}, undefined, seen({log: lines.join('\r\n')}, PROXIED)));
+  expect(await said('probe-scalr', noise)).toMatch(/^pass: /);
+  expect(await said('probe-volume', noise)).toBeUndefined();
+  expect(await said('probe-scalr', ['probe scalr-url proxy \u001b[31mNo'])).toContain('it answers 31mNo');
+});
