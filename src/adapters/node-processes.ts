@@ -1,3 +1,4 @@
+import {setMaxListeners} from 'node:events';
 import type {Socket} from 'node:net';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Call, Outcome, Processes, Running} from '../ports/processes.ts';
@@ -31,13 +32,17 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
   return {
     async run(call, {over} = {}) {
       const {execa} = await import('execa');
-      // One of its own: many calls that listen to the same signal look like a leak to Node.js.
-      const own = over && AbortSignal.any([over]);
-      const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...(own ? {cancelSignal: own} : {})});
-      const result = await (own ? untilGivenUp(running, own) : running);
-      if (result === undefined) return {exitCode: ExitCode.failed, stdout: '', stderr: NO_ANSWER};
-      const outcome = outcomeOf(call.tool, result);
-      return result.isCanceled ? {...outcome, stderr: `${outcome.stderr}\n${NO_ANSWER}`} : outcome;
+      const follower = over && follow(over);
+      const own = follower?.signal;
+      try {
+        const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...(own ? {cancelSignal: own} : {})});
+        const result = await (own ? untilGivenUp(running, own) : running);
+        if (result === undefined) return {exitCode: ExitCode.failed, stdout: '', stderr: NO_ANSWER};
+        const outcome = outcomeOf(call.tool, result);
+        return result.isCanceled ? {...outcome, stderr: `${outcome.stderr}\n${NO_ANSWER}`} : outcome;
+      } finally {
+        follower?.release();
+      }
     },
     start(call) {
       const controller = new AbortController();
@@ -63,6 +68,17 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
 };
 
 const NO_ANSWER = 'error: there was no answer in time';
+
+/** A signal for one call. Not AbortSignal.any, which forgets a timeout that nobody else holds (Node.js 20: it never comes). */
+function follow(over: AbortSignal): {signal: AbortSignal; release(): void} {
+  const controller = new AbortController();
+  const pass = (): void => controller.abort(over.reason);
+  // Many calls that listen to the same signal look like a leak to Node.js.
+  setMaxListeners(0, over);
+  if (over.aborted) pass();
+  else over.addEventListener('abort', pass, {once: true});
+  return {signal: controller.signal, release: () => over.removeEventListener('abort', pass)};
+}
 
 interface Child {
   unref(): void;

@@ -2,6 +2,7 @@ import {findAnswers, settle} from '../answers/resolve.ts';
 import type {Source} from '../answers/sources.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
+import {firstOf} from '../ports/first-of.ts';
 import {lookAhead} from '../preflight/look-ahead.ts';
 import {prepareInstall} from '../preflight/prepare-install.ts';
 import {quote} from '../settings/flags.ts';
@@ -45,7 +46,7 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
     const place = {namespace: known.get(namespace) as string, ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {})};
     const context = given ?? (await chooseContext(place, processes, prompter));
     const where = {...flags, ...(context === undefined ? {} : {'kube-context': context})};
-    const over = AbortSignal.any([AbortSignal.timeout(LISTENING_MS), interrupts.asked]);
+    const over = firstOf(AbortSignal.timeout(LISTENING_MS), interrupts.asked);
     const listening = listen({...place, ...(context === undefined ? {} : {kubeContext: context})}, processes, over);
     const wanted = (generated: Generated) => wantedRelease(generated, valuesDocument(generated), releaseName(where, generated.settings));
     const decision = await converse(known, listening, {
@@ -69,7 +70,7 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
       async prepare(generated): Promise<Prepared> {
         say('Looking at the cluster …\n\n');
         const timeoutMs = timeoutOf(flags);
-        const soon = AbortSignal.any([AbortSignal.timeout(timeoutMs), interrupts.asked]);
+        const soon = firstOf(AbortSignal.timeout(timeoutMs), interrupts.asked);
         const {facts, manifest, plan} = await prepareInstall(generated, wanted(generated), processes, soon).catch((error: unknown) => {
           interrupts.asked.throwIfAborted();
           throw error;

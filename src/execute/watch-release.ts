@@ -2,6 +2,7 @@ import {ExpectedError} from '../errors.ts';
 import {firstOf} from '../ports/first-of.ts';
 import type {ReleaseName} from '../ports/helm.ts';
 import {isPassing} from '../ports/tool-failure.ts';
+import {within} from '../ports/within.ts';
 import type {Cause} from './explain/cause.ts';
 import {explain, isReady, type Progress, progress, registered} from './explain/explain.ts';
 import {look, NOTHING} from './look.ts';
@@ -35,7 +36,7 @@ export async function watchRelease(name: ReleaseName, world: World): Promise<Wat
   let failed: ExpectedError | undefined;
   let readySince: number | undefined;
   for (;;) {
-    const found = await look(name, world.processes, AbortSignal.any([over, AbortSignal.timeout(LONGEST_LOOK_MS)])).catch(trouble);
+    const found = await within(LONGEST_LOOK_MS, over, (soon) => look(name, world.processes, soon)).catch(trouble);
     const at = now();
     if (!(found instanceof ExpectedError)) [seen, seenAt, failed] = [found, at, undefined];
     // A look that ran out of time says less than the one before.

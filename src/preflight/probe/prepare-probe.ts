@@ -41,7 +41,7 @@ export async function prepareProbe(
   if (missing.length === 0) return plan;
   return {
     because: `the account may not ${missing.map(({verb, resource}) => `${verb} ${resource}`).join(', ')}`,
-    remedy: roleFor(missing),
+    remedy: roleFor(missing, 'scalr-agent-probe'),
   };
 }
 
