@@ -28,5 +28,5 @@ export async function listen(place: Place, processes: Processes, over: AbortSign
 const silence = (where: string, because: string): Heard => ({
   facts: {},
   storageClasses: [],
-  note: `${where} says nothing: ${because.replace(/\.?$/, '.')} A values.yaml can be made all the same.`,
+  note: `${where} says nothing: ${because.replace(/[.?]?$/, '.')} A values.yaml can be made all the same.`,
 });
