@@ -256,7 +256,8 @@ describe('install', () => {
 
   test('says warnings, and asks nothing of a cluster where nothing is to do', async () => {
     const place = await workplace();
-    const argv = [...LOCAL, '--yes', '--json', '--no-wait'];
+    // Nothing is left for the cluster to answer either.
+    const argv = [...LOCAL, '--cloud', 'other', '--node-os', 'other', '--yes', '--json', '--no-wait'];
     const calls: string[] = [];
     const kubectl = await findKubectl();
     const processes = () => {
