@@ -48,7 +48,7 @@ export default class Preflight extends BaseCommand<Result> {
     const wanted = wantedRelease(generated, valuesDocument(generated), releaseName(flags, generated.settings));
     const situation = await readSituation(generated, wanted, {processes, now, sleep, over});
     const checks = runChecks(CHECKS, situation);
-    if (!this.jsonEnabled()) this.app.stdout(checksText(checks, this.resultScreen));
+    if (!this.jsonEnabled()) this.show(checksText(checks, this.resultScreen));
     const has = (status: Checked['status']): boolean => checks.some((each) => each.status === status);
     if (has('fail')) process.exitCode = ExitCode.findings;
     else if (flags.strict && has('warn')) process.exitCode = ExitCode.onlyWarnings;
