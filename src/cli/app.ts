@@ -38,7 +38,7 @@ export interface App {
 }
 
 const screenOf = (stream: NodeJS.WriteStream): Screen => ({
-  hasColor: stream.isTTY === true && !process.env['NO_COLOR'],
+  hasColor: stream.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb',
   // As wide as it is now.
   get columns() {
     return stream.isTTY === true ? stream.columns : undefined;

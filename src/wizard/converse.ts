@@ -1,6 +1,7 @@
 import type {Source} from '../answers/sources.ts';
 import type {ClusterFacts} from '../charts/recommend.ts';
 import {chart} from '../settings/release.ts';
+import {paragraph} from '../ui/theme.ts';
 import {chooseChart} from './choose-chart.ts';
 import {Interview} from './interview.ts';
 import type {Knowledge} from './knowledge.ts';
@@ -20,7 +21,7 @@ export async function converse(known: Knowledge, listening: Promise<Heard>, worl
   const interview = new Interview(known, world);
   await interview.ask(AGENT);
   const {answers, facts, note} = await listening;
-  world.say(`\n${note}\n`);
+  world.say(`\n${paragraph('', note, world.screen)}`);
   if (answers) known.hear(answers, {now: world.now()});
   const askRest = async (): Promise<void> => {
     await interview.ask(AGENT);

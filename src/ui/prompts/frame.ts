@@ -23,3 +23,7 @@ export const helpLines = (help: readonly string[], screen: Screen): string[] =>
 /** The default and where it comes from: "https://acme.scalr.io, from the token" */
 export const noteOf = (value: string | undefined, note: string | undefined): string | undefined =>
   value === undefined ? note : [value, note].filter((part) => part !== undefined).join(', ');
+
+/** All that is ever shown of a secret, so that whoever pastes one sees that it arrived. */
+export const masked = (secret: string): string =>
+  secret === '' ? '' : `[hidden, ${secret.length} ${secret.length === 1 ? 'character' : 'characters'}]`;

@@ -1,6 +1,7 @@
 import {StringDecoder} from 'node:string_decoder';
 import {stripVTControlCharacters} from 'node:util';
 import {Cancelled} from './cancelled.ts';
+import {masked} from './frame.ts';
 
 export interface LineStreams {
   input: NodeJS.ReadableStream & {setRawMode?(isRaw: boolean): unknown};
@@ -60,7 +61,7 @@ export class LineReader {
         input.pause();
         if (isHidden) {
           input.setRawMode?.(false);
-          output.write(secret === '' ? '\n' : `[hidden, ${secret.length} characters]\n`);
+          output.write(`${masked(secret)}\n`);
         }
         settle();
       };

@@ -2,7 +2,7 @@ import {createPrompt, isBackspaceKey, isEnterKey, useEffect, useKeypress, useSta
 import width from 'fast-string-width';
 import type {TextQuestion} from '../../ports/prompter.ts';
 import {theme} from '../theme.ts';
-import {answeredText, askingLines, below, helpLines, noteOf} from './frame.ts';
+import {answeredText, askingLines, below, helpLines, masked, noteOf} from './frame.ts';
 import {fewRows, rowsOf} from './input.ts';
 import {cursorOf, type Frame, type Place, useWindow} from './window.ts';
 
@@ -70,12 +70,12 @@ export const textPrompt = createPrompt<string, Config>(({question, shown, ...pla
   }
   const note = isEdited ? question.note : noteOf(question.default, question.note);
   const problem = refusal ?? (typed.trim() === '' ? undefined : question.problem(typed.trim()));
-  const {dim, red, yellow} = theme(screen);
+  const {dim, red} = theme(screen);
   const text = isSecret ? masked(typed) : typed;
   return draw({
     ...typedInto(askingLines(message, note, screen), text, isSecret ? text.length : cursor, screen.columns),
     footer: [
-      ...(problem === undefined ? [] : below(problem, refusal === undefined ? yellow : red, screen)),
+      ...(problem === undefined ? [] : below(problem, refusal === undefined ? (said) => said : red, screen)),
       ...helpLines(isExplained ? question.help : [], screen),
       ...(question.help.length > 0 && typed === '' && !isExplained ? below('? explains', dim, screen) : []),
     ],
@@ -84,11 +84,11 @@ export const textPrompt = createPrompt<string, Config>(({question, shown, ...pla
 
 /** Behind the question where there is room, else on lines of its own. */
 function typedInto(asking: readonly string[], text: string, at: number, columns: number): Pick<Frame, 'lines' | 'cursor'> {
-  const [question = '', ...more] = asking;
-  const start = width(question) + 1;
-  if (more.length === 0 && start + width(text) < columns) {
+  const last = asking.at(-1) as string;
+  const start = width(last) + 1;
+  if (start + width(text) < columns) {
     const {rows, column} = rowsOf(text, at, columns);
-    return {lines: [`${question} ${rows[0]}`], cursor: {column: start + column, up: 0}};
+    return {lines: [...asking.slice(0, -1), `${last} ${rows[0]}`], cursor: {column: start + column, up: 0}};
   }
   const {rows, row, column} = fewRows(rowsOf(text, at, columns - 2));
   return {lines: [...asking, ...rows.map((each) => `  ${each}`)], cursor: {column: 2 + column, up: rows.length - 1 - row}};
@@ -99,5 +99,3 @@ function hidden(typed: string, key: Parameters<typeof isBackspaceKey>[0], line: 
   if (isBackspaceKey(key)) return typed.slice(0, -1);
   return key.ctrl && key.name === 'u' ? '' : typed + line;
 }
-
-const masked = (text: string): string => (text === '' ? '' : `[hidden, ${text.length} ${text.length === 1 ? 'character' : 'characters'}]`);
