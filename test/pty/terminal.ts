@@ -1,5 +1,6 @@
 import {fileURLToPath} from 'node:url';
 import {type IPty, spawn} from '@lydell/node-pty';
+import {onTestFailed, onTestFinished} from 'vitest';
 
 /** What an operator sees, and does then. Only what came after the step before is looked at. */
 export interface Step {
@@ -32,6 +33,14 @@ export function onTerminal(args: readonly string[], steps: readonly Step[], cwd:
   const left = [...steps];
   let screen = '';
   let from = 0;
+  let isOver = false;
+  // A program that waits for a key nobody presses says nothing by itself.
+  onTestFailed(() => {
+    process.stderr.write(`With ${left.length} steps to go the terminal had:\n${screen}\n`);
+  });
+  onTestFinished(() => {
+    if (!isOver) pty.kill();
+  });
   return new Promise((resolve) => {
     pty.onData((text) => {
       screen += text;
@@ -44,7 +53,10 @@ export function onTerminal(args: readonly string[], steps: readonly Step[], cwd:
         pty.write(step.press);
       }
     });
-    pty.onExit(({exitCode}) => resolve({screen, exit: exitCode, left: left.length}));
+    pty.onExit(({exitCode}) => {
+      isOver = true;
+      resolve({screen, exit: exitCode, left: left.length});
+    });
   });
 }
 

@@ -1,11 +1,11 @@
 import {once} from 'node:events';
 import {PassThrough} from 'node:stream';
 import {setImmediate} from 'node:timers/promises';
-import xterm from '@xterm/headless';
 import type {Prompter} from '../../src/ports/prompter.ts';
 import {inquirerPrompter} from '../../src/ui/inquirer-prompter.ts';
 import {linePrompter} from '../../src/ui/line-prompter.ts';
 import type {Screen} from '../../src/ui/theme.ts';
+import {Emulator} from './emulator.ts';
 
 interface Wanted extends Partial<Screen> {
   rows?: number;
@@ -20,18 +20,12 @@ export class PromptTerminal {
   readonly prompter: Prompter;
   /** Everything that was ever written, with escape sequences. */
   written = '';
-  readonly #emulator: xterm.Terminal;
+  readonly #emulator: Emulator;
 
   constructor({columns = 80, rows = 24, isDumb = false, signal, ...wanted}: Wanted = {}) {
     // Nothing that is piped into a standard stream ends it.
     this.output = Object.assign(new PassThrough(), {columns, rows, _isStdio: true});
-    this.#emulator = new xterm.Terminal({
-      cols: columns,
-      rows,
-      allowProposedApi: true,
-      convertEol: true,
-      reflowCursorLine: wanted.cutsLines !== true,
-    });
+    this.#emulator = new Emulator({columns, rows, cutsLines: wanted.cutsLines});
     this.output.on('data', (chunk: Buffer) => {
       this.written += chunk.toString();
       this.#emulator.write(chunk);
@@ -41,19 +35,13 @@ export class PromptTerminal {
     this.prompter = isDumb ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
   }
 
-  /** Every line, also above the window, down to the last that says something. */
   async lines(): Promise<string[]> {
     for (let turn = 0; turn < 4; turn++) await setImmediate();
-    await new Promise<void>((resolve) => this.#emulator.write('', resolve));
-    const {active} = this.#emulator.buffer;
-    const lines = Array.from({length: active.length}, (_, row) => active.getLine(row)?.translateToString().trimEnd() ?? '');
-    return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
+    return this.#emulator.lines();
   }
 
-  /** The cursor, counted from the first line of all. */
   get cursor(): {row: number; column: number} {
-    const {active} = this.#emulator.buffer;
-    return {row: active.baseY + active.cursorY, column: active.cursorX};
+    return this.#emulator.cursor;
   }
 
   get showsCursor(): boolean {

@@ -24,12 +24,7 @@ test.each([
 ])('a window that becomes narrow has the question once, in lines that fit, also where it cuts lines (%s)', async (cutsLines) => {
   const {terminal, answer} = await under(({prompter}) => prompter.text(TEXT), 80, cutsLines);
   await terminal.press('/etc/ssl/company.pem');
-  expect(await terminal.resize(40, 24)).toEqual([
-    ...SAID,
-    '? Where does the certificate of your',
-    '  company stand?',
-    '  /etc/ssl/company.pem',
-  ]);
+  expect(await terminal.resize(40, 24)).toEqual([...SAID, '? Where does the certificate of your', '  company stand? /etc/ssl/company.pem']);
   expect(await terminal.press(ENTER)).toEqual([...SAID, '✔ Where does the certificate of your', '  company stand? /etc/ssl/company.pem']);
   expect(await answer).toBe('/etc/ssl/company.pem');
 });
