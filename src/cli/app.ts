@@ -10,6 +10,7 @@ import type {Interrupts} from '../ports/interrupts.ts';
 import type {Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
+import {isAsciiOnly, legible} from '../ui/legible.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
 import type {Screen} from '../ui/theme.ts';
 
@@ -36,26 +37,34 @@ export interface App {
   stderr: (text: string) => void;
 }
 
-const screenOf = ({isTTY, columns}: NodeJS.WriteStream): Screen => ({
-  hasColor: isTTY === true && !process.env['NO_COLOR'],
-  columns: isTTY === true ? columns : undefined,
+const screenOf = (stream: NodeJS.WriteStream): Screen => ({
+  hasColor: stream.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb',
+  // As wide as it is now.
+  get columns() {
+    return stream.isTTY === true ? stream.columns : undefined;
+  },
+  isAscii: isAsciiOnly(process.env, stream.isTTY === true),
+  cutsLines: process.env['TERM_PROGRAM'] === 'vscode',
 });
 
-export const nodeApp = (): App => ({
-  env: process.env,
-  files: nodeFiles,
-  charts: nodeCharts(nodeFiles),
-  prompter: (screen, signal) => {
-    const streams = {input: process.stdin, output: process.stderr, ...(signal ? {signal} : {})};
-    return process.env['TERM'] === 'dumb' ? linePrompter(streams) : inquirerPrompter(screen, streams);
-  },
-  processes: nodeProcesses,
-  takeInterrupts,
-  now: () => new Date(),
-  sleep,
-  hasTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env['CI'],
-  screen: screenOf(process.stderr),
-  resultScreen: screenOf(process.stdout),
-  stdout: (text) => process.stdout.write(text),
-  stderr: (text) => process.stderr.write(text),
-});
+export function nodeApp(): App {
+  const errorScreen = screenOf(process.stderr);
+  return {
+    env: process.env,
+    files: nodeFiles,
+    charts: nodeCharts(nodeFiles),
+    prompter: (screen, signal) => {
+      const streams = {input: process.stdin, output: process.stderr, ...(signal ? {signal} : {})};
+      return process.env['TERM'] === 'dumb' ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
+    },
+    processes: nodeProcesses,
+    takeInterrupts,
+    now: () => new Date(),
+    sleep,
+    hasTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env['CI'],
+    screen: errorScreen,
+    resultScreen: screenOf(process.stdout),
+    stdout: (text) => process.stdout.write(text),
+    stderr: (text) => process.stderr.write(legible(text, errorScreen)),
+  };
+}

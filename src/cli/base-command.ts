@@ -6,8 +6,9 @@ import {ExitCode, ExpectedError, maskSecrets, type Warning} from '../errors.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
+import {legible} from '../ui/legible.ts';
 import {errorText, warningText} from '../ui/messages.ts';
-import type {Screen} from '../ui/theme.ts';
+import {type Screen, withoutColor} from '../ui/theme.ts';
 import {type App, nodeApp} from './app.ts';
 import type {Cluster} from './cluster.ts';
 import type {ClusterFlags} from './cluster-flags.ts';
@@ -96,6 +97,11 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     if (!this.#isQuiet) this.app.stderr(text);
   }
 
+  /** A result for people; other programs get theirs as it is. */
+  protected show(text: string): void {
+    this.app.stdout(legible(text, this.resultScreen));
+  }
+
   override logJson(document: unknown): void {
     this.app.stdout(`${JSON.stringify(document, null, 2)}\n`);
   }
@@ -128,6 +134,6 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   #asWanted(screen: Screen): Screen {
-    return this.argv.includes('--no-color') ? {...screen, hasColor: false} : screen;
+    return this.argv.includes('--no-color') ? withoutColor(screen) : screen;
   }
 }

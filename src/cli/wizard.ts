@@ -7,7 +7,7 @@ import {lookAhead} from '../preflight/look-ahead.ts';
 import {prepareInstall} from '../preflight/prepare-install.ts';
 import {quote} from '../settings/flags.ts';
 import {namespace} from '../settings/release.ts';
-import type {Screen} from '../ui/theme.ts';
+import {paragraph, type Screen} from '../ui/theme.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {chooseContext} from '../wizard/choose-context.ts';
@@ -41,7 +41,7 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
     const found = await findAnswers([...sources, ...(kept ? [fromKept(kept)] : [])], {files, now: now()});
     settle({answers: new Map(), problems: found.problems}, {only: []});
     const known = new Knowledge(found.answers, kept?.asked);
-    say('Nothing is changed before you choose to install. Ctrl-C ends, ? explains.\n');
+    say(paragraph('', 'Nothing is changed before you choose to install. Ctrl-C ends, ? explains.', screen));
     const given = flags['kube-context'] ?? kept?.context;
     const place = {namespace: known.get(namespace) as string, ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {})};
     const context = given ?? (await chooseContext(place, processes, prompter));

@@ -169,7 +169,7 @@ export default class Install extends BaseCommand<Result | undefined> {
     };
     if (flags.diff) {
       const drift = driftOf(facts.release?.values ?? {}, wanted.values);
-      if (!this.jsonEnabled()) this.app.stdout(await driftText(drift, this.resultScreen));
+      if (!this.jsonEnabled()) this.show(await driftText(drift, this.resultScreen));
       if (flags['exit-code'] && result.changed) process.exitCode = ExitCode.differences;
       return result;
     }

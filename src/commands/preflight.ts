@@ -66,7 +66,7 @@ export default class Preflight extends BaseCommand<Result> {
       ? {...read, probe: await this.#probe(read, {...world, end}, {seconds: timeoutMs / 1000, isDry: flags['dry-run'] ?? false})}
       : read;
     const checks = runChecks(CHECKS, situation);
-    if (!this.jsonEnabled()) this.app.stdout(checksText(checks, this.resultScreen));
+    if (!this.jsonEnabled()) this.show(checksText(checks, this.resultScreen));
     const has = (status: Checked['status']): boolean => checks.some((each) => each.status === status);
     if (has('fail')) process.exitCode = ExitCode.findings;
     else if (flags.strict && has('warn')) process.exitCode = ExitCode.onlyWarnings;

@@ -22,8 +22,7 @@ export default class Recommend extends BaseCommand<Result> {
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
     const recommendation = recommend(settings, cluster?.facts);
     const size = sizing(settings, recommendation.chart);
-    if (!this.jsonEnabled())
-      this.app.stdout(`${recommendationText(recommendation, this.resultScreen)}\n${sizingText(size, this.resultScreen)}`);
+    if (!this.jsonEnabled()) this.show(`${recommendationText(recommendation, this.resultScreen)}\n${sizingText(size, this.resultScreen)}`);
     return {...recommendation, sizing: size};
   }
 }

@@ -52,20 +52,20 @@ export default class Status extends BaseCommand<Partial<StatusDocument>> {
     const name = releaseName(flags, await this.settingsFrom(flags, {only: SETTINGS}));
     const files = flags.values ?? [];
     const wanted = files.length === 0 ? undefined : readLayers(await readTexts(files, this.app.files));
-    const {now, sleep, stdout} = this.app;
+    const {now, sleep} = this.app;
     const processes = this.app.processes(toolPaths(flags));
     if (!flags.watch) {
       const status = await readStatus(name, {wanted, over: AbortSignal.timeout(timeoutMs)}, {processes, now});
       if (!this.jsonEnabled()) {
-        stdout(statusText({name, status, files, now: now()}, this.resultScreen));
+        this.show(statusText({name, status, files, now: now()}, this.resultScreen));
         const text = await driftText(status.drift, this.resultScreen);
-        if (text !== '') stdout(`\n${text}`);
+        if (text !== '') this.show(`\n${text}`);
       }
       process.exitCode = exitOf(status, flags['exit-code'] ?? false);
       return statusDocument(name, status, files);
     }
     const interrupts = this.app.takeInterrupts();
-    const changes = changesReporter(stdout, this.resultScreen);
+    const changes = changesReporter((text) => this.show(text), this.resultScreen);
     try {
       await watchStatus(name, wanted, {
         processes,

@@ -12,6 +12,7 @@ import type {Settings} from '../settings/settings.ts';
 import {diffText} from '../ui/diff.ts';
 import {findingsText} from '../ui/findings.ts';
 import {type Result, resultOf} from '../ui/formats/json.ts';
+import {legible} from '../ui/legible.ts';
 import {type Checked, checkGroups} from '../values/validate/check-files.ts';
 
 interface FixFlags {
@@ -103,7 +104,7 @@ export default class Validate extends BaseCommand<Result> {
     const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
     if (format === 'sarif') return (await import('../ui/formats/sarif.ts')).sarif(checked, program);
     if (format === 'junit') return (await import('../ui/formats/junit.ts')).junit(checked, `${program.name} validate`);
-    return findingsText(checked, this.resultScreen);
+    return legible(findingsText(checked, this.resultScreen), this.resultScreen);
   }
 
   override jsonEnabled(): boolean {

@@ -1,6 +1,6 @@
 import type {Group, Setting} from '../settings/define.ts';
 import type {Answer, AnswerSource} from '../settings/settings.ts';
-import {answeredLine} from './prompts/frame.ts';
+import {answeredText} from './prompts/frame.ts';
 import {type Screen, theme} from './theme.ts';
 
 const FROM: Readonly<Record<AnswerSource, string>> = {
@@ -18,7 +18,7 @@ export const headingText = (group: Group, screen: Screen): string => `\n${theme(
 /** An answer that was known without a question, as if it had been given to one. */
 export function knownText(setting: Setting, answer: Answer, screen: Screen): string {
   const source = setting.onlyEnv ?? (answer.because === undefined ? FROM[answer.source] : `${FROM[answer.source]}: ${answer.because}`);
-  return `${answeredLine(setting.question, answerText(setting, answer), source, screen)}\n`;
+  return answeredText(setting.question, answerText(setting, answer), source, screen);
 }
 
 /** An answer on one line, without what nobody may read. */

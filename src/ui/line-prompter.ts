@@ -1,114 +1,64 @@
-import {createInterface} from 'node:readline';
-import {type ChoiceQuestion, isYes, type Prompter, type TextQuestion, yesOrNo} from '../ports/prompter.ts';
+import {type Choice, type ChoiceQuestion, isYes, type Prompter, type TextQuestion, yesOrNo} from '../ports/prompter.ts';
 import {noteOf} from './prompts/frame.ts';
+import {LineReader, type LineStreams} from './prompts/line-reader.ts';
+import {paragraph, type Screen} from './theme.ts';
 
-interface Streams {
-  input: NodeJS.ReadStream;
-  output: NodeJS.WritableStream;
-  signal?: AbortSignal;
-}
+/** Takes an answer back, where Enter alone keeps it. */
+const NOTHING = '-';
 
 /** Prompts line by line, for terminals that cannot move their cursor (TERM=dumb) and for screen readers. */
-export const linePrompter = (streams: Streams): Prompter => {
-  const write = (text: string): void => void streams.output.write(text);
+export const linePrompter = (screen: Screen, streams: LineStreams): Prompter => {
+  const lines = new LineReader(streams);
+  const write = (first: string, text: string): void => void streams.output.write(paragraph(first, text, screen));
+
   const text = async (question: TextQuestion): Promise<string> => {
-    const note = noteOf(question.default, question.note);
-    const line = `? ${question.message}${note === undefined ? '' : ` (${note})`}: `;
+    const {message, help, isSecret = false} = question;
+    const mayBeEmptied = question.isEdited === true && question.default !== undefined && question.problem('') === undefined;
+    const note = noteOf(question.default, mayBeEmptied ? `${NOTHING} takes it back` : question.note);
+    const prompt = paragraph('? ', `${message}${note === undefined ? '' : ` (${note})`}:`, screen).replace(/\n$/, ' ');
     for (;;) {
-      const typed = (await (question.isSecret ? readHidden(line, streams) : readLine(line, streams))).trim();
+      const typed = (await lines.read(prompt, {isHidden: isSecret})).trim();
       if (typed === '?') {
-        write(question.help.map((each) => `  ${each}\n`).join(''));
+        for (const line of help) write('  ', line);
         continue;
       }
-      const answer = typed === '' ? (question.default ?? '') : typed;
+      const answer = mayBeEmptied && typed === NOTHING ? '' : typed || (question.default ?? '');
       const problem = question.problem(answer) ?? (await question.check?.(answer));
       if (problem === undefined) return answer;
-      write(`  ${problem}\n`);
+      write('  ', problem);
     }
   };
-  const ask = async ({message, choices, help, default: first, note}: ChoiceQuestion, isSeveral: boolean): Promise<readonly string[]> => {
-    const lines = choices.map(({label, meaning, unavailable}, index) => {
+
+  const choose = async (question: ChoiceQuestion, isSeveral: boolean): Promise<readonly string[]> => {
+    const {message, choices, help, note} = question;
+    write('? ', message);
+    for (const [index, {label, meaning, unavailable}] of choices.entries()) {
       const said = unavailable ?? meaning;
-      return `  ${unavailable === undefined ? index + 1 : '-'}. ${label}${said === undefined ? '' : ` - ${said}`}\n`;
-    });
-    write(`? ${message}\n${lines.join('')}`);
-    const at = choices.findIndex(({value, unavailable}) => value === first && unavailable === undefined);
-    const pick = (typed: string): string[] | undefined => {
-      const numbers = typed.split(/[\s,]+/).filter(Boolean);
-      const found = numbers.map((number) => choices[Number(number) - 1]);
-      if (!isSeveral && found.length !== 1) return undefined;
-      return found.some((choice) => choice === undefined || choice.unavailable !== undefined)
-        ? undefined
-        : (found as typeof choices).map(({value}) => value);
-    };
+      write(`  ${unavailable === undefined ? index + 1 : '-'}. `, said === undefined ? label : `${label} - ${said}`);
+    }
+    const first = choices.findIndex((choice) => choice.value === question.default && choice.unavailable === undefined);
     const typed = await text({
       message: isSeveral ? 'Numbers, with blanks between them' : 'Number',
       help,
-      ...(at >= 0 && !isSeveral ? {default: String(at + 1)} : {}),
+      ...(first >= 0 && !isSeveral ? {default: String(first + 1)} : {}),
       ...(isSeveral ? {note: 'none'} : note === undefined ? {} : {note}),
-      problem: (number) => (pick(number) === undefined ? `Type a number from 1 to ${choices.length}` : undefined),
+      problem: (numbers) => (pick(numbers, choices, isSeveral) === undefined ? `Type a number from 1 to ${choices.length}` : undefined),
     });
-    return pick(typed) as string[];
+    return pick(typed, choices, isSeveral) as string[];
   };
+
   return {
     confirm: async (question) => isYes(await text(yesOrNo(question))),
     text,
-    choose: async (question) => (await ask(question, false))[0] as string,
-    chooseSeveral: (question) => ask(question, true),
+    choose: async (question) => (await choose(question, false))[0] as string,
+    chooseSeveral: (question) => choose(question, true),
   };
 };
 
-class Cancelled extends Error {
-  override readonly name = 'ExitPromptError';
-}
-
-function readLine(prompt: string, {input, output, signal}: Streams): Promise<string> {
-  const lines = createInterface({input, output, terminal: false});
-  return new Promise((resolve, reject) => {
-    const give = (error: Error): void => {
-      lines.close();
-      reject(error);
-    };
-    signal?.addEventListener('abort', () => give(new Cancelled()), {once: true});
-    lines.once('line', (line) => {
-      resolve(line);
-      lines.close();
-    });
-    lines.once('close', () => give(new Cancelled()));
-    output.write(prompt);
-  });
-}
-
-/** The terminal shows nothing of what is typed; Ctrl-C and Ctrl-D arrive as keys. */
-function readHidden(prompt: string, {input, output, signal}: Streams): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let typed = '';
-    const end = (settle: () => void): void => {
-      input.off('data', hear);
-      input.setRawMode?.(false);
-      input.pause();
-      output.write('\n');
-      settle();
-    };
-    const hear = (chunk: Buffer | string): void => {
-      for (const key of String(chunk)) {
-        if (key === '\r' || key === '\n') {
-          end(() => resolve(typed));
-          return;
-        }
-        if (key === '\u0003' || key === '\u0004') {
-          end(() => reject(new Cancelled()));
-          return;
-        }
-        if (key === '\u007f' || key === '\b') typed = typed.slice(0, -1);
-        else if (key === '\u0015') typed = '';
-        else typed += key;
-      }
-    };
-    signal?.addEventListener('abort', () => end(() => reject(new Cancelled())), {once: true});
-    output.write(prompt);
-    input.setRawMode?.(true);
-    input.on('data', hear);
-    input.resume();
-  });
+/** The choices with these numbers; undefined where that is no answer. */
+function pick(typed: string, choices: readonly Choice[], isSeveral: boolean): string[] | undefined {
+  const numbers = new Set(typed.split(/[\s,]+/).filter(Boolean));
+  const taken = choices.filter(({unavailable}, index) => unavailable === undefined && numbers.has(String(index + 1)));
+  const isAnswer = taken.length === numbers.size && (isSeveral || taken.length === 1);
+  return isAnswer ? taken.map(({value}) => value) : undefined;
 }

@@ -1,21 +1,37 @@
-import {stripVTControlCharacters} from 'node:util';
 import {Chalk, type ChalkInstance} from 'chalk';
+import width from 'fast-string-width';
 import {wrapAnsi} from 'fast-wrap-ansi';
+import {legible} from './legible.ts';
 
 /** What the reader's screen can show. */
 export interface Screen {
   hasColor: boolean;
   /** Width of the terminal; undefined in a pipe, where lines stay whole. */
   columns: number | undefined;
+  /** It shows ASCII and nothing else. */
+  isAscii?: boolean;
+  /** A window that becomes narrow cuts the line with the cursor, where others break it. */
+  cutsLines?: boolean;
 }
 
-export const theme = ({hasColor}: Screen): ChalkInstance => new Chalk({level: hasColor ? 1 : 0});
+/** The same screen, as wide as it is at any time. */
+export const withoutColor = (screen: Screen): Screen => ({
+  ...screen,
+  hasColor: false,
+  get columns() {
+    return screen.columns;
+  },
+});
+
+export const theme = ({hasColor}: Pick<Screen, 'hasColor'>): ChalkInstance => new Chalk({level: hasColor ? 1 : 0});
+
+const NARROWEST = 20;
 
 /** A paragraph whose further lines are indented under its first. */
-export function paragraph(first: string, text: string, {columns}: Screen): string {
-  if (columns === undefined) return `${first}${text}\n`;
-  // Codes of colours take no room on the screen.
-  const indent = stripVTControlCharacters(first).length;
-  const width = Math.max(columns - indent, 20);
-  return `${first}${wrapAnsi(text, width, {hard: true}).replaceAll('\n', `\n${' '.repeat(indent)}`)}\n`;
+export function paragraph(first: string, text: string, screen: Screen): string {
+  const [head, body] = [legible(first, screen), legible(text, screen)];
+  if (screen.columns === undefined) return `${head}${body}\n`;
+  const indent = width(head);
+  const lines = wrapAnsi(body, Math.max(screen.columns - indent, NARROWEST), {hard: true});
+  return `${head}${lines.replaceAll('\n', `\n${' '.repeat(indent)}`)}\n`;
 }

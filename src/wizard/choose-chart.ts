@@ -8,6 +8,7 @@ import {spell} from '../settings/define.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {choiceText, errorText} from '../ui/messages.ts';
+import {paragraph} from '../ui/theme.ts';
 import type {InterviewWorld} from './interview.ts';
 import type {Knowledge} from './knowledge.ts';
 
@@ -35,7 +36,7 @@ export async function chooseChart(known: Knowledge, facts: ClusterFacts, world: 
   for (const {setting, message} of unsupported({chart: picked, version: versionOf(picked, settings)}, settings)) {
     known.forget(setting);
     known.asked.add(setting.id);
-    say(`  Dropped ${spell(setting)}: ${message}.\n`);
+    say(paragraph('  ', `Dropped ${spell(setting)}: ${message}.`, screen));
   }
   await world.onAnswer();
 }

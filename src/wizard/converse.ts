@@ -6,6 +6,7 @@ import type {Choice} from '../ports/prompter.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart} from '../settings/release.ts';
 import {cacheStorageClass} from '../settings/storage.ts';
+import {paragraph} from '../ui/theme.ts';
 import {chooseChart} from './choose-chart.ts';
 import {Interview} from './interview.ts';
 import type {Knowledge} from './knowledge.ts';
@@ -25,7 +26,7 @@ export interface Heard {
 export async function converse(known: Knowledge, listening: Promise<Heard>, world: ReviewWorld): Promise<Decision> {
   await new Interview(known, world).ask(AGENT);
   const {answers, facts, note, storageClasses} = await listening;
-  world.say(`\n${note}\n`);
+  world.say(`\n${paragraph('', note, world.screen)}`);
   if (answers) known.hear(answers, {now: world.now()});
   const informed = {...world, offers: (setting: Setting) => (setting === cacheStorageClass ? storageClasses.map(choiceOf) : [])};
   const interview = new Interview(known, informed);

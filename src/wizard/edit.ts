@@ -3,6 +3,7 @@ import {catalogue} from '../settings/catalogue.ts';
 import type {Group, Setting} from '../settings/define.ts';
 import {chart} from '../settings/release.ts';
 import {answerText} from '../ui/conversation.ts';
+import {paragraph} from '../ui/theme.ts';
 import {ask} from './ask.ts';
 import {isForeign} from './chart-refusals.ts';
 import type {InterviewWorld} from './interview.ts';
@@ -45,7 +46,8 @@ async function editGroup(group: Group, known: Knowledge, world: InterviewWorld):
     if (answer === undefined) known.forget(setting);
     else known.say(setting, answer);
     known.asked.add(setting.id);
-    for (const dropped of known.dropUseless()) world.say(`  Dropped ${dropped.question}: it would do nothing any more.\n`);
+    for (const {question} of known.dropUseless())
+      world.say(paragraph('  ', `Dropped ${question}: it would do nothing any more.`, world.screen));
     await world.onAnswer();
   }
 }

@@ -1,5 +1,6 @@
 import {fileURLToPath} from 'node:url';
 import {type IPty, spawn} from '@lydell/node-pty';
+import {onTestFailed, onTestFinished} from 'vitest';
 
 /** What an operator sees, and does then. Only what came after the step before is looked at. */
 export interface Step {
@@ -28,20 +29,22 @@ interface Seen {
   left: number;
 }
 
-const PATIENCE_MS = 20_000;
-
 /** Runs the built program on a terminal, 80×24 unless told otherwise, and answers what it asks; every step has to be reached. */
 export function onTerminal(args: readonly string[], steps: readonly Step[], cwd: string, terminal: Terminal = {}): Promise<Seen> {
   const pty = start(args, cwd, terminal);
   const left = [...steps];
   let screen = '';
   let from = 0;
+  let isOver = false;
+  // A program that waits for a key nobody presses says nothing by itself.
+  onTestFailed(() => {
+    process.stderr.write(`With ${left.length} steps to go the terminal had:\n${screen}\n`);
+  });
+  onTestFinished(() => {
+    if (!isOver) pty.kill();
+  });
   return new Promise((resolve) => {
-    // What hangs is shown by its screen, which says more than a test that is out of time.
-    let hanging = setTimeout(() => pty.kill('SIGKILL'), PATIENCE_MS);
     pty.onData((text) => {
-      clearTimeout(hanging);
-      hanging = setTimeout(() => pty.kill('SIGKILL'), PATIENCE_MS);
       screen += text;
       for (let step = left[0]; step !== undefined; step = left[0]) {
         const match = step.see.exec(screen.slice(from));
@@ -54,7 +57,7 @@ export function onTerminal(args: readonly string[], steps: readonly Step[], cwd:
       }
     });
     pty.onExit(({exitCode}) => {
-      clearTimeout(hanging);
+      isOver = true;
       resolve({screen, exit: exitCode, left: left.length});
     });
   });

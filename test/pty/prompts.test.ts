@@ -1,0 +1,127 @@
+import {mkdtempSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {stripVTControlCharacters} from 'node:util';
+import {describe, expect, test} from 'vitest';
+import {Emulator} from '../support/emulator.ts';
+import {onTerminal, type Step, type Terminal} from './terminal.ts';
+
+const TOKEN = `e30.${Buffer.from('{"host":"late.scalr.io"}').toString('base64url')}.c2ln`;
+const [ENTER, CTRL_C, CTRL_D] = ['\r', '\u0003', '\u0004'];
+const ESCAPE = '\u001b[';
+
+/** A conversation with a machine that has neither helm nor kubectl nor a home. */
+function converse(steps: readonly Step[], terminal: Terminal = {}, args: readonly string[] = []) {
+  const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+  const env = {PATH: folder, HOME: folder, XDG_STATE_HOME: folder, NO_COLOR: undefined, ...terminal.env};
+  return onTerminal(args, steps, folder, {program: 'scalr-agent-install', ...terminal, env});
+}
+
+/** Three questions of three kinds, answered with Enter; the fourth is left with Ctrl-C. */
+const FEW: readonly Step[] = [
+  {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
+  {see: /Address of the Scalr account[\s\S]*the token/, press: ENTER},
+  {see: /Where does the cluster run\?[\s\S]*explains/, press: ENTER},
+  {see: /What is the agent pool for\?[\s\S]*explains/, press: CTRL_C},
+];
+
+const coloursIn = (screen: string): string[] => screen.split(ESCAPE).filter((each) => /^[\d;]*m/.test(each));
+
+test('a terminal that cannot move its cursor asks line by line, without any escape sequence', async () => {
+  const {screen, exit, left} = await converse(
+    [
+      {see: /Agent pool token .*: $/, press: '?\r'},
+      {see: /SCALR_AGENT_TOKEN[\s\S]*Agent pool token .*: $/, press: `${TOKEN}${ENTER}`},
+      {see: /\[hidden, \d+ characters\]\r\n[\s\S]*Address of the Scalr account .*: $/, press: 'nonsense\r'},
+      {see: /nonsense[\s\S]*Address of the Scalr account .*: $/, press: ENTER},
+      {see: /Where does the cluster run\?[\s\S]*Number.*: $/, press: '6\r1\r'},
+      {see: /May runs share a container\?[\s\S]*Number.*: $/, press: CTRL_C},
+    ],
+    {env: {TERM: 'dumb'}},
+  );
+  expect({exit, left}).toEqual({exit: 130, left: 0});
+  expect(screen).not.toContain('\u001b');
+  expect(screen).not.toContain(TOKEN);
+  expect(screen).toMatch(/^[ -~\s]*$/);
+  expect(screen).toContain('Cancelled. Nothing was changed.');
+});
+
+test.each([
+  ['NO_COLOR', {NO_COLOR: '1'}, []],
+  ['--no-color', {}, ['--no-color']],
+])('%s leaves the questions without a colour code', async (_, env, args) => {
+  const {screen, exit, left} = await converse(FEW, {env}, args);
+  expect({exit, left}).toEqual({exit: 130, left: 0});
+  expect(coloursIn(screen)).toEqual([]);
+});
+
+test('elsewhere there are colours', async () => {
+  expect(coloursIn((await converse(FEW)).screen)).not.toEqual([]);
+});
+
+test('a locale without signs beyond ASCII gets none', async () => {
+  const {screen, left} = await converse(FEW, {env: {LANG: 'C'}});
+  expect(left).toBe(0);
+  expect(stripVTControlCharacters(screen)).toMatch(/^[ -~\s]*$/);
+  expect(screen).toContain('Enter takes | ? explains');
+});
+
+test('a window of 40×15 has every line whole, nothing of an answered question, and a secret nowhere', async () => {
+  const {screen, left} = await converse(FEW, {cols: 40, rows: 15});
+  expect(left).toBe(0);
+  expect(screen).not.toContain(TOKEN);
+  const emulator = new Emulator({columns: 40, rows: 15});
+  emulator.write(screen);
+  expect(await emulator.broken()).toEqual([]);
+  expect((await emulator.lines()).slice(0, 14)).toMatchInlineSnapshot(`
+    [
+      "Nothing is changed before you choose to",
+      "install. Ctrl-C ends, ? explains.",
+      "",
+      "Agent",
+      "✔ Agent pool token [hidden, 41",
+      "  characters]",
+      "✔ Address of the Scalr account",
+      "  https://late.scalr.io",
+      "",
+      "The cluster says nothing: kubectl is not",
+      "on PATH. A values.yaml can be made all",
+      "the same.",
+      "",
+      "Cluster",
+    ]
+  `);
+});
+
+test('a window that becomes narrow during a question has it anew in lines that fit', async () => {
+  const {screen, exit, left} = await converse(
+    [
+      ...FEW.slice(0, 1),
+      {see: /Address of the Scalr account \(https:\/\/late.scalr.io, the token\)/, press: '', resize: [40, 24]},
+      {see: /Address of the Scalr account\r\n {2}\(https:\/\/late.scalr.io, the/, press: ENTER},
+      ...FEW.slice(2),
+    ],
+    {env: {NO_COLOR: '1'}},
+  );
+  expect({exit, left}).toEqual({exit: 130, left: 0});
+  expect(screen).toContain('✔ Address of the Scalr account\r\n  https://late.scalr.io');
+});
+
+describe('the terminal afterwards', () => {
+  const after = 'PATH=/usr/bin:/bin stty -a';
+
+  test.each([
+    ['a text', FEW.slice(0, 0), /Agent pool token/, CTRL_C, 'xterm'],
+    ['a list', FEW.slice(0, 2), /Where does the cluster run\?[\s\S]*explains/, CTRL_C, 'xterm'],
+    ['a text left by the end of input', FEW.slice(0, 0), /Agent pool token/, CTRL_D, 'xterm'],
+    ['a list left by the end of input', FEW.slice(0, 2), /Where does the cluster run\?[\s\S]*explains/, CTRL_D, 'xterm'],
+    ['a secret on a terminal without a cursor', FEW.slice(0, 0), /Agent pool token/, CTRL_C, 'dumb'],
+  ])('is as it was: %s', async (_, before, see, press, TERM) => {
+    const {screen, exit, left} = await converse([...before, {see, press}], {after, env: {TERM}});
+    expect({exit, left}).toEqual({exit: 130, left: 0});
+    expect(screen).toContain('Cancelled. Nothing was changed.');
+    expect(screen.lastIndexOf(`${ESCAPE}?25h`)).toBeGreaterThanOrEqual(screen.lastIndexOf(`${ESCAPE}?25l`));
+    expect(screen).toMatch(/ icanon /);
+    expect(screen).toMatch(/ echo /);
+  });
+});

@@ -1,0 +1,79 @@
+import {once} from 'node:events';
+import {PassThrough} from 'node:stream';
+import {setImmediate} from 'node:timers/promises';
+import type {Prompter} from '../../src/ports/prompter.ts';
+import {inquirerPrompter} from '../../src/ui/inquirer-prompter.ts';
+import {linePrompter} from '../../src/ui/line-prompter.ts';
+import type {Screen} from '../../src/ui/theme.ts';
+import {Emulator} from './emulator.ts';
+
+interface Wanted extends Partial<Screen> {
+  rows?: number;
+  isDumb?: boolean;
+  signal?: AbortSignal;
+}
+
+/** A terminal of two streams, with an emulator that says what an operator sees. */
+export class PromptTerminal {
+  readonly input = Object.assign(new PassThrough(), {isRaw: false, setRawMode: this.#setRaw.bind(this)});
+  readonly output: PassThrough & {columns: number; rows: number};
+  readonly prompter: Prompter;
+  /** Everything that was ever written, with escape sequences. */
+  written = '';
+  readonly #emulator: Emulator;
+
+  constructor({columns = 80, rows = 24, isDumb = false, signal, ...wanted}: Wanted = {}) {
+    // Nothing that is piped into a standard stream ends it.
+    this.output = Object.assign(new PassThrough(), {columns, rows, _isStdio: true});
+    this.#emulator = new Emulator({columns, rows, cutsLines: wanted.cutsLines});
+    this.output.on('data', (chunk: Buffer) => {
+      this.written += chunk.toString();
+      this.#emulator.write(chunk);
+    });
+    const streams = {input: this.input, output: this.output, ...(signal ? {signal} : {})};
+    const screen = {hasColor: false, columns, ...wanted};
+    this.prompter = isDumb ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
+  }
+
+  async lines(): Promise<string[]> {
+    for (let turn = 0; turn < 4; turn++) await setImmediate();
+    return this.#emulator.lines();
+  }
+
+  get cursor(): {row: number; column: number} {
+    return this.#emulator.cursor;
+  }
+
+  get showsCursor(): boolean {
+    return this.written.lastIndexOf('\u001b[?25h') > this.written.lastIndexOf('\u001b[?25l');
+  }
+
+  /** Waits until it is shown. */
+  async see(text: string): Promise<string[]> {
+    for (;;) {
+      const lines = await this.lines();
+      if (lines.join('\n').includes(text)) return lines;
+      await once(this.output, 'data');
+    }
+  }
+
+  /** All keys in one chunk, as a paste arrives. */
+  async press(keys: string): Promise<string[]> {
+    this.input.write(keys);
+    return this.lines();
+  }
+
+  async resize(columns: number, rows: number): Promise<string[]> {
+    await this.lines();
+    this.#emulator.resize(columns, rows);
+    Object.assign(this.output, {columns, rows}).emit('resize');
+    return this.lines();
+  }
+
+  #setRaw(isRaw: boolean): void {
+    this.input.isRaw = isRaw;
+  }
+}
+
+export const [UP, DOWN, RIGHT, LEFT, ENTER, CTRL_C, CTRL_D] = ['\u001b[A', '\u001b[B', '\u001b[C', '\u001b[D', '\r', '\u0003', '\u0004'];
+export const [CTRL_U, BACKSPACE, CTRL_A] = ['\u0015', '\u007f', '\u0001'];
