@@ -29,7 +29,7 @@ export class LineReader {
     return new Promise((resolve, reject) => {
       let typed = '';
       if (signal?.aborted || this.#isOver) return reject(new Cancelled());
-      const cancel = (): void => end(() => reject(new Cancelled()));
+      const cancel = (): void => end(() => reject(new Cancelled()), '');
       const over = (): void => {
         this.#isOver = true;
         cancel();
@@ -37,6 +37,8 @@ export class LineReader {
       const hear = (chunk: Buffer | string): void => {
         this.#ahead += typeof chunk === 'string' ? chunk : this.#decoder.write(chunk);
         take();
+        // The rest of a paste may be secret too, and the next question would show it.
+        if (isHidden) this.#ahead = '';
       };
       const take = (): void => {
         while (this.#ahead !== '') {
@@ -44,7 +46,7 @@ export class LineReader {
           this.#ahead = this.#ahead.slice(1);
           if (key === '\r') this.#ahead = this.#ahead.replace(/^\n/, '');
           if (key === '\r' || key === '\n') {
-            end(() => resolve(stripVTControlCharacters(typed)), typed);
+            end(() => resolve(stripVTControlCharacters(typed)), isHidden ? masked(typed) : undefined);
             return;
           }
           if (key === CTRL_C || key === CTRL_D) {
@@ -55,14 +57,12 @@ export class LineReader {
           else typed = key === CTRL_U ? '' : typed + key;
         }
       };
-      const end = (settle: () => void, secret = ''): void => {
+      const end = (settle: () => void, ending?: string): void => {
         input.off('data', hear).off('end', over);
         signal?.removeEventListener('abort', cancel);
         input.pause();
-        if (isHidden) {
-          input.setRawMode?.(false);
-          output.write(`${masked(secret)}\n`);
-        }
+        if (isHidden) input.setRawMode?.(false);
+        if (ending !== undefined) output.write(`${ending}\n`);
         settle();
       };
       signal?.addEventListener('abort', cancel);

