@@ -1,6 +1,6 @@
-import {setMaxListeners} from 'node:events';
 import type {Socket} from 'node:net';
 import {ExitCode, ExpectedError} from '../errors.ts';
+import {follow} from '../ports/follow.ts';
 import type {Call, Outcome, Processes, Running} from '../ports/processes.ts';
 
 /** Where the tools are when it is not on PATH. */
@@ -69,17 +69,6 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
 
 const NO_ANSWER = 'error: there was no answer in time';
 
-/** A signal for one call. Not AbortSignal.any, which forgets a timeout that nobody else holds (Node.js 20: it never comes). */
-function follow(over: AbortSignal): {signal: AbortSignal; release(): void} {
-  const controller = new AbortController();
-  const pass = (): void => controller.abort(over.reason);
-  // Many calls that listen to the same signal look like a leak to Node.js.
-  setMaxListeners(0, over);
-  if (over.aborted) pass();
-  else over.addEventListener('abort', pass, {once: true});
-  return {signal: controller.signal, release: () => over.removeEventListener('abort', pass)};
-}
-
 interface Child {
   unref(): void;
   stdin: unknown;
@@ -114,7 +103,7 @@ async function untilGivenUp<T extends Child & PromiseLike<unknown>>(running: T, 
   }
 }
 
-const notThere = (tool: Call['tool'], path: string, isForbidden: boolean): ExpectedError =>
+export const notThere = (tool: Call['tool'], path: string, isForbidden: boolean): ExpectedError =>
   new ExpectedError(path === tool ? `${tool} is not on PATH.` : `${path} cannot be run${isForbidden ? '' : ': there is no such file'}.`, {
     code: 'TOOL_NOT_FOUND',
     exit: ExitCode.usage,

@@ -140,3 +140,22 @@ export const deleteJobs = (place: Place, selector: string): Call => kubectl(plac
 /** Returns at once; a claim goes only when the last pod that mounts it has gone. */
 export const deleteClaim = (place: Place, name: string): Call =>
   kubectl(place, ['delete', 'persistentvolumeclaim', name, '--ignore-not-found', '--wait=false']);
+
+/** Paths that a proxy lets through: what the API server itself says, and no way into a container. */
+const READABLE = '^/(api|apis|version|readyz|livez|healthz|openapi|metrics)(/|$)';
+const WAYS_IN = '^/api/v1/namespaces/[^/]+/(pods|services)/[^/]+/(exec|attach|portforward|proxy)(/|$)';
+/** Any method but GET. kubectl takes commas for the end of an expression, and Go's have no negation. */
+const OTHER_METHODS = '^([^G]|G[^E]|GE[^T]|GET.|GE?$)';
+
+/** Serves the API server, for reading, on a socket until it is ended. */
+export const proxy = (place: Place, socket: string): Call =>
+  kubectl(place, [
+    'proxy',
+    `--unix-socket=${socket}`,
+    `--accept-paths=${READABLE}`,
+    `--reject-paths=${WAYS_IN}`,
+    `--reject-methods=${OTHER_METHODS}`,
+  ]);
+
+/** One answer of the API server as it came. */
+export const getRaw = (place: Place, path: string): Call => kubectl(place, ['get', '--raw', path]);

@@ -1,0 +1,53 @@
+import {Agent, type IncomingMessage, request} from 'node:http';
+import {retryAfter, troubleOf} from '../ports/api-trouble.ts';
+import type {ClusterApi} from '../ports/cluster-api.ts';
+import {apiFrom, type Opened, type Request} from './api-from.ts';
+import {answerFrom, logFrom} from './read-answer.ts';
+import {Vigil} from './vigil.ts';
+
+/** Requests at once of either sort: logs that wait for their readers hold up no question. */
+const AT_ONCE = 12;
+
+/** HTTP over a unix socket behind which is an API server, with connections that are used again. */
+export function httpApi(socketPath: string): ClusterApi {
+  const [questions, logs] = [0, 1].map(() => new Agent({keepAlive: true, maxSockets: AT_ONCE})) as [Agent, Agent];
+  return apiFrom(
+    (wanted) => open(wanted, wanted.isLog ? logs : questions, socketPath),
+    () => {
+      for (const agent of [questions, logs]) agent.destroy();
+    },
+  );
+}
+
+async function open({path, over, idleMs, release}: Request, agent: Agent, socketPath: string): Promise<Opened> {
+  const vigil = new Vigil(over, idleMs);
+  try {
+    const response = await headersOf(path, agent, socketPath, vigil);
+    const status = response.statusCode ?? 0;
+    if (status >= 200 && status < 300) return {status, log: logFrom(response, vigil, {release})};
+    const said = await answerFrom(status, logFrom(response, vigil));
+    return {trouble: said.trouble ?? troubleOf(status, said.body, retryAfter(response.headers['retry-after'], new Date()))};
+  } catch (error) {
+    vigil.release();
+    return {trouble: vigil.explain(error, 'unreachable')};
+  }
+}
+
+const headersOf = (path: string, agent: Agent, socketPath: string, vigil: Vigil): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    // kubectl proxy listens to nobody who calls it by another name.
+    const call = request({socketPath, path, agent, headers: {host: 'localhost', accept: 'application/json, */*'}});
+    vigil.endWith((why) => {
+      call.destroy(why);
+      // One that waits for a free socket reports its end only when it gets one.
+      reject(why);
+    });
+    // Until then it is other requests that it waits for.
+    call.once('socket', () => vigil.wait());
+    call.once('response', (response) => {
+      vigil.heard();
+      resolve(response);
+    });
+    call.on('error', reject);
+    call.end();
+  });

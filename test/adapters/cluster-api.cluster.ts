@@ -1,0 +1,154 @@
+import {once} from 'node:events';
+import {mkdtempSync, readdirSync, rmSync} from 'node:fs';
+import {request} from 'node:http';
+import {tmpdir} from 'node:os';
+import {join, resolve} from 'node:path';
+import {execa} from 'execa';
+import {expect, inject, onTestFinished, test} from 'vitest';
+import {openClusterApi} from '../../src/adapters/cluster-api.ts';
+import {type ApiProxy, startProxy} from '../../src/adapters/kubectl-proxy.ts';
+import {rawApi} from '../../src/adapters/kubectl-raw.ts';
+import {type ClusterApi, listAll} from '../../src/ports/cluster-api.ts';
+import {accountWith} from '../cluster/accounts.ts';
+import {faultyApi} from '../cluster/faulty-api.ts';
+import {findKubectl} from '../cluster/kubectl.ts';
+import {setLogs} from '../cluster/logs.ts';
+import {pod} from '../cluster/objects.ts';
+import {type Workplace, workplace} from '../cluster/workplace.ts';
+import {readLog} from './read-log.ts';
+
+const over = new AbortController().signal;
+
+async function apiOf(kubeconfig: string, namespace = 'default'): Promise<ClusterApi> {
+  const api = await openClusterApi({kubeconfig, namespace}, {over, paths: {kubectl: await findKubectl()}});
+  onTestFinished(() => api.close());
+  return api;
+}
+
+const logOf = (namespace: string, name: string, container: string): string =>
+  `/api/v1/namespaces/${namespace}/pods/${name}/log?container=${container}`;
+
+/** Pods that run, with so many containers each, all of which have the same log. */
+async function running(place: Workplace, pods: number, containers: number, lines: readonly string[]): Promise<string[]> {
+  const names = Array.from({length: pods}, (_, index) => `agent-${index}`);
+  const spec = {containers: Array.from({length: containers}, (_, index) => ({name: `c${index}`, image: 'scalr/agent:1'}))};
+  await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: lines}});
+  await place.kubectl.apply(...names.map((name) => pod(name, {spec})));
+  await place.kubectl('wait', 'pod', '--all', '--for=condition=Ready', '--timeout=50s');
+  return names;
+}
+
+test.runIf(inject('simulated'))('the logs of 200 containers come over one proxy', async () => {
+  const place = await workplace();
+  const {namespace} = place;
+  const pods = await running(place, 20, 10, ['first', 'second']);
+  const api = await apiOf(place.kubeconfig, namespace);
+  const list = await listAll(api, `/api/v1/namespaces/${namespace}/pods`, {over}, 7);
+  expect(list.items).toHaveLength(20);
+  const paths = pods.flatMap((name) => Array.from({length: 10}, (_, index) => logOf(namespace, name, `c${index}`)));
+  const logs = await Promise.all(paths.map(async (path) => readLog(await api.stream(path, {over}))));
+  expect(logs).toEqual(paths.map(() => ({text: 'first\nsecond\n', trouble: undefined})));
+});
+
+test.runIf(inject('simulated'))('a log that breaks off, stalls or is refused for a while is told apart behind a real proxy', async () => {
+  const place = await workplace();
+  const {namespace} = place;
+  await running(place, 1, 1, ['first', 'second']);
+  const faulty = await faultyApi(place.kubeconfig);
+  const api = await apiOf(faulty.kubeconfig, namespace);
+  const path = logOf(namespace, 'agent-0', 'c0');
+  faulty.trouble('GET', /\/log/, {status: 429, retryAfter: 1}, 1);
+  faulty.trouble('GET', /\/log/, {status: 503}, 1);
+  expect(await readLog(await api.stream(path, {over}))).toEqual({text: 'first\nsecond\n', trouble: undefined});
+  const cut = faulty.trouble('GET', /\/log/, 'cut');
+  expect(await readLog(await api.stream(path, {over}))).toMatchObject({
+    text: expect.stringMatching(/^first/),
+    trouble: {kind: 'truncated'},
+  });
+  cut.end();
+  const stall = faulty.trouble('GET', /\/log/, 'stall');
+  expect(await api.stream(path, {over, idleMs: 500})).toMatchObject({trouble: {kind: 'stalled'}});
+  stall.end();
+  faulty.stop();
+  const start = Date.now();
+  expect(await api.stream(path, {over})).toMatchObject({trouble: {kind: 'unreachable'}});
+  expect(await api.get('/version', {over})).toMatchObject({trouble: {kind: 'unreachable'}});
+  expect(Date.now() - start).toBeLessThan(10_000);
+});
+
+test('what the account may not read, what has gone and what has not begun are told apart, by both ways', async () => {
+  const place = await workplace();
+  const {kubectl, namespace} = place;
+  await kubectl.apply(pod('waiting', {spec: {nodeSelector: {nowhere: 'here'}, containers: [{name: 'c0', image: 'x'}]}}));
+  const kubeconfig = await accountWith([{apiGroups: [''], resources: ['pods'], verbs: ['get', 'list']}], place);
+  const admin = await apiOf(place.kubeconfig, namespace);
+  for (const api of [await apiOf(kubeconfig, namespace), rawApi({kubeconfig, namespace}, await findKubectl())]) {
+    expect((await listAll(api, `/api/v1/namespaces/${namespace}/pods`, {over})).items).toHaveLength(1);
+    expect(await api.get(`/api/v1/namespaces/${namespace}/pods/gone`, {over})).toEqual({
+      trouble: {kind: 'not-found', status: 404, message: 'pods "gone" not found'},
+    });
+    expect(await api.stream(logOf(namespace, 'waiting', 'c0'), {over})).toMatchObject({trouble: {kind: 'forbidden', status: 403}});
+    expect(await api.get('/api/v1/nodes', {over})).toMatchObject({trouble: {kind: 'forbidden', message: expect.stringContaining('nodes')}});
+  }
+  for (const api of [admin, rawApi(place, await findKubectl())]) {
+    expect(await api.stream(logOf(namespace, 'gone', 'c0'), {over})).toMatchObject({trouble: {kind: 'not-found'}});
+    expect(await readLog(await api.stream(logOf(namespace, 'waiting', 'c0'), {over}))).toEqual({text: '', trouble: undefined});
+  }
+});
+
+test('the role of Kubernetes that may only view suffices', async () => {
+  const place = await workplace();
+  const api = await apiOf(await accountWith('view', place), place.namespace);
+  expect(await listAll(api, `/api/v1/namespaces/${place.namespace}/serviceaccounts`, {over})).toMatchObject({
+    items: [{metadata: {name: 'default'}}],
+  });
+});
+
+test('the proxy lets nothing through that would change something', async () => {
+  const place = await workplace();
+  const proxy = (await startProxy(place, await findKubectl(), over)) as ApiProxy;
+  onTestFinished(() => proxy.stop());
+  const status = async (method: string, path: string): Promise<number | undefined> => {
+    const call = request({socketPath: proxy.socketPath, method, path, headers: {host: 'localhost'}}).end();
+    const [response] = await once(call, 'response');
+    response.resume();
+    return response.statusCode;
+  };
+  expect(await status('GET', '/api/v1/namespaces')).toBe(200);
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE']) {
+    expect(await status(method, '/api/v1/namespaces')).toBe(403);
+  }
+  const inside = `/api/v1/namespaces/${place.namespace}/pods/any`;
+  for (const path of ['exec', 'attach', 'portforward', 'proxy', 'proxy/any']) expect(await status('GET', `${inside}/${path}`)).toBe(403);
+  expect(await status('GET', inside)).toBe(404);
+});
+
+test.each([
+  'SIGKILL',
+  'SIGINT',
+  'SIGTERM',
+  'SIGHUP',
+] as const)('%s to the whole program leaves neither process nor socket', async (signal) => {
+  const folder = mkdtempSync(join(tmpdir(), 'held-'));
+  onTestFinished(() => rmSync(folder, {recursive: true}));
+  const program = resolve(import.meta.dirname, 'holds-api.ts');
+  // As a terminal does it: Ctrl-C goes to the whole group.
+  const holder = execa(process.execPath, ['--import', 'tsx', program, inject('kubeconfig'), await findKubectl()], {
+    env: {TMPDIR: folder},
+    detached: true,
+    reject: false,
+  });
+  const [said] = await once(holder.stdout, 'data');
+  expect(JSON.parse(said)).toMatchObject({status: 200});
+  const processes = async (): Promise<string[]> => {
+    const {stdout} = await execa('pgrep', ['-f', folder], {reject: false});
+    return stdout.split('\n').filter(Boolean);
+  };
+  const sockets = (): string[] => readdirSync(folder).filter((name) => name.startsWith('scalr-agent-'));
+  expect(sockets()).toHaveLength(1);
+  expect((await processes()).length).toBeGreaterThan(0);
+  process.kill(-(holder.pid as number), signal);
+  await holder;
+  await expect.poll(processes).toEqual([]);
+  expect(sockets()).toEqual([]);
+});

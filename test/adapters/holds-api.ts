@@ -1,0 +1,8 @@
+import {openClusterApi} from '../../src/adapters/cluster-api.ts';
+
+/** `holds-api.ts KUBECONFIG KUBECTL`: opens the API, says what it got, and lives on until it is killed. */
+const [kubeconfig = '', kubectl = ''] = process.argv.slice(2);
+const over = new AbortController().signal;
+const api = await openClusterApi({kubeconfig, namespace: 'default'}, {over, paths: {kubectl}});
+process.stdout.write(`${JSON.stringify(await api.get('/version', {over}))}\n`);
+setInterval(() => undefined, 1000);
