@@ -15,6 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   plan: ['cluster', 'ports', 'values', 'charts', 'settings', 'errors'],
   preflight: ['plan', 'cluster', 'ports', 'values', 'charts', 'settings', 'errors'],
   execute: ['plan', 'cluster', 'ports', 'charts', 'settings', 'errors'],
+  'support-bundle': ['cluster', 'ports', 'charts', 'settings', 'errors'],
   adapters: ['ports', 'errors'],
   ui: ['ports', 'charts', 'values', 'cluster', 'plan', 'preflight', 'execute', 'settings', 'errors'],
   wizard: ['answers', 'ui', 'ports', 'charts', 'values', 'cluster', 'plan', 'preflight', 'settings', 'errors'],

@@ -1,0 +1,8 @@
+import {keyRule} from './key-rules.ts';
+import {nameThenValue, valueThenName} from './pair-rules.ts';
+import type {Rule} from './rule.ts';
+import {textRules} from './text-rules.ts';
+import {tokenShapes} from './token-shapes.ts';
+
+/** Everything that is noticed without knowing the value. */
+export const RULES: readonly Rule[] = [...tokenShapes, ...textRules, keyRule, nameThenValue, valueThenName];

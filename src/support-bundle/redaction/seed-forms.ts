@@ -1,0 +1,59 @@
+/** A text in every form that tools write it; latin1, one character a byte. Short remains are no needles and left out. */
+export function formsOf(text: string): ReadonlyMap<string, string> {
+  const bytes = Buffer.from(text, 'latin1');
+  const forms: [string, string][] = [['raw', text], ...base64(bytes), ...percent(bytes), ...json(bytes.toString('utf8'))];
+  forms.push(['shell', text.replaceAll("'", "'\\''")], ['shell double', text.replace(/["\\$`]/g, '\\$&')]);
+  forms.push(['yaml single', text.replaceAll("'", "''")], ['xml', text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)]);
+  const seen = new Set<string>();
+  return new Map(forms.filter(([, form]) => form.length >= 6 && !seen.has(form) && seen.add(form)));
+}
+
+/** The characters of the base64 of anything with these bytes in it that depend on these bytes only, for each alignment. */
+export function base64Of(bytes: Buffer, before: 0 | 1 | 2): string {
+  const first = Math.ceil((before * 8) / 6);
+  const last = Math.floor(((before + bytes.length) * 8) / 6);
+  return Buffer.concat([Buffer.alloc(before), bytes])
+    .toString('base64')
+    .slice(first, last);
+}
+
+const base64 = (bytes: Buffer): [string, string][] =>
+  ([0, 1, 2] as const).flatMap((before): [string, string][] => {
+    const plain = base64Of(bytes, before);
+    return [
+      [`base64+${before}`, plain],
+      [`base64url+${before}`, plain.replaceAll('+', '-').replaceAll('/', '_')],
+    ];
+  });
+
+function percent(bytes: Buffer): [string, string][] {
+  const encoded = (keeps: RegExp, cased: (hex: string) => string): string =>
+    [...bytes.toString('latin1')]
+      .map((one) => (keeps.test(one) ? one : `%${cased(one.charCodeAt(0).toString(16).padStart(2, '0'))}`))
+      .join('');
+  const upper = (hex: string): string => hex.toUpperCase();
+  const lower = (hex: string): string => hex;
+  return [upper, lower].flatMap((cased): [string, string][] => [
+    [`percent ${cased.name}`, encoded(/[\w.~-]/, cased)],
+    [`percent of components ${cased.name}`, encoded(/[\w.~!*'()-]/, cased)],
+    [`percent of forms ${cased.name}`, encoded(/[\w.~ -]/, cased).replaceAll(' ', '+')],
+    [`percent full ${cased.name}`, encoded(/(?!)/, cased)],
+  ]);
+}
+
+function json(text: string): [string, string][] {
+  const inner = (value: string): string => JSON.stringify(value).slice(1, -1);
+  const escaped = (value: string, which: RegExp): string =>
+    value.replace(which, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const once = inner(text);
+  const forms = {
+    json: once,
+    'json of Go': escaped(once, /[<>&]/g),
+    'json ascii': escaped(once, /[^\0-\x7f]/g),
+    'json with slashes': once.replaceAll('/', '\\/'),
+    'json twice': inner(once),
+    'json thrice': inner(inner(once)),
+    'json of Go twice': inner(escaped(once, /[<>&]/g)),
+  };
+  return Object.entries(forms).map(([name, form]) => [name, Buffer.from(form, 'utf8').toString('latin1')]);
+}

@@ -1,0 +1,120 @@
+import {isHarmless, isProse} from './harmless.ts';
+import {LIMITS} from './limits.ts';
+import {beginsWord, type Extent, matchAt, NOTHING, type Rule, run} from './rule.ts';
+
+const BEARER = /bearer(?:[ \t]+|%20|\+|\\u0020)((?:[\w.~+/-]|%2[bf]){8,8192}=*)/iy;
+
+const bearer: Rule = {
+  name: 'bearer',
+  anchors: ['bearer'],
+  find(text, start) {
+    const found = matchAt(BEARER, text, start);
+    const value = found?.[1] ?? '';
+    if (found === undefined || isProse(value) || isHarmless(value)) return NOTHING;
+    const end = start + found[0].length;
+    return [run(end - value.length, end, /[^\w.~+/-]/g)];
+  },
+};
+
+const BASIC = /basic(?:[ \t]+|%20|\\u0020)((?:[A-Za-z0-9+/]|%2[bf]){6,4096}(?:=|%3d){0,2})/iy;
+
+/** User and password in base64; a word that follows by chance holds no colon. */
+const basic: Rule = {
+  name: 'basic',
+  anchors: ['basic'],
+  find(text, start) {
+    const found = matchAt(BASIC, text, start);
+    const value = found?.[1] ?? '';
+    if (found === undefined || !/^[\x20-\x7e]*:/.test(Buffer.from(value, 'base64').toString('latin1'))) return NOTHING;
+    const end = start + found[0].length;
+    return [{start: end - value.length, end}];
+  },
+};
+
+const BEGIN = /-----BEGIN[ +](?:[A-Z0-9]+[ +]){0,3}PRIVATE[ +]KEY(?:[ +]BLOCK)?-----/iy;
+const END = /-----END(?:[ +]|%20)(?:[A-Z0-9]+(?:[ +]|%20)){0,3}PRIVATE(?:[ +]|%20)KEY(?:(?:[ +]|%20)BLOCK)?-----/gi;
+/** Lines of a key of which the end is missing. */
+const LINES =
+  /(?:(?:\r?\n(?:\d{4}-\d\d-\d\dT[\d:.]+Z )?|(?:\\+r)?\\+n|%0a|%0d|[ \t])*(?:[A-Za-z0-9+/]|%2[bf]){8,96}(?:=|%3d){0,2}){0,160}/iy;
+
+/** Private keys; certificates and public keys stay, support needs them. */
+const pem: Rule = {
+  name: 'private key',
+  anchors: ['-----BEGIN'],
+  find(text, start) {
+    const begin = matchAt(BEGIN, text, start) ?? matchAt(BEGIN_OF_URL, text, start);
+    if (begin === undefined) return NOTHING;
+    const body = start + begin[0].length;
+    const within = text.slice(body, body + LIMITS.ahead - 256);
+    const end = [...within.matchAll(END)][0];
+    const next = within.indexOf('-----BEGIN');
+    if (end !== undefined && (next === -1 || next > end.index)) return [{start, end: body + end.index + end[0].length}];
+    return [{start, end: body + (matchAt(LINES, text, body)?.[0].length ?? 0)}];
+  },
+};
+
+const BEGIN_OF_URL = /-----BEGIN%20(?:[A-Z0-9]+%20){0,3}PRIVATE%20KEY(?:%20BLOCK)?-----/iy;
+const BASE64 = /(?:[A-Za-z0-9+/_-]|\\+n|\r?\n[ \t]*){40,8192}={0,2}/y;
+
+/** The same in base64, as Secrets hold it. */
+const pemInBase64: Rule = {
+  name: 'private key',
+  anchors: ['LS0tLS1CRUdJTi'],
+  find(text, start) {
+    const found = beginsWord(text, start) ? matchAt(BASE64, text, start) : undefined;
+    if (found === undefined) return NOTHING;
+    const head = Buffer.from(found[0].slice(0, 80).replace(/\\+n|\s/g, ''), 'base64').toString('latin1');
+    return /PRIVATE KEY/.test(head) ? [run(start, start + found[0].length, /[^A-Za-z0-9+/_=-]/g)] : NOTHING;
+  },
+};
+
+const AUTHORITY = /(?:[^ \t\r\n"'<>`\\]|\\(?!\\*["'nrt])){1,512}/y;
+const ENCODED_USER = /((?:(?!%3a|%40|%2f)[^ \t\r\n"'<>`\\&]){1,256})(?:%3a((?:(?!%40|%2f)[^ \t\r\n"'<>`\\&]){0,256}))?%40/iy;
+
+/** User and password of a URL, each by itself: the password alone is what other places repeat. */
+const url: Rule = {
+  name: 'url',
+  anchors: ['://', ':\\/\\/', '%3A%2F%2F'],
+  find(text, _, end) {
+    const encoded = matchAt(ENCODED_USER, text, end);
+    if (text.charAt(end - 3) === '%' && encoded !== undefined)
+      return credentials(text, end, encoded[0].length - 3, encoded[2] === undefined ? undefined : (encoded[1] as string).length, 3);
+    const authority = matchAt(AUTHORITY, text, end)?.[0] ?? '';
+    const at = authority.lastIndexOf('@');
+    if (at === -1) return NOTHING;
+    const host = authority.search(/[/?#]/);
+    const colon = authority.indexOf(':');
+    const inside = host === -1 || at < host;
+    // A slash that nobody escaped ends the password too early; only a port is followed by one.
+    const broken = !inside && colon !== -1 && colon < host && !/^:\d*$/.test(authority.slice(colon, host));
+    const last = inside || broken ? at : authority.slice(0, host).lastIndexOf('@');
+    return last === -1 ? NOTHING : credentials(text, end, last, colon !== -1 && colon < last ? colon : undefined, 1);
+  },
+};
+
+function credentials(text: string, start: number, length: number, colon: number | undefined, width: number): readonly Extent[] {
+  const user = {start, end: start + (colon ?? length)};
+  const parts = colon === undefined ? [user] : [user, {start: user.end + width, end: start + length}];
+  return parts.filter(({start: from, end}, index) => {
+    const value = text.slice(from, end);
+    // A short name is no token; a password may be any word.
+    const user = index === 0 && (colon === undefined ? /^[a-z][a-z._-]*$/i : /^[a-z][a-z0-9._-]{0,11}$/i).test(value);
+    return value !== '' && !user && !/^(?:\*+|<[^>]*>|\[redacted.*|\$\{?[\w.]+\}?|\[hidden\])$/.test(value);
+  });
+}
+
+const HOST = /[\w.-]{1,253}:\d{2,5}(?![\w@])/y;
+
+/** `user:password@host:port` without a scheme. */
+const bareCredentials: Rule = {
+  name: 'url',
+  anchors: ['@'],
+  find(text, start, end) {
+    if (matchAt(HOST, text, end) === undefined) return NOTHING;
+    const found = /(?:^|[^\w.%+-])([\w.%+-]{1,64}):([^ \t\r\n"'@/]{2,256})$/.exec(text.slice(Math.max(0, start - 340), start));
+    const password = found?.[2];
+    return password === undefined || isHarmless(password) ? NOTHING : [{start: start - password.length, end: start}];
+  },
+};
+
+export const textRules: readonly Rule[] = [bearer, basic, pem, pemInBase64, url, bareCredentials];
