@@ -7,6 +7,8 @@ export const ExitCode = {
   onlyWarnings: 4,
   differences: 5,
   timedOut: 6,
+  incomplete: 7,
+  secretFound: 8,
   interrupted: 130,
   terminated: 143,
 } as const;
@@ -46,6 +48,7 @@ export const ERROR_CODES = [
   'UNREADABLE_FILE',
   'UNWRITABLE_FILE',
   'FILE_EXISTS',
+  'SECRET_IN_BUNDLE',
   'CANCELLED',
   'BUG',
 ] as const;

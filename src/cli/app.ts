@@ -1,9 +1,11 @@
 import {sleep} from '../adapters/clock.ts';
+import type {openClusterApi} from '../adapters/cluster-api.ts';
 import {nodeCharts} from '../adapters/node-charts.ts';
 import {nodeFiles} from '../adapters/node-files.ts';
 import {takeInterrupts} from '../adapters/node-interrupts.ts';
 import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
 import type {Environment} from '../answers/sources.ts';
+import type {Archives} from '../ports/archive.ts';
 import type {Charts} from '../ports/charts.ts';
 import type {Files} from '../ports/files.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
@@ -23,6 +25,9 @@ export interface App {
   prompter: (screen: Screen, signal?: AbortSignal) => Prompter;
   /** helm and kubectl, at these paths where they are not on PATH. */
   processes: (paths: ToolPaths) => Processes;
+  /** The API server for many requests, by kubectl at these paths. */
+  clusterApi: typeof openClusterApi;
+  archives: Archives;
   takeInterrupts: () => Interrupts;
   now: () => Date;
   /** Waits, and no longer than until the signal. */
@@ -58,7 +63,12 @@ export function nodeApp(): App {
       return process.env['TERM'] === 'dumb' ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
     },
     processes: nodeProcesses,
-    takeInterrupts,
+    clusterApi: async (...where) => (await import('../adapters/cluster-api.ts')).openClusterApi(...where),
+  archives: {
+    create: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.create(path),
+    open: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.open(path),
+  },
+  takeInterrupts,
     now: () => new Date(),
     sleep,
     hasTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env['CI'],

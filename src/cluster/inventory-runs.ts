@@ -44,6 +44,15 @@ export function runsIn(objects: readonly KubernetesObject[], of: RunsOf): Run[] 
   return [...running.map((job) => run('Job', job, true)), ...lone.map((pod) => run('Pod', pod, true))];
 }
 
+/** A Job or pod of a run, whether it has ended or not; of agent-k8s also what only looks like one. */
+export function isOfRun(object: KubernetesObject, of: RunsOf): boolean {
+  if (isOwn(object)) return false;
+  if (of.chart === 'agent-k8s') return object.kind === 'Pod' && runPods([object], of).length > 0;
+  const isRun = within(of.version, '>=0.5.64') ? hasLabelsOf(of.release) : hasContainersOfRun;
+  if (object.kind === 'Pod') return isRun(object);
+  return object.kind === 'Job' && isRun((object as {spec?: {template?: Template}}).spec?.template ?? {});
+}
+
 function runPods(pods: readonly KubernetesObject[], {taskLabels}: RunsOf): Run[] {
   const wanted = Object.entries(taskLabels);
   const isCertain = wanted.length > 0;

@@ -29,6 +29,7 @@ export interface Container {
   /** `Always` makes an init container a sidecar. */
   restartPolicy?: string;
   resources?: {limits?: Readonly<Record<string, string>>};
+  env?: readonly {name: string; value?: string}[];
 }
 
 export interface ContainerStatus {
@@ -61,6 +62,7 @@ export interface Pod extends KubernetesObject {
     conditions?: readonly Condition[];
     containerStatuses?: readonly ContainerStatus[];
     initContainerStatuses?: readonly ContainerStatus[];
+    ephemeralContainerStatuses?: readonly ContainerStatus[];
   };
 }
 
@@ -82,7 +84,7 @@ export interface Workload extends KubernetesObject {
 }
 
 export interface Claim extends KubernetesObject {
-  spec?: {storageClassName?: string; accessModes?: readonly string[]; resources?: {requests?: {storage?: string}}};
+  spec?: {volumeName?: string; storageClassName?: string; accessModes?: readonly string[]; resources?: {requests?: {storage?: string}}};
   status?: {phase?: string};
 }
 

@@ -1,0 +1,22 @@
+import {ExitCode, ExpectedError} from '../errors.ts';
+import {bytes, milliOf} from '../settings/quantity.ts';
+import type {Since} from '../support-bundle/log-items.ts';
+
+/** From when on logs are read: a time, or so many seconds ago. @throws ExpectedError */
+export function since(time: string | undefined, seconds: number): Since {
+  if (time === undefined) return {seconds};
+  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(time) && !Number.isNaN(Date.parse(time))) return {time: new Date(time).toISOString()};
+  throw wrong(`--since-time ${time} is no time.`, 'Write it like 2026-11-21T08:00:00Z');
+}
+
+/** Bytes of a Kubernetes quantity. @throws ExpectedError */
+export function byteCount(flag: string, text: string): number {
+  try {
+    return Number(milliOf(bytes().parse(text, {now: new Date()})) ?? 0n) / 1000;
+  } catch (error) {
+    throw wrong(`${flag} ${text}: ${(error as Error).message}.`, 'Write it like 100Mi');
+  }
+}
+
+const wrong = (message: string, suggestion: string): ExpectedError =>
+  new ExpectedError(message, {code: 'INVALID_SETTING', exit: ExitCode.usage, suggestions: [suggestion]});

@@ -1,0 +1,126 @@
+import * as Flags from '@oclif/core/flags';
+import {BaseCommand} from '../cli/base-command.ts';
+import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
+import {byteCount, since} from '../cli/log-flags.ts';
+import {settingFlags} from '../cli/setting-flags.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import {firstOf} from '../ports/first-of.ts';
+import {namespace, release} from '../settings/release.ts';
+import {type Bundle, writeBundle} from '../support-bundle/bundle.ts';
+import {type Prepared, prepareBundle} from '../support-bundle/prepare.ts';
+import type {Gap} from '../support-bundle/read-namespace.ts';
+import {bundleText, progressText, wantedText} from '../ui/bundle.ts';
+
+interface Result {
+  /** Absent with --dry-run. */
+  file?: string;
+  bytes?: number;
+  containers: number;
+  errors: readonly {what: string; kind: string; message: string}[];
+  redactions?: Bundle['redactions'];
+  findings?: Bundle['findings'];
+  /** Everything that was asked for is there; what a modest account may not see does not count. */
+  complete: boolean;
+}
+
+export default class CollectLogs extends BaseCommand<Result> {
+  static override summary = 'Write a bundle for support: logs, events, objects, releases and what stands out, without secrets.';
+  static override description =
+    'Reads only, and what the account may not read is recorded. Logs of all containers go back 24 hours (--since) and share 100 MiB (--max-size): of a longer one the beginning and the end are kept, with a mark between them. Every byte is redacted before it is written, and the finished file is searched for the secrets of the namespace: with one in it, it is deleted (status 8). A bundle that lacks something ends with status 7.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
+    '<%= config.bin %> <%= command.id %> --namespace scalr-agent --since 2h --run run-v0o1 --out bundle.zip',
+  ];
+  static override flags = {
+    since: Flags.string({summary: 'How far back logs are read, as 2h; 24h unless told otherwise.', helpValue: '<DURATION>'}),
+    'since-time': Flags.string({summary: 'From when on logs are read, as 2026-11-21T08:00:00Z.', helpValue: '<TIME>', exclusive: ['since']}),
+    run: Flags.string({summary: 'Of runs only the one with this id.', helpValue: '<RUN-ID>'}),
+    container: Flags.string({summary: 'Only logs of containers of this name.', helpValue: '<NAME>'}),
+    'max-size': Flags.string({summary: 'How much all logs may have together; 100Mi unless told otherwise.', helpValue: '<SIZE>'}),
+    'no-secret-seeds': Flags.boolean({summary: 'Do not read the Secrets of the namespace to find elsewhere what is in them.'}),
+    out: Flags.string({char: 'o', summary: 'File to write; scalr-agent-<NAMESPACE>-<TIME>.zip unless told otherwise.', helpValue: '<FILE>'}),
+    ...settingFlags([namespace, release]),
+  };
+
+  override async run(): Promise<Result> {
+    const {flags} = await this.parse(CollectLogs);
+    const settings = await this.settingsFrom(flags, {only: [namespace, release]});
+    const {place} = releaseName(flags, settings);
+    const maxBytes = byteCount('--max-size', flags['max-size'] ?? '100Mi');
+    const wish = {
+      place,
+      release: settings.isExplicit(release) ? settings.get(release) : undefined,
+      since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h') / 1000),
+      run: flags.run,
+      container: flags.container,
+      readsSecrets: !flags['no-secret-seeds'],
+    };
+    const {clusterApi, now} = this.app;
+    const interrupts = this.app.takeInterrupts();
+    const over = firstOf(AbortSignal.timeout(timeoutOf(flags)), interrupts.asked);
+    try {
+      const api = await clusterApi(place, {over, paths: toolPaths(flags)});
+      try {
+        const processes = this.app.processes(toolPaths(flags));
+        const prepared = await prepareBundle(wish, {api, processes, over});
+        refuseNothing(prepared, place.namespace);
+        if (flags['dry-run']) return this.#show(prepared);
+        const file = flags.out ?? `scalr-agent-${place.namespace}-${now().toISOString().replace(/\.\d+|[:-]/g, '')}.zip`;
+        const bundle = await this.#write(file, prepared, place.namespace, {maxBytes, api, over});
+        const errors = bundle.gaps.map(errorOf);
+        const complete = bundle.gaps.every(({isMinor}) => isMinor) && !interrupts.asked.aborted;
+        this.say(bundleText({file, ...bundle}, this.screen));
+        if (!complete) process.exitCode = interrupts.asked.aborted ? ExitCode.interrupted : ExitCode.incomplete;
+        const {bytes, containers, redactions, findings} = bundle;
+        if (!this.jsonEnabled()) this.app.stdout(`${file}\n`);
+        return {file, bytes, containers, errors, redactions, findings, complete};
+      } finally {
+        await api.close();
+      }
+    } finally {
+      interrupts.release();
+    }
+  }
+
+  #show({texts, logs, gaps, scope}: Prepared): Result {
+    this.show(wantedText([...texts(() => '').map(({name}) => name), ...logs.map(({file}) => file)]));
+    return {containers: scope.pods.length, errors: gaps.map(errorOf), complete: gaps.every(({isMinor}) => isMinor)};
+  }
+
+  async #write(
+    file: string,
+    prepared: Prepared,
+    name: string,
+    {maxBytes, api, over}: {maxBytes: number; api: Parameters<typeof writeBundle>[3]['api']; over: AbortSignal},
+  ): Promise<Bundle> {
+    const {archives, files, now} = this.app;
+    if ((await files.kindOf(file)) !== 'nothing') throw taken(file);
+    const archive = await archives.create(file);
+    try {
+      return await writeBundle(prepared, name, maxBytes, {
+        archive,
+        api,
+        over,
+        now,
+        onProgress: (done, all) => this.say(progressText(done, all, this.screen)),
+      });
+    } catch (error) {
+      await archive.abort();
+      throw error;
+    }
+  }
+}
+
+const errorOf = ({what, trouble: {kind, message}}: Gap) => ({what, kind, message});
+
+function refuseNothing({scope, gaps}: Prepared, place: string): void {
+  if (scope.pods.length > 0 || scope.objects.length > 0 || gaps.some(({trouble}) => trouble.kind !== 'not-found')) return;
+  throw new ExpectedError(`There is nothing of a Scalr agent in namespace ${place}.`, {
+    code: 'RELEASE_NOT_FOUND',
+    exit: ExitCode.failed,
+    suggestions: ['Name the namespace with --namespace', 'List releases: helm list --all-namespaces'],
+  });
+}
+
+const taken = (file: string): ExpectedError =>
+  new ExpectedError(`${file} exists.`, {code: 'FILE_EXISTS', exit: ExitCode.usage, suggestions: ['Name another file with --out']});

@@ -1,0 +1,70 @@
+import {ExitCode, ExpectedError} from '../errors.ts';
+import type {Archive, ClosedArchive, OpenArchive} from '../ports/archive.ts';
+import {collect, type World as CollectingWorld} from './collect.ts';
+import {type Finding, findingsIn} from './findings.ts';
+import {jsonText} from './object-files.ts';
+import type {Prepared} from './prepare.ts';
+import type {Gap} from './read-namespace.ts';
+import {type RedactionReport, redactor} from './redaction/redactor.ts';
+import {seedSet} from './redaction/seeds.ts';
+import {survivorFinder} from './redaction/survivors.ts';
+import {summaryText} from './summary.ts';
+
+type World = Pick<CollectingWorld, 'api' | 'over'> & {
+  archive: Archive;
+  now(): Date;
+  onProgress(done: number, all: number): void;
+};
+
+export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
+  containers: number;
+  findings: readonly Finding[];
+  gaps: readonly Gap[];
+  redactions: RedactionReport;
+}
+
+/** Writes what was prepared into the archive, without secrets, and closes it. @throws ExpectedError */
+export async function writeBundle(prepared: Prepared, namespace: string, maxBytes: number, world: World): Promise<Bundle> {
+  const {archive, now} = world;
+  const seeds = seedSet(prepared.seeds);
+  const redact = redactor({seeds});
+  const texts = prepared.texts(redact.file('objects').hide);
+  const onFile = (done: number): void => world.onProgress(done, texts.length + prepared.logs.length);
+  const {logs, gaps: unread} = await collect(texts, prepared.logs, maxBytes, {...world, redactor: redact, onFile});
+  const gaps = [...prepared.gaps, ...unread];
+  const findings = findingsIn({
+    objects: prepared.scope.objects,
+    logs,
+    releases: prepared.releases.map(({name, chart, version, values}) => ({name, target: {chart, version}, values})),
+    now: now(),
+  });
+  const containers = new Set(prepared.logs.map(({pod, container}) => `${pod}/${container}`)).size;
+  const write = async (name: string, text: string): Promise<void> => {
+    await archive.add(name, Buffer.from(redact.text(name, text), 'utf8'));
+  };
+  await write('findings.json', jsonText(findings));
+  await write('errors.json', jsonText(gaps.map(({what, trouble}) => ({what, ...trouble}))));
+  const redactions = redact.report();
+  await write('SUMMARY.md', summaryText({at: now(), namespace, releases: prepared.releases, findings, gaps, redactions, logs, containers}));
+  await archive.add('redactions.json', Buffer.from(jsonText(redactions), 'utf8'));
+  const {bytes} = await archive.close({
+    manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), entries}),
+    check: (written) => refuseSurvivors(written, survivorFinder(seeds)),
+  });
+  return {bytes, containers, findings, gaps, redactions};
+}
+
+/** What was written is searched once more for everything that must not be in it. @throws ExpectedError */
+async function refuseSurvivors(written: OpenArchive, find: ReturnType<typeof survivorFinder>): Promise<void> {
+  const found: string[] = [];
+  for (const {name} of written.entries) {
+    const survivors = await find(written.read(name));
+    found.push(...survivors.map(({kind, form, at}) => `${name}, byte ${at}: ${kind} (${form})`));
+  }
+  if (found.length === 0) return;
+  throw new ExpectedError(`A secret was found in the bundle, which is deleted:\n${found.slice(0, 10).join('\n')}`, {
+    code: 'SECRET_IN_BUNDLE',
+    exit: ExitCode.secretFound,
+    suggestions: ['Report this, with these lines: no word of the secret is in them', 'Leave out what holds it: --container, --since'],
+  });
+}

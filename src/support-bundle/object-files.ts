@@ -1,0 +1,35 @@
+import type {Event, KubernetesObject} from '../cluster/objects.ts';
+import {withoutSecrets} from './redaction/objects.ts';
+
+export interface TextFile {
+  name: string;
+  text: string;
+}
+
+/** What stands in the place of a value that may not be shown. */
+export type Hide = (value: string) => string;
+
+/** Every object in a file of its own, by kind; events in one, the newest last. Pure. */
+export function objectFiles(objects: readonly KubernetesObject[], hide: Hide): TextFile[] {
+  const events = objects.filter(({kind}) => kind === 'Event') as Event[];
+  const others = objects.filter(({kind}) => kind !== 'Event');
+  return [
+    ...others.map((object) => ({
+      name: `objects/${(object.kind ?? 'object').toLowerCase()}/${object.metadata.name}.json`,
+      text: jsonText(withoutSecrets(object, hide)),
+    })),
+    ...(events.length === 0 ? [] : [{name: 'events.txt', text: events.toSorted(byTime).map(eventLine).join('')}]),
+  ];
+}
+
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+const timeOf = ({series, lastTimestamp, eventTime, firstTimestamp, metadata}: Event): string =>
+  series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp ?? '';
+
+const byTime = (one: Event, other: Event): number => timeOf(one).localeCompare(timeOf(other));
+
+const eventLine = (event: Event): string => {
+  const {type = '', reason = '', message = '', count = event.series?.count ?? 1, involvedObject: about} = event;
+  return `${timeOf(event)}  ${type}  ${about?.kind}/${about?.name}  ${reason}  ${message.replaceAll('\n', ' ')}${count > 1 ? `  (${count} times)` : ''}\n`;
+};

@@ -1,0 +1,94 @@
+import type {Values} from '../charts/tree.ts';
+import {scalrChart} from '../cluster/facts/releases.ts';
+import {labelsOfRuns} from '../cluster/inventory-runs.ts';
+import type {ClusterApi} from '../ports/cluster-api.ts';
+import {listAll} from '../ports/cluster-api.ts';
+import {listReleases} from '../ports/helm.ts';
+import type {Place} from '../ports/place.ts';
+import type {Processes} from '../ports/processes.ts';
+import {type LogItem, logItems, type Since} from './log-items.ts';
+import {type Hide, jsonText, objectFiles, type TextFile} from './object-files.ts';
+import {type Gap, readNamespace} from './read-namespace.ts';
+import type {Seed} from './redaction/seeds.ts';
+import {readRelease} from './release-files.ts';
+import {type BundledRelease, type Scope, scopeOf} from './scope.ts';
+import {readSurroundings} from './surroundings.ts';
+import {type SecretContent, seedsOf} from './seeds-of.ts';
+
+export interface BundleWish {
+  place: Place;
+  /** Only this one; without it every release of a Scalr agent in the namespace. */
+  release?: string | undefined;
+  since: Since;
+  run?: string | undefined;
+  container?: string | undefined;
+  /** Secrets are read, so that what is in them can be found elsewhere. */
+  readsSecrets: boolean;
+}
+
+/** Everything that is known before the first byte is written. */
+export interface Prepared {
+  releases: readonly (BundledRelease & {status: string; values: Values | undefined})[];
+  scope: Scope;
+  texts(hide: Hide): readonly TextFile[];
+  logs: readonly LogItem[];
+  seeds: readonly Seed[];
+  gaps: readonly Gap[];
+}
+
+interface World {
+  api: ClusterApi;
+  processes: Processes;
+  over: AbortSignal;
+}
+
+/** Finds out what belongs into the bundle; changes nothing, and what may not be read is a gap. */
+export async function prepareBundle(wish: BundleWish, {api, processes, over}: World): Promise<Prepared> {
+  const {place} = wish;
+  const [namespace, releases, secrets] = await Promise.all([
+    readNamespace(api, place.namespace, over),
+    findReleases(wish, processes, over),
+    wish.readsSecrets ? listAll(api, `/api/v1/namespaces/${encodeURIComponent(place.namespace)}/secrets`, {over}) : undefined,
+  ]);
+  const read = await Promise.all(releases.found.map(({name}) => readRelease(name, place, processes, over)));
+  const known = releases.found.map((release, index) => {
+    const {values} = read[index] ?? {};
+    return {...release, values, runsOf: runsOf(release, values)};
+  });
+  const scope = scopeOf(namespace.objects, known, wish.run);
+  const around = await readSurroundings(scope.objects, api, over);
+  const secretGap = secrets?.trouble ? [{what: 'Secrets (what is in them could not be searched for elsewhere)', trouble: secrets.trouble, isMinor: secrets.trouble.kind === 'forbidden'}] : [];
+  return {
+    releases: known,
+    scope,
+    texts: (hide) => [
+      {name: 'version.json', text: jsonText(around.version ?? null)},
+      ...objectFiles([...scope.objects, ...around.objects], hide),
+      ...read.flatMap(({files}) => files(hide)),
+    ],
+    logs: logItems(scope.pods, place.namespace, wish),
+    seeds: seedsOf((secrets?.items ?? []) as SecretContent[], scope.pods),
+    gaps: [...namespace.gaps, ...releases.gaps, ...read.flatMap(({gaps}) => gaps), ...secretGap, ...around.gaps],
+  };
+}
+
+interface Found {
+  name: string;
+  chart: BundledRelease['chart'];
+  version: string;
+  status: string;
+}
+
+async function findReleases({place, release}: BundleWish, processes: Processes, over: AbortSignal): Promise<{found: Found[]; gaps: Gap[]}> {
+  const {exitCode, stdout, stderr} = await processes.run(listReleases(place, {everywhere: false}), {over});
+  if (exitCode !== 0) return {found: [], gaps: [{what: 'releases of helm', trouble: {kind: 'refused', message: stderr.trim().split('\n').at(-1) ?? ''}}]};
+  const all = JSON.parse(stdout) as {name: string; chart: string; status: string}[];
+  const found = all.flatMap(({name, chart, status}) => {
+    const ours = scalrChart(chart);
+    return ours === undefined || (release !== undefined && release !== name) ? [] : [{name, status, ...ours}];
+  });
+  return {found, gaps: []};
+}
+
+const runsOf = ({name, chart, version}: Found, values: Values | undefined): BundledRelease['runsOf'] =>
+  chart === 'agent-local' ? undefined : {chart, version, release: name, taskLabels: labelsOfRuns(values ?? {})};

@@ -1,0 +1,41 @@
+import {objectsIn} from '../cluster/manifest.ts';
+import {releaseHistory, releaseManifest, releaseValues} from '../ports/helm.ts';
+import type {Place} from '../ports/place.ts';
+import type {Call, Processes} from '../ports/processes.ts';
+import type {Values} from '../charts/tree.ts';
+import {type Hide, jsonText, objectFiles, type TextFile} from './object-files.ts';
+import type {Gap} from './read-namespace.ts';
+
+interface Read {
+  files(hide: Hide): readonly TextFile[];
+  gaps: readonly Gap[];
+  /** What was given to helm. */
+  values: Values | undefined;
+}
+
+/** What helm knows of a release: its history, the values given and the objects it made, without their Secrets. */
+export async function readRelease(release: string, place: Place, processes: Processes, over: AbortSignal): Promise<Read> {
+  const folder = `releases/${release}`;
+  const name = {release, place};
+  const ask = async (file: string, call: Call): Promise<{text: string} | Gap> => {
+    const {exitCode, stdout, stderr} = await processes.run(call, {over});
+    if (exitCode === 0) return {text: stdout};
+    return {what: `${folder}/${file}`, trouble: {kind: over.aborted ? 'over' : 'refused', message: stderr.trim().split('\n').at(-1) ?? ''}};
+  };
+  const [history, values, manifest] = await Promise.all([
+    ask('history.json', releaseHistory(name)),
+    ask('values.json', releaseValues(name)),
+    ask('manifest', releaseManifest(name)),
+  ]);
+  const given = 'text' in values ? (JSON.parse(values.text || '{}') as Values | null) : undefined;
+  const made = 'text' in manifest ? objectsIn(manifest.text) : [];
+  return {
+    files: (hide) => [
+      ...('text' in history ? [{name: `${folder}/history.json`, text: history.text}] : []),
+      ...(given === undefined ? [] : [{name: `${folder}/values.json`, text: jsonText(given ?? {})}]),
+      ...objectFiles(made, hide).map(({name: file, text}) => ({name: file.replace(/^objects/, `${folder}/manifest`), text})),
+    ],
+    gaps: [history, values, manifest].filter((each): each is Gap => 'what' in each),
+    values: given ?? undefined,
+  };
+}

@@ -1,0 +1,32 @@
+import type {Claim, KubernetesObject, Pod} from '../cluster/objects.ts';
+import type {ClusterApi} from '../ports/cluster-api.ts';
+import type {Gap} from './read-namespace.ts';
+
+/** Nodes that run the pods, volumes behind their claims and the version of the server; they lie in no namespace. */
+export async function readSurroundings(
+  objects: readonly KubernetesObject[],
+  api: Pick<ClusterApi, 'get'>,
+  over: AbortSignal,
+): Promise<{objects: KubernetesObject[]; version: unknown; gaps: Gap[]}> {
+  const nodes = new Set(objects.flatMap((object) => (object.kind === 'Pod' ? ((object as Pod).spec?.nodeName ?? []) : [])));
+  const volumes = new Set(objects.flatMap((object) => (object.kind === 'PersistentVolumeClaim' ? ((object as Claim).spec?.volumeName ?? []) : [])));
+  const gaps: Gap[] = [];
+  const read = async (kind: string, path: string): Promise<KubernetesObject[]> => {
+    const {trouble, ...answer} = await api.get(path, {over});
+    // A namespaced account sees neither, and loses little by it.
+    if (trouble) gaps.push({what: path, trouble, isMinor: trouble.kind === 'forbidden'});
+    return trouble || !('body' in answer) ? [] : [{...withoutImages(answer.body as KubernetesObject), kind}];
+  };
+  const [version, ...found] = await Promise.all([
+    api.get('/version', {over}),
+    ...[...nodes].map((name) => read('Node', `/api/v1/nodes/${encodeURIComponent(name)}`)),
+    ...[...volumes].map((name) => read('PersistentVolume', `/api/v1/persistentvolumes/${encodeURIComponent(name)}`)),
+  ]);
+  return {objects: found.flat(), version: version.trouble ? undefined : version.body, gaps};
+}
+
+/** Hundreds of lines about images of everybody. */
+function withoutImages(object: KubernetesObject & {status?: Readonly<Record<string, unknown>>}): KubernetesObject {
+  const {images: _, ...status} = object.status ?? {};
+  return object.status === undefined ? object : ({...object, status} as KubernetesObject);
+}

@@ -1,0 +1,30 @@
+import type {Bundle} from '../support-bundle/bundle.ts';
+import {count} from './findings.ts';
+import {paragraph, type Screen, theme} from './theme.ts';
+
+/** Every file that would be written. */
+export const wantedText = (names: readonly string[]): string => names.map((name) => `${name}\n`).join('');
+
+/** One line that is drawn over where it can be, and now and then a line in a pipe. */
+export function progressText(done: number, all: number, {columns}: Screen): string {
+  const text = `${done} of ${all} files`;
+  if (columns !== undefined) return done === all ? `\r${text}\n` : `\r${text}`;
+  return done === all || done % 100 === 0 ? `${text}\n` : '';
+}
+
+/** What came out, what stands out, what is missing, and what to do with it. */
+export function bundleText({file, bytes, containers, findings, gaps, redactions}: Bundle & {file: string}, screen: Screen): string {
+  const {bold, dim, green, red, yellow} = theme(screen);
+  const found = findings.map(({severity, object, message, remedy}) =>
+    paragraph(`  ${severity === 'error' ? red('×') : yellow('!')} `, `${object}: ${message} ${dim(remedy)}`, screen),
+  );
+  const missing = gaps.map(({what, trouble}) => paragraph('  - ', `${what}: ${trouble.message}`, screen));
+  return [
+    `${green('✓')} ${bold(file)}: ${sizeText(bytes)}, ${count(containers, 'container')}, ${count(redactions.total, 'redaction')}\n`,
+    ...(found.length === 0 ? [] : [`${bold('What stands out:')}\n`, ...found]),
+    ...(missing.length === 0 ? [] : [`${bold('What could not be read:')}\n`, ...missing]),
+    'Begin with SUMMARY.md in it.\n',
+  ].join('');
+}
+
+const sizeText = (bytes: number): string => (bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`);

@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import {retain} from '../../src/support-bundle/retain.ts';
+import {Shares} from '../../src/support-bundle/shares.ts';
+
+async function* inChunks(text: string, sizes: readonly number[]): AsyncGenerator<Buffer> {
+  let at = 0;
+  for (let turn = 0; at < text.length; turn += 1) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    yield Buffer.from(text.slice(at, at + size));
+    at += size;
+  }
+}
+
+async function kept(text: string, limit: number, sizes: readonly number[] = [64]) {
+  let cut = 0;
+  const chunks: Buffer[] = [];
+  for await (const chunk of retain(inChunks(text, sizes), limit, ({bytes}) => {
+    cut = bytes;
+  }))
+    chunks.push(chunk);
+  return {text: Buffer.concat(chunks).toString('utf8'), cut};
+}
+
+const lines = (count: number): string => Array.from({length: count}, (_, index) => `line ${index}\n`).join('');
+
+describe('a log', () => {
+  test('that fits is kept whole', () =>
+    fc.assert(
+      fc.asyncProperty(fc.nat(50), fc.array(fc.integer({min: 1, max: 90}), {minLength: 1}), async (count, sizes) => {
+        const text = lines(count);
+        expect(await kept(text, text.length + 10, sizes)).toEqual({text, cut: 0});
+      }),
+    ));
+
+  test('that is too long keeps its beginning and its end, with a mark that counts', () =>
+    fc.assert(
+      fc.asyncProperty(fc.integer({min: 100, max: 400}), fc.array(fc.integer({min: 1, max: 300}), {minLength: 1}), async (count, sizes) => {
+        const text = lines(count);
+        const {text: found, cut} = await kept(text, 600, sizes);
+        const [head, tail] = found.split(/\n\[… \d+ bytes left out here: --max-size …\]\n/);
+        expect(text.startsWith(head as string)).toBe(true);
+        expect(text.endsWith(tail as string)).toBe(true);
+        expect(tail).toMatch(/^line \d+\n/);
+        expect((head as string).length + (tail as string).length + cut).toBe(text.length);
+        expect(found.length).toBeLessThanOrEqual(600 + 60);
+      }),
+    ));
+
+  test('of one endless line keeps something of its end too', async () => {
+    const {text, cut} = await kept('x'.repeat(10_000), 900);
+    expect(text.endsWith('x'.repeat(100))).toBe(true);
+    expect(cut).toBe(9100);
+  });
+});
+
+test('what small logs do not need is there for those that begin later', () => {
+  const shares = new Shares(1_000_000, 4);
+  const first = shares.take();
+  expect(first).toBe(250_000);
+  shares.giveBack(first - 10_000);
+  expect(shares.take()).toBe(330_000);
+  expect(shares.take()).toBe(330_000);
+  expect(shares.take()).toBe(330_000);
+});
+
+test('a log of very many still gets a page', () => expect(new Shares(1000, 500).take()).toBe(16_384));
