@@ -40,8 +40,11 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   diff: ['ui'],
   'fast-xml-builder': ['ui'],
   nanotar: ['adapters'],
+  yazl: ['adapters'],
+  yauzl: ['adapters'],
   'node:fs': ['adapters'],
   'node:child_process': ['adapters'],
+  'node:http': ['adapters'],
 };
 
 const files = readdirSync(src, {recursive: true, encoding: 'utf8'}).filter((file) => file.endsWith('.ts'));

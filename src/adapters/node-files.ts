@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Names what the system refused; anything else is a bug and goes on as it is. */
-const failed = (verb: 'read' | 'write', path: string, cause: unknown): unknown => {
+export const fileFailure = (verb: 'read' | 'write', path: string, cause: unknown): unknown => {
   const {code, message} = cause as NodeJS.ErrnoException;
   if (code === undefined || cause instanceof ExpectedError) return cause;
   return new ExpectedError(`Cannot ${verb} ${path}: ${REASONS[code] ?? message}.`, {
@@ -73,7 +73,7 @@ export const nodeFiles: Files = {
         await file.close();
       }
     } catch (error) {
-      throw failed('read', path, error);
+      throw fileFailure('read', path, error);
     }
   },
 
@@ -86,7 +86,7 @@ export const nodeFiles: Files = {
       return found.isFile() ? 'file' : 'stream';
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return (await isLink(path)) ? 'broken-link' : 'nothing';
-      throw failed('write', path, error);
+      throw fileFailure('write', path, error);
     }
   },
 
@@ -100,7 +100,7 @@ export const nodeFiles: Files = {
         await writeFileAtomic(path, text, isPrivate ? {mode: 0o600} : {});
       }
     } catch (error) {
-      throw failed('write', path, error);
+      throw fileFailure('write', path, error);
     }
   },
 
@@ -108,7 +108,7 @@ export const nodeFiles: Files = {
     try {
       await rm(path, {force: true});
     } catch (error) {
-      throw failed('write', path, error);
+      throw fileFailure('write', path, error);
     }
   },
 };

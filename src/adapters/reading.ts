@@ -1,0 +1,52 @@
+/** One source, read piece by piece, that can be left at any moment: also while it says nothing. */
+export class Reading {
+  /** It was left before its end, or failed. */
+  isCut = false;
+  error: unknown;
+  #isOver = false;
+  readonly #iterator: AsyncIterator<Buffer>;
+  #leave: () => void = () => undefined;
+
+  constructor(source: AsyncIterable<Buffer>) {
+    this.#iterator = source[Symbol.asyncIterator]();
+  }
+
+  /** Undefined at the end, whichever that is. */
+  async next(): Promise<Buffer | undefined> {
+    if (this.#isOver) return undefined;
+    try {
+      // A race with one long promise would keep a trace of every piece.
+      const result = await new Promise<IteratorResult<Buffer> | undefined>((resolve, reject) => {
+        this.#leave = () => resolve(undefined);
+        this.#iterator.next().then(resolve, reject);
+      });
+      if (result !== undefined && !result.done) return result.value;
+    } catch (error) {
+      this.isCut = true;
+      this.error = error;
+    }
+    this.#isOver = true;
+    return undefined;
+  }
+
+  /** The pieces until there are so many bytes of them, or no more. */
+  async upTo(bytes: number): Promise<Buffer[]> {
+    const pieces: Buffer[] = [];
+    for (let size = 0; size < bytes; ) {
+      const piece = await this.next();
+      if (piece === undefined) break;
+      pieces.push(piece);
+      size += piece.length;
+    }
+    return pieces;
+  }
+
+  cut(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.isCut = true;
+    this.#leave();
+    // One that hangs hears of it when it wakes up.
+    this.#iterator.return?.()?.catch(() => undefined);
+  }
+}

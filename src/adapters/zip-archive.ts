@@ -1,0 +1,168 @@
+import {createHash} from 'node:crypto';
+import {Readable} from 'node:stream';
+import {finished, pipeline} from 'node:stream/promises';
+import type {ZipFile} from 'yazl';
+import {type Archive, type Archives, type ClosedArchive, type Entry, MANIFEST, type OpenArchive} from '../ports/archive.ts';
+import {type FileSink, openSink} from './file-sink.ts';
+import {fileFailure} from './node-files.ts';
+import {Reading} from './reading.ts';
+import {openZip} from './zip-reader.ts';
+
+/** What is no larger is read before it is written. */
+const SMALL = 256 * 1024;
+const PIECE = 64 * 1024;
+/** Equal data gives equal bytes: the first day that zip knows, in any time zone, and no owner. */
+const SAME = {mtime: new Date(1980, 0, 1), forceDosTimestamp: true, mode: 0o100600, compressionLevel: 6} as const;
+
+export const zipArchives: Archives = {
+  async create(path) {
+    try {
+      const [{ZipFile}, sink] = await Promise.all([import('yazl'), openSink(path)]);
+      return new ZipArchive(path, new ZipFile(), sink);
+    } catch (error) {
+      throw fileFailure('write', path, error);
+    }
+  },
+  open: openZip,
+};
+
+export class ZipArchive implements Archive {
+  readonly #path: string;
+  readonly #zip: ZipFile;
+  readonly #sink: FileSink;
+  readonly #entries: Entry[] = [];
+  readonly #names = new Set([MANIFEST]);
+  readonly #readings = new Set<Reading>();
+  readonly #adding = new Set<Promise<Entry>>();
+  /** All that was put in, on the disk. */
+  readonly #written: Promise<void>;
+  #turn: Promise<void> = Promise.resolve();
+  #refusal: unknown;
+
+  constructor(path: string, zip: ZipFile, sink: FileSink) {
+    this.#path = path;
+    this.#zip = zip;
+    this.#sink = sink;
+    const stop = (error: unknown): void => {
+      this.#refusal ??= fileFailure('write', path, error);
+      for (const reading of this.#readings) reading.cut();
+    };
+    sink.once('full', stop);
+    this.#written = pipeline(zip.outputStream, sink);
+    this.#written.catch(stop);
+  }
+
+  async add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<Entry> {
+    if (!isPlain(name) || this.#names.has(name)) throw new Error(`No entry can be called ${JSON.stringify(name)}, or it is there already`);
+    if (this.#refusal !== undefined) throw this.#refusal;
+    this.#names.add(name);
+    const reading = new Reading(piecesOf(source));
+    this.#readings.add(reading);
+    const adding = this.#add(name, reading);
+    this.#adding.add(adding);
+    try {
+      return await adding;
+    } finally {
+      reading.cut();
+      this.#readings.delete(reading);
+      this.#adding.delete(adding);
+    }
+  }
+
+  async close({manifest, check}: Parameters<Archive['close']>[0]): Promise<ClosedArchive> {
+    try {
+      for (const reading of this.#readings) reading.cut();
+      await Promise.allSettled(this.#adding);
+      this.#refusal ??= new Error('The archive is closed');
+      const entries = this.#entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+      await this.#write(MANIFEST, new Reading(piecesOf(Buffer.from(manifest(entries)))));
+      sortDirectory(this.#zip);
+      this.#zip.end();
+      await this.#written;
+      if (check) await this.#check(check);
+      await this.#sink.rename(this.#path);
+      return {bytes: this.#sink.bytes, entries};
+    } catch (error) {
+      await this.abort();
+      throw fileFailure('write', this.#path, error);
+    }
+  }
+
+  async abort(): Promise<void> {
+    this.#refusal ??= new Error('The archive was given up');
+    for (const reading of this.#readings) reading.cut();
+    await this.#sink.remove();
+  }
+
+  async #add(name: string, reading: Reading): Promise<Entry> {
+    const head = await reading.upTo(SMALL);
+    const before = this.#turn;
+    let done = (): void => undefined;
+    this.#turn = new Promise((resolve) => {
+      done = resolve;
+    });
+    await before;
+    try {
+      // While it waited the disk may have become full.
+      if (this.#refusal !== undefined) throw this.#refusal;
+      const {bytes, sha256} = await this.#write(name, reading, head);
+      const entry: Entry = {name, bytes, sha256, ...(reading.isCut ? {isCut: true} : {})};
+      this.#entries.push(entry);
+      if (reading.error !== undefined) throw reading.error;
+      if (reading.isCut && this.#refusal !== undefined) throw this.#refusal;
+      return entry;
+    } finally {
+      done();
+    }
+  }
+
+  /** Resolves when all of it is in the hands of the library, which writes one entry after the other. */
+  async #write(name: string, reading: Reading, head: readonly Buffer[] = []): Promise<{bytes: number; sha256: string}> {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    async function* pieces(): AsyncGenerator<Buffer> {
+      const first = head.values();
+      for (;;) {
+        const piece = first.next().value ?? (await reading.next());
+        if (piece === undefined) return;
+        hash.update(piece);
+        bytes += piece.length;
+        yield piece;
+      }
+    }
+    const stream = Readable.from(pieces(), {objectMode: false});
+    this.#zip.addReadStreamLazy(name, SAME, (give) => give(null, stream));
+    try {
+      await Promise.race([finished(stream), this.#written]);
+    } catch (error) {
+      stream.destroy();
+      throw this.#refusal ?? error;
+    }
+    return {bytes, sha256: hash.digest('hex')};
+  }
+
+  async #check(check: (archive: OpenArchive) => Promise<void>): Promise<void> {
+    const archive = await openZip(this.#sink.path);
+    try {
+      await check(archive);
+    } finally {
+      archive.close();
+    }
+  }
+}
+
+/** Small enough that what is under way when the disk is full finds room in the reserve. */
+async function* piecesOf(source: AsyncIterable<Buffer> | Buffer): AsyncGenerator<Buffer> {
+  for await (const chunk of Buffer.isBuffer(source) ? [source] : source) {
+    for (let at = 0; at < chunk.length; at += PIECE) yield chunk.subarray(at, at + PIECE);
+  }
+}
+
+/** A path that stays where it is unpacked, on any system, and can be shown. */
+const isPlain = (name: string): boolean => !/[\p{Cc}\\]|^[a-z]:/iu.test(name) && name.split('/').every((part) => !/^\.{0,2}$/.test(part));
+
+/** The library writes its directory in the order in which entries came, which depends on who answered first. It declares no such field. */
+function sortDirectory(zip: ZipFile): void {
+  const {entries} = zip as unknown as {entries: {utf8FileName: Buffer}[]};
+  entries.sort((one, other) => Buffer.compare(one.utf8FileName, other.utf8FileName));
+}

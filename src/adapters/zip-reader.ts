@@ -1,0 +1,92 @@
+import type {Readable} from 'node:stream';
+import type {Entry, ZipFile} from 'yauzl';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import type {OpenArchive} from '../ports/archive.ts';
+import {fileFailure} from './node-files.ts';
+
+/** Far above what a bundle of ours can be, far below what would keep somebody busy for days. */
+const MOST_ENTRIES = 100_000;
+const MOST_BYTES = 64 * 1024 ** 3;
+/** Of what precedes the content of an entry. */
+const LOCAL_HEADER = 30;
+const FILE_TYPE = 0o170000;
+const SYMBOLIC_LINK = 0o120000;
+
+/** Reads an archive without unpacking it anywhere. */
+export async function openZip(path: string): Promise<OpenArchive> {
+  const {openPromise} = await import('yauzl');
+  try {
+    const zip = await openPromise(path, {autoClose: false, strictFileNames: true});
+    try {
+      return opened(path, zip, await readDirectory(zip));
+    } catch (error) {
+      zip.close();
+      throw error;
+    }
+  } catch (error) {
+    throw failure(path, error);
+  }
+}
+
+const opened = (path: string, zip: ZipFile, found: ReadonlyMap<string, Entry>): OpenArchive => ({
+  entries: [...found.values()].map(({fileName, uncompressedSize, compressedSize}) => ({
+    name: fileName,
+    bytes: uncompressedSize,
+    packedBytes: compressedSize,
+  })),
+  async *read(name) {
+    const entry = found.get(name);
+    if (entry === undefined) throw damaged(path, `it holds no ${name}`);
+    let source: Readable | undefined;
+    try {
+      source = await zip.openReadStreamPromise(entry, {});
+      yield* source as AsyncIterable<Buffer>;
+    } catch (error) {
+      throw failure(path, error);
+    } finally {
+      source?.destroy();
+    }
+  },
+  close: () => zip.close(),
+});
+
+async function readDirectory(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
+  const found = new Map<string, Entry>();
+  if (zip.entryCount > MOST_ENTRIES) throw new Error(`it holds ${zip.entryCount} entries`);
+  let bytes = 0;
+  for await (const entry of zip.eachEntry()) {
+    const {fileName, externalFileAttributes, uncompressedSize} = entry;
+    // yauzl itself refuses absolute names and those that climb.
+    // They would act on the terminal that shows the name.
+    if (/\p{Cc}/u.test(fileName)) throw new Error('a name in it holds control characters');
+    if (found.has(fileName)) throw new Error(`it holds ${fileName} twice`);
+    if (((externalFileAttributes >>> 16) & FILE_TYPE) === SYMBOLIC_LINK) throw new Error(`${fileName} is a link`);
+    bytes += uncompressedSize;
+    if (bytes > MOST_BYTES) throw new Error('its content would be larger than any bundle');
+    found.set(fileName, entry);
+  }
+  refuseOverlaps([...found.values()]);
+  return found;
+}
+
+/** Entries that share their content make a small archive endless. */
+function refuseOverlaps(entries: readonly Entry[]): void {
+  let end = 0;
+  for (const entry of entries.toSorted((one, other) => one.relativeOffsetOfLocalHeader - other.relativeOffsetOfLocalHeader)) {
+    if (entry.relativeOffsetOfLocalHeader < end) throw new Error(`${entry.fileName} lies in another entry`);
+    end = entry.relativeOffsetOfLocalHeader + LOCAL_HEADER + entry.fileNameLength + entry.compressedSize;
+  }
+}
+
+function failure(path: string, error: unknown): unknown {
+  const isOfDisk = (error as NodeJS.ErrnoException).syscall !== undefined;
+  return isOfDisk || error instanceof ExpectedError ? fileFailure('read', path, error) : damaged(path, (error as Error).message, error);
+}
+
+const damaged = (path: string, why: string, cause?: unknown): ExpectedError =>
+  new ExpectedError(`Cannot read ${path} as a bundle: ${why}.`, {
+    code: 'UNREADABLE_FILE',
+    exit: ExitCode.usage,
+    suggestions: ['Name a bundle that collect-logs wrote, and check that all of it was copied'],
+    cause,
+  });

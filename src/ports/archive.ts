@@ -1,0 +1,51 @@
+/** What lies in an archive, as its manifest says it. */
+export interface Entry {
+  name: string;
+  /** As they were before they were packed. */
+  bytes: number;
+  sha256: string;
+  /** It ends before its source did: the disk was full, the source failed or the archive was closed. */
+  isCut?: true;
+}
+
+/** The entry that names all others. */
+export const MANIFEST = 'manifest.json';
+
+/** An archive that is being written; nobody sees it by its name before it is closed. */
+export interface Archive {
+  /**
+   * Several may add at once. What is small is read first and written whole, so that a slow source holds up nobody; what is large has the
+   * archive to itself from then on. Of a source that fails the entry keeps what came, and its error is thrown.
+   * @throws ExpectedError when the disk is full; what was written so far can still be closed
+   */
+  add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<Entry>;
+  /**
+   * Cuts what is still being added, writes the manifest, lets `check` read all of it back and gives it its name. What `check` throws is
+   * thrown, and the archive is removed. @throws ExpectedError
+   */
+  close(options: {manifest(entries: readonly Entry[]): string; check?(archive: OpenArchive): Promise<void>}): Promise<ClosedArchive>;
+  /** Nothing is left of it; also after it failed. */
+  abort(): Promise<void>;
+}
+
+export interface ClosedArchive {
+  bytes: number;
+  /** By name, without the manifest. */
+  entries: readonly Entry[];
+}
+
+/** An archive that is being read; perhaps somebody else made it. */
+export interface OpenArchive {
+  /** In the order of the archive, with the sizes that it claims. */
+  entries: readonly {name: string; bytes: number; packedBytes: number}[];
+  /** Of one entry at a time. Larger than was claimed it does not get. @throws ExpectedError when it is damaged, or there is none of that name */
+  read(name: string): AsyncIterable<Buffer>;
+  close(): void;
+}
+
+export interface Archives {
+  /** @throws ExpectedError when nothing can be written there */
+  create(path: string): Promise<Archive>;
+  /** @throws ExpectedError when it is none, is damaged, or nobody with good intentions would have made it */
+  open(path: string): Promise<OpenArchive>;
+}

@@ -1,0 +1,100 @@
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {buffer} from 'node:stream/consumers';
+import {afterAll, expect, test} from 'vitest';
+import {ZipFile} from 'yazl';
+import {zipArchives} from '../../src/adapters/zip-archive.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'reader-'));
+afterAll(() => rmSync(folder, {recursive: true}));
+
+const save = (bytes: Buffer): string => {
+  const path = join(folder, `${Math.random()}.zip`);
+  writeFileSync(path, bytes);
+  return path;
+};
+
+/** An archive of somebody else, whose bytes were changed afterwards. */
+async function zipOf(names: readonly string[], {mode = 0o100644, change = (bytes: Buffer): Buffer => bytes} = {}): Promise<string> {
+  const zip = new ZipFile();
+  for (const name of names) zip.addBuffer(Buffer.from('the content of it'), name, {mode, compress: false});
+  zip.end();
+  return save(change(await buffer(zip.outputStream)));
+}
+
+/** Names of the same length, because lengths stand elsewhere. */
+const renamed =
+  (from: string, to: string) =>
+  (bytes: Buffer): Buffer =>
+    Buffer.from(bytes.toString('latin1').replaceAll(from, to), 'latin1');
+
+test('entries are listed with their sizes, and one is read at a time', async () => {
+  const archive = await zipArchives.open(await zipOf(['a.log', 'b.log']));
+  expect(archive.entries).toEqual(['a.log', 'b.log'].map((name) => ({name, bytes: 17, packedBytes: 17})));
+  expect((await buffer(archive.read('b.log'))).toString()).toBe('the content of it');
+  expect((await buffer(archive.read('a.log'))).toString()).toBe('the content of it');
+  await expect(buffer(archive.read('c.log'))).rejects.toMatchObject({code: 'UNREADABLE_FILE', message: expect.stringContaining('c.log')});
+  archive.close();
+});
+
+test.each([
+  ['climbs', 'aaa/etc/passwd', '../../passwd/x'.slice(0, 14)],
+  ['is absolute', '1etc/passwd', '/etc/passwd'],
+  ['is one of Windows', 'aaC/Windows', 'C:\\\\Windows'.slice(0, 11)],
+  ['acts on the terminal', 'aaaa2J.log', '\u001b[2J+a.log'],
+  ['is there twice', 'b.log', 'a.log'],
+])('an archive with a name that %s is refused', async (_, name, bad) => {
+  expect(bad).toHaveLength(name.length);
+  const path = await zipOf(['a.log', name], {change: renamed(name, bad)});
+  await expect(zipArchives.open(path)).rejects.toMatchObject({code: 'UNREADABLE_FILE'});
+});
+
+test('so is one with a link', async () => {
+  await expect(zipArchives.open(await zipOf(['a.log'], {mode: 0o120777}))).rejects.toMatchObject({
+    message: expect.stringContaining('is a link'),
+  });
+});
+
+test('so is one whose entries share their content', async () => {
+  const path = await zipOf(['a.log', 'b.log'], {
+    change: (bytes) => {
+      // The second record of the directory points where the first does.
+      const second = bytes.lastIndexOf('PK\u0001\u0002');
+      bytes.writeUInt32LE(0, second + 42);
+      return bytes;
+    },
+  });
+  await expect(zipArchives.open(path)).rejects.toMatchObject({message: expect.stringContaining('lies in another entry')});
+});
+
+test('so is one that would be larger than any bundle', async () => {
+  const zip = new ZipFile();
+  for (let index = 0; index < 20; index += 1) zip.addBuffer(Buffer.alloc(1000), `${index}.log`);
+  zip.end();
+  const bytes = await buffer(zip.outputStream);
+  for (let at = bytes.indexOf('PK\u0001\u0002'); at >= 0; at = bytes.indexOf('PK\u0001\u0002', at + 1))
+    bytes.writeUInt32LE(0xfffffffe, at + 24);
+  await expect(zipArchives.open(save(bytes))).rejects.toMatchObject({message: expect.stringContaining('larger than any bundle')});
+});
+
+test('an entry that holds more than it says is not read on', async () => {
+  const zip = new ZipFile();
+  zip.addBuffer(Buffer.alloc(1_000_000), 'a.log');
+  zip.end();
+  const bytes = await buffer(zip.outputStream);
+  bytes.writeUInt32LE(1000, bytes.indexOf('PK\u0001\u0002') + 24);
+  const archive = await zipArchives.open(save(bytes));
+  await expect(buffer(archive.read('a.log'))).rejects.toMatchObject({
+    code: 'UNREADABLE_FILE',
+    message: expect.stringContaining('too many bytes'),
+  });
+  archive.close();
+});
+
+test('one of which only a part was copied is refused', async () => {
+  const path = await zipOf(['a.log']);
+  for (const size of [0, 10, 60, 100]) {
+    await expect(zipArchives.open(save(readFileSync(path).subarray(0, size)))).rejects.toMatchObject({code: 'UNREADABLE_FILE'});
+  }
+});
