@@ -17,8 +17,8 @@ const SAME = {mtime: new Date(1980, 0, 1), forceDosTimestamp: true, mode: 0o1006
 export const zipArchives: Archives = {
   async create(path) {
     try {
-      const [{ZipFile}, sink] = await Promise.all([import('yazl'), openSink(path)]);
-      return new ZipArchive(path, new ZipFile(), sink);
+      const [{default: yazl}, sink] = await Promise.all([import('yazl'), openSink(path)]);
+      return new ZipArchive(path, new yazl.ZipFile(), sink);
     } catch (error) {
       throw fileFailure('write', path, error);
     }

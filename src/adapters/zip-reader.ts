@@ -14,9 +14,9 @@ const SYMBOLIC_LINK = 0o120000;
 
 /** Reads an archive without unpacking it anywhere. */
 export async function openZip(path: string): Promise<OpenArchive> {
-  const {openPromise} = await import('yauzl');
+  const {default: yauzl} = await import('yauzl');
   try {
-    const zip = await openPromise(path, {autoClose: false, strictFileNames: true});
+    const zip = await yauzl.openPromise(path, {autoClose: false, strictFileNames: true});
     try {
       return opened(path, zip, await readDirectory(zip));
     } catch (error) {

@@ -64,11 +64,11 @@ export function nodeApp(): App {
     },
     processes: nodeProcesses,
     clusterApi: async (...where) => (await import('../adapters/cluster-api.ts')).openClusterApi(...where),
-  archives: {
-    create: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.create(path),
-    open: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.open(path),
-  },
-  takeInterrupts,
+    archives: {
+      create: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.create(path),
+      open: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.open(path),
+    },
+    takeInterrupts,
     now: () => new Date(),
     sleep,
     hasTerminal: process.stdin.isTTY === true && process.stderr.isTTY === true && !process.env['CI'],

@@ -33,12 +33,20 @@ export default class CollectLogs extends BaseCommand<Result> {
   ];
   static override flags = {
     since: Flags.string({summary: 'How far back logs are read, as 2h; 24h unless told otherwise.', helpValue: '<DURATION>'}),
-    'since-time': Flags.string({summary: 'From when on logs are read, as 2026-11-21T08:00:00Z.', helpValue: '<TIME>', exclusive: ['since']}),
+    'since-time': Flags.string({
+      summary: 'From when on logs are read, as 2026-11-21T08:00:00Z.',
+      helpValue: '<TIME>',
+      exclusive: ['since'],
+    }),
     run: Flags.string({summary: 'Of runs only the one with this id.', helpValue: '<RUN-ID>'}),
     container: Flags.string({summary: 'Only logs of containers of this name.', helpValue: '<NAME>'}),
     'max-size': Flags.string({summary: 'How much all logs may have together; 100Mi unless told otherwise.', helpValue: '<SIZE>'}),
     'no-secret-seeds': Flags.boolean({summary: 'Do not read the Secrets of the namespace to find elsewhere what is in them.'}),
-    out: Flags.string({char: 'o', summary: 'File to write; scalr-agent-<NAMESPACE>-<TIME>.zip unless told otherwise.', helpValue: '<FILE>'}),
+    out: Flags.string({
+      char: 'o',
+      summary: 'File to write; scalr-agent-<NAMESPACE>-<TIME>.zip unless told otherwise.',
+      helpValue: '<FILE>',
+    }),
     ...settingFlags([namespace, release]),
   };
 
@@ -65,7 +73,11 @@ export default class CollectLogs extends BaseCommand<Result> {
         const prepared = await prepareBundle(wish, {api, processes, over});
         refuseNothing(prepared, place.namespace);
         if (flags['dry-run']) return this.#show(prepared);
-        const file = flags.out ?? `scalr-agent-${place.namespace}-${now().toISOString().replace(/\.\d+|[:-]/g, '')}.zip`;
+        const file =
+          flags.out ??
+          `scalr-agent-${place.namespace}-${now()
+            .toISOString()
+            .replace(/\.\d+|[:-]/g, '')}.zip`;
         const bundle = await this.#write(file, prepared, place.namespace, {maxBytes, api, over});
         const errors = bundle.gaps.map(errorOf);
         const complete = bundle.gaps.every(({isMinor}) => isMinor) && !interrupts.asked.aborted;

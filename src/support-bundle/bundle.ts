@@ -1,6 +1,6 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Archive, ClosedArchive, OpenArchive} from '../ports/archive.ts';
-import {collect, type World as CollectingWorld} from './collect.ts';
+import {type World as CollectingWorld, collect} from './collect.ts';
 import {type Finding, findingsIn} from './findings.ts';
 import {jsonText} from './object-files.ts';
 import type {Prepared} from './prepare.ts';

@@ -9,7 +9,12 @@ export interface NamespaceKind {
   isOftenHidden?: boolean;
 }
 
-const kind = (name: string, api: string, plural: string, more: Pick<NamespaceKind, 'isOptional' | 'isOftenHidden'> = {}): NamespaceKind => ({
+const kind = (
+  name: string,
+  api: string,
+  plural: string,
+  more: Pick<NamespaceKind, 'isOptional' | 'isOftenHidden'> = {},
+): NamespaceKind => ({
   kind: name,
   path: (namespace) => `${api}/namespaces/${encodeURIComponent(namespace)}/${plural}`,
   ...more,

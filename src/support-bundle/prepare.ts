@@ -12,8 +12,8 @@ import {type Gap, readNamespace} from './read-namespace.ts';
 import type {Seed} from './redaction/seeds.ts';
 import {readRelease} from './release-files.ts';
 import {type BundledRelease, type Scope, scopeOf} from './scope.ts';
-import {readSurroundings} from './surroundings.ts';
 import {type SecretContent, seedsOf} from './seeds-of.ts';
+import {readSurroundings} from './surroundings.ts';
 
 export interface BundleWish {
   place: Place;
@@ -57,7 +57,15 @@ export async function prepareBundle(wish: BundleWish, {api, processes, over}: Wo
   });
   const scope = scopeOf(namespace.objects, known, wish.run);
   const around = await readSurroundings(scope.objects, api, over);
-  const secretGap = secrets?.trouble ? [{what: 'Secrets (what is in them could not be searched for elsewhere)', trouble: secrets.trouble, isMinor: secrets.trouble.kind === 'forbidden'}] : [];
+  const secretGap = secrets?.trouble
+    ? [
+        {
+          what: 'Secrets (what is in them could not be searched for elsewhere)',
+          trouble: secrets.trouble,
+          isMinor: secrets.trouble.kind === 'forbidden',
+        },
+      ]
+    : [];
   return {
     releases: known,
     scope,
@@ -81,7 +89,8 @@ interface Found {
 
 async function findReleases({place, release}: BundleWish, processes: Processes, over: AbortSignal): Promise<{found: Found[]; gaps: Gap[]}> {
   const {exitCode, stdout, stderr} = await processes.run(listReleases(place, {everywhere: false}), {over});
-  if (exitCode !== 0) return {found: [], gaps: [{what: 'releases of helm', trouble: {kind: 'refused', message: stderr.trim().split('\n').at(-1) ?? ''}}]};
+  if (exitCode !== 0)
+    return {found: [], gaps: [{what: 'releases of helm', trouble: {kind: 'refused', message: stderr.trim().split('\n').at(-1) ?? ''}}]};
   const all = JSON.parse(stdout) as {name: string; chart: string; status: string}[];
   const found = all.flatMap(({name, chart, status}) => {
     const ours = scalrChart(chart);

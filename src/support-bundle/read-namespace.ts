@@ -25,7 +25,13 @@ export async function readNamespace(api: ClusterApi, namespace: string, over: Ab
       // Items of a list do not say what they are.
       const objects = (items as KubernetesObject[]).map((item) => ({...item, kind}));
       const isMissing = trouble?.kind === 'not-found' && isOptional;
-      return {objects, gaps: trouble === undefined || isMissing ? [] : [{what: `${kind} objects`, trouble, isMinor: isOftenHidden && trouble.kind === 'forbidden'}]};
+      return {
+        objects,
+        gaps:
+          trouble === undefined || isMissing
+            ? []
+            : [{what: `${kind} objects`, trouble, isMinor: isOftenHidden && trouble.kind === 'forbidden'}],
+      };
     }),
   );
   return {objects: lists.flatMap(({objects}) => objects), gaps: lists.flatMap(({gaps}) => gaps)};

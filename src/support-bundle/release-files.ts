@@ -1,8 +1,8 @@
+import type {Values} from '../charts/tree.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import {releaseHistory, releaseManifest, releaseValues} from '../ports/helm.ts';
 import type {Place} from '../ports/place.ts';
 import type {Call, Processes} from '../ports/processes.ts';
-import type {Values} from '../charts/tree.ts';
 import {type Hide, jsonText, objectFiles, type TextFile} from './object-files.ts';
 import type {Gap} from './read-namespace.ts';
 

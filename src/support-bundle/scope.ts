@@ -13,7 +13,14 @@ export interface Scope {
 /** Names the charts give their pods (chart facts, 6.1), for agents that helm knows nothing of. */
 const AGENT_NAMES: ReadonlySet<string | undefined> = new Set(['agent-k8s', 'agent-local', 'agent-job', 'scalr-agent']);
 /** Of the whole namespace: they act on pods of every owner. */
-const OF_ALL: ReadonlySet<string | undefined> = new Set(['NetworkPolicy', 'ResourceQuota', 'LimitRange', 'AgentTaskTemplate', 'AgentTask', 'AgentWorker']);
+const OF_ALL: ReadonlySet<string | undefined> = new Set([
+  'NetworkPolicy',
+  'ResourceQuota',
+  'LimitRange',
+  'AgentTaskTemplate',
+  'AgentTask',
+  'AgentWorker',
+]);
 
 /** Objects of the releases, of their runs, and what acts on them; with a run only its pods and those of the agent. Pure. */
 export function scopeOf(objects: readonly KubernetesObject[], releases: readonly BundledRelease[], run?: string): Scope {
@@ -41,7 +48,8 @@ function isRoot(object: KubernetesObject, releases: readonly BundledRelease[]): 
 }
 
 const isRunPod = (pod: Pod, releases: readonly BundledRelease[]): boolean =>
-  releases.some(({runsOf}) => runsOf !== undefined && isOfRun(pod, runsOf)) || pod.metadata.labels?.['app.kubernetes.io/component'] === 'task';
+  releases.some(({runsOf}) => runsOf !== undefined && isOfRun(pod, runsOf)) ||
+  pod.metadata.labels?.['app.kubernetes.io/component'] === 'task';
 
 /** The id of a run is in the names of its Job and pods, or in their labels. */
 const isOf = ({metadata}: KubernetesObject, run: string): boolean =>
@@ -49,7 +57,11 @@ const isOf = ({metadata}: KubernetesObject, run: string): boolean =>
 
 /** Pods of runs vanish a minute after the run; their events stay for an hour. */
 const isOfGoneRun = (about: Event['involvedObject'], releases: readonly BundledRelease[]): boolean =>
-  releases.some(({chart}) => chart === 'agent-job') && (about?.kind === 'Pod' || about?.kind === 'Job') && /(^|-)(run|atask)-/.test(about.name ?? '');
+  releases.some(({chart}) => chart === 'agent-job') &&
+  (about?.kind === 'Pod' || about?.kind === 'Job') &&
+  /(^|-)(run|atask)-/.test(about.name ?? '');
 
 const has = (ours: ReadonlySet<KubernetesObject>, owner: {kind: string; name: string; uid?: string}): boolean =>
-  [...ours].some(({kind, metadata}) => (owner.uid && metadata.uid ? owner.uid === metadata.uid : owner.kind === kind && owner.name === metadata.name));
+  [...ours].some(({kind, metadata}) =>
+    owner.uid && metadata.uid ? owner.uid === metadata.uid : owner.kind === kind && owner.name === metadata.name,
+  );

@@ -18,7 +18,7 @@ export function summaryText({at, namespace, releases, findings, gaps, redactions
   const errors = findings.filter(({severity}) => severity === 'error');
   return [
     `# Support bundle of namespace ${namespace}\n`,
-    `Made ${at.toISOString()} by scalr-agent collect-logs. ${containers} containers.\n`,
+    `Made ${at.toISOString()} by scalr-agent collect-logs. Containers: ${containers}.\n`,
     '## Releases\n',
     releases.map(({name, chart, version, status}) => `- ${name}: ${chart} ${version}, ${status}`).join('\n') || '- none that helm knows of',
     `\n## Findings: ${errors.length} errors, ${findings.length - errors.length} warnings\n`,
@@ -35,4 +35,8 @@ export function summaryText({at, namespace, releases, findings, gaps, redactions
 }
 
 const findingText = ({severity, object, code, message, evidence, remedy}: Finding): string =>
-  [`- **${severity}** ${object} (${code}): ${message}`, `  - do: ${remedy}`, ...(evidence === undefined ? [] : [`  - see: ${evidence}`])].join('\n');
+  [
+    `- **${severity}** ${object} (${code}): ${message}`,
+    `  - do: ${remedy}`,
+    ...(evidence === undefined ? [] : [`  - see: ${evidence}`]),
+  ].join('\n');

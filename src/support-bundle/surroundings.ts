@@ -9,7 +9,9 @@ export async function readSurroundings(
   over: AbortSignal,
 ): Promise<{objects: KubernetesObject[]; version: unknown; gaps: Gap[]}> {
   const nodes = new Set(objects.flatMap((object) => (object.kind === 'Pod' ? ((object as Pod).spec?.nodeName ?? []) : [])));
-  const volumes = new Set(objects.flatMap((object) => (object.kind === 'PersistentVolumeClaim' ? ((object as Claim).spec?.volumeName ?? []) : [])));
+  const volumes = new Set(
+    objects.flatMap((object) => (object.kind === 'PersistentVolumeClaim' ? ((object as Claim).spec?.volumeName ?? []) : [])),
+  );
   const gaps: Gap[] = [];
   const read = async (kind: string, path: string): Promise<KubernetesObject[]> => {
     const {trouble, ...answer} = await api.get(path, {over});

@@ -2,6 +2,7 @@ import {readFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 import {Config, type Interfaces} from '@oclif/core';
 import {nodeCharts} from '../../src/adapters/node-charts.ts';
+import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import type {App} from '../../src/cli/app.ts';
 import type {BaseCommand} from '../../src/cli/base-command.ts';
 import type {Prompter} from '../../src/ports/prompter.ts';
@@ -36,6 +37,10 @@ export async function runCommand<Result extends object | undefined>(
     processes: () => {
       throw new Error('nobody expected helm or kubectl');
     },
+    clusterApi: async () => {
+      throw new Error('nobody expected the API server');
+    },
+    archives: zipArchives,
     takeInterrupts: () => ({asked: new AbortController().signal, insisted: new AbortController().signal, release: () => undefined}),
     now: () => TODAY,
     sleep: async () => undefined,
