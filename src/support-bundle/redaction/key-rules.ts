@@ -6,7 +6,7 @@ import {bare, block, type Place, quoted} from './value-extents.ts';
 const KEY_END = /[\w.-]{0,64}/y;
 /** What may stand between a key and its value: quotes as deep as the JSON is nested, brackets, blanks. */
 const SEPARATOR =
-  /(\\*["'`]?)\]?(?:[ \t]*(:=|=>|=(?!=)|:(?![:=])|>|%3[ad])|(?<=-[\w-]{2,64})(?=[ \t]|\\*["'], ?\\*["']))[ \t,+]*(?:\[(?=\\*["']))?/iy;
+  /(\\*["'`]?)\]?(?:[ \t]*(:=|=>|=(?!=)|:(?![:=])|(?<=<[\w.:-]{1,64})>|%3[ad])|(?<=(?:^|[\s"'=,([])--?[\w-]{2,64})(?=[ \t]|\\*["'], ?\\*["']))[ \t,+]*(?:\[(?=\\*["']))?/iy;
 const OPENING = /(\\*)(["'])/y;
 const SCHEME = /(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)(?:[ \t]+|%20))/iy;
 const CHANGED_TO = /\\*"[ \t]*->[ \t]*(\\*)"/y;
@@ -22,7 +22,8 @@ export const keyRule: Rule = {
     const keyStart = startOfKey(text, start);
     const key = text.slice(keyStart, keyEnd);
     const holds = keyHolds(key);
-    if (holds === 'other') return NOTHING;
+    // Names in paths of colons, such as those of AWS, are no keys.
+    if (holds === 'other' || (text.charAt(keyStart - 1) === ':' && separator[0] === ':')) return NOTHING;
     const place: Place = {
       at: keyEnd + separator[0].length,
       key,
@@ -31,7 +32,7 @@ export const keyRule: Rule = {
       beginsLine: BEGINS_LINE.test(text.slice(Math.max(0, keyStart - 80), keyStart)),
       separator: separator[2] ?? ' ',
     };
-    return valueAt(text, place).filter(({start: from, end: to}) => isSecret(text, from, to, place, holds === 'name'));
+    return valueAt(text, place).filter(({start: from, end: to}) => isSecret(text, from, to, place, holds));
   },
 };
 
@@ -60,14 +61,16 @@ export function valueAt(text: string, place: Place): readonly Extent[] {
 
 const afterScheme = (text: string, at: number): number => at + (matchAt(SCHEME, text, at)?.[0].length ?? 0);
 
-function isSecret(text: string, start: number, end: number, {key, keyQuoted, beginsLine, separator}: Place, onlyName: boolean): boolean {
-  const value = text.slice(start, end);
+function isSecret(text: string, start: number, end: number, {key, keyQuoted, beginsLine, separator}: Place, holds: string): boolean {
+  const value = text.slice(start, end).replace(/^`|[`,;]+$/g, '');
   const first = text.charAt(start - 1);
   const isBare = first !== '"' && first !== "'";
-  if (isHarmless(value) || (onlyName && isObjectName(value))) return false;
+  if (isHarmless(value) || (holds === 'name' && isObjectName(value))) return false;
+  if (holds === 'word' && separator !== '=' && isProse(value)) return false;
   if (/dsn$/i.test(key) && /^https?:\/\/\w+@/.test(value)) return false;
   if (!isBare) return true;
-  if (/^[[{]/.test(value) || /^[(]/.test(value)) return false;
-  if (separator === '=' && isHclReference(value)) return false;
+  if (holds === 'word' && separator !== '=') return false;
+  if (/^[[{(]/.test(value) || (separator === '>' && !text.startsWith('</', end))) return false;
+  if (isHclReference(value) && (separator === '=' || text.charAt(start - 1) === ' ')) return false;
   return keyQuoted || beginsLine || separator === '=' || !isProse(value);
 }

@@ -29,7 +29,9 @@ function textAnchors(known: KnownValue, text: string): NeedleAnchor[] {
   const forms = formsOf(text);
   const stable = windows(text, STABLE, (written) => textNeedle(known, written));
   // Every byte as %XX has no letter in common with the text; a text of signs has none with any of its forms.
-  const others = [...forms].filter(([name]) => name === 'percent full upper' || (stable.length === 0 && !name.startsWith('base64')));
+  const others = [...forms].filter(
+    ([name]) => name.startsWith('percent full upper') || (stable.length === 0 && !name.startsWith('base64')),
+  );
   const ascii = forms.get('json ascii');
   return [
     ...stable,

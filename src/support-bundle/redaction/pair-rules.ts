@@ -22,7 +22,7 @@ export const nameThenValue: Rule = {
     const nameStart = startOfKey(text, start);
     if (!NAMES.test(text.slice(Math.max(0, nameStart - 40), nameStart))) return NOTHING;
     if (keyHolds(text.slice(nameStart, nameEnd)) !== 'secret') return NOTHING;
-    return secretOnes(text, valueOf(text, nameEnd + between[0].length));
+    return secretOnes(text, valueBehind(text, nameEnd + between[0].length));
   },
 };
 
@@ -33,7 +33,7 @@ export const valueThenName: Rule = {
   find(text, start, end) {
     const separator = matchAt(VALUE_SEPARATOR, text, end);
     if (separator === undefined || KEY_BEFORE.test(text.charAt(start - 1))) return NOTHING;
-    const found = valueOf(text, end + separator[0].length);
+    const found = valueBehind(text, end + separator[0].length);
     const name = matchAt(NAME_FOLLOWS, text, found.at(-1)?.end ?? end)?.[1];
     return name !== undefined && keyHolds(name) === 'secret' ? secretOnes(text, found) : NOTHING;
   },
@@ -42,7 +42,7 @@ export const valueThenName: Rule = {
 const VALUE_SEPARATOR = new RegExp(SEPARATOR, 'y');
 const KEY_BEFORE = /[\w.-]/;
 
-const valueOf = (text: string, at: number): readonly Extent[] =>
+const valueBehind = (text: string, at: number): readonly Extent[] =>
   valueAt(text, {at, key: 'value', keyStart: at, keyQuoted: /["']/.test(text.slice(at - 3, at)), beginsLine: true, separator: ':'});
 
 const secretOnes = (text: string, found: readonly Extent[]): readonly Extent[] =>

@@ -48,7 +48,7 @@ const trimSlashes = (text: string, end: number, depth: number): number => {
 export function bare(text: string, {at, key, keyQuoted, beginsLine, separator}: Place): Extent {
   if (keyQuoted) return upTo(text, at, /[^,}\]\s"'\\]*/y, /[,}\]\s"'\\]/g);
   if (separator === '>') return upTo(text, at, /[^<\n]*/y, /[<\n]/g);
-  const header = /^(?:authorization|(?:set-)?cookie)$/i.test(key);
+  const header = /^(?:authorization|(?:set-)?cookie)$/i.test(key) && (beginsLine || /^[A-Z]/.test(key) || text.charAt(at - 1) !== ' ');
   const ofYaml = beginsLine && separator === ':' && text.charAt(at - 1) === ' ';
   const ofVariables = beginsLine && separator === '=' && /^[A-Z0-9_]+$/.test(key);
   if (!header && !ofYaml && !ofVariables) return word(text, at);
@@ -66,7 +66,7 @@ function word(text: string, at: number): Extent {
   for (; end < most; end += 1) {
     const one = text.charAt(end);
     if (' \t\r\n<>`'.includes(one)) break;
-    if ((one === '"' || one === "'") && /^$|^[\\\s,;:}\])&|]/.test(text.charAt(end + 1))) break;
+    if ((one === '"' || one === "'") && /^$|^[\\\s,;:}\])&|`]/.test(text.charAt(end + 1))) break;
     if (one === '\\' && /^\\+["'nrt]/.test(text.slice(end, end + 18))) break;
     if (',;&|'.includes(one) && matchAt(NEXT_PAIR, text, end) !== undefined) break;
   }

@@ -91,9 +91,8 @@ function decoded(wanted: string, one: string, writing: Writing, look: (sign: Esc
   if (percent !== undefined && (said === wanted || (writing === 'base64' && standard(said as string) === wanted))) return percent[0].length;
   if (percent !== undefined && (said === '\\' || said === '\r')) return -percent[0].length;
   if (wanted === ' ' && one === '+') return 1;
-  if (wanted === "'") return look('quotes')?.[0].length ?? 0;
   const entity = look('entity');
-  if (entity === undefined) return 0;
+  if (entity === undefined) return wanted === "'" ? (look('quotes')?.[0].length ?? 0) : 0;
   const [all, code, hex, name] = entity;
   const means = name ? NAMED[name.toLowerCase()] : hex ? fromHex(hex) : String.fromCharCode(Number(code));
   return means === wanted ? all.length : 0;
