@@ -9,6 +9,8 @@ const SEPARATOR = String.raw`\\*["']?[ \t]*(?:[:=]|=>)[ \t]*`;
 const VALUE_FOLLOWS = new RegExp(String.raw`\\*["']?${GAP}?\\*["']?value${SEPARATOR}`, 'iy');
 const NAME_FOLLOWS = new RegExp(String.raw`\\*["']?${GAP}?\\*["']?(?:name|key)${SEPARATOR}\\*["']?([\w.-]{1,128})`, 'iy');
 const NAMES = new RegExp(`(?:name|key)${SEPARATOR}\\\\*["']?$`, 'i');
+/** A list goes on: what follows belongs to another variable. */
+const NEXT_ITEM = /-[ \t]+\\*["']?(?:value|name|key)\\*["']?[ \t]*:/i;
 const KEY_END = /[\w.-]{0,64}/y;
 
 /** `name: DB_PASSWORD` and then `value: …`, as Kubernetes writes variables. */
@@ -18,7 +20,7 @@ export const nameThenValue: Rule = {
   find(text, start, end) {
     const nameEnd = end + (matchAt(KEY_END, text, end)?.[0].length ?? 0);
     const between = matchAt(VALUE_FOLLOWS, text, nameEnd);
-    if (between === undefined) return NOTHING;
+    if (between === undefined || NEXT_ITEM.test(between[0])) return NOTHING;
     const nameStart = startOfKey(text, start);
     if (!NAMES.test(text.slice(Math.max(0, nameStart - 40), nameStart))) return NOTHING;
     if (keyHolds(text.slice(nameStart, nameEnd)) !== 'secret') return NOTHING;
@@ -34,8 +36,9 @@ export const valueThenName: Rule = {
     const separator = matchAt(VALUE_SEPARATOR, text, end);
     if (separator === undefined || KEY_BEFORE.test(text.charAt(start - 1))) return NOTHING;
     const found = valueBehind(text, end + separator[0].length);
-    const name = matchAt(NAME_FOLLOWS, text, found.at(-1)?.end ?? end)?.[1];
-    return name !== undefined && keyHolds(name) === 'secret' ? secretOnes(text, found) : NOTHING;
+    const name = matchAt(NAME_FOLLOWS, text, found.at(-1)?.end ?? end);
+    if (name === undefined || NEXT_ITEM.test(name[0])) return NOTHING;
+    return keyHolds(name[1] as string) === 'secret' ? secretOnes(text, found) : NOTHING;
   },
 };
 

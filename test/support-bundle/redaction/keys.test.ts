@@ -74,6 +74,7 @@ const HARMLESS = [
   'secretKeyRef:\n  name: scalr-agent-token\n  key: token',
   'imagePullSecrets:\n- name: regcred',
   '- name: SCALR_AGENT_TOKEN\n  valueFrom:\n    secretKeyRef:\n      name: scalr-agent-token\n      key: token',
+  '- name: PORT\n  value: "5432"\n- name: DB_PASSWORD\n  valueFrom: {}\n- value: "x-y-z"\n  name: HOST',
   '{"name":"API_TOKEN","valueFrom":{"secretKeyRef":{"name":"x","key":"token"}}}',
   'automountServiceAccountToken: false',
   'serviceAccountToken:\n  expirationSeconds: 3607\n  path: token',
