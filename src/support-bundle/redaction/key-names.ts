@@ -1,6 +1,6 @@
 /** Last words that make a key one of a secret, also written together with others: pgpassword, clientsecret. */
 const SECRET =
-  /(?:passwords?|passwd|passphrase|passcode|passwort|pwd|secret|token|(?:api|access|private|secret|auth|encryption)key|credentials?)$/;
+  /(?:password|passwd|passphrase|passcode|passwort|pwd|secret|token|(?:api|access|private|secret|auth|encryption)key|credentials?)$/;
 const SECRET_ALONE = new Set(['pass', 'pw', 'pat', 'jwt', 'dsn', 'sig', 'signature', 'authorization', 'cookie', 'auth', 'bearer']);
 /** What a key is for decides whether it is secret. */
 const KEYS =
@@ -20,6 +20,8 @@ const OF_OBJECTS = new Set(
   ),
 );
 
+const WORDS = new Set(['pass', 'pw', 'pat', 'sig', 'auth', 'bearer', 'signature', 'credential', 'credentials']);
+
 /** A key as words: camel case, dots, dashes and underscores come apart. */
 const wordsOf = (key: string): string[] =>
   key
@@ -29,16 +31,16 @@ const wordsOf = (key: string): string[] =>
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '');
 
-/** Whether a key holds a secret, perhaps only the name of one, or neither. */
-export function keyHolds(key: string): 'secret' | 'name' | 'other' {
+/** Whether a key holds a secret, perhaps only the name of one, is a word that people also use for other things, or none of these. */
+export function keyHolds(key: string): 'secret' | 'name' | 'word' | 'other' {
   const words = wordsOf(key);
   while (words.length > 1 && (STILL.has(words.at(-1) as string) || /^\d+$/.test(words.at(-1) as string))) words.pop();
   const [last = '', second = '', third = ''] = words.toReversed();
   if (last === 'key' && second === 'secret') return OF_OBJECTS.has(third) ? 'name' : 'secret';
   if (last === 'key') return SECRET_KEYS.has(second) ? 'secret' : 'other';
   if (PAIRS.has(`${second} ${last}`)) return 'secret';
-  if (last === 'secret' || last === 'secrets') return OF_OBJECTS.has(second) || last === 'secrets' ? 'name' : 'secret';
-  if (last === 'passwords') return 'other';
+  if (last === 'secret') return OF_OBJECTS.has(second) ? 'name' : 'secret';
+  if (words.length === 1 && WORDS.has(last)) return 'word';
   return SECRET_ALONE.has(last) || SECRET.test(last) ? 'secret' : 'other';
 }
 

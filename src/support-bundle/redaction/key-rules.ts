@@ -5,9 +5,12 @@ import {bare, block, type Place, quoted} from './value-extents.ts';
 
 const KEY_END = /[\w.-]{0,64}/y;
 /** What may stand between a key and its value: quotes as deep as the JSON is nested, brackets, blanks. */
-const SEPARATOR =
-  /(\\*["'`]?)\]?(?:[ \t]*(:=|=>|=(?!=)|:(?![:=])|>|%3[ad])|(?<=-[\w-]{2,64})(?=[ \t]|\\*["'], ?\\*["']))[ \t,+]*(?:\[(?=\\*["']))?/iy;
+const SIGN = String.raw`(\\*["'\`]?)\]?[ \t]*(:=|=>|=(?!=)|:(?![:=])|(?<=<[\w.:-]{1,64})>|%3[ad])`;
+const FLAG = String.raw`(?<=(?:^|[\s"'=,([])--?[\w-]{2,64})(?:(?=[ \t])|\\*["'],(?= ?\\*["']))`;
+const SEPARATOR = new RegExp(`(?:${SIGN}|${FLAG})[ \\t,+]*(?:\\[(?=\\\\*["']))?`, 'iy');
 const OPENING = /(\\*)(["'])/y;
+/** Nothing behind the key: the line ends, or the string around it. */
+const ENDS = /\\+[nr]|\\*["'](?:[,;}\])]|\s|$)/y;
 const SCHEME = /(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)(?:[ \t]+|%20))/iy;
 const CHANGED_TO = /\\*"[ \t]*->[ \t]*(\\*)"/y;
 
@@ -22,20 +25,25 @@ export const keyRule: Rule = {
     const keyStart = startOfKey(text, start);
     const key = text.slice(keyStart, keyEnd);
     const holds = keyHolds(key);
-    if (holds === 'other') return NOTHING;
+    // Names in paths of colons, such as those of AWS, are no keys.
+    if (holds === 'other' || (text.charAt(keyStart - 1) === ':' && separator[0] === ':')) return NOTHING;
     const place: Place = {
       at: keyEnd + separator[0].length,
       key,
       keyStart,
-      keyQuoted: separator[1] !== '',
-      beginsLine: BEGINS_LINE.test(text.slice(Math.max(0, keyStart - 80), keyStart)),
+      keyQuoted: (separator[1] ?? '') !== '',
+      beginsLine: beginsLine(text.slice(Math.max(0, keyStart - 80), keyStart)),
       separator: separator[2] ?? ' ',
     };
-    return valueAt(text, place).filter(({start: from, end: to}) => isSecret(text, from, to, place, holds === 'name'));
+    return valueAt(text, place).filter(({start: from, end: to}) => isSecret(text, from, to, place, holds));
   },
 };
 
-const BEGINS_LINE = /(?:^|\n|\\n)(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)[ \t])?[ \t]*(?:[-+~] +)?(?:export +)?["']?$/;
+const BEGINS_LINE = /(^|\n|\\n)(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)[ \t])?[ \t]*(?:[-+~] +)?(?:export +)?["']?$/;
+const beginsLine = (before: string): Place['beginsLine'] => {
+  const found = BEGINS_LINE.exec(before);
+  return found?.[1] === '\\n' ? 'escaped' : found !== null;
+};
 const KEY = /[\w.-]/;
 
 /** Escapes end in a letter that is no part of the key: `\nTOKEN=`. */
@@ -49,6 +57,7 @@ export function startOfKey(text: string, start: number): number {
 export function valueAt(text: string, place: Place): readonly Extent[] {
   const blocked = block(text, place);
   if (blocked !== undefined) return [blocked];
+  if (!place.keyQuoted && matchAt(ENDS, text, place.at) !== undefined) return NOTHING;
   const opening = matchAt(OPENING, text, place.at);
   if (opening === undefined) return [bare(text, {...place, at: afterScheme(text, place.at)})];
   const depth = (opening[1] as string).length;
@@ -60,14 +69,16 @@ export function valueAt(text: string, place: Place): readonly Extent[] {
 
 const afterScheme = (text: string, at: number): number => at + (matchAt(SCHEME, text, at)?.[0].length ?? 0);
 
-function isSecret(text: string, start: number, end: number, {key, keyQuoted, beginsLine, separator}: Place, onlyName: boolean): boolean {
-  const value = text.slice(start, end);
+function isSecret(text: string, start: number, end: number, {key, keyQuoted, beginsLine, separator}: Place, holds: string): boolean {
+  const value = text.slice(start, end).replace(/^`|[`,;]+$/g, '');
   const first = text.charAt(start - 1);
   const isBare = first !== '"' && first !== "'";
-  if (isHarmless(value) || (onlyName && isObjectName(value))) return false;
+  if (isHarmless(value) || (holds === 'name' && isObjectName(value))) return false;
+  if (holds === 'word' && separator !== '=' && isProse(value)) return false;
   if (/dsn$/i.test(key) && /^https?:\/\/\w+@/.test(value)) return false;
   if (!isBare) return true;
-  if (/^[[{]/.test(value) || /^[(]/.test(value)) return false;
-  if (separator === '=' && isHclReference(value)) return false;
-  return keyQuoted || beginsLine || separator === '=' || !isProse(value);
+  if (holds === 'word' && separator !== '=') return false;
+  if (/^[[{(]/.test(value) || (separator === '>' && !text.startsWith('</', end))) return false;
+  if (isHclReference(value) && (separator === '=' || text.charAt(start - 1) === ' ')) return false;
+  return keyQuoted || beginsLine !== false || separator === '=' || !isProse(value);
 }

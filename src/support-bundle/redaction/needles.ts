@@ -29,7 +29,9 @@ function textAnchors(known: KnownValue, text: string): NeedleAnchor[] {
   const forms = formsOf(text);
   const stable = windows(text, STABLE, (written) => textNeedle(known, written));
   // Every byte as %XX has no letter in common with the text; a text of signs has none with any of its forms.
-  const others = [...forms].filter(([name]) => name === 'percent full upper' || (stable.length === 0 && !name.startsWith('base64')));
+  const others = [...forms].filter(
+    ([name]) => name.startsWith('percent full upper') || (stable.length === 0 && !name.startsWith('base64')),
+  );
   const ascii = forms.get('json ascii');
   return [
     ...stable,
@@ -46,9 +48,19 @@ const textNeedle = (known: KnownValue, text: string): Needle => ({
 });
 
 const base64Anchors = (known: KnownValue, text: string): NeedleAnchor[] =>
-  ([0, 1, 2] as const).flatMap((shift) =>
-    windows(base64Of(Buffer.from(text, 'latin1'), shift), /[A-Za-z0-9]{4,}/g, (characters) => ({known, characters, writing: 'base64'})),
-  );
+  ([0, 1, 2] as const).flatMap((shift) => {
+    const characters = base64Of(Buffer.from(text, 'latin1'), shift);
+    const needle: Needle = {known, characters, writing: 'base64'};
+    const stable = windows(characters, /[A-Za-z0-9]{4,}/g, (part) => ({...needle, characters: part}));
+    if (stable.length > 0) return stable;
+    const written = [
+      characters,
+      characters.replaceAll('+', '-').replaceAll('/', '_'),
+      encodeURIComponent(characters),
+      characters.replaceAll('/', '\\/'),
+    ];
+    return [...new Set(written)].map((form) => ({text: form.slice(0, 9), needle, at: 0}));
+  });
 
 const WIDTH = 8;
 
@@ -67,11 +79,8 @@ function windows(text: string, stable: RegExp, needleOf: (text: string) => Needl
 }
 
 const HANDS: Readonly<Record<Writing, readonly Hand[]>> = {
-  text: [
-    {writing: 'text', decoding: false},
-    {writing: 'text', decoding: true},
-  ],
-  base64: [{writing: 'base64', decoding: true}],
+  text: (['nothing', 'percent', 'percentTwice', 'entities', 'quotes'] as const).map((decoding) => ({writing: 'text', decoding})),
+  base64: (['percent', 'percentTwice'] as const).map((decoding) => ({writing: 'base64', decoding})),
 };
 
 /** How much of the needle is written around its anchor, in the best reading; undefined where it is too little to be it. */

@@ -9,6 +9,8 @@ const SEPARATOR = String.raw`\\*["']?[ \t]*(?:[:=]|=>)[ \t]*`;
 const VALUE_FOLLOWS = new RegExp(String.raw`\\*["']?${GAP}?\\*["']?value${SEPARATOR}`, 'iy');
 const NAME_FOLLOWS = new RegExp(String.raw`\\*["']?${GAP}?\\*["']?(?:name|key)${SEPARATOR}\\*["']?([\w.-]{1,128})`, 'iy');
 const NAMES = new RegExp(`(?:name|key)${SEPARATOR}\\\\*["']?$`, 'i');
+/** A list goes on: what follows belongs to another variable. */
+const NEXT_ITEM = /-[ \t]+\\*["']?(?:value|name|key)\\*["']?[ \t]*:/i;
 const KEY_END = /[\w.-]{0,64}/y;
 
 /** `name: DB_PASSWORD` and then `value: …`, as Kubernetes writes variables. */
@@ -18,11 +20,11 @@ export const nameThenValue: Rule = {
   find(text, start, end) {
     const nameEnd = end + (matchAt(KEY_END, text, end)?.[0].length ?? 0);
     const between = matchAt(VALUE_FOLLOWS, text, nameEnd);
-    if (between === undefined) return NOTHING;
+    if (between === undefined || NEXT_ITEM.test(between[0])) return NOTHING;
     const nameStart = startOfKey(text, start);
     if (!NAMES.test(text.slice(Math.max(0, nameStart - 40), nameStart))) return NOTHING;
     if (keyHolds(text.slice(nameStart, nameEnd)) !== 'secret') return NOTHING;
-    return secretOnes(text, valueOf(text, nameEnd + between[0].length));
+    return secretOnes(text, valueBehind(text, nameEnd + between[0].length));
   },
 };
 
@@ -33,16 +35,17 @@ export const valueThenName: Rule = {
   find(text, start, end) {
     const separator = matchAt(VALUE_SEPARATOR, text, end);
     if (separator === undefined || KEY_BEFORE.test(text.charAt(start - 1))) return NOTHING;
-    const found = valueOf(text, end + separator[0].length);
-    const name = matchAt(NAME_FOLLOWS, text, found.at(-1)?.end ?? end)?.[1];
-    return name !== undefined && keyHolds(name) === 'secret' ? secretOnes(text, found) : NOTHING;
+    const found = valueBehind(text, end + separator[0].length);
+    const name = matchAt(NAME_FOLLOWS, text, found.at(-1)?.end ?? end);
+    if (name === undefined || NEXT_ITEM.test(name[0])) return NOTHING;
+    return keyHolds(name[1] as string) === 'secret' ? secretOnes(text, found) : NOTHING;
   },
 };
 
 const VALUE_SEPARATOR = new RegExp(SEPARATOR, 'y');
 const KEY_BEFORE = /[\w.-]/;
 
-const valueOf = (text: string, at: number): readonly Extent[] =>
+const valueBehind = (text: string, at: number): readonly Extent[] =>
   valueAt(text, {at, key: 'value', keyStart: at, keyQuoted: /["']/.test(text.slice(at - 3, at)), beginsLine: true, separator: ':'});
 
 const secretOnes = (text: string, found: readonly Extent[]): readonly Extent[] =>

@@ -20,7 +20,7 @@ export const NOTHING: readonly Extent[] = [];
 /** True where a word can begin: after anything but a letter or digit, or after an escape that ends in one. */
 export function beginsWord(text: string, at: number): boolean {
   if (at === 0 || !/[A-Za-z0-9]/.test(text.charAt(at - 1))) return true;
-  return /(?:\\[nrtbf]|%[0-9a-f]{2}|\\u[0-9a-f]{4}|\x1b\[[\d;]*m)$/i.test(text.slice(Math.max(0, at - 12), at));
+  return /(?:\\[nrtbf]|%[0-9a-f]{2}|\\u[0-9a-f]{4}|\[[\d;]*m)$/i.test(text.slice(Math.max(0, at - 12), at));
 }
 
 /** What a sticky expression finds exactly here. */

@@ -3,7 +3,11 @@ export function formsOf(text: string): ReadonlyMap<string, string> {
   const bytes = Buffer.from(text, 'latin1');
   const forms: [string, string][] = [['raw', text], ...base64(bytes), ...percent(bytes), ...json(bytes.toString('utf8'))];
   forms.push(['shell', text.replaceAll("'", "'\\''")], ['shell double', text.replace(/["\\$`]/g, '\\$&')]);
-  forms.push(['yaml single', text.replaceAll("'", "''")], ['xml', text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)]);
+  forms.push(
+    ['yaml single', text.replaceAll("'", "''")],
+    ['xml names', text.replace(/[&<>"]/g, (one) => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[one] as string)],
+  );
+  forms.push(['xml', text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)]);
   const seen = new Set<string>();
   return new Map(forms.filter(([, form]) => form.length >= 6 && !seen.has(form) && seen.add(form)));
 }
@@ -33,12 +37,15 @@ function percent(bytes: Buffer): [string, string][] {
       .join('');
   const upper = (hex: string): string => hex.toUpperCase();
   const lower = (hex: string): string => hex;
-  return [upper, lower].flatMap((cased): [string, string][] => [
-    [`percent ${cased.name}`, encoded(/[\w.~-]/, cased)],
-    [`percent of components ${cased.name}`, encoded(/[\w.~!*'()-]/, cased)],
-    [`percent of forms ${cased.name}`, encoded(/[\w.~ -]/, cased).replaceAll(' ', '+')],
-    [`percent full ${cased.name}`, encoded(/(?!)/, cased)],
-  ]);
+  return [upper, lower].flatMap((cased) => {
+    const once: [string, string][] = [
+      [`percent ${cased.name}`, encoded(/[\w.~-]/, cased)],
+      [`percent of components ${cased.name}`, encoded(/[\w.~!*'()-]/, cased)],
+      [`percent of forms ${cased.name}`, encoded(/[\w.~ -]/, cased).replaceAll(' ', '+')],
+      [`percent full ${cased.name}`, encoded(/(?!)/, cased)],
+    ];
+    return [...once, ...once.map(([name, form]): [string, string] => [`${name} twice`, form.replaceAll('%', '%25')])];
+  });
 }
 
 function json(text: string): [string, string][] {

@@ -79,7 +79,7 @@ const url: Rule = {
     const encoded = matchAt(ENCODED_USER, text, end);
     if (text.charAt(end - 3) === '%' && encoded !== undefined)
       return credentials(text, end, encoded[0].length - 3, encoded[2] === undefined ? undefined : (encoded[1] as string).length, 3);
-    const authority = matchAt(AUTHORITY, text, end)?.[0] ?? '';
+    const authority = (matchAt(AUTHORITY, text, end)?.[0] ?? '').replace(/\[redacted:[\w-]+:\w+\]/g, (name) => '*'.repeat(name.length));
     const at = authority.lastIndexOf('@');
     if (at === -1) return NOTHING;
     const host = authority.search(/[/?#]/);

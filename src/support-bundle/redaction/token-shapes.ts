@@ -44,7 +44,7 @@ const SHAPES: readonly Shape[] = [
   shape('google', 'GOCSPX-', 'GOCSPX-', '\\w-', 20),
   shape('slack', 'xox', 'xox[abeoprs](?:\\.xox[a-z])?-', '\\w-', 10),
   shape('slack', 'xapp-', 'xapp-', '\\w-', 20),
-  shape('slack', 'hooks.slack.com/', 'hooks\\.slack\\.com/(?:services|workflows)/', '\\w/', 20),
+  shape('slack', 'hooks.slack.com', 'hooks\\.slack\\.com(?:\\\\?/|%2F)(?:services|workflows)', '\\w/%\\\\', 20),
   shape('vault', ['hvs.', 'hvb.', 'hvr.'], 'hv[sbr]\\.', '\\w-', 20),
   shape('npm', 'npm_', 'npm_', 'A-Za-z0-9', 36),
   shape('pypi', 'pypi-', 'pypi-', '\\w-', 50),

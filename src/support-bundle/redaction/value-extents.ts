@@ -8,8 +8,8 @@ export interface Place {
   key: string;
   keyStart: number;
   keyQuoted: boolean;
-  /** The key begins its line, as in YAML and files of variables. */
-  beginsLine: boolean;
+  /** The key begins its line, as in YAML and files of variables; `escaped` where that is a line of a string. */
+  beginsLine: boolean | 'escaped';
   separator: string;
 }
 
@@ -48,13 +48,13 @@ const trimSlashes = (text: string, end: number, depth: number): number => {
 export function bare(text: string, {at, key, keyQuoted, beginsLine, separator}: Place): Extent {
   if (keyQuoted) return upTo(text, at, /[^,}\]\s"'\\]*/y, /[,}\]\s"'\\]/g);
   if (separator === '>') return upTo(text, at, /[^<\n]*/y, /[<\n]/g);
-  const header = /^(?:authorization|(?:set-)?cookie)$/i.test(key);
+  const header = /^(?:authorization|(?:set-)?cookie)$/i.test(key) && (beginsLine || /^[A-Z]/.test(key) || text.charAt(at - 1) !== ' ');
   const ofYaml = beginsLine && separator === ':' && text.charAt(at - 1) === ' ';
   const ofVariables = beginsLine && separator === '=' && /^[A-Z0-9_]+$/.test(key);
   if (!header && !ofYaml && !ofVariables) return word(text, at);
   const line = upTo(text, at, /[^\r\n]*/y, /[\r\n]/g);
   const content = text.slice(at, line.end);
-  if (header) return {...line, end: at + (/^(?:\\(?!\\*["'nr])|[^"'\\])*/.exec(content)?.[0].length ?? 0)};
+  if (header || beginsLine === 'escaped') return {...line, end: at + (/^(?:\\(?!\\*["'nr])|[^"'\\])*/.exec(content)?.[0].length ?? 0)};
   if (ofVariables && /[ \t][\w.]+=/.test(content)) return word(text, at);
   return line.unended ? line : {...line, end: at + content.replace(/[ \t]+#.*$|[ \t]+$/, '').length};
 }
@@ -66,12 +66,20 @@ function word(text: string, at: number): Extent {
   for (; end < most; end += 1) {
     const one = text.charAt(end);
     if (' \t\r\n<>`'.includes(one)) break;
-    if ((one === '"' || one === "'") && /^$|^[\\\s,;:}\])&|]/.test(text.charAt(end + 1))) break;
+    if ((one === '"' || one === "'") && /^$|^[\\\s,;:}\])&|`]/.test(text.charAt(end + 1))) break;
     if (one === '\\' && /^\\+["'nrt]/.test(text.slice(end, end + 18))) break;
     if (',;&|'.includes(one) && matchAt(NEXT_PAIR, text, end) !== undefined) break;
   }
   if (end - at >= LIMITS.value) return run(at, end, /[ \t\r\n<>`"']/g);
-  return {start: at, end: end - (/[,;.)}\]]*$/.exec(text.slice(Math.max(at, end - 8), end))?.[0].length ?? 0)};
+  return {start: at, end: at + withoutClosing(text.slice(at, end)).length};
+}
+
+/** Without the punctuation of the sentence or list around it, but with brackets that it opened itself. */
+function withoutClosing(value: string, most = 8): string {
+  const last = value.at(-1) ?? '';
+  const opening = {')': '(', '}': '{', ']': '['}[last];
+  const cut = ',;.'.includes(last) || (opening !== undefined && !value.includes(opening));
+  return cut && most > 0 ? withoutClosing(value.slice(0, -1), most - 1) : value;
 }
 
 function upTo(text: string, at: number, expression: RegExp, stop: RegExp): Extent {

@@ -5,7 +5,9 @@ export type Writing = 'text' | 'base64';
 
 const NEW_LINE = String.raw`(?:\r?\n(?:\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\d)[ \t])?[ \t]*)`;
 const ESCAPED_NEW_LINE = String.raw`(?:(?:\\+r)?\\+n[ \t]*)`;
-const PERCENT = '%(?:25)*([0-9a-f]{2})';
+const PERCENT = '%([0-9a-f]{2})';
+const PERCENT_TWICE = '%25([0-9a-f]{2})';
+const PERCENT_NEW_LINE = '(?:(?:%(?:25)?0d)?%(?:25)?0a(?:%(?:25)?(?:20|09)|[+ ])*)';
 const UNICODE = String.raw`\\+u00([0-9a-f]{2})`;
 const ENTITY = '&(?:#(\\d{2,3})|#x([0-9a-f]{2})|(amp|lt|gt|quot|apos));';
 const QUOTES = String.raw`'\\+''|'"'"'|''`;
@@ -18,8 +20,9 @@ const both = (source: string): {here: RegExp; upTo: RegExp} => ({here: here(sour
 
 const AT = {
   wrap: both(NEW_LINE),
-  newLine: both(`${NEW_LINE}|${ESCAPED_NEW_LINE}`),
+  newLine: both(`${NEW_LINE}|${ESCAPED_NEW_LINE}|${PERCENT_NEW_LINE}`),
   percent: both(PERCENT),
+  percentTwice: both(PERCENT_TWICE),
   unicode: both(UNICODE),
   entity: both(ENTITY),
   quotes: both(QUOTES),
@@ -35,8 +38,8 @@ const standard = (one: string): string => (one === '-' ? '+' : one === '_' ? '/'
 
 export interface Hand {
   writing: Writing;
-  /** Whether percent signs, entities and doubled quotes mean something; a secret may hold them as they are. */
-  decoding: boolean;
+  /** What means something else than itself. One thing at a time: a secret may hold the others as they are. */
+  decoding: 'nothing' | 'percent' | 'percentTwice' | 'entities' | 'quotes';
 }
 
 /** Reads one wanted character after `at` in whatever way it is written: the place behind it, or -1. Backslashes count for nothing. */
@@ -72,10 +75,8 @@ function lengthOf(wanted: string, one: string, {writing, decoding}: Hand, look: 
   const same = one === wanted || (writing === 'base64' && standard(one) === wanted);
   const unicode = look('unicode');
   if (unicode !== undefined && fromHex(unicode[1] as string) === wanted) return unicode[0].length;
-  if (decoding) {
-    const special = decoded(wanted, one, writing, look);
-    if (special !== 0) return special;
-  }
+  const special = DECODERS[decoding](wanted, one, writing, look);
+  if (special !== 0) return special;
   const letter = LETTERS[wanted];
   const escaped = letter === undefined ? undefined : look(letter as Escape);
   if (escaped !== undefined) return escaped[0].length;
@@ -85,16 +86,26 @@ function lengthOf(wanted: string, one: string, {writing, decoding}: Hand, look: 
   return one === '\\' ? -1 : 0;
 }
 
-function decoded(wanted: string, one: string, writing: Writing, look: (sign: Escape) => RegExpExecArray | undefined): number {
-  const percent = look('percent');
-  const said = percent === undefined ? undefined : fromHex(percent[1] as string);
-  if (percent !== undefined && (said === wanted || (writing === 'base64' && standard(said as string) === wanted))) return percent[0].length;
-  if (percent !== undefined && (said === '\\' || said === '\r')) return -percent[0].length;
+type Decoder = (wanted: string, one: string, writing: Writing, look: (sign: Escape) => RegExpExecArray | undefined) => number;
+
+const DECODERS: Readonly<Record<Hand['decoding'], Decoder>> = {
+  nothing: () => 0,
+  percent: (wanted, one, writing, look) => percent(wanted, one, writing, look('percent')),
+  percentTwice: (wanted, one, writing, look) => percent(wanted, one, writing, look('percentTwice')),
+  entities(wanted, _one, _writing, look) {
+    const found = look('entity');
+    if (found === undefined) return 0;
+    const [all, code, hex, name] = found;
+    const means = name ? NAMED[name.toLowerCase()] : hex ? fromHex(hex) : String.fromCharCode(Number(code));
+    return means === wanted ? all.length : 0;
+  },
+  quotes: (wanted, _one, _writing, look) => (wanted === "'" ? (look('quotes')?.[0].length ?? 0) : 0),
+};
+
+function percent(wanted: string, one: string, writing: Writing, found: RegExpExecArray | undefined): number {
   if (wanted === ' ' && one === '+') return 1;
-  if (wanted === "'") return look('quotes')?.[0].length ?? 0;
-  const entity = look('entity');
-  if (entity === undefined) return 0;
-  const [all, code, hex, name] = entity;
-  const means = name ? NAMED[name.toLowerCase()] : hex ? fromHex(hex) : String.fromCharCode(Number(code));
-  return means === wanted ? all.length : 0;
+  if (found === undefined) return 0;
+  const said = fromHex(found[1] as string);
+  if (said === wanted || (writing === 'base64' && standard(said) === wanted)) return found[0].length;
+  return said === '\\' ? -found[0].length : 0;
 }
