@@ -131,7 +131,7 @@ test.each([
 ] as const)('%s to the whole program leaves neither process nor socket', async (signal) => {
   const folder = mkdtempSync(join(tmpdir(), 'held-'));
   onTestFinished(() => rmSync(folder, {recursive: true}));
-  const program = resolve(import.meta.dirname, 'holds-api.ts');
+  const program = resolve(import.meta.dirname, 'holds-api.cli.ts');
   // As a terminal does it: Ctrl-C goes to the whole group.
   const holder = execa(process.execPath, ['--import', 'tsx', program, inject('kubeconfig'), await findKubectl()], {
     env: {TMPDIR: folder},
