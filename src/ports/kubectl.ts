@@ -152,6 +152,8 @@ export const proxy = (place: Place, socket: string): Call =>
   kubectl(place, [
     'proxy',
     `--unix-socket=${socket}`,
+    // Rancher and others serve a cluster below a path of their own; without this kubectl would leave that path out.
+    '--append-server-path',
     `--accept-paths=${READABLE}`,
     `--reject-paths=${WAYS_IN}`,
     `--reject-methods=${OTHER_METHODS}`,

@@ -1,9 +1,9 @@
 import {once} from 'node:events';
-import {mkdtempSync, readdirSync, rmSync} from 'node:fs';
-import {request} from 'node:http';
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs';
+import {createServer, request} from 'node:http';
+import type {AddressInfo} from 'node:net';
 import {tmpdir} from 'node:os';
-import {join, resolve} from 'node:path';
-import {execa} from 'execa';
+import {join} from 'node:path';
 import {expect, inject, onTestFinished, test} from 'vitest';
 import {openClusterApi} from '../../src/adapters/cluster-api.ts';
 import {type ApiProxy, startProxy} from '../../src/adapters/kubectl-proxy.ts';
@@ -12,10 +12,10 @@ import {type ClusterApi, listAll} from '../../src/ports/cluster-api.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {faultyApi} from '../cluster/faulty-api.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
-import {setLogs} from '../cluster/logs.ts';
 import {pod} from '../cluster/objects.ts';
-import {type Workplace, workplace} from '../cluster/workplace.ts';
+import {workplace} from '../cluster/workplace.ts';
 import {readLog} from './read-log.ts';
+import {logOf, running} from './running-pods.ts';
 
 const over = new AbortController().signal;
 
@@ -23,19 +23,6 @@ async function apiOf(kubeconfig: string, namespace = 'default'): Promise<Cluster
   const api = await openClusterApi({kubeconfig, namespace}, {over, paths: {kubectl: await findKubectl()}});
   onTestFinished(() => api.close());
   return api;
-}
-
-const logOf = (namespace: string, name: string, container: string): string =>
-  `/api/v1/namespaces/${namespace}/pods/${name}/log?container=${container}`;
-
-/** Pods that run, with so many containers each, all of which have the same log. */
-async function running(place: Workplace, pods: number, containers: number, lines: readonly string[]): Promise<string[]> {
-  const names = Array.from({length: pods}, (_, index) => `agent-${index}`);
-  const spec = {containers: Array.from({length: containers}, (_, index) => ({name: `c${index}`, image: 'scalr/agent:1'}))};
-  await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: lines}});
-  await place.kubectl.apply(...names.map((name) => pod(name, {spec})));
-  await place.kubectl('wait', 'pod', '--all', '--for=condition=Ready', '--timeout=50s');
-  return names;
 }
 
 test.runIf(inject('simulated'))('the logs of 200 containers come over one proxy', async () => {
@@ -123,32 +110,25 @@ test('the proxy lets nothing through that would change something', async () => {
   expect(await status('GET', inside)).toBe(404);
 });
 
-test.each([
-  'SIGKILL',
-  'SIGINT',
-  'SIGTERM',
-  'SIGHUP',
-] as const)('%s to the whole program leaves neither process nor socket', async (signal) => {
-  const folder = mkdtempSync(join(tmpdir(), 'held-'));
-  onTestFinished(() => rmSync(folder, {recursive: true}));
-  const program = resolve(import.meta.dirname, 'holds-api.ts');
-  // As a terminal does it: Ctrl-C goes to the whole group.
-  const holder = execa(process.execPath, ['--import', 'tsx', program, inject('kubeconfig'), await findKubectl()], {
-    env: {TMPDIR: folder},
-    detached: true,
-    reject: false,
+test('a cluster that is served below a path is reached there', async () => {
+  const server = createServer(({url}, outgoing) => void outgoing.end(JSON.stringify(url)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const folder = mkdtempSync(join(tmpdir(), 'below-'));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+    rmSync(folder, {recursive: true});
   });
-  const [said] = await once(holder.stdout, 'data');
-  expect(JSON.parse(said)).toMatchObject({status: 200});
-  const processes = async (): Promise<string[]> => {
-    const {stdout} = await execa('pgrep', ['-f', folder], {reject: false});
-    return stdout.split('\n').filter(Boolean);
+  const {port} = server.address() as AddressInfo;
+  const kubeconfig = join(folder, 'kubeconfig');
+  const config = {
+    'current-context': 'a',
+    contexts: [{name: 'a', context: {cluster: 'a', user: 'a'}}],
+    clusters: [{name: 'a', cluster: {server: `http://127.0.0.1:${port}/k8s/clusters/c-1`}}],
+    users: [{name: 'a', user: {token: 'x'}}],
   };
-  const sockets = (): string[] => readdirSync(folder).filter((name) => name.startsWith('scalr-agent-'));
-  expect(sockets()).toHaveLength(1);
-  expect((await processes()).length).toBeGreaterThan(0);
-  process.kill(-(holder.pid as number), signal);
-  await holder;
-  await expect.poll(processes).toEqual([]);
-  expect(sockets()).toEqual([]);
+  writeFileSync(kubeconfig, JSON.stringify({apiVersion: 'v1', kind: 'Config', ...config}));
+  for (const api of [await apiOf(kubeconfig), rawApi({kubeconfig, namespace: 'default'}, await findKubectl())]) {
+    expect(await api.get('/api/v1/pods?limit=1', {over})).toEqual({status: 200, body: '/k8s/clusters/c-1/api/v1/pods?limit=1'});
+  }
 });

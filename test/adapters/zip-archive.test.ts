@@ -67,7 +67,7 @@ test('what goes in comes out, by name, with its size and checksum, and other pro
 });
 
 test('equal data gives equal bytes, wherever and whenever', async () => {
-  const program = resolve(import.meta.dirname, 'makes-archive.ts');
+  const program = resolve(import.meta.dirname, 'makes-archive.cli.ts');
   const make = async (TZ: string): Promise<Buffer> => {
     const {path} = fresh();
     await execa(process.execPath, ['--import', 'tsx', program, path], {env: {TZ}});

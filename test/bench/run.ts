@@ -1,7 +1,11 @@
 import {manyFiles} from './many-files.ts';
+import {manyLogs} from './many-logs.ts';
+import {memory} from './memory.ts';
 import {startup} from './startup.ts';
 
 /** `npm run bench [rounds]` */
 const rounds = Number(process.argv[2] ?? 15);
 startup(rounds);
 await manyFiles(Math.ceil(rounds / 5));
+await memory();
+await manyLogs(Math.ceil(rounds / 5));

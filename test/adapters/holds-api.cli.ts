@@ -1,6 +1,6 @@
 import {openClusterApi} from '../../src/adapters/cluster-api.ts';
 
-/** `holds-api.ts KUBECONFIG KUBECTL`: opens the API, says what it got, and lives on until it is killed. */
+/** `holds-api.cli.ts KUBECONFIG KUBECTL`: opens the API, says what it got, and lives on until it is killed. */
 const [kubeconfig = '', kubectl = ''] = process.argv.slice(2);
 const over = new AbortController().signal;
 const api = await openClusterApi({kubeconfig, namespace: 'default'}, {over, paths: {kubectl}});

@@ -1,0 +1,32 @@
+import {openClusterApi} from '../../src/adapters/cluster-api.ts';
+import {takeInterrupts} from '../../src/adapters/node-interrupts.ts';
+import {zipArchives} from '../../src/adapters/zip-archive.ts';
+
+/** `collects.cli.ts KUBECONFIG KUBECTL ZIP LOG...`: says when it has read something of each log, and ends as a command would. */
+const [kubeconfig = '', kubectl = '', zip = '', ...paths] = process.argv.slice(2);
+const interrupts = takeInterrupts();
+const over = interrupts.asked;
+const api = await openClusterApi({kubeconfig, namespace: 'default'}, {over, paths: {kubectl}});
+const archive = await zipArchives.create(zip);
+let begun = 0;
+
+async function* told(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let isNew = true;
+  for await (const chunk of chunks) {
+    yield chunk;
+    if (isNew) begun += 1;
+    if (isNew && begun === paths.length) process.stdout.write('all have begun\n');
+    isNew = false;
+  }
+}
+
+await Promise.all(
+  paths.map(async (path, index) => {
+    const log = await api.stream(path, {over});
+    if (log.trouble) throw new Error(log.trouble.message);
+    await archive.add(`${index}.log`, told(log.chunks));
+  }),
+);
+await archive.close({manifest: (entries) => JSON.stringify(entries)});
+await api.close();
+process.exitCode = over.aborted ? 130 : 0;
