@@ -3,6 +3,7 @@ import type {Source} from '../answers/sources.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import {firstOf} from '../ports/first-of.ts';
+import type {Interrupts} from '../ports/interrupts.ts';
 import {lookAhead} from '../preflight/look-ahead.ts';
 import {prepareInstall} from '../preflight/prepare-install.ts';
 import {quote} from '../settings/flags.ts';
@@ -14,7 +15,7 @@ import {chooseContext} from '../wizard/choose-context.ts';
 import {converse} from '../wizard/converse.ts';
 import {Knowledge} from '../wizard/knowledge.ts';
 import {listen} from '../wizard/listen.ts';
-import {type Kept, keep, readKept, resumePath} from '../wizard/resume.ts';
+import {Keeper, type Kept, readKept, resumePath} from '../wizard/resume.ts';
 import type {Decision, Prepared} from '../wizard/review.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, releaseName, timeoutOf, toolPaths} from './cluster-flags.ts';
@@ -26,7 +27,11 @@ const LISTENING_MS = 2000;
 type Flags = ClusterFlags & {resume?: boolean; 'skip-preflight'?: boolean};
 
 /** What an operator decided, and for which context. */
-export type Decided = NonNullable<Decision> & {flags: ClusterFlags};
+export interface Decided extends NonNullable<Decision> {
+  flags: ClusterFlags;
+  /** Has what was said, until it is done. */
+  keeper: Keeper;
+}
 
 /** Finds out in a conversation what is to be installed; undefined where the operator leaves. Changes nothing. @throws ExpectedError */
 export async function decideWithOperator(flags: Flags, sources: readonly Source[], app: App, screen: Screen): Promise<Decided | undefined> {
@@ -35,7 +40,7 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
   const interrupts = app.takeInterrupts();
   const prompter = app.prompter(screen, interrupts.asked);
   const processes = app.processes(toolPaths(flags));
-  let isKept = false;
+  const keeper = new Keeper(path, files);
   try {
     const kept = flags.resume ? await readKept(path, files) : undefined;
     const found = await findAnswers([...sources, ...(kept ? [fromKept(kept)] : [])], {files, now: now()});
@@ -44,10 +49,10 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
     say(paragraph('', 'Nothing is changed before you choose to install. Ctrl-C ends, ? explains.', screen));
     const given = flags['kube-context'] ?? kept?.context;
     const place = {namespace: known.get(namespace) as string, ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {})};
-    const context = given ?? (await chooseContext(place, processes, prompter));
+    const soon = (): AbortSignal => firstOf(AbortSignal.timeout(LISTENING_MS), interrupts.asked);
+    const context = given ?? (await chooseContext(place, processes, prompter, soon()));
     const where = {...flags, ...(context === undefined ? {} : {'kube-context': context})};
-    const over = firstOf(AbortSignal.timeout(LISTENING_MS), interrupts.asked);
-    const listening = listen({...place, ...(context === undefined ? {} : {kubeContext: context})}, processes, over);
+    const listening = listen({...place, ...(context === undefined ? {} : {kubeContext: context})}, processes, {over: soon(), sleep});
     const wanted = (generated: Generated) => wantedRelease(generated, valuesDocument(generated), releaseName(where, generated.settings));
     const decision = await converse(known, listening, {
       prompter,
@@ -57,29 +62,20 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
       screen,
       wanted,
       where: whereFlags(where),
-      async onAnswer() {
-        if (path === undefined) return;
-        try {
-          await keep(path, known, context, files);
-          isKept = true;
-        } catch (error) {
-          if (!(error instanceof ExpectedError)) throw error;
-          isKept = false;
-        }
-      },
-      async prepare(generated): Promise<Prepared> {
+      onAnswer: () => keeper.keep(known, context),
+      async prepare(generated) {
         say('Looking at the cluster …\n\n');
-        const timeoutMs = timeoutOf(flags);
-        const soon = firstOf(AbortSignal.timeout(timeoutMs), interrupts.asked);
-        const {facts, manifest, plan} = await prepareInstall(generated, wanted(generated), processes, soon).catch((error: unknown) => {
+        const skipsChecks = flags['skip-preflight'] ?? false;
+        const prepared = lookFirst(
+          generated,
+          wanted(generated),
+          {processes, now, sleep, timeoutMs: timeoutOf(flags), skipsChecks},
+          interrupts,
+        );
+        return prepared.catch((error: unknown) => {
           interrupts.asked.throwIfAborted();
           throw error;
         });
-        const skips = flags['skip-preflight'] || plan.steps.length === 0;
-        const warnings = skips
-          ? []
-          : await lookAhead(generated, wanted(generated), {processes, now, sleep, timeoutMs}, {manifest, context: facts.context});
-        return {plan, facts, warnings};
       },
       save: async (directory, generated) =>
         saveFiles(
@@ -87,21 +83,26 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
           files,
         ),
     });
-    if (decision !== undefined) return {...decision, flags: where};
-    await forgetKept(app);
+    if (decision !== undefined) return {...decision, flags: where, keeper};
+    await keeper.forget();
     return undefined;
   } catch (error) {
-    throw interrupts.asked.aborted || isGone(error) ? ended(isKept, interrupts.asked, error) : error;
+    throw interrupts.asked.aborted || isGone(error) ? ended(keeper.isKept, interrupts.asked, error) : error;
   } finally {
     interrupts.release();
   }
 }
 
-/** What was said is not needed any more. */
-export async function forgetKept({env, files}: App): Promise<void> {
-  const path = resumePath(env);
-  if (path !== undefined) await files.remove(path);
+/** What an install would do and what speaks against it; changes nothing. @throws ExpectedError where it is not possible */
+async function lookFirst(generated: Generated, wanted: Wanted, {skipsChecks, ...world}: Looking, {asked}: Interrupts): Promise<Prepared> {
+  const over = firstOf(AbortSignal.timeout(world.timeoutMs), asked);
+  const {facts, manifest, plan} = await prepareInstall(generated, wanted, world.processes, over);
+  const isChecked = !skipsChecks && plan.steps.length > 0;
+  return {plan, facts, warnings: isChecked ? await lookAhead(generated, wanted, world, {manifest, context: facts.context}) : []};
 }
+
+type Wanted = ReturnType<typeof wantedRelease>;
+type Looking = Parameters<typeof lookAhead>[2] & {skipsChecks: boolean};
 
 const fromKept = ({answers}: Kept): Source => ({name: 'prompt', answer: (setting) => answers[setting.id]});
 

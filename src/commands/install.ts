@@ -89,17 +89,17 @@ export default class Install extends BaseCommand<Result | undefined> {
       this.say('Nothing was changed.\n');
       return undefined;
     }
-    const generated = decided?.generated ?? (await this.#generate(flags));
-    // A conversation has shown them.
-    if (decided === undefined) this.report(generated.warnings);
-    if (decided === undefined) return this.#bringTo(generated, flags, undefined);
-    const {forgetKept} = await import('../cli/wizard.ts');
+    if (decided === undefined) {
+      const generated = await this.#generate(flags);
+      this.report(generated.warnings);
+      return this.#bringTo(generated, flags, undefined);
+    }
     try {
-      const result = await this.#bringTo(generated, {...flags, ...decided.flags}, decided.plan);
-      await forgetKept(this.app);
+      const result = await this.#bringTo(decided.generated, {...flags, ...decided.flags}, decided.plan);
+      await decided.keeper.forget();
       return result;
     } catch (error) {
-      this.say('What you said is kept: run it again with --resume.\n');
+      if (decided.keeper.isKept) this.say('What you said is kept: run it again with --resume.\n');
       throw error;
     }
   }
@@ -108,7 +108,8 @@ export default class Install extends BaseCommand<Result | undefined> {
   async #generate(flags: InstallFlags): Promise<Generated> {
     const {ANSWERED_BY_CLUSTER, openAnswers} = await import('../cli/cluster.ts');
     const said = await this.settingsFrom(flags, {only: ANSWERED_BY_CLUSTER});
-    const cluster = await openAnswers(releaseName(flags, said).place, said, this.#asking(flags), AbortSignal.timeout(askingMs(flags)));
+    const patience = {over: AbortSignal.timeout(askingMs(flags)), sleep: this.app.sleep};
+    const cluster = await openAnswers(releaseName(flags, said).place, said, this.#asking(flags), patience);
     const settings = await this.settingsFrom(flags, {cluster});
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
     return generate(settings, cluster?.facts);

@@ -10,8 +10,13 @@ interface Config {
 }
 
 /** Which cluster is meant, where the kubeconfig knows several; undefined where there is nothing to choose. */
-export async function chooseContext(place: Place, processes: Processes, prompter: Prompter): Promise<string | undefined> {
-  const config = await readConfig(place, processes);
+export async function chooseContext(
+  place: Place,
+  processes: Processes,
+  prompter: Prompter,
+  over: AbortSignal,
+): Promise<string | undefined> {
+  const config = await readConfig(place, processes, over);
   const contexts = config?.contexts ?? [];
   if (contexts.length < 2) return undefined;
   const current = config?.['current-context'];
@@ -29,9 +34,9 @@ export async function chooseContext(place: Place, processes: Processes, prompter
   });
 }
 
-async function readConfig(place: Place, processes: Processes): Promise<Config | undefined> {
+async function readConfig(place: Place, processes: Processes, over: AbortSignal): Promise<Config | undefined> {
   try {
-    const {exitCode, stdout} = await processes.run(allContexts(place));
+    const {exitCode, stdout} = await processes.run(allContexts(place), {over});
     return exitCode === 0 ? (JSON.parse(stdout) as Config) : undefined;
   } catch (error) {
     // Without kubectl the conversation ends in files.

@@ -6,14 +6,14 @@ import {recommendFactsOf} from '../cluster/facts/recommend-facts.ts';
 import {ExpectedError} from '../errors.ts';
 import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
+import {type Patience, questions} from '../preflight/questions.ts';
 import type {Heard} from './converse.ts';
 
-/** What the cluster says of itself before the signal; never fails. */
-export async function listen(place: Place, processes: Processes, over: AbortSignal): Promise<Heard> {
-  const asking: Processes = {...processes, run: (call) => processes.run(call, {over})};
+/** What the cluster says of itself as long as there is patience; never fails. */
+export async function listen(place: Place, processes: Processes, patience: Patience): Promise<Heard> {
   const where = place.kubeContext ? `Context ${place.kubeContext}` : 'The cluster';
   try {
-    const facts = clusterFactsOf(await readCluster(place, asking));
+    const facts = clusterFactsOf(await readCluster(place, questions(processes, patience)));
     const {server} = facts.versions;
     if (!isKnown(server) && server.unknown !== 'forbidden') return silence(where, server.because);
     const version = isKnown(server) ? `Kubernetes ${server.value}` : 'its version is hidden from you';

@@ -37,13 +37,39 @@ export async function readKept(path: string | undefined, files: Pick<Files, 'rea
 const nothingKept = (message: string): ExpectedError =>
   new ExpectedError(message, {code: 'UNREADABLE_FILE', exit: ExitCode.usage, suggestions: ['Begin anew, without --resume']});
 
-/** Keeps what was said so far for its owner alone. */
-export async function keep(path: string, known: Knowledge, context: string | undefined, files: Pick<Files, 'write'>): Promise<void> {
+/** Keeps what was said so far for its owner alone; where nothing can be written the conversation goes on without. */
+export class Keeper {
+  readonly #path: string | undefined;
+  readonly #files: Pick<Files, 'write' | 'remove'>;
+  /** There is something to go on with. */
+  isKept = false;
+
+  constructor(path: string | undefined, files: Pick<Files, 'write' | 'remove'>) {
+    this.#path = path;
+    this.#files = files;
+  }
+
+  async keep(known: Knowledge, context: string | undefined): Promise<void> {
+    if (this.#path === undefined) return;
+    try {
+      await this.#files.write(this.#path, `${JSON.stringify(keptOf(known, context), null, 2)}\n`, {isPrivate: true, makesDirectory: true});
+      this.isKept = true;
+    } catch (error) {
+      if (!(error instanceof ExpectedError)) throw error;
+      this.isKept = false;
+    }
+  }
+
+  async forget(): Promise<void> {
+    if (this.#path !== undefined) await this.#files.remove(this.#path);
+  }
+}
+
+function keptOf(known: Knowledge, context: string | undefined): Kept {
   const {answers, secrets} = rawAnswers(known.entries().filter(({answer}) => answer.source === 'prompt'));
-  const kept: Kept = {
+  return {
     answers,
     asked: [...known.asked].filter((id) => answers[id] === undefined && !secrets.some((setting) => setting.id === id)),
     ...(context === undefined ? {} : {context}),
   };
-  await files.write(path, `${JSON.stringify(kept, null, 2)}\n`, {isPrivate: true, makesDirectory: true});
 }

@@ -127,6 +127,21 @@ describe('Ctrl-C', () => {
     expect(screen).not.toContain(TOKEN);
   });
 
+  test('while the cluster is looked at ends it, and the tools that look', async () => {
+    for (const tool of ['kubectl', 'helm']) writeFileSync(join(folder, tool), '#!/bin/sh\nexec /bin/sleep 600\n', {mode: 0o755});
+    const steps: Step[] = [
+      ...TO_PURPOSE,
+      {see: /May runs share/, press: ENTER},
+      ...QUIET,
+      {see: /Which chart\?/, press: ENTER},
+      {see: /Looking at the cluster/, press: CTRL_C},
+    ];
+    const {screen, exit, left} = await talk(steps);
+    expect({exit, left}, screen).toEqual({exit: 130, left: 0});
+    expect(screen).toContain('Cancelled. Nothing was changed.');
+    expect(screen).not.toContain('An install from here is not possible');
+  });
+
   test('a system that has to end says the same, and ends with 143', async () => {
     const {screen, exit, left} = await talk([...AGENT, {see: /Where does the cluster run/, press: '', signal: 'SIGTERM'}]);
     expect({exit, left}, screen).toEqual({exit: 143, left: 0});
