@@ -69,11 +69,14 @@ export class ZipArchive implements Archive {
     }
   }
 
-  async close({manifest, check}: Parameters<Archive['close']>[0]): Promise<ClosedArchive> {
+  async close({last = [], manifest, check}: Parameters<Archive['close']>[0]): Promise<ClosedArchive> {
     try {
       for (const reading of this.#readings) reading.cut();
       await Promise.allSettled(this.#adding);
       this.#refusal ??= new Error('The archive is closed');
+      for (const {name, text} of last) {
+        this.#entries.push({name, ...(await this.#write(name, new Reading(piecesOf(Buffer.from(text)))))});
+      }
       const entries = this.#entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
       await this.#write(MANIFEST, new Reading(piecesOf(Buffer.from(manifest(entries)))));
       sortDirectory(this.#zip);

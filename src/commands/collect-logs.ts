@@ -7,8 +7,11 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import {firstOf} from '../ports/first-of.ts';
 import {namespace, release} from '../settings/release.ts';
 import {type Bundle, writeBundle} from '../support-bundle/bundle.ts';
+import {containersOf} from '../support-bundle/log-items.ts';
 import {type Prepared, prepareBundle} from '../support-bundle/prepare.ts';
 import type {Gap} from '../support-bundle/read-namespace.ts';
+import {refuseEmpty} from '../support-bundle/refuse-empty.ts';
+import {isOfReleases} from '../support-bundle/scope.ts';
 import {bundleText, progressText, wantedText} from '../ui/bundle.ts';
 
 interface Result {
@@ -61,31 +64,22 @@ export default class CollectLogs extends BaseCommand<Result> {
       since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h') / 1000),
       run: flags.run,
       container: flags.container,
+      ownVersion: this.config.version,
       readsSecrets: !flags['no-secret-seeds'],
     };
-    const {clusterApi, now} = this.app;
+    const {clusterApi} = this.app;
     const interrupts = this.app.takeInterrupts();
     const over = firstOf(AbortSignal.timeout(timeoutOf(flags)), interrupts.asked);
     try {
       const api = await clusterApi(place, {over, paths: toolPaths(flags)});
       try {
-        const processes = this.app.processes(toolPaths(flags));
-        const prepared = await prepareBundle(wish, {api, processes, over});
-        refuseNothing(prepared, place.namespace);
+        const prepared = await prepareBundle(wish, {api, processes: this.app.processes(toolPaths(flags)), over});
+        if (interrupts.asked.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted();
+        refuseEmpty(prepared, place.namespace);
         if (flags['dry-run']) return this.#show(prepared);
-        const file =
-          flags.out ??
-          `scalr-agent-${place.namespace}-${now()
-            .toISOString()
-            .replace(/\.\d+|[:-]/g, '')}.zip`;
-        const bundle = await this.#write(file, prepared, place.namespace, {maxBytes, api, over});
-        const errors = bundle.gaps.map(errorOf);
-        const complete = bundle.gaps.every(({isMinor}) => isMinor) && !interrupts.asked.aborted;
-        this.say(bundleText({file, ...bundle}, this.screen));
-        if (!complete) process.exitCode = interrupts.asked.aborted ? ExitCode.interrupted : ExitCode.incomplete;
-        const {bytes, containers, redactions, findings} = bundle;
-        if (!this.jsonEnabled()) this.app.stdout(`${file}\n`);
-        return {file, bytes, containers, errors, redactions, findings, complete};
+        const file = flags.out ?? this.#fileFor(place.namespace);
+        const bundle = await this.#write(file, prepared, place.namespace, {maxBytes, api, over, insisted: interrupts.insisted});
+        return this.#tell(file, bundle, interrupts.asked.aborted);
       } finally {
         await api.close();
       }
@@ -94,28 +88,38 @@ export default class CollectLogs extends BaseCommand<Result> {
     }
   }
 
-  #show({texts, logs, gaps, scope}: Prepared): Result {
+  #fileFor(name: string): string {
+    const time = this.app.now().toISOString();
+    return `scalr-agent-${name}-${time.replace(/\.\d+|[:-]/g, '')}.zip`;
+  }
+
+  #tell(file: string, bundle: Bundle, wasInterrupted: boolean): Result {
+    const {bytes, containers, redactions, findings, gaps} = bundle;
+    const complete = gaps.every(({isMinor}) => isMinor) && !wasInterrupted;
+    this.say(bundleText({file, ...bundle}, this.screen));
+    if (!complete) process.exitCode = wasInterrupted ? ExitCode.interrupted : ExitCode.incomplete;
+    if (!this.jsonEnabled()) this.app.stdout(`${file}\n`);
+    return {file, bytes, containers, errors: gaps.map(errorOf), redactions, findings, complete};
+  }
+
+  #show({texts, logs, gaps}: Prepared): Result {
     this.show(wantedText([...texts(() => '').map(({name}) => name), ...logs.map(({file}) => file)]));
-    return {containers: scope.pods.length, errors: gaps.map(errorOf), complete: gaps.every(({isMinor}) => isMinor)};
+    return {containers: containersOf(logs), errors: gaps.map(errorOf), complete: gaps.every(({isMinor}) => isMinor)};
   }
 
   async #write(
     file: string,
     prepared: Prepared,
     name: string,
-    {maxBytes, api, over}: {maxBytes: number; api: Parameters<typeof writeBundle>[3]['api']; over: AbortSignal},
+    {maxBytes, insisted, ...world}: Pick<Parameters<typeof writeBundle>[3], 'api' | 'over'> & {maxBytes: number; insisted: AbortSignal},
   ): Promise<Bundle> {
     const {archives, files, now} = this.app;
     if ((await files.kindOf(file)) !== 'nothing') throw taken(file);
     const archive = await archives.create(file);
     try {
-      return await writeBundle(prepared, name, maxBytes, {
-        archive,
-        api,
-        over,
-        now,
-        onProgress: (done, all) => this.say(progressText(done, all, this.screen)),
-      });
+      const onProgress = (done: number, all: number): void => this.say(progressText(done, all, this.screen));
+      const writing = writeBundle(prepared, name, maxBytes, {archive, now, onProgress, ...world});
+      return await Promise.race([writing, rejectedBy(insisted)]);
     } catch (error) {
       await archive.abort();
       throw error;
@@ -125,14 +129,16 @@ export default class CollectLogs extends BaseCommand<Result> {
 
 const errorOf = ({what, trouble: {kind, message}}: Gap) => ({what, kind, message});
 
-function refuseNothing({scope, gaps}: Prepared, place: string): void {
-  if (scope.pods.length > 0 || scope.objects.length > 0 || gaps.some(({trouble}) => trouble.kind !== 'not-found')) return;
-  throw new ExpectedError(`There is nothing of a Scalr agent in namespace ${place}.`, {
-    code: 'RELEASE_NOT_FOUND',
-    exit: ExitCode.failed,
-    suggestions: ['Name the namespace with --namespace', 'List releases: helm list --all-namespaces'],
+const interrupted = (): ExpectedError =>
+  new ExpectedError('Interrupted. No bundle was written.', {
+    code: 'INTERRUPTED',
+    exit: ExitCode.interrupted,
+    suggestions: ['Run the same command again', 'Ctrl-C once, while it reads logs, keeps what is there'],
   });
-}
+
+/** Who asks twice does not want the bundle any more. */
+const rejectedBy = (insisted: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => insisted.addEventListener('abort', () => reject(interrupted()), {once: true}));
 
 const taken = (file: string): ExpectedError =>
   new ExpectedError(`${file} exists.`, {code: 'FILE_EXISTS', exit: ExitCode.usage, suggestions: ['Name another file with --out']});

@@ -11,6 +11,12 @@ export interface Entry {
 /** The entry that names all others. */
 export const MANIFEST = 'manifest.json';
 
+/** Something small that is said at the end whatever happened before. */
+export interface Last {
+  name: string;
+  text: string;
+}
+
 /** An archive that is being written; nobody sees it by its name before it is closed. */
 export interface Archive {
   /**
@@ -20,10 +26,14 @@ export interface Archive {
    */
   add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<Entry>;
   /**
-   * Cuts what is still being added, writes the manifest, lets `check` read all of it back and gives it its name. What `check` throws is
+   * Cuts what is still being added, writes the `last` words and the manifest, also when the disk is full, lets `check` read all of it back and gives it its name. What `check` throws is
    * thrown, and the archive is removed. @throws ExpectedError
    */
-  close(options: {manifest(entries: readonly Entry[]): string; check?(archive: OpenArchive): Promise<void>}): Promise<ClosedArchive>;
+  close(options: {
+    last?: readonly Last[];
+    manifest(entries: readonly Entry[]): string;
+    check?(archive: OpenArchive): Promise<void>;
+  }): Promise<ClosedArchive>;
   /** Nothing is left of it; also after it failed. */
   abort(): Promise<void>;
 }

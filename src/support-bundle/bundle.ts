@@ -2,6 +2,7 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Archive, ClosedArchive, OpenArchive} from '../ports/archive.ts';
 import {type World as CollectingWorld, collect} from './collect.ts';
 import {type Finding, findingsIn} from './findings.ts';
+import {containersOf} from './log-items.ts';
 import {jsonText} from './object-files.ts';
 import type {Prepared} from './prepare.ts';
 import type {Gap} from './read-namespace.ts';
@@ -38,16 +39,16 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
     releases: prepared.releases.map(({name, chart, version, values}) => ({name, target: {chart, version}, values})),
     now: now(),
   });
-  const containers = new Set(prepared.logs.map(({pod, container}) => `${pod}/${container}`)).size;
-  const write = async (name: string, text: string): Promise<void> => {
-    await archive.add(name, Buffer.from(redact.text(name, text), 'utf8'));
-  };
-  await write('findings.json', jsonText(findings));
-  await write('errors.json', jsonText(gaps.map(({what, trouble}) => ({what, ...trouble}))));
+  const containers = containersOf(prepared.logs);
+  const clean = (name: string, text: string) => ({name, text: redact.text(name, text)});
+  const told = [
+    clean('findings.json', jsonText(findings)),
+    clean('errors.json', jsonText(gaps.map(({what, trouble}) => ({what, ...trouble})))),
+  ];
   const redactions = redact.report();
-  await write('SUMMARY.md', summaryText({at: now(), namespace, releases: prepared.releases, findings, gaps, redactions, logs, containers}));
-  await archive.add('redactions.json', Buffer.from(jsonText(redactions), 'utf8'));
+  const summary = {at: now(), namespace, releases: prepared.releases, findings, gaps, redactions, logs, containers};
   const {bytes} = await archive.close({
+    last: [...told, clean('SUMMARY.md', summaryText(summary)), {name: 'redactions.json', text: jsonText(redactions)}],
     manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), entries}),
     check: (written) => refuseSurvivors(written, survivorFinder(seeds)),
   });

@@ -1,5 +1,6 @@
+import {ExpectedError} from '../errors.ts';
 import type {Archive} from '../ports/archive.ts';
-import type {ClusterApi, Trouble} from '../ports/cluster-api.ts';
+import type {ClusterApi} from '../ports/cluster-api.ts';
 import type {LogItem} from './log-items.ts';
 import type {TextFile} from './object-files.ts';
 import {pooled} from './pool.ts';
@@ -40,31 +41,47 @@ export async function collect(
   const gaps: Gap[] = [];
   const records: LogRecord[] = [];
   let done = 0;
+  let noRoom: Gap['trouble'] | undefined;
+  /** Undefined when the disk is full; what was written is kept. */
+  const add = async (name: string, source: Parameters<Archive['add']>[1]): Promise<number | undefined> => {
+    try {
+      return (await archive.add(name, source)).bytes;
+    } catch (error) {
+      if (!(error instanceof ExpectedError)) throw error;
+      noRoom = {kind: 'no-room', message: error.message};
+      gaps.push({what: name, trouble: noRoom});
+      return undefined;
+    }
+  };
   for (const {name, text} of texts) {
-    await archive.add(name, Buffer.from(redactor.text(name, text), 'utf8'));
+    await add(name, Buffer.from(redactor.text(name, text), 'utf8'));
     onFile(++done);
   }
   const shares = new Shares(maxBytes, logs.length);
-  await pooled(logs, AT_ONCE, async ({file, path}) => {
+  const read = async ({file, path}: LogItem): Promise<void> => {
     const share = shares.take();
-    const gap = (trouble: Trouble): void => void gaps.push({what: file, trouble});
-    if (over.aborted) return gap({kind: 'over', message: 'time was over before it was read'});
+    const gap = (trouble: Gap['trouble']): void => void gaps.push({what: file, trouble, isMinor: trouble.kind === 'not-started'});
+    if (noRoom) return gap(noRoom);
+    if (over.aborted) return gap({kind: 'over', message: 'it was not read any more'});
     const stream = await api.stream(path, {over, idleMs: IDLE_MS});
     if (stream.trouble) {
       shares.giveBack(share);
-      if (stream.trouble.kind !== 'not-started') gap(stream.trouble);
-      return;
+      return gap(stream.trouble);
     }
     const record: LogRecord = {file, bytes: 0, tail: ''};
     const kept = retain(redacted(stream.chunks, redactor.file(file)), share, ({bytes}) => {
       record.cut = bytes;
     });
-    const {bytes} = await archive.add(file, remembering(kept, record));
+    const bytes = await add(file, remembering(kept, record));
+    if (bytes === undefined) return;
     record.bytes = bytes;
     shares.giveBack(share - bytes);
     records.push(record);
     const trouble = await stream.end;
-    if (trouble) gap(trouble);
+    if (trouble) gap({...trouble, message: `only a part came: ${trouble.message}`});
+  };
+  await pooled(logs, AT_ONCE, async (item) => {
+    await read(item);
     onFile(++done);
   });
   return {logs: records.toSorted((one, other) => one.file.localeCompare(other.file)), gaps};

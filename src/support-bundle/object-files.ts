@@ -13,9 +13,17 @@ export type Hide = (value: string) => string;
 export function objectFiles(objects: readonly KubernetesObject[], hide: Hide): TextFile[] {
   const events = objects.filter(({kind}) => kind === 'Event') as Event[];
   const others = objects.filter(({kind}) => kind !== 'Event');
+  const times = new Map<string, number>();
+  // A chart may make one of the same name in two namespaces.
+  const nameOf = ({kind = 'object', metadata}: KubernetesObject): string => {
+    const name = `objects/${kind.toLowerCase()}/${metadata.name}`;
+    const before = times.get(name) ?? 0;
+    times.set(name, before + 1);
+    return before === 0 ? `${name}.json` : `${name}.${before + 1}.json`;
+  };
   return [
     ...others.map((object) => ({
-      name: `objects/${(object.kind ?? 'object').toLowerCase()}/${object.metadata.name}.json`,
+      name: nameOf(object),
       text: jsonText(withoutSecrets(object, hide)),
     })),
     ...(events.length === 0 ? [] : [{name: 'events.txt', text: events.toSorted(byTime).map(eventLine).join('')}]),

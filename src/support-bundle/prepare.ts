@@ -1,11 +1,10 @@
 import type {Values} from '../charts/tree.ts';
-import {scalrChart} from '../cluster/facts/releases.ts';
 import {labelsOfRuns} from '../cluster/inventory-runs.ts';
 import type {ClusterApi} from '../ports/cluster-api.ts';
 import {listAll} from '../ports/cluster-api.ts';
-import {listReleases} from '../ports/helm.ts';
 import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
+import {type FoundRelease, findReleases, labelledReleases} from './find-releases.ts';
 import {type LogItem, logItems, type Since} from './log-items.ts';
 import {type Hide, jsonText, objectFiles, type TextFile} from './object-files.ts';
 import {type Gap, readNamespace} from './read-namespace.ts';
@@ -14,6 +13,7 @@ import {readRelease} from './release-files.ts';
 import {type BundledRelease, type Scope, scopeOf} from './scope.ts';
 import {type SecretContent, seedsOf} from './seeds-of.ts';
 import {readSurroundings} from './surroundings.ts';
+import {patientTools, readTools} from './tools.ts';
 
 export interface BundleWish {
   place: Place;
@@ -22,6 +22,8 @@ export interface BundleWish {
   since: Since;
   run?: string | undefined;
   container?: string | undefined;
+  /** Of this program. */
+  ownVersion: string;
   /** Secrets are read, so that what is in them can be found elsewhere. */
   readsSecrets: boolean;
 }
@@ -45,13 +47,17 @@ interface World {
 /** Finds out what belongs into the bundle; changes nothing, and what may not be read is a gap. */
 export async function prepareBundle(wish: BundleWish, {api, processes, over}: World): Promise<Prepared> {
   const {place} = wish;
-  const [namespace, releases, secrets] = await Promise.all([
+  const tools = patientTools(processes, over);
+  const [namespace, found, versions, secrets] = await Promise.all([
     readNamespace(api, place.namespace, over),
-    findReleases(wish, processes, over),
+    findReleases(place, tools, over),
+    readTools(place, tools, over),
     wish.readsSecrets ? listAll(api, `/api/v1/namespaces/${encodeURIComponent(place.namespace)}/secrets`, {over}) : undefined,
   ]);
-  const read = await Promise.all(releases.found.map(({name}) => readRelease(name, place, processes, over)));
-  const known = releases.found.map((release, index) => {
+  const isWanted = ({name}: FoundRelease): boolean => wish.release === undefined || wish.release === name;
+  const read = await Promise.all(found.releases.filter(isWanted).map(({name}) => readRelease(name, place, tools, over)));
+  const seen = found.gaps.length > 0 ? labelledReleases(namespace.objects) : found.releases;
+  const known = seen.filter(isWanted).map((release, index) => {
     const {values} = read[index] ?? {};
     return {...release, values, runsOf: runsOf(release, values)};
   });
@@ -70,34 +76,16 @@ export async function prepareBundle(wish: BundleWish, {api, processes, over}: Wo
     releases: known,
     scope,
     texts: (hide) => [
+      {name: 'tools.json', text: jsonText({'scalr-agent': wish.ownVersion, ...versions.versions})},
       {name: 'version.json', text: jsonText(around.version ?? null)},
       ...objectFiles([...scope.objects, ...around.objects], hide),
       ...read.flatMap(({files}) => files(hide)),
     ],
     logs: logItems(scope.pods, place.namespace, wish),
     seeds: seedsOf((secrets?.items ?? []) as SecretContent[], scope.pods),
-    gaps: [...namespace.gaps, ...releases.gaps, ...read.flatMap(({gaps}) => gaps), ...secretGap, ...around.gaps],
+    gaps: [...namespace.gaps, ...found.gaps, ...versions.gaps, ...read.flatMap(({gaps}) => gaps), ...secretGap, ...around.gaps],
   };
 }
 
-interface Found {
-  name: string;
-  chart: BundledRelease['chart'];
-  version: string;
-  status: string;
-}
-
-async function findReleases({place, release}: BundleWish, processes: Processes, over: AbortSignal): Promise<{found: Found[]; gaps: Gap[]}> {
-  const {exitCode, stdout, stderr} = await processes.run(listReleases(place, {everywhere: false}), {over});
-  if (exitCode !== 0)
-    return {found: [], gaps: [{what: 'releases of helm', trouble: {kind: 'refused', message: stderr.trim().split('\n').at(-1) ?? ''}}]};
-  const all = JSON.parse(stdout) as {name: string; chart: string; status: string}[];
-  const found = all.flatMap(({name, chart, status}) => {
-    const ours = scalrChart(chart);
-    return ours === undefined || (release !== undefined && release !== name) ? [] : [{name, status, ...ours}];
-  });
-  return {found, gaps: []};
-}
-
-const runsOf = ({name, chart, version}: Found, values: Values | undefined): BundledRelease['runsOf'] =>
+const runsOf = ({name, chart, version}: FoundRelease, values: Values | undefined): BundledRelease['runsOf'] =>
   chart === 'agent-local' ? undefined : {chart, version, release: name, taskLabels: labelsOfRuns(values ?? {})};

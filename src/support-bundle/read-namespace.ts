@@ -1,12 +1,13 @@
 import type {KubernetesObject} from '../cluster/objects.ts';
-import {type ClusterApi, listAll, type Trouble} from '../ports/cluster-api.ts';
+import {type ClusterApi, listAll, type Trouble, type TroubleKind} from '../ports/cluster-api.ts';
 import {NAMESPACE_KINDS} from './namespace-kinds.ts';
 
 /** Something that could not be read, or not whole. */
 export interface Gap {
   /** The file it would have been in, or the kind of object. */
   what: string;
-  trouble: Trouble;
+  /** `no-room`: it was there, and the disk was full. */
+  trouble: Omit<Trouble, 'kind'> & {kind: TroubleKind | 'no-room'};
   /** Many accounts may not see it, and the bundle is whole without it. */
   isMinor?: boolean;
 }

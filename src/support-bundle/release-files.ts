@@ -2,9 +2,10 @@ import type {Values} from '../charts/tree.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import {releaseHistory, releaseManifest, releaseValues} from '../ports/helm.ts';
 import type {Place} from '../ports/place.ts';
-import type {Call, Processes} from '../ports/processes.ts';
+import type {Call} from '../ports/processes.ts';
 import {type Hide, jsonText, objectFiles, type TextFile} from './object-files.ts';
 import type {Gap} from './read-namespace.ts';
+import {type Tools, toolGap} from './tools.ts';
 
 interface Read {
   files(hide: Hide): readonly TextFile[];
@@ -14,13 +15,12 @@ interface Read {
 }
 
 /** What helm knows of a release: its history, the values given and the objects it made, without their Secrets. */
-export async function readRelease(release: string, place: Place, processes: Processes, over: AbortSignal): Promise<Read> {
+export async function readRelease(release: string, place: Place, tools: Tools, over: AbortSignal): Promise<Read> {
   const folder = `releases/${release}`;
   const name = {release, place};
   const ask = async (file: string, call: Call): Promise<{text: string} | Gap> => {
-    const {exitCode, stdout, stderr} = await processes.run(call, {over});
-    if (exitCode === 0) return {text: stdout};
-    return {what: `${folder}/${file}`, trouble: {kind: over.aborted ? 'over' : 'refused', message: stderr.trim().split('\n').at(-1) ?? ''}};
+    const outcome = await tools.run(call);
+    return outcome.exitCode === 0 ? {text: outcome.stdout} : toolGap(`${folder}/${file}`, outcome, over);
   };
   const [history, values, manifest] = await Promise.all([
     ask('history.json', releaseHistory(name)),

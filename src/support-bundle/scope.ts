@@ -22,6 +22,9 @@ const OF_ALL: ReadonlySet<string | undefined> = new Set([
   'AgentWorker',
 ]);
 
+/** Not only something that acts on pods of every owner, or a word about it. */
+export const isOfReleases = ({kind}: KubernetesObject): boolean => !OF_ALL.has(kind) && kind !== 'Event';
+
 /** Objects of the releases, of their runs, and what acts on them; with a run only its pods and those of the agent. Pure. */
 export function scopeOf(objects: readonly KubernetesObject[], releases: readonly BundledRelease[], run?: string): Scope {
   const ours = new Set(objects.filter((object) => object.kind !== 'Event' && isRoot(object, releases)));

@@ -12,13 +12,17 @@ export function progressText(done: number, all: number, {columns}: Screen): stri
   return done === all || done % 100 === 0 ? `${text}\n` : '';
 }
 
+/** Of what is missing; the rest is in the bundle. */
+const MOST = 10;
+
 /** What came out, what stands out, what is missing, and what to do with it. */
 export function bundleText({file, bytes, containers, findings, gaps, redactions}: Bundle & {file: string}, screen: Screen): string {
   const {bold, dim, green, red, yellow} = theme(screen);
   const found = findings.map(({severity, object, message, remedy}) =>
     paragraph(`  ${severity === 'error' ? red('×') : yellow('!')} `, `${object}: ${message} ${dim(remedy)}`, screen),
   );
-  const missing = gaps.map(({what, trouble}) => paragraph('  - ', `${what}: ${trouble.message}`, screen));
+  const missing = gaps.slice(0, MOST).map(({what, trouble}) => paragraph('  - ', `${what}: ${trouble.message}`, screen));
+  if (gaps.length > MOST) missing.push(`  - and ${gaps.length - MOST} more, which are in errors.json\n`);
   return [
     `${green('✓')} ${bold(file)}: ${sizeText(bytes)}, ${count(containers, 'container')}, ${count(redactions.total, 'redaction')}\n`,
     ...(found.length === 0 ? [] : [`${bold('What stands out:')}\n`, ...found]),

@@ -1,6 +1,8 @@
 import {sleep} from '../../src/adapters/clock.ts';
+import {openClusterApi} from '../../src/adapters/cluster-api.ts';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
+import CollectLogs from '../../src/commands/collect-logs.ts';
 import Install from '../../src/commands/install.ts';
 import Preflight from '../../src/commands/preflight.ts';
 import Status from '../../src/commands/status.ts';
@@ -21,7 +23,8 @@ async function onCluster(
   world: World,
 ) {
   const place = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', await findKubectl()];
-  return runCommand(Class, [...place, ...argv], {files: nodeFiles, processes: nodeProcesses, sleep, now: () => new Date(), ...world});
+  const tools = {processes: nodeProcesses, clusterApi: openClusterApi};
+  return runCommand(Class, [...place, ...argv], {files: nodeFiles, ...tools, sleep, now: () => new Date(), ...world});
 }
 
 export const install = (place: Place, helm: string, argv: readonly string[], world: World = {}) =>
@@ -35,3 +38,6 @@ export const status = (place: Place, helm: string, argv: readonly string[] = [],
 
 export const preflight = (place: Place, helm: string, argv: readonly string[], world: World = {}) =>
   onCluster(Preflight, place, helm, argv, world);
+
+export const collectLogs = (place: Place, helm: string, argv: readonly string[], world: World = {}) =>
+  onCluster(CollectLogs, place, helm, argv, world);

@@ -8,6 +8,13 @@ const LONGEST_END = 22 + 0xffff;
 
 /** One file out of a zip archive: no unzip command and no library is needed for that. */
 export async function readZipEntry(archive: string, name: string): Promise<Buffer> {
+  const [content] = (await readZip(archive, (each) => each === name)).values();
+  if (content === undefined) throw new Error(`${archive} holds no ${name}`);
+  return content;
+}
+
+/** The files of a zip archive whose names are wanted. */
+export async function readZip(archive: string, isWanted = (_: string): boolean => true): Promise<Map<string, Buffer>> {
   const file = await open(archive);
   const read = async (position: number, length: number): Promise<Buffer> => {
     const {buffer, bytesRead} = await file.read(Buffer.alloc(length), 0, length, position);
@@ -19,11 +26,13 @@ export async function readZipEntry(archive: string, name: string): Promise<Buffe
     const end = tail.lastIndexOf(signature(END_OF_DIRECTORY));
     if (end < 0) throw new Error(`${archive} is no zip archive`);
     const directory = await read(tail.readUInt32LE(end + 16), tail.readUInt32LE(end + 12));
-    const entry = entries(directory).find((each) => each.name === name);
-    if (entry === undefined) throw new Error(`${archive} holds no ${name}`);
-    const header = await read(entry.offset, 30);
-    const content = await read(entry.offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28), entry.packed);
-    return entry.method === DEFLATED ? inflateRawSync(content) : content;
+    const found = new Map<string, Buffer>();
+    for (const {name, method, packed, offset} of entries(directory).filter((each) => isWanted(each.name))) {
+      const header = await read(offset, 30);
+      const content = await read(offset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28), packed);
+      found.set(name, method === DEFLATED ? inflateRawSync(content) : content);
+    }
+    return found;
   } finally {
     await file.close();
   }

@@ -1,0 +1,40 @@
+import {scalrChart} from '../cluster/facts/releases.ts';
+import type {KubernetesObject} from '../cluster/objects.ts';
+import {listReleases} from '../ports/helm.ts';
+import type {Place} from '../ports/place.ts';
+import type {Gap} from './read-namespace.ts';
+import type {BundledRelease} from './scope.ts';
+import {type Tools, toolGap} from './tools.ts';
+
+export type FoundRelease = Omit<BundledRelease, 'runsOf'> & {status: string};
+
+interface Found {
+  releases: readonly FoundRelease[];
+  gaps: readonly Gap[];
+}
+
+/** Releases of a Scalr agent in the namespace as helm knows them, or nothing where it may not look. */
+export async function findReleases(place: Place, tools: Tools, over: AbortSignal): Promise<Found> {
+  const outcome = await tools.run(listReleases(place, {everywhere: false}));
+  if (outcome.exitCode !== 0) return {releases: [], gaps: [toolGap('releases of helm', outcome, over)]};
+  const all = JSON.parse(outcome.stdout) as {name: string; chart: string; status: string}[];
+  return {
+    releases: all.flatMap(({name, chart, status}) => {
+      const ours = scalrChart(chart);
+      return ours === undefined ? [] : [{name, status, ...ours}];
+    }),
+    gaps: [],
+  };
+}
+
+/** What the labels of workloads say of their releases, for an account that may not see what helm keeps. */
+export function labelledReleases(objects: readonly KubernetesObject[]): readonly FoundRelease[] {
+  const found = objects.flatMap(({kind, metadata: {labels}}) => {
+    const name = labels?.['app.kubernetes.io/instance'];
+    const ours = scalrChart(labels?.['helm.sh/chart'] ?? '');
+    return name === undefined || ours === undefined || !WORKLOADS.has(kind) ? [] : [{name, status: 'unknown', ...ours}];
+  });
+  return [...new Map(found.map((release) => [release.name, release])).values()];
+}
+
+const WORKLOADS: ReadonlySet<string | undefined> = new Set(['Deployment', 'DaemonSet']);

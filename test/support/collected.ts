@@ -1,0 +1,41 @@
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {expect} from 'vitest';
+import type {Workplace} from '../cluster/workplace.ts';
+import {violations} from './output-schema.ts';
+import {collectLogs} from './run-on-cluster.ts';
+import {readZip} from './unzip.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+process.once('exit', () => rmSync(scratch, {recursive: true, force: true}));
+
+let count = 0;
+/** Where nothing is as yet. */
+export const freshFile = (): string => join(scratch, `${++count}.zip`);
+
+/** The files of a bundle, and what its own errors.json says. Every sum of its manifest is checked, by nothing of the program. */
+export async function unpack(file: string) {
+  const files = new Map([...(await readZip(file))].map(([name, content]) => [name, content.toString('utf8')]));
+  const text = (name: string): string => files.get(name) ?? '';
+  const {entries} = JSON.parse(text('manifest.json')) as {entries: {name: string; bytes: number}[]};
+  expect(entries.map(({name, bytes}) => `${name} ${bytes}`)).toEqual(
+    [...files.keys()].filter((name) => name !== 'manifest.json').map((name) => `${name} ${Buffer.byteLength(text(name))}`),
+  );
+  const errors = JSON.parse(text('errors.json')) as {what: string; kind: string; message: string}[];
+  return {names: [...files.keys()], text, all: [...files].map(([name, content]) => `${name}\n${content}`).join('\n'), errors};
+}
+
+/** The result, how it ended and what is in the bundle. */
+export async function collected(
+  place: Pick<Workplace, 'kubeconfig' | 'namespace'>,
+  helm: string,
+  argv: readonly string[] = [],
+  world: Parameters<typeof collectLogs>[3] = {},
+) {
+  const start = Date.now();
+  const out = freshFile();
+  const {stdout, stderr, exit} = await collectLogs(place, helm, ['--json', '--out', out, ...argv], world);
+  expect(violations('collect-logs', stdout), stdout + stderr).toEqual([]);
+  return {result: JSON.parse(stdout), exit, stderr, seconds: (Date.now() - start) / 1000, ...(await unpack(out))};
+}
