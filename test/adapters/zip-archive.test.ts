@@ -255,6 +255,27 @@ test('where even the end finds no room, nothing is left', async () => {
   expect(readdirSync(directory)).toEqual([]);
 });
 
+test('a disk that is full only at the end is a full disk too', async () => {
+  const {archive, directory} = await onDiskOf(60, {reserve: 10});
+  await archive.add('a.log', Buffer.from('a'));
+  await expect(archive.close({manifest})).rejects.toMatchObject({
+    code: 'UNWRITABLE_FILE',
+    message: expect.stringContaining('the disk is full'),
+  });
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+test('giving up in the middle ends those who add', async () => {
+  const {directory, path} = fresh();
+  const archive = await zipArchives.create(path);
+  const adding = archive.add('a.log', stalls(Buffer.alloc(MIB, 'x')));
+  const refused = expect(adding).rejects.toThrow('given up');
+  await archive.abort();
+  await refused;
+  await expect(archive.close({manifest})).rejects.toThrow('given up');
+  expect(readdirSync(directory)).toEqual([]);
+});
+
 test('who may not read it is told so', async () => {
   const {path} = fresh();
   await expect(zipArchives.open(path)).rejects.toMatchObject({code: 'UNREADABLE_FILE'});
