@@ -1,8 +1,11 @@
 import type {Trouble, TroubleKind} from '../ports/cluster-api.ts';
 import {sleep} from './clock.ts';
 
-/** How often each is tried in all. What stalled has had its time; the rest would be answered the same way. */
-const TRIES: Readonly<Partial<Record<TroubleKind, number>>> = {busy: 5, unreachable: 4, server: 3, truncated: 3};
+/**
+ * How often each is tried in all; kubectl renews a login that has run out when it is refused. What stalled has had its time, and the
+ * rest would be answered the same way.
+ */
+const TRIES: Readonly<Partial<Record<TroubleKind, number>>> = {busy: 5, unreachable: 4, server: 3, truncated: 3, 'not-logged-in': 2};
 const FIRST_WAIT_MS = 250;
 /** Who wants to be left alone for longer is not asked again. */
 const LONGEST_WAIT_MS = 30_000;

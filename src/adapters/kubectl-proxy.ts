@@ -66,7 +66,8 @@ export async function startProxy(place: Place, kubectl: string, over: AbortSigna
     hold(child, true);
     child.stdin.end();
     await Promise.race([gone, sleep(END_MS, new AbortController().signal)]);
-    killGroup(child);
+    // Once it has gone its number may be that of somebody else.
+    if (isAlive) killGroup(child);
     await rm(directory, {recursive: true, force: true});
     hold(child, false);
   };
@@ -125,11 +126,10 @@ function hold(child: ChildProcess, isHeld: boolean): void {
   for (const handle of handles) isHeld ? handle?.ref() : handle?.unref();
 }
 
-/** With whatever kubectl started to log in. */
 function killGroup({pid}: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has gone, as it should.
+    // It has gone just now.
   }
 }

@@ -37,7 +37,9 @@ export class ZipArchive implements Archive {
   /** All that was put in, on the disk. */
   readonly #written: Promise<void>;
   #turn: Promise<void> = Promise.resolve();
+  /** Why nothing can be written any more. */
   #refusal: unknown;
+  #isClosed = false;
 
   constructor(path: string, zip: ZipFile, sink: FileSink) {
     this.#path = path;
@@ -54,7 +56,7 @@ export class ZipArchive implements Archive {
 
   async add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<Entry> {
     if (!isPlain(name) || this.#names.has(name)) throw new Error(`No entry can be called ${JSON.stringify(name)}, or it is there already`);
-    if (this.#refusal !== undefined) throw this.#refusal;
+    this.#refuse();
     this.#names.add(name);
     const reading = new Reading(piecesOf(source));
     this.#readings.add(reading);
@@ -73,7 +75,7 @@ export class ZipArchive implements Archive {
     try {
       for (const reading of this.#readings) reading.cut();
       await Promise.allSettled(this.#adding);
-      this.#refusal ??= new Error('The archive is closed');
+      this.#isClosed = true;
       for (const {name, text} of last) {
         this.#entries.push({name, ...(await this.#write(name, new Reading(piecesOf(Buffer.from(text)))))});
       }
@@ -107,7 +109,7 @@ export class ZipArchive implements Archive {
     await before;
     try {
       // While it waited the disk may have become full.
-      if (this.#refusal !== undefined) throw this.#refusal;
+      this.#refuse();
       const {bytes, sha256} = await this.#write(name, reading, head);
       const entry: Entry = {name, bytes, sha256, ...(reading.isCut ? {isCut: true} : {})};
       this.#entries.push(entry);
@@ -142,6 +144,11 @@ export class ZipArchive implements Archive {
       throw this.#refusal ?? error;
     }
     return {bytes, sha256: hash.digest('hex')};
+  }
+
+  #refuse(): void {
+    if (this.#refusal !== undefined) throw this.#refusal;
+    if (this.#isClosed) throw new Error('The archive is closed');
   }
 
   async #check(check: (archive: OpenArchive) => Promise<void>): Promise<void> {

@@ -24,7 +24,6 @@ test('JSON is parsed, other text is a text, and both come over one connection', 
 });
 
 test.each([
-  [401, 'Unauthorized', 'not-logged-in'],
   [403, 'pods is forbidden', 'forbidden'],
   [404, 'pods "a" not found', 'not-found'],
   [410, 'too old', 'expired'],
@@ -41,6 +40,7 @@ test.each([
 
 test.each([
   ['429', refuses(429, 'Too many requests', {'retry-after': '1'})],
+  ['401 of a login that is renewed', refuses(401, 'Unauthorized')],
   ['500', refuses(500, 'etcdserver: request timed out')],
   ['502', says('dial tcp: connection refused', 502)],
   ['503', says('no healthy upstream', 503)],
@@ -72,6 +72,12 @@ test('a server that goes on failing is given up', async () => {
   const {socketPath, asked} = await socketThatPlays(says('upstream\nsays more', 503));
   expect(await apiOn(socketPath).get('/', {over: forEver})).toEqual({trouble: {kind: 'server', message: 'upstream', status: 503}});
   expect(asked).toHaveLength(3);
+});
+
+test('who is not logged in is told so', async () => {
+  const {socketPath, asked} = await socketThatPlays(refuses(401, 'Unauthorized'));
+  expect(await apiOn(socketPath).get('/', {over: forEver})).toMatchObject({trouble: {kind: 'not-logged-in', status: 401}});
+  expect(asked).toHaveLength(2);
 });
 
 test('once it is clear that nobody answers, no time is lost on asking again', async () => {
