@@ -11,6 +11,7 @@ const NAME_FOLLOWS = new RegExp(String.raw`\\*["']?${GAP}?\\*["']?(?:name|key)${
 const NAMES = new RegExp(`(?:name|key)${SEPARATOR}\\\\*["']?$`, 'i');
 /** A list goes on: what follows belongs to another variable. */
 const NEXT_ITEM = /-[ \t]+\\*["']?(?:value|name|key)\\*["']?[ \t]*:/i;
+const IS_VALUE = /[:=>][ \t]*\\*["']?$/;
 const KEY_END = /[\w.-]{0,64}/y;
 
 /** `name: DB_PASSWORD` and then `value: …`, as Kubernetes writes variables. */
@@ -18,10 +19,11 @@ export const nameThenValue: Rule = {
   name: 'variable',
   anchors: KEY_ANCHORS,
   find(text, start, end) {
+    const nameStart = startOfKey(text, start);
+    if (!IS_VALUE.test(text.slice(Math.max(0, nameStart - 12), nameStart))) return NOTHING;
     const nameEnd = end + (matchAt(KEY_END, text, end)?.[0].length ?? 0);
     const between = matchAt(VALUE_FOLLOWS, text, nameEnd);
     if (between === undefined || NEXT_ITEM.test(between[0])) return NOTHING;
-    const nameStart = startOfKey(text, start);
     if (!NAMES.test(text.slice(Math.max(0, nameStart - 40), nameStart))) return NOTHING;
     if (keyHolds(text.slice(nameStart, nameEnd)) !== 'secret') return NOTHING;
     return secretOnes(text, valueBehind(text, nameEnd + between[0].length));

@@ -1,0 +1,41 @@
+import {expect, test} from 'vitest';
+import {formsOf} from '../../../src/support-bundle/redaction/seed-forms.ts';
+import {survivorFinder} from '../../../src/support-bundle/redaction/survivors.ts';
+import {needles, VALUES, writings} from './corpus.ts';
+import {known, redacted, redactorOf} from './helpers.ts';
+
+const find = survivorFinder(known(VALUES));
+
+test('every form of every value is found in what was written, wherever the chunks end', async () => {
+  for (const [kind, value] of Object.entries(VALUES)) {
+    const find = survivorFinder(known({[kind]: value}));
+    for (const [form, written] of formsOf(Buffer.from(value, 'utf8').toString('latin1'))) {
+      if (kind === 'long') continue;
+      const text = Buffer.from(`before ${written} after`, 'latin1');
+      const places = [1, 7, 9, 12, 7 + (written.length >> 1), 7 + written.length - 1];
+      for (const cut of places) {
+        const found = await find([text.subarray(0, cut), text.subarray(cut)]);
+        expect([form, cut, found.some(({at}) => at === 7)]).toEqual([form, cut, true]);
+      }
+    }
+  }
+});
+
+test('a byte at a time changes nothing', async () => {
+  const text = Buffer.from(`a ${VALUES['hex']} b ${writings(VALUES['word'] as string).get('base64+2')}`, 'latin1');
+  expect(await find([...text].map((byte) => Buffer.from([byte])))).toEqual(await find([text]));
+});
+
+test('it says what and where, and nothing of the value', async () => {
+  expect(await find([Buffer.from('using mellon-7')])).toEqual([{kind: 'word', form: 'raw', at: 6}]);
+});
+
+test('nothing is found in what was redacted, nor in ordinary text', async () => {
+  const through = redactorOf(VALUES);
+  for (const {name, text} of needles()) expect([name, await find([redacted(through, [text])])]).toEqual([name, []]);
+  expect(await find([Buffer.from('{"event": "Agent heartbeat", "level": "info"}\n')])).toEqual([]);
+});
+
+test('with nothing known there is nothing to find', async () => {
+  expect(await survivorFinder(known({}))([Buffer.from('anything')])).toEqual([]);
+});
