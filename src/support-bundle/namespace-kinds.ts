@@ -39,8 +39,8 @@ export const NAMESPACE_KINDS: readonly NamespaceKind[] = [
   kind('Role', '/apis/rbac.authorization.k8s.io/v1', 'roles', {isOftenHidden: true}),
   kind('RoleBinding', '/apis/rbac.authorization.k8s.io/v1', 'rolebindings', {isOftenHidden: true}),
   // The three generations of agent-job (chart facts, 6.2).
-  kind('AgentTaskTemplate', '/apis/scalr.io/v1', 'agenttasktemplates', {isOptional: true}),
-  kind('AgentTask', '/apis/scalr.io/v1', 'atasks', {isOptional: true}),
-  kind('AgentWorker', '/apis/scalr.io/v1', 'agentworkers', {isOptional: true}),
+  kind('AgentTaskTemplate', '/apis/scalr.io/v1', 'agenttasktemplates', {isOptional: true, isOftenHidden: true}),
+  kind('AgentTask', '/apis/scalr.io/v1', 'atasks', {isOptional: true, isOftenHidden: true}),
+  kind('AgentWorker', '/apis/scalr.io/v1', 'agentworkers', {isOptional: true, isOftenHidden: true}),
   kind('Event', CORE, 'events'),
 ];

@@ -61,7 +61,7 @@ export async function prepareBundle(wish: BundleWish, {api, processes, over}: Wo
     const {values} = read[index] ?? {};
     return {...release, values, runsOf: runsOf(release, values)};
   });
-  const scope = scopeOf(namespace.objects, known, wish.run);
+  const scope = scopeOf(namespace.objects, known, wish.run, wish.release);
   const around = await readSurroundings(scope.objects, api, over);
   const secretGap = secrets?.trouble
     ? [

@@ -25,9 +25,19 @@ const OF_ALL: ReadonlySet<string | undefined> = new Set([
 /** Not only something that acts on pods of every owner, or a word about it. */
 export const isOfReleases = ({kind}: KubernetesObject): boolean => !OF_ALL.has(kind) && kind !== 'Event';
 
-/** Objects of the releases, of their runs, and what acts on them; with a run only its pods and those of the agent. Pure. */
-export function scopeOf(objects: readonly KubernetesObject[], releases: readonly BundledRelease[], run?: string): Scope {
-  const ours = new Set(objects.filter((object) => object.kind !== 'Event' && isRoot(object, releases)));
+/**
+ * Objects of the releases, of their runs, and what acts on them; with a run only its pods and those of the agent. Where helm
+ * knows of no release, or may not be asked, what says that it is an agent shows which ones there are. Pure.
+ */
+export function scopeOf(objects: readonly KubernetesObject[], releases: readonly BundledRelease[], run?: string, release?: string): Scope {
+  const agents = releases.length > 0 || release !== undefined ? [] : objects.filter(isAgent);
+  const wanted = new Set([release, ...releases.map(({name}) => name), ...agents.map(releaseOf)].filter((name) => name !== undefined));
+  const isRoot = (object: KubernetesObject): boolean =>
+    OF_ALL.has(object.kind) ||
+    wanted.has(releaseOf(object) ?? '') ||
+    agents.includes(object) ||
+    releases.some(({runsOf}) => runsOf !== undefined && isOfRun(object, runsOf));
+  const ours = new Set(objects.filter((object) => object.kind !== 'Event' && isRoot(object)));
   // Owners stand before what they own, so that one pass finds a pod by way of its ReplicaSet.
   for (const object of objects) if (object.metadata.ownerReferences?.some((owner) => has(ours, owner))) ours.add(object);
   const pods = (objects.filter((object) => object.kind === 'Pod' && ours.has(object)) as Pod[]).filter(
@@ -41,14 +51,10 @@ export function scopeOf(objects: readonly KubernetesObject[], releases: readonly
   return {objects: objects.filter((object) => kept.has(object) || (object.kind === 'Event' && isAbout(object as Event))), pods};
 }
 
-function isRoot(object: KubernetesObject, releases: readonly BundledRelease[]): boolean {
-  const {kind, metadata} = object;
-  if (OF_ALL.has(kind)) return true;
-  const {labels, annotations} = metadata;
-  const release = annotations?.['meta.helm.sh/release-name'] ?? labels?.['app.kubernetes.io/instance'];
-  if (releases.length === 0) return AGENT_NAMES.has(labels?.['app.kubernetes.io/name']);
-  return releases.some(({name, runsOf}) => name === release || (runsOf !== undefined && isOfRun(object, runsOf)));
-}
+const isAgent = ({metadata: {labels}}: KubernetesObject): boolean => AGENT_NAMES.has(labels?.['app.kubernetes.io/name']);
+
+const releaseOf = ({metadata: {labels, annotations}}: KubernetesObject): string | undefined =>
+  annotations?.['meta.helm.sh/release-name'] ?? labels?.['app.kubernetes.io/instance'];
 
 const isRunPod = (pod: Pod, releases: readonly BundledRelease[]): boolean =>
   releases.some(({runsOf}) => runsOf !== undefined && isOfRun(pod, runsOf)) ||

@@ -14,9 +14,9 @@ import {writeKubeconfig} from './kubeconfig.ts';
 
 /**
  * What befalls a request: an answer of trouble, a late one, none (`stall`), none although it was carried out (`lose`), half of
- * one (`cut`), or the end of the connection (`reset`).
+ * one (`cut`), half of one and then nothing more (`hang`), or the end of the connection (`reset`).
  */
-export type Fault = Refusal | {delayMs: number} | 'stall' | 'lose' | 'cut' | 'reset';
+export type Fault = Refusal | {delayMs: number} | 'stall' | 'lose' | 'cut' | 'hang' | 'reset';
 
 interface Refusal {
   status: 429 | 500 | 503;
@@ -110,7 +110,7 @@ async function play(fault: Fault, ask: Ask, outgoing: ServerResponse, news: Even
   }
   news.emit('met');
   if (fault === 'reset') return void outgoing.socket?.resetAndDestroy();
-  if (fault === 'cut') return cut(await ask(), outgoing);
+  if (fault === 'cut' || fault === 'hang') return half(await ask(), outgoing, fault === 'cut');
   if ('delayMs' in fault) {
     await wait(fault.delayMs);
     return pass(ask, outgoing);
@@ -124,10 +124,10 @@ async function withheld(news: EventEmitter): Promise<void> {
   await ended;
 }
 
-async function cut(answer: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function half(answer: IncomingMessage, outgoing: ServerResponse, ends: boolean): Promise<void> {
   const body = Buffer.concat(await answer.toArray());
   outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-  outgoing.write(body.subarray(0, body.length / 2), () => outgoing.destroy());
+  outgoing.write(body.subarray(0, body.length / 2), () => void (ends && outgoing.destroy()));
 }
 
 /** As real API servers say it. */

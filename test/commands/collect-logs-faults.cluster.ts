@@ -1,0 +1,151 @@
+import {mkdirSync, readdirSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {expect, test} from 'vitest';
+import {type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
+import {setLogs} from '../cluster/logs.ts';
+import {pod} from '../cluster/objects.ts';
+import {type Workplace, workplace} from '../cluster/workplace.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {collected, freshFile} from '../support/collected.ts';
+import {collectLogs} from '../support/run-on-cluster.ts';
+
+const [{path: helm} = {path: 'helm'}] = await findHelm();
+
+/** An agent of each name, whose log has so many lines, behind an API server that can be made to fail. */
+async function agents(names: readonly string[], lines = 3): Promise<{place: Workplace; api: FaultyApi}> {
+  const place = await workplace();
+  const labels = {'app.kubernetes.io/name': 'agent-local', 'app.kubernetes.io/instance': 'by-hand'};
+  await place.kubectl.apply(...names.map((name) => ({...pod(name), metadata: {name, labels}})));
+  const log = Array.from({length: lines}, (_, line) => `line ${line} of the log`);
+  await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: log}});
+  await place.kubectl('wait', 'pod', '--all', '--for=condition=Ready', '--timeout=20s');
+  await expect.poll(() => place.kubectl('logs', names[0] as string).catch(String)).toContain('line 0');
+  const api = await faultyApi(place.kubeconfig);
+  return {place: {...place, kubeconfig: api.kubeconfig}, api};
+}
+
+const LOG_OF_B = /\/pods\/b\/log\?/;
+const B = 'logs/b/agent.log';
+
+test('who is asked to come again comes again', async () => {
+  const {place, api} = await agents(['a', 'b']);
+  const troubles = [/\/pods\?/, LOG_OF_B, /\/events\?/].map((path) => api.trouble('GET', path, {status: 429, retryAfter: 1}, 1));
+  expect(await collected(place, helm)).toMatchObject({exit: 0, errors: []});
+  expect(troubles.map((each) => each.count())).toEqual([1, 1, 1]);
+});
+
+test.each([
+  [{status: 429}, 'busy'],
+  [{status: 500}, 'server'],
+] as const)('a log that is answered by %j for ever is missing, said, and the only one', async (fault, kind) => {
+  const {place, api} = await agents(['a', 'b', 'c']);
+  api.trouble('GET', LOG_OF_B, fault);
+  const {exit, result, errors, names, text} = await collected(place, helm);
+  expect({exit, complete: result.complete}).toEqual({exit: 7, complete: false});
+  expect(errors).toMatchObject([{what: B, kind}]);
+  expect(names.filter((name) => name.startsWith('logs/'))).toEqual(['logs/a/agent.log', 'logs/c/agent.log']);
+  expect(text('SUMMARY.md')).toContain(`- ${B}: `);
+});
+
+test('a node that says nothing holds nobody up for long', async () => {
+  const {place, api} = await agents(['a', 'b', 'c']);
+  api.trouble('GET', LOG_OF_B, 'stall');
+  const {exit, errors, names, seconds} = await collected(place, helm);
+  expect(exit).toBe(7);
+  expect(errors).toMatchObject([{what: B, kind: 'stalled'}]);
+  expect(names).toEqual(expect.arrayContaining(['logs/a/agent.log', 'logs/c/agent.log']));
+  expect(seconds).toBeLessThan(30);
+});
+
+test('a node that falls silent in the middle: what came is kept, and that it is not all is said', async () => {
+  const {place, api} = await agents(['a', 'b'], 40_000);
+  api.trouble('GET', LOG_OF_B, 'hang');
+  const {exit, errors, text} = await collected(place, helm);
+  expect(exit).toBe(7);
+  expect(errors).toMatchObject([{what: B, kind: 'stalled', message: expect.stringMatching(/^only a part came/)}]);
+  expect(text(B)).toMatch(/^\S+ line 0 of the log\n/);
+  expect(text(B)).not.toContain('line 39999 ');
+  expect(text('logs/a/agent.log')).toMatch(/line 39999 of the log\n$/);
+});
+
+test('a log that breaks off is kept as far as it came', async () => {
+  const {place, api} = await agents(['a', 'b'], 40_000);
+  api.trouble('GET', LOG_OF_B, 'cut');
+  const {exit, errors, text} = await collected(place, helm);
+  expect(exit).toBe(7);
+  expect(errors).toMatchObject([{what: B, kind: 'truncated', message: expect.stringMatching(/^only a part came/)}]);
+  expect(text(B).length).toBeGreaterThan(100_000);
+  expect(text(B)).not.toContain('line 39999 ');
+  expect(text('SUMMARY.md')).toContain(`- ${B}: only a part came`);
+});
+
+test('a pod that vanishes between the list and its log', async () => {
+  const {place, api} = await agents(['a', 'b']);
+  const late = api.trouble('GET', LOG_OF_B, {delayMs: 3000});
+  const collecting = collected(place, helm);
+  await late.met;
+  await place.kubectl('delete', 'pod', 'b', '--grace-period=0', '--force');
+  const {exit, errors, names} = await collecting;
+  expect(exit).toBe(7);
+  expect(errors).toMatchObject([{what: B, kind: 'not-found'}]);
+  expect(names).toEqual(expect.arrayContaining(['logs/a/agent.log', 'objects/pod/b.json']));
+});
+
+test.each([
+  [/\/events\?/, 'Event objects'],
+  [/\/networkpolicies\?/, 'NetworkPolicy objects'],
+  [/\/nodes\//, /^\/api\/v1\/nodes\//],
+])('what fails at %s is missing alone', async (path, what) => {
+  const {place, api} = await agents(['a']);
+  api.trouble('GET', path, {status: 500});
+  const {exit, errors, names} = await collected(place, helm);
+  expect(exit).toBe(7);
+  expect(errors).toMatchObject([{what: typeof what === 'string' ? what : expect.stringMatching(what), kind: 'server'}]);
+  expect(names).toContain('logs/a/agent.log');
+});
+
+test('an API server that dies in the middle leaves a bundle of what it said, in time', async () => {
+  const names = Array.from({length: 20}, (_, at) => `agent-${at}`);
+  const {place, api} = await agents(names);
+  const late = api.trouble('GET', /\/pods\/agent-1[0-9]\/log\?/, 'stall');
+  const collecting = collected(place, helm, ['--timeout', '40s']);
+  await late.met;
+  api.stop();
+  const {exit, errors, names: all, text, seconds} = await collecting;
+  expect(exit).toBe(7);
+  expect(errors.length).toBeGreaterThan(0);
+  const lost = errors.map(({what}) => what);
+  expect(all).toEqual(expect.arrayContaining(names.map((name) => `logs/${name}/agent.log`).filter((log) => !lost.includes(log))));
+  expect(text('SUMMARY.md')).toContain('## What is not in here');
+  expect(seconds).toBeLessThan(40);
+});
+
+test('when its time is over there is a bundle of what came until then', async () => {
+  const {place, api} = await agents(['a', 'b']);
+  api.trouble('GET', LOG_OF_B, 'stall');
+  const {exit, errors, names, seconds} = await collected(place, helm, ['--timeout', '6s']);
+  expect(exit).toBe(7);
+  expect(errors).toMatchObject([{what: B, kind: 'over'}]);
+  expect(names).toContain('logs/a/agent.log');
+  expect(seconds).toBeLessThan(12);
+});
+
+test('a list that gets no answer keeps the others from nothing', async () => {
+  const {place, api} = await agents(['a']);
+  api.trouble('GET', /\/secrets\?/, 'stall');
+  const {exit, errors, names, seconds} = await collected(place, helm);
+  expect(exit).toBe(7);
+  expect(errors.map(({kind}) => kind)).toEqual(['stalled', 'stalled']);
+  expect(names).toContain('logs/a/agent.log');
+  expect(seconds).toBeLessThan(45);
+});
+
+test('an API server that is not there is told, and nothing is written', async () => {
+  const {place, api} = await agents(['a']);
+  api.stop();
+  const directory = join(dirname(freshFile()), place.namespace);
+  mkdirSync(directory);
+  const {stdout, exit} = await collectLogs(place, helm, ['--json', '--out', join(directory, 'x.zip')]);
+  expect({exit, ...JSON.parse(stdout).error}).toMatchObject({exit: 1, code: 'CLUSTER_UNREACHABLE', suggestions: [expect.any(String)]});
+  expect(readdirSync(directory)).toEqual([]);
+});

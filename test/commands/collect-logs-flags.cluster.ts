@@ -1,0 +1,188 @@
+import {chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {setTimeout as wait} from 'node:timers/promises';
+import {beforeAll, describe, expect, test} from 'vitest';
+import {accountWith} from '../cluster/accounts.ts';
+import {until} from '../cluster/api.ts';
+import {appendLog, setLogs} from '../cluster/logs.ts';
+import {pod} from '../cluster/objects.ts';
+import {type Workplace, workplace} from '../cluster/workplace.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {collected, freshFile} from '../support/collected.ts';
+import {installed} from '../support/installed-charts.ts';
+import {collectLogs} from '../support/run-on-cluster.ts';
+
+const [{path: helm} = {path: 'helm'}] = await findHelm();
+
+const labels = {'app.kubernetes.io/name': 'agent-local', 'app.kubernetes.io/instance': 'by-hand'};
+const LINES = 20_000;
+const A = 'logs/a/agent.log';
+
+/** Two agents with two containers each; those called agent have much to say. */
+async function talkative(): Promise<Workplace> {
+  const place = await workplace();
+  const containers = ['agent', 'sidecar'].map((name) => ({name, image: 'scalr/agent:1'}));
+  await place.kubectl.apply(...['a', 'b'].map((name) => ({...pod(name, {spec: {containers}}), metadata: {name, labels}})));
+  const current = Array.from({length: LINES}, (_, line) => `line ${line} of the log`);
+  await setLogs(place.kubeconfig, {namespace: place.namespace}, {agent: {current}, '*': {current: ['little']}});
+  await place.kubectl('wait', 'pod', '--all', '--for=condition=Ready', '--timeout=20s');
+  await until('there is a log', async () => Boolean(await place.kubectl('logs', 'a', '--container', 'agent', '--tail=1').catch(() => '')));
+  return place;
+}
+
+const place: Workplace = {} as Workplace;
+beforeAll(async () => void Object.assign(place, await talkative()));
+
+const directory = (): string => {
+  const path = freshFile();
+  mkdirSync(path);
+  return path;
+};
+
+const logsIn = (names: readonly string[]): string[] => names.filter((name) => name.startsWith('logs/'));
+
+describe('less than everything', () => {
+  test('only logs of one container', async () => {
+    const {names, exit} = await collected(place, helm, ['--container', 'sidecar']);
+    expect({exit, logs: logsIn(names)}).toEqual({exit: 0, logs: ['logs/a/sidecar.log', 'logs/b/sidecar.log']});
+    expect(names).toContain('objects/pod/a.json');
+  });
+
+  test('only so much of each log: its beginning and its end, with a mark in the gap, and the summary says so', async () => {
+    const {text, exit, stderr} = await collected(place, helm, ['--max-size', '200Ki']);
+    expect(exit, stderr).toBe(0);
+    const log = text(A);
+    expect(log).toMatch(/^\S+ line 0 of the log\n/);
+    expect(log).toMatch(/line 19999 of the log\n$/);
+    const [, lost = ''] = /\n\[… (\d+) bytes left out here: --max-size …\]\n/.exec(log) ?? [];
+    expect(text('SUMMARY.md')).toContain(`- ${A}: ${lost} bytes of its middle`);
+    const whole = await collected(place, helm);
+    expect(log.replace(/\n\[….*\]\n/, '').length + Number(lost)).toBe(whole.text(A).length);
+    expect(text('logs/a/sidecar.log')).toMatch(/ little\n$/);
+    expect(Buffer.byteLength(log) + Buffer.byteLength(text('logs/b/agent.log'))).toBeLessThan(201 * 1024);
+  });
+
+  test('what was said before the window or the time is not there', async () => {
+    const own = await talkative();
+    await wait(2500);
+    const time = new Date().toISOString();
+    await appendLog(own.kubeconfig, {namespace: own.namespace}, 'agent', 'a late word');
+    const since = await collected(own, helm, ['--since-time', time]);
+    expect(since.text(A)).toMatch(/^\S+ a late word\n$/);
+    const window = await collected(own, helm, ['--since', '2s']);
+    expect(window.text(A)).not.toContain('line 0 ');
+    const all = await collected(own, helm, ['--since', '1h']);
+    expect(all.text(A).split('\n')).toHaveLength(LINES + 2);
+  });
+
+  test('only one of several releases; one that is not there is no reason to take another', async () => {
+    const [own, other] = [
+      {...labels, 'app.kubernetes.io/instance': 'one'},
+      {...labels, 'app.kubernetes.io/instance': 'two'},
+    ];
+    const two = await workplace();
+    await two.kubectl.apply({...pod('a'), metadata: {name: 'a', labels: own}}, {...pod('b'), metadata: {name: 'b', labels: other}});
+    const {names} = await collected(two, helm, ['--release', 'two']);
+    expect(names.filter((name) => name.startsWith('objects/pod/'))).toEqual(['objects/pod/b.json']);
+    const {stdout, exit} = await collectLogs(two, helm, ['--json', '--release', 'three']);
+    expect({exit, code: JSON.parse(stdout).error.code}).toEqual({exit: 1, code: 'RELEASE_NOT_FOUND'});
+  });
+
+  test.each([
+    [['--since', 'yesterday'], '--since yesterday'],
+    [['--since-time', 'noon'], '--since-time noon'],
+    [['--max-size', 'much'], '--max-size much'],
+    [['--since', '1h', '--since-time', '2026-11-21T08:00:00Z'], 'since'],
+  ])('%j is refused before anything is read', async (flags, word) => {
+    const {stdout, exit} = await collectLogs(place, helm, ['--json', ...flags]);
+    expect({exit, message: JSON.parse(stdout).error.message}).toEqual({exit: 2, message: expect.stringContaining(word)});
+  });
+});
+
+describe('where it goes', () => {
+  test('--dry-run names every file and writes none', async () => {
+    const at = directory();
+    const {stdout, exit} = await collectLogs(place, helm, ['--dry-run', '--out', join(at, 'x.zip')]);
+    expect({exit, files: readdirSync(at)}).toEqual({exit: 0, files: []});
+    const {names} = await collected(place, helm);
+    const told = ['SUMMARY.md', 'errors.json', 'findings.json', 'manifest.json', 'redactions.json'];
+    expect(stdout.trim().split('\n').toSorted()).toEqual(names.filter((name) => !told.includes(name)).toSorted());
+  });
+
+  test('a file that is there stays as it is', async () => {
+    const file = join(directory(), 'x.zip');
+    writeFileSync(file, 'mine');
+    const {stdout, exit} = await collectLogs(place, helm, ['--json', '--out', file]);
+    expect({exit, code: JSON.parse(stdout).error.code}).toEqual({exit: 2, code: 'FILE_EXISTS'});
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+  });
+
+  test('a directory that is not there, or takes no file', async () => {
+    const closed = directory();
+    chmodSync(closed, 0o500);
+    const paths = [join(closed, 'none', 'x.zip'), ...(process.getuid?.() === 0 ? ['/proc/x.zip'] : [join(closed, 'x.zip')])];
+    for (const path of paths) {
+      const {stdout, exit} = await collectLogs(place, helm, ['--json', '--out', path]);
+      expect({exit, code: JSON.parse(stdout).error.code, path}).toEqual({exit: 1, code: 'UNWRITABLE_FILE', path});
+    }
+  });
+
+  test('without --out its name says of what and when', async () => {
+    const at = directory();
+    const before = process.cwd();
+    process.chdir(at);
+    try {
+      const {stdout, exit} = await collectLogs(place, helm, []);
+      expect(exit).toBe(0);
+      expect(stdout).toMatch(new RegExp(`^scalr-agent-${place.namespace}-\\d{8}T\\d{6}Z\\.zip\n$`));
+      expect(readdirSync(at)).toEqual([stdout.trim()]);
+    } finally {
+      process.chdir(before);
+    }
+  });
+});
+
+describe('an account that', () => {
+  test.each([
+    'agent-local',
+    'agent-k8s',
+    'agent-job',
+  ] as const)('may view its namespace gets a whole bundle of %s, and what it may not see is said', async (chart) => {
+    const own = await installed(chart, helm);
+    const everything = await collected(own, helm);
+    const kubeconfig = await accountWith('view', own);
+    const {exit, result, errors, names, stderr} = await collected({...own, kubeconfig}, helm);
+    expect({exit, complete: result.complete}, stderr + JSON.stringify(errors)).toEqual({exit: 0, complete: true});
+    expect(new Set(errors.map(({kind}) => kind))).toEqual(new Set(['forbidden']));
+    expect(errors.map(({what}) => what)).toEqual(expect.arrayContaining([expect.stringMatching(/^Secrets/), 'releases of helm']));
+    expect(logsIn(names)).toEqual(logsIn(everything.names));
+    for (const name of everything.names.filter((each) => /^objects\/(deployment|daemonset|pod)\//.test(each)))
+      expect(names).toContain(name);
+  });
+
+  test('may not read logs gets the rest, and status 7', async () => {
+    const kubeconfig = await accountWith(
+      [{apiGroups: ['', 'apps', 'batch', 'networking.k8s.io', 'policy'], resources: ['*'], verbs: ['get', 'list']}].map((rule) => ({
+        ...rule,
+        resources: ['pods', 'events', 'deployments', 'daemonsets', 'statefulsets', 'replicasets', 'jobs'],
+      })),
+      place,
+    );
+    const {exit, errors, names} = await collected({...place, kubeconfig}, helm);
+    expect(exit).toBe(7);
+    expect(errors).toEqual(
+      expect.arrayContaining([expect.objectContaining({what: A, kind: 'forbidden', message: expect.stringContaining('pods/log')})]),
+    );
+    expect(names).toContain('objects/pod/a.json');
+    expect(logsIn(names)).toEqual([]);
+  });
+
+  test('may read nothing is told what it needs', async () => {
+    const own = await workplace();
+    const kubeconfig = await accountWith([{apiGroups: [''], resources: ['pods'], verbs: ['get']}], own);
+    const {stdout, exit} = await collectLogs({...own, kubeconfig}, helm, ['--json']);
+    const {error} = JSON.parse(stdout);
+    expect({exit, code: error.code}).toEqual({exit: 1, code: 'FORBIDDEN'});
+    expect(error.suggestions.join()).toContain('view');
+  });
+});

@@ -1,0 +1,127 @@
+import {expect, test} from 'vitest';
+import {setLogs} from '../cluster/logs.ts';
+import {pod} from '../cluster/objects.ts';
+import type {Workplace} from '../cluster/workplace.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {collected} from '../support/collected.ts';
+import {installed} from '../support/installed-charts.ts';
+
+const [{path: helm} = {path: 'helm'}] = await findHelm();
+
+/** Made up for this test; each has a character that some writing of it escapes. */
+const KEY_LINES = [
+  'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDfakeFAKEfake1',
+  'q83/Zz0LQ+Xf4tUqkPpWmA1cBn7yTe2rVh9sDg5oJi8lKu6mNbGvCxZaQwErTy==',
+];
+const NEEDLES = {
+  token: 'tok-9"f/Kq+2&Lm=x7Vw',
+  mounted: 'mnt/8w+Rz"Pq&4=Tn6y',
+  proxy: 'pr0xy+Pa/ss"w&rd=77',
+  key: KEY_LINES.join('\n'),
+} as const;
+
+/** As tools write it; spelled out here, so that nothing of the program says what is searched for. */
+const writings = (secret: string): string[] => [
+  secret,
+  Buffer.from(secret).toString('base64'),
+  Buffer.from(`user:${secret}`).toString('base64'),
+  encodeURIComponent(secret),
+  JSON.stringify(secret).slice(1, -1),
+  JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1),
+];
+
+/** What may be nowhere: every writing, and of what base64 shifts the part that does not depend on what stands before. */
+const forbidden = (secret: string): string[] => [
+  ...writings(secret).map((each) => each.replace(/^.{0}/, '')),
+  ...[1, 2].map((before) =>
+    Buffer.from('x'.repeat(before) + secret)
+      .toString('base64')
+      .slice(4, -4),
+  ),
+  ...secret.split('\n'),
+];
+
+const secretOf = (name: string, data: Record<string, string>): object => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: {name},
+  stringData: data,
+});
+
+/** An agent whose secrets stand wherever somebody may have put them. */
+async function leaky(): Promise<Workplace> {
+  const place = await installed(
+    'agent-local',
+    helm,
+    '--extra-env',
+    `HTTPS_PROXY=http://user:${encodeURIComponent(NEEDLES.proxy)}@proxy:3128`,
+  );
+  const {kubectl, kubeconfig, namespace} = place;
+  await kubectl.apply(
+    secretOf('token', {token: NEEDLES.token}),
+    secretOf('mounted', {file: NEEDLES.mounted}),
+    secretOf('proxy', {password: NEEDLES.proxy}),
+    secretOf('client', {'tls.key': `-----BEGIN PRIVATE KEY-----\n${NEEDLES.key}\n-----END PRIVATE KEY-----\n`}),
+  );
+  const all = Object.values(NEEDLES);
+  const env = all.flatMap((secret, at) => writings(secret).map((value, form) => ({name: `NOTE_${at}_${form}`, value})));
+  const annotations = Object.fromEntries(env.map(({name, value}) => [`example.com/${name}`, value]));
+  const labels = {'app.kubernetes.io/instance': 'scalr-agent'};
+  const spec = {containers: [{name: 'agent', image: 'scalr/agent:1', env: [...env, {name: 'DB_PASSWORD', value: 'of-nobody-knows-7x'}]}]};
+  await kubectl.apply(
+    {...pod('leaks', {spec}), metadata: {name: 'leaks', labels, annotations}},
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: {name: 'leaks', labels},
+      data: Object.fromEntries(env.map(({name, value}) => [name, value])),
+    },
+    {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: {name: 'leaks'},
+      involvedObject: {kind: 'Pod', name: 'leaks', namespace},
+      type: 'Warning',
+      reason: 'Failed',
+      message: `could not log in: ${all.flatMap(writings).join(' ')}`.slice(0, 1000),
+    },
+  );
+  const current = all.flatMap((secret) =>
+    writings(secret).flatMap((each) => [`said ${each}`, `{"msg":"${each}"}`, `https://host/?q=${each}`, ...each.split('\n')]),
+  );
+  await setLogs(kubeconfig, {namespace}, {'*': {current, previous: current}});
+  await kubectl('wait', 'pod', 'leaks', '--for=condition=Ready', '--timeout=20s');
+  await expect.poll(() => kubectl('logs', 'leaks').catch(String)).toContain('said');
+  return place;
+}
+
+test('no writing of any secret is anywhere in the bundle, and how many were hidden is counted', async () => {
+  const place = await leaky();
+  const {exit, all, text, names, stderr, result} = await collected(place, helm);
+  expect(exit, stderr).toBe(0);
+  const survivors = Object.entries(NEEDLES).flatMap(([name, secret]) =>
+    forbidden(secret).flatMap((each, form) => (all.includes(each) ? [`${name} ${form}`] : [])),
+  );
+  expect(survivors).toEqual([]);
+  expect(all).not.toMatch(/of-nobody-knows|hunter2|managedFields|last-applied-configuration|helm\.sh\/release\.v1|PRIVATE KEY-----\nMII/);
+  expect(names.join()).not.toMatch(/secret/);
+  const redactions = JSON.parse(text('redactions.json'));
+  expect(redactions).toEqual(result.redactions);
+  expect(redactions.knownValues.used).toBeGreaterThanOrEqual(4);
+  const files = Object.keys(redactions.files);
+  for (const file of ['logs/leaks/agent.log', 'objects/pod/leaks.json', 'events.txt', 'releases/scalr-agent/values.json'])
+    expect(files).toContain(file);
+  expect(Object.values<number>(redactions.rules).reduce((sum, count) => sum + count)).toBe(redactions.total);
+  // What is around them is still there.
+  expect(text('logs/leaks/agent.log')).toContain('Z said ');
+  expect(text('objects/pod/leaks.json')).toContain('"NOTE_0_0"');
+});
+
+test('what is known of nobody is found by how it looks', async () => {
+  const place = await leaky();
+  const {exit, all, result} = await collected(place, helm, ['--no-secret-seeds']);
+  expect(exit).toBe(0);
+  expect(result.redactions.knownValues.used).toBe(1);
+  expect(all).not.toContain('of-nobody-knows');
+  expect(all).not.toContain(`user:${encodeURIComponent(NEEDLES.proxy)}@`);
+});
