@@ -7,9 +7,11 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import {firstOf} from '../ports/first-of.ts';
 import {namespace, release} from '../settings/release.ts';
 import {type Bundle, writeBundle} from '../support-bundle/bundle.ts';
+import {type Damage, inspectBundle} from '../support-bundle/inspect.ts';
 import {type Prepared, prepareBundle} from '../support-bundle/prepare.ts';
 import type {Gap} from '../support-bundle/read-namespace.ts';
 import {bundleText, progressText, wantedText} from '../ui/bundle.ts';
+import {damageText, inspectionText} from '../ui/bundle-inspection.ts';
 
 interface Result {
   /** Absent with --dry-run. */
@@ -19,6 +21,8 @@ interface Result {
   errors: readonly {what: string; kind: string; message: string}[];
   redactions?: Bundle['redactions'];
   findings?: Bundle['findings'];
+  /** With --inspect: entries that are not as the manifest says. */
+  damage?: readonly Damage[];
   /** Everything that was asked for is there; what a modest account may not see does not count. */
   complete: boolean;
 }
@@ -30,6 +34,7 @@ export default class CollectLogs extends BaseCommand<Result> {
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --since 2h --run run-v0o1 --out bundle.zip',
+    '<%= config.bin %> <%= command.id %> --inspect bundle.zip',
   ];
   static override flags = {
     since: Flags.string({summary: 'How far back logs are read, as 2h; 24h unless told otherwise.', helpValue: '<DURATION>'}),
@@ -47,11 +52,17 @@ export default class CollectLogs extends BaseCommand<Result> {
       summary: 'File to write; scalr-agent-<NAMESPACE>-<TIME>.zip unless told otherwise.',
       helpValue: '<FILE>',
     }),
+    inspect: Flags.string({
+      summary: 'Check this bundle and print what it says; needs no cluster, and status 3 means that it was damaged or changed.',
+      helpValue: '<FILE>',
+      exclusive: ['since', 'since-time', 'run', 'container', 'max-size', 'no-secret-seeds', 'out', 'dry-run'],
+    }),
     ...settingFlags([namespace, release]),
   };
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(CollectLogs);
+    if (flags.inspect !== undefined) return this.#inspect(flags.inspect);
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
     const {place} = releaseName(flags, settings);
     const maxBytes = byteCount('--max-size', flags['max-size'] ?? '100Mi');
@@ -91,6 +102,23 @@ export default class CollectLogs extends BaseCommand<Result> {
       }
     } finally {
       interrupts.release();
+    }
+  }
+
+  async #inspect(file: string): Promise<Result> {
+    const archive = await this.app.archives.open(file);
+    try {
+      const {summary, errors, redactions, ...inspection} = await inspectBundle(archive);
+      const {damage, findings, containers, complete} = inspection;
+      if (!this.jsonEnabled()) this.show(inspectionText({summary, findings}, this.resultScreen));
+      if (damage.length > 0) {
+        this.app.stderr(damageText(file, damage, this.screen));
+        process.exitCode = ExitCode.findings;
+      }
+      const known = errors.map(({what, kind, message}) => ({what, kind, message}));
+      return {file, containers, errors: known, ...(redactions ? {redactions} : {}), findings, damage, complete};
+    } finally {
+      archive.close();
     }
   }
 

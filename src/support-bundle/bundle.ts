@@ -43,12 +43,12 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
     await archive.add(name, Buffer.from(redact.text(name, text), 'utf8'));
   };
   await write('findings.json', jsonText(findings));
-  await write('errors.json', jsonText(gaps.map(({what, trouble}) => ({what, ...trouble}))));
+  await write('errors.json', jsonText(gaps.map(({what, trouble, isMinor}) => ({what, ...trouble, isMinor}))));
   const redactions = redact.report();
   await write('SUMMARY.md', summaryText({at: now(), namespace, releases: prepared.releases, findings, gaps, redactions, logs, containers}));
   await archive.add('redactions.json', Buffer.from(jsonText(redactions), 'utf8'));
   const {bytes} = await archive.close({
-    manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), entries}),
+    manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
     check: (written) => refuseSurvivors(written, survivorFinder(seeds)),
   });
   return {bytes, containers, findings, gaps, redactions};

@@ -14,10 +14,8 @@ export function progressText(done: number, all: number, {columns}: Screen): stri
 
 /** What came out, what stands out, what is missing, and what to do with it. */
 export function bundleText({file, bytes, containers, findings, gaps, redactions}: Bundle & {file: string}, screen: Screen): string {
-  const {bold, dim, green, red, yellow} = theme(screen);
-  const found = findings.map(({severity, object, message, remedy}) =>
-    paragraph(`  ${severity === 'error' ? red('×') : yellow('!')} `, `${object}: ${message} ${dim(remedy)}`, screen),
-  );
+  const {bold, green} = theme(screen);
+  const found = findingLines(findings, screen);
   const missing = gaps.map(({what, trouble}) => paragraph('  - ', `${what}: ${trouble.message}`, screen));
   return [
     `${green('✓')} ${bold(file)}: ${sizeText(bytes)}, ${count(containers, 'container')}, ${count(redactions.total, 'redaction')}\n`,
@@ -25,6 +23,13 @@ export function bundleText({file, bytes, containers, findings, gaps, redactions}
     ...(missing.length === 0 ? [] : [`${bold('What could not be read:')}\n`, ...missing]),
     'Begin with SUMMARY.md in it.\n',
   ].join('');
+}
+
+export function findingLines(findings: Bundle['findings'], screen: Screen): string[] {
+  const {dim, red, yellow} = theme(screen);
+  return findings.map(({severity, object, message, remedy}) =>
+    paragraph(`  ${severity === 'error' ? red('×') : yellow('!')} `, `${object}: ${message} ${dim(remedy)}`, screen),
+  );
 }
 
 const sizeText = (bytes: number): string =>
