@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
-import {BaseCommand} from '../cli/base-command.ts';
-import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
+import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
+import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
 import {byteCount, since} from '../cli/log-flags.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
@@ -10,6 +10,8 @@ import {type Bundle, writeBundle} from '../support-bundle/bundle.ts';
 import {type Damage, inspectBundle} from '../support-bundle/inspect.ts';
 import {type Prepared, prepareBundle} from '../support-bundle/prepare.ts';
 import type {Gap} from '../support-bundle/read-namespace.ts';
+import {prepareDocker} from '../support-bundle/sources/docker.ts';
+import {prepareJournal} from '../support-bundle/sources/journal.ts';
 import {bundleText, progressText, wantedText} from '../ui/bundle.ts';
 import {damageText, inspectionText} from '../ui/bundle-inspection.ts';
 
@@ -27,6 +29,19 @@ interface Result {
   complete: boolean;
 }
 
+type HereFlags = SharedFlags &
+  ClusterFlags & {
+    docker?: string | undefined;
+    since?: string | undefined;
+    'since-time'?: string | undefined;
+    'max-size'?: string | undefined;
+    out?: string | undefined;
+    'dry-run'?: boolean | undefined;
+  };
+
+/** Flags that only a cluster understands. */
+const NOT_HERE = ['run', 'container', 'no-secret-seeds', 'namespace', 'release', 'kube-context', 'kubeconfig'];
+
 export default class CollectLogs extends BaseCommand<Result> {
   static override summary = 'Write a bundle for support: logs, events, objects, releases and what stands out, without secrets.';
   static override description =
@@ -34,6 +49,8 @@ export default class CollectLogs extends BaseCommand<Result> {
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --since 2h --run run-v0o1 --out bundle.zip',
+    '<%= config.bin %> <%= command.id %> --docker scalr-agent',
+    'sudo <%= config.bin %> <%= command.id %> --journal --since 2h',
     '<%= config.bin %> <%= command.id %> --inspect bundle.zip',
   ];
   static override flags = {
@@ -52,10 +69,19 @@ export default class CollectLogs extends BaseCommand<Result> {
       summary: 'File to write; scalr-agent-<NAMESPACE>-<TIME>.zip unless told otherwise.',
       helpValue: '<FILE>',
     }),
+    docker: Flags.string({
+      summary: 'Collect from this container on this machine instead of a cluster.',
+      helpValue: '<CONTAINER>',
+      exclusive: NOT_HERE,
+    }),
+    journal: Flags.boolean({
+      summary: 'Collect from the service scalr-agent of systemd on this machine instead of a cluster.',
+      exclusive: [...NOT_HERE, 'docker'],
+    }),
     inspect: Flags.string({
       summary: 'Check this bundle and print what it says; needs no cluster, and status 3 means that it was damaged or changed.',
       helpValue: '<FILE>',
-      exclusive: ['since', 'since-time', 'run', 'container', 'max-size', 'no-secret-seeds', 'out', 'dry-run'],
+      exclusive: ['since', 'since-time', 'run', 'container', 'max-size', 'no-secret-seeds', 'out', 'dry-run', 'docker', 'journal'],
     }),
     ...settingFlags([namespace, release]),
   };
@@ -63,6 +89,7 @@ export default class CollectLogs extends BaseCommand<Result> {
   override async run(): Promise<Result> {
     const {flags} = await this.parse(CollectLogs);
     if (flags.inspect !== undefined) return this.#inspect(flags.inspect);
+    if (flags.docker !== undefined || flags.journal) return this.#collectHere(flags);
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
     const {place} = releaseName(flags, settings);
     const maxBytes = byteCount('--max-size', flags['max-size'] ?? '100Mi');
@@ -74,7 +101,7 @@ export default class CollectLogs extends BaseCommand<Result> {
       container: flags.container,
       readsSecrets: !flags['no-secret-seeds'],
     };
-    const {clusterApi, now} = this.app;
+    const {clusterApi} = this.app;
     const interrupts = this.app.takeInterrupts();
     const over = firstOf(AbortSignal.timeout(timeoutOf(flags)), interrupts.asked);
     try {
@@ -84,22 +111,47 @@ export default class CollectLogs extends BaseCommand<Result> {
         const prepared = await prepareBundle(wish, {api, processes, over});
         refuseNothing(prepared, place.namespace);
         if (flags['dry-run']) return this.#show(prepared);
-        const file =
-          flags.out ??
-          `scalr-agent-${place.namespace}-${now()
-            .toISOString()
-            .replace(/\.\d+|[:-]/g, '')}.zip`;
+        const file = flags.out ?? this.#fileFor(place.namespace);
         const bundle = await this.#write(file, prepared, place.namespace, {maxBytes, api, over});
-        const errors = bundle.gaps.map(errorOf);
-        const complete = bundle.gaps.every(({isMinor}) => isMinor) && !interrupts.asked.aborted;
-        this.say(bundleText({file, ...bundle}, this.screen));
-        if (!complete) process.exitCode = interrupts.asked.aborted ? ExitCode.interrupted : ExitCode.incomplete;
-        const {bytes, containers, redactions, findings} = bundle;
-        if (!this.jsonEnabled()) this.app.stdout(`${file}\n`);
-        return {file, bytes, containers, errors, redactions, findings, complete};
+        return this.#tell(file, bundle, interrupts.asked.aborted);
       } finally {
         await api.close();
       }
+    } finally {
+      interrupts.release();
+    }
+  }
+
+  #fileFor(name: string): string {
+    const time = this.app.now().toISOString();
+    return `scalr-agent-${name}-${time.replace(/\.\d+|[:-]/g, '')}.zip`;
+  }
+
+  #tell(file: string, bundle: Bundle, wasInterrupted: boolean): Result {
+    const {bytes, containers, redactions, findings, gaps} = bundle;
+    const complete = gaps.every(({isMinor}) => isMinor) && !wasInterrupted;
+    this.say(bundleText({file, ...bundle}, this.screen));
+    if (!complete) process.exitCode = wasInterrupted ? ExitCode.interrupted : ExitCode.incomplete;
+    if (!this.jsonEnabled()) this.app.stdout(`${file}\n`);
+    return {file, bytes, containers, errors: gaps.map(errorOf), redactions, findings, complete};
+  }
+
+  /** From docker or systemd of this machine. */
+  async #collectHere(flags: HereFlags): Promise<Result> {
+    await this.sourcesFrom(flags);
+    const maxBytes = byteCount('--max-size', flags['max-size'] ?? '100Mi');
+    const {host, files, now} = this.app;
+    const wish = {since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h') / 1000), now: now()};
+    const interrupts = this.app.takeInterrupts();
+    const over = firstOf(AbortSignal.timeout(timeoutOf(flags)), interrupts.asked);
+    try {
+      const world = {host, files, over};
+      const prepared = flags.docker === undefined ? await prepareJournal(wish, world) : await prepareDocker(flags.docker, wish, world);
+      if (flags['dry-run']) return this.#show(prepared);
+      const {name, api} = prepared;
+      const file = flags.out ?? this.#fileFor(name);
+      const bundle = await this.#write(file, prepared, name, {maxBytes, api, over});
+      return this.#tell(file, bundle, interrupts.asked.aborted);
     } finally {
       interrupts.release();
     }

@@ -32,12 +32,13 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
   const onFile = (done: number): void => world.onProgress(done, texts.length + prepared.logs.length);
   const {logs, gaps: unread} = await collect(texts, prepared.logs, maxBytes, {...world, redactor: redact, onFile});
   const gaps = [...prepared.gaps, ...unread];
-  const findings = findingsIn({
+  const found = findingsIn({
     objects: prepared.scope.objects,
     logs,
     releases: prepared.releases.map(({name, chart, version, values}) => ({name, target: {chart, version}, values})),
     now: now(),
   });
+  const findings = [...found, ...(prepared.findings?.(logs, now()) ?? [])];
   const containers = new Set(prepared.logs.map(({pod, container}) => `${pod}/${container}`)).size;
   const write = async (name: string, text: string): Promise<void> => {
     await archive.add(name, Buffer.from(redact.text(name, text), 'utf8'));
@@ -45,7 +46,19 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
   await write('findings.json', jsonText(findings));
   await write('errors.json', jsonText(gaps.map(({what, trouble, isMinor}) => ({what, ...trouble, isMinor}))));
   const redactions = redact.report();
-  await write('SUMMARY.md', summaryText({at: now(), namespace, releases: prepared.releases, findings, gaps, redactions, logs, containers}));
+  await write(
+    'SUMMARY.md',
+    summaryText({
+      at: now(),
+      about: prepared.about ?? `namespace ${namespace}`,
+      releases: prepared.about ? undefined : prepared.releases,
+      findings,
+      gaps,
+      redactions,
+      logs,
+      containers,
+    }),
+  );
   await archive.add('redactions.json', Buffer.from(jsonText(redactions), 'utf8'));
   const {bytes} = await archive.close({
     manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
