@@ -1,5 +1,6 @@
 import {sleep} from '../adapters/clock.ts';
 import type {openClusterApi} from '../adapters/cluster-api.ts';
+import {hostTools} from '../adapters/host-tools.ts';
 import {nodeCharts} from '../adapters/node-charts.ts';
 import {nodeFiles} from '../adapters/node-files.ts';
 import {takeInterrupts} from '../adapters/node-interrupts.ts';
@@ -8,6 +9,7 @@ import type {Environment} from '../answers/sources.ts';
 import type {Archives} from '../ports/archive.ts';
 import type {Charts} from '../ports/charts.ts';
 import type {Files} from '../ports/files.ts';
+import type {HostTools} from '../ports/host-tools.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import type {Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
@@ -27,6 +29,8 @@ export interface App {
   processes: (paths: ToolPaths) => Processes;
   /** The API server for many requests, by kubectl at these paths. */
   clusterApi: typeof openClusterApi;
+  /** docker and systemd of this machine. */
+  host: HostTools;
   archives: Archives;
   takeInterrupts: () => Interrupts;
   now: () => Date;
@@ -64,6 +68,7 @@ export function nodeApp(): App {
     },
     processes: nodeProcesses,
     clusterApi: async (...where) => (await import('../adapters/cluster-api.ts')).openClusterApi(...where),
+    host: hostTools,
     archives: {
       create: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.create(path),
       open: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.open(path),

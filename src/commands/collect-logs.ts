@@ -1,18 +1,22 @@
 import * as Flags from '@oclif/core/flags';
-import {BaseCommand} from '../cli/base-command.ts';
-import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
+import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
+import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
 import {byteCount, since} from '../cli/log-flags.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {firstOf} from '../ports/first-of.ts';
 import {namespace, release} from '../settings/release.ts';
 import {type Bundle, writeBundle} from '../support-bundle/bundle.ts';
+import {type Damage, inspectBundle} from '../support-bundle/inspect.ts';
 import {containersOf} from '../support-bundle/log-items.ts';
 import {type Prepared, prepareBundle} from '../support-bundle/prepare.ts';
 import type {Gap} from '../support-bundle/read-namespace.ts';
 import {refuseEmpty} from '../support-bundle/refuse-empty.ts';
 import {isOfReleases} from '../support-bundle/scope.ts';
+import {prepareDocker} from '../support-bundle/sources/docker.ts';
+import {prepareJournal} from '../support-bundle/sources/journal.ts';
 import {bundleText, progressText, wantedText} from '../ui/bundle.ts';
+import {damageText, inspectionText} from '../ui/bundle-inspection.ts';
 
 interface Result {
   /** Absent with --dry-run. */
@@ -22,9 +26,24 @@ interface Result {
   errors: readonly {what: string; kind: string; message: string}[];
   redactions?: Bundle['redactions'];
   findings?: Bundle['findings'];
+  /** With --inspect: entries that are not as the manifest says. */
+  damage?: readonly Damage[];
   /** Everything that was asked for is there; what a modest account may not see does not count. */
   complete: boolean;
 }
+
+type HereFlags = SharedFlags &
+  ClusterFlags & {
+    docker?: string | undefined;
+    since?: string | undefined;
+    'since-time'?: string | undefined;
+    'max-size'?: string | undefined;
+    out?: string | undefined;
+    'dry-run'?: boolean | undefined;
+  };
+
+/** Flags that only a cluster understands. */
+const NOT_HERE = ['run', 'container', 'no-secret-seeds', 'namespace', 'release', 'kube-context', 'kubeconfig'];
 
 export default class CollectLogs extends BaseCommand<Result> {
   static override summary = 'Write a bundle for support: logs, events, objects, releases and what stands out, without secrets.';
@@ -33,6 +52,9 @@ export default class CollectLogs extends BaseCommand<Result> {
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --since 2h --run run-v0o1 --out bundle.zip',
+    '<%= config.bin %> <%= command.id %> --docker scalr-agent',
+    'sudo <%= config.bin %> <%= command.id %> --journal --since 2h',
+    '<%= config.bin %> <%= command.id %> --inspect bundle.zip',
   ];
   static override flags = {
     since: Flags.string({summary: 'How far back logs are read, as 2h; 24h unless told otherwise.', helpValue: '<DURATION>'}),
@@ -50,11 +72,27 @@ export default class CollectLogs extends BaseCommand<Result> {
       summary: 'File to write; scalr-agent-<NAMESPACE>-<TIME>.zip unless told otherwise.',
       helpValue: '<FILE>',
     }),
+    docker: Flags.string({
+      summary: 'Collect from this container on this machine instead of a cluster.',
+      helpValue: '<CONTAINER>',
+      exclusive: NOT_HERE,
+    }),
+    journal: Flags.boolean({
+      summary: 'Collect from the service scalr-agent of systemd on this machine instead of a cluster.',
+      exclusive: [...NOT_HERE, 'docker'],
+    }),
+    inspect: Flags.string({
+      summary: 'Check this bundle and print what it says; needs no cluster, and status 3 means that it was damaged or changed.',
+      helpValue: '<FILE>',
+      exclusive: ['since', 'since-time', 'run', 'container', 'max-size', 'no-secret-seeds', 'out', 'dry-run', 'docker', 'journal'],
+    }),
     ...settingFlags([namespace, release]),
   };
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(CollectLogs);
+    if (flags.inspect !== undefined) return this.#inspect(flags.inspect);
+    if (flags.docker !== undefined || flags.journal) return this.#collectHere(flags);
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
     const {place} = releaseName(flags, settings);
     const maxBytes = byteCount('--max-size', flags['max-size'] ?? '100Mi');
@@ -100,6 +138,44 @@ export default class CollectLogs extends BaseCommand<Result> {
     if (!complete) process.exitCode = wasInterrupted ? ExitCode.interrupted : ExitCode.incomplete;
     if (!this.jsonEnabled()) this.app.stdout(`${file}\n`);
     return {file, bytes, containers, errors: gaps.map(errorOf), redactions, findings, complete};
+  }
+
+  /** From docker or systemd of this machine. */
+  async #collectHere(flags: HereFlags): Promise<Result> {
+    await this.sourcesFrom(flags);
+    const maxBytes = byteCount('--max-size', flags['max-size'] ?? '100Mi');
+    const {host, files, now} = this.app;
+    const wish = {since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h') / 1000), now: now()};
+    const interrupts = this.app.takeInterrupts();
+    const over = firstOf(AbortSignal.timeout(timeoutOf(flags)), interrupts.asked);
+    try {
+      const world = {host, files, over};
+      const prepared = flags.docker === undefined ? await prepareJournal(wish, world) : await prepareDocker(flags.docker, wish, world);
+      if (flags['dry-run']) return this.#show(prepared);
+      const {name, api} = prepared;
+      const file = flags.out ?? this.#fileFor(name);
+      const bundle = await this.#write(file, prepared, name, {maxBytes, api, over, insisted: interrupts.insisted});
+      return this.#tell(file, bundle, interrupts.asked.aborted);
+    } finally {
+      interrupts.release();
+    }
+  }
+
+  async #inspect(file: string): Promise<Result> {
+    const archive = await this.app.archives.open(file);
+    try {
+      const {summary, errors, redactions, ...inspection} = await inspectBundle(archive);
+      const {damage, findings, containers, complete} = inspection;
+      if (!this.jsonEnabled()) this.show(inspectionText({summary, findings}, this.resultScreen));
+      if (damage.length > 0) {
+        this.app.stderr(damageText(file, damage, this.screen));
+        process.exitCode = ExitCode.findings;
+      }
+      const known = errors.map(({what, kind, message}) => ({what, kind, message}));
+      return {file, containers, errors: known, ...(redactions ? {redactions} : {}), findings, damage, complete};
+    } finally {
+      archive.close();
+    }
   }
 
   #show({texts, logs, gaps}: Prepared): Result {

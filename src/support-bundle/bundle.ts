@@ -33,23 +33,33 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
   const onFile = (done: number): void => world.onProgress(done, texts.length + prepared.logs.length);
   const {logs, gaps: unread} = await collect(texts, prepared.logs, maxBytes, {...world, redactor: redact, onFile});
   const gaps = [...prepared.gaps, ...unread];
-  const findings = findingsIn({
+  const found = findingsIn({
     objects: prepared.scope.objects,
     logs,
     releases: prepared.releases.map(({name, chart, version, values}) => ({name, target: {chart, version}, values})),
     now: now(),
   });
+  const findings = [...found, ...(prepared.findings?.(logs, now()) ?? [])];
   const containers = containersOf(prepared.logs);
   const clean = (name: string, text: string) => ({name, text: redact.text(name, text)});
   const told = [
     clean('findings.json', jsonText(findings)),
-    clean('errors.json', jsonText(gaps.map(({what, trouble}) => ({what, ...trouble})))),
+    clean('errors.json', jsonText(gaps.map(({what, trouble, isMinor}) => ({what, ...trouble, isMinor})))),
   ];
   const redactions = redact.report();
-  const summary = {at: now(), namespace, releases: prepared.releases, findings, gaps, redactions, logs, containers};
+  const summary = summaryText({
+    at: now(),
+    about: prepared.about ?? `namespace ${namespace}`,
+    releases: prepared.about ? undefined : prepared.releases,
+    findings,
+    gaps,
+    redactions,
+    logs,
+    containers,
+  });
   const {bytes} = await archive.close({
-    last: [...told, clean('SUMMARY.md', summaryText(summary)), {name: 'redactions.json', text: jsonText(redactions)}],
-    manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), entries}),
+    last: [...told, clean('SUMMARY.md', summary), {name: 'redactions.json', text: jsonText(redactions)}],
+    manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
     check: (written) => refuseSurvivors(written, survivorFinder(seeds)),
   });
   return {bytes, containers, findings, gaps, redactions};

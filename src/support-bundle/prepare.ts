@@ -4,7 +4,9 @@ import type {ClusterApi} from '../ports/cluster-api.ts';
 import {listAll} from '../ports/cluster-api.ts';
 import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
+import type {LogRecord} from './collect.ts';
 import {type FoundRelease, findReleases, labelledReleases} from './find-releases.ts';
+import type {Finding} from './findings.ts';
 import {type LogItem, logItems, type Since} from './log-items.ts';
 import {type Hide, jsonText, objectFiles, type TextFile} from './object-files.ts';
 import {type Gap, readNamespace} from './read-namespace.ts';
@@ -36,6 +38,10 @@ export interface Prepared {
   logs: readonly LogItem[];
   seeds: readonly Seed[];
   gaps: readonly Gap[];
+  /** What it is a bundle of; without it a namespace. */
+  about?: string;
+  /** What stands out beyond objects and values. */
+  findings?(logs: readonly LogRecord[], now: Date): readonly Finding[];
 }
 
 interface World {

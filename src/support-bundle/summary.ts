@@ -4,8 +4,10 @@ import type {Gap} from './read-namespace.ts';
 
 export interface Summary {
   at: Date;
-  namespace: string;
-  releases: readonly {name: string; chart: string; version: string; status: string}[];
+  /** As `namespace scalr-agent`. */
+  about: string;
+  /** Undefined where there is no helm. */
+  releases: readonly {name: string; chart: string; version: string; status: string}[] | undefined;
   findings: readonly Finding[];
   gaps: readonly Gap[];
   redactions: {total: number; rules: Readonly<Record<string, number>>};
@@ -14,14 +16,13 @@ export interface Summary {
 }
 
 /** What a person reads first. Pure. */
-export function summaryText({at, namespace, releases, findings, gaps, redactions, logs, containers}: Summary): string {
+export function summaryText({at, about, releases, findings, gaps, redactions, logs, containers}: Summary): string {
   const errors = findings.filter(({severity}) => severity === 'error');
   return [
-    `# Support bundle of namespace ${namespace}\n`,
+    `# Support bundle of ${about}\n`,
     `Made ${at.toISOString()} by scalr-agent collect-logs. Containers: ${containers}.\n`,
-    '## Releases\n',
-    releases.map(({name, chart, version, status}) => `- ${name}: ${chart} ${version}, ${status}`).join('\n') || '- none that helm knows of',
-    `\n## Findings: ${errors.length} errors, ${findings.length - errors.length} warnings\n`,
+    ...(releases === undefined ? [] : [releasesText(releases)]),
+    `## Findings: ${errors.length} errors, ${findings.length - errors.length} warnings\n`,
     findings.map(findingText).join('\n') || 'Nothing stands out.',
     '\n## What is not in here\n',
     gaps.map(({what, trouble}) => `- ${what}: ${trouble.message}`).join('\n') || '- nothing is missing',
@@ -33,6 +34,9 @@ export function summaryText({at, namespace, releases, findings, gaps, redactions
     '',
   ].join('\n');
 }
+
+const releasesText = (releases: NonNullable<Summary['releases']>): string =>
+  `## Releases\n\n${releases.map(({name, chart, version, status}) => `- ${name}: ${chart} ${version}, ${status}`).join('\n') || '- none that helm knows of'}\n`;
 
 const findingText = ({severity, object, code, message, evidence, remedy}: Finding): string =>
   [

@@ -17,10 +17,8 @@ const MOST = 10;
 
 /** What came out, what stands out, what is missing, and what to do with it. */
 export function bundleText({file, bytes, containers, findings, gaps, redactions}: Bundle & {file: string}, screen: Screen): string {
-  const {bold, dim, green, red, yellow} = theme(screen);
-  const found = findings.map(({severity, object, message, remedy}) =>
-    paragraph(`  ${severity === 'error' ? red('×') : yellow('!')} `, `${object}: ${message} ${dim(remedy)}`, screen),
-  );
+  const {bold, green} = theme(screen);
+  const found = findingLines(findings, screen);
   const missing = gaps.slice(0, MOST).map(({what, trouble}) => paragraph('  - ', `${what}: ${trouble.message}`, screen));
   if (gaps.length > MOST) missing.push(`  - and ${gaps.length - MOST} more, which are in errors.json\n`);
   return [
@@ -29,6 +27,13 @@ export function bundleText({file, bytes, containers, findings, gaps, redactions}
     ...(missing.length === 0 ? [] : [`${bold('What could not be read:')}\n`, ...missing]),
     'Begin with SUMMARY.md in it.\n',
   ].join('');
+}
+
+export function findingLines(findings: Bundle['findings'], screen: Screen): string[] {
+  const {dim, red, yellow} = theme(screen);
+  return findings.map(({severity, object, message, remedy}) =>
+    paragraph(`  ${severity === 'error' ? red('×') : yellow('!')} `, `${object}: ${message} ${dim(remedy)}`, screen),
+  );
 }
 
 const sizeText = (bytes: number): string =>

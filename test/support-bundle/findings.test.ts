@@ -59,7 +59,7 @@ describe('what stands out', () => {
 test('the summary says what was found, what is missing and what was hidden', () => {
   const text = summaryText({
     at: TODAY,
-    namespace: 'scalr-agent',
+    about: 'namespace scalr-agent',
     releases: [{name: 'mine', chart: 'agent-local', version: '0.6.5', status: 'deployed'}],
     findings: [
       {severity: 'error', code: 'CRASH_LOOP', object: 'pod/a', message: 'it crashes', evidence: 'logs/a/b.log', remedy: 'Read it'},

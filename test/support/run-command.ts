@@ -40,6 +40,10 @@ export async function runCommand<Result extends object | undefined>(
     clusterApi: async () => {
       throw new Error('nobody expected the API server');
     },
+    host: {
+      run: async () => unexpected('docker and systemd'),
+      stream: async () => unexpected('docker and systemd'),
+    },
     archives: zipArchives,
     takeInterrupts: () => ({asked: new AbortController().signal, insisted: new AbortController().signal, release: () => undefined}),
     now: () => TODAY,

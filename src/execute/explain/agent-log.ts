@@ -45,12 +45,13 @@ export function verdicts(snapshot: Snapshot, pod: Pod, now?: Date): Verdict[] {
   const containers = containersOf(pod);
   const own = containers.filter(({name}) => isOfAgent(name));
   return (own.length > 0 ? own : containers.slice(0, 1)).flatMap(({name, ready = false}) => {
-    const verdict = verdictOf(snapshot.logs[`${pod.metadata.name}/${name}`] ?? '', ready, now);
+    const verdict = verdictIn(snapshot.logs[`${pod.metadata.name}/${name}`] ?? '', ready, now);
     return verdict === undefined ? [] : [verdict];
   });
 }
 
-function verdictOf(log: string, isReady: boolean, now?: Date): Verdict | undefined {
+/** What the newest telling line of one log means. Of one that is ready old words say nothing. */
+export function verdictIn(log: string, isReady: boolean, now?: Date): Verdict | undefined {
   const lines = log
     .split('\n')
     .filter((line) => line.trim() !== '')

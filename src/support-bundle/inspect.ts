@@ -1,0 +1,112 @@
+import {createHash} from 'node:crypto';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import {type Entry, MANIFEST, type OpenArchive} from '../ports/archive.ts';
+import type {Finding} from './findings.ts';
+import {isFinding, isManifest, isReport, isUnread, type Manifest, type Unread} from './inspect-shapes.ts';
+import type {RedactionReport} from './redaction/redactor.ts';
+
+/** An entry that is not as the manifest says it. */
+export interface Damage {
+  entry: string;
+  problem: 'differs' | 'missing' | 'not in the manifest' | 'unreadable';
+}
+
+/** What a bundle says of itself. */
+export interface Inspection {
+  summary: string | undefined;
+  findings: readonly Finding[];
+  errors: readonly Unread[];
+  redactions: RedactionReport | undefined;
+  containers: number;
+  damage: readonly Damage[];
+  /** Nothing that was asked for was missing when it was made, and nothing is now. */
+  complete: boolean;
+}
+
+/** What is read to be shown; ours have kilobytes. */
+const MOST_TEXT = 32 * 1024 * 1024;
+
+/** Compares every entry with the manifest and reads what is meant for people. @throws ExpectedError when it is no bundle */
+export async function inspectBundle(archive: OpenArchive): Promise<Inspection> {
+  const manifest = await manifestOf(archive);
+  const damage = await damageOf(archive, manifest.entries);
+  const text = async (name: string): Promise<string | undefined> => {
+    if (damage.some(({entry, problem}) => entry === name && problem !== 'differs')) return undefined;
+    return archive.entries.some((entry) => entry.name === name) ? textOf(archive, name) : undefined;
+  };
+  const list = async <T>(name: string, is: (value: unknown) => value is T): Promise<readonly T[]> => {
+    const value = parsed(await text(name));
+    return Array.isArray(value) ? value.filter(is) : [];
+  };
+  const errors = await list('errors.json', isUnread);
+  const redactions = parsed(await text('redactions.json'));
+  return {
+    summary: await text('SUMMARY.md'),
+    findings: await list('findings.json', isFinding),
+    errors,
+    redactions: isReport(redactions) ? redactions : undefined,
+    containers: manifest.containers ?? 0,
+    damage,
+    complete: damage.length === 0 && errors.every(({isMinor}) => isMinor) && !manifest.entries.some(({isCut}) => isCut),
+  };
+}
+
+async function manifestOf(archive: OpenArchive): Promise<Manifest> {
+  const manifest = archive.entries.some(({name}) => name === MANIFEST) ? parsed(await textOf(archive, MANIFEST)) : undefined;
+  if (isManifest(manifest)) return manifest;
+  throw notOurs(manifest === undefined ? `it holds no ${MANIFEST} that can be read` : `its ${MANIFEST} is of another kind`);
+}
+
+async function damageOf(archive: OpenArchive, listed: readonly Entry[]): Promise<Damage[]> {
+  const there = new Set(archive.entries.map(({name}) => name));
+  const known = new Set([MANIFEST, ...listed.map(({name}) => name)]);
+  const damage: Damage[] = [];
+  for (const entry of listed) {
+    const problem = there.has(entry.name) ? await problemOf(archive, entry) : 'missing';
+    if (problem) damage.push({entry: entry.name, problem});
+  }
+  const foreign = [...there].filter((name) => !known.has(name));
+  return [...damage, ...foreign.map((entry): Damage => ({entry, problem: 'not in the manifest'}))];
+}
+
+async function problemOf(archive: OpenArchive, {name, bytes, sha256}: Entry): Promise<Damage['problem'] | undefined> {
+  const hash = createHash('sha256');
+  let read = 0;
+  try {
+    for await (const chunk of archive.read(name)) {
+      hash.update(chunk);
+      read += chunk.length;
+    }
+  } catch (error) {
+    // One damaged entry is no reason to be silent about the others.
+    if (error instanceof ExpectedError) return 'unreadable';
+    throw error;
+  }
+  return read === bytes && hash.digest('hex') === sha256 ? undefined : 'differs';
+}
+
+async function textOf(archive: OpenArchive, name: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of archive.read(name)) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MOST_TEXT) throw notOurs(`its ${name} is larger than any of ours`);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const notOurs = (why: string): ExpectedError =>
+  new ExpectedError(`This is no bundle of collect-logs: ${why}.`, {
+    code: 'UNREADABLE_FILE',
+    exit: ExitCode.usage,
+    suggestions: ['Name a bundle that collect-logs wrote'],
+  });

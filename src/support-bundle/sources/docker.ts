@@ -1,0 +1,80 @@
+import type {HostCall} from '../../ports/host-tools.ts';
+import type {Since} from '../log-items.ts';
+import {type Hide, jsonText} from '../object-files.ts';
+import {type ContainerFacts, dockerFindings} from './docker-findings.ts';
+import {type HostPrepared, type HostWish, type HostWorld, hostLog, readSystem, readTexts, refusal} from './source.ts';
+import {looksSecret, seedsOfVariables, seedsOfWords, variableIn} from './variables.ts';
+
+interface Inspected extends ContainerFacts {
+  Name: string;
+  Args?: readonly string[] | null;
+  Config?: {Env?: readonly string[] | null; Cmd?: readonly string[] | null; Entrypoint?: readonly string[] | null};
+}
+
+/** Of `docker info` what says how containers run; the rest is about registries, swarms and plugins of everybody. */
+const INFO = (
+  'ServerVersion OperatingSystem OSType Architecture KernelVersion NCPU MemTotal Driver LoggingDriver CgroupDriver CgroupVersion ' +
+  'SecurityOptions HttpProxy HttpsProxy NoProxy MemoryLimit OomKillDisable LiveRestoreEnabled ContainersRunning Warnings'
+).split(' ');
+
+/** What docker knows of the container of an agent. @throws ExpectedError when it cannot be read at all */
+export async function prepareDocker(container: string, {since}: HostWish, world: HostWorld): Promise<HostPrepared> {
+  const {host, over} = world;
+  const {stdout, trouble} = await host.run({tool: 'docker', args: ['inspect', '--type', 'container', '--', container]}, {over});
+  if (trouble)
+    throw refusal(`Container ${container} cannot be read`, trouble, [
+      ...(trouble.isToolMissing ? ['On a VM the agent brings docker in /opt/scalr-agent/embedded/bin: put it on PATH'] : []),
+      'For an agent that runs as a service of systemd: scalr-agent collect-logs --journal',
+    ]);
+  const [inspected] = JSON.parse(stdout) as [Inspected];
+  const name = inspected.Name.replace(/^\//, '');
+  const [asked, system] = await Promise.all([
+    readTexts(
+      [
+        {name: 'docker/version.json', call: {tool: 'docker', args: ['version', '--format', '{{json .}}']}, shape: pretty},
+        {name: 'docker/info.json', call: {tool: 'docker', args: ['info', '--format', '{{json .}}']}, shape: infoText},
+      ],
+      world,
+    ),
+    readSystem(world),
+  ]);
+  const {Env, Cmd, Entrypoint} = inspected.Config ?? {};
+  const variables = (Env ?? []).flatMap((each) => variableIn(each) ?? []);
+  return {
+    name,
+    about: `container ${name}`,
+    releases: [],
+    scope: {objects: [], pods: []},
+    texts: (hide) => [{name: 'docker/inspect.json', text: jsonText(withoutSecretVariables(inspected, hide))}, ...asked.texts, ...system],
+    logs: [hostLog('docker', name)],
+    seeds: [...seedsOfVariables(variables), ...[inspected.Args, Cmd, Entrypoint].flatMap((words) => seedsOfWords(words ?? []))],
+    gaps: asked.gaps,
+    findings: (logs, now) => dockerFindings(name, inspected, logs, now),
+    api: {stream: (path) => host.stream(logsOf(path, since), {over, isLogOnBoth: true})},
+  };
+}
+
+/** The agent says some on one output and some on the other, and docker keeps both. */
+const logsOf = (container: string, since: Since): HostCall => ({
+  tool: 'docker',
+  args: [
+    ...['logs', '--timestamps'],
+    ...(since === undefined ? [] : ['--since', 'seconds' in since ? `${since.seconds}s` : since.time]),
+    ...['--', container],
+  ],
+});
+
+function withoutSecretVariables({Config, ...inspected}: Inspected, hide: Hide): object {
+  const shown = (text: string): string => {
+    const variable = variableIn(text);
+    return variable && looksSecret(variable) ? `${variable.name}=${hide(variable.value)}` : text;
+  };
+  return {...inspected, ...(Config ? {Config: {...Config, ...(Config.Env ? {Env: Config.Env.map(shown)} : {})}} : {})};
+}
+
+const infoText = (text: string): string => {
+  const info = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  return jsonText(Object.fromEntries(INFO.map((key) => [key, info[key]])));
+};
+
+const pretty = (text: string): string => jsonText(JSON.parse(text));

@@ -1,0 +1,107 @@
+import {ExpectedError} from '../../errors.ts';
+import type {HostCall} from '../../ports/host-tools.ts';
+import type {Since} from '../log-items.ts';
+import type {TextFile} from '../object-files.ts';
+import type {Gap} from '../read-namespace.ts';
+import type {Seed} from '../redaction/seeds.ts';
+import {journalFindings, type UnitFacts} from './journal-findings.ts';
+import {type HostPrepared, type HostWish, type HostWorld, hostLog, readSystem, readTexts, refusal} from './source.ts';
+import {parseEnvironmentFile, parseUnit} from './unit-file.ts';
+import {seedsOfVariables} from './variables.ts';
+
+const AGENT = 'scalr-agent';
+/** Runs the containers of runs on a VM; its drop-in for a proxy is a link to that of the agent. */
+const DOCKER = 'scalr-docker';
+/** Without Environment=, which systemd prints in the clear. */
+const PROPERTIES = (
+  'Id LoadState LoadError ActiveState SubState Result UnitFileState FragmentPath DropInPaths NeedDaemonReload User Restart NRestarts ' +
+  'ExecMainStatus ExecMainCode ExecMainStartTimestamp ActiveEnterTimestamp InactiveEnterTimestamp MemoryCurrent MemoryMax TasksCurrent LimitNOFILE'
+).split(' ');
+
+/** What systemd and its journal know of an agent on a VM. @throws ExpectedError when it cannot be read at all */
+export async function prepareJournal({since, now}: HostWish, world: HostWorld): Promise<HostPrepared> {
+  const {host, over} = world;
+  const version = await host.run({tool: 'journalctl', args: ['--version']}, {over});
+  if (version.trouble)
+    throw refusal('The journal cannot be read', version.trouble, [
+      'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER',
+    ]);
+  const [agent, docker, system] = await Promise.all([readUnit(AGENT, world), readUnit(DOCKER, world), readSystem(world)]);
+  if (agent.facts['LoadState'] === 'not-found')
+    throw refusal(`There is no unit ${AGENT} on this machine`, {kind: 'not-found', message: 'systemd does not know it'}, [
+      'Run it on the machine of the agent',
+      'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER',
+    ]);
+  // Only what was installed by the package of the agent has it.
+  const units = docker.facts['LoadState'] === 'loaded' ? [agent, docker] : [agent];
+  return {
+    name: 'journal',
+    about: `systemd unit ${AGENT}`,
+    releases: [],
+    scope: {objects: [], pods: []},
+    texts: () => [...units.flatMap(({texts}) => texts), {name: 'systemd/version.txt', text: version.stdout}, ...system],
+    logs: units.map(({name}) => hostLog('journal', name)),
+    seeds: units.flatMap(({seeds}) => seeds),
+    gaps: units.flatMap(({gaps}) => gaps),
+    findings: (logs, at) => journalFindings(units, logs, at),
+    api: {stream: (path) => host.stream(journalOf(path, since, now), {over})},
+  };
+}
+
+const journalOf = (unit: string, since: Since, now: Date): HostCall => ({
+  tool: 'journalctl',
+  args: [
+    ...['--unit', `${unit}.service`, '--no-pager', '--utc', '--output', 'short-iso-precise'],
+    ...(since === undefined ? [] : ['--since', `@${Math.floor(startOf(since, now) / 1000)}`]),
+  ],
+});
+
+const startOf = (since: NonNullable<Since>, now: Date): number =>
+  'seconds' in since ? now.getTime() - since.seconds * 1000 : Date.parse(since.time);
+
+interface Unit extends UnitFacts {
+  texts: readonly TextFile[];
+  seeds: readonly Seed[];
+  gaps: readonly Gap[];
+}
+
+async function readUnit(name: string, world: HostWorld): Promise<Unit> {
+  const unit = `${name}.service`;
+  const [cat, show] = [`systemd/${unit}.txt`, `systemd/${name}.properties.txt`];
+  const {texts, gaps} = await readTexts(
+    [
+      {name: cat, call: {tool: 'systemctl', args: ['cat', '--no-pager', unit]}},
+      {name: show, call: {tool: 'systemctl', args: ['show', '--no-pager', `--property=${PROPERTIES.join(',')}`, unit]}},
+    ],
+    world,
+  );
+  const textOf = (file: string): string => texts.find((each) => each.name === file)?.text ?? '';
+  const {variables, environmentFiles, seeds} = parseUnit(textOf(cat));
+  const files = await Promise.all(environmentFiles.map((file) => readVariables(file, world)));
+  const all = [...variables, ...files.flatMap((file) => file.variables)];
+  return {
+    name,
+    texts,
+    variables: all.map((each) => each.name),
+    facts: Object.fromEntries([...textOf(show).matchAll(/^(\w+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value])),
+    seeds: [...seeds, ...seedsOfVariables(all)],
+    gaps: [...gaps, ...files.flatMap((file) => file.gaps)],
+  };
+}
+
+/** Only for what must not get out; the file itself never gets in. */
+async function readVariables(
+  {path, isOptional}: {path: string; isOptional: boolean},
+  {files}: HostWorld,
+): Promise<{variables: ReturnType<typeof parseEnvironmentFile>; gaps: Gap[]}> {
+  try {
+    return {variables: parseEnvironmentFile((await files.read(path)).toString('utf8')), gaps: []};
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    const isMissing = /no such file/.test(error.message);
+    if (isMissing && isOptional) return {variables: [], gaps: []};
+    const message = isMissing ? 'there is no such file, so the unit does not start' : `${error.message} Repeat it with sudo`;
+    const what = `${path} (what is in it could not be searched for elsewhere)`;
+    return {variables: [], gaps: [{what, trouble: {kind: isMissing ? 'not-found' : 'forbidden', message}}]};
+  }
+}
