@@ -71,11 +71,14 @@ async function halfway(...more: readonly string[]) {
   return run;
 }
 
-test.each(['SIGINT', 'SIGTERM'] as const)('%s in the middle keeps what is there in a whole archive', async (name) => {
+test.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)('%s in the middle keeps what is there in a whole archive', async (name, status) => {
   const run = await halfway();
   run.signal(name);
   const {exitCode, stdout, stderr} = await run.child;
-  expect({exitCode, stdout}, stderr).toEqual({exitCode: 130, stdout: run.file});
+  expect({exitCode, stdout}, stderr).toEqual({exitCode: status, stdout: run.file});
   expect(run.files()).toEqual(['x.zip']);
   const {errors, names, text} = await unpack(run.file);
   expect(errors).toContainEqual(expect.objectContaining({what: 'logs/b/agent.log', kind: 'over'}));
@@ -100,7 +103,7 @@ test('before anything was read it leaves nothing', async () => {
 test('who insists gets no bundle, at once', async () => {
   const run = await halfway();
   run.signal('SIGINT');
-  run.signal('SIGTERM');
+  run.signal('SIGINT');
   const {exitCode, stderr} = await run.child;
   expect(exitCode).toBe(130);
   expect(stderr).toContain('No bundle was written');
