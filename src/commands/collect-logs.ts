@@ -112,12 +112,12 @@ export default class CollectLogs extends BaseCommand<Result> {
       const api = await clusterApi(place, {over, paths: toolPaths(flags)});
       try {
         const prepared = await prepareBundle(wish, {api, processes: this.app.processes(toolPaths(flags)), over});
-        if (interrupts.asked.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted();
+        if (interrupts.asked.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted(interrupts.asked);
         refuseEmpty(prepared, place.namespace);
         if (flags['dry-run']) return this.#show(prepared);
         const file = flags.out ?? this.#fileFor(place.namespace);
         const bundle = await this.#write(file, prepared, place.namespace, {maxBytes, api, over, insisted: interrupts.insisted});
-        return this.#tell(file, bundle, interrupts.asked.aborted);
+        return this.#tell(file, bundle, interrupts.asked);
       } finally {
         await api.close();
       }
@@ -131,11 +131,11 @@ export default class CollectLogs extends BaseCommand<Result> {
     return `scalr-agent-${name}-${time.replace(/\.\d+|[:-]/g, '')}.zip`;
   }
 
-  #tell(file: string, bundle: Bundle, wasInterrupted: boolean): Result {
+  #tell(file: string, bundle: Bundle, asked: AbortSignal): Result {
     const {bytes, containers, redactions, findings, gaps} = bundle;
-    const complete = gaps.every(({isMinor}) => isMinor) && !wasInterrupted;
+    const complete = gaps.every(({isMinor}) => isMinor) && !asked.aborted;
     this.say(bundleText({file, ...bundle}, this.screen));
-    if (!complete) process.exitCode = wasInterrupted ? ExitCode.interrupted : ExitCode.incomplete;
+    if (!complete) process.exitCode = asked.aborted ? statusOf(asked) : ExitCode.incomplete;
     if (!this.jsonEnabled()) this.app.stdout(`${file}\n`);
     return {file, bytes, containers, errors: gaps.map(errorOf), redactions, findings, complete};
   }
@@ -205,16 +205,19 @@ export default class CollectLogs extends BaseCommand<Result> {
 
 const errorOf = ({what, trouble: {kind, message}}: Gap) => ({what, kind, message});
 
-const interrupted = (): ExpectedError =>
+/** Of a program that was ended by this. */
+const statusOf = ({reason}: AbortSignal): ExitCode => (reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted);
+
+const interrupted = (by: AbortSignal): ExpectedError =>
   new ExpectedError('Interrupted. No bundle was written.', {
     code: 'INTERRUPTED',
-    exit: ExitCode.interrupted,
+    exit: statusOf(by),
     suggestions: ['Run the same command again', 'Ctrl-C once, while it reads logs, keeps what is there'],
   });
 
 /** Who asks twice does not want the bundle any more. */
 const rejectedBy = (insisted: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => insisted.addEventListener('abort', () => reject(interrupted()), {once: true}));
+  new Promise((_, reject) => insisted.addEventListener('abort', () => reject(interrupted(insisted)), {once: true}));
 
 const taken = (file: string): ExpectedError =>
   new ExpectedError(`${file} exists.`, {code: 'FILE_EXISTS', exit: ExitCode.usage, suggestions: ['Name another file with --out']});

@@ -249,10 +249,11 @@ test('on a full disk what was written becomes a whole archive', async () => {
   });
   await expect(waiting).rejects.toMatchObject({code: 'UNWRITABLE_FILE'});
   await expect(archive.add('c.log', Buffer.from('c'))).rejects.toMatchObject({code: 'UNWRITABLE_FILE'});
-  const {entries} = await archive.close({manifest});
+  const {entries} = await archive.close({last: [{name: 'errors.json', text: 'the disk was full'}], manifest});
   expect(entries.map(({name, isCut}) => [name, isCut])).toEqual([
     ['a.log', undefined],
     ['b.log', true],
+    ['errors.json', undefined],
   ]);
   expect(readdirSync(directory)).toEqual(['bundle.zip']);
   await expectOthersRead(path);
