@@ -45,7 +45,7 @@ const NOT_HERE = ['run', 'container', 'no-secret-seeds', 'namespace', 'release',
 export default class CollectLogs extends BaseCommand<Result> {
   static override summary = 'Write a bundle for support: logs, events, objects, releases and what stands out, without secrets.';
   static override description =
-    'Reads only, and what the account may not read is recorded. Logs of all containers go back 24 hours (--since) and share 100 MiB (--max-size): of a longer one the beginning and the end are kept, with a mark between them. Every byte is redacted before it is written, and the finished file is searched for the secrets of the namespace: with one in it, it is deleted (status 8). A bundle that lacks something ends with status 7.';
+    'Reads only, and what the account may not read is recorded. Logs of all containers go back 24 hours (--since) and share 100 MiB (--max-size): of a longer one the beginning and the end are kept, with a mark between them. Every byte is redacted before it is written, and the finished file is searched for the secrets of the namespace: with one in it, it is deleted (status 8). A bundle that lacks something ends with status 7. Of an agent outside of Kubernetes, --docker and --journal make the same bundle on its own machine.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --since 2h --run run-v0o1 --out bundle.zip',

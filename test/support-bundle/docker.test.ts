@@ -11,7 +11,15 @@ const shims = hostShims();
 afterEach(() => vi.unstubAllEnvs());
 
 const TOKEN = 'tok-Zr81kQv93LmXw20p';
-const STATE = {Status: 'running', Running: true, Restarting: false, OOMKilled: false, ExitCode: 0, Error: '', FinishedAt: '0001-01-01T00:00:00Z'};
+const STATE = {
+  Status: 'running',
+  Running: true,
+  Restarting: false,
+  OOMKilled: false,
+  ExitCode: 0,
+  Error: '',
+  FinishedAt: '0001-01-01T00:00:00Z',
+};
 /** As Docker 27 prints it, without what no test needs. */
 const inspected = (State: object = {}, more: object = {}) => [
   {
@@ -103,7 +111,13 @@ test('the bundle can be inspected, and says to programs what the schema says', a
   const collected = JSON.parse(stdout);
   expect(collected).toMatchObject({containers: 1, errors: [], findings: [], complete: true});
   const again = await runCommand(CollectLogs, ['--inspect', file, '--json']);
-  expect(JSON.parse(again.stdout)).toMatchObject({containers: 1, errors: [], findings: [], redactions: collected.redactions, complete: true});
+  expect(JSON.parse(again.stdout)).toMatchObject({
+    containers: 1,
+    errors: [],
+    findings: [],
+    redactions: collected.redactions,
+    complete: true,
+  });
 });
 
 test.each([
@@ -112,7 +126,10 @@ test.each([
   ['PROXY_REFUSED', 'OSError: Tunnel connection failed: 407 Proxy Authentication Required', 'HTTPS_PROXY'],
   ['DOCKER_UNREACHABLE', 'permission denied while trying to connect to the Docker daemon socket', 'docker.sock'],
 ])('%s is read from the words of the agent', async (code, words, remedy) => {
-  const {stdout} = await collect(docker({logs: `cat <<'END'\n2026-11-21T08:04:00.1Z starting\n2026-11-21T08:04:30.1Z ${words}\nEND\n`}), '--json');
+  const {stdout} = await collect(
+    docker({logs: `cat <<'END'\n2026-11-21T08:04:00.1Z starting\n2026-11-21T08:04:30.1Z ${words}\nEND\n`}),
+    '--json',
+  );
   const [finding] = JSON.parse(stdout).findings;
   expect(finding).toMatchObject({code, severity: 'error', object: 'container/scalr-agent', evidence: 'logs/docker/scalr-agent.log'});
   expect(finding.remedy).toContain(remedy);
@@ -135,7 +152,12 @@ test('a token among the arguments is hidden too', async () => {
 
 test.each([
   ['no container of that name', 'Error: No such object: scalr-agent', 1, /docker ps --all/],
-  ['an account without rights', 'permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock', 1, /with sudo/],
+  [
+    'an account without rights',
+    'permission denied while trying to connect to the Docker daemon socket at unix:///var/run/docker.sock',
+    1,
+    /with sudo/,
+  ],
   ['no daemon', 'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?', 1, /DOCKER_HOST/],
 ])('%s is an error with a next step, and nothing is written', async (_, words, status, step) => {
   const {stderr, exit, file} = await collect(docker({inspect: failing(words)}));
