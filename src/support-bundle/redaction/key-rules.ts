@@ -20,6 +20,7 @@ export const keyRule: Rule = {
     const separator = matchAt(SEPARATOR, text, keyEnd);
     if (separator === undefined) return NOTHING;
     const keyStart = startOfKey(text, start);
+    if (isPseudonym(text, keyStart, keyEnd)) return NOTHING;
     const key = text.slice(keyStart, keyEnd);
     const holds = keyHolds(key);
     if (holds === 'other') return NOTHING;
@@ -34,6 +35,10 @@ export const keyRule: Rule = {
     return valueAt(text, place).filter(({start: from, end: to}) => isSecret(text, from, to, place, holds === 'name'));
   },
 };
+
+/** What stands in place of a value says of what kind it was; hidden once more it would have another name than elsewhere. */
+const isPseudonym = (text: string, keyStart: number, keyEnd: number): boolean =>
+  text.endsWith('[redacted:', keyStart) && /^:[0-9a-f]{8}\]/.test(text.slice(keyEnd, keyEnd + 10));
 
 const BEGINS_LINE = /(?:^|\n|\\n)(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)[ \t])?[ \t]*(?:[-+~] +)?(?:export +)?["']?$/;
 const KEY = /[\w.-]/;
