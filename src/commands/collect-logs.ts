@@ -43,12 +43,13 @@ type HereFlags = SharedFlags &
   };
 
 /** Flags that only a cluster understands. */
-const NOT_HERE = ['run', 'container', 'no-secret-seeds', 'namespace', 'release', 'kube-context', 'kubeconfig'];
+const OF_CLUSTER = ['run', 'container', 'no-secret-seeds', 'namespace', 'release', 'kube-context', 'kubeconfig'] as const;
+const OF_COLLECTING = ['since', 'since-time', 'max-size', 'out', 'dry-run'] as const;
 
 export default class CollectLogs extends BaseCommand<Result> {
   static override summary = 'Write a bundle for support: logs, events, objects, releases and what stands out, without secrets.';
   static override description =
-    'Reads only, and what the account may not read is recorded. Logs of all containers go back 24 hours (--since) and share 100 MiB (--max-size): of a longer one the beginning and the end are kept, with a mark between them. Every byte is redacted before it is written, and the finished file is searched for the secrets of the namespace: with one in it, it is deleted (status 8). A bundle that lacks something ends with status 7.';
+    'Reads only, and what the account may not read is recorded. Logs of all containers go back 24 hours (--since) and share 100 MiB (--max-size): of a longer one the beginning and the end are kept, with a mark between them. Every byte is redacted before it is written, and the finished file is searched for the secrets of the namespace: with one in it, it is deleted (status 8). A bundle that lacks something ends with status 7. Of an agent outside of Kubernetes, --docker and --journal make the same bundle on its own machine.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --since 2h --run run-v0o1 --out bundle.zip',
@@ -75,22 +76,22 @@ export default class CollectLogs extends BaseCommand<Result> {
     docker: Flags.string({
       summary: 'Collect from this container on this machine instead of a cluster.',
       helpValue: '<CONTAINER>',
-      exclusive: NOT_HERE,
     }),
     journal: Flags.boolean({
       summary: 'Collect from the service scalr-agent of systemd on this machine instead of a cluster.',
-      exclusive: [...NOT_HERE, 'docker'],
     }),
     inspect: Flags.string({
       summary: 'Check this bundle and print what it says; needs no cluster, and status 3 means that it was damaged or changed.',
       helpValue: '<FILE>',
-      exclusive: ['since', 'since-time', 'run', 'container', 'max-size', 'no-secret-seeds', 'out', 'dry-run', 'docker', 'journal'],
     }),
     ...settingFlags([namespace, release]),
   };
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(CollectLogs);
+    if (flags.inspect !== undefined) refuseWith('inspect', [...OF_CLUSTER, ...OF_COLLECTING, 'docker', 'journal'], flags);
+    if (flags.docker !== undefined) refuseWith('docker', [...OF_CLUSTER, 'journal'], flags);
+    if (flags.journal) refuseWith('journal', OF_CLUSTER, flags);
     if (flags.inspect !== undefined) return this.#inspect(flags.inspect);
     if (flags.docker !== undefined || flags.journal) return this.#collectHere(flags);
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
@@ -201,6 +202,17 @@ export default class CollectLogs extends BaseCommand<Result> {
       throw error;
     }
   }
+}
+
+/** Not `exclusive` of the flags: --help would show every pair. @throws ExpectedError */
+function refuseWith(flag: string, others: readonly string[], flags: Readonly<Record<string, unknown>>): void {
+  const clash = others.filter((other) => flags[other] !== undefined && flags[other] !== false);
+  if (clash.length === 0) return;
+  throw new ExpectedError(`--${flag} does not go together with ${clash.map((other) => `--${other}`).join(', ')}.`, {
+    code: 'USAGE',
+    exit: ExitCode.usage,
+    suggestions: ['Leave out one of them'],
+  });
 }
 
 const errorOf = ({what, trouble: {kind, message}}: Gap) => ({what, kind, message});

@@ -105,6 +105,15 @@ test('a bundle holds what docker knows of the container and all it said on both 
   expect(content['SUMMARY.md']).not.toContain('helm');
 });
 
+test('a value has the same name wherever it was', async () => {
+  const {file} = await collect(docker({logs: `echo "2026-11-21T08:04:30Z 401 Unauthorized: invalid token ${TOKEN}"`}));
+  const content = await contentOf(file);
+  const [pseudonym = ''] = /\[redacted:scalr-token:[0-9a-f]{8}\]/.exec(content['logs/docker/scalr-agent.log'] ?? '') ?? [];
+  expect(content['docker/inspect.json']).toContain(`"SCALR_TOKEN=${pseudonym}"`);
+  expect(content['findings.json']).toContain(pseudonym);
+  expect(content['SUMMARY.md']).toContain(pseudonym);
+});
+
 test('the bundle can be inspected, and says to programs what the schema says', async () => {
   const {stdout, file} = await collect(docker(), '--json');
   expect(violations('collect-logs', stdout)).toEqual([]);

@@ -23,6 +23,7 @@ export const keyRule: Rule = {
     const separator = matchAt(SEPARATOR, text, keyEnd);
     if (separator === undefined) return NOTHING;
     const keyStart = startOfKey(text, start);
+    if (isPseudonym(text, keyStart, keyEnd)) return NOTHING;
     const key = text.slice(keyStart, keyEnd);
     const holds = keyHolds(key);
     // Names in paths of colons, such as those of AWS, are no keys.
@@ -44,6 +45,11 @@ const beginsLine = (before: string): Place['beginsLine'] => {
   const found = BEGINS_LINE.exec(before);
   return found?.[1] === '\\n' ? 'escaped' : found !== null;
 };
+
+/** What stands in place of a value says of what kind it was; hidden once more it would have another name than elsewhere. */
+const isPseudonym = (text: string, keyStart: number, keyEnd: number): boolean =>
+  text.endsWith('[redacted:', keyStart) && /^:[0-9a-f]{8}\]/.test(text.slice(keyEnd, keyEnd + 10));
+
 const KEY = /[\w.-]/;
 
 /** Escapes end in a letter that is no part of the key: `\nTOKEN=`. */

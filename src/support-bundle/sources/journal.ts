@@ -7,7 +7,7 @@ import type {Seed} from '../redaction/seeds.ts';
 import {journalFindings, type UnitFacts} from './journal-findings.ts';
 import {type HostPrepared, type HostWish, type HostWorld, hostLog, readSystem, readTexts, refusal} from './source.ts';
 import {parseEnvironmentFile, parseUnit} from './unit-file.ts';
-import {seedsOfVariables} from './variables.ts';
+import {seedsOfVariables, type Variable} from './variables.ts';
 
 const AGENT = 'scalr-agent';
 /** Runs the containers of runs on a VM; its drop-in for a proxy is a link to that of the agent. */
@@ -93,15 +93,17 @@ async function readUnit(name: string, world: HostWorld): Promise<Unit> {
 async function readVariables(
   {path, isOptional}: {path: string; isOptional: boolean},
   {files}: HostWorld,
-): Promise<{variables: ReturnType<typeof parseEnvironmentFile>; gaps: Gap[]}> {
+): Promise<{variables: Variable[]; gaps: Gap[]}> {
+  const what = `${path} (what is in it could not be searched for elsewhere)`;
+  const gap = (kind: Gap['trouble']['kind'], message: string) => ({variables: [], gaps: [{what, trouble: {kind, message}}]});
+  if (/[*?[%]/.test(path)) return gap('refused', 'it is a pattern, and only systemd knows for which files');
   try {
     return {variables: parseEnvironmentFile((await files.read(path)).toString('utf8')), gaps: []};
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     const isMissing = /no such file/.test(error.message);
     if (isMissing && isOptional) return {variables: [], gaps: []};
-    const message = isMissing ? 'there is no such file, so the unit does not start' : `${error.message} Repeat it with sudo`;
-    const what = `${path} (what is in it could not be searched for elsewhere)`;
-    return {variables: [], gaps: [{what, trouble: {kind: isMissing ? 'not-found' : 'forbidden', message}}]};
+    if (isMissing) return gap('not-found', 'there is no such file, so the unit does not start');
+    return gap('forbidden', `${error.message} Repeat it with sudo`);
   }
 }

@@ -35,10 +35,10 @@ export function parseUnit(text: string): UnitFile {
 
 /** The variables of an EnvironmentFile: a value in quotes may go over lines. Pure. */
 export const parseEnvironmentFile = (text: string): Variable[] =>
-  [...text.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|'[^']*'|.*)/gms)].map(
+  [...text.matchAll(/^[ \t]*(?:export[ \t]+)?([A-Za-z_]\w*)[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|'[^']*'|[^\n]*)/gms)].map(
     ([, name = '', raw = '']) => ({
       name,
-      value: /^["']/.test(raw) ? unquoted(raw) : (raw.split('\n')[0] as string).trim(),
+      value: /^["']/.test(raw) ? unquoted(raw) : raw.trim(),
     }),
   );
 

@@ -1,0 +1,67 @@
+import {afterEach, expect, test, vi} from 'vitest';
+import {hostTools} from '../../src/adapters/host-tools.ts';
+import {hostShims} from '../support/host-shims.ts';
+
+const shims = hostShims();
+afterEach(() => vi.unstubAllEnvs());
+
+const call = {tool: 'docker', args: ['logs']} as const;
+const over = () => AbortSignal.timeout(10_000);
+
+async function stream(script: string, wish: Parameters<typeof hostTools.stream>[1]) {
+  vi.stubEnv('PATH', shims.path({docker: script}));
+  const opened = await hostTools.stream(call, wish);
+  if (opened.trouble) throw new Error(opened.trouble.message);
+  return opened;
+}
+
+test('a log larger than memory should be goes through, as slowly as it is read', async () => {
+  const {chunks, end} = await stream('exec head -c 300000000 /dev/zero', {over: over(), isLogOnBoth: true});
+  const before = process.memoryUsage.rss();
+  let [bytes, most] = [0, 0];
+  for await (const chunk of chunks) {
+    bytes += chunk.length;
+    most = Math.max(most, process.memoryUsage.rss() - before);
+  }
+  expect(bytes).toBe(300_000_000);
+  expect(most).toBeLessThan(150e6);
+  expect(await end).toBeUndefined();
+});
+
+test('both outputs come in whole lines, also the last one without an end', async () => {
+  const {chunks} = await stream('printf one; printf two >&2; sleep 0.2; printf " more\\n"; printf " words" >&2', {
+    over: over(),
+    isLogOnBoth: true,
+  });
+  let text = '';
+  for await (const chunk of chunks) text += chunk;
+  expect(text).toBe('one more\ntwo words');
+});
+
+test('what a tool says of its troubles is no part of a log that has only one output', async () => {
+  const {chunks, end} = await stream('echo log; echo "it broke" >&2; exit 4', {over: over()});
+  let text = '';
+  for await (const chunk of chunks) text += chunk;
+  expect(text).toBe('log\n');
+  expect(await end).toEqual({kind: 'refused', message: 'it broke'});
+});
+
+test('who reads no further ends the tool', async () => {
+  const {chunks, end} = await stream('while :; do echo line; done', {over: over()});
+  for await (const _ of chunks) break;
+  expect(await end).toMatchObject({kind: 'over'});
+});
+
+test('a tool is ended when time is over, also one that has left its outputs to another', async () => {
+  const {chunks, end} = await stream('echo begun; sleep 30 & wait', {over: AbortSignal.timeout(500), isLogOnBoth: true});
+  const begun = Date.now();
+  for await (const _ of chunks);
+  expect(Date.now() - begun).toBeLessThan(5000);
+  expect(await end).toMatchObject({kind: 'over'});
+});
+
+test('tools speak English, whatever the operator speaks', async () => {
+  vi.stubEnv('LC_ALL', 'de_DE.UTF-8');
+  vi.stubEnv('PATH', shims.path({docker: 'echo "$LC_ALL"'}));
+  expect(await hostTools.run(call, {over: over()})).toEqual({stdout: 'C.UTF-8\n'});
+});
