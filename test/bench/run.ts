@@ -1,7 +1,9 @@
 import {manyFiles} from './many-files.ts';
+import {redaction} from './redaction.ts';
 import {startup} from './startup.ts';
 
 /** `npm run bench [rounds]` */
 const rounds = Number(process.argv[2] ?? 15);
 startup(rounds);
 await manyFiles(Math.ceil(rounds / 5));
+await redaction(Math.ceil(rounds / 3));
