@@ -28,7 +28,8 @@ export function keyAround(text: string, start: number, end: number): Key | undef
   if (holds === undefined) {
     holds = keyHolds(key);
     if (remembered.size > 2000) remembered.clear();
-    remembered.set(key, holds);
+    // A copy: a slice would keep the whole text it is a slice of.
+    remembered.set(Buffer.from(key, 'latin1').toString('latin1'), holds);
   }
   return holds === 'other' ? undefined : {text: key, start: first, end: last, holds};
 }
