@@ -1,6 +1,7 @@
 import {manyFiles} from './many-files.ts';
 import {manyLogs} from './many-logs.ts';
 import {memory} from './memory.ts';
+import {redaction} from './redaction.ts';
 import {startup} from './startup.ts';
 
 /** `npm run bench [rounds]` */
@@ -9,3 +10,4 @@ startup(rounds);
 await manyFiles(Math.ceil(rounds / 5));
 await memory();
 await manyLogs(Math.ceil(rounds / 5));
+await redaction(Math.ceil(rounds / 3));

@@ -2,12 +2,12 @@
 const PLAIN = /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|~|-+|\|[-+]?|>[-+]?)$/i;
 /** What somebody else hid already, or is to fill in. */
 const HIDDEN =
-  /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|x{6,}|\.{3}(?: .*)?|<[^<>]*>|&lt;.*&gt;|\[redacted.*)$/i;
+  /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|x{6,}|\.{3}(?: .*)?|<[^<>]*>|<set to the key .*|&lt;.*&gt;|\[redacted.*)$/i;
 /** References: the value is elsewhere. */
 const REFERENCE = /^(?:\$\{[^}]*\}|\$\([^)]*\)|\$[A-Z_][A-Z0-9_]*|\$[a-z]+(?:[-.][a-zA-Z]+)+|\{\{.*\}\}|%[A-Za-z_]\w*%)$/;
 const HCL_REFERENCE =
   /^(?:(?:var|local|data|module|each|self|path|count|run)\.|[a-z]+_\w+(?:\[[^\]]*\])?\.[\w-]+(?:\[[^\]]*\])?\.)[\w.[\]"*-]+$/;
-const HCL_CALL = /^[a-z][a-z0-9_]*\(/;
+const HCL_CALL = /^[A-Za-z_][\w.]*\((?:.*\)|[{["]?)$/;
 const FILE =
   /^(?:~|\.{1,2})?\/(?:etc|var|tmp|opt|usr|home|root|run|mnt|data|app|secrets?|certs?|workspace|srv|dev|proc|vault|config)(?:\/[\w.@-]*)*$/;
 /** What Terraform says of a resource whose name looks like a key: `random_password.password: Creating...`. */
@@ -15,7 +15,6 @@ const PROGRESS =
   /^(?:(?:Still )?(?:creating|refreshing|reading|modifying|destroying|opening|closing|importing|preparing|provisioning|renewing)\b|(?:Creation|Read|Modifications|Destruction|Opening|Closing|Import|Refresh) (?:complete|succeeded|prepared)|Drift detected|Plan to )/i;
 /** An address that holds nothing else. */
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[\w.:-]+(?:\/[a-z_-]*)*$/;
-const SIZE = /^\d+ bytes$/;
 const OBJECT_NAME = /^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?(?:\/[a-z0-9.-]+)?$/;
 /** A key that names a key: `tokenSecretKey: token`, `key: client-secret`. */
 const KEY_WORDS =
@@ -23,12 +22,12 @@ const KEY_WORDS =
 
 export const isHarmless = (value: string): boolean =>
   value.length < 2 ||
-  [PLAIN, HIDDEN, REFERENCE, FILE, SIZE, PROGRESS, ADDRESS, KEY_WORDS].some((each) => each.test(value)) ||
+  [PLAIN, HIDDEN, REFERENCE, FILE, PROGRESS, ADDRESS, KEY_WORDS].some((each) => each.test(value)) ||
   /^\d{1,3}$/.test(value) ||
   /^ssh-(?:rsa|ed25519|ecdsa) /.test(value) ||
   /^-----BEGIN (?:TRUSTED )?(?:CERTIFICATE|PUBLIC KEY)/.test(value);
 
-/** A bare word of Terraform that points to the value. */
+/** A bare word of Terraform, or of a program in a traceback, that points to the value. */
 export const isHclReference = (value: string): boolean => HCL_REFERENCE.test(value) || HCL_CALL.test(value);
 
 /** A name that Kubernetes would allow. */

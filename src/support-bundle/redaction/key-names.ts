@@ -9,7 +9,7 @@ const SECRET_KEYS = new Set(KEYS.split(' '));
 const PAIRS = new Set(['connection string', 'conn string', 'connection str', 'conn str', 'shared signature', 'access signature']);
 /** Words after the secret one that leave it one: DB_PASSWORD_PROD, tokenBase64. */
 const STILL = new Set(
-  'value val text plain plaintext raw base64 b64 encoded string prod production staging stage dev test old new current previous next primary secondary default'.split(
+  'value val text plain plaintext raw base64 b64 data encoded string prod production staging stage dev test old new current previous next primary secondary default'.split(
     ' ',
   ),
 );
@@ -25,6 +25,7 @@ const WORDS = new Set(['pass', 'pw', 'pat', 'sig', 'auth', 'bearer', 'signature'
 /** A key as words: camel case, dots, dashes and underscores come apart. */
 const wordsOf = (key: string): string[] =>
   key
+    .replace(/pass[-_]?(?:word|phrase|code)(?![a-z])/gi, 'password ')
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
@@ -33,6 +34,9 @@ const wordsOf = (key: string): string[] =>
 
 /** Whether a key holds a secret, perhaps only the name of one, is a word that people also use for other things, or none of these. */
 export function keyHolds(key: string): 'secret' | 'name' | 'word' | 'other' {
+  // Terraform finds the token of a host in TF_TOKEN_host_name; a shell keeps where it is in PWD.
+  if (/^TF_TOKEN_/.test(key)) return 'secret';
+  if (/^(?:OLD)?PWD$/.test(key)) return 'other';
   const words = wordsOf(key);
   while (words.length > 1 && (STILL.has(words.at(-1) as string) || /^\d+$/.test(words.at(-1) as string))) words.pop();
   const [last = '', second = '', third = ''] = words.toReversed();

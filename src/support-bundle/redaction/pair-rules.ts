@@ -1,6 +1,7 @@
 import {isHarmless} from './harmless.ts';
+import {keyAround} from './key-at.ts';
 import {KEY_ANCHORS, keyHolds} from './key-names.ts';
-import {startOfKey, valueAt} from './key-rules.ts';
+import {valueAt} from './key-rules.ts';
 import {type Extent, matchAt, NOTHING, type Rule} from './rule.ts';
 
 /** Between `name: X` and `value: Y`: line ends with their timestamps, indents, commas, signs of a plan. */
@@ -12,21 +13,19 @@ const NAMES = new RegExp(`(?:name|key)${SEPARATOR}\\\\*["']?$`, 'i');
 /** A list goes on: what follows belongs to another variable. */
 const NEXT_ITEM = /-[ \t]+\\*["']?(?:value|name|key)\\*["']?[ \t]*:/i;
 const IS_VALUE = /[:=>][ \t]*\\*["']?$/;
-const KEY_END = /[\w.-]{0,64}/y;
 
 /** `name: DB_PASSWORD` and then `value: …`, as Kubernetes writes variables. */
 export const nameThenValue: Rule = {
   name: 'variable',
   anchors: KEY_ANCHORS,
+  onlyOutside: true,
   find(text, start, end) {
-    const nameStart = startOfKey(text, start);
-    if (!IS_VALUE.test(text.slice(Math.max(0, nameStart - 12), nameStart))) return NOTHING;
-    const nameEnd = end + (matchAt(KEY_END, text, end)?.[0].length ?? 0);
-    const between = matchAt(VALUE_FOLLOWS, text, nameEnd);
+    const name = keyAround(text, start, end);
+    if (name?.holds !== 'secret' || !IS_VALUE.test(text.slice(Math.max(0, name.start - 12), name.start))) return NOTHING;
+    const between = matchAt(VALUE_FOLLOWS, text, name.end);
     if (between === undefined || NEXT_ITEM.test(between[0])) return NOTHING;
-    if (!NAMES.test(text.slice(Math.max(0, nameStart - 40), nameStart))) return NOTHING;
-    if (keyHolds(text.slice(nameStart, nameEnd)) !== 'secret') return NOTHING;
-    return secretOnes(text, valueBehind(text, nameEnd + between[0].length));
+    if (!NAMES.test(text.slice(Math.max(0, name.start - 40), name.start))) return NOTHING;
+    return secretOnes(text, valueBehind(text, name.end + between[0].length));
   },
 };
 
@@ -34,6 +33,7 @@ export const nameThenValue: Rule = {
 export const valueThenName: Rule = {
   name: 'variable',
   anchors: ['value'],
+  onlyOutside: true,
   find(text, start, end) {
     const separator = matchAt(VALUE_SEPARATOR, text, end);
     if (separator === undefined || KEY_BEFORE.test(text.charAt(start - 1))) return NOTHING;

@@ -11,13 +11,14 @@ export type Pseudonyms = (value: string, kind?: string) => string;
 export function pseudonyms(key: Buffer = randomBytes(32)): Pseudonyms {
   // A log says the same secret in every line.
   const named = new Map<string, string>();
-  return (value, kind = shapeOf(value) ?? 'secret') => {
+  return (value, kind) => {
     const before = named.get(`${kind}:${value}`);
     if (before !== undefined) return before;
     const digest = createHmac('sha256', key).update(canonical(value), 'latin1').digest('hex').slice(0, 8);
+    const name = `[redacted:${kind ?? shapeOf(value) ?? 'secret'}:${digest}]`;
     if (named.size > 500) named.clear();
-    named.set(`${kind}:${value}`, `[redacted:${kind}:${digest}]`);
-    return `[redacted:${kind}:${digest}]`;
+    named.set(`${kind}:${value}`, name);
+    return name;
   };
 }
 

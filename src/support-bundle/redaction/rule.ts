@@ -11,9 +11,15 @@ export interface Extent {
 export interface Rule {
   name: string;
   anchors: readonly string[];
+  /** Not asked about what already goes: words in there are those of a value. */
+  onlyOutside?: true;
   /** `start` and `end` are those of the anchor. Looks at most LIMITS.behind back and LIMITS.ahead forward. */
   find: (text: string, start: number, end: number) => readonly Extent[];
 }
+
+/** The colours of a log for people, as they are and in JSON. */
+export const ESCAPE = String.fromCharCode(27);
+export const COLOUR = String.raw`(?:(?:${ESCAPE}|\\u001b)\[[\d;]{0,16}m)`;
 
 export const NOTHING: readonly Extent[] = [];
 

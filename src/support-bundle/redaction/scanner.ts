@@ -52,7 +52,7 @@ export function scannerFor(seeds: SeedSet, pseudonyms: Pseudonyms): Scanner {
       machine.literalsAt(state).flatMap(({text: literal, means}) => {
         const start = end - literal.length;
         if ('anchor' in means) return ofKnown(text, start, means.anchor);
-        return covered(start) ? [] : ofRule(text, start, end, means.rule);
+        return means.rule.onlyOutside && covered(start) ? [] : ofRule(text, start, end, means.rule);
       }),
   };
 }

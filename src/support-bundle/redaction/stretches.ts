@@ -10,6 +10,8 @@ export interface Stretch {
   known: boolean;
 }
 
+const longer = (one: Stretch, other: Stretch): Stretch => (other.end - other.start > one.end - one.start ? other : one);
+
 /** Stretches in order; those that overlap become one, which is named after the value that was known. */
 export class Stretches {
   readonly #all: Stretch[] = [];
@@ -24,7 +26,7 @@ export class Stretches {
         this.#all.push(last);
         return;
       }
-      const better = last.known || !stretch.known ? last : stretch;
+      const better = last.known === stretch.known ? longer(last, stretch) : last.known ? last : stretch;
       stretch = {...better, start: Math.min(last.start, stretch.start), end: Math.max(last.end, stretch.end)};
     }
     this.#all.push(stretch);

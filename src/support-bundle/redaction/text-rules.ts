@@ -68,20 +68,21 @@ const pemInBase64: Rule = {
   },
 };
 
-const AUTHORITY = /(?:[^ \t\r\n"'<>`\\]|\\(?!\\*["'nrt])){1,512}/y;
 const ENCODED_USER = /((?:(?!%3a|%40|%2f)[^ \t\r\n"'<>`\\&]){1,256})(?:%3a((?:(?!%40|%2f)[^ \t\r\n"'<>`\\&]){0,256}))?%40/iy;
 
 /** User and password of a URL, each by itself: the password alone is what other places repeat. */
 const url: Rule = {
   name: 'url',
   anchors: ['://', ':\\/\\/', '%3A%2F%2F'],
-  find(text, _, end) {
-    const encoded = matchAt(ENCODED_USER, text, end);
-    if (text.charAt(end - 3) === '%' && encoded !== undefined)
-      return credentials(text, end, encoded[0].length - 3, encoded[2] === undefined ? undefined : (encoded[1] as string).length, 3);
-    const authority = (matchAt(AUTHORITY, text, end)?.[0] ?? '').replace(/\[redacted:[\w-]+:\w+\]/g, (name) => '*'.repeat(name.length));
+  find(text, start, end) {
+    if (text.charAt(start) === '%') {
+      const [all, user, password] = matchAt(ENCODED_USER, text, end) ?? [];
+      return all === undefined ? NOTHING : credentials(text, end, all.length - 3, password === undefined ? undefined : user?.length, 3);
+    }
+    const length = lengthOfAuthority(text, end);
+    if (!text.slice(end, end + length).includes('@')) return NOTHING;
+    const authority = text.slice(end, end + length).replace(/\[redacted:[\w-]+:\w+\]/g, (name) => '*'.repeat(name.length));
     const at = authority.lastIndexOf('@');
-    if (at === -1) return NOTHING;
     const host = authority.search(/[/?#]/);
     const colon = authority.indexOf(':');
     const inside = host === -1 || at < host;
@@ -91,6 +92,17 @@ const url: Rule = {
     return last === -1 ? NOTHING : credentials(text, end, last, colon !== -1 && colon < last ? colon : undefined, 1);
   },
 };
+
+const ENDS_URL = new Set(' \t\r\n"\'<>`');
+
+function lengthOfAuthority(text: string, start: number): number {
+  let place = start;
+  for (; place < start + 512 && place < text.length; place += 1) {
+    const one = text.charAt(place);
+    if (ENDS_URL.has(one) || (one === '\\' && /^\\+["'nrt]/.test(text.slice(place, place + 18)))) break;
+  }
+  return place - start;
+}
 
 function credentials(text: string, start: number, length: number, colon: number | undefined, width: number): readonly Extent[] {
   const user = {start, end: start + (colon ?? length)};
@@ -105,14 +117,17 @@ function credentials(text: string, start: number, length: number, colon: number 
 
 const HOST = /[\w.-]{1,253}:\d{2,5}(?![\w@])/y;
 
+const ENDS_CREDENTIALS = new Set(' \t\r\n"\'@/');
+
 /** `user:password@host:port` without a scheme. */
 const bareCredentials: Rule = {
   name: 'url',
   anchors: ['@'],
   find(text, start, end) {
     if (matchAt(HOST, text, end) === undefined) return NOTHING;
-    const found = /(?:^|[^\w.%+-])([\w.%+-]{1,64}):([^ \t\r\n"'@/]{2,256})$/.exec(text.slice(Math.max(0, start - 340), start));
-    const password = found?.[2];
+    let first = start;
+    while (first > 0 && start - first < 340 && !ENDS_CREDENTIALS.has(text.charAt(first - 1))) first -= 1;
+    const password = /(?:^|[^\w.%+-])[\w.%+-]{1,64}:(.{2,256})$/.exec(text.slice(first, start))?.[1];
     return password === undefined || isHarmless(password) ? NOTHING : [{start: start - password.length, end: start}];
   },
 };

@@ -1,5 +1,5 @@
 import {LIMITS} from './limits.ts';
-import {type Extent, matchAt, run} from './rule.ts';
+import {ESCAPE, type Extent, matchAt, run} from './rule.ts';
 
 /** Where a value stands: behind which key, and how that was written. */
 export interface Place {
@@ -15,6 +15,9 @@ export interface Place {
 
 const NEXT_PAIR = /[,;&|][ \t]*[\w.-]{1,64}\\*["']?[=:]/y;
 const CONTINUED = /\r?\n(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)[ \t])?([^\s"',{}]{1,4096})/y;
+
+const LINE = new RegExp(`[^\\r\\n${ESCAPE}]*`, 'y');
+const LINE_END = new RegExp(`[\\r\\n${ESCAPE}]`, 'g');
 
 /** A value in quotes, from behind the opening one. Escaped as deeply as the opening quote is, and wrapped at most once. */
 export function quoted(text: string, start: number, depth: number, quote: string): readonly Extent[] {
@@ -52,7 +55,7 @@ export function bare(text: string, {at, key, keyQuoted, beginsLine, separator}: 
   const ofYaml = beginsLine && separator === ':' && text.charAt(at - 1) === ' ';
   const ofVariables = beginsLine && separator === '=' && /^[A-Z0-9_]+$/.test(key);
   if (!header && !ofYaml && !ofVariables) return word(text, at);
-  const line = upTo(text, at, /[^\r\n]*/y, /[\r\n]/g);
+  const line = upTo(text, at, LINE, LINE_END);
   const content = text.slice(at, line.end);
   if (header || beginsLine === 'escaped') return {...line, end: at + (/^(?:\\(?!\\*["'nr])|[^"'\\])*/.exec(content)?.[0].length ?? 0)};
   if (ofVariables && /[ \t][\w.]+=/.test(content)) return word(text, at);
@@ -65,7 +68,7 @@ function word(text: string, at: number): Extent {
   let end = at;
   for (; end < most; end += 1) {
     const one = text.charAt(end);
-    if (' \t\r\n<>`'.includes(one)) break;
+    if (' \t\r\n<>`\u001b'.includes(one)) break;
     if ((one === '"' || one === "'") && /^$|^[\\\s,;:}\])&|`]/.test(text.charAt(end + 1))) break;
     if (one === '\\' && /^\\+["'nrt]/.test(text.slice(end, end + 18))) break;
     if (',;&|'.includes(one) && matchAt(NEXT_PAIR, text, end) !== undefined) break;
@@ -89,13 +92,14 @@ function upTo(text: string, at: number, expression: RegExp, stop: RegExp): Exten
 
 /** The lines below a key that are indented deeper, or those of a heredoc. */
 export function block(text: string, {at, keyStart}: Place): Extent | undefined {
-  const heredoc = matchAt(/<<[-~]?"?(\w{1,32})"?[ \t]*\r?\n/y, text, at);
+  const heredoc = text.charAt(at) !== '<' ? undefined : matchAt(/<<[-~]?"?(\w{1,32})"?[ \t]*\r?\n/y, text, at);
   if (heredoc !== undefined) {
     const start = at + heredoc[0].length;
     const end = new RegExp(`\\n[ \\t]*${heredoc[1]}\\b`).exec(text.slice(start, start + LIMITS.value));
     return {start, end: end === null ? Math.min(text.length, start + LIMITS.value) : start + end.index};
   }
-  const scalar = matchAt(/[|>][-+0-9]{0,2}[ \t]*(?:#[^\n]*)?\r?\n([ \t]+)(?=\S)/y, text, at);
+  const first = text.charAt(at);
+  const scalar = first !== '|' && first !== '>' ? undefined : matchAt(/[|>][-+0-9]{0,2}[ \t]*(?:#[^\n]*)?\r?\n([ \t]+)(?=\S)/y, text, at);
   if (scalar === undefined) return undefined;
   const indent = scalar[1] as string;
   const column = keyStart - (text.lastIndexOf('\n', keyStart - 1) + 1);

@@ -57,6 +57,8 @@ export const after = (text: string, at: number, wanted: string, hand: Hand): num
 /** The same before `at`: the place in front of the character, or -1. */
 export const before = (text: string, at: number, wanted: string, hand: Hand): number => {
   for (let place = at, least = Math.max(0, at - 64); place > least; ) {
+    // Read backwards, a digit is rather itself than the end of an escape: nobody escapes digits.
+    if (/^\d$/.test(wanted) && text.charAt(place - 1) === wanted) return place - 1;
     const near = text.slice(Math.max(0, place - 48), place);
     const found = lengthOf(wanted, near.at(-1) as string, hand, (sign) => AT[sign].upTo.exec(near) ?? undefined);
     if (found > 0) return place - found;

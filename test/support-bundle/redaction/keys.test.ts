@@ -1,6 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {seen} from './helpers.ts';
 
+const KEY_LINES = ['-----BEGIN PRIVATE KEY-----', 'Tr0ub4dorTr0ub4dorTr0ub4dor', '-----END PRIVATE KEY-----'].join('\n');
+
 /** Every secret in these is `Tr0ub4dor`, and nothing else is one. */
 const SECRET: Readonly<Record<string, string>> = {
   'line of YAML': 'db:\n  password: Tr0ub4dor\n  user: bob\n',
@@ -46,6 +48,13 @@ const SECRET: Readonly<Record<string, string>> = {
   'change in Terraform': '  ~ password = "Tr0ub4dor" -> "Tr0ub4dor" # forces replacement\n',
   'map of Terraform': '  + "auth_token" = "Tr0ub4dor"\n',
   'heredoc of Terraform': '  + private_key = <<-EOT\n        Tr0ub4dor\n        Tr0ub4dor\n    EOT\n  + port = 1\n',
+  'colours of a log': '\u001b[36mtoken\u001b[0m=\u001b[35mTr0ub4dor\u001b[0m \u001b[36mport\u001b[0m=\u001b[35m5432\u001b[0m\n',
+  'colours of YAML': '\u001b[94mpassword\u001b[0m: \u001b[96mTr0ub4dor\u001b[0m\nport: 1\n',
+  'credentials of a host': 'TF_TOKEN_acme_scalr_io=Tr0ub4dor\nPATH=/bin\n',
+  'cookies of curl': '> cookie: a=Tr0ub4dor; b=Tr0ub4dor\r\n> accept: */*\r\n',
+  'key in variables': `TLS_KEY=${KEY_LINES}\nPATH=/bin\n`,
+  'camel case in the middle': '{"passWord":"Tr0ub4dor","port":1}',
+  'bracket first': 'password: (Tr0ub4dor\nport: 1\n',
   XML: '<password>Tr0ub4dor</password><port>5432</port>',
   Ruby: '{:password => "Tr0ub4dor", :port => 5432}',
   'wrapped JSON': '{"port":1,"token":"Tr0ub4dor\nTr0ub4dor","user":"bob"}\n',
@@ -62,11 +71,13 @@ const SECRET: Readonly<Record<string, string>> = {
 test.each(Object.entries(SECRET))('the secret goes and the rest stays: %s', (_, text) => {
   const output = seen(text);
   expect(output).not.toMatch(/Tr0|ub'?4dor|8675309|VHIwdWI0|Ym9iOlRy/);
-  expect(output.replace(/\[redacted:secret:[0-9a-f]{8}\]/g, '###')).toMatchSnapshot();
+  expect(output.replace(/\[redacted:(?:secret|private-key):[0-9a-f]{8}\]/g, '###').replaceAll('\u001b', 'ESC')).toMatchSnapshot();
 });
 
 /** Keys that only name a secret, values that are none. */
 const HARMLESS = [
+  'PWD=/agent\nOLDPWD=/home/x/y',
+  "SCALR_AGENT_TOKEN:  <set to the key 'token' in secret 'scalr-agent-token'>  Optional: false",
   'secretName: scalr-agent-token',
   'tokenSecretKey: token',
   'existingSecret: scalr-agent-token',
