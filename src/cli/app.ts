@@ -70,7 +70,14 @@ export function nodeApp(): App {
     clusterApi: async (...where) => (await import('../adapters/cluster-api.ts')).openClusterApi(...where),
     host: hostTools,
     archives: {
-      create: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.create(path),
+      async create(path) {
+        const [{zipArchives}, {keepMemoryLow}] = await Promise.all([
+          import('../adapters/zip-archive.ts'),
+          import('../adapters/little-memory.ts'),
+        ]);
+        keepMemoryLow();
+        return zipArchives.create(path);
+      },
       open: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.open(path),
     },
     takeInterrupts,

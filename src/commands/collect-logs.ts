@@ -156,7 +156,7 @@ export default class CollectLogs extends BaseCommand<Result> {
       const {name, api} = prepared;
       const file = flags.out ?? this.#fileFor(name);
       const bundle = await this.#write(file, prepared, name, {maxBytes, api, over, insisted: interrupts.insisted});
-      return this.#tell(file, bundle, interrupts.asked.aborted);
+      return this.#tell(file, bundle, interrupts.asked);
     } finally {
       interrupts.release();
     }
