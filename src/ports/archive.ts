@@ -26,8 +26,8 @@ export interface Archive {
    */
   add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<Entry>;
   /**
-   * Cuts what is still being added, writes the `last` words and the manifest, also when the disk is full, lets `check` read all of it back and gives it its name. What `check` throws is
-   * thrown, and the archive is removed. @throws ExpectedError
+   * Cuts what is still being added, writes the `last` words and the manifest, also when the disk is full, lets `check` read all of it
+   * back and gives it its name. What `check` throws is thrown, and the archive is removed. @throws ExpectedError
    */
   close(options: {
     last?: readonly Last[];
