@@ -69,13 +69,20 @@ export async function collect(
       return gap(stream.trouble);
     }
     const record: LogRecord = {file, bytes: 0, tail: ''};
-    const kept = retain(redacted(stream.chunks, redactor.file(file)), share, ({bytes}) => {
+    let room = share;
+    const grant = (more: number): boolean => {
+      const isGranted = shares.grant(more);
+      if (isGranted) room += more;
+      return isGranted;
+    };
+    const onCut = ({bytes}: {bytes: number}): void => {
       record.cut = bytes;
-    });
+    };
+    const kept = retain(redacted(stream.chunks, redactor.file(file)), {limit: share, grant, onCut});
     const bytes = await add(file, remembering(kept, record));
     if (bytes === undefined) return;
     record.bytes = bytes;
-    shares.giveBack(share - bytes);
+    shares.giveBack(room - bytes);
     records.push(record);
     const trouble = await stream.end;
     if (trouble) gap({...trouble, message: `only a part came: ${trouble.message}`});

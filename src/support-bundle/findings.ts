@@ -36,7 +36,7 @@ export function findingsIn({objects, logs, releases, now}: Seen): Finding[] {
     pods,
     claims: of<Claim>('PersistentVolumeClaim'),
     events: of<Event>('Event'),
-    logs: Object.fromEntries(logs.map(({file, tail}) => [file.replace(/^logs\//, '').replace(/(\.previous)?\.log$/, ''), tail])),
+    logs: lastWords(pods, logs),
   };
   const causes = explain(snapshot, now).map(
     ({object, code, reason, remedy, isHopeless}): Finding => ({
@@ -51,6 +51,20 @@ export function findingsIn({objects, logs, releases, now}: Seen): Finding[] {
   const told = new Set(causes.map(({object}) => object));
   return [...causes, ...pods.filter(({metadata}) => !told.has(`pod/${metadata.name}`)).flatMap(restarts), ...releases.flatMap(mistakes)];
 }
+
+/** What containers said last, without the times that kubelets put before lines; of one that does not run, what it said before it ended. */
+function lastWords(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['logs'] {
+  const tails = new Map(logs.map(({file, tail}) => [file, tail.replaceAll(TIME, '')]));
+  const said = pods.flatMap(({metadata: {name: pod}, status}) =>
+    [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].map(({name, state}): [string, string | undefined] => {
+      const [current, previous] = ['log', 'previous.log'].map((end) => tails.get(`logs/${pod}/${name}.${end}`));
+      return [`${pod}/${name}`, state?.running ? current : (previous ?? current)];
+    }),
+  );
+  return Object.fromEntries(said.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) /gm;
 
 /** A pod that is well again has been unwell. */
 const restarts = ({metadata, status}: Pod): Finding[] =>

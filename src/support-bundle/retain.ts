@@ -6,21 +6,35 @@ export interface Cut {
   bytes: number;
 }
 
+/** How a log is kept in the room it has. */
+interface Room {
+  limit: number;
+  /** Asks for so many bytes more; they are the log's where the answer is yes. */
+  grant?(bytes: number): boolean;
+  onCut(cut: Cut): void;
+}
+
 /**
  * The beginning and the end of a stream in so many bytes, whole lines where there are lines, with a marker in the gap. A third is
- * for the beginning: what happened last matters more.
+ * for the beginning, and whatever room is granted: what happened last matters more.
  */
-export async function* retain(chunks: AsyncIterable<Buffer>, limit: number, onCut: (cut: Cut) => void): AsyncGenerator<Buffer> {
+export async function* retain(chunks: AsyncIterable<Buffer>, {limit, grant = () => false, onCut}: Room): AsyncGenerator<Buffer> {
   const tailLimit = Math.min(Math.ceil((limit * 2) / 3), LARGEST_TAIL);
   let room = limit - tailLimit;
+  let lost = 0;
   const tail = new Tail(tailLimit);
   for await (const chunk of chunks) {
     const head = room > 0 ? chunk.subarray(0, room) : EMPTY;
     room -= head.length;
     if (head.length > 0) yield head;
-    if (head.length < chunk.length) tail.push(chunk.subarray(head.length));
+    if (head.length === chunk.length) continue;
+    for (const old of tail.push(chunk.subarray(head.length))) {
+      if (lost === 0 && grant(old.length)) yield old;
+      else lost += old.length;
+    }
   }
-  const {end, lost} = tail.end();
+  const {end, cut} = tail.end(lost > 0 || (tail.excess > 0 && !grant(tail.excess)));
+  lost += cut;
   if (lost > 0) {
     onCut({bytes: lost});
     yield Buffer.from(`\n[… ${lost} bytes left out here: --max-size …]\n`);
@@ -35,29 +49,37 @@ class Tail {
   readonly #limit: number;
   #chunks: Buffer[] = [];
   #size = 0;
-  #lost = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  push(chunk: Buffer): void {
+  /** Returns what there is no room for any more, the oldest first. */
+  push(chunk: Buffer): Buffer[] {
     this.#chunks.push(Buffer.from(chunk));
     this.#size += chunk.length;
+    const old: Buffer[] = [];
     for (let first = this.#chunks[0]; first !== undefined && this.#size - first.length >= this.#limit; first = this.#chunks[0]) {
       this.#chunks.shift();
       this.#size -= first.length;
-      this.#lost += first.length;
+      old.push(first);
     }
+    return old;
   }
 
-  end(): {end: Buffer; lost: number} {
+  /** What it holds above its limit. */
+  get excess(): number {
+    return Math.max(this.#size - this.#limit, 0);
+  }
+
+  /** After a gap it keeps its limit and begins with a whole line. */
+  end(isAfterGap: boolean): {end: Buffer; cut: number} {
     const all = Buffer.concat(this.#chunks);
-    if (this.#lost === 0 && all.length <= this.#limit) return {end: all, lost: 0};
+    if (!isAfterGap) return {end: all, cut: 0};
     const from = Math.max(all.length - this.#limit, 0);
     const line = all.indexOf('\n', from) + 1;
     // A line that is longer than all that is kept is cut.
     const start = line === 0 ? from : line;
-    return {end: all.subarray(start), lost: this.#lost + start};
+    return {end: all.subarray(start), cut: start};
   }
 }

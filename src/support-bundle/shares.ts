@@ -5,10 +5,13 @@
 export class Shares {
   #left: number;
   #files: number;
+  /** What is kept for each file that has not begun. */
+  readonly #equal: number;
 
   constructor(bytes: number, files: number) {
     this.#left = bytes;
     this.#files = files;
+    this.#equal = Math.floor(bytes / Math.max(files, 1));
   }
 
   /** For the next file. */
@@ -17,6 +20,13 @@ export class Shares {
     this.#files -= 1;
     this.#left -= share;
     return share;
+  }
+
+  /** More than its part for a file that has begun: only what others turned out not to need. */
+  grant(bytes: number): boolean {
+    if (this.#left - bytes < this.#files * this.#equal) return false;
+    this.#left -= bytes;
+    return true;
   }
 
   /** What a file had too much of. */

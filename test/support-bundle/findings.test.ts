@@ -29,6 +29,16 @@ describe('what stands out', () => {
     expect(finding).toMatchObject({object: 'pod/agent-1', code: 'CRASH_LOOP', evidence: 'logs/agent-1/agent.previous.log'});
   });
 
+  test('is what the agent says itself, behind the times that the node puts before its lines', () => {
+    const status = {name: 'agent', ready: false, restartCount: 1, state: {running: {}}, lastState: {terminated: {exitCode: 1}}};
+    const said = `${TODAY.toISOString()} {"level":"error","event":"Invalid agent token","timestamp":"${TODAY.toISOString()}"}\n`;
+    const logs = [
+      {file: 'logs/agent-1/agent.log', bytes: said.length, tail: said},
+      {file: 'logs/agent-1/agent.previous.log', bytes: 0, tail: 'something older\n'},
+    ];
+    expect(find([pod({containerStatuses: [status]})], {logs})).toContainEqual(expect.objectContaining({code: 'TOKEN_REJECTED'}));
+  });
+
   test('is memory that ran out, although the pod is well again', () => {
     const status = {
       name: 'agent',

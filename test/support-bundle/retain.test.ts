@@ -12,13 +12,13 @@ async function* inChunks(text: string, sizes: readonly number[]): AsyncGenerator
   }
 }
 
-async function kept(text: string, limit: number, sizes: readonly number[] = [64]) {
+async function kept(text: string, limit: number, sizes: readonly number[] = [64], grant?: (bytes: number) => boolean) {
   let cut = 0;
   const chunks: Buffer[] = [];
-  for await (const chunk of retain(inChunks(text, sizes), limit, ({bytes}) => {
+  const onCut = ({bytes}: {bytes: number}): void => {
     cut = bytes;
-  }))
-    chunks.push(chunk);
+  };
+  for await (const chunk of retain(inChunks(text, sizes), {limit, onCut, ...(grant ? {grant} : {})})) chunks.push(chunk);
   return {text: Buffer.concat(chunks).toString('utf8'), cut};
 }
 
@@ -47,6 +47,20 @@ describe('a log', () => {
       }),
     ));
 
+  test('has what others do not need, in one piece, until there is no more', async () => {
+    const text = lines(400);
+    expect(await kept(text, 600, [64], () => true)).toEqual({text, cut: 0});
+    let left = 1000;
+    const found = await kept(text, 600, [64], (bytes) => {
+      left -= bytes;
+      return left >= 0;
+    });
+    const [head = ''] = found.text.split('\n[…');
+    expect(text.startsWith(head)).toBe(true);
+    expect(head.length).toBeGreaterThan(1000);
+    expect(text.endsWith(found.text.slice(-300))).toBe(true);
+  });
+
   test('of one endless line keeps something of its end too', async () => {
     const {text, cut} = await kept('x'.repeat(10_000), 900);
     expect(text.endsWith('x'.repeat(100))).toBe(true);
@@ -62,6 +76,15 @@ test('what small logs do not need is there for those that begin later', () => {
   expect(shares.take()).toBe(330_000);
   expect(shares.take()).toBe(330_000);
   expect(shares.take()).toBe(330_000);
+});
+
+test('what is kept for logs that have not begun is granted to nobody', () => {
+  const shares = new Shares(1_000_000, 4);
+  const first = shares.take();
+  expect(shares.grant(1)).toBe(false);
+  shares.giveBack(first - 50_000);
+  expect(shares.grant(200_000)).toBe(true);
+  expect(shares.grant(1)).toBe(false);
 });
 
 test('a log of very many still gets a page', () => expect(new Shares(1000, 500).take()).toBe(16_384));
