@@ -32,7 +32,7 @@ export function bundleText({file, bytes, containers, findings, gaps, redactions}
 export function findingLines(findings: Bundle['findings'], screen: Screen): string[] {
   const {dim, red, yellow} = theme(screen);
   return findings.map(({severity, object, message, remedy}) =>
-    paragraph(`  ${severity === 'error' ? red('×') : yellow('!')} `, `${object}: ${message} ${dim(remedy)}`, screen),
+    paragraph(`  ${severity === 'error' ? red('×') : yellow('!')} `, `${object}: ${message} ${dim(`→ ${remedy}`)}`, screen),
   );
 }
 
