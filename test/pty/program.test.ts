@@ -163,7 +163,7 @@ describe('the package alone', () => {
     [
       ['--help'],
       0,
-      /COMMANDS\n {2}install [\s\S]*\n {2}preflight [\s\S]*\n {2}recommend [\s\S]*\n {2}status [\s\S]*\n {2}validate [\s\S]*\n {2}values /,
+      /COMMANDS\n {2}collect-logs [\s\S]*\n {2}install [\s\S]*\n {2}preflight [\s\S]*\n {2}recommend [\s\S]*\n {2}status [\s\S]*\n {2}validate [\s\S]*\n {2}values /,
     ],
     [['recommend', '--help'], 0, /USAGE\n {2}\$ scalr-agent recommend/],
     [['install', '--help'], 0, /--dry-run/],

@@ -128,7 +128,7 @@ test('a summary from somebody else cannot act on the terminal', async () => {
 test('without its summary the findings are shown', async () => {
   const finding = {severity: 'error', code: 'X', object: 'pod/a', message: 'it is \u001b[31mill', remedy: 'Heal it'};
   const {stdout} = await inspect(await forged({'findings.json': JSON.stringify([finding, {severity: 'fatal'}, 7])}));
-  expect(stdout).toContain('pod/a: it is [31mill Heal it');
+  expect(stdout).toContain('pod/a: it is [31mill → Heal it');
 });
 
 test.each([
