@@ -4,17 +4,21 @@ import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from '
 import {byteCount, since} from '../cli/log-flags.ts';
 import {settingFlags} from '../cli/setting-flags.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
+import type {ClusterApi} from '../ports/cluster-api.ts';
 import {firstOf} from '../ports/first-of.ts';
+import type {Interrupts} from '../ports/interrupts.ts';
 import {namespace, release} from '../settings/release.ts';
-import {type Bundle, writeBundle} from '../support-bundle/bundle.ts';
+import {type Bundle, redactionFor, writeBundle} from '../support-bundle/bundle.ts';
 import {type Damage, inspectBundle} from '../support-bundle/inspect.ts';
 import {containersOf} from '../support-bundle/log-items.ts';
 import {type Prepared, prepareBundle} from '../support-bundle/prepare.ts';
 import type {Gap} from '../support-bundle/read-namespace.ts';
+import {record} from '../support-bundle/record.ts';
 import {refuseEmpty} from '../support-bundle/refuse-empty.ts';
 import {isOfReleases} from '../support-bundle/scope.ts';
 import {prepareDocker} from '../support-bundle/sources/docker.ts';
 import {prepareJournal} from '../support-bundle/sources/journal.ts';
+import {withRecording} from '../support-bundle/with-recording.ts';
 import {bundleText, progressText, wantedText} from '../ui/bundle.ts';
 import {damageText, inspectionText} from '../ui/bundle-inspection.ts';
 
@@ -42,8 +46,17 @@ type HereFlags = SharedFlags &
     'dry-run'?: boolean | undefined;
   };
 
+interface Watching {
+  wish: Parameters<typeof prepareBundle>[0];
+  maxBytes: number;
+  recordingMs: number;
+  flags: ClusterFlags;
+  api: ClusterApi;
+  interrupts: Interrupts;
+}
+
 /** Flags that only a cluster understands. */
-const OF_CLUSTER = ['run', 'container', 'no-secret-seeds', 'namespace', 'release', 'kube-context', 'kubeconfig'] as const;
+const OF_CLUSTER = ['run', 'container', 'no-secret-seeds', 'namespace', 'release', 'kube-context', 'kubeconfig', 'watch'] as const;
 const OF_COLLECTING = ['since', 'since-time', 'max-size', 'out', 'dry-run'] as const;
 
 export default class CollectLogs extends BaseCommand<Result> {
@@ -54,6 +67,7 @@ export default class CollectLogs extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --since 2h --run run-v0o1 --out bundle.zip',
     '<%= config.bin %> <%= command.id %> --docker scalr-agent',
+    '<%= config.bin %> <%= command.id %> --watch --run run-v0o1',
     'sudo <%= config.bin %> <%= command.id %> --journal --since 2h',
     '<%= config.bin %> <%= command.id %> --inspect bundle.zip',
   ];
@@ -73,6 +87,10 @@ export default class CollectLogs extends BaseCommand<Result> {
       summary: 'File to write; scalr-agent-<NAMESPACE>-<TIME>.zip unless told otherwise.',
       helpValue: '<FILE>',
     }),
+    watch: Flags.boolean({
+      summary: 'Follow the agent and every run from now on, until Ctrl-C, the end of --run or of --for, and then write the bundle.',
+    }),
+    for: Flags.string({summary: 'How long --watch follows; 20m unless told otherwise.', helpValue: '<DURATION>', dependsOn: ['watch']}),
     docker: Flags.string({
       summary: 'Collect from this container on this machine instead of a cluster.',
       helpValue: '<CONTAINER>',
@@ -97,6 +115,7 @@ export default class CollectLogs extends BaseCommand<Result> {
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
     const {place} = releaseName(flags, settings);
     const maxBytes = byteCount('--max-size', flags['max-size'] ?? '100Mi');
+    const recordingMs = durationOf('--for', flags.for ?? '20m');
     const wish = {
       place,
       release: settings.isExplicit(release) ? settings.get(release) : undefined,
@@ -117,6 +136,7 @@ export default class CollectLogs extends BaseCommand<Result> {
         refuseEmpty(prepared, place.namespace);
         if (flags['dry-run']) return this.#show(prepared);
         const file = flags.out ?? this.#fileFor(place.namespace);
+        if (flags.watch) return await this.#watch(file, prepared, {wish, maxBytes, recordingMs, flags, api, interrupts});
         const bundle = await this.#write(file, prepared, place.namespace, {maxBytes, api, over, insisted: interrupts.insisted});
         return this.#tell(file, bundle, interrupts.asked);
       } finally {
@@ -125,6 +145,24 @@ export default class CollectLogs extends BaseCommand<Result> {
     } finally {
       interrupts.release();
     }
+  }
+
+  /** Follows what happens until it is told to end, and then writes everything. */
+  async #watch(file: string, prepared: Prepared, {wish, maxBytes, recordingMs, flags, api, interrupts}: Watching): Promise<Result> {
+    const {asked, insisted} = interrupts;
+    const {namespace: name} = wish.place;
+    const redaction = redactionFor(prepared.seeds);
+    const until = firstOf(AbortSignal.timeout(recordingMs), asked);
+    const onLog = ({file: log}: {file: string}): void => this.say(`Following ${log}\n`);
+    const {releases} = prepared;
+    const recording = await record(
+      {...wish, namespace: name, releases, maxBytes},
+      {api, redactor: redaction.redact, until, sleep: this.app.sleep, onLog},
+    );
+    const over = firstOf(AbortSignal.timeout(timeoutOf(flags)), insisted);
+    const fresh = await prepareBundle(wish, {api, processes: this.app.processes(toolPaths(flags)), over});
+    const seen = withRecording(fresh, recording, redaction, api);
+    return this.#tell(file, await this.#write(file, seen.prepared, name, {maxBytes, api: seen.api, over, insisted}), insisted);
   }
 
   #fileFor(name: string): string {

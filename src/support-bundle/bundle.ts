@@ -6,8 +6,8 @@ import {containersOf} from './log-items.ts';
 import {jsonText} from './object-files.ts';
 import type {Prepared} from './prepare.ts';
 import type {Gap} from './read-namespace.ts';
-import {type RedactionReport, redactor} from './redaction/redactor.ts';
-import {seedSet} from './redaction/seeds.ts';
+import {type RedactionReport, type Redactor, redactor} from './redaction/redactor.ts';
+import {type Seed, type SeedSet, seedSet} from './redaction/seeds.ts';
 import {survivorFinder} from './redaction/survivors.ts';
 import {summaryText} from './summary.ts';
 
@@ -24,11 +24,21 @@ export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
   redactions: RedactionReport;
 }
 
+/** What takes secrets out of one bundle, and what is searched for in it afterwards. */
+export interface Redaction {
+  redact: Redactor;
+  seeds: SeedSet;
+}
+
+export function redactionFor(values: readonly Seed[]): Redaction {
+  const seeds = seedSet(values);
+  return {seeds, redact: redactor({seeds})};
+}
+
 /** Writes what was prepared into the archive, without secrets, and closes it. @throws ExpectedError */
 export async function writeBundle(prepared: Prepared, namespace: string, maxBytes: number, world: World): Promise<Bundle> {
   const {archive, now} = world;
-  const seeds = seedSet(prepared.seeds);
-  const redact = redactor({seeds});
+  const {seeds, redact} = prepared.redaction ?? redactionFor(prepared.seeds);
   const texts = prepared.texts(redact.file('objects').hide);
   const onFile = (done: number): void => world.onProgress(done, texts.length + prepared.logs.length);
   const {logs, gaps: unread} = await collect(texts, prepared.logs, maxBytes, {...world, redactor: redact, onFile});

@@ -94,7 +94,7 @@ export async function collect(
   return {logs: records.toSorted((one, other) => one.file.localeCompare(other.file)), gaps};
 }
 
-async function* redacted(chunks: AsyncIterable<Buffer>, file: ReturnType<Redactor['file']>): AsyncGenerator<Buffer> {
+export async function* redacted(chunks: AsyncIterable<Buffer>, file: ReturnType<Redactor['file']>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     const clean = file.push(chunk);
     if (clean.length > 0) yield clean;
@@ -103,7 +103,7 @@ async function* redacted(chunks: AsyncIterable<Buffer>, file: ReturnType<Redacto
 }
 
 /** Enough for a finding to have its evidence. */
-const TAIL = 16 * 1024;
+export const TAIL = 16 * 1024;
 
 async function* remembering(chunks: AsyncIterable<Buffer>, record: LogRecord): AsyncGenerator<Buffer> {
   let tail = Buffer.alloc(0);

@@ -4,6 +4,7 @@ import type {ClusterApi} from '../ports/cluster-api.ts';
 import {listAll} from '../ports/cluster-api.ts';
 import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
+import type {Redaction} from './bundle.ts';
 import type {LogRecord} from './collect.ts';
 import {type FoundRelease, findReleases, labelledReleases} from './find-releases.ts';
 import type {Finding} from './findings.ts';
@@ -38,6 +39,8 @@ export interface Prepared {
   logs: readonly LogItem[];
   seeds: readonly Seed[];
   gaps: readonly Gap[];
+  /** Where something went through it already, so that the same value has the same name everywhere. */
+  redaction?: Redaction;
   /** What it is a bundle of; without it a namespace. */
   about?: string;
   /** What stands out beyond objects and values. */

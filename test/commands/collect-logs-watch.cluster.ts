@@ -1,0 +1,54 @@
+import {expect, test} from 'vitest';
+import {setLogs} from '../cluster/logs.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {collected} from '../support/collected.ts';
+import {installed} from '../support/installed-charts.ts';
+
+const [{path: helm} = {path: 'helm'}] = await findHelm();
+const TASK = {'app.kubernetes.io/instance': 'scalr-agent', 'app.kubernetes.io/component': 'task'};
+
+const run = (name: string, outcome = 'unready'): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: {name, labels: TASK, annotations: {'test.scalr.io/outcome': outcome}},
+  spec: {restartPolicy: 'Never', containers: [{name: 'worker', image: 'scalr/runner:1'}]},
+});
+
+test('a run that comes and goes while it watches is in the bundle, with its last state and without the token', async () => {
+  const place = await installed('agent-job', helm);
+  const asked = new AbortController();
+  const insisted = new AbortController().signal;
+  let said = '';
+  const stderr = (text: string): void => {
+    said += text;
+  };
+  const takeInterrupts = () => ({asked: asked.signal, insisted, release: () => undefined});
+  const bundle = collected(place, helm, ['--watch', '--for', '2m'], {takeInterrupts, stderr});
+  await expect.poll(() => said, {timeout: 20_000}).toContain('Following logs/scalr-agent-');
+  await setLogs(
+    place.kubeconfig,
+    {namespace: place.namespace, pod: 'run-7-plan'},
+    {worker: {current: ['Plan: 1 to add', 'password = "hunter2-hunter2"']}},
+  );
+  await place.kubectl.apply(run('run-7-plan'));
+  await expect.poll(() => said, {timeout: 20_000}).toContain('Following logs/run-7-plan/worker.log');
+  // What a node has sent is there; a log that is followed has no end while its pod lives.
+  await place.kubectl('delete', 'pod', 'run-7-plan', '--grace-period=0', '--force');
+  await expect.poll(async () => place.kubectl('get', 'pod', 'run-7-plan', '--ignore-not-found'), {timeout: 20_000}).toBe('');
+  asked.abort('SIGINT');
+  const {exit, names, text, all} = await bundle;
+  expect(exit, said).toBe(0);
+  expect(text('logs/run-7-plan/worker.log')).toContain('Plan: 1 to add');
+  expect(names).toContain('gone/objects/pod/run-7-plan.json');
+  expect(names.some((name) => /^logs\/scalr-agent-.*controller\.log$/.test(name))).toBe(true);
+  expect(all).not.toContain('hunter2');
+});
+
+test('it ends by itself with the run it is about', async () => {
+  const place = await installed('agent-job', helm);
+  await setLogs(place.kubeconfig, {namespace: place.namespace, pod: 'run-8-plan'}, {worker: {current: ['done']}});
+  await place.kubectl.apply(run('run-8-plan', 'completes'));
+  const {exit, names} = await collected(place, helm, ['--watch', '--run', 'run-8', '--for', '2m']);
+  expect(exit).toBe(0);
+  expect(names.join('\n')).toMatch(/logs\/run-8-plan\/worker\.log/);
+});
