@@ -7,7 +7,6 @@ import {recommendFactsOf} from '../cluster/facts/recommend-facts.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
-import type {Patience} from '../preflight/questions.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, namespace, release} from '../settings/release.ts';
@@ -26,11 +25,11 @@ export interface Cluster {
 export const ANSWERED_BY_CLUSTER = [namespace, release, chart, cloud, nodeOs, httpProxy, httpsProxy, noProxy];
 
 /** The answers of a cluster that an install is for; undefined where nothing is open or it says nothing. */
-export async function openAnswers(place: Place, said: Settings, processes: Processes, patience: Patience): Promise<Cluster | undefined> {
+export async function openAnswers(place: Place, said: Settings, processes: Processes): Promise<Cluster | undefined> {
   const hasProxy = said.isExplicit(httpProxy) || said.isExplicit(httpsProxy);
   const open = [chart, cloud, nodeOs, ...(hasProxy ? [noProxy] : [])].filter((setting) => !said.isExplicit(setting));
   if (open.length === 0) return undefined;
-  const {answers, facts} = await listen(place, processes, patience);
+  const {answers, facts} = await listen(place, processes);
   return answers && {answers, facts};
 }
 

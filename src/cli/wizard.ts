@@ -6,6 +6,7 @@ import {firstOf} from '../ports/first-of.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import {lookAhead} from '../preflight/look-ahead.ts';
 import {prepareInstall} from '../preflight/prepare-install.ts';
+import {questions} from '../preflight/questions.ts';
 import {quote} from '../settings/flags.ts';
 import {namespace} from '../settings/release.ts';
 import {paragraph, type Screen} from '../ui/theme.ts';
@@ -52,7 +53,10 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
     const soon = (): AbortSignal => firstOf(AbortSignal.timeout(LISTENING_MS), interrupts.asked);
     const context = given ?? (await chooseContext(place, processes, prompter, soon()));
     const where = {...flags, ...(context === undefined ? {} : {'kube-context': context})};
-    const listening = listen({...place, ...(context === undefined ? {} : {kubeContext: context})}, processes, {over: soon(), sleep});
+    const listening = listen(
+      {...place, ...(context === undefined ? {} : {kubeContext: context})},
+      questions(processes, {over: soon(), sleep}),
+    );
     const wanted = (generated: Generated) => wantedRelease(generated, valuesDocument(generated), releaseName(where, generated.settings));
     const decision = await converse(known, listening, {
       prompter,

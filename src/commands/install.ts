@@ -108,8 +108,7 @@ export default class Install extends BaseCommand<Result | undefined> {
   async #generate(flags: InstallFlags): Promise<Generated> {
     const {ANSWERED_BY_CLUSTER, openAnswers} = await import('../cli/cluster.ts');
     const said = await this.settingsFrom(flags, {only: ANSWERED_BY_CLUSTER});
-    const patience = {over: AbortSignal.timeout(askingMs(flags)), sleep: this.app.sleep};
-    const cluster = await openAnswers(releaseName(flags, said).place, said, this.#asking(flags), patience);
+    const cluster = await openAnswers(releaseName(flags, said).place, said, this.#asking(flags));
     const settings = await this.settingsFrom(flags, {cluster});
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
     return generate(settings, cluster?.facts);

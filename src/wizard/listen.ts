@@ -6,14 +6,13 @@ import {recommendFactsOf} from '../cluster/facts/recommend-facts.ts';
 import {ExpectedError} from '../errors.ts';
 import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
-import {type Patience, questions} from '../preflight/questions.ts';
 import type {Heard} from './converse.ts';
 
-/** What the cluster says of itself as long as there is patience; never fails. */
-export async function listen(place: Place, processes: Processes, patience: Patience): Promise<Heard> {
+/** What the cluster says of itself; never fails. How long it may take is the affair of `processes`. */
+export async function listen(place: Place, processes: Processes): Promise<Heard> {
   const where = place.kubeContext ? `Context ${place.kubeContext}` : 'The cluster';
   try {
-    const facts = clusterFactsOf(await readCluster(place, questions(processes, patience)));
+    const facts = clusterFactsOf(await readCluster(place, processes));
     const {server} = facts.versions;
     if (!isKnown(server) && server.unknown !== 'forbidden') return silence(where, server.because);
     const version = isKnown(server) ? `Kubernetes ${server.value}` : 'its version is hidden from you';

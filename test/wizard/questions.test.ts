@@ -1,5 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import Values from '../../src/commands/values.ts';
+import type {TextQuestion} from '../../src/ports/prompter.ts';
+import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 import {ENTER, type Line} from '../support/scripted-prompter.ts';
@@ -147,6 +149,21 @@ describe('the network', () => {
     const {stderr} = await talk([...lines, ['Which chart?', ENTER], LEAVE]);
     expect(stderr).toContain('HTTPS_PROXY: "http://proxy.corp:3128"');
     expect(stderr).toMatch(/NO_PROXY: "10\.0\.0\.0\/8,\.corp,/);
+  });
+
+  test('a CA that has expired is refused at the question, and Enter alone goes on without', async () => {
+    const lines: Line[] = [
+      ...HAPPY.slice(0, 5),
+      ['What does the network', ['Certificates of a private CA']],
+      ['File with private CA', ENTER],
+      ...QUIET.slice(1),
+    ];
+    const {asked, exit} = await talk([...lines, ['Which chart?', ENTER], LEAVE], {files: memoryFiles(certificates)});
+    expect(exit).toBe(0);
+    const question = asked.find(({message}) => message.startsWith('File with private CA')) as TextQuestion;
+    expect(await question.check?.('expired.pem')).toMatch(/expired on/);
+    expect(await question.check?.('nowhere.pem')).toContain('there is no such file');
+    expect(await question.check?.('ca.pem')).toBeUndefined();
   });
 
   test('of a proxy that a flag gave only the rest is asked', async () => {
