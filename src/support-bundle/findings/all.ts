@@ -18,7 +18,7 @@ export function allFindings(
   const ofReleases = releases.flatMap(({name, chart, version, values}) => {
     const target = {chart, version};
     return [
-      ...mistakes({name, target, values}),
+      ...mistakes({name, target, values}, places),
       ...versionFindings({name, namespace, target}, {server: cluster?.server, nodes: cluster?.nodes ?? []}, places),
       ...(cluster?.enforcement ? policyFindings({name, chart, version}, objects, cluster.enforcement, places) : []),
     ];

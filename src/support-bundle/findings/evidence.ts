@@ -1,3 +1,4 @@
+import type {Target} from '../../charts/define.ts';
 import type {LogRecord} from '../collect.ts';
 import type {TextFile} from '../object-files.ts';
 
@@ -55,6 +56,16 @@ export class Evidence {
     if (!this.#files.has(file)) return undefined;
     const at = words.map((word) => this.#linesOf(file).findIndex((line) => line.includes(word))).find((index) => index >= 0);
     return at === undefined ? {evidence: file} : this.#place(file, at);
+  }
+
+  /** Which version of a chart a release has: as helm recorded it, else as its objects are labelled. */
+  ofVersion(release: string, {chart, version}: Target): Place | undefined {
+    const id = `${chart}-${version}`;
+    const history = `releases/${release}/history.json`;
+    const newest = this.#linesOf(history).findLastIndex((line) => line.includes(id));
+    if (newest >= 0) return this.#place(history, newest);
+    const file = [...this.#files].find(([name, text]) => /^objects\/(deployment|daemonset)\//.test(name) && text.includes(id))?.[0];
+    return file === undefined ? undefined : this.inFile(file, id);
   }
 
   /** What a container said last: before it was restarted, if that was read. */

@@ -1,7 +1,9 @@
 import type {Target} from '../../charts/define.ts';
 import type {Values} from '../../charts/tree.ts';
+import type {Finding as Mistake} from '../../values/validate/finding.ts';
 import {knownBugs, validate} from '../../values/validate/validate.ts';
 import {jsonText} from '../object-files.ts';
+import type {Evidence} from './evidence.ts';
 import type {Finding} from './finding.ts';
 
 interface Installed {
@@ -11,17 +13,27 @@ interface Installed {
 }
 
 /** What is known of values in this very version, and what the chart of this version gets wrong whatever they are. Pure. */
-export const mistakes = ({name, target, values}: Installed): Finding[] => {
+export function mistakes({name, target, values}: Installed, places: Evidence): Finding[] {
   const text = jsonText(values ?? {});
-  const found = [...(values === undefined ? [] : validate(text, target)), ...knownBugs(text, target)];
-  return found.map(({severity, code, path, line, message, suggestion}) => ({
+  const version = `${target.chart} ${target.version}`;
+  const finding = ({severity, code, suggestion}: Mistake, message: string): Finding => ({
     severity,
     code,
     object: `release/${name}`,
-    // With the key before it, redaction would take the words for its value.
-    message: path === '' || line === undefined ? `${target.chart} ${target.version}: ${message}` : `${message} (${path})`,
-    ...(values === undefined ? {} : {evidence: `releases/${name}/values.json`}),
-    ...(line === undefined ? {} : {line}),
+    message,
     remedy: suggestion ?? `See scalr-agent validate, with --chart ${target.chart} --chart-version ${target.version}`,
-  }));
-};
+  });
+  return [
+    ...(values === undefined ? [] : validate(text, target)).map((each) => ({
+      // With the key before it, redaction would take the words for its value.
+      ...finding(each, each.path === '' ? `${version}: ${each.message}` : `${each.message} (${each.path})`),
+      evidence: `releases/${name}/values.json`,
+      ...(each.line === undefined ? {} : {line: each.line}),
+    })),
+    ...knownBugs(text, target).map((each) => ({
+      ...finding(each, `${version}: ${each.message}`),
+      ...places.ofVersion(name, target),
+      remedy: each.suggestion ?? 'Upgrade, or take a version without it: --chart-version',
+    })),
+  ];
+}

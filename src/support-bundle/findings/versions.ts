@@ -42,7 +42,7 @@ function behind({name, namespace, target}: Installed, {server = ''}: ClusterVers
       code: standing === 'withdrawn' ? 'VERSION_WITHDRAWN' : 'VERSION_BEHIND',
       object: `release/${name}`,
       message: `${withAgent(chart, version)} ${STANDINGS[standing]}${count} ${count === 1 ? 'release' : 'releases'} behind ${withAgent(chart, newestKnown)}, the newest this program knows: what was mended since is not in it`,
-      ...places.inFile(`releases/${name}/history.json`, `${chart}-${version}`),
+      ...places.ofVersion(name, target),
       remedy: isNewest
         ? `It is the newest for Kubernetes ${server}: upgrade the cluster first`
         : `${install} with the settings it has${kubernetes}; with helm upgrade give --version and all values, as --reuse-values leaves out new keys${traps.length > 0 ? `. Mind: ${traps.join('; ')}` : ''}`,

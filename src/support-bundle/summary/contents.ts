@@ -9,12 +9,12 @@ export function contentsText({logs, files}: Pick<Summary, 'logs' | 'files'>): st
     ['findings.json, errors.json', 'what stands out and what is not in here, for programs', true],
     [
       'logs/',
-      `${logs.length} logs, ${lines} lines, ${sizeOf(bytes)}${previous ? '; .previous.log is what was said before a restart' : ''}`,
+      `${number(logs.length, 'log')}, ${number(lines, 'line')}, ${sizeOf(bytes)}${previous ? '; .previous.log is what was said before a restart' : ''}`,
       logs.length > 0,
     ],
     ['events.txt', 'events, the newest last', files.includes('events.txt')],
-    ['objects/', `${count(/^objects\//)} objects as the cluster has them, without Secrets`, count(/^objects\//) > 0],
-    ['gone/', `${count(/^gone\//)} objects as they were seen before they went`, count(/^gone\//) > 0],
+    ['objects/', `${number(count(/^objects\//), 'object')} as the cluster has them, without Secrets`, count(/^objects\//) > 0],
+    ['gone/', `${number(count(/^gone\//), 'object')} as last seen before they went`, count(/^gone\//) > 0],
     ['releases/', 'history, values and manifest as helm has them', count(/^releases\//) > 0],
     ['network.json', 'what runs the network, and whether it enforces policies', files.includes('network.json')],
     ['docker/', 'container and daemon as docker has them', count(/^docker\//) > 0],
@@ -29,3 +29,5 @@ export function contentsText({logs, files}: Pick<Summary, 'logs' | 'files'>): st
 
 const sizeOf = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+
+export const number = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

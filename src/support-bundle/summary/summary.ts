@@ -3,7 +3,7 @@ import type {LogRecord} from '../collect.ts';
 import type {FoundRelease} from '../find-releases.ts';
 import type {Finding} from '../findings/finding.ts';
 import type {Gap} from '../read-namespace.ts';
-import {contentsText} from './contents.ts';
+import {contentsText, number} from './contents.ts';
 
 export interface Summary {
   at: Date;
@@ -63,7 +63,7 @@ function verdict({findings, gaps, logs}: Summary): string {
   const found =
     first === undefined
       ? 'Nothing stands out.'
-      : `${number(errors, 'error')}, ${number(findings.length - errors, 'warning')}. Begin with ${first.object}: ${first.message}`;
+      : `${number(errors, 'error')}, ${number(findings.length - errors, 'warning')}. Begin with ${first.object} (${first.code}).`;
   const lacks = gaps.filter(({isMinor}) => !isMinor).length;
   const cut = logs.filter((log) => log.cut !== undefined).length;
   const lacking = [
@@ -72,8 +72,6 @@ function verdict({findings, gaps, logs}: Summary): string {
   ];
   return `**${found}**\n\n${lacking.length > 0 ? `The bundle is not complete: ${lacking.join(', ')}.` : 'The bundle is complete.'}`;
 }
-
-const number = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 const findingText = ({object, code, message, evidence, line, remedy}: Finding): string =>
   [
