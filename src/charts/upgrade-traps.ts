@@ -29,13 +29,13 @@ const TRAPS: readonly UpgradeTrap[] = [
   },
   {
     chart: 'agent-job',
-    from: '>=0.5.64 <=0.5.67',
+    from: '<=0.5.67',
     to: '>=0.5.68',
-    text: 'claims are renamed in 0.5.68 and the old ones deleted: annotate them with helm.sh/resource-policy=keep before, and name them with claimName',
+    text: 'what it keeps on a claim gets a new one from 0.5.68 on and the old one is deleted: annotate that with helm.sh/resource-policy=keep before, and name it with claimName',
   },
   {
     chart: 'agent-job',
-    from: '<=0.5.67',
+    from: '0.5.64 - 0.5.67',
     to: '>=0.5.68',
     release: 'scalr-agent',
     text: 'the selector of Deployment scalr-agent changes, which Kubernetes refuses: delete it before the upgrade',

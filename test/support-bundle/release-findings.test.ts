@@ -136,7 +136,7 @@ describe('a version', () => {
 
   test.each([
     ['agent-job', '0.5.63', 'mine', /another name from 0\.5\.64/, /custom resource definition/],
-    ['agent-job', '0.5.67', 'mine', /claims are renamed/, /custom resource definition/],
+    ['agent-job', '0.5.67', 'mine', /gets a new one from 0\.5\.68/, /custom resource definition/],
     ['agent-job', '0.5.67', 'scalr-agent', /selector of Deployment scalr-agent/, /claimName/],
     ['agent-local', '0.5.76', 'mine', /no aws, gcloud/, /agent-runner/],
     ['agent-k8s', '0.5.66', 'mine', /legacy mode/, /comes out twice/],
@@ -144,6 +144,7 @@ describe('a version', () => {
     const [{remedy = ''} = {}] = find(chart, version, 'v1.35.1', [], name);
     for (const trap of traps) expect(remedy).toMatch(trap);
     if (name === 'mine') expect(remedy).not.toContain('selector of Deployment');
+    expect(find('agent-job', '0.5.63', 'v1.35.1', [], 'scalr-agent')[0]?.remedy).not.toContain('selector of Deployment');
   });
 
   test('leads only to where this Kubernetes goes along', () => {

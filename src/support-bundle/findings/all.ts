@@ -3,6 +3,7 @@ import type {Prepared} from '../prepare.ts';
 import type {Evidence} from './evidence.ts';
 import type {Finding} from './finding.ts';
 import {findingsIn} from './in-cluster.ts';
+import {withLine} from './of-machine.ts';
 import {policyFindings} from './policies.ts';
 import {mistakes} from './values.ts';
 import {versionFindings} from './versions.ts';
@@ -23,6 +24,7 @@ export function allFindings(
       ...(cluster?.enforcement ? policyFindings({name, chart, version}, objects, cluster.enforcement, places) : []),
     ];
   });
-  const found = [...findingsIn({objects, logs, places, now}), ...ofReleases, ...(prepared.findings?.(logs, now) ?? [])];
+  const ofMachine = (prepared.findings?.(logs, now) ?? []).map((finding) => withLine(finding, places));
+  const found = [...findingsIn({objects, logs, places, now}), ...ofReleases, ...ofMachine];
   return found.toSorted((one, other) => Number(other.severity === 'error') - Number(one.severity === 'error'));
 }

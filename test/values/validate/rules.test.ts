@@ -240,6 +240,14 @@ const CASES: readonly [id: string, Named, wrong: string, code: string, path: str
     `agent: {${TOKEN}}\nrestrictMetadataService: false`,
   ],
   [
+    'T4',
+    'job 0.5.63',
+    'agent: {tokenExistingSecret: t}\nrestrictMetadataService: true',
+    'RUNS_NOT_COVERED',
+    'restrictMetadataService',
+    'agent: {tokenExistingSecret: t}\nrestrictMetadataService: false',
+  ],
+  [
     'T5',
     'local 0.5.63',
     `agent: {${TOKEN}}\nallowMetadataService: false`,
