@@ -159,3 +159,17 @@ test('a line is that of the log as it is in the bundle: after redaction and afte
   expect(kept.length).toBeLessThan(3000);
   expect(kept[(found?.line ?? 0) - 1]).toBe('Invalid agent token');
 });
+
+test('a line is not named where redaction moved it', async () => {
+  const objects = [claim, event];
+  const texts =
+    (text: (file: {name: string; text: string}) => string): Prepared['texts'] =>
+    (hide) =>
+      objectFiles(objects, hide).map((file) => ({...file, text: text(file)}));
+  const scope = {objects, pods: []};
+  const [found] = (await written({scope, texts: texts((file) => `\n\n${file.text}`)})).bundle.findings;
+  expect(found).toMatchObject({evidence: 'events.txt', line: 3});
+  const [moved] = (await written({scope, texts: texts((file) => `${PEM}\n${file.text}`)})).bundle.findings;
+  expect(moved).toMatchObject({evidence: 'events.txt'});
+  expect(moved).not.toHaveProperty('line');
+});

@@ -74,7 +74,8 @@ describe('why something is not well is told with the place where that can be see
       stuck,
       other,
       event(stuck, 'Failed', 'Failed to pull image "scalr/agent:9": not found'),
-      event(other, 'Unhealthy', 'not well'),
+      event(other, 'Failed', 'Failed to pull image "scalr/agent:9": not found'),
+      event(stuck, 'Failed', 'Error: ImagePullBackOff'),
     ];
     const [finding] = find(objects);
     expect(finding).toMatchObject({code: 'IMAGE_NOT_FOUND', evidence: 'events.txt'});

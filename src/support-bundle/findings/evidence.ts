@@ -9,8 +9,18 @@ export interface Place {
   line?: number;
 }
 
-/** So much of what somebody said is enough to know it again; its beginning differs with who repeats it. */
-const ENOUGH_WORDS = 40;
+/** So much of what somebody said is enough to know it again, whoever it is about. */
+const ENOUGH_WORDS = 20;
+
+/** The innermost of what was said: its beginning differs with who repeats it. */
+export const lastWords = (reason: string): string =>
+  (
+    reason
+      .replace(/ \(and \d+ more \w+\)$/, '')
+      .replace(/…$/, '')
+      .split(': ')
+      .at(-1) ?? ''
+  ).slice(-2 * ENOUGH_WORDS);
 
 /** Finds the file and the line in which something stands. */
 export class Evidence {
@@ -27,16 +37,13 @@ export class Evidence {
 
   /** The newest event with these words, about this object if there is one, or what Kubernetes last warned of it. */
   inEvents(kind: string, name: string, reason: string): Place | undefined {
-    const words = reason
-      .replace(/ \(and \d+ more \w+\)$/, '')
-      .replace(/…$/, '')
-      .slice(-ENOUGH_WORDS);
+    const words = lastWords(reason);
     const lines = this.#linesOf('events.txt');
     const isAbout = (line: string): boolean => line.toLowerCase().includes(`  ${kind}/${name}  `);
     const says = (line: string): boolean => line.replaceAll(/\s+/g, ' ').includes(words);
     for (const fits of [
       (line: string) => isAbout(line) && says(line),
-      says,
+      (line: string) => words.length >= ENOUGH_WORDS && says(line),
       (line: string) => isAbout(line) && line.includes('  Warning  '),
     ]) {
       const at = lines.findLastIndex(fits);

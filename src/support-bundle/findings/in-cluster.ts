@@ -4,7 +4,7 @@ import {containerCauses} from '../../execute/explain/causes/container.ts';
 import {explain} from '../../execute/explain/explain.ts';
 import {containersOf, isContainerTroubled, rootOf} from '../../execute/explain/look.ts';
 import type {LogRecord} from '../collect.ts';
-import type {Evidence, Place} from './evidence.ts';
+import {type Evidence, lastWords, type Place} from './evidence.ts';
 import type {Finding} from './finding.ts';
 import {findingsInLogs, heardIn} from './in-logs.ts';
 import {restarts} from './restarts.ts';
@@ -27,7 +27,7 @@ export function findingsIn({objects, logs, places, now}: Seen): Finding[] {
     pods,
     claims: of<Claim>('PersistentVolumeClaim'),
     events: of<Event>('Event'),
-    logs: lastWords(pods, logs),
+    logs: saidLast(pods, logs),
   };
   const heard = heardIn(pods, logs);
   const causes = explain(snapshot, now);
@@ -38,7 +38,7 @@ export function findingsIn({objects, logs, places, now}: Seen): Finding[] {
     const said = heard.find((each) => each.pod === pod && each.meaning === cause.code);
     if (said) return {evidence: said.file, line: said.line};
     const place = pod && OF_CONTAINERS.has(cause.code) ? placeOfEnd(pod, cause.code, places) : undefined;
-    const words = JSON.stringify(cause.reason.split(': ').at(-1) ?? '').slice(1, -1);
+    const words = JSON.stringify(lastWords(cause.reason)).slice(1, -1);
     const object = KINDS[kind] ?? kind;
     return place ?? places.inEvents(object, name, cause.reason) ?? places.inObject(object, name, words);
   };
@@ -79,7 +79,7 @@ function placeOfEnd(pod: Pod, code: string, places: Evidence): Place | undefined
 }
 
 /** What containers said last, without the times that kubelets put before lines; of one that does not run, what it said before it ended. */
-function lastWords(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['logs'] {
+function saidLast(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['logs'] {
   const tails = new Map(logs.map(({file, tail}) => [file, tail.replaceAll(TIME, '')]));
   const said = pods.flatMap((pod) =>
     containersOf(pod).map(({name, state}): [string, string | undefined] => {
