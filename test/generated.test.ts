@@ -7,6 +7,7 @@ import {commandPage} from './docs/command-page.ts';
 import {commands, root} from './docs/commands.ts';
 import {ENTRIES, errorRows, errorsPage} from './docs/errors/page.ts';
 import {exitRows, MEANINGS, statusesOf} from './docs/exit-codes.ts';
+import {FOUND_CODES, findingsPage} from './docs/findings-page.ts';
 import {indexPage} from './docs/index-page.ts';
 import {table} from './docs/markdown.ts';
 import {preflightPage} from './docs/preflight-page.ts';
@@ -19,6 +20,22 @@ const expectFile = (path: string, content: string) => expect(content).toMatchFil
 
 const between = (text: string, mark: string, content: string): string =>
   text.replace(new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*?(<!-- ${mark}stop -->)`), (_, begin, end) => `${begin}${content}\n${end}`);
+
+/** Codes in the source of validate that are no findings, and the one that takes a chart at hand. */
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  ...ERROR_CODES,
+  'REFUSED_BY_CHART',
+  'QUOTE_DOUBLE',
+  'BLOCK_FOLDED',
+  'BLOCK_LITERAL',
+  'SYS_ADMIN',
+  'CAP_SYS_ADMIN',
+]);
+
+const codesIn = (file: string): string[] =>
+  [...readFileSync(join(root, 'src/values/validate', file), 'utf8').matchAll(/'([A-Z]+(?:_[A-Z0-9]+)+)'/g)].map(
+    ([, code]) => code as string,
+  );
 
 test('README.md lists every command, setting, version, exit status and failure', async () => {
   const versions = CHART_NAMES.map((name) => {
@@ -60,6 +77,12 @@ describe('docs/', () => {
   test('README.md leads to all of it', async () => expectFile('docs/README.md', indexPage()));
   test('settings.md', async () => expectFile('docs/settings.md', settingsPage()));
   test('preflight.md', async () => expectFile('docs/preflight.md', preflightPage()));
+  test('findings.md shows what validate says under every code', async () => {
+    const named = readdirSync(join(root, 'src/values/validate')).flatMap(codesIn);
+    expect(FOUND_CODES).toEqual(expect.arrayContaining([...new Set(named)].filter((code) => !ELSEWHERE.has(code))));
+    await expectFile('docs/findings.md', findingsPage());
+  });
+
   test('errors.md shows what the program says for every code', async () => expectFile('docs/errors.md', await errorsPage()));
 
   test('every failure has its words, and no words are left of one that is gone', () => {

@@ -45,7 +45,7 @@ const namedFor =
   (text: string): string =>
     text.replaceAll('<%= config.bin %>', 'scalr-agent').replaceAll('<%= command.id %>', id);
 
-const fenced = (language: string, text: string): string => ['```' + language, text, '```'].join('\n');
+const fenced = (language: string, text: string): string => [`\`\`\`${language}`, text, '```'].join('\n');
 
 function usageOf(id: string, {usage, args}: Command.Class): string {
   const own = [usage ?? []].flat();

@@ -26,7 +26,8 @@ test('what is carried over is enough, and nothing is asked of a network', async 
   const here = fetch.replace('npm pack scalr-agent-install', `npm pack --ignore-scripts '${root}'`).replace(UPSTREAM, repository);
   expect(here).not.toBe(fetch);
   const path = `${join(outside.env.npm_config_prefix, 'bin')}:${outside.env.PATH}`;
-  for (const text of [here, list, copy]) expect(await type(text, {...outside, env: {...outside.env, PATH: path}})).toMatchObject({exitCode: 0});
+  for (const text of [here, list, copy])
+    expect(await type(text, {...outside, env: {...outside.env, PATH: path}})).toMatchObject({exitCode: 0});
   const images = lines(readFileSync(join(outside.cwd, 'images.txt'), 'utf8'));
   const copied = lines(readFileSync(join(outside.cwd, 'crane.log'), 'utf8'));
   expect(images.length).toBeGreaterThan(1);

@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {createServer} from 'node:http';
-import {type AddressInfo} from 'node:net';
+import type {AddressInfo} from 'node:net';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {onTestFinished} from 'vitest';

@@ -1,4 +1,4 @@
-import {readFileSync, writeFileSync} from 'node:fs';
+import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {beforeEach, describe, expect, test} from 'vitest';
@@ -19,7 +19,11 @@ beforeEach(async () => {
   shop = await workshop(BUILT);
   shop.write('answers.yaml', answers);
   expect(await type('scalr-agent values --answers answers.yaml --out values.yaml', shop)).toMatchObject({exitCode: 0});
-  for (const args of [['init', '--quiet'], ['add', '.'], ['-c', 'user.name=a', '-c', 'user.email=a', 'commit', '--quiet', '--message', 'a']]) {
+  for (const args of [
+    ['init', '--quiet'],
+    ['add', '.'],
+    ['-c', 'user.name=a', '-c', 'user.email=a', 'commit', '--quiet', '--message', 'a'],
+  ]) {
     await execa('git', args, {cwd: shop.cwd});
   }
 });
@@ -48,7 +52,11 @@ describe('on every change', () => {
   });
 
   test.each([
-    ['a warning is told and lets the pipeline go on', 'agent: {url: "https://acme.scalr.io", token: abc, tokenExistingSecret: {name: token}}\n', 4],
+    [
+      'a warning is told and lets the pipeline go on',
+      'agent: {url: "https://acme.scalr.io", token: abc, tokenExistingSecret: {name: token}}\n',
+      4,
+    ],
     ['an error stops it with its own status', 'agent: {tokne: abc}\n', 3],
   ])('%s', async (_, text, status) => {
     shop.write('values.yaml', `# Values of agent-local 0.6.5 (agent 1.4.0), only what differs from its defaults.\n${text}`);
@@ -63,4 +71,12 @@ test('the workflow types what the page shows, and every line of it is run by the
   const shown = ['On every change', 'The deployment'].flatMap((heading) => linesOf(page, heading).join('').split('\n'));
   expect([...shown, 'npm install --global scalr-agent-install']).toEqual(expect.arrayContaining(typed));
   expect(linesOf(page, 'On every change')).toHaveLength(3);
+});
+
+test('the short forms in the README are what these tests run', () => {
+  const short = linesOf(recipe('README.md'), 'Recipes').flatMap((text) => text.trim().split('\n'));
+  const run = [page, recipe('docs/recipes/air-gapped.md')].flatMap((each) => [...each.keys()].flatMap((heading) => linesOf(each, heading)));
+  const typed = run.join('\n').split('\n');
+  expect(short.length).toBeGreaterThan(3);
+  expect(short.filter((line) => !typed.some((each) => each.startsWith(line.replace(/ #.*/, ''))))).toEqual([]);
 });

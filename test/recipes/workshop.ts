@@ -3,8 +3,8 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {onTestFinished} from 'vitest';
-import {root} from '../docs/commands.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
+import {root} from '../docs/commands.ts';
 import {findHelm} from '../helm/find-helm.ts';
 
 /** A directory to work in, and one for PATH with the tools a recipe takes for granted. */
