@@ -43,6 +43,7 @@ const MORE: readonly (readonly [Named, string])[] = [
   ],
   ['job 0.6.5', `${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteOnce}}}`],
   ['job 0.6.5', `${TOKEN}}\npersistence: {data: {enabled: true}}`],
+  ['job 0.6.5', `${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteMany, storage: 2Gi}}}`],
   ['local 0.6.5', `${AGENT}}\nresources: {requests: {memory: 2Gi}, limits: {memory: 1Gi}}`],
   ['local 0.6.5', `${AGENT}}\nextraEnv: {HTTPS_PROXY: "http://p:1"}`],
   ['job 0.6.5', `${TOKEN}, podDisruptionBudget: {enabled: true, minAvailable: 1, maxUnavailable: 1}}`],

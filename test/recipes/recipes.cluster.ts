@@ -41,7 +41,7 @@ describe.each(await findHelm())('with Helm $major', ({path}) => {
     const source = chart.SCALR_AGENT_INSTALL_CHART_SOURCE;
     await typed(`helm upgrade scalr-agent '${source}' --namespace ${place.namespace} --reuse-values --set replicaCount=1`);
     expect((await typed('scalr-agent status --values values.yaml --exit-code')).exitCode).toBe(5);
-  });
+  }, 180_000);
 
   test('a pipeline without a token changes nothing and says what is missing', async () => {
     const {write, typed, place, folder} = await onCluster(path);

@@ -16,7 +16,7 @@ export async function workshop(tools: Readonly<Record<string, string>> = {}, wan
   const helm = wantedHelm ?? (await findHelm()).at(-1)?.path ?? 'helm';
   for (const [tool, path] of Object.entries({helm, kubectl: await findKubectl()})) {
     // A script and not a link: who wrote to a link would write to the program that all tests share.
-    put(bin, tool, `exec '${(await execa('which', [path])).stdout}' "$@"`);
+    put(bin, tool, `exec '${(await execa('sh', ['-c', 'command -v "$0"', path])).stdout}' "$@"`);
   }
   for (const [tool, script] of Object.entries(tools)) put(bin, tool, script);
   const env = {PATH: `${bin}:${process.env['PATH']}`, CI: 'true', NO_COLOR: '1', npm_config_prefix: join(folder, 'npm')};
