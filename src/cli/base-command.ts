@@ -7,12 +7,13 @@ import type {Prompter} from '../ports/prompter.ts';
 import {namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {legible} from '../ui/legible.ts';
-import {errorText, warningText} from '../ui/messages.ts';
+import {failureText, warningText} from '../ui/messages.ts';
 import {type Screen, withoutColor} from '../ui/theme.ts';
 import {type App, nodeApp} from './app.ts';
 import type {Cluster} from './cluster.ts';
 import type {ClusterFlags} from './cluster-flags.ts';
 import {asExpected, failureDocument} from './failure.ts';
+import {originOf} from './origin.ts';
 import {sharedFlags} from './shared-flags.ts';
 
 export interface SharedFlags {
@@ -113,7 +114,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected override async catch(error: Error): Promise<void> {
     const failure = asExpected(error, Object.keys({...this.ctor.flags, ...this.ctor.baseFlags}));
     if (this.jsonEnabled()) this.logJson(failureDocument(failure));
-    else this.app.stderr(`${this.#isAfterCtrlC(failure) ? '\n' : ''}${errorText(failure, this.screen)}`);
+    else this.app.stderr(`${this.#isAfterCtrlC(failure) ? '\n' : ''}${failureText(failure, originOf(this.config.pjson), this.screen)}`);
     if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${maskSecrets(failure.cause.stack ?? '')}\n`);
     process.exitCode = failure.exit;
   }
