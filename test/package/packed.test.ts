@@ -7,8 +7,8 @@ import {nodeRelease} from '../support/node-releases.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const {version, engines} = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {version: string; engines: {node: string}};
-/** The oldest that package.json promises, and the last of every line that is maintained. */
-const NODES = ['20.12.0', '20.20.2', '22.23.3', '24.21.0'];
+/** The oldest that package.json promises, and the last of the lines after it. */
+const NODES = ['20.12.0', '22.23.3', '24.21.0'];
 const SETTINGS = ['--url', 'https://acme.scalr.io', '--chart', 'agent-job', '--cache', 'pvc'];
 
 let folder: string;
@@ -40,7 +40,7 @@ describe.each(NODES)('on Node.js %s', (release) => {
 
   /** As a shell would, by name: no terminal, no helm, no kubectl, nothing of the developer's. */
   const run = async (bin: string, ...args: string[]) => {
-    const path = [join(folder, 'node_modules', '.bin'), dirname(node), '/usr/bin', '/bin'].join(delimiter);
+    const path = [join(folder, 'node_modules', '.bin'), dirname(node)].join(delimiter);
     const {PATH: _, ...rest} = process.env;
     const env = {...rest, HOME: folder, PATH: path, Path: path};
     const {exitCode, stdout, stderr} = await execa(bin, args, {cwd: folder, env, extendEnv: false, stdin: 'ignore', reject: false});
@@ -76,6 +76,12 @@ describe.each(NODES)('on Node.js %s', (release) => {
     const {exit, stdout, stderr} = await run('scalr-agent', 'values', '--cahce', 'pvc');
     expect({exit, stdout}).toEqual({exit: 2, stdout: ''});
     expect(stderr).toContain('--cache');
+  });
+
+  test.each([['status'], ['collect-logs']])('%s without kubectl and helm says so, with a next step', async (command) => {
+    const {exit, stdout, stderr} = await run('scalr-agent', command);
+    expect({exit, stdout}).toEqual({exit: 2, stdout: ''});
+    expect(stderr).toMatch(/(kubectl|helm) is not on PATH/);
   });
 
   test.each([['scalr-agent', 'install'], ['scalr-agent-install']])('%s %s asks nothing without a terminal', async (bin, ...args) => {

@@ -6,9 +6,8 @@ import {execa} from 'execa';
 
 const NODE = process.platform === 'win32' ? 'node.exe' : 'node';
 
-/** Path of the `node` of an exact version, out of the npm package of that name; fetched once per machine. */
+/** Path of the `node` of an exact version, alone in its directory, out of the npm package of that name; fetched once per machine. */
 export async function nodeRelease(version: string): Promise<string> {
-  if (process.versions.node === version) return process.execPath;
   const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'scalr-agent-install');
   const path = join(cache, `node-${version}`, NODE);
   if (existsSync(path)) return path;
