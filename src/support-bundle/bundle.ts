@@ -1,7 +1,9 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Archive, ClosedArchive, OpenArchive} from '../ports/archive.ts';
 import {type World as CollectingWorld, collect} from './collect.ts';
-import {type Finding, findingsIn} from './findings.ts';
+import {allFindings} from './findings/all.ts';
+import {Evidence} from './findings/evidence.ts';
+import type {Finding} from './findings/finding.ts';
 import {containersOf} from './log-items.ts';
 import {jsonText} from './object-files.ts';
 import type {Prepared} from './prepare.ts';
@@ -9,7 +11,9 @@ import type {Gap} from './read-namespace.ts';
 import {type RedactionReport, type Redactor, redactor} from './redaction/redactor.ts';
 import {type Seed, type SeedSet, seedSet} from './redaction/seeds.ts';
 import {survivorFinder} from './redaction/survivors.ts';
-import {summaryText} from './summary.ts';
+import {cleanFinding, cleanGap} from './summary/clean.ts';
+import {redactionText, summaryText} from './summary/summary.ts';
+import {versionsText} from './summary/versions.ts';
 
 type World = Pick<CollectingWorld, 'api' | 'over'> & {
   archive: Archive;
@@ -41,34 +45,35 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
   const {seeds, redact} = prepared.redaction ?? redactionFor(prepared.seeds);
   const texts = prepared.texts(redact.file('objects').hide);
   const onFile = (done: number): void => world.onProgress(done, texts.length + prepared.logs.length);
-  const {logs, gaps: unread} = await collect(texts, prepared.logs, maxBytes, {...world, redactor: redact, onFile});
-  const gaps = [...prepared.gaps, ...unread];
-  const found = findingsIn({
-    objects: prepared.scope.objects,
-    logs,
-    releases: prepared.releases.map(({name, chart, version, values}) => ({name, target: {chart, version}, values})),
-    now: now(),
-  });
-  const findings = [...found, ...(prepared.findings?.(logs, now()) ?? [])];
+  const {logs, gaps: unread, moved} = await collect(texts, prepared.logs, maxBytes, {...world, redactor: redact, onFile});
+  const found = allFindings(prepared, namespace, new Evidence(texts, moved, logs), logs, now());
+  const missing = [...prepared.gaps, ...unread];
+  const cleaner = (name: string) => (text: string) => redact.text(name, text);
+  const findings = found.map((each) => cleanFinding(each, cleaner('findings.json')));
+  const gaps = missing.map((each) => cleanGap(each, cleaner('errors.json')));
   const containers = containersOf(prepared.logs);
-  const clean = (name: string, text: string) => ({name, text: redact.text(name, text)});
-  const told = [
-    clean('findings.json', jsonText(findings)),
-    clean('errors.json', jsonText(gaps.map(({what, trouble, isMinor}) => ({what, ...trouble, isMinor})))),
-  ];
-  const redactions = redact.report();
+  const ofSummary = cleaner('SUMMARY.md');
   const summary = summaryText({
     at: now(),
-    about: prepared.about ?? `namespace ${namespace}`,
-    releases: prepared.about ? undefined : prepared.releases,
-    findings,
-    gaps,
-    redactions,
-    logs,
+    about: ofSummary(prepared.about ?? `namespace ${namespace}`),
+    releases: prepared.about
+      ? undefined
+      : prepared.releases.map((each) => ({...each, name: ofSummary(each.name), status: ofSummary(each.status)})),
+    versions: versionsText(prepared).map(([name, version]) => [name, ofSummary(version)]),
+    findings: found.map((each) => cleanFinding(each, ofSummary)),
+    gaps: missing.map((each) => cleanGap(each, ofSummary)),
+    logs: logs.map((log) => ({...log, file: ofSummary(log.file)})),
+    files: texts.map(({name}) => name),
     containers,
   });
+  const redactions = redact.report();
   const {bytes} = await archive.close({
-    last: [...told, clean('SUMMARY.md', summary), {name: 'redactions.json', text: jsonText(redactions)}],
+    last: [
+      {name: 'findings.json', text: jsonText(findings)},
+      {name: 'errors.json', text: jsonText(gaps.map(({what, trouble, isMinor}) => ({what, ...trouble, isMinor})))},
+      {name: 'SUMMARY.md', text: `${summary}\n${redactionText(redactions)}`},
+      {name: 'redactions.json', text: jsonText(redactions)},
+    ],
     manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
     check: (written) => refuseSurvivors(written, survivorFinder(seeds)),
   });

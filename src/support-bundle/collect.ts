@@ -2,6 +2,7 @@ import {ExpectedError} from '../errors.ts';
 import type {Archive} from '../ports/archive.ts';
 import type {ClusterApi} from '../ports/cluster-api.ts';
 import type {LogItem} from './log-items.ts';
+import {LogWords, type Said} from './log-words.ts';
 import type {TextFile} from './object-files.ts';
 import {pooled} from './pool.ts';
 import type {Gap} from './read-namespace.ts';
@@ -27,8 +28,18 @@ export interface LogRecord {
   bytes: number;
   /** The last lines as they went into the bundle. */
   tail: string;
+  /** So many lines it has in the bundle, and what they say. */
+  lines: number;
+  said: readonly Said[];
   /** Bytes that were left out of its middle. */
   cut?: number;
+}
+
+export interface Collected {
+  logs: LogRecord[];
+  gaps: Gap[];
+  /** Texts whose lines are not where they were before redaction. */
+  moved: ReadonlySet<string>;
 }
 
 /** Writes texts and logs into the archive, everything by way of redaction; what could not be read whole is said. */
@@ -37,8 +48,9 @@ export async function collect(
   logs: readonly LogItem[],
   maxBytes: number,
   {api, archive, redactor, over, onFile}: World,
-): Promise<{logs: LogRecord[]; gaps: Gap[]}> {
+): Promise<Collected> {
   const gaps: Gap[] = [];
+  const moved = new Set<string>();
   const records: LogRecord[] = [];
   let done = 0;
   let noRoom: Gap['trouble'] | undefined;
@@ -54,7 +66,9 @@ export async function collect(
     }
   };
   for (const {name, text} of texts) {
-    await add(name, Buffer.from(redactor.text(name, text), 'utf8'));
+    const clean = redactor.text(name, text);
+    if (linesOf(clean) !== linesOf(text)) moved.add(name);
+    await add(name, Buffer.from(clean, 'utf8'));
     onFile(++done);
   }
   const shares = new Shares(maxBytes, logs.length);
@@ -68,7 +82,7 @@ export async function collect(
       shares.giveBack(share);
       return gap(stream.trouble);
     }
-    const record: LogRecord = {file, bytes: 0, tail: ''};
+    const record: LogRecord = {file, bytes: 0, tail: '', lines: 0, said: []};
     let room = share;
     const grant = (more: number): boolean => {
       const isGranted = shares.grant(more);
@@ -91,8 +105,14 @@ export async function collect(
     await read(item);
     onFile(++done);
   });
-  return {logs: records.toSorted((one, other) => one.file.localeCompare(other.file)), gaps};
+  return {logs: records.toSorted((one, other) => one.file.localeCompare(other.file)), gaps, moved};
 }
+
+const linesOf = (text: string): number => {
+  let lines = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
+};
 
 export async function* redacted(chunks: AsyncIterable<Buffer>, file: ReturnType<Redactor['file']>): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
@@ -107,9 +127,11 @@ export const TAIL = 16 * 1024;
 
 async function* remembering(chunks: AsyncIterable<Buffer>, record: LogRecord): AsyncGenerator<Buffer> {
   let tail = Buffer.alloc(0);
+  const words = new LogWords();
   for await (const chunk of chunks) {
+    words.push(chunk);
     tail = Buffer.concat([tail, chunk.subarray(-TAIL)]).subarray(-TAIL);
     yield chunk;
   }
-  record.tail = tail.toString('utf8');
+  Object.assign(record, words.end(), {tail: tail.toString('utf8')});
 }

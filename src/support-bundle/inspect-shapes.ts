@@ -1,5 +1,5 @@
 import type {Entry} from '../ports/archive.ts';
-import type {Finding} from './findings.ts';
+import type {Finding} from './findings/finding.ts';
 import type {RedactionReport} from './redaction/redactor.ts';
 
 /** What could not be read when the bundle was made, as errors.json holds it. */
@@ -35,7 +35,8 @@ export const isManifest = (value: unknown): value is Manifest =>
 export const isFinding = (value: unknown): value is Finding =>
   hasTexts(value, 'code', 'object', 'message', 'remedy') &&
   (value['severity'] === 'error' || value['severity'] === 'warning') &&
-  ['string', 'undefined'].includes(typeof value['evidence']);
+  ['string', 'undefined'].includes(typeof value['evidence']) &&
+  (value['line'] === undefined || Number.isSafeInteger(value['line']));
 
 export const isUnread = (value: unknown): value is Unread => hasTexts(value, 'what', 'kind', 'message');
 

@@ -1,7 +1,7 @@
 import {createHash} from 'node:crypto';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {type Entry, MANIFEST, type OpenArchive} from '../ports/archive.ts';
-import type {Finding} from './findings.ts';
+import type {Finding} from './findings/finding.ts';
 import {isFinding, isManifest, isReport, isUnread, type Manifest, type Unread} from './inspect-shapes.ts';
 import type {RedactionReport} from './redaction/redactor.ts';
 

@@ -1,4 +1,5 @@
 import type {Values} from '../charts/tree.ts';
+import type {NodeObject} from '../cluster/facts/readings.ts';
 import {labelsOfRuns} from '../cluster/inventory-runs.ts';
 import type {ClusterApi} from '../ports/cluster-api.ts';
 import {listAll} from '../ports/cluster-api.ts';
@@ -6,14 +7,15 @@ import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
 import type {Redaction} from './bundle.ts';
 import type {LogRecord} from './collect.ts';
+import {type Enforcement, readEnforcement} from './enforcement.ts';
 import {type FoundRelease, findReleases, labelledReleases} from './find-releases.ts';
-import type {Finding} from './findings.ts';
+import type {Finding} from './findings/finding.ts';
 import {type LogItem, logItems, type Since} from './log-items.ts';
 import {type Hide, jsonText, objectFiles, type TextFile} from './object-files.ts';
 import {type Gap, readNamespace} from './read-namespace.ts';
 import type {Seed} from './redaction/seeds.ts';
 import {readRelease} from './release-files.ts';
-import {type BundledRelease, type Scope, scopeOf} from './scope.ts';
+import {type BundledRelease, releaseOf, type Scope, scopeOf} from './scope.ts';
 import {type SecretContent, seedsOf} from './seeds-of.ts';
 import {readSurroundings} from './surroundings.ts';
 import {patientTools, readTools} from './tools.ts';
@@ -43,8 +45,20 @@ export interface Prepared {
   redaction?: Redaction;
   /** What it is a bundle of; without it a namespace. */
   about?: string;
+  /** What is known of the cluster around the namespace; a machine has none. */
+  cluster?: Cluster;
   /** What stands out beyond objects and values. */
   findings?(logs: readonly LogRecord[], now: Date): readonly Finding[];
+}
+
+export interface Cluster {
+  server: string | undefined;
+  /** That run pods of the bundle. */
+  nodes: readonly NodeObject[];
+  /** Of this program, of helm, kubectl and others, where they are there. */
+  tools: Readonly<Record<string, string | null>>;
+  /** Undefined where no release has a network policy. */
+  enforcement: Enforcement | undefined;
 }
 
 interface World {
@@ -72,6 +86,11 @@ export async function prepareBundle(wish: BundleWish, {api, processes, over}: Wo
   });
   const scope = scopeOf(namespace.objects, known, wish.run, wish.release);
   const around = await readSurroundings(scope.objects, api, over);
+  const nodes = around.objects.filter(({kind}) => kind === 'Node') as NodeObject[];
+  const server = (around.version as {gitVersion?: string} | undefined)?.gitVersion;
+  const policed = scope.objects.filter((object) => known.some(({name}) => name === releaseOf(object)));
+  const enforcement = await readEnforcement(policed, nodes, server, api, over);
+  const used = {'scalr-agent': wish.ownVersion, ...versions.versions};
   const secretGap = secrets?.trouble
     ? [
         {
@@ -84,15 +103,25 @@ export async function prepareBundle(wish: BundleWish, {api, processes, over}: Wo
   return {
     releases: known,
     scope,
+    cluster: {server, nodes, tools: used, enforcement},
     texts: (hide) => [
-      {name: 'tools.json', text: jsonText({'scalr-agent': wish.ownVersion, ...versions.versions})},
+      {name: 'tools.json', text: jsonText(used)},
       {name: 'version.json', text: jsonText(around.version ?? null)},
       ...objectFiles([...scope.objects, ...around.objects], hide),
+      ...(enforcement === undefined ? [] : [enforcement.file]),
       ...read.flatMap(({files}) => files(hide)),
     ],
     logs: logItems(scope.pods, place.namespace, wish),
     seeds: seedsOf((secrets?.items ?? []) as SecretContent[], scope.pods),
-    gaps: [...namespace.gaps, ...found.gaps, ...versions.gaps, ...read.flatMap(({gaps}) => gaps), ...secretGap, ...around.gaps],
+    gaps: [
+      ...namespace.gaps,
+      ...found.gaps,
+      ...versions.gaps,
+      ...read.flatMap(({gaps}) => gaps),
+      ...secretGap,
+      ...around.gaps,
+      ...(enforcement?.gaps ?? []),
+    ],
   };
 }
 

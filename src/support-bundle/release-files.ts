@@ -31,7 +31,7 @@ export async function readRelease(release: string, place: Place, tools: Tools, o
   const made = 'text' in manifest ? objectsIn(manifest.text) : [];
   return {
     files: (hide) => [
-      ...('text' in history ? [{name: `${folder}/history.json`, text: history.text}] : []),
+      ...('text' in history ? [{name: `${folder}/history.json`, text: jsonText(JSON.parse(history.text))}] : []),
       ...(given === undefined ? [] : [{name: `${folder}/values.json`, text: jsonText(given ?? {})}]),
       ...objectFiles(made, hide).map(({name: file, text}) => ({name: file.replace(/^objects/, `${folder}/manifest`), text})),
     ],

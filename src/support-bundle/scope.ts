@@ -53,7 +53,7 @@ export function scopeOf(objects: readonly KubernetesObject[], releases: readonly
 
 const isAgent = ({metadata: {labels}}: KubernetesObject): boolean => AGENT_NAMES.has(labels?.['app.kubernetes.io/name']);
 
-const releaseOf = ({metadata: {labels, annotations}}: KubernetesObject): string | undefined =>
+export const releaseOf = ({metadata: {labels, annotations}}: KubernetesObject): string | undefined =>
   annotations?.['meta.helm.sh/release-name'] ?? labels?.['app.kubernetes.io/instance'];
 
 const isRunPod = (pod: Pod, releases: readonly BundledRelease[]): boolean =>

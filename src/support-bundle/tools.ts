@@ -36,7 +36,11 @@ export function toolGap(what: string, outcome: Outcome, over: AbortSignal): Gap 
 }
 
 /** What wrote the bundle, and with what. */
-export async function readTools(place: Place, tools: Tools, over: AbortSignal): Promise<{versions: object; gaps: Gap[]}> {
+export async function readTools(
+  place: Place,
+  tools: Tools,
+  over: AbortSignal,
+): Promise<{versions: Readonly<Record<string, string | null>>; gaps: Gap[]}> {
   const gaps: Gap[] = [];
   const version = async (call: Call): Promise<string | null> => {
     const outcome = await tools.run(call);

@@ -13,6 +13,7 @@ export function inspectionText({summary, findings}: Pick<Inspection, 'summary' |
     object: shown(finding.object),
     message: shown(finding.message),
     remedy: shown(finding.remedy),
+    ...(finding.evidence === undefined ? {} : {evidence: shown(finding.evidence)}),
   }));
   return plain.length === 0 ? 'There is neither a summary nor a finding in it.\n' : findingLines(plain, screen).join('');
 }

@@ -31,9 +31,10 @@ export function bundleText({file, bytes, containers, findings, gaps, redactions}
 
 export function findingLines(findings: Bundle['findings'], screen: Screen): string[] {
   const {dim, red, yellow} = theme(screen);
-  return findings.map(({severity, object, message, remedy}) =>
-    paragraph(`  ${severity === 'error' ? red('×') : yellow('!')} `, `${object}: ${message} ${dim(`→ ${remedy}`)}`, screen),
-  );
+  return findings.map(({severity, object, message, evidence, line, remedy}) => {
+    const place = evidence === undefined ? '' : ` (${evidence}${line === undefined ? '' : `:${line}`})`;
+    return paragraph(`  ${severity === 'error' ? red('×') : yellow('!')} `, `${object}: ${message} ${dim(`→ ${remedy}${place}`)}`, screen);
+  });
 }
 
 const sizeText = (bytes: number): string =>

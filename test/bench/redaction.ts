@@ -1,4 +1,5 @@
 import {Secret} from '../../src/settings/secret.ts';
+import {LogWords} from '../../src/support-bundle/log-words.ts';
 import {redactor} from '../../src/support-bundle/redaction/redactor.ts';
 import {seedSet} from '../../src/support-bundle/redaction/seeds.ts';
 import {survivorFinder} from '../../src/support-bundle/redaction/survivors.ts';
@@ -64,7 +65,7 @@ async function milliseconds(work: () => Promise<void> | void): Promise<number> {
 const chunks = (bytes: Buffer): Buffer[] =>
   Array.from({length: Math.ceil(bytes.length / CHUNK)}, (_, index) => bytes.subarray(index * CHUNK, (index + 1) * CHUNK));
 
-/** How fast logs are redacted and read back, in MB a second and as a multiple of looking for one text in the same bytes. */
+/** How fast logs are redacted, read for what they say and read back, in MB a second and as a multiple of looking for one text in the same bytes. */
 export async function redaction(rounds: number): Promise<void> {
   for (const [name, line] of Object.entries(TEXTS)) {
     const bytes = bytesOf(line);
@@ -81,15 +82,21 @@ export async function redaction(rounds: number): Promise<void> {
         for (const chunk of chunks(bytes)) file.push(chunk);
         file.end();
       };
+      const readWords = (): void => {
+        const words = new LogWords();
+        for (const chunk of chunks(bytes)) words.push(chunk);
+        words.end();
+      };
       const readBack = async (): Promise<void> => void (await find(chunks(bytes)));
-      const times = {redact: [] as number[], readBack: [] as number[], search: [] as number[]};
+      const times = {redact: [] as number[], readWords: [] as number[], readBack: [] as number[], search: [] as number[]};
       for (let round = 0; round < rounds; round += 1) {
         times.redact.push(await milliseconds(redact));
+        times.readWords.push(await milliseconds(readWords));
         times.readBack.push(await milliseconds(readBack));
         times.search.push(await search());
       }
       const reference = median(times.search);
-      for (const what of ['redact', 'readBack'] as const) {
+      for (const what of ['redact', 'readWords', 'readBack'] as const) {
         const time = median(times[what]);
         const speed = ((MEGABYTES / time) * 1000).toFixed(0).padStart(6);
         process.stdout.write(

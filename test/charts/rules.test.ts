@@ -81,6 +81,7 @@ const RULES: readonly [code: string, breaks: RawFlags, holds: RawFlags][] = [
   ['SHARED_WORKSPACE', {...J, set: ['persistence.data.enabled=true']}, {...J, set: ['persistence.data.enabled=true'], concurrency: '1'}],
   ['POLICY_WITHOUT_DNS', {...J, 'chart-version': '0.5.68'}, {...J, 'chart-version': '0.5.69'}],
   ['POLICY_WITHOUT_DNS', {...L, 'chart-version': '0.5.66'}, {...L, 'chart-version': '0.5.67', 'metadata-service': 'block'}],
+  ['METADATA_BLOCKED', {...L, 'chart-version': '0.5.66'}, {...L, 'chart-version': '0.5.66', 'metadata-service': 'block'}],
   ['NEEDS_KUBERNETES_1_35', {...J, 'chart-version': '0.5.69'}, {...J, 'chart-version': '0.5.68'}],
   ['NEEDS_EGRESS', {...J, 'chart-version': '0.5.67'}, {...J, 'chart-version': '0.5.66'}],
   ['RUNS_WITHOUT_MEMORY', {...J, 'chart-version': '0.5.63'}, {...J, 'chart-version': '0.5.62'}],

@@ -55,7 +55,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
       helm: expect.stringMatching(/^v?[34]\./),
       kubectl: expect.stringMatching(/^v1\./),
     });
-    expect(text('SUMMARY.md')).toContain(`- scalr-agent: ${chart} 0.6.5, deployed\n`);
+    expect(text('SUMMARY.md')).toContain(`- scalr-agent: ${chart} 0.6.5, deployed; agent 1.4.0, the newest known\n`);
     expect(JSON.parse(text('releases/scalr-agent/history.json'))).toMatchObject([{revision: 1, status: 'deployed'}]);
     expect(all).not.toMatch(/hunter2|managedFields|last-applied-configuration|sh\.helm\.release\.v1/);
   });

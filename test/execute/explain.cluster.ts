@@ -245,7 +245,9 @@ const CASES: Case[] = [
     TOKEN_REJECTED: '401 Client Error: Unauthorized for url: https://acme.scalr.io',
     TLS_UNKNOWN_AUTHORITY: '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: unable to get local issuer certificate',
     PROXY_REFUSED: 'Tunnel connection failed: 407 Proxy Authentication Required',
-    SCALR_UNREACHABLE: 'Failed to resolve acme.scalr.io: Temporary failure in name resolution',
+    TLS_FAILED: 'x509: malformed certificate',
+    DNS_FAILED: 'Failed to resolve acme.scalr.io: Temporary failure in name resolution',
+    SCALR_UNREACHABLE: 'HTTPSConnectionPool: Max retries exceeded with url: /api',
   }).map(
     ([code, line]): Case => ({
       code,

@@ -234,7 +234,21 @@ const CASES: Case[] = [
     "OSError('Tunnel connection failed: 407 Proxy Authentication Required')",
     60,
   ),
-  said('SCALR_UNREACHABLE', 'Temporary failure in name resolution', 'Temporary failure in name resolution', 120),
+  said(
+    'TLS_CERTIFICATE_INVALID',
+    '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate has expired (_ssl.c:1006)',
+    '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate has expired (_ssl.c:1006)',
+    30,
+  ),
+  said('TLS_FAILED', '[SSL: WRONG_VERSION_NUMBER] wrong version number', '[SSL: WRONG_VERSION_NUMBER] wrong version number', 60),
+  said('DNS_FAILED', 'Temporary failure in name resolution', 'Temporary failure in name resolution', 120),
+  said('SCALR_UNREACHABLE', '[Errno 111] Connection refused', '[Errno 111] Connection refused', 120),
+  said(
+    'DISK_FULL',
+    "OSError: [Errno 28] No space left on device: '/data/run'",
+    "OSError: [Errno 28] No space left on device: '/data/run'",
+    60,
+  ),
   said(
     'DATA_NOT_WRITABLE',
     "PermissionError: [Errno 13] Permission denied: '/var/lib/scalr-agent'",

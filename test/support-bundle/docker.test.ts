@@ -145,12 +145,15 @@ test.each([
 });
 
 test.each([
-  ['OOM_KILLED', {Status: 'exited', Running: false, OOMKilled: true, ExitCode: 137}],
-  ['CRASH_LOOP', {Status: 'restarting', Restarting: true, ExitCode: 1}],
-  ['NOT_RUNNING', {Status: 'exited', Running: false, ExitCode: 2, FinishedAt: '2026-11-21T07:00:00Z'}],
-])('%s is read from the state of the container', async (code, state) => {
-  const {stdout} = await collect(docker({inspect: inspected(state)}), '--json');
-  expect(JSON.parse(stdout).findings).toMatchObject([{code, evidence: 'docker/inspect.json'}]);
+  ['OOM_KILLED', {Status: 'exited', Running: false, OOMKilled: true, ExitCode: 137}, '"OOMKilled": true'],
+  ['CRASH_LOOP', {Status: 'restarting', Restarting: true, ExitCode: 1}, '"Restarting": true'],
+  ['NOT_RUNNING', {Status: 'exited', Running: false, ExitCode: 2, FinishedAt: '2026-11-21T07:00:00Z'}, '"Status": "exited"'],
+])('%s is read from the state of the container', async (code, state, sign) => {
+  const {file, stdout} = await collect(docker({inspect: inspected(state)}), '--json');
+  const [finding] = JSON.parse(stdout).findings;
+  const content = await contentOf(file);
+  expect(finding).toMatchObject({code, evidence: 'docker/inspect.json'});
+  expect(content['docker/inspect.json']?.split('\n')[finding.line - 1]).toContain(sign);
 });
 
 test('a token among the arguments is hidden too', async () => {

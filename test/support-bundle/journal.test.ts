@@ -114,8 +114,11 @@ test.each([
   ['UNIT_CHANGED', {NeedDaemonReload: 'yes'}],
   ['OOM_KILLED', {Result: 'oom-kill'}],
 ])('%s is read from the state of the unit', async (code, state) => {
-  const {document} = await collect(says({show: shows(properties(state))}));
+  const {document, file} = await collect(says({show: shows(properties(state))}));
   expect(document.findings).toMatchObject([{code, object: 'unit/scalr-agent', evidence: 'systemd/scalr-agent.properties.txt'}]);
+  const [key = '', value = ''] = Object.entries(state)[0] ?? [];
+  const content = await contentOf(file);
+  expect(content['systemd/scalr-agent.properties.txt']?.split('\n')[document.findings[0].line - 1]).toBe(`${key}=${value}`);
 });
 
 test('where the package runs docker as a service it is collected too, and a proxy that it lacks stands out', async () => {

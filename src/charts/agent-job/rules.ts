@@ -169,6 +169,7 @@ export const rules: readonly ChartRule[] = [
     code: 'NEEDS_KUBERNETES_1_35',
     in: '>=0.5.69',
     severity: 'warning',
+    isReminder: true,
     test: () => ({
       setting: cloud,
       message: 'This version needs Kubernetes 1.35 or newer on the control plane and on every node (image volumes).',

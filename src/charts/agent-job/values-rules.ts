@@ -1,7 +1,7 @@
 import {namesRegistry} from '../../settings/addresses.ts';
 import type {ValuesRule} from '../define.ts';
 import {at, getAt, isMap, sameTree, type Tree, type Values} from '../tree.ts';
-import {directories, separateDirectories, tokenInOnePiece, urlOfAccount} from '../values-rules/agent.ts';
+import {directories, runsNotCovered, separateDirectories, tokenInOnePiece, urlOfAccount} from '../values-rules/agent.ts';
 import {certificateRules, wins} from '../values-rules/certificates.ts';
 import {isOn, textAt} from '../values-rules/reading.ts';
 import {keyOfSecret, notNull, printedBare, selectorLabels} from '../values-rules/texts.ts';
@@ -52,6 +52,7 @@ export const valuesRules: readonly ValuesRule[] = [
     needsSwitch('T13', NESTED, `persistence.${name}.persistentVolumeClaim.claimName`, `persistence.${name}.enabled`),
   ),
   needsSwitch('T13', FLAT, CLAIM, 'persistence.enabled'),
+  runsNotCovered(FLAT, 'the controller'),
   {
     id: 'T14',
     code: 'CLAIM_HAS_TO_BE_NAMED',

@@ -1,7 +1,7 @@
 import type {ValuesRule} from '../define.ts';
 import {at, getAt, type Values} from '../tree.ts';
-import {directories, tokenInOnePiece, urlOfAccount} from '../values-rules/agent.ts';
-import {isOn, textAt} from '../values-rules/reading.ts';
+import {directories, runsNotCovered, tokenInOnePiece, urlOfAccount} from '../values-rules/agent.ts';
+import {textAt} from '../values-rules/reading.ts';
 import {notNull, printedBare, selectorLabels} from '../values-rules/texts.ts';
 
 const isHostPath = (values: Values): boolean => textAt(values, 'efsVolumeHandle') === '';
@@ -49,21 +49,7 @@ export const valuesRules: readonly ValuesRule[] = [
           )
         : [],
   },
-  {
-    id: 'T4',
-    code: 'RUNS_NOT_COVERED',
-    severity: 'warning',
-    test: (values) =>
-      isOn(values, 'restrictMetadataService')
-        ? [
-            {
-              path: at('restrictMetadataService'),
-              message:
-                'This covers the controller and the workers, not the pods of runs, and its policy has no DNS rule (R31): where it is enforced it can cut DNS as well.',
-            },
-          ]
-        : [],
-  },
+  runsNotCovered('*', 'the controller and the workers'),
   {
     id: 'R43',
     code: 'NO_PERMISSIONS',

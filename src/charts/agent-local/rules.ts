@@ -1,7 +1,7 @@
 import {set} from '../../settings/escape-hatch.ts';
 import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
 import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
-import {workloadIdentity} from '../../settings/network.ts';
+import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {cache, cacheAccessMode, dataHome} from '../../settings/storage.ts';
 import type {ChartRule} from '../define.ts';
@@ -87,6 +87,20 @@ export const rules: readonly ChartRule[] = [
         : undefined,
   },
   policyWithoutDns('0.5.65 - 0.5.66', '0.5.67'),
+  {
+    id: 'T6',
+    code: 'METADATA_BLOCKED',
+    in: '0.5.65 - 0.5.66',
+    severity: 'warning',
+    test: (get, {isExplicit}) =>
+      get(metadataService) === 'block' && !isExplicit(metadataService)
+        ? {
+            setting: metadataService,
+            message:
+              'This version blocks the metadata service unless agent.allowMetadataService is true, whatever allowMetadataService says: runs get no credentials of the node. 0.5.67 mends that.',
+          }
+        : undefined,
+  },
   {
     id: 'R42',
     code: 'DEFAULT_SERVICE_ACCOUNT',

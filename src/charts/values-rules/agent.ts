@@ -1,6 +1,6 @@
 import type {ValuesRule} from '../define.ts';
 import {at, getAt} from '../tree.ts';
-import {textAt} from './reading.ts';
+import {isOn, textAt} from './reading.ts';
 
 /** R1: Helm puts the token into the Secret as it stands. */
 export const tokenInOnePiece: ValuesRule = {
@@ -64,4 +64,21 @@ export const directories = (range: string, ...paths: readonly string[]): ValuesR
         message: 'Kubernetes mounts a volume here and wants a path.',
         suggestion: 'Leave it out to keep the default',
       })),
+});
+
+/** T4: the policy of some versions selects their own pods only. */
+export const runsNotCovered = (range: string, covered: string): ValuesRule => ({
+  id: 'T4',
+  code: 'RUNS_NOT_COVERED',
+  in: range,
+  severity: 'warning',
+  test: (values) =>
+    isOn(values, 'restrictMetadataService')
+      ? [
+          {
+            path: at('restrictMetadataService'),
+            message: `This covers ${covered}, not the pods of runs, and its policy has no DNS rule (R31): where it is enforced it can cut DNS as well.`,
+          },
+        ]
+      : [],
 });

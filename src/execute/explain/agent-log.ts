@@ -7,18 +7,50 @@ import {containersOf} from './look.ts';
  */
 const MEANINGS = {
   READY: /agent is ready to receive tasks/i,
-  PROXY_REFUSED: /proxy ?error|proxy authentication required|tunnel connection failed|connect to proxy|\b407\b.*proxy/i,
+  PROXY_REFUSED:
+    /proxy ?error|proxy authentication required|tunnel connection failed|connect to proxy|407 from (the )?proxy|proxyconnect /i,
+  TLS_CERTIFICATE_INVALID:
+    /certificate (has expired|is not yet valid|is valid for |is not valid for )|hostname mismatch|not valid for any names|doesn't match (either of )?'|IP address mismatch/i,
   TLS_UNKNOWN_AUTHORITY:
     /CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|local issuer certificate|unknown authority|SSLCertVerificationError/i,
+  TLS_FAILED: /\bx509: |\bSSL(EOF)?Error\b|WRONG_VERSION_NUMBER|\btls: |tlsv1[23]? alert|TLS handshake timeout/,
   TOKEN_REJECTED:
-    /\b401\b.*unauthori[sz]ed|unauthori[sz]ed.*\b401\b|(invalid|expired|revoked|wrong)( agent)? token|token (is |was |has been |has )?(invalid|rejected|refused|expired|revoked|not valid)/i,
+    /\b401\b.{0,200}unauthori[sz]ed|unauthori[sz]ed.{0,200}\b401\b|(invalid|expired|revoked|wrong)( agent)? token|token (is |was |has been |has )?(invalid|rejected|refused|expired|revoked|not valid)/i,
   AGENT_FORBIDDEN: /User \\*"system:serviceaccount:[^"]*" cannot/i,
-  DATA_NOT_WRITABLE: /(permission denied|read-only file system|no space left on device).*\/|(Errno (13|28|30))\b/i,
+  DISK_FULL: /no space left on device|disk quota exceeded|Errno (28|122)\b|\bENOSPC\b/i,
+  DATA_NOT_WRITABLE: /(permission denied|read-only file system).{0,400}\/|(Errno (13|30))\b/i,
+  DNS_FAILED:
+    /name or service not known|name resolution|NameResolutionError|getaddrinfo|no such host|no address associated with hostname|server misbehaving/i,
   SCALR_UNREACHABLE:
-    /name or service not known|name resolution|NameResolutionError|getaddrinfo|no such host|connection refused|cannot connect to host|connect ?timeout|connection timed out|network is unreachable|no route to host|max retries exceeded/i,
+    /connection refused|cannot connect to host|connect ?timeout|connection timed out|network is unreachable|no route to host|max retries exceeded/i,
 } as const;
 
 export type Meaning = keyof typeof MEANINGS;
+
+/** A line without any of these, in any case, means nothing: long logs are searched for them first. Short ones, and those that begin with a digit, make that slower. */
+export const TELLING_WORDS: readonly string[] = [
+  ...[
+    'ready to receive tasks',
+    'proxyerror',
+    'proxy error',
+    'proxy authentication',
+    'connect to proxy',
+    'from proxy',
+    'from the proxy',
+    'proxyconnect',
+  ],
+  'tunnel connection failed',
+  ...['certificate', 'hostname mismatch', 'ip address mismatch', "doesn't match", 'unknown authority', 'not valid for any names'],
+  ...['x509: ', 'sslerror', 'ssleof', 'sslcert', 'wrong_version_number', 'tls: ', 'tlsv1', 'tls handshake timeout'],
+  ...['unauthorised', 'unauthorized', 'agent token', 'invalid token', 'expired token', 'revoked token', 'wrong token'],
+  ...['is', 'was', 'has', 'invalid', 'rejected', 'refused', 'expired', 'revoked', 'not valid'].map((word) => `token ${word}`),
+  'system:serviceaccount:',
+  ...['no space left', 'disk quota exceeded', 'errno ', 'enospc', 'permission denied', 'read-only file system'],
+  ...['name or service not known', 'name resolution', 'nameresolution', 'getaddrinfo', 'no such host', 'no address associated'],
+  'server misbehaving',
+  ...['connection refused', 'cannot connect to host', 'connect timeout', 'connecttimeout', 'connection timed out'],
+  ...['network is unreachable', 'no route to host', 'max retries exceeded'],
+];
 
 export interface Verdict {
   meaning: Meaning;
@@ -36,6 +68,12 @@ const FRESH_MS = 10 * 60_000;
 const FRESH_LINES = 5;
 
 export const isOfAgent = (container: string): boolean => AGENT_CONTAINERS.includes(container);
+
+/** What one line means, if anything. */
+export function meant(line: string): {meaning: Meaning; text: string; at: string | undefined} | undefined {
+  const {meaning, text, at} = parse(line);
+  return meaning && {meaning, text, at};
+}
 
 /** Some line says how the agent is. */
 export const isTelling = (log: string): boolean => log.split('\n').some((line) => parse(line).meaning !== undefined);

@@ -1,7 +1,7 @@
+import {floorOf, isBelow, isVersion} from '../../charts/kubernetes-floor.ts';
 import {cloud} from '../../settings/cluster.ts';
 import {type Check, fail, pass, skip, warn} from '../check.ts';
 import {wantedHostPaths, withoutHostPath} from './host-paths.ts';
-import {floorOf, isBelow, isVersion} from './kubernetes-floor.ts';
 import {openshiftScc} from './openshift-scc.ts';
 import {few, ifKnown} from './outcomes.ts';
 

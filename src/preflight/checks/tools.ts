@@ -1,9 +1,9 @@
+import {isTooOld} from '../../charts/kubernetes-floor.ts';
 import {compare} from '../../charts/releases.ts';
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import {ownCommand} from '../../ports/own-command.ts';
 import {type Check, fail, pass, skip, warn} from '../check.ts';
 import type {Situation} from '../situation.ts';
-import {isTooOld} from './kubernetes-floor.ts';
 import {count} from './outcomes.ts';
 
 const OLDEST_HELM = '3.14.0';

@@ -1,8 +1,9 @@
+import {missesRuns} from '../../cluster/facts/policy-weakness.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
 import {type PodTemplate, podTemplates} from '../../cluster/pod-specs.ts';
 import {type ProbeObjects, probeLabels} from '../../cluster/probe.ts';
 import {url as urlSetting} from '../../settings/agent.ts';
-import {blocks, missesRuns} from '../checks/network/metadata.ts';
+import {blocks} from '../checks/network/metadata.ts';
 import {roleOf} from '../checks/nodes/pods.ts';
 import type {Situation} from '../situation.ts';
 import {probePod, speakerOf} from './probe-pod.ts';
@@ -58,7 +59,7 @@ interface Policy extends KubernetesObject {
 
 /** The policies of the chart that hold for runs, for the probe: they may not be there yet, and it has none of their labels. */
 function policiesFor({metadata}: PodTemplate, about: About, objects: readonly KubernetesObject[], name: string): KubernetesObject[] {
-  if (missesRuns(about)) return [];
+  if (missesRuns(about.target)) return [];
   const labels = probeLabels(about.name.release);
   return (objects as readonly Policy[])
     .filter(({kind}) => kind === 'NetworkPolicy')

@@ -1,5 +1,5 @@
 import type {LogRecord} from '../collect.ts';
-import type {Finding} from '../findings.ts';
+import type {Finding} from '../findings/finding.ts';
 import {findingsInWords} from './agent-words.ts';
 
 /** What `docker inspect` says of how a container is. */

@@ -1,5 +1,5 @@
 import type {LogRecord} from '../collect.ts';
-import type {Finding} from '../findings.ts';
+import type {Finding} from '../findings/finding.ts';
 import {findingsInWords} from './agent-words.ts';
 
 /** A unit of systemd: names of its variables, and what `systemctl show` says of it. */

@@ -1,5 +1,5 @@
 import {CHARTS} from '../../charts/charts.ts';
-import type {Target} from '../../charts/define.ts';
+import type {ChartRule, Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {at, getAt, isMap, type Path, spellPath, type Tree} from '../../charts/tree.ts';
@@ -10,15 +10,26 @@ import type {Held} from './held.ts';
 import type {Source} from './source.ts';
 
 /** The rules of the chart, held against the settings that the values stand for. */
-export function checkRules({values, effective, settings, locate}: Held, target: Target): Finding[] {
+export const checkRules = (held: Held, target: Target): Finding[] =>
+  // What nobody wrote is the chart's own affair: a file is not wrong for what it leaves out.
+  findingsOf(held, target, (rule, isWritten) => rule.severity === 'error' || isWritten);
+
+/** What this very version gets wrong by itself, whatever the file says: rules that hold for some versions only. */
+export const checkVersion = (held: Held, target: Target): Finding[] =>
+  findingsOf(held, target, (rule, isWritten) => rule.in !== undefined && rule.severity === 'warning' && !isWritten);
+
+function findingsOf(
+  {values, effective, settings, locate}: Held,
+  target: Target,
+  isWanted: (rule: ChartRule, isWritten: boolean) => boolean,
+): Finding[] {
   const get: Get = <T>(setting: Setting<T>) => settings.get(setting.id) as T | undefined;
   const pathsOf = (setting: Setting): Path[] =>
     CHARTS[target.chart].rows.filter((row) => row.setting === setting && within(target.version, row.in)).flatMap((row) => [...row.paths]);
   const written = (setting: Setting): Path | undefined => pathsOf(setting).find((path) => getAt(values, path) !== undefined);
-  // What nobody wrote is the chart's own affair: a file is not wrong for what it leaves out.
   return brokenRules(effective, get, (setting) => written(setting) !== undefined, target)
     .map((broken) => ({...broken, at: broken.path === undefined ? written(broken.setting) : at(broken.path)}))
-    .filter(({rule, at}) => !rule.isReminder && (rule.severity === 'error' || (at && getAt(values, at) !== undefined)))
+    .filter(({rule, at}) => !rule.isReminder && isWanted(rule, at !== undefined && getAt(values, at) !== undefined))
     .map(({rule, setting, at = pathsOf(setting)[0] ?? [], message, suggestion}): Finding => {
       return {
         severity: rule.severity,

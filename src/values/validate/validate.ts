@@ -2,7 +2,7 @@ import type {Target} from '../../charts/define.ts';
 import {copyOf, getAt, isMap, type Values} from '../../charts/tree.ts';
 import {checkIgnored, checkRepeated} from './check-effects.ts';
 import {checkKeys} from './check-keys.ts';
-import {checkRefusals, checkRules, checkValuesRules} from './check-rules.ts';
+import {checkRefusals, checkRules, checkValuesRules, checkVersion} from './check-rules.ts';
 import {checkToken} from './check-token.ts';
 import type {Finding} from './finding.ts';
 import {hold} from './held.ts';
@@ -22,6 +22,12 @@ export function validateLayers(files: readonly {file: string; text: string}[], t
   const sources = layers.flatMap(({file, source}) => (source === undefined ? [] : [{file, source}]));
   const ofReading = layers.flatMap(({file, findings}) => findings.map((finding) => ({...finding, file})));
   return [...ofReading, ...(sources.length < layers.length ? [] : inOrder(findingsIn(layered(sources), target)))];
+}
+
+/** What this version of the chart gets wrong by itself, with these values as with others. Pure. */
+export function knownBugs(text: string, target: Target): Finding[] {
+  const {source} = readSource(text);
+  return source === undefined ? [] : checkVersion(hold(source, target), target);
 }
 
 const findingsIn = (source: Source, target: Target): Finding[] => {

@@ -234,6 +234,14 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nrestrictMetadataService: false`,
   ],
   [
+    'T4',
+    'job 0.5.63',
+    'agent: {tokenExistingSecret: t}\nrestrictMetadataService: true',
+    'RUNS_NOT_COVERED',
+    'restrictMetadataService',
+    'agent: {tokenExistingSecret: t}\nrestrictMetadataService: false',
+  ],
+  [
     'T5',
     'local 0.5.63',
     `agent: {${TOKEN}}\nallowMetadataService: false`,

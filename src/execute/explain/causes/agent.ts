@@ -28,12 +28,28 @@ export const agentCauses: readonly CauseRecord[] = [
     30,
     'The agent does not trust the certificate it is shown: give the authority with --ca-file or --ca-secret, public roots included',
   ),
+  said(
+    'TLS_CERTIFICATE_INVALID',
+    30,
+    'The certificate that the agent is shown has expired or is of another name: renew it, or correct --url; also look at the clock of the node',
+  ),
+  said(
+    'TLS_FAILED',
+    60,
+    'The agent and what answers it find no TLS in common: look at what stands between them, a proxy that opens TLS or --url',
+  ),
   said('PROXY_REFUSED', 60, 'The proxy lets the agent not through: check --https-proxy, its user and --no-proxy'),
   said(
     'AGENT_FORBIDDEN',
     30,
     'The service account lacks rights: let the chart create Role and account, or bind them to --service-account-name',
   ),
-  said('DATA_NOT_WRITABLE', 30, 'The agent cannot write its data: check owner and space of --data-home, --cache-path or the claim'),
-  said('SCALR_UNREACHABLE', 120, 'The agent does not reach Scalr: check --url, DNS, egress policies and whether it needs --https-proxy'),
+  said('DISK_FULL', 60, 'The volume of the agent is full: enlarge --cache-size or the claim, or free the disk of the node'),
+  said('DATA_NOT_WRITABLE', 30, 'The agent cannot write its data: check the owner of --data-home, --cache-path or the claim'),
+  said(
+    'DNS_FAILED',
+    120,
+    'The agent cannot resolve a name: check --url, the DNS of the cluster, and whether an egress policy lets port 53 through',
+  ),
+  said('SCALR_UNREACHABLE', 120, 'The agent does not reach Scalr: check --url, egress policies and whether it needs --https-proxy'),
 ];

@@ -1,5 +1,6 @@
 import {within} from '../../../charts/releases.ts';
 import {knownValue} from '../../../cluster/facts/fact.ts';
+import {weaknessOf} from '../../../cluster/facts/policy-weakness.ts';
 import {metadataService} from '../../../settings/network.ts';
 import {type Check, fail, type Outcome, pass, skip, warn} from '../../check.ts';
 import type {Situation} from '../../situation.ts';
@@ -15,10 +16,6 @@ export const withProbe = (outcome: Outcome): Outcome => (outcome.status === 'ski
 
 export const blocks = ({get}: Pick<Situation, 'get'>): boolean => get(metadataService) === 'block';
 
-/** Pods of runs that the policy does not select (templates/networkpolicy.yaml). */
-export const missesRuns = ({target: {chart, version}}: Pick<Situation, 'target'>): boolean =>
-  chart === 'agent-k8s' || (chart === 'agent-job' && within(version, '<=0.5.63'));
-
 export const metadataBlock: Check = {
   id: 'metadata-block',
   group: 'Network',
@@ -27,27 +24,16 @@ export const metadataBlock: Check = {
   test: (situation) => {
     if (!blocks(situation)) return undefined;
     const {facts, target} = situation;
-    const {areEnforced, blockMetadata} = facts.networkPolicies;
-    const outcome = ifKnown(areEnforced, ENFORCED, (enforced, why): Outcome => {
-      if (!enforced)
-        return warn(
-          `Nothing enforces NetworkPolicy objects here (${why}), so runs reach 169.254.169.254 and with it the credentials of the node`,
-          `Switch on a network policy engine; or say that it is open: ${ALLOW}`,
-        );
-      if (missesRuns(situation))
-        return warn(
-          `The policy of ${target.chart} ${target.version} covers its own pods and not those of runs, which reach 169.254.169.254`,
-          'Use --chart agent-job or --chart agent-local, whose policy covers runs',
-        );
-      return ifKnown(blockMetadata, `Policies are enforced (${why}); whether that holds for 169.254.169.254 is`, (isBlocked, source) =>
-        isBlocked
-          ? pass(`${why} (measured: ${source})`)
-          : warn(
-              `Upstream measured that ${why} lets pods reach 169.254.169.254 all the same (${source}), and with it the credentials of the node`,
-              `Use GKE Dataplane V2 or Workload Identity; or say that it is open: ${ALLOW}. ${PROBE}`,
-            ),
-      );
-    });
+    const outcome = ifKnown(facts.networkPolicies.areEnforced, ENFORCED, (_, why) =>
+      ifKnown(
+        weaknessOf(target, facts.networkPolicies),
+        `Policies are enforced (${why}); whether that holds for 169.254.169.254 is`,
+        (weakness, source): Outcome => {
+          if (weakness === undefined) return pass(`${why} (measured: ${source})`);
+          return warn(weakness.message, weakness.code === 'POLICY_WITHOUT_EFFECT' ? `${weakness.remedy}. ${PROBE}` : weakness.remedy);
+        },
+      ),
+    );
     return withProbe(outcome);
   },
 };

@@ -1,7 +1,7 @@
+import {floorOf, isBelow, isVersion} from '../../../charts/kubernetes-floor.ts';
 import {follow, known} from '../../../cluster/facts/fact.ts';
 import type {NodeObject} from '../../../cluster/facts/readings.ts';
 import {type Check, fail, pass, skip, warn} from '../../check.ts';
-import {floorOf, isBelow, isVersion} from '../kubernetes-floor.ts';
 import {count, few, ifKnown} from '../outcomes.ts';
 import {NO_NODE_FOR_RUNS, nodesForRuns} from './pods.ts';
 

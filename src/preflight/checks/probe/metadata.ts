@@ -1,7 +1,8 @@
+import {missesRuns} from '../../../cluster/facts/policy-weakness.ts';
 import {workloadIdentity} from '../../../settings/network.ts';
 import {type Check, type Outcome, pass, skip, warn} from '../../check.ts';
 import type {Situation} from '../../situation.ts';
-import {blocks, missesRuns} from '../network/metadata.ts';
+import {blocks} from '../network/metadata.ts';
 import {ifSaid, isOf, NO_ANSWER, noTool} from './said.ts';
 
 const ADDRESS = '169.254.169.254';
@@ -24,12 +25,12 @@ export const probeMetadata: Check = {
 function blocked(situation: Situation, isOpen: boolean): Outcome {
   const {chart, version} = situation.target;
   if (!isOpen) return pass(`${ADDRESS} does not answer`);
-  const because = missesRuns(situation)
+  const because = missesRuns(situation.target)
     ? `the policy of ${chart} ${version} does not cover runs`
     : 'nothing enforces the policy of the chart';
   return warn(
     `${ADDRESS} answers although it should be blocked, and gives away the credentials of the node: ${because}`,
-    missesRuns(situation)
+    missesRuns(situation.target)
       ? 'Use --chart agent-job or --chart agent-local, whose policy covers runs'
       : 'Switch on a network policy engine; or say that it is open: --metadata-service allow',
   );

@@ -1,6 +1,6 @@
-import type {Target} from '../../charts/define.ts';
-import {compare, within} from '../../charts/releases.ts';
-import {type ChartName, schemaOf} from '../../charts/schema.ts';
+import type {Target} from './define.ts';
+import {compare, within} from './releases.ts';
+import {type ChartName, schemaOf} from './schema.ts';
 
 export interface Floor {
   /** 1.35 */

@@ -1,0 +1,93 @@
+import type {Claim, Event, KubernetesObject, Pod, Snapshot, Workload} from '../../cluster/objects.ts';
+import type {Cause} from '../../execute/explain/cause.ts';
+import {containerCauses} from '../../execute/explain/causes/container.ts';
+import {explain} from '../../execute/explain/explain.ts';
+import {containersOf, isContainerTroubled, rootOf} from '../../execute/explain/look.ts';
+import type {LogRecord} from '../collect.ts';
+import {type Evidence, lastWords, type Place} from './evidence.ts';
+import type {Finding} from './finding.ts';
+import {findingsInLogs, heardIn} from './in-logs.ts';
+import {restarts} from './restarts.ts';
+
+interface Seen {
+  objects: readonly KubernetesObject[];
+  logs: readonly LogRecord[];
+  places: Evidence;
+  now: Date;
+}
+
+const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];
+
+/** Why agents and runs are not well, what restarted, and what their logs say beyond that. Pure. */
+export function findingsIn({objects, logs, places, now}: Seen): Finding[] {
+  const of = <T extends KubernetesObject>(...kinds: string[]): T[] => objects.filter(({kind = ''}) => kinds.includes(kind)) as T[];
+  const pods = of<Pod>('Pod');
+  const snapshot: Snapshot = {
+    workloads: of<Workload>(...WORKLOADS),
+    pods,
+    claims: of<Claim>('PersistentVolumeClaim'),
+    events: of<Event>('Event'),
+    logs: saidLast(pods, logs),
+  };
+  const heard = heardIn(pods, logs);
+  const causes = explain(snapshot, now);
+  const podNamed = (object: string): Pod | undefined => pods.find(({metadata}) => object === `pod/${metadata.name}`);
+  const placeOf = (cause: Cause): Place | undefined => {
+    const pod = podNamed(cause.object);
+    const [kind = '', name = ''] = cause.object.split('/');
+    const said = heard.find((each) => each.pod === pod && each.meaning === cause.code);
+    if (said) return {evidence: said.file, line: said.line};
+    const place = pod && OF_CONTAINERS.has(cause.code) ? placeOfEnd(pod, cause.code, places) : undefined;
+    const words = JSON.stringify(lastWords(cause.reason)).slice(1, -1);
+    const object = KINDS[kind] ?? kind;
+    return place ?? places.inEvents(object, name, cause.reason) ?? places.inObject(object, name, words);
+  };
+  const told = causes.map((cause) => ({code: cause.code, root: rootOf(snapshot, podNamed(cause.object) ?? {metadata: {name: ''}})}));
+  const isTold = (pod: Pod, code: string): boolean => told.some((each) => each.code === code && each.root === rootOf(snapshot, pod));
+  return [
+    ...causes.map((cause) => findingOf(cause, placeOf(cause))),
+    ...restarts(
+      pods.filter(({metadata}) => !causes.some(({object, code}) => object === `pod/${metadata.name}` && OF_CONTAINERS.has(code))),
+      snapshot,
+      places,
+    ),
+    ...findingsInLogs(heard, snapshot, isTold),
+  ];
+}
+
+const KINDS: Readonly<Record<string, string>> = {claim: 'persistentvolumeclaim'};
+const OF_CONTAINERS: ReadonlySet<string> = new Set(containerCauses.map(({code}) => code));
+
+const findingOf = ({object, code, reason, remedy, isHopeless}: Cause, place: Place | undefined): Finding => ({
+  severity: isHopeless ? 'error' : 'warning',
+  code,
+  object,
+  message: reason,
+  ...place,
+  remedy,
+});
+
+/** That memory ran out stands in the status of the pod; anything else is in what the container said before it ended. */
+function placeOfEnd(pod: Pod, code: string, places: Evidence): Place | undefined {
+  const {name} = pod.metadata;
+  const ended = containersOf(pod).find(
+    (each) => isContainerTroubled(each) && (each.state?.terminated ?? each.lastState?.terminated ?? each.state?.waiting),
+  );
+  return code === 'OOM_KILLED' || ended === undefined
+    ? places.inObject('pod', name, '"reason": "OOMKilled"')
+    : places.inLastWords(name, ended.name);
+}
+
+/** What containers said last, without the times that kubelets put before lines; of one that does not run, what it said before it ended. */
+function saidLast(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['logs'] {
+  const tails = new Map(logs.map(({file, tail}) => [file, tail.replaceAll(TIME, '')]));
+  const said = pods.flatMap((pod) =>
+    containersOf(pod).map(({name, state}): [string, string | undefined] => {
+      const [current, previous] = ['log', 'previous.log'].map((end) => tails.get(`logs/${pod.metadata.name}/${name}.${end}`));
+      return [`${pod.metadata.name}/${name}`, state?.running ? current : (previous ?? current)];
+    }),
+  );
+  return Object.fromEntries(said.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) /gm;

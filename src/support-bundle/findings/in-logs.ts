@@ -1,0 +1,88 @@
+import type {Pod, Snapshot} from '../../cluster/objects.ts';
+import {isOfAgent, type Meaning} from '../../execute/explain/agent-log.ts';
+import {agentCauses} from '../../execute/explain/causes/agent.ts';
+import {containersOf, rootOf} from '../../execute/explain/look.ts';
+import {oneLine} from '../../execute/explain/words.ts';
+import type {LogRecord} from '../collect.ts';
+import type {Said} from '../log-words.ts';
+import type {Finding} from './finding.ts';
+import {foldAlike} from './fold-alike.ts';
+
+/** What passes by itself is no news until it has come several times. */
+const PASSING: readonly Meaning[] = ['DNS_FAILED', 'SCALR_UNREACHABLE'];
+const ENOUGH = 3;
+/** Of the words of a run, which says much about what it is for, these are about the agent that makes it. */
+const OF_RUNS: readonly Meaning[] = ['PROXY_REFUSED', 'TLS_CERTIFICATE_INVALID', 'TLS_UNKNOWN_AUTHORITY', 'TLS_FAILED', 'DISK_FULL'];
+/** As the charts name the container that runs execute in. */
+const RUNNER = 'runner';
+
+interface Heard extends Said {
+  pod: Pod;
+  container: string;
+  file: string;
+  /** The agent was ready again afterwards. */
+  isOver: boolean;
+  isPrevious: boolean;
+}
+
+/** What logs say, newest log of a container first. */
+export function heardIn(pods: readonly Pod[], logs: readonly LogRecord[]): Heard[] {
+  const byFile = new Map(logs.map((log) => [log.file, log]));
+  return pods.flatMap((pod) =>
+    speakersOf(pod).flatMap(({container, isRun}) => {
+      const [now, before] = ['log', 'previous.log'].map((end) => byFile.get(`logs/${pod.metadata.name}/${container}.${end}`));
+      const heard = [...saidIn(now), ...saidIn(before)].filter(({meaning}) => !isRun || OF_RUNS.includes(meaning));
+      return heard.map((said) => ({...said, pod, container, isPrevious: said.file === before?.file}));
+    }),
+  );
+}
+
+/** Containers of the agent, or the only one there is; and the one that runs execute in. */
+function speakersOf(pod: Pod): {container: string; isRun: boolean}[] {
+  const names = containersOf(pod).map(({name}) => name);
+  const own = names.filter(isOfAgent);
+  const runners = names.filter((name) => name === RUNNER);
+  return [
+    ...(own.length > 0 || runners.length > 0 ? own : names.slice(0, 1)).map((container) => ({container, isRun: false})),
+    ...runners.map((container) => ({container, isRun: true})),
+  ];
+}
+
+function saidIn(log: LogRecord | undefined): (Said & {file: string; isOver: boolean})[] {
+  const ready = log?.said.find(({meaning}) => meaning === 'READY')?.line ?? 0;
+  return (log?.said ?? [])
+    .filter(({meaning}) => meaning !== 'READY')
+    .map((said) => ({...said, file: log?.file ?? '', isOver: said.line < ready}));
+}
+
+/** What agents said that no cause tells: it is over, or nobody knows whether it is. */
+export function findingsInLogs(heard: readonly Heard[], snapshot: Snapshot, isTold: (pod: Pod, code: string) => boolean): Finding[] {
+  const isNews = ({pod, container, meaning, count, isOver, isPrevious}: Heard): boolean =>
+    !isTold(pod, meaning) &&
+    !(isOver && count < ENOUGH && PASSING.includes(meaning)) &&
+    !(
+      isPrevious &&
+      heard.some((other) => other.pod === pod && other.container === container && other.meaning === meaning && !other.isPrevious)
+    );
+  const found = heard.filter(isNews).map((each) => ({
+    key: [rootOf(snapshot, each.pod).metadata.name, each.container, each.meaning].join('/'),
+    finding: findingOf(each),
+  }));
+  return foldAlike(found);
+}
+
+const REMEDIES = new Map(agentCauses.map(({code, remedy}) => [code, remedy]));
+
+const findingOf = ({pod, container, meaning, count, line, text, at, file, isOver, isPrevious}: Heard): Finding => ({
+  severity: 'warning',
+  code: meaning,
+  object: `pod/${pod.metadata.name}`,
+  message: [
+    `container ${container} said${count > 1 ? ` on ${count} lines, last` : ''}${at ? ` at ${at}` : ''}: ${oneLine(text)}`,
+    ...(isPrevious ? ['that was before it was restarted'] : []),
+    ...(isOver ? ['it was ready again afterwards'] : []),
+  ].join('; '),
+  evidence: file,
+  line,
+  remedy: REMEDIES.get(meaning) ?? 'Read what it said around this line',
+});

@@ -1,0 +1,75 @@
+import {type Meaning, meant, TELLING_WORDS} from '../execute/explain/agent-log.ts';
+
+/** What a log says of its agent, all lines that mean the same together. */
+export interface Said {
+  meaning: Meaning;
+  /** So many lines say it. */
+  count: number;
+  /** The newest of them, 1-based. */
+  line: number;
+  /** Without format. */
+  text: string;
+  at: string | undefined;
+}
+
+/** In text whose capitals were made small: a regular expression that has to mind them itself takes half as long again. */
+const TELLING = new RegExp(TELLING_WORDS.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'), 'g');
+const NEWLINE = 10;
+/** Of a longer line only so much is looked at. */
+const LONGEST = 16 * 1024;
+const NONE = Buffer.alloc(0);
+
+/** Reads a log on its way into the bundle, chunk by chunk: counts its lines and remembers what they say. */
+export class LogWords {
+  #lines = 0;
+  /** The beginning of a line whose end is not there yet. */
+  #open: Buffer = NONE;
+  readonly #said = new Map<Meaning, Said>();
+
+  push(chunk: Buffer): void {
+    const bytes = this.#open.length > 0 ? Buffer.concat([this.#open, chunk]) : chunk;
+    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    this.#read(bytes.subarray(0, end));
+    this.#open = Buffer.from(bytes.subarray(end, end + LONGEST));
+  }
+
+  /** Of all that was pushed; a last line need not end. */
+  end(): {lines: number; said: Said[]} {
+    if (this.#open.length > 0) this.#read(Buffer.concat([this.#open, Buffer.from('\n')]));
+    this.#open = NONE;
+    return {lines: this.#lines, said: [...this.#said.values()]};
+  }
+
+  /** Whole lines. */
+  #read(bytes: Buffer): void {
+    // As many characters as bytes, so that places mean the same in both.
+    const text = bytes.toString('latin1').toLowerCase();
+    let counted = 0;
+    const countTo = (place: number): void => {
+      for (let at = text.indexOf('\n', counted); at !== -1 && at < place; at = text.indexOf('\n', counted)) {
+        this.#lines += 1;
+        counted = at + 1;
+      }
+    };
+    TELLING.lastIndex = 0;
+    for (let found = TELLING.exec(text); found !== null; found = TELLING.exec(text)) {
+      const start = text.lastIndexOf('\n', found.index) + 1;
+      const end = text.indexOf('\n', found.index);
+      countTo(start);
+      this.#look(bytes.toString('utf8', start, Math.min(end, start + LONGEST)));
+      TELLING.lastIndex = end;
+    }
+    countTo(text.length);
+  }
+
+  #look(line: string): void {
+    const found = meant(withoutPrefix(line));
+    if (found === undefined) return;
+    const count = (this.#said.get(found.meaning)?.count ?? 0) + 1;
+    this.#said.set(found.meaning, {...found, count, line: this.#lines + 1});
+  }
+}
+
+/** Docker and kubelets put a time before every line, the journal also machine and process; an agent that writes JSON has a time of its own. */
+export const withoutPrefix = (line: string): string =>
+  line.replace(/^(\d{4}-\d\d-\d\dT\S+ )(?:\S+ \S+?\[\d+\]: )?/, '$1').replace(/^\d{4}-\d\d-\d\dT\S+ (?=\{)/, '');
