@@ -5,16 +5,17 @@ import {apiFrom, type Opened, type Request} from './api-from.ts';
 import {answerFrom, logFrom} from './read-answer.ts';
 import {Vigil} from './vigil.ts';
 
-/** Requests at once of either sort: logs that wait for their readers hold up no question. */
-const AT_ONCE = 12;
+/** Requests at once of each sort: logs that wait for their readers hold up no question, and logs without end nobody. */
+const AT_ONCE = {question: 12, log: 12, followed: 200};
 
 /** HTTP over a unix socket behind which is an API server, with connections that are used again. */
 export function httpApi(socketPath: string): ClusterApi {
-  const [questions, logs] = [0, 1].map(() => new Agent({keepAlive: true, maxSockets: AT_ONCE})) as [Agent, Agent];
+  const agentFor = (sort: Request['sort']): Agent => new Agent({keepAlive: true, maxSockets: AT_ONCE[sort]});
+  const agents = {question: agentFor('question'), log: agentFor('log'), followed: agentFor('followed')};
   return apiFrom(
-    (wanted) => open(wanted, wanted.isLog ? logs : questions, socketPath),
+    (wanted) => open(wanted, agents[wanted.sort], socketPath),
     () => {
-      for (const agent of [questions, logs]) agent.destroy();
+      for (const agent of Object.values(agents)) agent.destroy();
     },
   );
 }

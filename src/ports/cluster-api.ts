@@ -55,8 +55,8 @@ export interface Wish {
 export interface ClusterApi {
   /** `path` as the API server knows it, escaped, with its query. */
   get(path: string, wish: Wish): Promise<Answer>;
-  /** For what may be large: it is never held as a whole. */
-  stream(path: string, wish: Wish): Promise<LogStream | {trouble: Trouble}>;
+  /** For what may be large, it is never held as a whole; or, where it `follows`, for what has no end. */
+  stream(path: string, wish: Wish & {follows?: boolean}): Promise<LogStream | {trouble: Trouble}>;
   /** Requests under way end as `over`; nothing stays behind. May be called twice. */
   close(): Promise<void>;
 }

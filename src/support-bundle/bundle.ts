@@ -30,9 +30,10 @@ export interface Redaction {
   seeds: SeedSet;
 }
 
-export function redactionFor(values: readonly Seed[]): Redaction {
+/** `before` went over a part of it when fewer secrets were known. */
+export function redactionFor(values: readonly Seed[], before?: Redactor): Redaction {
   const seeds = seedSet(values);
-  return {seeds, redact: redactor({seeds})};
+  return {seeds, redact: redactor({seeds, ...(before ? {before} : {})})};
 }
 
 /** Writes what was prepared into the archive, without secrets, and closes it. @throws ExpectedError */

@@ -87,6 +87,22 @@ test.each([
   expect({left: await run.left(), sockets: run.sockets()}).toEqual({left: '', sockets: []});
 });
 
+test('of --watch Ctrl-C is the end that it waits for', async () => {
+  const run = await start(() => undefined, '--watch');
+  let said = '';
+  run.child.stderr?.on('data', (chunk) => {
+    said += chunk;
+  });
+  await expect.poll(() => said, {timeout: 20_000}).toMatch(/Following logs\/b\/agent\.log/);
+  run.signal('SIGINT');
+  const {exitCode, stdout, stderr} = await run.child;
+  expect({exitCode, stdout}, stderr).toEqual({exitCode: 0, stdout: run.file});
+  const {errors, text} = await unpack(run.file);
+  expect(errors).toEqual([]);
+  expect(text('logs/b/agent.log')).toContain('line 99, raw data');
+  expect({files: run.files(), left: await run.left(), sockets: run.sockets()}).toEqual({files: ['x.zip'], left: '', sockets: []});
+});
+
 test('before anything was read it leaves nothing', async () => {
   let stalled: Promise<unknown> = Promise.resolve();
   const run = await start((api) => {
