@@ -14,7 +14,7 @@ export interface Request {
 }
 
 /** Success whose content is still to be read, or trouble. */
-export type Opened = {status: number; log: LogStream; trouble?: undefined} | {trouble: Trouble};
+export type Opened = {status: number; log: LogStream; date?: Date; trouble?: undefined} | {trouble: Trouble};
 
 const IDLE_MS = 20_000;
 
@@ -28,7 +28,7 @@ export function apiFrom(open: (request: Request) => Promise<Opened>, end: () => 
       try {
         return await persistently(async () => {
           const opened = await open({path, sort: 'question', over: signal, idleMs, release: () => undefined});
-          return opened.trouble ? opened : answerFrom(opened.status, opened.log);
+          return opened.trouble ? opened : answerFrom(opened.status, opened.log, opened.date);
         }, signal);
       } finally {
         release();

@@ -25,13 +25,19 @@ async function open({path, over, idleMs, release}: Request, agent: Agent, socket
   try {
     const response = await headersOf(path, agent, socketPath, vigil);
     const status = response.statusCode ?? 0;
-    if (status >= 200 && status < 300) return {status, log: logFrom(response, vigil, {release})};
+    const date = dateOf(response);
+    if (status >= 200 && status < 300) return {status, log: logFrom(response, vigil, {release}), ...(date ? {date} : {})};
     const said = await answerFrom(status, logFrom(response, vigil));
-    return {trouble: said.trouble ?? troubleOf(status, said.body, retryAfter(response.headers['retry-after'], new Date()))};
+    return {trouble: said.trouble ?? troubleOf(status, said.body, retryAfter(response.headers['retry-after'], date ?? new Date()))};
   } catch (error) {
     vigil.release();
     return {trouble: vigil.explain(error, 'unreachable')};
   }
+}
+
+function dateOf({headers}: IncomingMessage): Date | undefined {
+  const time = Date.parse(headers.date ?? '');
+  return Number.isNaN(time) ? undefined : new Date(time);
 }
 
 const headersOf = (path: string, agent: Agent, socketPath: string, vigil: Vigil): Promise<IncomingMessage> =>

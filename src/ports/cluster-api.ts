@@ -32,8 +32,8 @@ export interface Trouble {
   continueAt?: string;
 }
 
-/** JSON as it was parsed, any other text as a string. */
-export type Answer = {status: number; body: unknown; trouble?: undefined} | {trouble: Trouble};
+/** JSON as it was parsed, any other text as a string. `date` is the clock of the server, where it says it. */
+export type Answer = {status: number; body: unknown; date?: Date; trouble?: undefined} | {trouble: Trouble};
 
 /** A log on its way. */
 export interface LogStream {

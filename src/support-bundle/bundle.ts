@@ -48,7 +48,7 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
     objects: prepared.scope.objects,
     logs,
     releases: prepared.releases.map(({name, chart, version, values}) => ({name, target: {chart, version}, values})),
-    now: now(),
+    now: new Date(now().getTime() + (prepared.skewMs ?? 0)),
   });
   const findings = [...found, ...(prepared.findings?.(logs, now()) ?? [])];
   const containers = containersOf(prepared.logs);

@@ -5,6 +5,7 @@ import {listAll} from '../ports/cluster-api.ts';
 import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
 import type {Redaction} from './bundle.ts';
+import {skewFindings} from './clock-skew.ts';
 import type {LogRecord} from './collect.ts';
 import {type FoundRelease, findReleases, labelledReleases} from './find-releases.ts';
 import type {Finding} from './findings.ts';
@@ -43,6 +44,8 @@ export interface Prepared {
   redaction?: Redaction;
   /** What it is a bundle of; without it a namespace. */
   about?: string;
+  /** How far the clock of the cluster, by which its objects and logs count, is ahead of that of this machine. */
+  skewMs?: number;
   /** What stands out beyond objects and values. */
   findings?(logs: readonly LogRecord[], now: Date): readonly Finding[];
 }
@@ -51,10 +54,11 @@ interface World {
   api: ClusterApi;
   processes: Processes;
   over: AbortSignal;
+  now(): Date;
 }
 
 /** Finds out what belongs into the bundle; changes nothing, and what may not be read is a gap. */
-export async function prepareBundle(wish: BundleWish, {api, processes, over}: World): Promise<Prepared> {
+export async function prepareBundle(wish: BundleWish, {api, processes, over, now}: World): Promise<Prepared> {
   const {place} = wish;
   const tools = patientTools(processes, over);
   const [namespace, found, versions, secrets] = await Promise.all([
@@ -71,7 +75,7 @@ export async function prepareBundle(wish: BundleWish, {api, processes, over}: Wo
     return {...release, values, runsOf: runsOf(release, values)};
   });
   const scope = scopeOf(namespace.objects, known, wish.run, wish.release);
-  const around = await readSurroundings(scope.objects, api, over);
+  const around = await readSurroundings(scope.objects, {api, over, now});
   const secretGap = secrets?.trouble
     ? [
         {
@@ -92,6 +96,8 @@ export async function prepareBundle(wish: BundleWish, {api, processes, over}: Wo
     ],
     logs: logItems(scope.pods, place.namespace, wish),
     seeds: seedsOf((secrets?.items ?? []) as SecretContent[], scope.pods),
+    skewMs: around.skewMs,
+    findings: () => skewFindings(around.skewMs, wish.since, now()),
     gaps: [...namespace.gaps, ...found.gaps, ...versions.gaps, ...read.flatMap(({gaps}) => gaps), ...secretGap, ...around.gaps],
   };
 }

@@ -24,13 +24,13 @@ interface World extends Omit<FollowingWorld, 'api'> {
 
 /** A bundle of the agents of a namespace. @throws ExpectedError */
 export async function collectFromCluster(wish: ClusterWish, world: World): Promise<Collected> {
-  const {processes, interrupts} = world;
+  const {processes, interrupts, now} = world;
   const {asked, insisted} = interrupts;
   const {namespace} = wish.place;
   const over = firstOf(AbortSignal.timeout(wish.timeoutMs), asked);
   const api = await world.openApi(over);
   try {
-    const prepared = await prepareBundle(wish, {api, processes, over});
+    const prepared = await prepareBundle(wish, {api, processes, over, now});
     if (asked.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted(asked);
     refuseEmpty(prepared, namespace);
     if (wish.isDryRun) return {wanted: prepared};

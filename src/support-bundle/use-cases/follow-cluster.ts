@@ -34,7 +34,7 @@ export async function followCluster({seeds, releases}: Prepared, wish: Following
   // Who ended the recording wants the bundle; afterwards, and of one that ended by itself, a signal means what it always means.
   const asked = interrupts.asked.aborted ? interrupts.insisted : interrupts.asked;
   const over = firstOf(AbortSignal.timeout(wish.timeoutMs), asked);
-  const fresh = await prepareBundle(wish, {api, processes, over});
+  const fresh = await prepareBundle(wish, {api, processes, over, now});
   const pods = recording.objects.filter(({kind}) => kind === 'Pod') as Pod[];
   // Runs bring secrets that were not there in the beginning.
   const redaction = redactionFor([...seeds, ...fresh.seeds, ...seedsOf([], pods)], redactor);
