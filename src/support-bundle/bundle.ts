@@ -19,6 +19,8 @@ type World = Pick<CollectingWorld, 'api' | 'over'> & {
 
 export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
   containers: number;
+  /** What was counted. */
+  noun: 'container' | 'unit';
   findings: readonly Finding[];
   gaps: readonly Gap[];
   redactions: RedactionReport;
@@ -52,6 +54,7 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
   });
   const findings = [...found, ...(prepared.findings?.(logs, now()) ?? [])];
   const containers = containersOf(prepared.logs);
+  const {noun = 'container'} = prepared;
   const clean = (name: string, text: string) => ({name, text: redact.text(name, text)});
   const told = [
     clean('findings.json', jsonText(findings)),
@@ -67,13 +70,14 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
     redactions,
     logs,
     containers,
+    noun,
   });
   const {bytes} = await archive.close({
     last: [...told, clean('SUMMARY.md', summary), {name: 'redactions.json', text: jsonText(redactions)}],
     manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
     check: (written) => refuseSurvivors(written, survivorFinder(seeds)),
   });
-  return {bytes, containers, findings, gaps, redactions};
+  return {bytes, containers, noun, findings, gaps, redactions};
 }
 
 /** What was written is searched once more for everything that must not be in it. @throws ExpectedError */

@@ -42,6 +42,8 @@ export interface Prepared {
   gaps: readonly Gap[];
   /** Where something went through it already, so that the same value has the same name everywhere. */
   redaction?: Redaction;
+  /** What its logs are of, where that is not containers. */
+  noun?: 'unit';
   /** What it is a bundle of; without it a namespace. */
   about?: string;
   /** How far the clock of the cluster, by which its objects and logs count, is ahead of that of this machine. */

@@ -13,14 +13,15 @@ export interface Summary {
   redactions: {total: number; rules: Readonly<Record<string, number>>};
   logs: readonly Pick<LogRecord, 'file' | 'cut'>[];
   containers: number;
+  noun?: 'container' | 'unit';
 }
 
 /** What a person reads first. Pure. */
-export function summaryText({at, about, releases, findings, gaps, redactions, logs, containers}: Summary): string {
+export function summaryText({at, about, releases, findings, gaps, redactions, logs, containers, noun}: Summary): string {
   const errors = findings.filter(({severity}) => severity === 'error');
   return [
     `# Support bundle of ${about}\n`,
-    `Made ${at.toISOString()} by scalr-agent collect-logs. Containers: ${containers}.\n`,
+    `Made ${at.toISOString()} by scalr-agent collect-logs. ${noun === 'unit' ? 'Units' : 'Containers'}: ${containers}.\n`,
     ...(releases === undefined ? [] : [releasesText(releases)]),
     `## Findings: ${errors.length} errors, ${findings.length - errors.length} warnings\n`,
     findings.map(findingText).join('\n') || 'Nothing stands out.',

@@ -99,6 +99,7 @@ echo "called with $*"`;
     `--unit scalr-agent.service --no-pager --utc --output short-iso-precise --since @${Date.parse('2026-11-21T06:05:00Z') / 1000}`,
   );
   expect(content['SUMMARY.md']).toContain('# Support bundle of systemd unit scalr-agent');
+  expect(content['SUMMARY.md']).toContain('Units: 1.');
 });
 
 test('the words of the agent are read behind what the journal puts before them', async () => {

@@ -36,6 +36,7 @@ export async function prepareJournal({since, now}: HostWish, world: HostWorld): 
   const units = docker.facts['LoadState'] === 'loaded' ? [agent, docker] : [agent];
   return {
     name: 'journal',
+    noun: 'unit',
     about: `systemd unit ${AGENT}`,
     releases: [],
     scope: {objects: [], pods: []},

@@ -26,6 +26,8 @@ export async function collectFromHost(wish: FromHostWish, world: World): Promise
     // What was ended early failed for no other reason.
     throw asked.aborted ? interrupted(asked) : error;
   });
+  // As long as no log was read there is nothing to keep.
+  if (asked.aborted) throw interrupted(asked);
   if (wish.isDryRun) return {wanted: prepared};
   const {name, api} = prepared;
   return {...(await saveBundle(prepared, name, wish, world, {api, over, insisted})), asked};
