@@ -45,7 +45,8 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
   const texts = prepared.texts(redact.file('objects').hide);
   const onFile = (done: number): void => world.onProgress(done, texts.length + prepared.logs.length);
   const {logs, gaps: unread} = await collect(texts, prepared.logs, maxBytes, {...world, redactor: redact, onFile});
-  const gaps = [...prepared.gaps, ...unread];
+  // Which answer came first shall not be seen.
+  const gaps = [...prepared.gaps, ...unread].toSorted((one, other) => one.what.localeCompare(other.what));
   const found = findingsIn({
     objects: prepared.scope.objects,
     logs,

@@ -48,10 +48,12 @@ export function redactor({seeds, before, key = before?.key ?? randomBytes(32)}: 
     report() {
       const earlier = before?.report().files ?? {};
       const names = new Set([...files.keys(), ...Object.keys(earlier)]);
-      const counted = [...names].map((name): [string, Record<string, number>] => {
-        const made = files.get(name) ?? [];
-        return [name, sum([...made.map(({counts}) => counts), earlier[name] ?? {}])];
-      });
+      const counted = [...names]
+        .toSorted((one, other) => one.localeCompare(other))
+        .map((name): [string, Record<string, number>] => {
+          const made = files.get(name) ?? [];
+          return [name, sum([...made.map(({counts}) => counts), earlier[name] ?? {}])];
+        });
       const rules = sum(counted.map(([, counts]) => counts));
       return {
         total: Object.values(rules).reduce((total, count) => total + count, 0),
