@@ -2,8 +2,9 @@ import type {ClusterApi, Trouble} from '../ports/cluster-api.ts';
 import type {LogItem} from './log-items.ts';
 import {LogPosition} from './log-position.ts';
 
-/** How long after its end, or its trouble, a log is looked at again. */
+/** How long after its end, or its trouble, a log is looked at again; twice as long after every refusal, so many times. */
 const AGAIN_MS = 2000;
+const MOST_DOUBLINGS = 3;
 /** Agents without work say nothing for long; that nobody is there any more is found out by asking again. */
 const QUIET_MS = 60_000;
 
@@ -28,6 +29,7 @@ export class FollowedLog {
   readonly position = new LogPosition();
   /** Why the last connection ended early. */
   #trouble: Trouble | undefined;
+  #refusals = 0;
   /** All of the last life that was followed came. */
   #isWhole = false;
   /** Why a life before is missing: for now, or because nobody can read it any more. */
@@ -68,6 +70,7 @@ export class FollowedLog {
     const {api, over} = this.#world;
     const stream = await api.stream(this.position.from(path), {over, idleMs: QUIET_MS, follows: true});
     if (stream.trouble === undefined) yield* this.position.news(stream.chunks);
+    this.#refusals = stream.trouble === undefined ? 0 : Math.min(this.#refusals + 1, MOST_DOUBLINGS);
     this.#trouble = stream.trouble ?? (await stream.end);
   }
 
@@ -87,7 +90,7 @@ export class FollowedLog {
     const {over, sleep, lifeNow} = this.#world;
     if (this.item.isPrevious && this.#trouble === undefined) return undefined;
     for (;;) {
-      await sleep(AGAIN_MS, over);
+      await sleep(AGAIN_MS * 2 ** this.#refusals, over);
       const life = lifeNow();
       if (over.aborted || life === undefined) return undefined;
       if (this.#trouble !== undefined || life.isRunning || life.restarts > restarts) return life;

@@ -87,13 +87,27 @@ test.each([
   expect({left: await run.left(), sockets: run.sockets()}).toEqual({left: '', sockets: []});
 });
 
-test('of --watch Ctrl-C is the end that it waits for', async () => {
+async function watching() {
   const run = await start(() => undefined, '--watch');
   let said = '';
   run.child.stderr?.on('data', (chunk) => {
     said += chunk;
   });
   await expect.poll(() => said, {timeout: 20_000}).toMatch(/Following logs\/b\/agent\.log/);
+  return run;
+}
+
+test('who insists while it watches gets no bundle', async () => {
+  const run = await watching();
+  run.signal('SIGINT');
+  run.signal('SIGHUP');
+  const {exitCode, stdout, stderr} = await run.child;
+  expect({exitCode, stdout}, stderr).toEqual({exitCode: 130, stdout: ''});
+  expect({files: run.files(), left: await run.left(), sockets: run.sockets()}).toEqual({files: [], left: '', sockets: []});
+});
+
+test('of --watch Ctrl-C is the end that it waits for', async () => {
+  const run = await watching();
   run.signal('SIGINT');
   const {exitCode, stdout, stderr} = await run.child;
   expect({exitCode, stdout}, stderr).toEqual({exitCode: 0, stdout: run.file});

@@ -64,7 +64,6 @@ test.each([
   ['are answered by 429', {status: 429, retryAfter: 1}, 3],
   ['are answered by 500', {status: 500}, 3],
   ['are forbidden for a while', {status: 403}, 2],
-  ['are answered by 503', {status: 503}, 6],
   ['are reset', 'reset', 3],
 ] as const)('no line is lost and none is there twice when streams %s', async (_, fault, times) => {
   let trouble: ReturnType<FaultyApi['trouble']> | undefined;

@@ -46,6 +46,7 @@ export async function saveBundle(
   {archives, files, now, onProgress}: SavingWorld,
   {api, over, insisted}: Reading,
 ): Promise<Saved> {
+  if (insisted.aborted) throw interrupted(insisted);
   const file = out ?? fileFor(name, now());
   if ((await files.kindOf(file)) !== 'nothing') throw taken(file);
   const archive = await archives.create(file);
