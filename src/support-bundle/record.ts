@@ -1,5 +1,5 @@
 import type {KubernetesObject, Pod} from '../cluster/objects.ts';
-import type {ClusterApi, Trouble} from '../ports/cluster-api.ts';
+import {type ClusterApi, listAll, type Trouble} from '../ports/cluster-api.ts';
 import {firstOf} from '../ports/first-of.ts';
 import {redacted} from './collect.ts';
 import {FollowedLog, type Life} from './follow-log.ts';
@@ -10,6 +10,7 @@ import type {Gap} from './read-namespace.ts';
 import type {Redactor} from './redaction/redactor.ts';
 import {retain} from './retain.ts';
 import {type BundledRelease, scopeOf} from './scope.ts';
+import type {SecretContent} from './seeds-of.ts';
 import {WatchedKind} from './watched-kind.ts';
 
 /** How often it is looked for new pods; those of a run live a minute longer than the run. */
@@ -36,6 +37,8 @@ export interface Recording {
   /** Everything that was seen, as it was seen last, whether it is still there or not. */
   objects: readonly KubernetesObject[];
   logs: readonly Recorded[];
+  /** Those of runs come and go with them. */
+  secrets: readonly SecretContent[];
   gaps: readonly Gap[];
 }
 
@@ -47,6 +50,7 @@ interface Wish {
   /** Ends with the last pod of this run. */
   run?: string | undefined;
   maxBytes: number;
+  readsSecrets: boolean;
 }
 
 interface World {
@@ -66,6 +70,7 @@ export async function record(wish: Wish, {api, redactor, until, now, sleep, onLo
   const ended = new AbortController();
   const over = firstOf(until, ended.signal);
   const kinds = WATCHED.map((kind) => new WatchedKind(kind, wish.namespace, {api, over, now}));
+  const reading: Promise<readonly SecretContent[]>[] = [];
   let lives: ReadonlyMap<string, Life> = new Map();
   let left = wish.maxBytes;
   const runs = new Map<string, Pod>();
@@ -73,13 +78,15 @@ export async function record(wish: Wish, {api, redactor, until, now, sleep, onLo
   while (!until.aborted && !isOver) {
     const found = (await Promise.all(kinds.map((kind) => kind.look()))).flat();
     const {objects, pods} = scopeOf(found, wish.releases, wish.run);
-    for (const object of objects) seen.set(object.metadata.uid ?? `${object.kind}/${object.metadata.name}`, object);
+    for (const object of objects) seen.set(keyOf(object), object);
     lives = livesOf(pods);
-    for (const item of logItems(pods, wish.namespace, wish).filter(({file}) => !following.has(file))) {
+    const items = logItems(pods, wish.namespace, wish).filter(({file}) => !following.has(file));
+    if (items.length > 0 && wish.readsSecrets) reading.push(secretsNow(wish.namespace, api, over));
+    for (const item of items) {
       const limit = Math.max(Math.floor(left / PART), LEAST);
       left -= limit;
       onLog(item);
-      const lifeNow = (): Life | undefined => lives.get(keyOf(item.pod, item.container));
+      const lifeNow = (): Life | undefined => lives.get(`${item.pod}/${item.container}`);
       const log = follow(new FollowedLog(item, {api, over, sleep, lifeNow}), limit, redactor);
       following.set(item.file, log);
       void log.then(({content}) => {
@@ -91,7 +98,12 @@ export async function record(wish: Wish, {api, redactor, until, now, sleep, onLo
   }
   ended.abort();
   const logs = await Promise.all(following.values());
-  return {objects: [...seen.values()], logs, gaps: [...kinds.flatMap((kind) => kind.gap()), ...logs.flatMap(cutGap)]};
+  return {
+    objects: [...seen.values()],
+    logs,
+    secrets: (await Promise.all(reading)).flat(),
+    gaps: [...kinds.flatMap((kind) => kind.gap()), ...logs.flatMap(cutGap)],
+  };
 }
 
 async function follow(log: FollowedLog, limit: number, redactor: Pick<Redactor, 'file'>): Promise<Recorded> {
@@ -111,13 +123,19 @@ const cutGap = ({item, cut}: Recorded): Gap[] =>
     ? []
     : [{what: item.file, trouble: {kind: 'too-large', message: `${cut} bytes of its middle found no room: --max-size`}, isMinor: true}];
 
-const keyOf = (pod: string, container: string): string => `${pod}/${container}`;
+const keyOf = ({kind, metadata: {uid, name}}: KubernetesObject): string => uid ?? `${kind}/${name}`;
+
+/** What cannot be read is said of those that are there at the end. Helm's records are large and hold nothing of a run. */
+async function secretsNow(namespace: string, api: ClusterApi, over: AbortSignal): Promise<readonly SecretContent[]> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets?fieldSelector=type%21%3Dhelm.sh%2Frelease.v1`;
+  return (await listAll(api, path, {over})).items as SecretContent[];
+}
 
 const livesOf = (pods: readonly Pod[]): ReadonlyMap<string, Life> =>
   new Map(
     pods.flatMap((pod) =>
       statusesOf(pod).map(({name, restartCount = 0, state}): [string, Life] => [
-        keyOf(pod.metadata.name, name),
+        `${pod.metadata.name}/${name}`,
         {restarts: restartCount, isRunning: state?.running !== undefined},
       ]),
     ),

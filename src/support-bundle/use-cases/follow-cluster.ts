@@ -37,7 +37,7 @@ export async function followCluster({seeds, releases}: Prepared, wish: Following
   const fresh = await prepareBundle(wish, {api, processes, over, now});
   const pods = recording.objects.filter(({kind}) => kind === 'Pod') as Pod[];
   // Runs bring secrets that were not there in the beginning.
-  const redaction = redactionFor([...seeds, ...fresh.seeds, ...seedsOf([], pods)], redactor);
+  const redaction = redactionFor([...seeds, ...fresh.seeds, ...seedsOf(recording.secrets, pods)], redactor);
   const seen = withRecording(fresh, recording, redaction, api);
   const reading = {api: seen.api, over, insisted: interrupts.insisted};
   return {...(await saveBundle(seen.prepared, namespace, wish, world, reading)), asked};
