@@ -89,7 +89,7 @@ export default class CollectLogs extends BaseCommand<Result> {
   }
 
   async #fromHost(flags: Flags): Promise<Collect> {
-    await this.sourcesFrom(flags);
+    await this.sourcesFrom(flags, {only: []});
     const wish = {...collectingWish(flags), container: flags.docker};
     const world = {...this.#saving(), host: this.app.host};
     return (interrupts) => collectFromHost(wish, {...world, interrupts});
