@@ -1,3 +1,4 @@
+import {setTimeout as wait} from 'node:timers/promises';
 import {firstOf} from '../../ports/first-of.ts';
 import type {Interrupts} from '../../ports/interrupts.ts';
 import {prepareDocker} from '../sources/docker.ts';
@@ -5,6 +6,9 @@ import {prepareJournal} from '../sources/journal.ts';
 import type {HostPrepared, HostWish, HostWorld} from '../sources/source.ts';
 import {interrupted} from './interrupted.ts';
 import {type Collected, type SavingWish, type SavingWorld, saveBundle} from './save-bundle.ts';
+
+/** A signal to a group of processes reaches all of them in less. */
+const SIGNAL_MS = 100;
 
 export interface FromHostWish extends SavingWish, Pick<HostWish, 'since'> {
   /** A container of docker; without it the service of systemd. */
@@ -22,8 +26,9 @@ interface World extends SavingWorld, Omit<HostWorld, 'over'> {
 export async function collectFromHost(wish: FromHostWish, world: World): Promise<Collected> {
   const {asked, insisted} = world.interrupts;
   const over = firstOf(AbortSignal.timeout(wish.timeoutMs), asked);
-  const prepared = await prepare(wish, {...world, over}).catch((error: unknown) => {
-    // What was ended early failed for no other reason.
+  const prepared = await prepare(wish, {...world, over}).catch(async (error: unknown) => {
+    // Ctrl-C ends the tools too, and they may be heard of first. What was ended early failed for no other reason.
+    await wait(SIGNAL_MS);
     throw asked.aborted ? interrupted(asked) : error;
   });
   // As long as no log was read there is nothing to keep.
