@@ -5,8 +5,8 @@ import {answerFrom} from './read-answer.ts';
 
 export interface Request {
   path: string;
-  /** A log may wait for its reader; a question does not. */
-  isLog: boolean;
+  /** A log may wait for its reader and a question does not; what is followed has no end. */
+  sort: 'question' | 'log' | 'followed';
   over: AbortSignal;
   idleMs: number;
   /** To be called once what was opened has ended. */
@@ -14,7 +14,7 @@ export interface Request {
 }
 
 /** Success whose content is still to be read, or trouble. */
-export type Opened = {status: number; log: LogStream; trouble?: undefined} | {trouble: Trouble};
+export type Opened = {status: number; log: LogStream; date?: Date; trouble?: undefined} | {trouble: Trouble};
 
 const IDLE_MS = 20_000;
 
@@ -27,16 +27,16 @@ export function apiFrom(open: (request: Request) => Promise<Opened>, end: () => 
       const {signal, release} = follow(over, closing.signal);
       try {
         return await persistently(async () => {
-          const opened = await open({path, isLog: false, over: signal, idleMs, release: () => undefined});
-          return opened.trouble ? opened : answerFrom(opened.status, opened.log);
+          const opened = await open({path, sort: 'question', over: signal, idleMs, release: () => undefined});
+          return opened.trouble ? opened : answerFrom(opened.status, opened.log, opened.date);
         }, signal);
       } finally {
         release();
       }
     },
-    async stream(path, {over, idleMs = IDLE_MS}) {
+    async stream(path, {over, idleMs = IDLE_MS, follows = false}) {
       const {signal, release} = follow(over, closing.signal);
-      const opened = await persistently(() => open({path, isLog: true, over: signal, idleMs, release}), signal);
+      const opened = await persistently(() => open({path, sort: follows ? 'followed' : 'log', over: signal, idleMs, release}), signal);
       if (opened.trouble === undefined) return opened.log;
       release();
       return opened;

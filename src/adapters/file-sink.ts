@@ -1,7 +1,8 @@
 import {randomBytes} from 'node:crypto';
 import {type FileHandle, open, rename, rm, writeFile} from 'node:fs/promises';
-import {basename, dirname, join} from 'node:path';
+import {basename, dirname, join, resolve} from 'node:path';
 import {Writable} from 'node:stream';
+import {removeAtDeath} from './remove-at-death.ts';
 
 /** Room on the disk for what an archive needs to come to a valid end: what is under way, the manifest and the directory. */
 const RESERVE = 2 * 1024 * 1024;
@@ -14,13 +15,16 @@ export class FileSink extends Writable {
   bytes = 0;
   readonly #handle: Pick<FileHandle, 'write' | 'sync' | 'close'>;
   readonly #reserve: string;
+  readonly #letGo: () => void;
   #isFull = false;
 
-  constructor(path: string, handle: Pick<FileHandle, 'write' | 'sync' | 'close'>, reserve: string) {
+  /** `letGo` is called when there is nothing left that somebody else would have to remove. */
+  constructor(path: string, handle: Pick<FileHandle, 'write' | 'sync' | 'close'>, reserve: string, letGo: () => void = () => undefined) {
     super();
     this.path = path;
     this.#handle = handle;
     this.#reserve = reserve;
+    this.#letGo = letGo;
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
@@ -42,6 +46,7 @@ export class FileSink extends Writable {
   async rename(path: string): Promise<void> {
     await rm(this.#reserve, {force: true});
     await rename(this.path, path);
+    this.#letGo();
   }
 
   async remove(): Promise<void> {
@@ -51,6 +56,7 @@ export class FileSink extends Writable {
       await closed;
     }
     await Promise.all([this.path, this.#reserve].map((path) => rm(path, {force: true})));
+    this.#letGo();
   }
 
   async #put(chunk: Buffer): Promise<void> {
@@ -71,10 +77,10 @@ export class FileSink extends Writable {
 
 /** Beside where it will be, so that the rename is one step; nobody else may read it. */
 export async function openSink(path: string): Promise<FileSink> {
-  const hidden = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
+  const hidden = join(resolve(dirname(path)), `.${basename(path)}.${randomBytes(4).toString('hex')}`);
   const [partial, reserve] = [`${hidden}.partial`, `${hidden}.reserve`];
   const handle = await open(partial, 'wx', 0o600);
-  const sink = new FileSink(partial, handle, reserve);
+  const sink = new FileSink(partial, handle, reserve, removeAtDeath([partial, reserve]));
   try {
     // Zeros would take no room on a disk that packs.
     await writeFile(reserve, randomBytes(RESERVE), {flag: 'wx', mode: 0o600});

@@ -5,16 +5,17 @@ import {apiFrom, type Opened, type Request} from './api-from.ts';
 import {answerFrom, logFrom} from './read-answer.ts';
 import {Vigil} from './vigil.ts';
 
-/** Requests at once of either sort: logs that wait for their readers hold up no question. */
-const AT_ONCE = 12;
+/** Requests at once of each sort: logs that wait for their readers hold up no question, and logs without end nobody. */
+const AT_ONCE = {question: 12, log: 12, followed: 200};
 
 /** HTTP over a unix socket behind which is an API server, with connections that are used again. */
 export function httpApi(socketPath: string): ClusterApi {
-  const [questions, logs] = [0, 1].map(() => new Agent({keepAlive: true, maxSockets: AT_ONCE})) as [Agent, Agent];
+  const agentFor = (sort: Request['sort']): Agent => new Agent({keepAlive: true, maxSockets: AT_ONCE[sort]});
+  const agents = {question: agentFor('question'), log: agentFor('log'), followed: agentFor('followed')};
   return apiFrom(
-    (wanted) => open(wanted, wanted.isLog ? logs : questions, socketPath),
+    (wanted) => open(wanted, agents[wanted.sort], socketPath),
     () => {
-      for (const agent of [questions, logs]) agent.destroy();
+      for (const agent of Object.values(agents)) agent.destroy();
     },
   );
 }
@@ -24,13 +25,19 @@ async function open({path, over, idleMs, release}: Request, agent: Agent, socket
   try {
     const response = await headersOf(path, agent, socketPath, vigil);
     const status = response.statusCode ?? 0;
-    if (status >= 200 && status < 300) return {status, log: logFrom(response, vigil, {release})};
+    const date = dateOf(response);
+    if (status >= 200 && status < 300) return {status, log: logFrom(response, vigil, {release}), ...(date ? {date} : {})};
     const said = await answerFrom(status, logFrom(response, vigil));
-    return {trouble: said.trouble ?? troubleOf(status, said.body, retryAfter(response.headers['retry-after'], new Date()))};
+    return {trouble: said.trouble ?? troubleOf(status, said.body, retryAfter(response.headers['retry-after'], date ?? new Date()))};
   } catch (error) {
     vigil.release();
     return {trouble: vigil.explain(error, 'unreachable')};
   }
+}
+
+function dateOf({headers}: IncomingMessage): Date | undefined {
+  const time = Date.parse(headers.date ?? '');
+  return Number.isNaN(time) ? undefined : new Date(time);
 }
 
 const headersOf = (path: string, agent: Agent, socketPath: string, vigil: Vigil): Promise<IncomingMessage> =>

@@ -10,14 +10,15 @@ import {logFrom} from './read-answer.ts';
 import {turns} from './turns.ts';
 import {Vigil} from './vigil.ts';
 
-/** Each is a process of its own that logs in anew. */
+/** Each is a process of its own that logs in anew; those that follow a log have no end, and hold up nobody else. */
 const AT_ONCE = 4;
+const FOLLOWED_AT_ONCE = 24;
 
 /** A kubectl for each request: slower, but it works where nothing can listen on a socket. */
 export function rawApi(place: Place, kubectl: string): ClusterApi {
-  const takeTurn = turns(AT_ONCE);
+  const [takeTurn, takeLongTurn] = [turns(AT_ONCE), turns(FOLLOWED_AT_ONCE)];
   return apiFrom(async (wanted) => {
-    const done = await takeTurn(wanted.over);
+    const done = await (wanted.sort === 'followed' ? takeLongTurn : takeTurn)(wanted.over);
     if (done === undefined) return {trouble: {kind: 'over', message: 'its turn never came'}};
     const opened = await open(wanted, place, kubectl, done);
     if (opened.trouble) done();

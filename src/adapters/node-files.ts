@@ -11,6 +11,14 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'part of the path is not a directory',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota of this account is used up',
+  EFBIG: 'no file may become that large here',
+};
+
+const ADVICE: Readonly<Record<string, string>> = {
+  ENOSPC: 'Make room there, or choose another place with --out',
+  EDQUOT: 'Make room there, or choose another place with --out',
+  EFBIG: 'Raise the limit (ulimit -f), or choose another place with --out',
 };
 
 /** Names what the system refused; anything else is a bug and goes on as it is. */
@@ -20,7 +28,7 @@ export const fileFailure = (verb: 'read' | 'write', path: string, cause: unknown
   return new ExpectedError(`Cannot ${verb} ${path}: ${REASONS[code] ?? message}.`, {
     code: verb === 'read' ? 'UNREADABLE_FILE' : 'UNWRITABLE_FILE',
     exit: verb === 'read' ? ExitCode.usage : ExitCode.failed,
-    suggestions: verb === 'read' ? ['Check the path and its permissions'] : ['Choose another place with --out'],
+    suggestions: verb === 'read' ? ['Check the path and its permissions'] : [ADVICE[code] ?? 'Choose another place with --out'],
     cause,
   });
 };

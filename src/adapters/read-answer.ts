@@ -48,7 +48,7 @@ export function logFrom(source: Readable, vigil: Vigil, {verdict, release}: Afte
 }
 
 /** An answer that is wanted as a whole. */
-export async function answerFrom(status: number, {chunks, end}: LogStream): Promise<Answer> {
+export async function answerFrom(status: number, {chunks, end}: LogStream, date?: Date): Promise<Answer> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const chunk of chunks) {
@@ -57,7 +57,7 @@ export async function answerFrom(status: number, {chunks, end}: LogStream): Prom
     parts.push(chunk);
   }
   const trouble = await end;
-  return trouble ? {trouble} : {status, body: parsed(Buffer.concat(parts).toString('utf8'))};
+  return trouble ? {trouble} : {status, body: parsed(Buffer.concat(parts).toString('utf8')), ...(date ? {date} : {})};
 }
 
 /** What is JSON cannot be told from its type: the API server calls logs plain text and some plain text JSON. */

@@ -32,8 +32,8 @@ export interface Trouble {
   continueAt?: string;
 }
 
-/** JSON as it was parsed, any other text as a string. */
-export type Answer = {status: number; body: unknown; trouble?: undefined} | {trouble: Trouble};
+/** JSON as it was parsed, any other text as a string. `date` is the clock of the server, where it says it. */
+export type Answer = {status: number; body: unknown; date?: Date; trouble?: undefined} | {trouble: Trouble};
 
 /** A log on its way. */
 export interface LogStream {
@@ -55,8 +55,8 @@ export interface Wish {
 export interface ClusterApi {
   /** `path` as the API server knows it, escaped, with its query. */
   get(path: string, wish: Wish): Promise<Answer>;
-  /** For what may be large: it is never held as a whole. */
-  stream(path: string, wish: Wish): Promise<LogStream | {trouble: Trouble}>;
+  /** For what may be large, it is never held as a whole; or, where it `follows`, for what has no end. */
+  stream(path: string, wish: Wish & {follows?: boolean}): Promise<LogStream | {trouble: Trouble}>;
   /** Requests under way end as `over`; nothing stays behind. May be called twice. */
   close(): Promise<void>;
 }

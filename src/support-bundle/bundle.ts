@@ -23,6 +23,8 @@ type World = Pick<CollectingWorld, 'api' | 'over'> & {
 
 export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
   containers: number;
+  /** What was counted. */
+  noun: 'container' | 'unit';
   findings: readonly Finding[];
   gaps: readonly Gap[];
   redactions: RedactionReport;
@@ -34,9 +36,10 @@ export interface Redaction {
   seeds: SeedSet;
 }
 
-export function redactionFor(values: readonly Seed[]): Redaction {
+/** `before` went over a part of it when fewer secrets were known. */
+export function redactionFor(values: readonly Seed[], before?: Redactor): Redaction {
   const seeds = seedSet(values);
-  return {seeds, redact: redactor({seeds})};
+  return {seeds, redact: redactor({seeds, ...(before ? {before} : {})})};
 }
 
 /** Writes what was prepared into the archive, without secrets, and closes it. @throws ExpectedError */
@@ -47,11 +50,13 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
   const onFile = (done: number): void => world.onProgress(done, texts.length + prepared.logs.length);
   const {logs, gaps: unread, moved} = await collect(texts, prepared.logs, maxBytes, {...world, redactor: redact, onFile});
   const found = allFindings(prepared, namespace, new Evidence(texts, moved, logs), logs, now());
-  const missing = [...prepared.gaps, ...unread];
+  // Which answer came first shall not be seen.
+  const missing = [...prepared.gaps, ...unread].toSorted((one, other) => one.what.localeCompare(other.what));
   const cleaner = (name: string) => (text: string) => redact.text(name, text);
   const findings = found.map((each) => cleanFinding(each, cleaner('findings.json')));
   const gaps = missing.map((each) => cleanGap(each, cleaner('errors.json')));
   const containers = containersOf(prepared.logs);
+  const {noun = 'container'} = prepared;
   const ofSummary = cleaner('SUMMARY.md');
   const summary = summaryText({
     at: now(),
@@ -65,6 +70,7 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
     logs: logs.map((log) => ({...log, file: ofSummary(log.file)})),
     files: texts.map(({name}) => name),
     containers,
+    noun,
   });
   const redactions = redact.report();
   const {bytes} = await archive.close({
@@ -77,7 +83,7 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
     manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
     check: (written) => refuseSurvivors(written, survivorFinder(seeds)),
   });
-  return {bytes, containers, findings, gaps, redactions};
+  return {bytes, containers, noun, findings, gaps, redactions};
 }
 
 /** What was written is searched once more for everything that must not be in it. @throws ExpectedError */

@@ -34,7 +34,7 @@ export const logItems = (pods: readonly Pod[], namespace: string, {since, contai
 /** How many containers they are of. */
 export const containersOf = (logs: readonly LogItem[]): number => new Set(logs.map(({pod, container}) => `${pod}/${container}`)).size;
 
-const statusesOf = ({status}: Pod): readonly ContainerStatus[] => [
+export const statusesOf = ({status}: Pod): readonly ContainerStatus[] => [
   ...(status?.initContainerStatuses ?? []),
   ...(status?.containerStatuses ?? []),
   ...(status?.ephemeralContainerStatuses ?? []),

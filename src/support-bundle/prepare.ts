@@ -6,6 +6,7 @@ import {listAll} from '../ports/cluster-api.ts';
 import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
 import type {Redaction} from './bundle.ts';
+import {skewFindings} from './clock-skew.ts';
 import type {LogRecord} from './collect.ts';
 import {type Enforcement, readEnforcement} from './enforcement.ts';
 import {type FoundRelease, findReleases, labelledReleases} from './find-releases.ts';
@@ -43,10 +44,14 @@ export interface Prepared {
   gaps: readonly Gap[];
   /** Where something went through it already, so that the same value has the same name everywhere. */
   redaction?: Redaction;
+  /** What its logs are of, where that is not containers. */
+  noun?: 'unit';
   /** What it is a bundle of; without it a namespace. */
   about?: string;
   /** What is known of the cluster around the namespace; a machine has none. */
   cluster?: Cluster;
+  /** How far the clock of the cluster, by which its objects and logs count, is ahead of that of this machine. */
+  skewMs?: number;
   /** What stands out beyond objects and values. */
   findings?(logs: readonly LogRecord[], now: Date): readonly Finding[];
 }
@@ -65,10 +70,11 @@ interface World {
   api: ClusterApi;
   processes: Processes;
   over: AbortSignal;
+  now(): Date;
 }
 
 /** Finds out what belongs into the bundle; changes nothing, and what may not be read is a gap. */
-export async function prepareBundle(wish: BundleWish, {api, processes, over}: World): Promise<Prepared> {
+export async function prepareBundle(wish: BundleWish, {api, processes, over, now}: World): Promise<Prepared> {
   const {place} = wish;
   const tools = patientTools(processes, over);
   const [namespace, found, versions, secrets] = await Promise.all([
@@ -85,7 +91,7 @@ export async function prepareBundle(wish: BundleWish, {api, processes, over}: Wo
     return {...release, values, runsOf: runsOf(release, values)};
   });
   const scope = scopeOf(namespace.objects, known, wish.run, wish.release);
-  const around = await readSurroundings(scope.objects, api, over);
+  const around = await readSurroundings(scope.objects, {api, over, now});
   const nodes = around.objects.filter(({kind}) => kind === 'Node') as NodeObject[];
   const server = (around.version as {gitVersion?: string} | undefined)?.gitVersion;
   const policed = scope.objects.filter((object) => known.some(({name}) => name === releaseOf(object)));
@@ -113,6 +119,8 @@ export async function prepareBundle(wish: BundleWish, {api, processes, over}: Wo
     ],
     logs: logItems(scope.pods, place.namespace, wish),
     seeds: seedsOf((secrets?.items ?? []) as SecretContent[], scope.pods),
+    skewMs: around.skewMs,
+    findings: () => skewFindings(around.skewMs, wish.since, now()),
     gaps: [
       ...namespace.gaps,
       ...found.gaps,

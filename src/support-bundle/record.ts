@@ -1,12 +1,17 @@
 import type {KubernetesObject, Pod} from '../cluster/objects.ts';
-import {type ClusterApi, listAll} from '../ports/cluster-api.ts';
+import {type ClusterApi, listAll, type Trouble} from '../ports/cluster-api.ts';
 import {firstOf} from '../ports/first-of.ts';
 import {redacted} from './collect.ts';
-import {type LogItem, logItems, type Since} from './log-items.ts';
+import {FollowedLog, type Life} from './follow-log.ts';
+import {type LogItem, logItems, type Since, statusesOf} from './log-items.ts';
+import type {LogPosition} from './log-position.ts';
 import {NAMESPACE_KINDS} from './namespace-kinds.ts';
+import type {Gap} from './read-namespace.ts';
 import type {Redactor} from './redaction/redactor.ts';
 import {retain} from './retain.ts';
 import {type BundledRelease, scopeOf} from './scope.ts';
+import type {SecretContent} from './seeds-of.ts';
+import {WatchedKind} from './watched-kind.ts';
 
 /** How often it is looked for new pods; those of a run live a minute longer than the run. */
 const EVERY_MS = 2000;
@@ -20,12 +25,21 @@ export interface Recorded {
   item: LogItem;
   /** As it goes into the bundle, with a mark where something is left out. */
   content: Buffer;
+  /** So many bytes. */
+  cut: number;
+  /** From where on there may be more; undefined when it came to its end. */
+  goesOnAt: LogPosition | undefined;
+  /** Why something of it is missing. */
+  trouble: Trouble | undefined;
 }
 
 export interface Recording {
   /** Everything that was seen, as it was seen last, whether it is still there or not. */
   objects: readonly KubernetesObject[];
   logs: readonly Recorded[];
+  /** Those of runs come and go with them. */
+  secrets: readonly SecretContent[];
+  gaps: readonly Gap[];
 }
 
 interface Wish {
@@ -36,6 +50,7 @@ interface Wish {
   /** Ends with the last pod of this run. */
   run?: string | undefined;
   maxBytes: number;
+  readsSecrets: boolean;
 }
 
 interface World {
@@ -43,64 +58,95 @@ interface World {
   redactor: Pick<Redactor, 'file'>;
   /** The recording ends with it, and is kept. */
   until: AbortSignal;
+  now(): Date;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   onLog(item: LogItem): void;
 }
 
 /** Follows the logs of every container as it appears, and keeps the last state of what vanishes, until it is told to end. */
-export async function record(wish: Wish, world: World): Promise<Recording> {
-  const {api, redactor, until, sleep, onLog} = world;
+export async function record(wish: Wish, {api, redactor, until, now, sleep, onLog}: World): Promise<Recording> {
   const seen = new Map<string, KubernetesObject>();
-  const following = new Map<string, Promise<Recorded | undefined>>();
+  const following = new Map<string, Promise<Recorded>>();
   const ended = new AbortController();
-  const listening = {api, redactor, over: firstOf(until, ended.signal)};
+  const over = firstOf(until, ended.signal);
+  const kinds = WATCHED.map((kind) => new WatchedKind(kind, wish.namespace, {api, over, now}));
+  const reading: Promise<readonly SecretContent[]>[] = [];
+  let lives: ReadonlyMap<string, Life> = new Map();
   let left = wish.maxBytes;
+  const runs = new Map<string, Pod>();
   let isOver = false;
   while (!until.aborted && !isOver) {
-    const found = (await Promise.all(WATCHED.map((each) => listed(each, wish.namespace, api, until)))).flat();
+    const found = (await Promise.all(kinds.map((kind) => kind.look()))).flat();
     const {objects, pods} = scopeOf(found, wish.releases, wish.run);
-    for (const object of objects) seen.set(object.metadata.uid ?? `${object.kind}/${object.metadata.name}`, object);
-    for (const item of logItems(pods, wish.namespace, wish).filter(({file}) => !following.has(file))) {
+    for (const object of objects) seen.set(keyOf(object), object);
+    lives = livesOf(pods);
+    const items = logItems(pods, wish.namespace, wish).filter(({file}) => !following.has(file));
+    if (items.length > 0 && wish.readsSecrets) reading.push(secretsNow(wish.namespace, api, over));
+    for (const item of items) {
       const limit = Math.max(Math.floor(left / PART), LEAST);
       left -= limit;
       onLog(item);
-      const log = follow(item, limit, listening);
+      const lifeNow = (): Life | undefined => lives.get(`${item.pod}/${item.container}`);
+      const log = follow(new FollowedLog(item, {api, over, sleep, lifeNow}), limit, redactor);
       following.set(item.file, log);
-      void log.then((recorded) => {
-        left += limit - (recorded?.content.length ?? 0);
+      void log.then(({content}) => {
+        left += limit - content.length;
       });
     }
-    const {run} = wish;
-    const runs = run === undefined ? [] : pods.filter(({metadata}) => metadata.name.includes(run));
-    isOver = runs.length > 0 && runs.every(hasEnded);
+    isOver = hasEnded(wish.run, pods, runs);
     await sleep(EVERY_MS, until);
   }
   ended.abort();
   const logs = await Promise.all(following.values());
-  return {objects: [...seen.values()], logs: logs.flatMap((each) => each ?? [])};
+  return {
+    objects: [...seen.values()],
+    logs,
+    secrets: (await Promise.all(reading)).flat(),
+    gaps: [...kinds.flatMap((kind) => kind.gap()), ...logs.flatMap(cutGap)],
+  };
 }
 
-const hasEnded = ({status}: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
-
-async function listed(
-  {kind, path}: (typeof WATCHED)[number],
-  namespace: string,
-  api: ClusterApi,
-  over: AbortSignal,
-): Promise<KubernetesObject[]> {
-  const {items} = await listAll(api, path(namespace), {over});
-  return (items as KubernetesObject[]).map((item) => ({...item, kind}));
-}
-
-interface Listening extends Pick<World, 'api' | 'redactor'> {
-  over: AbortSignal;
-}
-
-async function follow(item: LogItem, limit: number, {api, redactor, over}: Listening): Promise<Recorded | undefined> {
-  const stream = await api.stream(item.isPrevious ? item.path : `${item.path}&follow=true`, {over});
-  if (stream.trouble) return undefined;
+async function follow(log: FollowedLog, limit: number, redactor: Pick<Redactor, 'file'>): Promise<Recorded> {
   const chunks: Buffer[] = [];
-  const onCut = (): void => undefined;
-  for await (const chunk of retain(redacted(stream.chunks, redactor.file(item.file)), {limit, onCut})) chunks.push(chunk);
-  return {item, content: Buffer.concat(chunks)};
+  let cut = 0;
+  const onCut = ({bytes}: {bytes: number}): void => {
+    cut = bytes;
+  };
+  const {item, position} = log;
+  for await (const chunk of retain(redacted(log.chunks(), redactor.file(item.file)), {limit, onCut})) chunks.push(chunk);
+  return {item, content: Buffer.concat(chunks), cut, goesOnAt: log.goesOn ? position : undefined, trouble: log.trouble};
 }
+
+/** The mark in the log says it too. */
+const cutGap = ({item, cut}: Recorded): Gap[] =>
+  cut === 0
+    ? []
+    : [{what: item.file, trouble: {kind: 'too-large', message: `${cut} bytes of its middle found no room: --max-size`}, isMinor: true}];
+
+const keyOf = ({kind, metadata: {uid, name}}: KubernetesObject): string => uid ?? `${kind}/${name}`;
+
+/** What cannot be read is said of those that are there at the end. Helm's records are large and hold nothing of a run. */
+async function secretsNow(namespace: string, api: ClusterApi, over: AbortSignal): Promise<readonly SecretContent[]> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets?fieldSelector=type%21%3Dhelm.sh%2Frelease.v1`;
+  return (await listAll(api, path, {over})).items as SecretContent[];
+}
+
+const livesOf = (pods: readonly Pod[]): ReadonlyMap<string, Life> =>
+  new Map(
+    pods.flatMap((pod) =>
+      statusesOf(pod).map(({name, restartCount = 0, state}): [string, Life] => [
+        `${pod.metadata.name}/${name}`,
+        {restarts: restartCount, isRunning: state?.running !== undefined},
+      ]),
+    ),
+  );
+
+/** Every pod of the run that was seen has ended, or is no more. */
+function hasEnded(run: string | undefined, pods: readonly Pod[], runs: Map<string, Pod>): boolean {
+  if (run === undefined) return false;
+  const there = new Map(pods.filter(({metadata}) => metadata.name.includes(run)).map((pod) => [pod.metadata.name, pod]));
+  for (const [name, pod] of there) runs.set(name, pod);
+  return runs.size > 0 && [...runs.keys()].every((name) => isDone(there.get(name)));
+}
+
+const isDone = (pod: Pod | undefined): boolean => pod === undefined || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';

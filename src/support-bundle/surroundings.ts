@@ -1,13 +1,13 @@
 import type {Claim, KubernetesObject, Pod} from '../cluster/objects.ts';
 import type {ClusterApi} from '../ports/cluster-api.ts';
+import {skewOf} from './clock-skew.ts';
 import type {Gap} from './read-namespace.ts';
 
 /** Nodes that run the pods, volumes behind their claims and the version of the server; they lie in no namespace. */
 export async function readSurroundings(
   objects: readonly KubernetesObject[],
-  api: Pick<ClusterApi, 'get'>,
-  over: AbortSignal,
-): Promise<{objects: KubernetesObject[]; version: unknown; gaps: Gap[]}> {
+  {api, over, now}: {api: Pick<ClusterApi, 'get'>; over: AbortSignal; now(): Date},
+): Promise<{objects: KubernetesObject[]; version: unknown; gaps: Gap[]; skewMs: number}> {
   const nodes = new Set(objects.flatMap((object) => (object.kind === 'Pod' ? ((object as Pod).spec?.nodeName ?? []) : [])));
   const volumes = new Set(
     objects.flatMap((object) => (object.kind === 'PersistentVolumeClaim' ? ((object as Claim).spec?.volumeName ?? []) : [])),
@@ -20,11 +20,11 @@ export async function readSurroundings(
     return trouble || !('body' in answer) ? [] : [{...withoutImages(answer.body as KubernetesObject), kind}];
   };
   const [version, ...found] = await Promise.all([
-    api.get('/version', {over}),
+    api.get('/version', {over}).then((answer) => ({...answer, skewMs: skewOf(answer, now())})),
     ...[...nodes].map((name) => read('Node', `/api/v1/nodes/${encodeURIComponent(name)}`)),
     ...[...volumes].map((name) => read('PersistentVolume', `/api/v1/persistentvolumes/${encodeURIComponent(name)}`)),
   ]);
-  return {objects: found.flat(), version: version.trouble ? undefined : version.body, gaps};
+  return {objects: found.flat(), version: version.trouble ? undefined : version.body, gaps, skewMs: version.skewMs};
 }
 
 /** Hundreds of lines about images of everybody. */

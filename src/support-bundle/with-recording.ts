@@ -1,21 +1,21 @@
-import type {ClusterApi} from '../ports/cluster-api.ts';
+import type {ClusterApi, LogStream, Trouble} from '../ports/cluster-api.ts';
 import type {Redaction} from './bundle.ts';
 import {objectFiles} from './object-files.ts';
 import type {Prepared} from './prepare.ts';
-import type {Recording} from './record.ts';
+import type {Recorded, Recording} from './record.ts';
 
 type Streaming = Pick<ClusterApi, 'stream'>;
 
 /** What is there now and what was seen before: objects that have gone, and logs as they were followed instead of read again. */
 export function withRecording(
   prepared: Prepared,
-  {objects, logs}: Recording,
+  {objects, logs, gaps}: Recording,
   redaction: Redaction,
   api: Streaming,
 ): {prepared: Prepared; api: Streaming} {
   const there = new Set(prepared.scope.objects.map(({metadata}) => metadata.uid));
   const gone = objects.filter(({metadata}) => !there.has(metadata.uid));
-  const followed = new Map(logs.map(({item, content}) => [item.path, content]));
+  const followed = new Map(logs.map((log) => [log.item.path, log]));
   const files = new Set(logs.map(({item}) => item.file));
   return {
     prepared: {
@@ -24,16 +24,39 @@ export function withRecording(
       scope: {...prepared.scope, objects: [...prepared.scope.objects, ...gone]},
       texts: (hide) => [...prepared.texts(hide), ...objectFiles(gone, hide).map(({name, text}) => ({name: `gone/${name}`, text}))],
       logs: [...prepared.logs.filter(({file}) => !files.has(file)), ...logs.map(({item}) => item)],
+      gaps: [...prepared.gaps, ...gaps],
     },
     api: {
-      async stream(path, wish) {
-        const content = followed.get(path);
-        return content === undefined ? api.stream(path, wish) : {chunks: once(content), end: Promise.resolve(undefined)};
+      stream: async (path, wish) => {
+        const log = followed.get(path);
+        return log === undefined ? api.stream(path, wish) : replayed(log, (rest) => api.stream(rest, wish));
       },
     },
   };
 }
 
-async function* once(content: Buffer): AsyncGenerator<Buffer> {
-  yield content;
+/** What was followed, and what was said since. */
+function replayed({item, content, goesOnAt, trouble}: Recorded, read: (path: string) => ReturnType<Streaming['stream']>): LogStream {
+  let settle: (trouble: Trouble | undefined) => void = () => undefined;
+  const end = new Promise<Trouble | undefined>((resolve) => {
+    settle = resolve;
+  });
+  async function* chunks(): AsyncGenerator<Buffer> {
+    let isMissing = trouble;
+    try {
+      yield content;
+      if (goesOnAt === undefined) return;
+      const rest = await read(goesOnAt.from(item.path));
+      if (rest.trouble === undefined) {
+        yield* goesOnAt.news(rest.chunks);
+        yield goesOnAt.rest();
+        isMissing = await rest.end;
+      }
+      // Its pod went with the end of the recording.
+      else if (rest.trouble.kind !== 'not-found') isMissing = rest.trouble;
+    } finally {
+      settle(isMissing);
+    }
+  }
+  return {chunks: chunks(), end};
 }

@@ -48,7 +48,7 @@ test('a directory for temporary files with a path that no socket may have does n
   await writeFile(kubectl, `#!/bin/sh\n${SERVES}\n`, {mode: 0o755});
   vi.stubEnv('TMPDIR', long);
   const api = await openClusterApi(place, {over: forEver, paths: {kubectl}});
-  expect(await api.get('/', {over: forEver})).toEqual({status: 200, body: 'through the proxy'});
+  expect(await api.get('/', {over: forEver})).toMatchObject({status: 200, body: 'through the proxy'});
   await api.close();
   expect(readdirSync(long)).toEqual([]);
 });

@@ -15,6 +15,7 @@ export async function socketThatPlays(...parts: readonly Play[]) {
   const connections = new Set<unknown>();
   const server = createServer((incoming, outgoing) => {
     asked.push(incoming.url ?? '');
+    outgoing.sendDate = false;
     connections.add(incoming.socket);
     parts[Math.min(asked.length, parts.length) - 1]?.(outgoing, incoming);
   });

@@ -191,6 +191,23 @@ test('logs that wait for their readers hold up no question', async () => {
   expect(await api.get('/get', {over: forEver})).toEqual({status: 200, body: {}});
 });
 
+test('logs that are followed hold up neither questions nor logs, however many there are', async () => {
+  const {socketPath} = await socketThatPlays(byPath({'/follow': stalls('x'), '/log': says('log'), '/get': says('{}')}));
+  const api = apiOn(socketPath);
+  const followed = await Promise.all(Array.from({length: 40}, () => api.stream('/follow', {over: forEver, follows: true})));
+  expect(followed.filter(({trouble}) => trouble)).toEqual([]);
+  expect(await api.get('/get', {over: forEver})).toEqual({status: 200, body: {}});
+  expect(await readLog(await api.stream('/log', {over: forEver}))).toEqual({text: 'log', trouble: undefined});
+});
+
+test('the clock of the server is known where it says it, and its dates are meant by it', async () => {
+  const date = 'Sat, 21 Nov 2026 03:00:00 GMT';
+  const later = {date, 'retry-after': 'Sat, 21 Nov 2026 03:00:01 GMT'};
+  const {socketPath, asked} = await socketThatPlays(refuses(429, 'later', later), says('{}', 200, {date}));
+  expect(await apiOn(socketPath).get('/', {over: forEver})).toEqual({status: 200, body: {}, date: new Date(date)});
+  expect(asked).toHaveLength(2);
+});
+
 test('an answer that is too large to be meant is not kept', async () => {
   const part = Buffer.alloc(1024 * 1024, 'x');
   const {socketPath} = await socketThatPlays((outgoing) => {

@@ -14,12 +14,22 @@ import {writeKubeconfig} from './kubeconfig.ts';
 
 /**
  * What befalls a request: an answer of trouble, a late one, none (`stall`), none although it was carried out (`lose`), half of
- * one (`cut`), half of one and then nothing more (`hang`), or the end of the connection (`reset`).
+ * one (`cut`), half of one and then nothing more (`hang`), one that breaks off or falls silent after a while, or the end of the
+ * connection (`reset`).
  */
-export type Fault = Refusal | {delayMs: number} | 'stall' | 'lose' | 'cut' | 'hang' | 'reset';
+export type Fault =
+  | Refusal
+  | {delayMs: number}
+  | {breakAfterMs: number}
+  | {silentAfterMs: number}
+  | 'stall'
+  | 'lose'
+  | 'cut'
+  | 'hang'
+  | 'reset';
 
 interface Refusal {
-  status: 429 | 500 | 503;
+  status: keyof typeof WORDS;
   retryAfter?: number;
 }
 
@@ -36,8 +46,9 @@ export interface FaultyApi {
   kubeconfig: string;
   /** From now on requests of that method (`POST|PATCH` or `*` for any) and path meet it, at most so many of them. Older trouble goes first. */
   trouble(method: string, path: RegExp, fault: Fault, times?: number): Trouble;
-  /** Nobody listens any more. */
+  /** Nobody listens any more, until it starts again. */
   stop(): void;
+  start(): Promise<void>;
 }
 
 type Ask = () => Promise<IncomingMessage>;
@@ -72,6 +83,7 @@ export async function faultyApi(kubeconfig: string): Promise<FaultyApi> {
   return {
     kubeconfig: await writeKubeconfig(join(directory, 'kubeconfig'), `https://127.0.0.1:${port}`, ca, admin),
     stop,
+    start: async () => void (await once(server.listen(port, '127.0.0.1'), 'listening')),
     trouble(method, path, fault, times = Number.POSITIVE_INFINITY) {
       const news = new EventEmitter().setMaxListeners(0);
       let [count, isOver] = [0, false];
@@ -111,6 +123,7 @@ async function play(fault: Fault, ask: Ask, outgoing: ServerResponse, news: Even
   news.emit('met');
   if (fault === 'reset') return void outgoing.socket?.resetAndDestroy();
   if (fault === 'cut' || fault === 'hang') return half(await ask(), outgoing, fault === 'cut');
+  if ('breakAfterMs' in fault || 'silentAfterMs' in fault) return pieces(await ask(), outgoing, fault);
   if ('delayMs' in fault) {
     await wait(fault.delayMs);
     return pass(ask, outgoing);
@@ -130,8 +143,20 @@ async function half(answer: IncomingMessage, outgoing: ServerResponse, ends: boo
   outgoing.write(body.subarray(0, body.length / 2), () => void (ends && outgoing.destroy()));
 }
 
+async function pieces(answer: IncomingMessage, outgoing: ServerResponse, fault: {breakAfterMs: number} | {silentAfterMs: number}) {
+  outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+  const [after, end] =
+    'breakAfterMs' in fault ? [fault.breakAfterMs, () => outgoing.destroy()] : [fault.silentAfterMs, () => answer.unpipe(outgoing)];
+  outgoing.once('close', () => answer.destroy());
+  answer.pipe(outgoing);
+  await wait(after);
+  end();
+}
+
 /** As real API servers say it. */
 const WORDS = {
+  403: {reason: 'Forbidden', message: 'forbidden: User "system:serviceaccount:ci:reader" cannot do this'},
+  410: {reason: 'Expired', message: 'The provided continue parameter is too old to display a consistent list result.'},
   429: {reason: 'TooManyRequests', message: 'Too many requests, please try again later.'},
   500: {reason: 'InternalError', message: 'Internal error occurred: etcdserver: request timed out'},
   503: {reason: 'ServiceUnavailable', message: 'the server is currently unable to handle the request'},

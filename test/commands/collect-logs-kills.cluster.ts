@@ -87,6 +87,36 @@ test.each([
   expect({left: await run.left(), sockets: run.sockets()}).toEqual({left: '', sockets: []});
 });
 
+async function watching() {
+  const run = await start(() => undefined, '--watch');
+  let said = '';
+  run.child.stderr?.on('data', (chunk) => {
+    said += chunk;
+  });
+  await expect.poll(() => said, {timeout: 20_000}).toMatch(/Following logs\/b\/agent\.log/);
+  return run;
+}
+
+test('who insists while it watches gets no bundle', async () => {
+  const run = await watching();
+  run.signal('SIGINT');
+  run.signal('SIGHUP');
+  const {exitCode, stdout, stderr} = await run.child;
+  expect({exitCode, stdout}, stderr).toEqual({exitCode: 130, stdout: ''});
+  expect({files: run.files(), left: await run.left(), sockets: run.sockets()}).toEqual({files: [], left: '', sockets: []});
+});
+
+test('of --watch Ctrl-C is the end that it waits for', async () => {
+  const run = await watching();
+  run.signal('SIGINT');
+  const {exitCode, stdout, stderr} = await run.child;
+  expect({exitCode, stdout}, stderr).toEqual({exitCode: 0, stdout: run.file});
+  const {errors, text} = await unpack(run.file);
+  expect(errors).toEqual([]);
+  expect(text('logs/b/agent.log')).toContain('line 99, raw data');
+  expect({files: run.files(), left: await run.left(), sockets: run.sockets()}).toEqual({files: ['x.zip'], left: '', sockets: []});
+});
+
 test('before anything was read it leaves nothing', async () => {
   let stalled: Promise<unknown> = Promise.resolve();
   const run = await start((api) => {
@@ -111,12 +141,11 @@ test('who insists gets no bundle, at once', async () => {
   expect({files: run.files(), left: await run.left(), sockets: run.sockets()}).toEqual({files: [], left: '', sockets: []});
 });
 
-test('killed it leaves no archive that looks like one, no raw data, no proxy and no socket', async () => {
+test('killed it leaves nothing: no archive, whole or half, no proxy and no socket', async () => {
   const run = await halfway();
   run.signal('SIGKILL');
   expect(await run.child).toMatchObject({signal: 'SIGKILL'});
-  expect(run.files()).not.toContain('x.zip');
-  for (const name of run.files()) expect(name).toMatch(/^\.x\.zip\.\w+\.(partial|reserve)$/);
+  await expect.poll(run.files, {timeout: 10_000}).toEqual([]);
   await expect.poll(run.left, {timeout: 10_000}).toBe('');
   expect(run.sockets()).toEqual([]);
 });

@@ -7,11 +7,11 @@ import {installed} from '../support/installed-charts.ts';
 const [{path: helm} = {path: 'helm'}] = await findHelm();
 const TASK = {'app.kubernetes.io/instance': 'scalr-agent', 'app.kubernetes.io/component': 'task'};
 
-const run = (name: string, outcome = 'unready'): object => ({
+const run = (name: string, outcome = 'unready', env: readonly object[] = []): object => ({
   apiVersion: 'v1',
   kind: 'Pod',
   metadata: {name, labels: TASK, annotations: {'test.scalr.io/outcome': outcome}},
-  spec: {restartPolicy: 'Never', containers: [{name: 'worker', image: 'scalr/runner:1'}]},
+  spec: {restartPolicy: 'Never', containers: [{name: 'worker', image: 'scalr/runner:1', env}]},
 });
 
 test('a run that comes and goes while it watches is in the bundle, with its last state and without the token', async () => {
@@ -28,11 +28,23 @@ test('a run that comes and goes while it watches is in the bundle, with its last
   await setLogs(
     place.kubeconfig,
     {namespace: place.namespace, pod: 'run-7-plan'},
-    {worker: {current: ['Plan: 1 to add', 'password = "hunter2-hunter2"']}},
+    {
+      worker: {
+        current: [
+          'Plan: 1 to add',
+          'password = "hunter2-hunter2"',
+          'signed in, session wq81kLmWv93x of this run',
+          'and Zr55pTnBx7Kq of its Secret',
+        ],
+      },
+    },
   );
-  await place.kubectl.apply(run('run-7-plan'));
+  await place.kubectl('create', 'secret', 'generic', 'run-7', '--from-literal=session=Zr55pTnBx7Kq');
+  // What no look for secrets could find in the beginning.
+  await place.kubectl.apply(run('run-7-plan', 'unready', [{name: 'SCALR_RUN_TOKEN', value: 'wq81kLmWv93x'}]));
   await expect.poll(() => said, {timeout: 20_000}).toContain('Following logs/run-7-plan/worker.log');
   // What a node has sent is there; a log that is followed has no end while its pod lives.
+  await place.kubectl('delete', 'secret', 'run-7');
   await place.kubectl('delete', 'pod', 'run-7-plan', '--grace-period=0', '--force');
   await expect.poll(async () => place.kubectl('get', 'pod', 'run-7-plan', '--ignore-not-found'), {timeout: 20_000}).toBe('');
   asked.abort('SIGINT');
@@ -41,7 +53,7 @@ test('a run that comes and goes while it watches is in the bundle, with its last
   expect(text('logs/run-7-plan/worker.log')).toContain('Plan: 1 to add');
   expect(names).toContain('gone/objects/pod/run-7-plan.json');
   expect(names.some((name) => /^logs\/scalr-agent-.*controller\.log$/.test(name))).toBe(true);
-  expect(all).not.toContain('hunter2');
+  expect(all).not.toMatch(/hunter2|wq81kLmWv93x|Zr55pTnBx7Kq/);
 });
 
 test('it ends by itself with the run it is about', async () => {

@@ -96,9 +96,10 @@ echo "called with $*"`;
   expect(JSON.stringify(content)).not.toContain('of the agent');
   expect(content['systemd/scalr-agent.service.txt']).toContain('SCALR_URL=https://acme.scalr.io');
   expect(content['logs/journal/scalr-agent.log']).toContain(
-    `--unit scalr-agent.service --no-pager --utc --output short-iso-precise --since @${Date.parse('2026-11-21T06:05:00Z') / 1000}`,
+    `--unit scalr-agent.service --all --no-pager --utc --output short-iso-precise --since @${Date.parse('2026-11-21T06:05:00Z') / 1000}`,
   );
   expect(content['SUMMARY.md']).toContain('# Support bundle of systemd unit scalr-agent');
+  expect(content['SUMMARY.md']).toContain('Units: 1.');
 });
 
 test('the words of the agent are read behind what the journal puts before them', async () => {

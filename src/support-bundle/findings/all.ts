@@ -10,7 +10,7 @@ import {versionFindings} from './versions.ts';
 
 /** Everything that stands out, errors first. Pure. */
 export function allFindings(
-  {scope: {objects}, releases, cluster, ...prepared}: Prepared,
+  {scope: {objects}, releases, cluster, skewMs = 0, ...prepared}: Prepared,
   namespace: string,
   places: Evidence,
   logs: readonly LogRecord[],
@@ -25,6 +25,7 @@ export function allFindings(
     ];
   });
   const ofMachine = (prepared.findings?.(logs, now) ?? []).map((finding) => withLine(finding, places));
-  const found = [...findingsIn({objects, logs, places, now}), ...ofReleases, ...ofMachine];
+  const theirNow = new Date(now.getTime() + skewMs);
+  const found = [...findingsIn({objects, logs, places, now: theirNow}), ...ofReleases, ...ofMachine];
   return found.toSorted((one, other) => Number(other.severity === 'error') - Number(one.severity === 'error'));
 }

@@ -1,3 +1,4 @@
+import {randomBytes} from 'node:crypto';
 import {FileRedactor} from './file-redactor.ts';
 import {pseudonyms} from './pseudonyms.ts';
 import {scannerFor} from './scanner.ts';
@@ -17,10 +18,19 @@ export interface Redactor {
   /** A text that is there as a whole, such as the name of a file. */
   text: (name: string, text: string) => string;
   report: () => RedactionReport;
+  /** Of its pseudonyms. */
+  key: Buffer;
+}
+
+interface Options {
+  seeds: SeedSet;
+  key?: Buffer;
+  /** Went over the same files before: the same value has the same name, and what it counted counts. */
+  before?: Pick<Redactor, 'key' | 'report'>;
 }
 
 /** Takes secrets out of everything that goes into one bundle; without `key` pseudonyms mean nothing beyond it. */
-export function redactor({seeds, key}: {seeds: SeedSet; key?: Buffer}): Redactor {
+export function redactor({seeds, before, key = before?.key ?? randomBytes(32)}: Options): Redactor {
   const scanner = scannerFor(seeds, pseudonyms(key));
   const files = new Map<string, FileRedactor[]>();
   const file = (name: string): FileRedactor => {
@@ -29,13 +39,21 @@ export function redactor({seeds, key}: {seeds: SeedSet; key?: Buffer}): Redactor
     return made;
   };
   return {
+    key,
     file,
     text(name, text) {
       const made = file(name);
       return Buffer.concat([made.push(Buffer.from(text, 'utf8')), made.end()]).toString('utf8');
     },
     report() {
-      const counted = [...files].map(([name, made]): [string, Record<string, number>] => [name, sum(made.map(({counts}) => counts))]);
+      const earlier = before?.report().files ?? {};
+      const names = new Set([...files.keys(), ...Object.keys(earlier)]);
+      const counted = [...names]
+        .toSorted((one, other) => one.localeCompare(other))
+        .map((name): [string, Record<string, number>] => {
+          const made = files.get(name) ?? [];
+          return [name, sum([...made.map(({counts}) => counts), earlier[name] ?? {}])];
+        });
       const rules = sum(counted.map(([, counts]) => counts));
       return {
         total: Object.values(rules).reduce((total, count) => total + count, 0),

@@ -36,6 +36,7 @@ export async function prepareJournal({since, now}: HostWish, world: HostWorld): 
   const units = docker.facts['LoadState'] === 'loaded' ? [agent, docker] : [agent];
   return {
     name: 'journal',
+    noun: 'unit',
     about: `systemd unit ${AGENT}`,
     releases: [],
     scope: {objects: [], pods: []},
@@ -48,10 +49,11 @@ export async function prepareJournal({since, now}: HostWish, world: HostWorld): 
   };
 }
 
+/** --all: it would hide lines with colours, progress bars and foreign bytes as "blob data". */
 const journalOf = (unit: string, since: Since, now: Date): HostCall => ({
   tool: 'journalctl',
   args: [
-    ...['--unit', `${unit}.service`, '--no-pager', '--utc', '--output', 'short-iso-precise'],
+    ...['--unit', `${unit}.service`, '--all', '--no-pager', '--utc', '--output', 'short-iso-precise'],
     ...(since === undefined ? [] : ['--since', `@${Math.floor(startOf(since, now) / 1000)}`]),
   ],
 });

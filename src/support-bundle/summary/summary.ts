@@ -19,16 +19,18 @@ export interface Summary {
   /** Names of everything else. */
   files: readonly string[];
   containers: number;
+  /** What was counted. */
+  noun: 'container' | 'unit';
 }
 
 /** What a person reads first, the verdict before everything else. Pure. */
 export function summaryText(summary: Summary): string {
-  const {at, about, releases, versions, findings, gaps, logs, containers} = summary;
+  const {at, about, releases, versions, findings, gaps, logs, containers, noun} = summary;
   const of = (wanted: Finding['severity']): Finding[] => findings.filter(({severity}) => severity === wanted);
   return [
     `# Support bundle of ${about}\n`,
     `${verdict(summary)}\n`,
-    `Made ${at.toISOString()} by scalr-agent collect-logs. Containers: ${containers}.\n`,
+    `Made ${at.toISOString()} by scalr-agent collect-logs. ${noun === 'unit' ? 'Units' : 'Containers'}: ${containers}.\n`,
     ...section('Errors', of('error').map(findingText)),
     ...section('Warnings', of('warning').map(findingText)),
     '## What is not in here\n',

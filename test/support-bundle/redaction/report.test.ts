@@ -44,3 +44,14 @@ test('another bundle has other pseudonyms', () => {
   expect(one).toMatch(/^password=\[redacted:secret:[0-9a-f]{8}\]$/);
   expect(one).not.toBe(other);
 });
+
+test('who goes over the same file with more secrets names the same value alike, and counts on', () => {
+  const first = redactor({seeds: known({one: 'hunter2-hunter2'})});
+  const before = first.text('logs/p/c.log', 'it says hunter2-hunter2 and later-value-77\n');
+  const second = redactor({seeds: known({one: 'hunter2-hunter2', two: 'later-value-77'}), before: first});
+  const text = second.text('logs/p/c.log', before) + second.text('x.json', 'hunter2-hunter2');
+  const [name = ''] = /\[redacted:[^\]]*\]/.exec(before) ?? [];
+  expect(text.split(name)).toHaveLength(3);
+  expect(text).not.toMatch(/hunter2|later-value/);
+  expect(second.report().total).toBe(3);
+});

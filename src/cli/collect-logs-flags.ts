@@ -1,0 +1,85 @@
+import * as Flags from '@oclif/core/flags';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import {namespace, release} from '../settings/release.ts';
+import {type ClusterFlags, durationOf, timeoutOf} from './cluster-flags.ts';
+import {byteCount, since} from './log-flags.ts';
+import {settingFlags} from './setting-flags.ts';
+
+export const collectLogsFlags = {
+  since: Flags.string({summary: 'How far back logs are read, as 2h; 24h unless told otherwise.', helpValue: '<DURATION>'}),
+  'since-time': Flags.string({
+    summary: 'From when on logs are read, as 2026-11-21T08:00:00Z.',
+    helpValue: '<TIME>',
+    exclusive: ['since'],
+  }),
+  run: Flags.string({summary: 'Of runs only the one with this id.', helpValue: '<RUN-ID>'}),
+  container: Flags.string({summary: 'Only logs of containers of this name.', helpValue: '<NAME>'}),
+  'max-size': Flags.string({summary: 'How much all logs may have together; 100Mi unless told otherwise.', helpValue: '<SIZE>'}),
+  'no-secret-seeds': Flags.boolean({summary: 'Do not read the Secrets of the namespace to find elsewhere what is in them.'}),
+  out: Flags.string({
+    char: 'o',
+    summary: 'File to write; scalr-agent-<NAMESPACE>-<TIME>.zip unless told otherwise.',
+    helpValue: '<FILE>',
+  }),
+  watch: Flags.boolean({
+    summary: 'Follow the agent and every run from now on, until Ctrl-C, the end of --run or of --for, and then write the bundle.',
+  }),
+  for: Flags.string({summary: 'How long --watch follows; 20m unless told otherwise.', helpValue: '<DURATION>', dependsOn: ['watch']}),
+  docker: Flags.string({
+    summary: 'Collect from this container on this machine instead of a cluster.',
+    helpValue: '<CONTAINER>',
+  }),
+  journal: Flags.boolean({
+    summary: 'Collect from the service scalr-agent of systemd on this machine instead of a cluster.',
+  }),
+  inspect: Flags.string({
+    summary: 'Check this bundle and print what it says; needs no cluster, and status 3 means that it was damaged or changed.',
+    helpValue: '<FILE>',
+  }),
+  ...settingFlags([namespace, release]),
+};
+
+/** Flags that only a cluster understands. */
+const OF_CLUSTER = ['run', 'container', 'no-secret-seeds', 'namespace', 'release', 'kube-context', 'kubeconfig', 'watch'] as const;
+const OF_COLLECTING = ['since', 'since-time', 'max-size', 'out', 'dry-run'] as const;
+
+/** Where a bundle comes from. @throws ExpectedError for flags of another place */
+export function doorOf(flags: {
+  docker?: string | undefined;
+  journal?: boolean;
+  inspect?: string | undefined;
+}): 'inspect' | 'host' | 'cluster' {
+  const {inspect, docker, journal} = flags;
+  if (inspect !== undefined) refuseWith('inspect', [...OF_CLUSTER, ...OF_COLLECTING, 'docker', 'journal'], flags);
+  if (docker !== undefined) refuseWith('docker', [...OF_CLUSTER, 'journal'], flags);
+  if (journal) refuseWith('journal', OF_CLUSTER, flags);
+  return inspect !== undefined ? 'inspect' : docker !== undefined || journal ? 'host' : 'cluster';
+}
+
+interface CollectingFlags extends ClusterFlags {
+  since?: string | undefined;
+  'since-time'?: string | undefined;
+  'max-size'?: string | undefined;
+  out?: string | undefined;
+  'dry-run'?: boolean | undefined;
+}
+
+/** What is said to every place alike. @throws ExpectedError */
+export const collectingWish = (flags: CollectingFlags) => ({
+  since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h') / 1000),
+  maxBytes: byteCount('--max-size', flags['max-size'] ?? '100Mi'),
+  out: flags.out,
+  isDryRun: flags['dry-run'] ?? false,
+  timeoutMs: timeoutOf(flags),
+});
+
+/** Not `exclusive` of the flags: --help would show every pair. @throws ExpectedError */
+function refuseWith(flag: string, others: readonly string[], flags: Readonly<Record<string, unknown>>): void {
+  const clash = others.filter((other) => flags[other] !== undefined && flags[other] !== false);
+  if (clash.length === 0) return;
+  throw new ExpectedError(`--${flag} does not go together with ${clash.map((other) => `--${other}`).join(', ')}.`, {
+    code: 'USAGE',
+    exit: ExitCode.usage,
+    suggestions: ['Leave out one of them'],
+  });
+}

@@ -1,0 +1,69 @@
+import {ExitCode, ExpectedError} from '../../errors.ts';
+import type {Archives} from '../../ports/archive.ts';
+import type {ClusterApi} from '../../ports/cluster-api.ts';
+import type {Files} from '../../ports/files.ts';
+import {type Bundle, writeBundle} from '../bundle.ts';
+import type {Prepared} from '../prepare.ts';
+import {interrupted} from './interrupted.ts';
+
+/** What every door to a bundle is told. */
+export interface SavingWish {
+  /** The file; one with the name and the time in it unless told otherwise. */
+  out?: string | undefined;
+  /** What all logs may have together. */
+  maxBytes: number;
+}
+
+export interface SavingWorld {
+  archives: Pick<Archives, 'create'>;
+  files: Pick<Files, 'kindOf'>;
+  now(): Date;
+  onProgress(done: number, all: number): void;
+}
+
+/** How the logs are read, and until when. */
+interface Reading {
+  api: Pick<ClusterApi, 'stream'>;
+  /** What has come until then is kept. */
+  over: AbortSignal;
+  /** Nothing is kept. */
+  insisted: AbortSignal;
+}
+
+export interface Saved {
+  file: string;
+  bundle: Bundle;
+}
+
+/** Only what would be in it, with --dry-run; or the bundle, and the signal that may have ended it early. */
+export type Collected = {wanted: Prepared} | (Saved & {asked: AbortSignal});
+
+/** Writes what was prepared into a file that was not there before; whole, or not at all. @throws ExpectedError */
+export async function saveBundle(
+  prepared: Prepared,
+  name: string,
+  {out, maxBytes}: SavingWish,
+  {archives, files, now, onProgress}: SavingWorld,
+  {api, over, insisted}: Reading,
+): Promise<Saved> {
+  if (insisted.aborted) throw interrupted(insisted);
+  const file = out ?? fileFor(name, now());
+  if ((await files.kindOf(file)) !== 'nothing') throw taken(file);
+  const archive = await archives.create(file);
+  try {
+    const writing = writeBundle(prepared, name, maxBytes, {archive, now, onProgress, api, over});
+    return {file, bundle: await Promise.race([writing, rejectedBy(insisted)])};
+  } catch (error) {
+    await archive.abort();
+    throw error;
+  }
+}
+
+const fileFor = (name: string, now: Date): string => `scalr-agent-${name}-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.zip`;
+
+/** Who asks twice does not want the bundle any more. */
+const rejectedBy = (insisted: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => insisted.addEventListener('abort', () => reject(interrupted(insisted)), {once: true}));
+
+const taken = (file: string): ExpectedError =>
+  new ExpectedError(`${file} exists.`, {code: 'FILE_EXISTS', exit: ExitCode.usage, suggestions: ['Name another file with --out']});
