@@ -1,6 +1,8 @@
 import {readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {Config} from '@oclif/core';
 import {build} from 'esbuild';
+import {writeAsCommonJs} from './build-commonjs.mjs';
+import {buildLauncher} from './build-launcher.mjs';
 import {
   builtinsOnFirstUse,
   globalProcess,
@@ -11,11 +13,13 @@ import {
   requiresOnFirstUse,
 } from './build-plugins.mjs';
 
-const entries = ['bin', 'commands'].flatMap((folder) => readdirSync(`src/${folder}`).map((file) => `src/${folder}/${file}`));
+const entries = ['src/cli/start.ts', ...readdirSync('src/commands').map((file) => `src/commands/${file}`)];
 
 rmSync('dist', {recursive: true, force: true});
-await build({
+const {outputFiles, metafile} = await build({
   entryPoints: entries,
+  write: false,
+  metafile: true,
   outbase: 'src',
   outdir: 'dist',
   bundle: true,
@@ -39,17 +43,10 @@ await build({
   alias: {yaml: './node_modules/yaml/browser/dist/index.js'},
   // oclif reaches for these only to show a spinner and to choose among plugins.
   external: ['cli-spinners', 'minimatch'],
-  // CommonJS packages expect these three names, and most chunks hold none. esbuild does not see the others, so no source may have them.
-  define: {__filename: 'import.meta.filename', __dirname: 'import.meta.dirname'},
-  banner: {
-    js: [
-      "import {createRequire as $createRequire} from 'node:module';",
-      'let $require;',
-      'const require = (name) => ($require ??= $createRequire(import.meta.url))(name);',
-    ].join('\n'),
-  },
   logLevel: 'warning',
 });
+await writeAsCommonJs(outputFiles);
+writeFileSync('dist/package.json', '{"type": "commonjs"}\n');
 
 // What the program says of its commands without importing them; src/cli/program.ts reads it.
 const {plugins, root} = await Config.load(process.cwd());
@@ -63,3 +60,5 @@ writeFileSync(
   'dist/flags.json',
   JSON.stringify(Object.fromEntries(Object.entries(own.manifest.commands).map(([id, {flags}]) => [id, flags]))),
 );
+
+await buildLauncher(outputFiles, Object.keys(own.manifest.commands));

@@ -1,21 +1,20 @@
-import {fileURLToPath} from 'node:url';
+import {join} from 'node:path';
 import type {Command, Interfaces} from '@oclif/core';
 import {ownJson} from '../adapters/own-json.ts';
 
 /** This program as a plugin of oclif, from what the build wrote down: oclif itself would search the disk for it. */
-export function programAt(bin: string): Interfaces.Plugin {
-  const pjson = ownJson(new URL('../../package.json', bin)) as Interfaces.PJSON;
-  const manifest = ownJson(new URL('../commands.json', bin)) as Interfaces.Manifest;
+export function programAt(root: string): Interfaces.Plugin {
+  const pjson = ownJson(join(root, 'package.json')) as Interfaces.PJSON;
+  const manifest = ownJson(join(root, 'dist/commands.json')) as Interfaces.Manifest;
   let flags: Readonly<Record<string, Command.Loadable['flags']>> | undefined;
   const flagsOf = (id: string): Command.Loadable['flags'] => {
-    flags ??= ownJson(new URL('../flags.json', bin)) as typeof flags & object;
+    flags ??= ownJson(join(root, 'dist/flags.json')) as typeof flags & object;
     return flags[id] ?? {};
   };
   const {name, version} = pjson;
-  const root = fileURLToPath(new URL('../..', bin));
 
   async function findCommand(id: string): Promise<Command.Class> {
-    const {default: command} = (await import(new URL(`../commands/${id}.js`, bin).href)) as {default: Command.Class};
+    const {default: command} = (await import(`../commands/${id}.ts`)) as {default: Command.Class};
     return Object.assign(command, {id, plugin: program});
   }
 

@@ -1,0 +1,76 @@
+import {readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
+import {dirname, resolve} from 'node:path';
+import {Script} from 'node:vm';
+
+/** Differs from build to build. */
+declare const BUILD: string;
+
+interface Kept {
+  for: string;
+  /** Path of a module and the bytes of its compiled code, in the order in which these follow. */
+  modules: readonly (readonly [string, number])[];
+}
+
+/** Compiled code is of use to the same program on the same Node.js alone. */
+const KEY = `${BUILD} ${process.version} ${process.arch}`;
+
+/** Loads a module and, by the way, what it requires; compiled code comes from that file, and goes into it at the end where something was missing. */
+export function loadKeeping(path: string, file: string): unknown {
+  const kept = readKept(file);
+  const scripts = new Map<string, Script>();
+  const loaded = new Map<string, {exports: unknown}>();
+  let isComplete = true;
+
+  const load = (name: string): unknown => {
+    const known = loaded.get(name);
+    if (known !== undefined) return known.exports;
+    const module = {exports: {}};
+    loaded.set(name, module);
+    const cachedData = kept.get(name);
+    const script = new Script(wrapped(readFileSync(name, 'utf8')), {filename: name, ...(cachedData ? {cachedData} : {})});
+    if (script.cachedDataRejected !== false) isComplete = false;
+    scripts.set(name, script);
+    const folder = dirname(name);
+    const requireFrom = (id: string): unknown => (id.startsWith('.') ? load(resolve(folder, id)) : require(id));
+    (script.runInThisContext() as ModuleFunction)(module.exports, requireFrom, module, name, folder);
+    return module.exports;
+  };
+
+  process.once('exit', () => {
+    if (!isComplete) keep(scripts, file);
+  });
+  return load(path);
+}
+
+type ModuleFunction = (exports: unknown, require: (id: string) => unknown, module: object, filename: string, dirname: string) => void;
+
+const wrapped = (code: string): string => `(function (exports, require, module, __filename, __dirname) { ${code}\n})`;
+
+function readKept(file: string): ReadonlyMap<string, Buffer> {
+  const found = new Map<string, Buffer>();
+  try {
+    const bytes = readFileSync(file);
+    const start = bytes.indexOf('\n') + 1;
+    const {for: key, modules} = JSON.parse(bytes.toString('utf8', 0, start)) as Kept;
+    const end = modules.reduce((sum, [, length]) => sum + length, start);
+    if (key !== KEY || end !== bytes.length) return found;
+    let from = start;
+    for (const [name, length] of modules) found.set(name, bytes.subarray(from, (from += length)));
+  } catch {
+    // There is none, or none that can be read: then everything is compiled.
+  }
+  return found;
+}
+
+/** With the functions that were called compiled too. Where it cannot be written the next start is as slow as this one. */
+function keep(scripts: ReadonlyMap<string, Script>, file: string): void {
+  const modules = [...scripts].map(([name, script]) => [name, script.createCachedData()] as const);
+  const head: Kept = {for: KEY, modules: modules.map(([name, {length}]) => [name, length])};
+  const unfinished = `${file}.${process.pid}`;
+  try {
+    writeFileSync(unfinished, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), ...modules.map(([, code]) => code)]), {mode: 0o600});
+    renameSync(unfinished, file);
+  } catch {
+    rmSync(unfinished, {force: true});
+  }
+}
