@@ -36,6 +36,9 @@ export async function buildLauncher(outputFiles, commands) {
       define: {KNOWN: JSON.stringify({name, version, help}), COMMANDS: JSON.stringify(commands), BUILD: JSON.stringify(id)},
     });
   await launch('');
-  const said = execFileSync(process.execPath, ['dist/bin/scalr-agent.js', '--help'], {encoding: 'utf8', env: {NODE_DISABLE_COMPILE_CACHE: '1'}});
+  const said = execFileSync(process.execPath, ['dist/bin/scalr-agent.js', '--help'], {
+    encoding: 'utf8',
+    env: {NODE_DISABLE_COMPILE_CACHE: '1'},
+  });
   await launch(said.replace(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}`, '{agent}'));
 }

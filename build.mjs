@@ -3,6 +3,7 @@ import {Config} from '@oclif/core';
 import {build} from 'esbuild';
 import {writeAsCommonJs} from './build-commonjs.mjs';
 import {buildLauncher} from './build-launcher.mjs';
+import {writeLicences} from './build-licences.mjs';
 import {
   builtinsOnFirstUse,
   globalProcess,
@@ -11,6 +12,7 @@ import {
   parsedJson,
   platformWithoutShell,
   requiresOnFirstUse,
+  shortLocals,
 } from './build-plugins.mjs';
 
 const entries = ['src/cli/start.ts', ...readdirSync('src/commands').map((file) => `src/commands/${file}`)];
@@ -38,6 +40,7 @@ const {outputFiles, metafile} = await build({
     logWhenAsked,
     platformWithoutShell,
     parsedJson(/[\\/]schemas[\\/].*\.json$/),
+    shortLocals,
   ],
   // Its modules for browsers are ES modules, of which only what is used comes along.
   alias: {yaml: './node_modules/yaml/browser/dist/index.js'},
@@ -46,6 +49,8 @@ const {outputFiles, metafile} = await build({
   logLevel: 'warning',
 });
 await writeAsCommonJs(outputFiles);
+writeLicences(metafile, 'dist/THIRD_PARTY_LICENSES.txt');
+writeFileSync('dist/meta.json', JSON.stringify(metafile));
 writeFileSync('dist/package.json', '{"type": "commonjs"}\n');
 
 // What the program says of its commands without importing them; src/cli/program.ts reads it.
@@ -53,12 +58,12 @@ const {plugins, root} = await Config.load(process.cwd());
 const own = [...plugins.values()].find((plugin) => plugin.root === root);
 const broken = readdirSync('src/commands').filter((file) => !own.manifest.commands[file.replace(/\.ts$/, '')]);
 if (broken.length > 0) throw new Error(`These commands cannot be loaded: ${broken.join(', ')}`);
-// Flags are most of it, and only help reads them here.
+// Flags are most of it, and only help reads them here. Most commands have the same ones.
 const brief = Object.entries(own.manifest.commands).map(([id, {flags, ...command}]) => [id, command]);
 writeFileSync('dist/commands.json', JSON.stringify({...own.manifest, commands: Object.fromEntries(brief)}));
-writeFileSync(
-  'dist/flags.json',
-  JSON.stringify(Object.fromEntries(Object.entries(own.manifest.commands).map(([id, {flags}]) => [id, flags]))),
-);
+const flags = new Map();
+const numberOf = (flag) => flags.get(JSON.stringify(flag)) ?? flags.set(JSON.stringify(flag), flags.size).size - 1;
+const numbers = Object.entries(own.manifest.commands).map(([id, command]) => [id, Object.values(command.flags).map(numberOf)]);
+writeFileSync('dist/flags.json', `{"commands":${JSON.stringify(Object.fromEntries(numbers))},"flags":[${[...flags.keys()].join()}]}`);
 
 await buildLauncher(outputFiles, Object.keys(own.manifest.commands));

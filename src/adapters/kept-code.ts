@@ -55,7 +55,10 @@ function readKept(file: string): ReadonlyMap<string, Buffer> {
     const end = modules.reduce((sum, [, length]) => sum + length, start);
     if (key !== KEY || end !== bytes.length) return found;
     let from = start;
-    for (const [name, length] of modules) found.set(name, bytes.subarray(from, (from += length)));
+    for (const [name, length] of modules) {
+      found.set(name, bytes.subarray(from, from + length));
+      from += length;
+    }
   } catch {
     // There is none, or none that can be read: then everything is compiled.
   }

@@ -3,7 +3,10 @@ declare const NODE_FLOOR: string;
 
 /** Old ones cannot even read the rest. What the build makes of this Node.js 6 can. */
 export function onNewNode(start: () => void): void {
-  if (isNewEnough(process.versions.node, NODE_FLOOR)) return start();
+  if (isNewEnough(process.versions.node, NODE_FLOOR)) {
+    start();
+    return;
+  }
   process.stderr.write(
     `Error: scalr-agent needs Node.js ${NODE_FLOOR} or newer; this is ${process.version}, ${process.execPath}. ` +
       'Install a newer one (https://nodejs.org) and run the same line again.\n',
