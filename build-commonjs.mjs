@@ -12,6 +12,9 @@ export const writeAsCommonJs = (outputFiles) =>
         target: 'node20.12',
         minifyWhitespace: true,
         minifySyntax: true,
+        // Names of functions and classes are kept for whoever reads a stack.
+        minifyIdentifiers: true,
+        keepNames: true,
         supported: {'dynamic-import': false},
       });
       mkdirSync(dirname(path), {recursive: true});

@@ -2,6 +2,7 @@ import {execFileSync} from 'node:child_process';
 import {createHash} from 'node:crypto';
 import {readdirSync, readFileSync} from 'node:fs';
 import {build} from 'esbuild';
+import {builtinsOnFirstUse} from './build-plugins.mjs';
 
 const {name, version, engines} = JSON.parse(readFileSync('package.json', 'utf8'));
 
@@ -33,6 +34,7 @@ export async function buildLauncher(outputFiles, commands) {
       ...SHAPE,
       entryPoints: ['src/cli/launch.ts'],
       target: 'node20.12',
+      plugins: [builtinsOnFirstUse(['vm', 'zlib'])],
       define: {KNOWN: JSON.stringify({name, version, help}), COMMANDS: JSON.stringify(commands), BUILD: JSON.stringify(id)},
     });
   await launch('');

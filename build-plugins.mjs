@@ -1,6 +1,5 @@
 import {readFile} from 'node:fs/promises';
 import {basename} from 'node:path';
-import {transform} from 'esbuild';
 
 /** Plugins of esbuild that keep the start short: what a command does not use it shall not load. */
 
@@ -44,22 +43,10 @@ export const requiresOnFirstUse = (filter) => ({
           return `const ${name} = {get module() { return ${required}; }};`;
         })
         .replaceAll(/\b(\w+_\d+)\./g, (use, name) => (names.has(name) ? `${name}.module.` : use));
-      return {contents: await withShortLocals(contents)};
+      return {contents};
     });
   },
 });
-
-/** Packages take less room with short names inside of functions; functions, classes and methods keep theirs, for whoever reads a stack. */
-export const shortLocals = {
-  name: 'short-locals',
-  setup({onLoad}) {
-    onLoad({filter: /[\\/]node_modules[\\/].*\.m?js$/}, async ({path}) => ({
-      contents: await withShortLocals(await readFile(path, 'utf8')),
-    }));
-  },
-};
-
-const withShortLocals = async (contents) => (await transform(contents, {minifyIdentifiers: true})).code;
 
 /** oclif's own log takes long to set up, for nothing unless DEBUG asks for it. */
 export const logWhenAsked = {

@@ -12,7 +12,6 @@ import {
   parsedJson,
   platformWithoutShell,
   requiresOnFirstUse,
-  shortLocals,
 } from './build-plugins.mjs';
 
 const entries = ['src/cli/start.ts', ...readdirSync('src/commands').map((file) => `src/commands/${file}`)];
@@ -40,7 +39,6 @@ const {outputFiles, metafile} = await build({
     logWhenAsked,
     platformWithoutShell,
     parsedJson(/[\\/]schemas[\\/].*\.json$/),
-    shortLocals,
   ],
   // Its modules for browsers are ES modules, of which only what is used comes along.
   alias: {yaml: './node_modules/yaml/browser/dist/index.js'},

@@ -16,14 +16,13 @@ interface Kept {
 
 type ModuleFunction = (exports: unknown, require: (id: string) => unknown, module: object, filename: string, dirname: string) => void;
 
-/** Since 20.15. */
-const {crc32} = zlib as {crc32?: (bytes: Buffer) => number};
-
 /** Compiled code is of use to the same program on the same Node.js alone. */
 const KEY = `${BUILD} ${process.version} ${process.arch}`;
 
 /** Loads a module and by it what it requires. Compiled code comes from that file, and at the end goes into it where some was missing. */
 export function loadKeeping(path: string, file: string): unknown {
+  // Since 20.15.
+  const {crc32} = zlib as {crc32?: (bytes: Buffer) => number};
   if (crc32 === undefined) return require(path);
   const kept = readKept(file, crc32);
   const scripts = new Map<string, Script>();
