@@ -1,4 +1,4 @@
-import {readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs';
 import {dirname, resolve} from 'node:path';
 import {Script} from 'node:vm';
 import zlib from 'node:zlib';
@@ -78,6 +78,9 @@ function keep(scripts: ReadonlyMap<string, Script>, file: string, checksum: (byt
   const head: Kept = {for: KEY, crc32: checksum(code), modules: modules.map(([name, {length}]) => [name, length])};
   const unfinished = `${file}.${process.pid}`;
   try {
+    const folder = dirname(file);
+    // Not recursively: Node.js 20 tries for ever where the system denies that there is anything, as in /proc.
+    for (const each of [dirname(folder), folder]) if (!existsSync(each)) mkdirSync(each, {mode: 0o700});
     writeFileSync(unfinished, Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), code]), {mode: 0o600});
     renameSync(unfinished, file);
   } catch {
