@@ -12,7 +12,7 @@ export const writeAsCommonJs = (outputFiles) =>
         target: 'node20.12',
         minifyWhitespace: true,
         minifySyntax: true,
-        // Names of functions and classes are kept for whoever reads a stack.
+        // Functions keep their names, for whoever reads a stack.
         minifyIdentifiers: true,
         keepNames: true,
         supported: {'dynamic-import': false},

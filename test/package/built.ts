@@ -15,6 +15,10 @@ interface How {
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Runs the built program in a pipe, in an environment without anything. */
-export function runBuilt(bin: Bin, args: readonly string[], {env = {}, node = process.execPath, flags = [], cwd}: How = {}): SpawnSyncReturns<string> {
+export function runBuilt(
+  bin: Bin,
+  args: readonly string[],
+  {env = {}, node = process.execPath, flags = [], cwd}: How = {},
+): SpawnSyncReturns<string> {
   return spawnSync(node, [...flags, `${ROOT}dist/bin/${bin}.js`, ...args], {encoding: 'utf8', env, cwd, timeout: 30_000});
 }

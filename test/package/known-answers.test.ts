@@ -8,10 +8,15 @@ import {ROOT, runBuilt} from './built.ts';
 const ASK_OCLIF = {DEBUG: 'nothing'};
 
 /** What of the program is loaded when it ends. */
-const LOADED = ['--import', "data:text/javascript,import {createRequire} from 'node:module'; const {cache} = createRequire(process.argv[1]); process.on('exit', () => console.error(Object.keys(cache).join('\\n')))"];
+const LOADED = [
+  '--import',
+  "data:text/javascript,import {createRequire} from 'node:module'; const {cache} = createRequire(process.argv[1]); process.on('exit', () => console.error(Object.keys(cache).join('\\n')))",
+];
 
 test.each([['--help'], ['--version'], []])('%s is answered with the bytes of oclif', (...args) => {
-  const [ours, theirs] = [{}, ASK_OCLIF].map((env) => runBuilt('scalr-agent', args, {env: {...env, NODE_DISABLE_COMPILE_CACHE: '1'}, flags: LOADED}));
+  const [ours, theirs] = [{}, ASK_OCLIF].map((env) =>
+    runBuilt('scalr-agent', args, {env: {...env, NODE_DISABLE_COMPILE_CACHE: '1'}, flags: LOADED}),
+  );
   expect(ours?.stdout).toBe(theirs?.stdout);
   expect(ours?.stdout).toContain('scalr-agent-install/');
   expect([ours?.status, theirs?.status]).toEqual([0, 0]);
@@ -38,7 +43,10 @@ test('--help on a terminal is as wide as the terminal', async () => {
 test.skipIf(!existsSync('/dev/full'))('a full disk behind them is a failure', () => {
   for (const flag of ['--help', '--version']) {
     const full = openSync('/dev/full', 'w');
-    const {status, stderr} = spawnSync(process.execPath, [`${ROOT}dist/bin/scalr-agent.js`, flag], {encoding: 'utf8', stdio: ['ignore', full, 'pipe']});
+    const {status, stderr} = spawnSync(process.execPath, [`${ROOT}dist/bin/scalr-agent.js`, flag], {
+      encoding: 'utf8',
+      stdio: ['ignore', full, 'pipe'],
+    });
     closeSync(full);
     expect(stderr).toBe('Error: Cannot write to standard output: ENOSPC.\n');
     expect(status).toBe(1);

@@ -14,7 +14,11 @@ function packageOf(file: string): string {
 }
 
 test('the licence of every bundled package is in the package, and no other', () => {
-  const bundled = new Set(bundledInputs().filter((path) => path.startsWith('node_modules/')).map(packageOf));
+  const bundled = new Set(
+    bundledInputs()
+      .filter((path) => path.startsWith('node_modules/'))
+      .map(packageOf),
+  );
   const parts = readFileSync(join(ROOT, 'dist/THIRD_PARTY_LICENSES.txt'), 'utf8').split(`\n${'-'.repeat(80)}\n`);
   const named = parts.flatMap((part) => part.trim().split('\n\n')[0]?.split('\n') ?? []);
   expect(named.toSorted()).toEqual([...bundled].toSorted());

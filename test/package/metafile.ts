@@ -11,4 +11,6 @@ export const readMetafile = (): Metafile => JSON.parse(readFileSync(join(ROOT, '
 
 /** Files of which something is in those outputs, or in any. */
 export const bundledInputs = ({outputs} = readMetafile(), names = Object.keys(outputs)): string[] =>
-  names.flatMap((name) => Object.entries(outputs[name]?.inputs ?? {}).flatMap(([path, {bytesInOutput}]) => (bytesInOutput > 0 ? [path] : [])));
+  names.flatMap((name) =>
+    Object.entries(outputs[name]?.inputs ?? {}).flatMap(([path, {bytesInOutput}]) => (bytesInOutput > 0 ? [path] : [])),
+  );
