@@ -24,13 +24,13 @@ test.each([['--help'], ['--version'], []])('%s is answered with the bytes of ocl
   expect(theirs?.stderr).toContain('dist/cli/start.js');
 });
 
-test.each<[string, Record<string, string>, RegExp]>([
-  ['colours are forced', {FORCE_COLOR: '1'}, /\u001B\[1mCOMMANDS/],
-  ['another width is wanted', {OCLIF_COLUMNS: '50'}, /^.{1,50}$/m],
+test.each<[string, Record<string, string>, string]>([
+  ['colours are forced', {FORCE_COLOR: '1'}, '\u001B[1mCOMMANDS'],
+  ['another width is wanted', {OCLIF_COLUMNS: '50'}, 'support: logs,\n'],
 ])('--help where %s is left to oclif', (_, env, look) => {
   const ours = runBuilt('scalr-agent', ['--help'], {env});
   expect(ours.stdout).toBe(runBuilt('scalr-agent', ['--help'], {env: {...env, ...ASK_OCLIF}}).stdout);
-  expect(ours.stdout).toMatch(look);
+  expect(ours.stdout).toContain(look);
   expect(ours.stdout).not.toBe(runBuilt('scalr-agent', ['--help']).stdout);
 });
 
