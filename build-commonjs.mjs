@@ -6,7 +6,7 @@ import {transform} from 'esbuild';
 export const writeAsCommonJs = (outputFiles) =>
   Promise.all(
     outputFiles.map(async ({path, text}) => {
-      const {code} = await transform(text, {
+      const {code, warnings} = await transform(text, {
         format: 'cjs',
         platform: 'node',
         target: 'node20.12',
@@ -17,6 +17,8 @@ export const writeAsCommonJs = (outputFiles) =>
         keepNames: true,
         supported: {'dynamic-import': false},
       });
+      // Such as import.meta, which has no counterpart.
+      if (warnings.length > 0) throw new Error(`${path} cannot become CommonJS: ${warnings.map((each) => each.text).join(' ')}`);
       mkdirSync(dirname(path), {recursive: true});
       writeFileSync(path, code);
     }),

@@ -40,7 +40,9 @@ export async function buildLauncher(outputFiles, commands) {
   await launch('');
   const said = execFileSync(process.execPath, ['dist/bin/scalr-agent.js', '--help'], {
     encoding: 'utf8',
-    env: {NODE_DISABLE_COMPILE_CACHE: '1'},
+    env: {SystemRoot: process.env.SystemRoot, NODE_DISABLE_COMPILE_CACHE: '1'},
   });
-  await launch(said.replace(`${name}/${version} ${process.platform}-${process.arch} node-${process.version}`, '{agent}'));
+  const help = said.replace(new RegExp(`${name}/${version} \\S+ node-\\S+`), '{agent}');
+  if (help === said) throw new Error(`The help does not name the program:\n${said}`);
+  await launch(help);
 }

@@ -44,8 +44,11 @@ export function loadKeeping(path: string, file: string): unknown {
     return module.exports;
   };
 
+  // At the end, as what was called is compiled by then.
   process.once('exit', () => {
-    if (!isComplete) keep(scripts, file, crc32);
+    if (isComplete) return;
+    const compiled = [...scripts].map(([name, script]): [string, Buffer] => [name, script.createCachedData()]);
+    keep(new Map([...kept, ...compiled]), file, crc32);
   });
   return load(path);
 }
@@ -71,11 +74,10 @@ function readKept(file: string, checksum: (bytes: Buffer) => number): ReadonlyMa
   return found;
 }
 
-/** With the functions that were called, compiled too. Where it cannot be written the next start is as slow as this one. */
-function keep(scripts: ReadonlyMap<string, Script>, file: string, checksum: (bytes: Buffer) => number): void {
-  const modules = [...scripts].map(([name, script]) => [name, script.createCachedData()] as const);
-  const code = Buffer.concat(modules.map(([, bytes]) => bytes));
-  const head: Kept = {for: KEY, crc32: checksum(code), modules: modules.map(([name, {length}]) => [name, length])};
+/** Where it cannot be written the next start is as slow as this one. */
+function keep(modules: ReadonlyMap<string, Buffer>, file: string, checksum: (bytes: Buffer) => number): void {
+  const code = Buffer.concat([...modules.values()]);
+  const head: Kept = {for: KEY, crc32: checksum(code), modules: [...modules].map(([name, {length}]) => [name, length])};
   const unfinished = `${file}.${process.pid}`;
   try {
     const folder = dirname(file);

@@ -31,6 +31,16 @@ test('the second start finds what the first compiled, and nothing is missing in 
   expect(readdirSync(place)).toEqual(['values.compiled']);
 });
 
+test('what one way of calling a command needs stays beside what another needs', () => {
+  run();
+  const help = () => runBuilt('scalr-agent', ['values', '--help'], {env: {HOME: home}}).status;
+  expect(help()).toBe(0);
+  const {ino} = statSync(kept());
+  run();
+  expect(help()).toBe(0);
+  expect(statSync(kept()).ino).toBe(ino);
+});
+
 describe('what is not whole is not run', () => {
   const damages: Readonly<Record<string, (bytes: Buffer, start: number) => Buffer>> = {
     'a bit': (bytes, start) => {
