@@ -14,7 +14,7 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** Every code of a failure; the README says what to do about each. */
+/** Every code of a failure; templates/errors.yaml says why it comes and what to do about it. */
 export const ERROR_CODES = [
   'USAGE',
   'UNKNOWN_COMMAND',

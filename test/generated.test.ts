@@ -1,72 +1,104 @@
 import {readdirSync, readFileSync} from 'node:fs';
-import {join, resolve} from 'node:path';
-import type {Command} from '@oclif/core';
-import {expect, test} from 'vitest';
-import {CHARTS} from '../src/charts/charts.ts';
-import {within} from '../src/charts/releases.ts';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
 import {chartSchema} from '../src/charts/schema.ts';
-import {needsNoRow} from '../src/charts/support.ts';
-import {newestOf} from '../src/charts/target.ts';
-import {ERROR_CODES} from '../src/errors.ts';
-import {catalogue} from '../src/settings/catalogue.ts';
-import type {Setting} from '../src/settings/define.ts';
+import {ERROR_CODES, ExitCode} from '../src/errors.ts';
+import {commandPage} from './docs/command-page.ts';
+import {commands, root} from './docs/commands.ts';
+import {ENTRIES, errorRows, errorsPage} from './docs/errors/page.ts';
+import {exitRows, MEANINGS, statusesOf} from './docs/exit-codes.ts';
+import {FOUND_CODES, findingsPage} from './docs/findings-page.ts';
+import {indexPage} from './docs/index-page.ts';
+import {table} from './docs/markdown.ts';
+import {preflightPage} from './docs/preflight-page.ts';
+import {settings, spelled, takenBy} from './docs/settings.ts';
+import {settingsPage} from './docs/settings-page.ts';
 import {CHART_NAMES} from './support/versions.ts';
 
-const root = resolve(import.meta.dirname, '..');
-
 /** Files that follow from the code. Drift fails; `npx vitest run test/generated.test.ts -u` mends it. */
-const commands = await Promise.all(
-  readdirSync(join(root, 'src/commands')).map(async (file) => {
-    const {default: command} = (await import(join(root, 'src/commands', file))) as {default: Command.Class};
-    return {id: file.replace(/\.ts$/, ''), command};
-  }),
-);
-const flags = catalogue.filter(({onlyEnv}) => onlyEnv === undefined);
+const expectFile = (path: string, content: string) => expect(content).toMatchFileSnapshot(join(root, path));
 
 const between = (text: string, mark: string, content: string): string =>
-  text.replace(new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*?(<!-- ${mark}stop -->)`), `$1${content}\n$2`);
+  text.replace(new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*?(<!-- ${mark}stop -->)`), (_, begin, end) => `${begin}${content}\n${end}`);
 
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+/** Codes in the source of validate that are no findings, and the one that takes a chart at hand. */
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  ...ERROR_CODES,
+  'REFUSED_BY_CHART',
+  'QUOTE_DOUBLE',
+  'BLOCK_FOLDED',
+  'BLOCK_LITERAL',
+  'SYS_ADMIN',
+  'CAP_SYS_ADMIN',
+]);
 
-function spelled({id, kind}: Setting): string {
-  if (kind.isSwitch) return `\`--[no-]${id}\``;
-  return `\`--${id} ${kind.hint.replaceAll('|', '\\|')}\``;
-}
-
-/** The charts whose newest version has a place for the setting. */
-function takenBy(setting: Setting): string {
-  if (needsNoRow(setting)) return 'all';
-  const written = setting.carriedBy?.() ?? setting;
-  const names = CHART_NAMES.filter((name) => CHARTS[name].rows.some((row) => row.setting === written && within(newestOf(name), row.in)));
-  return names.length === CHART_NAMES.length ? 'all' : names.map((name) => name.replace('agent-', '')).join(', ');
-}
-
-test('README.md lists every command, setting and version', async () => {
-  const path = join(root, 'README.md');
-  let readme = readFileSync(path, 'utf8');
-  readme = between(
-    readme,
-    'commands',
-    table(
-      ['Command', 'Does'],
-      commands.map(({id, command}) => [`\`scalr-agent ${id}\``, command.summary ?? '']),
-    ),
+const codesIn = (file: string): string[] =>
+  [...readFileSync(join(root, 'src/values/validate', file), 'utf8').matchAll(/'([A-Z]+(?:_[A-Z0-9]+)+)'/g)].map(
+    ([, code]) => code as string,
   );
-  readme = between(
-    readme,
-    'settings',
-    table(
-      ['Group', 'Setting', 'What it says', 'Charts'],
-      flags.map((each) => [each.group, spelled(each), each.summary, takenBy(each)]),
-    ),
-  );
+
+test('README.md lists every command, setting, version, exit status and failure', async () => {
   const versions = CHART_NAMES.map((name) => {
     const releases = chartSchema(name)['x-releases'];
     return [name, `${releases[0]?.version} to ${releases.at(-1)?.version}`, String(releases.length)];
   });
-  readme = between(readme, 'versions', table(['Chart', 'Versions', 'Releases'], versions));
-  await expect(readme).toMatchFileSnapshot(path);
+  const tables = {
+    commands: table(
+      ['Command', 'Does'],
+      commands.map(({id, command}) => [`[\`scalr-agent ${id}\`](docs/commands/${id}.md)`, command.summary ?? '']),
+    ),
+    settings: table(
+      ['Group', 'Setting', 'What it says', 'Charts'],
+      settings.map((each) => [each.group, spelled(each), each.summary, takenBy(each)]),
+    ),
+    versions: table(['Chart', 'Versions', 'Releases'], versions),
+    exits: table(['Code', 'Meaning'], exitRows()),
+    errors: table(['Code', 'What it says'], errorRows()),
+  };
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  for (const mark of Object.keys(tables)) expect(readme).toContain(`<!-- ${mark} -->`);
+  await expectFile(
+    'README.md',
+    Object.entries(tables).reduce((text, [mark, content]) => between(text, mark, content), readme),
+  );
+});
+
+describe('docs/', () => {
+  test.each(commands)('commands/$id.md is what the command says of itself', async (documented) => {
+    await expectFile(`docs/commands/${documented.id}.md`, commandPage(documented));
+  });
+
+  test('no page is left of a command that is gone', () => {
+    const pages = commands.map(({id}) => `${id}.md`);
+    expect(readdirSync(join(root, 'docs/commands')).toSorted()).toEqual(pages);
+    expect(pages).toEqual(expect.arrayContaining(readdirSync(join(root, 'templates/commands'))));
+  });
+
+  test('README.md leads to all of it', async () => expectFile('docs/README.md', indexPage()));
+  test('settings.md', async () => expectFile('docs/settings.md', settingsPage()));
+  test('preflight.md', async () => expectFile('docs/preflight.md', preflightPage()));
+  test('findings.md shows what validate says under every code', async () => {
+    const named = readdirSync(join(root, 'src/values/validate')).flatMap(codesIn);
+    expect(FOUND_CODES).toEqual(expect.arrayContaining([...new Set(named)].filter((code) => !ELSEWHERE.has(code))));
+    await expectFile('docs/findings.md', findingsPage());
+  });
+
+  test('errors.md shows what the program says for every code', async () => expectFile('docs/errors.md', await errorsPage()));
+
+  test('every failure has its words, and no words are left of one that is gone', () => {
+    expect(Object.keys(ENTRIES)).toEqual([...ERROR_CODES]);
+  });
+
+  test('every exit status has a meaning', () => {
+    expect(MEANINGS.map(([code]) => Number(code))).toEqual(Object.values(ExitCode));
+  });
+
+  test.each(commands)('the exit statuses of $id are those its code knows', ({id}) => {
+    const {own, reached} = statusesOf(id);
+    const documented = MEANINGS.filter(([, {only}]) => only === undefined || only[id] !== undefined).map(([code]) => code);
+    expect(documented).toEqual(expect.arrayContaining(own));
+    expect([...reached, String(ExitCode.ok)]).toEqual(expect.arrayContaining(documented));
+  });
 });
 
 test('schemas/answers.schema.json describes an answers file', async () => {
@@ -78,11 +110,11 @@ test('schemas/answers.schema.json describes an answers file', async () => {
     properties: {
       $schema: {type: 'string'},
       ...Object.fromEntries(
-        flags.map(({id, summary, kind}) => [id, {description: summary, ...(kind.isFile ? {type: 'string'} : kind.jsonSchema)}]),
+        settings.map(({id, summary, kind}) => [id, {description: summary, ...(kind.isFile ? {type: 'string'} : kind.jsonSchema)}]),
       ),
     },
   };
-  await expect(`${JSON.stringify(schema, null, 2)}\n`).toMatchFileSnapshot(join(root, 'schemas/answers.schema.json'));
+  await expectFile('schemas/answers.schema.json', `${JSON.stringify(schema, null, 2)}\n`);
 });
 
 test('schemas/commands.json holds every command and flag, so that a lost one shows in review', async () => {
@@ -98,10 +130,5 @@ test('schemas/commands.json holds every command and flag, so that a lost one sho
       }))
       .toSorted((one, other) => (one.name < other.name ? -1 : 1)),
   }));
-  await expect(`${JSON.stringify(contract, null, 2)}\n`).toMatchFileSnapshot(join(root, 'schemas/commands.json'));
-});
-
-test('README.md says what to do about every failure', () => {
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  expect([...readme.matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code]) => code)).toEqual([...ERROR_CODES]);
+  await expectFile('schemas/commands.json', `${JSON.stringify(contract, null, 2)}\n`);
 });

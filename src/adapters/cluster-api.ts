@@ -5,6 +5,7 @@ import {httpApi} from './http-api.ts';
 import {type NoProxy, startProxy} from './kubectl-proxy.ts';
 import {rawApi} from './kubectl-raw.ts';
 import {notThere, type ToolPaths} from './node-processes.ts';
+import {isUnknownToWindows} from './unknown-to-windows.ts';
 
 /** Exit statuses of a shell whose command is not there, or may not be run. */
 const NOT_THERE = 127;
@@ -20,6 +21,7 @@ export async function openClusterApi(place: Place, {over, paths = {}}: {over: Ab
   const spawning = rawApi(place, kubectl);
   if ('call' in proxy) {
     refuse(proxy, kubectl);
+    if (await isUnknownToWindows(kubectl)) throw notThere('kubectl', kubectl, false);
     return spawning;
   }
   const {socketPath, isAlive, stop} = proxy;

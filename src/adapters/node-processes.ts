@@ -2,6 +2,7 @@ import type {Socket} from 'node:net';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {follow} from '../ports/follow.ts';
 import type {Call, Outcome, Processes, Running} from '../ports/processes.ts';
+import {isUnknownToWindows} from './unknown-to-windows.ts';
 
 /** Where the tools are when it is not on PATH. */
 export type ToolPaths = Readonly<Partial<Record<Call['tool'], string>>>;
@@ -25,8 +26,11 @@ interface Ended {
 /** Runs the operator's own tools with the operator's own environment. */
 export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
   const pathOf = (tool: Call['tool']): string => paths[tool] ?? tool;
-  const outcomeOf = (tool: Call['tool'], {code, exitCode, stdout, stderr}: Ended): Outcome => {
-    if (code === 'ENOENT' || code === 'EACCES') throw notThere(tool, pathOf(tool), code === 'EACCES');
+  const outcomeOf = async (tool: Call['tool'], {code, exitCode, stdout, stderr}: Ended): Promise<Outcome> => {
+    const isForbidden = code === 'EACCES';
+    if (code === 'ENOENT' || isForbidden || (exitCode !== ExitCode.ok && (await isUnknownToWindows(pathOf(tool))))) {
+      throw notThere(tool, pathOf(tool), isForbidden);
+    }
     return {exitCode: exitCode ?? ExitCode.failed, stdout, stderr};
   };
   return {
@@ -38,7 +42,7 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
         const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...(own ? {cancelSignal: own} : {})});
         const result = await (own ? untilGivenUp(running, own) : running);
         if (result === undefined) return {exitCode: ExitCode.failed, stdout: '', stderr: NO_ANSWER};
-        const outcome = outcomeOf(call.tool, result);
+        const outcome = await outcomeOf(call.tool, result);
         return result.isCanceled ? {...outcome, stderr: `${outcome.stderr}\n${NO_ANSWER}`} : outcome;
       } finally {
         follower?.release();

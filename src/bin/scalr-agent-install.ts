@@ -2,4 +2,7 @@
 import {onNewNode} from '../cli/node-floor.ts';
 
 /** `npx scalr-agent-install`: the front door. */
-onNewNode(() => require('../cli/launch.js').launch(['install', ...process.argv.slice(2)]));
+onNewNode(() => {
+  const argv = process.argv.slice(2);
+  require('../cli/launch.js').launch(argv[0] === '--version' ? argv : ['install', ...argv]);
+});

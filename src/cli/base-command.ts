@@ -4,15 +4,17 @@ import {findAnswers, resolve, settle, type Wish} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
 import {ExitCode, ExpectedError, maskSecrets, type Warning} from '../errors.ts';
 import type {Prompter} from '../ports/prompter.ts';
-import {namespace, release} from '../settings/release.ts';
+import {chart, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {legible} from '../ui/legible.ts';
-import {errorText, warningText} from '../ui/messages.ts';
+import {failureText, warningText} from '../ui/messages.ts';
 import {type Screen, withoutColor} from '../ui/theme.ts';
 import {type App, nodeApp} from './app.ts';
+import {chartAtSource} from './chart-source.ts';
 import type {Cluster} from './cluster.ts';
 import type {ClusterFlags} from './cluster-flags.ts';
 import {asExpected, failureDocument} from './failure.ts';
+import {originOf} from './origin.ts';
 import {sharedFlags} from './shared-flags.ts';
 
 export interface SharedFlags {
@@ -41,9 +43,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   /** Settings named in `optional` may be missing; with `only` no other one is looked at; `cluster` answers what nobody said. */
   protected async settingsFrom(flags: SharedFlags, {cluster, ...wish}: Wish & {cluster?: Cluster | undefined} = {}): Promise<Settings> {
-    const said = await this.sourcesFrom(flags);
-    const sources = cluster === undefined ? said : [...said, cluster.answers];
+    const said = await this.sourcesFrom(flags, wish);
     const {files, now} = this.app;
+    const sources = cluster === undefined ? said : [...said, cluster.answers];
     const world = {files, now: now()};
     const prompter = this.jsonEnabled() ? undefined : this.prompter;
     if (prompter === undefined) return resolve(sources, world, wish);
@@ -52,11 +54,11 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return settle({answers: problems.length > 0 ? answers : await askMissing(answers, wish, {prompter, files, now}), problems}, wish);
   }
 
-  /** What a person said, in whatever way. */
-  protected async sourcesFrom(flags: SharedFlags): Promise<readonly Source[]> {
+  /** What a person said, in whatever way, and then the chart that they named. */
+  protected async sourcesFrom(flags: SharedFlags, {only}: Wish = {}): Promise<readonly Source[]> {
     this.#isQuiet = flags.quiet ?? false;
     this.#said ??= await this.#readSources(flags);
-    return this.#said;
+    return only?.includes(chart) === false ? this.#said : [...this.#said, ...(await chartAtSource(this.#said, this.app))];
   }
 
   /** What the cluster says, where --from-cluster asks for it. @throws ExpectedError when it says nothing */
@@ -113,7 +115,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected override async catch(error: Error): Promise<void> {
     const failure = asExpected(error, Object.keys({...this.ctor.flags, ...this.ctor.baseFlags}));
     if (this.jsonEnabled()) this.logJson(failureDocument(failure));
-    else this.app.stderr(`${this.#isAfterCtrlC(failure) ? '\n' : ''}${errorText(failure, this.screen)}`);
+    else this.app.stderr(`${this.#isAfterCtrlC(failure) ? '\n' : ''}${failureText(failure, originOf(this.config.pjson), this.screen)}`);
     if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${maskSecrets(failure.cause.stack ?? '')}\n`);
     process.exitCode = failure.exit;
   }

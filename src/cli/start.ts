@@ -2,9 +2,10 @@ import {Config} from '@oclif/core/config';
 import {flush} from '@oclif/core/flush';
 import {run} from '@oclif/core/run';
 import {ExitCode} from '../errors.ts';
-import {errorText} from '../ui/messages.ts';
+import {failureText} from '../ui/messages.ts';
 import {nodeApp} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
+import {originOf} from './origin.ts';
 import {programAt} from './program.ts';
 
 /** Runs the program that lies in this directory. Commands report their own failures; what is left is a command that does not exist. */
@@ -26,7 +27,7 @@ async function runAt(root: string, argv: string[]): Promise<void> {
     const failure = asExpected(error, config.commandIDs);
     const {stdout, stderr, screen} = nodeApp();
     if (argv.includes('--json')) stdout(`${JSON.stringify(failureDocument(failure), null, 2)}\n`);
-    else stderr(errorText(failure, screen));
+    else stderr(failureText(failure, originOf(program.pjson), screen));
     process.exitCode = failure.exit;
   }
 }

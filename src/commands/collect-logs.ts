@@ -181,7 +181,7 @@ export default class CollectLogs extends BaseCommand<Result> {
 
   /** From docker or systemd of this machine. */
   async #collectHere(flags: HereFlags): Promise<Result> {
-    await this.sourcesFrom(flags);
+    await this.sourcesFrom(flags, {only: []});
     const maxBytes = byteCount('--max-size', flags['max-size'] ?? '100Mi');
     const {host, files, now} = this.app;
     const wish = {since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h') / 1000), now: now()};

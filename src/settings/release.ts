@@ -26,7 +26,7 @@ export const chartSource = defineSetting({
   id: 'chart-source',
   group: 'Release',
   question: 'Where does the chart come from?',
-  summary: 'OCI reference, directory or .tgz of the chart instead of the public repository.',
+  summary: 'OCI reference, directory or .tgz of the chart instead of the public repository; it says itself what it is.',
   kind: text({hint: 'SOURCE'}),
 });
 

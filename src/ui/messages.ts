@@ -13,6 +13,26 @@ export function errorText({code, message, suggestions}: Pick<ExpectedError, 'cod
   return [...lines, ...(steps.length === 0 ? [] : [`${bold('Next steps:')}\n`, ...steps])].join('');
 }
 
+/** Where the program comes from, as package.json says it. */
+export interface Origin {
+  version: string;
+  repository: string;
+  bugs: string;
+}
+
+/** Failures that are not the doing of the operator. */
+const OURS: readonly ExpectedError['code'][] = ['BUG', 'BROKEN_PROMISE', 'SECRET_IN_BUNDLE'];
+
+/** A failure that ends the program, with the page about it for exactly this version. */
+export function failureText(failure: ExpectedError, {version, repository, bugs}: Origin, screen: Screen): string {
+  const text = errorText(failure, screen);
+  // Who said no knows why.
+  if (failure.code === 'CANCELLED') return text;
+  const report = OURS.includes(failure.code) ? `  Report it: ${bugs}\n` : '';
+  // Not wrapped: an address in two pieces is none.
+  return `${text}${report}  More: ${repository}/blob/v${version}/docs/errors.md#${failure.code.toLowerCase()}\n`;
+}
+
 export const warningText = ({message}: Warning, screen: Screen): string =>
   paragraph('', `${theme(screen).yellow.bold('Warning:')} ${message}`, screen);
 

@@ -40,6 +40,10 @@ test('--help on a terminal is as wide as the terminal', async () => {
   expect(ours?.screen).toContain('events, objects, releases and what stands out');
 });
 
+test('both programs are of one version', () => {
+  expect(runBuilt('scalr-agent-install', ['--version']).stdout).toBe(runBuilt('scalr-agent', ['--version']).stdout);
+});
+
 test.skipIf(!existsSync('/dev/full'))('a full disk behind them is a failure', () => {
   for (const flag of ['--help', '--version']) {
     const full = openSync('/dev/full', 'w');

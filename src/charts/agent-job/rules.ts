@@ -58,12 +58,15 @@ export const rules: readonly ChartRule[] = [
     test: (get, facts) => {
       const isCaching = get(providerCache) || get(moduleCache);
       const isBounded = get(cache) === 'pvc' || ((get(cache) ?? 'ephemeral') === 'ephemeral' && isCaching);
-      const room = (milliOf(get(cacheSize) ?? '') ?? 0n) / 1000n;
+      const size = get(cacheSize);
+      // Without a size a claim has a finding of its own, and another volume no limit.
+      if (!isBounded || size === undefined) return undefined;
+      const room = (milliOf(size) ?? 0n) / 1000n;
       const needed = softLimits(facts);
-      if (!isBounded || needed <= room) return undefined;
+      if (needed <= room) return undefined;
       return {
         setting: cacheSize,
-        message: `The caches may grow to ${needed / GIB}Gi together and their volume holds ${get(cacheSize)}: when it is full, runs fail. Raise --cache-size, or lower the limits with --set agent.<cache>.sizeLimit=….`,
+        message: `The caches may grow to ${needed / GIB}Gi together and their volume holds ${size}: when it is full, runs fail. Raise --cache-size, or lower the limits with --set agent.<cache>.sizeLimit=….`,
       };
     },
   },

@@ -39,7 +39,7 @@ export function checkGroups(
   settings: Settings,
   atHand?: Target,
 ): {checked: Checked[]; warnings: Warning[]; notes: string[]} {
-  if (atHand) return checkAgainst(groups, settings, atHand);
+  if (atHand) return checkAgainst(groups, atHand);
   const clues = groups.map((group) => clueOf(group, settings));
   const unknown = groups.filter((_, index) => clues[index]?.name === undefined);
   if (unknown.length > 0) throw chartUnknown(unknown.map(nameOf));
@@ -60,20 +60,8 @@ export function checkGroups(
 }
 
 /** Against a chart at hand, which says itself what it is. */
-function checkAgainst(groups: readonly Group[], settings: Settings, target: Target): ReturnType<typeof checkGroups> {
+function checkAgainst(groups: readonly Group[], target: Target): ReturnType<typeof checkGroups> {
   const {chart: name, version} = target;
-  const other = [
-    [chart, name],
-    [chartVersion, version],
-  ].find(([setting, own]) => (settings.get(setting as typeof chart) ?? own) !== own);
-  if (other) {
-    const [setting, own] = other as [typeof chart, string];
-    throw new ExpectedError(`--${setting.id} says ${settings.get(setting)}, and the chart at hand is ${name} ${version}.`, {
-      code: 'CONFLICTING_SETTINGS',
-      exit: ExitCode.usage,
-      suggestions: [`Leave out --${setting.id}, or give it as ${own}`, 'Name another chart with --chart-source'],
-    });
-  }
   const isKnown = releasesOf(name).includes(version);
   const rules = isKnown ? '' : `; the rules between them are those known of ${newestOf(name)}`;
   return {

@@ -1,0 +1,51 @@
+import type {Source} from '../answers/sources.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import type {Charts} from '../ports/charts.ts';
+import type {Files} from '../ports/files.ts';
+import type {Setting} from '../settings/define.ts';
+import {chart, chartSource, chartVersion} from '../settings/release.ts';
+
+/** `oci://registry/agent-job:0.6.5`, `https://host/agent-job-0.6.5.tgz` */
+const REFERENCE = /^[a-z]+:\/\/.*\/(agent-(?:k8s|local|job))(?:[:-](\d+\.\d+\.\d+))?(?:\.tgz)?$/i;
+
+interface Named {
+  name?: string | undefined;
+  version?: string | undefined;
+}
+
+/** What a chart that --chart-source names says of itself, where nobody else does. @throws ExpectedError when somebody says otherwise */
+export async function chartAtSource(said: readonly Source[], world: {files: Files; charts: Charts}): Promise<Source[]> {
+  const answerTo = (setting: Setting): string | undefined =>
+    said.map((each) => each.answer(setting)).find((raw) => raw !== undefined) as string;
+  const source = answerTo(chartSource);
+  if (source === undefined || source === '') return [];
+  const [name, version] = [answerTo(chart), answerTo(chartVersion)];
+  const own = await nameOf(source, world, name !== undefined && version !== undefined);
+  refuseOther(chart, name, own);
+  refuseOther(chartVersion, version, own);
+  const because = `${source} says so`;
+  return [{name: 'default', answer: (setting) => ownOf(setting, own), because: () => because}];
+}
+
+async function nameOf(source: string, {files, charts}: {files: Files; charts: Charts}, isSaid: boolean): Promise<Named> {
+  const [, name, version] = REFERENCE.exec(source) ?? [];
+  // A chart may be named that only lies where the values go to.
+  if (name !== undefined || /^[a-z]+:\/\//i.test(source) || (isSaid && (await files.kindOf(source)) === 'nothing')) return {name, version};
+  const {readMetadata} = await import('../values/chart-metadata.ts');
+  return readMetadata(source, (await charts.read(source)).chart);
+}
+
+function ownOf(setting: Setting, {name, version}: Named): string | undefined {
+  if (setting === chart) return name;
+  return setting === chartVersion ? version : undefined;
+}
+
+function refuseOther(setting: Setting, said: string | undefined, {name, version}: Named): void {
+  const own = ownOf(setting, {name, version});
+  if (said === undefined || own === undefined || said === own) return;
+  throw new ExpectedError(`--${setting.id} says ${said}, and the chart at hand is ${[name, version].filter(Boolean).join(' ')}.`, {
+    code: 'CONFLICTING_SETTINGS',
+    exit: ExitCode.usage,
+    suggestions: [`Leave out --${setting.id}, or give it as ${own}`, 'Name another chart with --chart-source'],
+  });
+}

@@ -1,0 +1,129 @@
+import {existsSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import type {Command, Interfaces} from '@oclif/core';
+import type {Setting} from '../../src/settings/define.ts';
+import {type Documented, root, words} from './commands.ts';
+import {exitRowsOf} from './exit-codes.ts';
+import {table} from './markdown.ts';
+import {defaultOf, settings, spelled} from './settings.ts';
+
+type Flag = Command.Flag.Any;
+
+/** docs/commands/<command>.md: what the command says of itself, around what people wrote about it. */
+export function commandPage({id, command}: Documented): string {
+  const named = namedFor(id);
+  const flags = Object.entries({...command.baseFlags, ...command.flags} as Record<string, Flag>);
+  const ofGroup = (group: string | undefined) => flags.filter(([, {helpGroup}]) => helpGroup === group);
+  const own = ofGroup(undefined);
+  const groups = [...new Set(settings.map(({group}) => group))];
+  return [
+    `# scalr-agent ${id}`,
+    named(command.summary ?? ''),
+    named(command.description ?? ''),
+    fenced('sh', usageOf(id, command)),
+    ...written(id),
+    ...section('Arguments', argumentRows(command)),
+    ...(own.length === 0 ? [] : ['## Flags', table(['Flag', 'What it does'], own.map(flagRow))]),
+    ...settingsText(groups.flatMap((group) => sectionOf(group, ofGroup(group.toUpperCase())))),
+    '## Flags of every command',
+    table(['Flag', 'What it does'], [...ofGroup('GLOBAL').map(flagRow), ['`--json`', 'One JSON document on standard output.']]),
+    '## Examples',
+    fenced('sh', examplesOf(command).map(named).join('\n')),
+    '## Exit codes',
+    table(['Code', 'Meaning'], exitRowsOf(id)),
+    'What a failure says and what to do about it is in [errors.md](../errors.md).',
+    ...jsonText(id),
+  ]
+    .filter((text) => text !== '')
+    .join('\n\n')
+    .concat('\n');
+}
+
+/** oclif's placeholders, filled. */
+const namedFor =
+  (id: string) =>
+  (text: string): string =>
+    text.replaceAll('<%= config.bin %>', 'scalr-agent').replaceAll('<%= command.id %>', id);
+
+const fenced = (language: string, text: string): string => [`\`\`\`${language}`, text, '```'].join('\n');
+
+function usageOf(id: string, {usage, args}: Command.Class): string {
+  const own = [usage ?? []].flat();
+  const lines = own.length > 0 ? own : [[id, ...Object.keys(args ?? {}).map((name) => `<${name.toUpperCase()}>`), '[FLAGS]'].join(' ')];
+  return lines.map((line) => `scalr-agent ${namedFor(id)(line)}`).join('\n');
+}
+
+const section = (title: string, rows: readonly string[][]): string[] =>
+  rows.length === 0 ? [] : [`## ${title}`, table(['Argument', 'What it is'], rows)];
+
+/** What a person wrote about the use of the command. */
+function written(id: string): string[] {
+  const template = `commands/${id}.md`;
+  return existsSync(join(root, 'templates', template)) ? [words(template)] : [];
+}
+
+const argumentRows = ({args}: Command.Class): string[][] =>
+  Object.entries((args ?? {}) as Record<string, Interfaces.Arg<unknown>>).map(([name, {description = '', options, required}]) => [
+    `\`${name.toUpperCase()}\`${required ? '' : ' (optional)'}`,
+    [description, ...(options ? [`One of ${codes(options)}.`] : [])].join(' '),
+  ]);
+
+const codes = (texts: readonly string[]): string => texts.map((text) => `\`${text}\``).join(', ');
+
+function flagRow([name, flag]: [string, Flag]): string[] {
+  const {char, summary, description} = flag;
+  const isSwitch = flag.type === 'boolean';
+  const long = isSwitch && flag.allowNo ? `--[no-]${name}` : `--${name}`;
+  const value = isSwitch ? '' : ` ${[flag.helpValue ?? '<VALUE>'].flat().join(' ').replaceAll(/[<>]/g, '')}`;
+  const options = !isSwitch && flag.options ? [`One of ${codes(flag.options)}.`] : [];
+  const fallback = flag.default === undefined ? [] : [`Default: ${isSwitch ? (flag.default ? 'on' : 'off') : `\`${flag.default}\``}.`];
+  const spelling = [...(char ? [`-${char}`] : []), `${long}${value}`].map((text) => `\`${text}\``).join(', ');
+  return [spelling, [summary ?? description ?? '', ...options, ...fallback].join(' ')];
+}
+
+function sectionOf(group: Setting['group'], flags: readonly [string, Flag][]): string[] {
+  const chars = new Map(flags.map(([name, {char}]) => [name, char ? `\`-${char}\`, ` : '']));
+  const rows = settings
+    .filter(({id}) => chars.has(id))
+    .map((setting) => [
+      chars.get(setting.id) + spelled(setting),
+      `\`${setting.id}\``,
+      `\`${setting.env}\``,
+      defaultOf(setting),
+      setting.summary,
+    ]);
+  return rows.length === 0 ? [] : [`### ${group}`, table(['Flag', 'Answers key', 'Variable', 'Default', 'What it says'], rows)];
+}
+
+const settingsText = (sections: readonly string[]): string[] =>
+  sections.length === 0
+    ? []
+    : [
+        '## Settings',
+        "A flag wins over its variable, and that over the key of the answers file. Without a default the chart's own holds. " +
+          'What each choice means is in [settings.md](../settings.md).',
+        ...sections,
+      ];
+
+/** An example is a line, or one with a description, which becomes a comment. */
+const examplesOf = ({examples = []}: Command.Class): string[] =>
+  examples.map((example) => (typeof example === 'string' ? example : `# ${example.description}\n${example.command}`));
+
+interface Schema {
+  required?: readonly string[];
+  properties?: Readonly<
+    Record<string, {description?: string; type?: string | readonly string[]; enum?: readonly unknown[]; const?: unknown}>
+  >;
+}
+
+function jsonText(id: string): string[] {
+  const path = `schemas/output/${id}.json`;
+  if (!existsSync(join(root, path))) return [];
+  const {required = [], properties = {}} = JSON.parse(readFileSync(join(root, path), 'utf8')) as Schema;
+  const rows = Object.entries(properties).map(([name, {description = '', type, enum: options, const: fixed}]) => [
+    `\`${name}\`${required.includes(name) ? '' : ' (optional)'}`,
+    fixed === undefined ? [type ?? []].flat().join(' or ') : `always \`${fixed}\``,
+    [description, ...(options ? [`One of ${codes(options.map(String))}.`] : [])].join(' ').trim(),
+  ]);
+  return ['## JSON', `\`--json\` prints one document; its schema is [${path}](../../${path}).`, table(['Key', 'Type', 'What it is'], rows)];
+}

@@ -1,0 +1,40 @@
+import {BaseCommand} from '../../../src/cli/base-command.ts';
+import type {ErrorCode} from '../../../src/errors.ts';
+import {runCommand} from '../../support/run-command.ts';
+
+type World = Parameters<typeof runCommand>[2];
+
+export interface Said {
+  stderr: string;
+  exit: string | number;
+}
+
+/** One failure as an operator meets it: what was typed, and what the program said. */
+export interface Example {
+  code: ErrorCode;
+  typed: string;
+  say(): Promise<Said>;
+}
+
+/** As wide as a page shows without scrolling. */
+const SCREEN = {hasColor: false, columns: 96};
+
+/** What the command says to these words. */
+export const saidBy = (Class: Parameters<typeof runCommand>[0], typed: string, world: World = {}): (() => Promise<Said>) => {
+  const argv = typed.split(' ').map((word) => word.replace(/^'(.*)'$/, '$1'));
+  return () => runCommand(Class, argv, {...world, screen: SCREEN});
+};
+
+/** What a command says when this part of the program fails, where all before it would need a cluster. */
+export const saidOf =
+  (part: () => unknown): (() => Promise<Said>) =>
+  () => {
+    class Part extends BaseCommand<object> {
+      override async run(): Promise<object> {
+        await this.parse(Part);
+        await part();
+        throw new Error('it should have failed');
+      }
+    }
+    return runCommand(Part, [], {screen: SCREEN});
+  };

@@ -1,0 +1,60 @@
+import {parse} from 'yaml';
+import {ERROR_CODES, type ErrorCode} from '../../../src/errors.ts';
+import {CAUSES} from '../../../src/execute/explain/causes/table.ts';
+import {words} from '../commands.ts';
+import {table} from '../markdown.ts';
+import type {Example} from './example.ts';
+import {withCluster} from './with-cluster.ts';
+import {withoutCluster} from './without-cluster.ts';
+
+interface Entry {
+  /** What the code says, for a table. */
+  says: string;
+  why: string;
+  remedy: string;
+}
+
+/** What people wrote about every code. */
+export const ENTRIES = parse(words('errors.yaml')) as Readonly<Record<ErrorCode, Entry>>;
+
+const EXAMPLES: readonly Example[] = [...withoutCluster, ...withCluster];
+
+/** The rows of README.md. */
+export const errorRows = (): string[][] =>
+  ERROR_CODES.map((code) => [`[\`${code}\`](docs/errors.md#${code.toLowerCase()})`, ENTRIES[code].says]);
+
+/** docs/errors.md: every code with what the program really says. */
+export async function errorsPage(): Promise<string> {
+  const sections: string[] = [];
+  for (const code of ERROR_CODES) sections.push(await section(code));
+  return [words('errors.md'), '', ...sections].join('\n');
+}
+
+async function section(code: ErrorCode): Promise<string> {
+  const {says, why, remedy} = ENTRIES[code];
+  const found = EXAMPLES.filter((example) => example.code === code);
+  if (found.length === 0) throw new Error(`There is no example of ${code} in test/docs/errors.`);
+  const examples = await Promise.all(found.map(exampleText));
+  const causes = code === 'NOT_READY' ? ['', causesText()] : [];
+  return [`## ${code}`, '', `${sentence(says)} ${why}`, '', ...examples, '', `**What to do.** ${remedy}`, ...causes, ''].join('\n');
+}
+
+async function exampleText({code, typed, say}: Example): Promise<string> {
+  const {stderr, exit} = await say();
+  // What comes before the failure, such as why a chart was chosen, is not about it.
+  const text = stderr.slice(Math.max(0, stderr.search(/^(Error: |Cancelled)/m)));
+  const isIts = code === 'CANCELLED' ? text.startsWith('Cancelled.') : text.endsWith(`#${code.toLowerCase()}\n`);
+  if (!isIts) throw new Error(`The example of ${code} says:\n${stderr}`);
+  // It leads to where the reader is.
+  const said = text.replace(/^ {2}More: .*\n/m, '').trimEnd();
+  return ['```console', `$ ${typed}`, said, '$ echo $?', String(exit), '```'].join('\n');
+}
+
+/** What `install` and `status` name where an agent is not ready. */
+const causesText = (): string =>
+  table(
+    ['Cause', 'Next step'],
+    CAUSES.map(({code, remedy}) => [`\`${code}\``, remedy]),
+  );
+
+const sentence = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}.`;

@@ -1,0 +1,73 @@
+import {CLIError} from '@oclif/core/errors';
+import {nodeFiles} from '../../../src/adapters/node-files.ts';
+import type {BaseCommand} from '../../../src/cli/base-command.ts';
+import {asExpected} from '../../../src/cli/failure.ts';
+import CollectLogs from '../../../src/commands/collect-logs.ts';
+import Recommend from '../../../src/commands/recommend.ts';
+import Validate from '../../../src/commands/validate.ts';
+import Values from '../../../src/commands/values.ts';
+import {hostTrouble} from '../../../src/ports/host-trouble.ts';
+import {memoryFiles} from '../../support/memory-files.ts';
+import {type Example, saidBy, saidOf} from './example.ts';
+
+const COMMANDS = {'collect-logs': CollectLogs, recommend: Recommend, validate: Validate, values: Values};
+type Words = `${keyof typeof COMMANDS} ${string}`;
+type World = Parameters<typeof saidBy>[2];
+
+const typing = (code: Example['code'], words: Words, world?: World): Example => {
+  const [command = '', ...argv] = words.split(' ');
+  const Class = COMMANDS[command as keyof typeof COMMANDS] as new (...args: never) => BaseCommand<object>;
+  return {code, typed: `scalr-agent ${words}`, say: saidBy(Class as never, argv.join(' '), world)};
+};
+
+const ADDRESS = '--url https://acme.scalr.io';
+const taken = memoryFiles({'values.yaml': 'agent: {}\n'});
+const noArchive = memoryFiles({'values.yaml': 'agent: {}\n', 'agent-job-0.6.5.tgz': '<html>404</html>'});
+const misspelt = memoryFiles({'answers.yaml': 'url: https://acme.scalr.io\ncach: pvc\n'});
+const broken = {
+  ...memoryFiles(),
+  read: async (): Promise<never> => {
+    throw new TypeError("Cannot read properties of undefined (reading 'map')");
+  },
+};
+
+/** Failures that need neither helm nor a cluster. */
+export const withoutCluster: readonly Example[] = [
+  typing('USAGE', 'values --url'),
+  {
+    code: 'UNKNOWN_COMMAND',
+    typed: 'scalr-agent instal',
+    say: saidOf(() => {
+      throw asExpected(new CLIError('command instal not found'), Object.keys({install: true, ...COMMANDS}));
+    }),
+  },
+  typing('UNKNOWN_FLAG', `values ${ADDRESS} --cach-size 5Gi`),
+  typing('MISSING_SETTING', 'values --chart agent-job'),
+  typing('INVALID_SETTING', 'values --url acme.scalr.io --concurrency many'),
+  typing('INVALID_ANSWERS_FILE', 'values --answers answers.yaml', {files: misspelt}),
+  typing('UNSUPPORTED_SETTING', `values ${ADDRESS} --chart agent-job --shutdown-mode drain`),
+  typing('CONFLICTING_SETTINGS', `values ${ADDRESS} --chart agent-local --run-memory-request 4Gi --run-memory-limit 2Gi`),
+  typing('RESERVED_VARIABLE', `values ${ADDRESS} --chart agent-local --extra-env SCALR_AGENT_NAME=mine`),
+  typing('NO_CHART_FITS', 'recommend --purpose vcs --isolation per-run'),
+  typing('NO_CHART', 'validate values.yaml --chart-source agent-job-0.6.5.tgz', {files: noArchive}),
+  typing('AGENT_NOT_FOUND', 'collect-logs --docker scalr-agent', {
+    host: {
+      run: async (call) => ({stdout: '[]', trouble: hostTrouble(call, 'Error: No such object: scalr-agent')}),
+      stream: async () => {
+        throw new Error('nobody expected a stream');
+      },
+    },
+  }),
+  typing('VERSION_TOO_OLD', `values ${ADDRESS} --chart agent-local --chart-version 0.5.62`),
+  typing('VERSION_NOT_RELEASED', `values ${ADDRESS} --chart agent-local --chart-version 0.5.70`),
+  typing('AMBIGUOUS_YAML', `values ${ADDRESS} --chart agent-local --set 'extraEnv.<<=1'`),
+  typing('UNREADABLE_FILE', 'values --answers nowhere.yaml'),
+  typing('UNWRITABLE_FILE', `values ${ADDRESS} --chart agent-local --out nowhere/values.yaml`, {files: nodeFiles}),
+  typing('FILE_EXISTS', `values ${ADDRESS} --chart agent-local --out values.yaml`, {files: taken}),
+  typing('CANCELLED', `values ${ADDRESS} --chart agent-local --out values.yaml`, {
+    files: taken,
+    hasTerminal: true,
+    prompter: {confirm: async () => false},
+  }),
+  typing('BUG', 'values --answers answers.yaml', {files: broken}),
+];

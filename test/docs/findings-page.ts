@@ -1,0 +1,77 @@
+import type {Finding} from '../../src/values/validate/finding.ts';
+import {validate} from '../../src/values/validate/validate.ts';
+import {CASES, type Named, targetOf} from '../values/validate/rule-cases.ts';
+import {words} from './commands.ts';
+import {table} from './markdown.ts';
+
+const AGENT = 'agent: {url: "https://acme.scalr.io", tokenExistingSecret: {name: a}';
+const TOKEN = 'agent: {token: abc';
+
+/** Files that are wrong in ways which the pairs of the rules do not show: as files, and as settings that do not fit together. */
+const MORE: readonly (readonly [Named, string])[] = [
+  ['local 0.6.5', ''],
+  ['local 0.6.5', '- a'],
+  ['local 0.6.5', 'a: 1\n---\nb: 2'],
+  ['local 0.6.5', '%YAML 1.1\n---\na: 1'],
+  ['local 0.6.5', '--- {a: 1}'],
+  ['local 0.6.5', '  a: 1\nb: 2'],
+  ['local 0.6.5', 'a: b: c'],
+  ['local 0.6.5', 'a: {{ .Values.x }}'],
+  ['local 0.6.5', 'a: .inf'],
+  ['local 0.6.5', 'null: a'],
+  ['local 0.6.5', 'a: {ON: 1}'],
+  ['local 0.6.5', 'a: 1\na: 2'],
+  ['local 0.6.5', 'x: &x {b: 1}\na: {b: 2, <<: *x}'],
+  ['local 0.6.5', 'a: 010'],
+  ['local 0.6.5', 'a: x\u0007'],
+  ['local 0.6.5', 'a: \uFFFD'],
+  ['local 0.6.5', 'a: x\u2028y'],
+  [
+    'local 0.6.5',
+    `a0: &a0 x\n${Array.from({length: 40}, (_, at) => `a${at + 1}: &a${at + 1} [${Array(9).fill(`*a${at}`).join(', ')}]\n`).join('')}`,
+  ],
+  ['local 0.6.5', `a: ${'['.repeat(20_000)}`],
+  ['local 0.6.5', `${AGENT}, shutdownMode: drain}\nterminationGracePeriodSeconds: 600`],
+  ['local 0.6.5', `${AGENT}}\nterminationGracePeriodSeconds: 20`],
+  ['local 0.6.5', `${AGENT}}\nreplicaCount: 2\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteOnce}}}`],
+  ['local 0.6.5', `${AGENT}}\nreplicaCount: 2\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteMany}}}`],
+  ['local 0.6.5', `${AGENT}}\nreplicaCount: 2\npersistence: {cache: {enabled: true, persistentVolumeClaim: {claimName: a}}}`],
+  ['local 0.6.5', `${AGENT}}\nreplicaCount: 2\npersistence: {data: {enabled: true}}`],
+  [
+    'local 0.6.5',
+    `${AGENT}}\nstrategy: {type: RollingUpdate}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteOnce}}}`,
+  ],
+  ['job 0.6.5', `${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteOnce}}}`],
+  ['job 0.6.5', `${TOKEN}}\npersistence: {data: {enabled: true}}`],
+  ['job 0.6.5', `${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteMany, storage: 2Gi}}}`],
+  ['local 0.6.5', `${AGENT}}\nresources: {requests: {memory: 2Gi}, limits: {memory: 1Gi}}`],
+  ['local 0.6.5', `${AGENT}}\nextraEnv: {HTTPS_PROXY: "http://p:1"}`],
+  ['job 0.6.5', `${TOKEN}, podDisruptionBudget: {enabled: true, minAvailable: 1, maxUnavailable: 1}}`],
+  [
+    'job 0.6.5',
+    `${TOKEN}}\ntask: {podLabels: {team: "a b"}, sidecars: [{name: My_Sidecar, image: a}], extraVolumes: [{name: a, emptyDir: {sizeLimit: 5m}}]}`,
+  ],
+  ['job 0.6.5', `${TOKEN}}\nglobal: {imagePullSecrets: [{name: a}, {name: a}]}`],
+  ['job 0.6.5', `${TOKEN}, topologySpreadConstraints: [{maxSkew: 1, topologyKey: a}]}`],
+  ['job 0.6.5', `${TOKEN}, resources: {requests: {cpu: 500}}}`],
+  ['job 0.6.5', `${TOKEN}, resources: {limits: {cpu: null}}}`],
+];
+
+const findingsOf = ([name, text]: readonly [Named, string]): Finding[] => validate(text, targetOf(name));
+
+/** Every code, with the first thing that is said under it. */
+const FOUND = new Map<string, Finding>();
+for (const found of [...CASES.map(([, name, wrong]) => [name, wrong] as const), ...MORE].flatMap(findingsOf)) {
+  if (!FOUND.has(found.code)) FOUND.set(found.code, found);
+}
+
+export const FOUND_CODES: readonly string[] = [...FOUND.keys()].toSorted();
+
+/** docs/findings.md: every code of validate with what is said, which the program says here. */
+export function findingsPage(): string {
+  const rows = FOUND_CODES.map((code) => {
+    const {severity, message, suggestion} = FOUND.get(code) as Finding;
+    return [`\`${code}\``, severity, message, suggestion ?? ''];
+  });
+  return `${words('findings.md')}\n\n${table(['Code', 'Severity', 'It says, for example', 'What to write instead'], rows)}\n`;
+}

@@ -1,0 +1,35 @@
+import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {expect, test} from 'vitest';
+import {root} from './commands.ts';
+
+test('every link between the pages leads somewhere', () => {
+  const pages = [
+    'README.md',
+    'CONTRIBUTING.md',
+    ...readdirSync(join(root, 'docs'), {recursive: true, encoding: 'utf8'}).map((path) => `docs/${path}`),
+  ];
+  const broken = pages.filter((path) => path.endsWith('.md')).flatMap(brokenLinks);
+  expect(broken).toEqual([]);
+});
+
+/** Links to files that are not there, or to headings that are not in them. */
+function brokenLinks(page: string): string[] {
+  const links = [...textOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];
+  return links.flatMap(([link, path = '', heading]) => {
+    const target = path === '' ? page : join(page, '..', path);
+    if (!existsSync(join(root, target))) return [`${page}: ${link}`];
+    return heading === undefined || headingsOf(target).includes(heading) ? [] : [`${page}: ${link}`];
+  });
+}
+
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
+
+/** As GitHub makes addresses of them. */
+const headingsOf = (path: string): string[] =>
+  [...textOf(path).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
+    text
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );

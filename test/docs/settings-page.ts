@@ -1,0 +1,38 @@
+import type {Setting} from '../../src/settings/define.ts';
+import {words} from './commands.ts';
+import {safe} from './markdown.ts';
+import {defaultOf, settings, spelled, takenBy} from './settings.ts';
+
+const groups = [...new Set(settings.map(({group}) => group))];
+
+/** docs/settings.md: all that is declared of every setting, in the order in which an operator is asked. */
+export const settingsPage = (): string => [words('settings.md'), '', ...groups.map(groupText)].join('\n');
+
+const groupText = (group: Setting['group']): string =>
+  [`## ${group}`, '', ...settings.filter((each) => each.group === group).map(settingText)].join('\n');
+
+function settingText(setting: Setting): string {
+  const {id, env, summary, explained, meanings, appliesWhen, kind} = setting;
+  const charts = takenBy(setting);
+  const fallback = defaultOf(setting);
+  const facts = [
+    spelled(setting),
+    `\`${env}\``,
+    `answers key \`${id}\``,
+    ...(fallback === '' ? [] : [`default ${fallback}`]),
+    ...(kind.list ? ['may be repeated'] : []),
+    ...(charts === 'all' ? [] : [`only in ${charts.replaceAll(/\w+/g, 'agent-$&')}`]),
+    ...(appliesWhen === undefined ? [] : [`only with ${appliesWhen.needs}`]),
+  ];
+  const choices = Object.entries(meanings ?? {}).map(([option, meaning]) => `- \`${option}\`: ${meaning}`);
+  return [
+    `### ${id}`,
+    '',
+    safe(explained ? `${summary} ${explained.text}` : summary),
+    '',
+    ...(choices.length === 0 ? [] : [...choices, '']),
+    facts.join(' · '),
+    '',
+    ...(explained ? [`Source: ${explained.reference}`, ''] : []),
+  ].join('\n');
+}

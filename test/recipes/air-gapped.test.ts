@@ -1,0 +1,54 @@
+import {cpSync, readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {execa} from 'execa';
+import {expect, test} from 'vitest';
+import {root} from '../docs/commands.ts';
+import {chartRepository} from './chart-repository.ts';
+import {fileOf, linesOf, recipe, type} from './recipe.ts';
+import {workshop} from './workshop.ts';
+
+const page = recipe('docs/recipes/air-gapped.md');
+const UPSTREAM = 'https://scalr.github.io/agent-helm/';
+const [fetch = '', list = '', copy = ''] = linesOf(page, 'Outside');
+const [unpack = '', write = ''] = linesOf(page, 'Inside');
+
+/** A shell without any network, not even to this machine. */
+const ALONE = ['unshare', '--map-root-user', '--net'];
+const canBeAlone = (await execa('unshare', ['--map-root-user', '--net', 'true'], {reject: false})).exitCode === 0;
+
+const lines = (text: string): string[] => text.trim().split('\n');
+
+test('what is carried over is enough, and nothing is asked of a network', async () => {
+  const outside = await workshop({crane: 'echo "$@" >> crane.log'});
+  const repository = await chartRepository(join(outside.bin, 'helm'), {chart: 'agent-job', version: '0.6.5'}, outside.folder);
+  outside.write('answers.yaml', fileOf(page, 'Outside'));
+  // What is not published yet is packed here, and the charts of upstream are another's.
+  const here = fetch.replace('npm pack scalr-agent-install', `npm pack --ignore-scripts '${root}'`).replace(UPSTREAM, repository);
+  expect(here).not.toBe(fetch);
+  const path = `${join(outside.env.npm_config_prefix, 'bin')}:${outside.env.PATH}`;
+  for (const text of [here, list, copy])
+    expect(await type(text, {...outside, env: {...outside.env, PATH: path}})).toMatchObject({exitCode: 0});
+  const images = lines(readFileSync(join(outside.cwd, 'images.txt'), 'utf8'));
+  const copied = lines(readFileSync(join(outside.cwd, 'crane.log'), 'utf8'));
+  expect(images.length).toBeGreaterThan(1);
+  expect(copied).toEqual(images.map((image) => `copy ${image} registry.example.com/mirror/${image}`));
+
+  const inside = await workshop();
+  for (const file of readdirSync(outside.cwd).filter((name) => /\.tgz$|^answers\.yaml$/.test(name))) {
+    cpSync(join(outside.cwd, file), join(inside.cwd, file));
+  }
+  const alone = {
+    cwd: inside.cwd,
+    env: {...inside.env, PATH: `${join(inside.env.npm_config_prefix, 'bin')}:${inside.env.PATH}`},
+    under: canBeAlone ? ALONE : [],
+  };
+  const {exitCode: reached} = await type(`node -e "fetch('${repository}').catch(() => process.exit(7))"`, alone);
+  expect(reached).toBe(canBeAlone ? 7 : 0);
+  for (const text of [unpack, write]) expect(await type(text, alone)).toMatchObject({exitCode: 0});
+
+  const rendered = await type('helm template scalr-agent ./agent-job-0.6.5.tgz --values values.yaml --kube-version 1.35.0', alone);
+  const used = [...rendered.stdout.matchAll(/^[- ]*(?:image|reference): *"?([^" \n]+)/gm)].map(([, image = '']) => image);
+  const mirrored = new Set(copied.map((line) => line.split(' ')[2]));
+  expect(used.length).toBeGreaterThan(images.length);
+  expect(used.filter((image) => !mirrored.has(image))).toEqual([]);
+});

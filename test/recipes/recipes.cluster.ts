@@ -1,0 +1,71 @@
+import {join} from 'node:path';
+import {execa} from 'execa';
+import {describe, expect, test} from 'vitest';
+import {directoryOf} from '../helm/charts-under-test.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {installPlace, TOKEN} from '../support/install-place.ts';
+import {fileOf, linesOf, recipe, type} from './recipe.ts';
+import {BUILT, workshop} from './workshop.ts';
+
+const ci = recipe('docs/recipes/ci.md');
+const airGapped = recipe('docs/recipes/air-gapped.md');
+
+/** What would go anywhere but to the cluster ends at a closed door. */
+const ALONE = {HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1,localhost'};
+
+async function onCluster(helm: string) {
+  const place = await installPlace();
+  const shop = await workshop(BUILT, helm);
+  const env = {...shop.env, ...ALONE, KUBECONFIG: place.kubeconfig, SCALR_AGENT_INSTALL_NAMESPACE: place.namespace};
+  /** Types what the page says, in the namespace of this test. */
+  const typed = (text: string, more: Readonly<Record<string, string>> = TOKEN) =>
+    type(text.replaceAll('--namespace scalr-agent', `--namespace ${place.namespace}`), {cwd: shop.cwd, env: {...env, ...more}});
+  return {...shop, place, typed};
+}
+
+describe.each(await findHelm())('with Helm $major', ({path}) => {
+  test('a pipeline installs, proves it, finds nothing to do again, and sees what was changed by hand', async () => {
+    const {write, typed, place, folder} = await onCluster(path);
+    const chart = {SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf({chart: 'agent-local', version: '0.6.5'}, folder)};
+    const [deploy = '', diff = ''] = linesOf(ci, 'The deployment');
+    write('answers.yaml', fileOf(ci, 'The answers'));
+    expect(await typed('scalr-agent values --answers answers.yaml --out values.yaml --yes', chart)).toMatchObject({exitCode: 0});
+
+    expect((await typed(diff, {...TOKEN, ...chart})).exitCode).toBe(5);
+    const first = await typed(deploy, {...TOKEN, ...chart});
+    expect(first, first.stdout + first.stderr).toMatchObject({exitCode: 0});
+    expect(first.stdout + first.stderr).not.toContain('hunter2');
+    expect((await typed(deploy, chart)).exitCode).toBe(0);
+    expect((await typed(diff, chart)).exitCode).toBe(0);
+
+    const source = chart.SCALR_AGENT_INSTALL_CHART_SOURCE;
+    await typed(`helm upgrade scalr-agent '${source}' --namespace ${place.namespace} --reuse-values --set replicaCount=1`);
+    expect((await typed('scalr-agent status --values values.yaml --exit-code')).exitCode).toBe(5);
+  }, 180_000);
+
+  test('a pipeline without a token changes nothing and says what is missing', async () => {
+    const {write, typed, place, folder} = await onCluster(path);
+    const chart = {SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf({chart: 'agent-local', version: '0.6.5'}, folder)};
+    write('answers.yaml', fileOf(ci, 'The answers'));
+    const [deploy = ''] = linesOf(ci, 'The deployment');
+    const {exitCode, stderr, stdout} = await typed(deploy, chart);
+    expect({exitCode, said: stdout + stderr}).toEqual({exitCode: 3, said: expect.stringContaining('SCALR_AGENT_TOKEN')});
+    expect(await place.kubectl('get', 'deployments,secrets', '--output', 'name')).toBe('');
+  });
+
+  test.each(['Into the cluster', 'Or with helm alone'])('from a chart and images that were carried over: %s', async (heading) => {
+    const {cwd, write, typed, place, folder, bin} = await onCluster(path);
+    const directory = await directoryOf({chart: 'agent-job', version: '0.6.5'}, folder);
+    await execa(join(bin, 'helm'), ['package', directory, '--destination', cwd]);
+    write('answers.yaml', fileOf(airGapped, 'Outside'));
+    const [, values = ''] = linesOf(airGapped, 'Inside');
+    for (const text of [values, linesOf(airGapped, heading).join('')]) {
+      const {exitCode, stderr} = await typed(text);
+      expect(exitCode, stderr).toBe(0);
+    }
+    const images = await place.kubectl('get', 'deployments', '--output', 'jsonpath={..image}');
+    expect(images).toMatch(/^registry\.example\.com\/mirror\/scalr\/agent:/);
+    const {exitCode, stdout} = await typed('scalr-agent status --namespace scalr-agent');
+    expect(exitCode, stdout).toBe(0);
+  });
+});

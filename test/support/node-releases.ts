@@ -1,0 +1,30 @@
+import {existsSync} from 'node:fs';
+import {mkdir, mkdtemp, rename, rm} from 'node:fs/promises';
+import {homedir} from 'node:os';
+import {dirname, join} from 'node:path';
+import {execa} from 'execa';
+
+const NODE = process.platform === 'win32' ? 'node.exe' : 'node';
+
+/** Path of the `node` of an exact version, alone in its directory, out of the npm package of that name; fetched once per machine. */
+export async function nodeRelease(version: string): Promise<string> {
+  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'scalr-agent-install');
+  const path = join(cache, `node-${version}`, NODE);
+  if (existsSync(path)) return path;
+  await mkdir(cache, {recursive: true});
+  // Work beside the target, so that the rename is one step even when several test runs download at the same time.
+  const work = await mkdtemp(join(cache, 'download-'));
+  try {
+    await execa('npm', ['install', `node@${version}`, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
+      cwd: work,
+      stdin: 'ignore',
+    });
+    await rename(join(work, 'node_modules', 'node', 'bin'), dirname(path));
+  } catch (error) {
+    // Another run was faster.
+    if (!existsSync(path)) throw new Error(`Node.js ${version} could not be taken from the npm package node`, {cause: error});
+  } finally {
+    await rm(work, {recursive: true, force: true});
+  }
+  return path;
+}
