@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-import {start} from '../cli/start.ts';
+import {onNewNode} from '../cli/node-floor.ts';
 
 /** `npx scalr-agent-install`: the front door. */
-await start(['install', ...process.argv.slice(2)], import.meta.url);
+onNewNode(() => {
+  const argv = process.argv.slice(2);
+  require('../cli/launch.js').launch(argv[0] === '--version' ? argv : ['install', ...argv]);
+});

@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import {start} from '../cli/start.ts';
+import {onNewNode} from '../cli/node-floor.ts';
 
-await start(process.argv.slice(2), import.meta.url);
+onNewNode(() => require('../cli/launch.js').launch(process.argv.slice(2)));

@@ -103,7 +103,8 @@ export async function manyLogs(rounds: number): Promise<void> {
     }
     if (sizes.size !== 1) throw new Error(`They are not the same logs: ${[...sizes]} bytes`);
     const theirs = median(times[THEIRS] ?? []);
-    for (const [name, measured] of Object.entries(times)) row(name, median(measured), theirs, `${bench.logs.length} × kubectl logs`);
+    for (const [name, measured] of Object.entries(times))
+      row('many-logs', name, median(measured), theirs, `${bench.logs.length} × kubectl logs`);
   } finally {
     rmSync(folder, {recursive: true, force: true});
     await cluster.stop();

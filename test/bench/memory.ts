@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {build} from 'esbuild';
 import {execa} from 'execa';
+import {report} from './measure.ts';
 
 const LIMIT_MB = 150;
 
@@ -24,7 +25,7 @@ export async function memory(): Promise<void> {
       const {stdout} = await execa(process.execPath, [program, join(folder, 'bundle.zip'), String(megabytes)]);
       const {peakMb, seconds} = JSON.parse(stdout) as {peakMb: number; seconds: number};
       const rate = `${(megabytes / seconds).toFixed(0)} MB/s`;
-      process.stdout.write(`${`${megabytes} MB into a zip and out`.padEnd(26)} ${peakMb.toFixed(0).padStart(6)} MB   ${rate}\n`);
+      report({part: 'memory', name: `${megabytes} MB into a zip and out, ${rate}`, value: peakMb, unit: 'MB'});
       if (peakMb > LIMIT_MB) throw new Error(`${peakMb.toFixed(0)} MB are more than ${LIMIT_MB} MB`);
     }
   } finally {

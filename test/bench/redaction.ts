@@ -3,7 +3,7 @@ import {LogWords} from '../../src/support-bundle/log-words.ts';
 import {redactor} from '../../src/support-bundle/redaction/redactor.ts';
 import {seedSet} from '../../src/support-bundle/redaction/seeds.ts';
 import {survivorFinder} from '../../src/support-bundle/redaction/survivors.ts';
-import {median} from './measure.ts';
+import {median, report} from './measure.ts';
 
 const MEGABYTES = 16;
 const CHUNK = 65_536;
@@ -98,10 +98,15 @@ export async function redaction(rounds: number): Promise<void> {
       const reference = median(times.search);
       for (const what of ['redact', 'readWords', 'readBack'] as const) {
         const time = median(times[what]);
-        const speed = ((MEGABYTES / time) * 1000).toFixed(0).padStart(6);
-        process.stdout.write(
-          `${`${what} ${name}, ${count} known`.padEnd(26)} ${speed} MB/s  ${(time / reference).toFixed(1)} × Buffer.includes\n`,
-        );
+        const speed = (MEGABYTES / time) * 1000;
+        report({
+          part: 'redaction',
+          name: `${what} ${name}, ${count} known`,
+          value: speed,
+          unit: 'MB/s',
+          ratio: time / reference,
+          of: 'Buffer.includes',
+        });
       }
     }
   }

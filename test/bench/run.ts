@@ -1,13 +1,29 @@
+import {parseArgs} from 'node:util';
 import {manyFiles} from './many-files.ts';
 import {manyLogs} from './many-logs.ts';
 import {memory} from './memory.ts';
 import {redaction} from './redaction.ts';
 import {startup} from './startup.ts';
+import {writeJson, writeReadme} from './written.ts';
 
-/** `npm run bench [rounds]` */
-const rounds = Number(process.argv[2] ?? 15);
-startup(rounds);
-await manyFiles(Math.ceil(rounds / 5));
-await memory();
-await manyLogs(Math.ceil(rounds / 5));
-await redaction(Math.ceil(rounds / 3));
+const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
+  startup,
+  'many-files': (rounds) => manyFiles(Math.ceil(rounds / 5)),
+  memory,
+  'many-logs': (rounds) => manyLogs(Math.ceil(rounds / 5)),
+  redaction: (rounds) => redaction(Math.ceil(rounds / 3)),
+};
+
+/** `npm run bench -- [PART...] [--rounds N] [--json FILE] [--readme]`: everything, or some parts of it. */
+const {values, positionals} = parseArgs({
+  allowPositionals: true,
+  options: {rounds: {type: 'string', default: '15'}, json: {type: 'string'}, readme: {type: 'boolean'}},
+});
+const rounds = Number(values.rounds);
+const unknown = positionals.filter((name) => PARTS[name] === undefined);
+if (unknown.length > 0) throw new Error(`There is no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}.`);
+for (const [name, part] of Object.entries(PARTS)) {
+  if (positionals.length === 0 || positionals.includes(name)) await part(rounds);
+}
+if (values.json !== undefined) writeJson(values.json, rounds);
+if (values.readme) writeReadme(rounds);
