@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-import {start} from '../cli/start.ts';
-
+const argv = process.argv.slice(2);
 /** `npx scalr-agent-install`: the front door. */
-await start(['install', ...process.argv.slice(2)], import.meta.url);
+if (argv[0] === '__complete') await (await import('../cli/complete.ts')).complete(argv.slice(1), ['install'], import.meta.url);
+else await (await import('../cli/start.ts')).start(['install', ...argv], import.meta.url);
+
+export {};

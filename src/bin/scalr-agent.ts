@@ -1,4 +1,6 @@
 #!/usr/bin/env node
-import {start} from '../cli/start.ts';
+const [first, ...rest] = process.argv.slice(2);
+if (first === '__complete') await (await import('../cli/complete.ts')).complete(rest, [], import.meta.url);
+else await (await import('../cli/start.ts')).start(process.argv.slice(2), import.meta.url);
 
-await start(process.argv.slice(2), import.meta.url);
+export {};

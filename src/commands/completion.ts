@@ -1,0 +1,44 @@
+import {join} from 'node:path';
+import * as Args from '@oclif/core/args';
+import {BaseCommand} from '../cli/base-command.ts';
+import {SHELLS, type Shell} from '../completion/shells.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+
+interface Result {
+  shell: Shell;
+  script: string;
+  load: string;
+}
+
+const NAMES = Object.keys(SHELLS) as Shell[];
+
+export default class Completion extends BaseCommand<Result> {
+  static override summary = 'Print what teaches the Tab key of a shell the commands, flags and values.';
+  static override description =
+    'Namespaces, contexts and releases are asked of kubectl and helm, for a moment. scalr-agent has to be on PATH. One line loads it in every new shell:';
+  static override usage = '<%= command.id %> bash|zsh|fish|powershell';
+  static override examples = NAMES.map((name) => ({description: name, command: SHELLS[name].load}));
+  static override args = {
+    shell: Args.string({description: 'Shell that is to read it.', options: NAMES, ignoreStdin: true}),
+  };
+
+  override async run(): Promise<Result> {
+    const {args} = await this.parse(Completion);
+    const shell = args.shell as Shell | undefined;
+    if (shell === undefined) {
+      throw new ExpectedError(`For which shell: ${NAMES.join(', ')}?`, {
+        code: 'USAGE',
+        exit: ExitCode.usage,
+        suggestions: NAMES.map((name) => `scalr-agent completion ${name}`),
+      });
+    }
+    const {file, load} = SHELLS[shell];
+    const script = (await this.app.files.read(join(this.config.root, 'templates/completion', file))).toString('utf8');
+    if (!this.jsonEnabled()) {
+      this.app.stdout(script);
+      // On a terminal nobody has a use for it.
+      if (this.resultScreen.columns !== undefined) this.say(`\nNothing was loaded. For every new ${shell}:\n  ${load}\n`);
+    }
+    return {shell, script, load};
+  }
+}
