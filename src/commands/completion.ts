@@ -8,6 +8,7 @@ interface Result {
   shell: Shell;
   script: string;
   load: string;
+  startup: string;
 }
 
 const NAMES = Object.keys(SHELLS) as Shell[];
@@ -15,9 +16,9 @@ const NAMES = Object.keys(SHELLS) as Shell[];
 export default class Completion extends BaseCommand<Result> {
   static override summary = 'Print what teaches the Tab key of a shell the commands, flags and values.';
   static override description =
-    'Namespaces, contexts and releases are asked of kubectl and helm, for a moment. scalr-agent has to be on PATH. One line loads it in every new shell:';
+    'Namespaces, contexts and releases are asked of kubectl and helm, for a moment. scalr-agent has to be on PATH. One line loads it, now or in what every new shell reads:';
   static override usage = '<%= command.id %> bash|zsh|fish|powershell';
-  static override examples = NAMES.map((name) => ({description: name, command: SHELLS[name].load}));
+  static override examples = NAMES.map((name) => ({description: `${name}, in ${SHELLS[name].startup}`, command: SHELLS[name].load}));
   static override args = {
     shell: Args.string({description: 'Shell that is to read it.', options: NAMES, ignoreStdin: true}),
   };
@@ -32,13 +33,13 @@ export default class Completion extends BaseCommand<Result> {
         suggestions: NAMES.map((name) => `scalr-agent completion ${name}`),
       });
     }
-    const {file, load} = SHELLS[shell];
+    const {file, load, startup} = SHELLS[shell];
     const script = (await this.app.files.read(join(this.config.root, 'templates/completion', file))).toString('utf8');
     if (!this.jsonEnabled()) {
       this.app.stdout(script);
       // On a terminal nobody has a use for it.
-      if (this.resultScreen.columns !== undefined) this.say(`\nNothing was loaded. For every new ${shell}:\n  ${load}\n`);
+      if (this.resultScreen.columns !== undefined) this.say(`\nNothing was loaded. This does, also as a line of ${startup}:\n  ${load}\n`);
     }
-    return {shell, script, load};
+    return {shell, script, load, startup};
   }
 }

@@ -42,7 +42,7 @@ function inQuotes(text: string, quote: string): string {
 
 function listed(candidates: readonly Candidate[], columns: number): string[] {
   const width = Math.max(...candidates.map(({value}) => value.length));
-  const left = columns - width - 4;
+  const left = columns - width - 5;
   return candidates.map(({value, description}) => {
     if (description === '' || left < 10) return value;
     return `${value.padEnd(width)}  (${description.length > left ? `${description.slice(0, left - 1)}…` : description})`;

@@ -1,11 +1,12 @@
-/** Shells whose Tab can be taught, with the file of templates/completion that does and the line that loads it for good. */
+/** Shells whose Tab can be taught: by which file of templates/completion, and by which line where for good. */
 export const SHELLS = {
-  bash: {file: 'scalr-agent.bash', load: "echo 'source <(scalr-agent completion bash)' >> ~/.bashrc"},
-  zsh: {file: 'scalr-agent.zsh', load: "echo 'source <(scalr-agent completion zsh)' >> ~/.zshrc"},
-  fish: {file: 'scalr-agent.fish', load: 'scalr-agent completion fish > ~/.config/fish/conf.d/scalr-agent.fish'},
+  bash: {file: 'scalr-agent.bash', load: 'source <(scalr-agent completion bash)', startup: '~/.bashrc'},
+  zsh: {file: 'scalr-agent.zsh', load: 'source <(scalr-agent completion zsh)', startup: '~/.zshrc'},
+  fish: {file: 'scalr-agent.fish', load: 'scalr-agent completion fish | source', startup: '~/.config/fish/config.fish'},
   powershell: {
     file: 'scalr-agent.ps1',
-    load: "Add-Content $PROFILE 'scalr-agent completion powershell | Out-String | iex'",
+    load: 'scalr-agent completion powershell | Out-String | Invoke-Expression',
+    startup: '$PROFILE',
   },
 } as const;
 export type Shell = keyof typeof SHELLS;
