@@ -4,6 +4,8 @@ function __scalr_agent
     set -l words (commandline -opc)
     set -l current (commandline -ct)
     set -l program (string replace -r '^~/' "$HOME/" -- $words[1])
+    # Behind env or sudo nothing else may be run.
+    string match -qr '(^|/)scalr-agent(-install)?$' -- $program; or set program scalr-agent
     set -e words[1]
     set -l lines ($program __complete fish $words "$current" 2>/dev/null </dev/null)
     set -l what $lines[1]

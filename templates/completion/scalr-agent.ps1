@@ -9,10 +9,11 @@ Register-ArgumentCompleter -Native -CommandName 'scalr-agent', 'scalr-agent-inst
     })
     # Not as arguments: older versions lose empty ones and quotes.
     $env:SCALR_AGENT_WORDS = ($words + $wordToComplete.Trim("'", '"')) -join "`n"
+    $program = $commandAst.GetCommandName()
     $encoding = [Console]::OutputEncoding
     try {
         [Console]::OutputEncoding = [System.Text.Encoding]::UTF8
-        $lines = @(& $commandAst.GetCommandName() __complete powershell 2>$null)
+        $lines = @(& $program __complete powershell 2>$null)
     } finally {
         [Console]::OutputEncoding = $encoding
         Remove-Item Env:SCALR_AGENT_WORDS
@@ -32,7 +33,7 @@ Register-ArgumentCompleter -Native -CommandName 'scalr-agent', 'scalr-agent-inst
     foreach ($line in $values) {
         $value, $description = $line -split "`t", 2
         $text = $before + $value
-        if ($text -match '[^\w@%+=:./-]') { $text = "'" + $text.Replace("'", "''") + "'" }
+        if ($text -match '[^\w%+=:./-]') { $text = "'" + $text.Replace("'", "''") + "'" }
         if (-not $description) { $description = $value }
         [System.Management.Automation.CompletionResult]::new($text, $value, 'ParameterValue', $description)
     }

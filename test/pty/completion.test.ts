@@ -57,6 +57,8 @@ const FILES = {'values.yaml': '', 'my file.yaml': '', 'production.yaml': '', 'ku
 /** Keys, and the line after a Tab. */
 const LINES = [
   ['scalr-agent insta', 'scalr-agent install '],
+  ['./.bin/scalr-agent insta', './.bin/scalr-agent install '],
+  ['~/.bin/scalr-agent insta', '~/.bin/scalr-agent install '],
   ['scalr-agent install --client-k', 'scalr-agent install --client-key-file '],
   ['scalr-agent install --no-prov', 'scalr-agent install --no-provider-cache '],
   ['scalr-agent-install --chart-s', 'scalr-agent-install --chart-source '],
