@@ -20,10 +20,12 @@ export const builtinsOnFirstUse = (names) => ({
   name: 'builtins-on-first-use',
   setup({onLoad, onResolve}) {
     onResolve({filter: new RegExp(`^(node:)?(${names.join('|')})$`)}, ({path, namespace, importer}) =>
-      namespace === 'builtin' ? {path, external: true} : {path, namespace: 'builtin', suffix: ownCopy(importer)},
+      namespace === 'builtin' ? {path, external: true} : {path, namespace: 'builtin', suffix: ownCopy(importer), pluginData: {importer}},
     );
-    onLoad({filter: /.*/, namespace: 'builtin'}, async ({path}) => {
-      const getters = Object.keys(await import(path)).map((name) => `get ${name}() { return require('${path}').${name}; }`);
+    onLoad({filter: /.*/, namespace: 'builtin'}, async ({path, pluginData}) => {
+      const user = await readFile(pluginData.importer, 'utf8');
+      const used = Object.keys(await import(path)).filter((name) => user.includes(name));
+      const getters = used.map((name) => `get ${name}() { return require('${path}').${name}; }`);
       return {contents: `module.exports = {${getters.join(', ')}};`};
     });
   },

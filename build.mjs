@@ -1,6 +1,9 @@
 import {readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {Config} from '@oclif/core';
 import {build} from 'esbuild';
+import {writeAsCommonJs} from './build-commonjs.mjs';
+import {buildLauncher} from './build-launcher.mjs';
+import {writeLicences} from './build-licences.mjs';
 import {
   builtinsOnFirstUse,
   globalProcess,
@@ -11,11 +14,13 @@ import {
   requiresOnFirstUse,
 } from './build-plugins.mjs';
 
-const entries = ['bin', 'commands'].flatMap((folder) => readdirSync(`src/${folder}`).map((file) => `src/${folder}/${file}`));
+const entries = ['src/cli/start.ts', 'src/cli/complete.ts', ...readdirSync('src/commands').map((file) => `src/commands/${file}`)];
 
 rmSync('dist', {recursive: true, force: true});
-await build({
+const {outputFiles, metafile} = await build({
   entryPoints: entries,
+  write: false,
+  metafile: true,
   outbase: 'src',
   outdir: 'dist',
   bundle: true,
@@ -39,27 +44,24 @@ await build({
   alias: {yaml: './node_modules/yaml/browser/dist/index.js'},
   // oclif reaches for these only to show a spinner and to choose among plugins.
   external: ['cli-spinners', 'minimatch'],
-  // CommonJS packages expect these three names, and most chunks hold none. esbuild does not see the others, so no source may have them.
-  define: {__filename: 'import.meta.filename', __dirname: 'import.meta.dirname'},
-  banner: {
-    js: [
-      "import {createRequire as $createRequire} from 'node:module';",
-      'let $require;',
-      'const require = (name) => ($require ??= $createRequire(import.meta.url))(name);',
-    ].join('\n'),
-  },
   logLevel: 'warning',
 });
+await writeAsCommonJs(outputFiles);
+writeLicences(metafile, 'dist/THIRD_PARTY_LICENSES.txt');
+writeFileSync('dist/meta.json', JSON.stringify(metafile));
+writeFileSync('dist/package.json', '{"type": "commonjs"}\n');
 
 // What the program says of its commands without importing them; src/cli/program.ts reads it.
 const {plugins, root} = await Config.load(process.cwd());
 const own = [...plugins.values()].find((plugin) => plugin.root === root);
 const broken = readdirSync('src/commands').filter((file) => !own.manifest.commands[file.replace(/\.ts$/, '')]);
 if (broken.length > 0) throw new Error(`These commands cannot be loaded: ${broken.join(', ')}`);
-// Flags are most of it, and only help reads them here.
+// Flags are most of it, and only help reads them here. Most commands have the same ones.
 const brief = Object.entries(own.manifest.commands).map(([id, {flags, ...command}]) => [id, command]);
 writeFileSync('dist/commands.json', JSON.stringify({...own.manifest, commands: Object.fromEntries(brief)}));
-writeFileSync(
-  'dist/flags.json',
-  JSON.stringify(Object.fromEntries(Object.entries(own.manifest.commands).map(([id, {flags}]) => [id, flags]))),
-);
+const flags = new Map();
+const numberOf = (flag) => flags.get(JSON.stringify(flag)) ?? flags.set(JSON.stringify(flag), flags.size).size - 1;
+const numbers = Object.entries(own.manifest.commands).map(([id, command]) => [id, Object.values(command.flags).map(numberOf)]);
+writeFileSync('dist/flags.json', `{"commands":${JSON.stringify(Object.fromEntries(numbers))},"flags":[${[...flags.keys()].join()}]}`);
+
+await buildLauncher(outputFiles, Object.keys(own.manifest.commands));

@@ -1,4 +1,4 @@
 import {readFileSync} from 'node:fs';
 
 /** A JSON file of the program itself, without which nothing can start. */
-export const ownJson = (place: URL): unknown => JSON.parse(readFileSync(place, 'utf8'));
+export const ownJson = (path: string): unknown => JSON.parse(readFileSync(path, 'utf8'));

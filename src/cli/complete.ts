@@ -1,3 +1,4 @@
+import {join} from 'node:path';
 import {ownJson} from '../adapters/own-json.ts';
 import {quickAnswer} from '../adapters/quick-answer.ts';
 import {bashWords} from '../completion/bash-words.ts';
@@ -13,8 +14,8 @@ const PATIENCE_MS = 1500;
  * Answers a script of templates/completion, without loading a command. `asked` is the shell and what it knows of its line; the words in
  * `before` are meant though nobody writes them.
  */
-export async function complete([shell = '', ...asked]: readonly string[], before: readonly string[], bin: string): Promise<void> {
-  const program = programOf(bin);
+export async function complete([shell = '', ...asked]: readonly string[], before: readonly string[], root: string): Promise<void> {
+  const program = programOf(root);
   if (shell === 'bash') {
     const [line = '', replaced = '', type = '', columns = ''] = asked;
     const written = bashWords(line, replaced, process.env);
@@ -28,14 +29,15 @@ export async function complete([shell = '', ...asked]: readonly string[], before
   process.stdout.write(reply(await offerFor(read, program), read, {isFiltered: shell === 'powershell'}));
 }
 
-function programOf(bin: string): Program {
-  const {commands} = ownJson(new URL('../commands.json', bin)) as {commands: Program['commands']};
-  let flags: Readonly<Record<string, Readonly<Record<string, Flag>>>> | undefined;
+function programOf(root: string): Program {
+  const {commands} = ownJson(join(root, 'dist/commands.json')) as {commands: Program['commands']};
+  let known: {commands: Readonly<Record<string, readonly number[]>>; flags: readonly Flag[]} | undefined;
   return {
     commands,
     flagsOf(command) {
-      flags ??= ownJson(new URL('../flags.json', bin)) as typeof flags & object;
-      return Object.values(flags[command] ?? {});
+      known ??= ownJson(join(root, 'dist/flags.json')) as typeof known & object;
+      const {flags} = known;
+      return known.commands[command]?.flatMap((number) => flags[number] ?? []) ?? [];
     },
     async live(flag, line) {
       const {liveValues} = await import('../completion/live.ts');

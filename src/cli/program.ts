@@ -1,21 +1,27 @@
-import {fileURLToPath} from 'node:url';
+import {join} from 'node:path';
 import type {Command, Interfaces} from '@oclif/core';
 import {ownJson} from '../adapters/own-json.ts';
 
+/** The flags of every command, as numbers of a list. */
+interface Flags {
+  commands: Readonly<Record<string, readonly number[]>>;
+  flags: readonly Command.Loadable['flags'][string][];
+}
+
 /** This program as a plugin of oclif, from what the build wrote down: oclif itself would search the disk for it. */
-export function programAt(bin: string): Interfaces.Plugin {
-  const pjson = ownJson(new URL('../../package.json', bin)) as Interfaces.PJSON;
-  const manifest = ownJson(new URL('../commands.json', bin)) as Interfaces.Manifest;
-  let flags: Readonly<Record<string, Command.Loadable['flags']>> | undefined;
+export function programAt(root: string): Interfaces.Plugin {
+  const pjson = ownJson(join(root, 'package.json')) as Interfaces.PJSON;
+  const manifest = ownJson(join(root, 'dist/commands.json')) as Interfaces.Manifest;
+  let known: Flags | undefined;
   const flagsOf = (id: string): Command.Loadable['flags'] => {
-    flags ??= ownJson(new URL('../flags.json', bin)) as typeof flags & object;
-    return flags[id] ?? {};
+    known ??= ownJson(join(root, 'dist/flags.json')) as Flags;
+    const {commands, flags} = known;
+    return Object.fromEntries(commands[id]?.flatMap((number) => flags[number] ?? []).map((flag) => [flag.name, flag]) ?? []);
   };
   const {name, version} = pjson;
-  const root = fileURLToPath(new URL('../..', bin));
 
   async function findCommand(id: string): Promise<Command.Class> {
-    const {default: command} = (await import(new URL(`../commands/${id}.js`, bin).href)) as {default: Command.Class};
+    const {default: command} = (await import(`../commands/${id}.ts`)) as {default: Command.Class};
     return Object.assign(command, {id, plugin: program});
   }
 

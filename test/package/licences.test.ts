@@ -1,0 +1,26 @@
+import {existsSync, readFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {expect, test} from 'vitest';
+import {ROOT} from './built.ts';
+import {bundledInputs} from './metafile.ts';
+
+/** The package that a file belongs to: the nearest package.json above it that names one. */
+function packageOf(file: string): string {
+  for (let folder = dirname(file); ; folder = dirname(folder)) {
+    const path = join(ROOT, folder, 'package.json');
+    const {name, version, license} = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+    if (name !== undefined && version !== undefined) return `${name} ${version} (${license})`;
+  }
+}
+
+test('the licence of every bundled package is in the package, and no other', () => {
+  const bundled = new Set(
+    bundledInputs()
+      .filter((path) => path.startsWith('node_modules/'))
+      .map(packageOf),
+  );
+  const parts = readFileSync(join(ROOT, 'dist/THIRD_PARTY_LICENSES.txt'), 'utf8').split(`\n${'-'.repeat(80)}\n`);
+  const named = parts.flatMap((part) => part.trim().split('\n\n')[0]?.split('\n') ?? []);
+  expect(named.toSorted()).toEqual([...bundled].toSorted());
+  for (const part of parts) expect(part).toMatch(/Permission (is hereby|to use)|Apache License|Redistribution and use/);
+});

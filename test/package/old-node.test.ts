@@ -1,0 +1,26 @@
+import {expect, test} from 'vitest';
+import {isNewEnough} from '../../src/cli/node-floor.ts';
+import {hasNodes, nodeOf} from '../support/nodes.ts';
+import {runBuilt} from './built.ts';
+
+test.skipIf(!hasNodes)('Node.js 8 is told in one line that it is too old', async () => {
+  const node = await nodeOf('8.17.0');
+  for (const bin of ['scalr-agent', 'scalr-agent-install'] as const) {
+    const {stdout, stderr, status} = runBuilt(bin, ['values'], {node});
+    expect(stderr).toMatch(/^Error: scalr-agent needs Node\.js 20\.12 or newer; this is v8\.17\.0, \/.*\. Install a newer one .*\n$/);
+    expect({stdout, status}).toEqual({stdout: '', status: 1});
+  }
+});
+
+test.each([
+  ['8.17.0', false],
+  ['18.20.8', false],
+  ['20.11.1', false],
+  ['20.12.0', true],
+  ['20.20.2', true],
+  ['22.0.0', true],
+  ['100.1.0', true],
+  ['24.0.0-nightly20250101', true],
+])('%s is new enough: %s', (version, isIt) => {
+  expect(isNewEnough(version, '20.12')).toBe(isIt);
+});

@@ -1,0 +1,23 @@
+import {expect, test} from 'vitest';
+import {runBuilt} from './built.ts';
+
+/** The program on a disk whose files open like that. */
+const withOpen = (open: string, args: readonly string[]) =>
+  runBuilt('scalr-agent', args, {
+    flags: ['--import', `data:text/javascript,import fs from 'node:fs/promises'; fs.open = fs.readFile = ${open};`],
+  });
+
+const LINE = ['validate', 'values.yaml', '--chart', 'agent-job'];
+
+test('the stack of a bug names the functions that led to it', () => {
+  const {stderr, status} = withOpen("() => { throw new TypeError('out of order'); }", [...LINE, '--verbose']);
+  expect(stderr).toContain('Error: This is a bug in scalr-agent: out of order');
+  expect(stderr).toMatch(/at readTexts \(.*\n +at \w+\.run \(.*commands\/validate\.js:/);
+  expect(status).toBe(1);
+});
+
+test('a command that never comes to its end is a failure', () => {
+  const {stderr, status} = withOpen('() => new Promise(() => {})', LINE);
+  expect(stderr).toBe('Error: The program waited for something that cannot come any more.\n');
+  expect(status).toBe(1);
+});
