@@ -5,7 +5,7 @@ _scalr_agent() {
   local -a program=("${1/#\~\//"$HOME"/}")
   COMPREPLY=()
   # An alias is known to this shell alone.
-  ((BASH_VERSINFO[0] > 3)) && [[ -n ${BASH_ALIASES[$1]-} ]] && eval "program=(${BASH_ALIASES[$1]})"
+  [[ -n ${BASH_ALIASES[$1]-} ]] && eval "program=(${BASH_ALIASES[$1]})" 2>/dev/null
   {
     IFS= read -r options
     IFS= read -r before
@@ -24,4 +24,5 @@ _scalr_agent() {
   done < <(compgen "$what" -- "${2#"$before"}")
 }
 
-complete -F _scalr_agent scalr-agent scalr-agent-install
+# Older ones, as macOS has, cannot be told per word whether files fit.
+((BASH_VERSINFO[0] < 4)) || complete -F _scalr_agent scalr-agent scalr-agent-install

@@ -1,9 +1,10 @@
+import {spawnSync} from 'node:child_process';
 import {existsSync, mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {SHELLS} from '../../src/completion/shells.ts';
-import {hasShell, openShell, PLAIN, type Shell} from './shell.ts';
+import {hasShell, openShell, PLAIN, prepareHome, type Shell} from './shell.ts';
 
 const PACKAGE = '/usr/share/bash-completion/bash_completion';
 const BASH = `${PLAIN.bash}${SHELLS.bash.load}\n`;
@@ -129,5 +130,28 @@ describe.each(WAYS)('$way', ({shell, files, needs, isVariant = false}) => {
     const {line} = await open.after('scalr-agent status --kube-context it\t');
     expect(line).toMatch(/^scalr-agent status --kube-context (it\\\$\\\(touch\\ pwned\\\)|'it\$\(touch pwned\)') $/);
     expect(existsSync(join(home, 'pwned'))).toBe(false);
+  });
+});
+
+describe('PowerShell', () => {
+  if (!hasShell('pwsh')) {
+    test.skip('pwsh is not installed');
+    return;
+  }
+  const home = mkdtempSync(join(tmpdir(), 'shell-'));
+  const env = prepareHome(home, {files: FILES, tools: TOOLS});
+  afterAll(() => rmSync(home, {recursive: true}));
+
+  test.each([
+    ['scalr-agent insta', 'install'],
+    ['scalr-agent-install --chart-s', '--chart-source'],
+    ['scalr-agent install --cache p', 'pvc'],
+    ['scalr-agent install --cache=p', '--cache=pvc'],
+    ['scalr-agent status --kube-context m', "'my context'"],
+    ['scalr-agent status --kube-context arn', 'arn:aws:eks:eu-west-1:1:cluster/prod'],
+  ])('%s', (line, expected) => {
+    const script = `${SHELLS.powershell.load}; (TabExpansion2 '${line}' ${line.length}).CompletionMatches.CompletionText`;
+    const {stdout} = spawnSync('pwsh', ['-NoProfile', '-NonInteractive', '-Command', script], {cwd: home, env, encoding: 'utf8'});
+    expect(stdout.trim()).toBe(expected);
   });
 });

@@ -135,6 +135,11 @@ describe('in a pipe', () => {
     expect(exit).toBe(2);
   });
 
+  test('PowerShell hands over its words in a variable, and what does not fit is left out', async () => {
+    const {stdout} = await run(['__complete', 'powershell'], '', {SCALR_AGENT_WORDS: 'install\n--chart\nagent-job\n--cache=p'});
+    expect(stdout).toBe('values\n--cache=\npvc\t\n');
+  });
+
   test('a directory that cannot be written to is named, and nothing is left behind', async () => {
     const {stderr, exit} = await run([...LINE, '--out', 'missing/values.yaml']);
     expect(stderr).toContain('Cannot write missing/values.yaml: there is no such file or directory.');
@@ -167,7 +172,7 @@ describe('the package alone', () => {
       /COMMANDS\n {2}collect-logs [\s\S]*\n {2}completion [\s\S]*\n {2}install [\s\S]*\n {2}preflight [\s\S]*\n {2}recommend [\s\S]*\n {2}status [\s\S]*\n {2}validate [\s\S]*\n {2}values /,
     ],
     [['--help'], 0, /^(?!.*__complete)/s],
-    [['completion', 'bash'], 0, /\ncomplete -F \S+ scalr-agent scalr-agent-install\n/],
+    [['completion', 'bash'], 0, / complete -F \S+ scalr-agent scalr-agent-install\n/],
     [['__complete', 'fish', 'completion', 'f'], 0, /^values\n\nbash\t\nzsh\t\nfish\t\npowershell\t\n$/],
     [['recommend', '--help'], 0, /USAGE\n {2}\$ scalr-agent recommend/],
     [['install', '--help'], 0, /--dry-run/],

@@ -6,7 +6,9 @@ import {fileURLToPath} from 'node:url';
 import {spawn} from '@lydell/node-pty';
 import {Emulator} from '../support/emulator.ts';
 
-export const hasShell = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0;
+/** A bash older than 4 is none that can be taught. */
+export const hasShell = (shell: string): boolean =>
+  spawnSync(shell, ['-c', shell === 'bash' ? '((BASH_VERSINFO[0] > 3))' : 'exit 0']).status === 0;
 
 export interface Shell {
   /** The line that keys make of an empty one, and all that is seen with it, once all of them have been answered. */
@@ -19,12 +21,14 @@ export interface Shell {
 const PROMPT = '$ ';
 const PATIENCE_MS = 30_000;
 
-/** An interactive shell of somebody whose home holds these files; `tools` are scripts on PATH, beside this program. */
-export async function openShell(
-  shell: string,
-  home: string,
-  {files, tools = {}}: {files: Readonly<Record<string, string>>; tools?: Readonly<Record<string, string>>},
-): Promise<Shell> {
+interface Home {
+  files: Readonly<Record<string, string>>;
+  /** Scripts on PATH, beside this program. */
+  tools?: Readonly<Record<string, string>>;
+}
+
+/** Makes the home of somebody; their environment. */
+export function prepareHome(home: string, {files, tools = {}}: Home): Record<string, string> {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(home, name)), {recursive: true});
     writeFileSync(join(home, name), text);
@@ -35,7 +39,12 @@ export async function openShell(
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(bin, name), 0o755);
   }
-  const env = {HOME: home, ZDOTDIR: home, PATH: `${bin}:/usr/bin:/bin`, LANG: 'C.UTF-8', TERM: 'xterm', PS1: PROMPT};
+  return {HOME: home, ZDOTDIR: home, PATH: `${bin}:${process.env['PATH']}`, LANG: 'C.UTF-8', TERM: 'xterm', PS1: PROMPT};
+}
+
+/** An interactive shell of somebody who lives there. */
+export async function openShell(shell: string, home: string, life: Home): Promise<Shell> {
+  const env = prepareHome(home, life);
   const size = {cols: 100, rows: 40};
   const emulator = new Emulator({columns: size.cols, rows: size.rows});
   const pty = spawn(shell, ['-i'], {cwd: home, env, ...size});
