@@ -14,7 +14,7 @@ import {
   requiresOnFirstUse,
 } from './build-plugins.mjs';
 
-const entries = ['src/cli/start.ts', ...readdirSync('src/commands').map((file) => `src/commands/${file}`)];
+const entries = ['src/cli/start.ts', 'src/cli/complete.ts', ...readdirSync('src/commands').map((file) => `src/commands/${file}`)];
 
 rmSync('dist', {recursive: true, force: true});
 const {outputFiles, metafile} = await build({

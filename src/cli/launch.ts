@@ -14,8 +14,15 @@ export function launch(argv: string[]): void {
     process.stdout.write(answer);
     return;
   }
-  const command = COMMANDS.find((name) => name === argv[0]) ?? 'other';
   const root = join(__dirname, '../..');
+  const asked = argv.indexOf('__complete');
+  // Each press of Tab; the other program has put its command before it.
+  if (asked === 0 || (asked === 1 && argv[0] === 'install')) {
+    const {complete} = require(join(root, 'dist/cli/complete.js')) as typeof import('./complete.ts');
+    void complete(argv.slice(asked + 1), argv.slice(0, asked), root);
+    return;
+  }
+  const command = COMMANDS.find((name) => name === argv[0]) ?? 'other';
   const {start} = loadCompiled(join(root, 'dist/cli/start.js'), command) as typeof import('./start.ts');
   void start(argv, root);
 }

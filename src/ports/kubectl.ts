@@ -32,6 +32,10 @@ export const currentContext = (place: Place): Call => kubectl(place, ['config', 
 /** Every context of the kubeconfig; credentials in it are masked by kubectl. */
 export const allContexts = (place: Place): Call => kubectl(place, ['config', 'view', '--output', 'json']);
 
+/** One a line: namespace/scalr-agent. */
+export const listNamespaces = (place: Place, seconds: number): Call =>
+  kubectl(place, ['get', 'namespaces', '--output', 'name', within(seconds)]);
+
 export const getObject = (place: Place, kind: string, name: string): Call =>
   kubectl(place, ['get', kind, name, '--ignore-not-found', '--output', 'json', PROMPT]);
 

@@ -1,5 +1,5 @@
 import {execFile, execFileSync, spawnSync} from 'node:child_process';
-import {cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
+import {cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -135,6 +135,11 @@ describe('in a pipe', () => {
     expect(exit).toBe(2);
   });
 
+  test('PowerShell hands over its words in a variable, and what does not fit is left out', async () => {
+    const {stdout} = await run(['__complete', 'powershell'], '', {SCALR_AGENT_WORDS: 'install\n--chart\nagent-job\n--cache=p'});
+    expect(stdout).toBe('values\n--cache=\npvc\t\n');
+  });
+
   test('a directory that cannot be written to is named, and nothing is left behind', async () => {
     const {stderr, exit} = await run([...LINE, '--out', 'missing/values.yaml']);
     expect(stderr).toContain('Cannot write missing/values.yaml: there is no such file or directory.');
@@ -154,6 +159,7 @@ describe('the package alone', () => {
     spawnSync(process.execPath, [join(folder, 'dist/bin/scalr-agent.js'), ...args], {cwd: folder, encoding: 'utf8'});
   beforeEach(() => {
     cpSync(join(root, 'dist'), join(folder, 'dist'), {recursive: true});
+    cpSync(join(root, 'templates/completion'), join(folder, 'templates/completion'), {recursive: true});
     cpSync(join(root, 'package.json'), join(folder, 'package.json'));
     writeFileSync(join(folder, 'values.yaml'), 'agent:\n  token: <token>\n');
   });
@@ -163,8 +169,11 @@ describe('the package alone', () => {
     [
       ['--help'],
       0,
-      /COMMANDS\n {2}collect-logs [\s\S]*\n {2}install [\s\S]*\n {2}preflight [\s\S]*\n {2}recommend [\s\S]*\n {2}status [\s\S]*\n {2}validate [\s\S]*\n {2}values /,
+      /COMMANDS\n {2}collect-logs [\s\S]*\n {2}completion [\s\S]*\n {2}install [\s\S]*\n {2}preflight [\s\S]*\n {2}recommend [\s\S]*\n {2}status [\s\S]*\n {2}validate [\s\S]*\n {2}values /,
     ],
+    [['--help'], 0, /^(?!.*__complete)/s],
+    [['completion', 'bash'], 0, / complete -F \S+ scalr-agent scalr-agent-install\n/],
+    [['__complete', 'fish', 'completion', 'f'], 0, /^values\n\nbash\t\nzsh\t\nfish\t\npowershell\t\n$/],
     [['recommend', '--help'], 0, /USAGE\n {2}\$ scalr-agent recommend/],
     [['install', '--help'], 0, /--dry-run/],
     [['valeus'], 2, /Did you mean values\?/],
@@ -181,11 +190,25 @@ describe('the package alone', () => {
     expect(status).toBe(exit);
   });
 
-  test('what a command does not use it does not load', () => {
+  test.each([
+    [LINE, ['crypto', 'child_process', 'tls', 'worker_threads', 'readline']],
+    [
+      ['__complete', 'bash', 'x install --', '--', '9', '80'],
+      ['crypto', 'child_process', 'timers/promises', 'tls', 'readline'],
+    ],
+  ])('what %j does not use it does not load', (args, names) => {
     const watch = "process.on('exit', () => console.error(process.moduleLoadList.join()))";
-    const {stderr} = spawnSync(process.execPath, ['--import', `data:text/javascript,${watch}`, program, ...LINE], {encoding: 'utf8'});
-    for (const name of ['crypto', 'child_process', 'tls', 'worker_threads', 'readline'])
-      expect(stderr).not.toContain(`NativeModule ${name},`);
+    const {stderr} = spawnSync(process.execPath, ['--import', `data:text/javascript,${watch}`, program, ...args], {encoding: 'utf8'});
+    for (const name of names) expect(stderr).not.toContain(`NativeModule ${name},`);
+  });
+
+  test('a press of Tab needs neither the commands nor what starts them', () => {
+    const dist = join(folder, 'dist');
+    const files = readdirSync(dist, {recursive: true, encoding: 'utf8'});
+    for (const name of files) if (/^commands\/|(^|\/)start\b/.test(name)) rmSync(join(dist, name));
+    expect(run(...LINE).status).toBe(1);
+    expect(run('__complete', 'fish', 'values', '--log-format', '').stdout).toBe('values\n\njson\t\nplain\t\ndev\t\n');
+    expect(run('__complete', 'fish', 'values', '--chart-version', '').stdout).toContain('\n0.6.5\t');
   });
 });
 

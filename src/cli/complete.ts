@@ -1,0 +1,48 @@
+import {join} from 'node:path';
+import {ownJson} from '../adapters/own-json.ts';
+import {quickAnswer} from '../adapters/quick-answer.ts';
+import {bashWords} from '../completion/bash-words.ts';
+import {offerFor, type Program} from '../completion/candidates.ts';
+import {type Flag, readLine} from '../completion/line.ts';
+import type {Ask} from '../completion/live.ts';
+import {bashReply, reply} from '../completion/replies.ts';
+
+/** Somebody waits with a finger on Tab. */
+const PATIENCE_MS = 1500;
+
+/**
+ * Answers a script of templates/completion, without loading a command. `asked` is the shell and what it knows of its line; the words in
+ * `before` are meant though nobody writes them.
+ */
+export async function complete([shell = '', ...asked]: readonly string[], before: readonly string[], root: string): Promise<void> {
+  const program = programOf(root);
+  if (shell === 'bash') {
+    const [line = '', replaced = '', type = '', columns = ''] = asked;
+    const written = bashWords(line, replaced, process.env);
+    const read = readLine([...before, ...written.words.slice(1)], program.flagsOf);
+    const offer = written.isRedirected ? 'files' : await offerFor(read, program);
+    process.stdout.write(bashReply(offer, read, written, {type, columns: Number(columns) || 80}));
+    return;
+  }
+  const words = shell === 'powershell' ? (process.env['SCALR_AGENT_WORDS'] ?? '').split('\n') : asked;
+  const read = readLine([...before, ...words], program.flagsOf);
+  process.stdout.write(reply(await offerFor(read, program), read, {isFiltered: shell === 'powershell'}));
+}
+
+function programOf(root: string): Program {
+  const {commands} = ownJson(join(root, 'dist/commands.json')) as {commands: Program['commands']};
+  let known: {commands: Readonly<Record<string, readonly number[]>>; flags: readonly Flag[]} | undefined;
+  return {
+    commands,
+    flagsOf(command) {
+      known ??= ownJson(join(root, 'dist/flags.json')) as typeof known & object;
+      const {flags} = known;
+      return known.commands[command]?.flatMap((number) => flags[number] ?? []) ?? [];
+    },
+    async live(flag, line) {
+      const {liveValues} = await import('../completion/live.ts');
+      const ask: Ask = ({tool, args}, path = tool) => quickAnswer(path, args, PATIENCE_MS);
+      return liveValues(ask, process.env)[flag](line);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import {join} from 'node:path';
+import * as Args from '@oclif/core/args';
+import {BaseCommand} from '../cli/base-command.ts';
+import {SHELLS, type Shell} from '../completion/shells.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+
+interface Result {
+  shell: Shell;
+  script: string;
+  load: string;
+  startup: string;
+}
+
+const NAMES = Object.keys(SHELLS) as Shell[];
+
+export default class Completion extends BaseCommand<Result> {
+  static override summary = 'Print what teaches the Tab key of a shell the commands, flags and values.';
+  static override description =
+    'Namespaces, contexts and releases are asked of kubectl and helm, for a moment. scalr-agent has to be on PATH, and bash be 4 or newer. One line loads it, now or in what every new shell reads:';
+  static override usage = '<%= command.id %> bash|zsh|fish|powershell';
+  static override examples = NAMES.map((name) => ({description: `${name}, in ${SHELLS[name].startup}`, command: SHELLS[name].load}));
+  static override args = {
+    shell: Args.string({description: 'Shell that is to read it.', options: NAMES, ignoreStdin: true}),
+  };
+
+  override async run(): Promise<Result> {
+    const {args} = await this.parse(Completion);
+    const shell = args.shell as Shell | undefined;
+    if (shell === undefined) {
+      throw new ExpectedError(`For which shell: ${NAMES.join(', ')}?`, {
+        code: 'USAGE',
+        exit: ExitCode.usage,
+        suggestions: NAMES.map((name) => `scalr-agent completion ${name}`),
+      });
+    }
+    const {file, load, startup} = SHELLS[shell];
+    const script = (await this.app.files.read(join(this.config.root, 'templates/completion', file))).toString('utf8');
+    if (!this.jsonEnabled()) {
+      this.app.stdout(script);
+      // On a terminal nobody has a use for it.
+      if (this.resultScreen.columns !== undefined) this.say(`\nNothing was loaded. This does, also as a line of ${startup}:\n  ${load}\n`);
+    }
+    return {shell, script, load, startup};
+  }
+}

@@ -1,0 +1,56 @@
+import type {BashWords} from './bash-words.ts';
+import type {Candidate, Offer} from './candidates.ts';
+import type {Line} from './line.ts';
+
+/**
+ * What the scripts in templates/completion read. They stay on disks for years while the program changes, so this must not:
+ * a line that says what follows (values, files, directories), a line with what stands before it in the word at the cursor, and
+ * for values a line each: the value, a tab, what it is.
+ */
+export function reply(offer: Offer, {prefix, typed}: Line, {isFiltered}: {isFiltered: boolean}): string {
+  if (typeof offer === 'string') return `${offer}\n${prefix}\n`;
+  const fitting = printable(offer).filter(({value}) => !isFiltered || value.startsWith(typed));
+  return `values\n${prefix}\n${fitting.map(({value, description}) => `${value}\t${description}\n`).join('')}`;
+}
+
+/** What bash says of why it asks. */
+interface Asking {
+  /** COMP_TYPE: 63 ("?") after a second Tab, 33 and 64 where the first one lists as well. */
+  type: string;
+  /** Of the terminal, where it is known. */
+  columns: number;
+}
+
+const LISTS = ['33', '63', '64'];
+
+/**
+ * For bash: options for compopt, what of the word it replaces stands before a file, and then what replaces that word. bash knows no
+ * descriptions; in a list, where nothing is inserted, they stand behind the values.
+ */
+export function bashReply(offer: Offer, {prefix, typed}: Line, {kept, quote}: BashWords, {type, columns}: Asking): string {
+  if (typeof offer === 'string') return `-o ${offer === 'files' ? 'default' : 'dirnames'}\n${prefix.slice(kept.length)}\n`;
+  const fitting = printable(offer).filter(({value}) => value.startsWith(typed));
+  const texts = fitting.map(({value, description}) => ({value: inQuotes((prefix + value).slice(kept.length), quote), description}));
+  const isList = texts.length > 1 && LISTS.includes(type);
+  return `-o nosort\n\n${(isList ? listed(texts, columns) : texts.map(({value}) => value)).map((text) => `${text}\n`).join('')}`;
+}
+
+function inQuotes(text: string, quote: string): string {
+  if (quote === "'") return text.replaceAll("'", "'\\''");
+  return text.replace(quote === '"' ? /["$`\\]/g : /[^\w@%+=:,./-]/gu, '\\$&');
+}
+
+function listed(candidates: readonly Candidate[], columns: number): string[] {
+  const width = Math.max(...candidates.map(({value}) => value.length));
+  const left = columns - width - 5;
+  return candidates.map(({value, description}) => {
+    if (description === '' || left < 10) return value;
+    return `${value.padEnd(width)}  (${description.length > left ? `${description.slice(0, left - 1)}…` : description})`;
+  });
+}
+
+/** Names come from files and clusters of others: one that would break the line or steer the terminal is left out. */
+const printable = (candidates: readonly Candidate[]): Candidate[] =>
+  candidates
+    .filter(({value}) => !/\p{Cc}/u.test(value))
+    .map(({value, description}) => ({value, description: description.replace(/\p{Cc}/gu, ' ')}));

@@ -1,0 +1,30 @@
+import {execFile} from 'node:child_process';
+import {fileURLToPath} from 'node:url';
+import {promisify} from 'node:util';
+import {describe, expect, test} from 'vitest';
+import {findKubectl} from '../cluster/kubectl.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
+import {install} from '../support/run-on-cluster.ts';
+
+const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
+
+/** What the built program offers fish at the end of a line. */
+async function offered(...words: readonly string[]): Promise<string[]> {
+  const {stdout} = await promisify(execFile)(process.execPath, [program, '__complete', 'fish', ...words]);
+  return stdout.split('\n').slice(2, -1);
+}
+
+describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
+  test('releases, namespaces and contexts are those of the cluster that the line names', async () => {
+    const place = await installPlace();
+    const {exit, stderr} = await install(place, helm, [...(await stepFlags('agent-local')), '--yes', '--release', 'blue'], {env: TOKEN});
+    expect(exit, stderr).toBe(0);
+    const line = ['status', '--kubeconfig', place.kubeconfig, `--helm=${helm}`, '--kubectl', await findKubectl()];
+    expect(await offered(...line, '-n', place.namespace, '--release', '')).toEqual(['blue\tagent-local-0.6.5, deployed']);
+    expect(await offered(...line, '-n', '')).toContain(`${place.namespace}\t`);
+    const [context] = await offered(...line, '--kube-context', '');
+    expect(await offered(...line, '--kube-context', context?.split('\t')[0] as string, '--namespace=')).toContain(`${place.namespace}\t`);
+    expect(await offered(...line, '--kube-context', 'nowhere', '-n', '')).toEqual([]);
+  });
+});

@@ -1,0 +1,199 @@
+import {readFileSync} from 'node:fs';
+import {describe, expect, test} from 'vitest';
+import {type Offer, offerFor, type Program} from '../../src/completion/candidates.ts';
+import {type Flag, readLine} from '../../src/completion/line.ts';
+import {type Ask, liveValues} from '../../src/completion/live.ts';
+import {catalogue} from '../../src/settings/catalogue.ts';
+
+const built = (name: string) => JSON.parse(readFileSync(new URL(`../../dist/${name}.json`, import.meta.url), 'utf8'));
+const {commands} = built('commands') as {commands: Program['commands']};
+const known = built('flags') as {commands: Record<string, number[]>; flags: Flag[]};
+const flagsOf = (command: string): Flag[] => known.commands[command]?.map((number) => known.flags[number] as Flag) ?? [];
+const nobody: Ask = async () => {
+  throw new Error('nobody expected helm or kubectl');
+};
+
+/** What can stand at the end of these words. */
+async function offered(words: readonly string[], {ask = nobody, env = {}}: {ask?: Ask; env?: Record<string, string>} = {}): Promise<Offer> {
+  const program: Program = {
+    commands,
+    flagsOf,
+    live: (flag, line) => liveValues(ask, env)[flag](line),
+  };
+  return offerFor(readLine(words, program.flagsOf), program);
+}
+
+async function values(words: readonly string[], world = {}): Promise<readonly string[]> {
+  const offer = await offered(words, world);
+  return typeof offer === 'string' ? [offer] : offer.map(({value}) => value);
+}
+
+describe('the first word', () => {
+  test('is a command, with what it does', async () => {
+    expect(await values([''])).toEqual(Object.keys(commands));
+    expect(await offered(['val'])).toContainEqual({value: 'values', description: commands['values']?.summary});
+  });
+
+  test('or help and version', async () => {
+    expect(await values(['-'])).toEqual(['--help', '--version']);
+  });
+
+  test('after one that does not exist there is nothing to say', async () => {
+    expect(await values(['valeus', ''])).toEqual([]);
+    expect(await values(['valeus', '--'])).toEqual([]);
+  });
+});
+
+describe('a flag', () => {
+  test('is one of the command, with its summary', async () => {
+    expect(await offered(['uninstall', '--'])).toContainEqual({
+      value: '--purge',
+      description: flagsOf('uninstall').find(({name}) => name === 'purge')?.summary,
+    });
+    expect(await values(['uninstall', '--'])).not.toContain('--cache');
+    expect(await values(['install', '--'])).toEqual(expect.arrayContaining(['--cache', '--help', '--json']));
+  });
+
+  test('is not offered twice, unless it may be repeated', async () => {
+    const left = await values(['install', '--cache', 'pvc', '-n', 'a', '--no-debug', '-yq', '--node-selector', 'a=b', '--']);
+    for (const name of ['--cache', '--namespace', '--debug', '--no-debug', '--yes', '--quiet']) expect(left).not.toContain(name);
+    expect(left).toContain('--node-selector');
+  });
+
+  test('that can be switched has an opposite', async () => {
+    expect(await values(['install', '--'])).toEqual(expect.arrayContaining(['--debug', '--no-debug', '--no-input', '--no-proxy']));
+    expect(await values(['install', '--'])).not.toContain('--no-no-input');
+  });
+
+  test('has a short form where a single hyphen stands', async () => {
+    expect(await values(['install', '-'])).toContain('-n');
+    expect(await values(['install', '--'])).not.toContain('-n');
+  });
+
+  test('is what a command without arguments takes', async () => {
+    expect(await values(['status', ''])).toContain('--values');
+  });
+
+  test('is none after --', async () => {
+    expect(await values(['validate', '--', '-'])).toEqual(['files']);
+    expect(await values(['status', '--', ''])).toEqual([]);
+  });
+});
+
+describe('a value', () => {
+  test.each(catalogue.filter(({kind, onlyEnv}) => kind.options && !onlyEnv))('of --$id is one of its choices', async ({id, kind}) => {
+    expect(await values(['install', `--${id}`, ''])).toEqual(kind.options);
+  });
+
+  test.each(catalogue.filter(({kind, onlyEnv}) => kind.isFile && !onlyEnv))('of --$id is a file', async ({id}) => {
+    expect(await values(['install', `--${id}`, ''])).toEqual(['files']);
+  });
+
+  test.each([
+    [['validate', ''], ['files']],
+    [['validate', '-f', 'a.yaml', ''], ['files']],
+    [['status', '-f', ''], ['files']],
+    [['values', '-o', ''], ['files']],
+    [['install', '--kubectl', ''], ['files']],
+    [['install', '--save', ''], ['directories']],
+    [['install', '--cache-path', ''], []],
+    [['install', '--token-secret', ''], []],
+    [['install', '--url', ''], []],
+    [['install', '--url', '--cache'], []],
+    [
+      ['validate', '--format', ''],
+      ['text', 'json', 'sarif', 'junit'],
+    ],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish', 'powershell'],
+    ],
+    [
+      ['uninstall', '--purge', ''],
+      ['claims', 'crds', 'secrets', 'namespace', 'node-data'],
+    ],
+    [
+      ['uninstall', '--purge', 'crds,claims,'],
+      ['secrets', 'namespace', 'node-data'],
+    ],
+    [
+      ['uninstall', '--purge', 'crds', '--purge=claims,'],
+      ['secrets', 'namespace', 'node-data'],
+    ],
+  ])('after %j is %j', async (words, expected) => {
+    expect(await values(words)).toEqual(expected);
+  });
+
+  test.each([
+    [['install', '--cache=p'], '--cache=', 'p'],
+    [['validate', '-fa'], '-f', 'a'],
+    [['values', '-o=a'], '-o=', 'a'],
+    [['uninstall', '--purge=crds,cl'], '--purge=crds,', 'cl'],
+    [['install', '--set', 'a=b'], '', 'a=b'],
+    [['install', '--debug=a'], '', '--debug=a'],
+  ])('in %j begins behind %j', (words, prefix, typed) => {
+    expect(readLine(words, flagsOf)).toMatchObject({prefix, typed});
+  });
+});
+
+describe('a chart version', () => {
+  test('is one of the chart on the line, the newest first', async () => {
+    const versions = await values(['values', '--chart', 'agent-job', '--chart-version', '']);
+    expect(versions.slice(0, 2)).toEqual(['0.6.5', '0.6.4']);
+    expect(versions.at(-1)).toBe('0.5.59');
+  });
+
+  test('is one of the chart in the environment', async () => {
+    const env = {SCALR_AGENT_INSTALL_CHART: 'agent-k8s'};
+    expect((await values(['values', '--chart-version', ''], {env})).at(-1)).toBe('0.5.58');
+  });
+
+  test('says whose it is where no chart is named', async () => {
+    expect(await offered(['values', '--chart-version='])).toContainEqual({value: '0.5.58', description: 'agent-k8s'});
+  });
+});
+
+describe('what only the cluster knows', () => {
+  /** A tool that answers, and what it was asked. */
+  function answering(text: string | undefined) {
+    const asked: string[] = [];
+    const ask: Ask = async ({tool, args}, path) => {
+      asked.push([path ?? tool, ...args].join(' '));
+      return text;
+    };
+    return {ask, asked};
+  }
+
+  test('namespaces, of the cluster that the line names', async () => {
+    const {ask, asked} = answering('namespace/default\nnamespace/scalr-agent\n');
+    const line = ['status', '--kube-context', 'prod', '--kubeconfig=/k', '--kubectl', '/opt/kubectl', '-n', ''];
+    expect(await values(line, {ask})).toEqual(['default', 'scalr-agent']);
+    expect(asked).toEqual([
+      '/opt/kubectl get namespaces --output name --request-timeout=1s --namespace scalr-agent --context prod --kubeconfig /k',
+    ]);
+  });
+
+  test('contexts, of the kubeconfig that the line names', async () => {
+    const {ask, asked} = answering(JSON.stringify({contexts: [{name: 'prod', context: {cluster: 'gke_prod'}}, {name: 'bare'}]}));
+    expect(await offered(['status', '--kubeconfig', '/k', '--kube-context='], {ask})).toEqual([
+      {value: 'prod', description: 'Cluster gke_prod'},
+      {value: 'bare', description: ''},
+    ]);
+    expect(asked).toEqual(['kubectl config view --output json --namespace scalr-agent --kubeconfig /k']);
+  });
+
+  test.each([
+    [['status', '--helm=/opt/helm', '-nteam', '--release', ''], {}, '/opt/helm', 'team'],
+    [['status', '--release='], {SCALR_AGENT_INSTALL_NAMESPACE: 'other'}, 'helm', 'other'],
+  ])('releases of the namespace: %j', async (line, env, tool, namespace) => {
+    const {ask, asked} = answering(JSON.stringify([{name: 'one', chart: 'agent-job-0.6.5', status: 'deployed'}]));
+    expect(await offered(line, {ask, env})).toEqual([{value: 'one', description: 'agent-job-0.6.5, deployed'}]);
+    expect(asked).toEqual([expect.stringMatching(new RegExp(`^${tool} list .*--output json --namespace ${namespace}$`))]);
+  });
+
+  test.each([undefined, '', 'not JSON', 'null'])('from a tool that answers %j nothing follows', async (text) => {
+    const {ask} = answering(text);
+    expect(await values(['status', '--release', ''], {ask})).toEqual([]);
+    expect(await values(['status', '--kube-context', ''], {ask})).toEqual([]);
+  });
+});

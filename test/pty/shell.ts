@@ -1,0 +1,99 @@
+import {spawnSync} from 'node:child_process';
+import {chmodSync, mkdirSync, writeFileSync} from 'node:fs';
+import {dirname, join} from 'node:path';
+import {setTimeout as sleep} from 'node:timers/promises';
+import {fileURLToPath} from 'node:url';
+import {spawn} from '@lydell/node-pty';
+import {Emulator} from '../support/emulator.ts';
+
+/** A bash older than 4 is none that can be taught. */
+export const hasShell = (shell: string): boolean =>
+  spawnSync(shell, ['-c', shell === 'bash' ? '((BASH_VERSINFO[0] > 3))' : 'exit 0']).status === 0;
+
+export interface Shell {
+  /** The line that keys make of an empty one, and all that is seen with it, once all of them have been answered. */
+  after(keys: string): Promise<{line: string; screen: string}>;
+  /** All that is seen once keys on an empty line have made this appear. */
+  screen(keys: string, wanted: RegExp): Promise<string>;
+  close(): void;
+}
+
+const PROMPT = '$ ';
+const PATIENCE_MS = 30_000;
+
+interface Home {
+  files: Readonly<Record<string, string>>;
+  /** Scripts on PATH, beside this program. */
+  tools?: Readonly<Record<string, string>>;
+}
+
+/** Makes the home of somebody; their environment. */
+export function prepareHome(home: string, {files, tools = {}}: Home): Record<string, string> {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(home, name)), {recursive: true});
+    writeFileSync(join(home, name), text);
+  }
+  const bin = join(home, '.bin');
+  mkdirSync(bin);
+  for (const [name, script] of Object.entries({...programs(), ...tools})) {
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
+    chmodSync(join(bin, name), 0o755);
+  }
+  return {HOME: home, ZDOTDIR: home, PATH: `${bin}:${process.env['PATH']}`, LANG: 'C.UTF-8', TERM: 'xterm', PS1: PROMPT};
+}
+
+/** An interactive shell of somebody who lives there. */
+export async function openShell(shell: string, home: string, life: Home): Promise<Shell> {
+  const env = prepareHome(home, life);
+  const size = {cols: 100, rows: 40};
+  const emulator = new Emulator({columns: size.cols, rows: size.rows});
+  const pty = spawn(shell, ['-i'], {cwd: home, env, ...size});
+  pty.onData((text) => emulator.write(text));
+
+  async function seen<T>(wanted: (lines: readonly string[]) => T | undefined): Promise<T> {
+    const end = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const lines = await emulator.lines();
+      const found = wanted(lines);
+      if (found !== undefined) return found;
+      if (Date.now() > end) throw new Error(`This was never seen in:\n${lines.join('\n')}`);
+      await sleep(20);
+    }
+  }
+  await seen((lines) => lines.findLast((line) => line.startsWith(PROMPT.trim())));
+  const onEmptyScreen = (keys: string): void => pty.write(`\u0015\u000c${keys}`);
+  let asked = 0;
+  return {
+    async after(keys) {
+      asked += 1;
+      // Who shows it has answered the keys before it.
+      const mark = `@${asked}@`;
+      onEmptyScreen(`${keys}${mark}`);
+      return seen((lines) => {
+        const line = lines.findLast((each) => each.startsWith(PROMPT) && each.endsWith(mark));
+        return line === undefined ? undefined : {line: line.slice(PROMPT.length, -mark.length), screen: lines.join('\n')};
+      });
+    },
+    async screen(keys, wanted) {
+      onEmptyScreen(keys);
+      return seen((lines) => (wanted.test(lines.join('\n')) ? lines.join('\n') : undefined));
+    },
+    close: () => pty.kill(),
+  };
+}
+
+/** As npm installs them. */
+const programs = () =>
+  Object.fromEntries(
+    ['scalr-agent', 'scalr-agent-install'].map((name) => [
+      name,
+      `exec '${process.execPath}' '${fileURLToPath(new URL(`../../dist/bin/${name}.js`, import.meta.url))}' "$@"`,
+    ]),
+  );
+
+/** What the startup file of a shell says to have that prompt and no ideas of its own. */
+export const PLAIN = {
+  bash: `PS1='${PROMPT}'\n`,
+  zsh: `PS1='${PROMPT}'\nunsetopt prompt_cr prompt_sp\n`,
+  fish: `function fish_prompt; echo -n '${PROMPT}'; end\nset -g fish_greeting\nset -g fish_autosuggestion_enabled 0\n`,
+};
