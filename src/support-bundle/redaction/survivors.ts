@@ -23,10 +23,11 @@ export function survivorFinder({known}: SeedSet): (chunks: AsyncIterable<Buffer>
     const survivors: Survivor[] = [];
     let [held, base, from, state] = [Buffer.alloc(0), 0, 0, 0];
     const search = (limit: number): void => {
-      const text = held.toString('latin1');
+      let text = '';
       for (; from < limit; from += 1) {
         state = table[state + (classes[held[from] as number] as number)] as number;
         if (state < accepting) continue;
+        text ||= held.toString('latin1');
         for (const {text: head, means} of literalsAt(state)) {
           const start = from + 1 - head.length;
           if (text.startsWith(means.written, start)) survivors.push({kind: means.kind, form: means.form, at: base + start});
