@@ -10,7 +10,7 @@ import {retain} from './retain.ts';
 import {Shares} from './shares.ts';
 
 /** Logs that are read at the same time. */
-const AT_ONCE = 8;
+const AT_ONCE = 12;
 /** A node that says nothing for so long keeps its log. */
 const IDLE_MS = 15_000;
 
