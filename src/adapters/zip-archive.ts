@@ -186,7 +186,7 @@ const isPlain = (name: string): boolean => !/[\p{Cc}\\]|^[a-z]:/iu.test(name) &&
 
 /** What the library does not declare. */
 interface Inside {
-  entries: {utf8FileName: Buffer; setFileDataPumpFunction(pump: () => void): void}[];
+  entries: {utf8FileName: Buffer; doFileDataPump?: () => void; setFileDataPumpFunction(pump: () => void): void}[];
 }
 
 const entriesOf = (zip: ZipFile): Inside['entries'] => (zip as unknown as Inside).entries;
@@ -195,7 +195,7 @@ const entriesOf = (zip: ZipFile): Inside['entries'] => (zip as unknown as Inside
 const sortDirectory = (zip: ZipFile): void =>
   void entriesOf(zip).sort((one, other) => Buffer.compare(one.utf8FileName, other.utf8FileName));
 
-/** The last entry, which the library packs and then writes at once, is written; it tells nobody. */
+/** The last entry, which the library packs and then writes at once, is written; it tells nobody, and keeps what it packed. */
 const isGiven = (zip: ZipFile): Promise<void> =>
   new Promise((resolve) => {
     const entry = entriesOf(zip).at(-1) as Inside['entries'][number];
@@ -203,6 +203,7 @@ const isGiven = (zip: ZipFile): Promise<void> =>
     entry.setFileDataPumpFunction = (pump) =>
       pumpWith.call(entry, () => {
         pump();
+        delete entry.doFileDataPump;
         resolve();
       });
   });

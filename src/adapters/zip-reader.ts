@@ -11,7 +11,7 @@ const MOST_BYTES = 64 * 1024 ** 3;
 /** Of what precedes the content of an entry. */
 const LOCAL_HEADER = 30;
 const DEFLATED = 8;
-const CHUNK = 256 * 1024;
+const CHUNK = 64 * 1024;
 /** Of zlib. */
 const LEAST_CHUNK = 64;
 const FILE_TYPE = 0o170000;

@@ -41,7 +41,8 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
   const {archive, now} = world;
   const {seeds, redact} = prepared.redaction ?? redactionFor(prepared.seeds);
   const texts = prepared.texts(redact.file('objects').hide);
-  const onFile = (done: number): void => world.onProgress(done, texts.length + prepared.logs.length);
+  const files = texts.length + prepared.logs.length;
+  const onFile = (done: number): void => world.onProgress(done, files);
   const {logs, gaps: unread} = await collect(texts, prepared.logs, maxBytes, {...world, redactor: redact, onFile});
   const gaps = [...prepared.gaps, ...unread];
   const found = findingsIn({
