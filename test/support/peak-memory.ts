@@ -8,19 +8,22 @@ export const PEAK_PRELOAD = `data:text/javascript,${encodeURIComponent(
   `import {writeSync} from 'node:fs'; process.once('exit', () => writeSync(${PEAK_FD}, String(process.resourceUsage().maxRSS)));`,
 )}`;
 
-/** Of the programs below this one, by the kernel's own account; 0 where there is no such account, or no such program any more. */
-export const peakBelow = (pid: number): number => Math.max(0, ...childrenOf(pid).flatMap((child) => [peakOf(child), peakBelow(child)]));
+/** Of the programs below this one with the word in their command line, in KiB; 0 where the kernel keeps no account, or there is none. */
+export const peakBelow = (pid: number, word: string): number =>
+  Math.max(0, ...childrenOf(pid).flatMap((child) => [hasWord(child, word) ? peakOf(child) : 0, peakBelow(child, word)]));
+
+const hasWord = (pid: number, word: string): boolean => words(`/proc/${pid}/cmdline`, '\0').includes(word);
 
 const childrenOf = (pid: number): number[] => words(`/proc/${pid}/task/${pid}/children`).map(Number);
 
 const peakOf = (pid: number): number => {
   const all = words(`/proc/${pid}/status`);
-  return Number(all[all.indexOf('VmHWM:') + 1] ?? 0);
+  return all.includes('VmHWM:') ? Number(all[all.indexOf('VmHWM:') + 1]) : 0;
 };
 
-function words(path: string): string[] {
+function words(path: string, between: RegExp | string = /\s+/): string[] {
   try {
-    return readFileSync(path, 'utf8').split(/\s+/).filter(Boolean);
+    return readFileSync(path, 'utf8').split(between).filter(Boolean);
   } catch {
     return [];
   }
