@@ -9,6 +9,8 @@ export interface Cut {
 /** How a log is kept in the room it has. */
 interface Room {
   limit: number;
+  /** How much of its end is held at most, where that is less than usual. */
+  longestEnd?: number;
   /** Asks for so many bytes more; they are the log's where the answer is yes. */
   grant?(bytes: number): boolean;
   onCut(cut: Cut): void;
@@ -16,10 +18,13 @@ interface Room {
 
 /**
  * The beginning and the end of a stream in so many bytes, whole lines where there are lines, with a marker in the gap. A third is
- * for the beginning, and whatever room is granted: what happened last matters more.
+ * for the beginning, and whatever room is granted: what happened last matters more. The chunks are kept as they are given.
  */
-export async function* retain(chunks: AsyncIterable<Buffer>, {limit, grant = () => false, onCut}: Room): AsyncGenerator<Buffer> {
-  const tailLimit = Math.min(Math.ceil((limit * 2) / 3), LARGEST_TAIL);
+export async function* retain(
+  chunks: AsyncIterable<Buffer>,
+  {limit, longestEnd = LARGEST_TAIL, grant = () => false, onCut}: Room,
+): AsyncGenerator<Buffer> {
+  const tailLimit = Math.min(Math.ceil((limit * 2) / 3), longestEnd, LARGEST_TAIL);
   let room = limit - tailLimit;
   let lost = 0;
   const tail = new Tail(tailLimit);
@@ -56,7 +61,7 @@ class Tail {
 
   /** Returns what there is no room for any more, the oldest first. */
   push(chunk: Buffer): Buffer[] {
-    this.#chunks.push(Buffer.from(chunk));
+    this.#chunks.push(chunk);
     this.#size += chunk.length;
     const old: Buffer[] = [];
     for (let first = this.#chunks[0]; first !== undefined && this.#size - first.length >= this.#limit; first = this.#chunks[0]) {
