@@ -11,7 +11,9 @@ const MOST_BYTES = 64 * 1024 ** 3;
 /** Of what precedes the content of an entry. */
 const LOCAL_HEADER = 30;
 const DEFLATED = 8;
-const CHUNK = 64 * 1024;
+/** An entry that is no larger comes at once; of others so little that what was looked at is swept up before it is much. */
+const SMALL = 64 * 1024;
+const CHUNK = 16 * 1024;
 /** Of zlib. */
 const LEAST_CHUNK = 64;
 const FILE_TYPE = 0o170000;
@@ -56,9 +58,9 @@ const opened = (path: string, zip: ZipFile, found: ReadonlyMap<string, Entry>): 
   close: () => zip.close(),
 });
 
-/** The library's own way takes 16 KiB at a time. Of a small entry all comes at once. */
+/** The library's own way would take a small entry in pieces too. */
 async function* unpacked(source: Readable, {uncompressedSize}: Entry): AsyncGenerator<Buffer> {
-  const inflating = createInflateRaw({chunkSize: Math.min(Math.max(uncompressedSize + 1, LEAST_CHUNK), CHUNK)});
+  const inflating = createInflateRaw({chunkSize: uncompressedSize < SMALL ? Math.max(uncompressedSize + 1, LEAST_CHUNK) : CHUNK});
   source.once('error', (error) => inflating.destroy(error));
   let bytes = 0;
   for await (const chunk of source.pipe(inflating)) {
