@@ -6,6 +6,8 @@ import {removeAtDeath} from './remove-at-death.ts';
 
 /** Room on the disk for what an archive needs to come to a valid end: what is under way, the manifest and the directory. */
 const RESERVE = 2 * 1024 * 1024;
+/** What is written together. */
+const BATCH = 256 * 1024;
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 /** A file that gets its name only when it is whole. Emits `full` when the disk is: from then on it lives on its reserve. */
@@ -20,7 +22,7 @@ export class FileSink extends Writable {
 
   /** `letGo` is called when there is nothing left that somebody else would have to remove. */
   constructor(path: string, handle: Pick<FileHandle, 'write' | 'sync' | 'close'>, reserve: string, letGo: () => void = () => undefined) {
-    super();
+    super({highWaterMark: BATCH});
     this.path = path;
     this.#handle = handle;
     this.#reserve = reserve;
@@ -29,6 +31,10 @@ export class FileSink extends Writable {
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): void {
     this.#put(chunk).then(() => done(), done);
+  }
+
+  override _writev(chunks: readonly {chunk: Buffer}[], done: (error?: Error) => void): void {
+    this._write(Buffer.concat(chunks.map(({chunk}) => chunk)), '', done);
   }
 
   override _final(done: (error?: Error) => void): void {

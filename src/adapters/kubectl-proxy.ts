@@ -65,7 +65,7 @@ export async function startProxy(place: Place, kubectl: string, over: AbortSigna
   const stop = async (): Promise<void> => {
     hold(child, true);
     child.stdin.end();
-    await Promise.race([gone, sleep(END_MS, new AbortController().signal)]);
+    await noLongerThan(END_MS, gone);
     // Once it has gone its number may be that of somebody else.
     if (isAlive) killGroup(child);
     await rm(directory, {recursive: true, force: true});
@@ -82,9 +82,16 @@ export async function startProxy(place: Place, kubectl: string, over: AbortSigna
   }
   if (isAlive) said.stderr += 'error: there was no answer in time';
   // What it said last may still be on its way.
-  else await Promise.race([once(child, 'close'), sleep(END_MS, over)]);
+  else await noLongerThan(END_MS, once(child, 'close'));
   await stop();
   return {call, outcome: {exitCode: child.exitCode ?? 1, stdout: '', stderr: said.stderr}};
+}
+
+/** What waits no longer must not keep the program from its end either. */
+async function noLongerThan(milliseconds: number, event: Promise<unknown>): Promise<void> {
+  const heard = new AbortController();
+  await Promise.race([event, sleep(milliseconds, heard.signal)]);
+  heard.abort();
 }
 
 const SOCKET = 'api';

@@ -3,7 +3,8 @@ export class Reading {
   /** It was left before its end, or failed. */
   isCut = false;
   error: unknown;
-  #isOver = false;
+  /** Nothing more will come, whichever way it ended. */
+  isOver = false;
   readonly #iterator: AsyncIterator<Buffer>;
   #leave: () => void = () => undefined;
 
@@ -13,7 +14,7 @@ export class Reading {
 
   /** Undefined at the end, whichever that is. */
   async next(): Promise<Buffer | undefined> {
-    if (this.#isOver) return undefined;
+    if (this.isOver) return undefined;
     try {
       // A race with one long promise would keep a trace of every piece.
       const result = await new Promise<IteratorResult<Buffer> | undefined>((resolve, reject) => {
@@ -25,7 +26,7 @@ export class Reading {
       this.isCut = true;
       this.error = error;
     }
-    this.#isOver = true;
+    this.isOver = true;
     return undefined;
   }
 
@@ -42,8 +43,8 @@ export class Reading {
   }
 
   cut(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.isOver) return;
+    this.isOver = true;
     this.isCut = true;
     this.#leave();
     // One that hangs hears of it when it wakes up.

@@ -6,10 +6,13 @@ import {type Archive, type Archives, type ClosedArchive, type Entry, MANIFEST, t
 import {type FileSink, openSink} from './file-sink.ts';
 import {fileFailure} from './node-files.ts';
 import {Reading} from './reading.ts';
+import {turns} from './turns.ts';
 import {openZip} from './zip-reader.ts';
 
 /** What is no larger is read before it is written. */
 const SMALL = 256 * 1024;
+/** All of them find room in the reserve of a disk that is full. */
+const SMALL_AT_ONCE = 6;
 const PIECE = 64 * 1024;
 /** Equal data gives equal bytes: the first day that zip knows, in any time zone, and no owner. */
 const SAME = {mtime: new Date(1980, 0, 1), forceDosTimestamp: true, mode: 0o100600, compressionLevel: 6} as const;
@@ -36,7 +39,9 @@ export class ZipArchive implements Archive {
   readonly #adding = new Set<Promise<Entry>>();
   /** All that was put in, on the disk. */
   readonly #written: Promise<void>;
-  #turn: Promise<void> = Promise.resolve();
+  readonly #ofLarge = turns(1);
+  readonly #ofSmall = turns(SMALL_AT_ONCE);
+  readonly #over = new AbortController();
   /** Why nothing can be written any more. */
   #refusal: unknown;
   #isClosed = false;
@@ -77,10 +82,10 @@ export class ZipArchive implements Archive {
       await Promise.allSettled(this.#adding);
       this.#isClosed = true;
       for (const {name, text} of last) {
-        this.#entries.push({name, ...(await this.#write(name, new Reading(piecesOf(Buffer.from(text)))))});
+        this.#entries.push({name, ...(await this.#writeWhole(name, Buffer.from(text)))});
       }
       const entries = this.#entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-      await this.#write(MANIFEST, new Reading(piecesOf(Buffer.from(manifest(entries)))));
+      await this.#writeWhole(MANIFEST, Buffer.from(manifest(entries)));
       sortDirectory(this.#zip);
       this.#zip.end();
       await this.#written;
@@ -95,34 +100,42 @@ export class ZipArchive implements Archive {
 
   async abort(): Promise<void> {
     this.#refusal ??= new Error('The archive was given up');
+    this.#over.abort();
     for (const reading of this.#readings) reading.cut();
     await this.#sink.remove();
   }
 
   async #add(name: string, reading: Reading): Promise<Entry> {
     const head = await reading.upTo(SMALL);
-    const before = this.#turn;
-    let done = (): void => undefined;
-    this.#turn = new Promise((resolve) => {
-      done = resolve;
-    });
-    await before;
+    const takeTurn = reading.isOver ? this.#ofSmall : this.#ofLarge;
+    const giveBack = await takeTurn(this.#over.signal);
     try {
       // While it waited the disk may have become full.
       this.#refuse();
-      const {bytes, sha256} = await this.#write(name, reading, head);
+      const {bytes, sha256} = await (reading.isOver ? this.#writeWhole(name, Buffer.concat(head)) : this.#write(name, reading, head));
       const entry: Entry = {name, bytes, sha256, ...(reading.isCut ? {isCut: true} : {})};
       this.#entries.push(entry);
       if (reading.error !== undefined) throw reading.error;
       if (reading.isCut && this.#refusal !== undefined) throw this.#refusal;
       return entry;
     } finally {
-      done();
+      giveBack?.();
     }
   }
 
+  /** What is there already; the streams of #write would cost more than the work they do. Resolves as that does. */
+  async #writeWhole(name: string, content: Buffer): Promise<{bytes: number; sha256: string}> {
+    this.#zip.addBuffer(content, name, SAME);
+    try {
+      await Promise.race([isGiven(this.#zip), this.#written]);
+    } catch (error) {
+      throw this.#refusal ?? error;
+    }
+    return {bytes: content.length, sha256: createHash('sha256').update(content).digest('hex')};
+  }
+
   /** Resolves when all of it is in the hands of the library, which writes one entry after the other. */
-  async #write(name: string, reading: Reading, head: readonly Buffer[] = []): Promise<{bytes: number; sha256: string}> {
+  async #write(name: string, reading: Reading, head: readonly Buffer[]): Promise<{bytes: number; sha256: string}> {
     const hash = createHash('sha256');
     let bytes = 0;
     async function* pieces(): AsyncGenerator<Buffer> {
@@ -171,8 +184,26 @@ async function* piecesOf(source: AsyncIterable<Buffer> | Buffer): AsyncGenerator
 /** A path that stays where it is unpacked, on any system, and can be shown. */
 const isPlain = (name: string): boolean => !/[\p{Cc}\\]|^[a-z]:/iu.test(name) && name.split('/').every((part) => !/^\.{0,2}$/.test(part));
 
-/** The library writes its directory in the order in which entries came, which depends on who answered first. It declares no such field. */
-function sortDirectory(zip: ZipFile): void {
-  const {entries} = zip as unknown as {entries: {utf8FileName: Buffer}[]};
-  entries.sort((one, other) => Buffer.compare(one.utf8FileName, other.utf8FileName));
+/** What the library does not declare. */
+interface Inside {
+  entries: {utf8FileName: Buffer; doFileDataPump?: () => void; setFileDataPumpFunction(pump: () => void): void}[];
 }
+
+const entriesOf = (zip: ZipFile): Inside['entries'] => (zip as unknown as Inside).entries;
+
+/** The library writes its directory in the order in which entries came, which depends on who answered first. */
+const sortDirectory = (zip: ZipFile): void =>
+  void entriesOf(zip).sort((one, other) => Buffer.compare(one.utf8FileName, other.utf8FileName));
+
+/** The last entry, which the library packs and then writes at once, is written; it tells nobody, and keeps what it packed. */
+const isGiven = (zip: ZipFile): Promise<void> =>
+  new Promise((resolve) => {
+    const entry = entriesOf(zip).at(-1) as Inside['entries'][number];
+    const pumpWith = entry.setFileDataPumpFunction;
+    entry.setFileDataPumpFunction = (pump) =>
+      pumpWith.call(entry, () => {
+        pump();
+        delete entry.doFileDataPump;
+        resolve();
+      });
+  });

@@ -1,4 +1,5 @@
 import type {Readable} from 'node:stream';
+import {createInflateRaw} from 'node:zlib';
 import type {Entry, ZipFile} from 'yauzl';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {OpenArchive} from '../ports/archive.ts';
@@ -9,6 +10,12 @@ const MOST_ENTRIES = 100_000;
 const MOST_BYTES = 64 * 1024 ** 3;
 /** Of what precedes the content of an entry. */
 const LOCAL_HEADER = 30;
+const DEFLATED = 8;
+/** An entry that is no larger comes at once; of others so little that what was looked at is swept up before it is much. */
+const SMALL = 64 * 1024;
+const CHUNK = 16 * 1024;
+/** Of zlib. */
+const LEAST_CHUNK = 64;
 const FILE_TYPE = 0o170000;
 const SYMBOLIC_LINK = 0o120000;
 
@@ -39,8 +46,9 @@ const opened = (path: string, zip: ZipFile, found: ReadonlyMap<string, Entry>): 
     if (entry === undefined) throw damaged(path, `it holds no ${name}`);
     let source: Readable | undefined;
     try {
-      source = await zip.openReadStreamPromise(entry, {});
-      yield* source as AsyncIterable<Buffer>;
+      const isOurs = entry.compressionMethod === DEFLATED && !entry.isEncrypted();
+      source = await zip.openReadStreamPromise(entry, isOurs ? {decodeFileData: false} : {});
+      yield* isOurs ? unpacked(source, entry) : (source as AsyncIterable<Buffer>);
     } catch (error) {
       throw failure(path, error);
     } finally {
@@ -49,6 +57,19 @@ const opened = (path: string, zip: ZipFile, found: ReadonlyMap<string, Entry>): 
   },
   close: () => zip.close(),
 });
+
+/** The library's own way would take a small entry in pieces too. */
+async function* unpacked(source: Readable, {uncompressedSize}: Entry): AsyncGenerator<Buffer> {
+  const inflating = createInflateRaw({chunkSize: uncompressedSize < SMALL ? Math.max(uncompressedSize + 1, LEAST_CHUNK) : CHUNK});
+  source.once('error', (error) => inflating.destroy(error));
+  let bytes = 0;
+  for await (const chunk of source.pipe(inflating)) {
+    bytes += chunk.length;
+    if (bytes > uncompressedSize) throw new Error(`too many bytes in an entry of ${uncompressedSize}`);
+    yield chunk;
+  }
+  if (bytes < uncompressedSize) throw new Error(`too few bytes in an entry of ${uncompressedSize}`);
+}
 
 async function readDirectory(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
   const found = new Map<string, Entry>();

@@ -67,7 +67,14 @@ export function nodeApp(): App {
       return process.env['TERM'] === 'dumb' ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
     },
     processes: nodeProcesses,
-    clusterApi: async (...where) => (await import('../adapters/cluster-api.ts')).openClusterApi(...where),
+    async clusterApi(...where) {
+      const [{openClusterApi: open}, {keepMemoryLow}] = await Promise.all([
+        import('../adapters/cluster-api.ts'),
+        import('../adapters/little-memory.ts'),
+      ]);
+      keepMemoryLow();
+      return open(...where);
+    },
     host: hostTools,
     archives: {
       async create(path) {

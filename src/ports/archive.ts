@@ -48,7 +48,7 @@ export interface ClosedArchive {
 export interface OpenArchive {
   /** In the order of the archive, with the sizes that it claims. */
   entries: readonly {name: string; bytes: number; packedBytes: number}[];
-  /** Of one entry at a time. Larger than was claimed it does not get. @throws ExpectedError when it is damaged, or there is none of that name */
+  /** Several may be read at once. Larger than was claimed it does not get. @throws ExpectedError when it is damaged, or there is none of that name */
   read(name: string): AsyncIterable<Buffer>;
   close(): void;
 }

@@ -6,6 +6,7 @@ import {Evidence} from './findings/evidence.ts';
 import type {Finding} from './findings/finding.ts';
 import {containersOf} from './log-items.ts';
 import {jsonText} from './object-files.ts';
+import {pooled} from './pool.ts';
 import type {Prepared} from './prepare.ts';
 import type {Gap} from './read-namespace.ts';
 import {type RedactionReport, type Redactor, redactor} from './redaction/redactor.ts';
@@ -86,15 +87,18 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
   return {bytes, containers, noun, findings, gaps, redactions};
 }
 
+/** While one is read from the disk another is unpacked. */
+const CHECKED_AT_ONCE = 4;
+
 /** What was written is searched once more for everything that must not be in it. @throws ExpectedError */
 async function refuseSurvivors(written: OpenArchive, find: ReturnType<typeof survivorFinder>): Promise<void> {
   const found: string[] = [];
-  for (const {name} of written.entries) {
+  await pooled(written.entries, CHECKED_AT_ONCE, async ({name}) => {
     const survivors = await find(written.read(name));
     found.push(...survivors.map(({kind, form, at}) => `${name}, byte ${at}: ${kind} (${form})`));
-  }
+  });
   if (found.length === 0) return;
-  throw new ExpectedError(`A secret was found in the bundle, which is deleted:\n${found.slice(0, 10).join('\n')}`, {
+  throw new ExpectedError(`A secret was found in the bundle, which is deleted:\n${found.toSorted().slice(0, 10).join('\n')}`, {
     code: 'SECRET_IN_BUNDLE',
     exit: ExitCode.secretFound,
     suggestions: ['Report this, with these lines: no word of the secret is in them', 'Leave out what holds it: --container, --since'],

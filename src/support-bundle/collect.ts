@@ -11,7 +11,9 @@ import {retain} from './retain.ts';
 import {Shares} from './shares.ts';
 
 /** Logs that are read at the same time. */
-const AT_ONCE = 8;
+const AT_ONCE = 12;
+/** What their ends, which are held until it is known that they are the ends, may take together. */
+const ENDS = 24 * 1024 * 1024;
 /** A node that says nothing for so long keeps its log. */
 const IDLE_MS = 15_000;
 
@@ -72,6 +74,7 @@ export async function collect(
     onFile(++done);
   }
   const shares = new Shares(maxBytes, logs.length);
+  const longestEnd = Math.floor(ENDS / Math.min(Math.max(logs.length, 1), AT_ONCE));
   const read = async ({file, path}: LogItem): Promise<void> => {
     const share = shares.take();
     const gap = (trouble: Gap['trouble']): void => void gaps.push({what: file, trouble, isMinor: trouble.kind === 'not-started'});
@@ -92,7 +95,7 @@ export async function collect(
     const onCut = ({bytes}: {bytes: number}): void => {
       record.cut = bytes;
     };
-    const kept = retain(redacted(stream.chunks, redactor.file(file)), {limit: share, grant, onCut});
+    const kept = retain(redacted(stream.chunks, redactor.file(file)), {limit: share, longestEnd, grant, onCut});
     const bytes = await add(file, remembering(kept, record));
     if (bytes === undefined) return;
     record.bytes = bytes;
@@ -126,11 +129,11 @@ export async function* redacted(chunks: AsyncIterable<Buffer>, file: ReturnType<
 export const TAIL = 16 * 1024;
 
 async function* remembering(chunks: AsyncIterable<Buffer>, record: LogRecord): AsyncGenerator<Buffer> {
-  let tail = Buffer.alloc(0);
+  let tail: Buffer = Buffer.alloc(0);
   const words = new LogWords();
   for await (const chunk of chunks) {
     words.push(chunk);
-    tail = Buffer.concat([tail, chunk.subarray(-TAIL)]).subarray(-TAIL);
+    tail = (chunk.length < TAIL ? Buffer.concat([tail, chunk]) : chunk).subarray(-TAIL);
     yield chunk;
   }
   Object.assign(record, words.end(), {tail: tail.toString('utf8')});

@@ -9,6 +9,8 @@ export interface Cut {
 /** How a log is kept in the room it has. */
 interface Room {
   limit: number;
+  /** How much of its end is held at most, where that is less than usual. */
+  longestEnd?: number;
   /** Asks for so many bytes more; they are the log's where the answer is yes. */
   grant?(bytes: number): boolean;
   onCut(cut: Cut): void;
@@ -18,8 +20,11 @@ interface Room {
  * The beginning and the end of a stream in so many bytes, whole lines where there are lines, with a marker in the gap. A third is
  * for the beginning, and whatever room is granted: what happened last matters more.
  */
-export async function* retain(chunks: AsyncIterable<Buffer>, {limit, grant = () => false, onCut}: Room): AsyncGenerator<Buffer> {
-  const tailLimit = Math.min(Math.ceil((limit * 2) / 3), LARGEST_TAIL);
+export async function* retain(
+  chunks: AsyncIterable<Buffer>,
+  {limit, longestEnd = LARGEST_TAIL, grant = () => false, onCut}: Room,
+): AsyncGenerator<Buffer> {
+  const tailLimit = Math.min(Math.ceil((limit * 2) / 3), longestEnd, LARGEST_TAIL);
   let room = limit - tailLimit;
   let lost = 0;
   const tail = new Tail(tailLimit);
@@ -33,7 +38,7 @@ export async function* retain(chunks: AsyncIterable<Buffer>, {limit, grant = () 
       else lost += old.length;
     }
   }
-  const {end, cut} = tail.end(lost > 0 || (tail.excess > 0 && !grant(tail.excess)));
+  const {end, cut} = tail.end(lost > 0);
   lost += cut;
   if (lost > 0) {
     onCut({bytes: lost});
@@ -44,10 +49,11 @@ export async function* retain(chunks: AsyncIterable<Buffer>, {limit, grant = () 
 
 const EMPTY = Buffer.alloc(0);
 
-/** The last bytes of what is pushed. */
+/** The last bytes of what is pushed, in one ring: as a queue of chunks they would grow old, and what is old is seldom swept up. */
 class Tail {
   readonly #limit: number;
-  #chunks: Buffer[] = [];
+  #ring: Buffer = EMPTY;
+  #start = 0;
   #size = 0;
 
   constructor(limit: number) {
@@ -56,30 +62,40 @@ class Tail {
 
   /** Returns what there is no room for any more, the oldest first. */
   push(chunk: Buffer): Buffer[] {
-    this.#chunks.push(Buffer.from(chunk));
-    this.#size += chunk.length;
-    const old: Buffer[] = [];
-    for (let first = this.#chunks[0]; first !== undefined && this.#size - first.length >= this.#limit; first = this.#chunks[0]) {
-      this.#chunks.shift();
-      this.#size -= first.length;
-      old.push(first);
-    }
-    return old;
+    const excess = Math.max(this.#size + chunk.length - this.#limit, 0);
+    const old = this.#take(Math.min(excess, this.#size));
+    const past = chunk.subarray(0, excess - old.length);
+    this.#put(chunk.subarray(past.length));
+    return [old, past].filter(({length}) => length > 0);
   }
 
-  /** What it holds above its limit. */
-  get excess(): number {
-    return Math.max(this.#size - this.#limit, 0);
-  }
-
-  /** After a gap it keeps its limit and begins with a whole line. */
+  /** After a gap it begins with a whole line. */
   end(isAfterGap: boolean): {end: Buffer; cut: number} {
-    const all = Buffer.concat(this.#chunks);
-    if (!isAfterGap) return {end: all, cut: 0};
-    const from = Math.max(all.length - this.#limit, 0);
-    const line = all.indexOf('\n', from) + 1;
+    const all = this.#take(this.#size);
     // A line that is longer than all that is kept is cut.
-    const start = line === 0 ? from : line;
-    return {end: all.subarray(start), cut: start};
+    const cut = isAfterGap ? all.indexOf('\n') + 1 : 0;
+    return {end: all.subarray(cut), cut};
+  }
+
+  #take(bytes: number): Buffer {
+    const end = this.#start + bytes;
+    const taken = Buffer.concat([this.#ring.subarray(this.#start, end), this.#ring.subarray(0, Math.max(end - this.#ring.length, 0))]);
+    this.#size -= bytes;
+    this.#start = this.#size === 0 ? 0 : end % this.#ring.length;
+    return taken;
+  }
+
+  #put(bytes: Buffer): void {
+    const size = this.#size + bytes.length;
+    if (size > this.#ring.length) {
+      const held = this.#take(this.#size);
+      this.#ring = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 2 * this.#ring.length), this.#limit));
+      held.copy(this.#ring);
+      this.#start = 0;
+    }
+    const at = (this.#start + size - bytes.length) % Math.max(this.#ring.length, 1);
+    const wrapped = bytes.copy(this.#ring, at);
+    bytes.copy(this.#ring, 0, wrapped);
+    this.#size = size;
   }
 }

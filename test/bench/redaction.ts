@@ -8,7 +8,8 @@ import {median, report} from './measure.ts';
 const MEGABYTES = 16;
 const CHUNK = 65_536;
 
-const AGENT = (index: number): string =>
+/** A line as agents write it. */
+export const AGENT = (index: number): string =>
   `${JSON.stringify({
     event: ['Agent heartbeat', 'Pulling image', 'Uploading plan file', 'Task finished'][index % 4],
     level: 'info',

@@ -4,6 +4,7 @@ import {manyLogs} from './many-logs.ts';
 import {memory} from './memory.ts';
 import {redaction} from './redaction.ts';
 import {startup} from './startup.ts';
+import {wholeBundle} from './whole-bundle.ts';
 import {writeJson, writeReadme} from './written.ts';
 
 const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
@@ -12,6 +13,7 @@ const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
   memory,
   'many-logs': (rounds) => manyLogs(Math.ceil(rounds / 5)),
   redaction: (rounds) => redaction(Math.ceil(rounds / 3)),
+  'whole-bundle': (rounds) => wholeBundle(Math.ceil(rounds / 3)),
 };
 
 /** `npm run bench -- [PART...] [--rounds N] [--json FILE] [--readme]`: everything, or some parts of it. */

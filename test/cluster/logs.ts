@@ -1,4 +1,4 @@
-import {appendFile, mkdir, writeFile} from 'node:fs/promises';
+import {appendFile, mkdir, open, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {kubectlFor} from './kubectl.ts';
 
@@ -54,4 +54,31 @@ export async function setLogs(kubeconfig: string, where: Where, containers: Reco
 /** One more line; `kubectl logs --follow` sees it. */
 export async function appendLog(kubeconfig: string, where: Where, container: string, line: string): Promise<void> {
   await appendFile(join(folderOf(kubeconfig, where), `${container}.log`), format(line));
+}
+
+const PIECE = 1024 * 1024;
+
+/** Lines without end, until the log that was set is so many bytes long; it is never held as a whole. */
+export async function fillLog(
+  kubeconfig: string,
+  where: Where,
+  container: string,
+  bytes: number,
+  line: (index: number) => string,
+): Promise<void> {
+  const file = await open(join(folderOf(kubeconfig, where), `${container}.log`), 'w');
+  try {
+    for (let index = 0, said = 0; said < bytes; ) {
+      const lines: string[] = [];
+      for (let size = 0; size < PIECE && said < bytes; index += 1) {
+        const text = line(index);
+        lines.push(format(text));
+        size += text.length + 1;
+        said += text.length + 1;
+      }
+      await file.write(lines.join(''));
+    }
+  } finally {
+    await file.close();
+  }
 }

@@ -109,6 +109,11 @@ describe('where it goes', () => {
     expect(stdout.trim().split('\n').toSorted()).toEqual(names.filter((name) => !told.includes(name)).toSorted());
   });
 
+  test('--dry-run is one document for other programs', async () => {
+    const {stdout, exit} = await collectLogs(place, helm, ['--dry-run', '--json']);
+    expect({exit, result: JSON.parse(stdout)}).toMatchObject({exit: 0, result: {schemaVersion: 1, complete: true}});
+  });
+
   test('a file that is there stays as it is', async () => {
     const file = join(directory(), 'x.zip');
     writeFileSync(file, 'mine');

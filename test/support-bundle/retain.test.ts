@@ -47,6 +47,19 @@ describe('a log', () => {
       }),
     ));
 
+  test('of which only so much of the end is held has more of its beginning', async () => {
+    const text = lines(400);
+    const chunks: Buffer[] = [];
+    for await (const chunk of retain(inChunks(text, [64]), {limit: 2000, longestEnd: 100, onCut: () => undefined})) chunks.push(chunk);
+    const [head = '', tail = ''] = Buffer.concat(chunks)
+      .toString('utf8')
+      .split(/\n\[… .*…\]\n/);
+    expect({begins: text.startsWith(head), ends: text.endsWith(tail)}).toEqual({begins: true, ends: true});
+    expect(head.length).toBeGreaterThanOrEqual(1900);
+    expect(tail.length).toBeGreaterThan(50);
+    expect(tail.length).toBeLessThanOrEqual(100);
+  });
+
   test('has what others do not need, in one piece, until there is no more', async () => {
     const text = lines(400);
     expect(await kept(text, 600, [64], () => true)).toEqual({text, cut: 0});

@@ -14,10 +14,12 @@ export class FileRedactor {
   work = 0;
   readonly #scanner: Scanner;
   readonly #stretches = new Stretches();
-  #gathered: Buffer[] = [];
-  #gatheredBytes = 0;
+  /** Where what is held lies, at its beginning; used again and again, or every batch would leave a buffer to be swept up. */
+  #room = NONE;
   /** What was scanned or is about to be; `#base` is where it begins, `#written` up to where the file is written. */
   #held = NONE;
+  /** Bytes at its end that no scan has seen. */
+  #gathered = 0;
   #base = 0;
   #written = 0;
   #scanned = 0;
@@ -31,23 +33,24 @@ export class FileRedactor {
   }
 
   get heldBytes(): number {
-    return this.#held.length + this.#gatheredBytes;
+    return this.#held.length;
   }
 
   push(chunk: Buffer): Buffer {
     const written: Buffer[] = [];
     for (let from = 0; from < chunk.length; from += LIMITS.batch) {
       // A copy: the chunk is the caller's, who may fill it again.
-      const part = Buffer.from(chunk.subarray(from, from + LIMITS.batch));
-      this.#gathered.push(part);
-      this.#gatheredBytes += part.length;
-      if (this.#gatheredBytes >= LIMITS.batch) written.push(this.#advance(false));
+      this.#hold(chunk.subarray(from, from + LIMITS.batch));
+      if (this.#gathered >= LIMITS.batch) written.push(this.#advance(false));
     }
-    return Buffer.concat(written);
+    return written.length === 1 ? (written[0] as Buffer) : Buffer.concat(written);
   }
 
+  /** Nothing is held afterwards: a bundle has thousands of files. */
   end(): Buffer {
-    return this.#advance(true);
+    const written = this.#advance(true);
+    this.#room = this.#held = NONE;
+    return written;
   }
 
   /** What stands in place of a value that was found without its text, in an object that is yet to be written. */
@@ -56,10 +59,20 @@ export class FileRedactor {
     return this.#scanner.nameOf(Buffer.from(value, 'utf8').toString('latin1'));
   };
 
+  #hold(part: Buffer): void {
+    const length = this.#held.length + part.length;
+    if (length > this.#room.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(length, 2 * this.#room.length));
+      this.#held.copy(larger);
+      this.#room = larger;
+    }
+    part.copy(this.#room, this.#held.length);
+    this.#held = this.#room.subarray(0, length);
+    this.#gathered += part.length;
+  }
+
   #advance(last: boolean): Buffer {
-    this.#held = Buffer.concat([this.#held, ...this.#gathered]);
-    this.#gathered = [];
-    this.#gatheredBytes = 0;
+    this.#gathered = 0;
     const length = this.#held.length;
     if (this.#swallowing === undefined || this.#swallow(0)) this.#scan(last ? length : length - LIMITS.ahead);
     const scanned = this.#base + (last ? length : Math.max(0, this.#scanned - this.#base - LIMITS.behind));
@@ -67,7 +80,8 @@ export class FileRedactor {
     const written = this.#write(Math.max(this.#written, ready));
     // Rules look back at what is written already.
     const keep = Math.max(this.#base, Math.min(this.#written, this.#scanned - LIMITS.behind));
-    this.#held = this.#held.subarray(keep - this.#base);
+    this.#room.copyWithin(0, keep - this.#base, length);
+    this.#held = this.#room.subarray(0, length - (keep - this.#base));
     this.#base = keep;
     return written;
   }

@@ -21,27 +21,36 @@ export function survivorFinder({known}: SeedSet): (chunks: AsyncIterable<Buffer>
   const longest = Math.max(0, ...needles.map(({written}) => written.length));
   return async (chunks) => {
     const survivors: Survivor[] = [];
-    let [held, base, from, state] = [Buffer.alloc(0), 0, 0, 0];
+    // Of the room the beginning is in use, again and again, or every chunk would leave another to be swept up.
+    let [room, held, base, from, state] = [Buffer.alloc(0), 0, 0, 0, 0];
     const search = (limit: number): void => {
-      const text = held.toString('latin1');
-      for (; from < limit; from += 1) {
-        state = table[state + (classes[held[from] as number] as number)] as number;
-        if (state < accepting) continue;
-        for (const {text: head, means} of literalsAt(state)) {
-          const start = from + 1 - head.length;
+      const bytes = room;
+      let text = '';
+      let place = from;
+      let current = state;
+      for (; place < limit; place += 1) {
+        current = table[current + (classes[bytes[place] as number] as number)] as number;
+        if (current < accepting) continue;
+        text ||= bytes.toString('latin1', 0, held);
+        for (const {text: head, means} of literalsAt(current)) {
+          const start = place + 1 - head.length;
           if (text.startsWith(means.written, start)) survivors.push({kind: means.kind, form: means.form, at: base + start});
         }
       }
+      [from, state] = [place, current];
     };
     for await (const chunk of chunks) {
-      held = Buffer.concat([held, chunk]);
-      search(Math.max(from, held.length - longest));
+      if (held + chunk.length > room.length) room = Buffer.concat([room.subarray(0, held), chunk]);
+      else chunk.copy(room, held);
+      held += chunk.length;
+      search(Math.max(from, held - longest));
       const passed = Math.max(0, from - 8);
-      held = held.subarray(passed);
+      room.copyWithin(0, passed, held);
+      held -= passed;
       base += passed;
       from -= passed;
     }
-    search(held.length);
+    search(held);
     return survivors;
   };
 }

@@ -93,13 +93,15 @@ const url: Rule = {
   },
 };
 
-const ENDS_URL = new Set(' \t\r\n"\'<>`');
+const ENDS_URL = new Uint8Array(256);
+for (const one of Buffer.from(' \t\r\n"\'<>`')) ENDS_URL[one] = 1;
+const BACKSLASH = 92;
 
 function lengthOfAuthority(text: string, start: number): number {
   let place = start;
   for (; place < start + 512 && place < text.length; place += 1) {
-    const one = text.charAt(place);
-    if (ENDS_URL.has(one) || (one === '\\' && /^\\+["'nrt]/.test(text.slice(place, place + 18)))) break;
+    const one = text.charCodeAt(place);
+    if (ENDS_URL[one] === 1 || (one === BACKSLASH && /^\\+["'nrt]/.test(text.slice(place, place + 18)))) break;
   }
   return place - start;
 }

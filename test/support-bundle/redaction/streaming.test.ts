@@ -109,6 +109,7 @@ describe('work grows with the input and memory does not', () => {
       held = Math.max(held, file.heldBytes);
     }
     file.end();
+    expect(file.heldBytes).toBe(0);
     return {work: file.work, held};
   };
 

@@ -1,0 +1,41 @@
+import {fileURLToPath} from 'node:url';
+import {execa} from 'execa';
+import {expect, test} from 'vitest';
+import {findKubectl} from '../cluster/kubectl.ts';
+import {fillLog, setLogs} from '../cluster/logs.ts';
+import {pod} from '../cluster/objects.ts';
+import {type Workplace, workplace} from '../cluster/workplace.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {freshFile} from '../support/collected.ts';
+import {PEAK_FD, PEAK_PRELOAD} from '../support/peak-memory.ts';
+
+const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
+const [{path: helm} = {path: 'helm'}] = await findHelm();
+const kubectl = await findKubectl();
+const MIB = 1024 * 1024;
+
+/** The most memory the built program held while it made a bundle of everything, in MiB. */
+async function peak({kubeconfig, namespace}: Workplace): Promise<number> {
+  const place = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', kubectl];
+  const argv = ['--import', PEAK_PRELOAD, program, 'collect-logs', ...place, '--max-size', '1Gi', '--out', freshFile()];
+  const {stdio} = await execa(process.execPath, argv, {stdio: ['ignore', 'ignore', 'ignore', 'pipe']});
+  return Number(stdio[PEAK_FD]) / 1024;
+}
+
+test('a log of 64 MiB takes about as much memory as one of a line', async () => {
+  const place = await workplace();
+  const {kubeconfig, namespace} = place;
+  await place.kubectl.apply({...pod('a'), metadata: {name: 'a', labels: {'app.kubernetes.io/name': 'agent-local'}}});
+  await setLogs(kubeconfig, {namespace}, {'*': {current: ['hello']}});
+  await place.kubectl('wait', 'pod', '--all', '--for=condition=Ready', '--timeout=20s');
+  await expect.poll(() => place.kubectl('logs', 'a').catch(String)).toContain('hello');
+  const small = await peak(place);
+  await fillLog(
+    kubeconfig,
+    {namespace},
+    '*',
+    64 * MIB,
+    (index) => `run-${(index * 7919) % 104729} polled the queue of the account and found nothing to do`,
+  );
+  expect((await peak(place)) - small).toBeLessThan(48);
+}, 180_000);

@@ -1,0 +1,30 @@
+import {readFileSync} from 'node:fs';
+
+/** What a program wrote to the pipe that `PEAK_PRELOAD` uses: the most memory it ever held, in KiB. */
+export const PEAK_FD = 3;
+
+/** For `node --import`: says at the end how much memory the program took, and is nothing it would have noticed before. */
+export const PEAK_PRELOAD = `data:text/javascript,${encodeURIComponent(
+  `import {writeSync} from 'node:fs'; process.once('exit', () => writeSync(${PEAK_FD}, String(process.resourceUsage().maxRSS)));`,
+)}`;
+
+/** Of the programs below this one with the word in their command line, in KiB; 0 where the kernel keeps no account, or there is none. */
+export const peakBelow = (pid: number, word: string): number =>
+  Math.max(0, ...childrenOf(pid).flatMap((child) => [hasWord(child, word) ? peakOf(child) : 0, peakBelow(child, word)]));
+
+const hasWord = (pid: number, word: string): boolean => words(`/proc/${pid}/cmdline`, '\0').includes(word);
+
+const childrenOf = (pid: number): number[] => words(`/proc/${pid}/task/${pid}/children`).map(Number);
+
+const peakOf = (pid: number): number => {
+  const all = words(`/proc/${pid}/status`);
+  return all.includes('VmHWM:') ? Number(all[all.indexOf('VmHWM:') + 1]) : 0;
+};
+
+function words(path: string, between: RegExp | string = /\s+/): string[] {
+  try {
+    return readFileSync(path, 'utf8').split(between).filter(Boolean);
+  } catch {
+    return [];
+  }
+}
