@@ -1,4 +1,4 @@
-import {readdirSync, rmSync, writeFileSync} from 'node:fs';
+import {existsSync, readdirSync, rmSync, writeFileSync} from 'node:fs';
 import {Config} from '@oclif/core';
 import {build} from 'esbuild';
 import {writeAsCommonJs} from './build-commonjs.mjs';
@@ -50,6 +50,9 @@ const {outputFiles, metafile} = await build({
 });
 await writeAsCommonJs(outputFiles);
 writeLicences(metafile, 'dist/THIRD_PARTY_LICENSES.txt');
+// Only files of which something is left: the bill of materials takes every other input for a component.
+const isLeft = ([path, {bytesInOutput}]) => bytesInOutput > 0 && existsSync(path);
+for (const output of Object.values(metafile.outputs)) output.inputs = Object.fromEntries(Object.entries(output.inputs).filter(isLeft));
 writeFileSync('dist/meta.json', JSON.stringify(metafile));
 writeFileSync('dist/package.json', '{"type": "commonjs"}\n');
 
