@@ -126,7 +126,7 @@ export async function* redacted(chunks: AsyncIterable<Buffer>, file: ReturnType<
 }
 
 /** Enough for a finding to have its evidence. */
-export const TAIL = 16 * 1024;
+export const TAIL = 8 * 1024;
 
 async function* remembering(chunks: AsyncIterable<Buffer>, record: LogRecord): AsyncGenerator<Buffer> {
   let tail: Buffer = Buffer.alloc(0);

@@ -78,16 +78,21 @@ function placeOfEnd(pod: Pod, code: string, places: Evidence): Place | undefined
     : places.inLastWords(name, ended.name);
 }
 
-/** What containers said last, without the times that kubelets put before lines; of one that does not run, what it said before it ended. */
+/**
+ * What containers said last, without the times that kubelets put before lines; of one that does not run, what it said before it ended.
+ * Made when it is asked for: of hundreds of containers hardly any is.
+ */
 function saidLast(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['logs'] {
-  const tails = new Map(logs.map(({file, tail}) => [file, tail.replaceAll(TIME, '')]));
-  const said = pods.flatMap((pod) =>
-    containersOf(pod).map(({name, state}): [string, string | undefined] => {
+  const tails = new Map(logs.map(({file, tail}) => [file, tail]));
+  const said: Record<string, string> = {};
+  for (const pod of pods) {
+    for (const {name, state} of containersOf(pod)) {
       const [current, previous] = ['log', 'previous.log'].map((end) => tails.get(`logs/${pod.metadata.name}/${name}.${end}`));
-      return [`${pod.metadata.name}/${name}`, state?.running ? current : (previous ?? current)];
-    }),
-  );
-  return Object.fromEntries(said.filter((entry): entry is [string, string] => entry[1] !== undefined));
+      const tail = state?.running ? current : (previous ?? current);
+      if (tail !== undefined) Object.defineProperty(said, `${pod.metadata.name}/${name}`, {get: () => tail.replaceAll(TIME, '')});
+    }
+  }
+  return said;
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) /gm;
