@@ -64,7 +64,9 @@ test('README.md lists every command, setting, version, exit status and failure',
 });
 
 describe('docs/', () => {
-  test.each(commands)('commands/$documented.id.md is what the command says of itself', async (documented) => {
+  test.each(
+    commands.map((each) => [each.id, each] as const),
+  )('commands/%s.md is what the command says of itself', async (_, documented) => {
     await expectFile(`docs/commands/${documented.id}.md`, commandPage(documented));
   });
 
