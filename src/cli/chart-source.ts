@@ -20,7 +20,7 @@ export async function chartAtSource(said: readonly Source[], world: {files: File
   const source = answerTo(chartSource);
   if (source === undefined || source === '') return [];
   const [name, version] = [answerTo(chart), answerTo(chartVersion)];
-  const own = await nameOf(source, world, name !== undefined && version !== undefined);
+  const own = await nameOf(source, world, name !== undefined);
   refuseOther(chart, name, own);
   refuseOther(chartVersion, version, own);
   const because = `${source} says so`;

@@ -49,8 +49,7 @@ describe('a chart that --chart-source names says itself what it is', () => {
     expect(exit).toBe(2);
   });
 
-  test('one that lies elsewhere needs no reading where everything is said', async () => {
-    const said = ['--chart', 'agent-job', '--chart-version', '0.6.5'];
-    expect(await values('--chart-source', '/mnt/usb/agent-job-0.6.5.tgz', ...said)).toMatchObject({chart: 'agent-job', exit: 0});
+  test('one that lies elsewhere need not be read where it is said which one it is', async () => {
+    expect(await values('--chart-source', '/mnt/usb/agent-job.tgz', '--chart', 'agent-job')).toMatchObject({chart: 'agent-job', exit: 0});
   });
 });
