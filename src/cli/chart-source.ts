@@ -23,8 +23,8 @@ export async function chartAtSource(said: readonly Source[], world: {files: File
   const own = await nameOf(source, world, name !== undefined);
   refuseOther(chart, name, own);
   refuseOther(chartVersion, version, own);
-  const because = `${source} says so`;
-  return [{name: 'default', answer: (setting) => ownOf(setting, own), because: () => because}];
+  // Not its address, which may hold a password.
+  return [{name: 'default', answer: (setting) => ownOf(setting, own), because: () => 'the chart of --chart-source says so'}];
 }
 
 async function nameOf(source: string, {files, charts}: {files: Files; charts: Charts}, isSaid: boolean): Promise<Named> {

@@ -169,6 +169,7 @@ describe('wrong input', () => {
     [['--image-registry', 'https://user:hunter2@registry.example.com']],
     [['--set', 'agent.token=hunter2']],
     [[...URL_FLAG, '--chart-source', 'https://user:hunter2@charts.example.com/agent.tgz', '--explain']],
+    [[...URL_FLAG, '--chart-source', 'https://user:hunter2@charts.example.com/agent-job-0.6.5.tgz', '--explain']],
   ])('%j: what was pasted by mistake is not repeated', async (argv) => {
     const isWritten = argv.includes('--extra-env');
     for (const line of isWritten ? [[...URL_FLAG, ...argv]] : [argv, [...argv, '--json'], [...URL_FLAG, ...argv, '--verbose']]) {
