@@ -1,5 +1,6 @@
 import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
+import {fromChartSource} from '../answers/from-chart-source.ts';
 import {findAnswers, resolve, settle, type Wish} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
 import {ExitCode, ExpectedError, maskSecrets, type Warning} from '../errors.ts';
@@ -10,7 +11,6 @@ import {legible} from '../ui/legible.ts';
 import {failureText, warningText} from '../ui/messages.ts';
 import {type Screen, withoutColor} from '../ui/theme.ts';
 import {type App, nodeApp} from './app.ts';
-import {chartAtSource} from './chart-source.ts';
 import type {Cluster} from './cluster.ts';
 import type {ClusterFlags} from './cluster-flags.ts';
 import {asExpected, failureDocument} from './failure.ts';
@@ -58,7 +58,11 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected async sourcesFrom(flags: SharedFlags, {only}: Wish = {}): Promise<readonly Source[]> {
     this.#isQuiet = flags.quiet ?? false;
     this.#said ??= await this.#readSources(flags);
-    return only?.includes(chart) === false ? this.#said : [...this.#said, ...(await chartAtSource(this.#said, this.app))];
+    if (only?.includes(chart) === false) return this.#said;
+    const {files, charts} = this.app;
+    const readName = async (source: string) =>
+      (await import('../values/chart-metadata.ts')).readMetadata(source, (await charts.read(source)).chart);
+    return [...this.#said, ...(await fromChartSource(this.#said, {files, readName}))];
   }
 
   /** What the cluster says, where --from-cluster asks for it. @throws ExpectedError when it says nothing */

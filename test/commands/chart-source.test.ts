@@ -49,6 +49,13 @@ describe('a chart that --chart-source names says itself what it is', () => {
     expect(exit).toBe(2);
   });
 
+  test.each(['5', '[a]', '"a\\0b"', '"a\\x1b[31m"', '""'])('%s in an answers file is refused as any setting is', async (written) => {
+    writeFileSync(join(folder, 'answers.yaml'), `chart-source: ${written}\n`);
+    const {error, exit} = await values('--answers', join(folder, 'answers.yaml'));
+    expect({code: error?.code, exit}).toEqual({code: 'INVALID_SETTING', exit: 2});
+    expect(error?.message).toContain('--chart-source');
+  });
+
   test('one that lies elsewhere need not be read where it is said which one it is', async () => {
     expect(await values('--chart-source', '/mnt/usb/agent-job.tgz', '--chart', 'agent-job')).toMatchObject({chart: 'agent-job', exit: 0});
   });
