@@ -6,9 +6,9 @@ import {FollowedLog, type Life} from './follow-log.ts';
 import {type LogItem, logItems, type Since, statusesOf} from './log-items.ts';
 import type {LogPosition} from './log-position.ts';
 import {NAMESPACE_KINDS} from './namespace-kinds.ts';
+import {PackedLog} from './packed-log.ts';
 import type {Gap} from './read-namespace.ts';
 import type {Redactor} from './redaction/redactor.ts';
-import {retain} from './retain.ts';
 import {type BundledRelease, scopeOf} from './scope.ts';
 import type {SecretContent} from './seeds-of.ts';
 import {WatchedKind} from './watched-kind.ts';
@@ -24,9 +24,7 @@ const LEAST = 64 * 1024;
 export interface Recorded {
   item: LogItem;
   /** As it goes into the bundle, with a mark where something is left out. */
-  content: Buffer;
-  /** So many bytes. */
-  cut: number;
+  content: Pick<PackedLog, 'bytes' | 'cut' | 'pieces'>;
   /** From where on there may be more; undefined when it came to its end. */
   goesOnAt: LogPosition | undefined;
   /** Why something of it is missing. */
@@ -90,7 +88,7 @@ export async function record(wish: Wish, {api, redactor, until, now, sleep, onLo
       const log = follow(new FollowedLog(item, {api, over, sleep, lifeNow}), limit, redactor);
       following.set(item.file, log);
       void log.then(({content}) => {
-        left += limit - content.length;
+        left += limit - content.bytes;
       });
     }
     isOver = hasEnded(wish.run, pods, runs);
@@ -107,21 +105,20 @@ export async function record(wish: Wish, {api, redactor, until, now, sleep, onLo
 }
 
 async function follow(log: FollowedLog, limit: number, redactor: Pick<Redactor, 'file'>): Promise<Recorded> {
-  const chunks: Buffer[] = [];
-  let cut = 0;
-  const onCut = ({bytes}: {bytes: number}): void => {
-    cut = bytes;
-  };
   const {item, position} = log;
-  for await (const chunk of retain(redacted(log.chunks(), redactor.file(item.file)), {limit, onCut})) chunks.push(chunk);
-  return {item, content: Buffer.concat(chunks), cut, goesOnAt: log.goesOn ? position : undefined, trouble: log.trouble};
+  const content = new PackedLog(limit);
+  for await (const chunk of redacted(log.chunks(), redactor.file(item.file))) content.push(chunk);
+  return {item, content, goesOnAt: log.goesOn ? position : undefined, trouble: log.trouble};
 }
 
 /** The mark in the log says it too. */
-const cutGap = ({item, cut}: Recorded): Gap[] =>
-  cut === 0
-    ? []
-    : [{what: item.file, trouble: {kind: 'too-large', message: `${cut} bytes of its middle found no room: --max-size`}, isMinor: true}];
+function cutGap({item, content}: Recorded): Gap[] {
+  const cut = content.cut();
+  if (cut === undefined) return [];
+  return [
+    {what: item.file, trouble: {kind: 'too-large', message: `${cut.bytes} bytes of its middle found no room: --max-size`}, isMinor: true},
+  ];
+}
 
 const keyOf = ({kind, metadata: {uid, name}}: KubernetesObject): string => uid ?? `${kind}/${name}`;
 

@@ -6,89 +6,141 @@ export interface Cut {
   bytes: number;
 }
 
+/** Holds the last bytes of what is pushed. */
+export interface Tail {
+  readonly bytes: number;
+  /** Returns what there is no room for any more, the oldest first. */
+  push(chunk: Buffer): Buffer[];
+  /** What it holds. */
+  pieces(): Iterable<Buffer>;
+}
+
 /** How a log is kept in the room it has. */
 interface Room {
   limit: number;
   /** How much of its end is held at most, where that is less than usual. */
   longestEnd?: number;
   /** Asks for so many bytes more; they are the log's where the answer is yes. */
-  grant?(bytes: number): boolean;
-  onCut(cut: Cut): void;
+  grant?: (bytes: number) => boolean;
+  /** Holds the end; in a ring where nothing is said. */
+  tail?: ((limit: number) => Tail) | undefined;
 }
 
 /**
  * The beginning and the end of a stream in so many bytes, whole lines where there are lines, with a marker in the gap. A third is
  * for the beginning, and whatever room is granted: what happened last matters more.
  */
-export async function* retain(
-  chunks: AsyncIterable<Buffer>,
-  {limit, longestEnd = LARGEST_TAIL, grant = () => false, onCut}: Room,
-): AsyncGenerator<Buffer> {
-  const tailLimit = Math.min(Math.ceil((limit * 2) / 3), longestEnd, LARGEST_TAIL);
-  let room = limit - tailLimit;
-  let lost = 0;
-  const tail = new Tail(tailLimit);
-  for await (const chunk of chunks) {
-    const head = room > 0 ? chunk.subarray(0, room) : EMPTY;
-    room -= head.length;
-    if (head.length > 0) yield head;
-    if (head.length === chunk.length) continue;
-    for (const old of tail.push(chunk.subarray(head.length))) {
-      if (lost === 0 && grant(old.length)) yield old;
-      else lost += old.length;
-    }
-  }
-  const {end, cut} = tail.end(lost > 0);
-  lost += cut;
-  if (lost > 0) {
-    onCut({bytes: lost});
-    yield Buffer.from(`\n[… ${lost} bytes left out here: --max-size …]\n`);
-  }
-  if (end.length > 0) yield end;
+export async function* retain(chunks: AsyncIterable<Buffer>, {onCut, ...room}: Room & {onCut(cut: Cut): void}): AsyncGenerator<Buffer> {
+  const retained = new Retained(room);
+  for await (const chunk of chunks) yield* retained.push(chunk);
+  const cut = retained.cut();
+  if (cut) onCut(cut);
+  yield* retained.end();
 }
 
-const EMPTY = Buffer.alloc(0);
+/** The same, for who pushes and asks later. */
+export class Retained {
+  /** Of the beginning that is left. */
+  #room: number;
+  #lost = 0;
+  readonly #tail: Tail;
+  readonly #grant: (bytes: number) => boolean;
 
-/** The last bytes of what is pushed, in one ring: as a queue of chunks they would grow old, and what is old is seldom swept up. */
-class Tail {
+  constructor({limit, longestEnd = LARGEST_TAIL, grant = () => false, tail = ring}: Room) {
+    const tailLimit = Math.min(Math.ceil((limit * 2) / 3), longestEnd, LARGEST_TAIL);
+    this.#room = limit - tailLimit;
+    this.#tail = tail(tailLimit);
+    this.#grant = grant;
+  }
+
+  /** Returns what will not be left out any more. */
+  push(chunk: Buffer): Buffer[] {
+    const head = chunk.subarray(0, this.#room);
+    this.#room -= head.length;
+    const kept = head.length > 0 ? [head] : [];
+    if (head.length === chunk.length) return kept;
+    for (const old of this.#tail.push(chunk.subarray(head.length))) {
+      if (this.#lost === 0 && this.#grant(old.length)) kept.push(old);
+      else this.#lost += old.length;
+    }
+    return kept;
+  }
+
+  /** Bytes of the end, so far. */
+  get held(): number {
+    return this.#tail.bytes;
+  }
+
+  /** Of all that was pushed; undefined when nothing is left out. */
+  cut(): Cut | undefined {
+    return this.#lost === 0 ? undefined : {bytes: this.#lost + lineStart(this.#tail.pieces())};
+  }
+
+  /** The end of all that was pushed, behind a mark where something is left out. */
+  *end(): Generator<Buffer> {
+    const cut = this.cut();
+    if (cut) yield Buffer.from(`\n[… ${cut.bytes} bytes left out here: --max-size …]\n`);
+    // After a gap it begins with a whole line.
+    let skipped = cut ? cut.bytes - this.#lost : 0;
+    for (const piece of this.#tail.pieces()) {
+      if (skipped < piece.length) yield piece.subarray(skipped);
+      skipped = Math.max(skipped - piece.length, 0);
+    }
+  }
+}
+
+/** Where the second line begins; a line that is longer than all that is kept has to be cut. */
+function lineStart(pieces: Iterable<Buffer>): number {
+  let before = 0;
+  for (const piece of pieces) {
+    const end = piece.indexOf('\n') + 1;
+    if (end > 0) return before + end;
+    before += piece.length;
+  }
+  return 0;
+}
+
+const ring = (limit: number): Tail => new Ring(limit);
+
+/** One buffer: as a queue of chunks they would grow old, and what is old is seldom swept up. */
+class Ring implements Tail {
   readonly #limit: number;
-  #ring: Buffer = EMPTY;
+  #ring: Buffer = Buffer.alloc(0);
   #start = 0;
-  #size = 0;
+  bytes = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Returns what there is no room for any more, the oldest first. */
   push(chunk: Buffer): Buffer[] {
-    const excess = Math.max(this.#size + chunk.length - this.#limit, 0);
-    const old = this.#take(Math.min(excess, this.#size));
+    const excess = Math.max(this.bytes + chunk.length - this.#limit, 0);
+    const old = this.#take(Math.min(excess, this.bytes));
     const past = chunk.subarray(0, excess - old.length);
     this.#put(chunk.subarray(past.length));
     return [old, past].filter(({length}) => length > 0);
   }
 
-  /** After a gap it begins with a whole line. */
-  end(isAfterGap: boolean): {end: Buffer; cut: number} {
-    const all = this.#take(this.#size);
-    // A line that is longer than all that is kept is cut.
-    const cut = isAfterGap ? all.indexOf('\n') + 1 : 0;
-    return {end: all.subarray(cut), cut};
+  pieces(): Buffer[] {
+    return this.#between(this.#start, this.#start + this.bytes);
+  }
+
+  #between(start: number, end: number): Buffer[] {
+    return [this.#ring.subarray(start, end), this.#ring.subarray(0, Math.max(end - this.#ring.length, 0))];
   }
 
   #take(bytes: number): Buffer {
     const end = this.#start + bytes;
-    const taken = Buffer.concat([this.#ring.subarray(this.#start, end), this.#ring.subarray(0, Math.max(end - this.#ring.length, 0))]);
-    this.#size -= bytes;
-    this.#start = this.#size === 0 ? 0 : end % this.#ring.length;
+    const taken = Buffer.concat(this.#between(this.#start, end));
+    this.bytes -= bytes;
+    this.#start = this.bytes === 0 ? 0 : end % this.#ring.length;
     return taken;
   }
 
   #put(bytes: Buffer): void {
-    const size = this.#size + bytes.length;
+    const size = this.bytes + bytes.length;
     if (size > this.#ring.length) {
-      const held = this.#take(this.#size);
+      const held = this.#take(this.bytes);
       this.#ring = Buffer.allocUnsafeSlow(Math.min(Math.max(size, 2 * this.#ring.length), this.#limit));
       held.copy(this.#ring);
       this.#start = 0;
@@ -96,6 +148,6 @@ class Tail {
     const at = (this.#start + size - bytes.length) % Math.max(this.#ring.length, 1);
     const wrapped = bytes.copy(this.#ring, at);
     bytes.copy(this.#ring, 0, wrapped);
-    this.#size = size;
+    this.bytes = size;
   }
 }

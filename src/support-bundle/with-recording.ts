@@ -44,7 +44,7 @@ function replayed({item, content, goesOnAt, trouble}: Recorded, read: (path: str
   async function* chunks(): AsyncGenerator<Buffer> {
     let isMissing = trouble;
     try {
-      yield content;
+      yield* content.pieces();
       if (goesOnAt === undefined) return;
       const rest = await read(goesOnAt.from(item.path));
       if (rest.trouble === undefined) {

@@ -15,14 +15,14 @@ const kubectl = await findKubectl();
 const MIB = 1024 * 1024;
 
 /** The most memory the built program held while it made a bundle of everything, in MiB. */
-async function peak({kubeconfig, namespace}: Workplace): Promise<number> {
+async function peak({kubeconfig, namespace}: Workplace, ...how: readonly string[]): Promise<number> {
   const place = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', kubectl];
-  const argv = ['--import', PEAK_PRELOAD, program, 'collect-logs', ...place, '--max-size', '1Gi', '--out', freshFile()];
+  const argv = ['--import', PEAK_PRELOAD, program, 'collect-logs', ...place, '--max-size', '1Gi', '--out', freshFile(), ...how];
   const {stdio} = await execa(process.execPath, argv, {stdio: ['ignore', 'ignore', 'ignore', 'pipe']});
   return Number(stdio[PEAK_FD]) / 1024;
 }
 
-test('a log of 64 MiB takes about as much memory as one of a line', async () => {
+test('a log of 64 MiB takes about as much memory as one of a line, followed or not', async () => {
   const place = await workplace();
   const {kubeconfig, namespace} = place;
   await place.kubectl.apply({...pod('a'), metadata: {name: 'a', labels: {'app.kubernetes.io/name': 'agent-local'}}});
@@ -38,4 +38,5 @@ test('a log of 64 MiB takes about as much memory as one of a line', async () => 
     (index) => `run-${(index * 7919) % 104729} polled the queue of the account and found nothing to do`,
   );
   expect((await peak(place)) - small).toBeLessThan(48);
+  expect((await peak(place, '--watch', '--for', '10s')) - small).toBeLessThan(64);
 }, 180_000);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
+import {PackedLog, PackedTail, PackedText} from '../../src/support-bundle/packed-log.ts';
 import {retain} from '../../src/support-bundle/retain.ts';
 import {Shares} from '../../src/support-bundle/shares.ts';
 
@@ -12,19 +13,26 @@ async function* inChunks(text: string, sizes: readonly number[]): AsyncGenerator
   }
 }
 
-async function kept(text: string, limit: number, sizes: readonly number[] = [64], grant?: (bytes: number) => boolean) {
+type Room = Partial<Parameters<typeof retain>[1]>;
+
+async function keptIn(room: Room, text: string, limit: number, sizes: readonly number[] = [64], grant?: (bytes: number) => boolean) {
   let cut = 0;
   const chunks: Buffer[] = [];
   const onCut = ({bytes}: {bytes: number}): void => {
     cut = bytes;
   };
-  for await (const chunk of retain(inChunks(text, sizes), {limit, onCut, ...(grant ? {grant} : {})})) chunks.push(chunk);
+  for await (const chunk of retain(inChunks(text, sizes), {...room, limit, onCut, ...(grant ? {grant} : {})})) chunks.push(chunk);
   return {text: Buffer.concat(chunks).toString('utf8'), cut};
 }
 
 const lines = (count: number): string => Array.from({length: count}, (_, index) => `line ${index}\n`).join('');
 
-describe('a log', () => {
+describe.each([
+  {where: 'in a ring', room: {}},
+  {where: 'packed', room: {tail: (limit: number) => new PackedTail(limit)}},
+])('a log whose end is held $where', ({room}) => {
+  const kept = keptIn.bind(undefined, room);
+
   test('that fits is kept whole', () =>
     fc.assert(
       fc.asyncProperty(fc.nat(50), fc.array(fc.integer({min: 1, max: 90}), {minLength: 1}), async (count, sizes) => {
@@ -50,7 +58,8 @@ describe('a log', () => {
   test('of which only so much of the end is held has more of its beginning', async () => {
     const text = lines(400);
     const chunks: Buffer[] = [];
-    for await (const chunk of retain(inChunks(text, [64]), {limit: 2000, longestEnd: 100, onCut: () => undefined})) chunks.push(chunk);
+    for await (const chunk of retain(inChunks(text, [64]), {...room, limit: 2000, longestEnd: 100, onCut: () => undefined}))
+      chunks.push(chunk);
     const [head = '', tail = ''] = Buffer.concat(chunks)
       .toString('utf8')
       .split(/\n\[… .*…\]\n/);
@@ -77,9 +86,31 @@ describe('a log', () => {
   test('of one endless line keeps something of its end too', async () => {
     const {text, cut} = await kept('x'.repeat(10_000), 900);
     expect(text.endsWith('x'.repeat(100))).toBe(true);
-    expect(cut).toBe(9100);
+    expect(cut).toBe(10_000 - (text.length - `\n[… ${cut} bytes left out here: --max-size …]\n`.length));
   });
 });
+
+test('a packed log is what would have been kept of it, and can be read twice', async () => {
+  const text = lines(4000);
+  const log = new PackedLog(2000);
+  for await (const chunk of inChunks(text, [64])) log.push(chunk);
+  const read = (): string => Buffer.concat([...log.pieces()]).toString('utf8');
+  const {text: expected, cut} = await keptIn({tail: (limit) => new PackedTail(limit)}, text, 2000);
+  expect([read(), read(), log.cut()]).toEqual([expected, expected, {bytes: cut}]);
+  expect(log.bytes).toBeLessThanOrEqual(2000);
+});
+
+test('packed text comes out as it went in, the oldest first', () =>
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({maxLength: 40})), fc.integer({min: 1, max: 30}), fc.nat(5), (chunks, blockSize, taken) => {
+      const packed = new PackedText(blockSize);
+      const all = Buffer.concat(chunks);
+      for (const chunk of chunks) packed.push(Buffer.from(chunk));
+      const out = Array.from({length: taken}, () => packed.shift());
+      expect(packed.bytes).toBe(all.length - Buffer.concat(out).length);
+      expect(Buffer.concat([...out, ...packed.pieces()])).toEqual(all);
+    }),
+  ));
 
 test('what small logs do not need is there for those that begin later', () => {
   const shares = new Shares(1_000_000, 4);
