@@ -27,8 +27,8 @@ const MEANINGS = {
 
 export type Meaning = keyof typeof MEANINGS;
 
-/** A line without any of these, in any case, means nothing: long logs are searched for them first. Short ones, and those that begin with a digit, make that slower. */
-export const TELLING_WORDS: readonly string[] = [
+/** A line without any of these means nothing. Short ones, and those that begin with a digit, make searching for them slower. */
+const TELLING_WORDS: readonly string[] = [
   ...[
     'ready to receive tasks',
     'proxyerror',
@@ -51,6 +51,9 @@ export const TELLING_WORDS: readonly string[] = [
   ...['connection refused', 'cannot connect to host', 'connect timeout', 'connecttimeout', 'connection timed out'],
   ...['network is unreachable', 'no route to host', 'max retries exceeded'],
 ];
+
+/** For text whose capitals were made small: a regular expression that has to mind them itself takes half as long again. */
+export const TELLING = new RegExp(TELLING_WORDS.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'));
 
 export interface Verdict {
   meaning: Meaning;
@@ -90,6 +93,7 @@ export function verdicts(snapshot: Snapshot, pod: Pod, now?: Date): Verdict[] {
 
 /** What the newest telling line of one log means. Of one that is ready old words say nothing. */
 export function verdictIn(log: string, isReady: boolean, now?: Date): Verdict | undefined {
+  if (!TELLING.test(log.toLowerCase())) return undefined;
   const lines = log
     .split('\n')
     .filter((line) => line.trim() !== '')

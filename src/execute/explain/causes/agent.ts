@@ -1,7 +1,24 @@
-import {type Meaning, verdicts} from '../agent-log.ts';
+import type {Pod, Snapshot} from '../../../cluster/objects.ts';
+import {type Meaning, type Verdict, verdicts} from '../agent-log.ts';
 import type {CauseRecord} from '../cause.ts';
 import {presentPods} from '../readiness.ts';
 import {oneLine} from '../words.ts';
+
+interface Heard {
+  now: Date;
+  verdicts: readonly (Verdict & {pod: Pod})[];
+}
+
+const heardIn = new WeakMap<Snapshot, Heard>();
+
+/** Each log is read once for all causes, not once for each: there may be hundreds. */
+function hear(snapshot: Snapshot, now: Date): Heard['verdicts'] {
+  const known = heardIn.get(snapshot);
+  if (known?.now.getTime() === now.getTime()) return known.verdicts;
+  const heard = presentPods(snapshot).flatMap((pod) => verdicts(snapshot, pod, now).map((verdict) => ({...verdict, pod})));
+  heardIn.set(snapshot, {now, verdicts: heard});
+  return heard;
+}
 
 /** Also for a pod that Kubernetes calls ready: the charts have no readiness probes. */
 const said = (code: Meaning, hopelessAfter: number, remedy: string): CauseRecord => ({
@@ -9,11 +26,9 @@ const said = (code: Meaning, hopelessAfter: number, remedy: string): CauseRecord
   hopelessAfter,
   remedy,
   test: (snapshot, now) =>
-    presentPods(snapshot).flatMap((pod) =>
-      verdicts(snapshot, pod, now)
-        .filter(({meaning}) => meaning === code)
-        .map(({line, since}) => ({object: pod, reason: oneLine(`agent log: ${line}`), since: since ?? pod.status?.startTime})),
-    ),
+    hear(snapshot, now)
+      .filter(({meaning}) => meaning === code)
+      .map(({pod, line, since}) => ({object: pod, reason: oneLine(`agent log: ${line}`), since: since ?? pod.status?.startTime})),
 });
 
 /** Read from the log of the agent, so each is a good guess. A side-car or a policy may need some seconds at the start. */
