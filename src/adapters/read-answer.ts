@@ -1,5 +1,6 @@
 import type {Readable} from 'node:stream';
 import type {Answer, LogStream, Trouble} from '../ports/cluster-api.ts';
+import {sweepBuffers} from './little-memory.ts';
 import type {Vigil} from './vigil.ts';
 
 /** An answer is held as a whole; a page of a list stays far below. */
@@ -34,6 +35,7 @@ export function logFrom(source: Readable, vigil: Vigil, {verdict, release}: Afte
       vigil.wait();
       for await (const chunk of source) {
         vigil.heard();
+        sweepBuffers(chunk.length);
         yield chunk;
         vigil.wait();
       }

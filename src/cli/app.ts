@@ -68,21 +68,13 @@ export function nodeApp(): App {
     },
     processes: nodeProcesses,
     async clusterApi(...where) {
-      const [{openClusterApi: open}, {keepMemoryLow}] = await Promise.all([
-        import('../adapters/cluster-api.ts'),
-        import('../adapters/little-memory.ts'),
-      ]);
-      keepMemoryLow();
-      return open(...where);
+      const {openClusterApi} = await import('../adapters/cluster-api.ts');
+      return openClusterApi(...where);
     },
     host: hostTools,
     archives: {
       async create(path) {
-        const [{zipArchives}, {keepMemoryLow}] = await Promise.all([
-          import('../adapters/zip-archive.ts'),
-          import('../adapters/little-memory.ts'),
-        ]);
-        keepMemoryLow();
+        const {zipArchives} = await import('../adapters/zip-archive.ts');
         return zipArchives.create(path);
       },
       open: async (path) => (await import('../adapters/zip-archive.ts')).zipArchives.open(path),
