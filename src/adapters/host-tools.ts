@@ -5,6 +5,7 @@ import type {LogStream} from '../ports/cluster-api.ts';
 import {follow} from '../ports/follow.ts';
 import type {HostCall, HostTools, HostTrouble} from '../ports/host-tools.ts';
 import {hostTrouble, knownTrouble, missingTool} from '../ports/host-trouble.ts';
+import {saidBy} from './said-by.ts';
 import {mergedLines} from './whole-lines.ts';
 
 /** Their words are read, so they have to be English. */
@@ -54,7 +55,7 @@ async function open(
   child.stderr.on('data', (chunk: Buffer) => {
     words = `${words}${chunk.toString('utf8')}`.slice(-MOST_WORDS);
   });
-  if (isLogOnBoth) child.stderr.pause();
+  const said: AsyncIterable<Buffer> = isLogOnBoth ? mergedLines([child.stdout, child.stderr]) : saidBy(child.stdout);
   const {signal, release} = follow(over);
   const stop = (): void => end(child);
   signal.addEventListener('abort', stop, {once: true});
@@ -64,7 +65,7 @@ async function open(
   });
   async function* chunks(): AsyncGenerator<Buffer> {
     try {
-      yield* isLogOnBoth ? mergedLines([child.stdout, child.stderr]) : (child.stdout as AsyncIterable<Buffer>);
+      yield* said;
       const code = await exit;
       const isTrouble = code !== 0 || (!isLogOnBoth && knownTrouble(words) !== undefined);
       tell(signal.aborted ? OVER : isTrouble ? hostTrouble(call, words) : undefined);

@@ -7,6 +7,7 @@ import {getRaw} from '../ports/kubectl.ts';
 import type {Place} from '../ports/place.ts';
 import {apiFrom, type Opened, type Request} from './api-from.ts';
 import {logFrom} from './read-answer.ts';
+import {saidBy} from './said-by.ts';
 import {turns} from './turns.ts';
 import {Vigil} from './vigil.ts';
 
@@ -75,7 +76,7 @@ function start(kubectl: string, args: readonly string[]): Started {
   });
   child.stdout.once('close', () => void setTimeout(() => child.kill(), child.stdout.readableEnded ? FAREWELL_MS : 0).unref());
   return {
-    source: child.stdout,
+    source: saidBy(child.stdout),
     verdict: async () => {
       await ended;
       return child.exitCode === 0 ? undefined : troubleInWords(stderr);

@@ -16,6 +16,8 @@ export function mergedLines(sources: readonly Readable[]): AsyncIterable<Buffer>
     });
     lines.once('error', (error) => merged.destroy(error));
   }
+  // Its reader hears of it, and may come later.
+  merged.on('error', () => undefined);
   return merged;
 }
 

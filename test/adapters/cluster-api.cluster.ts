@@ -4,6 +4,7 @@ import {createServer, request} from 'node:http';
 import type {AddressInfo} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {setTimeout} from 'node:timers/promises';
 import {expect, inject, onTestFinished, test} from 'vitest';
 import {openClusterApi} from '../../src/adapters/cluster-api.ts';
 import {type ApiProxy, startProxy} from '../../src/adapters/kubectl-proxy.ts';
@@ -80,6 +81,17 @@ test('what the account may not read, what has gone and what has not begun are to
   for (const api of [admin, rawApi(place, await findKubectl())]) {
     expect(await api.stream(logOf(namespace, 'gone', 'c0'), {over})).toMatchObject({trouble: {kind: 'not-found'}});
     expect(await readLog(await api.stream(logOf(namespace, 'waiting', 'c0'), {over}))).toEqual({text: '', trouble: undefined});
+  }
+});
+
+test.runIf(inject('simulated'))('a log that is read late is whole, by both ways', async () => {
+  const place = await workplace();
+  const {namespace} = place;
+  await running(place, 1, 1, ['first', 'second']);
+  for (const api of [await apiOf(place.kubeconfig, namespace), rawApi(place, await findKubectl())]) {
+    const stream = await api.stream(logOf(namespace, 'agent-0', 'c0'), {over});
+    await setTimeout(500);
+    expect(await readLog(stream)).toEqual({text: 'first\nsecond\n', trouble: undefined});
   }
 });
 

@@ -1,3 +1,4 @@
+import {setTimeout} from 'node:timers/promises';
 import {afterEach, expect, test, vi} from 'vitest';
 import {hostTools} from '../../src/adapters/host-tools.ts';
 import {hostShims} from '../support/host-shims.ts';
@@ -36,6 +37,22 @@ test('both outputs come in whole lines, also the last one without an end', async
   let text = '';
   for await (const chunk of chunks) text += chunk;
   expect(text).toBe('one more\ntwo words');
+});
+
+test.each([true, false])('a log that is read once its tool has ended is whole, on both outputs: %s', async (isLogOnBoth) => {
+  const {chunks, end} = await stream('exec head -c 30000 /dev/zero', {over: over(), isLogOnBoth});
+  await setTimeout(300);
+  let bytes = 0;
+  for await (const chunk of chunks) bytes += chunk.length;
+  expect(bytes).toBe(30_000);
+  expect(await end).toBeUndefined();
+});
+
+test.each([true, false])('a log that nobody reads ends with its time, on both outputs: %s', async (isLogOnBoth) => {
+  const {chunks, end} = await stream('echo word; exec sleep 60', {over: AbortSignal.timeout(200), isLogOnBoth});
+  await setTimeout(500);
+  for await (const chunk of chunks) expect(String(chunk)).toBe('word\n');
+  expect(await end).toMatchObject({kind: 'over'});
 });
 
 test('what a tool says of its troubles is no part of a log that has only one output', async () => {
