@@ -6,7 +6,7 @@ import {answerFrom, logFrom} from './read-answer.ts';
 import {Vigil} from './vigil.ts';
 
 /** Requests at once of each sort: logs that wait for their readers hold up no question, and logs without end nobody. */
-const AT_ONCE = {question: 12, log: 12, followed: 200};
+const AT_ONCE = {question: 12, log: 24, followed: 200};
 
 /** HTTP over a unix socket behind which is an API server, with connections that are used again. */
 export function httpApi(socketPath: string): ClusterApi {

@@ -11,7 +11,7 @@ import {retain} from './retain.ts';
 import {Shares} from './shares.ts';
 
 /** Logs that are read at the same time. */
-const AT_ONCE = 12;
+const AT_ONCE = 24;
 /** What their ends, which are held until it is known that they are the ends, may take together. */
 const ENDS = 24 * 1024 * 1024;
 /** A node that says nothing for so long keeps its log. */
@@ -67,12 +67,11 @@ export async function collect(
       return undefined;
     }
   };
-  for (const {name, text} of texts) {
+  const write = async ({name, text}: TextFile): Promise<void> => {
     const clean = redactor.text(name, text);
     if (linesOf(clean) !== linesOf(text)) moved.add(name);
     await add(name, Buffer.from(clean, 'utf8'));
-    onFile(++done);
-  }
+  };
   const shares = new Shares(maxBytes, logs.length);
   const longestEnd = Math.floor(ENDS / Math.min(Math.max(logs.length, 1), AT_ONCE));
   const read = async ({file, path}: LogItem): Promise<void> => {
@@ -85,6 +84,8 @@ export async function collect(
       shares.giveBack(share);
       return gap(stream.trouble);
     }
+    // The first logs come while texts are written; these go first, as long as the disk has room.
+    await written;
     const record: LogRecord = {file, bytes: 0, tail: '', lines: 0, said: []};
     let room = share;
     const grant = (more: number): boolean => {
@@ -104,10 +105,14 @@ export async function collect(
     const trouble = await stream.end;
     if (trouble) gap({...trouble, message: `only a part came: ${trouble.message}`});
   };
-  await pooled(logs, AT_ONCE, async (item) => {
-    await read(item);
-    onFile(++done);
-  });
+  const counted =
+    <T>(work: (item: T) => Promise<void>) =>
+    async (item: T): Promise<void> => {
+      await work(item);
+      onFile(++done);
+    };
+  const written = pooled(texts, 1, counted(write));
+  await Promise.all([pooled(logs, AT_ONCE, counted(read)), written]);
   return {logs: records.toSorted((one, other) => one.file.localeCompare(other.file)), gaps, moved};
 }
 

@@ -44,7 +44,7 @@ const WAYS: Readonly<Record<string, (bench: Bench) => Promise<number> | number>>
   },
   'HTTP over the same socket': async ({kubeconfig, kubectl, namespace, logs}) => {
     const {socketPath, stop} = (await startProxy({kubeconfig, namespace}, kubectl, over)) as ApiProxy;
-    const agent = new Agent({keepAlive: true, maxSockets: 12});
+    const agent = new Agent({keepAlive: true, maxSockets: 24});
     const one = (log: Log): Promise<number> =>
       new Promise((resolve, reject) => {
         request({socketPath, agent, path: pathOf(log, namespace), headers: {host: 'localhost'}}, (response) =>

@@ -50,11 +50,11 @@ const loop: Way = async ({kubeconfig, kubectl, namespace}) => {
   return {milliseconds: performance.now() - start, bytes: Number(stdout)};
 };
 
-/** All that cannot be spared: the list of the pods and their logs, twelve at a time, and nobody looks at what comes. */
+/** All that cannot be spared: the list of the pods and their logs, as many at a time, and nobody looks at what comes. */
 const http: Way = async ({kubeconfig, kubectl, namespace}) => {
   const start = performance.now();
   const {socketPath, stop} = (await startProxy({kubeconfig, namespace}, kubectl, new AbortController().signal)) as ApiProxy;
-  const agent = new Agent({keepAlive: true, maxSockets: 12});
+  const agent = new Agent({keepAlive: true, maxSockets: 24});
   const get = (path: string, onChunk: (chunk: Buffer) => void): Promise<void> =>
     new Promise((resolve, reject) => {
       request({socketPath, agent, path, headers: {host: 'localhost'}}, (response) =>
