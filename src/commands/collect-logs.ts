@@ -6,12 +6,11 @@ import {ExitCode} from '../errors.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import {namespace, release} from '../settings/release.ts';
 import type {Bundle} from '../support-bundle/bundle.ts';
-import {type Damage, inspectBundle} from '../support-bundle/inspect.ts';
+import type {Damage} from '../support-bundle/inspect.ts';
 import {containersOf} from '../support-bundle/log-items.ts';
 import type {Prepared} from '../support-bundle/prepare.ts';
 import type {Gap} from '../support-bundle/read-namespace.ts';
 import {collectFromCluster} from '../support-bundle/use-cases/collect-from-cluster.ts';
-import {collectFromHost} from '../support-bundle/use-cases/collect-from-host.ts';
 import {statusOf} from '../support-bundle/use-cases/interrupted.ts';
 import type {Collected} from '../support-bundle/use-cases/save-bundle.ts';
 import {bundleText, progressText, wantedText} from '../ui/bundle.ts';
@@ -91,6 +90,7 @@ export default class CollectLogs extends BaseCommand<Result> {
   async #fromHost(flags: Flags): Promise<Collect> {
     await this.sourcesFrom(flags, {only: []});
     const wish = {...collectingWish(flags), container: flags.docker};
+    const {collectFromHost} = await import('../support-bundle/use-cases/collect-from-host.ts');
     const world = {...this.#saving(), host: this.app.host};
     return (interrupts) => collectFromHost(wish, {...world, interrupts});
   }
@@ -115,6 +115,7 @@ export default class CollectLogs extends BaseCommand<Result> {
   }
 
   async #inspect(file: string): Promise<Result> {
+    const {inspectBundle} = await import('../support-bundle/inspect.ts');
     const archive = await this.app.archives.open(file);
     try {
       const {summary, errors, redactions, ...inspection} = await inspectBundle(archive);

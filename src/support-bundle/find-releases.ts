@@ -8,13 +8,13 @@ import {type Tools, toolGap} from './tools.ts';
 
 export type FoundRelease = Omit<BundledRelease, 'runsOf'> & {status: string};
 
-interface Found {
+export interface FoundReleases {
   releases: readonly FoundRelease[];
   gaps: readonly Gap[];
 }
 
 /** Releases of a Scalr agent in the namespace as helm knows them, or nothing where it may not look. */
-export async function findReleases(place: Place, tools: Tools, over: AbortSignal): Promise<Found> {
+export async function findReleases(place: Place, tools: Tools, over: AbortSignal): Promise<FoundReleases> {
   const outcome = await tools.run(listReleases(place, {everywhere: false}));
   if (outcome.exitCode !== 0) return {releases: [], gaps: [toolGap('releases of helm', outcome, over)]};
   const all = JSON.parse(outcome.stdout) as {name: string; chart: string; status: string}[];

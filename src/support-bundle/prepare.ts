@@ -4,12 +4,12 @@ import {labelsOfRuns} from '../cluster/inventory-runs.ts';
 import type {ClusterApi} from '../ports/cluster-api.ts';
 import {listAll} from '../ports/cluster-api.ts';
 import type {Place} from '../ports/place.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {AskedTools} from './ask-tools.ts';
 import type {Redaction} from './bundle.ts';
 import {skewFindings} from './clock-skew.ts';
 import type {LogRecord} from './collect.ts';
 import {type Enforcement, readEnforcement} from './enforcement.ts';
-import {type FoundRelease, findReleases, labelledReleases} from './find-releases.ts';
+import {type FoundRelease, labelledReleases} from './find-releases.ts';
 import type {Finding} from './findings/finding.ts';
 import {type LogItem, logItems, type Since} from './log-items.ts';
 import {type Hide, jsonText, objectFiles, type TextFile} from './object-files.ts';
@@ -19,7 +19,6 @@ import {readRelease} from './release-files.ts';
 import {type BundledRelease, releaseOf, type Scope, scopeOf} from './scope.ts';
 import {type SecretContent, seedsOf} from './seeds-of.ts';
 import {readSurroundings} from './surroundings.ts';
-import {patientTools, readTools} from './tools.ts';
 
 export interface BundleWish {
   place: Place;
@@ -68,19 +67,19 @@ export interface Cluster {
 
 interface World {
   api: ClusterApi;
-  processes: Processes;
+  asked: AskedTools;
   over: AbortSignal;
   now(): Date;
 }
 
 /** Finds out what belongs into the bundle; changes nothing, and what may not be read is a gap. */
-export async function prepareBundle(wish: BundleWish, {api, processes, over, now}: World): Promise<Prepared> {
+export async function prepareBundle(wish: BundleWish, {api, asked, over, now}: World): Promise<Prepared> {
   const {place} = wish;
-  const tools = patientTools(processes, over);
+  const {tools} = asked;
   const [namespace, found, versions, secrets] = await Promise.all([
     readNamespace(api, place.namespace, over),
-    findReleases(place, tools, over),
-    readTools(place, tools, over),
+    asked.releases,
+    asked.versions,
     wish.readsSecrets ? listAll(api, `/api/v1/namespaces/${encodeURIComponent(place.namespace)}/secrets`, {over}) : undefined,
   ]);
   const isWanted = ({name}: FoundRelease): boolean => wish.release === undefined || wish.release === name;

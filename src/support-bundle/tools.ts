@@ -35,12 +35,14 @@ export function toolGap(what: string, outcome: Outcome, over: AbortSignal): Gap 
   return {what, trouble: {kind, message}, isMinor: kind === 'forbidden'};
 }
 
+export interface ToolVersions {
+  /** Null where a tool did not say. */
+  versions: Readonly<Record<string, string | null>>;
+  gaps: readonly Gap[];
+}
+
 /** What wrote the bundle, and with what. */
-export async function readTools(
-  place: Place,
-  tools: Tools,
-  over: AbortSignal,
-): Promise<{versions: Readonly<Record<string, string | null>>; gaps: Gap[]}> {
+export async function readTools(place: Place, tools: Tools, over: AbortSignal): Promise<ToolVersions> {
   const gaps: Gap[] = [];
   const version = async (call: Call): Promise<string | null> => {
     const outcome = await tools.run(call);

@@ -1,5 +1,5 @@
 import type {Bundle} from '../support-bundle/bundle.ts';
-import {count} from './findings.ts';
+import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 /** Every file that would be written. */

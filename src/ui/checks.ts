@@ -1,6 +1,6 @@
 import type {Checked, Status} from '../preflight/check.ts';
 import {reasonOf} from '../preflight/checks/outcomes.ts';
-import {count} from './findings.ts';
+import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 const MARKS: Readonly<Record<Status, string>> = {pass: '✓', warn: '!', fail: '×', skip: '-'};

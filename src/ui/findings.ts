@@ -1,6 +1,7 @@
 import {maskSecrets} from '../errors.ts';
 import {type Checked, nameOf} from '../values/validate/check-files.ts';
 import type {Finding} from '../values/validate/finding.ts';
+import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 /** Findings as a compiler shows them: place, message, the line with a caret, what to write instead; then the sums. */
@@ -22,8 +23,6 @@ function sumOf(findings: readonly Finding[]): string {
   const errors = findings.filter(({severity}) => severity === 'error').length;
   return findings.length === 0 ? 'nothing to report' : `${count(errors, 'error')}, ${count(findings.length - errors, 'warning')}`;
 }
-
-export const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
 function findingText(checked: Checked, {severity, code, path, file, line, column, message, suggestion}: Finding, screen: Screen): string {
   const {bold, dim, red, yellow} = theme(screen);

@@ -1,42 +1,30 @@
 import type {ClusterApi} from '../../ports/cluster-api.ts';
 import {firstOf} from '../../ports/first-of.ts';
-import type {Interrupts} from '../../ports/interrupts.ts';
-import type {Processes} from '../../ports/processes.ts';
-import {type BundleWish, prepareBundle} from '../prepare.ts';
-import {refuseEmpty} from '../refuse-empty.ts';
-import {isOfReleases} from '../scope.ts';
-import {type FollowingWorld, followCluster} from './follow-cluster.ts';
-import {interrupted} from './interrupted.ts';
-import {type Collected, type SavingWish, saveBundle} from './save-bundle.ts';
+import {askTools} from '../ask-tools.ts';
+import type {ClusterWish, ClusterWorld} from './cluster-bundle.ts';
+import type {Collected} from './save-bundle.ts';
 
-export interface ClusterWish extends BundleWish, SavingWish {
-  timeoutMs: number;
-  isDryRun: boolean;
-  /** How long it is followed what happens; without it the bundle is of what is there. */
-  followingMs?: number | undefined;
-}
-
-interface World extends Omit<FollowingWorld, 'api'> {
+interface World extends Omit<ClusterWorld, 'api' | 'asked' | 'over'> {
   openApi(over: AbortSignal): Promise<ClusterApi>;
-  processes: Processes;
-  interrupts: Interrupts;
 }
 
 /** A bundle of the agents of a namespace. @throws ExpectedError */
 export async function collectFromCluster(wish: ClusterWish, world: World): Promise<Collected> {
-  const {processes, interrupts, now} = world;
-  const {asked, insisted} = interrupts;
-  const {namespace} = wish.place;
-  const over = firstOf(AbortSignal.timeout(wish.timeoutMs), asked);
-  const api = await world.openApi(over);
+  const ended = new AbortController();
+  const over = firstOf(AbortSignal.timeout(wish.timeoutMs), world.interrupts.asked, ended.signal);
+  const opening = world.openApi(over);
+  const asked = askTools(wish.place, world.processes, over);
+  const answered = Promise.allSettled([asked.releases, asked.versions]);
   try {
-    const prepared = await prepareBundle(wish, {api, processes, over, now});
-    if (asked.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted(asked);
-    refuseEmpty(prepared, namespace);
-    if (wish.isDryRun) return {wanted: prepared};
-    if (wish.followingMs !== undefined) return await followCluster(prepared, {...wish, followingMs: wish.followingMs}, {...world, api});
-    return {...(await saveBundle(prepared, namespace, wish, world, {api, over, insisted})), asked};
+    // The rest of the program is loaded while kubectl and helm start.
+    const [api, {clusterBundle}] = await Promise.all([opening, import('./cluster-bundle.ts')]);
+    return await clusterBundle(wish, {...world, api, asked, over});
   } finally {
-    await api.close();
+    ended.abort();
+    await answered;
+    await opening.then(
+      (api) => api.close(),
+      () => undefined,
+    );
   }
 }

@@ -3,6 +3,7 @@ import type {ClusterApi} from '../../ports/cluster-api.ts';
 import {firstOf} from '../../ports/first-of.ts';
 import type {Interrupts} from '../../ports/interrupts.ts';
 import type {Processes} from '../../ports/processes.ts';
+import {askTools} from '../ask-tools.ts';
 import {redactionFor} from '../bundle.ts';
 import type {LogItem} from '../log-items.ts';
 import {type BundleWish, type Prepared, prepareBundle} from '../prepare.ts';
@@ -34,7 +35,7 @@ export async function followCluster({seeds, releases}: Prepared, wish: Following
   // Who ended the recording wants the bundle; afterwards, and of one that ended by itself, a signal means what it always means.
   const asked = interrupts.asked.aborted ? interrupts.insisted : interrupts.asked;
   const over = firstOf(AbortSignal.timeout(wish.timeoutMs), asked);
-  const fresh = await prepareBundle(wish, {api, processes, over, now});
+  const fresh = await prepareBundle(wish, {api, asked: askTools(wish.place, processes, over), over, now});
   const pods = recording.objects.filter(({kind}) => kind === 'Pod') as Pod[];
   // Runs bring secrets that were not there in the beginning.
   const redaction = redactionFor([...seeds, ...fresh.seeds, ...seedsOf(recording.secrets, pods)], redactor);

@@ -1,0 +1,34 @@
+import type {ClusterApi} from '../../ports/cluster-api.ts';
+import type {AskedTools} from '../ask-tools.ts';
+import {type BundleWish, prepareBundle} from '../prepare.ts';
+import {refuseEmpty} from '../refuse-empty.ts';
+import {isOfReleases} from '../scope.ts';
+import {type FollowingWorld, followCluster} from './follow-cluster.ts';
+import {interrupted} from './interrupted.ts';
+import {type Collected, type SavingWish, saveBundle} from './save-bundle.ts';
+
+export interface ClusterWish extends BundleWish, SavingWish {
+  timeoutMs: number;
+  isDryRun: boolean;
+  /** How long it is followed what happens; without it the bundle is of what is there. */
+  followingMs?: number | undefined;
+}
+
+export interface ClusterWorld extends FollowingWorld {
+  api: ClusterApi;
+  asked: AskedTools;
+  over: AbortSignal;
+}
+
+/** Of what is there, or of what happens from now on. @throws ExpectedError */
+export async function clusterBundle(wish: ClusterWish, world: ClusterWorld): Promise<Collected> {
+  const {followingMs, place} = wish;
+  const {interrupts, api, over} = world;
+  const {asked, insisted} = interrupts;
+  const prepared = await prepareBundle(wish, world);
+  if (asked.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted(asked);
+  refuseEmpty(prepared, place.namespace);
+  if (wish.isDryRun) return {wanted: prepared};
+  if (followingMs !== undefined) return followCluster(prepared, {...wish, followingMs}, world);
+  return {...(await saveBundle(prepared, place.namespace, wish, world, {api, over, insisted})), asked};
+}
