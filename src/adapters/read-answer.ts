@@ -1,6 +1,6 @@
 import type {Readable} from 'node:stream';
 import type {Answer, LogStream, Trouble} from '../ports/cluster-api.ts';
-import {sweepBuffers} from './little-memory.ts';
+import {sweepBuffers} from './sweep-buffers.ts';
 import type {Vigil} from './vigil.ts';
 
 /** An answer is held as a whole; a page of a list stays far below. */

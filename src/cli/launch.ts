@@ -1,6 +1,5 @@
 import {join} from 'node:path';
 import {loadCompiled} from '../adapters/compiled-code.ts';
-import {keepMemoryLow} from '../adapters/little-memory.ts';
 import {knownAnswer} from './known-answers.ts';
 import {outputFailed} from './output-failed.ts';
 
@@ -25,7 +24,8 @@ export function launch(argv: string[]): void {
   }
   const command = COMMANDS.find((name) => name === argv[0]) ?? 'other';
   // Before anything is loaded: V8 takes no compiled code that was kept under other flags.
-  if (command === 'collect-logs') keepMemoryLow();
+  if (command === 'collect-logs')
+    (require('../adapters/little-memory.ts') as typeof import('../adapters/little-memory.ts')).keepMemoryLow();
   const {start} = loadCompiled(join(root, 'dist/cli/start.js'), command) as typeof import('./start.ts');
   void start(argv, root);
 }

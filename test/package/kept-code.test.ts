@@ -41,6 +41,19 @@ test('what one way of calling a command needs stays beside what another needs', 
   expect(statSync(kept()).ino).toBe(ino);
 });
 
+test.each([
+  ['collect-logs', '--namespace', 'x', '--kubectl', '/nowhere', '--helm', '/nowhere'],
+  ['preflight', '--url', 'https://acme.scalr.io', '--kubectl', '/nowhere', '--helm', '/nowhere'],
+  ['status', '--namespace', 'x', '--kubectl', '/nowhere', '--helm', '/nowhere'],
+])('%s finds what it compiled, although it has not come far', (...line) => {
+  const start = (): number | null => runBuilt('scalr-agent', line, {env: {HOME: home}}).status;
+  expect(start()).not.toBe(0);
+  const file = join(place, `${line[0]}.compiled`);
+  const {ino} = statSync(file);
+  start();
+  expect(statSync(file).ino).toBe(ino);
+});
+
 describe('what is not whole is not run', () => {
   const damages: Readonly<Record<string, (bytes: Buffer, start: number) => Buffer>> = {
     'a bit': (bytes, start) => {
