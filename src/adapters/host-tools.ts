@@ -6,6 +6,7 @@ import {follow} from '../ports/follow.ts';
 import type {HostCall, HostTools, HostTrouble} from '../ports/host-tools.ts';
 import {hostTrouble, knownTrouble, missingTool} from '../ports/host-trouble.ts';
 import {saidBy} from './said-by.ts';
+import {sweepBuffers} from './sweep-buffers.ts';
 import {mergedLines} from './whole-lines.ts';
 
 /** Their words are read, so they have to be English. */
@@ -65,7 +66,10 @@ async function open(
   });
   async function* chunks(): AsyncGenerator<Buffer> {
     try {
-      yield* said;
+      for await (const chunk of said) {
+        sweepBuffers(chunk.length);
+        yield chunk;
+      }
       const code = await exit;
       const isTrouble = code !== 0 || (!isLogOnBoth && knownTrouble(words) !== undefined);
       tell(signal.aborted ? OVER : isTrouble ? hostTrouble(call, words) : undefined);

@@ -10,5 +10,6 @@ export function keepMemoryLow(): void {
   setFlagsFromString('--heap-growing-percent=100');
   // A program of a second has little of code that is optimized, and the core is needed for other things: a tenth of its time.
   setFlagsFromString('--interrupt-budget=200000');
+  // For who sweeps buffers.
   setFlagsFromString('--expose-gc');
 }
