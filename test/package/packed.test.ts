@@ -81,7 +81,7 @@ describe.each(NODES)('on Node.js %s', (release) => {
   test.each([['status'], ['collect-logs']])('%s without kubectl and helm says so, with a next step', async (command) => {
     const {exit, stdout, stderr} = await run('scalr-agent', command);
     expect({exit, stdout}).toEqual({exit: 2, stdout: ''});
-    expect(stderr).toMatch(/(kubectl|helm) is not on PATH/);
+    expect(stderr).toMatch(/^Error: (kubectl|helm) is not on PATH/);
   });
 
   test.each([['scalr-agent', 'install'], ['scalr-agent-install']])('%s %s asks nothing without a terminal', async (bin, ...args) => {
