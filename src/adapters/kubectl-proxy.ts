@@ -1,6 +1,7 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import {mkdtemp, rm} from 'node:fs/promises';
+import {mkdtempSync} from 'node:fs';
+import {rm} from 'node:fs/promises';
 import type {Socket} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
@@ -45,9 +46,9 @@ const END_MS = 1000;
 /** A socket has a path of 104 bytes at most, with the zero at its end; Linux has four more. */
 const LONGEST_PATH = 100;
 
-/** The API server on a socket that nobody else on this machine can reach, by the operator's own kubectl. */
+/** The API server on a socket that nobody else on this machine can reach, by the operator's own kubectl, which starts with the call. */
 export async function startProxy(place: Place, kubectl: string, over: AbortSignal): Promise<ApiProxy | NoProxy> {
-  const directory = process.platform === 'win32' ? undefined : await privateDirectory();
+  const directory = process.platform === 'win32' ? undefined : privateDirectory();
   const socketPath = join(directory ?? '', SOCKET);
   const call = proxyCall(place, socketPath);
   if (directory === undefined) return {call, outcome: undefined};
@@ -96,12 +97,12 @@ async function noLongerThan(milliseconds: number, event: Promise<unknown>): Prom
 
 const SOCKET = 'api';
 
-async function privateDirectory(): Promise<string | undefined> {
+function privateDirectory(): string | undefined {
   for (const parent of new Set([tmpdir(), '/tmp'])) {
     const prefix = join(parent, 'scalr-agent-');
     if (Buffer.byteLength(join(`${prefix}XXXXXX`, SOCKET)) > LONGEST_PATH) continue;
     try {
-      return await mkdtemp(prefix);
+      return mkdtempSync(prefix);
     } catch {
       // Read-only, full or not there: perhaps the next one.
     }

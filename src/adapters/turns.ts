@@ -1,3 +1,5 @@
+import {setMaxListeners} from 'node:events';
+
 /** So many at once. Whoever asks gets what gives the turn back, in the order of asking; undefined when the signal comes first. */
 export function turns(count: number): (over: AbortSignal) => Promise<(() => void) | undefined> {
   let free = count;
@@ -31,6 +33,8 @@ export function turns(count: number): (over: AbortSignal) => Promise<(() => void
         resolve(turn());
       };
       waiting.add(next);
+      // Many that wait under the same signal look like a leak to Node.js.
+      setMaxListeners(0, over);
       over.addEventListener('abort', leave, {once: true});
     });
   };

@@ -1,17 +1,14 @@
-/**
- * Does something under a signal that comes after so many milliseconds, or with the one given; then nothing listens any more. Not
- * AbortSignal.any, which forgets a timeout that nobody else holds (Node.js 20: it never comes).
- */
+import {follow} from './follow.ts';
+
+/** Does something under a signal that comes after so many milliseconds, or with the one given; then nothing listens any more. */
 export async function within<T>(milliseconds: number, over: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const pass = (): void => controller.abort(over.reason);
-  const timer = setTimeout(() => controller.abort(new DOMException('The time is over', 'TimeoutError')), milliseconds);
-  if (over.aborted) pass();
-  else over.addEventListener('abort', pass, {once: true});
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new DOMException('The time is over', 'TimeoutError')), milliseconds);
+  const {signal, release} = follow(over, late.signal);
   try {
-    return await work(controller.signal);
+    return await work(signal);
   } finally {
     clearTimeout(timer);
-    over.removeEventListener('abort', pass);
+    release();
   }
 }

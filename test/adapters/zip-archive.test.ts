@@ -53,6 +53,16 @@ async function expectOthersRead(path: string): Promise<void> {
   }
 }
 
+test('many files may wait for their turn', async () => {
+  const warnings: Error[] = [];
+  process.on('warning', (warning) => warnings.push(warning));
+  const {path} = fresh();
+  const archive = await zipArchives.create(path);
+  await Promise.all(Array.from({length: 40}, (_, index) => archive.add(`${index}.log`, pieces('a line\n'))));
+  await archive.close({manifest});
+  expect(warnings).toEqual([]);
+});
+
 test('what goes in comes out, by name, with its size and checksum, and other programs read it', async () => {
   const {directory, path} = fresh();
   const archive = await zipArchives.create(path);

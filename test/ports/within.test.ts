@@ -23,3 +23,11 @@ test('nothing listens afterwards, however it ended', async () => {
   await expect(within(60_000, signal, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
+
+test('many calls may have the same signal', async () => {
+  const {signal} = new AbortController();
+  const warnings: Error[] = [];
+  process.on('warning', (warning) => warnings.push(warning));
+  await Promise.all(Array.from({length: 20}, () => within(60_000, signal, () => new Promise(setImmediate))));
+  expect(warnings).toEqual([]);
+});
