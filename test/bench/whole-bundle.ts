@@ -42,13 +42,14 @@ interface Run {
 
 type Way = (place: Place) => Promise<Run>;
 
-/** The README's loop: the default container of each pod, or here every one, and nothing else. */
-const loop: Way = async ({kubeconfig, kubectl, namespace}) => {
+/** The READMEs' loop with its zip: the default container of each pod, or here every one, and nothing else. */
+const loop: Way = async ({kubeconfig, kubectl, namespace, folder}) => {
   const place = `--kubeconfig '${kubeconfig}' -n ${namespace}`;
   const each = `'${kubectl}' ${place} get pods -o 'jsonpath={range .items[*]}{range .spec.containers[*]}{.name}{" "}{end}{.metadata.name}{"\\n"}{end}'`;
-  const script = `${each} | while read -r line; do pod=\${line##* }; for container in \${line% *}; do '${kubectl}' ${place} logs "$pod" -c "$container" --timestamps; done; done | wc -c`;
+  const read = `while read -r line; do pod=\${line##* }; for container in \${line% *}; do '${kubectl}' ${place} logs "$pod" -c "$container" --timestamps > "logs/$pod.$container.log"; done; done`;
+  const script = `mkdir logs && ${each} | ${read} && cat logs/* | wc -c && zip -qr loop.zip logs && rm -rf logs loop.zip`;
   const start = performance.now();
-  const {stdout} = await execa('sh', ['-c', script]);
+  const {stdout} = await execa('sh', ['-c', script], {cwd: folder});
   return {milliseconds: performance.now() - start, bytes: Number(stdout)};
 };
 
@@ -120,7 +121,7 @@ async function bytesOfLogs(file: string): Promise<number> {
   return archive.entries.filter(({name}) => name.startsWith('logs/')).reduce((sum, {bytes}) => sum + bytes, 0);
 }
 
-const LOOP = 'kubectl logs, one by one';
+const LOOP = 'kubectl logs, one by one, and zip';
 const HTTP = 'HTTP over the same socket';
 const ALL = 'collect-logs, all kept';
 const DEFAULT = 'collect-logs, 100 MiB kept';
