@@ -9,6 +9,7 @@ import {NAMESPACE_KINDS} from './namespace-kinds.ts';
 import {PackedLog} from './packed-log.ts';
 import type {Gap} from './read-namespace.ts';
 import type {Redactor} from './redaction/redactor.ts';
+import {hasRunId} from './run-id.ts';
 import {type BundledRelease, scopeOf} from './scope.ts';
 import type {SecretContent} from './seeds-of.ts';
 import {WatchedKind} from './watched-kind.ts';
@@ -141,7 +142,7 @@ const livesOf = (pods: readonly Pod[]): ReadonlyMap<string, Life> =>
 /** Every pod of the run that was seen has ended, or is no more. */
 function hasEnded(run: string | undefined, pods: readonly Pod[], runs: Map<string, Pod>): boolean {
   if (run === undefined) return false;
-  const there = new Map(pods.filter(({metadata}) => metadata.name.includes(run)).map((pod) => [pod.metadata.name, pod]));
+  const there = new Map(pods.filter((pod) => hasRunId(pod, run)).map((pod) => [pod.metadata.name, pod]));
   for (const [name, pod] of there) runs.set(name, pod);
   return runs.size > 0 && [...runs.keys()].every((name) => isDone(there.get(name)));
 }

@@ -1,6 +1,7 @@
 import type {ScalrRelease} from '../cluster/facts/releases.ts';
 import {isOfRun, type RunsOf} from '../cluster/inventory-runs.ts';
 import type {Event, KubernetesObject, Pod} from '../cluster/objects.ts';
+import {hasRunId} from './run-id.ts';
 
 export type BundledRelease = Pick<ScalrRelease, 'name' | 'chart' | 'version'> & {runsOf: RunsOf | undefined};
 
@@ -41,7 +42,7 @@ export function scopeOf(objects: readonly KubernetesObject[], releases: readonly
   // Owners stand before what they own, so that one pass finds a pod by way of its ReplicaSet.
   for (const object of objects) if (object.metadata.ownerReferences?.some((owner) => has(ours, owner))) ours.add(object);
   const pods = (objects.filter((object) => object.kind === 'Pod' && ours.has(object)) as Pod[]).filter(
-    (pod) => run === undefined || !isRunPod(pod, releases) || isOf(pod, run),
+    (pod) => run === undefined || !isRunPod(pod, releases) || hasRunId(pod, run),
   );
   const mounted = new Set(pods.flatMap(({spec}) => spec?.volumes ?? []).map(({persistentVolumeClaim: claim}) => claim?.claimName));
   const claims = objects.filter(({kind, metadata}) => kind === 'PersistentVolumeClaim' && mounted.has(metadata.name));
@@ -59,10 +60,6 @@ export const releaseOf = ({metadata: {labels, annotations}}: KubernetesObject): 
 const isRunPod = (pod: Pod, releases: readonly BundledRelease[]): boolean =>
   releases.some(({runsOf}) => runsOf !== undefined && isOfRun(pod, runsOf)) ||
   pod.metadata.labels?.['app.kubernetes.io/component'] === 'task';
-
-/** The id of a run is in the names of its Job and pods, or in their labels. */
-const isOf = ({metadata}: KubernetesObject, run: string): boolean =>
-  metadata.name.includes(run) || Object.values(metadata.labels ?? {}).some((value) => value.includes(run));
 
 /** Pods of runs vanish a minute after the run; their events stay for an hour. */
 const isOfGoneRun = (about: Event['involvedObject'], releases: readonly BundledRelease[]): boolean =>
