@@ -41,6 +41,7 @@ export const collectLogsFlags = {
 
 /** Flags that only a cluster understands. */
 const OF_CLUSTER = ['run', 'container', 'no-secret-seeds', 'namespace', 'release', 'kube-context', 'kubeconfig', 'watch'] as const;
+const NAMES = ['run', 'container', 'docker', 'inspect', 'out'] as const;
 const OF_COLLECTING = ['since', 'since-time', 'max-size', 'out', 'dry-run'] as const;
 
 /** Where a bundle comes from. @throws ExpectedError for flags of another place */
@@ -49,11 +50,23 @@ export function doorOf(flags: {
   journal?: boolean;
   inspect?: string | undefined;
 }): 'inspect' | 'host' | 'cluster' {
+  refuseNothing(flags);
   const {inspect, docker, journal} = flags;
   if (inspect !== undefined) refuseWith('inspect', [...OF_CLUSTER, ...OF_COLLECTING, 'docker', 'journal'], flags);
   if (docker !== undefined) refuseWith('docker', [...OF_CLUSTER, 'journal'], flags);
   if (journal) refuseWith('journal', OF_CLUSTER, flags);
   return inspect !== undefined ? 'inspect' : docker !== undefined || journal ? 'host' : 'cluster';
+}
+
+/** As where a variable of a script is empty. @throws ExpectedError */
+function refuseNothing(flags: Readonly<Record<string, unknown>>): void {
+  const flag = NAMES.find((name) => flags[name] === '');
+  if (flag === undefined) return;
+  throw new ExpectedError(`--${flag} names nothing.`, {
+    code: 'INVALID_SETTING',
+    exit: ExitCode.usage,
+    suggestions: ['Give it a value, or leave it out'],
+  });
 }
 
 interface CollectingFlags extends ClusterFlags {

@@ -16,7 +16,7 @@ import {type Hide, jsonText, objectFiles, type TextFile} from './object-files.ts
 import {type Gap, readNamespace} from './read-namespace.ts';
 import type {Seed} from './redaction/seeds.ts';
 import {readRelease} from './release-files.ts';
-import {type BundledRelease, releaseOf, type Scope, scopeOf} from './scope.ts';
+import {type BundledRelease, releaseOf, runIds, type Scope, scopeOf} from './scope.ts';
 import {type SecretContent, seedsOf} from './seeds-of.ts';
 import {readSurroundings} from './surroundings.ts';
 
@@ -37,6 +37,8 @@ export interface BundleWish {
 export interface Prepared {
   releases: readonly (BundledRelease & {status: string; values: Values | undefined})[];
   scope: Scope;
+  /** Ids of the runs that are there, wanted or not. */
+  runs?: readonly string[];
   texts(hide: Hide): readonly TextFile[];
   logs: readonly LogItem[];
   seeds: readonly Seed[];
@@ -108,6 +110,7 @@ export async function prepareBundle(wish: BundleWish, {api, asked, over, now}: W
   return {
     releases: known,
     scope,
+    runs: runIds(namespace.objects, known),
     cluster: {server, nodes, tools: used, enforcement},
     texts: (hide) => [
       {name: 'tools.json', text: jsonText(used)},

@@ -101,7 +101,7 @@ export async function record(wish: Wish, {api, redactor, until, now, sleep, onLo
     objects: [...seen.values()],
     logs,
     secrets: (await Promise.all(reading)).flat(),
-    gaps: [...kinds.flatMap((kind) => kind.gap()), ...logs.flatMap(cutGap)],
+    gaps: [...kinds.flatMap((kind) => kind.gap()), ...logs.flatMap(cutGap), ...unseen(wish, runs.size, following.size)],
   };
 }
 
@@ -118,6 +118,15 @@ function cutGap({item, content}: Recorded): Gap[] {
   if (cut === undefined) return [];
   return [
     {what: item.file, trouble: {kind: 'too-large', message: `${cut.bytes} bytes of its middle found no room: --max-size`}, isMinor: true},
+  ];
+}
+
+/** What it was told to look for, and never saw. */
+function unseen({run, container}: Wish, runs: number, logs: number): Gap[] {
+  const gap = (what: string, message: string): Gap => ({what, trouble: {kind: 'not-found', message}});
+  return [
+    ...(run !== undefined && runs === 0 ? [gap(`run ${run}`, 'it was not seen')] : []),
+    ...(container !== undefined && logs === 0 ? [gap(`container ${container}`, 'none of this name was seen to begin')] : []),
   ];
 }
 

@@ -1,7 +1,7 @@
 import type {KubernetesObject, Pod} from '../cluster/objects.ts';
 
 /** As Scalr gives them to runs and to what they consist of. */
-const ID = /(?<![^-.])(run|atask)-[a-z0-9]+(?![^-.])/;
+const ID = /(?<![^-.])(run|atask)-(?!run-)[a-z0-9]+(?![^-.])/;
 
 /** The id of a run stands whole in the names of its Job and pods, or it is a label or a variable of theirs. */
 export const hasRunId = ({metadata, spec}: Pod, run: string): boolean =>

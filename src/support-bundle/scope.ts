@@ -1,7 +1,7 @@
 import type {ScalrRelease} from '../cluster/facts/releases.ts';
 import {isOfRun, type RunsOf} from '../cluster/inventory-runs.ts';
 import type {Event, KubernetesObject, Pod} from '../cluster/objects.ts';
-import {hasRunId} from './run-id.ts';
+import {hasRunId, runIdOf} from './run-id.ts';
 
 export type BundledRelease = Pick<ScalrRelease, 'name' | 'chart' | 'version'> & {runsOf: RunsOf | undefined};
 
@@ -56,6 +56,12 @@ const isAgent = ({metadata: {labels}}: KubernetesObject): boolean => AGENT_NAMES
 
 export const releaseOf = ({metadata: {labels, annotations}}: KubernetesObject): string | undefined =>
   annotations?.['meta.helm.sh/release-name'] ?? labels?.['app.kubernetes.io/instance'];
+
+/** Ids of the runs that are there, wanted or not. */
+export const runIds = (objects: readonly KubernetesObject[], releases: readonly BundledRelease[]): string[] => {
+  const ids = objects.flatMap((object) => (object.kind === 'Pod' && isRunPod(object as Pod, releases) ? (runIdOf(object) ?? []) : []));
+  return [...new Set(ids)].toSorted();
+};
 
 const isRunPod = (pod: Pod, releases: readonly BundledRelease[]): boolean =>
   releases.some(({runsOf}) => runsOf !== undefined && isOfRun(pod, runsOf)) ||

@@ -99,6 +99,16 @@ describe('less than everything', () => {
   });
 });
 
+test.each([
+  [['--container', 'nope'], 'There is no container nope', 'Containers that are there: agent, sidecar'],
+  [['--run', 'nope'], 'There is no run nope', 'No run is there: its pods vanish a minute after it'],
+])('%j, which is not there, is refused', async (flags, message, advice) => {
+  const {stdout, exit} = await collectLogs(place, helm, ['--json', ...flags]);
+  const {error} = JSON.parse(stdout);
+  expect({exit, ...error}).toMatchObject({exit: 2, code: 'INVALID_SETTING', message: expect.stringContaining(message)});
+  expect(error.suggestions).toContain(advice);
+});
+
 describe('where it goes', () => {
   test('--dry-run names every file and writes none', async () => {
     const at = directory();

@@ -64,3 +64,11 @@ test('it ends by itself with the run it is about', async () => {
   expect(exit).toBe(0);
   expect(names.join('\n')).toMatch(/logs\/run-8-plan\/worker\.log/);
 });
+
+test('a run that never came is missing', async () => {
+  const place = await installed('agent-job', helm);
+  const {exit, errors, result, names} = await collected(place, helm, ['--watch', '--run', 'run-9', '--for', '3s']);
+  expect({exit, complete: result.complete}).toEqual({exit: 7, complete: false});
+  expect(errors).toContainEqual(expect.objectContaining({what: 'run run-9', message: 'it was not seen'}));
+  expect(names).toContain('SUMMARY.md');
+});

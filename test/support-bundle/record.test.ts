@@ -60,3 +60,10 @@ test('another run whose id only begins alike does not end it', async () => {
   );
   expect({isTold, files}).toEqual({isTold: true, files: ['logs/agent-1/worker.log']});
 });
+
+test('a run and a container that were looked for and never seen are missing', async () => {
+  const run = {what: 'run run-x', trouble: {kind: 'not-found', message: 'it was not seen'}};
+  const container = {what: 'container nope', trouble: {kind: 'not-found', message: 'none of this name was seen to begin'}};
+  expect((await watched({run: 'run-x', container: 'worker'}, [AGENT])).gaps).toEqual([run]);
+  expect((await watched({container: 'nope'}, [AGENT])).gaps).toEqual([container]);
+});

@@ -34,8 +34,12 @@ test('labels and variables are ids only as a whole', () => {
 });
 
 test('which run it is shows in labels and names', () => {
-  const found = [pod('w', {id: 'run-v0o1'}), pod('atask-7x-plan'), pod('scalr-agent-run-2-y'), pod('agent-1', {app: 'rerun-1'})].map(
-    runIdOf,
-  );
-  expect(found).toEqual(['run-v0o1', 'atask-7x', 'run-2', undefined]);
+  const found = [
+    pod('w', {id: 'run-v0o1'}),
+    pod('atask-7x-plan'),
+    pod('atask-run-1-plan-x'),
+    pod('scalr-agent-run-2-y'),
+    pod('agent-1', {app: 'rerun-1'}),
+  ].map(runIdOf);
+  expect(found).toEqual(['run-v0o1', 'atask-7x', 'run-1', 'run-2', undefined]);
 });

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {KubernetesObject, Pod} from '../../src/cluster/objects.ts';
 import {logItems} from '../../src/support-bundle/log-items.ts';
-import {type BundledRelease, scopeOf} from '../../src/support-bundle/scope.ts';
+import {type BundledRelease, runIds, scopeOf} from '../../src/support-bundle/scope.ts';
 
 const LOCAL: BundledRelease = {name: 'mine', chart: 'agent-local', version: '0.6.5', runsOf: undefined};
 const JOB: BundledRelease = {
@@ -63,6 +63,10 @@ describe('what goes into the bundle', () => {
   test('can be one run', () => {
     const {pods} = scopeOf(NAMESPACE, [LOCAL, JOB], 'run-2');
     expect(names(pods)).toEqual(['Pod/mine-1-a', 'Pod/scalr-agent-run-2-plan-y']);
+  });
+
+  test('tells the runs that are there, wanted or not', () => {
+    expect(runIds(NAMESPACE, [LOCAL, JOB])).toEqual(['run-1', 'run-2']);
   });
 
   test('is known by its name where helm knows of no release', () => {

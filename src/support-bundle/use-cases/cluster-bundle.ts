@@ -2,6 +2,7 @@ import type {ClusterApi} from '../../ports/cluster-api.ts';
 import type {AskedTools} from '../ask-tools.ts';
 import {type BundleWish, prepareBundle} from '../prepare.ts';
 import {refuseEmpty} from '../refuse-empty.ts';
+import {refuseUnknown} from '../refuse-unknown.ts';
 import {isOfReleases} from '../scope.ts';
 import {type FollowingWorld, followCluster} from './follow-cluster.ts';
 import {interrupted} from './interrupted.ts';
@@ -28,6 +29,8 @@ export async function clusterBundle(wish: ClusterWish, world: ClusterWorld): Pro
   const prepared = await prepareBundle(wish, world);
   if (asked.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted(asked);
   refuseEmpty(prepared, place.namespace);
+  // What is followed may begin later.
+  if (followingMs === undefined) refuseUnknown(prepared, wish);
   if (wish.isDryRun) return {wanted: prepared};
   if (followingMs !== undefined) return followCluster(prepared, {...wish, followingMs}, world);
   return {...(await saveBundle(prepared, place.namespace, wish, world, {api, over, insisted})), asked};
