@@ -13,7 +13,7 @@ import {type RedactionReport, type Redactor, redactor} from './redaction/redacto
 import {type Seed, type SeedSet, seedSet} from './redaction/seeds.ts';
 import {survivorFinder} from './redaction/survivors.ts';
 import {cleanFinding, cleanGap} from './summary/clean.ts';
-import {redactionText, summaryText} from './summary/summary.ts';
+import {cutLogs, redactionText, summaryText} from './summary/summary.ts';
 import {versionsText} from './summary/versions.ts';
 
 type World = Pick<CollectingWorld, 'api' | 'over'> & {
@@ -28,6 +28,8 @@ export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
   noun: 'container' | 'unit';
   findings: readonly Finding[];
   gaps: readonly Gap[];
+  /** Logs without their middle, to fit into what they may have together. */
+  cutLogs: number;
   redactions: RedactionReport;
 }
 
@@ -84,7 +86,7 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
     manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
     check: (written) => refuseSurvivors(written, survivorFinder(seeds)),
   });
-  return {bytes, containers, noun, findings, gaps, redactions};
+  return {bytes, containers, noun, findings, gaps, cutLogs: cutLogs(logs), redactions};
 }
 
 /** While one is read from the disk another is unpacked. */

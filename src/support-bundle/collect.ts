@@ -74,7 +74,7 @@ export async function collect(
   };
   const shares = new Shares(maxBytes, logs.length);
   const longestEnd = Math.floor(ENDS / Math.min(Math.max(logs.length, 1), AT_ONCE));
-  const read = async ({file, path}: LogItem): Promise<void> => {
+  const read = async ({file, path, cut}: LogItem): Promise<void> => {
     const share = shares.take();
     const gap = (trouble: Gap['trouble']): void => void gaps.push({what: file, trouble, isMinor: trouble.kind === 'not-started'});
     if (noRoom) return gap(noRoom);
@@ -86,7 +86,7 @@ export async function collect(
     }
     // The first logs come while texts are written; these go first, as long as the disk has room.
     await written;
-    const record: LogRecord = {file, bytes: 0, tail: '', lines: 0, said: []};
+    const record: LogRecord = {file, bytes: 0, tail: '', lines: 0, said: [], ...(cut === undefined ? {} : {cut})};
     let room = share;
     const grant = (more: number): boolean => {
       const isGranted = shares.grant(more);
@@ -94,7 +94,7 @@ export async function collect(
       return isGranted;
     };
     const onCut = ({bytes}: {bytes: number}): void => {
-      record.cut = bytes;
+      record.cut = (cut ?? 0) + bytes;
     };
     const kept = retain(redacted(stream.chunks, redactor.file(file)), {limit: share, longestEnd, grant, onCut});
     const bytes = await add(file, remembering(kept, record));

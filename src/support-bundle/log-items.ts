@@ -12,6 +12,8 @@ export interface LogItem {
   isPrevious: boolean;
   /** Of the API server, with its query. */
   path: string;
+  /** Bytes that were left out of its middle already, where it was followed. */
+  cut?: number;
 }
 
 interface Wish {

@@ -101,7 +101,7 @@ export async function record(wish: Wish, {api, redactor, until, now, sleep, onLo
     objects: [...seen.values()],
     logs,
     secrets: (await Promise.all(reading)).flat(),
-    gaps: [...kinds.flatMap((kind) => kind.gap()), ...logs.flatMap(cutGap), ...unseen(wish, runs.size, following.size)],
+    gaps: [...kinds.flatMap((kind) => kind.gap()), ...unseen(wish, runs.size, following.size)],
   };
 }
 
@@ -110,15 +110,6 @@ async function follow(log: FollowedLog, limit: number, redactor: Pick<Redactor, 
   const content = new PackedLog(limit);
   for await (const chunk of redacted(log.chunks(), redactor.file(item.file))) content.push(chunk);
   return {item, content, goesOnAt: log.goesOn ? position : undefined, trouble: log.trouble};
-}
-
-/** The mark in the log says it too. */
-function cutGap({item, content}: Recorded): Gap[] {
-  const cut = content.cut();
-  if (cut === undefined) return [];
-  return [
-    {what: item.file, trouble: {kind: 'too-large', message: `${cut.bytes} bytes of its middle found no room: --max-size`}, isMinor: true},
-  ];
 }
 
 /** What it was told to look for, and never saw. */

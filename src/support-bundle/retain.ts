@@ -1,5 +1,9 @@
 /** So much of the end is held in memory at most, for every file that is read at the moment. */
 const LARGEST_TAIL = 4 * 1024 * 1024;
+/** Half a line that is longer is no half line to be left out. */
+const LONGEST_LINE = 16 * 1024;
+const NEWLINE = 10;
+const NONE = Buffer.alloc(0);
 
 /** What was left out of the middle of a file. */
 export interface Cut {
@@ -43,6 +47,10 @@ export class Retained {
   /** Of the beginning that is left. */
   #room: number;
   #lost = 0;
+  /** What of the beginning was held back, as its line has no end yet. */
+  #open: Buffer = NONE;
+  /** What was given out ends with a whole line. */
+  #endsLine = false;
   readonly #tail: Tail;
   readonly #grant: (bytes: number) => boolean;
 
@@ -57,35 +65,56 @@ export class Retained {
   push(chunk: Buffer): Buffer[] {
     const head = chunk.subarray(0, this.#room);
     this.#room -= head.length;
-    const kept = head.length > 0 ? [head] : [];
+    const kept = head.length > 0 ? this.#wholeLines(head) : [];
     if (head.length === chunk.length) return kept;
     for (const old of this.#tail.push(chunk.subarray(head.length))) {
-      if (this.#lost === 0 && this.#grant(old.length)) kept.push(old);
+      if (this.#lost === 0 && this.#grant(old.length)) kept.push(...this.#wholeLines(old));
       else this.#lost += old.length;
     }
     return kept;
   }
 
-  /** Bytes of the end, so far. */
+  /** Bytes that were not given out, so far. */
   get held(): number {
-    return this.#tail.bytes;
+    return this.#open.length + this.#tail.bytes;
   }
 
   /** Of all that was pushed; undefined when nothing is left out. */
   cut(): Cut | undefined {
-    return this.#lost === 0 ? undefined : {bytes: this.#lost + lineStart(this.#tail.pieces())};
+    return this.#lost === 0 ? undefined : {bytes: this.#half + this.#lost + lineStart(this.#tail.pieces())};
   }
 
-  /** The end of all that was pushed, behind a mark where something is left out. */
+  /** The end of all that was pushed, behind a mark where something is left out, which has a line of its own. */
   *end(): Generator<Buffer> {
     const cut = this.cut();
-    if (cut) yield Buffer.from(`\n[… ${cut.bytes} bytes left out here: --max-size …]\n`);
+    if (cut === undefined || this.#half === 0) yield this.#open;
+    if (cut) yield Buffer.from(`${this.#endsLine ? '' : '\n'}[… ${cut.bytes} bytes left out here: --max-size …]\n`);
     // After a gap it begins with a whole line.
-    let skipped = cut ? cut.bytes - this.#lost : 0;
+    let skipped = cut ? cut.bytes - this.#half - this.#lost : 0;
     for (const piece of this.#tail.pieces()) {
       if (skipped < piece.length) yield piece.subarray(skipped);
       skipped = Math.max(skipped - piece.length, 0);
     }
+  }
+
+  /** Bytes of a line that would end at the mark; where there is no whole one before it, they are better than nothing. */
+  get #half(): number {
+    return this.#endsLine ? this.#open.length : 0;
+  }
+
+  /** Holds back what ends no line. */
+  #wholeLines(chunk: Buffer): Buffer[] {
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    const whole = end > 0 ? [this.#open, chunk.subarray(0, end)] : [];
+    // A copy: a small part would hold on to all that came with it.
+    this.#open = Buffer.concat(end > 0 ? [chunk.subarray(end)] : [this.#open, chunk]);
+    if (end > 0) this.#endsLine = true;
+    if (this.#open.length > LONGEST_LINE) {
+      whole.push(this.#open);
+      this.#open = NONE;
+      this.#endsLine = false;
+    }
+    return whole.filter(({length}) => length > 0);
   }
 }
 

@@ -1,5 +1,6 @@
 import type {ClusterApi, LogStream, Trouble} from '../ports/cluster-api.ts';
 import type {Redaction} from './bundle.ts';
+import type {LogItem} from './log-items.ts';
 import {objectFiles} from './object-files.ts';
 import type {Prepared} from './prepare.ts';
 import type {Recorded, Recording} from './record.ts';
@@ -23,7 +24,7 @@ export function withRecording(
       redaction,
       scope: {...prepared.scope, objects: [...prepared.scope.objects, ...gone]},
       texts: (hide) => [...prepared.texts(hide), ...objectFiles(gone, hide).map(({name, text}) => ({name: `gone/${name}`, text}))],
-      logs: [...prepared.logs.filter(({file}) => !files.has(file)), ...logs.map(({item}) => item)],
+      logs: [...prepared.logs.filter(({file}) => !files.has(file)), ...logs.map(cutItem)],
       gaps: [...prepared.gaps, ...gaps],
     },
     api: {
@@ -33,6 +34,11 @@ export function withRecording(
       },
     },
   };
+}
+
+function cutItem({item, content}: Recorded): LogItem {
+  const cut = content.cut();
+  return cut === undefined ? item : {...item, cut: cut.bytes};
 }
 
 /** What was followed, and what was said since. */

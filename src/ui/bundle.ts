@@ -16,7 +16,10 @@ export function progressText(done: number, all: number, {columns}: Screen): stri
 const MOST = 10;
 
 /** What came out, what stands out, what is missing, and what to do with it. */
-export function bundleText({file, bytes, containers, noun, findings, gaps, redactions}: Bundle & {file: string}, screen: Screen): string {
+export function bundleText(
+  {file, bytes, containers, noun, findings, gaps, cutLogs, redactions}: Bundle & {file: string},
+  screen: Screen,
+): string {
   const {bold, green} = theme(screen);
   const found = findingLines(findings, screen);
   const missing = gaps.slice(0, MOST).map(({what, trouble}) => paragraph('  - ', `${what}: ${trouble.message}`, screen));
@@ -25,6 +28,7 @@ export function bundleText({file, bytes, containers, noun, findings, gaps, redac
     `${green('✓')} ${bold(file)}: ${sizeText(bytes)}, ${count(containers, noun)}, ${count(redactions.total, 'redaction')}\n`,
     ...(found.length === 0 ? [] : [`${bold('What stands out:')}\n`, ...found]),
     ...(missing.length === 0 ? [] : [`${bold('What could not be read:')}\n`, ...missing]),
+    ...(cutLogs === 0 ? [] : [`${count(cutLogs, 'log')} ${cutLogs === 1 ? 'was' : 'were'} cut in the middle: --max-size\n`]),
     'Begin with SUMMARY.md in it.\n',
   ].join('');
 }

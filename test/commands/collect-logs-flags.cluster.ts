@@ -49,15 +49,17 @@ describe('less than everything', () => {
   });
 
   test('only so much of each log: its beginning and its end, with a mark in the gap, and the summary says so', async () => {
-    const {text, exit, stderr} = await collected(place, helm, ['--max-size', '200Ki']);
-    expect(exit, stderr).toBe(0);
+    const {text, exit, stderr, result} = await collected(place, helm, ['--max-size', '200Ki']);
+    expect({exit, complete: result.complete}, stderr).toEqual({exit: 0, complete: true});
+    expect(stderr).toContain('2 logs were cut in the middle: --max-size');
+    expect(text('SUMMARY.md')).toMatch(/The bundle is complete\. To fit --max-size, 2 logs were cut in the middle\.\n/);
     const log = text(A);
     expect(log).toMatch(/^\S+ line 0 of the log\n/);
     expect(log).toMatch(/line 19999 of the log\n$/);
     const [, lost = ''] = /\n\[… (\d+) bytes left out here: --max-size …\]\n/.exec(log) ?? [];
     expect(text('SUMMARY.md')).toContain(`- ${A}: ${lost} bytes of its middle`);
     const whole = await collected(place, helm);
-    expect(log.replace(/\n\[….*\]\n/, '').length + Number(lost)).toBe(whole.text(A).length);
+    expect(log.replace(/^\[….*\]\n/m, '').length + Number(lost)).toBe(whole.text(A).length);
     expect(text('logs/a/sidecar.log')).toMatch(/ little\n$/);
     expect(Buffer.byteLength(log) + Buffer.byteLength(text('logs/b/agent.log'))).toBeLessThan(201 * 1024);
   });

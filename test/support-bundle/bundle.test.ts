@@ -127,6 +127,23 @@ test('where nothing stands out and nothing is missing, that is the verdict', asy
   expect(summary).toContain('**Nothing stands out.**\n\nThe bundle is complete.\n');
 });
 
+test('what was cut to fit --max-size is said, and the bundle is complete without it', async () => {
+  const lines = Array.from({length: 3000}, (_, index) => `${index} ${'x'.repeat(60)}\n`).join('');
+  const {bundle, summary} = await written({gaps: []}, lines, 40_000);
+  expect(summary).toContain('\nThe bundle is complete. To fit --max-size, 1 log was cut in the middle.\n');
+  expect(summary).toMatch(/\n- logs\/agent-1\/agent\.log: \d+ bytes of its middle, to fit --max-size\n/);
+  const said = (made: typeof bundle): string => bundleText({file: 'a.zip', ...made}, {hasColor: false, columns: undefined});
+  expect(said(bundle)).toContain('\n1 log was cut in the middle: --max-size\n');
+  expect(said((await written({gaps: []})).bundle)).not.toContain('--max-size');
+});
+
+test('what was left out of a log while it was followed counts like what is left out now', async () => {
+  const logs = [{file: 'logs/agent-1/agent.log', pod: 'agent-1', container: 'agent', isPrevious: false, path: '/log', cut: 70}];
+  const {bundle, summary} = await written({gaps: [], logs}, 'little\n');
+  expect(bundle.cutLogs).toBe(1);
+  expect(summary).toContain('- logs/agent-1/agent.log: 70 bytes of its middle, to fit --max-size\n');
+});
+
 test('what is hidden in findings and summary is hidden wherever they are shown, and counted for each of them', async () => {
   const {bundle, text, summary} = await written();
   const {files, total, rules} = JSON.parse(text('redactions.json'));

@@ -46,9 +46,10 @@ describe.each([
       fc.asyncProperty(fc.integer({min: 100, max: 400}), fc.array(fc.integer({min: 1, max: 300}), {minLength: 1}), async (count, sizes) => {
         const text = lines(count);
         const {text: found, cut} = await kept(text, 600, sizes);
-        const [head, tail] = found.split(/\n\[… \d+ bytes left out here: --max-size …\]\n/);
+        const [head, tail] = found.split(/^\[… \d+ bytes left out here: --max-size …\]\n/m);
         expect(text.startsWith(head as string)).toBe(true);
         expect(text.endsWith(tail as string)).toBe(true);
+        expect(head).toMatch(/\nline \d+\n$/);
         expect(tail).toMatch(/^line \d+\n/);
         expect((head as string).length + (tail as string).length + cut).toBe(text.length);
         expect(found.length).toBeLessThanOrEqual(600 + 60);
@@ -62,9 +63,9 @@ describe.each([
       chunks.push(chunk);
     const [head = '', tail = ''] = Buffer.concat(chunks)
       .toString('utf8')
-      .split(/\n\[… .*…\]\n/);
+      .split(/^\[… .*…\]\n/m);
     expect({begins: text.startsWith(head), ends: text.endsWith(tail)}).toEqual({begins: true, ends: true});
-    expect(head.length).toBeGreaterThanOrEqual(1900);
+    expect(head.length).toBeGreaterThanOrEqual(1890);
     expect(tail.length).toBeGreaterThan(50);
     expect(tail.length).toBeLessThanOrEqual(100);
   });
@@ -77,10 +78,17 @@ describe.each([
       left -= bytes;
       return left >= 0;
     });
-    const [head = ''] = found.text.split('\n[…');
+    const [head = ''] = found.text.split('[…');
     expect(text.startsWith(head)).toBe(true);
     expect(head.length).toBeGreaterThan(1000);
     expect(text.endsWith(found.text.slice(-300))).toBe(true);
+  });
+
+  test('keeps half a line before the mark only where it is a long one, and then the mark has a line of its own', async () => {
+    const long = 'y'.repeat(40_000);
+    const {text, cut} = await kept(`first\n${long}\n${lines(9000)}`, 60_000);
+    expect(text).toMatch(/^first\ny{19994}\n\[… \d+ bytes left out here: --max-size …\]\nline \d+\n/);
+    expect(`first\n${long}\n${lines(9000)}`).toHaveLength(text.length + cut - `\n[… ${cut} bytes left out here: --max-size …]\n`.length);
   });
 
   test('of one endless line keeps something of its end too', async () => {

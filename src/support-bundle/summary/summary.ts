@@ -67,13 +67,14 @@ function verdict({findings, gaps, logs}: Summary): string {
       ? 'Nothing stands out.'
       : `${number(errors, 'error')}, ${number(findings.length - errors, 'warning')}. Begin with ${first.object} (${first.code}).`;
   const lacks = gaps.filter(({isMinor}) => !isMinor).length;
-  const cut = logs.filter((log) => log.cut !== undefined).length;
-  const lacking = [
-    ...(lacks > 0 ? [`${number(lacks, 'part')} could not be read`] : []),
-    ...(cut > 0 ? [`${number(cut, 'log')} had to be cut`] : []),
-  ];
-  return `**${found}**\n\n${lacking.length > 0 ? `The bundle is not complete: ${lacking.join(', ')}.` : 'The bundle is complete.'}`;
+  const whole = lacks > 0 ? `The bundle is not complete: ${number(lacks, 'part')} could not be read.` : 'The bundle is complete.';
+  const cut = cutLogs(logs);
+  const fits = cut > 0 ? ` To fit --max-size, ${number(cut, 'log')} ${cut === 1 ? 'was' : 'were'} cut in the middle.` : '';
+  return `**${found}**\n\n${whole}${fits}`;
 }
+
+/** What was asked for with --max-size leaves the bundle complete. */
+export const cutLogs = (logs: Summary['logs']): number => logs.filter(({cut}) => cut !== undefined).length;
 
 const findingText = ({object, code, message, evidence, line, remedy}: Finding): string =>
   [
@@ -84,7 +85,7 @@ const findingText = ({object, code, message, evidence, line, remedy}: Finding): 
 
 const missing = (gaps: readonly Gap[], logs: Summary['logs']): string[] => [
   ...gaps.filter(({isMinor}) => !isMinor).map(gapText),
-  ...logs.flatMap(({file, cut}) => (cut === undefined ? [] : [`- ${file}: ${cut} bytes of its middle, for want of room (--max-size)`])),
+  ...logs.flatMap(({file, cut}) => (cut === undefined ? [] : [`- ${file}: ${cut} bytes of its middle, to fit --max-size`])),
   ...gaps.filter(({isMinor}) => isMinor).map((gap) => `${gapText(gap)} (the bundle is good without it)`),
 ];
 
