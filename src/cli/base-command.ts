@@ -99,8 +99,9 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return hasTerminal && !this.argv.includes('--no-input') ? prompter(this.screen) : undefined;
   }
 
-  protected say(text: string): void {
-    if (!this.#isQuiet) this.app.stderr(text);
+  /** With --quiet only what is said even then. */
+  protected say(text: string, evenIfQuiet = ''): void {
+    this.app.stderr(this.#isQuiet ? evenIfQuiet : text);
   }
 
   /** A result for people; other programs get theirs as it is. */

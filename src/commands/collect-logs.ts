@@ -13,7 +13,7 @@ import type {Gap} from '../support-bundle/read-namespace.ts';
 import {collectFromCluster} from '../support-bundle/use-cases/collect-from-cluster.ts';
 import {statusOf} from '../support-bundle/use-cases/interrupted.ts';
 import type {Collected} from '../support-bundle/use-cases/save-bundle.ts';
-import {bundleText, progressText, wantedText} from '../ui/bundle.ts';
+import {bundleText, missingText, progressText, wantedText} from '../ui/bundle.ts';
 import {damageText, inspectionText} from '../ui/bundle-inspection.ts';
 
 interface Result {
@@ -107,8 +107,9 @@ export default class CollectLogs extends BaseCommand<Result> {
 
   #tell({file, bundle, asked}: Exclude<Collected, {wanted: Prepared}>): Result {
     const {bytes, containers, redactions, findings, gaps} = bundle;
-    const complete = gaps.every(({isMinor}) => isMinor) && !asked.aborted;
-    this.say(bundleText({file, ...bundle}, this.screen));
+    const serious = gaps.filter(({isMinor}) => !isMinor);
+    const complete = serious.length === 0 && !asked.aborted;
+    this.say(bundleText({file, ...bundle}, this.screen), missingText(serious, this.screen));
     if (!complete) process.exitCode = asked.aborted ? statusOf(asked) : ExitCode.incomplete;
     if (!this.jsonEnabled()) this.app.stdout(`${file}\n`);
     return {file, bytes, containers, errors: gaps.map(errorOf), redactions, findings, complete};

@@ -22,15 +22,22 @@ export function bundleText(
 ): string {
   const {bold, green} = theme(screen);
   const found = findingLines(findings, screen);
-  const missing = gaps.slice(0, MOST).map(({what, trouble}) => paragraph('  - ', `${what}: ${trouble.message}`, screen));
-  if (gaps.length > MOST) missing.push(`  - and ${gaps.length - MOST} more, which are in errors.json\n`);
   return [
     `${green('✓')} ${bold(file)}: ${sizeText(bytes)}, ${count(containers, noun)}, ${count(redactions.total, 'redaction')}\n`,
     ...(found.length === 0 ? [] : [`${bold('What stands out:')}\n`, ...found]),
-    ...(missing.length === 0 ? [] : [`${bold('What could not be read:')}\n`, ...missing]),
+    missingText(gaps, screen),
     ...(cutLogs === 0 ? [] : [`${count(cutLogs, 'log')} ${cutLogs === 1 ? 'was' : 'were'} cut in the middle: --max-size\n`]),
     'Begin with SUMMARY.md in it.\n',
   ].join('');
+}
+
+/** Nothing where there is none. */
+export function missingText(gaps: Bundle['gaps'], screen: Screen): string {
+  if (gaps.length === 0) return '';
+  const {bold} = theme(screen);
+  const missing = gaps.slice(0, MOST).map(({what, trouble}) => paragraph('  - ', `${what}: ${trouble.message}`, screen));
+  if (gaps.length > MOST) missing.push(`  - and ${gaps.length - MOST} more, which are in errors.json\n`);
+  return `${bold('What could not be read:')}\n${missing.join('')}`;
 }
 
 export function findingLines(findings: Bundle['findings'], screen: Screen): string[] {

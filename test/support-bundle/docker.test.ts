@@ -114,6 +114,16 @@ test('a value has the same name wherever it was', async () => {
   expect(content['SUMMARY.md']).toContain(pseudonym);
 });
 
+test('with --quiet it is said what a bundle lacks, and nothing else', async () => {
+  const {stdout, stderr, exit, file} = await collect(docker({info: failing('daemon is busy')}), '--quiet');
+  expect({stdout, stderr, exit}).toEqual({
+    stdout: `${file}\n`,
+    stderr: 'What could not be read:\n  - docker/info.json: daemon is busy\n',
+    exit: 7,
+  });
+  expect(await collect(docker(), '--quiet')).toMatchObject({stderr: '', exit: 0});
+});
+
 test('the bundle can be inspected, and says to programs what the schema says', async () => {
   const {stdout, file} = await collect(docker(), '--json');
   expect(violations('collect-logs', stdout)).toEqual([]);
