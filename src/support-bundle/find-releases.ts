@@ -4,6 +4,7 @@ import {listReleases} from '../ports/helm.ts';
 import type {Place} from '../ports/place.ts';
 import type {Gap} from './read-namespace.ts';
 import type {BundledRelease} from './scope.ts';
+import {isListOf, readJson} from './tool-json.ts';
 import {type Tools, toolGap} from './tools.ts';
 
 export type FoundRelease = Omit<BundledRelease, 'runsOf'> & {status: string};
@@ -13,13 +14,18 @@ export interface FoundReleases {
   gaps: readonly Gap[];
 }
 
+const WHAT = 'releases of helm';
+
+const isListed = isListOf('name', 'chart', 'status');
+
 /** Releases of a Scalr agent in the namespace as helm knows them, or nothing where it may not look. */
 export async function findReleases(place: Place, tools: Tools, over: AbortSignal): Promise<FoundReleases> {
   const outcome = await tools.run(listReleases(place, {everywhere: false}));
-  if (outcome.exitCode !== 0) return {releases: [], gaps: [toolGap('releases of helm', outcome, over)]};
-  const all = JSON.parse(outcome.stdout) as {name: string; chart: string; status: string}[];
+  if (outcome.exitCode !== 0) return {releases: [], gaps: [toolGap(WHAT, outcome, over)]};
+  const listed = readJson('helm', outcome.stdout, isListed);
+  if (listed.trouble) return {releases: [], gaps: [{what: WHAT, trouble: listed.trouble}]};
   return {
-    releases: all.flatMap(({name, chart, status}) => {
+    releases: listed.value.flatMap(({name, chart, status}) => {
       const ours = scalrChart(chart);
       return ours === undefined ? [] : [{name, status, ...ours}];
     }),

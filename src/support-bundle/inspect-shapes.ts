@@ -1,6 +1,7 @@
 import type {Entry} from '../ports/archive.ts';
 import type {Finding} from './findings/finding.ts';
 import type {RedactionReport} from './redaction/redactor.ts';
+import {type Fields, isFields} from './tool-json.ts';
 
 /** What could not be read when the bundle was made, as errors.json holds it. */
 export interface Unread {
@@ -16,9 +17,6 @@ export interface Manifest {
   entries: readonly Entry[];
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 const hasTexts = (value: unknown, ...names: string[]): value is Fields =>
   isFields(value) && names.every((name) => typeof value[name] === 'string');
 const isCounts = (value: unknown): boolean => isFields(value) && Object.values(value).every(Number.isInteger);

@@ -1,11 +1,19 @@
 import type {Values} from '../charts/tree.ts';
 import {objectsIn} from '../cluster/manifest.ts';
+import type {KubernetesObject} from '../cluster/objects.ts';
 import {releaseHistory, releaseManifest, releaseValues} from '../ports/helm.ts';
 import type {Place} from '../ports/place.ts';
 import type {Call} from '../ports/processes.ts';
 import {type Hide, jsonText, objectFiles, type TextFile} from './object-files.ts';
 import type {Gap} from './read-namespace.ts';
+import {type Answer, isFields, isListOf, readJson} from './tool-json.ts';
 import {type Tools, toolGap} from './tools.ts';
+
+interface Asked<T> {
+  /** Undefined where there is a gap. */
+  value?: T;
+  gaps: readonly Gap[];
+}
 
 interface Read {
   files(hide: Hide): readonly TextFile[];
@@ -18,24 +26,40 @@ interface Read {
 export async function readRelease(release: string, place: Place, tools: Tools, over: AbortSignal): Promise<Read> {
   const folder = `releases/${release}`;
   const name = {release, place};
-  const ask = async (file: string, call: Call): Promise<{text: string} | Gap> => {
+  const ask = async <T>(file: string, call: Call, read: (text: string) => Answer<T>): Promise<Asked<T>> => {
     const outcome = await tools.run(call);
-    return outcome.exitCode === 0 ? {text: outcome.stdout} : toolGap(`${folder}/${file}`, outcome, over);
+    if (outcome.exitCode !== 0) return {gaps: [toolGap(`${folder}/${file}`, outcome, over)]};
+    const {trouble, ...answer} = read(outcome.stdout);
+    return trouble ? {gaps: [{what: `${folder}/${file}`, trouble}]} : {...answer, gaps: []};
   };
   const [history, values, manifest] = await Promise.all([
-    ask('history.json', releaseHistory(name)),
-    ask('values.json', releaseValues(name)),
-    ask('manifest', releaseManifest(name)),
+    ask('history.json', releaseHistory(name), (text) => readJson('helm', text, isListOf())),
+    ask('values.json', releaseValues(name), (text) => readJson('helm', text || '{}', isGiven)),
+    ask('manifest', releaseManifest(name), readObjects),
   ]);
-  const given = 'text' in values ? (JSON.parse(values.text || '{}') as Values | null) : undefined;
-  const made = 'text' in manifest ? objectsIn(manifest.text) : [];
   return {
     files: (hide) => [
-      ...('text' in history ? [{name: `${folder}/history.json`, text: jsonText(JSON.parse(history.text))}] : []),
-      ...(given === undefined ? [] : [{name: `${folder}/values.json`, text: jsonText(given ?? {})}]),
-      ...objectFiles(made, hide).map(({name: file, text}) => ({name: file.replace(/^objects/, `${folder}/manifest`), text})),
+      ...('value' in history ? [{name: `${folder}/history.json`, text: jsonText(history.value)}] : []),
+      ...('value' in values ? [{name: `${folder}/values.json`, text: jsonText(values.value ?? {})}] : []),
+      ...objectFiles(manifest.value ?? [], hide).map(({name: file, text}) => ({
+        name: file.replace(/^objects/, `${folder}/manifest`),
+        text,
+      })),
     ],
-    gaps: [history, values, manifest].filter((each): each is Gap => 'what' in each),
-    values: given ?? undefined,
+    gaps: [history, values, manifest].flatMap(({gaps}) => gaps),
+    values: values.value ?? undefined,
   };
+}
+
+/** Helm prints null where nothing was given. */
+const isGiven = (value: unknown): value is Values | null => value === null || isFields(value);
+
+function readObjects(text: string): Answer<KubernetesObject[]> {
+  try {
+    const objects = objectsIn(text);
+    if (objects.every(({metadata}) => typeof metadata?.name === 'string')) return {value: objects};
+  } catch {
+    // An alias without an anchor, or more of them than anybody would write.
+  }
+  return {trouble: {kind: 'refused', message: 'what helm said is no manifest'}};
 }

@@ -114,6 +114,29 @@ test('a value has the same name wherever it was', async () => {
   expect(content['SUMMARY.md']).toContain(pseudonym);
 });
 
+test.each([
+  ['echo Emulated', 'what docker said is no JSON: Emulated.'],
+  ['true', 'docker said nothing.'],
+  ['echo "[]"', 'what docker said is not the JSON it should be, or not all of it.'],
+])('a container that docker describes with `%s` cannot be collected from', async (inspect, words) => {
+  const {stdout, stderr, exit, file} = await collect(docker({inspect}));
+  expect({stdout, exit, isThere: existsSync(file)}).toEqual({stdout: '', exit: 1, isThere: false});
+  expect(stderr).toContain(`Container scalr-agent cannot be read: docker inspect: ${words}`);
+});
+
+test('a daemon that describes itself in no JSON is a gap, and the rest is there', async () => {
+  const {stdout, exit, file} = await collect(docker({version: 'echo 27.3', info: 'true'}), '--json');
+  expect({exit, ...JSON.parse(stdout)}).toMatchObject({
+    exit: 7,
+    complete: false,
+    errors: [
+      {what: 'docker/info.json', message: 'docker said nothing'},
+      {what: 'docker/version.json', message: 'what docker said is no JSON: 27.3'},
+    ],
+  });
+  expect(Object.keys(await contentOf(file))).toContain('logs/docker/scalr-agent.log');
+});
+
 test('with --quiet it is said what a bundle lacks, and nothing else', async () => {
   const {stdout, stderr, exit, file} = await collect(docker({info: failing('daemon is busy')}), '--quiet');
   expect({stdout, stderr, exit}).toEqual({

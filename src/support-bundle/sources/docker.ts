@@ -1,6 +1,7 @@
 import type {HostCall} from '../../ports/host-tools.ts';
 import type {Since} from '../log-items.ts';
 import {type Hide, jsonText} from '../object-files.ts';
+import {type Fields, isListOf, readJson} from '../tool-json.ts';
 import {type ContainerFacts, dockerFindings} from './docker-findings.ts';
 import {type HostPrepared, type HostWish, type HostWorld, hostLog, readSystem, readTexts, refusal} from './source.ts';
 import {looksSecret, seedsOfVariables, seedsOfWords, variableIn} from './variables.ts';
@@ -26,13 +27,18 @@ export async function prepareDocker(container: string, {since}: HostWish, world:
       ...(trouble.isToolMissing ? ['On a VM the agent brings docker in /opt/scalr-agent/embedded/bin: put it on PATH'] : []),
       'For an agent that runs as a service of systemd: scalr-agent collect-logs --journal',
     ]);
-  const [inspected] = JSON.parse(stdout) as [Inspected];
+  const answer = readJson('docker', stdout, isInspected);
+  if (answer.trouble)
+    throw refusal(`Container ${container} cannot be read: docker inspect`, answer.trouble, [
+      `See what it says: docker inspect --type container -- ${container}`,
+    ]);
+  const [inspected] = answer.value;
   const name = inspected.Name.replace(/^\//, '');
   const [asked, system] = await Promise.all([
     readTexts(
       [
-        {name: 'docker/version.json', call: {tool: 'docker', args: ['version', '--format', '{{json .}}']}, shape: pretty},
-        {name: 'docker/info.json', call: {tool: 'docker', args: ['info', '--format', '{{json .}}']}, shape: infoText},
+        {name: 'docker/version.json', call: {tool: 'docker', args: ['version', '--format', '{{json .}}']}, shape: (version) => version},
+        {name: 'docker/info.json', call: {tool: 'docker', args: ['info', '--format', '{{json .}}']}, shape: infoOf},
       ],
       world,
     ),
@@ -54,6 +60,8 @@ export async function prepareDocker(container: string, {since}: HostWish, world:
   };
 }
 
+const isInspected = (value: unknown): value is [Inspected] => isListOf('Name')(value) && value.length === 1;
+
 /** The agent says some on one output and some on the other, and docker keeps both. */
 const logsOf = (container: string, since: Since): HostCall => ({
   tool: 'docker',
@@ -72,9 +80,4 @@ function withoutSecretVariables({Config, ...inspected}: Inspected, hide: Hide): 
   return {...inspected, ...(Config ? {Config: {...Config, ...(Config.Env ? {Env: Config.Env.map(shown)} : {})}} : {})};
 }
 
-const infoText = (text: string): string => {
-  const info = JSON.parse(text) as Readonly<Record<string, unknown>>;
-  return jsonText(Object.fromEntries(INFO.map((key) => [key, info[key]])));
-};
-
-const pretty = (text: string): string => jsonText(JSON.parse(text));
+const infoOf = (info: Fields): Fields => Object.fromEntries(INFO.map((key) => [key, info[key]]));

@@ -3,9 +3,10 @@ import type {ClusterApi} from '../../ports/cluster-api.ts';
 import type {Files} from '../../ports/files.ts';
 import type {HostCall, HostTools, HostTrouble} from '../../ports/host-tools.ts';
 import type {LogItem, Since} from '../log-items.ts';
-import type {TextFile} from '../object-files.ts';
+import {jsonText, type TextFile} from '../object-files.ts';
 import type {Prepared} from '../prepare.ts';
 import type {Gap} from '../read-namespace.ts';
+import {type Fields, isFields, readJson} from '../tool-json.ts';
 
 export interface HostWish {
   since: Since;
@@ -35,16 +36,26 @@ export const hostLog = (source: 'docker' | 'journal', name: string): LogItem => 
   path: name,
 });
 
+interface SmallCall {
+  name: string;
+  call: HostCall;
+  /** What is wanted of an answer in JSON. */
+  shape?(value: Fields): Fields;
+}
+
 /** The answers of small calls, each in a file; what failed is a gap. */
-export async function readTexts(
-  calls: readonly {name: string; call: HostCall; shape?(text: string): string}[],
-  {host, over}: HostWorld,
-): Promise<{texts: TextFile[]; gaps: Gap[]}> {
-  const read = await Promise.all(calls.map(async ({name, call, shape}) => ({name, shape, ...(await host.run(call, {over}))})));
-  return {
-    texts: read.flatMap(({name, stdout, shape}) => (stdout === '' ? [] : [{name, text: shape ? shape(stdout) : stdout}])),
-    gaps: read.flatMap(({name, trouble}) => (trouble ? [{what: name, trouble}] : [])),
-  };
+export async function readTexts(calls: readonly SmallCall[], {host, over}: HostWorld): Promise<{texts: TextFile[]; gaps: Gap[]}> {
+  const read = await Promise.all(
+    calls.map(async ({name, call, shape}) => {
+      const {stdout, trouble} = await host.run(call, {over});
+      const answer = shape && readJson(call.tool, stdout, isFields);
+      // A tool that failed may have said something before.
+      const failed = trouble ?? answer?.trouble;
+      const text = answer === undefined ? stdout : answer.trouble ? '' : jsonText(shape?.(answer.value));
+      return {texts: text === '' ? [] : [{name, text}], gaps: failed ? [{what: name, trouble: failed}] : []};
+    }),
+  );
+  return {texts: read.flatMap(({texts}) => texts), gaps: read.flatMap(({gaps}) => gaps)};
 }
 
 /** Which system it is. */
