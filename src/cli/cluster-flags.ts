@@ -1,5 +1,6 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {ReleaseName} from '../ports/helm.ts';
+import {InvalidValue} from '../settings/define.ts';
 import {seconds} from '../settings/kinds.ts';
 import {namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -29,15 +30,18 @@ export const toolPaths = ({helm, kubectl}: ClusterFlags) => ({...(helm ? {helm} 
 /** Milliseconds of --timeout. @throws ExpectedError */
 export const timeoutOf = ({timeout = '10m'}: ClusterFlags): number => durationOf('--timeout', timeout);
 
-/** Milliseconds of a Go duration. @throws ExpectedError */
-export function durationOf(flag: string, text: string): number {
+const DAY = 86_400;
+
+/** Milliseconds of a Go duration, of a day at most unless told otherwise. @throws ExpectedError */
+export function durationOf(flag: string, text: string, {max = DAY} = {}): number {
   try {
-    return seconds({min: 1, max: 86_400}).parse(text, {now: new Date()}) * 1000;
+    return seconds({min: 1, max}).parse(text, {now: new Date()}) * 1000;
   } catch (error) {
-    throw new ExpectedError(`${flag} ${text}: ${(error as Error).message}.`, {
+    if (!(error instanceof InvalidValue)) throw error;
+    throw new ExpectedError(`${flag}: ${error.message}.`, {
       code: 'INVALID_SETTING',
       exit: ExitCode.usage,
-      suggestions: ['Write it like 90s, 10m or 1h30m'],
+      suggestions: error.suggestion === undefined ? [] : [error.suggestion],
     });
   }
 }

@@ -77,9 +77,12 @@ interface CollectingFlags extends ClusterFlags {
   'dry-run'?: boolean | undefined;
 }
 
+/** In seconds; what is older is asked for with --since-time. */
+const LONGEST_AGO = 30 * 86_400;
+
 /** What is said to every place alike. @throws ExpectedError */
 export const collectingWish = (flags: CollectingFlags) => ({
-  since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h') / 1000),
+  since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h', {max: LONGEST_AGO}) / 1000),
   maxBytes: byteCount('--max-size', flags['max-size'] ?? '100Mi'),
   out: flags.out,
   isDryRun: flags['dry-run'] ?? false,

@@ -124,6 +124,9 @@ export const integer = ({min, max, hint = 'N'}: {min: number; max: number; hint?
   format: (value) => [String(value)],
 });
 
+const DURATION = /^(?!$)(?:(\d*\.?\d+)h)?(?:(\d*\.?\d+)m)?(?:(\d*\.?\d+)s)?$/;
+const AS_DURATION = 'Write it like 90s, 10m or 1h30m';
+
 /** Whole seconds; Go durations (`2h`, `90s`, `1h30m`) are turned into them. */
 export const seconds = ({min, max}: {min: number; max: number}): Kind<number> => {
   const whole = integer({min, max, hint: 'SECONDS'});
@@ -131,12 +134,23 @@ export const seconds = ({min, max}: {min: number; max: number}): Kind<number> =>
     ...whole,
     jsonSchema: {anyOf: [whole.jsonSchema, {type: 'string', pattern: '^([\\d.]+h)?([\\d.]+m)?([\\d.]+s)?$'}]},
     parse(raw, context) {
-      const [match, h, m, s] = /^(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s)?$/.exec(String(raw)) ?? [];
-      if (!match) return whole.parse(raw, context);
-      return whole.parse(Number(h ?? 0) * 3600 + Number(m ?? 0) * 60 + Number(s ?? 0), context);
+      if (typeof raw !== 'string' || /^-?\d+$/.test(raw.trim())) return whole.parse(raw, context);
+      const [match, h = 0, m = 0, s = 0] = DURATION.exec(raw) ?? [];
+      if (match === undefined) throw new InvalidValue(`${JSON.stringify(raw)} is no duration`, AS_DURATION);
+      const value = Math.round((Number(h) * 3600 + Number(m) * 60 + Number(s)) * 1000) / 1000;
+      if (value > max) throw new InvalidValue(`${raw} is longer than ${spanOf(max)}`, `Write ${spanOf(max)} or less`);
+      if (value < min) throw new InvalidValue(`${raw} is shorter than ${spanOf(min)}`, `Write ${spanOf(min)} or more`);
+      if (!Number.isInteger(value)) throw new InvalidValue(`${raw} is no whole number of seconds`, AS_DURATION);
+      return value;
     },
   };
 };
+
+/** In the largest unit that makes it a whole number. */
+function spanOf(value: number): string {
+  if (value % 3600 === 0) return `${value / 3600}h`;
+  return value % 60 === 0 ? `${value / 60}m` : `${value}s`;
+}
 
 /** A credential pasted by a person; line ends around it are dropped, blanks inside it are an accident. */
 export const secret = ({isFile = false} = {}): Kind<Secret> => ({

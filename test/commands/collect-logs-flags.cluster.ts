@@ -91,7 +91,7 @@ describe('less than everything', () => {
   });
 
   test.each([
-    [['--since', 'yesterday'], '--since yesterday'],
+    [['--since', 'yesterday'], '--since: "yesterday" is no duration'],
     [['--since-time', 'noon'], '--since-time noon'],
     [['--max-size', 'much'], '--max-size much'],
     [['--since', '1h', '--since-time', '2026-11-21T08:00:00Z'], 'since'],

@@ -14,7 +14,7 @@ test.each([
   [['--values', 'missing.yaml'], 'UNREADABLE_FILE', /missing\.yaml/],
   [['--values', 'broken.yaml'], 'UNREADABLE_FILE', /^broken\.yaml, line 3: /],
   [['--values', 'list.yaml'], 'UNREADABLE_FILE', /^list\.yaml, line 1: .*no mapping/],
-  [['--timeout', 'soon'], 'INVALID_SETTING', /--timeout soon/],
+  [['--timeout', 'soon'], 'INVALID_SETTING', /--timeout: "soon" is no duration/],
   [['--url', 'https://acme.scalr.io'], 'UNKNOWN_FLAG', /--url/],
 ])('%j is refused before anything is asked', async (argv, code, message) => {
   const error = await refusal(argv, {'a.yaml': 'a: 1\n', 'broken.yaml': 'a: 1\nb: [\n', 'list.yaml': '- 1\n'});
