@@ -2,11 +2,21 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import {bytes, milliOf} from '../settings/quantity.ts';
 import type {Since} from '../support-bundle/log-items.ts';
 
+const AS_TIME = 'Write it like 2026-11-21T08:00:00Z';
+
 /** From when on logs are read: a time, or so many seconds ago. @throws ExpectedError */
 export function since(time: string | undefined, seconds: number): Since {
   if (time === undefined) return {seconds};
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(time) && !Number.isNaN(Date.parse(time))) return {time: new Date(time).toISOString()};
-  throw wrong(`--since-time ${time} is no time.`, 'Write it like 2026-11-21T08:00:00Z');
+  const [date] = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d)/.exec(time) ?? [];
+  if (date !== undefined && !isDay(date)) throw wrong(`--since-time ${time}: there is no day ${date}.`, AS_TIME);
+  if (date !== undefined && !Number.isNaN(Date.parse(time))) return {time: new Date(time).toISOString()};
+  throw wrong(`--since-time ${time} is no time.`, AS_TIME);
+}
+
+/** JavaScript takes the 30th of February for the 2nd of March. */
+function isDay(date: string): boolean {
+  const time = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
 }
 
 /** Bytes of a Kubernetes quantity. @throws ExpectedError */
