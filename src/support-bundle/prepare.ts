@@ -37,8 +37,8 @@ export interface BundleWish {
 export interface Prepared {
   releases: readonly (BundledRelease & {status: string; values: Values | undefined})[];
   scope: Scope;
-  /** Ids of the runs that are there, wanted or not. */
-  runs?: readonly string[];
+  /** What there is in the namespace, wanted or not. */
+  present?: {releases: readonly string[]; runs: readonly string[]};
   texts(hide: Hide): readonly TextFile[];
   logs: readonly LogItem[];
   seeds: readonly Seed[];
@@ -110,7 +110,7 @@ export async function prepareBundle(wish: BundleWish, {api, asked, over, now}: W
   return {
     releases: known,
     scope,
-    runs: runIds(namespace.objects, known),
+    present: {releases: seen.map(({name}) => name), runs: runIds(namespace.objects, known)},
     cluster: {server, nodes, tools: used, enforcement},
     texts: (hide) => [
       {name: 'tools.json', text: jsonText(used)},

@@ -1,6 +1,6 @@
 import {type ErrorCode, ExitCode, ExpectedError} from '../errors.ts';
 import type {TroubleKind} from '../ports/cluster-api.ts';
-import type {Prepared} from './prepare.ts';
+import type {BundleWish, Prepared} from './prepare.ts';
 import {isOfReleases} from './scope.ts';
 
 const CODES: Readonly<Partial<Record<TroubleKind | 'no-room', ErrorCode>>> = {
@@ -8,28 +8,39 @@ const CODES: Readonly<Partial<Record<TroubleKind | 'no-room', ErrorCode>>> = {
   forbidden: 'FORBIDDEN',
   over: 'TIMED_OUT',
 };
-const ADVICE: Readonly<Partial<Record<ErrorCode, string>>> = {
-  NOT_LOGGED_IN: 'Log in to the cluster again, then repeat the command',
-  FORBIDDEN: 'The role view of Kubernetes is enough: kubectl create rolebinding --clusterrole=view',
-  TIMED_OUT: 'Give it more time with --timeout, and look whether the API server answers: kubectl get --raw /readyz?verbose',
+const ADVICE: Readonly<Partial<Record<ErrorCode, (namespace: string) => readonly string[]>>> = {
+  NOT_LOGGED_IN: () => ['Log in to the cluster again, then repeat the command'],
+  FORBIDDEN: (namespace) => [
+    `The role view of Kubernetes is enough: kubectl create rolebinding collect-logs --clusterrole=view --namespace=${namespace} --user=<YOU>`,
+    'kubectl auth whoami says who you are; for a service account: --serviceaccount=<NAMESPACE>:<NAME> instead of --user',
+  ],
+  TIMED_OUT: () => ['Give it more time with --timeout, and look whether the API server answers: kubectl get --raw /readyz?verbose'],
 };
 
 /** A bundle without anything in it would only look like one. @throws ExpectedError */
-export function refuseEmpty({scope, releases, gaps}: Prepared, place: string): void {
+export function refuseEmpty(
+  {scope, releases, gaps, present}: Prepared,
+  {place: {namespace}, release}: Pick<BundleWish, 'place' | 'release'>,
+): void {
   if (releases.length > 0 || scope.objects.some(isOfReleases)) return;
   const serious = gaps.find(({isMinor}) => !isMinor);
   if (serious === undefined) {
-    throw new ExpectedError(`There is nothing of a Scalr agent in namespace ${place}.`, {
+    const others = present?.releases ?? [];
+    const what = release === undefined ? 'nothing of a Scalr agent' : `no release ${release} of a Scalr agent`;
+    throw new ExpectedError(`There is ${what} in namespace ${namespace}.`, {
       code: 'RELEASE_NOT_FOUND',
       exit: ExitCode.failed,
-      suggestions: ['Name the namespace with --namespace', 'List releases: helm list --all-namespaces'],
+      suggestions:
+        others.length > 0
+          ? [`Releases that are there: ${others.join(', ')}`, 'Leave out --release for all of them']
+          : ['Name the namespace with --namespace', 'List releases: helm list --all-namespaces'],
     });
   }
   const {trouble, what} = serious;
   const code = CODES[trouble.kind] ?? 'CLUSTER_UNREACHABLE';
-  throw new ExpectedError(`Nothing of namespace ${place} could be read, and no bundle was written. ${what}: ${trouble.message}`, {
+  throw new ExpectedError(`Nothing of namespace ${namespace} could be read, and no bundle was written. ${what}: ${trouble.message}`, {
     code,
     exit: code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed,
-    suggestions: [ADVICE[code] ?? 'Try: kubectl get --raw /readyz?verbose'],
+    suggestions: ADVICE[code]?.(namespace) ?? ['Try: kubectl get --raw /readyz?verbose'],
   });
 }

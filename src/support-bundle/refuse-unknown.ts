@@ -8,7 +8,7 @@ type Wish = Pick<BundleWish, 'run' | 'container' | 'place'>;
 
 /** What a name for nothing would leave in the bundle looks like all there is. @throws ExpectedError */
 export function refuseUnknown(prepared: Prepared, wish: Wish): void {
-  const {scope, runs = [], gaps} = prepared;
+  const {scope, present: {runs = []} = {}, gaps} = prepared;
   // What may be among the pods that could not be listed is not known.
   if (gaps.some(({what}) => what === 'Pod objects')) return;
   const {run, container, place} = wish;

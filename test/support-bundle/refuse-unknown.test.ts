@@ -18,7 +18,7 @@ const objects = [
 const prepared: Prepared = {
   releases: [],
   scope: {objects, pods: objects.slice(0, 2)},
-  runs: ['run-abc1'],
+  present: {releases: [], runs: ['run-abc1']},
   texts: () => [],
   logs: [],
   seeds: [],
@@ -47,7 +47,7 @@ describe('what is named has to be there', () => {
     expect(refused({run: 'nope'})).toBe(
       'There is no run nope in namespace many.\nRuns that are there: run-abc1\nFollow it from its beginning: --watch --run nope',
     );
-    expect(refused({run: 'nope'}, {runs: []})).toContain('No run is there');
+    expect(refused({run: 'nope'}, {present: {releases: [], runs: []}})).toContain('No run is there');
   });
 
   test('another container: those that are there are named', () => {

@@ -28,7 +28,7 @@ export async function clusterBundle(wish: ClusterWish, world: ClusterWorld): Pro
   const {asked, insisted} = interrupts;
   const prepared = await prepareBundle(wish, world);
   if (asked.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted(asked);
-  refuseEmpty(prepared, place.namespace);
+  refuseEmpty(prepared, wish);
   // What is followed may begin later.
   if (followingMs === undefined) refuseUnknown(prepared, wish);
   if (wish.isDryRun) return {wanted: prepared};
