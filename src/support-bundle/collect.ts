@@ -35,6 +35,8 @@ export interface LogRecord {
   said: readonly Said[];
   /** Bytes that were left out of its middle. */
   cut?: number;
+  /** There is more, or may be, that could not be read. */
+  isPart?: boolean;
 }
 
 export interface Collected {
@@ -103,7 +105,9 @@ export async function collect(
     shares.giveBack(room - bytes);
     records.push(record);
     const trouble = await stream.end;
-    if (trouble) gap({...trouble, message: `only a part came: ${trouble.message}`});
+    if (trouble === undefined) return;
+    record.isPart = true;
+    gap(bytes === 0 ? trouble : {...trouble, message: `only a part came: ${trouble.message}`});
   };
   const counted =
     <T>(work: (item: T) => Promise<void>) =>

@@ -145,6 +145,7 @@ test.each([
   const {document, exit, file} = await collect(says({journal}));
   expect(exit).toBe(7);
   expect(document.errors).toMatchObject([{what: 'logs/journal/scalr-agent.log', kind, message: expect.stringContaining(step)}]);
+  expect(document.findings).toEqual([]);
   expect(Object.keys(await contentOf(file))).toContain('systemd/scalr-agent.service.txt');
 });
 
@@ -169,6 +170,23 @@ test('systemd that does not answer is a gap, and the journal is there', async ()
   expect(exit).toBe(7);
   expect(document.errors.map(({kind}: {kind: string}) => kind)).toEqual(['unreachable', 'unreachable']);
   expect((await contentOf(file))['logs/journal/scalr-agent.log']).toContain('ready to receive');
+});
+
+test('where neither systemd nor its journal says anything nothing is written', async () => {
+  const failure = 'echo "System has not been booted with systemd as init system (PID 1). Can\'t operate." >&2; exit 1';
+  const journal = 'echo "No journal files were found." >&2; echo "-- No entries --"';
+  const {document, exit, file} = await collect(says({unit: failure, show: failure, docker: failure, dockerUnit: failure, journal}));
+  expect(exit).toBe(1);
+  expect(document.error.message).toMatch(
+    /^Nothing of unit scalr-agent could be read, and no bundle was written: systemctl: systemd does not answer here.*; journalctl: this machine keeps no journal/,
+  );
+  expect(document.error.suggestions).toContainEqual(expect.stringContaining('--docker CONTAINER'));
+  expect(existsSync(file)).toBe(false);
+});
+
+test('an agent that said nothing in the time that was looked at stands out', async () => {
+  const {document, exit} = await collect(says({journal: 'echo "-- No entries --"'}));
+  expect({exit, findings: document.findings}).toMatchObject({exit: 0, findings: [{code: 'NO_LOG'}]});
 });
 
 test('a machine without the agent is an error with a next step, and nothing is written', async () => {

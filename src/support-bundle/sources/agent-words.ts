@@ -29,6 +29,8 @@ export function findingsInWords(record: LogRecord | undefined, object: string, i
     .filter((line) => line.trim() !== '' && !line.startsWith('-- '))
     .map(withoutPrefix);
   if (lines.length === 0) {
+    // It may have said much, which nobody could read.
+    if (record.isPart) return [];
     const message = 'it said nothing in the time that was looked at';
     return [
       {

@@ -32,6 +32,7 @@ export async function prepareJournal({since, now}: HostWish, world: HostWorld): 
       'Run it on the machine of the agent',
       'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER',
     ]);
+  if (agent.texts.length === 0) await refuseSilence(agent.gaps, journalOf(AGENT, since, now), world);
   // Only what was installed by the package of the agent has it.
   const units = docker.facts['LoadState'] === 'loaded' ? [agent, docker] : [agent];
   return {
@@ -47,6 +48,17 @@ export async function prepareJournal({since, now}: HostWish, world: HostWorld): 
     findings: (logs, at) => journalFindings(units, logs, at),
     api: {stream: (path) => host.stream(journalOf(path, since, now), {over})},
   };
+}
+
+/** Where systemd says nothing, its journal has to. @throws ExpectedError */
+async function refuseSilence([gap]: readonly Gap[], {tool, args}: HostCall, {host, over}: HostWorld): Promise<void> {
+  const {stdout, trouble} = await host.run({tool, args: [...args, '--lines=1']}, {over});
+  if (gap === undefined || trouble === undefined || /^(?!-- ).*\S/m.test(stdout)) return;
+  const message = `systemctl: ${gap.trouble.message}; journalctl: ${trouble.message}`;
+  throw refusal(`Nothing of unit ${AGENT} could be read, and no bundle was written`, {...trouble, message}, [
+    'Run it on the machine of the agent',
+    'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER',
+  ]);
 }
 
 /** --all: it would hide lines with colours, progress bars and foreign bytes as "blob data". */
