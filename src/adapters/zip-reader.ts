@@ -1,3 +1,4 @@
+import {open} from 'node:fs/promises';
 import type {Readable} from 'node:stream';
 import {createInflateRaw} from 'node:zlib';
 import type {Entry, ZipFile} from 'yauzl';
@@ -16,6 +17,9 @@ const SMALL = 64 * 1024;
 const CHUNK = 16 * 1024;
 /** Of zlib. */
 const LEAST_CHUNK = 64;
+const ENTRY = Buffer.from('PK\u0003\u0004');
+/** As the library says it of what is no archive, or lost its end. */
+const NO_END = /end of central directory record signature not found/i;
 const FILE_TYPE = 0o170000;
 const SYMBOLIC_LINK = 0o120000;
 
@@ -31,7 +35,18 @@ export async function openZip(path: string): Promise<OpenArchive> {
       throw error;
     }
   } catch (error) {
-    throw failure(path, error);
+    throw failure(path, error, {isArchive: !NO_END.test((error as Error).message) || (await beginsAsArchive(path))});
+  }
+}
+
+/** An archive without its end is found out by its beginning. */
+async function beginsAsArchive(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const {buffer, bytesRead} = await file.read(Buffer.alloc(ENTRY.length), 0, ENTRY.length, 0);
+    return bytesRead === ENTRY.length && buffer.equals(ENTRY);
+  } finally {
+    await file.close();
   }
 }
 
@@ -99,15 +114,17 @@ function refuseOverlaps(entries: readonly Entry[]): void {
   }
 }
 
-function failure(path: string, error: unknown): unknown {
+function failure(path: string, error: unknown, {isArchive = true} = {}): unknown {
   const isOfDisk = (error as NodeJS.ErrnoException).syscall !== undefined;
-  return isOfDisk || error instanceof ExpectedError ? fileFailure('read', path, error) : damaged(path, (error as Error).message, error);
+  return isOfDisk || error instanceof ExpectedError
+    ? fileFailure('read', path, error)
+    : damaged(path, (error as Error).message, {isArchive, cause: error});
 }
 
-const damaged = (path: string, why: string, cause?: unknown): ExpectedError =>
-  new ExpectedError(`Cannot read ${path} as a bundle: ${why}.`, {
+const damaged = (path: string, why: string, {isArchive = true, cause}: {isArchive?: boolean; cause?: unknown} = {}): ExpectedError =>
+  new ExpectedError(`Cannot read ${path} as a bundle: ${why.replace(/\.$/, '')}.`, {
     code: 'UNREADABLE_FILE',
-    exit: ExitCode.usage,
+    exit: isArchive ? ExitCode.findings : ExitCode.usage,
     suggestions: ['Name a bundle that collect-logs wrote, and check that all of it was copied'],
     cause,
   });

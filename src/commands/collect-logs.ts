@@ -119,7 +119,7 @@ export default class CollectLogs extends BaseCommand<Result> {
     const {inspectBundle} = await import('../support-bundle/inspect.ts');
     const archive = await this.app.archives.open(file);
     try {
-      const {summary, errors, redactions, ...inspection} = await inspectBundle(archive);
+      const {summary, errors, redactions, ...inspection} = await inspectBundle(archive, file);
       const {damage, findings, containers, complete} = inspection;
       if (!this.jsonEnabled()) this.show(inspectionText({summary, findings}, this.resultScreen));
       if (damage.length > 0) {

@@ -23,16 +23,19 @@ export interface Inspection {
   complete: boolean;
 }
 
+/** What has all of them was a bundle, whatever became of its manifest. */
+const OF_EVERY_BUNDLE = ['SUMMARY.md', 'errors.json', 'findings.json', 'redactions.json'];
+
 /** What is read to be shown; ours have kilobytes. */
 const MOST_TEXT = 32 * 1024 * 1024;
 
-/** Compares every entry with the manifest and reads what is meant for people. @throws ExpectedError when it is no bundle */
-export async function inspectBundle(archive: OpenArchive): Promise<Inspection> {
-  const manifest = await manifestOf(archive);
+/** Compares every entry with the manifest and reads what is meant for people. @throws ExpectedError when it is none, or nothing can be compared */
+export async function inspectBundle(archive: OpenArchive, file: string): Promise<Inspection> {
+  const manifest = await manifestOf(archive, file);
   const damage = await damageOf(archive, manifest.entries);
   const text = async (name: string): Promise<string | undefined> => {
     if (damage.some(({entry, problem}) => entry === name && problem !== 'differs')) return undefined;
-    return archive.entries.some((entry) => entry.name === name) ? textOf(archive, name) : undefined;
+    return holds(archive, name) ? textOf(archive, name, file) : undefined;
   };
   const list = async <T>(name: string, is: (value: unknown) => value is T): Promise<readonly T[]> => {
     const value = parsed(await text(name));
@@ -51,11 +54,14 @@ export async function inspectBundle(archive: OpenArchive): Promise<Inspection> {
   };
 }
 
-async function manifestOf(archive: OpenArchive): Promise<Manifest> {
-  const manifest = archive.entries.some(({name}) => name === MANIFEST) ? parsed(await textOf(archive, MANIFEST)) : undefined;
+async function manifestOf(archive: OpenArchive, file: string): Promise<Manifest> {
+  const manifest = holds(archive, MANIFEST) ? parsed(await textOf(archive, MANIFEST, file)) : undefined;
   if (isManifest(manifest)) return manifest;
-  throw notOurs(manifest === undefined ? `it holds no ${MANIFEST} that can be read` : `its ${MANIFEST} is of another kind`);
+  const why = manifest === undefined ? `it holds no ${MANIFEST} that can be read` : `its ${MANIFEST} is of another kind`;
+  throw OF_EVERY_BUNDLE.every((name) => holds(archive, name)) ? changed(file, why) : notOurs(file, why);
 }
+
+const holds = ({entries}: OpenArchive, wanted: string): boolean => entries.some(({name}) => name === wanted);
 
 async function damageOf(archive: OpenArchive, listed: readonly Entry[]): Promise<Damage[]> {
   const there = new Set(archive.entries.map(({name}) => name));
@@ -85,13 +91,13 @@ async function problemOf(archive: OpenArchive, {name, bytes, sha256}: Entry): Pr
   return read === bytes && hash.digest('hex') === sha256 ? undefined : 'differs';
 }
 
-async function textOf(archive: OpenArchive, name: string): Promise<string> {
+async function textOf(archive: OpenArchive, name: string, file: string): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of archive.read(name)) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > MOST_TEXT) throw notOurs(`its ${name} is larger than any of ours`);
+    if (bytes > MOST_TEXT) throw notOurs(file, `its ${name} is larger than any of ours`);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
@@ -104,9 +110,16 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-const notOurs = (why: string): ExpectedError =>
-  new ExpectedError(`This is no bundle of collect-logs: ${why}.`, {
+const notOurs = (file: string, why: string): ExpectedError =>
+  new ExpectedError(`${file} is no bundle of collect-logs: ${why}.`, {
     code: 'UNREADABLE_FILE',
     exit: ExitCode.usage,
     suggestions: ['Name a bundle that collect-logs wrote'],
+  });
+
+const changed = (file: string, why: string): ExpectedError =>
+  new ExpectedError(`${file} is not as collect-logs wrote it: ${why}.`, {
+    code: 'UNREADABLE_FILE',
+    exit: ExitCode.findings,
+    suggestions: ['Copy it again from where it was made, or collect anew'],
   });

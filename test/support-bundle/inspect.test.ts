@@ -120,6 +120,35 @@ test('one entry with damaged bytes is named, and the rest is shown', async () =>
   expect(stderr).toMatch(/a\.log: (it is damaged|its content differs)/);
 });
 
+/** With `from` replaced wherever it stands, in a text of the same length. */
+const replaced = (bytes: Buffer, from: string, to: string): Buffer => Buffer.from(bytes.toString('latin1').replaceAll(from, to), 'latin1');
+
+const OURS = {'SUMMARY.md': '# Mine\n', 'errors.json': '[]', 'findings.json': '[]', 'redactions.json': '{}'};
+
+test.each([
+  ['of which only the beginning was copied', async () => readFileSync(await bundle(fresh())).subarray(0, -100), /file is truncated\.\n/],
+  ['of which hardly anything was copied', async () => readFileSync(await bundle(fresh())).subarray(0, 40), /as a bundle/],
+  [
+    'with two files of one name',
+    async () => replaced(readFileSync(await forged({'a.log': '1', 'b.log': '2'})), 'b.log', 'a.log'),
+    /a\.log twice/,
+  ],
+  [
+    'without its manifest',
+    async () => replaced(readFileSync(await bundle(fresh())), 'manifest.json', 'manifest.jsxn'),
+    /holds no manifest\.json/,
+  ],
+  ['whose manifest is another one', async () => readFileSync(await forged(OURS, () => ({schemaVersion: 1}))), /of another kind/],
+])('a bundle %s was damaged or changed', async (_, bytes, words) => {
+  const file = fresh();
+  writeFileSync(file, await bytes());
+  const {stdout, stderr, exit} = await inspect(file);
+  expect({stdout, exit}).toEqual({stdout: '', exit: 3});
+  expect(stderr).toMatch(words);
+  expect(stderr).toContain(file);
+  expect(stderr).not.toContain('..\n');
+});
+
 test('a summary from somebody else cannot act on the terminal', async () => {
   const {stdout} = await inspect(await forged({'SUMMARY.md': '# A\u001b]0;title\u0007\u001b[2J\u009b1m bundle\n'}));
   expect(stdout).toBe('# A]0;title[2J1m bundle\n');
@@ -140,6 +169,12 @@ test.each([
   const {stdout, stderr, exit} = await inspect(await file());
   expect({stdout, exit}).toEqual({stdout: '', exit: 2});
   expect(stderr).toMatch(words);
+  expect(stderr).not.toContain('..\n');
+});
+
+test('what is no bundle is named', async () => {
+  const file = await forged({'a.txt': 'a'}, () => 'nothing');
+  expect((await inspect(file)).stderr).toContain(`${file} is no bundle of collect-logs: its manifest.json is of another kind.`);
 });
 
 test('it goes with no flag of collecting', async () => {
