@@ -5,6 +5,7 @@ import type {LogStream} from '../ports/cluster-api.ts';
 import {follow} from '../ports/follow.ts';
 import type {HostCall, HostTools, HostTrouble} from '../ports/host-tools.ts';
 import {hostTrouble, knownTrouble, missingTool} from '../ports/host-trouble.ts';
+import {whyOver} from '../ports/why-over.ts';
 import {saidBy} from './said-by.ts';
 import {sweepBuffers} from './sweep-buffers.ts';
 import {mergedLines} from './whole-lines.ts';
@@ -16,7 +17,7 @@ const MOST_WORDS = 8 * 1024;
 /** An answer that is no log; docker and systemd have kilobytes. */
 const MOST_ANSWER = 16 * 1024 * 1024;
 const FAREWELL_MS = 1000;
-const OVER: HostTrouble = {kind: 'over', message: 'there was no answer in time'};
+const overBy = (signal: AbortSignal): HostTrouble => ({kind: 'over', message: whyOver(signal)});
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -43,7 +44,7 @@ async function open(
   call: HostCall,
   {over, isLogOnBoth = false}: {over: AbortSignal; isLogOnBoth?: boolean},
 ): Promise<LogStream | {trouble: HostTrouble}> {
-  if (over.aborted) return {trouble: OVER};
+  if (over.aborted) return {trouble: overBy(over)};
   const child = spawn(call.tool, [...call.args], {stdio: ['ignore', 'pipe', 'pipe'], env: {...process.env, ...ENVIRONMENT}});
   try {
     await once(child, 'spawn');
@@ -72,11 +73,11 @@ async function open(
       }
       const code = await exit;
       const isTrouble = code !== 0 || (!isLogOnBoth && knownTrouble(words) !== undefined);
-      tell(signal.aborted ? OVER : isTrouble ? hostTrouble(call, words) : undefined);
+      tell(signal.aborted ? overBy(signal) : isTrouble ? hostTrouble(call, words) : undefined);
     } catch (error) {
-      tell(signal.aborted ? OVER : {kind: 'truncated', message: (error as Error).message});
+      tell(signal.aborted ? overBy(signal) : {kind: 'truncated', message: (error as Error).message});
     } finally {
-      tell(OVER);
+      tell(overBy(signal));
       signal.removeEventListener('abort', stop);
       release();
       end(child);

@@ -5,6 +5,7 @@ import {troubleInWords} from '../ports/api-trouble.ts';
 import type {ClusterApi, Trouble} from '../ports/cluster-api.ts';
 import {getRaw} from '../ports/kubectl.ts';
 import type {Place} from '../ports/place.ts';
+import {whyOver} from '../ports/why-over.ts';
 import {apiFrom, type Opened, type Request} from './api-from.ts';
 import {logFrom} from './read-answer.ts';
 import {saidBy} from './said-by.ts';
@@ -20,7 +21,7 @@ export function rawApi(place: Place, kubectl: string): ClusterApi {
   const [takeTurn, takeLongTurn] = [turns(AT_ONCE), turns(FOLLOWED_AT_ONCE)];
   return apiFrom(async (wanted) => {
     const done = await (wanted.sort === 'followed' ? takeLongTurn : takeTurn)(wanted.over);
-    if (done === undefined) return {trouble: {kind: 'over', message: 'its turn never came'}};
+    if (done === undefined) return {trouble: {kind: 'over', message: `its turn never came: ${whyOver(wanted.over)}`}};
     const opened = await open(wanted, place, kubectl, done);
     if (opened.trouble) done();
     return opened;

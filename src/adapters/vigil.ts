@@ -1,4 +1,5 @@
 import type {Trouble} from '../ports/cluster-api.ts';
+import {whyOver} from '../ports/why-over.ts';
 
 /** Why something was ended from outside. */
 class Ended extends Error {
@@ -56,7 +57,7 @@ export class Vigil {
     return {kind: before, message};
   }
 
-  readonly #giveUp = (): void => this.#stop({kind: 'over', message: 'nobody waits for it any more'});
+  readonly #giveUp = (): void => this.#stop({kind: 'over', message: whyOver(this.#over)});
 
   #stop(trouble: Trouble): void {
     this.trouble ??= trouble;

@@ -1,6 +1,7 @@
 import {ExpectedError} from '../errors.ts';
 import type {Archive} from '../ports/archive.ts';
 import type {ClusterApi} from '../ports/cluster-api.ts';
+import {whyOver} from '../ports/why-over.ts';
 import type {LogItem} from './log-items.ts';
 import {LogWords, type Said} from './log-words.ts';
 import type {TextFile} from './object-files.ts';
@@ -80,7 +81,7 @@ export async function collect(
     const share = shares.take();
     const gap = (trouble: Gap['trouble']): void => void gaps.push({what: file, trouble, isMinor: trouble.kind === 'not-started'});
     if (noRoom) return gap(noRoom);
-    if (over.aborted) return gap({kind: 'over', message: 'it was not read any more'});
+    if (over.aborted) return gap({kind: 'over', message: `it was not read any more: ${whyOver(over)}`});
     const stream = await api.stream(path, {over, idleMs: IDLE_MS});
     if (stream.trouble) {
       shares.giveBack(share);

@@ -8,6 +8,9 @@ const MOST_DOUBLINGS = 3;
 /** Agents without work say nothing for long; that nobody is there any more is found out by asking again. */
 const QUIET_MS = 60_000;
 
+/** It need not have been --timeout: --for is over sooner. */
+const NOT_FOLLOWED: Trouble = {kind: 'over', message: 'it was not followed any longer'};
+
 /** A container as it was seen last. */
 export interface Life {
   restarts: number;
@@ -81,7 +84,7 @@ export class FollowedLog {
     if (unread > 1) this.#lost = {kind: 'truncated', message: `it restarted ${restarts} times while nobody could follow it`};
     yield* this.#read(`${this.item.path}&previous=true`);
     const isOver = this.#trouble === undefined || this.#trouble.kind === 'not-started' || this.#trouble.kind === 'not-found';
-    this.#missed = isOver ? undefined : this.#trouble;
+    this.#missed = isOver ? undefined : this.#trouble?.kind === 'over' ? NOT_FOLLOWED : this.#trouble;
     if (this.#trouble?.kind === 'not-found') this.#lost ??= this.#trouble;
   }
 

@@ -4,6 +4,7 @@ import {clientVersion} from '../ports/kubectl.ts';
 import type {Place} from '../ports/place.ts';
 import type {Call, Outcome, Processes} from '../ports/processes.ts';
 import {isForbidden} from '../ports/tool-failure.ts';
+import {whyOver} from '../ports/why-over.ts';
 import {within} from '../ports/within.ts';
 import type {Gap} from './read-namespace.ts';
 
@@ -30,7 +31,7 @@ export const patientTools = (processes: Processes, over: AbortSignal): Tools => 
 
 /** What a tool did not say. A modest account may not read what helm keeps, and loses little by it. */
 export function toolGap(what: string, outcome: Outcome, over: AbortSignal): Gap {
-  const message = outcome.stderr.trim().split('\n').at(-1) ?? '';
+  const message = over.aborted ? whyOver(over) : (outcome.stderr.trim().split('\n').at(-1) ?? '');
   const kind = over.aborted ? 'over' : /no answer in time/.test(message) ? 'stalled' : isForbidden(outcome) ? 'forbidden' : 'refused';
   return {what, trouble: {kind, message}, isMinor: kind === 'forbidden'};
 }

@@ -125,7 +125,7 @@ test('when its time is over there is a bundle of what came until then', async ()
   api.trouble('GET', LOG_OF_B, 'stall');
   const {exit, errors, names, seconds} = await collected(place, helm, ['--timeout', '6s']);
   expect(exit).toBe(7);
-  expect(errors).toMatchObject([{what: B, kind: 'over'}]);
+  expect(errors).toMatchObject([{what: B, kind: 'over', message: expect.stringContaining('--timeout was over')}]);
   expect(names).toContain('logs/a/agent.log');
   expect(seconds).toBeLessThan(12);
 });

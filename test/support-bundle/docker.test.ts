@@ -248,7 +248,9 @@ test('time that is over ends docker, and the bundle holds what came', async () =
   const logs = 'echo "2026-11-21T08:00:00Z first"; exec sleep 30';
   const {stdout, exit, file} = await collect(docker({logs}), '--json', '--timeout', '2s');
   expect(exit).toBe(7);
-  expect(JSON.parse(stdout).errors).toMatchObject([{what: 'logs/docker/scalr-agent.log', kind: 'over'}]);
+  expect(JSON.parse(stdout).errors).toMatchObject([
+    {what: 'logs/docker/scalr-agent.log', kind: 'over', message: 'only a part came: --timeout was over'},
+  ]);
   expect((await contentOf(file))['logs/docker/scalr-agent.log']).toContain('first');
 });
 
