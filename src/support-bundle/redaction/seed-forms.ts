@@ -31,22 +31,22 @@ const base64 = (bytes: Buffer): [string, string][] =>
   });
 
 function percent(bytes: Buffer): [string, string][] {
-  const encoded = (keeps: RegExp, cased: (hex: string) => string): string =>
+  const encoded = (keeps: RegExp, letterCase: 'upper' | 'lower'): string =>
     [...bytes.toString('latin1')]
-      .map((one) => (keeps.test(one) ? one : `%${cased(one.charCodeAt(0).toString(16).padStart(2, '0'))}`))
+      .map((one) => (keeps.test(one) ? one : `%${letterCase === 'upper' ? hexOf(one).toUpperCase() : hexOf(one)}`))
       .join('');
-  const upper = (hex: string): string => hex.toUpperCase();
-  const lower = (hex: string): string => hex;
-  return [upper, lower].flatMap((cased) => {
+  return (['upper', 'lower'] as const).flatMap((letterCase) => {
     const once: [string, string][] = [
-      [`percent ${cased.name}`, encoded(/[\w.~-]/, cased)],
-      [`percent of components ${cased.name}`, encoded(/[\w.~!*'()-]/, cased)],
-      [`percent of forms ${cased.name}`, encoded(/[\w.~ -]/, cased).replaceAll(' ', '+')],
-      [`percent full ${cased.name}`, encoded(/(?!)/, cased)],
+      [`percent ${letterCase}`, encoded(/[\w.~-]/, letterCase)],
+      [`percent of components ${letterCase}`, encoded(/[\w.~!*'()-]/, letterCase)],
+      [`percent of forms ${letterCase}`, encoded(/[\w.~ -]/, letterCase).replaceAll(' ', '+')],
+      [`percent full ${letterCase}`, encoded(/(?!)/, letterCase)],
     ];
     return [...once, ...once.map(([name, form]): [string, string] => [`${name} twice`, form.replaceAll('%', '%25')])];
   });
 }
+
+const hexOf = (one: string): string => one.charCodeAt(0).toString(16).padStart(2, '0');
 
 function json(text: string): [string, string][] {
   const inner = (value: string): string => JSON.stringify(value).slice(1, -1);
