@@ -20,10 +20,7 @@ export interface NeedleAnchor {
 
 /** Places by which each known value is noticed: two where it looks the same in every encoding of text, two in each base64. */
 export const anchorsOf = ({known}: SeedSet): NeedleAnchor[] =>
-  known.flatMap((each) => [
-    ...each.texts.flatMap((text) => [...textAnchors(each, text), ...base64Anchors(each, text)]),
-    ...each.parts.flatMap((part) => textAnchors(each, part)),
-  ]);
+  known.flatMap((each) => [...each.texts, ...each.parts].flatMap((text) => [...textAnchors(each, text), ...base64Anchors(each, text)]));
 
 function textAnchors(known: KnownValue, text: string): NeedleAnchor[] {
   const forms = formsOf(text);
