@@ -117,7 +117,7 @@ export async function prepareBundle(wish: BundleWish, {api, asked, over, now}: W
       ...read.flatMap(({files}) => files(hide)),
     ],
     logs: logItems(scope.pods, place.namespace, wish),
-    seeds: seedsOf((secrets?.items ?? []) as SecretContent[], scope.pods),
+    seeds: seedsOf((secrets?.items ?? []) as SecretContent[], scope.objects),
     skewMs: around.skewMs,
     findings: () => skewFindings(around.skewMs, wish.since, now()),
     gaps: [

@@ -1,9 +1,9 @@
 import type {HostCall} from '../../ports/host-tools.ts';
 import type {Since} from '../log-items.ts';
 import {type Hide, jsonText} from '../object-files.ts';
+import {looksSecret, seedsOfVariables, seedsOfWords, variableIn} from '../words.ts';
 import {type ContainerFacts, dockerFindings} from './docker-findings.ts';
 import {type HostPrepared, type HostWish, type HostWorld, hostLog, readSystem, readTexts, refusal} from './source.ts';
-import {looksSecret, seedsOfVariables, seedsOfWords, variableIn} from './variables.ts';
 
 interface Inspected extends ContainerFacts {
   Name: string;
