@@ -1,5 +1,4 @@
-import {keyAround} from './key-at.ts';
-import {KEY_ANCHORS} from './key-names.ts';
+import {keyHolds} from './key-names.ts';
 import {LIMITS} from './limits.ts';
 import {secretOnes, valueBehind} from './pair-rules.ts';
 import {type Extent, matchAt, NOTHING, type Rule, run} from './rule.ts';
@@ -7,7 +6,8 @@ import {type Extent, matchAt, NOTHING, type Rule, run} from './rule.ts';
 const QUOTE = String.raw`\\*"`;
 const COLON = String.raw`(?:\s|\\+n)*:(?:\s|\\+n)*`;
 const MARKED = new RegExp(`sensitive${QUOTE}${COLON}true(?:(?!sensitive)[^]){1,600}?${QUOTE}value${QUOTE}${COLON}`, 'y');
-const NAMED = new RegExp(`${QUOTE}${COLON}\\{(?:(?!${QUOTE}value${QUOTE})[^{}]){0,400}${QUOTE}value${QUOTE}${COLON}`, 'y');
+const VALUE_ENDS = new RegExp(`${QUOTE}${COLON}`, 'y');
+const OPENS_WITH_NAME = new RegExp(`([\\w.-]{1,128})${QUOTE}${COLON}\\{[^{}]{0,400}"$`);
 const BRACKETS: Readonly<Record<string, number>> = {'[': 1, '{': 1, ']': -1, '}': -1};
 
 /** What `terraform output -json` marks as sensitive, and prints all the same. */
@@ -24,12 +24,14 @@ export const sensitiveOutput: Rule = {
 /** `"password": {"value": …}` */
 export const namedOutput: Rule = {
   name: 'output',
-  anchors: KEY_ANCHORS,
+  anchors: ['value'],
   onlyOutside: true,
   find(text, start, end) {
-    const name = keyAround(text, start, end);
-    const between = name?.holds === 'secret' ? matchAt(NAMED, text, name.end) : undefined;
-    return name === undefined || between === undefined ? NOTHING : outputAt(text, name.end + between[0].length);
+    if (text.charAt(start - 1) !== '"') return NOTHING;
+    const between = matchAt(VALUE_ENDS, text, end);
+    if (between === undefined) return NOTHING;
+    const [, name] = OPENS_WITH_NAME.exec(text.slice(Math.max(0, start - 600), start)) ?? [];
+    return name !== undefined && keyHolds(name) === 'secret' ? outputAt(text, end + between[0].length) : NOTHING;
   },
 };
 
