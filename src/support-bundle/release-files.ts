@@ -3,12 +3,12 @@ import {objectsIn} from '../cluster/manifest.ts';
 import {releaseHistory, releaseManifest, releaseValues} from '../ports/helm.ts';
 import type {Place} from '../ports/place.ts';
 import type {Call} from '../ports/processes.ts';
-import {type Hide, jsonText, objectFiles, type TextFile} from './object-files.ts';
+import {type HideIn, jsonText, objectFiles, type TextFile} from './object-files.ts';
 import type {Gap} from './read-namespace.ts';
 import {type Tools, toolGap} from './tools.ts';
 
 interface Read {
-  files(hide: Hide): readonly TextFile[];
+  files(hideIn: HideIn): readonly TextFile[];
   gaps: readonly Gap[];
   /** What was given to helm. */
   values: Values | undefined;
@@ -30,10 +30,10 @@ export async function readRelease(release: string, place: Place, tools: Tools, o
   const given = 'text' in values ? (JSON.parse(values.text || '{}') as Values | null) : undefined;
   const made = 'text' in manifest ? objectsIn(manifest.text) : [];
   return {
-    files: (hide) => [
+    files: (hideIn) => [
       ...('text' in history ? [{name: `${folder}/history.json`, text: jsonText(JSON.parse(history.text))}] : []),
       ...(given === undefined ? [] : [{name: `${folder}/values.json`, text: jsonText(given ?? {})}]),
-      ...objectFiles(made, hide).map(({name: file, text}) => ({name: file.replace(/^objects/, `${folder}/manifest`), text})),
+      ...objectFiles(made, hideIn, (file) => file.replace(/^objects/, `${folder}/manifest`)),
     ],
     gaps: [history, values, manifest].filter((each): each is Gap => 'what' in each),
     values: given ?? undefined,

@@ -33,7 +33,7 @@ function log(file: string, ...lines: readonly string[]): LogRecord {
   return {file, bytes: text.length, tail: text, ...words.end()};
 }
 
-const texts = (objects: readonly KubernetesObject[]) => objectFiles(objects, (value) => value);
+const texts = (objects: readonly KubernetesObject[]) => objectFiles(objects, () => (value) => value);
 
 function find(objects: readonly KubernetesObject[], logs: readonly LogRecord[] = []) {
   return findingsIn({objects, logs, places: new Evidence(texts(objects), new Set(), logs), now: TODAY});
