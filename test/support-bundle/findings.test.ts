@@ -206,6 +206,30 @@ describe('what restarted', () => {
   });
 });
 
+describe('what keeps no pod from being ready', () => {
+  test('an agent without pods stands out', () => {
+    const deployment = {kind: 'Deployment', metadata: {name: 'agent'}, spec: {replicas: 0}} as KubernetesObject;
+    const [finding, ...rest] = find([deployment]);
+    expect([finding, rest]).toMatchObject([{severity: 'warning', code: 'SCALED_TO_ZERO', object: 'deployment/agent'}, []]);
+    expect(seen([deployment], finding ?? {})).toContain('"replicas": 0');
+  });
+
+  test('a pod that was evicted stands out although another took its place', () => {
+    const evicted = pod({phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.'});
+    const other = pod({...READY, containerStatuses: [agent({ready: true})]}, 'agent-2');
+    for (const each of [evicted, other]) each.metadata.ownerReferences = [{kind: 'ReplicaSet', name: 'agent'}];
+    const set = {
+      kind: 'ReplicaSet',
+      metadata: {name: 'agent'},
+      spec: {replicas: 1},
+      status: {replicas: 1, readyReplicas: 1},
+    } as KubernetesObject;
+    const found = find([set, evicted, other]);
+    expect(found).toMatchObject([{code: 'EVICTED', object: 'pod/agent-1', message: expect.stringContaining('memory')}]);
+    expect(seen([evicted], found[0] ?? {})).toContain('"reason": "Evicted"');
+  });
+});
+
 test('nothing stands out where all is well', () => {
   const objects = [pod({...READY, containerStatuses: [agent({ready: true})]})];
   expect(find(objects, [log('logs/agent-1/agent.log', 'agent is ready to receive tasks')])).toEqual([]);
