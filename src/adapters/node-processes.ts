@@ -39,7 +39,9 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
       const follower = over && follow(over);
       const own = follower?.signal;
       try {
-        const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...(own ? {cancelSignal: own} : {})});
+        // Until then it would hold the program too, where what it left behind has its pipes.
+        const ending = own ? {cancelSignal: own, forceKillAfterDelay: FAREWELL_MS} : {};
+        const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...ending});
         const result = await (own ? untilGivenUp(running, own) : running);
         if (result === undefined) return {exitCode: ExitCode.failed, stdout: '', stderr: NO_ANSWER};
         const outcome = await outcomeOf(call.tool, result);

@@ -22,6 +22,10 @@ export function launch(argv: string[]): void {
     void complete(argv.slice(asked + 1), argv.slice(0, asked), root);
     return;
   }
+  // Progress that nobody reads, as behind `2>&1 | head`, is no reason to leave work undone.
+  process.stderr.on('error', () => undefined);
+  // Of both Node.js says on standard error that one is ignored, and here it is this one.
+  if (process.env['NO_COLOR']) delete process.env['FORCE_COLOR'];
   const command = COMMANDS.find((name) => name === argv[0]) ?? 'other';
   // Before anything is loaded: V8 takes no compiled code that was kept under other flags.
   if (command === 'collect-logs')

@@ -29,7 +29,9 @@ export interface Container {
   /** `Always` makes an init container a sidecar. */
   restartPolicy?: string;
   resources?: {limits?: Readonly<Record<string, string>>};
-  env?: readonly {name: string; value?: string}[];
+  env?: readonly {name: string; value?: string}[] | null;
+  command?: readonly string[] | null;
+  args?: readonly string[] | null;
 }
 
 export interface ContainerStatus {

@@ -101,7 +101,7 @@ export default class CollectLogs extends BaseCommand<Result> {
   }
 
   #show({texts, logs, gaps}: Prepared): Result {
-    if (!this.jsonEnabled()) this.show(wantedText([...texts(() => '').map(({name}) => name), ...logs.map(({file}) => file)]));
+    if (!this.jsonEnabled()) this.show(wantedText([...texts(() => () => '').map(({name}) => name), ...logs.map(({file}) => file)]));
     return {containers: containersOf(logs), errors: gaps.map(errorOf), complete: gaps.every(({isMinor}) => isMinor)};
   }
 

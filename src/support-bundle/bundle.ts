@@ -49,7 +49,7 @@ export function redactionFor(values: readonly Seed[], before?: Redactor): Redact
 export async function writeBundle(prepared: Prepared, namespace: string, maxBytes: number, world: World): Promise<Bundle> {
   const {archive, now} = world;
   const {seeds, redact} = prepared.redaction ?? redactionFor(prepared.seeds);
-  const texts = prepared.texts(redact.file('objects').hide);
+  const texts = prepared.texts((name) => redact.file(name).hide);
   const onFile = (done: number): void => world.onProgress(done, texts.length + prepared.logs.length);
   const {logs, gaps: unread, moved} = await collect(texts, prepared.logs, maxBytes, {...world, redactor: redact, onFile});
   const found = allFindings(prepared, namespace, new Evidence(texts, moved, logs), logs, now());

@@ -6,11 +6,15 @@ export interface TextFile {
   text: string;
 }
 
-/** What stands in the place of a value that may not be shown. */
-export type Hide = (value: string) => string;
+/** What stands in the place of a value that may not be shown, in the file of that name, where it counts. */
+export type HideIn = (file: string) => (value: string) => string;
 
-/** Every object in a file of its own, by kind; events in one, the newest last. Pure. */
-export function objectFiles(objects: readonly KubernetesObject[], hide: Hide): TextFile[] {
+/** Every object in a file of its own, by kind; events in one, the newest last. `placed` says where a file goes that is not the bundle's own. */
+export function objectFiles(
+  objects: readonly KubernetesObject[],
+  hideIn: HideIn,
+  placed: (name: string) => string = (name) => name,
+): TextFile[] {
   const events = objects.filter(({kind}) => kind === 'Event') as Event[];
   const others = objects.filter(({kind}) => kind !== 'Event');
   const times = new Map<string, number>();
@@ -19,14 +23,14 @@ export function objectFiles(objects: readonly KubernetesObject[], hide: Hide): T
     const name = `objects/${kind.toLowerCase()}/${metadata.name}`;
     const before = times.get(name) ?? 0;
     times.set(name, before + 1);
-    return before === 0 ? `${name}.json` : `${name}.${before + 1}.json`;
+    return placed(before === 0 ? `${name}.json` : `${name}.${before + 1}.json`);
   };
   return [
-    ...others.map((object) => ({
-      name: nameOf(object),
-      text: jsonText(withoutSecrets(object, hide)),
-    })),
-    ...(events.length === 0 ? [] : [{name: 'events.txt', text: events.toSorted(byTime).map(eventLine).join('')}]),
+    ...others.map((object) => {
+      const name = nameOf(object);
+      return {name, text: jsonText(withoutSecrets(object, hideIn(name)))};
+    }),
+    ...(events.length === 0 ? [] : [{name: placed('events.txt'), text: events.toSorted(byTime).map(eventLine).join('')}]),
   ];
 }
 

@@ -12,7 +12,7 @@ import {type Enforcement, readEnforcement} from './enforcement.ts';
 import {type FoundRelease, labelledReleases} from './find-releases.ts';
 import type {Finding} from './findings/finding.ts';
 import {type LogItem, logItems, type Since} from './log-items.ts';
-import {type Hide, jsonText, objectFiles, type TextFile} from './object-files.ts';
+import {type HideIn, jsonText, objectFiles, type TextFile} from './object-files.ts';
 import {type Gap, readNamespace} from './read-namespace.ts';
 import type {Seed} from './redaction/seeds.ts';
 import {readRelease} from './release-files.ts';
@@ -39,7 +39,7 @@ export interface Prepared {
   scope: Scope;
   /** What there is in the namespace, wanted or not. */
   present?: {releases: readonly string[]; runs: readonly string[]};
-  texts(hide: Hide): readonly TextFile[];
+  texts(hideIn: HideIn): readonly TextFile[];
   logs: readonly LogItem[];
   seeds: readonly Seed[];
   gaps: readonly Gap[];
@@ -112,15 +112,15 @@ export async function prepareBundle(wish: BundleWish, {api, asked, over, now}: W
     scope,
     present: {releases: seen.map(({name}) => name), runs: runIds(namespace.objects, known)},
     cluster: {server, nodes, tools: used, enforcement},
-    texts: (hide) => [
+    texts: (hideIn) => [
       {name: 'tools.json', text: jsonText(used)},
       {name: 'version.json', text: jsonText(around.version ?? null)},
-      ...objectFiles([...scope.objects, ...around.objects], hide),
+      ...objectFiles([...scope.objects, ...around.objects], hideIn),
       ...(enforcement === undefined ? [] : [enforcement.file]),
-      ...read.flatMap(({files}) => files(hide)),
+      ...read.flatMap(({files}) => files(hideIn)),
     ],
     logs: logItems(scope.pods, place.namespace, wish),
-    seeds: seedsOf((secrets?.items ?? []) as SecretContent[], scope.pods),
+    seeds: seedsOf((secrets?.items ?? []) as SecretContent[], scope.objects),
     skewMs: around.skewMs,
     findings: () => skewFindings(around.skewMs, wish.since, now()),
     gaps: [

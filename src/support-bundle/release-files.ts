@@ -4,7 +4,7 @@ import type {KubernetesObject} from '../cluster/objects.ts';
 import {releaseHistory, releaseManifest, releaseValues} from '../ports/helm.ts';
 import type {Place} from '../ports/place.ts';
 import type {Call} from '../ports/processes.ts';
-import {type Hide, jsonText, objectFiles, type TextFile} from './object-files.ts';
+import {type HideIn, jsonText, objectFiles, type TextFile} from './object-files.ts';
 import type {Gap} from './read-namespace.ts';
 import {type Answer, isFields, isListOf, readJson} from './tool-json.ts';
 import {type Tools, toolGap} from './tools.ts';
@@ -16,7 +16,7 @@ interface Asked<T> {
 }
 
 interface Read {
-  files(hide: Hide): readonly TextFile[];
+  files(hideIn: HideIn): readonly TextFile[];
   gaps: readonly Gap[];
   /** What was given to helm. */
   values: Values | undefined;
@@ -38,13 +38,10 @@ export async function readRelease(release: string, place: Place, tools: Tools, o
     ask('manifest', releaseManifest(name), readObjects),
   ]);
   return {
-    files: (hide) => [
+    files: (hideIn) => [
       ...('value' in history ? [{name: `${folder}/history.json`, text: jsonText(history.value)}] : []),
       ...('value' in values ? [{name: `${folder}/values.json`, text: jsonText(values.value ?? {})}] : []),
-      ...objectFiles(manifest.value ?? [], hide).map(({name: file, text}) => ({
-        name: file.replace(/^objects/, `${folder}/manifest`),
-        text,
-      })),
+      ...objectFiles(manifest.value ?? [], hideIn, (file) => file.replace(/^objects/, `${folder}/manifest`)),
     ],
     gaps: [history, values, manifest].flatMap(({gaps}) => gaps),
     values: values.value ?? undefined,

@@ -23,7 +23,7 @@ export function withRecording(
       ...prepared,
       redaction,
       scope: {...prepared.scope, objects: [...prepared.scope.objects, ...gone]},
-      texts: (hide) => [...prepared.texts(hide), ...objectFiles(gone, hide).map(({name, text}) => ({name: `gone/${name}`, text}))],
+      texts: (hideIn) => [...prepared.texts(hideIn), ...objectFiles(gone, hideIn, (name) => `gone/${name}`)],
       logs: [...prepared.logs.filter(({file}) => !files.has(file)), ...logs.map(cutItem)],
       gaps: [...prepared.gaps, ...gaps],
     },

@@ -17,6 +17,14 @@ function tool(script: string): string {
   return path;
 }
 
+const ADAPTER = resolve(import.meta.dirname, '../../src/adapters/node-processes.ts');
+
+/** How a program ends, and whether in time. */
+async function ended(script: string, timeout: number) {
+  const {exitCode, timedOut} = await execa('npx', ['tsx', '--input-type=module', '--eval', script], {reject: false, timeout});
+  return {exitCode, timedOut};
+}
+
 test('input goes to standard input, and all that is said comes back', async () => {
   const {run} = nodeProcesses({helm: tool('cat; echo "$1" >&2; exit 3')});
   expect(await run({tool: 'helm', args: ['a b'], input: new Secret('hidden\n')})).toEqual({
@@ -43,12 +51,16 @@ test('an interrupted tool ends as it wants', async () => {
 
 test('a program that leaves a tool alone may end before it', async () => {
   const slow = tool('sleep 30');
-  const adapter = resolve(import.meta.dirname, '../../src/adapters/node-processes.ts');
-  const script = `import {nodeProcesses} from '${adapter}';
+  const script = `import {nodeProcesses} from '${ADAPTER}';
     const running = nodeProcesses({helm: '${slow}'}).start({tool: 'helm', args: []});
     setTimeout(() => running.leave(), 700);`;
-  const {exitCode, timedOut} = await execa('npx', ['tsx', '--input-type=module', '--eval', script], {reject: false, timeout: 15_000});
-  expect({exitCode, timedOut}).toEqual({exitCode: 0, timedOut: false});
+  expect(await ended(script, 15_000)).toEqual({exitCode: 0, timedOut: false});
+});
+
+test('neither does what a tool has left behind keep a program', async () => {
+  const script = `import {nodeProcesses} from '${ADAPTER}';
+    await nodeProcesses({helm: '${tool('sleep 30 & exec sleep 30')}'}).run({tool: 'helm', args: []}, {over: AbortSignal.timeout(200)});`;
+  expect(await ended(script, 5_000)).toEqual({exitCode: 0, timedOut: false});
 });
 
 test('a call that only looks ends when nobody wants the answer any more', async () => {

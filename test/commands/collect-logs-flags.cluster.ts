@@ -127,20 +127,23 @@ describe('where it goes', () => {
     expect({exit, result: JSON.parse(stdout)}).toMatchObject({exit: 0, result: {schemaVersion: 1, complete: true}});
   });
 
-  test('a file that is there stays as it is', async () => {
+  /** Whoever follows hears of it at once, not when the time is over. */
+  const WAYS = [[], ['--watch', '--for', '10m']];
+
+  test.each(WAYS)('a file that is there stays as it is %s', async (...more) => {
     const file = join(directory(), 'x.zip');
     writeFileSync(file, 'mine');
-    const {stdout, exit} = await collectLogs(place, helm, ['--json', '--out', file]);
+    const {stdout, exit} = await collectLogs(place, helm, ['--json', '--out', file, ...more]);
     expect({exit, code: JSON.parse(stdout).error.code}).toEqual({exit: 2, code: 'FILE_EXISTS'});
     expect(readFileSync(file, 'utf8')).toBe('mine');
   });
 
-  test('a directory that is not there, or takes no file', async () => {
+  test.each(WAYS)('a directory that is not there, or takes no file %s', async (...more) => {
     const closed = directory();
     chmodSync(closed, 0o500);
     const paths = [join(closed, 'none', 'x.zip'), ...(process.getuid?.() === 0 ? ['/proc/x.zip'] : [join(closed, 'x.zip')])];
     for (const path of paths) {
-      const {stdout, exit} = await collectLogs(place, helm, ['--json', '--out', path]);
+      const {stdout, exit} = await collectLogs(place, helm, ['--json', '--out', path, ...more]);
       expect({exit, code: JSON.parse(stdout).error.code, path}).toEqual({exit: 1, code: 'UNWRITABLE_FILE', path});
     }
   });

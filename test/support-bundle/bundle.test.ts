@@ -46,7 +46,7 @@ async function written(more: Partial<Prepared> = {}, lines = '', maxBytes = 1e6)
       tools: {'scalr-agent': '0.1.0', helm: null},
       enforcement: undefined,
     },
-    texts: (hide) => objectFiles(objects, hide),
+    texts: (hideIn) => objectFiles(objects, hideIn),
     logs: [{file: 'logs/agent-1/agent.log', pod: 'agent-1', container: 'agent', isPrevious: false, path: '/log'}],
     seeds: [{kind: 'driver-key', value: new Secret(SECRET)}],
     gaps: [
@@ -155,6 +155,13 @@ test('what is hidden in findings and summary is hidden wherever they are shown, 
   expect(sum.reduce((one, other) => one + other, 0)).toBe(total);
   expect(rules['known value']).toBe(3);
   expect(JSON.stringify(bundle) + bundleText({file: 'a.zip', ...bundle}, {hasColor: false, columns: undefined})).not.toContain(SECRET);
+});
+
+test('a variable that is hidden by its name counts for the file it is in', async () => {
+  const spec = {containers: [{name: 'agent', env: [{name: 'DB_PASSWORD', value: 'abc'}]}]};
+  const {text} = await written({texts: (hideIn) => objectFiles([{...pod, spec} as KubernetesObject], hideIn, (name) => `gone/${name}`)});
+  expect(JSON.parse(text('redactions.json')).files['gone/objects/pod/agent-1.json']).toEqual({variable: 1});
+  expect(text('gone/objects/pod/agent-1.json')).toContain('"value": "[redacted:');
 });
 
 test('the name of a file does not hide why it is missing', async () => {

@@ -52,7 +52,7 @@ async function enforcement(
 async function find(cluster: Cluster, chart: ChartName = 'agent-job', version = '0.6.5') {
   const {read} = await enforcement(cluster);
   if (read === undefined) throw new Error('nothing was read');
-  const texts = [read.file, ...objectFiles([policy], (value) => value)];
+  const texts = [read.file, ...objectFiles([policy], () => (value) => value)];
   const found = policyFindings({name: 'mine', chart, version}, [policy], read, new Evidence(texts, new Set(), []));
   const [{evidence = '', line = 0} = {}] = found;
   return {found, said: texts.find(({name}) => name === evidence)?.text.split('\n')[line - 1], file: JSON.parse(read.file.text)};

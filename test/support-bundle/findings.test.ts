@@ -33,7 +33,7 @@ function log(file: string, ...lines: readonly string[]): LogRecord {
   return {file, bytes: text.length, tail: text, ...words.end()};
 }
 
-const texts = (objects: readonly KubernetesObject[]) => objectFiles(objects, (value) => value);
+const texts = (objects: readonly KubernetesObject[]) => objectFiles(objects, () => (value) => value);
 
 function find(objects: readonly KubernetesObject[], logs: readonly LogRecord[] = []) {
   return findingsIn({objects, logs, places: new Evidence(texts(objects), new Set(), logs), now: TODAY});
@@ -203,6 +203,30 @@ describe('what restarted', () => {
   test('for another reason is to be read in what it said last', () => {
     const [finding] = find([restarted('Error')], [log('logs/agent-1/agent.previous.log', 'one', 'two')]);
     expect(finding).toMatchObject({code: 'RESTARTED', evidence: 'logs/agent-1/agent.previous.log', line: 2});
+  });
+});
+
+describe('what keeps no pod from being ready', () => {
+  test('an agent without pods stands out', () => {
+    const deployment = {kind: 'Deployment', metadata: {name: 'agent'}, spec: {replicas: 0}} as KubernetesObject;
+    const [finding, ...rest] = find([deployment]);
+    expect([finding, rest]).toMatchObject([{severity: 'warning', code: 'SCALED_TO_ZERO', object: 'deployment/agent'}, []]);
+    expect(seen([deployment], finding ?? {})).toContain('"replicas": 0');
+  });
+
+  test('a pod that was evicted stands out although another took its place', () => {
+    const evicted = pod({phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.'});
+    const other = pod({...READY, containerStatuses: [agent({ready: true})]}, 'agent-2');
+    for (const each of [evicted, other]) each.metadata.ownerReferences = [{kind: 'ReplicaSet', name: 'agent'}];
+    const set = {
+      kind: 'ReplicaSet',
+      metadata: {name: 'agent'},
+      spec: {replicas: 1},
+      status: {replicas: 1, readyReplicas: 1},
+    } as KubernetesObject;
+    const found = find([set, evicted, other]);
+    expect(found).toMatchObject([{code: 'EVICTED', object: 'pod/agent-1', message: expect.stringContaining('memory')}]);
+    expect(seen([evicted], found[0] ?? {})).toContain('"reason": "Evicted"');
   });
 });
 

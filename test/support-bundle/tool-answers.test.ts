@@ -24,7 +24,7 @@ test.each([
 
 test('what helm keeps of a release is a gap for each file that it says no JSON for', async () => {
   const {files, gaps, values} = await readRelease('mine', place, saying('WARNING: a wrapper\nand more\n'), over);
-  expect({files: files(() => ''), values}).toEqual({files: [], values: undefined});
+  expect({files: files(() => () => ''), values}).toEqual({files: [], values: undefined});
   expect(gaps).toEqual([
     {what: 'releases/mine/history.json', trouble: {kind: 'refused', message: NO_JSON}},
     {what: 'releases/mine/values.json', trouble: {kind: 'refused', message: NO_JSON}},
@@ -35,7 +35,7 @@ test('what helm keeps of a release is a gap for each file that it says no JSON f
 test('where no values were given helm says null, or nothing', async () => {
   for (const stdout of ['null', '']) {
     const {files, gaps} = await readRelease('mine', place, saying(stdout), over);
-    expect(files(() => '').map(({name}) => name)).toContain('releases/mine/values.json');
+    expect(files(() => () => '').map(({name}) => name)).toContain('releases/mine/values.json');
     expect(gaps.map(({what}) => what)).not.toContain('releases/mine/values.json');
   }
 });

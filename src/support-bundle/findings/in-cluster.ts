@@ -8,6 +8,7 @@ import {type Evidence, lastWords, type Place} from './evidence.ts';
 import type {Finding} from './finding.ts';
 import {findingsInLogs, heardIn} from './in-logs.ts';
 import {restarts} from './restarts.ts';
+import {unnoticed} from './unnoticed.ts';
 
 interface Seen {
   objects: readonly KubernetesObject[];
@@ -49,6 +50,11 @@ export function findingsIn({objects, logs, places, now}: Seen): Finding[] {
     ...restarts(
       pods.filter(({metadata}) => !causes.some(({object, code}) => object === `pod/${metadata.name}` && OF_CONTAINERS.has(code))),
       snapshot,
+      places,
+    ),
+    ...unnoticed(
+      snapshot,
+      pods.filter((each) => !causes.some(({object}) => podNamed(object) === each)),
       places,
     ),
     ...findingsInLogs(heard, snapshot, isTold),

@@ -1,7 +1,7 @@
 /** Last words that make a key one of a secret, also written together with others: pgpassword, clientsecret. */
 const SECRET =
   /(?:password|passwd|passphrase|passcode|passwort|pwd|secret|token|(?:api|access|private|secret|auth|encryption)key|credentials?)$/;
-const SECRET_ALONE = new Set(['pass', 'pw', 'pat', 'jwt', 'dsn', 'sig', 'signature', 'authorization', 'cookie', 'auth', 'bearer']);
+const SECRET_ALONE = new Set(['pass', 'pw', 'pat', 'jwt', 'dsn', 'sig', 'signature', 'authorization', 'cookie', 'auth', 'bearer', 'creds']);
 /** What a key is for decides whether it is secret. */
 const KEYS =
   'access account admin aes api auth authentication client decryption encryption hmac host jwt license master private rsa secret service shared signing ssh storage tls webhook';
@@ -22,6 +22,9 @@ const OF_OBJECTS = new Set(
 
 const WORDS = new Set(['pass', 'pw', 'pat', 'sig', 'auth', 'bearer', 'signature', 'credential', 'credentials']);
 
+/** Where a shell is; in a connection string a password. */
+export const IS_PLACE = /^(?:OLD)?PWD$/;
+
 /** A key as words: camel case, dots, dashes and underscores come apart. */
 const wordsOf = (key: string): string[] =>
   key
@@ -36,7 +39,7 @@ const wordsOf = (key: string): string[] =>
 export function keyHolds(key: string): 'secret' | 'name' | 'word' | 'other' {
   // Terraform finds the token of a host in TF_TOKEN_host_name; a shell keeps where it is in PWD.
   if (/^TF_TOKEN_/.test(key)) return 'secret';
-  if (/^(?:OLD)?PWD$/.test(key)) return 'other';
+  if (IS_PLACE.test(key)) return 'word';
   const words = wordsOf(key);
   while (words.length > 1 && (STILL.has(words.at(-1) as string) || /^\d+$/.test(words.at(-1) as string))) words.pop();
   const [last = '', second = '', third = ''] = words.toReversed();
@@ -50,6 +53,6 @@ export function keyHolds(key: string): 'secret' | 'name' | 'word' | 'other' {
 
 /** Every key that can hold a secret ends in one of these, but for words that may follow. */
 export const KEY_ANCHORS: readonly string[] = [
-  ...['password', 'passwd', 'passphrase', 'passcode', 'passwort', 'pwd', 'pass', 'secret', 'token', 'key', 'credential', 'pw'],
+  ...['password', 'passwd', 'passphrase', 'passcode', 'passwort', 'pwd', 'pass', 'secret', 'token', 'key', 'credential', 'creds', 'pw'],
   ...['authorization', 'auth', 'bearer', 'cookie', 'dsn', 'signature', 'sig', 'pat', 'jwt', 'connection', 'conn'],
 ];

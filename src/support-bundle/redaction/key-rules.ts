@@ -1,6 +1,6 @@
 import {isHarmless, isHclReference, isObjectName, isProse} from './harmless.ts';
 import {keyAround} from './key-at.ts';
-import {KEY_ANCHORS} from './key-names.ts';
+import {IS_PLACE, KEY_ANCHORS} from './key-names.ts';
 import {COLOUR, type Extent, matchAt, NOTHING, type Rule} from './rule.ts';
 import {bare, block, type Place, quoted} from './value-extents.ts';
 
@@ -8,7 +8,8 @@ import {bare, block, type Place, quoted} from './value-extents.ts';
 const SIGN = String.raw`(\\*["'\`]?)\]?${COLOUR}{0,4}[ \t]{0,256}(:=|=>|=(?!=)|:(?![:=])|(?<=<[\w.:-]{1,64})>|%3[ad])`;
 const FLAG = String.raw`(?<=(?:^|[\s"'=,([])--?[\w-]{2,64})(?:(?=[ \t])|\\*["'],(?= ?\\*["']))`;
 const SEPARATOR = new RegExp(`(?:${SIGN}|${FLAG})(?:[ \\t,+]|${COLOUR}){0,256}(?:\\[(?=\\\\*["']))?`, 'iy');
-const OPENING = /(\\*)(["'])/y;
+/** Python says of bytes that they are. */
+const OPENING = /(?:[bru](?=["']))?(\\*)(["'])/y;
 /** Nothing behind the key: the line ends, or the string around it. */
 const ENDS = /\\+[nr]|\\*["'](?:[,;}\])]|\s|$)/y;
 const SCHEME = /(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)(?:[ \t]+|%20))/iy;
@@ -70,6 +71,7 @@ function isSecret(text: string, start: number, end: number, {key, keyQuoted, beg
   const isBare = first !== '"' && first !== "'";
   if (isHarmless(value) || (holds === 'name' && isObjectName(value))) return false;
   if (holds === 'word' && separator !== '=' && isProse(value)) return false;
+  if (IS_PLACE.test(key) && /^(?:[/~.]|[A-Z]:\\)/i.test(value)) return false;
   if (/dsn$/i.test(key) && /^https?:\/\/\w+@/.test(value)) return false;
   if (!isBare) return true;
   if (holds === 'word' && separator !== '=') return false;

@@ -1,6 +1,6 @@
 import {LIMITS} from './limits.ts';
 import type {Extent} from './rule.ts';
-import {base64Of, formsOf} from './seed-forms.ts';
+import {ALIGNMENTS, base64Of, formsOf} from './seed-forms.ts';
 import type {KnownValue, SeedSet} from './seeds.ts';
 import {after, before, type Hand, type Writing} from './written.ts';
 
@@ -21,8 +21,8 @@ export interface NeedleAnchor {
 /** Places by which each known value is noticed: two where it looks the same in every encoding of text, two in each base64. */
 export const anchorsOf = ({known}: SeedSet): NeedleAnchor[] =>
   known.flatMap((each) => [
-    ...each.texts.flatMap((text) => [...textAnchors(each, text), ...base64Anchors(each, text)]),
-    ...each.parts.flatMap((part) => textAnchors(each, part)),
+    ...[...each.texts, ...each.parts].flatMap((text) => [...textAnchors(each, text), ...base64Anchors(each, text)]),
+    ...each.texts.flatMap((text) => rareAnchors(each, text)),
   ]);
 
 function textAnchors(known: KnownValue, text: string): NeedleAnchor[] {
@@ -47,8 +47,17 @@ const textNeedle = (known: KnownValue, text: string): Needle => ({
   writing: 'text',
 });
 
+function rareAnchors(known: KnownValue, text: string): NeedleAnchor[] {
+  const bytes = Buffer.from(text, 'latin1');
+  const hex = bytes.toString('hex');
+  return [
+    ...[hex, hex.toUpperCase()].flatMap((written) => windows(written, STABLE, (part) => textNeedle(known, part))),
+    ...ALIGNMENTS.flatMap((inner) => base64Anchors(known, base64Of(bytes, inner))),
+  ];
+}
+
 const base64Anchors = (known: KnownValue, text: string): NeedleAnchor[] =>
-  ([0, 1, 2] as const).flatMap((shift) => {
+  ALIGNMENTS.flatMap((shift) => {
     const characters = base64Of(Buffer.from(text, 'latin1'), shift);
     const needle: Needle = {known, characters, writing: 'base64'};
     const stable = windows(characters, /[A-Za-z0-9]{4,}/g, (part) => ({...needle, characters: part}));

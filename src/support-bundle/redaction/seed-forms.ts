@@ -12,8 +12,19 @@ export function formsOf(text: string): ReadonlyMap<string, string> {
   return new Map(forms.filter(([, form]) => form.length >= 6 && !seen.has(form) && seen.add(form)));
 }
 
+/** Rarer ones, in which only a value as a whole is looked for: each line of every key would be too much. */
+export function rareFormsOf(text: string): ReadonlyMap<string, string> {
+  const bytes = Buffer.from(text, 'latin1');
+  const twice = ALIGNMENTS.flatMap((inner) =>
+    base64(Buffer.from(base64Of(bytes, inner), 'latin1')).map(([name, form]): [string, string] => [`${name} of base64+${inner}`, form]),
+  );
+  return new Map([['hex', bytes.toString('hex')], ['hex upper', bytes.toString('hex').toUpperCase()], ...twice]);
+}
+
+export const ALIGNMENTS = [0, 1, 2] as const;
+
 /** The characters of the base64 of anything with these bytes in it that depend on these bytes only, for each alignment. */
-export function base64Of(bytes: Buffer, before: 0 | 1 | 2): string {
+export function base64Of(bytes: Buffer, before: (typeof ALIGNMENTS)[number]): string {
   const first = Math.ceil((before * 8) / 6);
   const last = Math.floor(((before + bytes.length) * 8) / 6);
   return Buffer.concat([Buffer.alloc(before), bytes])
@@ -22,7 +33,7 @@ export function base64Of(bytes: Buffer, before: 0 | 1 | 2): string {
 }
 
 const base64 = (bytes: Buffer): [string, string][] =>
-  ([0, 1, 2] as const).flatMap((before): [string, string][] => {
+  ALIGNMENTS.flatMap((before): [string, string][] => {
     const plain = base64Of(bytes, before);
     return [
       [`base64+${before}`, plain],
@@ -31,22 +42,22 @@ const base64 = (bytes: Buffer): [string, string][] =>
   });
 
 function percent(bytes: Buffer): [string, string][] {
-  const encoded = (keeps: RegExp, cased: (hex: string) => string): string =>
+  const encoded = (keeps: RegExp, letterCase: 'upper' | 'lower'): string =>
     [...bytes.toString('latin1')]
-      .map((one) => (keeps.test(one) ? one : `%${cased(one.charCodeAt(0).toString(16).padStart(2, '0'))}`))
+      .map((one) => (keeps.test(one) ? one : `%${letterCase === 'upper' ? hexOf(one).toUpperCase() : hexOf(one)}`))
       .join('');
-  const upper = (hex: string): string => hex.toUpperCase();
-  const lower = (hex: string): string => hex;
-  return [upper, lower].flatMap((cased) => {
+  return (['upper', 'lower'] as const).flatMap((letterCase) => {
     const once: [string, string][] = [
-      [`percent ${cased.name}`, encoded(/[\w.~-]/, cased)],
-      [`percent of components ${cased.name}`, encoded(/[\w.~!*'()-]/, cased)],
-      [`percent of forms ${cased.name}`, encoded(/[\w.~ -]/, cased).replaceAll(' ', '+')],
-      [`percent full ${cased.name}`, encoded(/(?!)/, cased)],
+      [`percent ${letterCase}`, encoded(/[\w.~-]/, letterCase)],
+      [`percent of components ${letterCase}`, encoded(/[\w.~!*'()-]/, letterCase)],
+      [`percent of forms ${letterCase}`, encoded(/[\w.~ -]/, letterCase).replaceAll(' ', '+')],
+      [`percent full ${letterCase}`, encoded(/(?!)/, letterCase)],
     ];
     return [...once, ...once.map(([name, form]): [string, string] => [`${name} twice`, form.replaceAll('%', '%25')])];
   });
 }
+
+const hexOf = (one: string): string => one.charCodeAt(0).toString(16).padStart(2, '0');
 
 function json(text: string): [string, string][] {
   const inner = (value: string): string => JSON.stringify(value).slice(1, -1);

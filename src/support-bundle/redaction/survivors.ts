@@ -1,4 +1,4 @@
-import {formsOf} from './seed-forms.ts';
+import {formsOf, rareFormsOf} from './seed-forms.ts';
 import type {SeedSet} from './seeds.ts';
 import {skipSearch} from './skip-search.ts';
 
@@ -15,7 +15,9 @@ export interface Survivor {
  */
 export function survivorFinder({known}: SeedSet): (chunks: AsyncIterable<Buffer> | Iterable<Buffer>) => Promise<Survivor[]> {
   const needles = known.flatMap(({kind, texts, parts}) =>
-    [...texts, ...parts].flatMap((text) => [...formsOf(text)].map(([form, written]) => ({kind, form, written}))),
+    [...[...texts, ...parts].flatMap((text) => [...formsOf(text)]), ...texts.flatMap((text) => [...rareFormsOf(text)])].map(
+      ([form, written]) => ({kind, form, written}),
+    ),
   );
   const {longest, find} = skipSearch(needles.map((needle) => ({text: needle.written, means: needle})));
   return async (chunks) => {

@@ -1,10 +1,10 @@
 import type {HostCall} from '../../ports/host-tools.ts';
 import type {Since} from '../log-items.ts';
-import {type Hide, jsonText} from '../object-files.ts';
+import {type HideIn, jsonText} from '../object-files.ts';
 import {type Fields, isListOf, readJson} from '../tool-json.ts';
+import {looksSecret, seedsOfVariables, seedsOfWords, variableIn} from '../words.ts';
 import {type ContainerFacts, dockerFindings} from './docker-findings.ts';
 import {type HostPrepared, type HostWish, type HostWorld, hostLog, readSystem, readTexts, refusal} from './source.ts';
-import {looksSecret, seedsOfVariables, seedsOfWords, variableIn} from './variables.ts';
 
 interface Inspected extends ContainerFacts {
   Name: string;
@@ -12,6 +12,7 @@ interface Inspected extends ContainerFacts {
   Config?: {Env?: readonly string[] | null; Cmd?: readonly string[] | null; Entrypoint?: readonly string[] | null};
 }
 
+const INSPECT = 'docker/inspect.json';
 /** Of `docker info` what says how containers run; the rest is about registries, swarms and plugins of everybody. */
 const INFO = (
   'ServerVersion OperatingSystem OSType Architecture KernelVersion NCPU MemTotal Driver LoggingDriver CgroupDriver CgroupVersion ' +
@@ -51,7 +52,7 @@ export async function prepareDocker(container: string, {since}: HostWish, world:
     about: `container ${name}`,
     releases: [],
     scope: {objects: [], pods: []},
-    texts: (hide) => [{name: 'docker/inspect.json', text: jsonText(withoutSecretVariables(inspected, hide))}, ...asked.texts, ...system],
+    texts: (hideIn) => [{name: INSPECT, text: jsonText(withoutSecretVariables(inspected, hideIn(INSPECT)))}, ...asked.texts, ...system],
     logs: [hostLog('docker', name)],
     seeds: [...seedsOfVariables(variables), ...[inspected.Args, Cmd, Entrypoint].flatMap((words) => seedsOfWords(words ?? []))],
     gaps: asked.gaps,
@@ -72,7 +73,7 @@ const logsOf = (container: string, since: Since): HostCall => ({
   ],
 });
 
-function withoutSecretVariables({Config, ...inspected}: Inspected, hide: Hide): object {
+function withoutSecretVariables({Config, ...inspected}: Inspected, hide: ReturnType<HideIn>): object {
   const shown = (text: string): string => {
     const variable = variableIn(text);
     return variable && looksSecret(variable) ? `${variable.name}=${hide(variable.value)}` : text;

@@ -4,10 +4,10 @@ import type {Since} from '../log-items.ts';
 import type {TextFile} from '../object-files.ts';
 import type {Gap} from '../read-namespace.ts';
 import type {Seed} from '../redaction/seeds.ts';
+import {seedsOfVariables, type Variable} from '../words.ts';
 import {journalFindings, type UnitFacts} from './journal-findings.ts';
 import {type HostPrepared, type HostWish, type HostWorld, hostLog, readSystem, readTexts, refusal} from './source.ts';
 import {parseEnvironmentFile, parseUnit} from './unit-file.ts';
-import {seedsOfVariables, type Variable} from './variables.ts';
 
 const AGENT = 'scalr-agent';
 /** Runs the containers of runs on a VM; its drop-in for a proxy is a link to that of the agent. */

@@ -6,7 +6,7 @@ import {refuseUnknown} from '../refuse-unknown.ts';
 import {isOfReleases} from '../scope.ts';
 import {type FollowingWorld, followCluster} from './follow-cluster.ts';
 import {interrupted} from './interrupted.ts';
-import {type Collected, type SavingWish, saveBundle} from './save-bundle.ts';
+import {type Collected, refuseUnwritable, type SavingWish, saveBundle} from './save-bundle.ts';
 
 export interface ClusterWish extends BundleWish, SavingWish {
   timeoutMs: number;
@@ -26,6 +26,7 @@ export async function clusterBundle(wish: ClusterWish, world: ClusterWorld): Pro
   const {followingMs, place} = wish;
   const {interrupts, api, over} = world;
   const {asked, insisted} = interrupts;
+  if (followingMs !== undefined && !wish.isDryRun) await refuseUnwritable(place.namespace, wish, world);
   const prepared = await prepareBundle(wish, world);
   if (asked.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted(asked);
   refuseEmpty(prepared, wish);

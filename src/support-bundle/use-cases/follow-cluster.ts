@@ -1,4 +1,3 @@
-import type {Pod} from '../../cluster/objects.ts';
 import type {ClusterApi} from '../../ports/cluster-api.ts';
 import {firstOf} from '../../ports/first-of.ts';
 import type {Interrupts} from '../../ports/interrupts.ts';
@@ -36,9 +35,8 @@ export async function followCluster({seeds, releases}: Prepared, wish: Following
   const asked = interrupts.asked.aborted ? interrupts.insisted : interrupts.asked;
   const over = firstOf(AbortSignal.timeout(wish.timeoutMs), asked);
   const fresh = await prepareBundle(wish, {api, asked: askTools(wish.place, processes, over), over, now});
-  const pods = recording.objects.filter(({kind}) => kind === 'Pod') as Pod[];
   // Runs bring secrets that were not there in the beginning.
-  const redaction = redactionFor([...seeds, ...fresh.seeds, ...seedsOf(recording.secrets, pods)], redactor);
+  const redaction = redactionFor([...seeds, ...fresh.seeds, ...seedsOf(recording.secrets, recording.objects)], redactor);
   const seen = withRecording(fresh, recording, redaction, api);
   const reading = {api: seen.api, over, insisted: interrupts.insisted};
   return {...(await saveBundle(seen.prepared, namespace, wish, world, reading)), asked};

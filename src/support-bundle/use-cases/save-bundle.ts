@@ -38,6 +38,13 @@ export interface Saved {
 /** Only what would be in it, with --dry-run; or the bundle, and the signal that may have ended it early. */
 export type Collected = {wanted: Prepared} | (Saved & {asked: AbortSignal});
 
+/** What could not be saved is not worth following for long: nothing is left of the try. @throws ExpectedError */
+export async function refuseUnwritable(name: string, {out}: SavingWish, {archives, files, now}: SavingWorld): Promise<void> {
+  const file = out ?? fileFor(name, now());
+  await refuseTaken(file, files);
+  await (await archives.create(file)).abort();
+}
+
 /** Writes what was prepared into a file that was not there before; whole, or not at all. @throws ExpectedError */
 export async function saveBundle(
   prepared: Prepared,
@@ -48,7 +55,7 @@ export async function saveBundle(
 ): Promise<Saved> {
   if (insisted.aborted) throw interrupted(insisted);
   const file = out ?? fileFor(name, now());
-  if ((await files.kindOf(file)) !== 'nothing') throw taken(file);
+  await refuseTaken(file, files);
   const archive = await archives.create(file);
   try {
     const writing = writeBundle(prepared, name, maxBytes, {archive, now, onProgress, api, over});
@@ -65,5 +72,11 @@ const fileFor = (name: string, now: Date): string => `scalr-agent-${name}-${now.
 const rejectedBy = (insisted: AbortSignal): Promise<never> =>
   new Promise((_, reject) => insisted.addEventListener('abort', () => reject(interrupted(insisted)), {once: true}));
 
-const taken = (file: string): ExpectedError =>
-  new ExpectedError(`${file} exists.`, {code: 'FILE_EXISTS', exit: ExitCode.usage, suggestions: ['Name another file with --out']});
+async function refuseTaken(file: string, files: SavingWorld['files']): Promise<void> {
+  if ((await files.kindOf(file)) === 'nothing') return;
+  throw new ExpectedError(`${file} exists.`, {
+    code: 'FILE_EXISTS',
+    exit: ExitCode.usage,
+    suggestions: ['Name another file with --out'],
+  });
+}

@@ -1,5 +1,5 @@
 import {stringify} from 'yaml';
-import {formsOf} from '../../../src/support-bundle/redaction/seed-forms.ts';
+import {formsOf, rareFormsOf} from '../../../src/support-bundle/redaction/seed-forms.ts';
 
 /** Values as Secrets hold them, none of which was ever used. */
 export const VALUES: Readonly<Record<string, string>> = {
@@ -63,6 +63,7 @@ export function writings(value: string): ReadonlyMap<string, string> {
   const utf8 = (other: string): string => Buffer.from(other, 'utf8').toString('latin1');
   return new Map([
     ...formsOf(text),
+    ...rareFormsOf(text),
     ['component of a URL', encodeURIComponent(value)],
     ['form', utf8(new URLSearchParams({x: value}).toString().slice(2))],
     ['component twice', encodeURIComponent(encodeURIComponent(value))],

@@ -36,6 +36,19 @@ test('nothing is found in what was redacted, nor in ordinary text', async () => 
   expect(await find([Buffer.from('{"event": "Agent heartbeat", "level": "info"}\n')])).toEqual([]);
 });
 
+test('nothing is found of what may stand alone either, in whatever encoding', async () => {
+  const lines = 'first line of it 7\nsecond line of it 88yy\nthird l+ne "of" it/9';
+  const values = {key: VALUES['key'] as string, token: VALUES['token'] as string, lines};
+  const [through, find] = [redactorOf(values), survivorFinder(known(values))];
+  for (const part of Object.values(values).flatMap((value) => value.split(/[\n.]/))) {
+    for (const [form, written] of formsOf(part)) {
+      for (const text of [`a ${written} b`, `a ${Buffer.from(`x=${part}`).toString('base64')} b`]) {
+        expect([part, form, await find([redacted(through, [Buffer.from(text, 'latin1')])])]).toEqual([part, form, []]);
+      }
+    }
+  }
+});
+
 test('with nothing known there is nothing to find', async () => {
   expect(await survivorFinder(known({}))([Buffer.from('anything')])).toEqual([]);
 });

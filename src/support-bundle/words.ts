@@ -1,6 +1,6 @@
-import {Secret} from '../../settings/secret.ts';
-import {keyHolds} from '../redaction/key-names.ts';
-import type {Seed} from '../redaction/seeds.ts';
+import {keyHolds} from './redaction/key-names.ts';
+import type {Seed} from './redaction/seeds.ts';
+import {seed, seedsWithin} from './seeds-within.ts';
 
 export interface Variable {
   name: string;
@@ -15,11 +15,11 @@ export function variableIn(text: string): Variable | undefined {
 
 export const looksSecret = ({name, value}: Variable): boolean => value !== '' && keyHolds(name) === 'secret';
 
-/** What must not be found anywhere else: values of variables that look secret, and passwords of proxies. */
+/** What must not be found anywhere else: values of variables that look secret, and what is secret inside of others. */
 export const seedsOfVariables = (variables: readonly Variable[]): Seed[] =>
   variables.flatMap((variable) => [
     ...(looksSecret(variable) ? [seed(variable.name, variable.value)] : []),
-    ...passwords(variable.value).map((password) => seed('proxy-password', password)),
+    ...seedsWithin(variable.value, 'proxy-password'),
   ]);
 
 /** `--token VALUE` and `--token=VALUE` among the words of a command. */
@@ -34,19 +34,3 @@ export function seedsOfWords(words: readonly string[]): Seed[] {
     return isSecret(before) && !before?.includes('=') && !word.startsWith('-') ? [seed(before as string, word)] : [];
   });
 }
-
-/** As it is written, and as it is meant where it holds escapes. */
-function passwords(text: string): string[] {
-  const [, written] = /\/\/[^/\s:@]*:([^\s/]+)@/.exec(text) ?? [];
-  if (written === undefined) return [];
-  try {
-    return [...new Set([written, decodeURIComponent(written)])];
-  } catch {
-    return [written];
-  }
-}
-
-export const seed = (name: string, value: string): Seed => ({
-  kind: name.replace(/^-+/, '').toLowerCase().replaceAll('_', '-'),
-  value: new Secret(value),
-});

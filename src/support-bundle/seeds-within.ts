@@ -1,0 +1,56 @@
+import {Secret} from '../settings/secret.ts';
+import {keyHolds} from './redaction/key-names.ts';
+import type {Seed} from './redaction/seeds.ts';
+
+/** A file in a Secret is at most so large, and what is deeper was not written by people. */
+const DEEPEST = 8;
+const PASSWORD_OF_URL = /\/\/[^/\s:@]*:([^\s/]+)@/g;
+/** `name=value` and `name: value`, in lines, in connection strings and between blanks. */
+const PAIR = /(?:^|[\s;,&?{(])["']?([\w.-]{2,64})["']?[ \t]{0,4}[:=][ \t]{0,4}("[^"\n]*"|'[^'\n]*'|[^\s;,&"']+)/gm;
+
+/** What is secret inside of a value and may stand elsewhere by itself: passwords of URLs, what JSON and lines hold under keys that look secret. */
+export function seedsWithin(text: string, kindOfUrl = 'password'): Seed[] {
+  const passwords = [...text.matchAll(PASSWORD_OF_URL)].flatMap(([, written = '']) => decoded(written));
+  return [...passwords.map((password) => seed(kindOfUrl, password)), ...(inJson(text) ?? inPairs(text))];
+}
+
+export const seed = (name: string, value: string): Seed => ({
+  kind: name.replace(/^-+/, '').toLowerCase().replaceAll('_', '-'),
+  value: new Secret(value),
+});
+
+/** As it is written, and as it is meant where it holds escapes. */
+function decoded(written: string): string[] {
+  try {
+    return [...new Set([written, decodeURIComponent(written)])];
+  } catch {
+    return [written];
+  }
+}
+
+function inJson(text: string): Seed[] | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return inFields('', JSON.parse(text), DEEPEST);
+  } catch {
+    return undefined;
+  }
+}
+
+function inFields(key: string, value: unknown, depth: number): Seed[] {
+  if (typeof value === 'string') return ofField(key, value);
+  if (typeof value !== 'object' || value === null || depth === 0) return [];
+  return Object.entries(value).flatMap(([name, each]) => inFields(Array.isArray(value) ? key : name, each, depth - 1));
+}
+
+/** `auth` of a registry is user and password in base64. */
+function ofField(key: string, value: string): Seed[] {
+  if (keyHolds(key) === 'other' || keyHolds(key) === 'name') return [];
+  const [, password] = key === 'auth' ? (/^[\x20-\x7e]+?:([\x20-\x7e]+)$/.exec(Buffer.from(value, 'base64').toString('latin1')) ?? []) : [];
+  return [seed(key, value), ...(password === undefined ? [] : [seed('password', password)])];
+}
+
+const inPairs = (text: string): Seed[] =>
+  [...text.matchAll(PAIR)]
+    .filter(([, key = '']) => keyHolds(key) === 'secret' || /^pwd$/i.test(key))
+    .map(([, key = '', value = '']) => seed(key, value.replace(/^(["'])(.*)\1$/, '$2')));

@@ -1,0 +1,48 @@
+import {spawnSync} from 'node:child_process';
+import {existsSync} from 'node:fs';
+import {expect, test} from 'vitest';
+import {formsOf, rareFormsOf} from '../../src/support-bundle/redaction/seed-forms.ts';
+import {contentOf, hostShims} from '../support/host-shims.ts';
+import {ROOT, runBuilt} from './built.ts';
+
+const shims = hostShims();
+/** With signs, letters and digits, so that every form is another. */
+const TOKEN = `tok-Zr8/kQ+v9 3L"m'X$w<2>0&p`;
+
+const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+/** Docker with one container, which has that token and said that. */
+function docker(said: string): string {
+  const Config = {Env: [`SCALR_TOKEN=${TOKEN}`]};
+  const inspected = JSON.stringify([{Id: 'a', Name: '/agent', State: {Status: 'running', Running: true}, Config}]);
+  return `case "$1" in
+inspect) printf %s ${quoted(inspected)} ;;
+logs) printf '%s\\n' ${quoted(said)} ;;
+*) echo '{}' ;;
+esac`;
+}
+
+test('what is built hides a known value in every form, as the source does', async () => {
+  const forms = [...formsOf(TOKEN), ...rareFormsOf(TOKEN)];
+  const said = forms.map(([form, written]) => `2026-11-21T08:00:00.1Z ${form}: ${written} .`).join('\n');
+  const file = shims.zip();
+  const env = {PATH: shims.path({docker: docker(said)}), NO_COLOR: '1', FORCE_COLOR: '1'};
+  const {status, stderr} = runBuilt('scalr-agent', ['collect-logs', '--docker', 'agent', '--out', file], {env});
+  expect({status, stderr}).toEqual({status: 0, stderr: expect.stringMatching(/^\d+ of/)});
+  const content = Object.entries(await contentOf(file));
+  for (const [form, written] of forms) {
+    expect([form, content.filter(([, text]) => text.includes(written)).map(([name]) => name)]).toEqual([form, []]);
+  }
+  expect(forms.length).toBeGreaterThan(25);
+});
+
+test.skipIf(!existsSync('/dev/full')).each(['2>/dev/full', '2>&1 >/dev/null | head -c 1 >/dev/null; exit $PIPESTATUS'])(
+  'a bundle is written, whoever reads of its progress: %s',
+  async (output) => {
+    const file = shims.zip();
+    const script = `"$0" "$1" collect-logs --docker agent --out "$2" ${output}`;
+    const env = {PATH: shims.path({docker: docker('2026-11-21T08:00:00.1Z ready')})};
+    const {status} = spawnSync('bash', ['-c', script, process.execPath, `${ROOT}dist/bin/scalr-agent.js`, file], {env});
+    expect(status).toBe(0);
+    expect(Object.keys(await contentOf(file))).toContain('logs/docker/agent.log');
+  },
+);
