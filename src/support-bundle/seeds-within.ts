@@ -1,5 +1,6 @@
 import {Secret} from '../settings/secret.ts';
-import {keyHolds} from './redaction/key-names.ts';
+import {isHarmless, isHclReference, isProse} from './redaction/harmless.ts';
+import {IS_PLACE, keyHolds} from './redaction/key-names.ts';
 import type {Seed} from './redaction/seeds.ts';
 
 /** A file in a Secret is at most so large, and what is deeper was not written by people. */
@@ -45,12 +46,20 @@ function inFields(key: string, value: unknown, depth: number): Seed[] {
 
 /** `auth` of a registry is user and password in base64. */
 function ofField(key: string, value: string): Seed[] {
-  if (keyHolds(key) === 'other' || keyHolds(key) === 'name') return [];
+  if (!isSecret(key, value)) return [];
   const [, password] = key === 'auth' ? (/^[\x20-\x7e]+?:([\x20-\x7e]+)$/.exec(Buffer.from(value, 'base64').toString('latin1')) ?? []) : [];
   return [seed(key, value), ...(password === undefined ? [] : [seed('password', password)])];
 }
 
 const inPairs = (text: string): Seed[] =>
   [...text.matchAll(PAIR)]
-    .filter(([, key = '']) => keyHolds(key) === 'secret' || /^pwd$/i.test(key))
-    .map(([, key = '', value = '']) => seed(key, value.replace(/^(["'])(.*)\1$/, '$2')));
+    .map(([, key = '', value = '']): [string, string] => [key, value.replace(/^(["'])(.*)\1$/, '$2')])
+    .filter(([key, value]) => isSecret(key, value))
+    .map(([key, value]) => seed(key, value));
+
+/** Not what only points to the secret, or says of what kind it is: it would be hidden wherever it stands. */
+export function isSecret(key: string, value: string): boolean {
+  const holds = IS_PLACE.test(key.toUpperCase()) ? 'word' : keyHolds(key);
+  if (isHarmless(value) || isHclReference(value) || (holds === 'word' && /^[/~]/.test(value))) return false;
+  return holds === 'secret' || (holds === 'word' && !isProse(value));
+}

@@ -1,6 +1,5 @@
-import {keyHolds} from './redaction/key-names.ts';
 import type {Seed} from './redaction/seeds.ts';
-import {seed, seedsWithin} from './seeds-within.ts';
+import {isSecret, seed, seedsWithin} from './seeds-within.ts';
 
 export interface Variable {
   name: string;
@@ -13,7 +12,7 @@ export function variableIn(text: string): Variable | undefined {
   return name === undefined || value === undefined ? undefined : {name, value};
 }
 
-export const looksSecret = ({name, value}: Variable): boolean => value !== '' && keyHolds(name) === 'secret';
+export const looksSecret = ({name, value}: Variable): boolean => isSecret(name, value);
 
 /** What must not be found anywhere else: values of variables that look secret, and what is secret inside of others. */
 export const seedsOfVariables = (variables: readonly Variable[]): Seed[] =>
@@ -22,15 +21,18 @@ export const seedsOfVariables = (variables: readonly Variable[]): Seed[] =>
     ...seedsWithin(variable.value, 'proxy-password'),
   ]);
 
-/** `--token VALUE` and `--token=VALUE` among the words of a command. */
+/** `--token VALUE` and `--token=VALUE` among the words of a command, also of one that a shell is given in a word. */
 export function seedsOfWords(words: readonly string[]): Seed[] {
-  const isSecret = (flag: string | undefined): boolean => flag?.startsWith('-') === true && keyHolds(flag.replace(/^-+/, '')) === 'secret';
+  const ofFlag = (flag: string, value: string): Seed[] => (isSecret(flag.replace(/^-+/, ''), value) ? [seed(flag, value)] : []);
   return words.flatMap((word, index) => {
     const [, flag, value = ''] = /^(--?[\w-]+)=(.+)$/s.exec(word) ?? [];
-    if (isSecret(flag)) return [seed(flag as string, value)];
+    if (flag !== undefined) return ofFlag(flag, value);
     const variable = variableIn(word);
     if (variable) return seedsOfVariables([variable]);
-    const before = words[index - 1];
-    return isSecret(before) && !before?.includes('=') && !word.startsWith('-') ? [seed(before as string, word)] : [];
+    const before = words[index - 1] ?? '';
+    const named = before.startsWith('-') && !before.includes('=') && !word.startsWith('-') ? ofFlag(before, word) : [];
+    if (named.length > 0) return named;
+    const parts = word.split(/[\s;|&]+/);
+    return parts.length > 1 ? seedsOfWords(parts.map((part) => part.replace(/^(["'])(.*)\1$/, '$2'))) : [];
   });
 }

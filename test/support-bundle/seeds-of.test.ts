@@ -18,6 +18,8 @@ test.each([
   ['file of YAML', "db:\n  password: 'Ya-1'\n  user: bob\n", ['Ya-1']],
   ['connection string', 'Server=x;UID=sa;PWD=Ad-9;Encrypt=true', ['Ad-9']],
   ['broken JSON', '{"password": "Br-1"', ['Br-1']],
+  ['a short name', 'PASS=Sh-1\nAUTH=Sh-2\n', ['Sh-1', 'Sh-2']],
+  ['what only points to it', 'token = var.github_token\npassword: $DB_REF\npwd=/home/scalr\nauth: github-oauth\n', []],
   ['nothing of that', 'https://acme.scalr.io/?a=1', []],
 ])('what is secret inside of a value of a Secret may stand elsewhere: %s', (_, value, within) => {
   expect(valuesOf({it: value})).toEqual([value, ...within]);
@@ -31,6 +33,7 @@ test.each([
     'a template of a workload',
     {spec: {template: {spec: {initContainers: [{env: [{name: 'TOKEN', value: 'Ar-1'}], args: ['P_TOKEN=Ar-2']}]}}}},
   ],
+  ['a shell', {spec: {containers: [{command: ['sh', '-c', 'login --token Ar-1 && TOKEN="Ar-2" run']}]}}],
   ['a proxy', {spec: {containers: [{env: [{name: 'HTTPS_PROXY', value: 'http://bob:Ar-1@proxy'}, {name: 'A'}], args: ['--token=Ar-2']}]}}],
   ['nothing in between', {spec: {containers: [{env: null, args: null}, {args: ['--token', 'Ar-1', '--token', 'Ar-2']}]}}],
 ])('what stands in a command or a variable of %s is known', (_, more) => {

@@ -1,3 +1,4 @@
+import {isHarmless} from './harmless.ts';
 import {keyHolds} from './key-names.ts';
 
 /** Copies of the whole object, secrets included, that tools leave in annotations. */
@@ -60,4 +61,4 @@ function isHelmRecord({metadata}: Fields): boolean {
 }
 
 const isHiddenVariable = (key: string, value: unknown, {name}: Fields): value is string =>
-  key === 'value' && typeof value === 'string' && value !== '' && typeof name === 'string' && keyHolds(name) === 'secret';
+  key === 'value' && typeof value === 'string' && !isHarmless(value) && typeof name === 'string' && keyHolds(name) === 'secret';

@@ -1,23 +1,24 @@
+import {isHarmless} from './harmless.ts';
+import {leavesOf, objectAround, slashesBefore} from './json-walk.ts';
 import {keyHolds} from './key-names.ts';
-import {LIMITS} from './limits.ts';
-import {secretOnes, valueBehind} from './pair-rules.ts';
-import {type Extent, matchAt, NOTHING, type Rule, run} from './rule.ts';
+import {type Extent, matchAt, NOTHING, type Rule} from './rule.ts';
 
-const QUOTE = String.raw`\\*"`;
-const COLON = String.raw`(?:\s|\\+n)*:(?:\s|\\+n)*`;
-const MARKED = new RegExp(`sensitive${QUOTE}${COLON}true(?:(?!sensitive)[^]){1,600}?${QUOTE}value${QUOTE}${COLON}`, 'y');
-const VALUE_ENDS = new RegExp(`${QUOTE}${COLON}`, 'y');
-const OPENS_WITH_NAME = new RegExp(`([\\w.-]{1,128})${QUOTE}${COLON}\\{[^{}]{0,400}"$`);
-const BRACKETS: Readonly<Record<string, number>> = {'[': 1, '{': 1, ']': -1, '}': -1};
+const IS_TRUE = /\\*"[ \t]*:[ \t]*true\b/y;
+const IS_FIELD = /\\*"[ \t]*:/y;
+const NAME_BEFORE = /([\w.-]{1,128})\\*"[ \t]*:[ \t\r\n]*$/;
+/** Between the name of an output and its value stands its type. */
+const NEAR = 512;
 
-/** What `terraform output -json` marks as sensitive, and prints all the same. */
+/** What Terraform marks as sensitive and prints all the same: `output -json`, a state, variables. */
 export const sensitiveOutput: Rule = {
   name: 'output',
   anchors: ['sensitive'],
   onlyOutside: true,
-  find(text, start) {
-    const found = matchAt(MARKED, text, start);
-    return found === undefined ? NOTHING : outputAt(text, start + found[0].length);
+  find(text, start, end) {
+    if (text.charAt(start - 1) !== '"' || matchAt(IS_TRUE, text, end) === undefined) return NOTHING;
+    const depth = slashesBefore(text, start - 1);
+    const around = objectAround(text, start - 1 - depth, depth);
+    return secretLeaves(text, around === undefined ? start - 1 : around + 1, depth);
   },
 };
 
@@ -27,23 +28,14 @@ export const namedOutput: Rule = {
   anchors: ['value'],
   onlyOutside: true,
   find(text, start, end) {
-    if (text.charAt(start - 1) !== '"') return NOTHING;
-    const between = matchAt(VALUE_ENDS, text, end);
-    if (between === undefined) return NOTHING;
-    const [, name] = OPENS_WITH_NAME.exec(text.slice(Math.max(0, start - 600), start)) ?? [];
-    return name !== undefined && keyHolds(name) === 'secret' ? outputAt(text, end + between[0].length) : NOTHING;
+    if (text.charAt(start - 1) !== '"' || matchAt(IS_FIELD, text, end) === undefined) return NOTHING;
+    const depth = slashesBefore(text, start - 1);
+    const around = objectAround(text, start - 1 - depth, depth, NEAR);
+    if (around === undefined) return NOTHING;
+    const [, name] = NAME_BEFORE.exec(text.slice(Math.max(0, around - 160), around)) ?? [];
+    return name !== undefined && keyHolds(name) === 'secret' ? secretLeaves(text, around + 1, depth) : NOTHING;
   },
 };
 
-const outputAt = (text: string, at: number): readonly Extent[] =>
-  secretOnes(text, BRACKETS[text.charAt(at)] === 1 ? [collection(text, at)] : valueBehind(text, at));
-
-/** A list or an object as a whole. A bracket in a string may end it early or late, never outside of the braces around it. */
-function collection(text: string, start: number): Extent {
-  let depth = 0;
-  for (let place = start; place < Math.min(text.length, start + LIMITS.value); place += 1) {
-    depth += BRACKETS[text.charAt(place)] ?? 0;
-    if (depth === 0) return {start, end: place + 1};
-  }
-  return run(start, Math.min(text.length, start + LIMITS.value), /\n/g);
-}
+const secretLeaves = (text: string, start: number, depth: number): readonly Extent[] =>
+  leavesOf(text, start, depth, 'value').filter((leaf) => !isHarmless(text.slice(leaf.start, leaf.end)));

@@ -47,8 +47,8 @@ export const valueThenName: Rule = {
 const VALUE_SEPARATOR = new RegExp(SEPARATOR, 'y');
 const KEY_BEFORE = /[\w.-]/;
 
-export const valueBehind = (text: string, at: number): readonly Extent[] =>
+const valueBehind = (text: string, at: number): readonly Extent[] =>
   valueAt(text, {at, key: 'value', keyStart: at, keyQuoted: /["']/.test(text.slice(at - 3, at)), beginsLine: true, separator: ':'});
 
-export const secretOnes = (text: string, found: readonly Extent[]): readonly Extent[] =>
+const secretOnes = (text: string, found: readonly Extent[]): readonly Extent[] =>
   found.filter(({start, end}) => !isHarmless(text.slice(start, end)));
