@@ -1,5 +1,6 @@
 import {defineSetting, InvalidValue, type Kind} from './define.ts';
 import {pairs, variables} from './lists.ts';
+import {variableSoundsSecret} from './sounds-secret.ts';
 
 export const set = defineSetting({
   id: 'set',
@@ -16,7 +17,7 @@ export const extraEnv = defineSetting({
   summary: 'Environment variable of the agent and, where the chart can, of the runs; may be repeated.',
   kind: variables(),
   caution: (map) => {
-    const secret = Object.keys(map).find((name) => /TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|ACCESS_KEY|API_KEY/i.test(name));
+    const secret = Object.keys(map).find(variableSoundsSecret);
     return secret === undefined
       ? undefined
       : `${secret} sounds secret, and it stands in clear text in values.yaml, in the Helm release and in every pod. Keep it in a Secret or in Scalr.`;

@@ -38,7 +38,7 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
 
   const invalid = (node: Node, path: TreePath, message: string): Read => {
     refuse(startOf(node), {severity: 'error', code: 'INVALID_YAML', path: dotted(path), message});
-    return NOTHING;
+    return {value: null, written: isAlias(node) ? node.source : ''};
   };
 
   function read(node: unknown, path: TreePath, isKey = false): Read {

@@ -3,6 +3,9 @@ import type {Source} from './source.ts';
 
 const PLACEHOLDER = /^<[^<>]+>$|\{\{.*\}\}|^(changeme|your[-_ ].*)$/i;
 
+/** A text that is a blank and nothing else. */
+export const isWhollyOpen = (text: string): boolean => /^(<[^<>]+>|\{\{[^{}]*\}\})$/.test(text);
+
 /** Blanks of a template that nobody filled in. */
 export function placeholders({values, locate}: Source): Finding[] {
   return texts(values).flatMap(([path, text]) =>
