@@ -67,6 +67,7 @@ describe('a file that a person wrote by hand', () => {
       'Leave the key out to keep the default',
     ],
     ['a blank of a template', LOCAL, 'nodeSelector: {pool: "<pool>"}', 'PLACEHOLDER', 'Replace it by the real value'],
+    ['a blank of an annotation', LOCAL, 'podAnnotations: {team: "<team>"}', 'PLACEHOLDER', 'Replace it by the real value'],
     ['a variable that the chart sets', LOCAL, 'extraEnv: {SCALR_AGENT_NAME: x}', 'REPEATED_VARIABLE', undefined],
     [
       'a grace period the chart refuses',
