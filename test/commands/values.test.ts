@@ -392,6 +392,17 @@ describe('--out', () => {
   });
 });
 
+test.each([
+  ['x', 'agent-job', '0.5.64', 'cannot take --cache-storage-class: its runs look for a cache on a claim in other directories than'],
+  ['-', 'agent-job', '0.5.65', 'cannot take --cache-storage-class: "-" breaks its templates before 0.6.2'],
+  ['-', 'agent-local', '0.6.1', 'cannot take --cache-storage-class: "-" breaks its templates before 0.6.2'],
+])('--cache-storage-class %s is refused by %s %s for what is wrong with it', async (name, chart, version, because) => {
+  const line = ['--chart', chart, '--chart-version', version, '--cache', 'pvc', `--cache-storage-class=${name}`];
+  const {stderr, exit} = await runCommand(Values, [...URL_FLAG, ...line]);
+  expect(stderr).toContain(because);
+  expect(exit).toBe(2);
+});
+
 describe('placeholders', () => {
   test.each<[string, string, string]>([
     ['--extra-env', 'A=changeme', 'extraEnv.A'],
