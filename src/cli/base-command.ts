@@ -43,6 +43,12 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   /** Settings named in `optional` may be missing; with `only` no other one is looked at; `cluster` answers what nobody said. */
   protected async settingsFrom(flags: SharedFlags, {cluster, ...wish}: Wish & {cluster?: Cluster | undefined} = {}): Promise<Settings> {
+    const settings = await this.#settle(flags, wish, cluster);
+    this.report(cluster?.unread?.(settings) ?? []);
+    return settings;
+  }
+
+  async #settle(flags: SharedFlags, wish: Wish, cluster: Cluster | undefined): Promise<Settings> {
     const said = await this.sourcesFrom(flags, wish);
     const {files, now} = this.app;
     const sources = cluster === undefined ? said : [...said, cluster.answers];
