@@ -123,7 +123,8 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   protected override async catch(error: Error): Promise<void> {
-    const failure = asExpected(error, Object.keys({...this.ctor.flags, ...this.ctor.baseFlags}));
+    const flags = Object.keys({...this.ctor.flags, ...this.ctor.baseFlags});
+    const failure = asExpected(error, {argv: this.argv, commands: this.config.commandIDs, flags});
     if (this.jsonEnabled()) this.logJson(failureDocument(failure));
     else this.app.stderr(`${this.#isAfterCtrlC(failure) ? '\n' : ''}${failureText(failure, originOf(this.config.pjson), this.screen)}`);
     if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${maskSecrets(failure.cause.stack ?? '')}\n`);
