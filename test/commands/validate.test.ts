@@ -364,3 +364,9 @@ test('what --fix changes is shown without secrets', async () => {
   });
   expect(stderr).toContain('-  DB_PASSWORD: [hidden]\n+  DB_PASSWORD: [hidden]\n');
 });
+
+test('thousands of mistakes take time in proportion', async () => {
+  const text = `agent: {token: abc}\n${Array.from({length: 10_000}, (_, index) => `unknown-${index}: 1\n`).join('')}`;
+  const {stdout} = await runCommand(Validate, ['t.yaml', ...JOB], {files: memoryFiles({'t.yaml': text})});
+  expect(stdout).toContain('t.yaml: 10000 errors, 0 warnings');
+});
