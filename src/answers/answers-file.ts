@@ -1,19 +1,23 @@
-import {type Document, parseDocument} from 'yaml';
+import {type Document, LineCounter, type Node, parseDocument, visit} from 'yaml';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {closest} from '../settings/similar.ts';
 
 /** Reads an answers file: a YAML or JSON mapping from setting to value. @throws ExpectedError */
 export function parseAnswers(text: string, path: string): ReadonlyMap<string, unknown> {
-  const document = parseDocument(text, {uniqueKeys: true, stringKeys: true, logLevel: 'error'});
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, {uniqueKeys: true, stringKeys: true, logLevel: 'error', lineCounter});
   const [problem] = document.errors;
   if (problem) {
     const line = problem.linePos?.[0];
+    if (problem.code === 'MULTIPLE_DOCS')
+      throw wrong(path, `a second YAML document begins in line ${line?.line}`, ['Keep one document in the file: leave out ---']);
     throw wrong(
       path,
       `${line ? `line ${line.line}, column ${line.col}: ` : ''}${problem.message.split('\n')[0]?.replace(/ at line.*/, '')}`,
     );
   }
+  refuseOdd(document, path, lineCounter);
   const answers = contentOf(document, path);
   if (answers === null || answers === undefined) return new Map();
   if (typeof answers !== 'object' || Array.isArray(answers)) throw wrong(path, 'it is not a mapping of settings to values');
@@ -30,6 +34,28 @@ export function parseAnswers(text: string, path: string): ReadonlyMap<string, un
     );
   }
   return new Map(Object.entries(answers).filter(([key, value]) => key !== '$schema' && value !== null));
+}
+
+const TAGS = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
+
+/** What the parser would hand on as something else than a text, a number, a switch, a list or a mapping. */
+function refuseOdd(document: Document.Parsed, path: string, lines: LineCounter): void {
+  const at = ({range}: Node): string => {
+    const {line, col} = lines.linePos(range?.[0] ?? 0);
+    return `line ${line}, column ${col}`;
+  };
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document) !== undefined) return;
+      const message = `${at(alias)}: there is no anchor &${alias.source} above the alias *${alias.source}`;
+      throw wrong(path, message, ['Put quotes around a text that begins with *']);
+    },
+    Value(_, node) {
+      if (node.tag === undefined || TAGS.test(node.tag)) return;
+      const tag = node.tag.replace(/^tag:yaml\.org,2002:/, '!!');
+      throw wrong(path, `${at(node)}: the tag ${tag} means nothing in answers`, ['Write the value itself, without a tag']);
+    },
+  });
 }
 
 function contentOf(document: Document.Parsed, path: string): unknown {

@@ -94,6 +94,8 @@ export interface ValuesRule {
 export interface Refusal {
   setting: Setting;
   in?: string;
+  /** The one value it is about; the others are taken. */
+  of?: string;
   reason: string;
 }
 

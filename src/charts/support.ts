@@ -54,11 +54,17 @@ export function unsupported(target: Target, settings: Settings): Unsupported[] {
     .filter(({setting}) => settings.isExplicit(setting) && !takes(chart, setting, settings, scope))
     .map(({setting}) => {
       const written = setting.carriedBy?.() ?? setting;
-      const reason = chart.refusals.find((each) => each.setting === written && within(target.version, each.in))?.reason;
+      const reason = whyRefused(target, written, settings.get(written));
       const asked = spellWithValue(setting, settings);
       return {setting, flag: asked, message: `${target.chart} ${target.version} cannot take ${asked}${reason ? `: ${reason}` : ''}`};
     });
 }
+
+/** The reason where one is known. */
+export const whyRefused = ({chart, version}: Target, setting: Setting, value: unknown): string | undefined =>
+  CHARTS[chart].refusals.find(
+    (each) => each.setting === setting && within(version, each.in) && (each.of === undefined || each.of === value),
+  )?.reason;
 
 /** A choice is named with its value, because another value may be fine. */
 function spellWithValue(setting: Setting, settings: Settings): string {

@@ -43,6 +43,12 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
 
   /** Settings named in `optional` may be missing; with `only` no other one is looked at; `cluster` answers what nobody said. */
   protected async settingsFrom(flags: SharedFlags, {cluster, ...wish}: Wish & {cluster?: Cluster | undefined} = {}): Promise<Settings> {
+    const settings = await this.#settle(flags, wish, cluster);
+    this.report(cluster?.unread?.(settings) ?? []);
+    return settings;
+  }
+
+  async #settle(flags: SharedFlags, wish: Wish, cluster: Cluster | undefined): Promise<Settings> {
     const said = await this.sourcesFrom(flags, wish);
     const {files, now} = this.app;
     const sources = cluster === undefined ? said : [...said, cluster.answers];
@@ -118,7 +124,8 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   protected override async catch(error: Error): Promise<void> {
-    const failure = asExpected(error, Object.keys({...this.ctor.flags, ...this.ctor.baseFlags}));
+    const flags = Object.keys({...this.ctor.flags, ...this.ctor.baseFlags});
+    const failure = asExpected(error, {argv: this.argv, commands: this.config.commandIDs, flags});
     if (this.jsonEnabled()) this.logJson(failureDocument(failure));
     else this.app.stderr(`${this.#isAfterCtrlC(failure) ? '\n' : ''}${failureText(failure, originOf(this.config.pjson), this.screen)}`);
     if (this.argv.includes('--verbose') && failure.cause instanceof Error) this.app.stderr(`${maskSecrets(failure.cause.stack ?? '')}\n`);

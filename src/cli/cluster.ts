@@ -1,10 +1,11 @@
 import {fromCluster} from '../answers/from-cluster.ts';
 import type {Source} from '../answers/sources.ts';
+import {unreadIn} from '../answers/unread.ts';
 import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
 import {isKnown} from '../cluster/facts/fact.ts';
 import {readCluster} from '../cluster/facts/read-cluster.ts';
 import {recommendFactsOf} from '../cluster/facts/recommend-facts.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
@@ -19,6 +20,8 @@ export {releaseName, toolPaths} from './cluster-flags.ts';
 export interface Cluster {
   answers: Source;
   facts: ReturnType<typeof recommendFactsOf>;
+  /** What it was asked for and did not tell, as warnings. */
+  unread?(settings: Settings): Warning[];
 }
 
 /** Settings that decide whether the cluster has to be asked for answers. */
@@ -37,7 +40,8 @@ export async function openAnswers(place: Place, said: Settings, processes: Proce
 export async function clusterAt(place: Place, processes: Processes): Promise<Cluster> {
   const facts = clusterFactsOf(await readCluster(place, processes));
   const {server} = facts.versions;
-  if (isKnown(server) || server.unknown === 'forbidden') return {answers: fromCluster(facts), facts: recommendFactsOf(facts)};
+  if (isKnown(server) || server.unknown === 'forbidden')
+    return {answers: fromCluster(facts), facts: recommendFactsOf(facts), unread: (settings) => unreadIn(facts, settings)};
   throw new ExpectedError(`--from-cluster: the cluster does not answer: ${server.because}`, {
     code: 'CLUSTER_UNREACHABLE',
     exit: ExitCode.failed,

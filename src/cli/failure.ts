@@ -1,5 +1,6 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {closest} from '../settings/similar.ts';
+import {strayArgument} from './stray-argument.ts';
 
 /** The JSON document of a failure. */
 export const failureDocument = ({code, message, suggestions, exit}: ExpectedError) => ({
@@ -7,14 +8,21 @@ export const failureDocument = ({code, message, suggestions, exit}: ExpectedErro
   error: {code, message, suggestions: [...suggestions], exit},
 });
 
-/** Turns whatever was thrown into a failure with a code and a next step. `known` are the flags or commands that exist. */
-export function asExpected(error: unknown, known: readonly string[] = []): ExpectedError {
+/** What was typed, and what exists. */
+interface Line {
+  argv: readonly string[];
+  commands: readonly string[];
+  flags?: readonly string[];
+}
+
+/** Turns whatever was thrown into a failure with a code and a next step. */
+export function asExpected(error: unknown, line: Line): ExpectedError {
   if (error instanceof ExpectedError) return error;
   const {name = '', message = String(error)} = error as Error;
   if (name === 'ExitPromptError' || name === 'AbortPromptError') {
     return new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.interrupted, cause: error});
   }
-  if (isOclif(error)) return usage(error, known);
+  if (isOclif(error)) return usage(error, line);
   return new ExpectedError(`This is a bug in scalr-agent: ${message}`, {
     code: 'BUG',
     exit: ExitCode.failed,
@@ -31,20 +39,13 @@ interface OclifError extends Error {
 
 const isOclif = (error: unknown): error is OclifError => error instanceof Error && 'oclif' in error;
 
-const tooMany = (): ExpectedError =>
-  new ExpectedError('There is an argument that belongs to no flag.', {
-    code: 'USAGE',
-    exit: ExitCode.usage,
-    suggestions: ['Switches take no value: write --debug or --no-debug', 'Put values with blanks in quotes', 'See all flags with --help'],
-  });
-
-/** oclif's own texts quote argv, which may hold what nobody should see; only the name of the flag is taken over. */
-function usage(error: OclifError, known: readonly string[]): ExpectedError {
+/** oclif's own texts quote argv, which may hold what nobody should see; only names are taken over. */
+function usage(error: OclifError, {argv, commands, flags = []}: Line): ExpectedError {
   const help = 'See all flags with --help';
   const [flag] = error.flags ?? [];
   if (error.constructor.name === 'NonExistentFlagsError' && flag !== undefined) {
     const name = flag.replace(/^-+/, '').replace(/=.*/, '');
-    const near = closest(name.replace(/^no-/, ''), known);
+    const near = closest(name.replace(/^no-/, ''), flags);
     return new ExpectedError(`There is no flag --${name}.`, {
       code: 'UNKNOWN_FLAG',
       exit: ExitCode.usage,
@@ -55,9 +56,10 @@ function usage(error: OclifError, known: readonly string[]): ExpectedError {
     });
   }
   const [command, argument] = /^command (.*) not found$/.exec(error.message)?.[1]?.split(':') ?? [];
-  if (argument !== undefined || error.args !== undefined) return tooMany();
+  const stray = error.args?.[0] ?? (command !== undefined && commands.includes(command) ? argument : undefined);
+  if (stray !== undefined) return strayArgument(stray, argv, commands);
   if (command !== undefined) {
-    const near = closest(command, known);
+    const near = closest(command, commands);
     return new ExpectedError(`There is no command ${command}.`, {
       code: 'UNKNOWN_COMMAND',
       exit: ExitCode.usage,

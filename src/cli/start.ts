@@ -24,7 +24,7 @@ async function runAt(root: string, argv: string[]): Promise<void> {
   } catch (error) {
     const {exit} = (error as {oclif?: {exit?: number}}).oclif ?? {};
     if (exit === 0) return;
-    const failure = asExpected(error, config.commandIDs);
+    const failure = asExpected(error, {argv, commands: config.commandIDs});
     const {stdout, stderr, screen} = nodeApp();
     if (argv.includes('--json')) stdout(`${JSON.stringify(failureDocument(failure), null, 2)}\n`);
     else stderr(failureText(failure, originOf(program.pjson), screen));

@@ -56,13 +56,13 @@ export function keeps(name: ReleaseName, inventory: Inventory, purge: Purge): Ke
     })),
     ...inventory.definitions
       .filter((each) => !going.definitions.includes(each))
-      .map((each) => ({what: `Definition ${each.name}`, why: whyDefinitionStays(each), how: again('crds')})),
+      .map((each) => ({what: `Definition ${each.name}`, why: whyDefinitionStays(each), how: howDefinitionGoes(each, again('crds'))})),
     ...inventory.secrets
       .filter((each) => !going.secrets.includes(each))
       .map(({name: secret, usedBy}) => ({
         what: `Secret ${secret}`,
-        why: usedBy.length > 0 ? `${usedBy.join(', ')} reads it` : 'a token is not shown twice, and the next install takes it up',
-        how: again('secrets'),
+        why: whySecretStays(usedBy),
+        how: usedBy.length > 0 ? `Once nothing reads it: ${again('secrets')}` : again('secrets'),
       })),
     ...(inventory.namespace && going.namespace.length === 0
       ? [keptNamespace(inventory, inventory.namespace, purge, again('namespace'))]
@@ -105,6 +105,18 @@ function keptClaim({name: claim, origin, size, volume}: ClaimItem, {place}: Rele
 
 const sized = (size: string | undefined): string => (size === undefined ? '' : ` (${size})`);
 
+function whySecretStays(usedBy: readonly string[]): string {
+  if (usedBy.length === 0) return 'a token is not shown twice, and the next install takes it up';
+  const [last, ...before] = usedBy.toReversed();
+  return before.length === 0 ? `${last} reads it` : `${before.toReversed().join(', ')} and ${last} read it`;
+}
+
+/** The same command again would keep it again. */
+function howDefinitionGoes({neededBy}: DefinitionItem, again: string): string {
+  if (neededBy === undefined) return `With an account that may list releases and custom resources of all namespaces: ${again}`;
+  return neededBy.length > 0 ? `Once nothing needs it: ${again}` : again;
+}
+
 function whyDefinitionStays({neededBy}: DefinitionItem): string {
   if (neededBy === undefined) return 'this account may not see who else needs it';
   return neededBy.length > 0 ? `needed by ${neededBy.join(', ')}` : 'Helm never deletes it, and the next agent-job needs it';
@@ -112,7 +124,8 @@ function whyDefinitionStays({neededBy}: DefinitionItem): string {
 
 function keptNamespace(inventory: Inventory, namespace: NamespaceItem, purge: Purge, again: string): Kept {
   const reason = whyNamespaceStays(inventory, purge, namespace);
-  const how = namespace.isOurs ? again : `kubectl delete namespace ${namespace.name}`;
+  const byUs = reason === undefined ? again : `Once nothing else is in it: ${again}`;
+  const how = namespace.isOurs ? byUs : `kubectl delete namespace ${namespace.name}`;
   return {what: `Namespace ${namespace.name}`, why: reason ?? 'nothing else is in it, but it was not asked for', how};
 }
 

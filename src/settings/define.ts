@@ -81,17 +81,20 @@ interface Declaration<T> {
   rule?: (value: T, get: Get) => InvalidValue | undefined;
   /** What is allowed and probably not meant. */
   caution?: (value: T, get: Get) => string | undefined;
+  /** The value holds a secret although the setting is none: files and commands to be kept go without it. */
+  holdsSecret?: (value: T) => boolean;
   /** Reaches the cluster in an object the named setting refers to, so values.yaml holds only that one. */
   carriedBy?: () => Setting;
 }
 
-export interface Setting<T = unknown> extends Omit<Declaration<T>, 'kind' | 'fallback' | 'rule' | 'caution'> {
+export interface Setting<T = unknown> extends Omit<Declaration<T>, 'kind' | 'fallback' | 'rule' | 'caution' | 'holdsSecret'> {
   kind: Kind<T>;
   /** Name of the environment variable. */
   env: string;
   fallback?(get: Get): T | undefined;
   rule?(value: T, get: Get): InvalidValue | undefined;
   caution?(value: T, get: Get): string | undefined;
+  holdsSecret?(value: T): boolean;
 }
 
 /** Declares a setting once; flag, variable, answers key, schema and documentation follow from it. */

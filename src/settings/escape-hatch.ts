@@ -1,5 +1,6 @@
 import {defineSetting, InvalidValue, type Kind} from './define.ts';
 import {pairs, variables} from './lists.ts';
+import {keySoundsSecret, variableSoundsSecret} from './sounds-secret.ts';
 
 export const set = defineSetting({
   id: 'set',
@@ -7,6 +8,7 @@ export const set = defineSetting({
   question: 'Value of the chart that has no flag',
   summary: 'Value of the chart that has no flag, checked against its version; may be repeated.',
   kind: assignments(),
+  holdsSecret: (map) => Object.entries(map).some(([path, text]) => [keyAtEnd(path), ...keysIn(text)].some(keySoundsSecret)),
 });
 
 export const extraEnv = defineSetting({
@@ -15,13 +17,18 @@ export const extraEnv = defineSetting({
   question: 'Environment variable of the agent',
   summary: 'Environment variable of the agent and, where the chart can, of the runs; may be repeated.',
   kind: variables(),
+  holdsSecret: (map) => Object.keys(map).some(variableSoundsSecret),
   caution: (map) => {
-    const secret = Object.keys(map).find((name) => /TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|ACCESS_KEY|API_KEY/i.test(name));
+    const secret = Object.keys(map).find(variableSoundsSecret);
     return secret === undefined
       ? undefined
       : `${secret} sounds secret, and it stands in clear text in values.yaml, in the Helm release and in every pod. Keep it in a Secret or in Scalr.`;
   },
 });
+
+const keyAtEnd = (path: string): string => path.split(/(?<!\\)\./).at(-1) as string;
+/** The keys of a value in JSON, and the names of variables in a list of them. */
+const keysIn = (text: string): string[] => [...text.matchAll(/"([^"]+)"\s*(?::|,\s*"value"\s*:)/g)].map(([, key]) => key as string);
 
 /** Assignments to paths of values.yaml, `a.b=value` with dots inside keys written `\.`. */
 function assignments(): Kind<Readonly<Record<string, string>>> {

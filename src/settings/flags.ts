@@ -3,8 +3,11 @@ import type {Setting} from './define.ts';
 import type {Answer} from './settings.ts';
 
 /** A secret itself, one from standard input, or an address with a password. The path of a file with a secret is none. */
-export const holdsSecret = ({onlyEnv}: Setting, {value, given}: Answer): boolean =>
-  onlyEnv !== undefined || given === '-' || (typeof value === 'string' && withoutCredentials(value) !== value);
+export const holdsSecret = (setting: Setting, {value, given}: Answer): boolean =>
+  setting.onlyEnv !== undefined ||
+  given === '-' ||
+  (typeof value === 'string' && withoutCredentials(value) !== value) ||
+  (setting.holdsSecret?.(value) ?? false);
 
 /** The answer as flags that a shell reads, one for each value; passwords in addresses are left out. */
 export function flagsOf(setting: Setting, {value, given}: Answer): string[] {

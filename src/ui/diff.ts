@@ -1,15 +1,16 @@
-import {maskSecrets} from '../errors.ts';
+import {shownLines} from '../values/shown-lines.ts';
 import {type Screen, theme} from './theme.ts';
 
 /** What changes in a file, as `diff -u` shows it. */
 export async function diffText(path: string, before: string, after: string, screen: Screen): Promise<string> {
   const {createTwoFilesPatch, FILE_HEADERS_ONLY} = await import('diff');
   const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, {context: 3, headerOptions: FILE_HEADERS_ONLY});
-  return patch
+  const lines = patch
     .trimEnd()
     .split('\n')
-    .map((line) => `${coloured(maskSecrets(line.replace(/\r$/, '')), screen)}\n`)
-    .join('');
+    .map((line) => line.replace(/\r$/, ''));
+  const shown = shownLines(lines.map((line) => line.slice(1)).join('\n'));
+  return lines.map((line, index) => `${coloured(line.slice(0, 1) + shown[index], screen)}\n`).join('');
 }
 
 function coloured(line: string, screen: Screen): string {

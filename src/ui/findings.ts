@@ -1,4 +1,4 @@
-import {maskSecrets} from '../errors.ts';
+import {shownLines} from '../values/shown-lines.ts';
 import {type Checked, nameOf} from '../values/validate/check-files.ts';
 import type {Finding} from '../values/validate/finding.ts';
 import {count} from './count.ts';
@@ -14,7 +14,8 @@ export function findingsText(checked: readonly Checked[], screen: Screen): strin
 function groupText(checked: Checked, screen: Screen): string {
   const {findings, target, fixed = 0} = checked;
   const name = nameOf(checked);
-  const texts = findings.map((finding) => findingText(checked, finding, screen)).join('\n');
+  const lines = new Map(findings.length === 0 ? [] : checked.files.map(({file, text}) => [file, shownLines(text)]));
+  const texts = findings.map((finding) => findingText(finding, name, lines, screen)).join('\n');
   const sum = `${name}: ${sumOf(findings)} (${target.chart} ${target.version})\n`;
   return `${texts}${findings.length > 0 ? '\n' : ''}${sum}${fixed > 0 ? `${name}: ${fixed} fixed\n` : ''}`;
 }
@@ -24,15 +25,17 @@ function sumOf(findings: readonly Finding[]): string {
   return findings.length === 0 ? 'nothing to report' : `${count(errors, 'error')}, ${count(findings.length - errors, 'warning')}`;
 }
 
-function findingText(checked: Checked, {severity, code, path, file, line, column, message, suggestion}: Finding, screen: Screen): string {
+function findingText(
+  {severity, code, path, file, line, column, message, suggestion}: Finding,
+  group: string,
+  lines: ReadonlyMap<string, readonly string[]>,
+  screen: Screen,
+): string {
   const {bold, dim, red, yellow} = theme(screen);
   const label = severity === 'error' ? red.bold('error') : yellow.bold('warning');
-  const name = file ?? nameOf(checked);
+  const name = file ?? group;
   const place = line === undefined ? name : `${name}:${line}:${column}`;
   const head = paragraph('', `${bold(place)} ${label} ${path === '' ? '' : `${path}: `}${message} ${dim(code)}`, screen);
-  const {text = ''} = checked.files.findLast((each) => each.file === name) ?? {};
-  // A pipeline keeps what is printed, and the line may hold the token.
-  const source =
-    line === undefined ? '' : `    ${maskSecrets(text.split(/\r?\n/)[line - 1] ?? '')}\n    ${' '.repeat((column ?? 1) - 1)}^\n`;
+  const source = line === undefined ? '' : `    ${lines.get(name)?.[line - 1] ?? ''}\n    ${' '.repeat((column ?? 1) - 1)}^\n`;
   return head + source + (suggestion === undefined ? '' : paragraph('    → ', suggestion, screen));
 }

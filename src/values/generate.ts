@@ -13,6 +13,7 @@ import {applyRules} from './apply-rules.ts';
 import {effectiveValues} from './effective.ts';
 import {ignoredIn} from './ignored.ts';
 import {readEffective} from './read.ts';
+import {refusePlaceholders} from './refuse-placeholders.ts';
 import {type Origin, renderValues} from './render.ts';
 import {refuseRepeatedVariables} from './repeated-variables.ts';
 
@@ -42,6 +43,7 @@ export function generate(given: Settings, facts: ClusterFacts = {}): Generated {
   const rendered = renderOrRefuse(settings, target);
   const seen = effectiveValues(rendered.values, target);
   const effective = readEffective(seen, target).settings;
+  refusePlaceholders(rendered);
   refuseRepeatedVariables(rendered, target);
   refuseOverruled(settings, effective);
   return {

@@ -1,7 +1,7 @@
 import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
-import {needsNoRow, rowsFor, scopeOf} from '../charts/support.ts';
+import {needsNoRow, rowsFor, scopeOf, whyRefused} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart, chartVersion} from '../settings/release.ts';
@@ -19,7 +19,7 @@ export function refusalOf(setting: Setting, value: unknown, known: Knowledge): s
   if (target === undefined || needsNoRow(setting) || setting.carriedBy !== undefined) return undefined;
   const get: Knowledge['get'] = (other) => (other === setting ? (value as never) : known.get(other));
   if (rowsFor(CHARTS[target.chart], setting, value, scopeOf(target, get)).length > 0) return undefined;
-  const reason = CHARTS[target.chart].refusals.find((each) => each.setting === setting && within(target.version, each.in))?.reason;
+  const reason = whyRefused(target, setting, value);
   return `not with ${target.chart} ${target.version}${reason === undefined ? '' : `: ${reason}`}`;
 }
 

@@ -74,3 +74,22 @@ test('secrets are left out and named', async () => {
   const piped = answersText(await resolve([fromFlags({...flags, 'token-file': '-'})], world));
   expect(piped).toContain('secrets: --token-file, --https-proxy');
 });
+
+test.each<[string, RawFlags]>([
+  ['extra-env', {'extra-env': ['A=1', 'DB_PASSWORD=hunter2']}],
+  ['set', {set: ['extraEnv.DB_PASSWORD=hunter2']}],
+  ['set', {set: ['extraEnv={"DB_PASSWORD": "hunter2"}']}],
+  ['set', {set: ['agent.controller.extraEnv=[{"name": "DB_PASSWORD", "value": "hunter2"}]']}],
+])('--%s is left out where a name in it sounds secret', async (id, flags) => {
+  const text = answersText(await settingsFrom({...URL, ...flags}));
+  expect(text).not.toContain('hunter2');
+  expect(text).toContain(`# Left out, because they are or hold secrets: --${id}\n`);
+});
+
+test.each<RawFlags>([
+  {'extra-env': ['A=1']},
+  {set: ['agent.tokenExistingSecret.name=t']},
+  {set: ['imagePullSecrets=[{"name": "token"}]']},
+])('%j holds no secret', async (flags) => {
+  expect(answersText(await settingsFrom({...URL, ...flags}))).not.toContain('Left out');
+});

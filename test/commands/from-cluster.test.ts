@@ -1,7 +1,8 @@
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import Recommend from '../../src/commands/recommend.ts';
 import Values from '../../src/commands/values.ts';
 import {fakeProcesses, platform, processesOf} from '../cluster-facts/fake-cluster.ts';
+import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 
 const autopilot = () => fakeProcesses(platform('gke-autopilot'));
@@ -33,4 +34,29 @@ test('a cluster that says nothing is an error', async () => {
   const refused = {exitCode: 1, stdout: '', stderr: 'The connection to the server localhost:8080 was refused'};
   const {stdout} = await runCommand(Recommend, ['--from-cluster', '--json'], {processes: () => processesOf(async () => refused)});
   expect(JSON.parse(stdout).error).toMatchObject({code: 'CLUSTER_UNREACHABLE', exit: 1});
+});
+
+describe('what the account may not read', () => {
+  const refused = () => fakeProcesses({...platform('kind'), refuse: ['nodes']});
+  const said = async (...argv: string[]) =>
+    (
+      await runCommand(Values, [...URL, ...argv, '--from-cluster', '--out', 'values.yaml'], {processes: refused, files: memoryFiles()})
+    ).stderr.replaceAll(/\s+/g, ' ');
+
+  test('is said, with what was left to others for it', async () => {
+    expect(await said('--chart', 'agent-local')).toMatch(
+      /could not read everything: nodes is forbidden: User "jane" cannot list resource "nodes" .* Nothing of it went into --cloud and --node-os\./,
+    );
+    expect(await said()).toContain('Nothing of it went into --cloud, --node-os and the choice of a chart.');
+  });
+
+  test('is not said of what a person said', async () => {
+    expect(await said('--chart', 'agent-local', '--cloud', 'eks')).toContain('Nothing of it went into --node-os.');
+    expect(await said('--chart', 'agent-local', '--cloud', 'eks', '--node-os', 'al2023')).not.toContain('--from-cluster');
+  });
+
+  test('is not said where everything was read', async () => {
+    const {stderr} = await runCommand(Values, [...URL, '--from-cluster'], {processes: autopilot});
+    expect(stderr).not.toContain('could not read');
+  });
 });

@@ -327,3 +327,46 @@ test('the token in the line of a finding is not printed', async () => {
   expect(stdout).toContain('\n      token: [hidden]\n');
   expect(stdout).not.toContain(token);
 });
+
+test.each<[string, string]>([
+  ['a list', 'agent:\n  token: [hunter2]\n'],
+  ['a mapping', 'agent:\n  token: {a: hunter2}\n'],
+  ['a number', 'extraEnv:\n  DB_PASSWORD: 987654321\n'],
+  ['an octal number', 'extraEnv:\n  DB_PASSWORD: 0987654321\n  API_TOKEN: 0123456\n'],
+  ['a key that stands twice', 'agent:\n  token: hunter2\n  token: hunter2\n'],
+  ['a second colon', 'agent:\n  token: hunter2: b\n'],
+  ['an alias', 'agent:\n  token: *hunter2\n'],
+  ['a tag', 'agent:\n  token: !!int hunter2\n'],
+  ['a tag of nobody', 'agent:\n  token: !hunter2!a b\n'],
+  ['the head of a block', 'agent:\n  token: |hunter2\n    a\n'],
+  ['a forgotten colon', 'agent:\n  token hunter2\n'],
+  ['a forgotten blank', 'agent:\n  token:hunter2\n'],
+  ['a line that is not indented', 'agent:\n  password: |\n  hunter2\n  hunter2\n'],
+  ['an unknown key', 'AWS_SECRET_ACCESS_KEY: [hunter2]\n'],
+  ['a mapping with dots in its key', 'podAnnotations: {example.com/token: [hunter2]}\n'],
+  ['a variable of Kubernetes', 'agent:\n  controller:\n    extraEnv:\n    - name: DB_PASSWORD\n      value: [hunter2]\n'],
+  ['variables as texts', 'agent: {extraEnv: [DB_PASSWORD=hunter2]}\n'],
+  ['JSON', '{"agent": {"token": ["hunter2"]}}\n'],
+])('a secret is in no form of the result: %s', async (_, text) => {
+  for (const format of ['text', 'json', 'sarif', 'junit']) {
+    const {stdout, stderr, exit} = await runCommand(Validate, ['t.yaml', ...JOB, '--format', format], {
+      files: memoryFiles({'t.yaml': text}),
+    });
+    expect(stdout + stderr).not.toMatch(/hunter2|0?123456|9[.]?87654321|42798/);
+    expect(exit).toBe(3);
+  }
+});
+
+test('what --fix changes is shown without secrets', async () => {
+  const text = 'extraEnv:\n  DB_PASSWORD: 123456789\n';
+  const {stderr} = await runCommand(Validate, ['t.yaml', '--chart', 'agent-local', '--fix', '--dry-run'], {
+    files: memoryFiles({'t.yaml': text}),
+  });
+  expect(stderr).toContain('-  DB_PASSWORD: [hidden]\n+  DB_PASSWORD: [hidden]\n');
+});
+
+test('thousands of mistakes take time in proportion', async () => {
+  const text = `agent: {token: abc}\n${Array.from({length: 10_000}, (_, index) => `unknown-${index}: 1\n`).join('')}`;
+  const {stdout} = await runCommand(Validate, ['t.yaml', ...JOB], {files: memoryFiles({'t.yaml': text})});
+  expect(stdout).toContain('t.yaml: 10000 errors, 0 warnings');
+});

@@ -1,5 +1,6 @@
 import {execFileSync} from 'node:child_process';
 import {describe, expect, test} from 'vitest';
+import Validate from '../../src/commands/validate.ts';
 import Values from '../../src/commands/values.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
@@ -388,5 +389,38 @@ describe('--out', () => {
     expect(stdout).toContain('url: "https://acme.scalr.io"');
     expect(stderr).toMatch(/Would write values\.yaml \(\d+ bytes\)/);
     expect(files.written).toEqual([]);
+  });
+});
+
+test.each([
+  ['x', 'agent-job', '0.5.64', 'cannot take --cache-storage-class: its runs look for a cache on a claim in other directories than'],
+  ['-', 'agent-job', '0.5.65', 'cannot take --cache-storage-class: "-" breaks its templates before 0.6.2'],
+  ['-', 'agent-local', '0.6.1', 'cannot take --cache-storage-class: "-" breaks its templates before 0.6.2'],
+])('--cache-storage-class %s is refused by %s %s for what is wrong with it', async (name, chart, version, because) => {
+  const line = ['--chart', chart, '--chart-version', version, '--cache', 'pvc', `--cache-storage-class=${name}`];
+  const {stderr, exit} = await runCommand(Values, [...URL_FLAG, ...line]);
+  expect(stderr).toContain(because);
+  expect(exit).toBe(2);
+});
+
+describe('placeholders', () => {
+  test.each<[string, string, string]>([
+    ['--extra-env', 'A=changeme', 'extraEnv.A'],
+    ['--node-selector', 'pool=changeme', 'nodeSelector.pool'],
+    ['--image-pull-secret', 'your-secret', 'imagePullSecrets[0].name'],
+  ])('%s %s is refused here too, as validate would', async (flag, value, path) => {
+    const {stdout, stderr, exit} = await runCommand(Values, [...URL_FLAG, '--chart', 'agent-local', flag, value]);
+    expect(stderr).toContain(`${flag}: ${path} is a placeholder that nobody filled in.`);
+    expect(stdout).toBe('');
+    expect(exit).toBe(2);
+  });
+
+  test('an annotation may hold a template of another program, and validate agrees', async () => {
+    const annotation = ['--service-account-annotation', 'vault.hashicorp.com/agent-inject-template-x={{- with secret "a" -}}b{{- end }}'];
+    const files = memoryFiles();
+    await runCommand(Values, [...URL_FLAG, '--chart', 'agent-local', ...annotation, '--out', 'values.yaml'], {files});
+    const {stdout, exit} = await runCommand(Validate, ['values.yaml'], {files});
+    expect(stdout).toContain('nothing to report');
+    expect(exit).toBe(0);
   });
 });

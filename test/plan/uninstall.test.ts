@@ -269,6 +269,15 @@ describe('definitions', () => {
     expect(plan.needsConfirmation).toBe(why === undefined);
   });
 
+  test('that are needed name a command which can work', () => {
+    const again = 'scalr-agent uninstall --release agent --namespace scalr --purge=crds';
+    const [needed] = planned(given({customResources: [own, foreign]}), ['crds']).keeps;
+    expect(needed?.how).toBe(`Once nothing needs it: ${again}`);
+    const [unseen] = planned(given({releases: undefined}), ['crds']).keeps;
+    expect(unseen?.how).toBe(`With an account that may list releases and custom resources of all namespaces: ${again}`);
+    expect(planned(given()).keeps[0]?.how).toBe(again);
+  });
+
   test('are no business of the other charts', () => {
     expect(kept(planned(given({}, 'agent-local-0.6.5'), ['crds']))).toEqual([]);
   });
@@ -301,7 +310,7 @@ describe('Secrets and namespace', () => {
       - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
       gone: Release agent: Deployment agent-main
       stays: Secret scalr-agent-token: a token is not shown twice, and the next install takes it up [scalr-agent uninstall --release agent --namespace scalr --purge=secrets]
-      stays: Namespace scalr: it holds Secret scalr-agent-token [scalr-agent uninstall --release agent --namespace scalr --purge=namespace]
+      stays: Namespace scalr: it holds Secret scalr-agent-token [Once nothing else is in it: scalr-agent uninstall --release agent --namespace scalr --purge=namespace]
       confirm: false"
     `);
   });
@@ -315,6 +324,16 @@ describe('Secrets and namespace', () => {
   const reader = object('Deployment', 'other', {
     spec: {template: {spec: {containers: [{env: [{valueFrom: {secretKeyRef: {name: 'scalr-agent-token'}}}]}]}}},
   });
+  test('several readers are named in one sentence, and the same command is no remedy before they are gone', () => {
+    const {spec} = reader as KubernetesObject & {spec: object};
+    const others = ['b', 'c'].map((name) => object('Deployment', name, {spec}));
+    const [secret] = planned(given([reader, ...others]), ['secrets']).keeps;
+    expect(secret).toMatchObject({
+      why: 'Deployment other, Deployment b and Deployment c read it',
+      how: 'Once nothing reads it: scalr-agent uninstall --release agent --namespace scalr --purge=secrets',
+    });
+  });
+
   test.each<[string, Readings, Purgeable[], string[]]>([
     [
       'a Secret that stays',

@@ -5,17 +5,33 @@ import {otelEndpoint} from '../../settings/observability.ts';
 import {nodeSelector, toleration} from '../../settings/placement.ts';
 import {purpose} from '../../settings/purpose.ts';
 import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/size.ts';
-import {cache, cachePath, cacheSize, cacheStorageClass, dataSize, efsHandle, moduleCache, providerCache} from '../../settings/storage.ts';
+import {
+  cache,
+  cacheAccessMode,
+  cacheClaim,
+  cachePath,
+  cacheSize,
+  cacheStorageClass,
+  cacheSubPath,
+  dataSize,
+  efsHandle,
+  moduleCache,
+  providerCache,
+} from '../../settings/storage.ts';
 import {caFile, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {Refusal} from '../define.ts';
 import {FLAT, NESTED} from './versions.ts';
 
 /** Why agent-job has no place for a setting. */
 export const refusals: readonly Refusal[] = [
-  {setting: cache, in: '0.5.64', reason: 'its runs look for a cache on a claim in other directories than its workers write to'},
+  ...[cache, cacheClaim, cacheStorageClass, cacheAccessMode, cacheSubPath].map((setting) => ({
+    setting,
+    in: '0.5.64',
+    reason: 'its runs look for a cache on a claim in other directories than its workers write to',
+  })),
   {setting: gracePeriod, in: '0.5.64 - 0.5.68', reason: 'its worker takes 360 s to stop a run, so a shorter period kills it half-way'},
   {setting: cache, in: FLAT, reason: 'its cache lives on a claim or on EFS'},
-  {setting: cacheStorageClass, reason: '"-" breaks its templates before 0.6.2'},
+  {setting: cacheStorageClass, of: '-', reason: '"-" breaks its templates before 0.6.2'},
   {setting: providerCache, in: FLAT, reason: 'it has no switch for it'},
   {setting: moduleCache, in: '<=0.5.64', reason: 'it has no module cache'},
   {setting: otelEndpoint, in: FLAT, reason: 'it has no keys for it'},

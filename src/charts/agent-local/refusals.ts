@@ -8,7 +8,7 @@ import type {Refusal} from '../define.ts';
 
 /** Why agent-local has no place for a setting. */
 export const refusals: readonly Refusal[] = [
-  {setting: cacheStorageClass, reason: '"-" breaks its templates before 0.6.2'},
+  {setting: cacheStorageClass, of: '-', reason: '"-" breaks its templates before 0.6.2'},
   {setting: clientCertSecret, reason: 'it has no keys for it'},
   {
     setting: caPublicRoots,

@@ -4,6 +4,7 @@ import {ExitCode, ExpectedError} from '../../errors.ts';
 import {checkKeys} from './check-keys.ts';
 import {checkValuesRules} from './check-rules.ts';
 import {hold} from './held.ts';
+import {hideSecrets} from './hide-secrets.ts';
 import type {Source} from './source.ts';
 
 /**
@@ -12,9 +13,8 @@ import type {Source} from './source.ts';
  */
 export function refuseBrokenAssignments(values: Values, target: Target): void {
   const source: Source = {values, locate: () => undefined, written: () => undefined};
-  const errors = [...checkKeys(source, target), ...checkValuesRules(hold(source, target), target)].filter(
-    ({severity}) => severity === 'error',
-  );
+  const findings = [...checkKeys(source, target), ...checkValuesRules(hold(source, target), target)];
+  const errors = hideSecrets(findings, source).filter(({severity}) => severity === 'error');
   if (errors.length === 0) return;
   const suggestions = errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion]));
   throw new ExpectedError(errors.map(({path, message}) => `--set: ${path}: ${message}`).join('\n'), {

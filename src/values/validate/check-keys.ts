@@ -3,10 +3,12 @@ import {closedSchema, type SchemaNode, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {getAt, isMap, mergeValues, type Path, type Tree} from '../../charts/tree.ts';
 import {FIRST_FLOAT} from '../large-numbers.ts';
+import {printedNumber} from '../printed-number.ts';
 import {checkKubernetes, mismatch} from './check-kubernetes.ts';
 import {elsewhere, twinOf} from './elsewhere.ts';
 import {dotted, type Finding, type TreePath} from './finding.ts';
 import {FORMATS} from './formats.ts';
+import {isMisleadingOctal} from './scalars.ts';
 import type {Source} from './source.ts';
 import {fits, typeOf} from './types.ts';
 
@@ -75,8 +77,7 @@ export function checkKeys(source: Source, target: Target): Finding[] {
     if (tree > maximum) return [error(path, 'WRONG_VALUE', `${tree} is more than ${maximum}.`)];
     if (Math.abs(tree) < FIRST_FLOAT) return [];
     // A template prints it with an exponent (R34).
-    const printed = tree.toExponential().replace('e+', 'e+0');
-    return [error(path, 'LARGE_NUMBER', `Helm prints ${tree} as ${printed}.`, {suggestion: `"${tree}"`, fix: {path, value: String(tree)}})];
+    return [reprinted(path, 'LARGE_NUMBER', String(tree), printedNumber(tree))];
   }
 
   /** null takes a limit of the chart away. Where the chart has none Helm prints the null, which Kubernetes reads as zero. */
@@ -122,9 +123,21 @@ export function checkKeys(source: Source, target: Target): Finding[] {
       // agent-job alone has a schema for its variables, which are the ones that stand below another key.
       if (value === null && path.length > 1)
         return [error(here, 'WRONG_TYPE', 'The schema of the chart wants a text, a number or a switch here.')];
-      return typeof value === 'number' ? checkNumber(value, {}, here) : [];
+      return checkPrinted(value, here);
     });
   }
+
+  /** A variable is a text: a number or switch that Helm prints otherwise than it was written becomes another one. */
+  function checkPrinted(value: Tree, path: Path): Finding[] {
+    const written = source.written(path) ?? String(value);
+    if (typeof value === 'boolean' && written !== String(value))
+      return [{...reprinted(path, 'UNQUOTED_TEXT', written, String(value)), severity: 'warning'}];
+    if (typeof value !== 'number' || written === printedNumber(value) || isMisleadingOctal(written)) return [];
+    return [reprinted(path, Math.abs(value) < FIRST_FLOAT ? 'UNQUOTED_TEXT' : 'LARGE_NUMBER', written, printedNumber(value))];
+  }
+
+  const reprinted = (path: TreePath, code: string, written: string, printed: string): Finding =>
+    error(path, code, `Helm prints ${written} as ${printed}.`, {suggestion: `"${written}"`, fix: {path, value: written}});
 
   /** null deletes the default of the chart (R36), which is meant only where the chart itself says null. */
   function checkNull(node: SchemaNode, path: Path): Finding[] {

@@ -1,7 +1,7 @@
 import {CHARTS} from '../../charts/charts.ts';
 import type {Row, Target} from '../../charts/define.ts';
 import {describeRange, rangeOf, within} from '../../charts/releases.ts';
-import {type ChartName, chartSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
+import {type ChartName, type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {releasesOf} from '../../charts/target.ts';
 import {getAt, isMap, mergeValues, type Path, sameTree, spellPath, startsWith, type Values} from '../../charts/tree.ts';
@@ -49,10 +49,39 @@ const NEVER_RELEASED: readonly {chart: ChartName; path: string; instead: string}
 
 /** The releases of the chart that know the key or keys below it, in words. */
 function releasesWith(path: Path, chart: ChartName): string | undefined {
-  const all = releasesOf(chart);
-  const some = all.filter((version) => leavesOf(chartSchema(chart), version).some((leaf) => startsWith(leaf.path, path)));
-  return some.length === 0 ? undefined : describeRange(rangeOf(some, all));
+  const some = versionsByKey(chart).get(spellPath(path));
+  return some && describeRange(rangeOf([...some], releasesOf(chart)));
 }
+
+/** The keys of all releases and the keys above them, found out once: a file may hold thousands that nobody knows. */
+function versionsByKey(chart: ChartName): ReadonlyMap<string, ReadonlySet<string>> {
+  const known = versionsOfKeys.get(chart);
+  if (known) return known;
+  const found = new Map<string, Set<string>>();
+  for (const version of releasesOf(chart))
+    for (const place of placesIn(chartSchema(chart), version).keys()) found.set(place, (found.get(place) ?? new Set()).add(version));
+  versionsOfKeys.set(chart, found);
+  return found;
+}
+
+const versionsOfKeys = new Map<ChartName, ReadonlyMap<string, ReadonlySet<string>>>();
+
+/** Every key of a release and the keys above it, as they are spelt. */
+function placesIn(schema: ChartSchema, version: string): ReadonlyMap<string, Path> {
+  const ofSchema = placesOf.get(schema) ?? new Map<string, ReadonlyMap<string, Path>>();
+  placesOf.set(schema, ofSchema);
+  const places =
+    ofSchema.get(version) ??
+    new Map(
+      leavesOf(schema, version)
+        .flatMap((leaf) => leaf.path.map((_, index) => leaf.path.slice(0, index + 1)))
+        .map((place) => [spellPath(place), place]),
+    );
+  ofSchema.set(version, places);
+  return places;
+}
+
+const placesOf = new WeakMap<ChartSchema, Map<string, ReadonlyMap<string, Path>>>();
 
 /** The same setting as this chart version spells it, its value turned to what it means here. */
 export function twinOf(path: Path, values: Values, target: Target): Twin | undefined {
@@ -93,11 +122,7 @@ const isFree = (path: Path, values: Values, target: Target): boolean =>
 
 /** A key spelt alike, or one of the same name in another place. */
 function nearest(path: Path, values: Values, target: Target): Twin | undefined {
-  const places = new Map(
-    leavesOf(schemaOf(target), target.version)
-      .flatMap((leaf) => leaf.path.map((_, index) => leaf.path.slice(0, index + 1)))
-      .map((place) => [spellPath(place), place]),
-  );
+  const places = placesIn(schemaOf(target), target.version);
   const known = [...places.keys()];
   const parent = spellPath(path.slice(0, -1));
   const siblings = known.filter((each) => places.get(each)?.length === path.length && (parent === '' || each.startsWith(`${parent}.`)));

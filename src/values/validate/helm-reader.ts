@@ -1,7 +1,7 @@
 import {isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq} from 'yaml';
 import type {Tree, Values} from '../../charts/tree.ts';
 import {dotted, type Finding, type TreePath} from './finding.ts';
-import {floatKey, intKey, isPlain, type Resolved, resolve, shortTag, TAGS, textOf} from './scalars.ts';
+import {floatKey, intKey, isMisleadingOctal, isPlain, type Resolved, resolve, shortTag, TAGS, textOf, withoutZeros} from './scalars.ts';
 
 /** What Helm reads from a node of YAML, and where the entries below it stand. */
 export interface Read {
@@ -38,7 +38,7 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
 
   const invalid = (node: Node, path: TreePath, message: string): Read => {
     refuse(startOf(node), {severity: 'error', code: 'INVALID_YAML', path: dotted(path), message});
-    return NOTHING;
+    return {value: null, written: isAlias(node) ? node.source : ''};
   };
 
   function read(node: unknown, path: TreePath, isKey = false): Read {
@@ -87,17 +87,9 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
       refuse(startOf(node), at('NOT_FINITE', `Helm cannot read ${written}: JSON has no such number.`));
       return {value: null, written};
     }
-    const asDecimal = written.replaceAll('_', '').replace(/^([-+]?)0+(?=\d)/, '$1');
-    if (
-      kind === 'int' &&
-      !isKey &&
-      node.type === 'PLAIN' &&
-      /^[-+]?0[0-7_]+$/.test(written) &&
-      Number(asDecimal) !== value &&
-      !isMode(path)
-    ) {
+    if (kind === 'int' && !isKey && node.type === 'PLAIN' && isMisleadingOctal(written) && !isMode(path)) {
       const message = `YAML reads ${written} as ${value}: a leading 0 makes a number octal.`;
-      report(startOf(node), {...at('OCTAL_NUMBER', message), severity: 'warning', suggestion: `"${written}" or ${asDecimal}`});
+      report(startOf(node), {...at('OCTAL_NUMBER', message), severity: 'warning', suggestion: `"${written}" or ${withoutZeros(written)}`});
     }
     return {value: value as Tree, written};
   }

@@ -1,27 +1,33 @@
-import type {Finding} from './finding.ts';
+import type {Tree, Values} from '../../charts/tree.ts';
+import {dotted, type Finding, type TreePath} from './finding.ts';
 import type {Source} from './source.ts';
 
-const PLACEHOLDER = /^<[^<>]+>$|\{\{.*\}\}|^(changeme|your[-_ ].*)$/i;
+const BLANK = /^<[^<>]+>$|^(changeme|your[-_ ].*)$/i;
+const TEMPLATE = /\{\{.*\}\}/;
+
+/** A text that is a blank and nothing else. */
+export const isWhollyOpen = (text: string): boolean => /^(<[^<>]+>|\{\{[^{}]*\}\})$/.test(text);
 
 /** Blanks of a template that nobody filled in. */
-export function placeholders({values, locate}: Source): Finding[] {
-  return texts(values).flatMap(([path, text]) =>
-    PLACEHOLDER.test(text)
-      ? [
-          {
-            severity: 'error' as const,
-            code: 'PLACEHOLDER',
-            path: path.join('.'),
-            ...(locate(path) ?? {}),
-            message: `"${text}" is a placeholder.`,
-            suggestion: 'Replace it by the real value',
-          },
-        ]
-      : [],
-  );
-}
+export const placeholders = ({values, locate}: Source): Finding[] =>
+  openTexts(values).map(({path, text}) => ({
+    severity: 'error',
+    code: 'PLACEHOLDER',
+    path: dotted(path),
+    ...(locate(path) ?? {}),
+    message: `"${text}" is a placeholder.`,
+    suggestion: 'Replace it by the real value',
+  }));
 
-function texts(tree: unknown, path: readonly string[] = []): [readonly string[], string][] {
-  if (typeof tree === 'string') return [[path, tree]];
+/** Where the blanks are, and what stands there. */
+export const openTexts = (values: Values): {path: TreePath; text: string}[] =>
+  texts(values).filter(({path, text}) => BLANK.test(text) || (TEMPLATE.test(text) && !isOfOthers(path)));
+
+/** Annotations carry templates for other programs, such as those of the injector of Vault. */
+const isOfOthers = (path: TreePath): boolean => path.slice(0, -1).some((key) => /annotations$/i.test(String(key)));
+
+function texts(tree: Tree, path: TreePath = []): {path: TreePath; text: string}[] {
+  if (typeof tree === 'string') return [{path, text: tree}];
+  if (Array.isArray(tree)) return tree.flatMap((below, index) => texts(below, [...path, index]));
   return typeof tree === 'object' && tree !== null ? Object.entries(tree).flatMap(([key, below]) => texts(below, [...path, key])) : [];
 }

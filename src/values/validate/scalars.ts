@@ -65,6 +65,12 @@ function intOf(text: string): bigint | undefined {
   return int >= -(2n ** 63n) && int < 2n ** (sign === '' ? 64n : 63n) ? int : undefined;
 }
 
+/** The number that most people read where leading zeros make another one. */
+export const withoutZeros = (text: string): string => text.replaceAll('_', '').replace(/^([-+]?)0+(?=\d)/, '$1');
+
+export const isMisleadingOctal = (text: string): boolean =>
+  /^[-+]?0[0-7_]+$/.test(text) && intOf(text) !== BigInt(withoutZeros(text).replace('+', ''));
+
 /** Go has no key for numbers that need the 64th bit. */
 export function intKey(text: string): string | undefined {
   const int = intOf(text);

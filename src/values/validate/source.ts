@@ -2,6 +2,7 @@ import {type Document, isCollection, isScalar, LineCounter, parseAllDocuments, v
 import {isMap as isTreeMap, type Values} from '../../charts/tree.ts';
 import type {Finding, Place, TreePath} from './finding.ts';
 import {type Entry, type Read, type Report, readNode} from './helm-reader.ts';
+import {hideSecrets} from './hide-secrets.ts';
 import {firstMisreading, helm4Refuses, type Misreading, oddCharacter} from './misread.ts';
 
 /** A values file: what Helm reads from it, and where each key stands. */
@@ -54,7 +55,8 @@ function readText(text: string): Found {
     (offset, finding) =>
       list.push({...finding, ...placeOf(offset)});
   const read = readNode(document.contents, into(refusals), into(findings));
-  if (refusals.length > 0) return {findings: refusals.map((refusal) => asPlaceholder(refusal, text) ?? refusal)};
+  if (refusals.length > 0)
+    return {findings: hideSecrets(refusals, sourceOf(read, placeOf)).map((refusal) => asPlaceholder(refusal, text) ?? refusal)};
   if (read.value === null) return empty;
   if (!isTreeMap(read.value)) return {findings: [fileFinding('NO_MAPPING', 'error', 'The file is no mapping of keys to values.')]};
   return {source: sourceOf(read, placeOf), findings};
@@ -138,6 +140,11 @@ const MEANINGS: readonly [RegExp, string][] = [
     'The [ or { above is not closed, or its lines are not indented further than its key, as YAML demands and Helm does not.',
   ],
   [/^Plain value cannot start with .* (.)$/, 'A text that starts with $1 needs quotes.'],
+  [
+    /^Block scalar header includes.*/,
+    'Behind | or > stands nothing else on the line; the text belongs below, or in quotes without that sign.',
+  ],
+  [/^(Could not resolve tag|Unresolved tag).*/, 'A text that starts with ! needs quotes; YAML takes it for a tag.'],
   [/^Unexpected block-seq-ind on same line.*/, 'A list starts on the line below its key.'],
   [/^Invalid escape sequence (.*)$/, 'YAML knows no $1 in double quotes; double the backslash or take single quotes.'],
 ];

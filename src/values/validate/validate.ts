@@ -6,6 +6,7 @@ import {checkRefusals, checkRules, checkValuesRules, checkVersion} from './check
 import {checkToken} from './check-token.ts';
 import type {Finding} from './finding.ts';
 import {hold} from './held.ts';
+import {hideSecrets} from './hide-secrets.ts';
 import {layered} from './layers.ts';
 import {placeholders} from './placeholders.ts';
 import {readSource, type Source} from './source.ts';
@@ -13,15 +14,19 @@ import {readSource, type Source} from './source.ts';
 /** Everything wrong with a values file for one chart version, in the order of the file. Pure. */
 export function validate(text: string, target: Target): Finding[] {
   const {source, findings} = readSource(text);
-  return inOrder([...findings, ...(source === undefined ? [] : findingsIn(source, target))]);
+  return source === undefined ? inOrder(findings) : hideSecrets(inOrder([...findings, ...findingsIn(source, target)]), source);
 }
 
 /** The same for several files that Helm merges, the last one winning; findings name the file that wrote the value. */
 export function validateLayers(files: readonly {file: string; text: string}[], target: Target): Finding[] {
   const layers = files.map(({file, text}) => ({file, ...readSource(text)}));
   const sources = layers.flatMap(({file, source}) => (source === undefined ? [] : [{file, source}]));
-  const ofReading = layers.flatMap(({file, findings}) => findings.map((finding) => ({...finding, file})));
-  return [...ofReading, ...(sources.length < layers.length ? [] : inOrder(findingsIn(layered(sources), target)))];
+  const ofReading = layers.flatMap(({file, source, findings}) =>
+    (source ? hideSecrets(findings, source) : findings).map((finding) => ({...finding, file})),
+  );
+  if (sources.length < layers.length) return ofReading;
+  const whole = layered(sources);
+  return [...ofReading, ...hideSecrets(inOrder(findingsIn(whole, target)), whole)];
 }
 
 /** What this version of the chart gets wrong by itself, with these values as with others. Pure. */

@@ -38,7 +38,7 @@ export const withoutCluster: readonly Example[] = [
     code: 'UNKNOWN_COMMAND',
     typed: 'scalr-agent instal',
     say: saidOf(() => {
-      throw asExpected(new CLIError('command instal not found'), Object.keys({install: true, ...COMMANDS}));
+      throw asExpected(new CLIError('command instal not found'), {argv: [], commands: ['install', ...Object.keys(COMMANDS)]});
     }),
   },
   typing('UNKNOWN_FLAG', `values ${ADDRESS} --cach-size 5Gi`),

@@ -67,6 +67,7 @@ describe('a file that a person wrote by hand', () => {
       'Leave the key out to keep the default',
     ],
     ['a blank of a template', LOCAL, 'nodeSelector: {pool: "<pool>"}', 'PLACEHOLDER', 'Replace it by the real value'],
+    ['a blank of an annotation', LOCAL, 'podAnnotations: {team: "<team>"}', 'PLACEHOLDER', 'Replace it by the real value'],
     ['a variable that the chart sets', LOCAL, 'extraEnv: {SCALR_AGENT_NAME: x}', 'REPEATED_VARIABLE', undefined],
     [
       'a grace period the chart refuses',
@@ -220,3 +221,51 @@ test('whatever the file holds, there is an answer and no crash', () => {
     {numRuns: Number(process.env['PROPERTY_RUNS'] ?? 6) * 50},
   );
 }, 1_800_000);
+
+describe('a variable that is no text', () => {
+  test.each<[string, string, string]>([
+    ['1e3', '1000', 'error UNQUOTED_TEXT'],
+    ['0x1f', '31', 'error UNQUOTED_TEXT'],
+    ['0b11', '3', 'error UNQUOTED_TEXT'],
+    ['0o17', '15', 'error UNQUOTED_TEXT'],
+    ['00', '0', 'error UNQUOTED_TEXT'],
+    ['08', '8', 'error UNQUOTED_TEXT'],
+    ['1.10', '1.1', 'error UNQUOTED_TEXT'],
+    ['1_000', '1000', 'error UNQUOTED_TEXT'],
+    ['.5', '0.5', 'error UNQUOTED_TEXT'],
+    ['+1', '1', 'error UNQUOTED_TEXT'],
+    ['-0', '0', 'error UNQUOTED_TEXT'],
+    ['-0.0', '-0', 'error UNQUOTED_TEXT'],
+    ['0.00001', '1e-05', 'error UNQUOTED_TEXT'],
+    ['1_000_000', '1e+06', 'error LARGE_NUMBER'],
+    ['12345678901234567890', '1.2345678901234567e+19', 'error LARGE_NUMBER'],
+    ['yes', 'true', 'warning UNQUOTED_TEXT'],
+    ['Off', 'false', 'warning UNQUOTED_TEXT'],
+  ])('%s is printed as %s', (written, printed, said) => {
+    const [first, ...more] = findings(`extraEnv: {A: ${written}}`, LOCAL);
+    expect(`${first?.severity} ${first?.code}`).toBe(said);
+    expect(first).toMatchObject({message: `Helm prints ${written} as ${printed}.`, suggestion: `"${written}"`, fix: {value: written}});
+    expect(more).toEqual([]);
+  });
+
+  test('010 is said once, as a number that is octal', () => {
+    expect(findings('extraEnv: {A: 010}', LOCAL)).toMatchObject([{code: 'OCTAL_NUMBER', suggestion: '"010" or 10'}]);
+  });
+
+  test.each([
+    '1',
+    '0',
+    '-5',
+    '1.5',
+    '0.0001',
+    '999999',
+    'true',
+    'false',
+    '2024-01-01',
+    '190:20:30',
+    '"1e3"',
+    'v1.10',
+  ])('%s is printed as it stands', (written) => {
+    expect(findings(`extraEnv: {A: ${written}}`, LOCAL)).toEqual([]);
+  });
+});
