@@ -33,6 +33,6 @@ export function seedsOfWords(words: readonly string[]): Seed[] {
     const named = before.startsWith('-') && !before.includes('=') && !word.startsWith('-') ? ofFlag(before, word) : [];
     if (named.length > 0) return named;
     const parts = word.split(/[\s;|&]+/);
-    return parts.length > 1 ? seedsOfWords(parts.map((part) => part.replace(/^(["'])(.*)\1$/, '$2'))) : [];
+    return parts.length > 1 ? seedsOfWords(parts.map((part) => part.replace(/(^|=)(["'])(.*)\2$/, '$1$3'))) : [];
   });
 }
