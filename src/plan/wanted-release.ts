@@ -3,7 +3,8 @@ import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.t
 import {chartSource} from '../settings/release.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
 import type {Generated} from '../values/generate.ts';
-import type {WantedRelease, WantedSecret} from './install.ts';
+import type {WantedRelease} from './install.ts';
+import type {WantedSecret} from './wanted-secret.ts';
 
 /** The release that settings ask for. */
 export function wantedRelease({target, settings, values}: Generated, yaml: string, name: ReleaseName): Omit<WantedRelease, 'manifest'> {

@@ -129,6 +129,14 @@ export const describePods = (place: Place): Call => kubectl(place, ['describe', 
 export const scale = (place: Place, kind: string, name: string, replicas: number): Call =>
   kubectl(place, ['scale', `${kind.toLowerCase()}/${name}`, `--replicas=${replicas}`, PROMPT]);
 
+/** New pods one after another, as after an upgrade; the old ones end in good order. */
+export const restart = (place: Place, kind: string, name: string): Call =>
+  kubectl(place, ['rollout', 'restart', `${kind.toLowerCase()}/${name}`, PROMPT]);
+
+/** `name-` takes an annotation away. */
+export const annotate = (place: Place, object: string, annotation: string): Call =>
+  kubectl(place, ['annotate', object, annotation, PROMPT]);
+
 export const patchVolume = (place: Place, name: string, patch: object): Call =>
   kubectl(place, ['patch', 'persistentvolume', name, '--type=merge', `--patch=${JSON.stringify(patch)}`, PROMPT]);
 

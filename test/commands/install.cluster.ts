@@ -79,6 +79,26 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(JSON.parse(history.stdout)).toHaveLength(2);
   });
 
+  test('a new token reaches the pods that run with the old one', async () => {
+    const place = await workplace();
+    const argv = [...chartFlags('agent-local'), '--yes', '--json'];
+    expect((await install(place, helm, argv, {env: TOKEN})).exit).toBe(0);
+    const pods = () => place.kubectl('get', 'pods', '-o', 'name');
+    const old = await pods();
+    const {stdout, exit} = await install(place, helm, argv, {env: {SCALR_AGENT_TOKEN: 'hunter3'}});
+    expect(exit, stdout).toBe(0);
+    expect(JSON.parse(stdout).steps.map((step: {id: string}) => step.id)).toEqual([
+      'secret/scalr-agent-token',
+      'restart/scalr-agent-agent-local',
+      'restarted/scalr-agent-token',
+    ]);
+    await expect.poll(pods).not.toContain(old);
+    const again = await install(place, helm, argv, {env: {SCALR_AGENT_TOKEN: 'hunter3'}});
+    expect(JSON.parse(again.stdout)).toMatchObject({changed: false});
+    const changed = await install(place, helm, [...argv, '--extra-env', 'TEAM=a'], {env: TOKEN});
+    expect(JSON.parse(changed.stdout).steps.map((step: {id: string}) => step.id)).toEqual(['secret/scalr-agent-token', 'release']);
+  });
+
   test('an upgrade brings the definitions of the new chart before the release', async () => {
     const place = await workplace();
     const older = await directoryOf({chart: 'agent-job', version: '0.5.63'}, scratch);
