@@ -5,7 +5,6 @@ import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {ExpectedError} from '../../src/errors.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {workplace as freshWorkplace, type Workplace} from '../cluster/workplace.ts';
@@ -235,14 +234,21 @@ test('a chart that does not do what the settings say is not installed', async ()
   expect(await place.kubectl('get', 'secrets,deployments,pods', '-o', 'name')).toBe('');
 });
 
-test('what cannot be saved is not rolled back', async () => {
+test('what cannot be saved is rolled back all the same, and that is said', async () => {
   const place = await workplace();
   await place.kubectl.apply(NO_POD);
-  const files = {...nodeFiles, write: () => Promise.reject(new ExpectedError('Cannot write it.', {code: 'UNWRITABLE_FILE', exit: 1}))};
+  const folder = join(scratch, 'no-directory');
+  writeFileSync(folder, '');
+  const write: typeof nodeFiles.write = (path, ...rest) => nodeFiles.write(join(folder, path), ...rest);
   const argv = [...chartFlags('agent-local'), '--yes', '--json', '--rollback-on-failure'];
-  const {message} = JSON.parse((await install(place, helm.path, argv, {env: TOKEN, files})).stdout).error;
-  expect(message).toContain('Not rolled back: Cannot write it.');
-  expect(await place.kubectl('get', 'deployments', '-o', 'name')).not.toBe('');
+  const {message, suggestions} = JSON.parse(
+    (await install(place, helm.path, argv, {env: TOKEN, files: {...nodeFiles, write}})).stdout,
+  ).error;
+  expect(message).toMatch(
+    /Rolled back: .*\nWhat was seen before could not be kept: Cannot write .*: part of the path is not a directory\./,
+  );
+  expect(suggestions).toContain('Choose another place with --save');
+  expect(await place.kubectl('get', 'deployments', '-o', 'name')).toBe('');
 });
 
 test('answers and values are saved without secrets, and the answers do the same again', async () => {
