@@ -91,13 +91,19 @@ export const createObject = (place: Place, object: object): Call =>
 export const replaceObject = (place: Place, object: object): Call =>
   kubectl(place, ['replace', '--field-manager', FIELD_MANAGER, PROMPT, '--filename', '-'], new Secret(JSON.stringify(object)));
 
-/** What the API server says to a whole manifest, without anything being kept. */
-export const dryRunManifest = (place: Place, manifest: string): Call =>
+/** What the API server says to objects, without anything being kept. They are merged into those that are there, as helm does it. */
+export const dryRunMerge = (place: Place, items: readonly object[]): Call =>
+  kubectl(place, ['apply', '--field-manager', FIELD_MANAGER, '--dry-run=server', PROMPT, '--filename', '-'], listOf(items));
+
+/** The same for objects that are too large or too secret for the annotation that a merge would put into them. */
+export const dryRunApply = (place: Place, items: readonly object[]): Call =>
   kubectl(
     place,
     ['apply', '--server-side', '--force-conflicts', '--field-manager', FIELD_MANAGER, '--dry-run=server', PROMPT, '--filename', '-'],
-    manifest,
+    listOf(items),
   );
+
+const listOf = (items: readonly object[]): Secret => new Secret(JSON.stringify({apiVersion: 'v1', kind: 'List', items}));
 
 /** Done when it has gone: a finalizer may hold it. */
 export const deleteObject = (place: Place, kind: string, name: string, seconds: number): Call =>

@@ -110,6 +110,17 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(await place.kubectl('get', 'agenttasktemplates', '-o', 'name')).not.toBe('');
   });
 
+  test('a dry run accepts what works: other volumes and another strategy', async () => {
+    const place = await workplace();
+    const argv = [...chartFlags('agent-local'), '--extra-env', 'TEAM=a'];
+    expect((await install(place, helm, [...argv, '--yes', '--json'], {env: TOKEN})).exit).toBe(0);
+    const changes = ['--cache', 'pvc', '--cache-access-mode', 'ReadWriteMany', '--set', 'strategy.type=Recreate'];
+    const {stderr, exit} = await install(place, helm, [...chartFlags('agent-local'), ...changes, '--dry-run'], {env: TOKEN});
+    expect(stderr).toContain('The API server accepts all of it.');
+    expect(exit).toBe(0);
+    expect(await place.kubectl('get', 'deployments,persistentvolumeclaims', '-o', 'yaml')).not.toContain('last-applied');
+  });
+
   test('a failed change is rolled back once what was seen is saved, and a failed first install is uninstalled', async () => {
     const place = await workplace();
     const folder = mkdtempSync(join(scratch, 'evidence-'));
