@@ -8,6 +8,7 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import {type ChartReference, type ReleaseName, rollback, upgradeInstall} from '../ports/helm.ts';
 import {applyObject, replaceObject, scale} from '../ports/kubectl.ts';
 import {commandLine} from '../ports/processes.ts';
+import {lossesOf} from './install-losses.ts';
 import {restartSteps} from './install-restarts.ts';
 import {requireSecrets, secretSteps} from './install-secrets.ts';
 import type {Plan, Step} from './step.ts';
@@ -27,14 +28,16 @@ export interface WantedRelease {
 /** The calls that bring the cluster from what it is to what is wanted; none where nothing is to do. Pure. @throws ExpectedError */
 export function planInstall(wanted: WantedRelease, facts: InstallFacts): Plan {
   requireSecrets(wanted, facts);
+  const release = releaseSteps(wanted, facts);
   return {
     steps: [
       ...namespaceSteps(wanted, facts),
       ...secretSteps(wanted, facts),
       ...startSteps(wanted, facts),
-      ...releaseSteps(wanted, facts),
+      ...release,
       ...restartSteps(wanted, facts),
     ],
+    losses: release.length === 0 ? [] : lossesOf(wanted, facts),
   };
 }
 

@@ -17,4 +17,9 @@ export interface Step {
 /** What will be done, in order; data that can be printed, compared and run. */
 export interface Plan {
   steps: readonly Step[];
+  /** What is there and goes with them, because it is not asked for any more. */
+  losses?: readonly Loss[];
 }
+
+/** A claim of the release that helm deletes. */
+export type Loss = {claim: string};

@@ -110,6 +110,24 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(await place.kubectl('get', 'agenttasktemplates', '-o', 'name')).not.toBe('');
   });
 
+  test('a claim that goes with a change is named before it does', async () => {
+    const place = await workplace();
+    const cache = (kind: string) => [...chartFlags('agent-local'), '--cache', kind, '--json'];
+    expect((await install(place, helm, [...cache('pvc'), '--yes'], {env: TOKEN})).exit).toBe(0);
+    const name = (await place.kubectl('get', 'persistentvolumeclaims', '-o', 'jsonpath={.items[*].metadata.name}')).trim();
+    for (const accepted of ['--dry-run', '--yes']) {
+      const {stdout, stderr, exit} = await install(place, helm, [...cache('ephemeral'), accepted], {env: TOKEN});
+      expect(exit, stdout).toBe(0);
+      expect(violations('install', stdout)).toEqual([]);
+      expect(JSON.parse(stdout).warnings).toMatchObject([
+        {code: 'CLAIM_DELETED', message: expect.stringContaining(`Claim ${name} is deleted`)},
+      ]);
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`Warning: Claim ${name} is deleted with this change`);
+    }
+    const again = await install(place, helm, [...cache('ephemeral'), '--yes'], {env: TOKEN});
+    expect(JSON.parse(again.stdout)).toMatchObject({changed: false, warnings: []});
+  });
+
   test('a dry run accepts what works: other volumes and another strategy', async () => {
     const place = await workplace();
     const argv = [...chartFlags('agent-local'), '--extra-env', 'TEAM=a'];

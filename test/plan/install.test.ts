@@ -135,6 +135,21 @@ test('definitions of the new chart come before the release, and only when the ch
   expect(ids(wanted({manifest, values: {a: 2}}), facts(inPlace))).toEqual(['release']);
 });
 
+describe('what goes', () => {
+  const claim = (name: string, more = '') =>
+    `---\nkind: PersistentVolumeClaim\nmetadata: {name: ${name}${more}}\nspec: {volumeName: ${name}}\n`;
+  const keep = ", annotations: {'helm.sh/resource-policy': keep}";
+  const installed = objectsIn(
+    `${claim('cache')}${claim('data')}${claim('kept', keep)}${claim('efs')}---\nkind: PersistentVolume\nmetadata: {name: efs}\n`,
+  );
+  const losses = (given: Partial<WantedRelease>) => planInstall(wanted(given), facts({...inPlace, installed})).losses;
+
+  test('claims of the release that are wanted no more, unless helm or their volume keeps the data', () => {
+    expect(losses({values: {a: 1, b: 2}, manifest: claim('data')})).toEqual([{claim: 'cache'}]);
+    expect(losses({manifest: ''})).toEqual([]);
+  });
+});
+
 describe('what broke off', () => {
   const packed = gzipSync(JSON.stringify({info: {status: 'pending-upgrade'}})).toString('base64');
   const record = {metadata: {name: 'sh.helm.release.v1.agent.v3'}, data: {release: Buffer.from(packed).toString('base64')}};
