@@ -1,4 +1,4 @@
-import {sameTree, type Values} from '../charts/tree.ts';
+import {type Path, sameTree, type Values} from '../charts/tree.ts';
 import {type InstallFacts, isPending, type ReleaseState} from '../cluster/install-facts.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import type {Workload} from '../cluster/objects.ts';
@@ -18,6 +18,10 @@ export interface WantedRelease {
   name: ReleaseName;
   chart: ChartReference;
   values: Values;
+  /** With the defaults of the chart. */
+  effective: Values;
+  /** Keys in the values that somebody asked for, and that are no mere default. */
+  asked: readonly Path[];
   /** The values as the file that goes to helm. */
   yaml: string;
   /** What the chart makes of them. */

@@ -1,3 +1,4 @@
+import type {Difference} from '../cluster/drift.ts';
 import type {RunsOf} from '../cluster/inventory-runs.ts';
 import type {Call} from '../ports/processes.ts';
 
@@ -21,5 +22,5 @@ export interface Plan {
   losses?: readonly Loss[];
 }
 
-/** A claim of the release that helm deletes. */
-export type Loss = {claim: string};
+/** A claim of the release that helm deletes, or a value that it was given and is given no more; secrets in it are hidden. */
+export type Loss = {claim: string} | {value: Difference};

@@ -128,6 +128,21 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(JSON.parse(again.stdout)).toMatchObject({changed: false, warnings: []});
   });
 
+  test('values that go because nobody asks for them again are named', async () => {
+    const place = await workplace();
+    const argv = [...chartFlags('agent-local'), '--json'];
+    const byHand = ['--set', 'podAnnotations.team=a', '--extra-env', 'PASSWORD=hunter2', '--concurrency', '3'];
+    expect((await install(place, helm, [...argv, ...byHand, '--yes'], {env: TOKEN})).exit).toBe(0);
+    const {stdout, stderr, exit} = await install(place, helm, [...argv, '--concurrency', '4', '--yes', '--quiet'], {env: TOKEN});
+    expect(exit, stdout).toBe(0);
+    expect(violations('install', stdout)).toEqual([]);
+    const messages = JSON.parse(stdout).warnings.map(({message}: {message: string}) => message);
+    expect(messages).toHaveLength(2);
+    expect(messages.join()).toMatch(/PASSWORD.*podAnnotations\.team is "a" in the installed release, and these settings leave it out/);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('Warning: podAnnotations.team is "a" in the installed release');
+    expect(stdout + stderr).not.toContain('hunter2');
+  });
+
   test('a dry run accepts what works: other volumes and another strategy', async () => {
     const place = await workplace();
     const argv = [...chartFlags('agent-local'), '--extra-env', 'TEAM=a'];

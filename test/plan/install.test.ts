@@ -13,6 +13,8 @@ const wanted = (more: Partial<WantedRelease> = {}): WantedRelease => ({
   name: NAME,
   chart: {chart: 'agent-job', version: '0.6.5'},
   values: {a: 1},
+  effective: {a: 1},
+  asked: [],
   yaml: 'a: 1\n',
   manifest: 'kind: Deployment\nmetadata: {name: agent-main}\nspec: {replicas: 2}\n',
   secrets: [TOKEN],
@@ -147,6 +149,20 @@ describe('what goes', () => {
   test('claims of the release that are wanted no more, unless helm or their volume keeps the data', () => {
     expect(losses({values: {a: 1, b: 2}, manifest: claim('data')})).toEqual([{claim: 'cache'}]);
     expect(losses({manifest: ''})).toEqual([]);
+  });
+
+  test('values that nobody asked to be otherwise, without secrets', () => {
+    const values = {replicas: 3, labels: {a: 'x'}, extraEnv: {PASSWORD: 'hunter2'}, count: 5, tag: 'old', same: true};
+    const found = facts({...inPlace, release: release({values})});
+    const defaults = {count: 1, same: true};
+    const changed = {tag: 'new', more: 1};
+    const given = wanted({values: changed, effective: {...defaults, ...changed}, asked: [['tag'], ['more']]});
+    expect(planInstall(given, found).losses).toEqual([
+      {value: {path: 'count', installed: 5, file: 1}},
+      {value: {path: 'extraEnv.PASSWORD', installed: '[hidden]'}},
+      {value: {path: 'labels.a', installed: 'x'}},
+      {value: {path: 'replicas', installed: 3}},
+    ]);
   });
 });
 
