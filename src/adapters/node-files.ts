@@ -1,7 +1,7 @@
 import {type FileHandle, lstat, mkdir, open, rm, stat, writeFile} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import type {Files} from '../ports/files.ts';
+import type {Files, PlaceFlag} from '../ports/files.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or directory',
@@ -15,23 +15,27 @@ const REASONS: Readonly<Record<string, string>> = {
   EFBIG: 'no file may become that large here',
 };
 
+/** What helps beside another place. */
 const ADVICE: Readonly<Record<string, string>> = {
-  ENOSPC: 'Make room there, or choose another place with --out',
-  EDQUOT: 'Make room there, or choose another place with --out',
-  EFBIG: 'Raise the limit (ulimit -f), or choose another place with --out',
+  ENOSPC: 'Make room there',
+  EDQUOT: 'Make room there',
+  EFBIG: 'Raise the limit (ulimit -f)',
 };
 
 /** Names what the system refused; anything else is a bug and goes on as it is. */
-export const fileFailure = (verb: 'read' | 'write', path: string, cause: unknown): unknown => {
+export const fileFailure = (verb: 'read' | 'write', path: string, cause: unknown, flag?: PlaceFlag): unknown => {
   const {code, message} = cause as NodeJS.ErrnoException;
   if (code === undefined || cause instanceof ExpectedError) return cause;
   return new ExpectedError(`Cannot ${verb} ${path}: ${REASONS[code] ?? message}.`, {
     code: verb === 'read' ? 'UNREADABLE_FILE' : 'UNWRITABLE_FILE',
     exit: verb === 'read' ? ExitCode.usage : ExitCode.failed,
-    suggestions: verb === 'read' ? ['Check the path and its permissions'] : [ADVICE[code] ?? 'Choose another place with --out'],
+    suggestions: [verb === 'read' ? 'Check the path and its permissions' : elsewhere(ADVICE[code], flag)],
     cause,
   });
 };
+
+const elsewhere = (advice: string | undefined, flag: PlaceFlag | undefined): string =>
+  `${advice === undefined ? 'Choose' : `${advice}, or choose`} another place${flag === undefined ? '' : ` with ${flag}`}`;
 
 /** Answers, tokens and certificates are small; whatever is not was named by mistake. */
 const LARGEST = 2 * 1024 * 1024;
@@ -87,28 +91,28 @@ export const nodeFiles: Files = {
 
   readStdin: () => readAtMost(process.stdin, 'standard input'),
 
-  async kindOf(path) {
+  async kindOf(path, flag) {
     try {
       const found = await stat(path);
       if (found.isDirectory()) return 'directory';
       return found.isFile() ? 'file' : 'stream';
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return (await isLink(path)) ? 'broken-link' : 'nothing';
-      throw fileFailure('write', path, error);
+      throw fileFailure('write', path, error, flag);
     }
   },
 
-  async write(path, text, {isPrivate, makesDirectory = false}) {
+  async write(path, text, {isPrivate, makesDirectory = false, flag}) {
     try {
       if (makesDirectory) await mkdir(dirname(path), {recursive: true, mode: 0o700});
       // A rename over /dev/stdout would replace the device.
-      if ((await this.kindOf(path)) === 'stream') await writeFile(path, text);
+      if ((await this.kindOf(path, flag)) === 'stream') await writeFile(path, text);
       else {
         const {default: writeFileAtomic} = await import('write-file-atomic');
         await writeFileAtomic(path, text, isPrivate ? {mode: 0o600} : {});
       }
     } catch (error) {
-      throw fileFailure('write', path, error);
+      throw fileFailure('write', path, error, flag);
     }
   },
 

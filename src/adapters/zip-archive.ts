@@ -23,7 +23,7 @@ export const zipArchives: Archives = {
       const [{default: yazl}, sink] = await Promise.all([import('yazl'), openSink(path)]);
       return new ZipArchive(path, new yazl.ZipFile(), sink);
     } catch (error) {
-      throw fileFailure('write', path, error);
+      throw fileFailure('write', path, error, '--out');
     }
   },
   open: openZip,
@@ -51,7 +51,7 @@ export class ZipArchive implements Archive {
     this.#zip = zip;
     this.#sink = sink;
     const stop = (error: unknown): void => {
-      this.#refusal ??= fileFailure('write', path, error);
+      this.#refusal ??= fileFailure('write', path, error, '--out');
       for (const reading of this.#readings) reading.cut();
     };
     sink.once('full', stop);
@@ -94,7 +94,7 @@ export class ZipArchive implements Archive {
       return {bytes: this.#sink.bytes, entries};
     } catch (error) {
       await this.abort();
-      throw fileFailure('write', this.#path, error);
+      throw fileFailure('write', this.#path, error, '--out');
     }
   }
 

@@ -20,7 +20,7 @@ export async function saveFiles({directory, settings, values, isAccepted, confir
   const paths: string[] = [];
   for (const [name, text] of Object.entries(texts)) {
     const path = join(directory, name);
-    await writeValuesFile({path, text, isPrivate: true, isDryRun: false, isAccepted}, files, confirm);
+    await writeValuesFile({path, text, isPrivate: true, isDryRun: false, isAccepted, flag: '--save'}, files, confirm);
     paths.push(path);
   }
   return paths;

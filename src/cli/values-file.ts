@@ -1,5 +1,5 @@
 import {type ErrorCode, ExitCode, ExpectedError} from '../errors.ts';
-import type {Files} from '../ports/files.ts';
+import type {Files, PlaceFlag} from '../ports/files.ts';
 
 interface Wanted {
   path: string;
@@ -9,6 +9,8 @@ interface Wanted {
   isDryRun: boolean;
   /** The operator said yes to whatever would be asked. */
   isAccepted: boolean;
+  /** It named the path: a file, or the directory of it. */
+  flag: PlaceFlag;
 }
 
 /**
@@ -16,29 +18,33 @@ interface Wanted {
  * Returns what happened, as a sentence. @throws ExpectedError
  */
 export async function writeValuesFile(
-  {path, text, isPrivate, isDryRun, isAccepted}: Wanted,
+  {path, text, isPrivate, isDryRun, isAccepted, flag}: Wanted,
   files: Files,
   confirm?: (question: string) => Promise<boolean>,
 ): Promise<string> {
   if (path === '') throw refusal('--out names no file.', 'Name a file: --out values.yaml', 'UNWRITABLE_FILE');
-  const kind = await files.kindOf(path);
+  const elsewhere = flag === '--out' ? 'choose another name with --out' : 'choose another directory with --save';
+  const kind = await files.kindOf(path, flag);
   if (kind === 'directory')
-    throw refusal(`${path} is a directory.`, `Name a file: --out ${path.replace(/\/$/, '')}/values.yaml`, 'UNWRITABLE_FILE');
-  if (kind === 'broken-link')
-    throw refusal(`${path} is a link to nothing.`, 'Remove the link, or choose another name with --out', 'UNWRITABLE_FILE');
+    throw refusal(
+      `${path} is a directory.`,
+      flag === '--out' ? `Name a file: --out ${path.replace(/\/$/, '')}/values.yaml` : 'Choose another directory with --save',
+      'UNWRITABLE_FILE',
+    );
+  if (kind === 'broken-link') throw refusal(`${path} is a link to nothing.`, `Remove the link, or ${elsewhere}`, 'UNWRITABLE_FILE');
   if (kind === 'file' && (await files.read(path)).toString('utf8') === text) {
-    if (isPrivate && !isDryRun) await files.write(path, text, {isPrivate});
+    if (isPrivate && !isDryRun) await files.write(path, text, {isPrivate, flag});
     return `${path} is up to date.`;
   }
   const size = `${Buffer.byteLength(text)} bytes${isPrivate ? ', readable by its owner only' : ''}`;
   if (isDryRun) return `Would ${kind === 'file' ? 'replace' : 'write'} ${path} (${size}).`;
   if (kind === 'file' && !isAccepted) {
-    if (!confirm) throw refusal(`${path} exists.`, 'Replace it with --yes, or choose another name with --out', 'FILE_EXISTS');
+    if (!confirm) throw refusal(`${path} exists.`, `Replace it with --yes, or ${elsewhere}`, 'FILE_EXISTS');
     if (!(await confirm(`${path} exists. Replace it?`))) {
       throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
     }
   }
-  await files.write(path, text, {isPrivate});
+  await files.write(path, text, {isPrivate, flag});
   return `Wrote ${path}.`;
 }
 

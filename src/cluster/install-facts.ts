@@ -35,6 +35,8 @@ export interface InstallFacts {
   serverVersion: string;
   namespace: KubernetesObject | undefined;
   release: ReleaseState | undefined;
+  /** The objects that helm believes to be of the release, as they were rendered. */
+  installed: readonly KubernetesObject[];
   /** Deployments of the namespace that were scaled to nothing, as "Deployment scalr-agent"; no chart makes anything else that can be. */
   stopped: ReadonlySet<string>;
   /** Secrets the values name, by name; undefined where there is none of that name. */

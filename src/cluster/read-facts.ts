@@ -1,10 +1,11 @@
 import type {Values} from '../charts/tree.ts';
-import {type ReleaseName, releaseHistory, releaseValues} from '../ports/helm.ts';
+import {type ReleaseName, releaseHistory, releaseManifest, releaseValues} from '../ports/helm.ts';
 import {currentContext, getObject, listObjects, serverVersion} from '../ports/kubectl.ts';
 import type {Call, Processes} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
 import {type InstallFacts, isPending, type ReleaseState, type Revision, type SecretObject} from './install-facts.ts';
-import type {Workload} from './objects.ts';
+import {objectsIn} from './manifest.ts';
+import type {KubernetesObject, Workload} from './objects.ts';
 import {recordName} from './release-record.ts';
 
 /** Asks the cluster; changes nothing. @throws ExpectedError */
@@ -18,10 +19,12 @@ export async function readFacts(
   const json = <T>(call: Call): Promise<T | undefined> => read(call, processes, over);
   // One question first: without an answer the others would all fail the same way.
   const version = await json<{serverVersion?: {gitVersion: string}}>(serverVersion(place));
-  const [config, namespace, release, controllers, ...secrets] = await Promise.all([
+  const state = releaseState(name, processes, over);
+  const [config, namespace, release, installed, controllers, ...secrets] = await Promise.all([
     json<Config>(currentContext(place)),
     json<InstallFacts['namespace'] & object>(getObject(place, 'namespace', place.namespace)),
-    releaseState(name, processes, over),
+    state,
+    state.then((found) => (found === undefined ? [] : installedObjects(name, processes, over))),
     json<{items: readonly Workload[]}>(listObjects(place, ['deployments'])),
     ...secretNames.map((secret) => json<SecretObject>(getObject(place, 'secret', secret))),
   ]);
@@ -30,6 +33,7 @@ export async function readFacts(
     serverVersion: version?.serverVersion?.gitVersion ?? '',
     namespace,
     release,
+    installed,
     stopped: new Set(controllers?.items.filter(({spec}) => spec?.replicas === 0).map(({kind, metadata}) => `${kind} ${metadata.name}`)),
     secrets: new Map(secretNames.map((secret, index) => [secret, secrets[index]])),
   };
@@ -52,6 +56,13 @@ export function contextOf(config: Config | undefined): InstallFacts['context'] {
   const context = config?.contexts?.[0];
   const cluster = config?.clusters?.[0];
   return {name: context?.name ?? config?.['current-context'] ?? '', cluster: cluster?.name ?? '', server: cluster?.cluster?.server ?? ''};
+}
+
+async function installedObjects(name: ReleaseName, processes: Processes, over?: AbortSignal): Promise<KubernetesObject[]> {
+  const call = releaseManifest(name);
+  const outcome = await processes.run(call, over && {over});
+  if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
+  return objectsIn(outcome.stdout);
 }
 
 /** The newest revision of the release; undefined when there is none. */

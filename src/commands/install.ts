@@ -7,7 +7,7 @@ import {settingFlags} from '../cli/setting-flags.ts';
 import type {Decided} from '../cli/wizard.ts';
 import {driftOf} from '../cluster/drift.ts';
 import {objectNames} from '../cluster/manifest.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {bringUp} from '../execute/bring-up.ts';
 import {dryRun} from '../execute/dry-run.ts';
 import type {Plan} from '../plan/step.ts';
@@ -21,6 +21,7 @@ import {catalogue} from '../settings/catalogue.ts';
 import {checkText} from '../ui/checks.ts';
 import {knownText} from '../ui/conversation.ts';
 import {driftText} from '../ui/drift.ts';
+import {lossWarnings} from '../ui/losses.ts';
 import {callsText, planText, resultText, stepText} from '../ui/plan.ts';
 import {progressReporter} from '../ui/progress.ts';
 import {valuesDocument} from '../values/document.ts';
@@ -37,6 +38,8 @@ interface Result {
   steps: {id: string; title: string}[];
   /** What the release consists of. */
   objects: readonly string[];
+  /** What goes with the change, because it is not asked for any more. */
+  warnings: readonly Warning[];
   /** Files that were written. */
   saved?: readonly string[];
   /** What the agent's own log says; absent where nothing was watched. */
@@ -169,6 +172,7 @@ export default class Install extends BaseCommand<Result | undefined> {
       changed: plan.steps.length > 0,
       steps: plan.steps.map(({id, title}) => ({id, title})),
       objects: objectNames(manifest),
+      warnings: lossWarnings(plan),
     };
     if (flags.diff) {
       const drift = driftOf(facts.release?.values ?? {}, wanted.values);
@@ -178,6 +182,7 @@ export default class Install extends BaseCommand<Result | undefined> {
     }
     if (flags['dry-run']) {
       this.say(planText(plan, name, facts, this.screen));
+      this.report(result.warnings);
       if (!this.jsonEnabled()) this.app.stdout(callsText(plan));
       if (plan.steps.length > 0) await look({manifest, context: facts.context});
       this.say(await dryRun(plan, manifest, name, facts, processes));
@@ -190,6 +195,7 @@ export default class Install extends BaseCommand<Result | undefined> {
       // Nobody says yes to what was not shown.
       if (flags.yes) this.say(text);
       else this.app.stderr(text);
+      this.report(result.warnings);
       await confirmPlan({isAccepted: flags.yes ?? false, prompter: this.prompter});
     }
     return this.#carryOut(generated, {wanted, facts, plan}, flags, result);
@@ -237,9 +243,9 @@ export default class Install extends BaseCommand<Result | undefined> {
 /** Milliseconds that looking may take before anything begins. */
 const askingMs = (flags: InstallFlags): number => Math.min(timeoutOf(flags), 30_000);
 
-/** The same steps in the same order. */
-const isSame = ({steps}: Plan, shown: Plan | undefined): boolean =>
-  shown !== undefined && steps.map(({title}) => title).join() === shown.steps.map(({title}) => title).join();
+/** The same steps in the same order, and nothing else goes with them. */
+const isSame = (plan: Plan, shown: Plan | undefined): boolean => shown !== undefined && said(plan) === said(shown);
+const said = (plan: Plan): string => JSON.stringify([plan.steps.map(({title}) => title), lossWarnings(plan)]);
 
 const nobodyToAsk = (): ExpectedError =>
   new ExpectedError('--resume goes on with a conversation, and nobody can be asked here.', {

@@ -60,7 +60,7 @@ export default class Values extends BaseCommand<Result> {
     const file = STANDARD_OUTPUT.includes(flags.out ?? '-') ? undefined : flags.out;
     if (file !== undefined) {
       const done = await writeValuesFile(
-        {path: file, text: yaml, isPrivate: isPrivate(generated), isDryRun: flags['dry-run'], isAccepted: flags.yes},
+        {path: file, text: yaml, isPrivate: isPrivate(generated), isDryRun: flags['dry-run'], isAccepted: flags.yes, flag: '--out'},
         this.app.files,
         this.prompter?.confirm,
       );

@@ -19,12 +19,12 @@ interface World {
   evidencePath: string;
 }
 
-/** Takes a release back to what it was before it failed, once what was seen is saved. Returns the failure with what became of it. */
+/** Takes a release back to what it was before it failed, once what was seen is saved where it can be. Returns the failure with what became of it. */
 export async function rollBack(
   name: ReleaseName,
   before: ReleaseState | undefined,
   failure: ExpectedError,
-  {processes, files, now, evidencePath}: World,
+  world: World,
 ): Promise<ExpectedError> {
   const told = (what: string, ...suggestions: readonly string[]): ExpectedError =>
     new ExpectedError(`${failure.message}\n${what}`, {
@@ -32,22 +32,37 @@ export async function rollBack(
       suggestions: [...failure.suggestions, ...suggestions],
       cause: failure.cause,
     });
+  const {processes} = world;
   try {
     const state = await releaseState(name, processes);
     if (state === undefined || state.revision === before?.revision) return told('Helm has changed nothing that could be rolled back.');
     if (isPending(state)) return told(`Not rolled back: the release is ${state.status}.`);
     if (before !== undefined && before.status !== 'deployed') return told(`Not rolled back: the revision before was ${before.status}.`);
-    const {snapshot} = await look(name, processes, AbortSignal.timeout(LONGEST_LOOK_MS));
-    await files.write(evidencePath, evidenceText(name.release, snapshot, explain(snapshot, now()), now()), {isPrivate: true});
+    const lost = await keepEvidence(name, world);
     const call = before === undefined ? uninstall(name) : rollback(name, before.revision);
     const outcome = await processes.start(call).outcome;
     if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
-    const saved = `What was seen before is in ${evidencePath}`;
-    if (before === undefined)
-      return told('Rolled back: the release is uninstalled. Secrets and the namespace stay for the next try.', saved);
-    return told(`Rolled back to revision ${before.revision}.`, saved);
+    const done =
+      before === undefined
+        ? 'Rolled back: the release is uninstalled. Secrets and the namespace stay for the next try.'
+        : `Rolled back to revision ${before.revision}.`;
+    if (lost === undefined) return told(done, `What was seen before is in ${world.evidencePath}`);
+    return told(`${done}\nWhat was seen before could not be kept: ${lost.message}`, ...lost.suggestions);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     return told(`Not rolled back: ${error.message}`, ...error.suggestions);
+  }
+}
+
+/** Returns what is in the way: a failure that nobody can look at is better than a release that nobody wanted to keep. */
+async function keepEvidence(name: ReleaseName, {processes, files, now, evidencePath}: World): Promise<ExpectedError | undefined> {
+  try {
+    const {snapshot} = await look(name, processes, AbortSignal.timeout(LONGEST_LOOK_MS));
+    const text = evidenceText(name.release, snapshot, explain(snapshot, now()), now());
+    await files.write(evidencePath, text, {isPrivate: true, flag: '--save'});
+    return undefined;
+  } catch (error) {
+    if (error instanceof ExpectedError) return error;
+    throw error;
   }
 }

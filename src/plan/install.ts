@@ -1,30 +1,27 @@
-import {sameTree, type Values} from '../charts/tree.ts';
-import {type InstallFacts, isPending, type ReleaseState, type SecretObject} from '../cluster/install-facts.ts';
+import {type Path, sameTree, type Values} from '../charts/tree.ts';
+import {type InstallFacts, isPending, type ReleaseState} from '../cluster/install-facts.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import type {Workload} from '../cluster/objects.ts';
-import {isOwn, ownLabels} from '../cluster/own-labels.ts';
+import {ownLabels} from '../cluster/own-labels.ts';
 import {markedFailed} from '../cluster/release-record.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {type ChartReference, type ReleaseName, rollback, upgradeInstall} from '../ports/helm.ts';
 import {applyObject, replaceObject, scale} from '../ports/kubectl.ts';
 import {commandLine} from '../ports/processes.ts';
-import type {Secret} from '../settings/secret.ts';
+import {lossesOf} from './install-losses.ts';
+import {restartSteps} from './install-restarts.ts';
+import {requireSecrets, secretSteps} from './install-secrets.ts';
 import type {Plan, Step} from './step.ts';
-
-/** A Secret that the values name. */
-export interface WantedSecret {
-  name: string;
-  type: 'Opaque' | 'kubernetes.io/tls';
-  /** Keys that have to be in it, with the content where the operator gave one. */
-  data: Readonly<Record<string, Secret | undefined>>;
-  /** How the operator gives the content. */
-  howToGive: string;
-}
+import type {WantedSecret} from './wanted-secret.ts';
 
 export interface WantedRelease {
   name: ReleaseName;
   chart: ChartReference;
   values: Values;
+  /** With the defaults of the chart. */
+  effective: Values;
+  /** Keys in the values that somebody asked for, and that are no mere default. */
+  asked: readonly Path[];
   /** The values as the file that goes to helm. */
   yaml: string;
   /** What the chart makes of them. */
@@ -34,10 +31,18 @@ export interface WantedRelease {
 
 /** The calls that bring the cluster from what it is to what is wanted; none where nothing is to do. Pure. @throws ExpectedError */
 export function planInstall(wanted: WantedRelease, facts: InstallFacts): Plan {
-  const missing = wanted.secrets.filter((secret) => !isComplete(secret, facts.secrets.get(secret.name)) && !isGiven(secret));
-  if (missing.length > 0) throw secretsMissing(missing, wanted.name, facts);
-  const steps = [...namespaceSteps(wanted, facts), ...wanted.secrets.flatMap((secret) => secretSteps(secret, wanted, facts))];
-  return {steps: [...steps, ...startSteps(wanted, facts), ...releaseSteps(wanted, facts)]};
+  requireSecrets(wanted, facts);
+  const release = releaseSteps(wanted, facts);
+  return {
+    steps: [
+      ...namespaceSteps(wanted, facts),
+      ...secretSteps(wanted, facts),
+      ...startSteps(wanted, facts),
+      ...release,
+      ...restartSteps(wanted, facts),
+    ],
+    losses: release.length === 0 ? [] : lossesOf(wanted, facts),
+  };
 }
 
 function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[] {
@@ -45,29 +50,6 @@ function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[
   if (namespace !== undefined) return [];
   const object = {apiVersion: 'v1', kind: 'Namespace', metadata: {name: place.namespace, labels: ownLabels(name.release)}};
   return [{id: 'namespace', title: `Create namespace ${place.namespace}`, call: applyObject(place, object)}];
-}
-
-function secretSteps({name: secret, type, data}: WantedSecret, {name}: WantedRelease, {secrets}: InstallFacts): Step[] {
-  const given = Object.entries(data).filter((entry): entry is [string, Secret] => entry[1] !== undefined);
-  const found = secrets.get(secret);
-  const isSame = given.every(([key, content]) => found?.data?.[key] === base64(content));
-  if (given.length === 0 || isSame) return [];
-  if (found !== undefined && !isOwn(found)) {
-    throw new ExpectedError(`Secret ${secret} in ${name.place.namespace} holds something else, and this program did not make it.`, {
-      code: 'OBJECT_OF_ANOTHER',
-      exit: ExitCode.usage,
-      suggestions: ['Use it as it is: leave out the content', 'Name another Secret'],
-    });
-  }
-  const stringData = Object.fromEntries(given.map(([key, content]) => [key, content.reveal()]));
-  const object = {apiVersion: 'v1', kind: 'Secret', type, metadata: {name: secret, labels: ownLabels(name.release)}, stringData};
-  return [
-    {
-      id: `secret/${secret}`,
-      title: `${found ? 'Replace the content of' : 'Create'} Secret ${secret}`,
-      call: applyObject(name.place, object),
-    },
-  ];
 }
 
 /** An uninstall that broke off has stopped them, and to Helm nothing has changed. */
@@ -108,23 +90,3 @@ const releaseBusy = (name: ReleaseName, {status, revision}: ReleaseState): Expec
     exit: ExitCode.failed,
     suggestions: [`Go back to the revision before: ${commandLine(rollback(name))}`],
   });
-
-const base64 = (content: Secret): string => Buffer.from(content.reveal(), 'utf8').toString('base64');
-const isGiven = ({data}: WantedSecret): boolean => Object.values(data).every((content) => content !== undefined);
-const isComplete = ({data}: WantedSecret, found: SecretObject | undefined): boolean =>
-  found !== undefined && Object.keys(data).every((key) => found.data?.[key] !== undefined);
-
-function secretsMissing(missing: readonly WantedSecret[], {place}: ReleaseName, {secrets}: InstallFacts): ExpectedError {
-  const lines = missing.map(({name, data}) => {
-    const found = secrets.get(name);
-    const keys = Object.keys(data).filter((key) => found?.data?.[key] === undefined);
-    return found
-      ? `Secret ${name} in ${place.namespace} has no key ${keys.join(' and ')}; it has ${Object.keys(found.data ?? {}).join(', ') || 'none'}.`
-      : `There is no Secret ${name} in ${place.namespace}, and nothing to make it of.`;
-  });
-  return new ExpectedError(lines.join('\n'), {
-    code: 'MISSING_SETTING',
-    exit: ExitCode.usage,
-    suggestions: missing.map(({howToGive}) => howToGive),
-  });
-}

@@ -1,3 +1,4 @@
+import type {Difference} from '../cluster/drift.ts';
 import type {RunsOf} from '../cluster/inventory-runs.ts';
 import type {Call} from '../ports/processes.ts';
 
@@ -17,4 +18,9 @@ export interface Step {
 /** What will be done, in order; data that can be printed, compared and run. */
 export interface Plan {
   steps: readonly Step[];
+  /** What is there and goes with them, because it is not asked for any more. */
+  losses?: readonly Loss[];
 }
+
+/** A claim of the release that helm deletes, or a value that it was given and is given no more; secrets in it are hidden. */
+export type Loss = {claim: string} | {value: Difference};

@@ -2,16 +2,24 @@ import type {ReleaseName} from '../ports/helm.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {chartSource} from '../settings/release.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
+import {effectiveValues} from '../values/effective.ts';
 import type {Generated} from '../values/generate.ts';
-import type {WantedRelease, WantedSecret} from './install.ts';
+import type {WantedRelease} from './install.ts';
+import type {WantedSecret} from './wanted-secret.ts';
 
 /** The release that settings ask for. */
-export function wantedRelease({target, settings, values}: Generated, yaml: string, name: ReleaseName): Omit<WantedRelease, 'manifest'> {
+export function wantedRelease(
+  {target, settings, values, origins}: Generated,
+  yaml: string,
+  name: ReleaseName,
+): Omit<WantedRelease, 'manifest'> {
   const source = settings.get(chartSource);
   return {
     name,
     chart: {...target, ...(source === undefined ? {} : {source})},
     values,
+    effective: effectiveValues(values, target),
+    asked: origins.filter(({setting}) => settings.isExplicit(setting)).map(({path}) => path),
     yaml,
     secrets: [tokenSecretOf(settings), ...clientCertificateOf(settings)],
   };

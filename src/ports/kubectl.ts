@@ -91,13 +91,19 @@ export const createObject = (place: Place, object: object): Call =>
 export const replaceObject = (place: Place, object: object): Call =>
   kubectl(place, ['replace', '--field-manager', FIELD_MANAGER, PROMPT, '--filename', '-'], new Secret(JSON.stringify(object)));
 
-/** What the API server says to a whole manifest, without anything being kept. */
-export const dryRunManifest = (place: Place, manifest: string): Call =>
+/** What the API server says to objects, without anything being kept. They are merged into those that are there, as helm does it. */
+export const dryRunMerge = (place: Place, items: readonly object[]): Call =>
+  kubectl(place, ['apply', '--field-manager', FIELD_MANAGER, '--dry-run=server', PROMPT, '--filename', '-'], listOf(items));
+
+/** The same for objects that are too large or too secret for the annotation that a merge would put into them. */
+export const dryRunApply = (place: Place, items: readonly object[]): Call =>
   kubectl(
     place,
     ['apply', '--server-side', '--force-conflicts', '--field-manager', FIELD_MANAGER, '--dry-run=server', PROMPT, '--filename', '-'],
-    manifest,
+    listOf(items),
   );
+
+const listOf = (items: readonly object[]): Secret => new Secret(JSON.stringify({apiVersion: 'v1', kind: 'List', items}));
 
 /** Done when it has gone: a finalizer may hold it. */
 export const deleteObject = (place: Place, kind: string, name: string, seconds: number): Call =>
@@ -128,6 +134,14 @@ export const describePods = (place: Place): Call => kubectl(place, ['describe', 
 
 export const scale = (place: Place, kind: string, name: string, replicas: number): Call =>
   kubectl(place, ['scale', `${kind.toLowerCase()}/${name}`, `--replicas=${replicas}`, PROMPT]);
+
+/** New pods one after another, as after an upgrade; the old ones end in good order. */
+export const restart = (place: Place, kind: string, name: string): Call =>
+  kubectl(place, ['rollout', 'restart', `${kind.toLowerCase()}/${name}`, PROMPT]);
+
+/** `name-` takes an annotation away. */
+export const annotate = (place: Place, object: string, annotation: string): Call =>
+  kubectl(place, ['annotate', object, annotation, PROMPT]);
 
 export const patchVolume = (place: Place, name: string, patch: object): Call =>
   kubectl(place, ['patch', 'persistentvolume', name, '--type=merge', `--patch=${JSON.stringify(patch)}`, PROMPT]);

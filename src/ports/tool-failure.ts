@@ -9,7 +9,8 @@ interface KnownFailure {
   exit?: ExitCode;
 }
 
-const FORBIDDEN = /forbidden/i;
+/** Kubernetes also says `spec: Forbidden: …` of a field that may not be so, whoever asks. */
+const FORBIDDEN = /\(Forbidden\)|\bis forbidden: |\bforbidden: User |\b403 Forbidden/i;
 
 /** The account may not do it. */
 export const isForbidden = ({stderr}: Outcome): boolean => FORBIDDEN.test(stderr);
@@ -94,22 +95,23 @@ export const isPassing = ({code}: ExpectedError): boolean => code === 'CLUSTER_U
 /** A failed call as an error that says what to do next. */
 export function toolFailure({tool, args}: Call, {stderr, exitCode}: Outcome): ExpectedError {
   const known = KNOWN.find((each) => (each.tool ?? tool) === tool && each.stderr.test(stderr));
-  const lines = stderr
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !/^(warning|W\d{4})/i.test(line));
-  // After the error itself helm may go on with hints.
-  const first = Math.max(
-    0,
-    lines.findIndex((line) => /^error/i.test(line)),
-  );
-  // Helm counts errors before it lists them.
-  const said = /errors? occurred:$/.test(lines[first] ?? '') ? lines.slice(first, first + 2).join(' ') : lines[first];
-  const reason = said?.replace(/^error:\s*/i, '') ?? `it ended with ${exitCode}`;
+  const reason = reasonIn(stderr)?.replace(/^error:\s*/i, '') ?? `it ended with ${exitCode}`;
   return new ExpectedError(`${tool} ${args[0]} failed: ${reason}`, {
     code: known?.code ?? 'TOOL_FAILED',
     exit: known?.exit ?? ExitCode.failed,
     suggestions: known?.suggestions ?? ['Run it again with --verbose'],
     cause: new Error(stderr),
   });
+}
+
+function reasonIn(stderr: string): string | undefined {
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !/^\s*(warning|W\d{4})/i.test(line));
+  // After the error itself helm may go on with hints.
+  const first = lines.findIndex((line) => /^\s*error/i.test(line));
+  const [said, ...rest] = lines.slice(Math.max(0, first)).map((line) => line.trimEnd());
+  if (!said?.endsWith(':')) return said?.trim();
+  // What is wrong stands below, one a line.
+  const end = rest.findIndex((line) => !/^\s|^[*-] /.test(line));
+  const listed = rest.slice(0, end < 0 ? undefined : end).map((line) => line.trim());
+  return [said.trim(), ...listed].join(listed.length === 1 ? ' ' : '\n');
 }

@@ -1,5 +1,5 @@
 import type {KubernetesObject} from '../cluster/objects.ts';
-import type {WantedSecret} from '../plan/install.ts';
+import type {WantedSecret} from '../plan/wanted-secret.ts';
 import type {Get} from '../settings/define.ts';
 import {caSecret, caSecretKey} from '../settings/tls.ts';
 import {secretsNamedIn} from './named-in.ts';

@@ -9,6 +9,8 @@ import {flagsOf, holdsSecret} from '../settings/flags.ts';
 import type {Answer, AnswerSource} from '../settings/settings.ts';
 import {checkText} from './checks.ts';
 import {answerText} from './conversation.ts';
+import {lossWarnings} from './losses.ts';
+import {warningText} from './messages.ts';
 import {planText} from './plan.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
@@ -46,7 +48,8 @@ export function decidedText(entries: readonly Entry[], chart: string, yaml: stri
 export function preparedText(plan: Plan, name: ReleaseName, facts: InstallFacts, warnings: readonly Checked[], screen: Screen): string {
   const {bold} = theme(screen);
   const nothing = plan.steps.length === 0 ? 'Nothing is to do: the release is as these settings want it.\n' : '';
-  const doubts = warnings.map((each) => checkText(each, screen)).join('');
+  const losses = lossWarnings(plan).map((each) => warningText(each, screen));
+  const doubts = [...losses, ...warnings.map((each) => checkText(each, screen))].join('');
   return `${bold('What will be done')}\n${planText(plan, name, facts, screen)}${nothing}${doubts === '' ? '' : `\n${doubts}`}\n`;
 }
 

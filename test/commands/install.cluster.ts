@@ -5,7 +5,6 @@ import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {ExpectedError} from '../../src/errors.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {workplace as freshWorkplace, type Workplace} from '../cluster/workplace.ts';
@@ -79,6 +78,26 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(JSON.parse(history.stdout)).toHaveLength(2);
   });
 
+  test('a new token reaches the pods that run with the old one', async () => {
+    const place = await workplace();
+    const argv = [...chartFlags('agent-local'), '--yes', '--json'];
+    expect((await install(place, helm, argv, {env: TOKEN})).exit).toBe(0);
+    const pods = () => place.kubectl('get', 'pods', '-o', 'name');
+    const old = await pods();
+    const {stdout, exit} = await install(place, helm, argv, {env: {SCALR_AGENT_TOKEN: 'hunter3'}});
+    expect(exit, stdout).toBe(0);
+    expect(JSON.parse(stdout).steps.map((step: {id: string}) => step.id)).toEqual([
+      'secret/scalr-agent-token',
+      'restart/scalr-agent-agent-local',
+      'restarted/scalr-agent-token',
+    ]);
+    await expect.poll(pods).not.toContain(old);
+    const again = await install(place, helm, argv, {env: {SCALR_AGENT_TOKEN: 'hunter3'}});
+    expect(JSON.parse(again.stdout)).toMatchObject({changed: false});
+    const changed = await install(place, helm, [...argv, '--extra-env', 'TEAM=a'], {env: TOKEN});
+    expect(JSON.parse(changed.stdout).steps.map((step: {id: string}) => step.id)).toEqual(['secret/scalr-agent-token', 'release']);
+  });
+
   test('an upgrade brings the definitions of the new chart before the release', async () => {
     const place = await workplace();
     const older = await directoryOf({chart: 'agent-job', version: '0.5.63'}, scratch);
@@ -89,6 +108,50 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(JSON.parse(stdout).steps.map((step: {id: string}) => step.id)).toEqual(['definitions', 'release']);
     expect(exit).toBe(0);
     expect(await place.kubectl('get', 'agenttasktemplates', '-o', 'name')).not.toBe('');
+  });
+
+  test('a claim that goes with a change is named before it does', async () => {
+    const place = await workplace();
+    const cache = (kind: string) => [...chartFlags('agent-local'), '--cache', kind, '--json'];
+    expect((await install(place, helm, [...cache('pvc'), '--yes'], {env: TOKEN})).exit).toBe(0);
+    const name = (await place.kubectl('get', 'persistentvolumeclaims', '-o', 'jsonpath={.items[*].metadata.name}')).trim();
+    for (const accepted of ['--dry-run', '--yes']) {
+      const {stdout, stderr, exit} = await install(place, helm, [...cache('ephemeral'), accepted], {env: TOKEN});
+      expect(exit, stdout).toBe(0);
+      expect(violations('install', stdout)).toEqual([]);
+      expect(JSON.parse(stdout).warnings).toMatchObject([
+        {code: 'CLAIM_DELETED', message: expect.stringContaining(`Claim ${name} is deleted`)},
+      ]);
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`Warning: Claim ${name} is deleted with this change`);
+    }
+    const again = await install(place, helm, [...cache('ephemeral'), '--yes'], {env: TOKEN});
+    expect(JSON.parse(again.stdout)).toMatchObject({changed: false, warnings: []});
+  });
+
+  test('values that go because nobody asks for them again are named', async () => {
+    const place = await workplace();
+    const argv = [...chartFlags('agent-local'), '--json'];
+    const byHand = ['--set', 'podAnnotations.team=a', '--extra-env', 'PASSWORD=hunter2', '--concurrency', '3'];
+    expect((await install(place, helm, [...argv, ...byHand, '--yes'], {env: TOKEN})).exit).toBe(0);
+    const {stdout, stderr, exit} = await install(place, helm, [...argv, '--concurrency', '4', '--yes', '--quiet'], {env: TOKEN});
+    expect(exit, stdout).toBe(0);
+    expect(violations('install', stdout)).toEqual([]);
+    const messages = JSON.parse(stdout).warnings.map(({message}: {message: string}) => message);
+    expect(messages).toHaveLength(2);
+    expect(messages.join()).toMatch(/PASSWORD.*podAnnotations\.team is "a" in the installed release, and these settings leave it out/);
+    expect(stderr.replaceAll(/\s+/g, ' ')).toContain('Warning: podAnnotations.team is "a" in the installed release');
+    expect(stdout + stderr).not.toContain('hunter2');
+  });
+
+  test('a dry run accepts what works: other volumes and another strategy', async () => {
+    const place = await workplace();
+    const argv = [...chartFlags('agent-local'), '--extra-env', 'TEAM=a'];
+    expect((await install(place, helm, [...argv, '--yes', '--json'], {env: TOKEN})).exit).toBe(0);
+    const changes = ['--cache', 'pvc', '--cache-access-mode', 'ReadWriteMany', '--set', 'strategy.type=Recreate'];
+    const {stderr, exit} = await install(place, helm, [...chartFlags('agent-local'), ...changes, '--dry-run'], {env: TOKEN});
+    expect(stderr).toContain('The API server accepts all of it.');
+    expect(exit).toBe(0);
+    expect(await place.kubectl('get', 'deployments,persistentvolumeclaims', '-o', 'yaml')).not.toContain('last-applied');
   });
 
   test('a failed change is rolled back once what was seen is saved, and a failed first install is uninstalled', async () => {
@@ -215,14 +278,21 @@ test('a chart that does not do what the settings say is not installed', async ()
   expect(await place.kubectl('get', 'secrets,deployments,pods', '-o', 'name')).toBe('');
 });
 
-test('what cannot be saved is not rolled back', async () => {
+test('what cannot be saved is rolled back all the same, and that is said', async () => {
   const place = await workplace();
   await place.kubectl.apply(NO_POD);
-  const files = {...nodeFiles, write: () => Promise.reject(new ExpectedError('Cannot write it.', {code: 'UNWRITABLE_FILE', exit: 1}))};
+  const folder = join(scratch, 'no-directory');
+  writeFileSync(folder, '');
+  const write: typeof nodeFiles.write = (path, ...rest) => nodeFiles.write(join(folder, path), ...rest);
   const argv = [...chartFlags('agent-local'), '--yes', '--json', '--rollback-on-failure'];
-  const {message} = JSON.parse((await install(place, helm.path, argv, {env: TOKEN, files})).stdout).error;
-  expect(message).toContain('Not rolled back: Cannot write it.');
-  expect(await place.kubectl('get', 'deployments', '-o', 'name')).not.toBe('');
+  const {message, suggestions} = JSON.parse(
+    (await install(place, helm.path, argv, {env: TOKEN, files: {...nodeFiles, write}})).stdout,
+  ).error;
+  expect(message).toMatch(
+    /Rolled back: .*\nWhat was seen before could not be kept: Cannot write .*: part of the path is not a directory\./,
+  );
+  expect(suggestions).toContain('Choose another place with --save');
+  expect(await place.kubectl('get', 'deployments', '-o', 'name')).toBe('');
 });
 
 test('answers and values are saved without secrets, and the answers do the same again', async () => {

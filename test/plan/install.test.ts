@@ -1,8 +1,10 @@
 import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import type {InstallFacts, ReleaseState} from '../../src/cluster/install-facts.ts';
+import {objectsIn} from '../../src/cluster/manifest.ts';
 import {ownLabels} from '../../src/cluster/own-labels.ts';
 import {planInstall, type WantedRelease} from '../../src/plan/install.ts';
+import type {Step} from '../../src/plan/step.ts';
 import {Secret} from '../../src/settings/secret.ts';
 
 const NAME = {release: 'agent', place: {namespace: 'scalr'}};
@@ -11,6 +13,8 @@ const wanted = (more: Partial<WantedRelease> = {}): WantedRelease => ({
   name: NAME,
   chart: {chart: 'agent-job', version: '0.6.5'},
   values: {a: 1},
+  effective: {a: 1},
+  asked: [],
   yaml: 'a: 1\n',
   manifest: 'kind: Deployment\nmetadata: {name: agent-main}\nspec: {replicas: 2}\n',
   secrets: [TOKEN],
@@ -21,6 +25,7 @@ const facts = (more: Partial<InstallFacts> = {}): InstallFacts => ({
   serverVersion: 'v1.35.0',
   namespace: {metadata: {name: 'scalr'}},
   release: undefined,
+  installed: [],
   stopped: new Set(),
   secrets: new Map(),
   ...more,
@@ -71,11 +76,94 @@ test('a stopped Deployment gets the replicas of the chart back', () => {
   expect(steps[0]?.call.args).toEqual(expect.arrayContaining(['scale', 'deployment/agent-main', '--replicas=2']));
 });
 
+describe('a token that changed', () => {
+  const reading = (kind: string, name: string, image = 'a') => `---
+kind: ${kind}
+metadata: {name: ${name}}
+spec:
+  template:
+    spec:
+      containers: [{name: agent, image: ${image}, env: [{name: TOKEN, valueFrom: {secretKeyRef: {name: scalr-agent-token, key: token}}}]}]
+`;
+  const manifest = `${reading('Deployment', 'main')}${reading('DaemonSet', 'worker')}---
+kind: Deployment
+metadata: {name: other}
+spec: {template: {spec: {containers: [{name: a}], imagePullSecrets: [{name: scalr-agent-token}]}}}
+---
+kind: AgentTaskTemplate
+metadata: {name: task}
+spec: {template: {spec: {containers: [{name: a, envFrom: [{secretRef: {name: scalr-agent-token}}]}]}}}
+`;
+  const rotated = {
+    ...inPlace,
+    installed: objectsIn(manifest),
+    secrets: new Map([['scalr-agent-token', secret('old', ownLabels('agent'))]]),
+  };
+  const restarts = ['restart/main', 'restart/worker', 'restarted/scalr-agent-token'];
+
+  test('restarts the workloads that read it when they started, and no others', () => {
+    const {steps} = planInstall(wanted({manifest}), facts(rotated));
+    expect(steps.map(({id}) => id)).toEqual(['secret/scalr-agent-token', ...restarts]);
+    expect(steps[1]?.call.args.slice(0, 3)).toEqual(['rollout', 'restart', 'deployment/main']);
+    expect(steps[1]?.title).toContain('Deployment main, whose pods have the old content of Secret scalr-agent-token');
+  });
+
+  test('leaves those alone that the upgrade or a start makes anew', () => {
+    const newImage = manifest.replace('image: a', 'image: b');
+    const changed = {values: {a: 2}, manifest: newImage};
+    expect(ids(wanted(changed), facts(rotated))).toEqual(['secret/scalr-agent-token', 'release', ...restarts.slice(1)]);
+    const failed = {...rotated, release: release({status: 'failed'})};
+    expect(ids(wanted(changed), facts(failed))).toEqual(['secret/scalr-agent-token', 'release', ...restarts]);
+    const another = {...failed, installed: objectsIn(manifest.replaceAll('scalr-agent-token', 'another'))};
+    expect(ids(wanted(changed), facts(another))).toEqual(['secret/scalr-agent-token', 'release']);
+    const stopped = {...rotated, stopped: new Set(['Deployment main'])};
+    expect(ids(wanted({manifest}), facts(stopped))).toEqual(['secret/scalr-agent-token', 'start/main', ...restarts.slice(1)]);
+  });
+
+  test('is gone on with where it broke off before the restarts', () => {
+    const {call} = planInstall(wanted({manifest}), facts(rotated)).steps[0] as Step;
+    const {metadata} = JSON.parse((call.input as Secret).reveal());
+    const brokenOff = {...rotated, secrets: new Map([['scalr-agent-token', {...secret('hunter2'), metadata}]])};
+    expect(ids(wanted({manifest}), facts(brokenOff))).toEqual(restarts);
+    const done = {...rotated, secrets: new Map([['scalr-agent-token', secret('hunter2', ownLabels('agent'))]])};
+    expect(ids(wanted({manifest}), facts(done))).toEqual([]);
+  });
+});
+
 test('definitions of the new chart come before the release, and only when the chart changes', () => {
   const manifest = 'kind: CustomResourceDefinition\nmetadata: {name: agenttasktemplates.scalr.io}\n';
   const older = {...inPlace, release: release({chart: 'agent-job-0.5.67'})};
   expect(ids(wanted({manifest}), facts(older))).toEqual(['definitions', 'release']);
   expect(ids(wanted({manifest, values: {a: 2}}), facts(inPlace))).toEqual(['release']);
+});
+
+describe('what goes', () => {
+  const claim = (name: string, more = '') =>
+    `---\nkind: PersistentVolumeClaim\nmetadata: {name: ${name}${more}}\nspec: {volumeName: ${name}}\n`;
+  const keep = ", annotations: {'helm.sh/resource-policy': keep}";
+  const installed = objectsIn(
+    `${claim('cache')}${claim('data')}${claim('kept', keep)}${claim('efs')}---\nkind: PersistentVolume\nmetadata: {name: efs}\n`,
+  );
+  const losses = (given: Partial<WantedRelease>) => planInstall(wanted(given), facts({...inPlace, installed})).losses;
+
+  test('claims of the release that are wanted no more, unless helm or their volume keeps the data', () => {
+    expect(losses({values: {a: 1, b: 2}, manifest: claim('data')})).toEqual([{claim: 'cache'}]);
+    expect(losses({manifest: ''})).toEqual([]);
+  });
+
+  test('values that nobody asked to be otherwise, without secrets', () => {
+    const values = {replicas: 3, labels: {a: 'x'}, extraEnv: {PASSWORD: 'hunter2'}, count: 5, tag: 'old', same: true};
+    const found = facts({...inPlace, release: release({values})});
+    const defaults = {count: 1, same: true};
+    const changed = {tag: 'new', more: 1};
+    const given = wanted({values: changed, effective: {...defaults, ...changed}, asked: [['tag'], ['more']]});
+    expect(planInstall(given, found).losses).toEqual([
+      {value: {path: 'count', installed: 5, file: 1}},
+      {value: {path: 'extraEnv.PASSWORD', installed: '[hidden]'}},
+      {value: {path: 'labels.a', installed: 'x'}},
+      {value: {path: 'replicas', installed: 3}},
+    ]);
+  });
 });
 
 describe('what broke off', () => {

@@ -18,6 +18,23 @@ test.each([
     'Error: query: failed to query with labels: secrets is forbidden: User "system:serviceaccount:a:reader" cannot list resource "secrets" in API group "" in the namespace "a"',
     'FORBIDDEN',
   ],
+  [
+    'kubectl',
+    'Error from server (Forbidden): persistentvolumeclaims "c" is forbidden: User "joe" cannot patch resource "persistentvolumeclaims" in API group "" in the namespace "a"',
+    'FORBIDDEN',
+  ],
+  ['kubectl', 'Error from server (Forbidden): forbidden: User "system:anonymous" cannot get path "/version"', 'FORBIDDEN'],
+  ['kubectl', 'error: failed to create configmap: configmaps "x" is forbidden: exceeded quota: q, requested: configmaps=1', 'FORBIDDEN'],
+  [
+    'kubectl',
+    'The PersistentVolumeClaim "c" is invalid: spec: Forbidden: spec is immutable after creation except resources.requests',
+    'TOOL_FAILED',
+  ],
+  [
+    'helm',
+    'Error: UPGRADE FAILED: cannot patch "c" with kind PersistentVolumeClaim: PersistentVolumeClaim "c" is invalid: spec.resources.requests.storage: Forbidden: field can not be less than status.capacity',
+    'TOOL_FAILED',
+  ],
   ['helm', 'Error: UPGRADE FAILED: another operation (install/upgrade/rollback) is in progress', 'RELEASE_BUSY'],
   [
     'helm',
@@ -70,9 +87,20 @@ test('what helm goes on to say after the error, and its warnings, are not the re
   );
 });
 
-test('errors that helm only counts are told with the first of them', () => {
-  const stderr = 'Error: INSTALLATION FAILED: 1 error occurred:\n\t* Too many requests, please try again later.\n\n';
-  expect(toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).message).toBe(
-    'helm upgrade failed: INSTALLATION FAILED: 1 error occurred: * Too many requests, please try again later.',
-  );
+test.each([
+  [
+    'Error: INSTALLATION FAILED: 1 error occurred:\n\t* Too many requests, please try again later.\n\n',
+    'INSTALLATION FAILED: 1 error occurred: * Too many requests, please try again later.',
+  ],
+  [
+    'The Deployment "x" is invalid: \n* spec.template.spec.volumes[0].hostPath: Forbidden: may not specify more than 1 volume type\n* spec.template.spec.containers[0].volumeMounts[0].name: Not found: "nope"\nmore',
+    'The Deployment "x" is invalid:\n* spec.template.spec.volumes[0].hostPath: Forbidden: may not specify more than 1 volume type\n* spec.template.spec.containers[0].volumeMounts[0].name: Not found: "nope"',
+  ],
+  [
+    'Error from server: failed to create typed patch object (a/v; /v1, Kind=Pod): errors:\n  .spec.volumes[name=false].name: expected string\n',
+    'Error from server: failed to create typed patch object (a/v; /v1, Kind=Pod): errors: .spec.volumes[name=false].name: expected string',
+  ],
+  ['Error: nothing follows:\nhelp\n', 'nothing follows:'],
+])('what is listed below a colon is told with it: %s', (stderr, reason) => {
+  expect(toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).message).toBe(`helm upgrade failed: ${reason}`);
 });
