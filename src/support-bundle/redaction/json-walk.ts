@@ -3,6 +3,8 @@ import {type Extent, matchAt} from './rule.ts';
 
 /** So far an object is looked for its beginning, from there for a field of it, and for what is in that; a string there may be as long as any. */
 const REACH = {behind: 2048, ahead: 4096, field: LIMITS.ahead - LIMITS.value};
+/** What is nested deeper is no value that anybody gave. */
+const DEEPEST = 16;
 /** Where each line of a JSON text is a message of a log by itself, the text goes on in the next. */
 const NEXT_MESSAGE = /"[^\n]{0,512}\n[^\n]{0,512}?"(?:msg|message|@message|event|log)\\*"[ \t]*:[ \t]*\\*"/y;
 const NUMBER = /-?\d[\d.eE+-]*/y;
@@ -20,16 +22,17 @@ export function slashesBefore(text: string, quote: number): number {
 /** Whether a quote begins or ends a string of JSON that is escaped so deep, and is not part of one. */
 const isDelimiter = (slashes: number, depth: number): boolean => slashes >= depth && Math.floor(slashes / (depth + 1)) % 2 === 0;
 
-/** Where the object begins that holds what stands at this place, outside of strings; undefined where it is out of reach. */
-export function objectAround(text: string, at: number, depth: number, reach = REACH.behind): number | undefined {
+/** Where the object begins that holds the field at this place; undefined where it is out of reach, or names that field before. */
+export function objectAround(text: string, at: number, depth: number, field: string, reach = REACH.behind): number | undefined {
   let level = 0;
   for (let place = at - 1; place >= Math.max(0, at - reach); place -= 1) {
     const one = text.charAt(place);
     if (one === '"') {
       if (slashesBefore(text, place) < depth) return undefined;
+      const end = place;
       do place = text.lastIndexOf('"', place - 1);
       while (place > 0 && !isDelimiter(slashesBefore(text, place), depth));
-      if (place <= 0) return undefined;
+      if (place <= 0 || (level === 0 && text.slice(place + 1, end - depth) === field)) return undefined;
     } else if (CLOSES.includes(one)) level += 1;
     else if (OPENS.includes(one)) {
       if (level === 0) return one === '{' ? place : undefined;
@@ -44,6 +47,7 @@ export function leavesOf(text: string, start: number, depth: number, field: stri
   const leaves: Extent[] = [];
   let level = 0;
   let isWanted = false;
+  let first: string | undefined;
   for (let place = start; place < Math.min(text.length, start + (isWanted ? REACH.field : REACH.ahead)); place += 1) {
     const one = text.charAt(place);
     if (one === '"') {
@@ -55,11 +59,18 @@ export function leavesOf(text: string, start: number, depth: number, field: stri
         continue;
       }
       const isKey = matchAt(/[ \t]*:/y, text, string.past) !== undefined;
-      if (isKey && level === 0) isWanted = text.slice(place + 1, string.end) === field;
-      else if (!isKey && isWanted) leaves.push({start: place + 1, end: string.end});
+      if (isKey && level === 0) {
+        const key = text.slice(place + 1, string.end);
+        // No object names a field twice.
+        if (isWanted || key === first) break;
+        first ??= key;
+        isWanted = key === field;
+      } else if (!isKey && isWanted) leaves.push({start: place + 1, end: string.end});
       place = string.past - 1;
-    } else if (OPENS.includes(one)) level += 1;
-    else if (CLOSES.includes(one)) {
+    } else if (OPENS.includes(one)) {
+      level += 1;
+      if (level > DEEPEST) break;
+    } else if (CLOSES.includes(one)) {
       level -= 1;
       if (level < 0) break;
     } else if (isWanted && level >= 0) {

@@ -17,7 +17,7 @@ export const sensitiveOutput: Rule = {
   find(text, start, end) {
     if (text.charAt(start - 1) !== '"' || matchAt(IS_TRUE, text, end) === undefined) return NOTHING;
     const depth = slashesBefore(text, start - 1);
-    const around = objectAround(text, start - 1 - depth, depth);
+    const around = objectAround(text, start - 1 - depth, depth, 'sensitive');
     return secretLeaves(text, around === undefined ? start - 1 : around + 1, depth);
   },
 };
@@ -30,7 +30,7 @@ export const namedOutput: Rule = {
   find(text, start, end) {
     if (text.charAt(start - 1) !== '"' || matchAt(IS_FIELD, text, end) === undefined) return NOTHING;
     const depth = slashesBefore(text, start - 1);
-    const around = objectAround(text, start - 1 - depth, depth, NEAR);
+    const around = objectAround(text, start - 1 - depth, depth, 'value', NEAR);
     if (around === undefined) return NOTHING;
     const [, name] = NAME_BEFORE.exec(text.slice(Math.max(0, around - 160), around)) ?? [];
     return name !== undefined && keyHolds(name) === 'secret' ? secretLeaves(text, around + 1, depth) : NOTHING;
