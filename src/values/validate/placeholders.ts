@@ -23,8 +23,8 @@ export const placeholders = ({values, locate}: Source): Finding[] =>
 export const openTexts = (values: Values): {path: TreePath; text: string}[] =>
   texts(values).filter(({path, text}) => BLANK.test(text) || (TEMPLATE.test(text) && !isOfOthers(path)));
 
-/** Annotations carry templates for other programs, such as those of the injector of Vault. */
-const isOfOthers = (path: TreePath): boolean => path.slice(0, -1).some((key) => /annotations$/i.test(String(key)));
+/** Annotations and variables carry templates for other programs, such as those of the injector of Vault. */
+const isOfOthers = (path: TreePath): boolean => path.slice(0, -1).some((key) => /(?:annotations|env)$/i.test(String(key)));
 
 function texts(tree: Tree, path: TreePath = []): {path: TreePath; text: string}[] {
   if (typeof tree === 'string') return [{path, text: tree}];
