@@ -119,7 +119,9 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
       const {stdout, stderr, exit} = await install(place, helm, [...cache('ephemeral'), accepted], {env: TOKEN});
       expect(exit, stdout).toBe(0);
       expect(violations('install', stdout)).toEqual([]);
-      expect(JSON.parse(stdout).warnings).toMatchObject([
+      const {warnings} = JSON.parse(stdout) as {warnings: {code: string}[]};
+      // What follows from the change is named too: the cache is off, and its strategy another.
+      expect(warnings.filter(({code}) => code === 'CLAIM_DELETED')).toMatchObject([
         {code: 'CLAIM_DELETED', message: expect.stringContaining(`Claim ${name} is deleted`)},
       ]);
       expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`Warning: Claim ${name} is deleted with this change`);
