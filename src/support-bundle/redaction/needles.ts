@@ -89,7 +89,7 @@ function windows(text: string, stable: RegExp, needleOf: (text: string) => Needl
 
 const HANDS: Readonly<Record<Writing, readonly Hand[]>> = {
   text: (['nothing', 'percent', 'percentTwice', 'entities', 'quotes'] as const).map((decoding) => ({writing: 'text', decoding})),
-  base64: (['percent', 'percentTwice'] as const).map((decoding) => ({writing: 'base64', decoding})),
+  base64: (['percent', 'percentTwice', 'nothing'] as const).map((decoding) => ({writing: 'base64', decoding})),
 };
 
 /** How much of the needle is written around its anchor, in the best reading; undefined where it is too little to be it. */

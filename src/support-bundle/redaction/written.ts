@@ -82,7 +82,8 @@ function lengthOf(wanted: string, one: string, {writing, decoding}: Hand, look: 
   const letter = LETTERS[wanted];
   const escaped = letter === undefined ? undefined : look(letter as Escape);
   if (escaped !== undefined) return escaped[0].length;
-  const wrap = look(writing === 'base64' ? 'newLine' : 'wrap');
+  // A backslash before an n of base64 itself looks like an escaped line end.
+  const wrap = look(writing === 'base64' && decoding !== 'nothing' ? 'newLine' : 'wrap');
   if (wrap !== undefined && !(same && wrap[0] === one)) return -wrap[0].length;
   if (same) return 1;
   return one === '\\' ? -1 : 0;

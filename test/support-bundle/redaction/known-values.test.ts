@@ -50,6 +50,10 @@ test('a value that a log wrapped over two lines is found', () => {
   }
 });
 
+test('base64 that begins like the rest of an escape is found', () => {
+  expect(seen('a \\nYV/ml6VhYW b', {value: "'a_日aaa"})).toMatch(/^a \\\[redacted:value:\w+\] b$/);
+});
+
 test('a value that was cut off is found while most of it is there', () => {
   const hex = VALUES['hex'] as string;
   expect(seen(`using ${hex.slice(0, 40)}… (truncated)`, {hex})).toMatch(/^using \[redacted:hex:\w+\]… \(truncated\)$/);
