@@ -1,3 +1,6 @@
+import {CHARTS} from '../charts/charts.ts';
+import {within} from '../charts/releases.ts';
+import type {Path} from '../charts/tree.ts';
 import type {ReleaseName} from '../ports/helm.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {chartSource} from '../settings/release.ts';
@@ -19,13 +22,17 @@ export function wantedRelease(
     chart: {...target, ...(source === undefined ? {} : {source})},
     values,
     effective: effectiveValues(values, target),
-    asked: origins.filter(({setting}) => settings.isExplicit(setting)).map(({path}) => path),
+    asked: [...origins.filter(({setting}) => settings.isExplicit(setting)).map(({path}) => path), ...pathsAsked(target, settings)],
     yaml,
     secrets: [tokenSecretOf(settings), ...clientCertificateOf(settings)],
   };
 }
 
 type Settings = Generated['settings'];
+
+/** Where settings that somebody gave would be written, also where that is the default and so is not. */
+const pathsAsked = ({chart, version}: Generated['target'], settings: Settings): Path[] =>
+  CHARTS[chart].rows.filter((row) => settings.isExplicit(row.setting) && within(version, row.in)).flatMap(({paths}) => [...paths]);
 
 const tokenSecretOf = (settings: Settings): WantedSecret => ({
   name: settings.get(tokenSecret) as string,

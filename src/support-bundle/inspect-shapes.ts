@@ -1,7 +1,7 @@
 import type {Entry} from '../ports/archive.ts';
+import {type Fields, isFields} from './fields.ts';
 import type {Finding} from './findings/finding.ts';
 import type {RedactionReport} from './redaction/redactor.ts';
-import {type Fields, isFields} from './tool-json.ts';
 
 /** What could not be read when the bundle was made, as errors.json holds it. */
 export interface Unread {

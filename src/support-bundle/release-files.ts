@@ -4,9 +4,10 @@ import type {KubernetesObject} from '../cluster/objects.ts';
 import {releaseHistory, releaseManifest, releaseValues} from '../ports/helm.ts';
 import type {Place} from '../ports/place.ts';
 import type {Call} from '../ports/processes.ts';
+import {isFields} from './fields.ts';
 import {type HideIn, jsonText, objectFiles, type TextFile} from './object-files.ts';
 import type {Gap} from './read-namespace.ts';
-import {type Answer, isFields, isListOf, readJson} from './tool-json.ts';
+import {type Answer, isListOf, readJson} from './tool-json.ts';
 import {type Tools, toolGap} from './tools.ts';
 
 interface Asked<T> {

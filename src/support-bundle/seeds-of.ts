@@ -1,7 +1,7 @@
 import type {Container, KubernetesObject} from '../cluster/objects.ts';
 import type {Seed} from './redaction/seeds.ts';
 import {seed, seedsWithin} from './seeds-within.ts';
-import {seedsOfVariables, seedsOfWords} from './words.ts';
+import {seedsOfVariables, seedsOfWords} from './variables.ts';
 
 export interface SecretContent extends KubernetesObject {
   type?: string;

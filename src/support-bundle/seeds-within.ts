@@ -1,6 +1,6 @@
 import {Secret} from '../settings/secret.ts';
 import {isHarmless, isHclReference, isProse} from './redaction/harmless.ts';
-import {IS_PLACE, keyHolds} from './redaction/key-names.ts';
+import {isPlace, keyHolds} from './redaction/key-names.ts';
 import type {Seed} from './redaction/seeds.ts';
 
 /** A file in a Secret is at most so large, and what is deeper was not written by people. */
@@ -59,7 +59,7 @@ const inPairs = (text: string): Seed[] =>
 
 /** Not what only points to the secret, or says of what kind it is: it would be hidden wherever it stands. */
 export function isSecret(key: string, value: string): boolean {
-  const holds = IS_PLACE.test(key.toUpperCase()) ? 'word' : keyHolds(key);
-  if (isHarmless(value) || isHclReference(value) || (holds === 'word' && /^[/~]/.test(value))) return false;
+  const holds = keyHolds(key);
+  if (isHarmless(value) || isHclReference(value) || isPlace(key, value) || (holds === 'word' && /^[/~]/.test(value))) return false;
   return holds === 'secret' || (holds === 'word' && !isProse(value));
 }

@@ -1,4 +1,5 @@
 import type {Trouble} from '../ports/cluster-api.ts';
+import {isFields} from './fields.ts';
 
 /** Of what was said instead. */
 const MOST = 80;
@@ -22,10 +23,6 @@ function instead(tool: string, text: string): string {
   if (/^[[{]/.test(text)) return `what ${tool} said is not the JSON it should be, or not all of it`;
   return `what ${tool} said is no JSON: ${text.split('\n')[0]?.slice(0, MOST)}`;
 }
-
-export type Fields = Readonly<Record<string, unknown>>;
-
-export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const isListOf =
   <Name extends string>(...texts: readonly Name[]) =>

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {parseEnvironmentFile, parseUnit} from '../../src/support-bundle/sources/unit-file.ts';
-import {seedsOfWords} from '../../src/support-bundle/words.ts';
+import {seedsOfWords} from '../../src/support-bundle/variables.ts';
 
 const seedsIn = (text: string): string[] => parseUnit(text).seeds.map(({value}) => value.reveal());
 

@@ -22,8 +22,10 @@ const OF_OBJECTS = new Set(
 
 const WORDS = new Set(['pass', 'pw', 'pat', 'sig', 'auth', 'bearer', 'signature', 'credential', 'credentials']);
 
-/** Where a shell is; in a connection string a password. */
-export const IS_PLACE = /^(?:OLD)?PWD$/;
+const OF_PLACE = /^(?:OLD)?PWD$/;
+
+/** Where a shell is; in a connection string the same key is that of a password. */
+export const isPlace = (key: string, value: string): boolean => OF_PLACE.test(key) && /^(?:[/~.]|[A-Z]:\\)/i.test(value);
 
 /** A key as words: camel case, dots, dashes and underscores come apart. */
 const wordsOf = (key: string): string[] =>
@@ -39,7 +41,7 @@ const wordsOf = (key: string): string[] =>
 export function keyHolds(key: string): 'secret' | 'name' | 'word' | 'other' {
   // Terraform finds the token of a host in TF_TOKEN_host_name; a shell keeps where it is in PWD.
   if (/^TF_TOKEN_/.test(key)) return 'secret';
-  if (IS_PLACE.test(key)) return 'word';
+  if (OF_PLACE.test(key)) return 'word';
   const words = wordsOf(key);
   while (words.length > 1 && (STILL.has(words.at(-1) as string) || /^\d+$/.test(words.at(-1) as string))) words.pop();
   const [last = '', second = '', third = ''] = words.toReversed();

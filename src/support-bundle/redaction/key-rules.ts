@@ -1,6 +1,6 @@
 import {isHarmless, isHclReference, isObjectName, isProse} from './harmless.ts';
 import {keyAround} from './key-at.ts';
-import {IS_PLACE, KEY_ANCHORS} from './key-names.ts';
+import {isPlace, KEY_ANCHORS} from './key-names.ts';
 import {COLOUR, type Extent, matchAt, NOTHING, type Rule} from './rule.ts';
 import {bare, block, type Place, quoted} from './value-extents.ts';
 
@@ -71,7 +71,7 @@ function isSecret(text: string, start: number, end: number, {key, keyQuoted, beg
   const isBare = first !== '"' && first !== "'";
   if (isHarmless(value) || (holds === 'name' && isObjectName(value))) return false;
   if (holds === 'word' && separator !== '=' && isProse(value)) return false;
-  if (IS_PLACE.test(key) && /^(?:[/~.]|[A-Z]:\\)/i.test(value)) return false;
+  if (isPlace(key, value)) return false;
   if (/dsn$/i.test(key) && /^https?:\/\/\w+@/.test(value)) return false;
   if (!isBare) return true;
   if (holds === 'word' && separator !== '=') return false;

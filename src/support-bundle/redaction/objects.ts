@@ -1,3 +1,4 @@
+import {type Fields, isFields} from '../fields.ts';
 import {isHarmless} from './harmless.ts';
 import {keyHolds} from './key-names.ts';
 
@@ -9,9 +10,6 @@ const COPIES = new Set([
   'kapp.k14s.io/original-diff',
   'banzaicloud.com/last-applied',
 ]);
-
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
  * An object of Kubernetes, or a list of them, as it may enter the bundle. What is left is still read as bytes on its way:

@@ -15,8 +15,8 @@ export const sensitiveOutput: Rule = {
   anchors: ['sensitive'],
   onlyOutside: true,
   find(text, start, end) {
-    if (text.charAt(start - 1) !== '"' || matchAt(IS_TRUE, text, end) === undefined) return NOTHING;
-    const depth = slashesBefore(text, start - 1);
+    const depth = depthOfKey(text, start, end, IS_TRUE);
+    if (depth === undefined) return NOTHING;
     const around = objectAround(text, start - 1 - depth, depth, 'sensitive');
     return secretLeaves(text, around === undefined ? start - 1 : around + 1, depth);
   },
@@ -28,14 +28,17 @@ export const namedOutput: Rule = {
   anchors: ['value'],
   onlyOutside: true,
   find(text, start, end) {
-    if (text.charAt(start - 1) !== '"' || matchAt(IS_FIELD, text, end) === undefined) return NOTHING;
-    const depth = slashesBefore(text, start - 1);
-    const around = objectAround(text, start - 1 - depth, depth, 'value', NEAR);
-    if (around === undefined) return NOTHING;
+    const depth = depthOfKey(text, start, end, IS_FIELD);
+    const around = depth === undefined ? undefined : objectAround(text, start - 1 - depth, depth, 'value', NEAR);
+    if (depth === undefined || around === undefined) return NOTHING;
     const [, name] = NAME_BEFORE.exec(text.slice(Math.max(0, around - 160), around)) ?? [];
     return name !== undefined && keyHolds(name) === 'secret' ? secretLeaves(text, around + 1, depth) : NOTHING;
   },
 };
+
+/** How deep in strings a key stands that goes on like this; undefined where it is none. */
+const depthOfKey = (text: string, start: number, end: number, goesOn: RegExp): number | undefined =>
+  text.charAt(start - 1) === '"' && matchAt(goesOn, text, end) !== undefined ? slashesBefore(text, start - 1) : undefined;
 
 const secretLeaves = (text: string, start: number, depth: number): readonly Extent[] =>
   leavesOf(text, start, depth, 'value').filter((leaf) => !isHarmless(text.slice(leaf.start, leaf.end)));

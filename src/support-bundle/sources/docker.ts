@@ -1,8 +1,9 @@
 import type {HostCall} from '../../ports/host-tools.ts';
+import type {Fields} from '../fields.ts';
 import type {Since} from '../log-items.ts';
 import {type HideIn, jsonText} from '../object-files.ts';
-import {type Fields, isListOf, readJson} from '../tool-json.ts';
-import {looksSecret, seedsOfVariables, seedsOfWords, variableIn} from '../words.ts';
+import {isListOf, readJson} from '../tool-json.ts';
+import {looksSecret, seedsOfVariables, seedsOfWords, variableIn} from '../variables.ts';
 import {type ContainerFacts, dockerFindings} from './docker-findings.ts';
 import {type HostPrepared, type HostWish, type HostWorld, hostLog, readSystem, readTexts, refusal} from './source.ts';
 

@@ -4,7 +4,7 @@ import type {Since} from '../log-items.ts';
 import type {TextFile} from '../object-files.ts';
 import type {Gap} from '../read-namespace.ts';
 import type {Seed} from '../redaction/seeds.ts';
-import {seedsOfVariables, type Variable} from '../words.ts';
+import {seedsOfVariables, type Variable} from '../variables.ts';
 import {journalFindings, type UnitFacts} from './journal-findings.ts';
 import {type HostPrepared, type HostWish, type HostWorld, hostLog, readSystem, readTexts, refusal} from './source.ts';
 import {parseEnvironmentFile, parseUnit} from './unit-file.ts';

@@ -2,11 +2,12 @@ import {type ErrorCode, ExitCode, ExpectedError} from '../../errors.ts';
 import type {ClusterApi} from '../../ports/cluster-api.ts';
 import type {Files} from '../../ports/files.ts';
 import type {HostCall, HostTools, HostTrouble} from '../../ports/host-tools.ts';
+import {type Fields, isFields} from '../fields.ts';
 import type {LogItem, Since} from '../log-items.ts';
 import {jsonText, type TextFile} from '../object-files.ts';
 import type {Prepared} from '../prepare.ts';
 import type {Gap} from '../read-namespace.ts';
-import {type Fields, isFields, readJson} from '../tool-json.ts';
+import {readJson} from '../tool-json.ts';
 
 export interface HostWish {
   since: Since;

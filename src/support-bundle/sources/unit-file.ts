@@ -1,6 +1,6 @@
 import type {Seed} from '../redaction/seeds.ts';
 import {seed} from '../seeds-within.ts';
-import {seedsOfVariables, seedsOfWords, type Variable, variableIn} from '../words.ts';
+import {seedsOfVariables, seedsOfWords, type Variable, variableIn} from '../variables.ts';
 
 /** What a unit of systemd and its drop-ins say, one after the other, as `systemctl cat` prints them. */
 export interface UnitFile {
