@@ -84,15 +84,3 @@ export const platformWithoutShell = {
     onLoad({filter: /[\\/]wsl-utils[\\/]index\.js$/}, () => ({contents: "export {default as isWsl} from 'is-wsl';"}));
   },
 };
-
-/** yazl sums up in JavaScript what Node.js, where it is not an old one, does twenty times as fast. */
-export const nativeSums = {
-  name: 'native-sums',
-  setup({onLoad}) {
-    onLoad({filter: /[\\/]buffer-crc32[\\/]dist[\\/]index\.cjs$/}, async ({path}) => ({
-      contents: `${await readFile(path, 'utf8')}
-const {crc32: native} = require('zlib');
-if (native) module.exports.unsigned = (bytes, before = 0) => native(bytes, before);`,
-    }));
-  },
-};

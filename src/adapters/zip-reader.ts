@@ -14,7 +14,7 @@ const LOCAL_HEADER = 30;
 const DEFLATED = 8;
 /** An entry that is no larger comes at once; of others so little that what was looked at is swept up before it is much. */
 const SMALL = 64 * 1024;
-const CHUNK = 16 * 1024;
+const CHUNK = 64 * 1024;
 /** Of zlib. */
 const LEAST_CHUNK = 64;
 const ENTRY = Buffer.from('PK\u0003\u0004');

@@ -20,8 +20,8 @@ export interface Last {
 /** An archive that is being written; nobody sees it by its name before it is closed. */
 export interface Archive {
   /**
-   * Several may add at once. What is small is read first and written whole, so that a slow source holds up nobody; what is large has the
-   * archive to itself from then on. Of a source that fails the entry keeps what came, and its error is thrown.
+   * Several may add at once: each is packed as it comes and written as a whole, so that a slow source holds up nobody; one that is too large
+   * for that has the archive to itself from then on. Of a source that fails the entry keeps what came, and its error is thrown.
    * @throws ExpectedError when the disk is full; what was written so far can still be closed
    */
   add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<Entry>;

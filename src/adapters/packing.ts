@@ -1,0 +1,75 @@
+import {createHash} from 'node:crypto';
+import {Readable} from 'node:stream';
+import {promisify} from 'node:util';
+import {createDeflateRaw, deflateRaw} from 'node:zlib';
+import {crc32} from './crc32.ts';
+import {Reading} from './reading.ts';
+
+/** What is no larger is packed at once; streams would cost more than the work they do. Of what is larger so much at a time. */
+const PIECE = 256 * 1024;
+/** Packed, so much of every other source waits for its turn; all of it finds room in the reserve of a disk that is full. */
+const AHEAD = 512 * 1024;
+const WISH = {level: 6, chunkSize: 64 * 1024};
+
+/** Of a source as it was before it was packed. */
+export interface Sums {
+  bytes: number;
+  crc32: number;
+  sha256: string;
+}
+
+/** A source that is packed while others are written. */
+export interface Packing {
+  pieces(): AsyncIterable<Buffer>;
+  /** Of all pieces that were taken. */
+  sums(): Sums;
+  /** Nobody will take the rest. */
+  leave(): void;
+}
+
+/** Resolves when it is worth writing: all of the source was packed, or as much as may be held. */
+export async function pack(source: Reading): Promise<Packing> {
+  const head = await source.upTo(PIECE);
+  const summing = new Summing();
+  if (source.isOver) {
+    const content = Buffer.concat(head);
+    summing.add(content);
+    return packing(summing, [await promisify(deflateRaw)(content, WISH)]);
+  }
+  const rest = new Reading(Readable.from(summed(head, source, summing), {objectMode: false}).pipe(createDeflateRaw(WISH)));
+  return packing(summing, await rest.upTo(AHEAD), rest);
+}
+
+async function* summed(head: readonly Buffer[], source: Reading, summing: Summing): AsyncGenerator<Buffer> {
+  for (let batch = head; batch.length > 0; batch = await source.upTo(PIECE)) {
+    const piece = Buffer.concat(batch);
+    summing.add(piece);
+    yield piece;
+  }
+}
+
+const packing = (summing: Summing, ahead: readonly Buffer[], rest?: Reading): Packing => ({
+  async *pieces() {
+    yield* ahead;
+    for (let piece = await rest?.next(); piece !== undefined; piece = await rest?.next()) yield piece;
+    if (rest?.error !== undefined) throw rest.error;
+  },
+  sums: () => summing.sums(),
+  leave: () => rest?.cut(),
+});
+
+class Summing {
+  #bytes = 0;
+  #crc32 = 0;
+  readonly #sha256 = createHash('sha256');
+
+  add(piece: Buffer): void {
+    this.#bytes += piece.length;
+    this.#crc32 = crc32(piece, this.#crc32);
+    this.#sha256.update(piece);
+  }
+
+  sums(): Sums {
+    return {bytes: this.#bytes, crc32: this.#crc32, sha256: this.#sha256.digest('hex')};
+  }
+}
