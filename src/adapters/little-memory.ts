@@ -10,6 +10,8 @@ export function keepMemoryLow(): void {
   setFlagsFromString('--heap-growing-percent=100');
   // That of Node.js 20 has one compiler that optimizes, and what it takes is needed for other things: five percent of a short run.
   if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=200000');
+  // What is young is little, and helpers take their time from the one that works.
+  setFlagsFromString('--no-parallel-scavenge');
   // For who sweeps buffers.
   setFlagsFromString('--expose-gc');
 }

@@ -4,11 +4,14 @@ import {promisify} from 'node:util';
 import {createDeflateRaw, deflateRaw} from 'node:zlib';
 import {crc32} from './crc32.ts';
 import {Reading} from './reading.ts';
+import {turns} from './turns.ts';
 
 /** What is no larger is packed at once; streams would cost more than the work they do. Of what is larger so much at a time. */
 const PIECE = 256 * 1024;
 /** Packed, so much of every other source waits for its turn; all of it finds room in the reserve of a disk that is full. */
 const AHEAD = 512 * 1024;
+/** Each takes a megabyte or two, and more gain nothing. */
+const LARGE_AT_ONCE = 4;
 const WISH = {level: 6, chunkSize: 64 * 1024};
 
 /** Of a source as it was before it was packed. */
@@ -27,17 +30,22 @@ export interface Packing {
   leave(): void;
 }
 
-/** Resolves when it is worth writing: all of the source was packed, or as much as may be held. */
-export async function pack(source: Reading): Promise<Packing> {
-  const head = await source.upTo(PIECE);
-  const summing = new Summing();
-  if (source.isOver) {
-    const content = Buffer.concat(head);
-    summing.add(content);
-    return packing(summing, [await promisify(deflateRaw)(content, WISH)]);
+export class Packer {
+  readonly #takeTurn = turns(LARGE_AT_ONCE);
+
+  /** Resolves when it is worth writing: all of the source was packed, or as much as may be held. */
+  async pack(source: Reading, over: AbortSignal): Promise<Packing> {
+    const head = await source.upTo(PIECE);
+    const summing = new Summing();
+    if (source.isOver) {
+      const content = Buffer.concat(head);
+      summing.add(content);
+      return packing(summing, [await promisify(deflateRaw)(content, WISH)]);
+    }
+    const giveBack = await this.#takeTurn(over);
+    const rest = new Reading(Readable.from(summed(head, source, summing), {objectMode: false}).pipe(createDeflateRaw(WISH)));
+    return packing(summing, await rest.upTo(AHEAD), {rest, giveBack});
   }
-  const rest = new Reading(Readable.from(summed(head, source, summing), {objectMode: false}).pipe(createDeflateRaw(WISH)));
-  return packing(summing, await rest.upTo(AHEAD), rest);
 }
 
 async function* summed(head: readonly Buffer[], source: Reading, summing: Summing): AsyncGenerator<Buffer> {
@@ -48,14 +56,17 @@ async function* summed(head: readonly Buffer[], source: Reading, summing: Summin
   }
 }
 
-const packing = (summing: Summing, ahead: readonly Buffer[], rest?: Reading): Packing => ({
+const packing = (summing: Summing, ahead: readonly Buffer[], large?: {rest: Reading; giveBack: (() => void) | undefined}): Packing => ({
   async *pieces() {
     yield* ahead;
-    for (let piece = await rest?.next(); piece !== undefined; piece = await rest?.next()) yield piece;
-    if (rest?.error !== undefined) throw rest.error;
+    for (let piece = await large?.rest.next(); piece !== undefined; piece = await large?.rest.next()) yield piece;
+    if (large?.rest.error !== undefined) throw large.rest.error;
   },
   sums: () => summing.sums(),
-  leave: () => rest?.cut(),
+  leave() {
+    large?.rest.cut();
+    large?.giveBack?.();
+  },
 });
 
 class Summing {

@@ -1,7 +1,7 @@
 import {type Archive, type Archives, type ClosedArchive, type Entry, MANIFEST, type OpenArchive} from '../ports/archive.ts';
 import {type FileSink, openSink} from './file-sink.ts';
 import {fileFailure} from './node-files.ts';
-import {type Packing, pack} from './packing.ts';
+import {Packer, type Packing} from './packing.ts';
 import {Reading} from './reading.ts';
 import {turns} from './turns.ts';
 import {openZip} from './zip-reader.ts';
@@ -28,6 +28,7 @@ export class ZipArchive implements Archive {
   readonly #names = new Set([MANIFEST]);
   readonly #readings = new Set<Reading>();
   readonly #adding = new Set<Promise<Entry>>();
+  readonly #packer = new Packer();
   readonly #takeTurn = turns(1);
   readonly #over = new AbortController();
   /** Why nothing can be written any more. */
@@ -89,7 +90,7 @@ export class ZipArchive implements Archive {
   }
 
   async #add(name: string, reading: Reading): Promise<Entry> {
-    const packing = await pack(reading);
+    const packing = await this.#pack(reading);
     const giveBack = await this.#takeTurn(this.#over.signal);
     try {
       // While it waited the disk may have become full.
@@ -106,13 +107,17 @@ export class ZipArchive implements Archive {
 
   async #write(name: string, reading: Reading, packing?: Packing): Promise<Entry> {
     try {
-      const {bytes, sha256} = await this.#zip.add(name, packing ?? (await pack(reading)));
+      const {bytes, sha256} = await this.#zip.add(name, packing ?? (await this.#pack(reading)));
       const entry: Entry = {name, bytes, sha256, ...(reading.isCut ? {isCut: true} : {})};
       this.#entries.push(entry);
       return entry;
     } catch (error) {
       throw this.#refusal ?? fileFailure('write', this.#path, error, '--out');
     }
+  }
+
+  #pack(reading: Reading): Promise<Packing> {
+    return this.#packer.pack(reading, this.#over.signal);
   }
 
   #refuse(): void {
