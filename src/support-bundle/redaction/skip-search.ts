@@ -17,7 +17,7 @@ export interface SkipSearch<T> {
 const BLOCK = 3;
 /** Of the texts so much is looked at first: a longer one would have to be hashed as a whole. */
 const WINDOW = 8;
-const BLOCKS = 65_536;
+const BLOCKS = 1_048_576;
 
 /**
  * Many texts at once, exactly as they are (Wu and Manber, "A fast algorithm for multi-pattern searching", 1994): of the window in which
@@ -57,4 +57,4 @@ export function skipSearch<T>(wanted: readonly Wanted<T>[]): SkipSearch<T> {
 }
 
 const blockAt = (bytes: Buffer, end: number): number =>
-  (((bytes[end - 2] as number) << 10) ^ ((bytes[end - 1] as number) << 5) ^ (bytes[end] as number)) & (BLOCKS - 1);
+  (((bytes[end - 2] as number) << 12) ^ ((bytes[end - 1] as number) << 6) ^ (bytes[end] as number)) & (BLOCKS - 1);
