@@ -69,9 +69,9 @@ export class ZipArchive implements Archive {
       for (const reading of this.#readings) reading.cut();
       await Promise.allSettled(this.#adding);
       this.#isClosed = true;
-      for (const {name, text} of last) await this.#write(name, wholly(text));
+      for (const {name, text} of last) await this.#addLast(name, text);
       const entries = this.#entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-      await this.#write(MANIFEST, wholly(manifest(entries)));
+      await this.#addLast(MANIFEST, manifest(entries));
       await this.#zip.end();
       if (check) await this.#check(check);
       await this.#sink.rename(this.#path);
@@ -90,7 +90,7 @@ export class ZipArchive implements Archive {
   }
 
   async #add(name: string, reading: Reading): Promise<Entry> {
-    const packing = await this.#pack(reading);
+    const packing = await this.#packer.pack(reading, this.#over.signal);
     const giveBack = await this.#takeTurn(this.#over.signal);
     try {
       // While it waited the disk may have become full.
@@ -105,19 +105,23 @@ export class ZipArchive implements Archive {
     }
   }
 
-  async #write(name: string, reading: Reading, packing?: Packing): Promise<Entry> {
+  /** Also when the disk is full. */
+  async #addLast(name: string, text: string): Promise<void> {
+    const reading = new Reading(piecesOf(Buffer.from(text)));
+    const packing = await this.#packer.pack(reading, this.#over.signal);
+    await this.#write(name, reading, packing);
+    packing.leave();
+  }
+
+  async #write(name: string, reading: Reading, packing: Packing): Promise<Entry> {
     try {
-      const {bytes, sha256} = await this.#zip.add(name, packing ?? (await this.#pack(reading)));
+      const {bytes, sha256} = await this.#zip.add(name, packing);
       const entry: Entry = {name, bytes, sha256, ...(reading.isCut ? {isCut: true} : {})};
       this.#entries.push(entry);
       return entry;
     } catch (error) {
       throw this.#refusal ?? fileFailure('write', this.#path, error, '--out');
     }
-  }
-
-  #pack(reading: Reading): Promise<Packing> {
-    return this.#packer.pack(reading, this.#over.signal);
   }
 
   #refuse(): void {
@@ -141,8 +145,6 @@ async function* piecesOf(source: AsyncIterable<Buffer> | Buffer): AsyncGenerator
     for (let at = 0; at < chunk.length; at += PIECE) yield chunk.subarray(at, at + PIECE);
   }
 }
-
-const wholly = (text: string): Reading => new Reading(piecesOf(Buffer.from(text)));
 
 /** A path that stays where it is unpacked, on any system, and can be shown. */
 const isPlain = (name: string): boolean => !/[\p{Cc}\\]|^[a-z]:/iu.test(name) && name.split('/').every((part) => !/^\.{0,2}$/.test(part));

@@ -127,6 +127,16 @@ test('closing in the middle of large entries cuts them, and the archive is whole
   await expect(archive.add('late', Buffer.from(''))).rejects.toThrow('closed');
 });
 
+test('last words may be long, all of them', async () => {
+  const {path} = fresh();
+  const archive = await zipArchives.create(path);
+  const text = 'a line\n'.repeat(100_000);
+  const last = Array.from({length: 6}, (_, index) => ({name: `${index}.txt`, text}));
+  await archive.close({last, manifest});
+  const content = await contentOf(path);
+  expect(last.map(({name}) => content[name] === text)).toEqual(last.map(() => true));
+});
+
 test('of a source that fails the entry keeps what came', async () => {
   const {path} = fresh();
   const archive = await zipArchives.create(path);
