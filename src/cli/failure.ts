@@ -23,6 +23,14 @@ export function asExpected(error: unknown, line: Line): ExpectedError {
     return new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.interrupted, cause: error});
   }
   if (isOclif(error)) return usage(error, line);
+  if (message.includes('uv_cwd')) {
+    return new ExpectedError('The current directory is no more.', {
+      code: 'UNREADABLE_FILE',
+      exit: ExitCode.usage,
+      suggestions: ['Change into one that is there: cd'],
+      cause: error,
+    });
+  }
   return new ExpectedError(`This is a bug in scalr-agent: ${message}`, {
     code: 'BUG',
     exit: ExitCode.failed,

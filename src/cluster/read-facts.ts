@@ -3,6 +3,7 @@ import {type ReleaseName, releaseHistory, releaseManifest, releaseValues} from '
 import {currentContext, getObject, listObjects, serverVersion} from '../ports/kubectl.ts';
 import type {Call, Processes} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
+import {jsonFrom} from '../ports/tool-output.ts';
 import {type InstallFacts, isPending, type ReleaseState, type Revision, type SecretObject} from './install-facts.ts';
 import {objectsIn} from './manifest.ts';
 import type {KubernetesObject, Workload} from './objects.ts';
@@ -42,7 +43,7 @@ export async function readFacts(
 async function read<T>(call: Call, processes: Processes, over?: AbortSignal): Promise<T | undefined> {
   const outcome = await processes.run(call, over && {over});
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
-  return outcome.stdout.trim() === '' ? undefined : (JSON.parse(outcome.stdout) as T);
+  return outcome.stdout.trim() === '' ? undefined : jsonFrom<T>(call, outcome.stdout);
 }
 
 export interface Config {
@@ -79,7 +80,7 @@ export async function releaseState(name: ReleaseName, processes: Processes, over
 export async function newestRevision(name: ReleaseName, processes: Processes, over?: AbortSignal): Promise<Revision | undefined> {
   const call = releaseHistory(name);
   const history = await processes.run(call, over && {over});
-  if (history.exitCode === 0) return (JSON.parse(history.stdout) as Revision[]).at(-1);
+  if (history.exitCode === 0) return jsonFrom<Revision[]>(call, history.stdout).at(-1);
   if (/release: not found/.test(history.stderr)) return undefined;
   throw toolFailure(call, history);
 }

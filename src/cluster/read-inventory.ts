@@ -3,6 +3,7 @@ import {effectiveValues, listReleases, type ReleaseName, releaseManifest} from '
 import {getNamed, listEverywhere, listObjects} from '../ports/kubectl.ts';
 import type {Call, Outcome, Processes} from '../ports/processes.ts';
 import {isForbidden, toolFailure} from '../ports/tool-failure.ts';
+import {jsonFrom} from '../ports/tool-output.ts';
 import type {InstallFacts} from './install-facts.ts';
 import type {Readings} from './inventory.ts';
 import {DEFINITIONS, type ListedRelease} from './inventory-definitions.ts';
@@ -31,7 +32,7 @@ export async function readInventory(
   };
   const permitted = async <T>(call: Call): Promise<T | undefined> => {
     const outcome = await run(call);
-    if (outcome.exitCode === 0) return JSON.parse(outcome.stdout.trim() || '{}') as T;
+    if (outcome.exitCode === 0) return jsonFrom<T>(call, outcome.stdout.trim() || '{}');
     if (isForbidden(outcome)) return undefined;
     throw toolFailure(call, outcome);
   };
@@ -59,7 +60,7 @@ export async function readInventory(
     release: name.release,
     namespace: place.namespace,
     state,
-    values: JSON.parse(values) as Values,
+    values: jsonFrom<Values>(effectiveValues(name), values),
     manifest: objectsIn(manifest),
     ...listed,
     namespaceObject: namespace,
@@ -78,5 +79,5 @@ async function listPermitted(call: Call, run: (call: Call) => Promise<Outcome>):
   const unread = [...outcome.stderr.matchAll(/cannot list resource "(\w+)"/g)].map(([, kind]) => kind as string);
   const isUsable = outcome.exitCode === 0 || (isForbidden(outcome) && !unread.some((kind) => NEEDED.includes(kind)));
   if (!isUsable) throw toolFailure(call, outcome);
-  return {objects: (JSON.parse(outcome.stdout) as {items: KubernetesObject[]}).items, unread};
+  return {objects: jsonFrom<{items: KubernetesObject[]}>(call, outcome.stdout).items, unread};
 }

@@ -3,6 +3,7 @@ import type {ReleaseName} from '../ports/helm.ts';
 import {LOG_LINES, listObjects, podLogs, startOfLogs} from '../ports/kubectl.ts';
 import type {Processes} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
+import {jsonFrom} from '../ports/tool-output.ts';
 import {isOfAgent, isTelling} from './explain/agent-log.ts';
 import type {Cause} from './explain/cause.ts';
 import {snapshotOf} from './explain/snapshot.ts';
@@ -28,7 +29,7 @@ export async function look({release, place}: ReleaseName, processes: Processes, 
   const hidden = outcome.exitCode === 0 ? [] : hiddenKinds(outcome.stderr);
   if (hidden === undefined) throw toolFailure(call, outcome);
   // kubectl lists what it may list, and fails all the same.
-  const list = JSON.parse(outcome.stdout) as {items: KubernetesObject[]};
+  const list = jsonFrom<{items: KubernetesObject[]}>(call, outcome.stdout);
   const {pods} = snapshotOf(list, release, {});
   const {logs, denial} = await logsOf(pods, place, processes, over);
   return {

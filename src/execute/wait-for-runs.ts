@@ -3,6 +3,7 @@ import type {KubernetesObject} from '../cluster/objects.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Step} from '../plan/step.ts';
 import {isPassing, toolFailure} from '../ports/tool-failure.ts';
+import {jsonFrom} from '../ports/tool-output.ts';
 import type {WaitingWorld} from './waiting-world.ts';
 
 const EVERY_MS = 3000;
@@ -21,7 +22,7 @@ export async function waitForRuns(
     if (interrupts.asked.aborted) return;
     const isLate = now().getTime() >= end;
     if (outcome.exitCode === 0) {
-      const runs = runsIn((JSON.parse(outcome.stdout) as {items: KubernetesObject[]}).items, waitFor.noRunsOf);
+      const runs = runsIn(jsonFrom<{items: KubernetesObject[]}>(call, outcome.stdout).items, waitFor.noRunsOf);
       if (runs.length === 0) return;
       const names = namesOf(runs);
       if (names !== seen) onRuns(names);

@@ -75,7 +75,16 @@ function answersIn({stdout}: Outcome): [key: string, isAllowed: boolean][] {
     .split(/(?<=^\})\r?\n(?=\{)/m)
     .filter((text) => text.trim() !== '')
     .flatMap((text) => {
-      const {spec, status} = JSON.parse(text) as Review;
+      const {spec, status} = reviewIn(text);
       return spec?.resourceAttributes ? [[keyOf(spec.resourceAttributes), status?.allowed === true]] : [];
     });
+}
+
+/** What is none is as good as no answer. */
+function reviewIn(text: string): Review {
+  try {
+    return JSON.parse(text) as Review;
+  } catch {
+    return {};
+  }
 }

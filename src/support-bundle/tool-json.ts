@@ -1,8 +1,6 @@
 import type {Trouble} from '../ports/cluster-api.ts';
+import {noJson} from '../ports/tool-output.ts';
 import {isFields} from './fields.ts';
-
-/** Of what was said instead. */
-const MOST = 80;
 
 export type Answer<T> = {value: T; trouble?: undefined} | {trouble: Trouble};
 
@@ -12,16 +10,9 @@ export function readJson<T>(tool: string, text: string, is: (value: unknown) => 
     const value: unknown = JSON.parse(text);
     if (is(value)) return {value};
   } catch {
-    // What it said instead tells more than what a parser says of it.
+    // The words of a parser tell nothing.
   }
-  return {trouble: {kind: 'refused', message: instead(tool, text.trim())}};
-}
-
-/** Broken JSON may hold anything, so its words stay out of messages. */
-function instead(tool: string, text: string): string {
-  if (text === '') return `${tool} said nothing`;
-  if (/^[[{]/.test(text)) return `what ${tool} said is not the JSON it should be, or not all of it`;
-  return `what ${tool} said is no JSON: ${text.split('\n')[0]?.slice(0, MOST)}`;
+  return {trouble: {kind: 'refused', message: noJson(tool, text.trim())}};
 }
 
 export const isListOf =

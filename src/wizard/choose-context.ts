@@ -3,6 +3,7 @@ import {allContexts} from '../ports/kubectl.ts';
 import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
+import {jsonFrom} from '../ports/tool-output.ts';
 
 interface Config {
   'current-context'?: string;
@@ -36,8 +37,9 @@ export async function chooseContext(
 
 async function readConfig(place: Place, processes: Processes, over: AbortSignal): Promise<Config | undefined> {
   try {
-    const {exitCode, stdout} = await processes.run(allContexts(place), {over});
-    return exitCode === 0 ? (JSON.parse(stdout) as Config) : undefined;
+    const call = allContexts(place);
+    const {exitCode, stdout} = await processes.run(call, {over});
+    return exitCode === 0 ? jsonFrom<Config>(call, stdout) : undefined;
   } catch (error) {
     // Without kubectl the conversation ends in files.
     if (error instanceof ExpectedError) return undefined;

@@ -6,6 +6,7 @@ import {listReleases, type ReleaseName} from '../../ports/helm.ts';
 import {getObject} from '../../ports/kubectl.ts';
 import {ownCommand} from '../../ports/own-command.ts';
 import type {Call, Processes} from '../../ports/processes.ts';
+import {jsonFrom} from '../../ports/tool-output.ts';
 
 /** The release is not there: is its namespace, and which agents are? What cannot be read makes the answer shorter. */
 export async function notFound(
@@ -23,7 +24,9 @@ export async function notFound(
     say(getObject(place, 'namespace', place.namespace)),
     say(listReleases(place, {everywhere: false})),
   ]);
-  const others = (JSON.parse(listed || '[]') as ListedRelease[]).filter(({chart}) => scalrChart(chart) !== undefined);
+  const others = jsonFrom<ListedRelease[]>(listReleases(place, {everywhere: false}), listed || '[]').filter(
+    ({chart}) => scalrChart(chart) !== undefined,
+  );
   const message =
     namespace === ''
       ? `There is no namespace ${place.namespace}, so no release ${release} in it.`
