@@ -57,14 +57,12 @@ export const hostPaths = (spec: Values): string[] => textsAt(volumesOf(spec), ['
 export const claimNames = (spec: Values): string[] => textsAt(volumesOf(spec), ['persistentVolumeClaim', 'claimName']);
 
 /** Secrets that containers read or mount; those that images are pulled with are none of theirs. */
-export const secretNames = (spec: Values): string[] => secretNamesIn(spec);
-
-function secretNamesIn(tree: Tree): string[] {
-  if (Array.isArray(tree)) return tree.flatMap(secretNamesIn);
+export function secretNames(tree: Tree): string[] {
+  if (Array.isArray(tree)) return tree.flatMap(secretNames);
   if (!isMap(tree)) return [];
   return Object.entries(tree).flatMap(([key, below]) => {
     const name = SECRET_REFERENCES.has(key) && isMap(below) ? (below['secretName'] ?? below['name']) : undefined;
-    return typeof name === 'string' ? [name] : secretNamesIn(below);
+    return typeof name === 'string' ? [name] : secretNames(below);
   });
 }
 

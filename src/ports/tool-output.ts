@@ -6,14 +6,21 @@ const MOST = 80;
 
 /** What a tool said as JSON. @throws ExpectedError when it is none: a tool may be a script that somebody put around it */
 export function jsonFrom<T>({tool, args}: Call, stdout: string): T {
+  const value = jsonIn(stdout);
+  if (value !== undefined) return value as T;
+  throw new ExpectedError(`${tool} ${args[0]} failed: ${noJson(tool, stdout.trim())}`, {
+    code: 'TOOL_FAILED',
+    exit: ExitCode.failed,
+    suggestions: [`Name the program itself with --${tool}, if ${tool} is a script around it`, 'Run it again with --verbose'],
+  });
+}
+
+/** Undefined where it is none. */
+export function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(stdout) as T;
+    return JSON.parse(text);
   } catch {
-    throw new ExpectedError(`${tool} ${args[0]} failed: ${noJson(tool, stdout.trim())}`, {
-      code: 'TOOL_FAILED',
-      exit: ExitCode.failed,
-      suggestions: [`Name the program itself with --${tool}, if ${tool} is a script around it`, 'Run it again with --verbose'],
-    });
+    return undefined;
   }
 }
 

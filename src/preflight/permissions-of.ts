@@ -4,6 +4,7 @@ import {REQUEST_SECONDS} from '../cluster/facts/read-cluster.ts';
 import {reviewAccess} from '../ports/kubectl.ts';
 import type {Place} from '../ports/place.ts';
 import type {Outcome, Processes} from '../ports/processes.ts';
+import {jsonIn} from '../ports/tool-output.ts';
 import type {Need} from './needed-permissions.ts';
 import {attributesOf} from './resources.ts';
 import type {Permission} from './situation.ts';
@@ -75,16 +76,8 @@ function answersIn({stdout}: Outcome): [key: string, isAllowed: boolean][] {
     .split(/(?<=^\})\r?\n(?=\{)/m)
     .filter((text) => text.trim() !== '')
     .flatMap((text) => {
-      const {spec, status} = reviewIn(text);
+      // What is none is as good as no answer.
+      const {spec, status} = (jsonIn(text) ?? {}) as Review;
       return spec?.resourceAttributes ? [[keyOf(spec.resourceAttributes), status?.allowed === true]] : [];
     });
-}
-
-/** What is none is as good as no answer. */
-function reviewIn(text: string): Review {
-  try {
-    return JSON.parse(text) as Review;
-  } catch {
-    return {};
-  }
 }

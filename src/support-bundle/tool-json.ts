@@ -1,17 +1,13 @@
 import type {Trouble} from '../ports/cluster-api.ts';
-import {noJson} from '../ports/tool-output.ts';
+import {jsonIn, noJson} from '../ports/tool-output.ts';
 import {isFields} from './fields.ts';
 
 export type Answer<T> = {value: T; trouble?: undefined} | {trouble: Trouble};
 
 /** What a tool said as JSON of the form that is expected, or why it is none. */
 export function readJson<T>(tool: string, text: string, is: (value: unknown) => value is T): Answer<T> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (is(value)) return {value};
-  } catch {
-    // The words of a parser tell nothing.
-  }
+  const value = jsonIn(text);
+  if (is(value)) return {value};
   return {trouble: {kind: 'refused', message: noJson(tool, text.trim())}};
 }
 

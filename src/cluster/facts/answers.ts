@@ -1,5 +1,6 @@
 import {getAt, isMap, type Values} from '../../charts/tree.ts';
 import type {Outcome} from '../../ports/processes.ts';
+import {jsonIn} from '../../ports/tool-output.ts';
 import type {KubernetesObject} from '../objects.ts';
 import {type Fact, known, type Unknown, type UnknownReason, unknown} from './fact.ts';
 
@@ -36,16 +37,8 @@ export const failureOf = ({stderr, exitCode}: Outcome): Unknown =>
 /** What a call answers as JSON, a mapping or a list. */
 export function jsonOf<T extends object>(outcome: Outcome, source: string, isRight: (answer: unknown) => boolean): Fact<T> {
   if (outcome.exitCode !== 0) return failureOf(outcome);
-  const answer = parsed(outcome);
+  const answer = jsonIn(outcome.stdout);
   return isRight(answer) ? known(answer as T, source) : unknown('failed', `${source} is not what was asked for`);
-}
-
-function parsed({stdout}: Outcome): unknown {
-  try {
-    return JSON.parse(stdout);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The objects of each kind out of one call for several, with the failure of each. Kinds are spelled `daemonsets.apps`. */
@@ -84,7 +77,7 @@ function failureFor(about: string, refusals: readonly Refusal[], {exitCode}: Out
 }
 
 function itemsOf(outcome: Outcome): readonly KubernetesObject[] {
-  const answer = parsed(outcome);
+  const answer = jsonIn(outcome.stdout);
   if (!isMap(answer)) return [];
   const items: readonly unknown[] = Array.isArray(answer['items']) ? answer['items'] : [answer];
   return items.filter((each): each is Values & KubernetesObject => isMap(each) && typeof getAt(each, ['metadata', 'name']) === 'string');

@@ -4,6 +4,7 @@ import {listObjects, podLogs} from '../../ports/kubectl.ts';
 import type {Place} from '../../ports/place.ts';
 import type {Outcome, Processes} from '../../ports/processes.ts';
 import {isForbidden} from '../../ports/tool-failure.ts';
+import {jsonIn} from '../../ports/tool-output.ts';
 import {explain} from '../explain/explain.ts';
 import {snapshotOfPod} from '../explain/snapshot.ts';
 import {oneLine} from '../explain/words.ts';
@@ -56,13 +57,8 @@ const causesOf = (list: {items: readonly KubernetesObject[]}, name: string, now:
   }));
 
 /** kubectl lists what it may list, and fails all the same. */
-function listIn({stdout}: Outcome): {items: KubernetesObject[]} {
-  try {
-    return JSON.parse(stdout);
-  } catch {
-    return {items: []};
-  }
-}
+const listIn = ({stdout}: Outcome): {items: KubernetesObject[]} =>
+  (jsonIn(stdout) as {items: KubernetesObject[]} | undefined) ?? {items: []};
 
 type Terminated = NonNullable<ContainerState['terminated']>;
 
