@@ -1,10 +1,10 @@
-import {open} from 'node:fs/promises';
-import type {Readable} from 'node:stream';
-import {createInflateRaw} from 'node:zlib';
-import type {Entry, ZipFile} from 'yauzl';
+import {pipeline, Readable} from 'node:stream';
+import {createInflateRaw, inflateRawSync} from 'node:zlib';
+import type {Entry, RandomAccessReader, ZipFile} from 'yauzl';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {OpenArchive} from '../ports/archive.ts';
 import {fileFailure} from './node-files.ts';
+import {WindowedFile} from './windowed-file.ts';
 
 /** Far above what a bundle of ours can be, far below what would keep somebody busy for days. */
 const MOST_ENTRIES = 100_000;
@@ -12,8 +12,9 @@ const MOST_BYTES = 64 * 1024 ** 3;
 /** Of what precedes the content of an entry. */
 const LOCAL_HEADER = 30;
 const DEFLATED = 8;
-/** An entry that is no larger comes at once; of others so little that what was looked at is swept up before it is much. */
+/** An entry that is no larger comes at once, unpacked where it is read: a stream costs more than the work it does. */
 const SMALL = 64 * 1024;
+/** Of others so little that what was looked at is swept up before it is much. */
 const CHUNK = 64 * 1024;
 /** Of zlib. */
 const LEAST_CHUNK = 64;
@@ -25,65 +26,86 @@ const SYMBOLIC_LINK = 0o120000;
 
 /** Reads an archive without unpacking it anywhere. */
 export async function openZip(path: string): Promise<OpenArchive> {
-  const {default: yauzl} = await import('yauzl');
+  let file: WindowedFile | undefined;
   try {
-    const zip = await yauzl.openPromise(path, {autoClose: false, strictFileNames: true});
-    try {
-      return opened(path, zip, await readDirectory(zip));
-    } catch (error) {
-      zip.close();
-      throw error;
-    }
+    file = await WindowedFile.open(path);
+    return await opened(path, file);
   } catch (error) {
-    throw failure(path, error, {isArchive: !NO_END.test((error as Error).message) || (await beginsAsArchive(path))});
+    const isArchive = file === undefined || !NO_END.test((error as Error).message) || (await file.read(0, ENTRY.length)).equals(ENTRY);
+    await file?.close();
+    throw failure(path, error, {isArchive});
   }
 }
 
-/** An archive without its end is found out by its beginning. */
-async function beginsAsArchive(path: string): Promise<boolean> {
-  const file = await open(path);
-  try {
-    const {buffer, bytesRead} = await file.read(Buffer.alloc(ENTRY.length), 0, ENTRY.length, 0);
-    return bytesRead === ENTRY.length && buffer.equals(ENTRY);
-  } finally {
-    await file.close();
-  }
+async function opened(path: string, file: WindowedFile): Promise<OpenArchive> {
+  const {default: yauzl} = await import('yauzl');
+  const reader = readerOf(file, yauzl.RandomAccessReader);
+  const zip = await yauzl.fromRandomAccessReaderPromise(reader, file.size, {autoClose: false, strictFileNames: true});
+  const found = await readDirectory(zip);
+  return {
+    entries: [...found.values()].map(({fileName, relativeOffsetOfLocalHeader, uncompressedSize, compressedSize}) => ({
+      name: fileName,
+      at: relativeOffsetOfLocalHeader,
+      bytes: uncompressedSize,
+      packedBytes: compressedSize,
+    })),
+    async *read(name) {
+      const entry = found.get(name);
+      if (entry === undefined) throw damaged(path, `it holds no ${name}`);
+      try {
+        const isOurs = entry.compressionMethod === DEFLATED && !entry.isEncrypted();
+        yield* isOurs ? unpacked(entry, zip, file) : await zip.openReadStreamPromise(entry);
+      } catch (error) {
+        throw failure(path, error);
+      }
+    },
+    close: () => void file.close().catch(() => undefined),
+  };
 }
 
-const opened = (path: string, zip: ZipFile, found: ReadonlyMap<string, Entry>): OpenArchive => ({
-  entries: [...found.values()].map(({fileName, uncompressedSize, compressedSize}) => ({
-    name: fileName,
-    bytes: uncompressedSize,
-    packedBytes: compressedSize,
-  })),
-  async *read(name) {
-    const entry = found.get(name);
-    if (entry === undefined) throw damaged(path, `it holds no ${name}`);
-    let source: Readable | undefined;
-    try {
-      const isOurs = entry.compressionMethod === DEFLATED && !entry.isEncrypted();
-      source = await zip.openReadStreamPromise(entry, isOurs ? {decodeFileData: false} : {});
-      yield* isOurs ? unpacked(source, entry) : (source as AsyncIterable<Buffer>);
-    } catch (error) {
-      throw failure(path, error);
-    } finally {
-      source?.destroy();
+/** The library's own reader would go to the disk for each header. */
+const readerOf = (file: WindowedFile, Base: typeof RandomAccessReader): RandomAccessReader =>
+  new (class extends Base {
+    override read(into: Buffer, offset: number, length: number, position: number, callback: (error: Error | null, bytes?: number) => void) {
+      file.read(position, length).then((bytes) => callback(null, bytes.copy(into, offset)), callback);
     }
-  },
-  close: () => zip.close(),
-});
 
-/** The library's own way would take a small entry in pieces too. */
-async function* unpacked(source: Readable, {uncompressedSize}: Entry): AsyncGenerator<Buffer> {
-  const inflating = createInflateRaw({chunkSize: uncompressedSize < SMALL ? Math.max(uncompressedSize + 1, LEAST_CHUNK) : CHUNK});
-  source.once('error', (error) => inflating.destroy(error));
+    override _readStreamForRange(start: number, end: number): Readable {
+      return Readable.from(file.pieces(start, end - start), {objectMode: false});
+    }
+  })();
+
+async function* unpacked(entry: Entry, zip: ZipFile, file: WindowedFile): AsyncGenerator<Buffer> {
+  const {compressedSize, uncompressedSize: claimed} = entry;
+  const {fileDataStart} = await zip.readLocalFileHeaderPromise(entry, {minimal: true});
+  const isSmall = Math.max(compressedSize, claimed) <= SMALL;
   let bytes = 0;
-  for await (const chunk of source.pipe(inflating)) {
+  for await (const chunk of isSmall
+    ? [inflated(await file.read(fileDataStart, compressedSize), claimed)]
+    : inflating(file.pieces(fileDataStart, compressedSize))) {
     bytes += chunk.length;
-    if (bytes > uncompressedSize) throw new Error(`too many bytes in an entry of ${uncompressedSize}`);
+    if (bytes > claimed) throw new Error(`too many bytes in an entry of ${claimed}`);
     yield chunk;
   }
-  if (bytes < uncompressedSize) throw new Error(`too few bytes in an entry of ${uncompressedSize}`);
+  if (bytes < claimed) throw new Error(`too few bytes in an entry of ${claimed}`);
+}
+
+/** One byte more than was claimed is enough to know that it lied. */
+function inflated(packed: Buffer, claimed: number): Buffer {
+  const room = Math.max(claimed + 1, LEAST_CHUNK);
+  try {
+    return inflateRawSync(packed, {chunkSize: room, maxOutputLength: room});
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw new Error(`too many bytes in an entry of ${claimed}`);
+    throw error;
+  }
+}
+
+function inflating(packed: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  const stream = createInflateRaw({chunkSize: CHUNK});
+  // What goes wrong is thrown to who reads.
+  pipeline(Readable.from(packed, {objectMode: false}), stream, () => undefined);
+  return stream;
 }
 
 async function readDirectory(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {

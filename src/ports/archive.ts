@@ -46,8 +46,8 @@ export interface ClosedArchive {
 
 /** An archive that is being read; perhaps somebody else made it. */
 export interface OpenArchive {
-  /** In the order of the archive, with the sizes that it claims. */
-  entries: readonly {name: string; bytes: number; packedBytes: number}[];
+  /** In the order of the archive's directory, with the sizes that it claims. Who reads them by where they lie goes through the file once. */
+  entries: readonly {name: string; at: number; bytes: number; packedBytes: number}[];
   /** Several may be read at once. Larger than was claimed it does not get. @throws ExpectedError when it is damaged, or there is none of that name */
   read(name: string): AsyncIterable<Buffer>;
   close(): void;

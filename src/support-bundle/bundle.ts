@@ -95,7 +95,8 @@ const CHECKED_AT_ONCE = 4;
 /** What was written is searched once more for everything that must not be in it. @throws ExpectedError */
 async function refuseSurvivors(written: OpenArchive, find: ReturnType<typeof survivorFinder>): Promise<void> {
   const found: string[] = [];
-  await pooled(written.entries, CHECKED_AT_ONCE, async ({name}) => {
+  const inPlace = written.entries.toSorted((one, other) => one.at - other.at);
+  await pooled(inPlace, CHECKED_AT_ONCE, async ({name}) => {
     const survivors = await find(written.read(name));
     found.push(...survivors.map(({kind, form, at}) => `${name}, byte ${at}: ${kind} (${form})`));
   });
