@@ -32,7 +32,7 @@ const {outputFiles, metafile} = await build({
   minifySyntax: true,
   plugins: [
     globalProcess,
-    builtinsOnFirstUse(['child_process', 'crypto', 'perf_hooks', 'readline', 'timers/promises', 'tls', 'worker_threads']),
+    builtinsOnFirstUse(['child_process', 'crypto', 'perf_hooks', 'readline', 'timers/promises', 'tls', 'v8', 'worker_threads']),
     // What searches for commands, plugins and hooks, all of which are known.
     leftOut(/@oclif[\\/]core[\\/]lib[\\/](config[\\/](plugin|ts-path)|module-loader)\.js$/),
     requiresOnFirstUse(/@oclif[\\/]core[\\/]lib[\\/].*\.js$/),

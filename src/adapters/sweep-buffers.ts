@@ -1,4 +1,5 @@
 import {runInNewContext} from 'node:vm';
+import {setHeapGrowth} from './little-memory.ts';
 
 /** So much passes through between two looks at how much of it is still there. */
 const BETWEEN_LOOKS = 4 * 1024 * 1024;
@@ -16,11 +17,17 @@ export function sweepBuffers(bytes: number): void {
   if (passed < BETWEEN_LOOKS) return;
   passed = 0;
   if (buffers() < kept + TOLERATED) return;
-  sweep ??= runInNewContext('globalThis.gc') as Sweep | undefined;
+  sweep ??= sweeper();
   sweep?.({type: 'minor'});
   if (buffers() < kept + TOLERATED) return;
   sweep?.();
   kept = buffers();
+}
+
+function sweeper(): Sweep | undefined {
+  // With so much that passes through, the heap has to stay small as well.
+  setHeapGrowth(100);
+  return runInNewContext('globalThis.gc');
 }
 
 const buffers = (): number => process.memoryUsage().arrayBuffers;
