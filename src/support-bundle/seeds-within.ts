@@ -1,4 +1,5 @@
 import {Secret} from '../settings/secret.ts';
+import {inCredentialFile, type Named} from './credential-files.ts';
 import {isHarmless, isHclReference, isProse} from './redaction/harmless.ts';
 import {isPlace, keyHolds} from './redaction/key-names.ts';
 import type {Seed} from './redaction/seeds.ts';
@@ -6,13 +7,13 @@ import type {Seed} from './redaction/seeds.ts';
 /** A file in a Secret is at most so large, and what is deeper was not written by people. */
 const DEEPEST = 8;
 const PASSWORD_OF_URL = /\/\/[^/\s:@]*:([^\s/]+)@/g;
-/** `name=value` and `name: value`, in lines, in connection strings and between blanks. */
-const PAIR = /(?:^|[\s;,&?{(])["']?([\w.-]{2,64})["']?[ \t]{0,4}[:=][ \t]{0,4}("[^"\n]*"|'[^'\n]*'|[^\s;,&"']+)/gm;
+/** `name=value` and `name: value`, in lines, in connection strings and between blanks; `//registry/:_authToken=value` is one of npm. */
+const PAIR = /(?<=^|[\s;,&?{(]|\/:)["']?([\w.-]{2,64})["']?[ \t]{0,4}[:=][ \t]{0,4}("[^"\n]*"|'[^'\n]*'|[^\s;,&"']+)/gm;
 
-/** What is secret inside of a value and may stand elsewhere by itself: passwords of URLs, what JSON and lines hold under keys that look secret. */
+/** What is secret inside of a value and may stand elsewhere by itself: passwords of URLs, what files hold under keys that look secret. */
 export function seedsWithin(text: string, kindOfUrl = 'password'): Seed[] {
   const passwords = [...text.matchAll(PASSWORD_OF_URL)].flatMap(([, written = '']) => decoded(written));
-  return [...passwords.map((password) => seed(kindOfUrl, password)), ...(inJson(text) ?? inPairs(text))];
+  return [...passwords.map((password) => seed(kindOfUrl, password)), ...(inJson(text) ?? inLines(text))];
 }
 
 export const seed = (name: string, value: string): Seed => ({
@@ -51,11 +52,11 @@ function ofField(key: string, value: string): Seed[] {
   return [seed(key, value), ...(password === undefined ? [] : [seed('password', password)])];
 }
 
-const inPairs = (text: string): Seed[] =>
-  [...text.matchAll(PAIR)]
-    .map(([, key = '', value = '']): [string, string] => [key, value.replace(/^(["'])(.*)\1$/, '$2')])
-    .filter(([key, value]) => isSecret(key, value))
-    .map(([key, value]) => seed(key, value));
+const inLines = (text: string): Seed[] =>
+  [...pairsIn(text), ...inCredentialFile(text)].filter(([key, value]) => isSecret(key, value)).map(([key, value]) => seed(key, value));
+
+const pairsIn = (text: string): Named[] =>
+  [...text.matchAll(PAIR)].map(([, key = '', value = '']) => [key, value.replace(/^(["'])(.*)\1$/, '$2')]);
 
 /** Not what only points to the secret, or says of what kind it is: it would be hidden wherever it stands. */
 export function isSecret(key: string, value: string): boolean {
