@@ -10,7 +10,7 @@ const AT_ONCE = {question: 12, log: 24, followed: 200};
 
 /** HTTP over a unix socket behind which is an API server, with connections that are used again. */
 export function httpApi(socketPath: string): ClusterApi {
-  // Without that of TLS, which there is none of, Node.js makes one out of the host for every request: its first takes 20 ms.
+  // There is no TLS; unless told so Node.js makes its name out of the host of every request, which takes 20 ms the first time.
   const withoutTls = {servername: ''};
   const agentFor = (sort: Request['sort']): Agent => new Agent({keepAlive: true, maxSockets: AT_ONCE[sort], ...withoutTls});
   const agents = {question: agentFor('question'), log: agentFor('log'), followed: agentFor('followed')};

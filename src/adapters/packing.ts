@@ -5,7 +5,7 @@ import {crc32} from './crc32.ts';
 import {Reading} from './reading.ts';
 import {turns} from './turns.ts';
 
-/** What is no larger is packed at once and here: a stream, or a thread, would cost more than the work it does. Of what is larger so much at a time. */
+/** What is no larger is packed at once and here: a stream, or a thread, would cost more than the work it does. Of others so much at a time. */
 const PIECE = 256 * 1024;
 /** Packed, so much of every other source waits for its turn; all of it finds room in the reserve of a disk that is full. */
 const AHEAD = 512 * 1024;

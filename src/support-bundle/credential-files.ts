@@ -10,7 +10,13 @@ const LINE_OF_PGPASS = /^(?:(?:[^:\\\s]|\\.)+:)(?:\*|\d{1,5}):(?:(?:[^:\\\n]|\\.
 
 /** An element that holds nothing but a text, as `<password>` in the settings of Maven and NuGet. */
 const ELEMENT = /<([\w.-]{2,64})>([^<>\n]{1,4096})<\/\1>/g;
-const ENTITIES: Readonly<Record<string, string>> = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'"};
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+]);
 
 /** What .netrc, .pgpass and files of XML hold by name. */
 export const inCredentialFile = (text: string): Named[] => [...ofNetrc(text), ...ofPgpass(text), ...ofXml(text)];
@@ -24,5 +30,5 @@ const ofPgpass = (text: string): Named[] =>
 const ofXml = (text: string): Named[] =>
   [...text.matchAll(ELEMENT)].map(([, name = '', value = '']) => [
     name,
-    value.replace(/&(\w+);/g, (all, entity) => ENTITIES[entity] ?? all),
+    value.replace(/&(\w+);/g, (all, entity) => ENTITIES.get(entity) ?? all),
   ]);
