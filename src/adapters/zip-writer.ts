@@ -51,7 +51,8 @@ export class ZipWriter {
     const bytes = Buffer.concat(pieces);
     this.#bytes += bytes.length;
     return new Promise((resolve, reject) => {
-      const hasRoom = this.#sink.write(bytes, (error) => (error ? reject(error) : resolve()));
+      // After the first error all that a stream says is that it is gone.
+      const hasRoom = this.#sink.write(bytes, (error) => (error ? reject(this.#sink.errored ?? error) : resolve()));
       if (hasRoom) resolve();
     });
   }

@@ -2,9 +2,11 @@ import {createWriteStream, mkdtempSync, rmSync} from 'node:fs';
 import {open} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {Readable, Writable} from 'node:stream';
 import {deflateRawSync} from 'node:zlib';
 import {afterAll, expect, test} from 'vitest';
 import {crc32} from '../../src/adapters/crc32.ts';
+import type {Packing} from '../../src/adapters/packing.ts';
 import {openZip} from '../../src/adapters/zip-reader.ts';
 import {dataDescriptor, directory, localHeader} from '../../src/adapters/zip-records.ts';
 import {ZipWriter} from '../../src/adapters/zip-writer.ts';
@@ -59,4 +61,18 @@ test('an entry that lies, and one that claims to be, beyond what four bytes can 
   const archive = await openZip(join(folder, 'claims.zip'));
   expect(archive.entries).toEqual([{name: 'far.log', at: 0, bytes: at, packedBytes: 2}]);
   archive.close();
+});
+
+test('what is added after the disk has refused hears of the refusal, not of a stream that is gone', async () => {
+  const sink = new Writable({write: (_chunk, _encoding, done) => void setImmediate(done, new Error('EFBIG'))});
+  const writer = new ZipWriter(sink);
+  const written = expect(writer.written).rejects.toThrow('EFBIG');
+  const one = (): Packing => ({
+    pieces: () => Readable.from([PACKED]),
+    sums: () => ({bytes: TEXT.length, crc32: crc32(TEXT), sha256: ''}),
+    leave: () => undefined,
+  });
+  await writer.add('a.log', one());
+  await written;
+  await expect(writer.add('b.log', one())).rejects.toThrow('EFBIG');
 });
