@@ -1,3 +1,5 @@
+import {ENTITIES} from './redaction/written.ts';
+
 /** What a file says under a name, where it says neither JSON nor `name=value`. */
 export type Named = readonly [name: string, value: string];
 
@@ -10,13 +12,6 @@ const LINE_OF_PGPASS = /^(?:(?:[^:\\\s]|\\.)+:)(?:\*|\d{1,5}):(?:(?:[^:\\\n]|\\.
 
 /** An element that holds nothing but a text, as `<password>` in the settings of Maven and NuGet. */
 const ELEMENT = /<([\w.-]{2,64})>([^<>\n]{1,4096})<\/\1>/g;
-const ENTITIES: ReadonlyMap<string, string> = new Map([
-  ['amp', '&'],
-  ['lt', '<'],
-  ['gt', '>'],
-  ['quot', '"'],
-  ['apos', "'"],
-]);
 
 /** What .netrc, .pgpass and files of XML hold by name. */
 export const inCredentialFile = (text: string): Named[] => [...ofNetrc(text), ...ofPgpass(text), ...ofXml(text)];
@@ -30,5 +25,5 @@ const ofPgpass = (text: string): Named[] =>
 const ofXml = (text: string): Named[] =>
   [...text.matchAll(ELEMENT)].map(([, name = '', value = '']) => [
     name,
-    value.replace(/&(\w+);/g, (all, entity) => ENTITIES.get(entity) ?? all),
+    value.replace(/&(amp|lt|gt|quot|apos);/g, (_all, entity) => ENTITIES[entity] as string),
   ]);

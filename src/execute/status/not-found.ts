@@ -20,13 +20,9 @@ export async function notFound(
     const {exitCode, stdout} = await processes.run(call, {over});
     return exitCode === 0 ? stdout.trim() : undefined;
   };
-  const [namespace, listed] = await Promise.all([
-    say(getObject(place, 'namespace', place.namespace)),
-    say(listReleases(place, {everywhere: false})),
-  ]);
-  const others = jsonFrom<ListedRelease[]>(listReleases(place, {everywhere: false}), listed || '[]').filter(
-    ({chart}) => scalrChart(chart) !== undefined,
-  );
+  const list = listReleases(place, {everywhere: false});
+  const [namespace, listed] = await Promise.all([say(getObject(place, 'namespace', place.namespace)), say(list)]);
+  const others = jsonFrom<ListedRelease[]>(list, listed || '[]').filter(({chart}) => scalrChart(chart) !== undefined);
   const message =
     namespace === ''
       ? `There is no namespace ${place.namespace}, so no release ${release} in it.`

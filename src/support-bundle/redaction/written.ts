@@ -11,7 +11,7 @@ const PERCENT_NEW_LINE = '(?:(?:%(?:25)?0d)?%(?:25)?0a(?:%(?:25)?(?:20|09)|[+ ])
 const UNICODE = String.raw`\\+u00([0-9a-f]{2})`;
 const ENTITY = '&(?:#(\\d{2,3})|#x([0-9a-f]{2})|(amp|lt|gt|quot|apos));';
 const QUOTES = String.raw`'\\+''|'"'"'|''`;
-const NAMED: Readonly<Record<string, string>> = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'"};
+export const ENTITIES: Readonly<Record<string, string>> = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'"};
 const LETTERS: Readonly<Record<string, string>> = {'\r': 'r', '\t': 't', '\b': 'b', '\f': 'f'};
 
 const here = (source: string): RegExp => new RegExp(source, 'iy');
@@ -99,7 +99,7 @@ const DECODERS: Readonly<Record<Hand['decoding'], Decoder>> = {
     const found = look('entity');
     if (found === undefined) return 0;
     const [all, code, hex, name] = found;
-    const means = name ? NAMED[name.toLowerCase()] : hex ? fromHex(hex) : String.fromCharCode(Number(code));
+    const means = name ? ENTITIES[name.toLowerCase()] : hex ? fromHex(hex) : String.fromCharCode(Number(code));
     return means === wanted ? all.length : 0;
   },
   quotes: (wanted, _one, _writing, look) => (wanted === "'" ? (look('quotes')?.[0].length ?? 0) : 0),
