@@ -1,5 +1,5 @@
 import {createHash} from 'node:crypto';
-import {Readable} from 'node:stream';
+import {pipeline} from 'node:stream';
 import {createDeflateRaw, deflateRawSync} from 'node:zlib';
 import {crc32} from './crc32.ts';
 import {Reading} from './reading.ts';
@@ -40,20 +40,32 @@ export class Packer {
     if (source.isOver) {
       const content = Buffer.concat(head);
       summing.add(content);
-      return packing(summing, [deflateRawSync(content, WISH)]);
+      return packing(summing, [deflateRawSync(content, {...WISH, chunkSize: roomFor(content)})]);
     }
     const giveBack = await this.#takeTurn(over);
-    const rest = new Reading(Readable.from(summed(head, source, summing), {objectMode: false}).pipe(createDeflateRaw(WISH)));
+    const rest = new Reading(packed(summed(Buffer.concat(head), source, summing)));
     return packing(summing, await rest.upTo(AHEAD), {rest, giveBack});
   }
 }
 
-async function* summed(head: readonly Buffer[], source: Reading, summing: Summing): AsyncGenerator<Buffer> {
-  for (let batch = head; batch.length > 0; batch = await source.upTo(PIECE)) {
-    const piece = Buffer.concat(batch);
+/** Of what it is packed into, which lives as long as that waits: logs take less, and what takes more gets more rooms. */
+const roomFor = ({length}: Buffer): number => Math.max(1024, length >> 2);
+
+/** All pieces but the first lie in the same place: a buffer for each would be old, and hard to sweep up, before it is packed. */
+async function* summed(head: Buffer, source: Reading, summing: Summing): AsyncGenerator<Buffer> {
+  const room = Buffer.allocUnsafeSlow(PIECE);
+  for (let piece = head; piece.length > 0; piece = await source.into(room)) {
     summing.add(piece);
     yield piece;
   }
+}
+
+/** A piece is more than the stream takes ahead: it asks for the next when that is packed. */
+function packed(pieces: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  const stream = createDeflateRaw(WISH);
+  // What goes wrong is thrown to who reads.
+  pipeline(pieces, stream, () => undefined);
+  return stream;
 }
 
 const packing = (summing: Summing, ahead: readonly Buffer[], large?: {rest: Reading; giveBack: (() => void) | undefined}): Packing => ({

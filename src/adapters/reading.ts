@@ -1,3 +1,5 @@
+const NONE: Buffer = Buffer.alloc(0);
+
 /** One source, read piece by piece, that can be left at any moment: also while it says nothing. */
 export class Reading {
   /** It was left before its end, or failed. */
@@ -5,6 +7,8 @@ export class Reading {
   error: unknown;
   /** Nothing more will come, whichever way it ended. */
   isOver = false;
+  /** Of a piece that found not enough room. */
+  #left = NONE;
   readonly #iterator: AsyncIterator<Buffer>;
   #leave: () => void = () => undefined;
 
@@ -40,6 +44,19 @@ export class Reading {
       size += piece.length;
     }
     return pieces;
+  }
+
+  /** As many of the next bytes as find room, where they lie until the room is used again; less only at the end. */
+  async into(room: Buffer): Promise<Buffer> {
+    let filled = 0;
+    while (filled < room.length) {
+      if (this.#left.length === 0) this.#left = (await this.next()) ?? NONE;
+      if (this.#left.length === 0 && this.isOver) break;
+      const copied = this.#left.copy(room, filled);
+      this.#left = this.#left.subarray(copied);
+      filled += copied;
+    }
+    return room.subarray(0, filled);
   }
 
   cut(): void {

@@ -2,9 +2,9 @@ import {runInNewContext} from 'node:vm';
 import {setHeapGrowth} from './little-memory.ts';
 
 /** So much passes through between two looks at how much of it is still there. */
-const BETWEEN_LOOKS = 4 * 1024 * 1024;
+const BETWEEN_LOOKS = 1024 * 1024;
 /** What has passed through and takes no more room than this may stay. */
-const TOLERATED = 16 * 1024 * 1024;
+const TOLERATED = 6 * 1024 * 1024;
 
 type Sweep = (wish?: {type: 'minor'}) => void;
 let sweep: Sweep | undefined;

@@ -26,10 +26,17 @@ export class LogWords {
   readonly #said = new Map<Meaning, Said>();
 
   push(chunk: Buffer): void {
-    const bytes = this.#open.length > 0 ? Buffer.concat([this.#open, chunk]) : chunk;
-    const end = bytes.lastIndexOf(NEWLINE) + 1;
-    this.#read(bytes.subarray(0, end));
-    this.#open = Buffer.from(bytes.subarray(end, end + LONGEST));
+    let from = 0;
+    if (this.#open.length > 0) {
+      from = chunk.indexOf(NEWLINE) + 1;
+      const line = Buffer.concat([this.#open, chunk.subarray(0, from || chunk.length)]);
+      this.#open = from === 0 ? line.subarray(0, LONGEST) : NONE;
+      if (from === 0) return;
+      this.#read(line);
+    }
+    const end = chunk.lastIndexOf(NEWLINE) + 1;
+    this.#read(chunk.subarray(from, end));
+    this.#open = Buffer.from(chunk.subarray(end, end + LONGEST));
   }
 
   /** Of all that was pushed; a last line need not end. */

@@ -1,4 +1,4 @@
-import {createHash} from 'node:crypto';
+import {createHash, randomBytes} from 'node:crypto';
 import {chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
@@ -75,6 +75,26 @@ test('what goes in comes out, by name, with its size and checksum, and other pro
   expect(content['pods/a.log']).toBe('one\ntwo\n');
   expect(content['pods/b.log']).toBe(large.toString());
   expect(JSON.parse(content['manifest.json'] ?? '')).toEqual(closed.entries);
+  await expectOthersRead(path);
+});
+
+test('a large entry holds what was added, whatever the sizes of its pieces', async () => {
+  const {path} = fresh();
+  const content = randomBytes(3 * MIB);
+  const archive = await zipArchives.create(path);
+  const sizes = [1, 300_000, 65_536, 262_144, 7];
+  const cut: Buffer[] = [];
+  for (let at = 0; at < content.length; at += cut.at(-1)?.length ?? 0) {
+    cut.push(content.subarray(at, at + (sizes[cut.length % sizes.length] as number)));
+  }
+  const {sha256} = await archive.add('large.log', pieces(...cut));
+  await archive.close({manifest});
+  const opened = await zipArchives.open(path);
+  const read: Buffer[] = [];
+  for await (const chunk of opened.read('large.log')) read.push(chunk);
+  opened.close();
+  expect(Buffer.concat(read).equals(content)).toBe(true);
+  expect(sha256).toBe(createHash('sha256').update(content).digest('hex'));
   await expectOthersRead(path);
 });
 

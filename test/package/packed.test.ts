@@ -3,12 +3,11 @@ import {tmpdir} from 'node:os';
 import {delimiter, dirname, join, resolve} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, beforeAll, describe, expect, test} from 'vitest';
-import {nodeRelease} from '../support/node-releases.ts';
+import {NODE_RELEASES, nodeRelease} from '../support/node-releases.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const {version, engines} = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {version: string; engines: {node: string}};
 /** The oldest that package.json promises, and the last of the lines after it. */
-const NODES = ['20.12.0', '22.23.3', '24.21.0'];
 const SETTINGS = ['--url', 'https://acme.scalr.io', '--chart', 'agent-job', '--cache', 'pvc'];
 
 let folder: string;
@@ -29,10 +28,10 @@ test('it is one package', () => {
 });
 
 test('the oldest Node.js that is tried is the oldest that is promised', () => {
-  expect(engines.node).toBe(`>=${NODES[0]?.replace(/\.0$/, '')}`);
+  expect(engines.node).toBe(`>=${NODE_RELEASES[0]?.replace(/\.0$/, '')}`);
 });
 
-describe.each(NODES)('on Node.js %s', (release) => {
+describe.each(NODE_RELEASES)('on Node.js %s', (release) => {
   let node: string;
   beforeAll(async () => {
     node = await nodeRelease(release);

@@ -6,6 +6,9 @@ import {execa} from 'execa';
 
 const NODE = process.platform === 'win32' ? 'node.exe' : 'node';
 
+/** The oldest that is promised, and the newest of every line after it. */
+export const NODE_RELEASES = ['20.12.0', '22.23.3', '24.21.0'];
+
 /** Path of the `node` of an exact version, alone in its directory, out of the npm package of that name; fetched once per machine. */
 export async function nodeRelease(version: string): Promise<string> {
   const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'scalr-agent-install');
