@@ -2,8 +2,8 @@ import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import {type Cut, Retained, type Tail} from './retain.ts';
 
 const LARGEST_BLOCK = 64 * 1024;
-/** Twice as fast as usual, for a tenth more room. */
-const FAST = {level: 1};
+/** Twice as fast as usual, for a tenth more room; in pieces that are joined, or each block would keep all of the room it was packed into. */
+const FAST = {level: 1, chunkSize: 4096};
 
 interface Block {
   bytes: number;
