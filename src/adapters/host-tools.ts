@@ -7,7 +7,6 @@ import type {HostCall, HostTools, HostTrouble} from '../ports/host-tools.ts';
 import {hostTrouble, knownTrouble, missingTool} from '../ports/host-trouble.ts';
 import {whyOver} from '../ports/why-over.ts';
 import {saidBy} from './said-by.ts';
-import {sweepBuffers} from './sweep-buffers.ts';
 import {mergedLines} from './whole-lines.ts';
 
 /** Their words are read, so they have to be English. */
@@ -67,6 +66,8 @@ async function open(
   });
   async function* chunks(): AsyncGenerator<Buffer> {
     try {
+      // Only who reads a log needs it.
+      const {sweepBuffers} = await import('./sweep-buffers.ts');
       for await (const chunk of said) {
         sweepBuffers(chunk.length);
         yield chunk;
