@@ -7,8 +7,8 @@ import {type Flag, readLine} from '../completion/line.ts';
 import type {Ask} from '../completion/live.ts';
 import {bashReply, reply} from '../completion/replies.ts';
 
-/** Somebody waits with a finger on Tab. */
-const PATIENCE_MS = 1500;
+/** Somebody waits with a finger on Tab, but a login plugin of a provider alone takes seconds. */
+const PATIENCE_MS = 5000;
 
 /**
  * Answers a script of templates/completion, without loading a command. `asked` is the shell and what it knows of its line; the words in

@@ -22,8 +22,8 @@ import type {App} from './app.ts';
 import {type ClusterFlags, releaseName, timeoutOf, toolPaths} from './cluster-flags.ts';
 import {saveFiles} from './save-files.ts';
 
-/** What the cluster has not said by then is asked for. */
-const LISTENING_MS = 2000;
+/** What the cluster has not said by then is asked for. A login plugin alone takes seconds; the operator is typing meanwhile. */
+const LISTENING_MS = 5000;
 
 type Flags = ClusterFlags & {resume?: boolean; 'skip-preflight'?: boolean};
 

@@ -1,19 +1,29 @@
 import {join} from 'node:path';
 import {defineConfig} from 'vitest/config';
 
+const MEASURED = 'test/commands/collect-logs-memory.cluster.ts';
+
+const shared = {
+  root: join(import.meta.dirname, '../..'),
+  // Those of this folder prove our own cluster; they say nothing about the one of somebody else.
+  exclude: process.env['TEST_KUBECONFIG'] ? ['test/cluster/**'] : [],
+  env: {NO_COLOR: '1'},
+  testTimeout: 60_000,
+  // The first start on a machine builds the control plane.
+  hookTimeout: 1_200_000,
+};
+
 /** `npm run test:cluster`: the tests that need a Kubernetes API. */
 export default defineConfig({
   test: {
-    root: join(import.meta.dirname, '../..'),
-    include: ['test/**/*.cluster.ts'],
-    // Those of this folder prove our own cluster; they say nothing about the one of somebody else.
-    exclude: process.env['TEST_KUBECONFIG'] ? ['test/cluster/**'] : [],
+    root: shared.root,
+    // One cluster for both.
     globalSetup: [join(import.meta.dirname, 'global-setup.ts')],
-    env: {NO_COLOR: '1'},
-    testTimeout: 60_000,
-    // They wait more than they work.
-    maxWorkers: 3,
-    // The first start on a machine builds the control plane.
-    hookTimeout: 1_200_000,
+    projects: [
+      // They wait more than they work.
+      {test: {...shared, name: 'cluster', include: ['test/**/*.cluster.ts'], exclude: [...shared.exclude, MEASURED], maxWorkers: 3}},
+      // What works as hard as it can has the machine for itself.
+      {test: {...shared, name: 'measured', include: [MEASURED], maxWorkers: 1, sequence: {groupOrder: 1}}},
+    ],
   },
 });
