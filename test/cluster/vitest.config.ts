@@ -20,8 +20,8 @@ export default defineConfig({
     // One cluster for both.
     globalSetup: [join(import.meta.dirname, 'global-setup.ts')],
     projects: [
-      // They wait more than they work.
-      {test: {...shared, name: 'cluster', include: ['test/**/*.cluster.ts'], exclude: [...shared.exclude, MEASURED], maxWorkers: 3}},
+      // The API server works too.
+      {test: {...shared, name: 'cluster', include: ['test/**/*.cluster.ts'], exclude: [...shared.exclude, MEASURED], maxWorkers: 2}},
       // What works as hard as it can has the machine for itself.
       {test: {...shared, name: 'measured', include: [MEASURED], maxWorkers: 1, sequence: {groupOrder: 1}}},
     ],

@@ -28,6 +28,9 @@ const HELM: Stage[] = [
 const LOOK: Stage = ['a look', 'GET', /\/replicasets\?limit/];
 const LOGS: Stage = ['the logs', 'GET', /\/log\?/];
 
+/** What stalls is never answered; all before it has to be done by then. */
+const TIME_TO_GET_THERE = ['--timeout', '10s'];
+
 /** One failure either ends it with a next step or is outlived, and after it everything can be made whole. */
 async function expectHarmless(helm: string, [, method, path]: Stage, times = 1): Promise<number> {
   const world = await behindFaultyApi();
@@ -64,7 +67,7 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
   test('helm that gets no answer is asked to end when its time is over', async () => {
     const world = await behindFaultyApi();
     const trouble = world.api.trouble(INSTALLING, /\/deployments/, 'stall');
-    const {exit, result} = await installThrough(world, helm, ['--timeout', '3s']);
+    const {exit, result} = await installThrough(world, helm, TIME_TO_GET_THERE);
     expect({exit, code: result.error?.code}).toEqual({exit: 6, code: 'TIMED_OUT'});
     expect(result.error.message).toMatch(/It was asked to end.*Done before: Create Secret scalr-agent-token/);
     trouble.end();
@@ -90,7 +93,7 @@ test('an API server that takes half a second for every list is fast enough', asy
 test('a question of helm that gets no answer ends with the time', async () => {
   const world = await behindFaultyApi();
   world.api.trouble('GET', /\/secrets\?labelSelector/, 'stall');
-  const {exit, result} = await installThrough(world, anyHelm, ['--timeout', '3s']);
+  const {exit, result} = await installThrough(world, anyHelm, TIME_TO_GET_THERE);
   expect({exit, code: result.error.code}).toEqual({exit: 1, code: 'CLUSTER_UNREACHABLE'});
   expect(result.error.message).toContain('helm history failed: there was no answer in time');
 });

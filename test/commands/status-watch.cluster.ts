@@ -125,7 +125,7 @@ describe('an API server that does not answer', () => {
   test('to helm leaves the verdict open and shows the rest', async () => {
     const {api, through} = await installed();
     api.trouble('GET', /\/secrets\?labelSelector/, 'stall');
-    const {stdout, exit} = await status(through, helm, ['--timeout', '3s']);
+    const {stdout, exit} = await status(through, helm, ['--timeout', '10s']);
     expect(exit).toBe(1);
     expect(stdout).toMatch(/^\? Release [\s\S]*1 of 1 ready[\s\S]*Not read\n {2}! the record of the release: .*no answer in time/);
   });
