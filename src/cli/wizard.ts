@@ -15,7 +15,7 @@ import type {Generated} from '../values/generate.ts';
 import {chooseContext} from '../wizard/choose-context.ts';
 import {converse} from '../wizard/converse.ts';
 import {Knowledge} from '../wizard/knowledge.ts';
-import {listen} from '../wizard/listen.ts';
+import {listen, waitFor} from '../wizard/listen.ts';
 import {Keeper, type Kept, readKept, resumePath} from '../wizard/resume.ts';
 import type {Decision, Prepared} from '../wizard/review.ts';
 import type {App} from './app.ts';
@@ -58,7 +58,7 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
       questions(processes, {over: soon(), sleep}),
     );
     const wanted = (generated: Generated) => wantedRelease(generated, valuesDocument(generated), releaseName(where, generated.settings));
-    const decision = await converse(known, listening, {
+    const decision = await converse(known, () => waitFor(listening, {sleep, say}), {
       prompter,
       files,
       now,

@@ -22,10 +22,10 @@ export interface Heard {
   note: string;
 }
 
-/** Asks, recommends, shows and asks what to do. Changes nothing. `listening` is what the cluster says, asked for meanwhile. */
-export async function converse(known: Knowledge, listening: Promise<Heard>, world: ReviewWorld): Promise<Decision> {
+/** Asks, recommends, shows and asks what to do. Changes nothing. `hear` waits for what the cluster says, asked for meanwhile. */
+export async function converse(known: Knowledge, hear: () => Promise<Heard>, world: ReviewWorld): Promise<Decision> {
   await new Interview(known, world).ask(AGENT);
-  const {answers, facts, note, storageClasses} = await listening;
+  const {answers, facts, note, storageClasses} = await hear();
   world.say(`\n${paragraph('', note, world.screen)}`);
   if (answers) known.hear(answers, {now: world.now()});
   const informed = {...world, offers: (setting: Setting) => (setting === cacheStorageClass ? storageClasses.map(choiceOf) : [])};

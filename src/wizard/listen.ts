@@ -24,6 +24,25 @@ export async function listen(place: Place, processes: Processes): Promise<Heard>
   }
 }
 
+/** Who waits longer is told for what. */
+const NOTICE_MS = 1000;
+
+interface Waiting {
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+  say(text: string): void;
+}
+
+/** For who has nothing else to do until the cluster has spoken. */
+export async function waitFor(listening: Promise<Heard>, {sleep, say}: Waiting): Promise<Heard> {
+  const spoken = new AbortController();
+  void sleep(NOTICE_MS, spoken.signal).then(() => spoken.signal.aborted || say('Waiting for the cluster …\n'));
+  try {
+    return await listening;
+  } finally {
+    spoken.abort();
+  }
+}
+
 const silence = (where: string, because: string): Heard => ({
   facts: {},
   storageClasses: [],

@@ -1,5 +1,7 @@
+import {sleep} from '../../src/adapters/clock.ts';
 import Install from '../../src/commands/install.ts';
 import {ExitCode, ExpectedError} from '../../src/errors.ts';
+import type {Processes} from '../../src/ports/processes.ts';
 import type {Choice, ChoiceQuestion, TextQuestion} from '../../src/ports/prompter.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
@@ -26,17 +28,20 @@ interface Place {
   argv?: readonly string[];
   env?: Readonly<Record<string, string>>;
   files?: ReturnType<typeof memoryFiles>;
+  /** Of helm and kubectl. */
+  answer?: Processes['run'];
 }
 
 /** The conversation with this operator on a terminal, where no cluster is. Every line has to be reached. */
-export async function talk(lines: readonly Line[], {argv = [], env = {}, files = memoryFiles()}: Place = {}) {
+export async function talk(lines: readonly Line[], {argv = [], env = {}, files = memoryFiles(), answer = nothing}: Place = {}) {
   const operator = scriptedPrompter(lines);
   const result = await runCommand(Install, [...argv], {
     env: {...ENV, ...env},
     files,
     hasTerminal: true,
     prompter: operator.prompter,
-    processes: () => ({run: async () => nothing(), start: nothing}),
+    sleep,
+    processes: () => ({run: async (call, how) => answer(call, how), start: nothing}),
   });
   // A question that nobody expected arrives as a failure of the command.
   if (/This is a bug/.test(result.stderr)) throw new Error(result.stderr);

@@ -1,5 +1,7 @@
+import {once} from 'node:events';
 import {describe, expect, test} from 'vitest';
 import Values from '../../src/commands/values.ts';
+import type {Processes} from '../../src/ports/processes.ts';
 import type {TextQuestion} from '../../src/ports/prompter.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
@@ -27,6 +29,24 @@ const HAPPY: Line[] = [
   ['May runs share', ENTER],
   ...QUIET,
 ];
+
+describe('a cluster', () => {
+  const conversation = [...HAPPY, ['Which chart?', ENTER], LEAVE] as const;
+
+  test('that does not answer is waited for with a word, and not for long', async () => {
+    const answer: Processes['run'] = async (_call, {over} = {}) => {
+      if (!over?.aborted) await once(over as AbortSignal, 'abort');
+      return {exitCode: 1, stdout: '', stderr: 'no answer in time'};
+    };
+    const {exit, stderr} = await talk(conversation, {answer, argv: ['--kube-context', 'blue', '--timeout', '1s']});
+    expect(exit).toBe(0);
+    expect(stderr).toMatch(/Waiting for the cluster …\n\nContext blue says nothing: [^.]*no answer in time/);
+  });
+
+  test('that answers at once is not', async () => {
+    expect((await talk(conversation)).stderr).not.toContain('Waiting');
+  });
+});
 
 describe('the happy path', () => {
   test('takes ten answers, most of them Enter, before it is decided', async () => {
