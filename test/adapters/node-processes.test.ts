@@ -1,21 +1,11 @@
-import {chmodSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
 import {join, resolve} from 'node:path';
 import {execa} from 'execa';
-import {afterAll, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import {Secret} from '../../src/settings/secret.ts';
+import {ownTools} from '../support/own-tools.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
-afterAll(() => rmSync(folder, {recursive: true, force: true}));
-
-/** A tool of our own in place of helm. */
-function tool(script: string): string {
-  const path = join(folder, `tool-${Math.random()}`);
-  writeFileSync(path, `#!/bin/sh\n${script}\n`);
-  chmodSync(path, 0o755);
-  return path;
-}
+const {folder, tool} = ownTools();
 
 const ADAPTER = resolve(import.meta.dirname, '../../src/adapters/node-processes.ts');
 

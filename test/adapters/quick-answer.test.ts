@@ -1,20 +1,13 @@
-import {chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
-import {afterAll, expect, test} from 'vitest';
+import {expect, test} from 'vitest';
 import {quickAnswer} from '../../src/adapters/quick-answer.ts';
+import {isAlive} from '../support/is-alive.ts';
+import {ownTools} from '../support/own-tools.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
-afterAll(() => rmSync(folder, {recursive: true, force: true}));
+const {folder, tool} = ownTools();
 
 const ENOUGH_MS = 30_000;
-
-function tool(script: string): string {
-  const path = join(folder, `tool-${Math.random()}`);
-  writeFileSync(path, `#!/bin/sh\n${script}\n`);
-  chmodSync(path, 0o755);
-  return path;
-}
 
 test('what a tool that ends well has said', async () => {
   expect(await quickAnswer(tool('echo "$1"; echo lost >&2'), ['a b'], ENOUGH_MS)).toBe('a b\n');
@@ -37,11 +30,3 @@ test('a tool that hangs is given up, and all it has started with it', async () =
   // Less than what it sleeps; orphans stay until the system takes note.
   await expect.poll(() => started.filter(isAlive), {timeout: ENOUGH_MS}).toEqual([]);
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

@@ -4,6 +4,7 @@ import {readFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {execa} from 'execa';
 import {expect, onTestFinished, test} from 'vitest';
+import {isAlive} from '../support/is-alive.ts';
 import {kubectlFor} from './kubectl.ts';
 import {deployment} from './objects.ts';
 import {startCluster} from './start-cluster.ts';
@@ -58,11 +59,3 @@ test('nothing is left of a cluster whose starter was killed', async () => {
   await expect.poll(() => existsSync(directory), {timeout: 5000}).toBe(false);
   expect(pids.filter(isAlive)).toEqual([]);
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

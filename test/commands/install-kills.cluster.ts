@@ -9,6 +9,7 @@ import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {expectWholeness, installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
+import {isAlive} from '../support/is-alive.ts';
 import {install} from '../support/run-on-cluster.ts';
 
 const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
@@ -150,12 +151,3 @@ test('Ctrl-C while it reads ends it and the tools that read for it, and nothing 
   await expect.poll(() => isAlive(run.helmPid()), {timeout: 10_000}).toBe(false);
   expect(await place.kubectl('get', 'secrets,deployments', '--output', 'name')).toBe('');
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}

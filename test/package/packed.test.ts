@@ -7,7 +7,6 @@ import {NODE_RELEASES, nodeRelease} from '../support/node-releases.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 const {version, engines} = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {version: string; engines: {node: string}};
-/** The oldest that package.json promises, and the last of the lines after it. */
 const SETTINGS = ['--url', 'https://acme.scalr.io', '--chart', 'agent-job', '--cache', 'pvc'];
 
 let folder: string;
