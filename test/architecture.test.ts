@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   values: ['charts', 'settings', 'errors'],
   cluster: ['ports', 'charts', 'errors'],
   plan: ['cluster', 'ports', 'values', 'charts', 'settings', 'errors'],
-  preflight: ['plan', 'cluster', 'ports', 'values', 'charts', 'settings', 'errors'],
+  preflight: ['plan', 'execute', 'cluster', 'ports', 'values', 'charts', 'settings', 'errors'],
   execute: ['plan', 'cluster', 'ports', 'charts', 'settings', 'errors'],
   'support-bundle': ['execute', 'cluster', 'ports', 'values', 'charts', 'settings', 'errors'],
   completion: ['ports', 'charts', 'settings', 'errors'],

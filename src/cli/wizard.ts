@@ -1,12 +1,12 @@
 import {findAnswers, settle} from '../answers/resolve.ts';
 import type {Source} from '../answers/sources.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
+import {prepareInstall} from '../plan/install.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import {firstOf} from '../ports/first-of.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
-import {lookAhead} from '../preflight/look-ahead.ts';
-import {prepareInstall} from '../preflight/prepare-install.ts';
 import {questions} from '../preflight/questions.ts';
+import {runPreflight} from '../preflight/run-preflight.ts';
 import {quote} from '../settings/flags.ts';
 import {namespace} from '../settings/release.ts';
 import {paragraph, type Screen} from '../ui/theme.ts';
@@ -102,11 +102,11 @@ async function lookFirst(generated: Generated, wanted: Wanted, {skipsChecks, ...
   const over = firstOf(AbortSignal.timeout(world.timeoutMs), asked);
   const {facts, manifest, plan} = await prepareInstall(generated, wanted, world.processes, over);
   const isChecked = !skipsChecks && plan.steps.length > 0;
-  return {plan, facts, warnings: isChecked ? await lookAhead(generated, wanted, world, {manifest, context: facts.context}) : []};
+  return {plan, facts, warnings: isChecked ? await runPreflight(generated, wanted, world, {manifest, context: facts.context}) : []};
 }
 
 type Wanted = ReturnType<typeof wantedRelease>;
-type Looking = Parameters<typeof lookAhead>[2] & {skipsChecks: boolean};
+type Looking = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean};
 
 const fromKept = ({answers}: Kept): Source => ({name: 'prompt', answer: (setting) => answers[setting.id]});
 

@@ -1,11 +1,14 @@
+import {sameTree} from '../charts/tree.ts';
 import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
+import {objectsIn} from '../cluster/manifest.ts';
+import type {KubernetesObject} from '../cluster/objects.ts';
 import {isOwn, ownLabels} from '../cluster/own-labels.ts';
+import {podTemplates, secretNames} from '../cluster/pod-specs.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {applyObject} from '../ports/kubectl.ts';
-import type {WantedRelease} from './install.ts';
-import {markOf} from './install-restarts.ts';
+import {annotate, applyObject, restart} from '../ports/kubectl.ts';
+import type {Secret} from '../settings/secret.ts';
 import type {Step} from './step.ts';
-import {given, isChanged, type WantedSecret} from './wanted-secret.ts';
+import type {WantedRelease, WantedSecret} from './wanted-release.ts';
 
 /** Makes those that are not there, and gives the others the content that the operator gave. @throws ExpectedError */
 export const secretSteps = (wanted: WantedRelease, facts: InstallFacts): Step[] =>
@@ -52,3 +55,63 @@ export function requireSecrets({secrets: wanted, name: {place}}: WantedRelease, 
     suggestions: missing.map(({howToGive}) => howToGive),
   });
 }
+
+/** The operator gave a content that is not in it. */
+const isChanged = (secret: WantedSecret, {secrets}: InstallFacts): boolean =>
+  given(secret).some(([key, content]) => secrets.get(secret.name)?.data?.[key] !== base64(content));
+
+/** What the operator gave of it. */
+const given = ({data}: WantedSecret): [string, Secret][] =>
+  Object.entries(data).filter((entry): entry is [string, Secret] => entry[1] !== undefined);
+
+const base64 = (content: Secret): string => Buffer.from(content.reveal(), 'utf8').toString('base64');
+
+/** On a Secret from its new content until the restarts: what breaks off in between is gone on with. */
+const MARK = 'scalr.io/restart-readers';
+
+/** Pods read a Secret once, when they start: those that have an old content are made anew. */
+export function restartSteps(wanted: WantedRelease, facts: InstallFacts): Step[] {
+  const {place} = wanted.name;
+  const isMarked = (name: string): boolean => facts.secrets.get(name)?.metadata.annotations?.[MARK] !== undefined;
+  const stale = wanted.secrets.filter((secret) => isMarked(secret.name) || isChanged(secret, facts)).map(({name}) => name);
+  const readers = new Map(stale.flatMap((name) => staleReaders(name, wanted, facts)).map((each) => [nameOf(each), each]));
+  const restarts = [...readers].map(
+    ([reader, object]): Step => ({
+      id: `restart/${object.metadata.name}`,
+      title: `Restart ${reader}, whose pods have the old content of Secret ${stale.filter((name) => reads(object, name)).join(' and ')}`,
+      call: restart(place, object.kind ?? '', object.metadata.name),
+    }),
+  );
+  const done = stale
+    .filter((name) => isMarked(name) || staleReaders(name, wanted, facts).length > 0)
+    .map(
+      (name): Step => ({
+        id: `restarted/${name}`,
+        title: `Note on Secret ${name} that its readers are restarted`,
+        call: annotate(place, `secret/${name}`, `${MARK}-`),
+      }),
+    );
+  return [...restarts, ...done];
+}
+
+/** What the metadata of a Secret with new content says beside its name. */
+const markOf = (secret: string, wanted: WantedRelease, facts: InstallFacts): Pick<KubernetesObject['metadata'], 'annotations'> =>
+  staleReaders(secret, wanted, facts).length === 0 ? {} : {annotations: {[MARK]: ''}};
+
+/** Workloads that run with what the Secret held, and get no new pods from a start or from the upgrade. */
+function staleReaders(secret: string, {manifest}: WantedRelease, {installed, release, stopped}: InstallFacts): KubernetesObject[] {
+  return objectsIn(manifest).filter((object) => {
+    const before = installed.find((each) => nameOf(each) === nameOf(object));
+    if (!RESTARTED.has(object.kind ?? '') || stopped.has(nameOf(object))) return false;
+    if (before === undefined || !reads(before, secret) || !reads(object, secret)) return false;
+    // What a revision that failed has reached of the pods nobody knows.
+    return release?.status !== 'deployed' || sameTree(podTemplates(before), podTemplates(object));
+  });
+}
+
+const RESTARTED: ReadonlySet<string> = new Set(['Deployment', 'DaemonSet', 'StatefulSet']);
+
+const nameOf = ({kind, metadata}: KubernetesObject): string => `${kind} ${metadata.name}`;
+
+const reads = (object: KubernetesObject, secret: string): boolean =>
+  podTemplates(object).some(({spec}) => secretNames(spec).includes(secret));

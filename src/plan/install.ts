@@ -1,32 +1,40 @@
-import {type Path, sameTree, type Values} from '../charts/tree.ts';
+import {sameTree, spellPath} from '../charts/tree.ts';
+import {type Difference, driftOf} from '../cluster/drift.ts';
 import {type InstallFacts, isPending, type ReleaseState} from '../cluster/install-facts.ts';
 import {objectsIn} from '../cluster/manifest.ts';
-import type {Workload} from '../cluster/objects.ts';
+import type {Claim, KubernetesObject, Workload} from '../cluster/objects.ts';
 import {ownLabels} from '../cluster/own-labels.ts';
+import {readFacts} from '../cluster/read-facts.ts';
 import {markedFailed} from '../cluster/release-record.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {type ChartReference, type ReleaseName, rollback, upgradeInstall} from '../ports/helm.ts';
+import {type ReleaseName, rollback, upgradeInstall} from '../ports/helm.ts';
 import {applyObject, replaceObject, scale} from '../ports/kubectl.ts';
-import {commandLine} from '../ports/processes.ts';
-import {lossesOf} from './install-losses.ts';
-import {restartSteps} from './install-restarts.ts';
-import {requireSecrets, secretSteps} from './install-secrets.ts';
-import type {Plan, Step} from './step.ts';
-import type {WantedSecret} from './wanted-secret.ts';
+import {commandLine, type Processes} from '../ports/processes.ts';
+import {effectiveGet} from '../values/effective.ts';
+import type {Generated} from '../values/generate.ts';
+import {requireSecrets, restartSteps, secretSteps} from './install-secrets.ts';
+import {renderChart} from './render-chart.ts';
+import type {Loss, Plan, Step} from './step.ts';
+import type {WantedRelease} from './wanted-release.ts';
 
-export interface WantedRelease {
-  name: ReleaseName;
-  chart: ChartReference;
-  values: Values;
-  /** With the defaults of the chart. */
-  effective: Values;
-  /** Keys in the values that somebody asked for, and that are no mere default. */
-  asked: readonly Path[];
-  /** The values as the file that goes to helm. */
-  yaml: string;
-  /** What the chart makes of them. */
+/** The state of the cluster, the rendered chart, and the steps between the two. */
+export interface PreparedInstall {
+  facts: InstallFacts;
   manifest: string;
-  secrets: readonly WantedSecret[];
+  plan: Plan;
+}
+
+/** Reads the cluster and renders the chart; changes nothing. @throws ExpectedError */
+export async function prepareInstall(
+  {settings, effective}: Generated,
+  wanted: Omit<WantedRelease, 'manifest'>,
+  processes: Processes,
+  signal: AbortSignal,
+): Promise<PreparedInstall> {
+  const names = wanted.secrets.map((secret) => secret.name);
+  const facts = await readFacts(wanted.name, names, processes, signal);
+  const manifest = await renderChart(wanted, facts, effectiveGet(settings, effective), processes);
+  return {facts, manifest, plan: planInstall({...wanted, manifest}, facts)};
 }
 
 /** The calls that bring the cluster from what it is to what is wanted; none where nothing is to do. Pure. @throws ExpectedError */
@@ -90,3 +98,33 @@ const releaseBusy = (name: ReleaseName, {status, revision}: ReleaseState): Expec
     exit: ExitCode.failed,
     suggestions: [`Go back to the revision before: ${commandLine(rollback(name))}`],
   });
+
+/** What the installed release has and the wanted one has not. */
+const lossesOf = (wanted: WantedRelease, facts: InstallFacts): Loss[] => [
+  ...lostClaims(wanted, facts).map((claim) => ({claim})),
+  ...lostValues(wanted, facts).map((value) => ({value})),
+];
+
+/** What helm was given, by hand or by other settings, that nobody asked to be otherwise and that no default makes the same. */
+function lostValues({effective, asked}: WantedRelease, {release}: InstallFacts): Difference[] {
+  const keys = asked.map(spellPath);
+  const isAsked = (key: string): boolean => keys.some((each) => each === key || each.startsWith(`${key}.`) || key.startsWith(`${each}.`));
+  return driftOf(release?.values ?? {}, effective).differences.filter(
+    ({path, installed, file}) => (installed ?? undefined) !== undefined && (file === undefined || !isAsked(path)),
+  );
+}
+
+/** Claims whose data goes; behind a volume that is of the release too there is a file system that nobody deletes (EFS). */
+function lostClaims({manifest}: WantedRelease, {installed}: InstallFacts): string[] {
+  const named = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] => objects.filter((each) => each.kind === kind);
+  const kept = new Set(named(objectsIn(manifest), CLAIM).map(({metadata}) => metadata.name));
+  const volumes = new Set(named(installed, 'PersistentVolume').map(({metadata}) => metadata.name));
+  return (named(installed, CLAIM) as Claim[])
+    .filter(({metadata, spec}) => !kept.has(metadata.name) && !volumes.has(spec?.volumeName ?? '') && !isKept(metadata))
+    .map(({metadata}) => metadata.name);
+}
+
+const CLAIM = 'PersistentVolumeClaim';
+
+/** Helm leaves it behind. */
+const isKept = ({annotations}: KubernetesObject['metadata']): boolean => annotations?.['helm.sh/resource-policy'] === 'keep';

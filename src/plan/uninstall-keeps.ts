@@ -7,9 +7,10 @@ import type {ReleaseName} from '../ports/helm.ts';
 import {deleteClaim} from '../ports/kubectl.ts';
 import {ownCommand} from '../ports/own-command.ts';
 import {commandLine} from '../ports/processes.ts';
-import type {Purgeable} from './uninstall.ts';
-import {isRetained} from './uninstall-claims.ts';
-import {byHand, refusal} from './uninstall-node-data.ts';
+import {isRetained, manualCleanup, whyNodeDataStays} from './uninstall-data.ts';
+
+export const PURGEABLE = ['claims', 'crds', 'secrets', 'namespace', 'node-data'] as const;
+export type Purgeable = (typeof PURGEABLE)[number];
 
 /** Something that stays. */
 export interface Kept {
@@ -20,15 +21,15 @@ export interface Kept {
 }
 
 type Purge = ReadonlySet<Purgeable>;
-type MayGo = Pick<Inventory, 'definitions' | 'secrets' | 'nodeData'> & {namespace: readonly NamespaceItem[]};
+type Removable = Pick<Inventory, 'definitions' | 'secrets' | 'nodeData'> & {namespace: readonly NamespaceItem[]};
 
 /** What of the purged classes really may go. */
-export function mayGo(inventory: Inventory, purge: Purge): MayGo {
+export function removable(inventory: Inventory, purge: Purge): Removable {
   const {definitions, secrets, namespace, nodeData} = inventory;
   return {
     definitions: purge.has('crds') ? definitions.filter(({neededBy}) => neededBy?.length === 0) : [],
     secrets: purge.has('secrets') ? secrets.filter(({usedBy}) => usedBy.length === 0) : [],
-    nodeData: purge.has('node-data') ? nodeData.filter((each) => refusal(each) === undefined) : [],
+    nodeData: purge.has('node-data') ? nodeData.filter((each) => whyNodeDataStays(each) === undefined) : [],
     namespace: purge.has('namespace') && namespace && whyNamespaceStays(inventory, purge, namespace) === undefined ? [namespace] : [],
   };
 }
@@ -44,8 +45,8 @@ function whyNamespaceStays({secrets, claims}: Inventory, purge: Purge, {isOurs, 
 }
 
 /** Everything that will still be there, with the reason. */
-export function keeps(name: ReleaseName, inventory: Inventory, purge: Purge): Kept[] {
-  const going = mayGo(inventory, purge);
+export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge): Kept[] {
+  const going = removable(inventory, purge);
   const again = (class_: Purgeable): string => ownCommand('uninstall', name, `--purge=${class_}`);
   return [
     ...inventory.claims.flatMap((claim) => keptClaim(claim, name, purge.has('claims'), again('claims'))),
@@ -72,8 +73,8 @@ export function keeps(name: ReleaseName, inventory: Inventory, purge: Purge): Ke
 }
 
 function keptClaim({name: claim, origin, size, volume}: ClaimItem, {place}: ReleaseName, isPurged: boolean, again: string): Kept[] {
-  const byHandToo = commandLine(deleteClaim(place, claim));
-  if (origin === 'operator') return [{what: `Claim ${claim}${sized(size)}`, why: 'the release only uses it', how: byHandToo}];
+  const deleteCommand = commandLine(deleteClaim(place, claim));
+  if (origin === 'operator') return [{what: `Claim ${claim}${sized(size)}`, why: 'the release only uses it', how: deleteCommand}];
   if (volume?.isOfRelease)
     return [
       {
@@ -130,11 +131,11 @@ function keptNamespace(inventory: Inventory, namespace: NamespaceItem, purge: Pu
 }
 
 function keptNodeData(item: NodeDataItem, purge: Purge): Kept[] {
-  const reason = refusal(item);
+  const reason = whyNodeDataStays(item);
   const cleans = purge.has('node-data') && reason === undefined;
   const nodes = cleans ? item.nodes?.filter(({isReady}) => !isReady) : item.nodes;
   if (cleans && (nodes === undefined || nodes.length === 0)) return [];
   const where = nodes === undefined ? 'the nodes' : nodes.length === 0 ? 'no node of now' : nodes.map(({name}) => name).join(', ');
   const why = cleans ? 'the node is not ready' : (reason ?? 'no chart removes what lies on nodes');
-  return [{what: `Directory ${item.path} on ${where}`, why, how: byHand({...item, nodes})}];
+  return [{what: `Directory ${item.path} on ${where}`, why, how: manualCleanup({...item, nodes})}];
 }

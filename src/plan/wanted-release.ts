@@ -1,14 +1,38 @@
 import {CHARTS} from '../charts/charts.ts';
 import {within} from '../charts/releases.ts';
-import type {Path} from '../charts/tree.ts';
-import type {ReleaseName} from '../ports/helm.ts';
+import type {Path, Values} from '../charts/tree.ts';
+import type {ChartReference, ReleaseName} from '../ports/helm.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {chartSource} from '../settings/release.ts';
+import type {Secret} from '../settings/secret.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
 import {effectiveValues} from '../values/effective.ts';
 import type {Generated} from '../values/generate.ts';
-import type {WantedRelease} from './install.ts';
-import type {WantedSecret} from './wanted-secret.ts';
+
+export interface WantedRelease {
+  name: ReleaseName;
+  chart: ChartReference;
+  values: Values;
+  /** With the defaults of the chart. */
+  effective: Values;
+  /** Keys in the values that somebody asked for, and that are no mere default. */
+  asked: readonly Path[];
+  /** The values as the file that goes to helm. */
+  yaml: string;
+  /** What the chart makes of them. */
+  manifest: string;
+  secrets: readonly WantedSecret[];
+}
+
+/** A Secret that the values name. */
+export interface WantedSecret {
+  name: string;
+  type: 'Opaque' | 'kubernetes.io/tls';
+  /** Keys that have to be in it, with the content where the operator gave one. */
+  data: Readonly<Record<string, Secret | undefined>>;
+  /** How the operator gives the content. */
+  howToGive: string;
+}
 
 /** The release that settings ask for. */
 export function wantedRelease(

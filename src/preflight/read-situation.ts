@@ -6,7 +6,8 @@ import {REQUEST_SECONDS, readCluster} from '../cluster/facts/read-cluster.ts';
 import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
 import type {Claim, KubernetesObject} from '../cluster/objects.ts';
 import {type Config, contextOf} from '../cluster/read-facts.ts';
-import type {WantedRelease} from '../plan/install.ts';
+import {rendered, renderManifest} from '../plan/render-chart.ts';
+import type {WantedRelease} from '../plan/wanted-release.ts';
 import {currentContext, getNamed, listResources, serverVersion} from '../ports/kubectl.ts';
 import type {Place} from '../ports/place.ts';
 import type {Outcome, Processes} from '../ports/processes.ts';
@@ -15,14 +16,12 @@ import type {Get} from '../settings/define.ts';
 import {cacheClaim} from '../settings/storage.ts';
 import {effectiveGet, effectiveValues} from '../values/effective.ts';
 import type {Generated} from '../values/generate.ts';
-import {claimsNamedIn} from './named-in.ts';
-import {neededPermissions} from './needed-permissions.ts';
+import {neededPermissions} from './checks/permissions.ts';
 import {permissionsOf} from './permissions-of.ts';
+import type {Permission, PreflightContext as Situation} from './preflight-context.ts';
 import {type Patience, questions} from './questions.ts';
 import {readTools} from './read-tools.ts';
-import {rendered, renderManifest} from './render-manifest.ts';
-import type {Permission, Situation} from './situation.ts';
-import {wantedSecrets} from './wanted-secrets.ts';
+import {referencedClaims as claimsNamedIn, wantedSecrets} from './referenced-objects.ts';
 
 interface World extends Patience {
   processes: Processes;

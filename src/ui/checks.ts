@@ -1,13 +1,12 @@
-import type {Checked, Status} from '../preflight/check.ts';
-import {reasonOf} from '../preflight/checks/outcomes.ts';
+import type {Values} from '../charts/tree.ts';
+import type {ProbeObjects} from '../cluster/probe.ts';
+import {maskSecrets} from '../errors.ts';
+import {type Checked, GROUPS, type Status, skipReason} from '../preflight/check.ts';
+import {toYaml} from '../values/yaml.ts';
 import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 const MARKS: Readonly<Record<Status, string>> = {pass: '✓', warn: '!', fail: '×', skip: '-'};
-const GROUPS: readonly Checked['group'][] = [
-  ...(['Tools', 'Cluster', 'Permissions', 'Namespace', 'Release'] as const),
-  ...(['Secrets', 'Storage', 'Network', 'Nodes', 'Probe'] as const),
-];
 
 /** Every check under its heading; what is not passed with what to do. The last line counts. */
 export function checksText(checks: readonly Checked[], screen: Screen): string {
@@ -30,9 +29,9 @@ interface Gap {
 
 function gapsIn(checks: readonly Checked[]): Gap[] {
   const all = checks.filter(({status}) => status === 'skip');
-  return [...new Set(all.map(reasonOf))]
+  return [...new Set(all.map(skipReason))]
     .map((reason): Gap => {
-      const skipped = all.filter((each) => reasonOf(each) === reason);
+      const skipped = all.filter((each) => skipReason(each) === reason);
       const isTold = checks.some(({status, message}) => status === 'fail' && message.includes(reason));
       return {reason, skipped, remedies: isTold ? [] : [...new Set(skipped.flatMap(({remedy}) => remedy ?? []))]};
     })
@@ -63,3 +62,12 @@ function summary(checks: readonly Checked[], screen: Screen): string {
   const colour = of('fail') > 0 ? red : of('warn') > 0 ? yellow : green;
   return colour(`${count(of('fail'), 'error')}, ${count(of('warn'), 'warning')}, ${of('pass')} passed, ${of('skip')} skipped`);
 }
+
+/** What a probe would make, as manifests without passwords. */
+export const probeText = ({objects}: ProbeObjects): string =>
+  objects
+    .map((object, index) => maskSecrets(toYaml(object as unknown as Values, {header: index === 0 ? HEADER : []})))
+    .map((text) => `---\n${text}`)
+    .join('');
+
+const HEADER = ['What --probe makes and removes again'];

@@ -1,5 +1,5 @@
 import type {InstallFacts} from '../cluster/install-facts.ts';
-import type {WantedRelease} from '../plan/install.ts';
+import type {WantedRelease} from '../plan/wanted-release.ts';
 import type {Plan} from '../plan/step.ts';
 import {type ReleaseName, upgradeInstall} from '../ports/helm.ts';
 import {commandLine} from '../ports/processes.ts';

@@ -6,10 +6,9 @@ import {token, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {spell} from '../../settings/define.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
 import {claimsOf} from '../../settings/token.ts';
-import {type Check, fail, type Outcome, pass, skip, warn} from '../check.ts';
-import {pullSecretsIn} from '../named-in.ts';
-import type {Situation} from '../situation.ts';
-import {worstOf} from './outcomes.ts';
+import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
+import type {PreflightContext, RequiredSecret} from '../preflight-context.ts';
+import {referencedPullSecrets} from '../referenced-objects.ts';
 
 const REF = 'https://kubernetes.io/docs/concepts/configuration/secret/';
 const PULL_TYPES = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg'];
@@ -19,21 +18,22 @@ const keys: Check = {
   group: 'Secrets',
   title: 'Secrets are there, with the keys that are read',
   ref: REF,
-  test(situation) {
-    const wanted = withoutPullSecrets(situation);
+  run(context) {
+    const wanted = withoutPullSecrets(context);
     if (wanted.length === 0) return undefined;
-    return worstOf(wanted.map((each) => secretOutcome(each, situation)));
+    return worstOf(wanted.map((each) => secretResult(each, context)));
   },
 };
 
-type Wanted = Situation['wantedSecrets'][number];
-
-const withoutPullSecrets = ({wantedSecrets, manifest}: Situation): Wanted[] => {
-  const pulls = pullSecretsIn(knownValue(manifest) ?? []);
+const withoutPullSecrets = ({wantedSecrets, manifest}: PreflightContext): RequiredSecret[] => {
+  const pulls = referencedPullSecrets(knownValue(manifest) ?? []);
   return wantedSecrets.filter(({name}) => !pulls.includes(name));
 };
 
-function secretOutcome({name, keys: wanted, isGiven}: Wanted, {secrets, name: {place}, get, token: own}: Situation): Outcome {
+function secretResult(
+  {name, keys: wanted, isGiven}: RequiredSecret,
+  {secrets, name: {place}, get, token: own}: PreflightContext,
+): CheckResult {
   const fact: Fact<SecretObject | undefined> | undefined = secrets.get(name);
   if (fact === undefined || !isKnown(fact)) return skip(`Secret ${name} cannot be read${fact ? `: ${fact.because}` : ''}`);
   const found = fact.value;
@@ -77,8 +77,8 @@ const pull: Check = {
   group: 'Secrets',
   title: 'Secrets for pulling images are there',
   ref: 'https://kubernetes.io/docs/tasks/configure-pod-container/pull-image-private-registry/',
-  test({manifest, secrets, name: {place}}) {
-    const names = pullSecretsIn(knownValue(manifest) ?? []);
+  run({manifest, secrets, name: {place}}) {
+    const names = referencedPullSecrets(knownValue(manifest) ?? []);
     if (names.length === 0) return undefined;
     return worstOf(
       names.map((name) => {
@@ -105,7 +105,7 @@ const tokenCheck: Check = {
   group: 'Secrets',
   title: 'the agent pool token can be used',
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
-  test({token: given, secrets, get, now}) {
+  run({token: given, secrets, get, now}) {
     const fact = secrets.get(get(tokenSecret) ?? '');
     if (given === undefined && fact !== undefined && !isKnown(fact)) return skip(`the token cannot be read: ${fact.because}`);
     const held = knownValue(fact ?? {unknown: 'undetermined', because: ''})?.data?.[get(tokenSecretKey) ?? ''];

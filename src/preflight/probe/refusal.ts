@@ -1,0 +1,24 @@
+import type {KubernetesObject, Snapshot, Workload} from '../../cluster/objects.ts';
+import type {Probed} from '../../cluster/probe.ts';
+import {explain} from '../../execute/explain/explain.ts';
+import {oneLine} from '../../execute/explain/words.ts';
+import type {Outcome} from '../../ports/processes.ts';
+import {isForbidden} from '../../ports/tool-failure.ts';
+
+/** Why the API server does not take an object of the probe. What refuses its pod would refuse those of a ReplicaSet, whose words are known. */
+export function refusal({kind = '', metadata}: KubernetesObject, outcome: Outcome): Probed['causes'][number] {
+  const message = outcome.stderr.trim().replace(/^Error from server \(\w+\): (error when creating "[^"]*": )?/i, '');
+  const workload: Workload = {
+    kind: 'ReplicaSet',
+    metadata,
+    status: {conditions: [{type: 'ReplicaFailure', status: 'True', message}]},
+  };
+  const snapshot: Snapshot = {workloads: [workload], pods: [], claims: [], events: [], logs: {}};
+  const [cause] = kind === 'Pod' && isForbidden(outcome) ? explain(snapshot, new Date(0)) : [];
+  return {
+    reason: oneLine(`${kind} ${metadata.name} cannot be made: ${message}`),
+    remedy: cause?.remedy ?? 'Mend what the API server says, and run it again',
+    // The probe asks for less than runs do, and for other names.
+    isHopeless: false,
+  };
+}
