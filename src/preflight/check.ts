@@ -67,13 +67,13 @@ export function skipUnknown({unknown, because}: Unknown, subject: string): Check
 export const skipReason = ({message}: CheckResult): string => message.replace(/^.*? (unknown|cannot be read): /s, '');
 
 /** The worst of several results, with everything that is as bad; undefined where there are none. */
-export function worstOf(results: readonly CheckResult[]): CheckResult | undefined {
-  const status = STATUSES.find((each) => results.some((result) => result.status === each));
+export function worstOf(results: readonly (CheckResult | undefined)[]): CheckResult | undefined {
+  const status = STATUSES.find((each) => results.some((result) => result?.status === each));
   if (status === undefined) return undefined;
-  const worst = results.filter((each) => each.status === status);
-  const join = (texts: readonly (string | undefined)[]): string => [...new Set(texts.filter((text) => text !== undefined))].join('; ');
-  const remedy = join(worst.map((each) => each.remedy));
-  return {status, message: join(worst.map(({message}) => message)), ...(remedy === '' ? {} : {remedy})};
+  const worst = results.filter((each) => each?.status === status);
+  const joined = (key: 'message' | 'remedy'): string => [...new Set(worst.flatMap((each) => each?.[key] ?? []))].join('; ');
+  const remedy = joined('remedy');
+  return {status, message: joined('message'), ...(remedy === '' ? {} : {remedy})};
 }
 
 /** At most five names, so that a line stays short. */

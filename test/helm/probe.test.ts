@@ -34,7 +34,7 @@ async function planned(flags: RawFlags, there: readonly string[] = []) {
   const manifest = objects as unknown as KubernetesObject[];
   const name = {release: generated.settings.get(release) as string, place: {namespace: 'scalr-agent'}};
   const get = effectiveGet(generated.settings, generated.effective);
-  const plan = planProbe({name, get, target: generated.target, now: TODAY}, manifest, {there: new Set(there), seconds: 180});
+  const plan = planProbe({name, get, target: generated.target, now: TODAY}, manifest, {existing: new Set(there), seconds: 180});
   return {plan: plan as ProbePlan, manifest};
 }
 

@@ -1,9 +1,9 @@
 import {within} from '../../charts/releases.ts';
 import type {ChartName} from '../../charts/schema.ts';
 import {at, getAt, type Values} from '../../charts/tree.ts';
-import type {KubernetesObject} from '../../cluster/objects.ts';
+import {isClusterScoped} from './permissions.ts';
 
-export interface NamedRelease {
+interface NamedRelease {
   name: string;
   namespace: string;
   chart: ChartName;
@@ -15,11 +15,11 @@ interface Row {
   chart: ChartName;
   in?: string;
   objects: readonly string[];
-  /** Key that has to hold something for them. */
+  /** Key of the values that must be set for them. */
   when?: string;
 }
 
-/** What releases are known to make, with the placeholders of objectNames. */
+/** What each chart is known to create, with the placeholders of objectNames. */
 const ROWS: readonly Row[] = [
   {
     chart: 'agent-k8s',
@@ -57,38 +57,20 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-const CLUSTER_WIDE: ReadonlySet<string> = new Set([
-  'ClusterRole',
-  'ClusterRoleBinding',
-  'StorageClass',
-  'PersistentVolume',
-  'CustomResourceDefinition',
-]);
-
-/** Names of what a release makes, as `Role agent-k8s-role`, by the same with their namespace: kinds of the cluster have none. */
-export function objectNames({name, namespace, chart, version, values}: NamedRelease): Map<string, string> {
+/** Names of the objects that a release creates: Role agent-k8s-role */
+export function objectNames({name, namespace, chart, version, values}: NamedRelease): string[] {
   const textAt = (path: string): string => String(getAt(values, at(path)) ?? '');
   const base = textAt('nameOverride') || (chart === 'agent-job' && within(version, '>=0.5.68') ? 'scalr-agent' : chart);
   const full = textAt('fullnameOverride') || (name.includes(base) ? name : `${name}-${base}`);
   const fill: Readonly<Record<string, string>> = {FULL: full, BASE: base, RELEASE: name, NAMESPACE: namespace};
-  const objects = ROWS.filter(
+  return ROWS.filter(
     (row) => row.chart === chart && within(version, row.in) && (row.when === undefined || !['', 'false'].includes(textAt(row.when))),
-  ).flatMap((row) => row.objects);
-  return byPlace(
-    objects.map((object) => object.replaceAll(/FULL|BASE|RELEASE|NAMESPACE/g, (word) => fill[word] as string)),
-    namespace,
-  );
+  )
+    .flatMap((row) => row.objects)
+    .map((object) => object.replaceAll(/FULL|BASE|RELEASE|NAMESPACE/g, (word) => fill[word] as string));
 }
 
-/** The same of a rendered chart. */
-export const namesIn = (objects: readonly KubernetesObject[], namespace: string): Map<string, string> =>
-  byPlace(
-    objects.map(({kind, metadata}) => `${kind} ${metadata.name}`),
-    namespace,
-  );
+export const isClusterWide = (object: string): boolean => isClusterScoped(object.split(' ')[0] as string);
 
-/** Keyed by what must be unique in a cluster. */
-const byPlace = (objects: readonly string[], namespace: string): Map<string, string> =>
-  new Map(objects.map((object) => [isClusterWide(object) ? object : `${namespace}/${object}`, object]));
-
-export const isClusterWide = (object: string): boolean => CLUSTER_WIDE.has(object.split(' ')[0] as string);
+/** With its namespace, where the kind has one: team-a/Role agent-k8s-role */
+export const scopedName = (object: string, namespace: string): string => (isClusterWide(object) ? object : `${namespace}/${object}`);

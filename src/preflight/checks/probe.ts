@@ -1,4 +1,5 @@
 import {missesRuns} from '../../cluster/facts/policy-weakness.ts';
+import type {Probed} from '../../cluster/probe.ts';
 import {workloadIdentity} from '../../settings/network.ts';
 import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
 import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
@@ -14,21 +15,19 @@ const probePod: Check = {
   run: ({probe}) => {
     if (probe === undefined) return undefined;
     if (!('plan' in probe)) return skip(`There was no probe: ${probe.because}`, probe.remedy);
-    const outcome = fate(probe.plan, probe.seen);
-    const {leftover} = probe.seen;
-    return leftover === undefined ? outcome : withLeftover(outcome, probe.plan, leftover);
+    const {plan, seen} = probe;
+    const result = podResult(plan, seen);
+    return seen.leftover === undefined ? result : withLeftover(result, plan, seen.leftover);
   },
 };
 
-/** Whatever else there is to say, it has to be said too. */
+/** What was left in the cluster is reported with any other result. */
 function withLeftover({status, message, remedy}: CheckResult, {pod}: ProbePlan, leftover: string): CheckResult {
   const steps = [`Remove it: ${leftover}`, ...(remedy === undefined ? [] : [remedy])];
   return {status: status === 'fail' ? 'fail' : 'warn', message: `${message}; ${pod} could not be removed`, remedy: steps.join('; ')};
 }
 
-type Seen = Extract<NonNullable<PreflightContext['probe']>, {plan: ProbePlan}>['seen'];
-
-function fate({pod, image, notes}: ProbePlan, {log, node, causes}: Seen): CheckResult {
+function podResult({pod, image, notes}: ProbePlan, {log, node, causes}: Probed): CheckResult {
   const where = node === undefined ? '' : ` on ${node}`;
   if (log !== undefined) return pass([`${pod} ran ${image}${where}`, ...notes].join('; '));
   const [cause] = causes;
@@ -37,9 +36,6 @@ function fate({pod, image, notes}: ProbePlan, {log, node, causes}: Seen): CheckR
   const remedy = [...new Set(causes.map((each) => each.remedy))].join('; ');
   return cause.isHopeless ? fail(because, remedy) : warn(because, remedy);
 }
-
-/** Status from which on a server has trouble of its own. */
-const TROUBLE = 500;
 
 const probeScalr: Check = {
   id: 'probe-scalr',
@@ -54,21 +50,21 @@ const probeScalr: Check = {
     }),
 };
 
-type Meaning = (answer: Answer, plan: ProbePlan & {url: string}) => CheckResult;
+type PlanWithUrl = ProbePlan & {url: string};
 
 const hostOf = (url: string): string => new URL(url).host;
-const way = ({proxy}: ProbePlan): string => (proxy === undefined ? '' : ` through the proxy ${proxy}`);
-/** Who the pod speaks to first. */
-const door = ({proxy, url}: ProbePlan & {url: string}): string => (proxy === undefined ? hostOf(url) : `The proxy ${proxy}`);
-const PROXY = 'Correct --https-proxy, or name what is reached without it with --no-proxy';
-const egress = ({proxy, url}: ProbePlan & {url: string}): string =>
+const viaProxy = ({proxy}: ProbePlan): string => (proxy === undefined ? '' : ` through the proxy ${proxy}`);
+/** What the pod connects to first. */
+const firstHop = ({proxy, url}: PlanWithUrl): string => (proxy === undefined ? hostOf(url) : `The proxy ${proxy}`);
+const PROXY_REMEDY = 'Correct --https-proxy, or name what is reached without it with --no-proxy';
+const egress = ({proxy, url}: PlanWithUrl): string =>
   `Let pods reach ${proxy ?? `${hostOf(url)}, port 443`}: firewall, egress rules, network policies of the namespace${proxy === undefined ? '; or name a proxy with --https-proxy' : ''}`;
 
-const CONNECTIONS: Readonly<Record<Answer['state'], Meaning>> = {
+const CONNECTIONS: Readonly<Record<Answer['state'], (answer: Answer, plan: PlanWithUrl) => CheckResult>> = {
   ok: ({detail}, plan) => {
     const trust = plan.hasCertificates ? ', with the certificates that were given' : '';
-    const said = `${plan.url} answers ${detail}${way(plan)}${trust}`;
-    return Number(detail) < TROUBLE ? pass(said) : warn(said, 'See whether Scalr, or what stands before it, has trouble');
+    const text = `${plan.url} answers ${detail}${viaProxy(plan)}${trust}`;
+    return Number(detail) < 500 ? pass(text) : warn(text, 'See whether Scalr, or what stands before it, has trouble');
   },
   proxy: ({detail}, plan) =>
     detail === '407'
@@ -80,24 +76,24 @@ const CONNECTIONS: Readonly<Record<Answer['state'], Meaning>> = {
           `The proxy ${plan.proxy ?? ''} does not connect to ${hostOf(plan.url)}: it answers ${detail}`,
           `Let the proxy reach ${hostOf(plan.url)}`,
         ),
-  'proxy-dns': (_, plan) => fail(`The name of the proxy ${plan.proxy ?? ''} is not known in the pod`, PROXY),
+  'proxy-dns': (_, plan) => fail(`The name of the proxy ${plan.proxy ?? ''} is not known in the pod`, PROXY_REMEDY),
   dns: (_, plan) =>
     fail(
       `${plan.proxy === undefined ? hostOf(plan.url) : `${hostOf(plan.url)} or the proxy ${plan.proxy}`} is not known in the pod`,
       'See whether pods may ask the DNS of the cluster, and whether it knows the name',
     ),
-  refused: (_, plan) => fail(`${door(plan)} refuses connections from the pod`, plan.proxy === undefined ? egress(plan) : PROXY),
-  timeout: (_, plan) => fail(`${plan.url} does not answer within ${SCALR_SECONDS} s${way(plan)}`, egress(plan)),
+  refused: (_, plan) => fail(`${firstHop(plan)} refuses connections from the pod`, plan.proxy === undefined ? egress(plan) : PROXY_REMEDY),
+  timeout: (_, plan) => fail(`${plan.url} does not answer within ${SCALR_SECONDS} s${viaProxy(plan)}`, egress(plan)),
   tls: (_, plan) =>
-    fail(`No TLS connection comes about with ${hostOf(plan.url)}${way(plan)}`, 'See what stands between: a proxy that looks into TLS'),
+    fail(`No TLS connection comes about with ${hostOf(plan.url)}${viaProxy(plan)}`, 'See what stands between: a proxy that looks into TLS'),
   untrusted: (_, plan) =>
     fail(
-      `The certificate of ${hostOf(plan.url)}${way(plan)} is of an authority that ${plan.hasCertificates ? 'is not among those that were given' : 'the image does not know'}`,
+      `The certificate of ${hostOf(plan.url)}${viaProxy(plan)} is of an authority that ${plan.hasCertificates ? 'is not among those that were given' : 'the image does not know'}`,
       `Give that of what stands between with --ca-file${plan.hasCertificates ? '; the public ones come with --ca-public-roots' : ''}`,
     ),
   'no-ca': (_, plan) => fail(`The file of the certificates cannot be read in ${plan.image}`, 'Correct its path, or use --ca-file'),
   'no-tool': (_, plan) => noTool(plan),
-  failed: ({detail}, plan) => warn(`${plan.url} cannot be reached${way(plan)}: the tool ended with ${detail}`, egress(plan)),
+  failed: ({detail}, plan) => warn(`${plan.url} cannot be reached${viaProxy(plan)}: the tool ended with ${detail}`, egress(plan)),
 };
 
 const probeVolume: Check = {
@@ -137,7 +133,7 @@ const probeMetadata: Check = {
       if (metadata === undefined) return NO_ANSWER;
       if (metadata.state === 'no-tool') return noTool(plan);
       if (metadata.state === 'failed') return skip(`Nothing can be said of ${ADDRESS}: the tool ended with ${metadata.detail}`);
-      const isOpen = isOf(metadata, 'ok', 'proxy');
+      const isOpen = metadata.state === 'ok' || metadata.state === 'proxy';
       return blocks(context) ? blocked(context, isOpen) : open(context, isOpen);
     }),
 };
@@ -156,7 +152,7 @@ function blocked(context: PreflightContext, isOpen: boolean): CheckResult {
   );
 }
 
-/** Only the identities of Google come from there; the others have addresses of their own. */
+/** Only GKE hands out its identities there. */
 function open({get}: PreflightContext, isOpen: boolean): CheckResult {
   if (isOpen) return pass(`${ADDRESS} answers, as the settings leave it`);
   if (get(workloadIdentity) !== 'gke') return pass(`${ADDRESS} does not answer, and the settings need nothing of it`);
@@ -166,23 +162,20 @@ function open({get}: PreflightContext, isOpen: boolean): CheckResult {
   );
 }
 
-/** What follows from what the probe printed; undefined where there was none to be, or the check before says why there was none. */
+/** The result that follows from the findings of the probe; undefined without --probe. */
 function withFindings(
   {probe}: PreflightContext,
   conclude: (findings: Findings, plan: ProbePlan) => CheckResult | undefined,
 ): CheckResult | undefined {
   if (probe === undefined) return undefined;
-  const log = 'plan' in probe ? probe.seen.log : undefined;
-  if (log === undefined || !('plan' in probe)) return skip('There is no probe that came to its end');
-  return conclude(findingsIn(log), probe.plan);
+  if (!('plan' in probe) || probe.seen.log === undefined) return skip('There is no probe that came to its end');
+  return conclude(findingsIn(probe.seen.log), probe.plan);
 }
 
 const NO_ANSWER = skip('The probe says nothing of it');
 
-/** Whatever was asked for, nothing could ask. */
+/** No request could be made. */
 const noTool = ({image}: ProbePlan): CheckResult => skip(`${image} has neither curl nor GNU wget nor python3 to ask with`);
 
-const isOf = ({state}: Answer, ...states: readonly Answer['state'][]): boolean => states.includes(state);
-
-/** What a pod found out where runs will be; nothing where nobody asked for one. */
+/** What the probe pod found where runs will be placed; none without --probe. */
 export const probeChecks: readonly Check[] = [probePod, probeScalr, probeVolume, probeMetadata];

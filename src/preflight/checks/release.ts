@@ -11,16 +11,18 @@ import {commandLine} from '../../ports/processes.ts';
 import {chartSource} from '../../settings/release.ts';
 import {type Check, fail, few, ifKnown, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
-import {isClusterWide, namesIn, objectNames} from './object-names.ts';
+import {isClusterWide, objectNames, scopedName} from './object-names.ts';
 
 const RELEASES = 'Helm releases are';
 
 const isOwn = (release: {name: string; namespace: string}, {name}: PreflightContext): boolean =>
   release.name === name.release && release.namespace === name.place.namespace;
 
+const withVersion = ({name, namespace, version}: ScalrRelease): string => `${namespace}/${name} (${version})`;
+
 const asText = ({name, namespace, chart, version}: ScalrRelease): string => `${namespace}/${name} (${chart} ${version})`;
 
-/** What is left of the facts for the rest of the cluster, where only one namespace may be read. */
+/** Why releases of other namespaces are unknown. */
 const onlyOfNamespace = (context: PreflightContext): string => `only releases of the namespace ${context.name.place.namespace} may be read`;
 
 const releaseName: Check = {
@@ -35,31 +37,31 @@ const releaseName: Check = {
       const found = releases.find((each) => isOwn(each, context));
       if (found === undefined) return pass(`there is no release ${name.release} in ${namespace} yet`);
       const ours = scalrChart(found.chart);
-      const said = `Release ${found.name} in ${namespace} is ${found.chart}`;
+      const text = `Release ${found.name} in ${namespace} is ${found.chart}`;
       if (ours === undefined)
         return fail(
-          `${said}, which has nothing to do with Scalr agents: an upgrade would replace it`,
+          `${text}, which has nothing to do with Scalr agents: an upgrade would replace it`,
           'Choose another name with --release',
         );
       if (/^(pending-|uninstalling)/.test(found.status))
         return warn(
-          `${said} and ${found.status}: helm is at work on it, or broke off`,
+          `${text} and ${found.status}: helm is at work on it, or broke off`,
           'Wait for whoever runs that helm; if nobody does, scalr-agent install marks it as failed and goes on',
         );
       if (ours.chart !== target.chart)
         return warn(
-          `${said}: changing it to ${target.chart} replaces everything in it, and runs in flight are lost`,
+          `${text}: changing it to ${target.chart} replaces everything in it, and runs in flight are lost`,
           `Uninstall it first: scalr-agent uninstall --release ${found.name} --namespace ${namespace}; or choose another name with --release`,
         );
       return pass(`${found.chart} in ${namespace}, ${found.status}`);
     }),
 };
 
-/** What this release makes: as it was rendered, else as far as it is known of the chart. */
-const wantedNames = ({manifest, name, target, values}: PreflightContext): Map<string, string> => {
-  const {namespace} = name.place;
-  return isKnown(manifest) ? namesIn(manifest.value, namespace) : objectNames({name: name.release, namespace, ...target, values});
-};
+/** What this release creates: as rendered, else as far as it is known of the chart. */
+const wantedNames = ({manifest, name: {release, place}, target, values}: PreflightContext): string[] =>
+  isKnown(manifest)
+    ? manifest.value.map(({kind, metadata}) => `${kind} ${metadata.name}`)
+    : objectNames({name: release, namespace: place.namespace, ...target, values});
 
 const objectNamesFree: Check = {
   id: 'object-names',
@@ -69,24 +71,25 @@ const objectNamesFree: Check = {
   run: (context) =>
     ifKnown(context.facts.releases, RELEASES, ({scope, releases}) => {
       const wanted = wantedNames(context);
-      for (const other of releases.filter((each) => !isOwn(each, context))) {
-        const theirs = objectNames({...other, values: knownValue(other.values) ?? {}});
-        const both = [...wanted].filter(([key]) => theirs.has(key)).map(([, object]) => object);
+      const others = releases.filter((each) => !isOwn(each, context));
+      for (const other of others) {
+        const names = objectNames({...other, values: knownValue(other.values) ?? {}});
+        const theirs = names.map((object) => scopedName(object, other.namespace));
+        const both = wanted.filter((object) => theirs.includes(scopedName(object, context.name.place.namespace)));
         if (both.length === 0) continue;
         return fail(
           `Release ${asText(other)} has ${few(both)} already, and Helm takes over no object of another release`,
-          howToAvoid(both),
+          collisionRemedy(both),
         );
       }
-      const shared = [...wanted.values()].filter((object) => isSharedByCluster(object, context));
+      const shared = wanted.filter((object) => mayCollide(object, context));
       if (scope === 'namespace' && shared.length > 0)
         return skip(`${few(shared)} can be in the way of another release, and ${onlyOfNamespace(context)}`);
-      const others = releases.filter((each) => !isOwn(each, context)).map(asText);
-      return pass(others.length === 0 ? 'there is no other release of Scalr agents' : `no collision with ${few(others)}`);
+      return pass(others.length === 0 ? 'there is no other release of Scalr agents' : `no collision with ${few(others.map(asText))}`);
     }),
 };
 
-function howToAvoid(objects: readonly string[]): string {
+function collisionRemedy(objects: readonly string[]): string {
   if (objects.some((each) => each.startsWith('StorageClass ')))
     return 'One release of a cluster can have EFS: use --cache hostpath, or another chart with a claim';
   return objects.some(isClusterWide)
@@ -94,13 +97,13 @@ function howToAvoid(objects: readonly string[]): string {
     : 'Install into another namespace with --namespace';
 }
 
-/** Definitions are one for the whole cluster on purpose, and since 0.5.68 agent-job puts the namespace into its names. */
-const isSharedByCluster = (object: string, {target, name}: PreflightContext): boolean =>
+/** Releases share definitions on purpose, and since 0.5.68 agent-job puts the namespace into cluster-wide names. */
+const mayCollide = (object: string, {target, name}: PreflightContext): boolean =>
   isClusterWide(object) &&
   !object.startsWith('CustomResourceDefinition ') &&
   !(within(target.version, '>=0.5.68') && object.includes(` ${name.place.namespace}-`));
 
-/** Releases of one chart beside this one. */
+/** Other releases of one chart. */
 const othersOf = (context: PreflightContext, chart: ScalrRelease['chart']) =>
   follow(context.facts.releases, ({scope, releases}, source) =>
     known({scope, others: releases.filter((each) => each.chart === chart && !isOwn(each, context))}, source),
@@ -114,14 +117,16 @@ const directoryOf = (values: Values): string | undefined => {
 
 const selectorOf = (values: Values): Values => (getAt(values, at('workerNodeSelector')) ?? {}) as Values;
 
-/** No node has two values of one label. */
+/** A node has one value for each label. */
 const areOnOtherNodes = (one: Values, other: Values): boolean =>
   Object.entries(one).some(([key, value]) => other[key] !== undefined && other[key] !== value);
 
-const seenBy = ({chart, version, values}: ScalrRelease): Values =>
+const effectiveValuesOf = ({chart, version, values}: ScalrRelease): Values =>
   mergeValues(scopeOf({chart, version}, () => undefined).defaults, knownValue(values) ?? {});
 
-const ownDirectory = (path: string, unique: string): string =>
+const releaseText = ({namespace, name}: ScalrRelease): string => `release ${namespace}/${name}`;
+
+const freeDirectory = (path: string, unique: string): string =>
   posix.join(posix.dirname(path), posix.basename(path) === unique ? `${unique}-2` : unique);
 
 const nodeData: Check = {
@@ -133,32 +138,31 @@ const nodeData: Check = {
     const {target, values} = context;
     const own = directoryOf(values);
     if (target.chart !== 'agent-k8s' || own === undefined) return undefined;
-    return ifKnown(othersOf(context, 'agent-k8s'), 'Helm releases are', ({scope, others}) => {
+    return ifKnown(othersOf(context, 'agent-k8s'), RELEASES, ({scope, others}) => {
       const shared = others.filter((each) => {
-        const theirs = directoryOf(seenBy(each));
+        const theirs = directoryOf(effectiveValuesOf(each));
         const isNested = theirs !== undefined && (theirs.startsWith(own) || own.startsWith(theirs));
-        return isKnown(each.values) && isNested && !areOnOtherNodes(selectorOf(values), selectorOf(seenBy(each)));
+        return isKnown(each.values) && isNested && !areOnOtherNodes(selectorOf(values), selectorOf(effectiveValuesOf(each)));
       });
       const path = own.replace(/\/$/, '');
       if (shared.length > 0)
         return fail(
-          `${path} is the directory of ${few(shared.map(({namespace, name}) => `release ${namespace}/${name}`))} too`,
-          `Give it one of its own: --data-home ${ownDirectory(path, uniqueName(context.get))}`,
+          `${path} is the directory of ${few(shared.map(releaseText))} too`,
+          `Give it one of its own: --data-home ${freeDirectory(path, uniqueName(context.get))}`,
         );
       const hidden = others.filter((each) => !isKnown(each.values));
-      if (hidden.length > 0)
-        return skip(`The values of ${few(hidden.map(({namespace, name}) => `release ${namespace}/${name}`))} are unknown`);
+      if (hidden.length > 0) return skip(`The values of ${few(hidden.map(releaseText))} are unknown`);
       if (scope === 'namespace') return skip(`Agents of other namespaces may use ${path} too, and ${onlyOfNamespace(context)}`);
       return pass(`${path} is used by no other release`);
     });
   },
 };
 
-/** The generation that a version of agent-job works with. */
+/** The definition that a version of agent-job works with. */
 const definitionOf = (version: string): string =>
   DEFINITIONS[within(version, '<=0.5.63') ? 0 : within(version, '<=0.5.67') ? 1 : 2] as string;
 
-function howToApply({target, get}: PreflightContext): string {
+function applyDefinitions({target, get}: PreflightContext): string {
   const source = get(chartSource);
   const show = commandLine(showDefinitions({chart: target.chart, version: target.version, ...(source === undefined ? {} : {source})}));
   return `${show} | kubectl apply --server-side --force-conflicts --filename -`;
@@ -178,20 +182,25 @@ const definition: Check = {
       const isThere = definitions.includes(name);
       if (own?.chart === 'agent-job' && own.version === target.version) {
         if (isThere) return pass(`${name} is there`);
-        return fail(`Release ${own.name} needs ${name}, which is gone, and Helm makes it with a new release only`, howToApply(context));
+        return fail(
+          `Release ${own.name} needs ${name}, which is gone, and Helm makes it with a new release only`,
+          applyDefinitions(context),
+        );
       }
       if (own !== undefined) return pass(`${name} is applied before release ${own.name} is changed`);
       if (!isThere) return pass(`Helm makes ${name} with the release`);
       return ifKnown(othersOf(context, 'agent-job'), `${name} is there already; of which version is`, ({scope, others}) => {
         const same = others.find(({version}) => version === target.version);
-        if (same) return pass(`${name} came with release ${same.namespace}/${same.name} (${same.version})`);
+        if (same) return pass(`${name} came with release ${withVersion(same)}`);
         if (scope === 'namespace')
-          return skip(`${name} is there already; of which version does not show, for ${onlyOfNamespace(context)}`, howToApply(context));
-        const from =
-          others.length === 0 ? 'an earlier install' : few(others.map((each) => `${each.namespace}/${each.name} (${each.version})`));
+          return skip(
+            `${name} is there already; of which version does not show, for ${onlyOfNamespace(context)}`,
+            applyDefinitions(context),
+          );
+        const from = few(others.map(withVersion)) || 'an earlier install';
         return warn(
           `${name} is there already, from ${from}; Helm leaves it as it is, and ${target.version} may need a newer one`,
-          `Apply that of ${target.version}: ${howToApply(context)}`,
+          `Apply that of ${target.version}: ${applyDefinitions(context)}`,
         );
       });
     });
@@ -212,8 +221,7 @@ const leftDefinitions: Check = {
       return ifKnown(facts.releases, `There is ${few(others)} of other versions; who needs it is`, ({scope, releases}) => {
         const users = releases.filter(({chart, version}) => chart === 'agent-job' && others.includes(definitionOf(version)));
         const left = others.filter((name) => !users.some(({version}) => definitionOf(version) === name));
-        if (left.length === 0)
-          return pass(`${few(others)}: needed by ${few(users.map((each) => `${each.namespace}/${each.name} (${each.version})`))}`);
+        if (left.length === 0) return pass(`${few(others)}: needed by ${few(users.map(withVersion))}`);
         if (scope === 'namespace')
           return skip(`There is ${few(left)} of other versions; who needs it does not show, for ${onlyOfNamespace(context)}`);
         return warn(
@@ -225,5 +233,5 @@ const leftDefinitions: Check = {
   },
 };
 
-/** What other releases there are, and what former ones left behind. */
+/** Other releases, and what earlier ones left behind. */
 export const releaseChecks: readonly Check[] = [releaseName, objectNamesFree, nodeData, definition, leftDefinitions];

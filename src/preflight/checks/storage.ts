@@ -3,11 +3,61 @@ import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import type {AccessMode, StorageClass} from '../../cluster/facts/storage.ts';
 import type {Claim, KubernetesObject} from '../../cluster/objects.ts';
 import {cache} from '../../settings/storage.ts';
-import {type Check, type CheckResult, fail, few, ifKnown, pass, skip, skipUnknown, warn, worstOf} from '../check.ts';
+import {type Check, type CheckResult, fail, few, ifKnown, pass, skip, warn, worstOf} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {referencedClaims} from '../referenced-objects.ts';
 import {nodesForRuns} from './available-nodes.ts';
 
+/** Runs for the rendered chart; does not apply where it could not be rendered and the settings ask for no volume. */
+function withManifest(
+  {manifest, get}: PreflightContext,
+  conclude: (objects: readonly KubernetesObject[]) => CheckResult | undefined,
+): CheckResult | undefined {
+  const isWanted = ['pvc', 'existing-pvc', 'efs'].includes(get(cache) ?? '');
+  if (!isKnown(manifest) && !isWanted) return undefined;
+  return ifKnown(manifest, 'What the chart makes of the values is', conclude);
+}
+
+/** PersistentVolumeClaims that the chart creates. */
+const newClaims = (objects: readonly KubernetesObject[]): Claim[] =>
+  objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as Claim[];
+
+/** Names of PersistentVolumeClaims that pods mount and the chart does not create. */
+function existingClaims(objects: readonly KubernetesObject[]): string[] {
+  const created = newClaims(objects).map(({metadata}) => metadata.name);
+  return referencedClaims(objects).filter((name) => !created.includes(name));
+}
+
+/** The worst result for the claims of these names. */
+const eachClaim = (
+  context: PreflightContext,
+  names: readonly string[],
+  conclude: (claim: Claim | undefined, name: string) => CheckResult | undefined,
+): CheckResult | undefined =>
+  worstOf(
+    names.map((name) => {
+      const fact = context.claims.get(name);
+      if (fact === undefined) return skip(`The claim ${name} was not looked up`);
+      return ifKnown(fact, `The claim ${name} is`, (claim) => conclude(claim, name));
+    }),
+  );
+
+/** The StorageClass of a claim; undefined where there is none of that name, or no default. */
+const classOf = (claim: Claim, classes: readonly StorageClass[]): StorageClass | undefined => {
+  const wanted = claim.spec?.storageClassName;
+  return classes.find(({name, isDefault}) => (wanted === undefined ? isDefault : name === wanted));
+};
+
+/** The chart creates the StorageClass, or a volume of that class. */
+const isClassOfChart = ({spec}: Claim, objects: readonly KubernetesObject[]): boolean =>
+  spec?.storageClassName !== undefined &&
+  objects.some(
+    (each) =>
+      (each.kind === 'StorageClass' && each.metadata.name === spec.storageClassName) ||
+      (each.kind === 'PersistentVolume' && (each as Claim).spec?.storageClassName === spec.storageClassName),
+  );
+
+const CLASSES = 'Storage classes are';
 const asks = (name: string): string => `The claim ${name} asks for`;
 
 const storageClass: Check = {
@@ -19,26 +69,24 @@ const storageClass: Check = {
     withManifest(context, (objects) => {
       const claims = newClaims(objects).filter((claim) => !isClassOfChart(claim, objects));
       if (claims.length === 0) return undefined;
-      return ifKnown(context.facts.storageClasses, CLASSES, (classes) =>
-        worstOf(
-          claims.map((claim): CheckResult => {
-            const {name} = claim.metadata;
-            const wanted = claim.spec?.storageClassName;
-            const found = classOf(claim, classes);
-            const names = few(classes.map((each) => each.name)) || 'none';
-            if (wanted === '') return skip(`${asks(name)} no class, so a volume has to be prepared for it; volumes are not looked at`);
-            if (found) return pass(`${found.name} (${found.provisioner}, ${found.bindingMode}) for the claim ${name}`);
-            return fail(
-              wanted === undefined
-                ? `${asks(name)} the default storage class, and there is none; there is ${names}`
-                : `${asks(name)} the storage class ${wanted}, which is not there; there is ${names}`,
-              'Name one of them with --cache-storage-class, or use --cache ephemeral',
-            );
-          }),
-        ),
-      );
+      return ifKnown(context.facts.storageClasses, CLASSES, (classes) => worstOf(claims.map((claim) => hasClass(claim, classes))));
     }),
 };
+
+function hasClass(claim: Claim, classes: readonly StorageClass[]): CheckResult {
+  const {name} = claim.metadata;
+  const wanted = claim.spec?.storageClassName;
+  const found = classOf(claim, classes);
+  const names = few(classes.map((each) => each.name)) || 'none';
+  if (wanted === '') return skip(`${asks(name)} no class, so a volume has to be prepared for it; volumes are not looked at`);
+  if (found) return pass(`${found.name} (${found.provisioner}, ${found.bindingMode}) for the claim ${name}`);
+  return fail(
+    wanted === undefined
+      ? `${asks(name)} the default storage class, and there is none; there is ${names}`
+      : `${asks(name)} the storage class ${wanted}, which is not there; there is ${names}`,
+    'Name one of them with --cache-storage-class, or use --cache ephemeral',
+  );
+}
 
 const accessMode: Check = {
   id: 'access-mode',
@@ -49,51 +97,50 @@ const accessMode: Check = {
     withManifest(context, (objects) => {
       const claims = newClaims(objects).filter(({spec}) => spec?.storageClassName !== '');
       if (claims.length === 0) return undefined;
-      return ifKnown(context.facts.storageClasses, CLASSES, (classes) =>
-        // Where there is no class the check before this one says so; that of the chart fits its claim.
-        worstOf(
-          claims.flatMap((claim) => {
-            const found = classOf(claim, classes);
-            return found ? [canMake(found, claim.metadata.name, (claim.spec?.accessModes ?? []) as AccessMode[], classes)] : [];
-          }),
-        ),
-      );
+      return ifKnown(context.facts.storageClasses, CLASSES, (classes) => worstOf(claims.map((claim) => hasAccessMode(claim, classes))));
     }),
 };
 
-function canMake(
-  {name, accessModes, provisioner}: StorageClass,
-  claim: string,
-  wanted: readonly AccessMode[],
-  all: readonly StorageClass[],
-): CheckResult {
-  if (!isKnown(accessModes)) return skip(`${asks(claim)} ${wanted.join(', ')} of the class ${name}: ${accessModes.because}`);
+/** Undefined where there is no class, which the check storage-class reports, or where the chart brings it. */
+function hasAccessMode(claim: Claim, classes: readonly StorageClass[]): CheckResult | undefined {
+  const found = classOf(claim, classes);
+  if (found === undefined) return undefined;
+  const {name, accessModes, provisioner} = found;
+  const {name: claimName} = claim.metadata;
+  const wanted = (claim.spec?.accessModes ?? []) as AccessMode[];
+  if (!isKnown(accessModes)) return skip(`${asks(claimName)} ${wanted.join(', ')} of the class ${name}: ${accessModes.because}`);
   const missing = wanted.filter((mode) => !accessModes.value.includes(mode));
   if (missing.length === 0) return pass(`${name} (${provisioner}) can make ${wanted.join(', ')}`);
-  const able = all.filter((each) => missing.every((mode) => knownValue(each.accessModes)?.includes(mode))).map((each) => each.name);
+  const able = classes.filter((each) => missing.every((mode) => knownValue(each.accessModes)?.includes(mode))).map((each) => each.name);
   return fail(
-    `${asks(claim)} ${missing.join(', ')}, and volumes of the class ${name} (${provisioner}) are ${accessModes.value.join(', ')}`,
+    `${asks(claimName)} ${missing.join(', ')}, and volumes of the class ${name} (${provisioner}) are ${accessModes.value.join(', ')}`,
     able.length > 0
       ? `Use --cache-storage-class ${able[0]}${able.length > 1 ? ` (or ${few(able.slice(1))})` : ''}`
       : 'No class that is known here can: install a driver for shared volumes, or use --cache ephemeral',
   );
 }
 
-/** The outcome for each claim of that name that is there. */
-const eachClaim = (
-  context: PreflightContext,
-  names: readonly string[],
-  conclude: (claim: Claim | undefined, name: string) => CheckResult[],
-): CheckResult | undefined =>
-  worstOf(
-    names.flatMap((name): CheckResult[] => {
-      const fact = context.claims.get(name);
-      if (fact === undefined) return [skip(`The claim ${name} was not looked up`)];
-      return isKnown(fact) ? conclude(fact.value, name) : [skipUnknown(fact, `The claim ${name} is`)];
+const claimNameFree: Check = {
+  id: 'claim-name',
+  group: 'Storage',
+  title: 'claims that the chart makes are new, or belong to this release',
+  ref: 'https://helm.sh/docs/helm/helm_install/',
+  run: (context) =>
+    withManifest(context, (objects) => {
+      const {release, place} = context.name;
+      const names = newClaims(objects).map(({metadata}) => metadata.name);
+      return eachClaim(context, names, (claim, name) => {
+        if (claim === undefined) return pass(`${name} is new`);
+        const owner = claim.metadata.annotations?.['meta.helm.sh/release-name'];
+        const ownerNamespace = claim.metadata.annotations?.['meta.helm.sh/release-namespace'];
+        if (owner === release && ownerNamespace === place.namespace) return pass(`${name} belongs to release ${release}`);
+        return fail(
+          `There is a claim ${name} already${owner === undefined ? '' : ` of release ${ownerNamespace}/${owner}`}, and Helm refuses to take it over`,
+          `Use it as it is: --cache existing-pvc --cache-claim ${name}; or choose another name with --release`,
+        );
+      });
     }),
-  );
-
-const describe = (name: string, {name: {place}}: PreflightContext): string => `kubectl describe pvc ${name} --namespace ${place.namespace}`;
+};
 
 const claimBound: Check = {
   id: 'claim',
@@ -101,25 +148,25 @@ const claimBound: Check = {
   title: 'every claim that pods mount is there and has a volume, or gets one',
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding',
   run: (context) =>
-    withManifest(context, (objects) => eachClaim(context, usedClaims(objects), (claim, name) => [boundOrNot(claim, name, context)])),
+    withManifest(context, (objects) => eachClaim(context, existingClaims(objects), (claim, name) => isBound(claim, name, context))),
 };
 
-function boundOrNot(claim: Claim | undefined, name: string, context: PreflightContext): CheckResult {
-  const {namespace} = context.name.place;
+function isBound(claim: Claim | undefined, name: string, {name: {place}, facts}: PreflightContext): CheckResult {
+  const describe = `kubectl describe pvc ${name} --namespace ${place.namespace}`;
   if (claim === undefined)
     return fail(
-      `There is no claim ${name} in ${namespace}, and pods that mount it never start`,
+      `There is no claim ${name} in ${place.namespace}, and pods that mount it never start`,
       'Make it first, or have the chart make one: --cache pvc',
     );
   if (claim.metadata.deletionTimestamp !== undefined)
-    return fail(`The claim ${name} is being deleted`, `Wait until it is gone and make it anew: ${describe(name, context)}`);
+    return fail(`The claim ${name} is being deleted`, `Wait until it is gone and make it anew: ${describe}`);
   const phase = claim.status?.phase ?? 'Pending';
   if (phase === 'Bound') return pass(`${name} is bound`);
-  if (phase === 'Lost') return fail(`The claim ${name} lost its volume`, describe(name, context));
-  return ifKnown(context.facts.storageClasses, `The claim ${name} has no volume yet, and whether it gets one is`, (classes) => {
+  if (phase === 'Lost') return fail(`The claim ${name} lost its volume`, describe);
+  return ifKnown(facts.storageClasses, `The claim ${name} has no volume yet, and whether it gets one is`, (classes) => {
     const found = classOf(claim, classes);
     if (found?.bindingMode === 'WaitForFirstConsumer') return pass(`${name} gets its volume with the first pod (class ${found.name})`);
-    return warn(`The claim ${name} is ${phase}: nothing has made a volume for it`, `See why: ${describe(name, context)}`);
+    return warn(`The claim ${name} is ${phase}: nothing has made a volume for it`, `See why: ${describe}`);
   });
 }
 
@@ -130,55 +177,32 @@ const claimShared: Check = {
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
   run: (context) =>
     withManifest(context, (objects) => {
-      const who = sharers(context);
+      const who = sharingPods(context);
       if (who === undefined) return undefined;
-      return eachClaim(context, usedClaims(objects), (claim, name) => {
+      return eachClaim(context, existingClaims(objects), (claim, name) => {
         const modes = claim?.spec?.accessModes;
-        if (modes === undefined) return [];
-        if (modes.includes('ReadWriteMany')) return [pass(`${name} is ReadWriteMany`)];
+        if (modes === undefined) return undefined;
+        if (modes.includes('ReadWriteMany')) return pass(`${name} is ReadWriteMany`);
+        const message = `The claim ${name} is ${modes.join(', ')}, and ${who} mount it`;
         if (modes.includes('ReadWriteOnce') && knownValue(nodesForRuns(context))?.length === 1)
-          return [
-            warn(
-              `The claim ${name} is ${modes.join(', ')}, and ${who} mount it: that works on the one node there is, and on no second one`,
-              'Name a claim that is ReadWriteMany with --cache-claim before there are more nodes',
-            ),
-          ];
-        return [
-          fail(
-            `The claim ${name} is ${modes.join(', ')}, and ${who} mount it: on a second node they do not start`,
-            'Name a claim that is ReadWriteMany with --cache-claim, or use --cache ephemeral',
-          ),
-        ];
+          return warn(
+            `${message}: that works on the one node there is, and on no second one`,
+            'Name a claim that is ReadWriteMany with --cache-claim before there are more nodes',
+          );
+        return fail(
+          `${message}: on a second node they do not start`,
+          'Name a claim that is ReadWriteMany with --cache-claim, or use --cache ephemeral',
+        );
       });
     }),
 };
 
-const claimNameFree: Check = {
-  id: 'claim-name',
-  group: 'Storage',
-  title: 'claims that the chart makes are new, or belong to this release',
-  ref: 'https://helm.sh/docs/helm/helm_install/',
-  run: (context) =>
-    withManifest(context, (objects) =>
-      eachClaim(
-        context,
-        newClaims(objects).map(({metadata}) => metadata.name),
-        (claim, name) => {
-          if (claim === undefined) return [pass(`${name} is new`)];
-          const {release, place} = context.name;
-          const owner = claim.metadata.annotations?.['meta.helm.sh/release-name'];
-          const ownerNamespace = claim.metadata.annotations?.['meta.helm.sh/release-namespace'];
-          if (owner === release && ownerNamespace === place.namespace) return [pass(`${name} belongs to release ${release}`)];
-          return [
-            fail(
-              `There is a claim ${name} already${owner === undefined ? '' : ` of release ${ownerNamespace}/${owner}`}, and Helm refuses to take it over`,
-              `Use it as it is: --cache existing-pvc --cache-claim ${name}; or choose another name with --release`,
-            ),
-          ];
-        },
-      ),
-    ),
-};
+/** Several pods, maybe on several nodes, that mount the same claim; undefined where a single pod does. */
+function sharingPods({target, values}: PreflightContext): string | undefined {
+  if (target.chart === 'agent-job') return 'the controller and the pods of all runs';
+  const replicas = Number(values['replicaCount'] ?? 1);
+  return target.chart === 'agent-local' && replicas > 1 ? `${replicas} agents` : undefined;
+}
 
 const EFS = 'efs.csi.aws.com';
 
@@ -205,49 +229,5 @@ const efsDriver: Check = {
     }),
 };
 
-const MANIFEST = 'What the chart makes of the values is';
-const CLASSES = 'Storage classes are';
-
-/** Claims that the chart makes. */
-const newClaims = (objects: readonly KubernetesObject[]): Claim[] =>
-  objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as Claim[];
-
-/** Names of claims that pods mount and the chart does not make. */
-function usedClaims(objects: readonly KubernetesObject[]): string[] {
-  const created = new Set(newClaims(objects).map(({metadata}) => metadata.name));
-  return referencedClaims(objects).filter((name) => !created.has(name));
-}
-
-/** The outcome for the rendered chart; nothing where it could not be rendered and the settings ask for no volume. */
-function withManifest(
-  {manifest, get}: PreflightContext,
-  conclude: (objects: readonly KubernetesObject[]) => CheckResult | undefined,
-): CheckResult | undefined {
-  const isWanted = ['pvc', 'existing-pvc', 'efs'].includes(get(cache) ?? '');
-  return knownValue(manifest) === undefined && !isWanted ? undefined : ifKnown(manifest, MANIFEST, conclude);
-}
-
-/** The class a claim gets; undefined where there is none of that name, or no default one. */
-const classOf = (claim: Claim, classes: readonly StorageClass[]): StorageClass | undefined => {
-  const wanted = claim.spec?.storageClassName;
-  return classes.find(({name, isDefault}) => (wanted === undefined ? isDefault : name === wanted));
-};
-
-/** The chart brings the class or a volume of it along. */
-const isClassOfChart = ({spec}: Claim, objects: readonly KubernetesObject[]): boolean =>
-  spec?.storageClassName !== undefined &&
-  objects.some(
-    (each) =>
-      (each.kind === 'StorageClass' && each.metadata.name === spec.storageClassName) ||
-      (each.kind === 'PersistentVolume' && (each as Claim).spec?.storageClassName === spec.storageClassName),
-  );
-
-/** Why several pods, maybe on several nodes, mount the claims; undefined where one pod has them for itself. */
-function sharers({target, values}: PreflightContext): string | undefined {
-  if (target.chart === 'agent-job') return 'the controller and the pods of all runs';
-  const replicas = Number(values['replicaCount'] ?? 1);
-  return target.chart === 'agent-local' && replicas > 1 ? `${replicas} agents` : undefined;
-}
-
-/** Whether every volume that pods mount is there or can be made. */
+/** Whether every volume that pods mount exists or can be provisioned. */
 export const storageChecks: readonly Check[] = [storageClass, accessMode, claimNameFree, claimBound, claimShared, efsDriver];

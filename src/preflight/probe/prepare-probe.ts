@@ -9,7 +9,7 @@ import {permissionsOf} from '../permissions-of.ts';
 import type {NeededPermission, PreflightContext, ProbePlan, SkippedProbe} from '../preflight-context.ts';
 import {planProbe} from './plan-probe.ts';
 
-/** Asks what else a probe has to know, and whether this account may make it; changes nothing. */
+/** Plans a probe that runs for at most `seconds`, where this account may create one; changes nothing. */
 export async function prepareProbe(
   context: PreflightContext,
   processes: Pick<Processes, 'run'>,
@@ -24,10 +24,10 @@ export async function prepareProbe(
       because: `the namespace ${place.namespace} is not there yet`,
       remedy: `Make it first: kubectl create namespace ${place.namespace}`,
     };
-  const there = await usable(context, processes);
-  const plan = planProbe(context, manifest.value, {there, seconds});
+  const existing = await usableObjects(context, processes);
+  const plan = planProbe(context, manifest.value, {existing, seconds});
   if (plan === undefined) return {because: 'the chart makes no pod that stands for runs'};
-  const permissions = await permissionsOf(needsOf(plan, place.namespace), place, processes);
+  const permissions = await permissionsOf(neededFor(plan, place.namespace), place, processes);
   if (!isKnown(permissions)) return {because: `whether the account may make a pod is not known: ${permissions.because}`};
   const missing = permissions.value.filter(({isAllowed}) => !isAllowed);
   if (missing.length === 0) return plan;
@@ -37,18 +37,18 @@ export async function prepareProbe(
   };
 }
 
-function needsOf({objects}: ProbePlan, namespace: string): NeededPermission[] {
-  const made = objects.flatMap((object) => ['create', 'delete'].map((verb) => ({verb, resource: resourceOf(object, [], [])})));
-  const read = [
+function neededFor({objects}: ProbePlan, namespace: string): NeededPermission[] {
+  const changes = objects.flatMap((object) => ['create', 'delete'].map((verb) => ({verb, resource: resourceOf(object, [], [])})));
+  const reads = [
     {verb: 'list', resource: 'pods'},
     {verb: 'get', resource: 'pods'},
     {verb: 'get', resource: 'pods/log'},
   ];
-  return [...made, ...read].map((each) => ({...each, namespace, isOptional: false}));
+  return [...changes, ...reads].map((each) => ({...each, namespace, isOptional: false}));
 }
 
-/** Only what is bound: a claim that waits for its first pod would get a volume by the probe. */
-async function usable(
+/** What the pod can mount now. Of claims only bound ones: the probe would bind a claim that waits for its first pod. */
+async function usableObjects(
   {manifest, secrets, claims, name: {place}}: PreflightContext,
   processes: Pick<Processes, 'run'>,
 ): Promise<Set<string>> {
@@ -57,7 +57,7 @@ async function usable(
   const found = objectsOf(await processes.run(getNamed(place, spelled, REQUEST_SECONDS)), spelled);
   const bound = [...claims].filter(([, claim]) => {
     const {status, spec} = knownValue(claim) ?? {};
-    // Such a claim may be mounted once, and who has it keeps it.
+    // One pod at a time can mount such a claim.
     return status?.phase === 'Bound' && !spec?.accessModes?.includes('ReadWriteOncePod');
   });
   return new Set([
