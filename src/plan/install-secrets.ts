@@ -10,7 +10,7 @@ import type {Secret} from '../settings/secret.ts';
 import type {Step} from './step.ts';
 import type {WantedRelease, WantedSecret} from './wanted-release.ts';
 
-/** Makes those that are not there, and gives the others the content that the operator gave. @throws ExpectedError */
+/** Creates missing Secrets, and updates the others to the content that was given. @throws ExpectedError */
 export const secretSteps = (wanted: WantedRelease, facts: InstallFacts): Step[] =>
   wanted.secrets.filter((secret) => isChanged(secret, facts)).map((secret) => secretStep(secret, wanted, facts));
 
@@ -38,7 +38,7 @@ const isGiven = ({data}: WantedSecret): boolean => Object.values(data).every((co
 const isComplete = ({data}: WantedSecret, found: SecretObject | undefined): boolean =>
   found !== undefined && Object.keys(data).every((key) => found.data?.[key] !== undefined);
 
-/** @throws ExpectedError when one is neither there nor given */
+/** @throws ExpectedError when a Secret neither exists nor was given */
 export function requireSecrets({secrets: wanted, name: {place}}: WantedRelease, {secrets}: InstallFacts): void {
   const missing = wanted.filter((secret) => !isComplete(secret, secrets.get(secret.name)) && !isGiven(secret));
   if (missing.length === 0) return;
@@ -56,20 +56,19 @@ export function requireSecrets({secrets: wanted, name: {place}}: WantedRelease, 
   });
 }
 
-/** The operator gave a content that is not in it. */
+/** Content was given that the Secret in the cluster does not have. */
 const isChanged = (secret: WantedSecret, {secrets}: InstallFacts): boolean =>
   given(secret).some(([key, content]) => secrets.get(secret.name)?.data?.[key] !== base64(content));
 
-/** What the operator gave of it. */
 const given = ({data}: WantedSecret): [string, Secret][] =>
   Object.entries(data).filter((entry): entry is [string, Secret] => entry[1] !== undefined);
 
 const base64 = (content: Secret): string => Buffer.from(content.reveal(), 'utf8').toString('base64');
 
-/** On a Secret from its new content until the restarts: what breaks off in between is gone on with. */
+/** Annotates a Secret from its update until its readers are restarted, so that an interrupted install can continue. */
 const MARK = 'scalr.io/restart-readers';
 
-/** Pods read a Secret once, when they start: those that have an old content are made anew. */
+/** Pods read a Secret when they start: workloads whose pods have the old content are restarted. */
 export function restartSteps(wanted: WantedRelease, facts: InstallFacts): Step[] {
   const {place} = wanted.name;
   const isMarked = (name: string): boolean => facts.secrets.get(name)?.metadata.annotations?.[MARK] !== undefined;
@@ -94,17 +93,16 @@ export function restartSteps(wanted: WantedRelease, facts: InstallFacts): Step[]
   return [...restarts, ...done];
 }
 
-/** What the metadata of a Secret with new content says beside its name. */
 const markOf = (secret: string, wanted: WantedRelease, facts: InstallFacts): Pick<KubernetesObject['metadata'], 'annotations'> =>
   staleReaders(secret, wanted, facts).length === 0 ? {} : {annotations: {[MARK]: ''}};
 
-/** Workloads that run with what the Secret held, and get no new pods from a start or from the upgrade. */
+/** Workloads that run with the old content of a Secret, and get no new pods from a start or from the upgrade. */
 function staleReaders(secret: string, {manifest}: WantedRelease, {installed, release, stopped}: InstallFacts): KubernetesObject[] {
   return objectsIn(manifest).filter((object) => {
     const before = installed.find((each) => nameOf(each) === nameOf(object));
     if (!RESTARTED.has(object.kind ?? '') || stopped.has(nameOf(object))) return false;
     if (before === undefined || !reads(before, secret) || !reads(object, secret)) return false;
-    // What a revision that failed has reached of the pods nobody knows.
+    // A failed revision may have replaced some of the pods.
     return release?.status !== 'deployed' || sameTree(podTemplates(before), podTemplates(object));
   });
 }

@@ -37,7 +37,7 @@ export async function prepareInstall(
   return {facts, manifest, plan: planInstall({...wanted, manifest}, facts)};
 }
 
-/** The calls that bring the cluster from what it is to what is wanted; none where nothing is to do. Pure. @throws ExpectedError */
+/** The steps from the state of the cluster to the wanted release; none where nothing has to change. Pure. @throws ExpectedError */
 export function planInstall(wanted: WantedRelease, facts: InstallFacts): Plan {
   requireSecrets(wanted, facts);
   const release = releaseSteps(wanted, facts);
@@ -60,7 +60,7 @@ function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[
   return [{id: 'namespace', title: `Create namespace ${place.namespace}`, call: applyObject(place, object)}];
 }
 
-/** An uninstall that broke off has stopped them, and to Helm nothing has changed. */
+/** An interrupted uninstall scaled these to 0, which Helm does not notice. */
 const startSteps = ({name: {place}, manifest}: WantedRelease, {stopped}: InstallFacts): Step[] =>
   (objectsIn(manifest) as Workload[])
     .filter(({kind, metadata, spec}) => stopped.has(`${kind} ${metadata.name}`) && spec?.replicas !== 0)
@@ -80,12 +80,12 @@ function releaseSteps({name, chart, values, yaml, manifest}: WantedRelease, {rel
   const upgrade = [...(release.chart === id ? [] : definitionSteps(manifest, name)), {id: 'release', title: change, call}];
   if (!isPending(release)) return upgrade;
   if (release.record === undefined) throw releaseBusy(name, release);
-  // Helm refuses to touch a release it believes busy.
+  // Helm refuses to change a release with a pending operation.
   const title = `Mark the operation that broke off as failed (${release.status}, revision ${release.revision}, ${release.updated})`;
   return [{id: 'unlock', title, call: replaceObject(name.place, markedFailed(release.record))}, ...upgrade];
 }
 
-/** Helm installs definitions with a release and never again, and a newer chart may need newer ones (facts T36). */
+/** Helm installs CustomResourceDefinitions with a new release only, and a newer chart may need newer ones. */
 function definitionSteps(manifest: string, {place}: ReleaseName): Step[] {
   const items = objectsIn(manifest).filter(({kind}) => kind === 'CustomResourceDefinition');
   const call = applyObject(place, {apiVersion: 'v1', kind: 'List', items}, {isForced: true});
@@ -99,13 +99,13 @@ const releaseBusy = (name: ReleaseName, {status, revision}: ReleaseState): Expec
     suggestions: [`Go back to the revision before: ${commandLine(rollback(name))}`],
   });
 
-/** What the installed release has and the wanted one has not. */
+/** What the installed release has and the wanted one lacks. */
 const lossesOf = (wanted: WantedRelease, facts: InstallFacts): Loss[] => [
   ...lostClaims(wanted, facts).map((claim) => ({claim})),
   ...lostValues(wanted, facts).map((value) => ({value})),
 ];
 
-/** What helm was given, by hand or by other settings, that nobody asked to be otherwise and that no default makes the same. */
+/** Values of the installed release that the wanted one drops, or changes without an explicit setting. */
 function lostValues({effective, asked}: WantedRelease, {release}: InstallFacts): Difference[] {
   const keys = asked.map(spellPath);
   const isAsked = (key: string): boolean => keys.some((each) => each === key || each.startsWith(`${key}.`) || key.startsWith(`${each}.`));
@@ -114,7 +114,7 @@ function lostValues({effective, asked}: WantedRelease, {release}: InstallFacts):
   );
 }
 
-/** Claims whose data goes; behind a volume that is of the release too there is a file system that nobody deletes (EFS). */
+/** Claims whose data is lost. Behind a PersistentVolume of the release lies a file system that stays (EFS). */
 function lostClaims({manifest}: WantedRelease, {installed}: InstallFacts): string[] {
   const named = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] => objects.filter((each) => each.kind === kind);
   const kept = new Set(named(objectsIn(manifest), CLAIM).map(({metadata}) => metadata.name));
@@ -126,5 +126,4 @@ function lostClaims({manifest}: WantedRelease, {installed}: InstallFacts): strin
 
 const CLAIM = 'PersistentVolumeClaim';
 
-/** Helm leaves it behind. */
 const isKept = ({annotations}: KubernetesObject['metadata']): boolean => annotations?.['helm.sh/resource-policy'] === 'keep';

@@ -11,7 +11,7 @@ import {metadataService} from '../settings/network.ts';
 import {cache} from '../settings/storage.ts';
 import type {WantedRelease} from './wanted-release.ts';
 
-/** Renders the chart with the user's own helm before anything is applied, and checks the manifest against the settings. Returns the manifest. @throws ExpectedError */
+/** Renders the chart with the user's own helm, and checks the manifest against the settings. Returns the manifest. @throws ExpectedError */
 export async function renderChart(
   {name, chart, yaml}: Pick<WantedRelease, 'name' | 'chart' | 'yaml'>,
   {serverVersion}: Pick<InstallFacts, 'serverVersion'>,
@@ -35,11 +35,11 @@ export async function renderChart(
 export interface Rendered {
   /** What the chart makes of the values, its definitions included. */
   manifest: Fact<readonly KubernetesObject[]>;
-  /** What helm says where this server is too old for the chart; the manifest is then that of a newer one. */
+  /** Helm's message where this server is too old for the chart; the manifest is then rendered for a newer one. */
   refusal?: string;
 }
 
-/** Renders the chart for this server, or for the oldest one that the chart supports where this one is older: other checks need the manifest. */
+/** The manifest for this server; for the oldest one that the chart supports where this one is older, as other checks need a manifest. */
 export async function renderManifest(
   wanted: Parameters<typeof renderChart>[0],
   serverVersion: string | undefined,
@@ -80,17 +80,17 @@ interface Container {
 
 const IMAGE = /^[\w.-]+(:\d+)?(\/[\w.-]+)*(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/;
 
-/** The one warning of Helm that means nothing: a list over the empty map that agent-job has as default (facts 2.4). */
+/** The one harmless warning of Helm: a list over the empty map that agent-job has as default. */
 const HARMLESS = /topologySpreadConstraints/;
 
-/** Warnings of Helm that mean a lost value. */
+/** Helm's warnings about values that it drops. */
 export const lostValues = (stderr: string): string[] =>
   stderr
     .split('\n')
     .filter((line) => /warning: (cannot overwrite|destination for|skipped value)/i.test(line) && !HARMLESS.test(line))
     .map((line) => line.replace(/^.*?warning: /i, '').trim());
 
-/** What a rendered chart does not keep of what the settings promise. Pure. */
+/** Where the rendered chart contradicts the settings. Pure. */
 export function brokenPromises(manifest: string, get: Get): string[] {
   const objects = objectsIn(manifest);
   const containers = objects.flatMap(containersIn);
@@ -108,7 +108,7 @@ export function brokenPromises(manifest: string, get: Get): string[] {
   ];
 }
 
-/** Containers wherever they are, in the templates of Jobs inside custom resources too. */
+/** Containers anywhere in an object, such as in the Job templates of custom resources. */
 function containersIn(tree: unknown): Container[] {
   if (Array.isArray(tree)) return tree.flatMap(containersIn);
   if (typeof tree !== 'object' || tree === null) return [];

@@ -12,8 +12,8 @@ const bound = ({claims}: Inventory, ...origins: readonly ClaimItem['origin'][]):
   claims.filter((claim): claim is Bound => origins.includes(claim.origin) && claim.volume !== undefined && !claim.volume.isOfRelease);
 
 /**
- * What has to be done before Helm deletes the claims of a release, which nothing can prevent: it goes by the manifest it stored, so an
- * annotation `helm.sh/resource-policy: keep` on the live claim does not count, nor do other owners or --cascade=orphan. The volume can outlive them.
+ * Steps before Helm deletes the claims of a release. Nothing prevents that: Helm reads its stored manifest, so it ignores
+ * `helm.sh/resource-policy: keep` on the live claim, other owners and --cascade=orphan. Only the volumes can be kept.
  */
 export function beforeUninstall({release, place}: ReleaseName, inventory: Inventory, isPurged: boolean): Step[] {
   if (isPurged)
@@ -37,11 +37,11 @@ const unkeepVolume = (place: Place, {name, volume}: Bound): Step => ({
   call: patchVolume(place, volume.name, {metadata: {labels: {[KEPT_LABEL]: null}}, spec: {persistentVolumeReclaimPolicy: 'Delete'}}),
 });
 
-/** Afterwards the volumes wait for claims of the same names, so that the next install finds its data. */
+/** Steps after it: kept volumes are reserved for claims of the same names, so that the next install finds its data. */
 export function afterUninstall({place}: ReleaseName, inventory: Inventory, isPurged: boolean, timeoutSeconds: number): Step[] {
   if (isPurged) return purgeSteps(place, inventory);
   const claims = bound(inventory, 'release');
-  // An uninstall that broke off may have left these tied to a claim that is no more.
+  // An interrupted uninstall may have left these bound to a deleted claim.
   const tied = inventory.volumes.filter(({isTied}) => isTied);
   return [
     ...(claims.length === 0 ? [] : [claimsGone(place, claims, timeoutSeconds)]),
@@ -79,27 +79,27 @@ const purgeSteps = (place: Place, {claims, volumes}: Inventory): Step[] => [
     ({name, claim, resourceVersion}): Step => ({
       id: `volume/${name}`,
       title: `Delete volume ${name}, kept by an earlier uninstall for claim ${claim}`,
-      // A claim may have taken it up since it was looked at: then the API server refuses.
+      // Where a claim has bound it since, the API server refuses because of the resourceVersion.
       call: patchVolume(place, name, {metadata: {resourceVersion}, ...RELEASED}),
       isDestructive: true,
     }),
   ),
 ];
 
-/** Bound to a claim that cannot be: Kubernetes finds it released and reclaims it, with the disk behind it; deleting the object would leave the disk. */
+/** Bound to a claim that cannot exist, so Kubernetes reclaims the volume and its disk; deleting the object would leave the disk. */
 const RELEASED = {spec: {persistentVolumeReclaimPolicy: 'Delete', claimRef: {uid: 'gone'}}};
 
-/** The claims whose data goes. */
+/** The claims whose data is lost. */
 export const lostClaims = ({claims}: Inventory, isPurged: boolean): ClaimItem[] =>
   isPurged ? claims.filter(({origin, volume}) => origin === 'release' && !volume?.isOfRelease && !isRetained(volume)) : [];
 
-/** By the operator; what this program retained it also lets go. */
+/** Retained by somebody else: what this program retained it also deletes. */
 export const isRetained = (volume: VolumeItem | undefined): boolean => volume?.reclaimPolicy === 'Retain' && !volume.isKeptByUs;
 
-/** That of the guide upstream gives for node directories. */
+/** The image in Scalr's guide to node directories. */
 export const CLEANER_IMAGE = 'busybox:1.37';
 
-/** Why a directory is not emptied although that was asked for; undefined when it may be. */
+/** Why --purge=node-data does not empty a directory; undefined where it does. */
 export function whyNodeDataStays({path, nodes, sharedBy, isSafe}: NodeDataItem): string | undefined {
   if (!isSafe) return `${path} may hold what is not the agent's`;
   if (nodes === undefined || sharedBy === undefined) return 'this account may not see who else uses it';
@@ -107,11 +107,10 @@ export function whyNodeDataStays({path, nodes, sharedBy, isSafe}: NodeDataItem):
   return nodes.some(({isReady}) => isReady) ? undefined : 'no node it may be on is ready';
 }
 
-/** The nodes that can be reached. */
 export const readyNodes = (nodes: NonNullable<NodeDataItem['nodes']>): string[] =>
   nodes.filter(({isReady}) => isReady).map(({name}) => name);
 
-/** One Job for each node, bound to it, so that tainted and cordoned nodes are reached too. */
+/** One Job per node, assigned by nodeName so that it also runs on tainted and cordoned nodes. */
 export function cleanSteps({release, place}: ReleaseName, item: NodeDataItem, image: string, timeoutSeconds: number): Step[] {
   const nodes = readyNodes(item.nodes ?? []);
   const labels = {'scalr.io/cleaner': release};
@@ -139,7 +138,7 @@ function cleaner(
     image,
     command: ['find', '/node-data', '-mindepth', '1', '-delete'],
     volumeMounts: [{name: 'node-data', mountPath: '/node-data'}],
-    // Runs left files of other users there; more than that it may not do.
+    // Runs leave files of other users there, so it needs these capabilities and no others.
     securityContext: {
       runAsUser: 0,
       runAsNonRoot: false,
@@ -165,7 +164,7 @@ function cleaner(
   };
 }
 
-/** The same by hand. */
+/** The command to empty the directory by hand. */
 export const manualCleanup = ({path, nodes = [], isSafe}: NodeDataItem): string => {
   if (!isSafe) return "Look on a node what in it is the agent's: kubectl debug node/<node> -it --image=busybox:1.37, then below /host";
   const names = nodes.map(({name}) => name).join(' ') || '<node>';

@@ -6,24 +6,25 @@ import type {NodeDataItem} from '../cluster/inventory-node-data.ts';
 import type {ReleaseName} from '../ports/helm.ts';
 import {deleteClaim} from '../ports/kubectl.ts';
 import {ownCommand} from '../ports/own-command.ts';
+import type {Place} from '../ports/place.ts';
 import {commandLine} from '../ports/processes.ts';
 import {isRetained, manualCleanup, whyNodeDataStays} from './uninstall-data.ts';
 
 export const PURGEABLE = ['claims', 'crds', 'secrets', 'namespace', 'node-data'] as const;
 export type Purgeable = (typeof PURGEABLE)[number];
 
-/** Something that stays. */
+/** Something that an uninstall leaves behind. */
 export interface Kept {
   what: string;
   why: string;
-  /** How it is taken away after all. */
+  /** How to delete it. */
   how: string;
 }
 
 type Purge = ReadonlySet<Purgeable>;
 type Removable = Pick<Inventory, 'definitions' | 'secrets' | 'nodeData'> & {namespace: readonly NamespaceItem[]};
 
-/** What of the purged classes really may go. */
+/** What --purge really deletes. */
 export function removable(inventory: Inventory, purge: Purge): Removable {
   const {definitions, secrets, namespace, nodeData} = inventory;
   return {
@@ -44,12 +45,12 @@ function whyNamespaceStays({secrets, claims}: Inventory, purge: Purge, {isOurs, 
   return held.length === 0 ? undefined : `it holds ${held.join(', ')}`;
 }
 
-/** Everything that will still be there, with the reason. */
+/** Everything that remains, with the reason. */
 export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge): Kept[] {
   const going = removable(inventory, purge);
   const again = (class_: Purgeable): string => ownCommand('uninstall', name, `--purge=${class_}`);
   return [
-    ...inventory.claims.flatMap((claim) => keptClaim(claim, name, purge.has('claims'), again('claims'))),
+    ...inventory.claims.flatMap((claim) => keptClaim(claim, name.place, purge.has('claims'), again('claims')) ?? []),
     ...(purge.has('claims') ? [] : inventory.volumes).map(({name: volume, claim, size}) => ({
       what: `Volume ${volume}${sized(size)} with the data of claim ${claim}`,
       why: 'an earlier uninstall kept it',
@@ -72,36 +73,25 @@ export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge)
   ];
 }
 
-function keptClaim({name: claim, origin, size, volume}: ClaimItem, {place}: ReleaseName, isPurged: boolean, again: string): Kept[] {
-  const deleteCommand = commandLine(deleteClaim(place, claim));
-  if (origin === 'operator') return [{what: `Claim ${claim}${sized(size)}`, why: 'the release only uses it', how: deleteCommand}];
-  if (volume?.isOfRelease)
-    return [
-      {
-        what: `The files behind volume ${volume.name}`,
-        why: 'only the objects of the cluster go, not the file system',
-        how: 'Delete them in the file system (EFS)',
-      },
-    ];
-  if (volume !== undefined && isPurged && isRetained(volume))
-    return [
-      {
-        what: `Volume ${volume.name}${sized(size)} of claim ${claim}`,
-        why: 'its reclaim policy is Retain',
-        how: `kubectl delete persistentvolume ${volume.name}, and the disk where it is`,
-      },
-    ];
-  if (isPurged) return [];
-  if (origin === 'older-revision')
-    return [{what: `Claim ${claim}${sized(size)}`, why: 'an older revision of the release left it', how: again}];
-  if (volume === undefined) return [];
-  return [
-    {
-      what: `Volume ${volume.name}${sized(size)} with the data of claim ${claim}`,
-      why: 'Helm deletes the claim; the next claim of that name in the namespace gets the volume',
-      how: isRetained(volume) ? `kubectl delete persistentvolume ${volume.name}, and the disk where it is` : again,
-    },
-  ];
+function keptClaim({name, origin, size, volume}: ClaimItem, place: Place, isPurged: boolean, again: string): Kept | undefined {
+  const what = `Claim ${name}${sized(size)}`;
+  if (origin === 'operator') return {what, why: 'the release only uses it', how: commandLine(deleteClaim(place, name))};
+  if (volume?.isOfRelease) {
+    const why = 'only the objects of the cluster go, not the file system';
+    return {what: `The files behind volume ${volume.name}`, why, how: 'Delete them in the file system (EFS)'};
+  }
+  const deleteVolume = `kubectl delete persistentvolume ${volume?.name}, and the disk where it is`;
+  if (isPurged) {
+    if (volume === undefined || !isRetained(volume)) return undefined;
+    return {what: `Volume ${volume.name}${sized(size)} of claim ${name}`, why: 'its reclaim policy is Retain', how: deleteVolume};
+  }
+  if (origin === 'older-revision') return {what, why: 'an older revision of the release left it', how: again};
+  if (volume === undefined) return undefined;
+  return {
+    what: `Volume ${volume.name}${sized(size)} with the data of claim ${name}`,
+    why: 'Helm deletes the claim; the next claim of that name in the namespace gets the volume',
+    how: isRetained(volume) ? deleteVolume : again,
+  };
 }
 
 const sized = (size: string | undefined): string => (size === undefined ? '' : ` (${size})`);
@@ -112,7 +102,6 @@ function whySecretStays(usedBy: readonly string[]): string {
   return before.length === 0 ? `${last} reads it` : `${before.toReversed().join(', ')} and ${last} read it`;
 }
 
-/** The same command again would keep it again. */
 function howDefinitionGoes({neededBy}: DefinitionItem, again: string): string {
   if (neededBy === undefined) return `With an account that may list releases and custom resources of all namespaces: ${again}`;
   return neededBy.length > 0 ? `Once nothing needs it: ${again}` : again;

@@ -11,22 +11,22 @@ export interface UninstallChoices {
   drain: boolean;
   drainTimeoutSeconds: number;
   purge: ReadonlySet<Purgeable>;
-  /** For everything that has to end or go after the drain. */
+  /** For each wait after the drain. */
   timeoutSeconds: number;
   cleanerImage?: string;
 }
 
 export interface UninstallPlan {
   plan: Plan;
-  /** What the plan takes away, in words. */
+  /** What the plan deletes, for the user to read. */
   removes: readonly string[];
   keeps: readonly Kept[];
   warnings: readonly string[];
-  /** It destroys what cannot be made again: the name of the release has to be typed. */
+  /** It destroys data: the user must type the name of the release. */
   needsConfirmation: boolean;
 }
 
-/** The calls that take a release away, and an account of all that stays. Pure. */
+/** The steps that uninstall a release, and what remains. Pure. */
 export function planUninstall(name: ReleaseName, inventory: Inventory, choices: UninstallChoices): UninstallPlan {
   const isPurged = choices.purge.has('claims');
   const steps = [
@@ -93,7 +93,7 @@ function removes({release}: ReleaseName, inventory: Inventory, purge: ReadonlySe
   ];
 }
 
-/** @throws ExpectedError when the release is of a chart that is not ours to take away */
+/** @throws ExpectedError when the release is not of a Scalr agent chart */
 export function requireOurChart(name: ReleaseName, chart: string | undefined, inventory: Inventory): void {
   if (chart === undefined || inventory.release !== undefined) return;
   throw new ExpectedError(`Release ${name.release} is of the chart ${chart}, not of a Scalr agent.`, {
@@ -103,13 +103,13 @@ export function requireOurChart(name: ReleaseName, chart: string | undefined, in
   });
 }
 
-/** Stops what takes runs, and waits for those in flight while their service account and network policies are still there. */
+/** Stops the controllers, and waits for runs in flight while their service account and network policies still exist. */
 function drainSteps(name: ReleaseName, inventory: Inventory, {drain, drainTimeoutSeconds}: UninstallChoices): Step[] {
   const {controllers, runsOf} = inventory;
   if (!drain || controllers.length === 0) return [];
   const runs = runsOf === undefined ? [] : [runsStep(name, runsOf, drainTimeoutSeconds)];
   const stop = controllers.map((each) => stopStep(name, each));
-  // One that would break its runs off is stopped only once they have ended.
+  // A controller that interrupts its runs is stopped only after they have ended.
   const stopsRuns = runsOf?.chart === 'agent-k8s' && controllers.some(({onStop}) => onStop === 'interrupt');
   return [...(stopsRuns ? [...runs, ...stop] : [...stop, ...runs]), goneStep(name, controllers, drainTimeoutSeconds)];
 }
@@ -128,7 +128,7 @@ const runsStep = ({place}: ReleaseName, noRunsOf: NonNullable<Inventory['runsOf'
   waitFor: {noRunsOf, timeoutSeconds},
 });
 
-/** The pods of Deployments alone carry pod-template-hash: workers and runs have the same other labels. */
+/** Only pods of Deployments have the label pod-template-hash; workers and runs share the other labels. */
 const goneStep = ({release, place}: ReleaseName, controllers: readonly Controller[], seconds: number): Step => {
   const hash = controllers.every(({kind}) => kind === 'Deployment') ? ',pod-template-hash' : '';
   return {
@@ -138,7 +138,7 @@ const goneStep = ({release, place}: ReleaseName, controllers: readonly Controlle
   };
 };
 
-/** What a drain cannot promise. */
+/** The limits of a drain. */
 function drainWarnings({release, controllers, runs, runsOf}: Inventory, {drain, drainTimeoutSeconds}: UninstallChoices): string[] {
   const [first] = controllers;
   if (release === undefined || first === undefined) return [];

@@ -15,22 +15,22 @@ export interface WantedRelease {
   values: Values;
   /** With the defaults of the chart. */
   effective: Values;
-  /** Keys in the values that somebody asked for, and that are no mere default. */
+  /** Keys of the values that come from explicit settings, not from defaults. */
   asked: readonly Path[];
-  /** The values as the file that goes to helm. */
+  /** The values file for helm. */
   yaml: string;
-  /** What the chart makes of them. */
+  /** The rendered chart. */
   manifest: string;
   secrets: readonly WantedSecret[];
 }
 
-/** A Secret that the values name. */
+/** A Secret that the values reference. */
 export interface WantedSecret {
   name: string;
   type: 'Opaque' | 'kubernetes.io/tls';
-  /** Keys that have to be in it, with the content where the operator gave one. */
+  /** Keys that must be in it, with their content where it was given. */
   data: Readonly<Record<string, Secret | undefined>>;
-  /** How the operator gives the content. */
+  /** How to give the content. */
   howToGive: string;
 }
 
@@ -54,7 +54,7 @@ export function wantedRelease(
 
 type Settings = Generated['settings'];
 
-/** Where settings that somebody gave would be written, also where that is the default and so is not. */
+/** Where explicit settings are written; also those with the default value, which the values leave out. */
 const pathsAsked = ({chart, version}: Generated['target'], settings: Settings): Path[] =>
   CHARTS[chart].rows.filter((row) => settings.isExplicit(row.setting) && within(version, row.in)).flatMap(({paths}) => [...paths]);
 

@@ -46,11 +46,7 @@ export const runChecks = (checks: readonly Check[], context: PreflightContext): 
 export const pass = (message: string): CheckResult => ({status: 'pass', message});
 export const warn = (message: string, remedy: string): CheckResult => ({status: 'warn', message, remedy});
 export const fail = (message: string, remedy: string): CheckResult => ({status: 'fail', message, remedy});
-export const skip = (message: string, remedy?: string): CheckResult => ({
-  status: 'skip',
-  message,
-  ...(remedy === undefined ? {} : {remedy}),
-});
+export const skip = (message: string, remedy?: string): CheckResult => ({status: 'skip', message, ...(remedy ? {remedy} : {})});
 
 /** The result that follows from a fact. Where that is unknown the check is skipped; `subject` begins its message: Nodes are */
 export const ifKnown = <T, R extends CheckResult | undefined>(

@@ -8,7 +8,7 @@ import {paragraph, type Screen, theme} from './theme.ts';
 
 const MARKS: Readonly<Record<Status, string>> = {pass: '✓', warn: '!', fail: '×', skip: '-'};
 
-/** Every check under its heading; what is not passed with what to do. The last line counts. */
+/** Every check under its heading, with the remedy where it did not pass, and a summary line. */
 export function checksText(checks: readonly Checked[], screen: Screen): string {
   const {bold} = theme(screen);
   const gaps = gapsIn(checks);
@@ -19,11 +19,11 @@ export function checksText(checks: readonly Checked[], screen: Screen): string {
   return `${texts.join('')}${unseen}${summary(checks, screen)}\n`;
 }
 
-/** Several checks that could not be made for one and the same reason. */
+/** Checks that were skipped for the same reason. */
 interface Gap {
   reason: string;
   skipped: readonly Checked[];
-  /** None where it is what made another check fail: that says what to do. */
+  /** None where a failed check has the same reason, as that one shows the remedy. */
   remedies: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export function checkText({status, title, message, remedy, ref}: Checked, screen
   const colour = {pass: green, warn: yellow, fail: red, skip: dim};
   const head = paragraph(`${colour[status](MARKS[status])} `, `${title}: ${message}`, screen);
   if (status === 'pass') return head;
-  // What is to be pasted has to keep its lines.
+  // YAML that users paste keeps its lines.
   const lines = (remedy ?? '').split('\n').filter((line) => line !== '');
   const [first, ...others] = lines;
   const rest = others.map((line) => `    ${line}\n`).join('');
@@ -63,7 +63,7 @@ function summary(checks: readonly Checked[], screen: Screen): string {
   return colour(`${count(of('fail'), 'error')}, ${count(of('warn'), 'warning')}, ${of('pass')} passed, ${of('skip')} skipped`);
 }
 
-/** What a probe would make, as manifests without passwords. */
+/** The manifests of a probe, without passwords. */
 export const probeText = ({objects}: ProbeObjects): string =>
   objects
     .map((object, index) => maskSecrets(toYaml(object as unknown as Values, {header: index === 0 ? HEADER : []})))

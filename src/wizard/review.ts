@@ -1,8 +1,8 @@
 import type {ClusterFacts} from '../charts/recommend.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
 import {ExpectedError} from '../errors.ts';
-import type {WantedRelease} from '../plan/wanted-release.ts';
 import type {Plan} from '../plan/step.ts';
+import type {WantedRelease} from '../plan/wanted-release.ts';
 import type {Choice} from '../ports/prompter.ts';
 import type {Checked} from '../preflight/check.ts';
 import type {Setting} from '../settings/define.ts';

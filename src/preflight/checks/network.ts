@@ -175,13 +175,10 @@ const metadataIdentity: Check = {
   },
 };
 
-interface Found {
-  networks: Fact<readonly string[]>;
-  /** Added to a warning. */
-  note?: string;
-}
+/** `note` is added to a warning. */
+type NetworksToCheck = {networks: Fact<readonly string[]>; note?: string};
 
-const outsideProxy = (what: 'service' | 'pod', networksOf: (networks: Networks) => Found): Check => ({
+const noProxyFor = (what: 'service' | 'pod', networksOf: (networks: Networks) => NetworksToCheck): Check => ({
   id: `no-proxy-${what}s`,
   group: 'Network',
   title: `${what} addresses are reached without the proxy`,
@@ -201,10 +198,10 @@ const outsideProxy = (what: 'service' | 'pod', networksOf: (networks: Networks) 
   },
 });
 
-const servicesOutsideProxy = outsideProxy('service', ({services}) => ({networks: services}));
+const noProxyServices = noProxyFor('service', ({services}) => ({networks: services}));
 
 /** Where only the pod networks of the nodes are known, those of the current nodes count. */
-const podsOutsideProxy = outsideProxy('pod', ({pods, podsOfNodes}) =>
+const noProxyPods = noProxyFor('pod', ({pods, podsOfNodes}) =>
   isKnown(pods) || !isKnown(podsOfNodes)
     ? {networks: pods}
     : {networks: podsOfNodes, note: '; every node that joins brings another network'},
@@ -227,12 +224,4 @@ export function covers(outer: string, inner: string): boolean {
 }
 
 /** Network policies, workload identities and proxies. */
-export const networkChecks: readonly Check[] = [
-  metadataBlock,
-  metadataDns,
-  policyDns,
-  metadataIdentity,
-  identityMechanism,
-  servicesOutsideProxy,
-  podsOutsideProxy,
-];
+export const networkChecks = [metadataBlock, metadataDns, policyDns, metadataIdentity, identityMechanism, noProxyServices, noProxyPods];

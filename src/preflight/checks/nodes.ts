@@ -114,13 +114,4 @@ const windowsNodes: Check = {
 };
 
 /** Whether there are nodes for what the chart runs, and room on them. */
-export const nodeChecks: readonly Check[] = [
-  readyNodes,
-  nodeVersions,
-  runNodes,
-  controllerNodes,
-  roomForRun,
-  roomForAll,
-  architecture,
-  windowsNodes,
-];
+export const nodeChecks = [readyNodes, nodeVersions, runNodes, controllerNodes, roomForRun, roomForAll, architecture, windowsNodes];

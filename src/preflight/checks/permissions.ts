@@ -156,14 +156,7 @@ function grantedBy(object: KubernetesObject, objects: readonly KubernetesObject[
 }
 
 interface Role extends KubernetesObject {
-  rules?:
-    | readonly {
-        apiGroups?: readonly string[];
-        resources?: readonly string[];
-        resourceNames?: readonly string[];
-        verbs?: readonly string[];
-      }[]
-    | null;
+  rules?: readonly Partial<Record<'apiGroups' | 'resources' | 'resourceNames' | 'verbs', readonly string[]>>[] | null;
 }
 
 /** What a Role grants, one verb on one resource at a time. */

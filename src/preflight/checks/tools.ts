@@ -73,7 +73,7 @@ const renders: Check = {
     if (isKnown(manifest)) {
       const makes = `makes ${count(manifest.value.length, 'object')}`;
       if (refusal === undefined) return pass(`${what} ${makes}`);
-      // One cause is one finding.
+      // The check server-version reports that the server is too old.
       return isTooOld(knownValue(facts.versions.server) ?? '', target)
         ? pass(`${what} ${makes} on a server that is new enough`)
         : fail(`${what}: ${refusal}`, 'Upgrade the cluster, or choose an older --chart-version');

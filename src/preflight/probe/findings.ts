@@ -15,8 +15,8 @@ export interface Volume {
 }
 
 export interface Findings {
-  scalr?: Answer;
-  metadata?: Answer;
+  scalr: Answer | undefined;
+  metadata: Answer | undefined;
   volumes: readonly Volume[];
 }
 
@@ -34,10 +34,9 @@ export function findingsIn(log: string): Findings {
         return state === undefined ? [] : [{state, detail: rest.replaceAll(/[^\w .-]/g, '')}];
       })
       .at(-1);
-  const [scalr, metadata] = [answer('scalr-url'), answer('metadata')];
   return {
-    ...(scalr ? {scalr} : {}),
-    ...(metadata ? {metadata} : {}),
+    scalr: answer('scalr-url'),
+    metadata: answer('metadata'),
     volumes: lines.flatMap(({about, state: found, rest: directory}) => {
       const state = VOLUMES.find((each) => each === found);
       return about === 'volume' && state !== undefined && directory !== '' ? [{state, directory}] : [];

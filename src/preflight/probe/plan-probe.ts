@@ -53,7 +53,7 @@ export function planProbe(
     ...{objects, existing},
     configMap: name,
   });
-  const account = accountOf(template.spec, objects, existing);
+  const account = pendingAccount(template.spec, objects, existing);
   const env = (mapsIn(container['env']) as unknown as Variable[]).filter((each) => VARIABLES.test(each.name));
   const proxy = url === undefined ? undefined : proxyFor(url, env);
   const pod = {
@@ -62,7 +62,7 @@ export function planProbe(
     metadata: {name, labels, annotations: annotationsOf(template)},
     spec: {
       ...picked(template.spec, POD_FIELDS),
-      ...account.spec,
+      ...(account === undefined ? {} : {serviceAccountName: 'default'}),
       automountServiceAccountToken: false,
       restartPolicy: 'Never',
       // Ends the pod where it could not be removed.
@@ -95,7 +95,7 @@ export function planProbe(
     url,
     proxy: proxy?.replace(/^.*@/, ''),
     hasCertificates: caPath !== undefined,
-    notes: [...account.notes, ...notes],
+    notes: [...(account === undefined ? [] : [`the account default stands in for ${account}, which the install makes`]), ...notes],
   };
 }
 
@@ -108,15 +108,10 @@ function runContainer({spec}: PodTemplate): Values {
   return containers.find(({env}) => mapsIn(env).some(({name}) => name === 'SCALR_URL')) ?? (containers[0] as Values);
 }
 
-/** The service account of the chart, unless an install creates it first. */
-function accountOf(
-  {serviceAccountName: name}: Values,
-  objects: readonly KubernetesObject[],
-  existing: ReadonlySet<string>,
-): {spec: Values; notes: string[]} {
-  const isCreated = objects.some(({kind, metadata}) => kind === 'ServiceAccount' && metadata.name === name);
-  if (typeof name !== 'string' || !isCreated || existing.has(`serviceaccounts/${name}`)) return {spec: {}, notes: []};
-  return {spec: {serviceAccountName: 'default'}, notes: [`the account default stands in for ${name}, which the install makes`]};
+/** The service account of the pod, where an install creates it first. */
+function pendingAccount({serviceAccountName}: Values, objects: readonly KubernetesObject[], existing: ReadonlySet<string>) {
+  const created = objects.filter(({kind}) => kind === 'ServiceAccount').map(({metadata}) => metadata.name);
+  return created.find((name) => name === serviceAccountName && !existing.has(`serviceaccounts/${name}`));
 }
 
 /** Annotations can decide about placement and injected containers. Checksums only belong to objects of the release. */

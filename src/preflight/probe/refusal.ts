@@ -5,7 +5,7 @@ import {oneLine} from '../../execute/explain/words.ts';
 import type {Outcome} from '../../ports/processes.ts';
 import {isForbidden} from '../../ports/tool-failure.ts';
 
-/** Why the API server does not take an object of the probe. What refuses its pod would refuse those of a ReplicaSet, whose words are known. */
+/** Why the API server refused an object of the probe. Whatever refuses its pod also refuses those of a ReplicaSet, whose causes are known. */
 export function refusal({kind = '', metadata}: KubernetesObject, outcome: Outcome): Probed['causes'][number] {
   const message = outcome.stderr.trim().replace(/^Error from server \(\w+\): (error when creating "[^"]*": )?/i, '');
   const workload: Workload = {
@@ -18,7 +18,7 @@ export function refusal({kind = '', metadata}: KubernetesObject, outcome: Outcom
   return {
     reason: oneLine(`${kind} ${metadata.name} cannot be made: ${message}`),
     remedy: cause?.remedy ?? 'Mend what the API server says, and run it again',
-    // The probe asks for less than runs do, and for other names.
+    // Pods of runs differ from the probe, so they may still be accepted.
     isHopeless: false,
   };
 }
