@@ -11,7 +11,7 @@ const VALUES = 'test/golden/agent-job-0.6.5-cache-pvc/values.yaml';
 
 /** A hundred files in one call, as a part of what a hundred calls of `helm lint` take, on a small chart unless SCALR_CHARTS names the real ones. Build first. */
 export async function manyFiles(rounds: number): Promise<void> {
-  const {path: helm} = (await findHelm()).at(-1) as {path: string};
+  const {path: helm} = (await findHelm())[0] as {path: string};
   const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
   try {
     const files = Array.from({length: FILES}, (_, index) => join(folder, `${index}.yaml`));

@@ -21,7 +21,7 @@ async function subjects(home: string): Promise<Readonly<Record<string, Subject>>
     (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
     () =>
       measure(process.execPath, [PROGRAM, ...args], {...env, ...more});
-  const {path: helm} = (await findHelm()).at(-1) as {path: string};
+  const {path: helm} = (await findHelm())[0] as {path: string};
   const kubectl = await findKubectl();
   return {
     [BARE]: () => measure(process.execPath, ['-e', '0']),

@@ -162,7 +162,7 @@ export async function wholeBundle(rounds: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
   try {
     const [kubectl, helms] = await Promise.all([findKubectl(), findHelm()]);
-    const tools = {kubeconfig: cluster.kubeconfig, kubectl, helm: helms.at(-1)?.path ?? 'helm', folder};
+    const tools = {kubeconfig: cluster.kubeconfig, kubectl, helm: helms[0]?.path ?? 'helm', folder};
     for (const [index, [name, each]] of Object.entries(CASES).entries()) {
       const place = {...tools, namespace: `bench-${index}`};
       await prepare(place, each);

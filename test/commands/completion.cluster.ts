@@ -3,7 +3,7 @@ import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {describe, expect, test} from 'vitest';
 import {findKubectl} from '../cluster/kubectl.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../helm/find-helm.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {install} from '../support/run-on-cluster.ts';
 
@@ -15,7 +15,7 @@ async function offered(...words: readonly string[]): Promise<string[]> {
   return stdout.split('\n').slice(2, -1);
 }
 
-describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
+describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
   test('releases, namespaces and contexts are those of the cluster that the line names', async () => {
     const place = await installPlace();
     const {exit, stderr} = await install(place, helm, [...(await stepFlags('agent-local')), '--yes', '--release', 'blue'], {env: TOKEN});

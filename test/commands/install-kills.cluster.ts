@@ -7,7 +7,7 @@ import {afterAll, describe, expect, test} from 'vitest';
 import {type Fault, type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../helm/find-helm.ts';
 import {expectWholeness, installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {isAlive} from '../support/is-alive.ts';
 import {install} from '../support/run-on-cluster.ts';
@@ -15,7 +15,7 @@ import {install} from '../support/run-on-cluster.ts';
 const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
-const helms = await findHelm();
+const helms = await findHelmMatrix();
 const kubectl = await findKubectl();
 const argv = await stepFlags('agent-local');
 

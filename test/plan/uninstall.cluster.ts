@@ -19,7 +19,7 @@ import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {directoryOf} from '../helm/charts-under-test.ts';
 import {definition} from '../helm/definition.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../helm/find-helm.ts';
 import {ours} from './uninstall-readings.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
@@ -99,7 +99,7 @@ const phase = ({kubectl}: Workplace, volume: string): Promise<string> =>
 const keptNames = ({keeps}: UninstallPlan): string[] => keeps.map(({what}) => what);
 
 const jobChart = {agent: {url: URL, tokenExistingSecret: {name: 'scalr-agent-token', key: 'token'}}};
-describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
+describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
   const world = async (labels: Record<string, string> = {}): Promise<World> => ({...(await workplace(labels)), helm});
 
   test('an annotation on the live claim does not keep it: Helm goes by the manifest it stored', async () => {

@@ -13,7 +13,7 @@ export async function workshop(tools: Readonly<Record<string, string>> = {}, wan
   onTestFinished(() => rmSync(folder, {recursive: true, force: true}));
   const [bin, cwd] = [join(folder, 'bin'), join(folder, 'work')];
   for (const each of [bin, cwd]) mkdirSync(each);
-  const helm = wantedHelm ?? (await findHelm()).at(-1)?.path ?? 'helm';
+  const helm = wantedHelm ?? (await findHelm())[0]?.path ?? 'helm';
   for (const [tool, path] of Object.entries({helm, kubectl: await findKubectl()})) {
     // A script and not a link: who wrote to a link would write to the program that all tests share.
     put(bin, tool, `exec '${(await execa('sh', ['-c', 'command -v "$0"', path])).stdout}' "$@"`);
