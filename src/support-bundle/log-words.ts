@@ -1,4 +1,4 @@
-import {type Meaning, meant, TELLING} from '../execute/explain/agent-log.ts';
+import {type Meaning, meant, TELLING} from '../diagnose/agent-log.ts';
 
 /** What a log says of its agent, all lines that mean the same together. */
 export interface Said {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {meant} from '../../src/execute/explain/agent-log.ts';
+import {meant} from '../../src/diagnose/agent-log.ts';
 import {LogWords} from '../../src/support-bundle/log-words.ts';
 
 const TOKEN = '{"level":"error","event":"401 Client Error: Unauthorized for url: https://acme.scalr.io"}';

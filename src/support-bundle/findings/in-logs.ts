@@ -1,8 +1,8 @@
 import type {Pod, Snapshot} from '../../cluster/objects.ts';
-import {isOfAgent, type Meaning} from '../../execute/explain/agent-log.ts';
-import {agentCauses} from '../../execute/explain/causes/agent.ts';
-import {containersOf, rootOf} from '../../execute/explain/look.ts';
-import {oneLine} from '../../execute/explain/words.ts';
+import {isOfAgent, type Meaning} from '../../diagnose/agent-log.ts';
+import {agentCauses} from '../../diagnose/agent-log-rows.ts';
+import {oneLine} from '../../diagnose/error-text.ts';
+import {containersOf, rootOf} from '../../diagnose/snapshot-queries.ts';
 import type {LogRecord} from '../collect.ts';
 import type {Said} from '../log-words.ts';
 import type {Finding} from './finding.ts';

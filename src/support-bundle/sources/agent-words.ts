@@ -1,4 +1,4 @@
-import {type Meaning, verdictIn} from '../../execute/explain/agent-log.ts';
+import {type Meaning, verdictIn} from '../../diagnose/agent-log.ts';
 import type {LogRecord} from '../collect.ts';
 import type {Finding} from '../findings/finding.ts';
 import {withoutPrefix} from '../log-words.ts';
