@@ -9,9 +9,9 @@ import {rollBack} from './roll-back.ts';
 import {runSteps} from './run-steps.ts';
 import {type Watched, watchRelease} from './watch-release.ts';
 
-type World = Parameters<typeof runSteps>[1] & Parameters<typeof watchRelease>[1] & {files: Files};
+type BringUpDeps = Parameters<typeof runSteps>[1] & Parameters<typeof watchRelease>[1] & {files: Files};
 
-interface Wish {
+interface BringUpOptions {
   /** Without it the end of helm is the end. */
   waits: boolean;
   /** On failure the release is taken back to what it was, and what was seen is saved at this path. */
@@ -23,8 +23,8 @@ export async function bringUp(
   {steps}: Plan,
   name: ReleaseName,
   {release}: InstallFacts,
-  {waits, rollBackWith}: Wish,
-  world: World,
+  {waits, rollBackWith}: BringUpOptions,
+  world: BringUpDeps,
 ): Promise<Watched | undefined> {
   try {
     await runSteps(steps, world);
@@ -40,7 +40,7 @@ export async function bringUp(
 }
 
 /** Helm ends well even when its last word, that the release is deployed, was refused. @throws ExpectedError */
-async function requireRecord(name: ReleaseName, {processes}: World): Promise<void> {
+async function requireRecord(name: ReleaseName, {processes}: BringUpDeps): Promise<void> {
   const state = await releaseState(name, processes);
   if (state === undefined || !isPending(state)) return;
   throw new ExpectedError(

@@ -1,4 +1,4 @@
-import type {Tree} from '../charts/tree.ts';
+import {isMap, type Tree, type Values} from '../charts/tree.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
@@ -8,7 +8,6 @@ import {dryRunApply, dryRunMerge, listResources} from '../ports/kubectl.ts';
 import type {Place} from '../ports/place.ts';
 import type {Call, Processes} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
-import {withoutFormer} from './merge-patch.ts';
 
 const PATIENCE_SECONDS = 15;
 
@@ -72,7 +71,7 @@ async function undefinedYet(
 function callsFor(objects: readonly KubernetesObject[], place: Place, {installed}: Pick<InstallFacts, 'installed'>): Call[] {
   const merged = objects
     .filter(({kind = ''}) => !UNFIT.has(kind))
-    .map((object) => withoutFormer(tree(object), tree(formerOf(object, installed))));
+    .map((object) => mergePatch(tree(object), tree(formerOf(object, installed))));
   const applied = objects.filter(({kind = ''}) => UNFIT.has(kind));
   return [
     ...(merged.length === 0 ? [] : [dryRunMerge(place, merged as object[])]),
@@ -86,3 +85,23 @@ const formerOf = ({kind, metadata}: KubernetesObject, installed: readonly Kubern
   installed.find((each) => each.kind === kind && each.metadata.name === metadata.name);
 
 const tree = (object: KubernetesObject | undefined): Tree => (object ?? {}) as unknown as Tree;
+
+/** An object with a null for everything that the one before had and this one has not: merged into that one, it would stay otherwise. */
+export function mergePatch(after: Tree, before: Tree | undefined): Tree {
+  if (Array.isArray(after)) {
+    const former = Array.isArray(before) ? before : [];
+    return after.map((each) =>
+      mergePatch(each, isNamed(each) ? former.find((other) => isNamed(other) && other.name === each.name) : undefined),
+    );
+  }
+  if (!isMap(after)) return after;
+  const known = isMap(before) ? before : {};
+  const gone = Object.keys(known).filter((key) => after[key] === undefined);
+  return {
+    ...Object.fromEntries(Object.entries(after).map(([key, below]) => [key, mergePatch(below, known[key])])),
+    ...Object.fromEntries(gone.map((key) => [key, null])),
+  };
+}
+
+/** Containers, variables and volumes are merged by their names. */
+const isNamed = (tree: Tree): tree is Values & {name: string} => isMap(tree) && typeof tree['name'] === 'string';

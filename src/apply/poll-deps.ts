@@ -1,8 +1,8 @@
 import type {Interrupts} from '../ports/interrupts.ts';
 import type {Processes} from '../ports/processes.ts';
 
-/** What everything needs that looks again and again until somebody interrupts it. */
-export interface WaitingWorld {
+/** What every loop needs that reads the cluster again and again until the user interrupts it. */
+export interface PollDeps {
   processes: Processes;
   interrupts: Interrupts;
   now(): Date;

@@ -14,7 +14,7 @@ const KINDS = ['deployments', 'daemonsets', 'replicasets', 'jobs', 'pods', 'pers
 const OPTIONAL = ['persistentvolumeclaims', 'events'];
 const MOST_LOGS = 6;
 
-export interface Look {
+export interface ReleaseSnapshot {
   snapshot: Snapshot;
   /** All that was listed, of whatever release. */
   objects: readonly KubernetesObject[];
@@ -23,7 +23,7 @@ export interface Look {
 }
 
 /** Reads everything of a release, until `over`. @throws ExpectedError */
-export async function look({release, place}: ReleaseName, processes: Processes, over: AbortSignal): Promise<Look> {
+export async function readSnapshot({release, place}: ReleaseName, processes: Processes, over: AbortSignal): Promise<ReleaseSnapshot> {
   const call = listObjects(place, KINDS);
   const outcome = await processes.run(call, {over});
   const hidden = outcome.exitCode === 0 ? [] : hiddenKinds(outcome.stderr);
@@ -40,7 +40,7 @@ export async function look({release, place}: ReleaseName, processes: Processes, 
 }
 
 /** What was read when nothing was. */
-export const NOTHING: Look = {snapshot: snapshotOf({items: []}, '', {}), objects: [], gaps: []};
+export const NOTHING: ReleaseSnapshot = {snapshot: snapshotOf({items: []}, '', {}), objects: [], gaps: []};
 
 const DENIED = /^Error from server \(Forbidden\): (.+?) is forbidden: (.*)$/;
 

@@ -1,17 +1,18 @@
 import {isPending, type ReleaseState} from '../cluster/install-facts.ts';
+import type {Event, Snapshot} from '../cluster/objects.ts';
 import {releaseState} from '../cluster/read-facts.ts';
-import {evidenceText} from '../diagnose/evidence.ts';
+import type {Cause} from '../diagnose/cause.ts';
 import {explain} from '../diagnose/explain.ts';
-import {ExpectedError} from '../errors.ts';
+import {ExpectedError, maskSecrets} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
 import {type ReleaseName, rollback, uninstall} from '../ports/helm.ts';
 import type {Processes} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
-import {look} from './read-snapshot.ts';
+import {readSnapshot} from './read-snapshot.ts';
 
 const LONGEST_LOOK_MS = 30_000;
 
-interface World {
+interface RollBackDeps {
   processes: Processes;
   files: Pick<Files, 'write'>;
   now(): Date;
@@ -24,7 +25,7 @@ export async function rollBack(
   name: ReleaseName,
   before: ReleaseState | undefined,
   failure: ExpectedError,
-  world: World,
+  world: RollBackDeps,
 ): Promise<ExpectedError> {
   const told = (what: string, ...suggestions: readonly string[]): ExpectedError =>
     new ExpectedError(`${failure.message}\n${what}`, {
@@ -55,9 +56,9 @@ export async function rollBack(
 }
 
 /** Returns what is in the way: a failure that nobody can look at is better than a release that nobody wanted to keep. */
-async function keepEvidence(name: ReleaseName, {processes, files, now, evidencePath}: World): Promise<ExpectedError | undefined> {
+async function keepEvidence(name: ReleaseName, {processes, files, now, evidencePath}: RollBackDeps): Promise<ExpectedError | undefined> {
   try {
-    const {snapshot} = await look(name, processes, AbortSignal.timeout(LONGEST_LOOK_MS));
+    const {snapshot} = await readSnapshot(name, processes, AbortSignal.timeout(LONGEST_LOOK_MS));
     const text = evidenceText(name.release, snapshot, explain(snapshot, now()), now());
     await files.write(evidencePath, text, {isPrivate: true, flag: '--save'});
     return undefined;
@@ -66,3 +67,19 @@ async function keepEvidence(name: ReleaseName, {processes, files, now, evidenceP
     throw error;
   }
 }
+
+/** What was seen of a release that did not become ready, as JSON: no specification, which may hold secrets, and no password in a text. */
+function evidenceText(release: string, {workloads, pods, claims, events, logs}: Snapshot, causes: readonly Cause[], now: Date): string {
+  const states = [...workloads, ...pods, ...claims].map(({kind, metadata: {name}, status}) => ({kind, name, status}));
+  const evidence = {release, time: now.toISOString(), causes, states, events: events.map(eventOf), logs};
+  return `${JSON.stringify(evidence, (_, value: unknown) => (typeof value === 'string' ? maskSecrets(value) : value), 2)}\n`;
+}
+
+const eventOf = ({type, reason, message, count, lastTimestamp, eventTime, involvedObject}: Event): object => ({
+  type,
+  reason,
+  message,
+  count,
+  time: lastTimestamp ?? eventTime,
+  object: `${involvedObject?.kind}/${involvedObject?.name}`,
+});

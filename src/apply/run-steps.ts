@@ -2,10 +2,10 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Step} from '../plan/step.ts';
 import type {Outcome} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
-import type {WaitingWorld} from './poll-deps.ts';
+import type {PollDeps} from './poll-deps.ts';
 import {waitForRuns} from './wait-for-runs.ts';
 
-interface World extends WaitingWorld {
+interface RunStepsDeps extends PollDeps {
   /** For one call of helm, which waits for an answer of the API server for ever. */
   timeoutMs?: number;
   /** `runs` names those that a step waits for. */
@@ -16,7 +16,7 @@ interface World extends WaitingWorld {
 const FAREWELL_MS = 10_000;
 
 /** Runs the steps in order; a loop without decisions. @throws ExpectedError */
-export async function runSteps(steps: readonly Step[], world: World): Promise<void> {
+export async function runSteps(steps: readonly Step[], world: RunStepsDeps): Promise<void> {
   const {asked, insisted} = world.interrupts;
   const done: Step[] = [];
   for (const step of steps) {
@@ -37,7 +37,7 @@ export async function runSteps(steps: readonly Step[], world: World): Promise<vo
 }
 
 /** The first Ctrl-C is passed on, and the tool may end in good order; the second leaves it alone. */
-async function runStep(step: Step, {processes, interrupts, timeoutMs, onStep}: World): Promise<Outcome | 'left' | 'late' | 'stuck'> {
+async function runStep(step: Step, {processes, interrupts, timeoutMs, onStep}: RunStepsDeps): Promise<Outcome | 'left' | 'late' | 'stuck'> {
   const {asked, insisted} = interrupts;
   const running = processes.start(step.call);
   const listeners = new AbortController();

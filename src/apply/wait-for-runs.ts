@@ -4,7 +4,7 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Step} from '../plan/step.ts';
 import {isPassing, toolFailure} from '../ports/tool-failure.ts';
 import {jsonFrom} from '../ports/tool-output.ts';
-import type {WaitingWorld} from './poll-deps.ts';
+import type {PollDeps} from './poll-deps.ts';
 
 const EVERY_MS = 3000;
 
@@ -12,7 +12,7 @@ const EVERY_MS = 3000;
 export async function waitForRuns(
   {call}: Step,
   waitFor: NonNullable<Step['waitFor']>,
-  {processes, interrupts, now, sleep}: WaitingWorld,
+  {processes, interrupts, now, sleep}: PollDeps,
   onRuns: (names: string) => void,
 ): Promise<void> {
   const end = now().getTime() + waitFor.timeoutSeconds * 1000;

@@ -1,12 +1,13 @@
+import {registered} from '../diagnose/agent-log.ts';
 import type {Cause} from '../diagnose/cause.ts';
-import {explain, isReady, type Progress, progress, registered} from '../diagnose/explain.ts';
+import {explain, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {ExpectedError} from '../errors.ts';
 import {firstOf} from '../ports/first-of.ts';
 import type {ReleaseName} from '../ports/helm.ts';
 import {isPassing} from '../ports/tool-failure.ts';
 import {within} from '../ports/within.ts';
-import type {WaitingWorld} from './poll-deps.ts';
-import {look, NOTHING} from './read-snapshot.ts';
+import type {PollDeps} from './poll-deps.ts';
+import {NOTHING, readSnapshot} from './read-snapshot.ts';
 
 export const EVERY_MS = 1500;
 /** A ready agent that says nothing of itself is believed after this time. */
@@ -23,7 +24,7 @@ export interface Watched {
   causes: readonly Cause[];
 }
 
-interface World extends WaitingWorld {
+interface World extends PollDeps {
   timeoutMs: number;
   onProgress(lines: readonly Progress[], causes: readonly Cause[]): void;
 }
@@ -36,7 +37,7 @@ export async function watchRelease(name: ReleaseName, world: World): Promise<Wat
   let failed: ExpectedError | undefined;
   let readySince: number | undefined;
   for (;;) {
-    const found = await within(LONGEST_LOOK_MS, over, (soon) => look(name, world.processes, soon)).catch(trouble);
+    const found = await within(LONGEST_LOOK_MS, over, (soon) => readSnapshot(name, world.processes, soon)).catch(trouble);
     const at = now();
     if (!(found instanceof ExpectedError)) [seen, seenAt, failed] = [found, at, undefined];
     // A look that ran out of time says less than the one before.

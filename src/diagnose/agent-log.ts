@@ -1,132 +1,100 @@
 import type {Pod, Snapshot} from '../cluster/objects.ts';
-import {containersOf} from './snapshot-queries.ts';
+import {AGENT_LOG_ROWS, type AgentLogRow, type Platform} from './agent-log-rows.ts';
+import type {CauseTable} from './cause.ts';
+import {oneLine} from './error-text.ts';
+import {presentPods} from './readiness.ts';
+import {containersOf, rootOf} from './snapshot-queries.ts';
 
-/**
- * What the agent's own words mean. Upstream documents one line, the ready one (docs.scalr.io, "Logs"). The others are what the
- * Python libraries below it are known to say; they were not seen in a log of the agent.
- */
-const MEANINGS = {
-  READY: /agent is ready to receive tasks/i,
-  PROXY_REFUSED:
-    /proxy ?error|proxy authentication required|tunnel connection failed|connect to proxy|407 from (the )?proxy|proxyconnect /i,
-  TLS_CERTIFICATE_INVALID:
-    /certificate (has expired|is not yet valid|is valid for |is not valid for )|hostname mismatch|not valid for any names|doesn't match (either of )?'|IP address mismatch/i,
-  TLS_UNKNOWN_AUTHORITY:
-    /CERTIFICATE_VERIFY_FAILED|self[- ]signed certificate|local issuer certificate|unknown authority|SSLCertVerificationError/i,
-  TLS_FAILED: /\bx509: |\bSSL(EOF)?Error\b|WRONG_VERSION_NUMBER|\btls: |tlsv1[23]? alert|TLS handshake timeout/,
-  TOKEN_REJECTED:
-    /\b401\b.{0,200}unauthori[sz]ed|unauthori[sz]ed.{0,200}\b401\b|(invalid|expired|revoked|wrong)( agent)? token|token (is |was |has been |has )?(invalid|rejected|refused|expired|revoked|not valid)/i,
-  AGENT_FORBIDDEN: /User \\*"system:serviceaccount:[^"]*" cannot/i,
-  DISK_FULL: /no space left on device|disk quota exceeded|Errno (28|122)\b|\bENOSPC\b/i,
-  DATA_NOT_WRITABLE: /(permission denied|read-only file system).{0,400}\/|(Errno (13|30))\b/i,
-  DNS_FAILED:
-    /name or service not known|name resolution|NameResolutionError|getaddrinfo|no such host|no address associated with hostname|server misbehaving/i,
-  SCALR_UNREACHABLE:
-    /connection refused|cannot connect to host|connect ?timeout|connection timed out|network is unreachable|no route to host|max retries exceeded/i,
-} as const;
+const READY_PATTERN = /agent is ready to receive tasks/i;
 
-export type Meaning = keyof typeof MEANINGS;
-
-/** A line without any of these means nothing. Short ones, and those that begin with a digit, make searching for them slower. */
-const TELLING_WORDS: readonly string[] = [
-  ...[
-    'ready to receive tasks',
-    'proxyerror',
-    'proxy error',
-    'proxy authentication',
-    'connect to proxy',
-    'from proxy',
-    'from the proxy',
-    'proxyconnect',
-  ],
-  'tunnel connection failed',
-  ...['certificate', 'hostname mismatch', 'ip address mismatch', "doesn't match", 'unknown authority', 'not valid for any names'],
-  ...['x509: ', 'sslerror', 'ssleof', 'sslcert', 'wrong_version_number', 'tls: ', 'tlsv1', 'tls handshake timeout'],
-  ...['unauthorised', 'unauthorized', 'agent token', 'invalid token', 'expired token', 'revoked token', 'wrong token'],
-  ...['is', 'was', 'has', 'invalid', 'rejected', 'refused', 'expired', 'revoked', 'not valid'].map((word) => `token ${word}`),
-  'system:serviceaccount:',
-  ...['no space left', 'disk quota exceeded', 'errno ', 'enospc', 'permission denied', 'read-only file system'],
-  ...['name or service not known', 'name resolution', 'nameresolution', 'getaddrinfo', 'no such host', 'no address associated'],
-  'server misbehaving',
-  ...['connection refused', 'cannot connect to host', 'connect timeout', 'connecttimeout', 'connection timed out'],
-  ...['network is unreachable', 'no route to host', 'max retries exceeded'],
-];
-
-/** For text whose capitals were made small: a regular expression that has to mind them itself takes half as long again. */
-export const TELLING = new RegExp(TELLING_WORDS.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|'));
+/** Finds lines that mean something, and a few that do not. */
+export const TELLING = new RegExp([READY_PATTERN, ...AGENT_LOG_ROWS.map(({pattern}) => pattern)].map(({source}) => source).join('|'), 'i');
 
 export interface Verdict {
-  meaning: Meaning;
-  /** The line, without format. */
+  /** `READY`, or the code of a row. */
+  meaning: string;
+  /** The message of the line. */
   line: string;
-  /** When it was first said without anything else in between, if the log has times. */
+  /** When the agent first logged it without anything else in between, if the log has times. */
   since: string | undefined;
 }
 
-/** Names the three charts and this program's tests give; other containers were injected, and their words are about themselves. */
+/** Names in the three charts and in this program's tests. Other containers were injected, and their logs are about themselves. */
 const AGENT_CONTAINERS = ['agent', 'agent-k8s', 'agent-local', 'agent-job', 'scalr-agent', 'controller', 'worker'];
-/** Older words of an agent that runs say nothing of today. */
+/** Older lines of an agent that runs mean nothing today. */
 const FRESH_MS = 10 * 60_000;
-/** Where a log has no times, what was said before these lines is past. */
+/** Where a log has no times, only this many lines at its end count. */
 const FRESH_LINES = 5;
 
 export const isOfAgent = (container: string): boolean => AGENT_CONTAINERS.includes(container);
 
-/** What one line means, if anything. */
-export function meant(line: string): {meaning: Meaning; text: string; at: string | undefined} | undefined {
-  const {meaning, text, at} = parse(line);
-  return meaning && {meaning, text, at};
+/** What one line means on any platform, if anything. */
+export function meant(raw: string): {meaning: string; text: string; at: string | undefined} | undefined {
+  const line = parse(raw);
+  const meaning = meaningOf(line, AGENT_LOG_ROWS);
+  return meaning === undefined ? undefined : {meaning, text: line.text, at: line.at};
 }
 
-/** Some line says how the agent is. */
-export const isTelling = (log: string): boolean => log.split('\n').some((line) => parse(line).meaning !== undefined);
+/** Some line tells how an agent in Kubernetes is. */
+export const isTelling = (log: string): boolean => log.split('\n').some((line) => meaningOf(parse(line), rowsFor('kubernetes')));
 
-/** What the newest telling line of each agent container means. */
-export function verdicts(snapshot: Snapshot, pod: Pod, now?: Date): Verdict[] {
+/** What the newest telling line of each agent container of a pod means. */
+function verdicts(snapshot: Snapshot, pod: Pod, now?: Date): Verdict[] {
   const containers = containersOf(pod);
   const own = containers.filter(({name}) => isOfAgent(name));
   return (own.length > 0 ? own : containers.slice(0, 1)).flatMap(({name, ready = false}) => {
-    const verdict = verdictIn(snapshot.logs[`${pod.metadata.name}/${name}`] ?? '', ready, now);
+    const verdict = verdictIn(snapshot.logs[`${pod.metadata.name}/${name}`] ?? '', 'kubernetes', ready, now);
     return verdict === undefined ? [] : [verdict];
   });
 }
 
-/** What the newest telling line of one log means. Of one that is ready old words say nothing. */
-export function verdictIn(log: string, isReady: boolean, now?: Date): Verdict | undefined {
-  if (!TELLING.test(log.toLowerCase())) return undefined;
+/** What the newest telling line of one log means. Old lines of an agent that is ready do not count. */
+export function verdictIn(log: string, platform: Platform, isReady: boolean, now?: Date): Verdict | undefined {
+  if (!TELLING.test(log)) return undefined;
+  const rows = rowsFor(platform);
   const lines = log
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map(parse)
+    .map((line) => ({...line, meaning: meaningOf(line, rows)}))
     .reverse();
   const newest = lines.findIndex(({meaning}) => meaning !== undefined);
   const found = lines[newest];
   if (found?.meaning === undefined) return undefined;
   const {meaning, text, at} = found;
   const isOld = at === undefined ? newest >= FRESH_LINES : now !== undefined && now.getTime() - Date.parse(at) > FRESH_MS;
-  if (isReady && isOld && meaning !== 'READY') return undefined;
+  const isLasting = meaning === 'READY' || rows.find(({code}) => code === meaning)?.isLasting;
+  if (isReady && isOld && !isLasting) return undefined;
   const telling = lines.filter((line) => line.meaning !== undefined);
   const change = telling.findIndex((line) => line.meaning !== meaning);
   return {meaning, line: text, since: telling.slice(0, change < 0 ? undefined : change).at(-1)?.at};
 }
 
+const rowsFor = (platform: Platform): AgentLogRow[] => AGENT_LOG_ROWS.filter(({remedy}) => remedy[platform] !== undefined);
+
 interface Line {
+  raw: string;
+  /** The message, without time and format. */
   text: string;
   at: string | undefined;
-  meaning: Meaning | undefined;
+  isChatter: boolean;
 }
+
+const meaningOf = ({raw, isChatter}: Line, rows: readonly AgentLogRow[]): string | undefined =>
+  READY_PATTERN.test(raw) ? 'READY' : isChatter ? undefined : rows.find(({pattern}) => pattern.test(raw))?.code;
 
 const TIME = /^\W*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,]\d+)?(Z| ?[+-]\d\d:?\d\d)?\W*/;
 
 function parse(raw: string): Line {
   const fields = fieldsOf(raw);
   const stamp = TIME.exec(String(fields?.['timestamp'] ?? raw));
-  // Without a zone it is that of the container, and images run in UTC.
-  const at = stamp ? `${stamp[1]}T${stamp[2]}${stamp[3]?.trim() ?? 'Z'}` : undefined;
-  const isChatter = /^(debug|info)$/i.test(String(fields?.['level'] ?? ''));
-  const meanings = Object.keys(MEANINGS) as Meaning[];
-  const meaning = meanings.find((each) => MEANINGS[each].test(raw) && (each === 'READY' || !isChatter));
-  return {text: fields ? textOf(fields) : raw.replace(TIME, '').trim(), at, meaning};
+  return {
+    raw,
+    text: fields ? textOf(fields) : raw.replace(TIME, '').trim(),
+    // Without a zone it is that of the container, and images run in UTC.
+    at: stamp ? `${stamp[1]}T${stamp[2]}${stamp[3]?.trim() ?? 'Z'}` : undefined,
+    isChatter: /^(debug|info)$/i.test(String(fields?.['level'] ?? '')),
+  };
 }
 
 /** The message, and the last line of a traceback. */
@@ -148,8 +116,52 @@ function fieldsOf(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The last line of a log, without its time: that is another one with every try. */
-export function lastWords(log: string | undefined): string | undefined {
+/** The message of the last line of a log. Its time is left out, because it differs with every try. */
+export function lastLogLine(log: string | undefined): string | undefined {
   const line = log?.split('\n').findLast((each) => each.trim() !== '');
   return line === undefined ? undefined : parse(line).text;
+}
+
+/** Also for a pod that Kubernetes calls ready: the charts have no readiness probes. */
+export const agentLogCauses: CauseTable = {
+  symptoms: (snapshot, now) =>
+    presentPods(snapshot).flatMap((pod) =>
+      verdicts(snapshot, pod, now).map(({meaning, line, since}) => ({
+        object: pod,
+        text: meaning,
+        reason: oneLine(`agent log: ${line}`),
+        since: since ?? pod.status?.startTime,
+      })),
+    ),
+  rows: AGENT_LOG_ROWS.flatMap(({code, hopelessAfter, remedy: {kubernetes: remedy}}) =>
+    remedy === undefined ? [] : [{code, pattern: new RegExp(`^${code}$`), hopelessAfter, remedy}],
+  ),
+};
+
+/** Whether the agents' logs say that they are ready: `unknown` where no line tells. */
+export function registered(snapshot: Snapshot, now?: Date): boolean | 'unknown' {
+  const pods = presentPods(snapshot).map((pod) => ({
+    root: rootOf(snapshot, pod),
+    meanings: verdicts(snapshot, pod, now).map(({meaning}) => meaning),
+  }));
+  if (pods.some(({meanings}) => meanings.some((each) => each !== 'READY'))) return false;
+  const ready = pods.filter(({meanings}) => meanings.includes('READY'));
+  // Each replica logs only its own state, so all replicas of a workload must have logged it. Another workload may log other lines.
+  const isComplete = ready.every(({root}) => pods.filter((each) => each.root === root).every(({meanings}) => meanings.length > 0));
+  return ready.length > 0 && isComplete ? true : 'unknown';
+}
+
+export interface Agent {
+  pod: string;
+  /** `unknown` where its log says something else, nothing of it any more, or cannot be read. */
+  state: 'registered' | 'unknown';
+}
+
+/** The state of each agent, as the log of its pod has it. */
+export function agentsOf(snapshot: Snapshot, now: Date): Agent[] {
+  return presentPods(snapshot).map((pod) => {
+    const found = verdicts(snapshot, pod, now);
+    const isRegistered = found.length > 0 && found.every(({meaning}) => meaning === 'READY');
+    return {pod: pod.metadata.name, state: isRegistered ? 'registered' : 'unknown'};
+  });
 }

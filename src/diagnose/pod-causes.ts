@@ -1,6 +1,6 @@
 import type {Event, Pod, Snapshot} from '../cluster/objects.ts';
-import {lastWords} from './agent-log.ts';
-import type {CauseRecord} from './cause.ts';
+import {lastLogLine} from './agent-log.ts';
+import {type CauseTable, singleCause} from './cause.ts';
 import {oneLine} from './error-text.ts';
 import {troubledPods} from './readiness.ts';
 import {
@@ -42,28 +42,28 @@ function evictions(snapshot: Snapshot, now: Date): {pod: Pod; alike: number}[] {
 function failureText(snapshot: Snapshot, {metadata, status, ...pod}: Pod): string {
   if (status?.message) return `${status.reason ?? 'Failed'}: ${status.message}`;
   const broken = containersOf({metadata, status: status ?? {}, ...pod}).find(({state}) => (state?.terminated?.exitCode ?? 0) !== 0);
-  const line = broken && lastWords(snapshot.logs[`${metadata.name}/${broken.name}`]);
+  const line = broken && lastLogLine(snapshot.logs[`${metadata.name}/${broken.name}`]);
   return broken
     ? `container ${broken.name} ended with exit code ${broken.state?.terminated?.exitCode}${line ? `: ${line}` : ''}`
     : (status?.reason ?? 'Failed');
 }
 
-export const podCauses: readonly CauseRecord[] = [
-  {
+export const podCauses: readonly CauseTable[] = [
+  singleCause({
     code: 'EVICTED',
     remedy: 'The node ran out of what is named: add or enlarge nodes, or set requests near to what the agent uses',
-    test: (snapshot, now) =>
+    symptoms: (snapshot, now) =>
       evictions(snapshot, now).map(({pod, alike}) => ({
         object: pod,
         reason: oneLine(`Evicted: ${pod.status?.message ?? ''}`),
         isHopeless: alike >= ENOUGH_EVICTIONS ? true : undefined,
       })),
-  },
-  {
+  }),
+  singleCause({
     // Clouds repair or replace nodes by themselves.
     code: 'NODE_LOST',
     remedy: 'Look at the node: kubectl describe node',
-    test: (snapshot) =>
+    symptoms: (snapshot) =>
       troubledPods(snapshot)
         .filter((pod) => {
           const ready = condition(pod, 'Ready');
@@ -73,32 +73,32 @@ export const podCauses: readonly CauseRecord[] = [
           );
         })
         .map((pod) => ({object: pod, reason: `node ${pod.spec?.nodeName} is not ready, nobody knows how the pod is`})),
-  },
-  {
+  }),
+  singleCause({
     // A new pod comes in its place, and Kubernetes says of the workload when it gives up.
     code: 'POD_FAILED',
     remedy: 'Look at the pod with kubectl describe, and at its log',
-    test: (snapshot) =>
+    symptoms: (snapshot) =>
       troubledPods(snapshot)
         .filter((pod) => pod.status?.phase === 'Failed')
         .map((pod) => ({object: pod, reason: oneLine(failureText(snapshot, pod))})),
-  },
-  {
+  }),
+  singleCause({
     // Programs that start slowly fail their probes for a while.
     code: 'PROBE_FAILING',
     hopelessAfter: 180,
     remedy: 'Read the log of the container: it runs, and is not well',
-    test: (snapshot) =>
+    symptoms: (snapshot) =>
       troubledPods(snapshot).flatMap((pod) => {
         const event = probeFailure(snapshot, pod);
         return event ? [{object: pod, reason: oneLine(event.message ?? 'a probe fails'), since: firstTimeOf(event)}] : [];
       }),
-  },
-  {
+  }),
+  singleCause({
     code: 'INIT_STUCK',
     normalFor: 10,
     remedy: 'Read the log of the init container, and see what it waits for',
-    test: (snapshot) =>
+    symptoms: (snapshot) =>
       troubledPods(snapshot).flatMap((pod) =>
         containersOf(pod)
           .filter(({isInit, spec, state}) => isInit && spec?.restartPolicy !== 'Always' && state?.running)
@@ -108,11 +108,11 @@ export const podCauses: readonly CauseRecord[] = [
             since: state?.running?.startedAt,
           })),
       ),
-  },
-  {
+  }),
+  singleCause({
     code: 'CONTAINER_WAITING',
     remedy: 'Look at the pod: kubectl describe pod',
-    test: (snapshot) =>
+    symptoms: (snapshot) =>
       troubledPods(snapshot).flatMap((pod) =>
         containersOf(pod).flatMap(({state}) => {
           const {reason = 'PodInitializing', message = ''} = state?.waiting ?? {};
@@ -120,12 +120,12 @@ export const podCauses: readonly CauseRecord[] = [
           return isUsual ? [] : [{object: pod, reason: oneLine(`${reason}: ${message}`)}];
         }),
       ),
-  },
-  {
+  }),
+  singleCause({
     code: 'NOT_READY',
     normalFor: 30,
     remedy: 'Look at the pod with kubectl describe, and at its log',
-    test: (snapshot) =>
+    symptoms: (snapshot) =>
       troubledPods(snapshot)
         .filter((pod) => pod.spec?.nodeName !== undefined)
         .map((pod) => {
@@ -140,5 +140,5 @@ export const podCauses: readonly CauseRecord[] = [
             since: troubleSince(pod),
           };
         }),
-  },
+  }),
 ];

@@ -1,4 +1,4 @@
-import {look} from '../apply/read-snapshot.ts';
+import {readSnapshot} from '../apply/read-snapshot.ts';
 import type {Values} from '../charts/tree.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
 import {contextName, givenValues, newestRevision} from '../cluster/read-facts.ts';
@@ -22,7 +22,7 @@ export async function readStatus(name: ReleaseName, {wanted, over}: Wish, world:
   const [context, seen, record, given] = await Promise.all([
     // A pod of the cluster has none, and needs none.
     attempt('the context', contextName(name, processes, over)),
-    attempt('workloads', look(name, processes, over)),
+    attempt('workloads', readSnapshot(name, processes, over)),
     attempt('the record of the release', newestRevision(name, processes, over)),
     // Asked for before it is known whether there is a release: helm takes its time.
     attempt('the installed values', givenValues(name, processes, over)),

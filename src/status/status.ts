@@ -1,4 +1,4 @@
-import type {Look} from '../apply/read-snapshot.ts';
+import type {ReleaseSnapshot} from '../apply/read-snapshot.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {agentVersionOf, type Standing, standingOf} from '../charts/standing.ts';
 import type {Values} from '../charts/tree.ts';
@@ -6,8 +6,9 @@ import {type Drift, driftOf} from '../cluster/drift.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
 import type {Revision} from '../cluster/install-facts.ts';
 import {labelsOfRuns, type Run, runsIn} from '../cluster/inventory-runs.ts';
+import {type Agent, agentsOf} from '../diagnose/agent-log.ts';
 import type {Cause} from '../diagnose/cause.ts';
-import {type Agent, agentsOf, explain, isReady, type Progress, progress} from '../diagnose/explain.ts';
+import {explain, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {countOf, rootsOf} from '../diagnose/readiness.ts';
 import type {ErrorCode} from '../errors.ts';
 import type {ReleaseName} from '../ports/helm.ts';
@@ -30,7 +31,7 @@ export interface Readings {
   revision: Revision | undefined;
   given: Values | undefined;
   /** Undefined where the workloads could not be read. */
-  look: Look | undefined;
+  look: ReleaseSnapshot | undefined;
   unread: readonly Unread[];
   /** The values to compare with. */
   wanted: Values | undefined;
@@ -91,13 +92,13 @@ export function statusOf({name, context, now, revision, given, look, unread, wan
 /** Whoever may not read something knows that; an answer that did not come leaves open what it would have been. */
 const isRefusal = ({code}: Unread): boolean => code === 'FORBIDDEN';
 
-function stateOf(look: Look | undefined, causes: readonly Cause[]): Status['state'] {
+function stateOf(look: ReleaseSnapshot | undefined, causes: readonly Cause[]): Status['state'] {
   if (causes.some(({isHopeless}) => isHopeless)) return 'hopeless';
   return look === undefined && causes.length === 0 ? 'unknown' : 'not-ready';
 }
 
 /** As helm recorded it, else as the labels of the workloads have it. */
-function chartOf(revision: Revision | undefined, look: Look | undefined): InstalledChart | undefined {
+function chartOf(revision: Revision | undefined, look: ReleaseSnapshot | undefined): InstalledChart | undefined {
   const labels = look?.snapshot.workloads.map(({metadata}) => metadata.labels ?? {}).find((each) => each['helm.sh/chart'] !== undefined);
   const found = scalrChart(revision?.chart ?? labels?.['helm.sh/chart'] ?? '');
   if (found === undefined) return undefined;
@@ -106,7 +107,7 @@ function chartOf(revision: Revision | undefined, look: Look | undefined): Instal
   return {name: chart, version, agentVersion: said || agentVersionOf(chart, version), ...standingOf(chart, version)};
 }
 
-function workloadsOf({snapshot}: Look): WorkloadLine[] {
+function workloadsOf({snapshot}: ReleaseSnapshot): WorkloadLine[] {
   const lines = progress(snapshot);
   return rootsOf(snapshot).map((root, index) => {
     const {ready, wanted} = countOf(root);
@@ -118,7 +119,7 @@ function runsOf(
   {release}: ReleaseName,
   chart: InstalledChart | undefined,
   given: Values | undefined,
-  look: Look | undefined,
+  look: ReleaseSnapshot | undefined,
 ): Status['runs'] {
   if (look === undefined || chart === undefined || chart.name === 'agent-local') return undefined;
   return runsIn(look.objects, {chart: chart.name, version: chart.version, release, taskLabels: labelsOfRuns(given ?? {})});

@@ -1,4 +1,4 @@
-import type {WaitingWorld} from '../apply/poll-deps.ts';
+import type {PollDeps} from '../apply/poll-deps.ts';
 import {EVERY_MS} from '../apply/watch-release.ts';
 import type {Values} from '../charts/tree.ts';
 import {ExpectedError} from '../errors.ts';
@@ -8,7 +8,7 @@ import {within} from '../ports/within.ts';
 import {readStatus} from './read-status.ts';
 import type {Status} from './status.ts';
 
-interface World extends WaitingWorld {
+interface WatchStatusDeps extends PollDeps {
   /** For every single look. */
   timeoutMs: number;
   onStatus(status: Status): void;
@@ -17,7 +17,7 @@ interface World extends WaitingWorld {
 }
 
 /** Looks again and again until somebody interrupts it. @throws ExpectedError when there is nothing to look at, or no more */
-export async function watchStatus(name: ReleaseName, wanted: Values | undefined, world: World): Promise<void> {
+export async function watchStatus(name: ReleaseName, wanted: Values | undefined, world: WatchStatusDeps): Promise<void> {
   const {asked} = world.interrupts;
   let isSeen = false;
   while (!asked.aborted) {

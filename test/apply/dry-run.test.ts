@@ -1,6 +1,5 @@
 import {expect, test} from 'vitest';
-import {dryRun} from '../../src/apply/dry-run.ts';
-import {withoutFormer} from '../../src/apply/merge-patch.ts';
+import {dryRun, mergePatch} from '../../src/apply/dry-run.ts';
 import {objectsIn} from '../../src/cluster/manifest.ts';
 import type {Step} from '../../src/plan/step.ts';
 import type {Call} from '../../src/ports/processes.ts';
@@ -62,7 +61,7 @@ test('what was installed and is wanted no more is taken away, and Secrets are ne
 
 test('what has a name is compared with what had that name', () => {
   const after = [{name: 'b', value: 'x'}, {name: 'a', valueFrom: {}}, 'text'];
-  expect(withoutFormer(after, [{name: 'a', value: 'y'}, {value: 'z'}])).toEqual([
+  expect(mergePatch(after, [{name: 'a', value: 'y'}, {value: 'z'}])).toEqual([
     {name: 'b', value: 'x'},
     {name: 'a', valueFrom: {}, value: null},
     'text',

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {look} from '../../src/apply/read-snapshot.ts';
-import {agentsOf} from '../../src/diagnose/explain.ts';
+import {readSnapshot} from '../../src/apply/read-snapshot.ts';
+import {agentsOf} from '../../src/diagnose/agent-log.ts';
 import {processesOf} from '../cluster-facts/fake-cluster.ts';
 import {afterStart, READY_DEPLOYMENT, readyPod, replicaSet, START} from '../diagnose/objects.ts';
 
@@ -18,7 +18,7 @@ async function agentWith(log: string, {kept = log} = {}) {
     expect(args).toContain(isEnd ? '50' : '--limit-bytes');
     return {exitCode: 0, stdout: isEnd ? log.split('\n').slice(-50).join('\n') : kept, stderr: ''};
   });
-  const {snapshot} = await look(NAME, processes, new AbortController().signal);
+  const {snapshot} = await readSnapshot(NAME, processes, new AbortController().signal);
   return {asked, state: agentsOf(snapshot, afterStart(300))[0]?.state};
 }
 

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {KubernetesObject, Snapshot} from '../../src/cluster/objects.ts';
-import {explain} from '../../src/diagnose/explain.ts';
-import {CAUSES} from '../../src/diagnose/table.ts';
+import {CAUSES, explain} from '../../src/diagnose/explain.ts';
+import {AGENT_LINES} from './agent-lines.ts';
 import {
   afterStart,
   around,
@@ -216,6 +216,7 @@ const CASES: Case[] = [
     120,
   ),
   forbidden('FAILED_CREATE', 'pod rejected: RuntimeClass "gvisor" not found', 60),
+  ...AGENT_LINES.flatMap(({code, line, hopelessFrom}) => (hopelessFrom === undefined ? [] : [said(code, line, line, hopelessFrom)])),
   said(
     'TOKEN_REJECTED',
     '2026-11-21 10:00:05,1 ERROR 401 Client Error: Unauthorized for url: https://acme.scalr.io',
@@ -226,39 +227,6 @@ const CASES: Case[] = [
     'TLS_UNKNOWN_AUTHORITY',
     '{"event": "cannot connect", "level": "error", "exception": "Traceback\\n  x\\n[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate", "timestamp": "2026-11-21 10:00:00.4"}',
     'cannot connect: [SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate',
-    30,
-  ),
-  said(
-    'PROXY_REFUSED',
-    "OSError('Tunnel connection failed: 407 Proxy Authentication Required')",
-    "OSError('Tunnel connection failed: 407 Proxy Authentication Required')",
-    60,
-  ),
-  said(
-    'TLS_CERTIFICATE_INVALID',
-    '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate has expired (_ssl.c:1006)',
-    '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate has expired (_ssl.c:1006)',
-    30,
-  ),
-  said('TLS_FAILED', '[SSL: WRONG_VERSION_NUMBER] wrong version number', '[SSL: WRONG_VERSION_NUMBER] wrong version number', 60),
-  said('DNS_FAILED', 'Temporary failure in name resolution', 'Temporary failure in name resolution', 120),
-  said('SCALR_UNREACHABLE', '[Errno 111] Connection refused', '[Errno 111] Connection refused', 120),
-  said(
-    'DISK_FULL',
-    "OSError: [Errno 28] No space left on device: '/data/run'",
-    "OSError: [Errno 28] No space left on device: '/data/run'",
-    60,
-  ),
-  said(
-    'DATA_NOT_WRITABLE',
-    "PermissionError: [Errno 13] Permission denied: '/var/lib/scalr-agent'",
-    "PermissionError: [Errno 13] Permission denied: '/var/lib/scalr-agent'",
-    30,
-  ),
-  said(
-    'AGENT_FORBIDDEN',
-    'pods is forbidden: User "system:serviceaccount:acme:x" cannot create resource "pods"',
-    'pods is forbidden: User "system:serviceaccount:acme:x" cannot create resource "pods"',
     30,
   ),
   {

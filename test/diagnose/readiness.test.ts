@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {explain, isReady, progress, registered} from '../../src/diagnose/explain.ts';
+import {registered} from '../../src/diagnose/agent-log.ts';
+import {explain, isReady, progress} from '../../src/diagnose/explain.ts';
 import {
   afterStart,
   around,

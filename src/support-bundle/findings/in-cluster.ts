@@ -62,7 +62,7 @@ export function findingsIn({objects, logs, places, now}: Seen): Finding[] {
 }
 
 const KINDS: Readonly<Record<string, string>> = {claim: 'persistentvolumeclaim'};
-const OF_CONTAINERS: ReadonlySet<string> = new Set(containerCauses.map(({code}) => code));
+const OF_CONTAINERS: ReadonlySet<string> = new Set(containerCauses.flatMap(({rows}) => rows.map(({code}) => code)));
 
 const findingOf = ({object, code, reason, remedy, isHopeless}: Cause, place: Place | undefined): Finding => ({
   severity: isHopeless ? 'error' : 'warning',

@@ -1,5 +1,5 @@
 import type {Tree} from '../../charts/tree.ts';
-import type {Agent} from '../../diagnose/explain.ts';
+import type {Agent} from '../../diagnose/agent-log.ts';
 import type {ReleaseName} from '../../ports/helm.ts';
 import type {Status} from '../../status/status.ts';
 

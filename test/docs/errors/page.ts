@@ -1,5 +1,5 @@
 import {parse} from 'yaml';
-import {CAUSES} from '../../../src/diagnose/table.ts';
+import {CAUSES} from '../../../src/diagnose/explain.ts';
 import {ERROR_CODES, type ErrorCode} from '../../../src/errors.ts';
 import {words} from '../commands.ts';
 import {table} from '../markdown.ts';

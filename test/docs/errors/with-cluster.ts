@@ -10,7 +10,7 @@ import {confirmPlan} from '../../../src/cli/confirm-plan.ts';
 import {known} from '../../../src/cluster/facts/fact.ts';
 import Uninstall from '../../../src/commands/uninstall.ts';
 import type {Cause} from '../../../src/diagnose/cause.ts';
-import {CAUSES} from '../../../src/diagnose/table.ts';
+import {CAUSES} from '../../../src/diagnose/explain.ts';
 import {type ReleaseName, template, upgradeInstall} from '../../../src/ports/helm.ts';
 import {serverVersion} from '../../../src/ports/kubectl.ts';
 import type {Call, Processes} from '../../../src/ports/processes.ts';
