@@ -1,9 +1,9 @@
 import type {KubernetesObject, Snapshot, Workload} from '../../cluster/objects.ts';
 import type {Probed} from '../../cluster/probe.ts';
+import {oneLine} from '../../diagnose/error-text.ts';
+import {explain} from '../../diagnose/explain.ts';
 import type {Outcome} from '../../ports/processes.ts';
 import {isForbidden} from '../../ports/tool-failure.ts';
-import {explain} from '../explain/explain.ts';
-import {oneLine} from '../explain/words.ts';
 
 /** Why the API server does not take an object of the probe. What refuses its pod would refuse those of a ReplicaSet, whose words are known. */
 export function refusal({kind = '', metadata}: KubernetesObject, outcome: Outcome): Probed['causes'][number] {

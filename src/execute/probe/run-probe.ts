@@ -1,10 +1,10 @@
+import {interrupted} from '../../apply/run-steps.ts';
 import {PROBE_KINDS, type Probed, type ProbeObjects, probeSelector} from '../../cluster/probe.ts';
 import {firstOf} from '../../ports/first-of.ts';
 import type {ReleaseName} from '../../ports/helm.ts';
 import type {Interrupts} from '../../ports/interrupts.ts';
 import {createObject, deleteLabelled, deleteNamed} from '../../ports/kubectl.ts';
 import {type Call, commandLine, type Outcome, type Processes} from '../../ports/processes.ts';
-import {interrupted} from '../run-steps.ts';
 import {refusal} from './refusal.ts';
 import {watchProbe} from './watch-probe.ts';
 

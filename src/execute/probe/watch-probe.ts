@@ -1,13 +1,13 @@
 import type {ContainerState, KubernetesObject, Pod} from '../../cluster/objects.ts';
 import {PROBE_CONTAINER, PROBE_DONE, type Probed} from '../../cluster/probe.ts';
+import {oneLine} from '../../diagnose/error-text.ts';
+import {explain} from '../../diagnose/explain.ts';
+import {snapshotOfPod} from '../../diagnose/snapshot.ts';
 import {listObjects, podLogs} from '../../ports/kubectl.ts';
 import type {Place} from '../../ports/place.ts';
 import type {Outcome, Processes} from '../../ports/processes.ts';
 import {isForbidden} from '../../ports/tool-failure.ts';
 import {jsonIn} from '../../ports/tool-output.ts';
-import {explain} from '../explain/explain.ts';
-import {snapshotOfPod} from '../explain/snapshot.ts';
-import {oneLine} from '../explain/words.ts';
 
 const EVERY_MS = 1000;
 const KINDS = ['pods', 'persistentvolumeclaims', 'events'];
