@@ -4,8 +4,8 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {onTestFinished} from 'vitest';
 import {findKubectl} from '../cluster/kubectl.ts';
-import {root} from '../docs/commands.ts';
 import {findHelm} from '../helm/find-helm.ts';
+import {PROGRAM} from '../package/built.ts';
 
 /** A directory to work in, and one for PATH with the tools a recipe takes for granted. */
 export async function workshop(tools: Readonly<Record<string, string>> = {}, wantedHelm?: string) {
@@ -29,4 +29,4 @@ function put(folder: string, name: string, script: string): void {
 }
 
 /** The program that was built. */
-export const BUILT = {'scalr-agent': `exec '${process.execPath}' '${join(root, 'dist/bin/scalr-agent.js')}' "$@"`};
+export const BUILT = {'scalr-agent': `exec '${process.execPath}' '${PROGRAM}' "$@"`};

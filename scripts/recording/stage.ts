@@ -3,13 +3,13 @@ import {createServer, type Server} from 'node:http';
 import {type AddressInfo, connect} from 'node:net';
 import {tmpdir} from 'node:os';
 import {delimiter, isAbsolute, join, resolve} from 'node:path';
-import {fileURLToPath} from 'node:url';
-import {findKubectl, kubectlFor} from '../cluster/kubectl.ts';
-import {setLogs} from '../cluster/logs.ts';
-import {DEFAULT_NODES} from '../cluster/nodes.ts';
-import {startCluster} from '../cluster/start-cluster.ts';
-import {directoryOf, targets} from '../helm/charts-under-test.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findKubectl, kubectlFor} from '../../test/cluster/kubectl.ts';
+import {setLogs} from '../../test/cluster/logs.ts';
+import {DEFAULT_NODES} from '../../test/cluster/nodes.ts';
+import {startCluster} from '../../test/cluster/start-cluster.ts';
+import {directoryOf, targets} from '../../test/helm/charts-under-test.ts';
+import {findHelm} from '../../test/helm/find-helm.ts';
+import {WIZARD} from '../../test/package/built.ts';
 
 /** Where a shell finds the built program, helm, kubectl and a cluster. */
 export interface Stage {
@@ -21,7 +21,6 @@ export interface Stage {
 const NAME = 'production';
 /** A platform that the program knows. */
 const NODES = DEFAULT_NODES.map((node) => ({...node, labels: {...node.labels, 'eks.amazonaws.com/nodegroup': 'runs'}}));
-const PROGRAM = fileURLToPath(new URL('../../dist/bin/scalr-agent-install.js', import.meta.url));
 
 /**
  * A cluster whose agents say that they have registered. What a reader sees of it is the same on every machine, and nothing
@@ -46,7 +45,7 @@ export async function setStage(): Promise<Stage> {
     await writeFile(kubeconfig, await renamed(cluster.kubeconfig, (proxy.address() as AddressInfo).port), {mode: 0o600});
     const helm = (await findHelm()).find(({major}) => major === 3)?.path;
     if (helm === undefined) throw new Error('There is no Helm 3 here, and a newer one takes no chart from the working directory.');
-    const programs = {'scalr-agent-install': PROGRAM, node: process.execPath, helm, kubectl: await findKubectl()};
+    const programs = {'scalr-agent-install': WIZARD, node: process.execPath, helm, kubectl: await findKubectl()};
     for (const [name, path] of Object.entries(programs)) if (isAbsolute(path)) await symlink(path, join(bin, name));
     const newest = new Map(targets.map((target) => [target.chart, target]));
     for (const [name, target] of newest) await symlink(resolve(await directoryOf(target, directory)), join(work, name));

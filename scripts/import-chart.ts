@@ -15,7 +15,7 @@ for (const directory of process.argv.slice(2)) {
     values: parse(readFileSync(join(directory, 'values.yaml'), 'utf8')),
     ...(existsSync(schema) ? {schema: JSON.parse(readFileSync(schema, 'utf8'))} : {}),
   };
-  const file = join(import.meta.dirname, `${basename(unpacked.metadata.name)}.json`);
+  const file = join(import.meta.dirname, '../schemas', `${basename(unpacked.metadata.name)}.json`);
   const before = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
   writeFileSync(file, `${JSON.stringify(addRelease(before, unpacked), null, 1)}\n`);
 }

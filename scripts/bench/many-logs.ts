@@ -9,10 +9,10 @@ import {type ApiProxy, startProxy} from '../../src/adapters/kubectl-proxy.ts';
 import {rawApi} from '../../src/adapters/kubectl-raw.ts';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import type {ClusterApi} from '../../src/ports/cluster-api.ts';
-import {findKubectl, kubectlFor} from '../cluster/kubectl.ts';
-import {setLogs} from '../cluster/logs.ts';
-import {pod} from '../cluster/objects.ts';
-import {startCluster} from '../cluster/start-cluster.ts';
+import {findKubectl, kubectlFor} from '../../test/cluster/kubectl.ts';
+import {setLogs} from '../../test/cluster/logs.ts';
+import {pod} from '../../test/cluster/objects.ts';
+import {startCluster} from '../../test/cluster/start-cluster.ts';
 import {median, row} from './measure.ts';
 
 const PODS = 20;

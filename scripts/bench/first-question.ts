@@ -1,13 +1,13 @@
 import {performance} from 'node:perf_hooks';
 import {spawn} from '@lydell/node-pty';
-import {ROOT} from '../package/built.ts';
+import {ROOT, WIZARD} from '../../test/package/built.ts';
 
 const FIRST_QUESTION = /Agent pool token/;
 
 /** When the first question of the wizard has come, by the clock of performance.now(). There is no kubectl, so that it is the same everywhere. */
-export function untilFirstQuestion(env: Readonly<Record<string, string>>, flags: readonly string[] = []): Promise<number> {
+export function untilFirstQuestion(env: Readonly<Record<string, string>>): Promise<number> {
   const window = {cols: 80, rows: 24, cwd: ROOT, env: {...env, TERM: 'xterm', LANG: 'C.UTF-8'}};
-  const pty = spawn(process.execPath, [...flags, `${ROOT}dist/bin/scalr-agent-install.js`], window);
+  const pty = spawn(process.execPath, [WIZARD], window);
   let screen = '';
   let came: number | undefined;
   pty.onData((text) => {

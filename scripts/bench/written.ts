@@ -1,7 +1,7 @@
 import {readFileSync, writeFileSync} from 'node:fs';
 import {cpus} from 'node:os';
 import {join} from 'node:path';
-import {ROOT} from '../package/built.ts';
+import {ROOT} from '../../test/package/built.ts';
 import {results} from './measure.ts';
 
 const machine = () => ({

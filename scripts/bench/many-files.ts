@@ -1,9 +1,10 @@
 import {copyFileSync, mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {directoryOf} from '../helm/charts-under-test.ts';
-import {findHelm} from '../helm/find-helm.ts';
-import {measure, median, PROGRAM, row} from './measure.ts';
+import {directoryOf} from '../../test/helm/charts-under-test.ts';
+import {findHelm} from '../../test/helm/find-helm.ts';
+import {PROGRAM} from '../../test/package/built.ts';
+import {measure, median, row} from './measure.ts';
 
 const FILES = 100;
 const TARGET = {chart: 'agent-job', version: '0.6.5'} as const;

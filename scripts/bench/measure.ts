@@ -1,8 +1,6 @@
 import {spawnSync} from 'node:child_process';
 import {performance} from 'node:perf_hooks';
 
-export const PROGRAM = 'dist/bin/scalr-agent.js';
-
 /** One line of a table. */
 interface Result {
   part: string;

@@ -13,7 +13,7 @@ if (version === undefined || files.length === 0) {
 }
 const documents = files.map((file): OpenApi => JSON.parse(readFileSync(file, 'utf8')));
 const definitions = kubernetesTypes(documents);
-const file = join(import.meta.dirname, 'kubernetes.json');
+const file = join(import.meta.dirname, '../schemas/kubernetes.json');
 writeFileSync(
   file,
   `${JSON.stringify({$schema: 'https://json-schema.org/draft/2020-12/schema', title: `Types of Kubernetes ${version} that values of the charts hold`, definitions}, null, 1)}\n`,

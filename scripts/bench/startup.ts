@@ -2,25 +2,23 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {performance} from 'node:perf_hooks';
-import {untilFirstQuestion} from '../budget/first-question.ts';
-import {findKubectl} from '../cluster/kubectl.ts';
-import {findHelm} from '../helm/find-helm.ts';
-import {measure, median, PROGRAM, row} from './measure.ts';
+import {findKubectl} from '../../test/cluster/kubectl.ts';
+import {findHelm} from '../../test/helm/find-helm.ts';
+import {PROGRAM} from '../../test/package/built.ts';
+import {untilFirstQuestion} from './first-question.ts';
+import {measure, median, row} from './measure.ts';
 import {peers} from './peers.ts';
 
 /** How long the program and others take to start, as a multiple of what Node.js itself needs. Build first. */
 const FILE = 'test/golden/agent-job-0.6.5-cache-pvc/values.yaml';
-const VALUES = ['values', '--url', 'https://acme.scalr.io', '--chart', 'agent-job', '--cache', 'pvc'];
+const VALUES = ['values', '--url', 'https://acme.scalr.io'];
 const BARE = 'node -e 0';
 
 type Subject = () => Promise<number> | number;
 
 async function subjects(home: string): Promise<Readonly<Record<string, Subject>>> {
   const env = {...process.env, HOME: home, XDG_CACHE_HOME: home};
-  const ours =
-    (args: readonly string[], more: NodeJS.ProcessEnv = {}) =>
-    () =>
-      measure(process.execPath, [PROGRAM, ...args], {...env, ...more});
+  const ours = (args: readonly string[]) => () => measure(process.execPath, [PROGRAM, ...args], env);
   const {path: helm} = (await findHelm())[0] as {path: string};
   const kubectl = await findKubectl();
   return {
@@ -34,7 +32,6 @@ async function subjects(home: string): Promise<Readonly<Record<string, Subject>>
       const start = performance.now();
       return (await untilFirstQuestion({HOME: home})) - start;
     },
-    'values, nothing kept': ours(VALUES, {NODE_DISABLE_COMPILE_CACHE: '1'}),
     'helm version': () => measure(helm, ['version']),
     'kubectl version --client': () => measure(kubectl, ['version', '--client']),
     ...Object.fromEntries(peers().map(({name, path, args, env: more}) => [name, () => measure(path, args, {...env, ...more})])),
