@@ -1,4 +1,6 @@
 import * as Flags from '@oclif/core/flags';
+import {bringUp} from '../apply/bring-up.ts';
+import {dryRun} from '../apply/dry-run.ts';
 import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
 import {type ClusterFlags, releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
 import {confirmPlan} from '../cli/confirm-plan.ts';
@@ -8,8 +10,6 @@ import type {Decided} from '../cli/wizard.ts';
 import {driftOf} from '../cluster/drift.ts';
 import {objectNames} from '../cluster/manifest.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
-import {bringUp} from '../execute/bring-up.ts';
-import {dryRun} from '../execute/dry-run.ts';
 import {type PreparedInstall, prepareInstall} from '../plan/install.ts';
 import type {Plan} from '../plan/step.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';

@@ -2,12 +2,12 @@ import {readFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {DOMParser, onErrorStopParsing} from '@xmldom/xmldom';
 import {describe, expect, test} from 'vitest';
+import type {Frame} from '../../scripts/recording/film.ts';
+import {svgOf} from '../../scripts/recording/svg.ts';
 import {token} from '../../src/settings/agent.ts';
 import {Secret} from '../../src/settings/secret.ts';
 import {Knowledge} from '../../src/wizard/knowledge.ts';
 import {AGENT, REST} from '../../src/wizard/questions.ts';
-import type {Frame} from './film.ts';
-import {svgOf} from './svg.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const parse = (svg: string) => [

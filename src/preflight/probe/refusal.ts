@@ -1,7 +1,7 @@
 import type {KubernetesObject, Snapshot, Workload} from '../../cluster/objects.ts';
 import type {Probed} from '../../cluster/probe.ts';
-import {explain} from '../../execute/explain/explain.ts';
-import {oneLine} from '../../execute/explain/words.ts';
+import {oneLine} from '../../diagnose/error-text.ts';
+import {explain} from '../../diagnose/explain.ts';
 import type {Outcome} from '../../ports/processes.ts';
 import {isForbidden} from '../../ports/tool-failure.ts';
 

@@ -1,5 +1,5 @@
+import {interrupted} from '../../apply/run-steps.ts';
 import {PROBE_KINDS, type Probed, type ProbeObjects, probeSelector} from '../../cluster/probe.ts';
-import {interrupted} from '../../execute/run-steps.ts';
 import {firstOf} from '../../ports/first-of.ts';
 import type {ReleaseName} from '../../ports/helm.ts';
 import type {Interrupts} from '../../ports/interrupts.ts';

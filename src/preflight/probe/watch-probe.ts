@@ -1,8 +1,8 @@
 import type {ContainerState, KubernetesObject, Pod} from '../../cluster/objects.ts';
 import {PROBE_CONTAINER, PROBE_DONE, type Probed} from '../../cluster/probe.ts';
-import {explain} from '../../execute/explain/explain.ts';
-import {snapshotOfPod} from '../../execute/explain/snapshot.ts';
-import {oneLine} from '../../execute/explain/words.ts';
+import {oneLine} from '../../diagnose/error-text.ts';
+import {explain} from '../../diagnose/explain.ts';
+import {snapshotOfPod} from '../../diagnose/snapshot.ts';
 import {listObjects, podLogs} from '../../ports/kubectl.ts';
 import type {Place} from '../../ports/place.ts';
 import type {Outcome, Processes} from '../../ports/processes.ts';
