@@ -2,60 +2,61 @@ interface Question {
   message: string;
   /** Lines that ? shows. */
   help: readonly string[];
+  /** Where the default comes from, or what Enter alone means. */
+  note?: string | undefined;
+  /** Esc rejects it with GoBack; otherwise Esc does nothing. */
+  canGoBack?: boolean | undefined;
 }
 
 export interface TextQuestion extends Question {
+  /** What is wrong with the text, undefined where nothing is. Called after Enter, without blanks around the text. */
+  validate?(text: string): string | undefined | Promise<string | undefined>;
+}
+
+export interface InputQuestion extends TextQuestion {
   /** Enter alone gives it. */
   default?: string;
-  /** Where the default comes from, or what Enter alone means. */
-  note?: string;
-  /** The default stands in the line to be changed; a line that was emptied is an answer. */
-  isEdited?: boolean;
-  /** Nothing of it is shown. */
-  isSecret?: boolean;
-  /** What is wrong with the text, undefined where nothing is. Said while it is typed. */
-  problem(text: string): string | undefined;
-  /** What takes a look outside, once it was entered. */
-  check?(text: string): Promise<string | undefined>;
+  /** The default stands in the line to be changed, and can be taken back. */
+  isPrefilled?: boolean;
 }
 
 export interface Choice {
   value: string;
   label: string;
   /** What follows from it. */
-  meaning?: string;
+  description?: string;
   /** Why it cannot be taken. */
-  unavailable?: string;
+  disabled?: string;
 }
 
-export interface ChoiceQuestion extends Question {
+export interface ListQuestion extends Question {
+  /** At least one of them can be taken, except for a checkbox. */
   choices: readonly Choice[];
   default?: string;
-  /** Where the default comes from. */
-  note?: string;
 }
 
-/** Asks the person at the terminal. */
+/** Asks the person at the terminal. Every question may be rejected with PromptCancelled. */
 export interface Prompter {
   /** Enter alone is no. */
-  confirm(question: string): Promise<boolean>;
+  confirm(message: string): Promise<boolean>;
   /** What was typed, without blanks around it. */
-  text(question: TextQuestion): Promise<string>;
-  /** The value of the choice. */
-  choose(question: ChoiceQuestion): Promise<string>;
-  /** The values of the choices; Enter alone is none. */
-  chooseSeveral(question: ChoiceQuestion): Promise<readonly string[]>;
+  input(question: InputQuestion): Promise<string>;
+  /** The same, with nothing of the text shown. */
+  password(question: TextQuestion): Promise<string>;
+  /** The value of one choice. */
+  select(question: ListQuestion): Promise<string>;
+  /** The same, for long lists: what is typed leaves only the choices that have it. */
+  search(question: ListQuestion): Promise<string>;
+  /** The values of any number of choices, in their order; Enter alone is none. */
+  checkbox(question: ListQuestion): Promise<readonly string[]>;
 }
 
-/** A question without rules. */
-export const anyText = (message: string): TextQuestion => ({message, help: [], problem: () => undefined});
+/** Ctrl-C, Ctrl-D, or the question was taken away. */
+export class PromptCancelled extends Error {
+  override readonly name = 'PromptCancelled';
+}
 
-/** A question for yes or no; Enter alone is no. */
-export const yesOrNo = (message: string): TextQuestion => ({
-  message,
-  help: [],
-  note: 'y/N',
-  problem: (text) => (/^(y(es)?|no?)?$/i.test(text) ? undefined : 'Type y or n'),
-});
-
-export const isYes = (text: string): boolean => /^y/i.test(text);
+/** Esc at a question that allows it. */
+export class GoBack extends Error {
+  override readonly name = 'GoBack';
+}
