@@ -2,61 +2,59 @@ interface Question {
   message: string;
   /** Lines that ? shows. */
   help: readonly string[];
-  /** Where the default comes from, or what Enter alone means. */
+  /** Where the default comes from, or what an empty answer means. */
   note?: string | undefined;
-  /** Esc rejects it with GoBack; otherwise Esc does nothing. */
+  /** Esc rejects the question with GoBack. Otherwise Esc does nothing. */
   canGoBack?: boolean | undefined;
 }
 
 export interface TextQuestion extends Question {
-  /** What is wrong with the text, undefined where nothing is. Called after Enter, without blanks around the text. */
+  /** Returns what is wrong with the trimmed text, undefined if it is valid. Called after Enter. */
   validate?(text: string): string | undefined | Promise<string | undefined>;
 }
 
 export interface InputQuestion extends TextQuestion {
-  /** Enter alone gives it. */
+  /** The answer to an empty line. */
   default?: string;
-  /** The default stands in the line to be changed, and can be taken back. */
+  /** The default is in the line to be edited, and can be removed. */
   isPrefilled?: boolean;
 }
 
 export interface Choice {
   value: string;
   label: string;
-  /** What follows from it. */
   description?: string;
-  /** Why it cannot be taken. */
+  /** Why it cannot be chosen. */
   disabled?: string;
 }
 
 export interface ListQuestion extends Question {
-  /** At least one of them can be taken, except for a checkbox. */
   choices: readonly Choice[];
   default?: string;
 }
 
-/** Asks the person at the terminal. Every question may be rejected with PromptCancelled. */
+/** Asks the person at the terminal. @throws PromptCancelled, GoBack */
 export interface Prompter {
-  /** Enter alone is no. */
+  /** The default is no. */
   confirm(message: string): Promise<boolean>;
-  /** What was typed, without blanks around it. */
+  /** Returns the trimmed text. */
   input(question: InputQuestion): Promise<string>;
-  /** The same, with nothing of the text shown. */
+  /** An input that shows nothing of the text but its length. */
   password(question: TextQuestion): Promise<string>;
-  /** The value of one choice. */
+  /** Returns the value of one choice. */
   select(question: ListQuestion): Promise<string>;
-  /** The same, for long lists: what is typed leaves only the choices that have it. */
+  /** A select for long lists: typing filters the choices. */
   search(question: ListQuestion): Promise<string>;
-  /** The values of any number of choices, in their order; Enter alone is none. */
+  /** Returns the values of any number of choices, in the order of the list. */
   checkbox(question: ListQuestion): Promise<readonly string[]>;
 }
 
-/** Ctrl-C, Ctrl-D, or the question was taken away. */
+/** The question was cancelled: Ctrl-C, Ctrl-D, end of input or an aborted signal. */
 export class PromptCancelled extends Error {
   override readonly name = 'PromptCancelled';
 }
 
-/** Esc at a question that allows it. */
+/** Esc at a question with `canGoBack`. */
 export class GoBack extends Error {
   override readonly name = 'GoBack';
 }

@@ -16,10 +16,10 @@ export const headingText = (group: Group, screen: Screen): string => `\n${theme(
 
 const INDENT = '  ';
 
-/** Lines under a question. */
+/** Text under a question. */
 export const indented = (text: string, screen: Screen): string => paragraph(INDENT, text, screen).trimEnd();
 
-/** A question while it waits, behind its mark; what Enter alone means follows it. */
+/** A question without its mark, with its default or what an empty answer means. */
 export function questionText(message: string, note: string | undefined, screen: Screen): string {
   const {bold, dim} = theme(screen);
   return indented(`${bold(message)}${note === undefined ? '' : dim(` (${note})`)}`, screen).slice(INDENT.length);
@@ -49,6 +49,6 @@ export function answerText({kind}: Setting, {value, given}: Answer): string {
 /** The default and where it comes from: "https://acme.scalr.io, the token" */
 export const noteOf = (...parts: readonly (string | undefined)[]): string | undefined => parts.filter(Boolean).join(', ') || undefined;
 
-/** All that is ever shown of a secret, so that whoever pastes one sees that it arrived. */
+/** All that is shown of a secret: its length, which tells that it was pasted whole. */
 export const masked = (secret: string): string =>
   secret === '' ? '' : `[hidden, ${secret.length} ${secret.length === 1 ? 'character' : 'characters'}]`;

@@ -6,18 +6,18 @@ interface Streams {
   input: NodeJS.ReadableStream;
   /** Standard error, so that standard output stays the result. */
   output: NodeJS.WritableStream & {rows?: number};
-  /** Takes the question away. */
+  /** Cancels the question. */
   signal?: AbortSignal;
 }
 
-/** What a prompt of @inquirer runs in. */
+/** The context argument of a prompt of @inquirer. */
 type Context = Required<Streams> & {clearPromptOnDone: true};
 
-/** Prompts on a terminal that can move its cursor. Each leaves one line with its question and the answer. */
+/** Prompts for terminals that can move the cursor. An answered question is replaced by one line with its answer. */
 export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => {
   const {cyan, dim, red} = theme(screen);
   const mark = cyan('?');
-  // One column stays free, where terminals differ.
+  // The last column stays free: terminals differ in when they wrap.
   const inside = (): Screen & {columns: number} => ({...screen, columns: (screen.columns ?? 80) - 1});
   const look = {
     prefix: mark,
@@ -29,9 +29,9 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
       error: (text: string) => indented(red(text), inside()),
     },
   };
-  const tell = (message: string, answer: string): void => void streams.output.write(answeredText(message, answer, undefined, screen));
+  const showAnswer = (message: string, answer: string): void => void streams.output.write(answeredText(message, answer, undefined, screen));
 
-  /** Asks for a text on a line of its own, under the question and its help. */
+  /** Asks for a text on a line of its own under the question, and opens help in between if ? is the first key. */
   async function ask(
     {message, note, help, validate, canGoBack}: TextQuestion,
     prompt: (
@@ -43,12 +43,12 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
       const explained = isHelpOpen ? help.map((line) => indented(dim(line), inside())) : [];
       const lines = [questionText(message, note, inside()), ...explained, ' '].join('\n');
       const typed = await run(streams, {canGoBack, hasHelp: help.length > 0}, (context) => {
-        const judge = async (text: string): Promise<string | true> => {
+        const validated = async (text: string): Promise<string | true> => {
           const problem = await validate?.(text.trim());
-          // The prompt would write a refusal into its line, which Ctrl-C has closed meanwhile; that holds the program.
+          // After Ctrl-C the prompt would write the refused text into its closed readline, which keeps the process alive.
           return context.signal.aborted ? new Promise(() => undefined) : (problem ?? true);
         };
-        return prompt({message: lines, validate: judge, theme: look}, context);
+        return prompt({message: lines, validate: validated, theme: look}, context);
       }).catch((error: unknown) => {
         if (!(error instanceof HelpAsked)) throw error;
       });
@@ -60,7 +60,7 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
     const {listPrompt} = await import('./prompts.ts');
     const config = {question, kind, screen: inside, output: streams.output};
     const chosen = await run(streams, {canGoBack: question.canGoBack}, (context) => listPrompt(config, context));
-    tell(question.message, chosen.map(({label}) => label).join(', ') || 'none');
+    showAnswer(question.message, chosen.map(({label}) => label).join(', ') || 'none');
     return chosen.map(({value}) => value);
   }
 
@@ -69,7 +69,7 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
       const {confirm} = await import('./prompts.ts');
       const config = {message: questionText(message, undefined, inside()), default: false, theme: look};
       const answer = await run(streams, {}, (context) => confirm(config, context));
-      tell(message, answer ? 'yes' : 'no');
+      showAnswer(message, answer ? 'yes' : 'no');
       return answer;
     },
     async input({default: preset = '', isPrefilled, ...question}) {
@@ -82,13 +82,13 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
       const typed = await ask(asked, (config, context) =>
         input({...config, ...(isPrefilled ? filled : {}), theme: {...look, style}}, context),
       );
-      tell(message, answerOf(typed) || (note ?? 'none'));
+      showAnswer(message, answerOf(typed) || (note ?? 'none'));
       return answerOf(typed);
     },
     async password(question) {
       const {password} = await import('./prompts.ts');
       const secret = await ask(question, (config, context) => password({...config, mask: '*'}, context));
-      tell(question.message, masked(secret) || (question.note ?? ''));
+      showAnswer(question.message, masked(secret) || (question.note ?? ''));
       return secret;
     },
     select: async (question) => (await choose(question, 'select'))[0] as string,
@@ -97,16 +97,16 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
   };
 };
 
-/** ? as the first key of a text. */
+/** ? was the first key of a text. */
 class HelpAsked extends Error {}
 
-/** Runs one prompt until it is answered or ended by a key that it does not know. @throws PromptCancelled, GoBack, HelpAsked */
+/** Runs one prompt, and ends it on keys that it does not handle. @throws PromptCancelled, GoBack, HelpAsked */
 async function run<T>(
   {input, output, signal}: Streams,
   {canGoBack, hasHelp}: {canGoBack?: boolean | undefined; hasHelp?: boolean},
   prompt: (context: Context) => Promise<T>,
 ): Promise<T> {
-  // A prompt that is taken away before it begins leaves the terminal in raw mode.
+  // A prompt that starts with an aborted signal leaves the terminal in raw mode.
   if (signal?.aborted) throw new PromptCancelled();
   const ended = new AbortController();
   const cancel = (): void => ended.abort(new PromptCancelled());
@@ -117,7 +117,7 @@ async function run<T>(
     isFirst = false;
   };
   signal?.addEventListener('abort', cancel);
-  // Ctrl-D and the end of the input close the line of a prompt, which pauses the input; the prompt itself would wait forever.
+  // Ctrl-D and end of input close the readline of a prompt, which pauses the input. The prompt itself would never settle.
   input.on('keypress', hear).on('pause', cancel);
   try {
     return await prompt({input, output, signal: ended.signal, clearPromptOnDone: true});

@@ -7,15 +7,15 @@ import {paragraph, type Screen} from './theme.ts';
 interface Streams {
   input: NodeJS.ReadableStream & {setRawMode?(isRaw: boolean): unknown};
   output: NodeJS.WritableStream;
-  /** Takes the question away. */
+  /** Cancels the question. */
   signal?: AbortSignal;
 }
 
-/** Takes an answer back, where Enter alone keeps it. */
+/** Removes an answer that Enter alone keeps. */
 const NOTHING = '-';
 const [CTRL_C, CTRL_D, CTRL_U, ESCAPE, DELETE] = ['\u0003', '\u0004', '\u0015', '\u001b', '\u007f'];
 
-/** Prompts line by line, for terminals that cannot move their cursor (TERM=dumb) and for screen readers. */
+/** Prompts line by line, for terminals that cannot move the cursor (TERM=dumb) and for screen readers. */
 export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
   const readLine = lineReader(streams);
   const write = (first: string, text: string): void => void streams.output.write(paragraph(first, text, screen));
@@ -78,7 +78,7 @@ function pick(typed: string, choices: readonly Choice[], isSeveral: boolean): st
   return isAnswer ? taken.map(({value}) => value) : undefined;
 }
 
-/** Reads lines from a terminal. What was typed before it was asked for waits for the next question. @throws PromptCancelled */
+/** Reads lines from a terminal. Lines typed ahead answer the next questions. @throws PromptCancelled */
 function lineReader({input, output, signal}: Streams): (prompt: string, isHidden: boolean) => Promise<string> {
   const decoder = new StringDecoder('utf8');
   let ahead = '';
@@ -104,7 +104,7 @@ function lineReader({input, output, signal}: Streams): (prompt: string, isHidden
       const hear = (chunk: Buffer | string): void => {
         ahead += typeof chunk === 'string' ? chunk : decoder.write(chunk);
         take();
-        // The rest of a paste may be secret too, and the next question would show it.
+        // The rest of a paste may be secret too: the next question must not show it.
         if (isHidden) ahead = '';
       };
       const take = (): void => {
@@ -127,7 +127,7 @@ function lineReader({input, output, signal}: Streams): (prompt: string, isHidden
       };
       if (signal?.aborted || isOver) return reject(new PromptCancelled());
       signal?.addEventListener('abort', cancel);
-      // Before anybody is asked: what is typed at once would be shown.
+      // Before the question, so that nothing typed at once is echoed.
       if (isHidden) input.setRawMode?.(true);
       output.write(prompt);
       input.on('data', hear).on('end', close).resume();

@@ -4,7 +4,7 @@ import type {Choice, ListQuestion} from '../ports/prompter.ts';
 import {indented, questionText} from './conversation.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
-// One by one: @inquirer/prompts as a whole brings its editor with a table of encodings, a third of this package.
+// The prompts of @inquirer/prompts, imported one by one: the index also bundles its editor prompt, 210 kB packed.
 export {default as confirm} from '@inquirer/confirm';
 export {default as input} from '@inquirer/input';
 export {default as password} from '@inquirer/password';
@@ -12,18 +12,18 @@ export {default as password} from '@inquirer/password';
 interface ListConfig {
   question: ListQuestion;
   kind: 'select' | 'search' | 'checkbox';
-  /** As wide as it is now. */
+  /** The screen with its present width. */
   screen(): Screen & {columns: number};
   output: {rows?: number};
 }
 
-/** Lines of the list at most and at least. */
-const PAGE = 15;
-const LEAST = 3;
+/** Maximum and minimum lines of the list. */
+const MAX_LINES = 15;
+const MIN_LINES = 3;
 
 /**
- * A list of choices. Those of @inquirer/prompts draw only when a choice changes, so ? could open its help only by asking
- * anew, which loses the place and all ticks; and they break a long choice at the edge of the screen, not under itself.
+ * The list of select, search and checkbox. The lists of @inquirer/prompts cannot open help on ?: they redraw only when a
+ * choice changes, and asking again loses the position and all ticks. They also wrap a long choice at the left edge.
  */
 export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question, kind, output, ...config}, done) => {
   const [term, setTerm] = useState('');
@@ -36,19 +36,19 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
   useKeypress((key, rl) => {
     const {line} = rl;
     const vim = kind === 'search' ? [] : (['vim'] as const);
-    // Its line holds the term and nothing else.
-    const keep = (text: string): void => {
+    // The readline buffer holds the search term and nothing else.
+    const setLine = (text: string): void => {
       rl.clearLine(0);
       rl.write(text);
     };
-    keep(term);
+    setLine(term);
     if (isEnterKey(key) && kind === 'checkbox') done(choices.filter((choice) => ticked.has(choice)));
     else if (isEnterKey(key) && current !== undefined) done([current]);
     else if (isUpKey(key, vim)) setActive(next(choices, active, -1));
     else if (isDownKey(key, vim)) setActive(next(choices, active, 1));
     else if (line === '?') openHelp(!isHelpOpen);
     else if (kind === 'search' && line !== term && !isEnterKey(key)) {
-      keep(line);
+      setLine(line);
       setTerm(line);
       setActive(firstOf(matching(question.choices, line)));
     } else if (isNumberKey(key) && isAvailable(choices[Number(key.name) - 1])) setActive(Number(key.name) - 1);
@@ -66,11 +66,11 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
     keysOf(kind, question),
   ].flatMap((line) => indented(dim(line), screen).split('\n'));
   const rows = (output.rows ?? 24) - asking.split('\n').length;
-  const footer = under.slice(0, Math.max(rows - LEAST, 0));
+  const footer = under.slice(0, Math.max(rows - MIN_LINES, 0));
   const list = usePagination({
     items: choices,
     active,
-    pageSize: Math.max(LEAST, Math.min(PAGE, rows - footer.length)),
+    pageSize: Math.max(MIN_LINES, Math.min(MAX_LINES, rows - footer.length)),
     loop: false,
     renderItem({item, isActive}) {
       const box = kind === 'checkbox' ? `${ticked.has(item) ? '◉' : '◯'} ` : '';
@@ -80,7 +80,7 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
   return [asking, [list || indented('Nothing matches', screen), ...footer].join('\n')];
 });
 
-/** What is said of each choice stands beside it where the labels leave room for that. */
+/** A choice with its description, or why it is disabled, in a column of its own where the labels are short. */
 function itemText(
   {label, description = '', disabled}: Choice,
   mark: string,
@@ -102,13 +102,13 @@ const matching = (choices: readonly Choice[], term: string): readonly Choice[] =
 
 const isAvailable = (choice: Choice | undefined): boolean => choice !== undefined && choice.disabled === undefined;
 
-/** The preferred one, or else the first, of those that can be taken; -1 where none can. */
+/** Index of the preferred choice, or of the first, that is not disabled; -1 if all are. */
 function firstOf(choices: readonly Choice[], preferred?: string): number {
   const index = choices.findIndex((choice) => choice.value === preferred && isAvailable(choice));
   return index >= 0 ? index : choices.findIndex(isAvailable);
 }
 
-/** The nearest choice in that direction that can be taken; at the end the one it is at. */
+/** Index of the nearest choice in that direction that is not disabled; the same index at the end of the list. */
 function next(choices: readonly Choice[], from: number, step: 1 | -1): number {
   for (let at = from + step; at >= 0 && at < choices.length; at += step) if (isAvailable(choices[at])) return at;
   return from;

@@ -13,11 +13,11 @@ export interface AskDeps {
   prompter: Prompter;
   files: Pick<Files, 'read'>;
   now(): Date;
-  /** What the cluster has to choose from; none where it says nothing. */
+  /** Choices that the cluster has for a setting. */
   offers?(setting: Setting): readonly Choice[];
 }
 
-/** How one setting is asked for. */
+/** How to ask for one setting. */
 interface AskOptions {
   /** What Enter alone means where no default is known. */
   orElse?: string | undefined;
@@ -25,7 +25,7 @@ interface AskOptions {
   suggested?: string | undefined;
   /** The answer that is to be changed. */
   current?: Answer | undefined;
-  /** Esc rejects it with GoBack. */
+  /** Esc rejects the question with GoBack. */
   canGoBack?: boolean;
 }
 
@@ -48,7 +48,7 @@ export async function askMissing(
   return new Map(store.entries().map(({setting, answer}) => [setting.id, answer]));
 }
 
-/** The answer, or what Esc stands for at a question that allows it. */
+/** Resolves to the answer, or to `back` after Esc. */
 export async function unlessBack<T, B>(answer: Promise<T>, back: B): Promise<T | B> {
   try {
     return await answer;
@@ -133,7 +133,7 @@ async function answerOf({kind}: Setting, text: string, {files, now}: AskDeps): P
   return {value: kind.parse(kind.list ? text.split(kind.list.separator) : text, context), source: 'prompt'};
 }
 
-/** Why this cannot be the answer, as a sentence. */
+/** Why the text is not a valid answer, as a sentence. */
 async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise<string | undefined> {
   try {
     await answerOf(setting, text, deps);

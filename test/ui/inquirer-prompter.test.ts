@@ -53,11 +53,11 @@ describe('a default that stands in the line', () => {
     const {terminal, answer} = await asked(prefilled);
     for (const key of [CTRL_A, RIGHT.repeat(8), 'm', 'y', '.']) await terminal.press(key);
     expect((await terminal.lines())[1]).toBe('  https://my.acme.scalr.io');
-    await terminal.press(`${LEFT}${BACKSPACE}t${ENTER}`);
+    for (const key of [LEFT, BACKSPACE, 't', ENTER]) await terminal.press(key);
     expect(await answer).toBe('https://mt.acme.scalr.io');
   });
 
-  test('is kept by Enter on an emptied line, which says so, and how it is taken back', async () => {
+  test('is kept by Enter on an emptied line, which says so, and removed by Backspace', async () => {
     const {terminal, answer} = await asked(prefilled);
     expect((await terminal.press(CTRL_U))[1]).toBe('  (https://acme.scalr.io, Backspace takes it back)');
     await terminal.press(ENTER);
@@ -86,7 +86,7 @@ describe('a text that cannot be', () => {
     expect(await terminal.press(ENTER)).toEqual(['? Address of your account', '', '  Not an https address']);
   });
 
-  test('may have to be looked up first', async () => {
+  test('may be refused after an asynchronous check', async () => {
     const validate = async (path: string) => (path === 'here.pem' ? undefined : `There is no ${path}`);
     const {terminal, answer} = await asked({validate});
     expect((await terminal.press(`there.pem${ENTER}`)).slice(1)).toEqual(['  there.pem', '  There is no there.pem']);
@@ -94,7 +94,7 @@ describe('a text that cannot be', () => {
     expect(await answer).toBe('here.pem');
   });
 
-  test('does not come back after Ctrl-C', async () => {
+  test('does not come back when Ctrl-C comes during the check', async () => {
     let refuse = (_: string): void => undefined;
     const {terminal, answer} = await asked({validate: () => new Promise<string>((resolve) => (refuse = resolve))});
     await terminal.press(`a${ENTER}${CTRL_C}`);
@@ -106,7 +106,7 @@ describe('a text that cannot be', () => {
 });
 
 describe('?', () => {
-  test('explains under the question, and takes that away again', async () => {
+  test('opens and closes help under the question', async () => {
     const {terminal} = await asked({});
     expect(await terminal.press('?')).toEqual(['? Address of your account', ...HELP.map((line) => `  ${line}`)]);
     expect(terminal.cursor).toEqual({row: 4, column: 2});
@@ -127,7 +127,7 @@ describe('?', () => {
     expect(await answer).toBe('https://a?b');
   });
 
-  test('is text where there is nothing to explain', async () => {
+  test('is text when the question has no help', async () => {
     const {terminal, answer} = await asked({...ANYTHING, help: []});
     await terminal.press(`?${ENTER}`);
     expect(await answer).toBe('?');
@@ -135,7 +135,7 @@ describe('?', () => {
 });
 
 describe('Esc', () => {
-  test('goes back where that is possible, and leaves nothing of the question', async () => {
+  test('goes back when the question allows it, and erases the question', async () => {
     const {terminal, answer} = await asked({canGoBack: true});
     await terminal.press('half');
     await terminal.press(ESC);
@@ -143,10 +143,10 @@ describe('Esc', () => {
     expect(await terminal.lines()).toEqual([]);
   });
 
-  test('does nothing elsewhere', async () => {
+  test('does nothing at other questions', async () => {
     const {terminal, answer} = await asked({});
     await terminal.press(ESC);
-    // So long Node.js waits for the rest of a sequence.
+    // Node.js waits this long for the rest of an escape sequence.
     await sleep(600);
     await terminal.press(`https://a${ENTER}`);
     expect(await answer).toBe('https://a');

@@ -167,7 +167,7 @@ describe('the end of a question', () => {
     await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCancelled'});
   });
 
-  test('Esc and Enter go back where that is possible', async () => {
+  test('Esc and Enter go back when the question allows it', async () => {
     const terminal = dumb();
     terminal.input.write(`${ESC}\nhttps://a\n${ESC}\n`);
     await expect(terminal.prompter.input({...ADDRESS, canGoBack: true})).rejects.toMatchObject({name: 'GoBack'});

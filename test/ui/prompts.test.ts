@@ -25,8 +25,8 @@ async function asked<Kind extends 'select' | 'search' | 'checkbox' = 'select'>(
   return {terminal, answer};
 }
 
-describe('one of several', () => {
-  test('the first that can be taken is offered, with what follows from each beside it', async () => {
+describe('select', () => {
+  test('offers the first choice that is not disabled, with descriptions beside the choices', async () => {
     const {terminal, answer} = await asked();
     expect(await terminal.lines()).toEqual([
       '? Which chart?',
@@ -39,7 +39,7 @@ describe('one of several', () => {
     expect(await answer).toBe('local');
   });
 
-  test('long choices have what follows from the offered one under the list', async () => {
+  test('shows the description of the active choice under the list when choices are long', async () => {
     const label = 'One that needs a long name to be told from the others';
     const {terminal} = await asked({choices: [{value: 'long', label, disabled: 'not here'}, ...KINDS]});
     expect(await terminal.lines()).toEqual([
@@ -53,7 +53,7 @@ describe('one of several', () => {
     ]);
   });
 
-  test('the default is offered where there is one that can be taken', async () => {
+  test('offers the default unless it is disabled', async () => {
     const {terminal, answer} = await asked({default: 'k8s', note: 'what fits'});
     const lines = await terminal.lines();
     expect(lines[0]).toBe('? Which chart? (what fits)');
@@ -75,7 +75,7 @@ describe('one of several', () => {
     ['the number of one that cannot be taken', '2', 'local'],
     ['a number that there is not', '9', 'local'],
     ['a key that means nothing', 'x', 'local'],
-    ['Esc where there is no way back', ESC, 'local'],
+    ['Esc without a way back', ESC, 'local'],
   ])('%s leads only to what can be taken', async (_, keys, expected) => {
     const {terminal, answer} = await asked();
     for (const key of keys.startsWith(ESC) ? [keys] : keys) await terminal.press(key);
@@ -83,7 +83,7 @@ describe('one of several', () => {
     expect(await answer).toBe(expected);
   });
 
-  test('? explains under the list, which stays as it is, and no more once it is pressed again', async () => {
+  test('? opens and closes help under the list and keeps the position', async () => {
     const {terminal} = await asked();
     const list = (await terminal.press(DOWN)).slice(0, 4);
     expect(await terminal.press('?')).toEqual([...list, ...QUESTION.help.map((line) => `  ${line}`), '  Enter takes · ? explains']);
@@ -110,7 +110,7 @@ describe('one of several', () => {
     expect(terminal.input.isRaw).toBe(false);
   });
 
-  test('Esc goes back where that is possible, and leaves nothing of it', async () => {
+  test('Esc goes back when the question allows it, and erases the question', async () => {
     const {terminal, answer} = await asked({canGoBack: true});
     expect((await terminal.lines()).at(-1)).toBe('  Enter takes · Esc goes back · ? explains');
     await terminal.press(ESC);
@@ -150,12 +150,12 @@ describe('a list', () => {
     expect((await terminal.press(ENTER)).join('').replaceAll(/\s/g, '')).toContain(long[1] as string);
   });
 
-  test('on the lowest window has three lines, and no room for help', async () => {
+  test('keeps three lines, and drops help, in a window of five rows', async () => {
     const {terminal} = await asked({choices: many}, {terminal: new PromptTerminal({rows: 5})});
     expect(await terminal.press('?')).toHaveLength(5);
   });
 
-  test('wraps a long choice under its beginning', async () => {
+  test('wraps a long choice under its own text', async () => {
     const terminal = new PromptTerminal({columns: 50});
     const description = 'Volumes of the node are not allowed, nor is root.';
     await asked({choices: [{value: 'openshift', label: 'openshift', description}, ...named(['a name'])]}, {terminal});
@@ -169,11 +169,11 @@ describe('a list', () => {
   });
 });
 
-describe('a long list', () => {
+describe('search', () => {
   const choices = named(['prod-eu', 'prod-us', 'staging-eu']);
   const searched = (question: Partial<ListQuestion> = {}) => asked({choices, ...question}, {kind: 'search'});
 
-  test('keeps what has the letters, wherever and however they are written', async () => {
+  test('keeps the choices that contain the typed letters, ignoring case', async () => {
     const {terminal, answer} = await searched();
     expect((await terminal.lines()).at(-1)).toBe('  letters search · Enter takes · ? explains');
     expect((await terminal.press('EU')).slice(0, -1)).toEqual(['? Which chart? EU', '❯ prod-eu', '  staging-eu']);
@@ -183,7 +183,7 @@ describe('a long list', () => {
     expect(await answer).toBe('staging-eu');
   });
 
-  test('says where nothing matches, takes nothing then, and goes on with the letters', async () => {
+  test('says when nothing matches, ignores Enter then, and keeps the typed letters', async () => {
     const {terminal, answer} = await searched();
     await terminal.press('usx');
     expect((await terminal.press(ENTER)).slice(0, 2)).toEqual(['? Which chart? usx', '  Nothing matches']);
@@ -192,20 +192,20 @@ describe('a long list', () => {
     expect(await answer).toBe('prod-us');
   });
 
-  test('offers the default first, and takes digits, j and blanks for letters', async () => {
+  test('offers the default, and searches for digits, j and blanks too', async () => {
     const {terminal} = await searched({choices: named(['a j1', 'b']), default: 'b'});
     expect(await terminal.lines()).toContain('❯ b');
     expect((await terminal.press(' j1')).slice(0, 2)).toEqual(['? Which chart?  j1', '❯ a j1']);
   });
 
-  test('? explains, unless it was typed after something', async () => {
+  test('? opens help only as the first letter', async () => {
     const {terminal} = await searched();
     expect(await terminal.press('?')).toContain('  Compare them.');
     expect((await terminal.press('p?'))[0]).toBe('? Which chart? p?');
   });
 });
 
-describe('any number of them', () => {
+describe('checkbox', () => {
   const ticked = (question: Partial<ListQuestion> = {}, terminal = new PromptTerminal()) => asked(question, {terminal, kind: 'checkbox'});
 
   test('space takes and gives back, Enter goes on', async () => {
@@ -228,7 +228,7 @@ describe('any number of them', () => {
     expect(await answer).toEqual(['local', 'k8s']);
   });
 
-  test('? loses none of them', async () => {
+  test('keeps the ticks when ? opens help', async () => {
     const {terminal} = await ticked();
     await terminal.press(' ');
     expect(await terminal.press('?')).toEqual(expect.arrayContaining(['❯ ◉ agent-local  Runs share a container.', '  Compare them.']));

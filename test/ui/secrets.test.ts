@@ -56,7 +56,7 @@ test.each([false, true])('a refusal shows nothing of it, nor does the arrow that
   expect(terminal.written).toContain('That is no token');
 });
 
-test('every sign of it is a star while it is typed', async () => {
+test('shows one star per character while it is typed', async () => {
   const {terminal} = await asked([SECRET]);
   expect(await terminal.lines()).toEqual(['? Token', '  *******']);
 });
