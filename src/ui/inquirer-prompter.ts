@@ -76,7 +76,7 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
       const {input} = await import('./prompts.ts');
       const {message, note, validate} = question;
       const filled = {default: preset, prefill: 'editable' as const};
-      const style = {...look.style, defaultAnswer: (text: string) => dim(`(${text}, Backspace takes it back)`)};
+      const style = {...look.style, defaultAnswer: (text: string) => dim(`(${text}, Backspace removes it)`)};
       const answerOf = (text: string): string => (isPrefilled ? text : text || preset);
       const asked = {...question, note: isPrefilled ? note : noteOf(preset, note), validate: (text: string) => validate?.(answerOf(text))};
       const typed = await ask(asked, (config, context) =>

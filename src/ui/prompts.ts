@@ -77,7 +77,7 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
       return itemText(item, `${isActive ? '❯' : ' '} ${box}`, {isActive, column, screen});
     },
   });
-  return [asking, [list || indented('Nothing matches', screen), ...footer].join('\n')];
+  return [asking, [list || indented('No matches', screen), ...footer].join('\n')];
 });
 
 /** A choice with its description, or why it is disabled, in a column of its own where the labels are short. */
@@ -93,7 +93,7 @@ function itemText(
 }
 
 function keysOf(kind: ListConfig['kind'], {help, canGoBack}: ListQuestion): string {
-  const enter = {select: ['Enter takes'], search: ['letters search', 'Enter takes'], checkbox: ['space takes', 'Enter goes on']}[kind];
+  const enter = {select: ['Enter takes'], search: ['type to search', 'Enter takes'], checkbox: ['space takes', 'Enter goes on']}[kind];
   return [...enter, ...(canGoBack ? ['Esc goes back'] : []), ...(help.length > 0 ? ['? explains'] : [])].join(' · ');
 }
 

@@ -32,7 +32,7 @@ async function editGroup(group: Group, store: AnswerStore, deps: InterviewDeps):
     const settings = changeable(group, store);
     const question = {
       message: `${group}: which setting?`,
-      help: ['What is empty is left to the chart.', 'Each question says how its answer is taken back.', 'scalr-agent install --help'],
+      help: ['What is empty is left to the chart.', 'Each question says how to remove its answer.', 'scalr-agent install --help'],
       canGoBack: true,
       choices: [...settings.map((setting) => choiceOf(setting, store)), {value: BACK, label: 'Done'}],
       default: last ?? BACK,

@@ -59,7 +59,7 @@ describe('a default that stands in the line', () => {
 
   test('is kept by Enter on an emptied line, which says so, and removed by Backspace', async () => {
     const {terminal, answer} = await asked(prefilled);
-    expect((await terminal.press(CTRL_U))[1]).toBe('  (https://acme.scalr.io, Backspace takes it back)');
+    expect((await terminal.press(CTRL_U))[1]).toBe('  (https://acme.scalr.io, Backspace removes it)');
     await terminal.press(ENTER);
     expect(await answer).toBe('https://acme.scalr.io');
     const other = await asked(prefilled);

@@ -175,7 +175,7 @@ describe('search', () => {
 
   test('keeps the choices that contain the typed letters, ignoring case', async () => {
     const {terminal, answer} = await searched();
-    expect((await terminal.lines()).at(-1)).toBe('  letters search · Enter takes · ? explains');
+    expect((await terminal.lines()).at(-1)).toBe('  type to search · Enter takes · ? explains');
     expect((await terminal.press('EU')).slice(0, -1)).toEqual(['? Which chart? EU', '❯ prod-eu', '  staging-eu']);
     expect(terminal.cursor).toEqual({row: 0, column: '? Which chart? EU'.length});
     await terminal.press(DOWN);
@@ -186,7 +186,7 @@ describe('search', () => {
   test('says when nothing matches, ignores Enter then, and keeps the typed letters', async () => {
     const {terminal, answer} = await searched();
     await terminal.press('usx');
-    expect((await terminal.press(ENTER)).slice(0, 2)).toEqual(['? Which chart? usx', '  Nothing matches']);
+    expect((await terminal.press(ENTER)).slice(0, 2)).toEqual(['? Which chart? usx', '  No matches']);
     expect((await terminal.press(BACKSPACE)).slice(0, -1)).toEqual(['? Which chart? us', '❯ prod-us']);
     await terminal.press(ENTER);
     expect(await answer).toBe('prod-us');
