@@ -1,21 +1,24 @@
 import {expect} from 'vitest';
-import type {InputQuestion, ListQuestion, Prompter} from '../../src/ports/prompter.ts';
+import {GoBack, type InputQuestion, type ListQuestion, type Prompter} from '../../src/ports/prompter.ts';
 
-/** The question, as a part of its text, and what the operator does: types, chooses by value, or presses Enter alone. */
-export type Line = readonly [question: string, answer: string | readonly string[] | typeof ENTER];
+/** The question, as a part of its text, and what the operator does: types, chooses by value, or presses Enter or Esc alone. */
+export type Line = readonly [question: string, answer: string | readonly string[] | typeof ENTER | typeof ESC];
 
 export const ENTER = Symbol('Enter alone');
+export const ESC = Symbol('Esc');
 
 /** An operator who knows the lines: an unexpected question, an answer that is refused and a line left over all fail. */
 export function scriptedPrompter(lines: readonly Line[]) {
   const left = [...lines];
   const asked: (InputQuestion | ListQuestion)[] = [];
-  const next = (question: InputQuestion | ListQuestion): Line[1] => {
+  const next = (question: InputQuestion | ListQuestion): Exclude<Line[1], typeof ESC> => {
     asked.push(question);
     const line = left.shift();
     if (line === undefined || !question.message.includes(line[0]))
       throw new Error(`asked "${question.message}", expected ${line === undefined ? 'nothing more' : `"${line[0]}"`}`);
-    return line[1];
+    if (line[1] !== ESC) return line[1];
+    if (!question.canGoBack) throw new Error(`"${question.message}" has no way back`);
+    throw new GoBack();
   };
   const taken = (question: ListQuestion, value: string): string => {
     const choice = question.choices.find((each) => each.value === value || each.label === value);

@@ -3,8 +3,8 @@ import {ExitCode, ExpectedError} from '../../src/errors.ts';
 import type {ListQuestion} from '../../src/ports/prompter.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
-import {ENTER, type Line} from '../support/scripted-prompter.ts';
-import {choicesOf, LEAVE, talk} from './conversation.ts';
+import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
+import {choicesOf, KEPT, LEAVE, talk} from './conversation.ts';
 
 /** Everything but the network, storage and size is said by flags. */
 const SAID = ['--url', 'https://acme.scalr.io', '--token-secret', 'mine', '--cloud', 'gke', '--purpose', 'runs'];
@@ -94,6 +94,26 @@ describe('from the review', () => {
     const [, before, after] = stderr.split('values.yaml for');
     expect(before).toContain('replicaCount: 7');
     expect(after).not.toContain('replicaCount');
+  });
+
+  test('Esc goes back step by step and changes nothing', async () => {
+    const lines: Line[] = [
+      ...TO_REVIEW,
+      ['What now?', 'change'],
+      ['What do you want to change?', 'Storage'],
+      ['Storage: which', 'cache'],
+      ['Where do providers', ESC],
+      ['Storage: which', ESC],
+      ['What now?', 'change'],
+      ['What do you want to change?', ESC],
+      ['What now?', 'save'],
+      ['Into which', ESC],
+      LEAVE,
+    ];
+    const {stderr, written} = await talk(lines, {argv: FLAGS});
+    const [, first, ...others] = stderr.split('values.yaml for').map((text) => text.split('Looking at the cluster')[0]);
+    expect(others).toEqual([first, first]);
+    expect([...written.keys()]).toEqual([KEPT]);
   });
 
   test('another chart is chosen again', async () => {
