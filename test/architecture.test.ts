@@ -60,8 +60,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** Packages and Node.js modules that only one kind of folder may know. */
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@oclif/core': ['cli', 'commands'],
-  '@inquirer/core': ['ui'],
-  '@inquirer/ansi': ['ui'],
+  '@inquirer': ['ui'],
   chalk: ['ui'],
   'fast-string-width': ['ui'],
   'fast-wrap-ansi': ['ui'],

@@ -55,7 +55,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const world = {files, now: now()};
     const prompter = this.jsonEnabled() ? undefined : this.prompter;
     if (prompter === undefined) return resolve(sources, world, wish);
-    const {askMissing} = await import('../wizard/ask-missing.ts');
+    const {askMissing} = await import('../wizard/ask.ts');
     const {answers, problems} = await findAnswers(sources, world, wish);
     return settle({answers: problems.length > 0 ? answers : await askMissing(answers, wish, {prompter, files, now}), problems}, wish);
   }

@@ -4,8 +4,8 @@ import {catalogue} from '../settings/catalogue.ts';
 import type {Get, ParseContext, Setting} from '../settings/define.ts';
 import type {Answer, Settings} from '../settings/settings.ts';
 
-/** What is known so far of what the operator wants. */
-export class Knowledge {
+/** The answers so far. */
+export class AnswerStore {
   readonly #answers: Map<string, Answer>;
   /** Questions that were answered, by id; Enter alone is an answer too. */
   readonly asked: Set<string>;
@@ -26,7 +26,7 @@ export class Knowledge {
   answer = (setting: Setting): Answer | undefined => this.#answers.get(setting.id);
 
   /** By a person: a cluster that knows its networks does not know whether there is a proxy. */
-  isSaid = (setting: Setting): boolean => {
+  isGiven = (setting: Setting): boolean => {
     const answer = this.answer(setting);
     return answer !== undefined && answer.source !== 'cluster';
   };
@@ -39,18 +39,18 @@ export class Knowledge {
     });
   }
 
-  say(setting: Setting, answer: Answer): void {
+  set(setting: Setting, answer: Answer): void {
     this.#answers.set(setting.id, answer);
   }
 
   /** It can be asked for again. */
-  forget(setting: Setting): void {
+  delete(setting: Setting): void {
     this.#answers.delete(setting.id);
     this.asked.delete(setting.id);
   }
 
   /** What a cluster says counts where nobody said anything. */
-  hear(cluster: Source, context: ParseContext): void {
+  merge(cluster: Source, context: ParseContext): void {
     for (const setting of catalogue) {
       const raw = cluster.answer(setting);
       if (raw === undefined || this.#answers.has(setting.id)) continue;
@@ -65,7 +65,7 @@ export class Knowledge {
     const useless = catalogue.filter(
       (setting) => this.answer(setting)?.source === 'prompt' && setting.appliesWhen !== undefined && !setting.appliesWhen.test(this.get),
     );
-    for (const setting of useless) this.forget(setting);
+    for (const setting of useless) this.delete(setting);
     return useless;
   }
 

@@ -1,14 +1,15 @@
 import {expect, test} from 'vitest';
-import {BACKSPACE, CTRL_C, CTRL_U, ENTER, PromptTerminal, UP} from '../../support/prompt-terminal.ts';
+import type {TextQuestion} from '../../src/ports/prompter.ts';
+import {BACKSPACE, CTRL_C, CTRL_U, ENTER, PromptTerminal, UP} from '../support/prompt-terminal.ts';
 
 /** Signs that neither the question nor an escape sequence has. */
 const SECRET = 'żółwßøµ';
-const QUESTION = {message: 'Token', help: ['From the agent pool.'], isSecret: true, problem: () => undefined};
+const QUESTION: TextQuestion = {message: 'Token', help: ['From the agent pool.']};
 
 /** Asks, answers with these keys, and proves that no sign of the secret was ever written. */
-async function asked(keys: readonly string[], question = {}, isDumb = false) {
+async function asked(keys: readonly string[], question: Partial<TextQuestion> = {}, isDumb = false) {
   const terminal = new PromptTerminal({isDumb});
-  const answer = terminal.prompter.text({...QUESTION, ...question});
+  const answer = terminal.prompter.password({...QUESTION, ...question});
   answer.catch(() => undefined);
   await terminal.see('? Token');
   for (const each of keys) {
@@ -42,28 +43,22 @@ test.each([
 ])('a paste that ends its line is the answer, and what comes after it in the paste goes nowhere (%s)', async (isDumb) => {
   const {terminal, answer} = await asked([`${SECRET}\n${SECRET}\n`], {}, isDumb);
   expect(await answer).toBe(SECRET);
-  const next = terminal.prompter.text({message: 'Name', help: [], problem: () => undefined, note: 'none'});
+  const next = terminal.prompter.input({message: 'Name', help: [], note: 'none'});
   await terminal.see('Name');
   await terminal.press(ENTER);
   expect(await next).toBe('');
 });
 
-test('a secret that was broken into lines is put together where its first line alone is refused', async () => {
-  const problem = (text: string) => (text.length < 10 ? 'Too short' : undefined);
-  const {answer} = await asked([`${SECRET}\r${SECRET}\r`], {problem});
-  expect(await answer).toBe(SECRET + SECRET);
-});
-
 test.each([false, true])('a refusal shows nothing of it, nor does the arrow that brings back a line (%s)', async (isDumb) => {
-  const problem = (text: string) => (text === SECRET ? 'That is no token' : undefined);
-  const {terminal, answer} = await asked([SECRET, ENTER, UP, CTRL_U, 'x', ENTER], {problem}, isDumb);
+  const validate = (text: string) => (text === SECRET ? 'That is no token' : undefined);
+  const {terminal, answer} = await asked([SECRET, ENTER, UP, CTRL_U, 'x', ENTER], {validate}, isDumb);
   expect(await answer).toBe('x');
   expect(terminal.written).toContain('That is no token');
 });
 
-test('its problem is said while it is typed', async () => {
-  const {terminal} = await asked([SECRET], {problem: () => 'Not a token'});
-  expect(await terminal.lines()).toEqual(['? Token [hidden, 7 characters]', '  Not a token']);
+test('shows one star per character while it is typed', async () => {
+  const {terminal} = await asked([SECRET]);
+  expect(await terminal.lines()).toEqual(['? Token', '  *******']);
 });
 
 test('? explains, and inside a secret it is a part of it', async () => {
@@ -78,17 +73,16 @@ test.each([false, true])('Ctrl-C ends it and switches the echo on again, also on
   const {terminal, answer} = await asked([SECRET], {}, isDumb);
   expect(terminal.input.isRaw).toBe(true);
   await terminal.press(CTRL_C);
-  await expect(answer).rejects.toMatchObject({name: 'ExitPromptError'});
+  await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
   expect(terminal.input.isRaw).toBe(false);
-  expect(terminal.showsCursor).toBe(!isDumb);
 });
 
 test('a signal during a secret switches the echo on again, on a dumb terminal too', async () => {
   const gone = new AbortController();
   const terminal = new PromptTerminal({isDumb: true, signal: gone.signal});
-  const answer = terminal.prompter.text(QUESTION);
+  const answer = terminal.prompter.password(QUESTION);
   expect(terminal.input.isRaw).toBe(true);
   gone.abort('SIGTERM');
-  await expect(answer).rejects.toMatchObject({name: 'ExitPromptError'});
+  await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
   expect(terminal.input.isRaw).toBe(false);
 });
