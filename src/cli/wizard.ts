@@ -20,7 +20,7 @@ import {Keeper, type Kept, readKept, resumePath} from '../wizard/resume.ts';
 import type {Decision, Prepared} from '../wizard/review.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, releaseName, timeoutOf, toolPaths} from './cluster-flags.ts';
-import {saveFiles} from './save-files.ts';
+import {saveFiles} from './user-files.ts';
 
 /** What the cluster has not said by then is asked for. A login plugin alone takes seconds; the operator is typing meanwhile. */
 const LISTENING_MS = 5000;

@@ -5,7 +5,7 @@ import type {ReleaseName} from '../ports/helm.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {chartSource} from '../settings/release.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
-import {effectiveValues} from '../values/effective.ts';
+import {effectiveValues} from '../values/read-values.ts';
 import type {Generated} from '../values/generate.ts';
 import type {WantedRelease} from './install.ts';
 import type {WantedSecret} from './wanted-secret.ts';

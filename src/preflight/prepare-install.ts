@@ -3,7 +3,7 @@ import {readFacts} from '../cluster/read-facts.ts';
 import {planInstall, type WantedRelease} from '../plan/install.ts';
 import type {Plan} from '../plan/step.ts';
 import type {Processes} from '../ports/processes.ts';
-import {effectiveGet} from '../values/effective.ts';
+import {effectiveGet} from '../values/read-values.ts';
 import type {Generated} from '../values/generate.ts';
 import {checkRendering} from './check-rendering.ts';
 

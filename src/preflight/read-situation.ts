@@ -13,7 +13,7 @@ import type {Outcome, Processes} from '../ports/processes.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
 import {cacheClaim} from '../settings/storage.ts';
-import {effectiveGet, effectiveValues} from '../values/effective.ts';
+import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 import type {Generated} from '../values/generate.ts';
 import {claimsNamedIn} from './named-in.ts';
 import {neededPermissions} from './needed-permissions.ts';
