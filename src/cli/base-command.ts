@@ -67,7 +67,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     if (only?.includes(chart) === false) return this.#said;
     const {files, charts} = this.app;
     const readName = async (source: string) =>
-      (await import('../values/chart-metadata.ts')).readMetadata(source, (await charts.read(source)).chart);
+      (await import('../values/chart-files.ts')).readMetadata(source, (await charts.read(source)).chart);
     return [...this.#said, ...(await fromChartSource(this.#said, {files, readName}))];
   }
 

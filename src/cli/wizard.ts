@@ -21,7 +21,7 @@ import type {Decision, Prepared} from '../wizard/review.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, releaseName, timeoutOf, toolPaths} from './cluster-flags.ts';
-import {saveFiles} from './save-files.ts';
+import {saveFiles} from './user-files.ts';
 
 /** What the cluster has not said by then is asked for. A login plugin alone takes seconds; the operator is typing meanwhile. */
 const LISTENING_MS = 5000;

@@ -14,7 +14,7 @@ import type {Outcome, Processes} from '../ports/processes.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
 import {cacheClaim} from '../settings/storage.ts';
-import {effectiveGet, effectiveValues} from '../values/effective.ts';
+import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 import type {Generated} from '../values/generate.ts';
 import {neededPermissions} from './checks/permissions.ts';
 import {permissionsOf} from './permissions-of.ts';

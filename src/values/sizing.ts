@@ -7,7 +7,7 @@ import {concurrency} from '../settings/purpose.ts';
 import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
 import type {Settings} from '../settings/settings.ts';
 import {runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/size.ts';
-import {readValues} from './read.ts';
+import {readValues} from './read-values.ts';
 
 /** What the cluster has to have for so many runs at the same time; Kubernetes quantities. */
 export interface Sizing {

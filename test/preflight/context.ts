@@ -8,7 +8,7 @@ import type {Claim} from '../../src/cluster/objects.ts';
 import type {Check, CheckResult} from '../../src/preflight/check.ts';
 import type {PreflightContext} from '../../src/preflight/preflight-context.ts';
 import {namespace, release} from '../../src/settings/release.ts';
-import {effectiveGet, effectiveValues} from '../../src/values/effective.ts';
+import {effectiveGet, effectiveValues} from '../../src/values/read-values.ts';
 import {generate} from '../../src/values/generate.ts';
 import {type FakeCluster, fakeProcesses} from '../cluster-facts/fake-cluster.ts';
 import {memoryFiles} from '../support/memory-files.ts';

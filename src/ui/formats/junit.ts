@@ -1,5 +1,5 @@
 import Builder from 'fast-xml-builder';
-import {type Checked, fileOf} from '../../values/validate/check-files.ts';
+import {type CheckedGroup, fileOf} from '../../values/validate/check-files.ts';
 import type {Finding} from '../../values/validate/finding.ts';
 
 const builder = new Builder({
@@ -11,7 +11,7 @@ const builder = new Builder({
 });
 
 /** The findings as JUnit XML, which test reports of pipelines read: a suite per file, a test per finding. */
-export function junit(checked: readonly Checked[], name: string): string {
+export function junit(checked: readonly CheckedGroup[], name: string): string {
   const suites = checked.flatMap((each) => each.files.map(({file}) => suiteOf(file, each)));
   const sum = (key: '@tests' | '@failures') => suites.reduce((total, suite) => total + suite[key], 0);
   return builder.build({
@@ -20,7 +20,7 @@ export function junit(checked: readonly Checked[], name: string): string {
   });
 }
 
-function suiteOf(file: string, checked: Checked) {
+function suiteOf(file: string, checked: CheckedGroup) {
   const findings = checked.findings.filter((finding) => fileOf(checked, finding) === file);
   const {chart, version} = checked.target;
   return {

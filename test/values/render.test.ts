@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import {InvalidValue} from '../../src/settings/define.ts';
-import {assignment} from '../../src/values/set-assignment.ts';
+import {parseAssignment} from '../../src/values/render.ts';
 
 const JOB = {chart: 'agent-job', version: '0.6.5'} as const;
 const LOCAL = {chart: 'agent-local', version: '0.6.5'} as const;
@@ -16,12 +16,12 @@ test.each([
   ['task.podDisruptionBudget.maxUnavailable', 'null', ['task', 'podDisruptionBudget', 'maxUnavailable'], null],
   ['persistence.cache', '{"emptyDir":{"sizeLimit":"2Gi"}}', ['persistence', 'cache'], {emptyDir: {sizeLimit: '2Gi'}}],
 ])('%s=%s is written as the type that agent-job wants', (text, value, path, tree) => {
-  expect(assignment(text, value, JOB)).toEqual({path, value: tree});
+  expect(parseAssignment(text, value, JOB)).toEqual({path, value: tree});
 });
 
 function refusal(text: string, value: string, target: typeof JOB | typeof LOCAL = JOB): InvalidValue {
   try {
-    assignment(text, value, target);
+    parseAssignment(text, value, target);
   } catch (error) {
     if (error instanceof InvalidValue) return error;
     throw error;
@@ -62,7 +62,7 @@ describe('what is secret', () => {
 });
 
 test('a key of a later release is named with the release that brings it', () => {
-  expect(() => assignment('task.job.backoffLimit', '2', {chart: 'agent-job', version: '0.6.3'})).toThrow(
+  expect(() => parseAssignment('task.job.backoffLimit', '2', {chart: 'agent-job', version: '0.6.3'})).toThrow(
     expect.objectContaining({suggestion: 'It exists since 0.6.4'}),
   );
 });

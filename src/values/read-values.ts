@@ -2,15 +2,38 @@ import {CHARTS} from '../charts/charts.ts';
 import type {Row, Target} from '../charts/define.ts';
 import {oncePerRelease, within} from '../charts/releases.ts';
 import {scopeOf} from '../charts/support.ts';
-import {getAt, leafPaths, type Path, sameTree, startsWith, type Values} from '../charts/tree.ts';
+import {getAt, isMap, leafPaths, mergeValues, type Path, sameTree, startsWith, type Tree, type Values} from '../charts/tree.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import type {Get, Setting} from '../settings/define.ts';
-import {effectiveValues} from './effective.ts';
+import type {Settings} from '../settings/settings.ts';
+
+/** The values over the defaults of the release, as the templates see them. */
+export const effectiveValues = (values: Values, target: Target): Values => mergeValues(scopeOf(target, () => undefined).defaults, values);
+
+/** A copy without the keys toString and valueOf, which JavaScript would call to read such a map as a number or text. */
+export const withoutMethodNames = <T extends Tree>(tree: T): T =>
+  (Array.isArray(tree)
+    ? tree.map(withoutMethodNames)
+    : isMap(tree)
+      ? Object.fromEntries(
+          Object.entries(tree).flatMap(([key, below]) =>
+            key === 'toString' || key === 'valueOf' ? [] : [[key, withoutMethodNames(below)]],
+          ),
+        )
+      : tree) as T;
+
+/** Effective settings: explicit ones; else those read from the values, which --set may have changed; else the default. */
+export const effectiveGet =
+  (settings: Settings, read: ReadonlyMap<string, unknown>): Get =>
+  <T>(setting: Setting<T>) => {
+    if (settings.isExplicit(setting)) return settings.get(setting);
+    return (read.get(setting.id) as T | undefined) ?? settings.get(setting);
+  };
 
 export interface ReadValues {
-  /** Effective settings, the chart's own defaults included. */
+  /** Effective settings, chart defaults included. */
   settings: ReadonlyMap<string, unknown>;
-  /** What differs from the chart's defaults and no setting can say. */
+  /** Paths that differ from the chart defaults and that no setting can express. */
   rest: readonly Path[];
 }
 
@@ -30,13 +53,13 @@ export function readValues(values: Values, target: Target): ReadValues {
 
 interface Reading {
   settings: ReadonlyMap<string, unknown>;
-  /** The keys that settings stand for. */
+  /** The keys that settings cover. */
   claimed: Path[];
 }
 
-/** The same for values that stand over the defaults already. */
+/** The same for values that are merged over the defaults already. */
 export const readEffective = (effective: Values, target: Target): Reading =>
-  // A row may depend on a setting that comes later in the catalogue, so a first reading finds them all.
+  // A row may depend on a setting that comes later in the catalogue, so a first pass reads them all.
   readOnce(effective, target, readOnce(effective, target, new Map()).settings);
 
 function readOnce(effective: Values, target: Target, known: ReadonlyMap<string, unknown>): Reading {

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {shownLines} from '../../src/values/shown-lines.ts';
+import {linesWithoutSecrets} from '../../../src/values/validate/hide-secrets.ts';
 
 test.each<[string, string, string]>([
   ['a value', 'token: hunter2 # old', 'token: [hidden]'],
@@ -17,7 +17,7 @@ test.each<[string, string, string]>([
   ['a comment', '# token: hunter2', '# token: [hidden]'],
   ['a token by its form', 'x: eyJabcdefgh.eyJabc.d', 'x: [hidden]'],
 ])('%s is hidden', (_, text, shown) => {
-  expect(shownLines(text).join('\n')).toBe(shown);
+  expect(linesWithoutSecrets(text).join('\n')).toBe(shown);
 });
 
 test.each([
@@ -34,5 +34,5 @@ test.each([
   'token: "<your-token>"',
   'url: https://acme.scalr.io',
 ])('%s is shown as it stands', (text) => {
-  expect(shownLines(text).join('\n')).toBe(text);
+  expect(linesWithoutSecrets(text).join('\n')).toBe(text);
 });
