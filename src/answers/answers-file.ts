@@ -1,7 +1,7 @@
 import {type Document, LineCounter, type Node, parseDocument, visit} from 'yaml';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
-import {closest} from '../settings/similar.ts';
+import {closest} from '../settings/text.ts';
 
 /** Reads an answers file: a YAML or JSON mapping from setting to value. @throws ExpectedError */
 export function parseAnswers(text: string, path: string): ReadonlyMap<string, unknown> {

@@ -1,7 +1,6 @@
 import {Document} from 'yaml';
 import {type Setting, spell} from '../settings/define.ts';
-import {holdsSecret} from '../settings/flags.ts';
-import type {Answer, Settings} from '../settings/settings.ts';
+import {type Answer, holdsSecret, type Settings} from '../settings/settings.ts';
 
 const HEADER = ' Answers for scalr-agent, without secrets. Use them with --answers FILE.';
 

@@ -3,7 +3,7 @@ import type {Files} from '../ports/files.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Get, InvalidValue, type ParseContext, type Setting, spell} from '../settings/define.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
-import {isPrintable} from '../settings/yaml-text.ts';
+import {isPrintable} from '../settings/text.ts';
 import type {Source} from './sources.ts';
 
 interface World extends ParseContext {

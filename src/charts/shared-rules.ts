@@ -1,11 +1,18 @@
 import {cloud} from '../settings/cluster.ts';
 import type {Get, Setting} from '../settings/define.ts';
 import {extraEnv, set} from '../settings/escape-hatch.ts';
-import {serviceAccountAnnotation, serviceAccountName} from '../settings/identity.ts';
-import {gracePeriod, shutdownMode} from '../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../settings/network.ts';
+import {
+  gracePeriod,
+  runCpuLimit,
+  runCpuRequest,
+  runMemoryLimit,
+  runMemoryRequest,
+  serviceAccountAnnotation,
+  serviceAccountName,
+  shutdownMode,
+} from '../settings/pods.ts';
 import {exceeds} from '../settings/quantity.ts';
-import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/size.ts';
 import {cache, cacheAccessMode, cacheStorageClass} from '../settings/storage.ts';
 import {policyEnforcement, sharedVolumeAdvice} from './clouds.ts';
 import type {ChartRule} from './define.ts';

@@ -1,5 +1,5 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {closest} from '../settings/similar.ts';
+import {closest} from '../settings/text.ts';
 import {strayArgument} from './stray-argument.ts';
 
 /** The JSON document of a failure. */

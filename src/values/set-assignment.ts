@@ -6,7 +6,7 @@ import {releasesOf} from '../charts/target.ts';
 import {isMap, type Path, spellPath, type Tree} from '../charts/tree.ts';
 import {InvalidValue} from '../settings/define.ts';
 import {milliOf} from '../settings/quantity.ts';
-import {closest} from '../settings/similar.ts';
+import {closest} from '../settings/text.ts';
 
 /** One `--set path=value`, checked against the keys and types of the chart version. @throws InvalidValue */
 export function assignment(text: string, value: string, {chart, version}: Target): {path: Path; value: Tree} {

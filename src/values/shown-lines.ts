@@ -1,5 +1,5 @@
 import {maskSecrets} from '../errors.ts';
-import {keySoundsSecret, mayBeObject, variableSoundsSecret} from '../settings/sounds-secret.ts';
+import {keySoundsSecret, mayBeObject, variableSoundsSecret} from '../settings/secret.ts';
 
 const HIDDEN = '[hidden]';
 

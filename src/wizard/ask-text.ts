@@ -1,8 +1,8 @@
 import {ExpectedError} from '../errors.ts';
 import type {TextQuestion} from '../ports/prompter.ts';
 import {InvalidValue, type Setting} from '../settings/define.ts';
+import {claimsOf} from '../settings/secret.ts';
 import type {Answer} from '../settings/settings.ts';
-import {claimsOf} from '../settings/token.ts';
 import type {AskingWorld, Manner} from './ask.ts';
 import type {Knowledge} from './knowledge.ts';
 

@@ -1,10 +1,17 @@
-import {imageRegistry} from '../../settings/images.ts';
-import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
+import {otelEndpoint} from '../../settings/agent.ts';
 import {workloadIdentity} from '../../settings/network.ts';
-import {otelEndpoint} from '../../settings/observability.ts';
-import {nodeSelector, toleration} from '../../settings/placement.ts';
+import {
+  gracePeriod,
+  imageRegistry,
+  nodeSelector,
+  runCpuLimit,
+  runCpuRequest,
+  runMemoryLimit,
+  runMemoryRequest,
+  shutdownMode,
+  toleration,
+} from '../../settings/pods.ts';
 import {purpose} from '../../settings/purpose.ts';
-import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/size.ts';
 import {
   cache,
   cacheAccessMode,

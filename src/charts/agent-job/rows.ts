@@ -1,13 +1,20 @@
 import {splitImage} from '../../settings/addresses.ts';
-import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
+import {debug, logFormat, otelEndpoint, otelMetrics, otelTraces, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
 import type {Setting} from '../../settings/define.ts';
-import {serviceAccountAnnotation} from '../../settings/identity.ts';
-import {agentImage, imagePullSecret, imageRegistry, runnerImage} from '../../settings/images.ts';
-import {gracePeriod} from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {otelEndpoint, otelMetrics, otelTraces} from '../../settings/observability.ts';
-import {controllerNodeSelector, controllerToleration, nodeSelector, toleration} from '../../settings/placement.ts';
+import {
+  agentImage,
+  controllerNodeSelector,
+  controllerToleration,
+  gracePeriod,
+  imagePullSecret,
+  imageRegistry,
+  nodeSelector,
+  runnerImage,
+  serviceAccountAnnotation,
+  toleration,
+} from '../../settings/pods.ts';
 import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
 import {cache, cachePath, cacheSize, dataHome, dataSize, efsHandle, moduleCache, providerCache} from '../../settings/storage.ts';
 import {clientCertSecret} from '../../settings/tls.ts';

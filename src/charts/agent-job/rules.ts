@@ -1,9 +1,8 @@
 import {cloud} from '../../settings/cluster.ts';
 import {set} from '../../settings/escape-hatch.ts';
-import {gracePeriod} from '../../settings/lifecycle.ts';
+import {gracePeriod, runMemoryLimit} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {milliOf} from '../../settings/quantity.ts';
-import {runMemoryLimit} from '../../settings/size.ts';
 import {cache, cachePath, cacheSize, moduleCache, providerCache} from '../../settings/storage.ts';
 import {isCos, isExecOnCos} from '../clouds.ts';
 import type {ChartRule, RuleFacts} from '../define.ts';

@@ -1,5 +1,5 @@
 import {cloud} from '../../settings/cluster.ts';
-import {runnerImage} from '../../settings/images.ts';
+import {runnerImage} from '../../settings/pods.ts';
 import {purpose} from '../../settings/purpose.ts';
 import {
   cache,

@@ -1,13 +1,25 @@
 import {splitImage} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
-import {serviceAccountAnnotation} from '../../settings/identity.ts';
-import {agentImage, imagePullSecret, imageRegistry, runnerImage} from '../../settings/images.ts';
-import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {controllerNodeSelector, controllerToleration, nodeSelector, toleration} from '../../settings/placement.ts';
+import {
+  agentImage,
+  controllerNodeSelector,
+  controllerToleration,
+  gracePeriod,
+  imagePullSecret,
+  imageRegistry,
+  nodeSelector,
+  runCpuLimit,
+  runCpuRequest,
+  runMemoryLimit,
+  runMemoryRequest,
+  runnerImage,
+  serviceAccountAnnotation,
+  shutdownMode,
+  toleration,
+} from '../../settings/pods.ts';
 import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
-import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/size.ts';
 import {cache, dataHome, efsHandle, moduleCache, providerCache} from '../../settings/storage.ts';
 import {caFile, caScope} from '../../settings/tls.ts';
 import {

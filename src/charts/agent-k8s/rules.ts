@@ -1,4 +1,4 @@
-import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
+import {gracePeriod, shutdownMode} from '../../settings/pods.ts';
 import {cache, dataHome} from '../../settings/storage.ts';
 import {dataPath, isCos, watchedByKubelet} from '../clouds.ts';
 import type {ChartRule} from '../define.ts';

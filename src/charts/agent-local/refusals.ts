@@ -1,6 +1,5 @@
-import {imageRegistry, runnerImage} from '../../settings/images.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {controllerNodeSelector, controllerToleration} from '../../settings/placement.ts';
+import {controllerNodeSelector, controllerToleration, imageRegistry, runnerImage} from '../../settings/pods.ts';
 import {isolation} from '../../settings/purpose.ts';
 import {cache, cachePath, cacheStorageClass, dataSize, efsHandle} from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';

@@ -1,10 +1,8 @@
 import {namesRegistry, splitImage} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
-import {agentImage, imagePullSecret, imageRegistry} from '../../settings/images.ts';
-import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {nodeSelector, toleration} from '../../settings/placement.ts';
+import {agentImage, gracePeriod, imagePullSecret, imageRegistry, nodeSelector, shutdownMode, toleration} from '../../settings/pods.ts';
 import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
 import {cacheAccessMode, dataHome, dataSize, moduleCache, providerCache} from '../../settings/storage.ts';
 import {clientCertSecret} from '../../settings/tls.ts';

@@ -1,7 +1,6 @@
 import {set} from '../../settings/escape-hatch.ts';
-import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
-import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {gracePeriod, serviceAccountAnnotation, serviceAccountName, shutdownMode} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {cache, cacheAccessMode, dataHome} from '../../settings/storage.ts';
 import type {ChartRule} from '../define.ts';

@@ -1,4 +1,4 @@
-import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/size.ts';
+import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/pods.ts';
 import {asQuantity} from '../codecs.ts';
 import type {Row} from '../define.ts';
 import {key} from './row-kinds.ts';

@@ -1,4 +1,4 @@
-import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
+import {serviceAccountAnnotation, serviceAccountName} from '../../settings/pods.ts';
 import {asText, asTextMap} from '../codecs.ts';
 import type {Row} from '../define.ts';
 import {at, getAt} from '../tree.ts';

@@ -1,4 +1,4 @@
-import {otelEndpoint, otelMetrics, otelTraces} from '../../settings/observability.ts';
+import {otelEndpoint, otelMetrics, otelTraces} from '../../settings/agent.ts';
 import {asSwitch, asText} from '../codecs.ts';
 import type {Row} from '../define.ts';
 import {variable} from './row-kinds.ts';

@@ -1,5 +1,4 @@
-import type {Checked} from '../../values/validate/check-files.ts';
-import {nameOf} from '../../values/validate/check-files.ts';
+import {type Checked, nameOf} from '../../values/validate/check-files.ts';
 import type {Finding} from '../../values/validate/finding.ts';
 
 interface FileResult {

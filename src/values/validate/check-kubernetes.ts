@@ -1,7 +1,7 @@
 import {resolveType} from '../../charts/kubernetes.ts';
 import type {SchemaNode} from '../../charts/schema.ts';
 import {isMap, sameTree, type Tree, type Values} from '../../charts/tree.ts';
-import {closest} from '../../settings/similar.ts';
+import {closest} from '../../settings/text.ts';
 import {dotted, type Finding, type Fix, type TreePath} from './finding.ts';
 import {FORMATS} from './formats.ts';
 import {KUBERNETES_RULES} from './kubernetes-rules.ts';

@@ -1,6 +1,6 @@
 import {isMap, type Tree} from '../../charts/tree.ts';
 import {exceeds, milliOf} from '../../settings/quantity.ts';
-import {closest} from '../../settings/similar.ts';
+import {closest} from '../../settings/text.ts';
 import {CONTAINER_RULES} from './kubernetes-container-rules.ts';
 import {all, between, count, each, filled, form, isSet, labelsIn, type Rule, relative, say} from './kubernetes-rule-kinds.ts';
 import {VOLUME_RULES} from './kubernetes-volume-rules.ts';

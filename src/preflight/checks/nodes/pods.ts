@@ -3,7 +3,7 @@ import type {NodeCapacity} from '../../../cluster/facts/capacity.ts';
 import {type Fact, follow, known, knownValue} from '../../../cluster/facts/fact.ts';
 import type {KubernetesObject} from '../../../cluster/objects.ts';
 import {mayRun, podSpecs} from '../../../cluster/pod-specs.ts';
-import {nodeSelector, toleration} from '../../../settings/placement.ts';
+import {nodeSelector, toleration} from '../../../settings/pods.ts';
 import type {Situation} from '../../situation.ts';
 
 /** Pods that a chart makes, or that its agent makes after the template of the chart. */

@@ -1,8 +1,8 @@
 import {getAt, type Tree, type Values} from '../../../charts/tree.ts';
 import type {NodeCapacity} from '../../../cluster/facts/capacity.ts';
+import {runCpuRequest, runMemoryRequest} from '../../../settings/pods.ts';
 import {concurrency} from '../../../settings/purpose.ts';
 import {canonicalQuantity, milliOf} from '../../../settings/quantity.ts';
-import {runCpuRequest, runMemoryRequest} from '../../../settings/size.ts';
 import {type Check, type Outcome, pass, skip} from '../../check.ts';
 import type {Situation} from '../../situation.ts';
 import {count, ifKnown} from '../outcomes.ts';
