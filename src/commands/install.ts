@@ -3,7 +3,7 @@ import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
 import {type ClusterFlags, releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
 import {confirmPlan} from '../cli/confirm-plan.ts';
 import {evidencePath, saveFiles} from '../cli/save-files.ts';
-import {settingFlags} from '../cli/setting-flags.ts';
+import {settingFlags} from '../cli/flags.ts';
 import type {Decided} from '../cli/wizard.ts';
 import {driftOf} from '../cluster/drift.ts';
 import {objectNames} from '../cluster/manifest.ts';

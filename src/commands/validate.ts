@@ -3,7 +3,7 @@ import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {readTexts, rewriteFiles} from '../cli/rewrite-files.ts';
-import {settingFlags} from '../cli/setting-flags.ts';
+import {settingFlags} from '../cli/flags.ts';
 import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
 import {ExitCode} from '../errors.ts';
 import {url} from '../settings/agent.ts';

@@ -1,4 +1,4 @@
-import type {Wish} from '../answers/resolve.ts';
+import type {ResolveOptions} from '../answers/resolve.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import type {Answer} from '../settings/settings.ts';
 import {type AskingWorld, ask} from './ask.ts';
@@ -7,7 +7,7 @@ import {Knowledge} from './knowledge.ts';
 /** The answers, and those without which nothing works as the operator gives them now. */
 export async function askMissing(
   answers: ReadonlyMap<string, Answer>,
-  {only = catalogue, optional = []}: Wish,
+  {only = catalogue, optional = []}: ResolveOptions,
   world: AskingWorld,
 ): Promise<ReadonlyMap<string, Answer>> {
   const known = new Knowledge(answers);
