@@ -1,8 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
-import {readTexts} from '../cli/rewrite-files.ts';
 import {settingFlags} from '../cli/flags.ts';
+import {readTexts} from '../cli/rewrite-files.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {readStatus} from '../execute/status/read-status.ts';
 import type {Status as Found} from '../execute/status/status.ts';

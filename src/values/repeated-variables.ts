@@ -1,7 +1,7 @@
 import {CHARTS} from '../charts/charts.ts';
 import type {Container, Target} from '../charts/define.ts';
 import {oncePerRelease, within} from '../charts/releases.ts';
-import {VARIABLES_OF_SETTINGS} from '../charts/rows/extra-variables.ts';
+import {VARIABLES_OF_SETTINGS} from '../charts/shared-rows.ts';
 import {at, getAt, isMap, sameTree, startsWith, type Values} from '../charts/tree.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {set} from '../settings/escape-hatch.ts';

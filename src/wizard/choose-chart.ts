@@ -1,4 +1,4 @@
-import {type ClusterFacts, type Reason, type Recommendation, recommend} from '../charts/recommend.ts';
+import {type ChartRequirements, type Reason, type Recommendation, recommend} from '../charts/recommend.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {unsupported} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
@@ -13,7 +13,7 @@ import type {InterviewWorld} from './interview.ts';
 import type {Knowledge} from './knowledge.ts';
 
 /** Says which chart fits and why, and lets the operator take another one. */
-export async function chooseChart(known: Knowledge, facts: ClusterFacts, world: InterviewWorld): Promise<void> {
+export async function chooseChart(known: Knowledge, facts: ChartRequirements, world: InterviewWorld): Promise<void> {
   const {screen, say, prompter} = world;
   const settings = settingsSoFar(known);
   if (settings === undefined) return;
@@ -51,7 +51,7 @@ function settingsSoFar(known: Knowledge): Settings | undefined {
   }
 }
 
-function recommendation(settings: Settings, facts: ClusterFacts, {screen, say}: InterviewWorld): Recommendation | undefined {
+function recommendation(settings: Settings, facts: ChartRequirements, {screen, say}: InterviewWorld): Recommendation | undefined {
   try {
     return recommend(settings, facts);
   } catch (error) {

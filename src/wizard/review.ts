@@ -1,4 +1,4 @@
-import type {ClusterFacts} from '../charts/recommend.ts';
+import type {ChartRequirements} from '../charts/recommend.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
 import {ExpectedError} from '../errors.ts';
 import type {WantedRelease} from '../plan/install.ts';
@@ -38,7 +38,12 @@ type Action = 'install' | 'change' | 'save' | 'print' | 'leave';
 export type Decision = {generated: Generated; plan: Plan} | undefined;
 
 /** Shows everything that was decided and does what the operator wants, until that is to install or to leave. */
-export async function review(known: Knowledge, facts: ClusterFacts, askAgain: () => Promise<void>, world: ReviewWorld): Promise<Decision> {
+export async function review(
+  known: Knowledge,
+  facts: ChartRequirements,
+  askAgain: () => Promise<void>,
+  world: ReviewWorld,
+): Promise<Decision> {
   for (;;) {
     const generated = tryGenerate(known, facts, world);
     const prepared = generated && (await tryPrepare(generated, known, world));
@@ -50,7 +55,7 @@ export async function review(known: Knowledge, facts: ClusterFacts, askAgain: ()
   }
 }
 
-function tryGenerate(known: Knowledge, facts: ClusterFacts, {screen, say}: ReviewWorld): Generated | undefined {
+function tryGenerate(known: Knowledge, facts: ChartRequirements, {screen, say}: ReviewWorld): Generated | undefined {
   try {
     const generated = generate(confirmed(known), facts);
     if (generated.warnings.length > 0) say('\n');

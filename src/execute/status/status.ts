@@ -1,6 +1,6 @@
 import type {ChartName} from '../../charts/schema.ts';
-import {agentVersionOf, type Standing, standingOf} from '../../charts/standing.ts';
 import type {Values} from '../../charts/tree.ts';
+import {agentVersionOf, type VersionStatus, versionStatus} from '../../charts/version-status.ts';
 import {type Drift, driftOf} from '../../cluster/drift.ts';
 import {scalrChart} from '../../cluster/facts/releases.ts';
 import type {Revision} from '../../cluster/install-facts.ts';
@@ -36,7 +36,7 @@ export interface Readings {
   wanted: Values | undefined;
 }
 
-export interface InstalledChart extends Standing {
+export interface InstalledChart extends VersionStatus {
   name: ChartName;
   version: string;
   agentVersion: string | undefined;
@@ -103,7 +103,7 @@ function chartOf(revision: Revision | undefined, look: Look | undefined): Instal
   if (found === undefined) return undefined;
   const {chart, version} = found;
   const said = revision === undefined ? labels?.['app.kubernetes.io/version'] : revision.app_version;
-  return {name: chart, version, agentVersion: said || agentVersionOf(chart, version), ...standingOf(chart, version)};
+  return {name: chart, version, agentVersion: said || agentVersionOf(chart, version), ...versionStatus(chart, version)};
 }
 
 function workloadsOf({snapshot}: Look): WorkloadLine[] {

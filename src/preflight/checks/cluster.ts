@@ -1,4 +1,4 @@
-import {floorOf, isBelow, isVersion} from '../../charts/kubernetes-floor.ts';
+import {floorOf, isBelow, isVersion} from '../../charts/version-status.ts';
 import {cloud} from '../../settings/cluster.ts';
 import {type Check, fail, pass, skip, warn} from '../check.ts';
 import {wantedHostPaths, withoutHostPath} from './host-paths.ts';
