@@ -1,7 +1,9 @@
-import {type Document, LineCounter, type Node, parseDocument, visit} from 'yaml';
+import {Document, LineCounter, type Node, parseDocument, visit} from 'yaml';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
-import {closest} from '../settings/similar.ts';
+import {type Setting, spell} from '../settings/define.ts';
+import {type Answer, holdsSecret, type Settings} from '../settings/settings.ts';
+import {closest} from '../settings/text.ts';
 
 /** Reads an answers file: a YAML or JSON mapping from setting to value. @throws ExpectedError */
 export function parseAnswers(text: string, path: string): ReadonlyMap<string, unknown> {
@@ -72,3 +74,37 @@ const wrong = (path: string, message: string, suggestions: string[] = []): Expec
     exit: ExitCode.usage,
     suggestions: suggestions.length > 0 ? suggestions : ['Its keys are the flags without the dashes, such as url: https://acme.scalr.io'],
   });
+
+const HEADER = ' Answers for scalr-agent, without secrets. Use them with --answers FILE.';
+
+interface Entry {
+  setting: Setting;
+  answer: Answer;
+}
+
+/** The explicit settings as an answers file; parseAnswers reads it back. Secrets are left out and listed by name. */
+export function answersText(settings: Settings): string {
+  const {answers, secrets} = rawAnswers(settings.entries().filter(({setting}) => settings.isExplicit(setting)));
+  const document = new Document(answers);
+  const left = secrets.map(spell);
+  document.commentBefore = [HEADER, ...(left.length === 0 ? [] : [` Left out, because they are or hold secrets: ${left.join(', ')}`])].join(
+    '\n',
+  );
+  return document.toString({lineWidth: 0});
+}
+
+/** Answers as they would be typed, and the settings whose answers are or hold secrets. */
+export function rawAnswers(entries: readonly Entry[]): {answers: Record<string, unknown>; secrets: Setting[]} {
+  const kept = entries.filter(({setting, answer}) => !holdsSecret(setting, answer));
+  return {
+    answers: Object.fromEntries(kept.map(({setting, answer}) => [setting.id, rawOf(setting, answer)])),
+    secrets: entries.filter((each) => !kept.includes(each)).map(({setting}) => setting),
+  };
+}
+
+function rawOf({kind}: Setting, {value, given}: Answer): unknown {
+  if (given !== undefined) return given;
+  if (kind.isSwitch) return value;
+  const texts = kind.format(value);
+  return kind.list ? texts : texts[0];
+}

@@ -1,8 +1,11 @@
 import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
 import {type Fact, isKnown} from '../cluster/facts/fact.ts';
+import type {Warning} from '../errors.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
-import type {Setting} from '../settings/define.ts';
-import {noProxy} from '../settings/network.ts';
+import {type Setting, spell} from '../settings/define.ts';
+import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
+import {chart} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
 import type {Source} from './sources.ts';
 
 /** A setting that the cluster answers. */
@@ -45,3 +48,28 @@ function together(...networks: readonly Fact<readonly string[]>[]): Fact<readonl
     source: known.map(({source}) => source).join('; '),
   };
 }
+
+/** Warnings about facts that no other source answers and that could not be read; facts that are not readable at all are left out. */
+export function unreadFacts({platform, nodeSystems, networks, versions, forbidsHostPath}: ClusterFacts, settings: Settings): Warning[] {
+  const hasProxy = settings.isExplicit(httpProxy) || settings.isExplicit(httpsProxy);
+  const wanted: [Setting, string, Fact<unknown>][] = [
+    [cloud, spell(cloud), platform.cloud],
+    [nodeOs, spell(nodeOs), nodeSystems.ofWorkers],
+    ...(hasProxy
+      ? [networks.services, networks.pods].map((fact): [Setting, string, Fact<unknown>] => [noProxy, spell(noProxy), fact])
+      : []),
+    [chart, 'the choice of a chart', versions.oldest],
+    [chart, 'the choice of a chart', forbidsHostPath],
+  ];
+  const byReason = new Map<string, Set<string>>();
+  for (const [setting, what, fact] of wanted) {
+    if (settings.isExplicit(setting) || isKnown(fact) || !UNREAD.has(fact.unknown)) continue;
+    byReason.set(fact.because, (byReason.get(fact.because) ?? new Set()).add(what));
+  }
+  return [...byReason].map(([because, whats]) => ({
+    code: 'CLUSTER_UNREAD',
+    message: `--from-cluster could not read everything: ${because.replace(/[.]?$/, '.')} Nothing of it went into ${[...whats].join(', ').replace(/, (?=[^,]*$)/, ' and ')}.`,
+  }));
+}
+
+const UNREAD: ReadonlySet<string> = new Set(['forbidden', 'timed-out', 'failed']);

@@ -3,10 +3,10 @@ import type {Files} from '../ports/files.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Get, InvalidValue, type ParseContext, type Setting, spell} from '../settings/define.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
-import {isPrintable} from '../settings/yaml-text.ts';
+import {isPrintable} from '../settings/text.ts';
 import type {Source} from './sources.ts';
 
-interface World extends ParseContext {
+interface ResolveDeps extends ParseContext {
   files: Pick<Files, 'read' | 'readStdin'>;
 }
 
@@ -16,8 +16,8 @@ interface Problem {
   suggestion?: string;
 }
 
-export interface Wish {
-  /** Settings that are looked for; without it all. */
+export interface ResolveOptions {
+  /** Settings to look for (default: all). */
   only?: readonly Setting[];
   /** Settings that may be missing. */
   optional?: readonly Setting[];
@@ -27,23 +27,27 @@ export interface Wish {
  * Finds a value for every setting: the first source that knows one, else its default. Checks each alone and against
  * the others. @throws ExpectedError that lists everything wrong and missing
  */
-export async function resolve(sources: readonly Source[], world: World, wish: Wish = {}): Promise<Settings> {
-  return settle(await findAnswers(sources, world, wish), wish);
+export async function resolve(sources: readonly Source[], deps: ResolveDeps, options: ResolveOptions = {}): Promise<Settings> {
+  return settle(await findAnswers(sources, deps, options), options);
 }
 
-/** What sources say, each answer checked alone. */
-export interface Found {
+/** The answers of all sources, each checked alone. */
+export interface FoundAnswers {
   answers: ReadonlyMap<string, Answer>;
   problems: readonly Problem[];
 }
 
 /** The first answer that sources have for each setting. */
-export async function findAnswers(sources: readonly Source[], world: World, {only: wanted = catalogue}: Wish = {}): Promise<Found> {
+export async function findAnswers(
+  sources: readonly Source[],
+  deps: ResolveDeps,
+  {only: wanted = catalogue}: ResolveOptions = {},
+): Promise<FoundAnswers> {
   const answers = new Map<string, Answer>();
   const problems: Problem[] = [];
   for (const setting of wanted) {
     try {
-      const answer = await firstAnswer(setting, sources, world);
+      const answer = await firstAnswer(setting, sources, deps);
       if (answer) answers.set(setting.id, answer);
     } catch (error) {
       problems.push(problemOf(setting, error));
@@ -53,11 +57,14 @@ export async function findAnswers(sources: readonly Source[], world: World, {onl
 }
 
 /** Adds defaults and checks settings against one another. @throws ExpectedError that lists everything wrong and missing */
-export function settle({answers: given, problems: earlier}: Found, {only: wanted = catalogue, optional = []}: Wish = {}): Settings {
+export function settle(
+  {answers: given, problems: earlier}: FoundAnswers,
+  {only: wanted = catalogue, optional = []}: ResolveOptions = {},
+): Settings {
   const answers = new Map(given);
   const problems = [...earlier];
   const get: Get = <T>(setting: Setting<T>) => answers.get(setting.id)?.value as T | undefined;
-  dropUseless(answers, get);
+  dropInapplicable(answers, get);
   addDefaults(wanted, answers, get);
   problems.push(...checkTogether(wanted, answers, get, problems));
   const failed = new Set(problems.map(({setting}) => setting));
@@ -68,17 +75,17 @@ export function settle({answers: given, problems: earlier}: Found, {only: wanted
   return new Settings(answers);
 }
 
-async function firstAnswer(setting: Setting, sources: readonly Source[], world: World): Promise<Answer | undefined> {
+async function firstAnswer(setting: Setting, sources: readonly Source[], deps: ResolveDeps): Promise<Answer | undefined> {
   for (const source of sources) {
     const raw = source.answer(setting);
     if (raw === undefined) continue;
     refuseUnprintable(raw);
     const because = source.because?.(setting);
     if (!setting.kind.isFile)
-      return {value: setting.kind.parse(raw, world), source: source.name, ...(because === undefined ? {} : {because})};
+      return {value: setting.kind.parse(raw, deps), source: source.name, ...(because === undefined ? {} : {because})};
     const path = String(raw);
-    const content = path === '-' && setting.kind.readsStdin ? await world.files.readStdin() : await world.files.read(path);
-    return {value: setting.kind.parse(content, world), source: source.name, given: path};
+    const content = path === '-' && setting.kind.readsStdin ? await deps.files.readStdin() : await deps.files.read(path);
+    return {value: setting.kind.parse(content, deps), source: source.name, given: path};
   }
   return undefined;
 }
@@ -99,8 +106,8 @@ function problemOf(setting: Setting, error: unknown): Problem {
   throw error;
 }
 
-/** What a person says to no effect is a mistake; what a cluster says is only not needed. */
-function dropUseless(answers: Map<string, Answer>, get: Get): void {
+/** A setting without effect is an error when a person gave it; from the cluster it is only not needed. */
+function dropInapplicable(answers: Map<string, Answer>, get: Get): void {
   for (const setting of catalogue) {
     if (answers.get(setting.id)?.source === 'cluster' && setting.appliesWhen?.test(get) === false) answers.delete(setting.id);
   }

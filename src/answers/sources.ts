@@ -2,7 +2,7 @@ import type {Warning} from '../errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import type {Setting} from '../settings/define.ts';
 import type {AnswerSource} from '../settings/settings.ts';
-import {closest} from '../settings/similar.ts';
+import {closest} from '../settings/text.ts';
 
 /** One place that raw answers come from. */
 export interface Source {

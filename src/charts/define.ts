@@ -65,8 +65,6 @@ export interface RuleFacts extends Scope {
 
 /** What must or should hold between the effective settings. */
 export interface ChartRule {
-  /** The rule of the chart facts it stands for. */
-  id: string;
   /** Its name in JSON. */
   code: string;
   in?: string;
@@ -81,8 +79,6 @@ export interface ChartRule {
 
 /** What must or should hold between keys of values.yaml, whichever setting they belong to. */
 export interface ValuesRule {
-  /** The rule or trap of the chart facts it stands for. */
-  id: string;
   code: string;
   in?: string;
   severity: 'error' | 'warning';
@@ -108,6 +104,35 @@ export interface Container {
   own?: ReadonlySet<string>;
 }
 
+/** A key that a version accepts and no template reads, always or until another key is set: docs/charts, "Keys that do nothing". */
+export interface IgnoredKey {
+  in?: string;
+  path: string;
+  /** With these values (defaults included) the templates do read it. */
+  unless?(values: Values): boolean;
+  because: string;
+  /** What to set as well or instead. */
+  instead?: string;
+}
+
+/** The oldest Kubernetes that a chart version works with. */
+export interface KubernetesFloor {
+  /** Major and minor, such as 1.35. */
+  version: string;
+  /** Below it the install or its runs fail; otherwise only the README asks for it. */
+  isHard: boolean;
+  because: string;
+}
+
+/** An unexpected effect of an upgrade between two ranges of versions. */
+export interface UpgradeTrap {
+  from: string;
+  to: string;
+  /** Only a release of this name. */
+  release?: string;
+  text: string;
+}
+
 export interface Chart {
   name: ChartName;
   rows: readonly Row[];
@@ -118,4 +143,7 @@ export interface Chart {
   /** Names of environment variables that templates set themselves or refuse, with the versions that do. */
   ownVariables: readonly {name: string; in?: string}[];
   containers: readonly Container[];
+  ignoredKeys: readonly IgnoredKey[];
+  upgradeTraps: readonly UpgradeTrap[];
+  kubernetesFloors: readonly (KubernetesFloor & {in: string})[];
 }

@@ -11,8 +11,8 @@ import type {ChartName} from './schema.ts';
 import {unsupported} from './support.ts';
 import {newestOf, releasesOf} from './target.ts';
 
-/** What a cluster says about itself, as far as the choice of a chart depends on it. */
-export interface ClusterFacts {
+/** Facts about the cluster that exclude charts. */
+export interface ChartRequirements {
   /** The oldest Kubernetes version among control plane and nodes, such as 1.34.2. */
   oldestKubernetes?: string;
   /** A policy or Pod Security refuses hostPath volumes in the namespace. */
@@ -35,15 +35,15 @@ export interface Recommendation {
 interface Argument {
   chart: ChartName;
   verdict: Reason['verdict'];
-  /** How much it counts; excluded charts are out whatever else speaks for them. */
-  weight: number;
-  test(get: Get, facts: ClusterFacts): boolean;
+  /** How much it counts (default: 0); excluded charts are out whatever else speaks for them. */
+  weight?: number;
+  /** Without it the argument always holds. */
+  test?(get: Get, facts: ChartRequirements): boolean;
   message: string;
   source: string;
 }
 
 const JOB_KUBERNETES = '1.35.0';
-const always = (): boolean => true;
 
 const ARGUMENTS: readonly Argument[] = [
   {
@@ -58,14 +58,12 @@ const ARGUMENTS: readonly Argument[] = [
     chart: 'agent-local',
     verdict: 'for',
     weight: 1,
-    test: always,
     message: 'Upstream recommends it for run pools; it needs no CRD, no cluster role and no directory on the nodes.',
     source: 'agent-helm, README; agent-local 0.6.5, templates',
   },
   {
     chart: 'agent-local',
     verdict: 'against',
-    weight: 0,
     test: (get) => get(isolation) !== 'shared',
     message: 'The runs of an agent share its container, so use one pool per trust boundary.',
     source: 'agent-local 0.6.5, README',
@@ -73,8 +71,6 @@ const ARGUMENTS: readonly Argument[] = [
   {
     chart: 'agent-local',
     verdict: 'against',
-    weight: 0,
-    test: always,
     message: 'Every parallel run is a replica that reserves its resources all the time.',
     source: 'agent-local 0.6.5, templates/deployment.yaml',
   },
@@ -89,7 +85,6 @@ const ARGUMENTS: readonly Argument[] = [
   {
     chart: 'agent-job',
     verdict: 'for',
-    weight: 0,
     test: (get) => get(isolation) !== 'per-run',
     message: 'Runs are isolated from one another, and none costs anything while nothing runs.',
     source: 'agent-job 0.6.5, templates/task.yaml',
@@ -105,7 +100,6 @@ const ARGUMENTS: readonly Argument[] = [
   {
     chart: 'agent-job',
     verdict: 'excluded',
-    weight: 0,
     test: (_, {oldestKubernetes}) => oldestKubernetes !== undefined && compare(oldestKubernetes, JOB_KUBERNETES) < 0,
     message: 'It needs Kubernetes 1.35 or newer on the control plane and on every node, and this cluster has older ones.',
     source: 'agent-job 0.6.5, Chart.yaml and README',
@@ -113,15 +107,12 @@ const ARGUMENTS: readonly Argument[] = [
   {
     chart: 'agent-job',
     verdict: 'against',
-    weight: 0,
-    test: always,
     message: 'Whoever installs it must be allowed to create a CRD and a cluster role.',
     source: 'agent-job 0.6.5, README',
   },
   {
     chart: 'agent-job',
     verdict: 'against',
-    weight: 0,
     test: (get) => get(cache) === 'pvc',
     message: 'All runs mount one cache, so the claim has to be ReadWriteMany.',
     source: 'agent-job 0.6.5, templates/agent.yaml and task.yaml',
@@ -129,7 +120,6 @@ const ARGUMENTS: readonly Argument[] = [
   {
     chart: 'agent-k8s',
     verdict: 'excluded',
-    weight: 0,
     test: (_, {forbidsHostPath}) => forbidsHostPath === true,
     message: 'It keeps its data in a directory of the node, which this cluster forbids.',
     source: 'agent-k8s 0.6.5, templates/worker.yaml',
@@ -137,7 +127,6 @@ const ARGUMENTS: readonly Argument[] = [
   {
     chart: 'agent-k8s',
     verdict: 'for',
-    weight: 0,
     test: (get) => get(isolation) !== 'shared',
     message: 'Every run gets a pod of its own.',
     source: 'agent-helm, README',
@@ -145,7 +134,6 @@ const ARGUMENTS: readonly Argument[] = [
   {
     chart: 'agent-k8s',
     verdict: 'for',
-    weight: 0,
     test: (get) => get(cache) !== 'efs',
     message: 'Its cache stays on the disks of the nodes without any claim.',
     source: 'agent-k8s 0.6.5, templates/worker.yaml',
@@ -154,7 +142,6 @@ const ARGUMENTS: readonly Argument[] = [
     chart: 'agent-k8s',
     verdict: 'against',
     weight: 2,
-    test: always,
     message: 'It runs as root, keeps its data in a directory of every node or on EFS, and wants a node pool of its own.',
     source: 'agent-k8s 0.6.5, values.yaml; agent-helm, README',
   },
@@ -169,7 +156,7 @@ const ARGUMENTS: readonly Argument[] = [
 ];
 
 /** Which chart fits these settings, and what speaks for and against each. Pure. @throws ExpectedError when none fits */
-export function recommend(settings: Settings, facts: ClusterFacts = {}): Recommendation {
+export function recommend(settings: Settings, facts: ChartRequirements = {}): Recommendation {
   const judged = Object.values(CHARTS).map(({name}) => judge(name, settings, facts));
   const [best, ...others] = judged.toSorted((one, other) => other.score - one.score);
   if (best === undefined || best.score === Number.NEGATIVE_INFINITY) throw noChartFits(judged);
@@ -177,7 +164,7 @@ export function recommend(settings: Settings, facts: ClusterFacts = {}): Recomme
   return {...found(best), rejected: others.map(found)};
 }
 
-function judge(chart: ChartName, settings: Settings, facts: ClusterFacts): {chart: ChartName; reasons: Reason[]; score: number} {
+function judge(chart: ChartName, settings: Settings, facts: ChartRequirements): {chart: ChartName; reasons: Reason[]; score: number} {
   const wanted = settings.get(chartVersion);
   const hasVersion = wanted === undefined || releasesOf(chart).includes(wanted) || compare(wanted, newestOf(chart)) > 0;
   const version = hasVersion && wanted !== undefined ? wanted : newestOf(chart);
@@ -187,10 +174,10 @@ function judge(chart: ChartName, settings: Settings, facts: ClusterFacts): {char
   const refused = unsupported({chart, version}, settings).map(
     ({message}): Reason => ({verdict: 'excluded', message: `${message}.`, source: `${chart} ${version}, values`}),
   );
-  const held = ARGUMENTS.filter((argument) => argument.chart === chart && argument.test(settings.get, facts));
+  const held = ARGUMENTS.filter((argument) => argument.chart === chart && (argument.test?.(settings.get, facts) ?? true));
   const reasons = [...missing, ...refused, ...held.map(({verdict, message, source}) => ({verdict, message, source}))];
   const isExcluded = reasons.some(({verdict}) => verdict === 'excluded');
-  const score = held.reduce((sum, {verdict, weight}) => sum + (verdict === 'for' ? weight : -weight), 0);
+  const score = held.reduce((sum, {verdict, weight = 0}) => sum + (verdict === 'for' ? weight : -weight), 0);
   return {chart, reasons, score: isExcluded ? Number.NEGATIVE_INFINITY : score};
 }
 

@@ -1,3 +1,8 @@
+import type {SemVer} from 'semver';
+import coerce from 'semver/functions/coerce.js';
+import semverCompare from 'semver/functions/compare.js';
+import satisfies from 'semver/functions/satisfies.js';
+
 /** One published version of a chart, as its Chart.yaml states it. */
 export interface Release {
   version: string;
@@ -5,21 +10,28 @@ export interface Release {
   kubeVersion?: string;
 }
 
-/** True when the chart version lies in the semver range; no range means every version. */
-export function within(version: string, range: string | undefined): boolean {
-  if (range === undefined) return true;
-  const answers = answered.get(range) ?? new Map<string, boolean>();
-  answered.set(range, answers);
-  const known =
-    answers.get(version) ?? range.split(' || ').some((run) => boundsOf(run).every(([holds, bound]) => holds(compare(version, bound))));
-  answers.set(version, known);
-  return known;
+/** The three numbers of a version, whatever is around them: `v1.34.1-gke.2541000` is 1.34.1, `1.35` is 1.35.0. */
+const numbersOf = (version: string): SemVer | string => coerce(version) ?? '0.0.0';
+
+/** True when the numbers of the chart version lie in the semver range; no range means every version. */
+export const within = (version: string, range: string | undefined): boolean => range === undefined || satisfies(numbersOf(version), range);
+
+/** Negative when the first version comes before the second; only the three numbers count. */
+export const compare = (one: string, other: string): number => semverCompare(numbersOf(one), numbersOf(other));
+
+/** Remembers what follows from a schema and a version alone: a run asks for the same few again and again. */
+export function oncePerVersion<S extends object, T>(find: (schema: S, version: string) => T): (schema: S, version: string) => T {
+  const known = new WeakMap<S, Map<string, T>>();
+  return (schema, version) => {
+    const ofSchema = known.get(schema) ?? new Map<string, T>();
+    known.set(schema, ofSchema);
+    const found = ofSchema.get(version) ?? find(schema, version);
+    ofSchema.set(version, found);
+    return found;
+  };
 }
 
-/** The same few ranges are asked for hundreds of keys, and a full semver parser would be most of the time a command takes. */
-const answered = new Map<string, Map<string, boolean>>();
-
-/** Remembers what follows from a release alone: a run asks for the same few again and again. */
+/** The same for a chart version that needs no schema. */
 export function oncePerRelease<R extends {chart: string; version: string}, T>(find: (release: R) => T): (release: R) => T {
   const known = new Map<string, T>();
   return (release) => {
@@ -28,33 +40,6 @@ export function oncePerRelease<R extends {chart: string; version: string}, T>(fi
     known.set(name, found);
     return found;
   };
-}
-
-const HOLDS: Readonly<Record<string, (order: number) => boolean>> = {
-  '>=': (order) => order >= 0,
-  '<=': (order) => order <= 0,
-  '>': (order) => order > 0,
-  '<': (order) => order < 0,
-  '': (order) => order === 0,
-};
-
-/** The comparisons that have to hold for one run of versions, `a - b` or comparators between blanks. */
-function boundsOf(run: string): [holds: (order: number) => boolean, bound: string][] {
-  if (run === '*') return [];
-  return run
-    .replace(/^(\S+) - (\S+)$/, '>=$1 <=$2')
-    .split(' ')
-    .map((part) => {
-      const [, comparator = '', bound = ''] = /^([<>]?=?)(.*)$/.exec(part) ?? [];
-      return [HOLDS[comparator] as (order: number) => boolean, bound];
-    });
-}
-
-/** Negative when the first version comes before the second; of a pre-release only the three numbers count. */
-export function compare(one: string, other: string): number {
-  const [these, those] = [one, other].map((version) => version.split('.').map((part) => Number.parseInt(part, 10))) as [number[], number[]];
-  const at = these.findIndex((part, index) => part !== those[index]);
-  return at === -1 ? 0 : (these[at] as number) - (those[at] as number);
 }
 
 /**

@@ -1,7 +1,7 @@
 import agentJob from '../../schemas/agent-job.json' with {type: 'json'};
 import agentK8s from '../../schemas/agent-k8s.json' with {type: 'json'};
 import agentLocal from '../../schemas/agent-local.json' with {type: 'json'};
-import {type Release, within} from './releases.ts';
+import {oncePerVersion, type Release, within} from './releases.ts';
 import {copyOf, setAt, type Tree, type Values} from './tree.ts';
 
 /**
@@ -62,16 +62,7 @@ export const chartSchema = (chart: ChartName): ChartSchema => SCHEMAS[chart];
 export const schemaOf = ({chart, schema}: {chart: ChartName; schema?: ChartSchema}): ChartSchema => schema ?? chartSchema(chart);
 
 /** Every key one version knows, in the order of the chart's own values.yaml. */
-export function leavesOf(schema: SchemaNode, version: string): readonly Leaf[] {
-  const known = leaves.get(schema) ?? new Map<string, readonly Leaf[]>();
-  leaves.set(schema, known);
-  const found = known.get(version) ?? leavesBelow(schema, version, []);
-  known.set(version, found);
-  return found;
-}
-
-/** The same few versions are asked for again and again. */
-const leaves = new WeakMap<SchemaNode, Map<string, readonly Leaf[]>>();
+export const leavesOf = oncePerVersion((schema: SchemaNode, version): readonly Leaf[] => leavesBelow(schema, version, []));
 
 function leavesBelow(schema: SchemaNode, version: string, path: readonly string[]): Leaf[] {
   return alternatives(schema, version).flatMap((node) => {
@@ -90,15 +81,7 @@ export function defaultsOf(schema: SchemaNode, version: string): Values {
 }
 
 /** The schema of one version in which a key nobody released is an error. */
-export function closedSchema(schema: SchemaNode, version: string): SchemaNode {
-  const known = closed.get(schema) ?? new Map<string, SchemaNode>();
-  closed.set(schema, known);
-  const found = known.get(version) ?? close(schema, version, false);
-  known.set(version, found);
-  return found;
-}
-
-const closed = new WeakMap<SchemaNode, Map<string, SchemaNode>>();
+export const closedSchema = oncePerVersion((schema: SchemaNode, version) => close(schema, version, false));
 
 function close(schema: SchemaNode, version: string, open: boolean): SchemaNode {
   const nodes = alternatives(schema, version).map((node) => closeNode(node, version, open));

@@ -3,21 +3,16 @@ import {set} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
 import {CHARTS} from './charts.ts';
 import type {Chart, Row, Scope, Target} from './define.ts';
-import {describeRange, rangeOf, within} from './releases.ts';
-import {type ChartSchema, chartSchema, defaultsOf, schemaOf} from './schema.ts';
-import type {Values} from './tree.ts';
+import {describeRange, oncePerVersion, rangeOf, within} from './releases.ts';
+import {chartSchema, defaultsOf, schemaOf} from './schema.ts';
 
-const shipped = new WeakMap<ChartSchema, Map<string, Values>>();
+const shipped = oncePerVersion(defaultsOf);
 
-export function scopeOf(target: Target, get: Scope['get']): Scope {
-  const {version} = target;
-  const schema = schemaOf(target);
-  const known = shipped.get(schema) ?? new Map<string, Values>();
-  shipped.set(schema, known);
-  const defaults = known.get(version) ?? defaultsOf(schema, version);
-  known.set(version, defaults);
-  return {get, version, defaults};
-}
+export const scopeOf = (target: Target, get: Scope['get']): Scope => ({
+  get,
+  version: target.version,
+  defaults: shipped(schemaOf(target), target.version),
+});
 
 /** The rows that can write this value of the setting here; none means that the chart has no place for it. */
 export function rowsFor(chart: Chart, setting: Setting, value: unknown, scope: Scope): Row[] {

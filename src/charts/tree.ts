@@ -57,3 +57,16 @@ export const startsWith = (path: Path, start: Path): boolean => start.every((key
 export const spellPath = (path: Path): string => path.map((key) => key.replaceAll('.', '\\.')).join('.');
 
 export const at = (dotted: string): Path => dotted.split('.');
+
+/** The text at a key, empty where there is none. */
+export const textAt = (values: Values, path: string | Path): string => {
+  const found = getAt(values, typeof path === 'string' ? at(path) : path);
+  return typeof found === 'string' ? found : '';
+};
+
+export const isOn = (values: Values, path: string): boolean => getAt(values, at(path)) === true;
+
+export const itemsAt = (values: Values, path: string): Tree[] => {
+  const found = getAt(values, at(path));
+  return Array.isArray(found) ? found : [];
+};

@@ -1,7 +1,7 @@
 import {Command} from '@oclif/core/command';
 import {parseAnswers} from '../answers/answers-file.ts';
 import {fromChartSource} from '../answers/from-chart-source.ts';
-import {findAnswers, resolve, settle, type Wish} from '../answers/resolve.ts';
+import {findAnswers, type ResolveOptions, resolve, settle} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
 import {ExitCode, ExpectedError, maskSecrets, type Warning} from '../errors.ts';
 import type {Prompter} from '../ports/prompter.ts';
@@ -14,8 +14,8 @@ import {type App, nodeApp} from './app.ts';
 import type {Cluster} from './cluster.ts';
 import type {ClusterFlags} from './cluster-flags.ts';
 import {asExpected, failureDocument} from './failure.ts';
+import {sharedFlags} from './flags.ts';
 import {originOf} from './origin.ts';
-import {sharedFlags} from './shared-flags.ts';
 
 export interface SharedFlags {
   answers?: string | undefined;
@@ -42,13 +42,16 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   /** Settings named in `optional` may be missing; with `only` no other one is looked at; `cluster` answers what nobody said. */
-  protected async settingsFrom(flags: SharedFlags, {cluster, ...wish}: Wish & {cluster?: Cluster | undefined} = {}): Promise<Settings> {
+  protected async settingsFrom(
+    flags: SharedFlags,
+    {cluster, ...wish}: ResolveOptions & {cluster?: Cluster | undefined} = {},
+  ): Promise<Settings> {
     const settings = await this.#settle(flags, wish, cluster);
     this.report(cluster?.unread?.(settings) ?? []);
     return settings;
   }
 
-  async #settle(flags: SharedFlags, wish: Wish, cluster: Cluster | undefined): Promise<Settings> {
+  async #settle(flags: SharedFlags, wish: ResolveOptions, cluster: Cluster | undefined): Promise<Settings> {
     const said = await this.sourcesFrom(flags, wish);
     const {files, now} = this.app;
     const sources = cluster === undefined ? said : [...said, cluster.answers];
@@ -61,7 +64,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   }
 
   /** What a person said, in whatever way, and then the chart that they named. */
-  protected async sourcesFrom(flags: SharedFlags, {only}: Wish = {}): Promise<readonly Source[]> {
+  protected async sourcesFrom(flags: SharedFlags, {only}: ResolveOptions = {}): Promise<readonly Source[]> {
     this.#isQuiet = flags.quiet ?? false;
     this.#said ??= await this.#readSources(flags);
     if (only?.includes(chart) === false) return this.#said;

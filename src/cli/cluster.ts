@@ -1,6 +1,5 @@
-import {fromCluster} from '../answers/from-cluster.ts';
+import {fromCluster, unreadFacts} from '../answers/from-cluster.ts';
 import type {Source} from '../answers/sources.ts';
-import {unreadIn} from '../answers/unread.ts';
 import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
 import {isKnown} from '../cluster/facts/fact.ts';
 import {readCluster} from '../cluster/facts/read-cluster.ts';
@@ -41,7 +40,7 @@ export async function clusterAt(place: Place, processes: Processes): Promise<Clu
   const facts = clusterFactsOf(await readCluster(place, processes));
   const {server} = facts.versions;
   if (isKnown(server) || server.unknown === 'forbidden')
-    return {answers: fromCluster(facts), facts: recommendFactsOf(facts), unread: (settings) => unreadIn(facts, settings)};
+    return {answers: fromCluster(facts), facts: recommendFactsOf(facts), unread: (settings) => unreadFacts(facts, settings)};
   throw new ExpectedError(`--from-cluster: the cluster does not answer: ${server.because}`, {
     code: 'CLUSTER_UNREACHABLE',
     exit: ExitCode.failed,

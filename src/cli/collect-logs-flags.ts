@@ -2,8 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {namespace, release} from '../settings/release.ts';
 import {type ClusterFlags, durationOf, timeoutOf} from './cluster-flags.ts';
+import {settingFlags} from './flags.ts';
 import {byteCount, since} from './log-flags.ts';
-import {settingFlags} from './setting-flags.ts';
 
 export const collectLogsFlags = {
   since: Flags.string({summary: 'How far back logs are read, as 2h; 24h unless told otherwise.', helpValue: '<DURATION>'}),

@@ -1,6 +1,6 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {PromptCancelled} from '../ports/prompter.ts';
-import {closest} from '../settings/similar.ts';
+import {closest} from '../settings/text.ts';
 import {strayArgument} from './stray-argument.ts';
 
 /** The JSON document of a failure. */

@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import {answersText} from '../answers/answers-text.ts';
+import {answersText} from '../answers/answers-file.ts';
 import {type ErrorCode, ExitCode, ExpectedError} from '../errors.ts';
 import type {Files, PlaceFlag} from '../ports/files.ts';
 import type {Settings} from '../settings/settings.ts';

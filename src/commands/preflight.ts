@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {durationOf, releaseName, toolPaths} from '../cli/cluster-flags.ts';
-import {fromClusterFlag} from '../cli/from-cluster-flag.ts';
-import {settingFlags} from '../cli/setting-flags.ts';
+import {fromClusterFlag, settingFlags} from '../cli/flags.ts';
 import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
 import {ExitCode} from '../errors.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';

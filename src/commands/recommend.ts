@@ -1,7 +1,6 @@
 import {type Recommendation, recommend} from '../charts/recommend.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {fromClusterFlag} from '../cli/from-cluster-flag.ts';
-import {settingFlags} from '../cli/setting-flags.ts';
+import {fromClusterFlag, settingFlags} from '../cli/flags.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {recommendationText, sizingText} from '../ui/messages.ts';

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
-import {settingFlags} from '../cli/setting-flags.ts';
+import {settingFlags} from '../cli/flags.ts';
 import {readTexts} from '../cli/user-files.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {namespace, release} from '../settings/release.ts';

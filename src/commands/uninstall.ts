@@ -3,7 +3,7 @@ import {runSteps} from '../apply/run-steps.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
 import {confirmLoss, confirmPlan} from '../cli/confirm-plan.ts';
-import {settingFlags} from '../cli/setting-flags.ts';
+import {settingFlags} from '../cli/flags.ts';
 import {inventoryOf} from '../cluster/inventory.ts';
 import {readFacts} from '../cluster/read-facts.ts';
 import {readInventory} from '../cluster/read-inventory.ts';

@@ -1,8 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import type {Values as ValuesTree} from '../charts/tree.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {fromClusterFlag} from '../cli/from-cluster-flag.ts';
-import {settingFlags} from '../cli/setting-flags.ts';
+import {fromClusterFlag, settingFlags} from '../cli/flags.ts';
 import {writeValuesFile} from '../cli/user-files.ts';
 import type {Warning} from '../errors.ts';
 import {catalogue} from '../settings/catalogue.ts';

@@ -6,8 +6,8 @@ import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.t
 import {chartSource} from '../settings/release.ts';
 import type {Secret} from '../settings/secret.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
-import {effectiveValues} from '../values/read-values.ts';
 import type {Generated} from '../values/generate.ts';
+import {effectiveValues} from '../values/read-values.ts';
 
 export interface WantedRelease {
   name: ReleaseName;

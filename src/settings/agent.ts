@@ -1,7 +1,7 @@
-import {accountUrl} from './addresses.ts';
+import {accountUrl, hostAndPort} from './addresses.ts';
 import {defineSetting, type Get, InvalidValue} from './define.ts';
 import {choice, dataKey, objectName, onOff, secret} from './kinds.ts';
-import {hostInToken} from './token.ts';
+import {hostInToken} from './secret.ts';
 
 export const token = defineSetting({
   id: 'token',
@@ -87,4 +87,34 @@ export const logFormat = defineSetting({
   question: 'Format of the logs',
   summary: 'Format of the agent logs.',
   kind: choice(['json', 'plain', 'dev']),
+});
+
+export const otelEndpoint = defineSetting({
+  id: 'otel-endpoint',
+  group: 'Observability',
+  question: 'OpenTelemetry collector',
+  summary: 'OpenTelemetry collector, host:port of its gRPC receiver.',
+  kind: hostAndPort(),
+});
+
+const needsEndpoint = {test: (get: Get) => get(otelEndpoint) !== undefined, needs: '--otel-endpoint'};
+
+export const otelMetrics = defineSetting({
+  id: 'otel-metrics',
+  group: 'Observability',
+  question: 'Send metrics?',
+  summary: 'Send metrics to the collector.',
+  kind: onOff(),
+  appliesWhen: needsEndpoint,
+  fallback: () => true,
+});
+
+export const otelTraces = defineSetting({
+  id: 'otel-traces',
+  group: 'Observability',
+  question: 'Send traces?',
+  summary: 'Send traces to the collector.',
+  kind: onOff(),
+  appliesWhen: needsEndpoint,
+  fallback: () => false,
 });

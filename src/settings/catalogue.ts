@@ -1,16 +1,16 @@
 import * as agent from './agent.ts';
+import * as observability from './agent.ts';
 import * as cluster from './cluster.ts';
 import type {Setting} from './define.ts';
 import * as escapeHatch from './escape-hatch.ts';
-import * as identity from './identity.ts';
-import * as images from './images.ts';
-import * as lifecycle from './lifecycle.ts';
 import * as network from './network.ts';
-import * as observability from './observability.ts';
-import * as placement from './placement.ts';
+import * as identity from './pods.ts';
+import * as images from './pods.ts';
+import * as lifecycle from './pods.ts';
+import * as placement from './pods.ts';
+import * as size from './pods.ts';
 import * as purpose from './purpose.ts';
 import * as release from './release.ts';
-import * as size from './size.ts';
 import * as storage from './storage.ts';
 import * as tls from './tls.ts';
 

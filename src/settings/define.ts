@@ -74,27 +74,22 @@ interface Declaration<T> {
   /** Elsewhere the setting would do nothing; `needs` says what it takes, as flags. */
   appliesWhen?: {test: (get: Get) => boolean; needs: string};
   /** The value when nobody gave one. */
-  fallback?: (get: Get) => T | undefined;
+  fallback?(get: Get): T | undefined;
   /** Where a fallback that follows from other settings comes from. */
   fallbackFrom?: string;
   /** What it must not be together with other settings. */
-  rule?: (value: T, get: Get) => InvalidValue | undefined;
+  rule?(value: T, get: Get): InvalidValue | undefined;
   /** What is allowed and probably not meant. */
-  caution?: (value: T, get: Get) => string | undefined;
+  caution?(value: T, get: Get): string | undefined;
   /** The value holds a secret although the setting is none: files and commands to be kept go without it. */
-  holdsSecret?: (value: T) => boolean;
+  holdsSecret?(value: T): boolean;
   /** Reaches the cluster in an object the named setting refers to, so values.yaml holds only that one. */
   carriedBy?: () => Setting;
 }
 
-export interface Setting<T = unknown> extends Omit<Declaration<T>, 'kind' | 'fallback' | 'rule' | 'caution' | 'holdsSecret'> {
-  kind: Kind<T>;
+export interface Setting<T = unknown> extends Declaration<T> {
   /** Name of the environment variable. */
   env: string;
-  fallback?(get: Get): T | undefined;
-  rule?(value: T, get: Get): InvalidValue | undefined;
-  caution?(value: T, get: Get): string | undefined;
-  holdsSecret?(value: T): boolean;
 }
 
 /** Declares a setting once; flag, variable, answers key, schema and documentation follow from it. */

@@ -1,6 +1,6 @@
 import {defineSetting, InvalidValue, type Kind} from './define.ts';
 import {pairs, variables} from './lists.ts';
-import {keySoundsSecret, variableSoundsSecret} from './sounds-secret.ts';
+import {keySoundsSecret, variableSoundsSecret} from './secret.ts';
 
 export const set = defineSetting({
   id: 'set',

@@ -1,7 +1,6 @@
 import {InvalidValue, type Kind} from './define.ts';
 import {Secret} from './secret.ts';
-import {closest} from './similar.ts';
-import {staysText} from './yaml-text.ts';
+import {closest, staysText} from './text.ts';
 
 interface TextRules {
   hint?: string;

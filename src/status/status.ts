@@ -1,7 +1,7 @@
 import type {ReleaseSnapshot} from '../apply/read-snapshot.ts';
 import type {ChartName} from '../charts/schema.ts';
-import {agentVersionOf, type Standing, standingOf} from '../charts/standing.ts';
 import type {Values} from '../charts/tree.ts';
+import {agentVersionOf, type VersionStatus, versionStatus} from '../charts/version-status.ts';
 import {type Drift, driftOf} from '../cluster/drift.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
 import type {Revision} from '../cluster/install-facts.ts';
@@ -37,7 +37,7 @@ export interface Readings {
   wanted: Values | undefined;
 }
 
-export interface InstalledChart extends Standing {
+export interface InstalledChart extends VersionStatus {
   name: ChartName;
   version: string;
   agentVersion: string | undefined;
@@ -104,7 +104,7 @@ function chartOf(revision: Revision | undefined, look: ReleaseSnapshot | undefin
   if (found === undefined) return undefined;
   const {chart, version} = found;
   const said = revision === undefined ? labels?.['app.kubernetes.io/version'] : revision.app_version;
-  return {name: chart, version, agentVersion: said || agentVersionOf(chart, version), ...standingOf(chart, version)};
+  return {name: chart, version, agentVersion: said || agentVersionOf(chart, version), ...versionStatus(chart, version)};
 }
 
 function workloadsOf({snapshot}: ReleaseSnapshot): WorkloadLine[] {

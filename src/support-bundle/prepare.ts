@@ -1,8 +1,7 @@
 import type {Values} from '../charts/tree.ts';
 import type {NodeObject} from '../cluster/facts/readings.ts';
 import {labelsOfRuns} from '../cluster/inventory-runs.ts';
-import type {ClusterApi} from '../ports/cluster-api.ts';
-import {listAll} from '../ports/cluster-api.ts';
+import {type ClusterApi, listAll} from '../ports/cluster-api.ts';
 import type {Place} from '../ports/place.ts';
 import type {AskedTools} from './ask-tools.ts';
 import type {Redaction} from './bundle.ts';

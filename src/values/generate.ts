@@ -1,6 +1,6 @@
 import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
-import {type ClusterFacts, type Recommendation, recommend} from '../charts/recommend.ts';
+import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
 import {unsupported, whereElse} from '../charts/support.ts';
 import {targetOf} from '../charts/target.ts';
@@ -29,7 +29,7 @@ export interface Generated {
 }
 
 /** Generates the values for one exact chart version; `facts` of the cluster help to recommend a chart. Pure. @throws ExpectedError */
-export function generate(given: Settings, facts: ClusterFacts = {}): Generated {
+export function generate(given: Settings, facts: ChartRequirements = {}): Generated {
   let recommendation: Recommendation | undefined;
   const {target, warnings} = targetOf(given, () => {
     recommendation = recommend(given, facts);

@@ -11,7 +11,7 @@ import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
 import {milliOf} from '../settings/quantity.ts';
 import type {Settings} from '../settings/settings.ts';
-import {closest} from '../settings/similar.ts';
+import {closest} from '../settings/text.ts';
 import {matchesType, typeOf} from './validate/formats.ts';
 import {FIRST_EXPONENT} from './validate/scalars.ts';
 

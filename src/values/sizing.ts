@@ -3,10 +3,10 @@ import {type ChartName, chartSchema, defaultsOf} from '../charts/schema.ts';
 import {newestOf} from '../charts/target.ts';
 import {at, getAt} from '../charts/tree.ts';
 import type {Setting} from '../settings/define.ts';
+import {runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.ts';
 import {concurrency} from '../settings/purpose.ts';
 import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
 import type {Settings} from '../settings/settings.ts';
-import {runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/size.ts';
 import {readValues} from './read-values.ts';
 
 /** What the cluster has to have for so many runs at the same time; Kubernetes quantities. */

@@ -1,7 +1,7 @@
 import {Document, isPair, isScalar, isMap as isYamlMap, parse, Scalar, visit} from 'yaml';
 import {sameTree, type Values} from '../charts/tree.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {isPrintable} from '../settings/yaml-text.ts';
+import {isPrintable} from '../settings/text.ts';
 
 /**
  * YAML that Helm reads as it was meant: every text in quotes, keys too where YAML 1.1 would take them for something

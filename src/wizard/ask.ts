@@ -1,11 +1,11 @@
-import type {Wish} from '../answers/resolve.ts';
+import type {ResolveOptions} from '../answers/resolve.ts';
 import {ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
 import {type Choice, GoBack, type Prompter, type TextQuestion} from '../ports/prompter.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
+import {claimsOf} from '../settings/secret.ts';
 import type {Answer} from '../settings/settings.ts';
-import {claimsOf} from '../settings/token.ts';
 import {AnswerStore} from './answer-store.ts';
 import {refusalOf} from './chart-refusals.ts';
 
@@ -36,7 +36,7 @@ const OTHER = '…';
 /** The answers, and those without which nothing works as the operator gives them now. */
 export async function askMissing(
   answers: ReadonlyMap<string, Answer>,
-  {only = catalogue, optional = []}: Wish,
+  {only = catalogue, optional = []}: ResolveOptions,
   deps: AskDeps,
 ): Promise<ReadonlyMap<string, Answer>> {
   const store = new AnswerStore(answers);

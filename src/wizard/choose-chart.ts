@@ -1,4 +1,4 @@
-import {type ClusterFacts, type Reason, type Recommendation, recommend} from '../charts/recommend.ts';
+import {type ChartRequirements, type Reason, type Recommendation, recommend} from '../charts/recommend.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {unsupported} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
@@ -13,7 +13,7 @@ import type {AnswerStore} from './answer-store.ts';
 import type {InterviewDeps} from './interview.ts';
 
 /** Says which chart fits and why, and lets the operator take another one. */
-export async function chooseChart(store: AnswerStore, facts: ClusterFacts, deps: InterviewDeps): Promise<void> {
+export async function chooseChart(store: AnswerStore, facts: ChartRequirements, deps: InterviewDeps): Promise<void> {
   const {screen, say, prompter} = deps;
   const settings = settingsSoFar(store);
   if (settings === undefined) return;
@@ -51,7 +51,7 @@ function settingsSoFar(store: AnswerStore): Settings | undefined {
   }
 }
 
-function recommendation(settings: Settings, facts: ClusterFacts, {screen, say}: InterviewDeps): Recommendation | undefined {
+function recommendation(settings: Settings, facts: ChartRequirements, {screen, say}: InterviewDeps): Recommendation | undefined {
   try {
     return recommend(settings, facts);
   } catch (error) {

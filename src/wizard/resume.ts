@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import {rawAnswers} from '../answers/answers-text.ts';
+import {rawAnswers} from '../answers/answers-file.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
 import type {AnswerStore} from './answer-store.ts';

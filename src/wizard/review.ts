@@ -1,5 +1,5 @@
 import {CHARTS} from '../charts/charts.ts';
-import type {ClusterFacts} from '../charts/recommend.ts';
+import type {ChartRequirements} from '../charts/recommend.ts';
 import {scopeOf, takes} from '../charts/support.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
 import {ExpectedError} from '../errors.ts';
@@ -41,7 +41,12 @@ type Action = 'install' | 'change' | 'save' | 'print' | 'leave';
 export type Decision = {generated: Generated; plan: Plan} | undefined;
 
 /** Shows everything that was decided and does what the operator wants, until that is to install or to leave. */
-export async function review(store: AnswerStore, facts: ClusterFacts, askAgain: () => Promise<void>, deps: ReviewDeps): Promise<Decision> {
+export async function review(
+  store: AnswerStore,
+  facts: ChartRequirements,
+  askAgain: () => Promise<void>,
+  deps: ReviewDeps,
+): Promise<Decision> {
   for (;;) {
     const generated = tryGenerate(store, facts, deps);
     const prepared = generated && (await tryPrepare(generated, store, deps));
@@ -53,7 +58,7 @@ export async function review(store: AnswerStore, facts: ClusterFacts, askAgain: 
   }
 }
 
-function tryGenerate(store: AnswerStore, facts: ClusterFacts, {screen, say}: ReviewDeps): Generated | undefined {
+function tryGenerate(store: AnswerStore, facts: ChartRequirements, {screen, say}: ReviewDeps): Generated | undefined {
   try {
     const generated = generate(confirmed(store), facts);
     if (generated.warnings.length > 0) say('\n');

@@ -1,5 +1,5 @@
 import type {Source} from '../answers/sources.ts';
-import type {ClusterFacts} from '../charts/recommend.ts';
+import type {ChartRequirements} from '../charts/recommend.ts';
 import {isKnown} from '../cluster/facts/fact.ts';
 import type {StorageClass} from '../cluster/facts/storage.ts';
 import type {Choice} from '../ports/prompter.ts';
@@ -16,7 +16,7 @@ import {type Decision, type ReviewDeps, review} from './review.ts';
 /** What a cluster says about itself, or why it says nothing. */
 export interface Heard {
   answers?: Source;
-  facts: ClusterFacts;
+  facts: ChartRequirements;
   storageClasses: readonly StorageClass[];
   /** One line for the operator. */
   note: string;

@@ -61,7 +61,7 @@ const findingsOf = ([name, text]: readonly [Named, string]): Finding[] => valida
 
 /** Every code, with the first thing that is said under it. */
 const FOUND = new Map<string, Finding>();
-for (const found of [...CASES.map(([, name, wrong]) => [name, wrong] as const), ...MORE].flatMap(findingsOf)) {
+for (const found of [...CASES.map(([name, wrong]) => [name, wrong] as const), ...MORE].flatMap(findingsOf)) {
   if (!FOUND.has(found.code)) FOUND.set(found.code, found);
 }
 

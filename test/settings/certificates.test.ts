@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {caBundle, clientCertificate, privateKey} from '../../src/settings/certificates.ts';
+import {caBundle, clientCertificate, privateKey} from '../../src/settings/tls.ts';
 import {certificates} from '../support/certificates.ts';
 import {settingsFrom, TODAY} from '../support/settings-from.ts';
 

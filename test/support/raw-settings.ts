@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import {staysText} from '../../src/settings/yaml-text.ts';
+import {staysText} from '../../src/settings/text.ts';
 import type {RawFlags} from './settings-from.ts';
 
 const name = fc.stringMatching(/^[a-z][a-z0-9]{0,8}(-[a-z0-9]{1,5})?$/).filter(staysText);

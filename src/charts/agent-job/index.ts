@@ -1,21 +1,49 @@
-import type {Chart} from '../define.ts';
+import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {cache, cacheAccessMode, cachePath} from '../../settings/storage.ts';
+import {asDefault, cacheDirectory} from '../clouds.ts';
+import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
-import {containers} from './containers.ts';
-import {defaults} from './defaults.ts';
-import {ownVariables} from './own-variables.ts';
-import {refusals} from './refusals.ts';
-import {rows} from './rows.ts';
+import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
+import {refusals, rows} from './rows.ts';
 import {rules} from './rules.ts';
 import {valuesRules} from './values-rules.ts';
+import {containers, ignoredKeys, kubernetesFloors, NESTED, ownVariables, upgradeTraps} from './versions.ts';
+
+/** Values that follow from other settings. */
+const defaults: readonly ChartDefault[] = [
+  {
+    setting: cacheAccessMode,
+    value: (get) =>
+      get(cache) === 'pvc'
+        ? {value: 'ReadWriteMany', because: 'the pods of all runs mount the cache, and so does the controller'}
+        : undefined,
+  },
+  {
+    setting: cachePath,
+    in: '>=0.6.2',
+    value: (get) => (get(cache) === 'hostpath' ? asDefault(cacheDirectory(get)) : undefined),
+  },
+  {
+    setting: metadataService,
+    in: NESTED,
+    value: (get) =>
+      get(workloadIdentity) === 'gke'
+        ? {value: 'allow', because: 'GKE Workload Identity needs 169.254.169.254, which this chart blocks by default'}
+        : undefined,
+  },
+];
 
 /** A controller that starts one Kubernetes Job per run. */
 export const agentJob: Chart = {
   name: 'agent-job',
   rows,
+  refusals,
   defaults,
   rules: [...sharedRules, ...rules],
-  valuesRules,
-  refusals,
+  valuesRules: [...sharedValuesRules, ...valuesRules],
   ownVariables,
   containers,
+  ignoredKeys: [annotationsWithoutAccount, ...ignoredKeys],
+  upgradeTraps,
+  kubernetesFloors,
 };

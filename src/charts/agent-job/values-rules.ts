@@ -1,16 +1,26 @@
 import {namesRegistry} from '../../settings/addresses.ts';
 import type {ValuesRule} from '../define.ts';
-import {at, getAt, isMap, sameTree, type Tree, type Values} from '../tree.ts';
-import {directories, runsNotCovered, separateDirectories, tokenInOnePiece, urlOfAccount} from '../values-rules/agent.ts';
-import {certificateRules, wins} from '../values-rules/certificates.ts';
-import {isOn, textAt} from '../values-rules/reading.ts';
-import {keyOfSecret, notNull, printedBare, selectorLabels} from '../values-rules/texts.ts';
-import {mountsOfVolumes, needsSwitch, sizedClaims} from '../values-rules/volumes.ts';
+import {
+  certificateRules,
+  directories,
+  keyOfSecret,
+  keyRule,
+  mountsOfVolumes,
+  needsSwitch,
+  notNull,
+  otherKeyWins,
+  printedBare,
+  runsNotCovered,
+  selectorLabels,
+  separateDirectories,
+  sizedClaims,
+} from '../shared-values-rules.ts';
+import {at, getAt, isMap, isOn, sameTree, type Tree, textAt, type Values} from '../tree.ts';
 import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 
 const NAME_LABEL = 'app.kubernetes.io/name';
-const OWN_VOLUMES = ['worker', 'sa-token', 'data-dir', 'cache', 'cache-dir', 'tmp-dir', 'podinfo', 'client-cert', 'ca-bundle'];
 const CLAIM = 'persistence.persistentVolumeClaim.claimName';
+const VOLUMES = ['persistence.data', 'persistence.cache'];
 
 /** Names that the NO_PROXY of a pod needs so that the cluster itself is not asked of the proxy. */
 const isInCluster = (list: string): boolean => list.split(',').some((each) => /^\.?(svc|cluster\.local)$/.test(each.trim()));
@@ -21,136 +31,92 @@ function selectedNames(values: Values): (Tree | undefined)[] {
   return (Array.isArray(constraints) ? constraints : []).map((each) => getAt(each, ['labelSelector', 'matchLabels', NAME_LABEL]));
 }
 
-/** R16: the templates stop at a cache in use whose limit is empty. */
-const sizedCache = (range: string, name: string, hasSwitch: boolean): ValuesRule => ({
-  id: 'R16',
-  code: 'WRONG_VALUE',
-  in: range,
-  severity: 'error',
-  test: (values) => {
-    const isUsed = !hasSwitch || isOn(values, `agent.${name}.enabled`);
-    const path = at(`agent.${name}.sizeLimit`);
-    return isUsed && getAt(values, path) === '' ? [{path, message: 'The cache needs a limit.', suggestion: '40Gi'}] : [];
-  },
-});
+/** The templates stop at a cache in use whose limit is empty; a cache without a switch is always in use. */
+const sizedCache = ({in: range, name, hasSwitch}: {in: string; name: string; hasSwitch: boolean}): ValuesRule =>
+  keyRule({
+    code: 'WRONG_VALUE',
+    in: range,
+    severity: 'error',
+    keys: [`agent.${name}.sizeLimit`],
+    isWrong: (values, key) => (!hasSwitch || isOn(values, `agent.${name}.enabled`)) && getAt(values, at(key)) === '',
+    message: 'The cache needs a limit.',
+    suggestion: '40Gi',
+  });
 
 /** Rules between keys of agent-job. */
 export const valuesRules: readonly ValuesRule[] = [
-  tokenInOnePiece,
-  urlOfAccount,
   separateDirectories,
-  ...certificateRules('global.tls', NESTED, MUTUAL_TLS),
-  wins('R17', '>=0.6.2', 'persistence.cache.hostPath.path', 'persistence.cache.persistentVolumeClaim.claimName'),
-  mountsOfVolumes(
-    'task.extraVolumes',
-    ['task.worker.extraVolumeMounts', 'task.runner.extraVolumeMounts'],
-    OWN_VOLUMES,
-    NESTED,
-    'task.sidecars',
-  ),
-  ...['data', 'cache'].map((name) =>
-    needsSwitch('T13', NESTED, `persistence.${name}.persistentVolumeClaim.claimName`, `persistence.${name}.enabled`),
-  ),
-  needsSwitch('T13', FLAT, CLAIM, 'persistence.enabled'),
-  runsNotCovered(FLAT, 'the controller'),
-  {
-    id: 'T14',
+  ...certificateRules({tls: 'global.tls', bundles: NESTED, mutualTls: MUTUAL_TLS}),
+  otherKeyWins({
+    in: '>=0.6.2',
+    winner: 'persistence.cache.hostPath.path',
+    loser: 'persistence.cache.persistentVolumeClaim.claimName',
+  }),
+  mountsOfVolumes({
+    in: NESTED,
+    volumes: 'task.extraVolumes',
+    mounts: ['task.worker.extraVolumeMounts', 'task.runner.extraVolumeMounts'],
+    containers: 'task.sidecars',
+    own: ['worker', 'sa-token', 'data-dir', 'cache', 'cache-dir', 'tmp-dir', 'podinfo', 'client-cert', 'ca-bundle'],
+  }),
+  ...VOLUMES.map((volume) => needsSwitch({in: NESTED, key: `${volume}.persistentVolumeClaim.claimName`, on: `${volume}.enabled`})),
+  needsSwitch({in: FLAT, key: CLAIM, on: 'persistence.enabled'}),
+  runsNotCovered({in: FLAT, covered: 'the controller'}),
+  keyRule({
     code: 'CLAIM_HAS_TO_BE_NAMED',
     in: FLAT,
     severity: 'error',
-    test: (values) => {
-      if (!isOn(values, 'persistence.enabled') || textAt(values, CLAIM) !== '' || isMap(getAt(values, at('secret')))) return [];
-      return [
-        {
-          path: at('persistence.enabled'),
-          message:
-            'The templates of this version break on a claim of their own, because they read secret.annotations, which the chart lacks.',
-          suggestion: `Set ${CLAIM}, or add secret: {annotations: {}}`,
-        },
-      ];
-    },
-  },
-  {
-    id: '6.2',
+    keys: ['persistence.enabled'],
+    isWrong: (values, key) => isOn(values, key) && textAt(values, CLAIM) === '' && !isMap(getAt(values, at('secret'))),
+    message: 'The templates of this version break on a claim of their own, because they read secret.annotations, which the chart lacks.',
+    suggestion: `Set ${CLAIM}, or add secret: {annotations: {}}`,
+  }),
+  keyRule({
     code: 'CLAIM_LOST',
     in: FLAT,
     severity: 'error',
-    test: (values) =>
-      isOn(values, 'persistence.enabled') && textAt(values, CLAIM) === '' && textAt(values, 'efsVolumeHandle') !== ''
-        ? [
-            {
-              path: at('efsVolumeHandle'),
-              message: 'Together with a persistence claim the claim of EFS gets lost (no separator between the two documents).',
-              suggestion: 'Use one of the two',
-            },
-          ]
-        : [],
-  },
-  {
-    id: 'R7',
+    keys: ['efsVolumeHandle'],
+    isWrong: (values, key) => isOn(values, 'persistence.enabled') && textAt(values, CLAIM) === '' && textAt(values, key) !== '',
+    message: 'Together with a persistence claim the claim of EFS gets lost (no separator between the two documents).',
+    suggestion: 'Use one of the two',
+  }),
+  keyRule({
     code: 'SHORT_GRACE_PERIOD',
     in: NESTED,
     severity: 'warning',
-    test: (values) =>
-      Number(getAt(values, at('agent.terminationGracePeriodSeconds'))) < 180
-        ? [
-            {
-              path: at('agent.terminationGracePeriodSeconds'),
-              message: 'The controller drains for 180 s, a constant of the chart, and is killed before.',
-              suggestion: '180',
-            },
-          ]
-        : [],
-  },
-  {
-    id: 'R32',
+    keys: ['agent.terminationGracePeriodSeconds'],
+    isWrong: (values, key) => Number(getAt(values, at(key))) < 180,
+    message: 'The controller drains for 180 s, a constant of the chart, and is killed before.',
+    suggestion: '180',
+  }),
+  keyRule({
     code: 'CLUSTER_THROUGH_PROXY',
     in: NESTED,
     severity: 'warning',
-    test: (values) =>
-      isOn(values, 'global.proxy.enabled') && !isInCluster(textAt(values, 'global.proxy.noProxy'))
-        ? [
-            {
-              path: at('global.proxy'),
-              message: 'noProxy holds no names inside the cluster, so the agent asks the proxy for them.',
-              suggestion: 'global.proxy.noProxy: "localhost,127.0.0.1,.svc,.cluster.local,169.254.169.254"',
-            },
-          ]
-        : [],
-  },
-  {
-    id: 'R38',
+    keys: ['global.proxy'],
+    isWrong: (values) => isOn(values, 'global.proxy.enabled') && !isInCluster(textAt(values, 'global.proxy.noProxy')),
+    message: 'noProxy holds no names inside the cluster, so the agent asks the proxy for them.',
+    suggestion: 'global.proxy.noProxy: "localhost,127.0.0.1,.svc,.cluster.local,169.254.169.254"',
+  }),
+  keyRule({
     code: 'TWO_REGISTRIES',
     in: NESTED,
     severity: 'error',
-    test: (values) =>
-      textAt(values, 'global.imageRegistry') === ''
-        ? []
-        : ['agent.image.repository', 'task.runner.image.repository']
-            .filter((path) => namesRegistry(textAt(values, path)) && textAt(values, 'global.imageNamespace') === '')
-            .map((path) => ({
-              path: at(path),
-              message: 'global.imageRegistry is put in front of this repository, which names a registry already.',
-              suggestion: 'Leave the registry out of one of the two',
-            })),
-  },
-  {
-    id: 'R41',
+    keys: ['agent.image.repository', 'task.runner.image.repository'],
+    isWrong: (values, key) =>
+      textAt(values, 'global.imageRegistry') !== '' && textAt(values, 'global.imageNamespace') === '' && namesRegistry(textAt(values, key)),
+    message: 'global.imageRegistry is put in front of this repository, which names a registry already.',
+    suggestion: 'Leave the registry out of one of the two',
+  }),
+  keyRule({
     code: 'MEMORY_MONITOR_WITHOUT_LIMIT',
     in: '>=0.5.74',
     severity: 'warning',
-    test: (values) =>
-      getAt(values, at('task.runner.resources.limits.memory')) === undefined
-        ? [
-            {
-              path: at('task.runner.memorySoftLimitPercent'),
-              message: 'A percentage of no memory limit is nothing: set task.runner.resources.limits.memory.',
-            },
-          ]
-        : [],
-  },
+    keys: ['task.runner.memorySoftLimitPercent'],
+    isWrong: (values) => getAt(values, at('task.runner.resources.limits.memory')) === undefined,
+    message: 'A percentage of no memory limit is nothing: set task.runner.resources.limits.memory.',
+  }),
   {
-    id: 'T32',
     code: 'OTHER_KEY_WINS',
     in: '0.5.64 - 0.5.75 || 0.5.78 - 0.5.79',
     severity: 'error',
@@ -169,7 +135,6 @@ export const valuesRules: readonly ValuesRule[] = [
       }),
   },
   {
-    id: 'T35',
     code: 'SELECTS_NOTHING',
     in: '>=0.5.68',
     severity: 'error',
@@ -186,28 +151,45 @@ export const valuesRules: readonly ValuesRule[] = [
           : [],
       ),
   },
-  selectorLabels(
-    '6.1',
-    '>=0.5.68',
-    ['global.labels', 'global.podLabels', 'agent.podLabels', 'task.podLabels'],
-    [NAME_LABEL, 'app.kubernetes.io/instance', 'app.kubernetes.io/component'],
-    'The selector of the Deployment looks for this label, which would come out twice.',
-  ),
-  printedBare('*', 'nameOverride', 'fullnameOverride', 'serviceAccount.name', 'agent.dataDir', 'agent.cacheDir'),
-  printedBare(FLAT, 'agent.tokenExistingSecret', 'agent.tokenExistingSecretKey', 'efsVolumeHandle', CLAIM),
-  printedBare(FLAT, 'persistence.persistentVolumeClaim.storageClassName'),
-  printedBare(NESTED, 'agent.tokenExistingSecret.name', 'agent.tokenExistingSecret.key'),
-  printedBare(NESTED, ...['data', 'cache'].map((name) => `persistence.${name}.persistentVolumeClaim.claimName`)),
-  printedBare('>=0.5.64 <=0.6.1', ...['data', 'cache'].map((name) => `persistence.${name}.persistentVolumeClaim.storageClassName`)),
-  printedBare('>=0.5.68', 'task.job.basename'),
-  sizedClaims(FLAT, 'persistence'),
-  sizedClaims(NESTED, 'persistence.data', 'persistence.cache'),
-  keyOfSecret(NESTED, ['agent.tokenExistingSecret.name', 'agent.token'], 'agent.tokenExistingSecret.key'),
-  notNull(FLAT, 'podAnnotations', 'controllerPodAnnotations'),
-  notNull(NESTED, 'global.podAnnotations', 'agent.podAnnotations', 'task.podAnnotations'),
-  sizedCache(NESTED, 'providerCache', true),
-  sizedCache('>=0.5.65', 'moduleCache', true),
-  sizedCache('>=0.6.2', 'binaryCache', false),
-  directories('*', 'agent.dataDir'),
-  directories(NESTED, 'agent.cacheDir'),
+  selectorLabels({
+    in: '>=0.5.68',
+    keys: ['global.labels', 'global.podLabels', 'agent.podLabels', 'task.podLabels'],
+    labels: [NAME_LABEL, 'app.kubernetes.io/instance', 'app.kubernetes.io/component'],
+    because: 'The selector of the Deployment looks for this label, which would come out twice.',
+  }),
+  printedBare({keys: ['nameOverride', 'fullnameOverride', 'serviceAccount.name', 'agent.dataDir', 'agent.cacheDir']}),
+  printedBare({
+    in: FLAT,
+    keys: [
+      'agent.tokenExistingSecret',
+      'agent.tokenExistingSecretKey',
+      'efsVolumeHandle',
+      CLAIM,
+      'persistence.persistentVolumeClaim.storageClassName',
+    ],
+  }),
+  printedBare({
+    in: NESTED,
+    keys: [
+      'agent.tokenExistingSecret.name',
+      'agent.tokenExistingSecret.key',
+      ...VOLUMES.map((volume) => `${volume}.persistentVolumeClaim.claimName`),
+    ],
+  }),
+  printedBare({in: '>=0.5.64 <=0.6.1', keys: VOLUMES.map((volume) => `${volume}.persistentVolumeClaim.storageClassName`)}),
+  printedBare({in: '>=0.5.68', keys: ['task.job.basename']}),
+  sizedClaims({in: FLAT, volumes: ['persistence']}),
+  sizedClaims({in: NESTED, volumes: VOLUMES}),
+  keyOfSecret({
+    in: NESTED,
+    secrets: ['agent.tokenExistingSecret.name', 'agent.token'],
+    keys: ['agent.tokenExistingSecret.key'],
+  }),
+  notNull({in: FLAT, keys: ['podAnnotations', 'controllerPodAnnotations']}),
+  notNull({in: NESTED, keys: ['global.podAnnotations', 'agent.podAnnotations', 'task.podAnnotations']}),
+  sizedCache({in: NESTED, name: 'providerCache', hasSwitch: true}),
+  sizedCache({in: '>=0.5.65', name: 'moduleCache', hasSwitch: true}),
+  sizedCache({in: '>=0.6.2', name: 'binaryCache', hasSwitch: false}),
+  directories({keys: ['agent.dataDir']}),
+  directories({in: NESTED, keys: ['agent.cacheDir']}),
 ];

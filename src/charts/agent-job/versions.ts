@@ -1,6 +1,118 @@
+import type {Chart, Container} from '../define.ts';
+import {isOn} from '../tree.ts';
+
 /** 0.5.64 rewrote the chart: before it keys are flat and only the controller takes variables. */
 export const FLAT = '<=0.5.63';
 export const NESTED = '>=0.5.64';
 
 /** Client certificates came, went with a release cut from an older branch, and came back. */
 export const MUTUAL_TLS = '0.5.76 - 0.5.77 || >=0.6.1';
+
+const VARIABLES: Readonly<Record<string, string>> = {
+  '*': 'SCALR_URL SCALR_AGENT_TOKEN SCALR_AGENT_NAME SCALR_AGENT_DATA_DIR SCALR_AGENT_DRIVER',
+  [NESTED]: `HTTP_PROXY HTTPS_PROXY NO_PROXY SSL_CERT_FILE SCALR_AGENT_CA_CERT SCALR_AGENT_CACHE_DIR SCALR_AGENT_DEBUG
+    SCALR_AGENT_LOG_FORMAT SCALR_AGENT_KUBERNETES_MODE SCALR_AGENT_OTLP_ENDPOINT SCALR_AGENT_OTLP_METRICS_ENABLED
+    SCALR_AGENT_OTLP_TRACES_ENABLED SCALR_AGENT_PROVIDER_CACHE_ENABLED SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB
+    SCALR_AGENT_WORKER_DRAIN_TIMEOUT SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT SCALR_AGENT_WORKER_ON_STOP_ACTION`,
+  '0.5.64 - 0.5.65': 'SCALR_AGENT_DISCONNECT_ON_STOP',
+  '0.5.64 - 0.5.67': 'SCALR_AGENT_KUBERNETES_JOB_TEMPLATE',
+  '0.5.64 - 0.5.68': 'SCALR_AGENT_CONTAINER_TASK_SCHEDULING_TIMEOUT',
+  '>=0.5.65': 'SCALR_AGENT_MODULE_CACHE_ENABLED SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB',
+  '>=0.5.66': 'SCALR_AGENT_STATE_PERSISTENCE_ENABLED',
+  '>=0.5.68': 'SCALR_AGENT_KUBERNETES_TASK_TEMPLATE',
+  '>=0.5.69': 'SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS',
+  '>=0.5.74': `SCALR_AGENT_MEMORY_MONITOR_ENABLED SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT
+    SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT SCALR_AGENT_SENTRY_DSN SCALR_AGENT_MODULE_CACHE_CONCURRENCY
+    SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES`,
+  [MUTUAL_TLS]: 'SCALR_AGENT_TLS_CERT_FILE SCALR_AGENT_TLS_KEY_FILE',
+  '>=0.6.2': 'SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS',
+  '>=0.6.4': 'SCALR_AGENT_PROVIDER_NETWORK_MIRRORS',
+};
+
+/** Environment variables that the templates of agent-job set themselves (rendered from every release). */
+export const ownVariables: Chart['ownVariables'] = Object.entries(VARIABLES).flatMap(([range, names]) =>
+  names.split(/\s+/).map((name) => ({name, in: range})),
+);
+
+/** Which extra variables end up in which container (templates/agent.yaml and task.yaml). */
+export const containers: readonly Container[] = [
+  {name: 'controller', in: FLAT, extraEnv: ['extraEnv']},
+  {name: 'controller', in: NESTED, extraEnv: ['agent.extraEnv', 'agent.controller.extraEnv']},
+  {name: 'worker', in: NESTED, extraEnv: ['agent.extraEnv', 'task.worker.extraEnv']},
+  {
+    name: 'runner',
+    in: NESTED,
+    extraEnv: ['task.runner.extraEnv'],
+    own: new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'SSL_CERT_FILE', 'SCALR_AGENT_CA_CERT']),
+  },
+];
+
+export const ignoredKeys: Chart['ignoredKeys'] = [
+  ...['serviceAccount.labels', 'workerPodAnnotations', 'persistence.emptyDir.sizeLimit'].map((path) => ({
+    in: FLAT,
+    path,
+    because: 'no template reads it',
+  })),
+  ...['workerNodeSelector', 'workerTolerations'].map((path) => ({
+    in: FLAT,
+    path,
+    because: 'it is rendered on the Job instead of the pod',
+  })),
+  {in: NESTED, path: 'persistence.data.persistentVolumeClaim.subPath', because: 'no template reads it'},
+  {
+    in: '0.5.64 - 0.5.66',
+    path: 'persistence.data.persistentVolumeClaim.accessMode',
+    because: 'the template of this version has it fixed',
+  },
+  {
+    in: '>=0.6.2',
+    path: 'persistence.cache.hostPath.path',
+    unless: (values) => isOn(values, 'persistence.cache.enabled'),
+    because: 'the cache is not persistent',
+    instead: 'persistence.cache.enabled: true',
+  },
+  ...['httpProxy', 'httpsProxy', 'noProxy'].map((key) => ({
+    in: NESTED,
+    path: `global.proxy.${key}`,
+    unless: (values: Parameters<typeof isOn>[0]) => isOn(values, 'global.proxy.enabled'),
+    because: 'nothing is exported unless the proxy is enabled',
+    instead: 'global.proxy.enabled: true',
+  })),
+  {
+    in: NESTED,
+    path: 'otel.endpoint',
+    unless: (values) => isOn(values, 'otel.enabled'),
+    because: 'nothing is exported unless telemetry is enabled',
+    instead: 'otel.enabled: true',
+  },
+];
+
+/** docs/charts/upgrades.md, "agent-job". */
+export const upgradeTraps: Chart['upgradeTraps'] = [
+  {
+    from: FLAT,
+    to: NESTED,
+    text: 'almost every key of the values has another name from 0.5.64 on',
+  },
+  {
+    from: '<=0.5.67',
+    to: '>=0.5.68',
+    text: 'its custom resource definition has another name, which helm upgrade does not bring and scalr-agent install does',
+  },
+  {
+    from: '<=0.5.67',
+    to: '>=0.5.68',
+    text: 'what it keeps on a claim gets a new one from 0.5.68 on and the old one is deleted: annotate that with helm.sh/resource-policy=keep before, and name it with claimName',
+  },
+  {
+    from: '0.5.64 - 0.5.67',
+    to: '>=0.5.68',
+    release: 'scalr-agent',
+    text: 'the selector of Deployment scalr-agent changes, which Kubernetes refuses: delete it before the upgrade',
+  },
+];
+
+export const kubernetesFloors: Chart['kubernetesFloors'] = [
+  {in: '0.5.64 - 0.5.68', version: '1.33', isHard: false, because: 'its README asks for it, and nothing checks'},
+  {in: '>=0.5.69', version: '1.35', isHard: true, because: 'runs mount the agent image as a volume, which Kubernetes can since 1.35'},
+];

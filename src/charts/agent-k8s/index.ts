@@ -1,20 +1,34 @@
-import type {Chart} from '../define.ts';
+import {cache, dataHome} from '../../settings/storage.ts';
+import {asDefault, dataPath} from '../clouds.ts';
+import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
-import {defaults} from './defaults.ts';
-import {ownVariables} from './own-variables.ts';
-import {refusals} from './refusals.ts';
-import {rows} from './rows.ts';
-import {rules} from './rules.ts';
-import {valuesRules} from './values-rules.ts';
+import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
+import {refusals, rows} from './rows.ts';
+import {rules, valuesRules} from './rules.ts';
+import {ignoredKeys, kubernetesFloors, ownVariables, upgradeTraps} from './versions.ts';
+
+/** Values that follow from other settings. */
+const defaults: readonly ChartDefault[] = [
+  {
+    setting: dataHome,
+    value: (get) => {
+      const found = get(cache) === 'efs' ? undefined : dataPath(get);
+      return found && asDefault(found);
+    },
+  },
+];
 
 /** A controller and one worker per node; the agent starts a pod per run, outside the release. */
 export const agentK8s: Chart = {
   name: 'agent-k8s',
   rows,
+  refusals,
   defaults,
   rules: [...sharedRules, ...rules],
-  valuesRules,
-  refusals,
+  valuesRules: [...sharedValuesRules, ...valuesRules],
   ownVariables,
   containers: [{name: 'controller and the worker', extraEnv: ['extraEnv']}],
+  ignoredKeys: [annotationsWithoutAccount, ...ignoredKeys],
+  upgradeTraps,
+  kubernetesFloors,
 };

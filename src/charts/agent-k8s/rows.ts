@@ -1,36 +1,61 @@
 import {splitImage} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
-import {serviceAccountAnnotation} from '../../settings/identity.ts';
-import {agentImage, imagePullSecret, imageRegistry, runnerImage} from '../../settings/images.ts';
-import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {controllerNodeSelector, controllerToleration, nodeSelector, toleration} from '../../settings/placement.ts';
-import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
-import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/size.ts';
-import {cache, dataHome, efsHandle, moduleCache, providerCache} from '../../settings/storage.ts';
-import {caFile, caScope} from '../../settings/tls.ts';
 import {
+  agentImage,
+  controllerNodeSelector,
+  controllerToleration,
+  gracePeriod,
+  imagePullSecret,
+  imageRegistry,
+  nodeSelector,
+  runCpuLimit,
+  runCpuRequest,
+  runMemoryLimit,
+  runMemoryRequest,
+  runnerImage,
+  serviceAccountAnnotation,
+  shutdownMode,
+  toleration,
+} from '../../settings/pods.ts';
+import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
+import {
+  cache,
+  cacheAccessMode,
+  cacheClaim,
+  cachePath,
+  cacheSize,
+  cacheStorageClass,
+  cacheSubPath,
+  dataHome,
+  dataSize,
+  efsHandle,
+  moduleCache,
+  providerCache,
+} from '../../settings/storage.ts';
+import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
+import type {Entry, Refusal, Row, Scope} from '../define.ts';
+import {
+  always,
   asBase64,
   asBoolean,
+  asChoice,
   asCores,
   asMebibytes,
   asNumber,
   asReferences,
-  asText,
   asTextMap,
   asTolerations,
   asWord,
+  implied,
   isWholeMebibytes,
-} from '../codecs.ts';
-import type {Entry, Row, Scope} from '../define.ts';
-import {caVariable} from '../rows/ca-bundle.ts';
-import {extraVariables} from '../rows/extra-variables.ts';
-import {proxyVariables} from '../rows/proxy.ts';
-import {always, implied, key, row, textKey, unwritten} from '../rows/row-kinds.ts';
-import {serviceAccount} from '../rows/service-account.ts';
-import {telemetryVariables} from '../rows/telemetry.ts';
-import {at, getAt, type Values} from '../tree.ts';
+  key,
+  row,
+  unwritten,
+} from '../row-kinds.ts';
+import {caVariable, extraVariables, proxyVariables, serviceAccount, telemetryVariables} from '../shared-rows.ts';
+import {at, getAt, textAt, type Values} from '../tree.ts';
 
 const REPOSITORY = at('image.repository');
 const TAG = at('image.tag');
@@ -43,8 +68,7 @@ const STOP_TIMEOUT = at('agent.grace_shutdown_timeout');
 const EFS = at('efsVolumeHandle');
 const TASK_LABELS = at('agent.kubernetes_task_labels');
 
-const registryOf = (values: Values): string | undefined => asText.read(getAt(values, TASK_REGISTRY) ?? '')?.replace(/\/$/, '');
-const textAt = (values: Values, path: readonly string[]): string => asText.read(getAt(values, path) ?? '') ?? '';
+const registryOf = (values: Values): string | undefined => textAt(values, TASK_REGISTRY).replace(/\/$/, '') || undefined;
 const withoutRegistry = (values: Values, reference: string): string => {
   const registry = registryOf(values);
   return registry !== undefined && reference.startsWith(`${registry}/`) ? reference.slice(registry.length + 1) : reference;
@@ -69,11 +93,11 @@ const mirror: Row<string> = {
 
 /** Where each setting lies in the values of agent-k8s. */
 export const rows: readonly Row[] = [
-  textKey(url, 'agent.url'),
-  textKey(tokenSecret, 'agent.tokenExistingSecret'),
-  textKey(tokenSecretKey, 'agent.tokenExistingSecretKey'),
-  key(debug, 'agent.debug', asBoolean),
-  key(logFormat, 'agent.log_format', asWord({json: 'json', plain: 'plain', dev: 'dev'})),
+  key(url, 'agent.url'),
+  key(tokenSecret, 'agent.tokenExistingSecret'),
+  key(tokenSecretKey, 'agent.tokenExistingSecretKey'),
+  key(debug, 'agent.debug', {as: asBoolean}),
+  key(logFormat, 'agent.log_format', {as: asChoice(logFormat)}),
   always(purpose, 'runs'),
   unwritten(isolation, {
     partly: (value) =>
@@ -87,11 +111,11 @@ export const rows: readonly Row[] = [
   }),
   unwritten(cloud, {accepts: (provider) => provider !== 'gke-autopilot'}),
   unwritten(nodeOs),
-  ...proxyVariables(
-    'extraEnv',
-    'agent-k8s hands proxy variables to controller and workers; whether run pods inherit them is up to the agent.',
-  ),
-  key(metadataService, 'restrictMetadataService', asWord({block: true, allow: false}), {
+  ...proxyVariables('extraEnv', {
+    partly: () => 'agent-k8s hands proxy variables to controller and workers; whether run pods inherit them is up to the agent.',
+  }),
+  key(metadataService, 'restrictMetadataService', {
+    as: asWord({block: true, allow: false}),
     partly: (value) =>
       value === 'block'
         ? 'The policy of agent-k8s covers controller and workers, not the pods of runs, and it has no DNS rule: where it is enforced it can cut DNS as well.'
@@ -106,10 +130,10 @@ export const rows: readonly Row[] = [
       kind === 'none' ? undefined : 'Which service account run pods use is decided by the agent, so test that a run gets its credentials.',
   }),
   implied(caScope, (values) =>
-    textAt(values, at('agent.ca_cert')) ? 'all' : textAt(values, at('agent.container_task_ca_cert')) ? 'tasks' : undefined,
+    textAt(values, 'agent.ca_cert') ? 'all' : textAt(values, 'agent.container_task_ca_cert') ? 'tasks' : undefined,
   ),
-  ...caVariable(key(caFile, 'agent.ca_cert', asBase64, {when: (get) => get(caScope) !== 'tasks'})),
-  ...caVariable(key(caFile, 'agent.container_task_ca_cert', asBase64, {when: (get) => get(caScope) === 'tasks'})),
+  ...caVariable(key(caFile, 'agent.ca_cert', {as: asBase64, when: (get) => get(caScope) !== 'tasks'})),
+  ...caVariable(key(caFile, 'agent.container_task_ca_cert', {as: asBase64, when: (get) => get(caScope) === 'tasks'})),
   row({
     setting: cache,
     accepts: (kind) => kind === 'hostpath' || kind === 'efs',
@@ -117,25 +141,26 @@ export const rows: readonly Row[] = [
     write: () => [],
     read: (values) => (textAt(values, EFS) === '' ? 'hostpath' : 'efs'),
   }),
-  textKey(efsHandle, 'efsVolumeHandle', {
+  key(efsHandle, 'efsVolumeHandle', {
     partly: () => 'With EFS the whole run works over NFS, and only one release per cluster can use it.',
   }),
-  textKey(dataHome, 'agent.data_home'),
+  key(dataHome, 'agent.data_home'),
   always(providerCache, true),
   always(moduleCache, false),
-  key(runCpuRequest, 'agent.container_task_cpu_request', asCores),
-  key(runCpuLimit, 'agent.container_task_cpu_limit', asCores),
-  key(runMemoryRequest, 'agent.container_task_mem_request', asMebibytes, {partly: rounded}),
-  key(runMemoryLimit, 'agent.container_task_mem_limit', asMebibytes, {partly: rounded}),
-  key(nodeSelector, 'workerNodeSelector', asTextMap),
-  key(controllerNodeSelector, 'controllerNodeSelector', asTextMap),
-  key(toleration, 'workerTolerations', asTolerations),
-  key(controllerToleration, 'controllerTolerations', asTolerations),
-  ...serviceAccount((_, {get}) =>
-    get(serviceAccountAnnotation) === undefined
-      ? 'With an account of your own the chart makes no Role: bind pods, pods/status, pods/log, pods/exec, configmaps and secrets to it (create, delete, get, list, patch, watch).'
-      : undefined,
-  ),
+  key(runCpuRequest, 'agent.container_task_cpu_request', {as: asCores}),
+  key(runCpuLimit, 'agent.container_task_cpu_limit', {as: asCores}),
+  key(runMemoryRequest, 'agent.container_task_mem_request', {as: asMebibytes, partly: rounded}),
+  key(runMemoryLimit, 'agent.container_task_mem_limit', {as: asMebibytes, partly: rounded}),
+  key(nodeSelector, 'workerNodeSelector', {as: asTextMap}),
+  key(controllerNodeSelector, 'controllerNodeSelector', {as: asTextMap}),
+  key(toleration, 'workerTolerations', {as: asTolerations}),
+  key(controllerToleration, 'controllerTolerations', {as: asTolerations}),
+  ...serviceAccount({
+    partly: (_, {get}) =>
+      get(serviceAccountAnnotation) === undefined
+        ? 'With an account of your own the chart makes no Role: bind pods, pods/status, pods/log, pods/exec, configmaps and secrets to it (create, delete, get, list, patch, watch).'
+        : undefined,
+  }),
   row({...mirror, in: '<=0.5.66'}),
   row({
     ...mirror,
@@ -146,7 +171,8 @@ export const rows: readonly Row[] = [
       ...(scope.get(runnerImage) === undefined ? [[TASK_IMAGE, mirrored(scope, textAt(scope.defaults, TASK_IMAGE))] as Entry] : []),
     ],
   }),
-  key(imagePullSecret, 'imagePullSecrets', asReferences, {
+  key(imagePullSecret, 'imagePullSecrets', {
+    as: asReferences,
     partly: () => 'agent-k8s hands pull secrets to controller and workers; run pods need them on their service account or on the nodes.',
   }),
   row({
@@ -178,7 +204,7 @@ export const rows: readonly Row[] = [
       getAt(values, TASK_IMAGE_MODE) === 'golden' ? withoutRegistry(values, textAt(values, TASK_IMAGE)) || undefined : undefined,
   }),
   ...telemetryVariables('extraEnv'),
-  key(shutdownMode, 'agent.worker_on_stop_action', asWord({graceful: 'grace-shutdown', drain: 'drain', force: 'force-shutdown'})),
+  key(shutdownMode, 'agent.worker_on_stop_action', {as: asWord({graceful: 'grace-shutdown', drain: 'drain', force: 'force-shutdown'})}),
   row({
     setting: gracePeriod,
     paths: [GRACE, DRAIN_TIMEOUT, STOP_TIMEOUT],
@@ -192,5 +218,29 @@ export const rows: readonly Row[] = [
     },
     read: (values) => asNumber.read(getAt(values, GRACE) ?? ''),
   }),
-  extraVariables([{path: 'extraEnv'}], 'agent-k8s hands extra variables to controller and workers, not to the pods of runs.'),
+  extraVariables([{path: 'extraEnv'}], {
+    partly: () => 'agent-k8s hands extra variables to controller and workers, not to the pods of runs.',
+  }),
+];
+
+/** Why agent-k8s has no place for a setting. */
+export const refusals: readonly Refusal[] = [
+  {setting: purpose, reason: 'only agent-local serves VCS agent pools'},
+  {setting: cloud, reason: 'GKE Autopilot forbids the hostPath volume that it keeps its data on'},
+  ...[cache, cacheClaim, cacheSize, cacheStorageClass, cacheAccessMode, cacheSubPath].map((setting) => ({
+    setting,
+    reason: 'its cache always lies in its data directory, on the node or on EFS',
+  })),
+  {setting: cachePath, reason: 'cache and data share one directory; use --data-home'},
+  {setting: dataSize, reason: 'its data lies in a directory of the node without a limit'},
+  {setting: providerCache, reason: 'its provider cache cannot be switched off'},
+  {setting: moduleCache, reason: 'it has no module cache'},
+  {setting: caSecret, reason: 'it mounts no volumes for certificates; use --ca-file'},
+  {setting: caFile, reason: 'the bundle travels in one environment variable here, and this one is too long for Linux (128 KiB)'},
+  {
+    setting: caPublicRoots,
+    reason: 'the bundle travels in one environment variable here, and with the public roots it is too long for Linux (128 KiB)',
+  },
+  {setting: clientCertSecret, reason: 'it mounts no volumes for certificates'},
+  {setting: runnerImage, in: '<=0.5.65', reason: 'runs use an image per tool here'},
 ];

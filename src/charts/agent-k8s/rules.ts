@@ -1,70 +1,122 @@
-import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
+import {gracePeriod, shutdownMode} from '../../settings/pods.ts';
 import {cache, dataHome} from '../../settings/storage.ts';
 import {dataPath, isCos, watchedByKubelet} from '../clouds.ts';
-import type {ChartRule} from '../define.ts';
-import {breaksTemplates, isPem, rootOnOpenShift, shortestGrace} from '../shared-rules.ts';
-import {at, getAt, type Values} from '../tree.ts';
+import type {ChartRule, RuleFacts, ValuesRule} from '../define.ts';
+import {breaksTemplates, isPem, rootOnOpenShift, settingRule, shortestGrace} from '../shared-rules.ts';
+import {directories, keyRule, notNull, printedBare, runsNotCovered, selectorLabels} from '../shared-values-rules.ts';
+import {at, getAt, textAt} from '../tree.ts';
+import {GOLDEN} from './versions.ts';
 
-const seconds = (values: Values, path: string): number => Number(getAt(values, at(path)));
+const secondsAt = ({values}: RuleFacts, path: string): number => Number(getAt(values, at(path)));
+
+/** The time the agent itself takes to stop: docs/charts/agent-k8s.md, "Stopping". */
+function secondsToStop(facts: RuleFacts): number {
+  const stop = secondsAt(facts, 'agent.grace_shutdown_timeout');
+  const seconds = {drain: secondsAt(facts, 'agent.worker_drain_timeout') + stop, graceful: stop, force: 0};
+  return seconds[facts.get(shutdownMode) ?? 'drain'];
+}
 
 /** Rules of agent-k8s beside the shared ones. */
 export const rules: readonly ChartRule[] = [
-  shortestGrace('R6', 'drain', {drain: 90, graceful: 20, force: 1}),
-  {
-    id: 'R6',
+  shortestGrace({usual: 'drain', seconds: {drain: 90, graceful: 20, force: 1}}),
+  settingRule({
     code: 'GRACE_PERIOD_TOO_SHORT',
     severity: 'error',
-    test: (get, {values}) => {
-      const stop = seconds(values, 'agent.grace_shutdown_timeout');
-      const needed = {drain: seconds(values, 'agent.worker_drain_timeout') + stop, graceful: stop, force: 0}[get(shutdownMode) ?? 'drain'];
-      const period = seconds(values, 'terminationGracePeriodSeconds');
-      if (period >= needed) return undefined;
-      return {
-        setting: gracePeriod,
-        message: `pods are killed after ${period} s, and the timeouts of the agent add up to ${needed} s`,
-        suggestion: `Use --grace-period ${needed}, or shorter timeouts`,
-      };
-    },
-  },
+    setting: gracePeriod,
+    isWrong: (_, facts) => !(secondsAt(facts, 'terminationGracePeriodSeconds') >= secondsToStop(facts)),
+    message: (_, facts) =>
+      `pods are killed after ${secondsAt(facts, 'terminationGracePeriodSeconds')} s, and the timeouts of the agent add up to ${secondsToStop(facts)} s`,
+    suggestion: (_, facts) => `Use --grace-period ${secondsToStop(facts)}, or shorter timeouts`,
+  }),
   ...['agent.ca_cert', 'agent.container_task_ca_cert'].map((path) =>
-    breaksTemplates('T12', '*', path, isPem, 'Give the certificates with --ca-file'),
+    breaksTemplates({path, breaks: isPem, suggestion: 'Give the certificates with --ca-file'}),
   ),
-  {
-    id: 'R22',
+  settingRule({
     code: 'WATCHED_DIRECTORY',
     severity: 'error',
-    test: (get) =>
-      get(cache) === 'hostpath' && isCos(get) && watchedByKubelet(get(dataHome))
-        ? {
-            setting: dataHome,
-            message: `${get(dataHome)} is watched by the kubelet, which takes what lies there for volume plugins`,
-            suggestion: `Use --data-home ${dataPath(get)?.path}`,
-          }
-        : undefined,
-  },
-  {
-    id: 'R22',
+    setting: dataHome,
+    isWrong: (get) => get(cache) === 'hostpath' && isCos(get) && watchedByKubelet(get(dataHome)),
+    message: (get) => `${get(dataHome)} is watched by the kubelet, which takes what lies there for volume plugins`,
+    suggestion: (get) => `Use --data-home ${dataPath(get)?.path}`,
+  }),
+  settingRule({
     code: 'UNKNOWN_NODES',
     severity: 'warning',
-    test: (get, {isExplicit}) =>
-      get(cache) === 'hostpath' && watchedByKubelet(get(dataHome))
-        ? {
-            setting: dataHome,
-            message: `The data lies in ${get(dataHome)} on every node, a path made for GKE and discouraged there.${isExplicit(dataHome) ? '' : ' Say --cloud or --data-home.'}`,
-          }
-        : undefined,
-  },
-  {
-    id: 'R22',
+    setting: dataHome,
+    isWrong: (get) => get(cache) === 'hostpath' && watchedByKubelet(get(dataHome)),
+    message: (get, {isExplicit}) =>
+      `The data lies in ${get(dataHome)} on every node, a path made for GKE and discouraged there.${isExplicit(dataHome) ? '' : ' Say --cloud or --data-home.'}`,
+  }),
+  settingRule({
     code: 'NOEXEC_DIRECTORY',
     severity: 'warning',
-    test: (get) =>
-      get(cache) === 'hostpath' && isCos(get) && !get(dataHome)?.startsWith('/home/kubernetes/')
-        ? {
-            setting: dataHome,
-            message: `On Container-Optimized OS most directories are mounted noexec, ${get(dataHome)} probably too; ${dataPath(get)?.path} is not.`,
-          }
-        : undefined,
-  },
+    setting: dataHome,
+    isWrong: (get) => get(cache) === 'hostpath' && isCos(get) && !get(dataHome)?.startsWith('/home/kubernetes/'),
+    message: (get) =>
+      `On Container-Optimized OS most directories are mounted noexec, ${get(dataHome)} probably too; ${dataPath(get)?.path} is not.`,
+  }),
   rootOnOpenShift,
+];
+
+/** Rules between keys of agent-k8s. */
+export const valuesRules: readonly ValuesRule[] = [
+  keyRule({
+    code: 'NOT_ONE_LINE',
+    severity: 'error',
+    keys: ['agent.ca_cert', 'agent.container_task_ca_cert'],
+    // Line ends, quotes and backslashes break the manifest, and BREAKS_TEMPLATES is about those.
+    isWrong: (values, key) => !/^\/\S*$|^[A-Za-z0-9+/]*=*$|[\n"\\]/.test(textAt(values, key)),
+    message: 'This takes the path of a file in the image or the base64 of the PEM file in one line (base64 -w0).',
+  }),
+  keyRule({
+    code: 'NOT_ROOT_ON_HOSTPATH',
+    severity: 'warning',
+    keys: ['securityContext.runAsUser', 'podSecurityContext.runAsUser'],
+    isWrong: (values, key) => textAt(values, 'efsVolumeHandle') === '' && Number(getAt(values, at(key)) ?? 0) !== 0,
+    message: 'The kubelet makes the data directory of the node for root, and another user cannot write there: only with EFS.',
+  }),
+  runsNotCovered({covered: 'the controller and the workers'}),
+  keyRule({
+    code: 'NO_PERMISSIONS',
+    severity: 'error',
+    keys: ['serviceAccount.create'],
+    isWrong: (values, key) => getAt(values, at(key)) === false && textAt(values, 'serviceAccount.name') === '',
+    message: 'Without it the chart makes no Role either, and the controller runs as the default account, which may not create pods.',
+    suggestion: 'Leave it true, or set serviceAccount.name to an account that has a Role',
+  }),
+  selectorLabels({
+    keys: ['agent.kubernetes_task_labels'],
+    labels: ['app.kubernetes.io/name', 'app.kubernetes.io/instance'],
+    because: 'The selector of the workers looks for this label, and they could adopt the pods of runs.',
+  }),
+  keyRule({
+    code: 'IMAGE_MODE',
+    in: GOLDEN,
+    severity: 'warning',
+    keys: ['agent.container_task_image'],
+    isWrong: (values) => textAt(values, 'agent.container_task_image_mode') === 'legacy',
+    message: 'The mode is legacy, and this image counts only in golden mode.',
+    suggestion: 'agent.container_task_image_mode: golden',
+  }),
+  keyRule({
+    code: 'IMAGE_MODE',
+    in: GOLDEN,
+    severity: 'warning',
+    keys: ['agent.container_task_image_registry'],
+    isWrong: (values) => textAt(values, 'agent.container_task_image_mode') !== 'legacy',
+    message: 'The mode is golden, where the whole reference stands in agent.container_task_image.',
+  }),
+  printedBare({
+    keys: [
+      'nameOverride',
+      'fullnameOverride',
+      'serviceAccount.name',
+      'agent.tokenExistingSecret',
+      'agent.tokenExistingSecretKey',
+      'agent.data_home',
+      'efsVolumeHandle',
+    ],
+  }),
+  notNull({keys: ['podAnnotations', 'controllerPodAnnotations', 'workerPodAnnotations']}),
+  directories({keys: ['agent.data_home']}),
 ];

@@ -1,20 +1,43 @@
-import type {Chart} from '../define.ts';
+import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {concurrency} from '../../settings/purpose.ts';
+import {cache, cacheAccessMode} from '../../settings/storage.ts';
+import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
-import {defaults} from './defaults.ts';
-import {ownVariables} from './own-variables.ts';
-import {refusals} from './refusals.ts';
-import {rows} from './rows.ts';
-import {rules} from './rules.ts';
-import {valuesRules} from './values-rules.ts';
+import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
+import {refusals, rows} from './rows.ts';
+import {rules, valuesRules} from './rules.ts';
+import {ignoredKeys, kubernetesFloors, ownVariables, upgradeTraps} from './versions.ts';
+
+/** Values that follow from other settings. */
+const defaults: readonly ChartDefault[] = [
+  {
+    setting: cacheAccessMode,
+    value: (get) =>
+      get(cache) === 'pvc' && (get(concurrency) ?? 1) > 1
+        ? {value: 'ReadWriteMany', because: 'several agents share the cache, and they may run on different nodes'}
+        : undefined,
+  },
+  {
+    setting: metadataService,
+    in: '0.5.65 - 0.5.66',
+    value: (get) =>
+      get(workloadIdentity) === 'gke'
+        ? {value: 'allow', because: 'GKE Workload Identity needs 169.254.169.254, which this version always blocks'}
+        : undefined,
+  },
+];
 
 /** One kind of pod that executes runs in its only container, one run at a time. */
 export const agentLocal: Chart = {
   name: 'agent-local',
   rows,
+  refusals,
   defaults,
   rules: [...sharedRules, ...rules],
-  valuesRules,
-  refusals,
+  valuesRules: [...sharedValuesRules, ...valuesRules],
   ownVariables,
   containers: [{name: 'agent', extraEnv: ['extraEnv']}],
+  ignoredKeys: [annotationsWithoutAccount, ...ignoredKeys],
+  upgradeTraps,
+  kubernetesFloors,
 };

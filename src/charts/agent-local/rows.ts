@@ -1,29 +1,66 @@
 import {namesRegistry, splitImage} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
-import {agentImage, imagePullSecret, imageRegistry} from '../../settings/images.ts';
-import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {nodeSelector, toleration} from '../../settings/placement.ts';
+import {
+  agentImage,
+  controllerNodeSelector,
+  controllerToleration,
+  gracePeriod,
+  imagePullSecret,
+  imageRegistry,
+  nodeSelector,
+  runnerImage,
+  shutdownMode,
+  toleration,
+} from '../../settings/pods.ts';
 import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
-import {cacheAccessMode, dataHome, dataSize, moduleCache, providerCache} from '../../settings/storage.ts';
-import {clientCertSecret} from '../../settings/tls.ts';
-import {asNumber, asQuantity, asReferences, asSwitch, asText, asTextMap, asTolerations, asWord} from '../codecs.ts';
-import type {Entry, Row, Scope} from '../define.ts';
-import {caBundle, caExtraVariable} from '../rows/ca-bundle.ts';
-import {claimCache} from '../rows/cache.ts';
-import {extraVariables} from '../rows/extra-variables.ts';
-import {proxyVariables} from '../rows/proxy.ts';
-import {always, key, only, row, textKey, unwritten, variable} from '../rows/row-kinds.ts';
-import {runResources} from '../rows/run-resources.ts';
-import {serviceAccount} from '../rows/service-account.ts';
-import {telemetryVariables} from '../rows/telemetry.ts';
-import {at, getAt, type Values} from '../tree.ts';
+import {
+  cache,
+  cacheAccessMode,
+  cachePath,
+  cacheStorageClass,
+  dataHome,
+  dataSize,
+  efsHandle,
+  moduleCache,
+  providerCache,
+} from '../../settings/storage.ts';
+import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
+import type {Entry, Refusal, Row, Scope} from '../define.ts';
+import {
+  always,
+  asChoice,
+  asNumber,
+  asQuantity,
+  asReferences,
+  asSwitch,
+  asTextMap,
+  asTolerations,
+  asWord,
+  key,
+  only,
+  row,
+  unwritten,
+  variable,
+} from '../row-kinds.ts';
+import {
+  caBundle,
+  caExtraVariable,
+  claimCache,
+  extraVariables,
+  proxyVariables,
+  runResources,
+  serviceAccount,
+  telemetryVariables,
+} from '../shared-rows.ts';
+import {at, getAt, textAt, type Values} from '../tree.ts';
+import {MUTUAL_TLS, ONE_PERSISTENCE, SPLIT_PERSISTENCE} from './versions.ts';
 
 const REPOSITORY = at('image.repository');
 const TAG = at('image.tag');
 
-/** A rolling update would wait for a volume that the old pod still holds (R12). */
+/** docs/charts/agent-local.md, "Rolling updates". */
 const withClaim = {
   paths: [at('strategy.type')],
   write: ({get}: Scope): Entry[] =>
@@ -32,13 +69,10 @@ const withClaim = {
       : [[at('strategy.type'), 'Recreate', 'A rolling update would wait for the volume that the old pod still holds']],
 };
 
-const SPLIT_PERSISTENCE = '0.5.74 || >=0.6.1';
-const ONE_PERSISTENCE = '>=0.5.64 <=0.5.73 || >=0.5.75 <=0.5.76';
-
 /** The repository without the mirror in front of it. */
 function mirrorOf(values: Values, {defaults}: Scope): {registry?: string; repository: string} {
-  const repository = asText.read(getAt(values, REPOSITORY) ?? '') ?? '';
-  const original = asText.read(getAt(defaults, REPOSITORY) ?? '') ?? '';
+  const repository = textAt(values, REPOSITORY);
+  const original = textAt(defaults, REPOSITORY);
   return repository.endsWith(`/${original}`) && namesRegistry(repository)
     ? {registry: repository.slice(0, -original.length - 1), repository: original}
     : {repository};
@@ -46,38 +80,38 @@ function mirrorOf(values: Values, {defaults}: Scope): {registry?: string; reposi
 
 /** Where each setting lies in the values of agent-local. */
 export const rows: readonly Row[] = [
-  textKey(url, 'agent.url'),
-  textKey(tokenSecret, 'agent.tokenExistingSecret.name'),
-  textKey(tokenSecretKey, 'agent.tokenExistingSecret.key'),
-  variable(debug, 'extraEnv', 'SCALR_AGENT_DEBUG', asSwitch('1', '0')),
-  variable(logFormat, 'extraEnv', 'SCALR_AGENT_LOG_FORMAT', asWord({json: 'json', plain: 'plain', dev: 'dev'})),
+  key(url, 'agent.url'),
+  key(tokenSecret, 'agent.tokenExistingSecret.name'),
+  key(tokenSecretKey, 'agent.tokenExistingSecret.key'),
+  variable(debug, {map: 'extraEnv', name: 'SCALR_AGENT_DEBUG', as: asSwitch('1', '0')}),
+  variable(logFormat, {map: 'extraEnv', name: 'SCALR_AGENT_LOG_FORMAT', as: asChoice(logFormat)}),
   unwritten(purpose),
   always(isolation, 'shared'),
-  key(concurrency, 'replicaCount', asNumber),
+  key(concurrency, 'replicaCount', {as: asNumber}),
   unwritten(cloud),
   unwritten(nodeOs),
   ...proxyVariables('extraEnv'),
   always(metadataService, 'allow', {in: '<=0.5.64'}),
   row({
-    ...key(metadataService, 'agent.allowMetadataService', asWord({block: false, allow: true}), {in: '0.5.65 - 0.5.66'}),
+    ...key(metadataService, 'agent.allowMetadataService', {as: asWord({block: false, allow: true}), in: '0.5.65 - 0.5.66'}),
     // Absent from values.yaml, and without it the policy is there.
     read: (values) => (getAt(values, at('agent.allowMetadataService')) === true ? 'allow' : 'block'),
   }),
-  key(metadataService, 'allowMetadataService', asWord({block: false, allow: true}), {in: '>=0.5.67'}),
+  key(metadataService, 'allowMetadataService', {as: asWord({block: false, allow: true}), in: '>=0.5.67'}),
   unwritten(workloadIdentity, {accepts: (kind) => kind !== 'azure'}),
-  ...caBundle('agent.tls', '>=0.6.1'),
-  ...only({in: '<0.6.0'}, caExtraVariable()),
-  textKey(clientCertSecret, 'agent.tls.clientCertSecret.name', {in: '0.5.73 - 0.5.74 || >=0.6.1'}),
+  ...only('>=0.6.1', caBundle('agent.tls')),
+  ...only('<0.6.0', caExtraVariable()),
+  key(clientCertSecret, 'agent.tls.clientCertSecret.name', {in: MUTUAL_TLS}),
   ...claimCache({volume: 'persistence', limit: 'persistence.emptyDir.sizeLimit', in: '<=0.5.63', withClaim}),
   ...claimCache({volume: 'persistence', limit: 'persistence.cache.emptyDir.sizeLimit', in: ONE_PERSISTENCE, withClaim}),
   ...claimCache({volume: 'persistence.cache', limit: 'persistence.cache.emptyDir.sizeLimit', in: SPLIT_PERSISTENCE, withClaim}),
-  textKey(dataHome, 'agent.dataDir'),
-  key(dataSize, 'persistence.data.emptyDir.sizeLimit', asQuantity, {in: '>=0.5.64'}),
-  variable(providerCache, 'extraEnv', 'SCALR_AGENT_PROVIDER_CACHE_ENABLED', asSwitch('true', 'false')),
-  variable(moduleCache, 'extraEnv', 'SCALR_AGENT_MODULE_CACHE_ENABLED', asSwitch('true', 'false')),
+  key(dataHome, 'agent.dataDir'),
+  key(dataSize, 'persistence.data.emptyDir.sizeLimit', {as: asQuantity, in: '>=0.5.64'}),
+  variable(providerCache, {map: 'extraEnv', name: 'SCALR_AGENT_PROVIDER_CACHE_ENABLED', as: asSwitch('true', 'false')}),
+  variable(moduleCache, {map: 'extraEnv', name: 'SCALR_AGENT_MODULE_CACHE_ENABLED', as: asSwitch('true', 'false')}),
   ...runResources('resources'),
-  key(nodeSelector, 'nodeSelector', asTextMap),
-  key(toleration, 'tolerations', asTolerations),
+  key(nodeSelector, 'nodeSelector', {as: asTextMap}),
+  key(toleration, 'tolerations', {as: asTolerations}),
   ...serviceAccount(),
   row({
     setting: imageRegistry,
@@ -86,7 +120,7 @@ export const rows: readonly Row[] = [
     write: (registry, {defaults}) => [[REPOSITORY, `${registry}/${getAt(defaults, REPOSITORY)}`]],
     read: (values, scope) => mirrorOf(values, scope).registry,
   }),
-  key(imagePullSecret, 'imagePullSecrets', asReferences),
+  key(imagePullSecret, 'imagePullSecrets', {as: asReferences}),
   row({
     setting: agentImage,
     paths: [REPOSITORY, TAG],
@@ -98,12 +132,35 @@ export const rows: readonly Row[] = [
       ];
     },
     read: (values, scope) => {
-      const tag = asText.read(getAt(values, TAG) ?? '');
-      return tag === undefined ? mirrorOf(values, scope).repository : `${mirrorOf(values, scope).repository}:${tag}`;
+      return [mirrorOf(values, scope).repository, textAt(values, TAG)].filter((part) => part !== '').join(':');
     },
   }),
   ...telemetryVariables('extraEnv'),
-  key(shutdownMode, 'agent.shutdownMode', asWord({graceful: 'graceful', drain: 'drain', force: 'force'})),
-  key(gracePeriod, 'terminationGracePeriodSeconds', asNumber),
+  key(shutdownMode, 'agent.shutdownMode', {as: asChoice(shutdownMode)}),
+  key(gracePeriod, 'terminationGracePeriodSeconds', {as: asNumber}),
   extraVariables([{path: 'extraEnv'}]),
+];
+
+/** Why agent-local has no place for a setting. */
+export const refusals: readonly Refusal[] = [
+  {setting: cacheStorageClass, of: '-', reason: '"-" breaks its templates before 0.6.2'},
+  {setting: clientCertSecret, reason: 'it has no keys for it'},
+  {
+    setting: caPublicRoots,
+    reason: 'the bundle travels in one environment variable here, and with the public roots it is too long for Linux (128 KiB)',
+  },
+  {setting: isolation, reason: 'all runs of an agent share its container'},
+  {setting: metadataService, in: '<=0.5.64', reason: 'no policy of this version matches its pods'},
+  {setting: workloadIdentity, reason: 'Azure Workload Identity needs a pod label, and the chart has no key for one'},
+  {setting: caScope, reason: 'runs share the container of the agent'},
+  {setting: caFile, reason: 'the bundle travels in one environment variable here, and this one is too long for Linux (128 KiB)'},
+  {setting: caSecret, in: '<0.6.0', reason: 'there is no key for a Secret'},
+  {setting: cache, reason: 'its cache lives on a claim or an ephemeral volume; for EFS prepare a claim and use --cache existing-pvc'},
+  {setting: cachePath, reason: 'it mounts no directory of the node'},
+  {setting: efsHandle, reason: 'it takes EFS as a prepared claim: --cache existing-pvc'},
+  {setting: controllerNodeSelector, reason: 'it has no controller, only agents'},
+  {setting: controllerToleration, reason: 'it has no controller, only agents'},
+  {setting: runnerImage, reason: 'runs execute in the agent image; use --agent-image'},
+  {setting: imageRegistry, reason: 'its only image is already named by --agent-image; write the registry there'},
+  {setting: dataSize, in: '<=0.5.63', reason: 'data and cache share one volume; use --cache-size'},
 ];

@@ -1,118 +1,155 @@
 import {set} from '../../settings/escape-hatch.ts';
-import {serviceAccountAnnotation, serviceAccountName} from '../../settings/identity.ts';
-import {gracePeriod, shutdownMode} from '../../settings/lifecycle.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
+import {gracePeriod, serviceAccountAnnotation, serviceAccountName, shutdownMode} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {cache, cacheAccessMode, dataHome} from '../../settings/storage.ts';
-import type {ChartRule} from '../define.ts';
-import {breaksTemplates, fixedUserOnOpenShift, isDash, policyWithoutDns, sharedClaim, shortestGrace} from '../shared-rules.ts';
-import {at, getAt} from '../tree.ts';
+import type {ChartRule, ValuesRule} from '../define.ts';
+import {breaksTemplates, fixedUserOnOpenShift, isDash, policyWithoutDns, settingRule, sharedClaim, shortestGrace} from '../shared-rules.ts';
+import {
+  certificateRules,
+  directories,
+  keyOfSecret,
+  keyRule,
+  mountsOfVolumes,
+  needsSwitch,
+  printedBare,
+  relativeSubPaths,
+  separateDirectories,
+  sizedClaims,
+} from '../shared-values-rules.ts';
+import {at, getAt, isOn, textAt} from '../tree.ts';
+import {MUTUAL_TLS, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
 
 /** Rules of agent-local beside the shared ones. */
 export const rules: readonly ChartRule[] = [
-  shortestGrace('R4', 'graceful', {graceful: 30, drain: 120, force: 10}),
-  {
-    id: 'R5',
+  shortestGrace({usual: 'graceful', seconds: {graceful: 30, drain: 120, force: 10}}),
+  settingRule({
     code: 'SHORT_DRAIN',
     severity: 'warning',
-    test: (get) => {
-      const period = get(gracePeriod) ?? 0;
-      return get(shutdownMode) === 'drain' && period < 3600
-        ? {
-            setting: shutdownMode,
-            message: `With drain a run gets the grace period less 70 s to finish, here ${period - 70} s. Set --grace-period to your longest run.`,
-          }
-        : undefined;
-    },
-  },
-  ...sharedClaim(
-    'R11',
-    (get) => ((get(concurrency) ?? 1) > 1 ? `${get(concurrency)} agents` : undefined),
-    'Use --cache-access-mode ReadWriteMany, --cache ephemeral or --concurrency 1',
-  ),
-  {
-    id: 'R11',
+    setting: shutdownMode,
+    isWrong: (get) => get(shutdownMode) === 'drain' && (get(gracePeriod) ?? 0) < 3600,
+    message: (get) =>
+      `With drain a run gets the grace period less 70 s to finish, here ${(get(gracePeriod) ?? 0) - 70} s. Set --grace-period to your longest run.`,
+  }),
+  ...sharedClaim({
+    sharers: (get) => ((get(concurrency) ?? 1) > 1 ? `${get(concurrency)} agents` : undefined),
+    suggestion: 'Use --cache-access-mode ReadWriteMany, --cache ephemeral or --concurrency 1',
+  }),
+  settingRule({
     code: 'SHARED_WORKSPACE',
     severity: 'error',
-    test: (get, {values}) =>
-      getAt(values, at('persistence.data.enabled')) === true && (get(concurrency) ?? 1) > 1
-        ? {
-            setting: concurrency,
-            path: 'persistence.data.enabled',
-            message: `persistence.data puts the workspaces of ${get(concurrency)} agents into one claim, where they overwrite one another`,
-            suggestion: 'Leave persistence.data out, or use --concurrency 1',
-          }
-        : undefined,
-  },
-  {
-    id: 'R12',
+    setting: concurrency,
+    path: 'persistence.data.enabled',
+    isWrong: (get, {values}) => isOn(values, 'persistence.data.enabled') && (get(concurrency) ?? 1) > 1,
+    message: (get) => `persistence.data puts the workspaces of ${get(concurrency)} agents into one claim, where they overwrite one another`,
+    suggestion: 'Leave persistence.data out, or use --concurrency 1',
+  }),
+  settingRule({
     code: 'ROLLING_UPDATE_BLOCKED',
     severity: 'warning',
-    test: (get, {values}) =>
-      get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteOnce' && getAt(values, at('strategy.type')) === 'RollingUpdate'
-        ? {
-            setting: cache,
-            message: 'A rolling update waits for the volume that the old pod still holds: strategy.type has to be Recreate.',
-          }
-        : undefined,
-  },
-  {
-    id: 'T18',
+    setting: cache,
+    isWrong: (get, {values}) =>
+      get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteOnce' && textAt(values, 'strategy.type') === 'RollingUpdate',
+    message: 'A rolling update waits for the volume that the old pod still holds: strategy.type has to be Recreate.',
+  }),
+  settingRule({
     code: 'OLD_KEYS_WIN',
-    in: '0.5.74 || >=0.6.1',
+    in: SPLIT_PERSISTENCE,
     severity: 'error',
-    test: (_, {values}) => {
-      const isOld =
-        getAt(values, at('persistence.enabled')) === true || getAt(values, at('persistence.persistentVolumeClaim.claimName')) !== '';
-      return isOld && getAt(values, at('persistence.cache.enabled')) === true
-        ? {
-            setting: set,
-            path: 'persistence.cache',
-            message: 'persistence.enabled and its claim win over persistence.cache, which is dropped without a word',
-            suggestion: 'Use --cache alone, or leave persistence.cache out',
-          }
-        : undefined;
-    },
-  },
+    setting: set,
+    path: 'persistence.cache',
+    isWrong: (_, {values}) => usesOldPersistence(values) && isOn(values, 'persistence.cache.enabled'),
+    message: 'persistence.enabled and its claim win over persistence.cache, which is dropped without a word',
+    suggestion: 'Use --cache alone, or leave persistence.cache out',
+  }),
   ...['persistence.persistentVolumeClaim.storageClassName', 'persistence.cache.persistentVolumeClaim.storageClassName'].map((path) =>
-    breaksTemplates('T33', '<=0.6.1', path, isDash, 'Take 0.6.2 or later'),
+    breaksTemplates({in: '<=0.6.1', path, breaks: isDash, suggestion: 'Take 0.6.2 or later'}),
   ),
-  {
-    id: 'R22',
+  settingRule({
     code: 'DIRECTORIES_COLLIDE',
     severity: 'error',
-    test: (get, {values}) =>
-      get(dataHome) !== undefined && get(dataHome) === (values['agent'] as {cacheDir?: string} | undefined)?.cacheDir
-        ? {setting: dataHome, message: `${get(dataHome)} is where the cache is mounted`, suggestion: 'Choose another --data-home'}
-        : undefined,
-  },
-  policyWithoutDns('0.5.65 - 0.5.66', '0.5.67'),
-  {
-    id: 'T6',
+    setting: dataHome,
+    isWrong: (get, {values}) => get(dataHome) !== undefined && get(dataHome) === textAt(values, 'agent.cacheDir'),
+    message: (get) => `${get(dataHome)} is where the cache is mounted`,
+    suggestion: 'Choose another --data-home',
+  }),
+  policyWithoutDns({in: '0.5.65 - 0.5.66', mended: '0.5.67'}),
+  settingRule({
     code: 'METADATA_BLOCKED',
     in: '0.5.65 - 0.5.66',
     severity: 'warning',
-    test: (get, {isExplicit}) =>
-      get(metadataService) === 'block' && !isExplicit(metadataService)
-        ? {
-            setting: metadataService,
-            message:
-              'This version blocks the metadata service unless agent.allowMetadataService is true, whatever allowMetadataService says: runs get no credentials of the node. 0.5.67 mends that.',
-          }
-        : undefined,
-  },
-  {
-    id: 'R42',
+    setting: metadataService,
+    isWrong: (get, {isExplicit}) => get(metadataService) === 'block' && !isExplicit(metadataService),
+    message:
+      'This version blocks the metadata service unless agent.allowMetadataService is true, whatever allowMetadataService says: runs get no credentials of the node. 0.5.67 mends that.',
+  }),
+  settingRule({
     code: 'DEFAULT_SERVICE_ACCOUNT',
     severity: 'warning',
-    test: (get) =>
-      get(workloadIdentity) === 'eks-pod-identity' && get(serviceAccountName) === undefined && get(serviceAccountAnnotation) === undefined
-        ? {
-            setting: workloadIdentity,
-            message:
-              'agent-local runs under the default service account of the namespace here: associate that one, or name another with --service-account-name.',
-          }
-        : undefined,
-  },
+    setting: workloadIdentity,
+    isWrong: (get) =>
+      get(workloadIdentity) === 'eks-pod-identity' && get(serviceAccountName) === undefined && get(serviceAccountAnnotation) === undefined,
+    message:
+      'agent-local runs under the default service account of the namespace here: associate that one, or name another with --service-account-name.',
+  }),
   fixedUserOnOpenShift,
+];
+
+const OLD = 'persistence.persistentVolumeClaim';
+const CACHE = 'persistence.cache.persistentVolumeClaim';
+const DATA = 'persistence.data.persistentVolumeClaim';
+
+/** Rules between keys of agent-local. */
+export const valuesRules: readonly ValuesRule[] = [
+  separateDirectories,
+  ...certificateRules({tls: 'agent.tls', bundles: '>=0.6.1', mutualTls: MUTUAL_TLS}),
+  mountsOfVolumes({
+    in: '>=0.6.1',
+    volumes: 'extraVolumes',
+    mounts: ['extraVolumeMounts'],
+    own: ['data-dir', 'cache-dir', 'client-cert', 'ca-bundle'],
+  }),
+  needsSwitch({key: `${OLD}.claimName`, on: 'persistence.enabled'}),
+  ...['data', 'cache'].map((name) =>
+    needsSwitch({
+      in: SPLIT_PERSISTENCE,
+      key: `persistence.${name}.persistentVolumeClaim.claimName`,
+      on: `persistence.${name}.enabled`,
+    }),
+  ),
+  printedBare({
+    keys: [
+      'nameOverride',
+      'fullnameOverride',
+      'serviceAccount.name',
+      'agent.dataDir',
+      'agent.cacheDir',
+      `${OLD}.claimName`,
+      `${OLD}.subPath`,
+    ],
+  }),
+  printedBare({in: SPLIT_PERSISTENCE, keys: [`${CACHE}.claimName`, `${CACHE}.subPath`, `${DATA}.claimName`, `${DATA}.subPath`]}),
+  printedBare({in: '<=0.6.1', keys: [`${OLD}.storageClassName`, `${CACHE}.storageClassName`, `${DATA}.storageClassName`]}),
+  sizedClaims({volumes: ['persistence']}),
+  sizedClaims({in: SPLIT_PERSISTENCE, volumes: ['persistence.cache', 'persistence.data']}),
+  keyOfSecret({secrets: ['agent.tokenExistingSecret.name'], keys: ['agent.tokenExistingSecret.key']}),
+  relativeSubPaths([OLD, CACHE, DATA].map((claim) => `${claim}.subPath`)),
+  keyRule({
+    code: 'TEXT_FOR_NUMBER',
+    severity: 'error',
+    keys: ['terminationGracePeriodSeconds'],
+    isWrong: (values, key) => textAt(values, key) !== '',
+    message: 'The schema of the chart wants a number here, without quotes.',
+  }),
+  keyRule({
+    code: 'NOTHING_TO_ROLL',
+    severity: 'error',
+    keys: ['strategy.rollingUpdate.maxSurge', 'strategy.rollingUpdate.maxUnavailable'],
+    isWrong: (values) =>
+      textAt(values, 'strategy.type') === 'RollingUpdate' &&
+      ['maxSurge', 'maxUnavailable'].every((key) => /^0+%?$/.test(String(getAt(values, at(`strategy.rollingUpdate.${key}`))))),
+    message: 'One of maxSurge and maxUnavailable has to be above zero.',
+  }),
+  directories({keys: ['agent.dataDir']}),
+  directories({in: '>=0.5.64', keys: ['agent.cacheDir']}),
 ];

@@ -5,7 +5,7 @@ import {type Fact, follow, isKnown, known, knownValue} from '../../cluster/facts
 import type {CustomObject} from '../../cluster/facts/readings.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
 import {mayRun, podSpecs} from '../../cluster/pod-specs.ts';
-import {nodeSelector, toleration} from '../../settings/placement.ts';
+import {nodeSelector, toleration} from '../../settings/pods.ts';
 import {milliOf} from '../../settings/quantity.ts';
 import {type CheckResult, fail, few, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';

@@ -1,5 +1,5 @@
-import {floorOf, isBelow, isVersion} from '../../charts/kubernetes-floor.ts';
 import {getAt, type Values} from '../../charts/tree.ts';
+import {floorOf, isBelow, isVersion} from '../../charts/version-status.ts';
 import {knownValue} from '../../cluster/facts/fact.ts';
 import {hostPaths, podSpecs} from '../../cluster/pod-specs.ts';
 import {cloud} from '../../settings/cluster.ts';

@@ -1,4 +1,4 @@
-import {floorOf, isBelow, isVersion} from '../../charts/kubernetes-floor.ts';
+import {floorOf, isBelow, isVersion} from '../../charts/version-status.ts';
 import type {NodeCapacity} from '../../cluster/facts/capacity.ts';
 import {follow, known} from '../../cluster/facts/fact.ts';
 import type {NodeObject} from '../../cluster/facts/readings.ts';

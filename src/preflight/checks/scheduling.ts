@@ -1,9 +1,9 @@
 import {getAt, type Tree, type Values} from '../../charts/tree.ts';
 import type {NodeCapacity} from '../../cluster/facts/capacity.ts';
 import {isSelected, selectorOf, untolerated} from '../../cluster/pod-specs.ts';
+import {runCpuRequest, runMemoryRequest} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {canonicalQuantity, milliOf} from '../../settings/quantity.ts';
-import {runCpuRequest, runMemoryRequest} from '../../settings/size.ts';
 import {type Check, type CheckResult, count, few, ifKnown, pass, skip, worstOf} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {type ChartPods, isAvailable, isLinux, NO_NODE_FOR_RUNS, nodesForRuns, noNodeFits, podsOf} from './available-nodes.ts';

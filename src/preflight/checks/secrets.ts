@@ -1,10 +1,10 @@
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import {isOwn} from '../../cluster/own-labels.ts';
-import {commandLine} from '../../ports/processes.ts';
+import {commandLine, type Outcome} from '../../ports/processes.ts';
 import {token, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {spell} from '../../settings/define.ts';
+import {claimsOf} from '../../settings/secret.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
-import {claimsOf} from '../../settings/token.ts';
 import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
 import type {PreflightContext, RequiredSecret} from '../preflight-context.ts';
 import {referencedPullSecrets} from '../referenced-objects.ts';

@@ -1,5 +1,5 @@
-import {isTooOld} from '../../charts/kubernetes-floor.ts';
 import {compare} from '../../charts/releases.ts';
+import {isTooOld} from '../../charts/version-status.ts';
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import {ownCommand} from '../../ports/own-command.ts';
 import {type Check, count, fail, pass, skip, warn} from '../check.ts';

@@ -1,8 +1,6 @@
 import type {Target} from '../../charts/define.ts';
-import {floorOf, isBelow, isTooOld, isVersion} from '../../charts/kubernetes-floor.ts';
-import {agentVersionOf, standingOf} from '../../charts/standing.ts';
 import {releasesOf} from '../../charts/target.ts';
-import {upgradeTraps} from '../../charts/upgrade-traps.ts';
+import {agentVersionOf, floorOf, isBelow, isTooOld, isVersion, upgradeTraps, versionStatus} from '../../charts/version-status.ts';
 import type {NodeObject} from '../../cluster/facts/readings.ts';
 import {ownCommand} from '../../ports/own-command.ts';
 import type {Evidence} from './evidence.ts';
@@ -28,7 +26,7 @@ export const versionFindings = (installed: Installed, cluster: ClusterVersions, 
 
 function behind({name, namespace, target}: Installed, {server = ''}: ClusterVersions, places: Evidence): Finding[] {
   const {chart, version} = target;
-  const {standing, behind: count, newestKnown} = standingOf(chart, version);
+  const {standing, behind: count, newestKnown} = versionStatus(chart, version);
   if (standing === 'newest' || standing === 'newer-than-known') return [];
   const fits = releasesOf(chart).filter((each) => !isTooOld(server, {chart, version: each}));
   const next = fits.at(-1) ?? newestKnown;

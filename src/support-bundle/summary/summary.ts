@@ -1,4 +1,4 @@
-import {agentVersionOf, standingOf} from '../../charts/standing.ts';
+import {agentVersionOf, versionStatus} from '../../charts/version-status.ts';
 import type {LogRecord} from '../collect.ts';
 import type {FoundRelease} from '../find-releases.ts';
 import type {Finding} from '../findings/finding.ts';
@@ -93,7 +93,7 @@ const gapText = ({what, trouble}: Gap): string => `- ${what}: ${trouble.message}
 
 function releaseText({name, chart, version, status}: NonNullable<Summary['releases']>[number]): string {
   const agent = agentVersionOf(chart, version);
-  const {standing, behind, newestKnown} = standingOf(chart, version);
+  const {standing, behind, newestKnown} = versionStatus(chart, version);
   const place = standing === 'newest' ? 'the newest known' : behind > 0 ? `${behind} behind ${newestKnown}` : `newer than ${newestKnown}`;
   return `- ${name}: ${chart} ${version}, ${status}; ${agent === undefined ? '' : `agent ${agent}, `}${place}`;
 }

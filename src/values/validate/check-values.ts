@@ -1,8 +1,7 @@
 import {CHARTS} from '../../charts/charts.ts';
-import type {Container, Target} from '../../charts/define.ts';
-import {type IgnoredKey, ignoredKeys} from '../../charts/ignored-keys.ts';
+import type {Container, IgnoredKey, Target} from '../../charts/define.ts';
 import {oncePerRelease, within} from '../../charts/releases.ts';
-import {VARIABLES_OF_SETTINGS} from '../../charts/rows/extra-variables.ts';
+import {VARIABLES_OF_SETTINGS} from '../../charts/shared-rows.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {at, getAt, isMap, type Path, sameTree, startsWith, type Tree, type Values} from '../../charts/tree.ts';
 import {ExitCode, ExpectedError} from '../../errors.ts';
@@ -48,9 +47,8 @@ function textsIn(tree: Tree, path: TreePath = []): {path: TreePath; text: string
 /** The keys of these values that the version accepts and no template reads; `effective` are the values over its defaults. */
 export function ignoredIn(values: Values, effective: Values, target: Target): IgnoredKey[] {
   const {defaults} = scopeOf(target, () => undefined);
-  return ignoredKeys.filter(
-    ({chart, in: range, path, unless}) =>
-      chart === target.chart &&
+  return CHARTS[target.chart].ignoredKeys.filter(
+    ({in: range, path, unless}) =>
       within(target.version, range) &&
       getAt(values, at(path)) !== undefined &&
       !sameTree(getAt(effective, at(path)), getAt(defaults, at(path))) &&

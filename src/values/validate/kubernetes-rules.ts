@@ -1,5 +1,6 @@
 import {getAt, isMap, type Tree, type Values} from '../../charts/tree.ts';
-import {milliOf} from '../../settings/quantity.ts';
+import {exceeds, milliOf} from '../../settings/quantity.ts';
+import {closest} from '../../settings/text.ts';
 import {FORMATS} from './formats.ts';
 import {
   allOf,

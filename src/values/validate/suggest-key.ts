@@ -5,7 +5,7 @@ import {type ChartName, type ChartSchema, chartSchema, leavesOf, schemaOf} from 
 import {scopeOf} from '../../charts/support.ts';
 import {releasesOf} from '../../charts/target.ts';
 import {getAt, mergeValues, type Path, sameTree, spellPath, startsWith, type Values} from '../../charts/tree.ts';
-import {closest} from '../../settings/similar.ts';
+import {closest} from '../../settings/text.ts';
 import type {Fix} from './finding.ts';
 
 /** What to write instead; with a fix where only the name or a scalar changes and nothing else can be meant. */

@@ -10,30 +10,21 @@ export const targetOf = (name: Named): {chart: ChartName; version: string} => {
 const PEM = '"-----BEGIN CERTIFICATE-----\\nMA==\\n-----END CERTIFICATE-----"';
 const TOKEN = 'token: abc';
 
-/** Rule or trap, version, the wrong file, what is said of which key, and the nearest file of which it is not said. */
-export const CASES: readonly [id: string, Named, wrong: string, code: string, path: string, right: string][] = [
-  ['R1', 'job 0.6.5', 'agent: {token: "ab cd"}', 'BROKEN_TOKEN', 'agent.token', 'agent: {token: abcd}'],
-  ['R1', 'local 0.6.5', 'agent: {token: "abcd\\n"}', 'BROKEN_TOKEN', 'agent.token', 'agent: {token: abcd}'],
-  ['R1', 'k8s 0.6.5', 'agent: {token: " abcd"}', 'BROKEN_TOKEN', 'agent.token', 'agent: {token: abcd}'],
+/** Version, the wrong file, what is said of which key, and the nearest file of which it is not said. */
+export const CASES: readonly [Named, wrong: string, code: string, path: string, right: string][] = [
+  ['job 0.6.5', 'agent: {token: "ab cd"}', 'BROKEN_TOKEN', 'agent.token', 'agent: {token: abcd}'],
+  ['local 0.6.5', 'agent: {token: "abcd\\n"}', 'BROKEN_TOKEN', 'agent.token', 'agent: {token: abcd}'],
+  ['k8s 0.6.5', 'agent: {token: " abcd"}', 'BROKEN_TOKEN', 'agent.token', 'agent: {token: abcd}'],
+  ['k8s 0.6.5', `agent: {${TOKEN}, url: acme.scalr.io}`, 'INVALID_URL', 'agent.url', `agent: {${TOKEN}, url: "https://acme.scalr.io"}`],
   [
-    'R3',
-    'k8s 0.6.5',
-    `agent: {${TOKEN}, url: acme.scalr.io}`,
-    'INVALID_URL',
-    'agent.url',
-    `agent: {${TOKEN}, url: "https://acme.scalr.io"}`,
-  ],
-  [
-    'R3',
     'local 0.6.5',
     `agent: {${TOKEN}, url: "http://acme.scalr.io"}`,
     'INVALID_URL',
     'agent.url',
     `agent: {${TOKEN}, url: "https://acme.scalr.io/"}`,
   ],
-  ['R3', 'job 0.6.5', `agent: {${TOKEN}, url: "https//acme.scalr.io"}`, 'INVALID_URL', 'agent.url', `agent: {${TOKEN}, url: ""}`],
+  ['job 0.6.5', `agent: {${TOKEN}, url: "https//acme.scalr.io"}`, 'INVALID_URL', 'agent.url', `agent: {${TOKEN}, url: ""}`],
   [
-    'R7',
     'job 0.6.5',
     `agent: {${TOKEN}, terminationGracePeriodSeconds: 60}`,
     'SHORT_GRACE_PERIOD',
@@ -41,7 +32,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, terminationGracePeriodSeconds: 180}`,
   ],
   [
-    'R17',
     'job 0.6.5',
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true, hostPath: {path: /mnt/x/y}, persistentVolumeClaim: {claimName: c}}}`,
     'OTHER_KEY_WINS',
@@ -49,7 +39,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true, hostPath: {path: /mnt/x/y}}}`,
   ],
   [
-    'R22',
     'job 0.6.5',
     `agent: {${TOKEN}, dataDir: /var/x, cacheDir: /var/x}`,
     'DIRECTORIES_COLLIDE',
@@ -57,7 +46,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, dataDir: /var/x, cacheDir: /var/y}`,
   ],
   [
-    'R22',
     'local 0.6.5',
     `agent: {${TOKEN}, cacheDir: /var/lib/scalr-agent/data}`,
     'DIRECTORIES_COLLIDE',
@@ -65,7 +53,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, cacheDir: /var/lib/scalr-agent/data2}`,
   ],
   [
-    'R24',
     'k8s 0.6.5',
     `agent: {${TOKEN}}\nsecurityContext: {runAsUser: 1000}`,
     'NOT_ROOT_ON_HOSTPATH',
@@ -73,7 +60,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nefsVolumeHandle: fs-1\nsecurityContext: {runAsUser: 1000}`,
   ],
   [
-    'R25',
     'local 0.6.5',
     `agent: {${TOKEN}, tls: {caBundle: LS0tLS1CRUdJTg==}}`,
     'NOT_PEM',
@@ -81,7 +67,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, tls: {caBundle: ${PEM}}}`,
   ],
   [
-    'R25',
     'job 0.6.5',
     `agent: {${TOKEN}}\nglobal: {tls: {caBundle: /etc/ca.pem}}`,
     'NOT_PEM',
@@ -89,7 +74,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nglobal: {tls: {caBundle: ${PEM}}}`,
   ],
   [
-    'R25',
     'local 0.6.5',
     `agent: {${TOKEN}, tls: {caBundle: ${PEM}, caBundleSecret: {name: ca}}}`,
     'OTHER_KEY_WINS',
@@ -97,7 +81,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, tls: {caBundleSecret: {name: ca}}}`,
   ],
   [
-    'R25',
     'job 0.6.5',
     `agent: {${TOKEN}}\nglobal: {tls: {caBundle: ${PEM}, caBundleSecret: {name: ca}}}`,
     'OTHER_KEY_WINS',
@@ -105,7 +88,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nglobal: {tls: {caBundle: ${PEM}}}`,
   ],
   [
-    'R27',
     'local 0.6.5',
     `agent: {${TOKEN}, tls: {clientCert: ${PEM}}}`,
     'HALF_CLIENT_CERTIFICATE',
@@ -113,7 +95,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, tls: {clientCert: ${PEM}, clientKey: ${PEM}}}`,
   ],
   [
-    'R27',
     'job 0.6.5',
     `agent: {${TOKEN}}\nglobal: {tls: {clientKey: ${PEM}}}`,
     'HALF_CLIENT_CERTIFICATE',
@@ -121,7 +102,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nglobal: {tls: {clientCertSecret: {name: c}}}`,
   ],
   [
-    'R25',
     'local 0.5.73',
     `agent: {${TOKEN}, tls: {clientCert: abc, clientKey: ${PEM}}}`,
     'NOT_PEM',
@@ -129,7 +109,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, tls: {clientCert: ${PEM}, clientKey: ${PEM}}}`,
   ],
   [
-    'R25',
     'job 0.6.5',
     `agent: {${TOKEN}}\nglobal: {tls: {clientCert: abc, clientKey: ${PEM}}}`,
     'NOT_PEM',
@@ -137,7 +116,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nglobal: {tls: {clientCert: ${PEM}, clientKey: ${PEM}}}`,
   ],
   [
-    'R27',
     'local 0.6.5',
     `agent: {${TOKEN}, tls: {clientCert: ${PEM}, clientCertSecret: {name: c}}}`,
     'OTHER_KEY_WINS',
@@ -145,7 +123,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, tls: {clientCertSecret: {name: c}}}`,
   ],
   [
-    'R27',
     'job 0.6.5',
     `agent: {${TOKEN}}\nglobal: {tls: {clientCert: ${PEM}, clientCertSecret: {name: c}}}`,
     'OTHER_KEY_WINS',
@@ -153,7 +130,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nglobal: {tls: {clientCertSecret: {name: c}}}`,
   ],
   [
-    'R32',
     'job 0.6.5',
     `agent: {${TOKEN}}\nglobal: {proxy: {enabled: true, httpsProxy: "http://p:1"}}`,
     'CLUSTER_THROUGH_PROXY',
@@ -161,7 +137,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nglobal: {proxy: {enabled: true, httpsProxy: "http://p:1", noProxy: "10.0.0.0/8, .svc"}}`,
   ],
   [
-    'R38',
     'job 0.6.5',
     `agent: {${TOKEN}, image: {repository: registry.example.com/scalr/agent}}\nglobal: {imageRegistry: mirror.example.com}`,
     'TWO_REGISTRIES',
@@ -169,7 +144,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, image: {repository: scalr/agent}}\nglobal: {imageRegistry: mirror.example.com}`,
   ],
   [
-    'R38',
     'job 0.6.5',
     `agent: {${TOKEN}}\nglobal: {imageRegistry: "https://mirror.example.com/"}`,
     'WRONG_VALUE',
@@ -177,7 +151,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nglobal: {imageRegistry: mirror.example.com}`,
   ],
   [
-    'R41',
     'job 0.6.5',
     `agent: {${TOKEN}}\ntask: {runner: {memorySoftLimitPercent: 70, resources: {limits: {memory: null}}}}`,
     'MEMORY_MONITOR_WITHOUT_LIMIT',
@@ -185,7 +158,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\ntask: {runner: {memorySoftLimitPercent: 70}}`,
   ],
   [
-    'R41',
     'job 0.6.5',
     `agent: {${TOKEN}}\ntask: {runner: {memoryWarnPercent: 101}}`,
     'WRONG_VALUE',
@@ -193,7 +165,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\ntask: {runner: {memoryWarnPercent: 100}}`,
   ],
   [
-    'R43',
     'k8s 0.6.5',
     `agent: {${TOKEN}}\nserviceAccount: {create: false}`,
     'NO_PERMISSIONS',
@@ -201,16 +172,14 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nserviceAccount: {create: false, name: runner}`,
   ],
   [
-    'R44',
     'k8s 0.6.5',
     `agent: {${TOKEN}, kubernetes_task_labels: {app.kubernetes.io/name: agent-k8s}}`,
     'SELECTOR_LABEL',
     'agent.kubernetes_task_labels.app.kubernetes.io/name',
     `agent: {${TOKEN}, kubernetes_task_labels: {team: a}}`,
   ],
-  ['T1', 'job 0.6.5', 'agent: {auth: {token: abc}}', 'UNKNOWN_KEY', 'agent.auth', `agent: {${TOKEN}}`],
+  ['job 0.6.5', 'agent: {auth: {token: abc}}', 'UNKNOWN_KEY', 'agent.auth', `agent: {${TOKEN}}`],
   [
-    'T2',
     'job 0.6.5',
     `agent: {${TOKEN}}\nrestrictMetadataService: true`,
     'UNKNOWN_KEY',
@@ -218,7 +187,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\ntask: {allowMetadataService: false}`,
   ],
   [
-    'T3',
     'job 0.6.5',
     `agent: {${TOKEN}}\nallowMetadataService: true`,
     'UNKNOWN_KEY',
@@ -226,7 +194,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\ntask: {allowMetadataService: true}`,
   ],
   [
-    'T4',
     'k8s 0.6.5',
     `agent: {${TOKEN}}\nrestrictMetadataService: true`,
     'RUNS_NOT_COVERED',
@@ -234,7 +201,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nrestrictMetadataService: false`,
   ],
   [
-    'T4',
     'job 0.5.63',
     'agent: {tokenExistingSecret: t}\nrestrictMetadataService: true',
     'RUNS_NOT_COVERED',
@@ -242,7 +208,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     'agent: {tokenExistingSecret: t}\nrestrictMetadataService: false',
   ],
   [
-    'T5',
     'local 0.5.63',
     `agent: {${TOKEN}}\nallowMetadataService: false`,
     'UNKNOWN_KEY',
@@ -250,7 +215,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nnodeSelector: {a: b}`,
   ],
   [
-    'T6',
     'local 0.5.66',
     `agent: {${TOKEN}}\nallowMetadataService: false`,
     'IGNORED_KEY',
@@ -258,7 +222,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, allowMetadataService: true}`,
   ],
   [
-    'T7',
     'local 0.5.67',
     `agent: {${TOKEN}, allowMetadataService: true}`,
     'UNKNOWN_KEY',
@@ -266,25 +229,22 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nallowMetadataService: true`,
   ],
   [
-    'T8',
     'k8s 0.6.5',
     `agent: {${TOKEN}}\nrestrictMetadataService: "false"`,
     'TEXT_FOR_SWITCH',
     'restrictMetadataService',
     `agent: {${TOKEN}}\nrestrictMetadataService: false`,
   ],
-  ['T11', 'k8s 0.6.5', `agent: {${TOKEN}, ca_cert: "LS0t LS0t"}`, 'NOT_ONE_LINE', 'agent.ca_cert', `agent: {${TOKEN}, ca_cert: LS0tLS0t}`],
+  ['k8s 0.6.5', `agent: {${TOKEN}, ca_cert: "LS0t LS0t"}`, 'NOT_ONE_LINE', 'agent.ca_cert', `agent: {${TOKEN}, ca_cert: LS0tLS0t}`],
   [
-    'T11',
     'k8s 0.6.5',
     `agent: {${TOKEN}, container_task_ca_cert: "etc/ca.pem, x"}`,
     'NOT_ONE_LINE',
     'agent.container_task_ca_cert',
     `agent: {${TOKEN}, container_task_ca_cert: /etc/ca.pem}`,
   ],
-  ['T12', 'k8s 0.6.5', `agent: {${TOKEN}, ca_cert: ${PEM}}`, 'BREAKS_TEMPLATES', 'agent.ca_cert', `agent: {${TOKEN}, ca_cert: LS0tLS0t}`],
+  ['k8s 0.6.5', `agent: {${TOKEN}, ca_cert: ${PEM}}`, 'BREAKS_TEMPLATES', 'agent.ca_cert', `agent: {${TOKEN}, ca_cert: LS0tLS0t}`],
   [
-    'T13',
     'job 0.6.5',
     `agent: {${TOKEN}}\npersistence: {enabled: true}`,
     'UNKNOWN_KEY',
@@ -292,7 +252,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true}}`,
   ],
   [
-    'T13',
     'job 0.6.5',
     `agent: {${TOKEN}}\npersistence: {cache: {persistentVolumeClaim: {claimName: c}}}`,
     'SWITCH_IS_OFF',
@@ -300,7 +259,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {claimName: c}}}`,
   ],
   [
-    'T13',
     'job 0.5.63',
     `agent: {${TOKEN}}\npersistence: {persistentVolumeClaim: {claimName: c}}`,
     'SWITCH_IS_OFF',
@@ -308,7 +266,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\npersistence: {enabled: true, persistentVolumeClaim: {claimName: c}}`,
   ],
   [
-    'T14',
     'job 0.5.63',
     `agent: {${TOKEN}}\npersistence: {enabled: true}`,
     'CLAIM_HAS_TO_BE_NAMED',
@@ -316,7 +273,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nsecret: {annotations: {}}\npersistence: {enabled: true}`,
   ],
   [
-    'T15',
     'local 0.5.76',
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true}}`,
     'UNKNOWN_KEY',
@@ -324,16 +280,14 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\npersistence: {enabled: true}`,
   ],
   [
-    'T15',
     'local 0.6.5',
     `agent: {${TOKEN}}\npersistence: {data: {persistentVolumeClaim: {claimName: c}}}`,
     'SWITCH_IS_OFF',
     'persistence.data.persistentVolumeClaim.claimName',
     `agent: {${TOKEN}}\npersistence: {data: {enabled: true, persistentVolumeClaim: {claimName: c}}}`,
   ],
-  ['T17', 'local 0.5.75', `agent: {${TOKEN}, tls: {clientCertSecret: {name: c}}}`, 'UNKNOWN_KEY', 'agent.tls', `agent: {${TOKEN}}`],
+  ['local 0.5.75', `agent: {${TOKEN}, tls: {clientCertSecret: {name: c}}}`, 'UNKNOWN_KEY', 'agent.tls', `agent: {${TOKEN}}`],
   [
-    'T18',
     'local 0.6.5',
     `agent: {${TOKEN}}\npersistence: {enabled: true, cache: {enabled: true}}`,
     'OLD_KEYS_WIN',
@@ -341,7 +295,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true}}`,
   ],
   [
-    'T19',
     'local 0.6.5',
     `agent: {${TOKEN}}\npersistence: {persistentVolumeClaim: {claimName: c}}`,
     'SWITCH_IS_OFF',
@@ -349,7 +302,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\npersistence: {enabled: true, persistentVolumeClaim: {claimName: c}}`,
   ],
   [
-    'T20',
     'local 0.5.64',
     `agent: {${TOKEN}}\npersistence: {emptyDir: {sizeLimit: 9Gi}}`,
     'UNKNOWN_KEY',
@@ -357,7 +309,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\npersistence: {cache: {emptyDir: {sizeLimit: 9Gi}}}`,
   ],
   [
-    'T21',
     'local 0.6.3',
     `agent: {${TOKEN}, providerNetworkMirrors: [{url: "https://m"}]}`,
     'UNKNOWN_KEY',
@@ -365,33 +316,23 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}`,
   ],
   [
-    'T22',
     'job 0.5.64',
     `agent: {${TOKEN}, moduleCache: {enabled: true}}`,
     'UNKNOWN_KEY',
     'agent.moduleCache',
     `agent: {${TOKEN}, providerCache: {sizeLimit: 1Gi}}`,
   ],
-  ['T23', 'job 0.5.72', `agent: {${TOKEN}, sentryDsn: x}`, 'UNKNOWN_KEY', 'agent.sentryDsn', `agent: {${TOKEN}}`],
+  ['job 0.5.72', `agent: {${TOKEN}, sentryDsn: x}`, 'UNKNOWN_KEY', 'agent.sentryDsn', `agent: {${TOKEN}}`],
+  ['local 0.6.5', 'agent: {tokenExistingSecret: s}', 'WRONG_TYPE', 'agent.tokenExistingSecret', 'agent: {tokenExistingSecret: {name: s}}'],
   [
-    'T25',
-    'local 0.6.5',
-    'agent: {tokenExistingSecret: s}',
-    'WRONG_TYPE',
-    'agent.tokenExistingSecret',
-    'agent: {tokenExistingSecret: {name: s}}',
-  ],
-  [
-    'T26',
     'k8s 0.6.5',
     'agent: {tokenExistingSecret: {name: s, key: k}}',
     'WRONG_TYPE',
     'agent.tokenExistingSecret',
     'agent: {tokenExistingSecret: s}',
   ],
-  ['T30', 'job 0.5.67', `agent: {${TOKEN}, podLabels: {a: b}}`, 'BREAKS_TEMPLATES', 'agent.podLabels', `agent: {${TOKEN}, podLabels: {}}`],
+  ['job 0.5.67', `agent: {${TOKEN}, podLabels: {a: b}}`, 'BREAKS_TEMPLATES', 'agent.podLabels', `agent: {${TOKEN}, podLabels: {}}`],
   [
-    'T31',
     'job 0.5.79',
     `agent: {${TOKEN}}\nglobal: {labels: {a: b}}`,
     'BREAKS_TEMPLATES',
@@ -399,7 +340,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nglobal: {annotations: {a: b}}`,
   ],
   [
-    'T32',
     'job 0.5.79',
     `agent: {${TOKEN}}\ntask: {podSecurityContext: {fsGroup: 5}}`,
     'OTHER_KEY_WINS',
@@ -407,16 +347,14 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nglobal: {podSecurityContext: {fsGroup: 5}}`,
   ],
   [
-    'T33',
     'local 0.6.1',
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {storageClassName: "-"}}}`,
     'BREAKS_TEMPLATES',
     'persistence.cache.persistentVolumeClaim.storageClassName',
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {storageClassName: fast}}}`,
   ],
-  ['T34', 'job 0.6.3', `agent: {${TOKEN}, replicaCount: 2}`, 'BUDGET_LOST', 'agent.replicaCount', `agent: {${TOKEN}, replicaCount: 1}`],
+  ['job 0.6.3', `agent: {${TOKEN}, replicaCount: 2}`, 'BUDGET_LOST', 'agent.replicaCount', `agent: {${TOKEN}, replicaCount: 1}`],
   [
-    'T35',
     'job 0.6.5',
     `agent: {${TOKEN}, topologySpreadConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {app.kubernetes.io/name: agent-job}}}]}`,
     'SELECTS_NOTHING',
@@ -424,7 +362,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, topologySpreadConstraints: [{maxSkew: 1, topologyKey: a, whenUnsatisfiable: ScheduleAnyway, labelSelector: {matchLabels: {app.kubernetes.io/name: scalr-agent}}}]}`,
   ],
   [
-    'T41',
     'job 0.6.5',
     `agent: {${TOKEN}, extraEnv: {SCALR_AGENT_DEBUG: "1"}}`,
     'REPEATED_VARIABLE',
@@ -432,7 +369,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, extraEnv: {MY_DEBUG: "1"}}`,
   ],
   [
-    'T42',
     'local 0.6.5',
     `agent: {${TOKEN}}\nextraEnv: {SCALR_AGENT_CONCURRENCY: "4"}`,
     'REPEATED_VARIABLE',
@@ -440,7 +376,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nreplicaCount: 4`,
   ],
   [
-    'T43',
     'job 0.6.5',
     `agent: {${TOKEN}, controller: {extraEnv: {A: b}}}`,
     'WRONG_TYPE',
@@ -448,7 +383,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, controller: {extraEnv: [{name: A, value: b}]}}`,
   ],
   [
-    'T49',
     'k8s 0.6.5',
     `agent: {${TOKEN}, container_task_image_mode: golden, container_task_image_registry: r.example.com/}`,
     'IMAGE_MODE',
@@ -456,7 +390,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, container_task_image_registry: r.example.com/}`,
   ],
   [
-    '2.6',
     'k8s 0.6.5',
     `agent: {${TOKEN}, container_task_image: "my/runner:1"}`,
     'IMAGE_MODE',
@@ -464,7 +397,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, container_task_image_mode: golden, container_task_image: "my/runner:1"}`,
   ],
   [
-    'T50',
     'k8s 0.6.5',
     `agent: {${TOKEN}, container_task_mem_limit: 1048576}`,
     'LARGE_NUMBER',
@@ -472,23 +404,14 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, container_task_mem_limit: "1048576"}`,
   ],
   [
-    'T51',
     'job 0.6.5',
     `agent: {${TOKEN}, binaryCache: {sizeLimit: "40 Gi"}}`,
     'WRONG_VALUE',
     'agent.binaryCache.sizeLimit',
     `agent: {${TOKEN}, binaryCache: {sizeLimit: 40Gi}}`,
   ],
+  ['local 0.6.5', `agent: {${TOKEN}, debug: true}`, 'UNKNOWN_KEY', 'agent.debug', `agent: {${TOKEN}}\nextraEnv: {SCALR_AGENT_DEBUG: "1"}`],
   [
-    'T52',
-    'local 0.6.5',
-    `agent: {${TOKEN}, debug: true}`,
-    'UNKNOWN_KEY',
-    'agent.debug',
-    `agent: {${TOKEN}}\nextraEnv: {SCALR_AGENT_DEBUG: "1"}`,
-  ],
-  [
-    '6.1',
     'job 0.6.5',
     `agent: {${TOKEN}, podLabels: {app.kubernetes.io/name: x}}`,
     'SELECTOR_LABEL',
@@ -496,7 +419,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, podLabels: {app: x}}`,
   ],
   [
-    '6.2',
     'job 0.5.63',
     `agent: {${TOKEN}}\nsecret: {}\nefsVolumeHandle: fs-1\npersistence: {enabled: true}`,
     'CLAIM_LOST',
@@ -504,7 +426,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nefsVolumeHandle: fs-1`,
   ],
   [
-    'API',
     'local 0.6.5',
     `agent: {${TOKEN}}\nextraVolumeMounts: [{name: v, mountPath: /v}]`,
     'VOLUME_NOT_FOUND',
@@ -512,7 +433,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nextraVolumes: [{name: v, emptyDir: {}}]\nextraVolumeMounts: [{name: v, mountPath: /v}]`,
   ],
   [
-    'API',
     'job 0.6.5',
     `agent: {${TOKEN}}\ntask: {extraVolumes: [{name: data-dir, emptyDir: {}}]}`,
     'VOLUME_NOT_FOUND',
@@ -520,7 +440,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\ntask: {extraVolumes: [{name: my-data, emptyDir: {}}]}`,
   ],
   [
-    'R2',
     'local 0.6.5',
     'agent: {tokenExistingSecret: {name: s, key: ""}}',
     'NO_KEY_OF_SECRET',
@@ -528,7 +447,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     'agent: {tokenExistingSecret: {name: s}}',
   ],
   [
-    'R4',
     'local 0.6.5',
     `agent: {${TOKEN}}\nterminationGracePeriodSeconds: "300"`,
     'TEXT_FOR_NUMBER',
@@ -536,7 +454,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nterminationGracePeriodSeconds: 300`,
   ],
   [
-    'R16',
     'job 0.6.5',
     `agent: {${TOKEN}, binaryCache: {sizeLimit: ""}}`,
     'WRONG_VALUE',
@@ -544,7 +461,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}, moduleCache: {sizeLimit: ""}}`,
   ],
   [
-    'R36',
     'k8s 0.6.5',
     `agent: {${TOKEN}}\npodAnnotations: null`,
     'NULL_DELETES_DEFAULT',
@@ -552,25 +468,16 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\npodAnnotations: {}`,
   ],
   [
-    'R36',
     'job 0.6.5',
     `agent: {${TOKEN}}\nglobal: {podAnnotations: null}`,
     'NULL_DELETES_DEFAULT',
     'global.podAnnotations',
     `agent: {${TOKEN}}\nglobal: {annotations: null}`,
   ],
+  ['job 0.6.5', `agent: {${TOKEN}, dataDir: null}`, 'NULL_DELETES_DEFAULT', 'agent.dataDir', `agent: {${TOKEN}, image: {tag: null}}`],
+  ['k8s 0.6.5', `agent: {${TOKEN}, debug: "on"}`, 'TEXT_FOR_SWITCH', 'agent.debug', `agent: {${TOKEN}, debug: "1"}`],
+  ['job 0.6.5', `agent: {${TOKEN}, image: {tag: 1.10}}`, 'UNQUOTED_TEXT', 'agent.image.tag', `agent: {${TOKEN}, image: {tag: 7}}`],
   [
-    'R36',
-    'job 0.6.5',
-    `agent: {${TOKEN}, dataDir: null}`,
-    'NULL_DELETES_DEFAULT',
-    'agent.dataDir',
-    `agent: {${TOKEN}, image: {tag: null}}`,
-  ],
-  ['R35', 'k8s 0.6.5', `agent: {${TOKEN}, debug: "on"}`, 'TEXT_FOR_SWITCH', 'agent.debug', `agent: {${TOKEN}, debug: "1"}`],
-  ['R39', 'job 0.6.5', `agent: {${TOKEN}, image: {tag: 1.10}}`, 'UNQUOTED_TEXT', 'agent.image.tag', `agent: {${TOKEN}, image: {tag: 7}}`],
-  [
-    'R39',
     'k8s 0.6.5',
     `agent: {${TOKEN}}\nserviceAccount: {name: "1"}`,
     'MISREAD_IN_MANIFEST',
@@ -578,7 +485,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nserviceAccount: {name: a1}`,
   ],
   [
-    'R39',
     'local 0.6.1',
     `agent: {${TOKEN}}\npersistence: {enabled: true, persistentVolumeClaim: {storageClassName: "on"}}`,
     'MISREAD_IN_MANIFEST',
@@ -586,7 +492,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\npersistence: {enabled: true, persistentVolumeClaim: {storageClassName: one}}`,
   ],
   [
-    'R39',
     'job 0.6.5',
     'agent: {tokenExistingSecret: {name: "null"}}',
     'MISREAD_IN_MANIFEST',
@@ -594,7 +499,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     'agent: {tokenExistingSecret: {name: nil}}',
   ],
   [
-    'API',
     'local 0.6.5',
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {storage: "0"}}}`,
     'CLAIM_WITHOUT_SIZE',
@@ -602,7 +506,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {storage: 1Gi}}}`,
   ],
   [
-    'API',
     'job 0.6.5',
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {storage: ""}}}`,
     'CLAIM_WITHOUT_SIZE',
@@ -610,7 +513,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {claimName: c, storage: ""}}}`,
   ],
   [
-    'API',
     'local 0.6.5',
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {subPath: /a}}}`,
     'ABSOLUTE_SUB_PATH',
@@ -618,7 +520,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {subPath: a}}}`,
   ],
   [
-    'API',
     'job 0.6.5',
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {subPath: a/../b}}}`,
     'WRONG_VALUE',
@@ -626,7 +527,6 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {subPath: /a}}}`,
   ],
   [
-    'API',
     'local 0.6.5',
     `agent: {${TOKEN}}\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 0%}}`,
     'NOTHING_TO_ROLL',
@@ -634,16 +534,14 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     `agent: {${TOKEN}}\nstrategy: {rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}`,
   ],
   [
-    'API',
     'local 0.6.5',
     `agent: {${TOKEN}}\nstrategy: {rollingUpdate: {maxUnavailable: 150%}}`,
     'WRONG_VALUE',
     'strategy.rollingUpdate.maxUnavailable',
     `agent: {${TOKEN}}\nstrategy: {rollingUpdate: {maxSurge: 150%}}`,
   ],
-  ['API', 'job 0.6.5', `agent: {${TOKEN}, extraEnv: {A: null}}`, 'WRONG_TYPE', 'agent.extraEnv.A', `agent: {${TOKEN}, extraEnv: {A: ""}}`],
+  ['job 0.6.5', `agent: {${TOKEN}, extraEnv: {A: null}}`, 'WRONG_TYPE', 'agent.extraEnv.A', `agent: {${TOKEN}, extraEnv: {A: ""}}`],
   [
-    'R2',
     'job 0.6.5',
     'agent: {tokenExistingSecret: {name: s, key: ""}}',
     'NO_KEY_OF_SECRET',
@@ -651,14 +549,13 @@ export const CASES: readonly [id: string, Named, wrong: string, code: string, pa
     'agent: {tokenExistingSecret: {name: s}}',
   ],
   [
-    'API',
     'job 0.6.5',
     `agent: {${TOKEN}}\ntask: {sidecars: [{name: a, image: b, volumeMounts: [{name: c, mountPath: /c}]}]}`,
     'VOLUME_NOT_FOUND',
     'task.sidecars[0].volumeMounts[0].name',
     `agent: {${TOKEN}}\ntask: {extraVolumes: [{name: c, emptyDir: {}}], sidecars: [{name: a, image: b, volumeMounts: [{name: c, mountPath: /c}]}]}`,
   ],
-  ['R22', 'k8s 0.6.5', `agent: {${TOKEN}, data_home: ""}`, 'NO_DIRECTORY', 'agent.data_home', `agent: {${TOKEN}, data_home: /var/lib/x}`],
-  ['R22', 'local 0.6.5', `agent: {${TOKEN}, cacheDir: ""}`, 'NO_DIRECTORY', 'agent.cacheDir', `agent: {${TOKEN}, cacheDir: /var/lib/x}`],
-  ['R22', 'job 0.6.5', `agent: {${TOKEN}, dataDir: ""}`, 'NO_DIRECTORY', 'agent.dataDir', `agent: {${TOKEN}, dataDir: /var/lib/x}`],
+  ['k8s 0.6.5', `agent: {${TOKEN}, data_home: ""}`, 'NO_DIRECTORY', 'agent.data_home', `agent: {${TOKEN}, data_home: /var/lib/x}`],
+  ['local 0.6.5', `agent: {${TOKEN}, cacheDir: ""}`, 'NO_DIRECTORY', 'agent.cacheDir', `agent: {${TOKEN}, cacheDir: /var/lib/x}`],
+  ['job 0.6.5', `agent: {${TOKEN}, dataDir: ""}`, 'NO_DIRECTORY', 'agent.dataDir', `agent: {${TOKEN}, dataDir: /var/lib/x}`],
 ];

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {agentVersionOf, standingOf} from '../../src/charts/standing.ts';
 import {newestOf, releasesOf} from '../../src/charts/target.ts';
+import {agentVersionOf, versionStatus} from '../../src/charts/version-status.ts';
 
 const known = releasesOf('agent-local');
 const newest = newestOf('agent-local');
@@ -14,7 +14,7 @@ test.each([
   ['0.5.74', 'withdrawn', known.length - known.indexOf('0.5.75')],
   [`${newest}-company.1`, 'newest', 0],
 ])('agent-local %s is %s', (version, standing, behind) => {
-  expect(standingOf('agent-local', version)).toEqual({newestKnown: newest, standing, behind});
+  expect(versionStatus('agent-local', version)).toEqual({newestKnown: newest, standing, behind});
 });
 
 test('the agent of a version is known where the version is', () => {

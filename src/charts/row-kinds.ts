@@ -1,6 +1,8 @@
+import type {Setting} from '../settings/define.ts';
 import type {Toleration} from '../settings/lists.ts';
 import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
-import {isMap, type Tree} from './tree.ts';
+import type {Row} from './define.ts';
+import {at, getAt, isMap, type Path, type Tree} from './tree.ts';
 
 /** How a value looks in values.yaml, both ways; reading gives undefined for what no setting can say. */
 export interface Codec<T> {
@@ -37,6 +39,12 @@ export function asWord<K extends string>(words: Readonly<Record<K, string | bool
     read: (tree) => (Object.keys(words) as K[]).find((each) => words[each] === tree),
   };
 }
+
+/** A choice whose options have the same names in the chart. */
+export const asChoice = <K extends string>({kind}: Setting<K>): Codec<K> => ({
+  write: (value) => value,
+  read: (tree) => (kind.options as readonly K[]).find((each) => each === tree),
+});
 
 export const asQuantity: Codec<string> = {
   write: (value) => value,
@@ -94,3 +102,75 @@ export const asReferences: Codec<string[]> = {
     return names.length > 0 && names.every((name) => typeof name === 'string') ? (names as string[]) : undefined;
   },
 };
+
+type Options<T> = Partial<Pick<Row<T>, 'in' | 'when' | 'accepts' | 'partly'>>;
+
+/** The setting is one key. `as` says how the value looks there; without it the value is text. */
+export function key(setting: Setting<string>, path: string | Path, options?: Options<string> & {as?: Codec<string>}): Row<string>;
+export function key<T>(setting: Setting<T>, path: string | Path, options: Options<T> & {as: Codec<T>}): Row<T>;
+export function key<T>(setting: Setting<T>, path: string | Path, {as: codec, ...options}: Options<T> & {as?: Codec<T>} = {}): Row<T> {
+  const where = typeof path === 'string' ? at(path) : path;
+  const {write, read} = codec ?? (asText as unknown as Codec<T>);
+  return {
+    setting,
+    ...options,
+    paths: [where],
+    write: (value) => [[where, write(value)]],
+    read: (values) => {
+      const found = getAt(values, where);
+      return found === undefined ? undefined : read(found);
+    },
+  };
+}
+
+/** The setting is the environment variable `name` in a map of extra ones. */
+export const variable = <T>(
+  setting: Setting<T>,
+  {map, name, ...options}: Options<T> & {map: string; name: string; as: Codec<T>},
+): Row<T> => ({
+  ...key(setting, [...at(map), name], options),
+  paths: [at(map)],
+});
+
+/** The chart always behaves in this way, so only this value can be asked for. */
+export const always = <T>(setting: Setting<T>, value: T, options: Options<T> = {}): Row<T> => ({
+  accepts: (asked) => asked === value,
+  ...implied(setting, () => value, options),
+});
+
+/** Known to the program, not to values.yaml: it decides other settings or is checked elsewhere. */
+export const unwritten = <T>(setting: Setting<T>, options: Options<T> = {}): Row<T> => implied(setting, () => undefined, options);
+
+/** A row whose value lies in other rows' keys: nothing to write, something to read. */
+export const implied = <T>(setting: Setting<T>, read: Row<T>['read'], options: Options<T> = {}): Row<T> => ({
+  setting,
+  ...options,
+  paths: [],
+  write: () => [],
+  read,
+});
+
+/** The rows count only while the switch is on, so each of them turns it on. */
+export const behindSwitch = (path: string, rows: readonly Row[]): Row[] => {
+  const enabled = at(path);
+  return rows.map((plain) => ({
+    ...plain,
+    paths: [...plain.paths, enabled],
+    write: (value, scope) => [[enabled, true], ...plain.write(value, scope)],
+    read: (values, scope) => (getAt(values, enabled) === true ? plain.read(values, scope) : undefined),
+  }));
+};
+
+/** The same rows for some versions only. */
+export const only = (range: string, rows: readonly Row[]): Row[] =>
+  rows.map((row) => ({...row, in: row.in === undefined ? range : intersect(range, row.in)}));
+
+/** `a || b` and `c` make `a c || b c`, which is how semver spells an intersection. */
+const intersect = (one: string, other: string): string =>
+  one
+    .split('||')
+    .flatMap((left) => other.split('||').map((right) => `${left.trim()} ${right.trim()}`))
+    .join(' || ');
+
+/** A row as a literal, its types checked against its setting. */
+export const row = <T>(definition: Row<T>): Row<T> => definition;

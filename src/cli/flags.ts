@@ -1,4 +1,21 @@
+import type {Interfaces} from '@oclif/core';
 import * as Flags from '@oclif/core/flags';
+import type {Setting} from '../settings/define.ts';
+
+/**
+ * One flag per setting, as raw text: defaults, variables, checks and requirements belong to the settings, because the
+ * answers file and the prompts must not escape them.
+ */
+export function settingFlags(settings: readonly Setting[]): Interfaces.FlagInput {
+  return Object.fromEntries(settings.filter(({onlyEnv}) => onlyEnv === undefined).map((setting) => [setting.id, flagOf(setting)]));
+}
+
+function flagOf({id, summary, group, kind}: Setting) {
+  const common = {summary, helpGroup: group.toUpperCase()};
+  if (kind.isSwitch) return Flags.boolean({...common, allowNo: true});
+  const text = {...common, helpValue: `<${kind.hint}>`, ...(id === 'namespace' ? {char: 'n' as const} : {})};
+  return kind.list ? Flags.string({...text, multiple: true, multipleNonGreedy: true}) : Flags.string(text);
+}
 
 const helpGroup = 'GLOBAL';
 
@@ -16,4 +33,10 @@ export const sharedFlags = {
   quiet: Flags.boolean({char: 'q', summary: 'Only results, warnings and errors.', helpGroup}),
   verbose: Flags.boolean({summary: 'More about what goes wrong.', helpGroup}),
   'no-color': Flags.boolean({summary: 'No colours; NO_COLOR does the same.', helpGroup}),
+};
+
+export const fromClusterFlag = {
+  'from-cluster': Flags.boolean({
+    summary: 'Let the cluster answer what nobody said; without it the same line always gives the same result.',
+  }),
 };

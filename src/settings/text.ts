@@ -1,3 +1,12 @@
+import {distance} from 'fastest-levenshtein';
+
+/** The most similar of the candidates, if one is similar enough to be meant. */
+export function closest(text: string, candidates: readonly string[]): string | undefined {
+  const ranked = candidates.map((candidate) => ({candidate, far: distance(text, candidate)})).toSorted((one, other) => one.far - other.far);
+  const best = ranked[0];
+  return best && best.far <= Math.max(2, Math.floor(text.length / 4)) ? best.candidate : undefined;
+}
+
 /** What a YAML 1.1 reader such as Helm's takes for something other than a text when it stands without quotes. */
 const NO_TEXT =
   /^(y|n|yes|no|on|off|true|false|null|~|[-+]?(0x[0-9a-f_]+|0b[01_]+|0o?[0-7_]+|[0-9][0-9_]*(:[0-5]?[0-9])*(\.[0-9_]*)?(e[-+]?[0-9]+)?|\.[0-9_]+(e[-+]?[0-9]+)?|\.inf)|\.nan|\d{4}-\d{1,2}-\d{1,2}.*)$/i;

@@ -1,0 +1,38 @@
+import type {Chart} from '../define.ts';
+
+/** From 0.5.67 on runs may execute in one golden image. */
+export const GOLDEN = '>=0.5.67';
+
+const VARIABLES: Readonly<Record<string, string>> = {
+  '*': `SCALR_URL SCALR_AGENT_TOKEN SCALR_AGENT_NAME SCALR_AGENT_KUBERNETES_MODE SCALR_AGENT_KUBERNETES_EFS_CLAIM_NAME
+    SCALR_AGENT_DATA_DIR SCALR_AGENT_LOG_FORMAT SCALR_AGENT_DEBUG SCALR_AGENT_WORKER_ON_STOP_ACTION
+    SCALR_AGENT_WORKER_DRAIN_TIMEOUT SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT SCALR_AGENT_DISCONNECT_ON_STOP SCALR_AGENT_CA_CERT
+    SCALR_AGENT_CONTAINER_TASK_SCHEDULING_TIMEOUT SCALR_AGENT_CONTAINER_TASK_ACQUIRE_TIMEOUT
+    SCALR_AGENT_CONTAINER_TASK_CPU_REQUEST SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT SCALR_AGENT_CONTAINER_TASK_MEM_REQUEST
+    SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT SCALR_AGENT_CONTAINER_TASK_CA_CERT SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY
+    SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB SCALR_AGENT_KUBERNETES_AUTOMOUNT_SERVICE_ACCOUNT_TOKEN
+    SCALR_AGENT_KUBERNETES_TASK_LABELS SCALR_AGENT_KUBERNETES_TASK_ANNOTATIONS SCALR_AGENT_KUBERNETES_TASK_NODE_SELECTOR
+    SCALR_AGENT_KUBERNETES_TASK_TOLERATIONS`,
+  '>=0.5.66': 'SCALR_AGENT_CONTAINER_TASK_IMAGE',
+  [GOLDEN]: 'SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE',
+};
+
+/** Environment variables that the templates of agent-k8s set themselves or refuse (rendered from every release). */
+export const ownVariables: Chart['ownVariables'] = Object.entries(VARIABLES).flatMap(([range, names]) =>
+  names.split(/\s+/).map((name) => ({name, in: range})),
+);
+
+export const ignoredKeys: Chart['ignoredKeys'] = [{path: 'serviceAccount.labels', because: 'no template reads it'}];
+
+/** docs/charts/upgrades.md, "agent-k8s". */
+export const upgradeTraps: Chart['upgradeTraps'] = [
+  {
+    from: '<=0.5.66',
+    to: GOLDEN,
+    text: 'agent.container_task_image_registry counts only in legacy mode from 0.5.67 on, and SCALR_AGENT_CONTAINER_TASK_IMAGE in extraEnv comes out twice',
+  },
+];
+
+export const kubernetesFloors: Chart['kubernetesFloors'] = [
+  {in: GOLDEN, version: '1.29', isHard: false, because: 'its README asks for it, and nothing checks'},
+];

@@ -1,0 +1,68 @@
+import type {Chart} from '../define.ts';
+import {at, getAt, isOn, type Values} from '../tree.ts';
+
+/** Client certificates and separate claims for data and cache came, went with a release cut from an older branch, and came back. */
+export const MUTUAL_TLS = '0.5.73 - 0.5.74 || >=0.6.1';
+export const SPLIT_PERSISTENCE = '0.5.74 || >=0.6.1';
+/** Data and cache are two volumes, and `persistence` is about the cache only. */
+export const ONE_PERSISTENCE = '>=0.5.64 <=0.5.73 || >=0.5.75 <=0.5.76';
+
+const VARIABLES: Readonly<Record<string, string>> = {
+  '*': `SCALR_URL SCALR_AGENT_TOKEN SCALR_AGENT_NAME SCALR_AGENT_DRIVER SCALR_AGENT_CONCURRENCY SCALR_AGENT_DISCONNECT_ON_STOP
+    SCALR_AGENT_WORKER_ON_STOP_ACTION SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT SCALR_AGENT_WORKER_DRAIN_TIMEOUT
+    SCALR_AGENT_DATA_DIR`,
+  '>=0.5.64': 'SCALR_AGENT_CACHE_DIR',
+  '>=0.6.1': 'SCALR_AGENT_CA_CERT SSL_CERT_FILE',
+  [MUTUAL_TLS]: 'SCALR_AGENT_TLS_CERT_FILE SCALR_AGENT_TLS_KEY_FILE',
+  '>=0.6.4': 'SCALR_AGENT_PROVIDER_NETWORK_MIRRORS',
+};
+
+/** Environment variables that the templates of agent-local set themselves or refuse (rendered from every release). */
+export const ownVariables: Chart['ownVariables'] = Object.entries(VARIABLES).flatMap(([range, names]) =>
+  names.split(/\s+/).map((name) => ({name, in: range})),
+);
+
+/** The keys from before the split are in use, and from 0.6.1 on they win: docs/charts/agent-local.md, "Old and new persistence keys". */
+export const usesOldPersistence = (values: Values): boolean =>
+  isOn(values, 'persistence.enabled') ||
+  !['', null, undefined].includes(getAt(values, at('persistence.persistentVolumeClaim.claimName')) as string);
+
+export const ignoredKeys: Chart['ignoredKeys'] = [
+  {
+    in: '0.5.64 - 0.5.66',
+    path: 'allowMetadataService',
+    because: 'the template of this version reads agent.allowMetadataService',
+    instead: 'agent.allowMetadataService',
+  },
+  {
+    in: '>=0.6.1',
+    path: 'persistence.persistentVolumeClaim',
+    unless: usesOldPersistence,
+    because: 'the old keys count only together with persistence.enabled',
+    instead: 'persistence.cache.persistentVolumeClaim',
+  },
+  {
+    in: SPLIT_PERSISTENCE,
+    path: 'persistence.cache.persistentVolumeClaim',
+    unless: (values) => !usesOldPersistence(values),
+    because: 'persistence.enabled or its claim name is set, and the old keys win',
+  },
+];
+
+/** docs/charts/upgrades.md, "agent-local". */
+export const upgradeTraps: Chart['upgradeTraps'] = [
+  {
+    from: '<=0.5.63',
+    to: '>=0.5.64',
+    text: 'data and cache are two volumes from 0.5.64 on, and persistence is about the cache only',
+  },
+  {
+    from: '<=0.5.76',
+    to: '>=0.6.1',
+    text: 'the image has no aws, gcloud, az and kubectl from 0.6.1 on: name agent-runner with --agent-image where runs call them',
+  },
+];
+
+export const kubernetesFloors: Chart['kubernetesFloors'] = [
+  {in: '>=0.5.64', version: '1.33', isHard: false, because: 'its README asks for it, and nothing checks'},
+];

@@ -1,0 +1,257 @@
+import {rootCertificates} from 'node:tls';
+import {otelEndpoint, otelMetrics, otelTraces} from '../settings/agent.ts';
+import type {Get} from '../settings/define.ts';
+import {extraEnv} from '../settings/escape-hatch.ts';
+import {httpProxy, httpsProxy, IN_CLUSTER, noProxy} from '../settings/network.ts';
+import {
+  runCpuLimit,
+  runCpuRequest,
+  runMemoryLimit,
+  runMemoryRequest,
+  serviceAccountAnnotation,
+  serviceAccountName,
+} from '../settings/pods.ts';
+import {cache, cacheAccessMode, cacheClaim, cacheSize, cacheStorageClass, cacheSubPath} from '../settings/storage.ts';
+import {caFile, caPublicRoots, caScope, caSecret, caSecretKey} from '../settings/tls.ts';
+import type {Entry, Row, Scope} from './define.ts';
+import {compare} from './releases.ts';
+import {
+  asBase64,
+  asChoice,
+  asQuantity,
+  asSwitch,
+  asText,
+  asTextMap,
+  behindSwitch,
+  type Codec,
+  implied,
+  key,
+  only,
+  row,
+  unwritten,
+  variable,
+} from './row-kinds.ts';
+import {at, getAt, isMap, type Path, textAt, type Values} from './tree.ts';
+
+const textIn = (values: Values, path: string | Path): string | undefined => textAt(values, path) || undefined;
+
+interface CacheKeys {
+  in: string;
+  /** Map that holds `enabled` and `persistentVolumeClaim`. */
+  volume: string;
+  /** Key of the limit of the ephemeral volume, where the version has one. */
+  limit?: string;
+  /** What else a claim needs in this chart. */
+  withClaim?: {paths: readonly Path[]; write(scope: Scope): readonly Entry[]};
+}
+
+const isNewClaim = (get: Get): boolean => get(cache) === 'pvc';
+const isExistingClaim = (get: Get): boolean => get(cache) === 'existing-pvc';
+const isEphemeral = (get: Get): boolean => (get(cache) ?? 'ephemeral') === 'ephemeral';
+
+/** A cache on a new claim, an existing claim or an ephemeral volume. */
+export const claimCache = ({in: range, volume, limit, withClaim}: CacheKeys): Row[] => {
+  const enabled = at(`${volume}.enabled`);
+  const claim = `${volume}.persistentVolumeClaim`;
+  return only(range, [
+    row({
+      setting: cache,
+      accepts: (kind) => kind === 'ephemeral' || kind === 'pvc' || kind === 'existing-pvc',
+      paths: [enabled, ...(withClaim?.paths ?? [])],
+      write: (kind, scope) => (kind === 'ephemeral' ? [[enabled, false]] : [[enabled, true], ...(withClaim?.write(scope) ?? [])]),
+      read: (values) => {
+        if (getAt(values, enabled) !== true) return 'ephemeral';
+        return textIn(values, `${claim}.claimName`) === undefined ? 'pvc' : 'existing-pvc';
+      },
+    }),
+    key(cacheClaim, `${claim}.claimName`, {when: isExistingClaim}),
+    key(cacheSize, `${claim}.storage`, {as: asQuantity, when: isNewClaim}),
+    ...(limit === undefined ? [] : [key(cacheSize, limit, {as: asQuantity, when: isEphemeral})]),
+    key(cacheStorageClass, `${claim}.storageClassName`, {
+      when: isNewClaim,
+      // docs/charts/upgrades.md, "A storage class of -": the templates break on it before 0.6.2.
+      accepts: (name, {version}) => name !== '-' || compare(version, '0.6.2') >= 0,
+    }),
+    key(cacheAccessMode, `${claim}.accessMode`, {
+      as: asChoice(cacheAccessMode),
+      when: isNewClaim,
+    }),
+    // Of an existing claim it only says what the operator knows; no template reads it.
+    unwritten(cacheAccessMode, {when: isExistingClaim}),
+    key(cacheSubPath, `${claim}.subPath`, {when: (get) => isNewClaim(get) || isExistingClaim(get)}),
+  ]);
+};
+
+const REPLACES = 'The bundle replaces the public roots: if it holds private CAs only, public registries cannot be reached.';
+const PUBLIC_ROOTS = '# Public root certificates\n';
+
+/** CA bundle as PEM at `<path>.caBundle` or in an existing Secret at `<path>.caBundleSecret`. */
+export const caBundle = (path: string): Row[] => {
+  const inline = at(`${path}.caBundle`);
+  const secretKey = `${path}.caBundleSecret.key`;
+  return [
+    key(caSecret, `${path}.caBundleSecret.name`),
+    row({
+      ...key(caSecretKey, secretKey),
+      read: (values, {get}) => (get(caSecret) === undefined ? undefined : textIn(values, secretKey)),
+    }),
+    implied(caPublicRoots, (values) => textIn(values, inline)?.includes(PUBLIC_ROOTS)),
+    implied(caScope, (values, {get}) => ((get(caSecret) ?? textIn(values, inline)) ? 'all' : undefined), {
+      accepts: (scope) => scope === 'all',
+    }),
+    row({
+      setting: caFile,
+      paths: [inline],
+      write: (pem, {get}) => [[inline, get(caPublicRoots) ? `${pem}${PUBLIC_ROOTS}${rootCertificates.join('\n')}\n` : pem]],
+      read: (values) => textIn(values, inline)?.split(PUBLIC_ROOTS)[0],
+      partly: (_, {get}) =>
+        get(caPublicRoots) === undefined ? `${REPLACES} Add --ca-public-roots, or --no-ca-public-roots if that is meant.` : undefined,
+    }),
+  ];
+};
+
+/** Linux passes no environment string longer than this to a process (MAX_ARG_STRLEN, execve(2)). */
+const LONGEST_VARIABLE = 131_072;
+
+/** CA bundle as base64 that ends in one environment variable of the agent; public roots do not fit into one. */
+export const caVariable = (caRow: Row<string>): Row[] => [
+  row({
+    ...caRow,
+    partly: (pem, scope) =>
+      [
+        caRow.partly?.(pem, scope),
+        scope.get(caPublicRoots) === undefined
+          ? `${REPLACES} They do not fit in here: put those that are needed into the file, or say --no-ca-public-roots.`
+          : undefined,
+      ]
+        .filter(Boolean)
+        .join(' ') || undefined,
+    accepts: (pem) => String(asBase64.write(pem)).length + 64 < LONGEST_VARIABLE,
+  }),
+  implied(caPublicRoots, (values, scope) => (caRow.read(values, scope) === undefined ? undefined : false), {accepts: (asked) => !asked}),
+];
+
+/** The same by way of the extra variables, where the agent and its runs share the bundle. */
+export const caExtraVariable = (options: Pick<Row<string>, 'partly'> = {}): Row[] => [
+  ...caVariable(variable(caFile, {map: 'extraEnv', name: 'SCALR_AGENT_CA_CERT', as: asBase64, ...options})),
+  implied(caScope, (values) => (getAt(values, at('extraEnv.SCALR_AGENT_CA_CERT')) ? 'all' : undefined), {
+    accepts: (scope) => scope === 'all',
+  }),
+];
+
+/** NO_PROXY with the names inside the cluster added. */
+const asNoProxy: Codec<string[]> = {
+  write: (entries) => [...entries, ...IN_CLUSTER].join(','),
+  read: (tree) => (typeof tree === 'string' && tree !== '' ? tree.split(',').filter((entry) => !IN_CLUSTER.includes(entry)) : undefined),
+};
+
+/** Proxy variables by way of a map of extra environment variables. */
+export const proxyVariables = (map: string, options: Pick<Row<string>, 'partly'> = {}): Row[] => [
+  variable(httpProxy, {map, name: 'HTTP_PROXY', as: asText, ...options}),
+  variable(httpsProxy, {map, name: 'HTTPS_PROXY', as: asText, ...options}),
+  variable(noProxy, {map, name: 'NO_PROXY', as: asNoProxy}),
+];
+
+/** Proxy keys below a switch, which exports nothing unless it is on. */
+export const proxyKeys = (path: string): Row[] =>
+  behindSwitch(`${path}.enabled`, [
+    key(httpProxy, `${path}.httpProxy`),
+    key(httpsProxy, `${path}.httpsProxy`),
+    key(noProxy, `${path}.noProxy`, {as: asNoProxy}),
+  ]);
+
+/** OpenTelemetry by way of extra environment variables (agent-local 0.6.5, README, "Metrics and observability"). */
+export const telemetryVariables = (map: string): Row[] => [
+  variable(otelEndpoint, {map, name: 'SCALR_AGENT_OTLP_ENDPOINT', as: asText}),
+  variable(otelMetrics, {map, name: 'SCALR_AGENT_OTLP_METRICS_ENABLED', as: asSwitch('true', 'false')}),
+  variable(otelTraces, {map, name: 'SCALR_AGENT_OTLP_TRACES_ENABLED', as: asSwitch('true', 'false')}),
+];
+
+/** CPU and memory of the container that runs execute in, at `<path>.requests` and `<path>.limits`. */
+export const runResources = (path: string): Row[] => [
+  key(runCpuRequest, `${path}.requests.cpu`, {as: asQuantity}),
+  key(runCpuLimit, `${path}.limits.cpu`, {as: asQuantity}),
+  key(runMemoryRequest, `${path}.requests.memory`, {as: asQuantity}),
+  key(runMemoryLimit, `${path}.limits.memory`, {as: asQuantity}),
+];
+
+const CREATE = at('serviceAccount.create');
+const NAME = at('serviceAccount.name');
+const ANNOTATIONS = at('serviceAccount.annotations');
+
+/**
+ * A name alone is an account that exists; annotations need one that the chart creates, under the name if there is one:
+ * without `serviceAccount.create` all three charts drop them.
+ */
+export const serviceAccount = (options: Pick<Row<string>, 'partly'> = {}): Row[] => [
+  row({
+    setting: serviceAccountName,
+    paths: [CREATE, NAME],
+    write: (name, {get}) => [
+      [CREATE, get(serviceAccountAnnotation) !== undefined],
+      [NAME, name],
+    ],
+    read: (values) => textIn(values, NAME),
+    ...options,
+  }),
+  row({
+    setting: serviceAccountAnnotation,
+    paths: [CREATE, ANNOTATIONS],
+    write: (map) => [
+      [CREATE, true],
+      [ANNOTATIONS, {...map}],
+    ],
+    read: (values) => (getAt(values, CREATE) === true ? asTextMap.read(getAt(values, ANNOTATIONS) ?? {}) : undefined),
+  }),
+];
+
+interface VariableMap {
+  path: string;
+  /** Which names belong into this map; every one if absent. */
+  takes?: (name: string) => boolean;
+}
+
+/** Extra variables of the agent; the ones that have a setting are left to its row. */
+export const extraVariables = (maps: readonly VariableMap[], options: Pick<Row<object>, 'partly'> = {}): Row =>
+  row({
+    setting: extraEnv,
+    paths: maps.map(({path}) => at(path)),
+    write: (given) =>
+      maps.flatMap(({path, takes = () => true}) =>
+        Object.entries(given)
+          .filter(([name]) => takes(name))
+          .map(([name, value]) => [[...at(path), name], value] as const),
+      ),
+    read: (values) => {
+      const found = maps.flatMap(({path}) => Object.entries(mapAt(values, path)));
+      const free = found.filter(([name, value]) => typeof value === 'string' && !VARIABLES_OF_SETTINGS.has(name)) as [string, string][];
+      return free.length === 0 ? undefined : Object.fromEntries(free.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+    },
+    ...options,
+  });
+
+function mapAt(values: Values, path: string): object {
+  const map = getAt(values, at(path));
+  return isMap(map) ? map : {};
+}
+
+/** Variables that have a setting of their own: two sources for one name would race. */
+export const VARIABLES_OF_SETTINGS: ReadonlyMap<string, string> = new Map([
+  ['HTTP_PROXY', 'http-proxy'],
+  ['HTTPS_PROXY', 'https-proxy'],
+  ['NO_PROXY', 'no-proxy'],
+  ['SCALR_URL', 'url'],
+  ['SCALR_AGENT_TOKEN', 'token-file'],
+  ['SCALR_AGENT_DEBUG', 'debug'],
+  ['SCALR_AGENT_LOG_FORMAT', 'log-format'],
+  ['SCALR_AGENT_CA_CERT', 'ca-file'],
+  ['SSL_CERT_FILE', 'ca-file'],
+  ['SCALR_AGENT_TLS_CERT_FILE', 'client-cert-file'],
+  ['SCALR_AGENT_TLS_KEY_FILE', 'client-key-file'],
+  ['SCALR_AGENT_OTLP_ENDPOINT', 'otel-endpoint'],
+  ['SCALR_AGENT_OTLP_METRICS_ENABLED', 'otel-metrics'],
+  ['SCALR_AGENT_OTLP_TRACES_ENABLED', 'otel-traces'],
+  ['SCALR_AGENT_PROVIDER_CACHE_ENABLED', 'provider-cache'],
+  ['SCALR_AGENT_MODULE_CACHE_ENABLED', 'module-cache'],
+  ['SCALR_AGENT_CONCURRENCY', 'concurrency'],
+]);

@@ -1,0 +1,62 @@
+import {CHARTS} from './charts.ts';
+import type {KubernetesFloor, Target} from './define.ts';
+import {compare, within} from './releases.ts';
+import {type ChartName, chartSchema, schemaOf} from './schema.ts';
+import {newestOf, releasesOf, WITHDRAWN} from './target.ts';
+
+/** An installed version among those this program knows. */
+export interface VersionStatus {
+  newestKnown: string;
+  /** Number of newer releases; for a version older than all known ones it is a lower bound. */
+  behind: number;
+  standing: 'newest' | 'behind' | 'newer-than-known' | 'older-than-known' | 'withdrawn';
+}
+
+export function versionStatus(chart: ChartName, version: string): VersionStatus {
+  const known = releasesOf(chart);
+  const newestKnown = newestOf(chart);
+  const behind = known.filter((each) => compare(each, version) > 0).length;
+  const standing = (): VersionStatus['standing'] => {
+    if (WITHDRAWN[chart].includes(version)) return 'withdrawn';
+    if (compare(version, newestKnown) > 0) return 'newer-than-known';
+    if (compare(version, known[0] as string) < 0) return 'older-than-known';
+    return behind === 0 ? 'newest' : 'behind';
+  };
+  return {newestKnown, behind, standing: standing()};
+}
+
+/** The agent version of a chart release; undefined for an unknown release. */
+export const agentVersionOf = (chart: ChartName, version: string): string | undefined =>
+  chartSchema(chart)['x-releases'].find((each) => each.version === version)?.appVersion;
+
+/** Unexpected effects of an upgrade from one version of a chart to another. */
+export const upgradeTraps = (release: string, {chart, version}: Target, to: string): string[] =>
+  CHARTS[chart].upgradeTraps
+    .filter((trap) => within(version, trap.from) && within(to, trap.to) && (trap.release === undefined || trap.release === release))
+    .map(({text}) => text);
+
+/** The oldest Kubernetes that a chart version works with; undefined where it names none. */
+export function floorOf(target: Target): KubernetesFloor | undefined {
+  const documented = CHARTS[target.chart].kubernetesFloors.find((each) => within(target.version, each.in));
+  const enforced = enforcedBy(target);
+  return enforced !== undefined && (documented === undefined || isBelow(documented.version, enforced))
+    ? {version: enforced, isHard: true, because: 'its kubeVersion asks for it, and helm refuses less'}
+    : documented;
+}
+
+/** What Chart.yaml asks for; helm itself judges anything but a plain lower bound. */
+function enforcedBy(target: Target): string | undefined {
+  const release = schemaOf(target)['x-releases'].find(({version}) => version === target.version);
+  return /^>=\s*v?(\d+\.\d+)/.exec(release?.kubeVersion ?? '')?.[1];
+}
+
+/** As providers spell them: v1.34.1-gke.2541000 */
+export const isBelow = (version: string, floor: string): boolean => compare(version, floor) < 0;
+
+/** The install or its runs fail on a server of that version, as the check of the server says. */
+export function isTooOld(server: string, target: Target): boolean {
+  const floor = floorOf(target);
+  return floor?.isHard === true && isVersion(server) && isBelow(server, floor.version);
+}
+
+export const isVersion = (text: string): boolean => /^v?\d+\.\d+\./.test(text);
