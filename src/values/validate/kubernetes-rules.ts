@@ -1,6 +1,5 @@
 import {getAt, isMap, type Tree, type Values} from '../../charts/tree.ts';
-import {exceeds, milliOf} from '../../settings/quantity.ts';
-import {closest} from '../../settings/text.ts';
+import {milliOf} from '../../settings/quantity.ts';
 import {FORMATS} from './formats.ts';
 import {
   allOf,
