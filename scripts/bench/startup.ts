@@ -7,9 +7,8 @@ import {findHelm} from '../../test/helm/find-helm.ts';
 import {PROGRAM} from '../../test/package/built.ts';
 import {untilFirstQuestion} from './first-question.ts';
 import {measure, median, row} from './measure.ts';
-import {peers} from './peers.ts';
 
-/** How long the program and others take to start, as a multiple of what Node.js itself needs. Build first. */
+/** How long the program, helm and kubectl take to start, as a multiple of what Node.js itself needs. Build first. */
 const FILE = 'test/golden/agent-job-0.6.5-cache-pvc/values.yaml';
 const VALUES = ['values', '--url', 'https://acme.scalr.io'];
 const BARE = 'node -e 0';
@@ -34,7 +33,6 @@ async function subjects(home: string): Promise<Readonly<Record<string, Subject>>
     },
     'helm version': () => measure(helm, ['version']),
     'kubectl version --client': () => measure(kubectl, ['version', '--client']),
-    ...Object.fromEntries(peers().map(({name, path, args, env: more}) => [name, () => measure(path, args, {...env, ...more})])),
   };
 }
 

@@ -1,6 +1,6 @@
 import module from 'node:module';
 import {join} from 'node:path';
-import {outputFailed} from './output-failed.ts';
+import {ExitCode} from '../errors.ts';
 import {staticAnswer} from './static-answers.ts';
 
 /** Answers `--version`, `--help` and the Tab key itself, and loads oclif for the rest. */
@@ -27,4 +27,10 @@ export async function launch(argv: string[]): Promise<void> {
   if (process.env['NO_COLOR']) delete process.env['FORCE_COLOR'];
   const {start} = await import('./start.ts');
   return start(argv, root);
+}
+
+/** A reader that has seen enough is no failure; a full disk is. */
+function outputFailed({code}: NodeJS.ErrnoException): void {
+  if (code !== 'EPIPE') process.stderr.write(`Error: Cannot write to standard output: ${code}.\n`);
+  process.exit(code === 'EPIPE' ? ExitCode.ok : ExitCode.failed);
 }
