@@ -43,8 +43,8 @@ function caseOf(file: string, {severity, code, path, line, column, message, sugg
   return {'@classname': attribute(file), '@name': attribute(`${code} ${path}`.trimEnd()), ...outcome};
 }
 
-/** Readers turn line ends of attributes into blanks. */
+/** XML readers turn line breaks in attributes into spaces. */
 const attribute = (text: string): string => printable(text).replaceAll(/\s+/g, ' ');
 
-/** XML 1.0 has no way to write the other characters, escaped neither. */
+/** XML 1.0 cannot represent other characters, not even escaped. */
 const printable = (text: string): string => text.replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');
