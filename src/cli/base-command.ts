@@ -4,6 +4,8 @@ import {fromChartSource} from '../answers/from-chart-source.ts';
 import {findAnswers, resolve, settle, type Wish} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
 import {ExitCode, ExpectedError, maskSecrets, type Warning} from '../errors.ts';
+import type {KubernetesClient} from '../kubernetes/client.ts';
+import type {Place} from '../ports/place.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {chart, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -12,7 +14,7 @@ import {failureText, warningText} from '../ui/messages.ts';
 import {type Screen, withoutColor} from '../ui/theme.ts';
 import {type App, nodeApp} from './app.ts';
 import type {Cluster} from './cluster.ts';
-import type {ClusterFlags} from './cluster-flags.ts';
+import {type ClusterFlags, toolPaths} from './cluster-flags.ts';
 import {asExpected, failureDocument} from './failure.ts';
 import {originOf} from './origin.ts';
 import {sharedFlags} from './shared-flags.ts';
@@ -33,6 +35,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   #app: App | undefined;
   #isQuiet = false;
   #said: Source[] | undefined;
+  readonly #clients = new Map<string, Promise<KubernetesClient>>();
 
   abstract override run(): Promise<Result>;
 
@@ -77,6 +80,19 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const {clusterAt, releaseName, toolPaths} = await import('./cluster.ts');
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
     return clusterAt(releaseName(flags, settings).place, this.app.processes(toolPaths(flags)));
+  }
+
+  /** The API server of that cluster; one client per run of the command, closed at its end. */
+  protected kubernetes(place: Place, flags: ClusterFlags): Promise<KubernetesClient> {
+    const key = JSON.stringify([place.kubeconfig, place.kubeContext]);
+    const client = this.#clients.get(key) ?? this.app.kubernetes(place, toolPaths(flags));
+    this.#clients.set(key, client);
+    return client;
+  }
+
+  protected override async finally(error: Error | undefined): Promise<void> {
+    await Promise.all([...this.#clients.values()].map(async (client) => (await client).close()));
+    return super.finally(error);
   }
 
   async #readSources(flags: SharedFlags): Promise<Source[]> {

@@ -2,8 +2,8 @@ import {findAnswers, settle} from '../answers/resolve.ts';
 import type {Source} from '../answers/sources.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
-import {firstOf} from '../ports/first-of.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
+import {anySignal} from '../ports/signals.ts';
 import {lookAhead} from '../preflight/look-ahead.ts';
 import {prepareInstall} from '../preflight/prepare-install.ts';
 import {questions} from '../preflight/questions.ts';
@@ -50,7 +50,7 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
     say(paragraph('', 'Nothing is changed before you choose to install. Ctrl-C ends, ? explains.', screen));
     const given = flags['kube-context'] ?? kept?.context;
     const place = {namespace: known.get(namespace) as string, ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {})};
-    const soon = (): AbortSignal => firstOf(AbortSignal.timeout(LISTENING_MS), interrupts.asked);
+    const soon = (): AbortSignal => anySignal(AbortSignal.timeout(LISTENING_MS), interrupts.asked);
     const context = given ?? (await chooseContext(place, processes, prompter, soon()));
     const where = {...flags, ...(context === undefined ? {} : {'kube-context': context})};
     const listening = listen(
@@ -99,7 +99,7 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
 
 /** What an install would do and what speaks against it; changes nothing. @throws ExpectedError where it is not possible */
 async function lookFirst(generated: Generated, wanted: Wanted, {skipsChecks, ...world}: Looking, {asked}: Interrupts): Promise<Prepared> {
-  const over = firstOf(AbortSignal.timeout(world.timeoutMs), asked);
+  const over = anySignal(AbortSignal.timeout(world.timeoutMs), asked);
   const {facts, manifest, plan} = await prepareInstall(generated, wanted, world.processes, over);
   const isChecked = !skipsChecks && plan.steps.length > 0;
   return {plan, facts, warnings: isChecked ? await lookAhead(generated, wanted, world, {manifest, context: facts.context}) : []};

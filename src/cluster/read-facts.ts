@@ -1,6 +1,7 @@
 import type {Values} from '../charts/tree.ts';
-import {type ReleaseName, releaseHistory, releaseManifest, releaseValues} from '../ports/helm.ts';
-import {currentContext, getObject, listObjects, serverVersion} from '../ports/kubectl.ts';
+import {releaseHistory, releaseManifest, releaseValues} from '../helm/helm.ts';
+import {currentContext, getObject, listObjects, serverVersion} from '../kubernetes/kubectl.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import type {Call, Processes} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
 import {jsonFrom} from '../ports/tool-output.ts';

@@ -1,6 +1,7 @@
 import type {Values} from '../charts/tree.ts';
-import {effectiveValues, listReleases, type ReleaseName, releaseManifest} from '../ports/helm.ts';
-import {getNamed, listEverywhere, listObjects} from '../ports/kubectl.ts';
+import {effectiveValues, listReleases, releaseManifest} from '../helm/helm.ts';
+import {getNamed, listEverywhere, listObjects} from '../kubernetes/kubectl.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import type {Call, Outcome, Processes} from '../ports/processes.ts';
 import {isForbidden, toolFailure} from '../ports/tool-failure.ts';
 import {jsonFrom} from '../ports/tool-output.ts';

@@ -3,7 +3,7 @@ import {releaseState} from '../cluster/read-facts.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Plan} from '../plan/step.ts';
 import type {Files} from '../ports/files.ts';
-import type {ReleaseName} from '../ports/helm.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import {requireReady} from './require-ready.ts';
 import {rollBack} from './roll-back.ts';
 import {runSteps} from './run-steps.ts';

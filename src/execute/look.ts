@@ -1,6 +1,6 @@
 import type {KubernetesObject, Pod, Snapshot} from '../cluster/objects.ts';
-import type {ReleaseName} from '../ports/helm.ts';
-import {LOG_LINES, listObjects, podLogs, startOfLogs} from '../ports/kubectl.ts';
+import {LOG_LINES, listObjects, podLogs, startOfLogs} from '../kubernetes/kubectl.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
 import {jsonFrom} from '../ports/tool-output.ts';

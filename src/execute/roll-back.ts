@@ -1,8 +1,9 @@
 import {isPending, type ReleaseState} from '../cluster/install-facts.ts';
 import {releaseState} from '../cluster/read-facts.ts';
 import {ExpectedError} from '../errors.ts';
+import {rollback, uninstall} from '../helm/helm.ts';
 import type {Files} from '../ports/files.ts';
-import {type ReleaseName, rollback, uninstall} from '../ports/helm.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
 import {evidenceText} from './explain/evidence.ts';

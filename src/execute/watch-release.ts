@@ -1,8 +1,7 @@
 import {ExpectedError} from '../errors.ts';
-import {firstOf} from '../ports/first-of.ts';
-import type {ReleaseName} from '../ports/helm.ts';
+import type {ReleaseName} from '../ports/place.ts';
+import {anySignal, withTimeout} from '../ports/signals.ts';
 import {isPassing} from '../ports/tool-failure.ts';
-import {within} from '../ports/within.ts';
 import type {Cause} from './explain/cause.ts';
 import {explain, isReady, type Progress, progress, registered} from './explain/explain.ts';
 import {look, NOTHING} from './look.ts';
@@ -31,12 +30,12 @@ interface World extends WaitingWorld {
 /** Looks at a release until it is ready, cannot become ready, or time is over. Helm's own wait is not relied on. */
 export async function watchRelease(name: ReleaseName, world: World): Promise<Watched> {
   const {now, interrupts, onProgress} = world;
-  const over = firstOf(interrupts.asked, AbortSignal.timeout(world.timeoutMs));
+  const over = anySignal(interrupts.asked, AbortSignal.timeout(world.timeoutMs));
   let [seen, seenAt] = [NOTHING, now()];
   let failed: ExpectedError | undefined;
   let readySince: number | undefined;
   for (;;) {
-    const found = await within(LONGEST_LOOK_MS, over, (soon) => look(name, world.processes, soon)).catch(trouble);
+    const found = await withTimeout(LONGEST_LOOK_MS, over, (soon) => look(name, world.processes, soon)).catch(trouble);
     const at = now();
     if (!(found instanceof ExpectedError)) [seen, seenAt, failed] = [found, at, undefined];
     // A look that ran out of time says less than the one before.

@@ -3,7 +3,7 @@ import type {InstallFacts} from '../cluster/install-facts.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
 import {podTemplates, secretNames} from '../cluster/pod-specs.ts';
-import {annotate, restart} from '../ports/kubectl.ts';
+import {annotate, restart} from '../kubernetes/kubectl.ts';
 import type {WantedRelease} from './install.ts';
 import type {Step} from './step.ts';
 import {isChanged} from './wanted-secret.ts';

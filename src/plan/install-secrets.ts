@@ -1,7 +1,7 @@
 import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
 import {isOwn, ownLabels} from '../cluster/own-labels.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {applyObject} from '../ports/kubectl.ts';
+import {applyObject} from '../kubernetes/kubectl.ts';
 import type {WantedRelease} from './install.ts';
 import {markOf} from './install-restarts.ts';
 import type {Step} from './step.ts';

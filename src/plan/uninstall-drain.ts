@@ -1,6 +1,6 @@
 import type {Controller, Inventory} from '../cluster/inventory.ts';
-import type {ReleaseName} from '../ports/helm.ts';
-import {listObjects, scale, waitUntilGone} from '../ports/kubectl.ts';
+import {listObjects, scale, waitUntilGone} from '../kubernetes/kubectl.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import type {Step} from './step.ts';
 
 export interface DrainChoices {

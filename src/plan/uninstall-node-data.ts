@@ -1,6 +1,6 @@
 import type {NodeDataItem} from '../cluster/inventory-node-data.ts';
-import type {ReleaseName} from '../ports/helm.ts';
-import {applyObject, deleteJobs, waitForJobs} from '../ports/kubectl.ts';
+import {applyObject, deleteJobs, waitForJobs} from '../kubernetes/kubectl.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import type {Step} from './step.ts';
 
 /** That of the guide upstream gives for node directories. */

@@ -1,7 +1,8 @@
 import type {Inventory} from '../cluster/inventory.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {type ReleaseName, uninstall} from '../ports/helm.ts';
-import {deleteObject, waitUntilGone} from '../ports/kubectl.ts';
+import {uninstall} from '../helm/helm.ts';
+import {deleteObject, waitUntilGone} from '../kubernetes/kubectl.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import {commandLine} from '../ports/processes.ts';
 import type {Plan, Step} from './step.ts';
 import {afterUninstall, beforeUninstall, lostClaims} from './uninstall-claims.ts';

@@ -1,7 +1,7 @@
 import {CHARTS} from '../charts/charts.ts';
 import {within} from '../charts/releases.ts';
 import type {Path} from '../charts/tree.ts';
-import type {ReleaseName} from '../ports/helm.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {chartSource} from '../settings/release.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';

@@ -1,8 +1,8 @@
 import type {InstallFacts} from '../cluster/install-facts.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
+import {template} from '../helm/helm.ts';
 import {brokenPromises, lostValues} from '../plan/check-manifest.ts';
 import type {WantedRelease} from '../plan/install.ts';
-import {template} from '../ports/helm.ts';
 import type {Processes} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
 import type {Get} from '../settings/define.ts';

@@ -1,7 +1,7 @@
 import {failureOf} from '../cluster/facts/answers.ts';
 import {type Fact, known, unknown} from '../cluster/facts/fact.ts';
 import {REQUEST_SECONDS} from '../cluster/facts/read-cluster.ts';
-import {reviewAccess} from '../ports/kubectl.ts';
+import {reviewAccess} from '../kubernetes/kubectl.ts';
 import type {Place} from '../ports/place.ts';
 import type {Outcome, Processes} from '../ports/processes.ts';
 import {jsonIn} from '../ports/tool-output.ts';

@@ -1,6 +1,6 @@
 import {ExpectedError} from '../errors.ts';
 import type {Call, Outcome, Processes} from '../ports/processes.ts';
-import {isWeakness} from '../ports/tool-failure.ts';
+import {isRetryable} from '../ports/tool-failure.ts';
 
 export interface Patience {
   /** No question is waited for any longer. */
@@ -21,7 +21,7 @@ export function questions(processes: Processes, {over, sleep}: Patience): Proces
   async function ask(call: Call, signal: AbortSignal): Promise<Outcome> {
     for (const pause of PAUSES_MS) {
       const outcome = await askOnce(call, signal, processes);
-      if (outcome.exitCode === 0 || signal.aborted || !isWeakness(outcome)) return outcome;
+      if (outcome.exitCode === 0 || signal.aborted || !isRetryable(outcome)) return outcome;
       await sleep(pause, signal);
     }
     return askOnce(call, signal, processes);

@@ -1,8 +1,8 @@
 import {failureOf} from '../cluster/facts/answers.ts';
 import {type Fact, known, unknown} from '../cluster/facts/fact.ts';
 import {REQUEST_SECONDS} from '../cluster/facts/read-cluster.ts';
-import {helmVersion} from '../ports/helm.ts';
-import {clientVersion, serverVersion} from '../ports/kubectl.ts';
+import {helmVersion} from '../helm/helm.ts';
+import {clientVersion, serverVersion} from '../kubernetes/kubectl.ts';
 import type {Place} from '../ports/place.ts';
 import type {Call, Outcome, Processes} from '../ports/processes.ts';
 

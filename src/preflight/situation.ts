@@ -6,7 +6,7 @@ import type {Readings} from '../cluster/facts/readings.ts';
 import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
 import type {Claim, KubernetesObject} from '../cluster/objects.ts';
 import type {Probed} from '../cluster/probe.ts';
-import type {ReleaseName} from '../ports/helm.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import type {Get} from '../settings/define.ts';
 import type {ProbePlan} from './probe/plan-probe.ts';
 import type {Unprobed} from './probe/prepare-probe.ts';

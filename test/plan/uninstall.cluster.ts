@@ -13,7 +13,7 @@ import {readFacts} from '../../src/cluster/read-facts.ts';
 import {readInventory} from '../../src/cluster/read-inventory.ts';
 import {runSteps} from '../../src/execute/run-steps.ts';
 import {type Purgeable, planUninstall, type UninstallPlan} from '../../src/plan/uninstall.ts';
-import type {ReleaseName} from '../../src/ports/helm.ts';
+import type {ReleaseName} from '../../src/ports/place.ts';
 import type {Processes} from '../../src/ports/processes.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';

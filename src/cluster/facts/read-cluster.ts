@@ -1,7 +1,7 @@
 import {isMap, type Values} from '../../charts/tree.ts';
 import {ExpectedError} from '../../errors.ts';
-import {listReleases, releaseValues} from '../../ports/helm.ts';
-import {getNamed, kubeletConfiguration, listEverywhere, listResources, serverVersion} from '../../ports/kubectl.ts';
+import {listReleases, releaseValues} from '../../helm/helm.ts';
+import {getNamed, kubeletConfiguration, listEverywhere, listResources, serverVersion} from '../../kubernetes/kubectl.ts';
 import type {Place} from '../../ports/place.ts';
 import type {Call, Outcome, Processes, Running} from '../../ports/processes.ts';
 import {failureOf, jsonOf, listsOf, objectsOf} from './answers.ts';

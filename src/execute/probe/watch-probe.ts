@@ -1,6 +1,6 @@
 import type {ContainerState, KubernetesObject, Pod} from '../../cluster/objects.ts';
 import {PROBE_CONTAINER, PROBE_DONE, type Probed} from '../../cluster/probe.ts';
-import {listObjects, podLogs} from '../../ports/kubectl.ts';
+import {listObjects, podLogs} from '../../kubernetes/kubectl.ts';
 import type {Place} from '../../ports/place.ts';
 import type {Outcome, Processes} from '../../ports/processes.ts';
 import {isForbidden} from '../../ports/tool-failure.ts';

@@ -2,9 +2,10 @@ import {scalrChart} from '../../cluster/facts/releases.ts';
 import type {Revision} from '../../cluster/install-facts.ts';
 import type {ListedRelease} from '../../cluster/inventory-definitions.ts';
 import {ExitCode, ExpectedError} from '../../errors.ts';
-import {listReleases, type ReleaseName} from '../../ports/helm.ts';
-import {getObject} from '../../ports/kubectl.ts';
+import {listReleases} from '../../helm/helm.ts';
+import {getObject} from '../../kubernetes/kubectl.ts';
 import {ownCommand} from '../../ports/own-command.ts';
+import type {ReleaseName} from '../../ports/place.ts';
 import type {Call, Processes} from '../../ports/processes.ts';
 import {jsonFrom} from '../../ports/tool-output.ts';
 

@@ -2,7 +2,7 @@ import type {Values} from '../../charts/tree.ts';
 import {scalrChart} from '../../cluster/facts/releases.ts';
 import {contextName, givenValues, newestRevision} from '../../cluster/read-facts.ts';
 import {ExitCode, ExpectedError} from '../../errors.ts';
-import type {ReleaseName} from '../../ports/helm.ts';
+import type {ReleaseName} from '../../ports/place.ts';
 import type {Processes} from '../../ports/processes.ts';
 import {rootsOf} from '../explain/readiness.ts';
 import {look} from '../look.ts';

@@ -1,8 +1,9 @@
 import {isPending, type Revision} from '../../cluster/install-facts.ts';
 import type {Snapshot, Workload} from '../../cluster/objects.ts';
-import {type ReleaseName, rollback} from '../../ports/helm.ts';
-import {scale} from '../../ports/kubectl.ts';
+import {rollback} from '../../helm/helm.ts';
+import {scale} from '../../kubernetes/kubectl.ts';
 import {ownCommand} from '../../ports/own-command.ts';
+import type {ReleaseName} from '../../ports/place.ts';
 import {commandLine} from '../../ports/processes.ts';
 import type {Cause} from '../explain/cause.ts';
 import {nameOf} from '../explain/look.ts';

@@ -6,7 +6,7 @@ import {scalrChart} from '../../cluster/facts/releases.ts';
 import type {Revision} from '../../cluster/install-facts.ts';
 import {labelsOfRuns, type Run, runsIn} from '../../cluster/inventory-runs.ts';
 import type {ErrorCode} from '../../errors.ts';
-import type {ReleaseName} from '../../ports/helm.ts';
+import type {ReleaseName} from '../../ports/place.ts';
 import type {Cause} from '../explain/cause.ts';
 import {type Agent, agentsOf, explain, isReady, type Progress, progress} from '../explain/explain.ts';
 import {countOf, rootsOf} from '../explain/readiness.ts';

@@ -2,7 +2,7 @@ import {objectsOf} from '../../cluster/facts/answers.ts';
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import {REQUEST_SECONDS} from '../../cluster/facts/read-cluster.ts';
 import {podTemplates} from '../../cluster/pod-specs.ts';
-import {getNamed} from '../../ports/kubectl.ts';
+import {getNamed} from '../../kubernetes/kubectl.ts';
 import type {Processes} from '../../ports/processes.ts';
 import type {Need} from '../needed-permissions.ts';
 import {permissionsOf} from '../permissions-of.ts';

@@ -1,7 +1,7 @@
 import {within} from '../../../charts/releases.ts';
 import {knownValue} from '../../../cluster/facts/fact.ts';
 import {DEFINITIONS} from '../../../cluster/inventory-definitions.ts';
-import {showDefinitions} from '../../../ports/helm.ts';
+import {showDefinitions} from '../../../helm/helm.ts';
 import {commandLine} from '../../../ports/processes.ts';
 import {chartSource} from '../../../settings/release.ts';
 import {type Check, fail, pass, skip, warn} from '../../check.ts';

@@ -1,7 +1,6 @@
+import type {Place, ReleaseName} from '../ports/place.ts';
+import type {Call} from '../ports/processes.ts';
 import {Secret} from '../settings/secret.ts';
-import type {ReleaseName} from './helm.ts';
-import type {Place} from './place.ts';
-import type {Call} from './processes.ts';
 
 /** Who wrote a field, as the API server remembers it. */
 export const FIELD_MANAGER = 'scalr-agent-install';
@@ -159,23 +158,39 @@ export const deleteJobs = (place: Place, selector: string): Call => kubectl(plac
 export const deleteClaim = (place: Place, name: string): Call =>
   kubectl(place, ['delete', 'persistentvolumeclaim', name, '--ignore-not-found', '--wait=false']);
 
-/** Paths that a proxy lets through: what the API server itself says, and no way into a container. */
-const READABLE = '^/(api|apis|version|readyz|livez|healthz|openapi|metrics)(/|$)';
-const WAYS_IN = '^/api/v1/namespaces/[^/]+/(pods|services)/[^/]+/(exec|attach|portforward|proxy)(/|$)';
-/** Any method but GET. kubectl takes commas for the end of an expression, and Go's have no negation. */
-const OTHER_METHODS = '^([^G]|G[^E]|GE[^T]|GET.|GE?$)';
+/** What a proxy lets through. */
+export type ProxyAccess = keyof typeof ACCESS;
 
-/** Serves the API server, for reading, on a socket until it is ended. */
-export const proxy = (place: Place, socket: string): Call =>
+const ACCESS = {
+  /** What the API server itself answers, and no way into a container. */
+  reads: {
+    accept: '^/(api|apis|version|readyz|livez|healthz|openapi|metrics)(/|$)',
+    reject: '^/api/v1/namespaces/[^/]+/(pods|services)/[^/]+/(exec|attach|portforward|proxy)(/|$)',
+    // Any method but GET. kubectl takes commas for the end of an expression, and Go's have no negation.
+    methods: '^([^G]|G[^E]|GE[^T]|GET.|GE?$)',
+  },
+  /** kubectl matches paths and methods one by one, so POST to these paths alone needs a proxy of its own. */
+  'access-reviews': {
+    accept: '^/apis/authorization\\.k8s\\.io/v1/selfsubject(access|rules)reviews$',
+    reject: '^$',
+    methods: '^([^P]|P[^O]|PO[^S]|POS[^T]|POST.|P(OS?)?$)',
+  },
+} as const;
+
+/** Serves the API server on a socket until it is ended. */
+export const proxy = (place: Place, socket: string, access: ProxyAccess): Call =>
   kubectl(place, [
     'proxy',
     `--unix-socket=${socket}`,
     // Rancher and others serve a cluster below a path of their own; without this kubectl would leave that path out.
     '--append-server-path',
-    `--accept-paths=${READABLE}`,
-    `--reject-paths=${WAYS_IN}`,
-    `--reject-methods=${OTHER_METHODS}`,
+    `--accept-paths=${ACCESS[access].accept}`,
+    `--reject-paths=${ACCESS[access].reject}`,
+    `--reject-methods=${ACCESS[access].methods}`,
   ]);
 
 /** One answer of the API server as it came. */
 export const getRaw = (place: Place, path: string): Call => kubectl(place, ['get', '--raw', path]);
+
+/** The same for a POST; the body goes to standard input. */
+export const createRaw = (place: Place, path: string): Call => kubectl(place, ['create', '--raw', path, '--filename', '-']);
