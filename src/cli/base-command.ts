@@ -3,6 +3,7 @@ import {parseAnswers} from '../answers/answers-file.ts';
 import {fromChartSource} from '../answers/from-chart-source.ts';
 import {findAnswers, resolve, settle, type Wish} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {ExitCode, ExpectedError, maskSecrets, type Warning} from '../errors.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Place} from '../ports/place.ts';
@@ -77,9 +78,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   /** What the cluster says, where --from-cluster asks for it. @throws ExpectedError when it says nothing */
   protected async clusterOf(flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean}): Promise<Cluster | undefined> {
     if (!flags['from-cluster']) return undefined;
-    const {clusterAt, releaseName, toolPaths} = await import('./cluster.ts');
+    const {clusterAt, releaseName} = await import('./cluster.ts');
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
-    return clusterAt(releaseName(flags, settings).place, this.app.processes(toolPaths(flags)));
+    const {place} = releaseName(flags, settings);
+    return clusterAt(place, await this.accessTo(place, flags));
   }
 
   /** The API server of that cluster; one client per run of the command, closed at its end. */
@@ -88,6 +90,10 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const client = this.#clients.get(key) ?? this.app.kubernetes(place, toolPaths(flags));
     this.#clients.set(key, client);
     return client;
+  }
+
+  protected async accessTo(place: Place, flags: ClusterFlags): Promise<ClusterAccess> {
+    return {kubernetes: await this.kubernetes(place, flags), processes: this.app.processes(toolPaths(flags))};
   }
 
   protected override async finally(error: Error | undefined): Promise<void> {

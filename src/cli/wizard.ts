@@ -1,12 +1,15 @@
+import {discoverCluster} from '../answers/discover-cluster.ts';
 import {findAnswers, settle} from '../answers/resolve.ts';
 import type {Source} from '../answers/sources.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
+import type {Place} from '../ports/place.ts';
 import {anySignal} from '../ports/signals.ts';
+import {cachedAccess} from '../preflight/cached-access.ts';
 import {lookAhead} from '../preflight/look-ahead.ts';
 import {prepareInstall} from '../preflight/prepare-install.ts';
-import {questions} from '../preflight/questions.ts';
 import {quote} from '../settings/flags.ts';
 import {namespace} from '../settings/release.ts';
 import {paragraph, type Screen} from '../ui/theme.ts';
@@ -15,7 +18,7 @@ import type {Generated} from '../values/generate.ts';
 import {chooseContext} from '../wizard/choose-context.ts';
 import {converse} from '../wizard/converse.ts';
 import {Knowledge} from '../wizard/knowledge.ts';
-import {listen, waitFor} from '../wizard/listen.ts';
+import {waitFor} from '../wizard/listen.ts';
 import {Keeper, type Kept, readKept, resumePath} from '../wizard/resume.ts';
 import type {Decision, Prepared} from '../wizard/review.ts';
 import type {App} from './app.ts';
@@ -35,7 +38,11 @@ export interface Decided extends NonNullable<Decision> {
 }
 
 /** Finds out in a conversation what is to be installed; undefined where the operator leaves. Changes nothing. @throws ExpectedError */
-export async function decideWithOperator(flags: Flags, sources: readonly Source[], app: App, screen: Screen): Promise<Decided | undefined> {
+export async function decideWithOperator(
+  flags: Flags,
+  sources: readonly Source[],
+  {app, screen, accessTo}: {app: App; screen: Screen; accessTo(place: Place): Promise<ClusterAccess>},
+): Promise<Decided | undefined> {
   const {files, now, sleep, stderr: say} = app;
   const path = resumePath(app.env);
   const interrupts = app.takeInterrupts();
@@ -53,12 +60,11 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
     const soon = (): AbortSignal => anySignal(AbortSignal.timeout(LISTENING_MS), interrupts.asked);
     const context = given ?? (await chooseContext(place, processes, prompter, soon()));
     const where = {...flags, ...(context === undefined ? {} : {'kube-context': context})};
-    const listening = listen(
-      {...place, ...(context === undefined ? {} : {kubeContext: context})},
-      questions(processes, {over: soon(), sleep}),
-    );
+    const chosen = {...place, ...(context === undefined ? {} : {kubeContext: context})};
+    const access = await accessTo(chosen);
+    const discovering = discoverCluster(chosen, cachedAccess(access, {over: soon(), sleep}));
     const wanted = (generated: Generated) => wantedRelease(generated, valuesDocument(generated), releaseName(where, generated.settings));
-    const decision = await converse(known, () => waitFor(listening, {sleep, say}), {
+    const decision = await converse(known, () => waitFor(discovering, {sleep, say}), {
       prompter,
       files,
       now,
@@ -73,7 +79,7 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
         const prepared = lookFirst(
           generated,
           wanted(generated),
-          {processes, now, sleep, timeoutMs: timeoutOf(flags), skipsChecks},
+          {...access, now, sleep, timeoutMs: timeoutOf(flags), skipsChecks},
           interrupts,
         );
         return prepared.catch((error: unknown) => {
@@ -100,7 +106,7 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
 /** What an install would do and what speaks against it; changes nothing. @throws ExpectedError where it is not possible */
 async function lookFirst(generated: Generated, wanted: Wanted, {skipsChecks, ...world}: Looking, {asked}: Interrupts): Promise<Prepared> {
   const over = anySignal(AbortSignal.timeout(world.timeoutMs), asked);
-  const {facts, manifest, plan} = await prepareInstall(generated, wanted, world.processes, over);
+  const {facts, manifest, plan} = await prepareInstall(generated, wanted, world, over);
   const isChecked = !skipsChecks && plan.steps.length > 0;
   return {plan, facts, warnings: isChecked ? await lookAhead(generated, wanted, world, {manifest, context: facts.context}) : []};
 }

@@ -1,5 +1,5 @@
 import {type InstallFacts, isPending} from '../cluster/install-facts.ts';
-import {releaseState} from '../cluster/read-facts.ts';
+import {newestRevision} from '../cluster/read-facts.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Plan} from '../plan/step.ts';
 import type {Files} from '../ports/files.ts';
@@ -41,7 +41,7 @@ export async function bringUp(
 
 /** Helm ends well even when its last word, that the release is deployed, was refused. @throws ExpectedError */
 async function requireRecord(name: ReleaseName, {processes}: World): Promise<void> {
-  const state = await releaseState(name, processes);
+  const state = await newestRevision(name, processes);
   if (state === undefined || !isPending(state)) return;
   throw new ExpectedError(
     `The release ${name.release} is ready, but helm could not write it down: its record still says ${state.status}.`,

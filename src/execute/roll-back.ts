@@ -1,10 +1,10 @@
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {isPending, type ReleaseState} from '../cluster/install-facts.ts';
-import {releaseState} from '../cluster/read-facts.ts';
+import {newestRevision} from '../cluster/read-facts.ts';
 import {ExpectedError} from '../errors.ts';
 import {rollback, uninstall} from '../helm/helm.ts';
 import type {Files} from '../ports/files.ts';
 import type {ReleaseName} from '../ports/place.ts';
-import type {Processes} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
 import {evidenceText} from './explain/evidence.ts';
 import {explain} from './explain/explain.ts';
@@ -12,8 +12,7 @@ import {look} from './look.ts';
 
 const LONGEST_LOOK_MS = 30_000;
 
-interface World {
-  processes: Processes;
+interface World extends ClusterAccess {
   files: Pick<Files, 'write'>;
   now(): Date;
   /** Where to save what was seen. */
@@ -35,7 +34,7 @@ export async function rollBack(
     });
   const {processes} = world;
   try {
-    const state = await releaseState(name, processes);
+    const state = await newestRevision(name, processes);
     if (state === undefined || state.revision === before?.revision) return told('Helm has changed nothing that could be rolled back.');
     if (isPending(state)) return told(`Not rolled back: the release is ${state.status}.`);
     if (before !== undefined && before.status !== 'deployed') return told(`Not rolled back: the revision before was ${before.status}.`);
@@ -56,9 +55,9 @@ export async function rollBack(
 }
 
 /** Returns what is in the way: a failure that nobody can look at is better than a release that nobody wanted to keep. */
-async function keepEvidence(name: ReleaseName, {processes, files, now, evidencePath}: World): Promise<ExpectedError | undefined> {
+async function keepEvidence(name: ReleaseName, {kubernetes, files, now, evidencePath}: World): Promise<ExpectedError | undefined> {
   try {
-    const {snapshot} = await look(name, processes, AbortSignal.timeout(LONGEST_LOOK_MS));
+    const {snapshot} = await look(name, kubernetes, AbortSignal.timeout(LONGEST_LOOK_MS));
     const text = evidenceText(name.release, snapshot, explain(snapshot, now()), now());
     await files.write(evidencePath, text, {isPrivate: true, flag: '--save'});
     return undefined;

@@ -35,7 +35,7 @@ export async function watchRelease(name: ReleaseName, world: World): Promise<Wat
   let failed: ExpectedError | undefined;
   let readySince: number | undefined;
   for (;;) {
-    const found = await withTimeout(LONGEST_LOOK_MS, over, (soon) => look(name, world.processes, soon)).catch(trouble);
+    const found = await withTimeout(LONGEST_LOOK_MS, over, (soon) => look(name, world.kubernetes, soon)).catch(trouble);
     const at = now();
     if (!(found instanceof ExpectedError)) [seen, seenAt, failed] = [found, at, undefined];
     // A look that ran out of time says less than the one before.

@@ -115,11 +115,20 @@ export function apiFailure(error: ApiError, command = 'get'): ExpectedError {
   return new ExpectedError(message, {code, exit: ExitCode.failed, suggestions, cause: new Error(error.message)});
 }
 
+/** What was read. @throws ExpectedError when it was not */
+export function answered<T extends {trouble?: ApiError | undefined}>(result: T, command = 'get'): Exclude<T, {trouble: ApiError}> {
+  if (result.trouble) throw apiFailure(result.trouble, command);
+  return result as Exclude<T, {trouble: ApiError}>;
+}
+
 /** An error as kubectl prints it. */
-export function errorLine({kind, message, status}: ApiError): string {
+export function errorLine({kind, message, status, cause}: ApiError): string {
+  if (cause) return message;
   if (kind === 'stalled' || kind === 'over') return 'there was no answer in time';
-  if (kind === 'not-logged-in') return `You must be logged in to the server (${message})`;
-  if (status === undefined || kind === 'unreachable') return message;
+  if (kind === 'not-logged-in') return message.includes('logged in') ? message : `You must be logged in to the server (${message})`;
+  if (kind === 'unreachable')
+    return /^(unable to connect|the connection) to the server/i.test(message) ? message : `Unable to connect to the server: ${message}`;
+  if (status === undefined) return message;
   const reason = REASON_OF[status];
   return `Error from server${reason === undefined ? '' : ` (${reason})`}: ${message}`;
 }

@@ -156,7 +156,7 @@ export async function serverVersion(client: Reader, options: RequestOptions): Pr
   const answer = await client.get('/version', options);
   if (answer.trouble) return {trouble: answer.trouble};
   const version = (answer.body as {gitVersion?: unknown} | null)?.gitVersion;
-  return typeof version === 'string' ? {version} : {};
+  return typeof version === 'string' && version !== '' ? {version} : {};
 }
 
 /** What a SelfSubjectAccessReview asks about. */

@@ -11,8 +11,8 @@ export interface Step {
   isDestructive?: boolean;
   /** What a failed call may say when its purpose is fulfilled all the same, such as "not found". */
   tolerates?: RegExp;
-  /** The call only looks; it is repeated until it shows no run of these any more (see runsIn), at most for this time. */
-  waitFor?: {noRunsOf: RunsOf; timeoutSeconds: number};
+  /** The call is only shown: what it lists is read again and again until it holds no run of these any more (see runsIn), at most for this time. */
+  waitFor?: {namespace: string; noRunsOf: RunsOf; timeoutSeconds: number};
 }
 
 /** What will be done, in order; data that can be printed, compared and run. */

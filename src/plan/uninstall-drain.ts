@@ -30,7 +30,7 @@ const runsStep = ({place}: ReleaseName, noRunsOf: NonNullable<Inventory['runsOf'
   id: 'drain',
   title: `Wait until no run is in flight, ${timeoutSeconds} s at most`,
   call: listObjects(place, ['jobs', 'pods']),
-  waitFor: {noRunsOf, timeoutSeconds},
+  waitFor: {namespace: place.namespace, noRunsOf, timeoutSeconds},
 });
 
 /** The pods of Deployments alone carry pod-template-hash: workers and runs have the same other labels. */

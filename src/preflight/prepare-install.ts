@@ -1,8 +1,8 @@
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
 import {readFacts} from '../cluster/read-facts.ts';
 import {planInstall, type WantedRelease} from '../plan/install.ts';
 import type {Plan} from '../plan/step.ts';
-import type {Processes} from '../ports/processes.ts';
 import {effectiveGet} from '../values/effective.ts';
 import type {Generated} from '../values/generate.ts';
 import {checkRendering} from './check-rendering.ts';
@@ -18,11 +18,11 @@ export interface PreparedInstall {
 export async function prepareInstall(
   {settings, effective}: Generated,
   wanted: Omit<WantedRelease, 'manifest'>,
-  processes: Processes,
+  access: ClusterAccess,
   over: AbortSignal,
 ): Promise<PreparedInstall> {
   const names = wanted.secrets.map((secret) => secret.name);
-  const facts = await readFacts(wanted.name, names, processes, over);
-  const manifest = await checkRendering(wanted, facts, effectiveGet(settings, effective), processes);
+  const facts = await readFacts(wanted.name, names, access, over);
+  const manifest = await checkRendering(wanted, facts, effectiveGet(settings, effective), access.processes);
   return {facts, manifest, plan: planInstall({...wanted, manifest}, facts)};
 }

@@ -1,5 +1,4 @@
-import type {Source} from '../answers/sources.ts';
-import type {ClusterFacts} from '../charts/recommend.ts';
+import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
 import {isKnown} from '../cluster/facts/fact.ts';
 import type {StorageClass} from '../cluster/facts/storage.ts';
 import type {Choice} from '../ports/prompter.ts';
@@ -13,17 +12,8 @@ import type {Knowledge} from './knowledge.ts';
 import {AFTER_CHART, AGENT, REST} from './questions.ts';
 import {type Decision, type ReviewWorld, review} from './review.ts';
 
-/** What a cluster says about itself, or why it says nothing. */
-export interface Heard {
-  answers?: Source;
-  facts: ClusterFacts;
-  storageClasses: readonly StorageClass[];
-  /** One line for the operator. */
-  note: string;
-}
-
 /** Asks, recommends, shows and asks what to do. Changes nothing. `hear` waits for what the cluster says, asked for meanwhile. */
-export async function converse(known: Knowledge, hear: () => Promise<Heard>, world: ReviewWorld): Promise<Decision> {
+export async function converse(known: Knowledge, hear: () => Promise<DiscoveredCluster>, world: ReviewWorld): Promise<Decision> {
   await new Interview(known, world).ask(AGENT);
   const {answers, facts, note, storageClasses} = await hear();
   world.say(`\n${paragraph('', note, world.screen)}`);

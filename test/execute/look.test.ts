@@ -1,7 +1,8 @@
 import {expect, test} from 'vitest';
+import type {KubernetesObject} from '../../src/cluster/objects.ts';
 import {agentsOf} from '../../src/execute/explain/explain.ts';
 import {look} from '../../src/execute/look.ts';
-import {processesOf} from '../cluster-facts/fake-cluster.ts';
+import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {afterStart, READY_DEPLOYMENT, readyPod, replicaSet, START} from './explain-objects.ts';
 
 const NAME = {release: 'acme', place: {namespace: 'scalr'}};
@@ -11,14 +12,21 @@ const RUNS = (count: number): string => Array.from({length: count}, (_, run) => 
 /** What the log of the agent comes to, and how often it was asked for. */
 async function agentWith(log: string, {kept = log} = {}) {
   let asked = 0;
-  const processes = processesOf(async ({args: [command, ...args]}) => {
-    if (command === 'get') return {exitCode: 0, stdout: JSON.stringify({items: [READY_DEPLOYMENT, replicaSet(), readyPod()]}), stderr: ''};
-    asked += 1;
-    const isEnd = args.includes('--tail');
-    expect(args).toContain(isEnd ? '50' : '--limit-bytes');
-    return {exitCode: 0, stdout: isEnd ? log.split('\n').slice(-50).join('\n') : kept, stderr: ''};
+  const typed = (object: KubernetesObject): FakeObject => ({
+    ...object,
+    kind: object.kind as string,
+    apiVersion: object.kind === 'Pod' ? 'v1' : 'apps/v1',
   });
-  const {snapshot} = await look(NAME, processes, new AbortController().signal);
+  const kubernetes = fakeKubernetes({
+    objects: [READY_DEPLOYMENT, replicaSet(), readyPod()].map(typed),
+    log: (_pod, _container, query) => {
+      asked += 1;
+      if (query.get('tailLines') === '50') return log.split('\n').slice(-50).join('\n');
+      expect(query.get('limitBytes')).toBe('65536');
+      return kept;
+    },
+  });
+  const {snapshot} = await look(NAME, kubernetes, new AbortController().signal);
   return {asked, state: agentsOf(snapshot, afterStart(300))[0]?.state};
 }
 

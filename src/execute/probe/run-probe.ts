@@ -1,3 +1,4 @@
+import type {ClusterAccess} from '../../cluster/cluster-access.ts';
 import {PROBE_KINDS, type Probed, type ProbeObjects, probeSelector} from '../../cluster/probe.ts';
 import {createObject, deleteLabelled, deleteNamed} from '../../kubernetes/kubectl.ts';
 import type {Interrupts} from '../../ports/interrupts.ts';
@@ -8,8 +9,7 @@ import {interrupted} from '../run-steps.ts';
 import {refusal} from './refusal.ts';
 import {watchProbe} from './watch-probe.ts';
 
-interface World {
-  processes: Processes;
+interface World extends ClusterAccess {
   interrupts: Interrupts;
   now(): Date;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;

@@ -1,9 +1,7 @@
-import {objectsOf} from '../../cluster/facts/answers.ts';
+import {objectFact, REQUEST_MS} from '../../cluster/facts/answers.ts';
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
-import {REQUEST_SECONDS} from '../../cluster/facts/read-cluster.ts';
 import {podTemplates} from '../../cluster/pod-specs.ts';
-import {getNamed} from '../../kubernetes/kubectl.ts';
-import type {Processes} from '../../ports/processes.ts';
+import type {KubernetesClient} from '../../kubernetes/client.ts';
 import type {Need} from '../needed-permissions.ts';
 import {permissionsOf} from '../permissions-of.ts';
 import {resourceOf} from '../resources.ts';
@@ -17,12 +15,13 @@ export interface Unprobed {
   remedy?: string;
 }
 
+interface Asking {
+  kubernetes: Pick<KubernetesClient, 'get' | 'post'>;
+  over: AbortSignal;
+}
+
 /** Asks what else a probe has to know, and whether this account may make it; changes nothing. */
-export async function prepareProbe(
-  situation: Situation,
-  processes: Pick<Processes, 'run'>,
-  seconds: number,
-): Promise<ProbePlan | Unprobed> {
+export async function prepareProbe(situation: Situation, {kubernetes, over}: Asking, seconds: number): Promise<ProbePlan | Unprobed> {
   const {manifest, readings, name, facts} = situation;
   const {place} = name;
   if (!isKnown(facts.versions.server)) return {because: `the API server does not answer: ${facts.versions.server.because}`};
@@ -32,10 +31,10 @@ export async function prepareProbe(
       because: `the namespace ${place.namespace} is not there yet`,
       remedy: `Make it first: kubectl create namespace ${place.namespace}`,
     };
-  const there = await usable(situation, processes);
+  const there = await usable(situation, {kubernetes, over});
   const plan = planProbe(situation, manifest.value, {there, seconds});
   if (plan === undefined) return {because: 'the chart makes no pod that stands for runs'};
-  const permissions = await permissionsOf(needsOf(plan, place.namespace), place, processes);
+  const permissions = await permissionsOf(needsOf(plan, place.namespace), kubernetes, over);
   if (!isKnown(permissions)) return {because: `whether the account may make a pod is not known: ${permissions.because}`};
   const missing = permissions.value.filter(({isAllowed}) => !isAllowed);
   if (missing.length === 0) return plan;
@@ -56,17 +55,22 @@ function needsOf({objects}: ProbePlan, namespace: string): Need[] {
 }
 
 /** Only what is bound: a claim that waits for its first pod would get a volume by the probe. */
-async function usable({manifest, secrets, claims, name: {place}}: Situation, processes: Pick<Processes, 'run'>): Promise<Set<string>> {
+async function usable({manifest, secrets, claims, name: {place}}: Situation, {kubernetes, over}: Asking): Promise<Set<string>> {
   const accounts = (knownValue(manifest) ?? []).flatMap(podTemplates).map(({spec}) => spec['serviceAccountName']);
-  const spelled = [...new Set(accounts.filter((each) => typeof each === 'string'))].map((each) => `serviceaccounts/${each}`);
-  const found = objectsOf(await processes.run(getNamed(place, spelled, REQUEST_SECONDS)), spelled);
+  const options = {over, idleMs: REQUEST_MS, namespace: place.namespace};
+  const found = await Promise.all(
+    [...new Set(accounts.filter((each) => typeof each === 'string'))].map(async (each) => ({
+      spelled: `serviceaccounts/${each}`,
+      account: await objectFact(kubernetes, 'serviceaccounts', each, options),
+    })),
+  );
   const bound = [...claims].filter(([, claim]) => {
     const {status, spec} = knownValue(claim) ?? {};
     // Such a claim may be mounted once, and who has it keeps it.
     return status?.phase === 'Bound' && !spec?.accessModes?.includes('ReadWriteOncePod');
   });
   return new Set([
-    ...spelled.filter((each) => knownValue(found[each] as (typeof found)[string]) !== undefined),
+    ...found.filter(({account}) => knownValue(account) !== undefined).map(({spelled}) => spelled),
     ...[...secrets].filter(([, secret]) => knownValue(secret) !== undefined).map(([secret]) => `secrets/${secret}`),
     ...bound.map(([claim]) => `persistentvolumeclaims/${claim}`),
   ]);
