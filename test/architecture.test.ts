@@ -120,3 +120,32 @@ test('a file is as long as a reader can hold', () => {
   const long = files.filter((file) => readFileSync(join(src, file), 'utf8').split('\n').length > 300);
   expect(long).toEqual([]);
 });
+
+/** Imports that lead from a file back to it, type-only ones included. */
+function cycles(): string[] {
+  const targets = new Map(
+    files.map((file) => [
+      file,
+      importsOf(file)
+        .filter((name) => name.startsWith('.'))
+        .map((name) => relative(src, resolve(dirname(join(src, file)), name))),
+    ]),
+  );
+  const [done, found] = [new Set<string>(), new Set<string>()];
+  const visit = (file: string, path: readonly string[]): void => {
+    const start = path.indexOf(file);
+    if (start >= 0) found.add([...path.slice(start), file].join(' -> '));
+    if (start >= 0 || done.has(file)) return;
+    for (const target of targets.get(file) ?? []) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  return [...found];
+}
+
+/** Folders that still have some; the list only becomes shorter. */
+const WITH_CYCLES = ['plan', 'preflight', 'support-bundle', 'ui', 'values', 'wizard'];
+
+test('no imports go in circles', () => {
+  expect(cycles().filter((path) => !WITH_CYCLES.includes(folderOf(path)))).toEqual([]);
+});

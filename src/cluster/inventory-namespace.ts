@@ -1,5 +1,5 @@
 import {at, getAt, isMap, type Tree} from '../charts/tree.ts';
-import type {Readings} from './inventory.ts';
+import type {Readings} from './inventory-readings.ts';
 import type {KubernetesObject} from './objects.ts';
 import {isMadeFor} from './own-labels.ts';
 

@@ -29,9 +29,12 @@ export async function bringUp(
   try {
     await runSteps(steps, world);
     if (!waits) return undefined;
+    // Helm has ended, so its record can be read while the pods start.
+    const record = requireRecord(name, world);
+    record.catch(() => undefined);
     const watched = await watchRelease(name, world);
     requireReady(watched, name, {...world, isLeft: rollBackWith === undefined});
-    await requireRecord(name, world);
+    await record;
     return watched;
   } catch (error) {
     if (rollBackWith === undefined || !(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;

@@ -1,5 +1,5 @@
 import type {Controller, Inventory} from '../cluster/inventory.ts';
-import {listObjects, scale, waitUntilGone} from '../kubernetes/kubectl.ts';
+import {listKinds, scale, waitUntilGone} from '../kubernetes/kubectl.ts';
 import type {ReleaseName} from '../ports/place.ts';
 import type {Step} from './step.ts';
 
@@ -29,7 +29,7 @@ const stopStep = ({place}: ReleaseName, {kind, name}: Controller): Step => ({
 const runsStep = ({place}: ReleaseName, noRunsOf: NonNullable<Inventory['runsOf']>, timeoutSeconds: number): Step => ({
   id: 'drain',
   title: `Wait until no run is in flight, ${timeoutSeconds} s at most`,
-  call: listObjects(place, ['jobs', 'pods']),
+  call: listKinds(place, ['jobs', 'pods']),
   waitFor: {namespace: place.namespace, noRunsOf, timeoutSeconds},
 });
 

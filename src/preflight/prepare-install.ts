@@ -1,6 +1,7 @@
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
-import {readFacts} from '../cluster/read-facts.ts';
+import {REQUIRED_MS, readFacts} from '../cluster/read-facts.ts';
+import {serverVersion} from '../kubernetes/queries.ts';
 import {planInstall, type WantedRelease} from '../plan/install.ts';
 import type {Plan} from '../plan/step.ts';
 import {effectiveGet} from '../values/effective.ts';
@@ -22,7 +23,13 @@ export async function prepareInstall(
   over: AbortSignal,
 ): Promise<PreparedInstall> {
   const names = wanted.secrets.map((secret) => secret.name);
-  const facts = await readFacts(wanted.name, names, access, over);
-  const manifest = await checkRendering(wanted, facts, effectiveGet(settings, effective), access.processes);
+  const reading = readFacts(wanted.name, names, access, over);
+  const rendering = serverVersion(access.kubernetes, {over, idleMs: REQUIRED_MS}).then(({version = '', trouble}) =>
+    // Without an answer the reading fails too, and tells why.
+    trouble ? '' : checkRendering(wanted, {serverVersion: version}, effectiveGet(settings, effective), access.processes),
+  );
+  rendering.catch(() => undefined);
+  const facts = await reading;
+  const manifest = await rendering;
   return {facts, manifest, plan: planInstall({...wanted, manifest}, facts)};
 }

@@ -1,7 +1,7 @@
 import type {ClusterAccess} from '../../cluster/cluster-access.ts';
 import {scalrChart} from '../../cluster/facts/releases.ts';
 import type {Revision} from '../../cluster/install-facts.ts';
-import type {ListedRelease} from '../../cluster/inventory-definitions.ts';
+import type {ListedRelease} from '../../cluster/inventory-readings.ts';
 import {REQUIRED_MS} from '../../cluster/read-facts.ts';
 import {ExitCode, ExpectedError} from '../../errors.ts';
 import {listReleases} from '../../helm/helm.ts';
