@@ -4,11 +4,12 @@ import {Agent, request} from 'node:http';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {buffer} from 'node:stream/consumers';
-import {openClusterApi} from '../../src/adapters/cluster-api.ts';
 import {type ApiProxy, startProxy} from '../../src/adapters/kubectl-proxy.ts';
-import {rawApi} from '../../src/adapters/kubectl-raw.ts';
+import {rawClient} from '../../src/adapters/kubectl-raw.ts';
+import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
-import type {ClusterApi} from '../../src/ports/cluster-api.ts';
+import type {ApiReader} from '../../src/kubernetes/client.ts';
+import {proxy} from '../../src/kubernetes/kubectl.ts';
 import {findKubectl, kubectlFor} from '../../test/cluster/kubectl.ts';
 import {setLogs} from '../../test/cluster/logs.ts';
 import {pod} from '../../test/cluster/objects.ts';
@@ -43,7 +44,7 @@ const WAYS: Readonly<Record<string, (bench: Bench) => Promise<number> | number>>
     return spawnSync('sh', ['-c', loop.join('\n')], {maxBuffer: 1024 ** 3}).stdout.length;
   },
   'HTTP over the same socket': async ({kubeconfig, kubectl, namespace, logs}) => {
-    const {socketPath, stop} = (await startProxy({kubeconfig, namespace}, kubectl, over)) as ApiProxy;
+    const {socketPath, stop} = (await startProxy((socket) => proxy({kubeconfig, namespace}, socket, 'reads'), kubectl, over)) as ApiProxy;
     const agent = new Agent({keepAlive: true, maxSockets: 24});
     const one = (log: Log): Promise<number> =>
       new Promise((resolve, reject) => {
@@ -59,13 +60,13 @@ const WAYS: Readonly<Record<string, (bench: Bench) => Promise<number> | number>>
     return sum(lengths);
   },
   'the API of this program': async ({kubeconfig, kubectl, namespace, logs}) => {
-    const api = await openClusterApi({kubeconfig, namespace}, {over, paths: {kubectl}});
+    const api = kubernetesClient({kubeconfig, namespace}, {kubectl});
     const lengths = await Promise.all(logs.map(async (log) => (await buffer(await chunksOf(api, log, namespace))).length));
     await api.close();
     return sum(lengths);
   },
   'the same into a zip': async ({kubeconfig, kubectl, namespace, logs, folder}) => {
-    const api = await openClusterApi({kubeconfig, namespace}, {over, paths: {kubectl}});
+    const api = kubernetesClient({kubeconfig, namespace}, {kubectl});
     const archive = await zipArchives.create(join(folder, 'bundle.zip'));
     await Promise.all(logs.map(async (log) => archive.add(`${log.pod}/${log.container}.log`, await chunksOf(api, log, namespace))));
     const {entries} = await archive.close({manifest: (all) => JSON.stringify(all)});
@@ -73,12 +74,12 @@ const WAYS: Readonly<Record<string, (bench: Bench) => Promise<number> | number>>
     return sum(entries.map(({bytes}) => bytes));
   },
   'a kubectl for each request': async ({kubeconfig, kubectl, namespace, logs}) => {
-    const api = rawApi({kubeconfig, namespace}, kubectl);
+    const api = rawClient({kubeconfig, namespace}, kubectl);
     return sum(await Promise.all(logs.map(async (log) => (await buffer(await chunksOf(api, log, namespace))).length)));
   },
 };
 
-async function chunksOf(api: ClusterApi, log: Log, namespace: string): Promise<AsyncIterable<Buffer>> {
+async function chunksOf(api: ApiReader, log: Log, namespace: string): Promise<AsyncIterable<Buffer>> {
   const opened = await api.stream(pathOf(log, namespace), {over});
   if (opened.trouble) throw new Error(opened.trouble.message);
   return opened.chunks;

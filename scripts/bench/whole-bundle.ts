@@ -7,6 +7,7 @@ import {execa} from 'execa';
 import {type ApiProxy, startProxy} from '../../src/adapters/kubectl-proxy.ts';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 import type {Pod} from '../../src/cluster/objects.ts';
+import {proxy} from '../../src/kubernetes/kubectl.ts';
 import {until} from '../../test/cluster/api.ts';
 import {findKubectl, kubectlFor} from '../../test/cluster/kubectl.ts';
 import {fillLog, setLogs} from '../../test/cluster/logs.ts';
@@ -57,7 +58,11 @@ const loop: Way = async ({kubeconfig, kubectl, namespace, folder}) => {
 /** All that cannot be spared: the list of the pods and their logs, as many at a time, and nobody looks at what comes. */
 const http: Way = async ({kubeconfig, kubectl, namespace}) => {
   const start = performance.now();
-  const {socketPath, stop} = (await startProxy({kubeconfig, namespace}, kubectl, new AbortController().signal)) as ApiProxy;
+  const {socketPath, stop} = (await startProxy(
+    (socket) => proxy({kubeconfig, namespace}, socket, 'reads'),
+    kubectl,
+    new AbortController().signal,
+  )) as ApiProxy;
   const agent = new Agent({keepAlive: true, maxSockets: 24});
   const get = (path: string, onChunk: (chunk: Buffer) => void): Promise<void> =>
     new Promise((resolve, reject) => {

@@ -1,11 +1,10 @@
 import {type ChildProcessByStdio, spawn} from 'node:child_process';
 import {once} from 'node:events';
 import type {Readable} from 'node:stream';
-import type {LogStream} from '../ports/cluster-api.ts';
-import {follow} from '../ports/follow.ts';
 import type {HostCall, HostTools, HostTrouble} from '../ports/host-tools.ts';
 import {hostTrouble, knownTrouble, missingTool} from '../ports/host-trouble.ts';
-import {whyOver} from '../ports/why-over.ts';
+import type {LogStream} from '../ports/log-stream.ts';
+import {abortReason, followSignal} from '../ports/signals.ts';
 import {saidBy} from './said-by.ts';
 import {mergedLines} from './whole-lines.ts';
 
@@ -16,7 +15,7 @@ const MOST_WORDS = 8 * 1024;
 /** An answer that is no log; docker and systemd have kilobytes. */
 const MOST_ANSWER = 16 * 1024 * 1024;
 const FAREWELL_MS = 1000;
-const overBy = (signal: AbortSignal): HostTrouble => ({kind: 'over', message: whyOver(signal)});
+const overBy = (signal: AbortSignal): HostTrouble => ({kind: 'over', message: abortReason(signal)});
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -57,7 +56,7 @@ async function open(
     words = `${words}${chunk.toString('utf8')}`.slice(-MOST_WORDS);
   });
   const said: AsyncIterable<Buffer> = isLogOnBoth ? mergedLines([child.stdout, child.stderr]) : saidBy(child.stdout);
-  const {signal, release} = follow(over);
+  const {signal, release} = followSignal(over);
   const stop = (): void => end(child);
   signal.addEventListener('abort', stop, {once: true});
   let tell: (trouble: HostTrouble | undefined) => void = () => undefined;

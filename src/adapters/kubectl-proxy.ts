@@ -5,10 +5,8 @@ import {rm} from 'node:fs/promises';
 import type {Socket} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {proxy as proxyCall} from '../ports/kubectl.ts';
-import type {Place} from '../ports/place.ts';
 import type {Call, Outcome} from '../ports/processes.ts';
-import {within} from '../ports/within.ts';
+import {withTimeout} from '../ports/signals.ts';
 import {sleep} from './clock.ts';
 
 export interface ApiProxy {
@@ -46,11 +44,11 @@ const END_MS = 1000;
 /** A socket has a path of 104 bytes at most, with the zero at its end; Linux has four more. */
 const LONGEST_PATH = 100;
 
-/** The API server on a socket that nobody else on this machine can reach, by the operator's own kubectl, which starts with the call. */
-export async function startProxy(place: Place, kubectl: string, over: AbortSignal): Promise<ApiProxy | NoProxy> {
+/** Runs `kubectl proxy` on a socket that no other account of this machine can reach. */
+export async function startProxy(callFor: (socket: string) => Call, kubectl: string, over: AbortSignal): Promise<ApiProxy | NoProxy> {
   const directory = process.platform === 'win32' ? undefined : privateDirectory();
   const socketPath = join(directory ?? '', SOCKET);
-  const call = proxyCall(place, socketPath);
+  const call = callFor(socketPath);
   if (directory === undefined) return {call, outcome: undefined};
   const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', directory, kubectl, ...call.args], {detached: true, stdio: 'pipe'});
   let isAlive = true;
@@ -73,7 +71,7 @@ export async function startProxy(place: Place, kubectl: string, over: AbortSigna
     hold(child, false);
   };
   const said = listenTo(child);
-  const isServing = await within(START_MS, over, async (signal) => {
+  const isServing = await withTimeout(START_MS, over, async (signal) => {
     const aborted = once(signal, 'abort').then(() => false);
     return !signal.aborted && (await Promise.race([said.serving, gone.then(() => false), aborted]));
   });

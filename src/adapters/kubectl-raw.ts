@@ -1,68 +1,71 @@
 import {spawn} from 'node:child_process';
 import {once} from 'node:events';
 import type {Readable} from 'node:stream';
-import {troubleInWords} from '../ports/api-trouble.ts';
-import type {ClusterApi, Trouble} from '../ports/cluster-api.ts';
-import {getRaw} from '../ports/kubectl.ts';
+import {apiErrorInText} from '../kubernetes/api-error.ts';
+import type {KubernetesClient} from '../kubernetes/client.ts';
+import {clientFrom, type Opened, type Request} from '../kubernetes/client-from.ts';
+import {IdleTimeout} from '../kubernetes/idle-timeout.ts';
+import {createRaw, getRaw} from '../kubernetes/kubectl.ts';
+import {logFrom} from '../kubernetes/read-answer.ts';
+import type {ApiError} from '../ports/log-stream.ts';
 import type {Place} from '../ports/place.ts';
-import {whyOver} from '../ports/why-over.ts';
-import {apiFrom, type Opened, type Request} from './api-from.ts';
-import {logFrom} from './read-answer.ts';
+import {abortReason} from '../ports/signals.ts';
 import {saidBy} from './said-by.ts';
 import {turns} from './turns.ts';
-import {Vigil} from './vigil.ts';
 
 /** Each is a process of its own that logs in anew; those that follow a log have no end, and hold up nobody else. */
 const AT_ONCE = 4;
 const FOLLOWED_AT_ONCE = 24;
 
 /** A kubectl for each request: slower, but it works where nothing can listen on a socket. */
-export function rawApi(place: Place, kubectl: string): ClusterApi {
+export function rawClient(place: Place, kubectl: string): Omit<KubernetesClient, 'connect'> {
   const [takeTurn, takeLongTurn] = [turns(AT_ONCE), turns(FOLLOWED_AT_ONCE)];
-  return apiFrom(async (wanted) => {
+  return clientFrom(async (wanted) => {
     const done = await (wanted.sort === 'followed' ? takeLongTurn : takeTurn)(wanted.over);
-    if (done === undefined) return {trouble: {kind: 'over', message: `its turn never came: ${whyOver(wanted.over)}`}};
+    if (done === undefined) return {trouble: {kind: 'over', message: `its turn never came: ${abortReason(wanted.over)}`}};
     const opened = await open(wanted, place, kubectl, done);
     if (opened.trouble) done();
     return opened;
   });
 }
 
-async function open({path, over, idleMs, release}: Request, place: Place, kubectl: string, done: () => void): Promise<Opened> {
-  const vigil = new Vigil(over, idleMs);
-  const {source, verdict} = start(kubectl, getRaw(place, path).args);
-  vigil.endWith((why) => source.destroy(why));
+async function open({path, body, over, idleMs, release}: Request, place: Place, kubectl: string, done: () => void): Promise<Opened> {
+  const timeout = new IdleTimeout(over, idleMs);
+  const {source, verdict} = start(kubectl, body === undefined ? getRaw(place, path).args : createRaw(place, path).args, body);
+  timeout.endWith((why) => source.destroy(why));
   try {
-    vigil.wait();
+    timeout.start();
     const trouble = (await begins(source)) ? undefined : await verdict();
-    vigil.heard();
-    if (vigil.trouble) return {trouble: vigil.trouble};
+    timeout.stop();
+    if (timeout.trouble) return {trouble: timeout.trouble};
     if (trouble === undefined) {
       const releaseAll = (): void => {
         done();
         release();
       };
-      return {status: 200, log: logFrom(source, vigil, {verdict, release: releaseAll})};
+      return {status: 200, log: logFrom(source, timeout, {verdict, release: releaseAll})};
     }
-    vigil.release();
+    timeout.release();
     return {trouble};
   } catch (error) {
-    vigil.release();
-    return {trouble: vigil.explain(error, 'unreachable')};
+    timeout.release();
+    return {trouble: timeout.explain(error, 'unreachable')};
   }
 }
 
 interface Started {
   source: Readable;
   /** What it came to, once all was read. */
-  verdict: () => Promise<Trouble | undefined>;
+  verdict: () => Promise<ApiError | undefined>;
 }
 
 const MOST_WORDS = 4000;
 const FAREWELL_MS = 1000;
 
-function start(kubectl: string, args: readonly string[]): Started {
-  const child = spawn(kubectl, args, {stdio: ['ignore', 'pipe', 'pipe']});
+function start(kubectl: string, args: readonly string[], input: string | undefined): Started {
+  const child = spawn(kubectl, args, {stdio: ['pipe', 'pipe', 'pipe']});
+  // One that has ended reads no more.
+  child.stdin.on('error', () => undefined).end(input);
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
     stderr = `${stderr}${chunk}`.slice(-MOST_WORDS);
@@ -80,7 +83,7 @@ function start(kubectl: string, args: readonly string[]): Started {
     source: saidBy(child.stdout),
     verdict: async () => {
       await ended;
-      return child.exitCode === 0 ? undefined : troubleInWords(stderr);
+      return child.exitCode === 0 ? undefined : apiErrorInText(stderr);
     },
   };
 }

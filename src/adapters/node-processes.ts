@@ -1,7 +1,7 @@
 import type {Socket} from 'node:net';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {follow} from '../ports/follow.ts';
 import type {Call, Outcome, Processes, Running} from '../ports/processes.ts';
+import {followSignal} from '../ports/signals.ts';
 import {isUnknownToWindows} from './unknown-to-windows.ts';
 
 /** Where the tools are when it is not on PATH. */
@@ -36,7 +36,7 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
   return {
     async run(call, {over} = {}) {
       const {execa} = await import('execa');
-      const follower = over && follow(over);
+      const follower = over && followSignal(over);
       const own = follower?.signal;
       try {
         // Until then it would hold the program too, where what it left behind has its pipes.

@@ -1,9 +1,9 @@
 import {type InstallFacts, isPending} from '../cluster/install-facts.ts';
-import {releaseState} from '../cluster/read-facts.ts';
+import {newestRevision} from '../cluster/read-facts.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Plan} from '../plan/step.ts';
 import type {Files} from '../ports/files.ts';
-import type {ReleaseName} from '../ports/helm.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import {requireReady} from './require-ready.ts';
 import {rollBack} from './roll-back.ts';
 import {runSteps} from './run-steps.ts';
@@ -29,9 +29,12 @@ export async function bringUp(
   try {
     await runSteps(steps, world);
     if (!waits) return undefined;
+    // Helm has ended, so its record can be read while the pods start.
+    const record = requireRecord(name, world);
+    record.catch(() => undefined);
     const watched = await watchRelease(name, world);
     requireReady(watched, name, {...world, isLeft: rollBackWith === undefined});
-    await requireRecord(name, world);
+    await record;
     return watched;
   } catch (error) {
     if (rollBackWith === undefined || !(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
@@ -41,7 +44,7 @@ export async function bringUp(
 
 /** Helm ends well even when its last word, that the release is deployed, was refused. @throws ExpectedError */
 async function requireRecord(name: ReleaseName, {processes}: BringUpDeps): Promise<void> {
-  const state = await releaseState(name, processes);
+  const state = await newestRevision(name, processes);
   if (state === undefined || !isPending(state)) return;
   throw new ExpectedError(
     `The release ${name.release} is ready, but helm could not write it down: its record still says ${state.status}.`,

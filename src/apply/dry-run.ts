@@ -2,14 +2,14 @@ import {isMap, type Tree, type Values} from '../charts/tree.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
+import {REQUIRED_MS} from '../cluster/read-facts.ts';
+import {servedResources} from '../kubernetes/discovery.ts';
+import {dryRunApply, dryRunMerge} from '../kubernetes/kubectl.ts';
+import type {Reader} from '../kubernetes/queries.ts';
 import type {Plan} from '../plan/step.ts';
-import type {ReleaseName} from '../ports/helm.ts';
-import {dryRunApply, dryRunMerge, listResources} from '../ports/kubectl.ts';
-import type {Place} from '../ports/place.ts';
+import type {Place, ReleaseName} from '../ports/place.ts';
 import type {Call, Processes} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
-
-const PATIENCE_SECONDS = 15;
 
 /** Asks the API server about everything without keeping any of it. Returns what it said. @throws ExpectedError */
 export async function dryRun(
@@ -17,7 +17,7 @@ export async function dryRun(
   manifest: string,
   {place}: ReleaseName,
   facts: Pick<InstallFacts, 'namespace' | 'installed'>,
-  processes: Pick<Processes, 'run'>,
+  {kubernetes, processes}: {kubernetes: Reader; processes: Pick<Processes, 'run'>},
 ): Promise<string> {
   if (plan.steps.length === 0) return 'Nothing is to do.\n';
   const exists = facts.namespace !== undefined;
@@ -30,7 +30,7 @@ export async function dryRun(
     return `The API server accepts the namespace. What goes into ${place.namespace} could not be tried, because it does not exist yet.\n`;
   }
   const objects = objectsIn(manifest);
-  const early = await undefinedYet(objects, plan, place, processes);
+  const early = await undefinedYet(objects, plan, kubernetes);
   const ready = objects.filter((object) => !early.includes(object));
   for (const call of callsFor(ready, place, facts)) await ask(call, processes);
   if (early.length === 0) return 'The API server accepts all of it.\n';
@@ -50,18 +50,12 @@ interface Definition extends KubernetesObject {
 }
 
 /** Resources of definitions that the install only brings. */
-async function undefinedYet(
-  objects: readonly KubernetesObject[],
-  {steps}: Plan,
-  place: Place,
-  processes: Pick<Processes, 'run'>,
-): Promise<KubernetesObject[]> {
+async function undefinedYet(objects: readonly KubernetesObject[], {steps}: Plan, kubernetes: Reader): Promise<KubernetesObject[]> {
   const definitions = objects.filter(({kind}) => kind === 'CustomResourceDefinition') as Definition[];
   if (definitions.length === 0) return [];
-  // One API that does not answer fails the call, and the others are named all the same.
-  const served = (await processes.run(listResources(place, PATIENCE_SECONDS))).stdout.split('\n');
+  const {served} = await servedResources(kubernetes, {over: new AbortController().signal, idleMs: REQUIRED_MS});
   const changes = steps.some(({id}) => id === 'definitions');
-  const comes = definitions.filter(({metadata}) => changes || !served.includes(metadata.name));
+  const comes = definitions.filter(({metadata}) => changes || !served.has(metadata.name));
   return objects.filter(({apiVersion = '', kind}) =>
     comes.some(({spec}) => spec?.names?.kind === kind && apiVersion.startsWith(`${spec?.group}/`)),
   );

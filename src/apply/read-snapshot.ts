@@ -1,18 +1,20 @@
 import type {KubernetesObject, Pod, Snapshot} from '../cluster/objects.ts';
+import {REQUIRED_MS} from '../cluster/read-facts.ts';
 import {isOfAgent, isTelling} from '../diagnose/agent-log.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {oneLine} from '../diagnose/error-text.ts';
 import {snapshotOf} from '../diagnose/snapshot.ts';
-import type {ReleaseName} from '../ports/helm.ts';
-import {LOG_LINES, listObjects, podLogs, startOfLogs} from '../ports/kubectl.ts';
-import type {Processes} from '../ports/processes.ts';
-import {toolFailure} from '../ports/tool-failure.ts';
-import {jsonFrom} from '../ports/tool-output.ts';
+import {apiFailure} from '../kubernetes/api-error.ts';
+import {listObjects, podLog, type Reader} from '../kubernetes/queries.ts';
+import type {ReleaseName} from '../ports/place.ts';
 
-const KINDS = ['deployments', 'daemonsets', 'replicasets', 'jobs', 'pods', 'persistentvolumeclaims', 'events'];
+const KINDS = ['deployments.apps', 'daemonsets.apps', 'replicasets.apps', 'jobs.batch', 'pods', 'persistentvolumeclaims', 'events'];
 /** What only says why something is not ready. */
 const OPTIONAL = ['persistentvolumeclaims', 'events'];
 const MOST_LOGS = 6;
+/** How many lines of a log are read, and how much from where it begins. */
+const LOG_LINES = 50;
+const START_BYTES = 64 * 1024;
 
 export interface ReleaseSnapshot {
   snapshot: Snapshot;
@@ -23,33 +25,33 @@ export interface ReleaseSnapshot {
 }
 
 /** Reads everything of a release, until `over`. @throws ExpectedError */
-export async function readSnapshot({release, place}: ReleaseName, processes: Processes, over: AbortSignal): Promise<ReleaseSnapshot> {
-  const call = listObjects(place, KINDS);
-  const outcome = await processes.run(call, {over});
-  const hidden = outcome.exitCode === 0 ? [] : hiddenKinds(outcome.stderr);
-  if (hidden === undefined) throw toolFailure(call, outcome);
-  // kubectl lists what it may list, and fails all the same.
-  const list = jsonFrom<{items: KubernetesObject[]}>(call, outcome.stdout);
-  const {pods} = snapshotOf(list, release, {});
-  const {logs, denial} = await logsOf(pods, place, processes, over);
+export async function readSnapshot(
+  {release, place: {namespace}}: ReleaseName,
+  kubernetes: Reader,
+  over: AbortSignal,
+): Promise<ReleaseSnapshot> {
+  const options = {over, idleMs: REQUIRED_MS, namespace};
+  const lists = await Promise.all(KINDS.map(async (kind) => ({kind, ...(await listObjects<KubernetesObject>(kubernetes, kind, options))})));
+  const refused = lists.flatMap(({kind, trouble}) => {
+    if (trouble === undefined) return [];
+    if (trouble.kind === 'forbidden' && OPTIONAL.includes(kind)) return [{kind, trouble}];
+    throw apiFailure(trouble);
+  });
+  const items = lists.flatMap((list) => list.items);
+  const {pods} = snapshotOf({items}, release, {});
+  const {logs, denial} = await logsOf(pods, kubernetes, options);
   return {
-    snapshot: snapshotOf(list, release, logs),
-    objects: list.items,
-    gaps: [...hidden.map(([, kind, why]) => gap(kind, why)), ...denial],
+    snapshot: snapshotOf({items}, release, logs),
+    objects: items,
+    gaps: [...refused.map(({kind, trouble: {message}}) => gap(kind, reasonIn(message))), ...denial],
   };
 }
 
 /** What was read when nothing was. */
 export const NOTHING: ReleaseSnapshot = {snapshot: snapshotOf({items: []}, '', {}), objects: [], gaps: []};
 
-const DENIED = /^Error from server \(Forbidden\): (.+?) is forbidden: (.*)$/;
-
-/** The kinds that were refused when these are optional ones and nothing else went wrong. */
-function hiddenKinds(stderr: string): RegExpExecArray[] | undefined {
-  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !/^warning/i.test(line));
-  const denied = lines.map((line) => DENIED.exec(line));
-  return denied.length > 0 && denied.every((each) => each?.[1] && OPTIONAL.includes(each[1])) ? (denied as RegExpExecArray[]) : undefined;
-}
+/** `events is forbidden: User "jane" cannot list …` without what the gap itself names. */
+const reasonIn = (message: string): string => /^.+? is forbidden: (.*)$/s.exec(message)?.[1] ?? message;
 
 const gap = (what = '', why = ''): Cause => ({
   object: what,
@@ -62,9 +64,8 @@ const gap = (what = '', why = ''): Cause => ({
 /** The last lines of containers that run or broke, of an agent that says nothing in them the first ones too; one that never started has none. */
 async function logsOf(
   pods: readonly Pod[],
-  place: ReleaseName['place'],
-  processes: Processes,
-  over: AbortSignal,
+  kubernetes: Reader,
+  options: {over: AbortSignal; idleMs: number; namespace: string},
 ): Promise<{logs: Record<string, string>; denial: Cause[]}> {
   const wanted = pods
     .flatMap(({metadata, status}) =>
@@ -78,15 +79,14 @@ async function logsOf(
   const read = await Promise.all(
     wanted.map(async ({pod, container: {name, state, lastState}}) => {
       const previous = state?.running === undefined && lastState?.terminated !== undefined;
-      const {exitCode, stdout, stderr} = await processes.run(podLogs(place, pod, name, {previous}), {over});
-      const text = exitCode === 0 ? stdout : '';
+      const {text, trouble} = await podLog(kubernetes, pod, name, {...options, tailLines: LOG_LINES, previous});
       // An agent says once that it is ready, and of its runs for weeks.
       const isLost = !previous && isOfAgent(name) && text.split('\n').length >= LOG_LINES && !isTelling(text);
-      const start = isLost ? await processes.run(startOfLogs(place, pod, name), {over}) : undefined;
+      const start = isLost ? await podLog(kubernetes, pod, name, {...options, limitBytes: START_BYTES}) : undefined;
       return {
         key: `${pod}/${name}`,
-        text: start?.exitCode === 0 ? `${start.stdout}\n…\n${text}` : text,
-        denial: DENIED.exec(stderr.trim())?.[2],
+        text: start && !start.trouble ? `${start.text}\n…\n${text}` : text,
+        denial: trouble?.kind === 'forbidden' ? reasonIn(trouble.message) : undefined,
       };
     }),
   );

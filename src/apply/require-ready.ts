@@ -1,7 +1,7 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
-import type {ReleaseName} from '../ports/helm.ts';
+import {describePods} from '../kubernetes/kubectl.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
-import {describePods} from '../ports/kubectl.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import {commandLine} from '../ports/processes.ts';
 import {interrupted} from './run-steps.ts';
 import type {Watched} from './watch-release.ts';

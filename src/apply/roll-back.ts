@@ -1,19 +1,19 @@
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {isPending, type ReleaseState} from '../cluster/install-facts.ts';
 import type {Event, Snapshot} from '../cluster/objects.ts';
-import {releaseState} from '../cluster/read-facts.ts';
+import {newestRevision} from '../cluster/read-facts.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {explain} from '../diagnose/explain.ts';
 import {ExpectedError, maskSecrets} from '../errors.ts';
+import {rollback, uninstall} from '../helm/helm.ts';
 import type {Files} from '../ports/files.ts';
-import {type ReleaseName, rollback, uninstall} from '../ports/helm.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
 import {readSnapshot} from './read-snapshot.ts';
 
 const LONGEST_LOOK_MS = 30_000;
 
-interface RollBackDeps {
-  processes: Processes;
+interface RollBackDeps extends ClusterAccess {
   files: Pick<Files, 'write'>;
   now(): Date;
   /** Where to save what was seen. */
@@ -35,7 +35,7 @@ export async function rollBack(
     });
   const {processes} = world;
   try {
-    const state = await releaseState(name, processes);
+    const state = await newestRevision(name, processes);
     if (state === undefined || state.revision === before?.revision) return told('Helm has changed nothing that could be rolled back.');
     if (isPending(state)) return told(`Not rolled back: the release is ${state.status}.`);
     if (before !== undefined && before.status !== 'deployed') return told(`Not rolled back: the revision before was ${before.status}.`);
@@ -56,9 +56,9 @@ export async function rollBack(
 }
 
 /** Returns what is in the way: a failure that nobody can look at is better than a release that nobody wanted to keep. */
-async function keepEvidence(name: ReleaseName, {processes, files, now, evidencePath}: RollBackDeps): Promise<ExpectedError | undefined> {
+async function keepEvidence(name: ReleaseName, {kubernetes, files, now, evidencePath}: RollBackDeps): Promise<ExpectedError | undefined> {
   try {
-    const {snapshot} = await readSnapshot(name, processes, AbortSignal.timeout(LONGEST_LOOK_MS));
+    const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(LONGEST_LOOK_MS));
     const text = evidenceText(name.release, snapshot, explain(snapshot, now()), now());
     await files.write(evidencePath, text, {isPrivate: true, flag: '--save'});
     return undefined;

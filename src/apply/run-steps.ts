@@ -23,7 +23,7 @@ export async function runSteps(steps: readonly Step[], world: RunStepsDeps): Pro
     if (asked.aborted) throw interrupted(finished(done) || 'Nothing was changed.', asked);
     world.onStep(step, 'started');
     if (step.waitFor) {
-      await waitForRuns(step, step.waitFor, world, (runs) => world.onStep(step, 'waiting', runs));
+      await waitForRuns(step.waitFor, world, (runs) => world.onStep(step, 'waiting', runs));
       continue;
     }
     const outcome = await runStep(step, world);

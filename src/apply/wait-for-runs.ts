@@ -1,35 +1,39 @@
 import {type Run, runsIn} from '../cluster/inventory-runs.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
+import {REQUIRED_MS} from '../cluster/read-facts.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
+import {apiFailure} from '../kubernetes/api-error.ts';
+import {listObjects} from '../kubernetes/queries.ts';
 import type {Step} from '../plan/step.ts';
-import {isPassing, toolFailure} from '../ports/tool-failure.ts';
-import {jsonFrom} from '../ports/tool-output.ts';
+import {isPassing} from '../ports/tool-failure.ts';
 import type {PollDeps} from './poll-deps.ts';
 
 const EVERY_MS = 3000;
 
-/** Repeats a call that only looks until it shows no run any more, or until the signal; says so whenever other ones are in flight than before. @throws ExpectedError when time is over */
+/** Lists Jobs and pods until they show no run any more, or until the signal; says so whenever other ones are in flight than before. @throws ExpectedError when time is over */
 export async function waitForRuns(
-  {call}: Step,
   waitFor: NonNullable<Step['waitFor']>,
-  {processes, interrupts, now, sleep}: PollDeps,
+  {kubernetes, interrupts, now, sleep}: PollDeps,
   onRuns: (names: string) => void,
 ): Promise<void> {
   const end = now().getTime() + waitFor.timeoutSeconds * 1000;
   let seen = '';
+  const options = {over: interrupts.asked, idleMs: REQUIRED_MS, namespace: waitFor.namespace};
   while (!interrupts.asked.aborted) {
-    const outcome = await processes.run(call, {over: interrupts.asked});
+    const lists = await Promise.all(['jobs.batch', 'pods'].map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)));
     if (interrupts.asked.aborted) return;
     const isLate = now().getTime() >= end;
-    if (outcome.exitCode === 0) {
-      const runs = runsIn(jsonFrom<{items: KubernetesObject[]}>(call, outcome.stdout).items, waitFor.noRunsOf);
+    const trouble = lists.find((list) => list.trouble)?.trouble;
+    if (trouble === undefined) {
+      const objects = lists.flatMap(({items}) => items);
+      const runs = runsIn(objects, waitFor.noRunsOf);
       if (runs.length === 0) return;
       const names = namesOf(runs);
       if (names !== seen) onRuns(names);
       seen = names;
       if (isLate) throw stillRunning(names, waitFor.timeoutSeconds);
     } else {
-      const failure = toolFailure(call, outcome);
+      const failure = apiFailure(trouble);
       if (isLate || !isPassing(failure)) throw failure;
     }
     await sleep(EVERY_MS, interrupts.asked);

@@ -2,14 +2,15 @@ import {registered} from '../diagnose/agent-log.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {explain, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {ExpectedError} from '../errors.ts';
-import {firstOf} from '../ports/first-of.ts';
-import type {ReleaseName} from '../ports/helm.ts';
+import type {ReleaseName} from '../ports/place.ts';
+import {anySignal, withTimeout} from '../ports/signals.ts';
 import {isPassing} from '../ports/tool-failure.ts';
-import {within} from '../ports/within.ts';
 import type {PollDeps} from './poll-deps.ts';
 import {NOTHING, readSnapshot} from './read-snapshot.ts';
 
 export const EVERY_MS = 1500;
+/** The first looks follow each other faster: many releases are ready in less than a second. */
+const FIRST_MS = 200;
 /** A ready agent that says nothing of itself is believed after this time. */
 const SILENCE_MS = 15_000;
 /** Nobody need know of trouble that is over sooner. */
@@ -32,12 +33,13 @@ interface World extends PollDeps {
 /** Looks at a release until it is ready, cannot become ready, or time is over. Helm's own wait is not relied on. */
 export async function watchRelease(name: ReleaseName, world: World): Promise<Watched> {
   const {now, interrupts, onProgress} = world;
-  const over = firstOf(interrupts.asked, AbortSignal.timeout(world.timeoutMs));
+  const over = anySignal(interrupts.asked, AbortSignal.timeout(world.timeoutMs));
   let [seen, seenAt] = [NOTHING, now()];
   let failed: ExpectedError | undefined;
   let readySince: number | undefined;
+  let pauseMs = FIRST_MS;
   for (;;) {
-    const found = await within(LONGEST_LOOK_MS, over, (soon) => readSnapshot(name, world.processes, soon)).catch(trouble);
+    const found = await withTimeout(LONGEST_LOOK_MS, over, (soon) => readSnapshot(name, world.kubernetes, soon)).catch(trouble);
     const at = now();
     if (!(found instanceof ExpectedError)) [seen, seenAt, failed] = [found, at, undefined];
     // A look that ran out of time says less than the one before.
@@ -55,7 +57,8 @@ export async function watchRelease(name: ReleaseName, world: World): Promise<Wat
       if (causes.some(({isHopeless}) => isHopeless)) return {state: 'hopeless', agent, causes};
     }
     if (over.aborted) return {state: interrupts.asked.aborted ? 'interrupted' : 'timed-out', agent, causes};
-    await world.sleep(EVERY_MS, over);
+    await world.sleep(pauseMs, over);
+    pauseMs = Math.min(pauseMs * 2, EVERY_MS);
   }
 }
 

@@ -1,16 +1,17 @@
 import {sleep} from '../adapters/clock.ts';
-import type {openClusterApi} from '../adapters/cluster-api.ts';
 import {hostTools} from '../adapters/host-tools.ts';
 import {nodeCharts} from '../adapters/node-charts.ts';
 import {nodeFiles} from '../adapters/node-files.ts';
 import {takeInterrupts} from '../adapters/node-interrupts.ts';
 import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
 import type {Environment} from '../answers/sources.ts';
+import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Archives} from '../ports/archive.ts';
 import type {Charts} from '../ports/charts.ts';
 import type {Files} from '../ports/files.ts';
 import type {HostTools} from '../ports/host-tools.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
+import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
@@ -27,8 +28,8 @@ export interface App {
   prompter: (screen: Screen, signal?: AbortSignal) => Prompter;
   /** helm and kubectl, at these paths where they are not on PATH. */
   processes: (paths: ToolPaths) => Processes;
-  /** The API server for many requests, by kubectl at these paths. */
-  clusterApi: typeof openClusterApi;
+  /** The API server, by kubectl at these paths. */
+  kubernetes: (place: Place, paths: ToolPaths) => Promise<KubernetesClient>;
   /** docker and systemd of this machine. */
   host: HostTools;
   archives: Archives;
@@ -66,10 +67,7 @@ export function nodeApp(): App {
       return process.env['TERM'] === 'dumb' ? linePrompter(screen, streams) : inquirerPrompter(screen, streams);
     },
     processes: nodeProcesses,
-    async clusterApi(...where) {
-      const {openClusterApi} = await import('../adapters/cluster-api.ts');
-      return openClusterApi(...where);
-    },
+    kubernetes: async (...where) => (await import('../adapters/kubernetes-client.ts')).kubernetesClient(...where),
     host: hostTools,
     archives: {
       async create(path) {

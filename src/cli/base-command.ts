@@ -3,7 +3,10 @@ import {parseAnswers} from '../answers/answers-file.ts';
 import {fromChartSource} from '../answers/from-chart-source.ts';
 import {findAnswers, type ResolveOptions, resolve, settle} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {ExitCode, ExpectedError, maskSecrets, type Warning} from '../errors.ts';
+import type {KubernetesClient} from '../kubernetes/client.ts';
+import type {Place} from '../ports/place.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {chart, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
@@ -12,7 +15,7 @@ import {failureText, warningText} from '../ui/messages.ts';
 import {type Screen, withoutColor} from '../ui/theme.ts';
 import {type App, nodeApp} from './app.ts';
 import type {Cluster} from './cluster.ts';
-import type {ClusterFlags} from './cluster-flags.ts';
+import {type ClusterFlags, toolPaths} from './cluster-flags.ts';
 import {asExpected, failureDocument} from './failure.ts';
 import {sharedFlags} from './flags.ts';
 import {originOf} from './origin.ts';
@@ -33,6 +36,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   #app: App | undefined;
   #isQuiet = false;
   #said: Source[] | undefined;
+  readonly #clients = new Map<string, Promise<KubernetesClient>>();
 
   abstract override run(): Promise<Result>;
 
@@ -77,9 +81,27 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   /** What the cluster says, where --from-cluster asks for it. @throws ExpectedError when it says nothing */
   protected async clusterOf(flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean}): Promise<Cluster | undefined> {
     if (!flags['from-cluster']) return undefined;
-    const {clusterAt, releaseName, toolPaths} = await import('./cluster.ts');
+    const {clusterAt, releaseName} = await import('./cluster.ts');
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
-    return clusterAt(releaseName(flags, settings).place, this.app.processes(toolPaths(flags)));
+    const {place} = releaseName(flags, settings);
+    return clusterAt(place, await this.accessTo(place, flags));
+  }
+
+  /** The API server of that cluster; one client per run of the command, closed at its end. */
+  protected kubernetes(place: Place, flags: ClusterFlags): Promise<KubernetesClient> {
+    const key = JSON.stringify([place.kubeconfig, place.kubeContext]);
+    const client = this.#clients.get(key) ?? this.app.kubernetes(place, toolPaths(flags));
+    this.#clients.set(key, client);
+    return client;
+  }
+
+  protected async accessTo(place: Place, flags: ClusterFlags): Promise<ClusterAccess> {
+    return {kubernetes: await this.kubernetes(place, flags), processes: this.app.processes(toolPaths(flags))};
+  }
+
+  protected override async finally(error: Error | undefined): Promise<void> {
+    await Promise.all([...this.#clients.values()].map(async (client) => (await client).close()));
+    return super.finally(error);
   }
 
   async #readSources(flags: SharedFlags): Promise<Source[]> {

@@ -1,5 +1,5 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
-import type {ReleaseName} from '../ports/helm.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import {InvalidValue} from '../settings/define.ts';
 import {seconds} from '../settings/kinds.ts';
 import {namespace, release} from '../settings/release.ts';

@@ -1,12 +1,15 @@
+import {discoverCluster} from '../answers/discover-cluster.ts';
 import {findAnswers, settle} from '../answers/resolve.ts';
 import type {Source} from '../answers/sources.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {prepareInstall} from '../plan/install.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
-import {firstOf} from '../ports/first-of.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
+import type {Place} from '../ports/place.ts';
 import {PromptCancelled} from '../ports/prompter.ts';
-import {questions} from '../preflight/questions.ts';
+import {anySignal} from '../ports/signals.ts';
+import {cachedAccess} from '../preflight/cached-access.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
 import {namespace} from '../settings/release.ts';
 import {quote} from '../settings/settings.ts';
@@ -15,7 +18,7 @@ import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {AnswerStore} from '../wizard/answer-store.ts';
 import {chooseContext} from '../wizard/choose-context.ts';
-import {listen, waitFor} from '../wizard/listen.ts';
+import {waitFor} from '../wizard/listen.ts';
 import {type ResumeState, ResumeStore, readResumeState, resumePath} from '../wizard/resume.ts';
 import type {Decision, Prepared} from '../wizard/review.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
@@ -36,7 +39,11 @@ export interface Decided extends NonNullable<Decision> {
 }
 
 /** Finds out in a conversation what is to be installed; undefined where the operator leaves. Changes nothing. @throws ExpectedError */
-export async function decideWithOperator(flags: Flags, sources: readonly Source[], app: App, screen: Screen): Promise<Decided | undefined> {
+export async function decideWithOperator(
+  flags: Flags,
+  sources: readonly Source[],
+  {app, screen, accessTo}: {app: App; screen: Screen; accessTo(place: Place): Promise<ClusterAccess>},
+): Promise<Decided | undefined> {
   const {files, now, sleep, stderr: say} = app;
   const path = resumePath(app.env);
   const interrupts = app.takeInterrupts();
@@ -51,15 +58,14 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
     say(paragraph('', 'Nothing is changed before you choose to install. Ctrl-C ends, ? explains.', screen));
     const given = flags['kube-context'] ?? kept?.context;
     const place = {namespace: known.get(namespace) as string, ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {})};
-    const soon = (): AbortSignal => firstOf(AbortSignal.timeout(LISTENING_MS), interrupts.asked);
+    const soon = (): AbortSignal => anySignal(AbortSignal.timeout(LISTENING_MS), interrupts.asked);
     const context = given ?? (await chooseContext(place, processes, prompter, soon()));
     const where = {...flags, ...(context === undefined ? {} : {'kube-context': context})};
-    const listening = listen(
-      {...place, ...(context === undefined ? {} : {kubeContext: context})},
-      questions(processes, {over: soon(), sleep}),
-    );
+    const chosen = {...place, ...(context === undefined ? {} : {kubeContext: context})};
+    const access = await accessTo(chosen);
+    const discovering = discoverCluster(chosen, cachedAccess(access, {over: soon(), sleep}));
     const wanted = (generated: Generated) => wantedRelease(generated, valuesDocument(generated), releaseName(where, generated.settings));
-    const decision = await runWizard(known, () => waitFor(listening, {sleep, say}), {
+    const decision = await runWizard(known, () => waitFor(discovering, {sleep, say}), {
       prompter,
       files,
       now,
@@ -74,7 +80,7 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
         const prepared = lookFirst(
           generated,
           wanted(generated),
-          {processes, now, sleep, timeoutMs: timeoutOf(flags), skipsChecks},
+          {...access, now, sleep, timeoutMs: timeoutOf(flags), skipsChecks},
           interrupts,
         );
         return prepared.catch((error: unknown) => {
@@ -100,8 +106,8 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
 
 /** What an install would do and what speaks against it; changes nothing. @throws ExpectedError where it is not possible */
 async function lookFirst(generated: Generated, wanted: Wanted, {skipsChecks, ...world}: Looking, {asked}: Interrupts): Promise<Prepared> {
-  const over = firstOf(AbortSignal.timeout(world.timeoutMs), asked);
-  const {facts, manifest, plan} = await prepareInstall(generated, wanted, world.processes, over);
+  const over = anySignal(AbortSignal.timeout(world.timeoutMs), asked);
+  const {facts, manifest, plan} = await prepareInstall(generated, wanted, world, over);
   const isChecked = !skipsChecks && plan.steps.length > 0;
   return {plan, facts, warnings: isChecked ? await runPreflight(generated, wanted, world, {manifest, context: facts.context}) : []};
 }

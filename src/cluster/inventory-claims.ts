@@ -1,15 +1,6 @@
 import {isMap, type Tree} from '../charts/tree.ts';
-import type {Readings} from './inventory.ts';
-import type {Claim, KubernetesObject} from './objects.ts';
-
-export interface PersistentVolume extends KubernetesObject {
-  metadata: KubernetesObject['metadata'] & {resourceVersion?: string};
-  spec?: {
-    persistentVolumeReclaimPolicy?: string;
-    capacity?: {storage?: string};
-    claimRef?: {namespace?: string; name?: string; uid?: string};
-  };
-}
+import type {PersistentVolume, Readings} from './inventory-readings.ts';
+import type {Claim} from './objects.ts';
 
 interface BoundClaim extends Claim {
   spec?: Claim['spec'] & {volumeName?: string};

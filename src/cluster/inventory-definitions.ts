@@ -1,13 +1,5 @@
-import type {Readings} from './inventory.ts';
+import type {Readings} from './inventory-readings.ts';
 import type {KubernetesObject} from './objects.ts';
-
-/** A line of `helm list --output json`. */
-export interface ListedRelease {
-  name: string;
-  namespace: string;
-  status: string;
-  chart: string;
-}
 
 /** A definition of agent-job. Helm installs it and never takes it away. */
 export interface DefinitionItem {

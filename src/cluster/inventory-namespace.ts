@@ -1,5 +1,5 @@
 import {at, getAt, isMap, type Tree} from '../charts/tree.ts';
-import type {Readings} from './inventory.ts';
+import type {Readings} from './inventory-readings.ts';
 import type {KubernetesObject} from './objects.ts';
 import {isMadeFor} from './own-labels.ts';
 
@@ -19,23 +19,23 @@ export interface NamespaceItem {
 
 /** The kinds that are looked for before a namespace counts as empty; a custom resource of somebody else is not seen. */
 export const NAMESPACE_KINDS: readonly string[] = [
-  'deployments',
-  'statefulsets',
-  'daemonsets',
-  'replicasets',
-  'jobs',
-  'cronjobs',
+  'deployments.apps',
+  'statefulsets.apps',
+  'daemonsets.apps',
+  'replicasets.apps',
+  'jobs.batch',
+  'cronjobs.batch',
   'pods',
   'services',
-  'ingresses',
-  'networkpolicies',
+  'ingresses.networking.k8s.io',
+  'networkpolicies.networking.k8s.io',
   'persistentvolumeclaims',
   'configmaps',
   'secrets',
   'serviceaccounts',
-  'roles',
-  'rolebindings',
-  'poddisruptionbudgets',
+  'roles.rbac.authorization.k8s.io',
+  'rolebindings.rbac.authorization.k8s.io',
+  'poddisruptionbudgets.policy',
 ];
 
 export function secretsOf({release, objects, manifest}: Readings): SecretItem[] {

@@ -1,14 +1,9 @@
 import {posix} from 'node:path';
 import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, type Values} from '../charts/tree.ts';
-import type {Readings} from './inventory.ts';
+import type {Node, Readings} from './inventory-readings.ts';
 import type {KubernetesObject} from './objects.ts';
 import {hostPaths, mayRun, type NodePlace, podSpecs} from './pod-specs.ts';
-
-export interface Node extends KubernetesObject {
-  spec?: {taints?: readonly {key: string; value?: string; effect: string}[]};
-  status?: {conditions?: readonly {type: string; status: string}[]};
-}
 
 /** A directory on nodes. No chart ever removes it. */
 export interface NodeDataItem {

@@ -1,37 +1,11 @@
 import type {ChartName} from '../charts/schema.ts';
-import {at, getAt, type Tree, type Values} from '../charts/tree.ts';
-import {type ClaimItem, claimsOf, keptVolumesOf, type PersistentVolume, type VolumeItem} from './inventory-claims.ts';
-import {type DefinitionItem, definitionsOf, type ListedRelease} from './inventory-definitions.ts';
+import {at, getAt, type Tree} from '../charts/tree.ts';
+import {type ClaimItem, claimsOf, keptVolumesOf, type VolumeItem} from './inventory-claims.ts';
+import {type DefinitionItem, definitionsOf} from './inventory-definitions.ts';
 import {type NamespaceItem, namespaceOf, type SecretItem, secretsOf} from './inventory-namespace.ts';
-import {type Node, type NodeDataItem, nodeDataOf} from './inventory-node-data.ts';
+import {type NodeDataItem, nodeDataOf} from './inventory-node-data.ts';
+import type {Readings} from './inventory-readings.ts';
 import {labelsOfRuns, type Run, type RunsOf, runsIn} from './inventory-runs.ts';
-import type {KubernetesObject} from './objects.ts';
-
-/** What kubectl and helm print as JSON. Undefined is what this operator may not read: then nothing is said of it and nothing of it removed. */
-export interface Readings {
-  release: string;
-  namespace: string;
-  /** The newest entry of `helm history`; undefined when there is no such release any more. */
-  state: {chart: string; status: string; revision: number} | undefined;
-  /** `helm get values --all`, so with the defaults of the chart. */
-  values: Values;
-  /** The documents of `helm get manifest`: what an uninstall deletes. */
-  manifest: readonly KubernetesObject[];
-  /** Everything of NAMESPACE_KINDS in the namespace. */
-  objects: readonly KubernetesObject[];
-  /** Those of them that may not be listed. */
-  unread: readonly string[];
-  namespaceObject: KubernetesObject | undefined;
-  /** Of all namespaces. */
-  releases: readonly ListedRelease[] | undefined;
-  volumes: readonly PersistentVolume[] | undefined;
-  definitions: readonly KubernetesObject[] | undefined;
-  /** Instances of the definitions, of all namespaces. */
-  customResources: readonly KubernetesObject[] | undefined;
-  /** Of all namespaces. */
-  daemonSets: readonly KubernetesObject[] | undefined;
-  nodes: readonly Node[] | undefined;
-}
 
 /** What an uninstall has to account for, by class. */
 export interface Inventory {

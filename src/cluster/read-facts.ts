@@ -1,43 +1,63 @@
 import type {Values} from '../charts/tree.ts';
-import {type ReleaseName, releaseHistory, releaseManifest, releaseValues} from '../ports/helm.ts';
-import {currentContext, getObject, listObjects, serverVersion} from '../ports/kubectl.ts';
+import {releaseHistory, releaseManifest, releaseValues} from '../helm/helm.ts';
+import {answered} from '../kubernetes/api-error.ts';
+import {currentContext} from '../kubernetes/kubectl.ts';
+import {getObject, listObjects, serverVersion} from '../kubernetes/queries.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import type {Call, Processes} from '../ports/processes.ts';
+import {anySignal} from '../ports/signals.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
 import {jsonFrom} from '../ports/tool-output.ts';
+import type {ClusterAccess} from './cluster-access.ts';
 import {type InstallFacts, isPending, type ReleaseState, type Revision, type SecretObject} from './install-facts.ts';
 import {objectsIn} from './manifest.ts';
 import type {KubernetesObject, Workload} from './objects.ts';
 import {recordName} from './release-record.ts';
 
+/** Milliseconds for a single request of what has to be answered. */
+export const REQUIRED_MS = 15_000;
+
+const FOR_EVER = new AbortController().signal;
+
 /** Asks the cluster; changes nothing. @throws ExpectedError */
 export async function readFacts(
   name: ReleaseName,
   secretNames: readonly string[],
-  processes: Processes,
-  over?: AbortSignal,
+  {kubernetes, processes}: ClusterAccess,
+  over: AbortSignal = FOR_EVER,
 ): Promise<InstallFacts> {
-  const {place} = name;
-  const json = <T>(call: Call): Promise<T | undefined> => read(call, processes, over);
-  // One question first: without an answer the others would all fail the same way.
-  const version = await json<{serverVersion?: {gitVersion: string}}>(serverVersion(place));
-  const state = releaseState(name, processes, over);
-  const [config, namespace, release, installed, controllers, ...secrets] = await Promise.all([
-    json<Config>(currentContext(place)),
-    json<InstallFacts['namespace'] & object>(getObject(place, 'namespace', place.namespace)),
+  const {namespace: here} = name.place;
+  const ended = new AbortController();
+  const signal = anySignal(over, ended.signal);
+  const options = {over: signal, idleMs: REQUIRED_MS};
+  const get = async <T>(kind: string, object: string, namespace?: string): Promise<T | undefined> =>
+    answered(await getObject<T>(kubernetes, kind, object, {...options, ...(namespace === undefined ? {} : {namespace})})).object;
+  const state = releaseState(name, {kubernetes, processes}, signal);
+  const rest = Promise.all([
+    read<Config>(currentContext(name.place), processes, signal),
+    get<KubernetesObject>('namespaces', here),
     state,
-    state.then((found) => (found === undefined ? [] : installedObjects(name, processes, over))),
-    json<{items: readonly Workload[]}>(listObjects(place, ['deployments'])),
-    ...secretNames.map((secret) => json<SecretObject>(getObject(place, 'secret', secret))),
+    state.then((found) => (found === undefined ? [] : installedObjects(name, processes, signal))),
+    listObjects<Workload>(kubernetes, 'deployments.apps', {...options, namespace: here}).then((listed) => answered(listed).items),
+    Promise.all(secretNames.map((secret) => get<SecretObject>('secrets', secret, here))),
   ]);
-  return {
-    context: contextOf(config),
-    serverVersion: version?.serverVersion?.gitVersion ?? '',
-    namespace,
-    release,
-    installed,
-    stopped: new Set(controllers?.items.filter(({spec}) => spec?.replicas === 0).map(({kind, metadata}) => `${kind} ${metadata.name}`)),
-    secrets: new Map(secretNames.map((secret, index) => [secret, secrets[index]])),
-  };
+  rest.catch(() => undefined);
+  try {
+    // Without an API server all of them fail; this one tells why.
+    const {version = ''} = answered(await serverVersion(kubernetes, options), 'version');
+    const [config, namespace, release, installed, controllers, secrets] = await rest;
+    return {
+      context: contextOf(config),
+      serverVersion: version,
+      namespace,
+      release,
+      installed,
+      stopped: new Set(controllers.filter(({spec}) => spec?.replicas === 0).map(({kind, metadata}) => `${kind} ${metadata.name}`)),
+      secrets: new Map(secretNames.map((secret, index) => [secret, secrets[index]])),
+    };
+  } finally {
+    ended.abort();
+  }
 }
 
 async function read<T>(call: Call, processes: Processes, over?: AbortSignal): Promise<T | undefined> {
@@ -67,13 +87,20 @@ async function installedObjects(name: ReleaseName, processes: Processes, over?: 
 }
 
 /** The newest revision of the release; undefined when there is none. */
-export async function releaseState(name: ReleaseName, processes: Processes, over?: AbortSignal): Promise<ReleaseState | undefined> {
+export async function releaseState(
+  name: ReleaseName,
+  {kubernetes, processes}: ClusterAccess,
+  over: AbortSignal = FOR_EVER,
+): Promise<ReleaseState | undefined> {
   const latest = await newestRevision(name, processes, over);
   if (latest === undefined) return undefined;
   const state = {...latest, values: await givenValues(name, processes, over)};
   if (!isPending(state)) return state;
-  const record = await read<SecretObject>(getObject(name.place, 'secret', recordName(name.release, latest.revision)), processes, over);
-  return record === undefined ? state : {...state, record};
+  const {namespace} = name.place;
+  const record = recordName(name.release, latest.revision);
+  const options = {over, idleMs: REQUIRED_MS, namespace};
+  const {object} = answered(await getObject<SecretObject>(kubernetes, 'secrets', record, options));
+  return object === undefined ? state : {...state, record: object};
 }
 
 /** The same without its values. */

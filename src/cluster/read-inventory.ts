@@ -1,83 +1,106 @@
 import type {Values} from '../charts/tree.ts';
-import {effectiveValues, listReleases, type ReleaseName, releaseManifest} from '../ports/helm.ts';
-import {getNamed, listEverywhere, listObjects} from '../ports/kubectl.ts';
-import type {Call, Outcome, Processes} from '../ports/processes.ts';
+import {effectiveValues, listReleases, releaseManifest} from '../helm/helm.ts';
+import {apiFailure} from '../kubernetes/api-error.ts';
+import {getObject, type Listing, listObjects, pluralOf} from '../kubernetes/queries.ts';
+import type {ReleaseName} from '../ports/place.ts';
+import type {Call, Outcome} from '../ports/processes.ts';
 import {isForbidden, toolFailure} from '../ports/tool-failure.ts';
 import {jsonFrom} from '../ports/tool-output.ts';
+import type {ClusterAccess} from './cluster-access.ts';
 import type {InstallFacts} from './install-facts.ts';
-import type {Readings} from './inventory.ts';
-import {DEFINITIONS, type ListedRelease} from './inventory-definitions.ts';
+import {DEFINITIONS} from './inventory-definitions.ts';
 import {NAMESPACE_KINDS} from './inventory-namespace.ts';
+import type {ListedRelease, Readings} from './inventory-readings.ts';
 import {objectsIn} from './manifest.ts';
 import type {KubernetesObject} from './objects.ts';
+import {REQUIRED_MS} from './read-facts.ts';
 
 /** Without these nothing can be said about runs, data and tokens. */
-const NEEDED: readonly string[] = ['jobs', 'pods', 'persistentvolumeclaims', 'secrets'];
+const NEEDED: readonly string[] = ['jobs.batch', 'pods', 'persistentvolumeclaims', 'secrets'];
+
+const DEFINITION = 'customresourcedefinitions.apiextensions.k8s.io';
 
 /** Asks the cluster about everything an uninstall has to account for; changes nothing. @throws ExpectedError */
 export async function readInventory(
   name: ReleaseName,
   {release, namespace}: Pick<InstallFacts, 'release' | 'namespace'>,
-  processes: Processes,
-  over?: AbortSignal,
+  {kubernetes, processes}: ClusterAccess,
+  over: AbortSignal = new AbortController().signal,
 ): Promise<Readings> {
   const {place} = name;
   // With --keep-history Helm remembers what is no more.
   const state = release?.status === 'uninstalled' ? undefined : release;
-  const run = (call: Call): Promise<Outcome> => processes.run(call, over && {over});
-  const say = async (call: Call): Promise<string> => {
+  const options = {over, idleMs: REQUIRED_MS};
+  const run = (call: Call): Promise<Outcome> => processes.run(call, {over});
+  const printed = async (call: Call): Promise<string> => {
     const outcome = await run(call);
     if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
     return outcome.stdout;
   };
-  const permitted = async <T>(call: Call): Promise<T | undefined> => {
-    const outcome = await run(call);
-    if (outcome.exitCode === 0) return jsonFrom<T>(call, outcome.stdout.trim() || '{}');
-    if (isForbidden(outcome)) return undefined;
-    throw toolFailure(call, outcome);
+  const everywhere = async <T = KubernetesObject>(resource: string, groupVersion?: string): Promise<readonly T[] | undefined> =>
+    permitted(await listObjects<T>(kubernetes, resource, {...options, ...(groupVersion === undefined ? {} : {groupVersion})}));
+  const definition = async (each: string): Promise<Listing<Definition>> => {
+    const {object, trouble} = await getObject<Definition>(kubernetes, DEFINITION, each, options);
+    return trouble ? {items: [], trouble} : {items: object === undefined ? [] : [object]};
   };
-  const list = async <T extends KubernetesObject>(call: Call): Promise<readonly T[] | undefined> => {
-    const found = await permitted<{items?: readonly T[]}>(call);
-    return found && (found.items ?? []);
-  };
-  const [listed, volumes, definitions, daemonSets, nodes, releases, values, manifest] = await Promise.all([
-    listPermitted(listObjects(place, NAMESPACE_KINDS), run),
-    list<NonNullable<Readings['volumes']>[number]>(listEverywhere(place, ['persistentvolumes'])),
-    list(
-      getNamed(
-        place,
-        DEFINITIONS.map((each) => `customresourcedefinition/${each}`),
-      ),
+  const [kinds, volumes, definitions, daemonSets, nodes, releases, values, manifest] = await Promise.all([
+    Promise.all(
+      NAMESPACE_KINDS.map(async (kind) => ({
+        kind,
+        ...(await listObjects<KubernetesObject>(kubernetes, kind, {...options, namespace: place.namespace})),
+      })),
     ),
-    list(listEverywhere(place, ['daemonsets'])),
-    list<NonNullable<Readings['nodes']>[number]>(listEverywhere(place, ['nodes'])),
-    permitted<readonly ListedRelease[]>(listReleases(place, {everywhere: true})),
-    state === undefined ? '{}' : say(effectiveValues(name)),
-    state === undefined ? '' : say(releaseManifest(name)),
+    everywhere<NonNullable<Readings['volumes']>[number]>('persistentvolumes'),
+    Promise.all(DEFINITIONS.map(definition)).then((found) => allOf(found.map(permitted))),
+    everywhere('daemonsets.apps'),
+    everywhere<NonNullable<Readings['nodes']>[number]>('nodes'),
+    run(listReleases(place, {everywhere: true})).then((outcome) => releasesIn(listReleases(place, {everywhere: true}), outcome)),
+    state === undefined ? '{}' : printed(effectiveValues(name)),
+    state === undefined ? '' : printed(releaseManifest(name)),
   ]);
-  const kinds = definitions?.map(({metadata}) => metadata.name);
+  for (const {kind, trouble} of kinds) {
+    if (trouble && (trouble.kind !== 'forbidden' || NEEDED.includes(kind))) throw apiFailure(trouble);
+  }
+  const customResources = definitions && (await Promise.all(definitions.map((each) => everywhere(...resourceOf(each)))));
   return {
     release: name.release,
     namespace: place.namespace,
     state,
     values: jsonFrom<Values>(effectiveValues(name), values),
     manifest: objectsIn(manifest),
-    ...listed,
+    objects: kinds.flatMap(({items}) => items),
+    unread: kinds.filter(({trouble}) => trouble).map(({kind}) => pluralOf(kind)),
     namespaceObject: namespace,
     releases,
     volumes,
     definitions,
-    customResources: kinds?.length === 0 ? [] : kinds && (await list(listEverywhere(place, kinds))),
+    customResources: customResources && allOf(customResources),
     daemonSets,
     nodes,
   };
 }
 
-/** kubectl prints what it may read and names what it may not. */
-async function listPermitted(call: Call, run: (call: Call) => Promise<Outcome>): Promise<Pick<Readings, 'objects' | 'unread'>> {
-  const outcome = await run(call);
-  const unread = [...outcome.stderr.matchAll(/cannot list resource "(\w+)"/g)].map(([, kind]) => kind as string);
-  const isUsable = outcome.exitCode === 0 || (isForbidden(outcome) && !unread.some((kind) => NEEDED.includes(kind)));
-  if (!isUsable) throw toolFailure(call, outcome);
-  return {objects: jsonFrom<{items: KubernetesObject[]}>(call, outcome.stdout).items, unread};
+interface Definition extends KubernetesObject {
+  spec?: {group?: string; versions?: readonly {name: string; served?: boolean}[]};
+}
+
+/** The kind that a definition defines, in a version that is served. */
+const resourceOf = ({metadata: {name}, spec}: Definition): [resource: string, groupVersion: string] => [
+  name,
+  `${spec?.group}/${spec?.versions?.find(({served}) => served)?.name ?? 'v1'}`,
+];
+
+/** Undefined where this account may not read it. @throws ExpectedError */
+function permitted<T>({items, trouble}: Listing<T>): readonly T[] | undefined {
+  if (trouble && trouble.kind !== 'forbidden') throw apiFailure(trouble);
+  return trouble ? undefined : items;
+}
+
+const allOf = <T>(lists: readonly (readonly T[] | undefined)[]): readonly T[] | undefined =>
+  lists.some((each) => each === undefined) ? undefined : (lists as readonly (readonly T[])[]).flat();
+
+function releasesIn(call: Call, outcome: Outcome): readonly ListedRelease[] | undefined {
+  if (outcome.exitCode === 0) return jsonFrom<readonly ListedRelease[]>(call, outcome.stdout.trim() || '[]');
+  if (isForbidden(outcome)) return undefined;
+  throw toolFailure(call, outcome);
 }

@@ -76,10 +76,14 @@ export default class CollectLogs extends BaseCommand<Result> {
       followingMs: flags.watch ? durationOf('--for', flags.for ?? '20m') : undefined,
     };
     const paths = toolPaths(flags);
-    const {clusterApi, processes, sleep} = this.app;
+    const {processes, sleep} = this.app;
     const world = {
       ...this.#saving(),
-      openApi: (over: AbortSignal) => clusterApi(place, {over, paths}),
+      openApi: async (over: AbortSignal) => {
+        const client = await this.kubernetes(place, flags);
+        await client.connect(over);
+        return client;
+      },
       processes: processes(paths),
       sleep,
       onLog: ({file}: {file: string}): void => this.say(`Following ${file}\n`),

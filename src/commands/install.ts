@@ -2,19 +2,20 @@ import * as Flags from '@oclif/core/flags';
 import {bringUp} from '../apply/bring-up.ts';
 import {dryRun} from '../apply/dry-run.ts';
 import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
-import {type ClusterFlags, releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
+import {type ClusterFlags, releaseName, timeoutOf} from '../cli/cluster-flags.ts';
 import {confirmPlan} from '../cli/confirm-plan.ts';
 import {settingFlags} from '../cli/flags.ts';
 import {evidencePath, saveFiles} from '../cli/user-files.ts';
 import type {Decided} from '../cli/wizard.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {driftOf} from '../cluster/drift.ts';
 import {objectNames} from '../cluster/manifest.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {type PreparedInstall, prepareInstall} from '../plan/install.ts';
 import type {Plan} from '../plan/step.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
-import type {Processes} from '../ports/processes.ts';
-import {questions} from '../preflight/questions.ts';
+import type {ReleaseName} from '../ports/place.ts';
+import {cachedAccess} from '../preflight/cached-access.ts';
 import type {Already} from '../preflight/read-situation.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
 import {catalogue} from '../settings/catalogue.ts';
@@ -86,7 +87,7 @@ export default class Install extends BaseCommand<Result | undefined> {
     ...settingFlags(catalogue),
   };
 
-  #questions: Processes | undefined;
+  #cached: ClusterAccess | undefined;
 
   override async run(): Promise<Result | undefined> {
     const {flags} = await this.parse(Install);
@@ -114,19 +115,19 @@ export default class Install extends BaseCommand<Result | undefined> {
   async #generate(flags: InstallFlags): Promise<Generated> {
     const {ANSWERED_BY_CLUSTER, openAnswers} = await import('../cli/cluster.ts');
     const said = await this.settingsFrom(flags, {only: ANSWERED_BY_CLUSTER});
-    const cluster = await openAnswers(releaseName(flags, said).place, said, this.#asking(flags));
+    const cluster = await openAnswers(releaseName(flags, said).place, said, await this.#cachedAccess(releaseName(flags, said), flags));
     const settings = await this.settingsFrom(flags, {cluster});
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
     return generate(settings, cluster?.facts);
   }
 
   /** Everything that is only looked at before the plan is made is asked once. */
-  #asking(flags: InstallFlags): Processes {
-    this.#questions ??= questions(this.app.processes(toolPaths(flags)), {
+  async #cachedAccess({place}: ReleaseName, flags: InstallFlags): Promise<ClusterAccess> {
+    this.#cached ??= cachedAccess(await this.accessTo(place, flags), {
       over: AbortSignal.timeout(askingMs(flags)),
       sleep: this.app.sleep,
     });
-    return this.#questions;
+    return this.#cached;
   }
 
   /** On a terminal, where nothing says that nobody wants to be asked. */
@@ -138,7 +139,11 @@ export default class Install extends BaseCommand<Result | undefined> {
 
   async #converse(flags: InstallFlags): Promise<Decided | 'left'> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
-    const decided = await decideWithOperator(flags, await this.sourcesFrom(flags), this.app, this.screen);
+    const decided = await decideWithOperator(flags, await this.sourcesFrom(flags), {
+      app: this.app,
+      screen: this.screen,
+      accessTo: (place) => this.accessTo(place, flags),
+    });
     this.app.stderr('\n');
     return decided ?? 'left';
   }
@@ -147,16 +152,16 @@ export default class Install extends BaseCommand<Result | undefined> {
   async #bringTo(generated: Generated, flags: InstallFlags, shown: Plan | undefined): Promise<Result> {
     const timeoutMs = timeoutOf(flags);
     const {now, sleep} = this.app;
-    const processes = this.app.processes(toolPaths(flags));
     const name = releaseName(flags, generated.settings);
+    const access = await this.accessTo(name.place, flags);
     const wanted = wantedRelease(generated, valuesDocument(generated), name);
 
     const look = async (already?: Already): Promise<void> => {
       if (flags['skip-preflight']) return;
-      const warnings = await runPreflight(generated, wanted, {processes: this.#asking(flags), now, sleep, timeoutMs}, already);
+      const warnings = await runPreflight(generated, wanted, {...(await this.#cachedAccess(name, flags)), now, sleep, timeoutMs}, already);
       for (const each of warnings) this.app.stderr(checkText(each, this.screen));
     };
-    const {facts, manifest, plan} = await prepareInstall(generated, wanted, processes, AbortSignal.timeout(timeoutMs)).catch(
+    const {facts, manifest, plan} = await prepareInstall(generated, wanted, access, AbortSignal.timeout(timeoutMs)).catch(
       async (error: unknown) => {
         // Who may not even read what a plan is made of is told all that is missing, not the first thing.
         if (error instanceof ExpectedError && error.code === 'FORBIDDEN') await look();
@@ -185,7 +190,7 @@ export default class Install extends BaseCommand<Result | undefined> {
       this.report(result.warnings);
       if (!this.jsonEnabled()) this.app.stdout(callsText(plan));
       if (plan.steps.length > 0) await look({manifest, context: facts.context});
-      this.say(await dryRun(plan, manifest, name, facts, processes));
+      this.say(await dryRun(plan, manifest, name, facts, access));
       return result;
     }
     // Where nothing is to do nothing can fail.
@@ -220,7 +225,7 @@ export default class Install extends BaseCommand<Result | undefined> {
         facts,
         {waits: !flags['no-wait'], rollBackWith: flags['rollback-on-failure'] ? evidencePath(flags.save, name.release, now()) : undefined},
         {
-          processes: this.app.processes(toolPaths(flags)),
+          ...(await this.accessTo(name.place, flags)),
           interrupts,
           files,
           now,

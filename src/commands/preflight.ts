@@ -1,16 +1,16 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {durationOf, releaseName, toolPaths} from '../cli/cluster-flags.ts';
+import {durationOf, releaseName} from '../cli/cluster-flags.ts';
 import {fromClusterFlag, settingFlags} from '../cli/flags.ts';
 import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
 import {ExitCode} from '../errors.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
+import {cachedAccess} from '../preflight/cached-access.ts';
 import {type Checked, runChecks} from '../preflight/check.ts';
 import {CHECKS} from '../preflight/checks/index.ts';
 import type {PreflightContext} from '../preflight/preflight-context.ts';
 import {prepareProbe} from '../preflight/probe/prepare-probe.ts';
 import {runProbe} from '../preflight/probe/run-probe.ts';
-import {questions} from '../preflight/questions.ts';
 import {readSituation} from '../preflight/read-situation.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
@@ -56,8 +56,9 @@ export default class Preflight extends BaseCommand<Result> {
     const cluster = await this.clusterOf(flags);
     const generated = generate(await this.settingsFrom(flags, {optional: [url], cluster}), cluster?.facts);
     this.report(generated.warnings);
-    const world = {processes: this.app.processes(toolPaths(flags)), now: this.app.now, sleep: this.app.sleep, over};
-    const wanted = wantedRelease(generated, valuesDocument(generated), releaseName(flags, generated.settings));
+    const name = releaseName(flags, generated.settings);
+    const world = {...(await this.accessTo(name.place, flags)), now: this.app.now, sleep: this.app.sleep, over};
+    const wanted = wantedRelease(generated, valuesDocument(generated), name);
     const read = await readSituation(generated, wanted, world);
     const situation = flags.probe
       ? {...read, probe: await this.#probe(read, {...world, end}, {seconds: timeoutMs / 1000, isDry: flags['dry-run'] ?? false})}
@@ -76,7 +77,7 @@ export default class Preflight extends BaseCommand<Result> {
     {end, ...world}: ReadingWorld & {end: AbortSignal},
     {seconds, isDry}: {seconds: number; isDry: boolean},
   ): Promise<NonNullable<PreflightContext['probe']>> {
-    const plan = await prepareProbe(situation, questions(world.processes, world), seconds);
+    const plan = await prepareProbe(situation, {...cachedAccess(world, world), over: world.over}, seconds);
     if (!('objects' in plan)) return plan;
     if (isDry) {
       const text = probeText(plan);

@@ -1,6 +1,6 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
+import {releaseName, timeoutOf} from '../cli/cluster-flags.ts';
 import {settingFlags} from '../cli/flags.ts';
 import {readTexts} from '../cli/user-files.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
@@ -53,9 +53,9 @@ export default class Status extends BaseCommand<Partial<StatusDocument>> {
     const files = flags.values ?? [];
     const wanted = files.length === 0 ? undefined : readLayers(await readTexts(files, this.app.files));
     const {now, sleep} = this.app;
-    const processes = this.app.processes(toolPaths(flags));
+    const access = await this.accessTo(name.place, flags);
     if (!flags.watch) {
-      const status = await readStatus(name, {wanted, over: AbortSignal.timeout(timeoutMs)}, {processes, now});
+      const status = await readStatus(name, {wanted, over: AbortSignal.timeout(timeoutMs)}, {...access, now});
       if (!this.jsonEnabled()) {
         this.show(statusText({name, status, files, now: now()}, this.resultScreen));
         const text = await driftText(status.drift, this.resultScreen);
@@ -68,7 +68,7 @@ export default class Status extends BaseCommand<Partial<StatusDocument>> {
     const changes = changesReporter((text) => this.show(text), this.resultScreen);
     try {
       await watchStatus(name, wanted, {
-        processes,
+        ...access,
         interrupts,
         now,
         sleep,

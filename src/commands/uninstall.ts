@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import {runSteps} from '../apply/run-steps.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
+import {durationOf, releaseName, timeoutOf} from '../cli/cluster-flags.ts';
 import {confirmLoss, confirmPlan} from '../cli/confirm-plan.ts';
 import {settingFlags} from '../cli/flags.ts';
 import {inventoryOf} from '../cluster/inventory.ts';
@@ -58,12 +58,12 @@ export default class Uninstall extends BaseCommand<Result> {
     const drainTimeoutMs = durationOf('--drain-timeout', flags['drain-timeout']);
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const {now, sleep} = this.app;
-    const processes = this.app.processes(toolPaths(flags));
     const name = releaseName(flags, settings);
+    const access = await this.accessTo(name.place, flags);
 
     const over = AbortSignal.timeout(timeoutMs);
-    const facts = await readFacts(name, [], processes, over);
-    const inventory = inventoryOf(await readInventory(name, facts, processes, over));
+    const facts = await readFacts(name, [], access, over);
+    const inventory = inventoryOf(await readInventory(name, facts, access, over));
     requireOurChart(name, facts.release?.chart, inventory);
     const {plan, removes, keeps, warnings, needsConfirmation} = planUninstall(name, inventory, {
       purge: new Set(flags.purge),
@@ -108,7 +108,7 @@ export default class Uninstall extends BaseCommand<Result> {
 
     const interrupts = this.app.takeInterrupts();
     try {
-      await runSteps(plan.steps, {processes, interrupts, now, sleep, timeoutMs, onStep: (...news) => this.say(stepText(...news))});
+      await runSteps(plan.steps, {...access, interrupts, now, sleep, timeoutMs, onStep: (...news) => this.say(stepText(...news))});
     } finally {
       interrupts.release();
     }

@@ -1,7 +1,7 @@
 import {compare} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
-import {listReleases} from '../ports/helm.ts';
-import {allContexts, listNamespaces} from '../ports/kubectl.ts';
+import {listReleases} from '../helm/helm.ts';
+import {allContexts, listNamespaces} from '../kubernetes/kubectl.ts';
 import type {Place} from '../ports/place.ts';
 import type {Call} from '../ports/processes.ts';
 import {chart, namespace} from '../settings/release.ts';

@@ -5,7 +5,7 @@ import type {KubernetesObject} from '../cluster/objects.ts';
 import {isOwn, ownLabels} from '../cluster/own-labels.ts';
 import {podTemplates, secretNames} from '../cluster/pod-specs.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {annotate, applyObject, restart} from '../ports/kubectl.ts';
+import {annotate, applyObject, restart} from '../kubernetes/kubectl.ts';
 import type {Secret} from '../settings/secret.ts';
 import type {Step} from './step.ts';
 import type {WantedRelease, WantedSecret} from './wanted-release.ts';

@@ -1,15 +1,18 @@
 import {sameTree, spellPath} from '../charts/tree.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {type Difference, driftOf} from '../cluster/drift.ts';
 import {type InstallFacts, isPending, type ReleaseState} from '../cluster/install-facts.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import type {Claim, KubernetesObject, Workload} from '../cluster/objects.ts';
 import {ownLabels} from '../cluster/own-labels.ts';
-import {readFacts} from '../cluster/read-facts.ts';
+import {REQUIRED_MS, readFacts} from '../cluster/read-facts.ts';
 import {markedFailed} from '../cluster/release-record.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {type ReleaseName, rollback, upgradeInstall} from '../ports/helm.ts';
-import {applyObject, replaceObject, scale} from '../ports/kubectl.ts';
-import {commandLine, type Processes} from '../ports/processes.ts';
+import {rollback, upgradeInstall} from '../helm/helm.ts';
+import {applyObject, replaceObject, scale} from '../kubernetes/kubectl.ts';
+import {serverVersion} from '../kubernetes/queries.ts';
+import type {ReleaseName} from '../ports/place.ts';
+import {commandLine} from '../ports/processes.ts';
 import type {Generated} from '../values/generate.ts';
 import {effectiveGet} from '../values/read-values.ts';
 import {requireSecrets, restartSteps, secretSteps} from './install-secrets.ts';
@@ -28,12 +31,18 @@ export interface PreparedInstall {
 export async function prepareInstall(
   {settings, effective}: Generated,
   wanted: Omit<WantedRelease, 'manifest'>,
-  processes: Processes,
+  access: ClusterAccess,
   signal: AbortSignal,
 ): Promise<PreparedInstall> {
   const names = wanted.secrets.map((secret) => secret.name);
-  const facts = await readFacts(wanted.name, names, processes, signal);
-  const manifest = await renderChart(wanted, facts, effectiveGet(settings, effective), processes);
+  const reading = readFacts(wanted.name, names, access, signal);
+  const rendering = serverVersion(access.kubernetes, {over: signal, idleMs: REQUIRED_MS}).then(({version = '', trouble}) =>
+    // Without an answer the reading fails too, and names the reason.
+    trouble ? '' : renderChart(wanted, {serverVersion: version}, effectiveGet(settings, effective), access.processes),
+  );
+  rendering.catch(() => undefined);
+  const facts = await reading;
+  const manifest = await rendering;
   return {facts, manifest, plan: planInstall({...wanted, manifest}, facts)};
 }
 

@@ -3,7 +3,7 @@ import type {InstallFacts} from '../cluster/install-facts.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {template} from '../ports/helm.ts';
+import {template} from '../helm/helm.ts';
 import type {Processes} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
 import type {Get} from '../settings/define.ts';

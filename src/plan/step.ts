@@ -11,8 +11,8 @@ export interface Step {
   isDestructive?: boolean;
   /** The stderr of a failed call that still counts as success, such as "not found". */
   tolerates?: RegExp;
-  /** The call only reads; it is repeated until it shows no more of these runs (see runsIn), at most for this time. */
-  waitFor?: {noRunsOf: RunsOf; timeoutSeconds: number};
+  /** The call is only shown: what it lists is read again and again until it holds no run of these any more (see runsIn), at most for this time. */
+  waitFor?: {namespace: string; noRunsOf: RunsOf; timeoutSeconds: number};
 }
 
 /** The steps in order; data that can be printed, compared and run. */

@@ -1,9 +1,8 @@
 import type {Inventory} from '../cluster/inventory.ts';
 import {type ClaimItem, KEPT_LABEL, type VolumeItem} from '../cluster/inventory-claims.ts';
 import type {NodeDataItem} from '../cluster/inventory-node-data.ts';
-import type {ReleaseName} from '../ports/helm.ts';
-import {applyObject, deleteClaim, deleteJobs, patchVolume, waitForJobs, waitUntilGone} from '../ports/kubectl.ts';
-import type {Place} from '../ports/place.ts';
+import {applyObject, deleteClaim, deleteJobs, patchVolume, waitForJobs, waitUntilGone} from '../kubernetes/kubectl.ts';
+import type {Place, ReleaseName} from '../ports/place.ts';
 import type {Step} from './step.ts';
 
 type Bound = ClaimItem & {volume: VolumeItem};

@@ -3,10 +3,9 @@ import type {ClaimItem} from '../cluster/inventory-claims.ts';
 import type {DefinitionItem} from '../cluster/inventory-definitions.ts';
 import type {NamespaceItem} from '../cluster/inventory-namespace.ts';
 import type {NodeDataItem} from '../cluster/inventory-node-data.ts';
-import type {ReleaseName} from '../ports/helm.ts';
-import {deleteClaim} from '../ports/kubectl.ts';
+import {deleteClaim} from '../kubernetes/kubectl.ts';
 import {ownCommand} from '../ports/own-command.ts';
-import type {Place} from '../ports/place.ts';
+import type {Place, ReleaseName} from '../ports/place.ts';
 import {commandLine} from '../ports/processes.ts';
 import {isRetained, manualCleanup, whyNodeDataStays} from './uninstall-data.ts';
 

@@ -1,7 +1,9 @@
 import type {Controller, Inventory} from '../cluster/inventory.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {type ReleaseName, uninstall} from '../ports/helm.ts';
-import {deleteObject, listObjects, scale, waitUntilGone} from '../ports/kubectl.ts';
+import {uninstall} from '../helm/helm.ts';
+import {deleteObject, listKinds, scale, waitUntilGone} from '../kubernetes/kubectl.ts';
+
+import type {ReleaseName} from '../ports/place.ts';
 import {commandLine} from '../ports/processes.ts';
 import type {Plan, Step} from './step.ts';
 import {afterUninstall, beforeUninstall, CLEANER_IMAGE, cleanSteps, lostClaims, readyNodes} from './uninstall-data.ts';
@@ -124,8 +126,8 @@ const stopStep = ({place}: ReleaseName, {kind, name}: Controller): Step => ({
 const runsStep = ({place}: ReleaseName, noRunsOf: NonNullable<Inventory['runsOf']>, timeoutSeconds: number): Step => ({
   id: 'drain',
   title: `Wait until no run is in flight, ${timeoutSeconds} s at most`,
-  call: listObjects(place, ['jobs', 'pods']),
-  waitFor: {noRunsOf, timeoutSeconds},
+  call: listKinds(place, ['jobs', 'pods']),
+  waitFor: {namespace: place.namespace, noRunsOf, timeoutSeconds},
 });
 
 /** Only pods of Deployments have the label pod-template-hash; workers and runs share the other labels. */

@@ -1,4 +1,4 @@
-import type {LogStream, Trouble} from './cluster-api.ts';
+import type {ApiError, LogStream} from './log-stream.ts';
 
 /** One call of a tool that knows what runs on this machine; it only reads. */
 export interface HostCall {
@@ -8,7 +8,7 @@ export interface HostCall {
 
 /** What was said before it failed is there. */
 export type HostAnswer = {stdout: string; trouble?: HostTrouble};
-export type HostTrouble = Trouble & {isToolMissing?: true};
+export type HostTrouble = ApiError & {isToolMissing?: true};
 
 /** Docker and systemd of this machine. Whatever befalls a call is its answer; nothing is thrown. */
 export interface HostTools {

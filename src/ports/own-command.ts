@@ -1,4 +1,4 @@
-import type {ReleaseName} from './helm.ts';
+import type {ReleaseName} from './place.ts';
 import {commandLine} from './processes.ts';
 
 /** A command of this program about the same release in the same cluster. */

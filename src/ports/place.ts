@@ -4,3 +4,9 @@ export interface Place {
   kubeContext?: string;
   namespace: string;
 }
+
+/** A Helm release, and where it is. */
+export interface ReleaseName {
+  release: string;
+  place: Place;
+}

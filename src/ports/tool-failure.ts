@@ -1,11 +1,31 @@
 import {type ErrorCode, ExitCode, ExpectedError} from '../errors.ts';
 import type {Call, Outcome} from './processes.ts';
 
-interface KnownFailure {
-  tool?: Call['tool'];
-  stderr: RegExp;
+/** Code and next steps of a failure, whichever tool it befell. */
+export interface Advice {
   code: ErrorCode;
   suggestions: readonly string[];
+}
+
+export const ADVICE = {
+  unreachable: {
+    code: 'CLUSTER_UNREACHABLE',
+    suggestions: ['Try: kubectl cluster-info', 'Name the cluster with --kube-context or --kubeconfig'],
+  },
+  notLoggedIn: {code: 'NOT_LOGGED_IN', suggestions: ['Log in to the cluster again, then repeat the command']},
+  retryable: {
+    code: 'CLUSTER_UNREACHABLE',
+    suggestions: [
+      'The API server had a moment of weakness: run the same command again',
+      'If it persists, try: kubectl get --raw /readyz?verbose',
+    ],
+  },
+  forbidden: {code: 'FORBIDDEN', suggestions: ['Ask for the permission that is named, or use another --kube-context']},
+} as const satisfies Readonly<Record<string, Advice>>;
+
+interface KnownFailure extends Advice {
+  tool?: Call['tool'];
+  stderr: RegExp;
   exit?: ExitCode;
 }
 
@@ -15,10 +35,10 @@ const FORBIDDEN = /\(Forbidden\)|\bis forbidden: |\bforbidden: User |\b403 Forbi
 /** The account may not do it. */
 export const isForbidden = ({stderr}: Outcome): boolean => FORBIDDEN.test(stderr);
 
-const WEAKNESS = /too many requests|unable to handle the request|etcdserver: |has prevented the request|connection reset|EOF\s*$/im;
+const RETRYABLE = /too many requests|unable to handle the request|etcdserver: |has prevented the request|connection reset|EOF\s*$/im;
 
-/** The API server had a moment of weakness: who asks again soon gets an answer. */
-export const isWeakness = ({stderr}: Outcome): boolean => WEAKNESS.test(stderr);
+/** The same call may succeed when it is repeated soon. */
+export const isRetryable = ({stderr}: Outcome): boolean => RETRYABLE.test(stderr);
 
 /** What helm and kubectl say, and what to do about it; a repository that no helm reaches comes before a cluster. */
 const KNOWN: readonly KnownFailure[] = [
@@ -37,8 +57,7 @@ const KNOWN: readonly KnownFailure[] = [
   {
     stderr:
       /Kubernetes cluster unreachable|Unable to connect to the server|connection refused|connection to the server .* was refused|stat .*: no such file or directory|no such host|i\/o timeout|TLS handshake timeout/i,
-    code: 'CLUSTER_UNREACHABLE',
-    suggestions: ['Try: kubectl cluster-info', 'Name the cluster with --kube-context or --kubeconfig'],
+    ...ADVICE.unreachable,
   },
   {
     stderr: /context "?.*"? does not exist|no context exists|current-context (is not set|must exist)/i,
@@ -47,8 +66,7 @@ const KNOWN: readonly KnownFailure[] = [
   },
   {
     stderr: /Unauthorized|must be logged in|provide credentials|getting credentials/i,
-    code: 'NOT_LOGGED_IN',
-    suggestions: ['Log in to the cluster again, then repeat the command'],
+    ...ADVICE.notLoggedIn,
   },
   {
     tool: 'kubectl',
@@ -58,14 +76,10 @@ const KNOWN: readonly KnownFailure[] = [
     suggestions: ['Look what holds it up: kubectl get events', 'Run the same command again: it goes on from there'],
   },
   {
-    stderr: new RegExp(`${WEAKNESS.source}|deadline exceeded|Client\\.Timeout|no answer in time`, WEAKNESS.flags),
-    code: 'CLUSTER_UNREACHABLE',
-    suggestions: [
-      'The API server had a moment of weakness: run the same command again',
-      'If it persists, try: kubectl get --raw /readyz?verbose',
-    ],
+    stderr: new RegExp(`${RETRYABLE.source}|deadline exceeded|Client\\.Timeout|no answer in time`, RETRYABLE.flags),
+    ...ADVICE.retryable,
   },
-  {stderr: FORBIDDEN, code: 'FORBIDDEN', suggestions: ['Ask for the permission that is named, or use another --kube-context']},
+  {stderr: FORBIDDEN, ...ADVICE.forbidden},
   {
     tool: 'helm',
     stderr: /another operation \(install\/upgrade\/rollback\) is in progress/,

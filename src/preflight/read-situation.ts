@@ -1,30 +1,34 @@
 import {isMap} from '../charts/tree.ts';
-import {failureOf, jsonOf, objectsOf} from '../cluster/facts/answers.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
+import {jsonOf, objectFact, REQUEST_MS, unknownBy} from '../cluster/facts/answers.ts';
 import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
 import {type Fact, follow, isKnown, known, knownValue} from '../cluster/facts/fact.ts';
-import {REQUEST_SECONDS, readCluster} from '../cluster/facts/read-cluster.ts';
+import {readCluster} from '../cluster/facts/read-cluster.ts';
 import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
 import type {Claim, KubernetesObject} from '../cluster/objects.ts';
 import {type Config, contextOf} from '../cluster/read-facts.ts';
+import type {KubernetesClient} from '../kubernetes/client.ts';
+import {servedResources} from '../kubernetes/discovery.ts';
+import {currentContext} from '../kubernetes/kubectl.ts';
+import {serverVersion} from '../kubernetes/queries.ts';
 import {rendered, renderManifest} from '../plan/render-chart.ts';
 import type {WantedRelease} from '../plan/wanted-release.ts';
-import {currentContext, getNamed, listResources, serverVersion} from '../ports/kubectl.ts';
+import type {ApiError} from '../ports/log-stream.ts';
 import type {Place} from '../ports/place.ts';
-import type {Outcome, Processes} from '../ports/processes.ts';
+import type {Processes} from '../ports/processes.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
 import {cacheClaim} from '../settings/storage.ts';
 import type {Generated} from '../values/generate.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
+import {cachedAccess, type RetryOptions} from './cached-access.ts';
 import {neededPermissions} from './checks/permissions.ts';
 import {permissionsOf} from './permissions-of.ts';
 import type {Permission, PreflightContext as Situation} from './preflight-context.ts';
-import {type Patience, questions} from './questions.ts';
 import {readTools} from './read-tools.ts';
 import {referencedClaims as claimsNamedIn, wantedSecrets} from './referenced-objects.ts';
 
-interface World extends Patience {
-  processes: Processes;
+interface World extends ClusterAccess, RetryOptions {
   now(): Date;
 }
 
@@ -41,21 +45,24 @@ export async function readSituation(generated: Generated, wanted: Wanted, world:
   const {target, settings, effective, values} = generated;
   const {place} = wanted.name;
   const get = effectiveGet(settings, effective);
-  const processes = questions(world.processes, world);
-  const version = processes.run(serverVersion(place, REQUEST_SECONDS));
+  const access = cachedAccess(world, world);
+  const {kubernetes, processes} = access;
+  const version = serverVersion(kubernetes, {over: world.over, idleMs: REQUEST_MS});
   const rendering =
     already.manifest === undefined
-      ? version.then((answer) => renderManifest(wanted, versionIn(answer), get, processes))
+      ? version.then((found) => renderManifest(wanted, found.version, get, processes))
       : Promise.resolve({manifest: rendered(already.manifest)});
-  // Who has not said its version will say nothing else: what waits for the manifest is not asked any more.
-  const answering = version.then((answer) => (isSilent(answer) ? always(answer) : processes));
+  // A server that did not tell its version will not answer what waits for the manifest either.
+  const asking = version.then(
+    ({trouble}): Asking => ({place, kubernetes, over: world.over, silence: trouble?.kind === 'forbidden' ? undefined : trouble}),
+  );
   const objects = rendering.then(({manifest}) => knownValue(manifest) ?? []);
   const [readings, tools, context, named, permissions] = await Promise.all([
-    readCluster(place, processes),
+    readCluster(place, access),
     readTools(place, processes),
     readContext(place, processes, already.context),
-    Promise.all([objects, answering]).then((found) => readNamed(wanted, get, ...found)),
-    Promise.all([objects, answering]).then((found) => readPermissions(place, ...found)),
+    Promise.all([objects, asking]).then((found) => readNamed(wanted, get, ...found)),
+    Promise.all([objects, asking]).then((found) => readPermissions(...found)),
   ]);
   return {
     name: wanted.name,
@@ -74,14 +81,6 @@ export async function readSituation(generated: Generated, wanted: Wanted, world:
   };
 }
 
-/** Forbidden is an answer too. */
-const isSilent = (outcome: Outcome): boolean => outcome.exitCode !== 0 && failureOf(outcome).unknown !== 'forbidden';
-
-const always = (outcome: Outcome): Asking => ({run: async () => outcome});
-
-const versionIn = (answer: Outcome): string | undefined =>
-  knownValue(jsonOf<{serverVersion?: {gitVersion?: string}}>(answer, 'kubectl version', isMap))?.serverVersion?.gitVersion;
-
 async function readContext(place: Place, processes: Processes, context?: InstallFacts['context']): Promise<Situation['context']> {
   const source = 'kubectl config view';
   if (context) return known(context, source);
@@ -89,30 +88,52 @@ async function readContext(place: Place, processes: Processes, context?: Install
   return follow(config, (found) => known(contextOf(found), source));
 }
 
-type Asking = Pick<Processes, 'run'>;
-type Named = Pick<Situation, 'wantedSecrets' | 'secrets' | 'claims'>;
-
-/** Secrets and claims that have to be there, in one call. */
-async function readNamed(
-  {name: {place}, secrets: made}: Wanted,
-  get: Get,
-  objects: readonly KubernetesObject[],
-  processes: Asking,
-): Promise<Named> {
-  const wanted = wantedSecrets(made, get, objects);
-  const secrets = wanted.map(({name}) => name);
-  const own = get(cacheClaim);
-  const claims = [...new Set([...claimsNamedIn(objects), ...(own === undefined ? [] : [own])])];
-  const spelled = [...secrets.map((name) => `secrets/${name}`), ...claims.map((name) => `persistentvolumeclaims/${name}`)];
-  const found = objectsOf(await processes.run(getNamed(place, spelled, REQUEST_SECONDS)), spelled);
-  const pick = <T>(kind: string, names: readonly string[]): Map<string, Fact<T | undefined>> =>
-    new Map(names.map((name) => [name, found[`${kind}/${name}`] as Fact<T | undefined>]));
-  return {wantedSecrets: wanted, secrets: pick<SecretObject>('secrets', secrets), claims: pick<Claim>('persistentvolumeclaims', claims)};
+interface Asking {
+  place: Place;
+  kubernetes: KubernetesClient;
+  over: AbortSignal;
+  /** Why nothing is asked any more. */
+  silence: ApiError | undefined;
 }
 
-async function readPermissions(place: Place, objects: readonly KubernetesObject[], processes: Asking): Promise<Situation['permissions']> {
-  const {stdout} = await processes.run(listResources(place, REQUEST_SECONDS));
-  return permissionsOf(neededPermissions({namespace: place.namespace, objects, resources: stdout.split('\n')}), place, processes);
+type Named = Pick<Situation, 'wantedSecrets' | 'secrets' | 'claims'>;
+
+/** Secrets and claims that have to be there. */
+async function readNamed(
+  {secrets: made}: Wanted,
+  get: Get,
+  objects: readonly KubernetesObject[],
+  {place, kubernetes, over, silence}: Asking,
+): Promise<Named> {
+  const wanted = wantedSecrets(made, get, objects);
+  const own = get(cacheClaim);
+  const claims = new Set([...claimsNamedIn(objects), ...(own === undefined ? [] : [own])]);
+  const options = {over, idleMs: REQUEST_MS, namespace: place.namespace};
+  const read = async <T>(kind: string, names: Iterable<string>): Promise<Map<string, Fact<T | undefined>>> =>
+    new Map(
+      await Promise.all(
+        [...names].map(
+          async (name) => [name, silence ? unknownBy(silence) : ((await objectFact(kubernetes, kind, name, options)) as Fact<T>)] as const,
+        ),
+      ),
+    );
+  const [secrets, found] = await Promise.all([
+    read<SecretObject>(
+      'secrets',
+      wanted.map(({name}) => name),
+    ),
+    read<Claim>('persistentvolumeclaims', claims),
+  ]);
+  return {wantedSecrets: wanted, secrets, claims: found};
+}
+
+async function readPermissions(
+  objects: readonly KubernetesObject[],
+  {place: {namespace}, kubernetes, over, silence}: Asking,
+): Promise<Situation['permissions']> {
+  if (silence) return unknownBy(silence);
+  const {served} = await servedResources(kubernetes, {over, idleMs: REQUEST_MS});
+  return permissionsOf(neededPermissions({namespace, objects, resources: [...served.keys()]}), kubernetes, over);
 }
 
 /** A namespace that is there need not be made; where it cannot be read, it may be there. */

@@ -1,11 +1,11 @@
 import {readSnapshot} from '../apply/read-snapshot.ts';
 import type {Values} from '../charts/tree.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
 import {contextName, givenValues, newestRevision} from '../cluster/read-facts.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import type {ReleaseName} from '../ports/helm.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import {notFound} from './not-found.ts';
 import {type Status, statusOf, type Unread} from './status.ts';
 
@@ -17,19 +17,19 @@ interface Wish {
 }
 
 /** Looks once, and goes on without what may not be read. Changes nothing. @throws ExpectedError */
-export async function readStatus(name: ReleaseName, {wanted, over}: Wish, world: {processes: Processes; now(): Date}): Promise<Status> {
-  const {processes, now} = world;
+export async function readStatus(name: ReleaseName, {wanted, over}: Wish, world: ClusterAccess & {now(): Date}): Promise<Status> {
+  const {kubernetes, processes, now} = world;
   const [context, seen, record, given] = await Promise.all([
     // A pod of the cluster has none, and needs none.
     attempt('the context', contextName(name, processes, over)),
-    attempt('workloads', readSnapshot(name, processes, over)),
+    attempt('workloads', readSnapshot(name, kubernetes, over)),
     attempt('the record of the release', newestRevision(name, processes, over)),
     // Asked for before it is known whether there is a release: helm takes its time.
     attempt('the installed values', givenValues(name, processes, over)),
   ]);
   const revision = record.value;
   if (record.failure === undefined && (revision === undefined || revision.status === 'uninstalled')) {
-    throw await notFound(name, revision, processes, over);
+    throw await notFound(name, revision, world, over);
   }
   if (revision !== undefined && scalrChart(revision.chart) === undefined) throw ofAnother(name, revision.chart);
   const isNothingSeen = seen.value === undefined || rootsOf(seen.value.snapshot).length === 0;

@@ -4,9 +4,10 @@ import type {Cause} from '../diagnose/cause.ts';
 import {oneLine} from '../diagnose/error-text.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
 import {nameOf} from '../diagnose/snapshot-queries.ts';
-import {type ReleaseName, rollback} from '../ports/helm.ts';
-import {scale} from '../ports/kubectl.ts';
+import {rollback} from '../helm/helm.ts';
+import {scale} from '../kubernetes/kubectl.ts';
 import {ownCommand} from '../ports/own-command.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import {commandLine} from '../ports/processes.ts';
 
 /** What is wrong with a release although its pods may be well. Pure. */

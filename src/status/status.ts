@@ -11,7 +11,7 @@ import type {Cause} from '../diagnose/cause.ts';
 import {explain, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {countOf, rootsOf} from '../diagnose/readiness.ts';
 import type {ErrorCode} from '../errors.ts';
-import type {ReleaseName} from '../ports/helm.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import {causesOfRelease} from './release-causes.ts';
 
 /** What could not be read, and why. */

@@ -2,9 +2,9 @@ import type {PollDeps} from '../apply/poll-deps.ts';
 import {EVERY_MS} from '../apply/watch-release.ts';
 import type {Values} from '../charts/tree.ts';
 import {ExpectedError} from '../errors.ts';
-import type {ReleaseName} from '../ports/helm.ts';
+import type {ReleaseName} from '../ports/place.ts';
+import {withTimeout} from '../ports/signals.ts';
 import {isPassing} from '../ports/tool-failure.ts';
-import {within} from '../ports/within.ts';
 import {readStatus} from './read-status.ts';
 import type {Status} from './status.ts';
 
@@ -22,7 +22,7 @@ export async function watchStatus(name: ReleaseName, wanted: Values | undefined,
   let isSeen = false;
   while (!asked.aborted) {
     try {
-      const status = await within(world.timeoutMs, asked, (over) => readStatus(name, {wanted, over}, world));
+      const status = await withTimeout(world.timeoutMs, asked, (over) => readStatus(name, {wanted, over}, world));
       if (asked.aborted) return;
       world.onStatus(status);
       isSeen = true;

@@ -1,4 +1,4 @@
-import type {Answer} from '../ports/cluster-api.ts';
+import type {Answer} from '../kubernetes/client.ts';
 import type {Finding} from './findings/finding.ts';
 import type {Since} from './log-items.ts';
 

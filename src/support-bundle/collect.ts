@@ -1,7 +1,7 @@
 import {ExpectedError} from '../errors.ts';
+import type {ApiReader} from '../kubernetes/client.ts';
 import type {Archive} from '../ports/archive.ts';
-import type {ClusterApi} from '../ports/cluster-api.ts';
-import {whyOver} from '../ports/why-over.ts';
+import {abortReason} from '../ports/signals.ts';
 import type {LogItem} from './log-items.ts';
 import {LogWords, type Said} from './log-words.ts';
 import type {TextFile} from './object-files.ts';
@@ -19,7 +19,7 @@ const ENDS = 24 * 1024 * 1024;
 const IDLE_MS = 15_000;
 
 export interface World {
-  api: Pick<ClusterApi, 'stream'>;
+  api: Pick<ApiReader, 'stream'>;
   archive: Pick<Archive, 'add'>;
   redactor: Pick<Redactor, 'file' | 'text'>;
   over: AbortSignal;
@@ -81,7 +81,7 @@ export async function collect(
     const share = shares.take();
     const gap = (trouble: Gap['trouble']): void => void gaps.push({what: file, trouble, isMinor: trouble.kind === 'not-started'});
     if (noRoom) return gap(noRoom);
-    if (over.aborted) return gap({kind: 'over', message: `it was not read any more: ${whyOver(over)}`});
+    if (over.aborted) return gap({kind: 'over', message: `it was not read any more: ${abortReason(over)}`});
     const stream = await api.stream(path, {over, idleMs: IDLE_MS});
     if (stream.trouble) {
       shares.giveBack(share);

@@ -4,7 +4,9 @@ import {type NetworkPolicies, networkPoliciesOf} from '../cluster/facts/network-
 import {platformOf} from '../cluster/facts/platform.ts';
 import type {ConfigMapObject, NodeObject, PodOwner, Readings} from '../cluster/facts/readings.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
-import {type ClusterApi, listAll, type Trouble} from '../ports/cluster-api.ts';
+import type {ApiReader} from '../kubernetes/client.ts';
+import {listAll} from '../kubernetes/queries.ts';
+import type {ApiError} from '../ports/log-stream.ts';
 import {jsonText, type TextFile} from './object-files.ts';
 import type {Gap} from './read-namespace.ts';
 
@@ -22,7 +24,7 @@ export async function readEnforcement(
   objects: readonly KubernetesObject[],
   nodes: readonly NodeObject[],
   serverVersion: string | undefined,
-  api: Pick<ClusterApi, 'get'>,
+  api: Pick<ApiReader, 'get'>,
   over: AbortSignal,
 ): Promise<Enforcement | undefined> {
   if (!objects.some(({kind}) => kind === 'NetworkPolicy')) return undefined;
@@ -54,5 +56,5 @@ export async function readEnforcement(
   return {policies, file: {name: NETWORK, text: jsonText({cni, networkPolicies: policies})}, gaps};
 }
 
-const failed = ({kind, message}: Trouble): Fact<never> =>
+const failed = ({kind, message}: ApiError): Fact<never> =>
   unknown(kind === 'forbidden' ? 'forbidden' : kind === 'stalled' ? 'timed-out' : 'failed', message);

@@ -1,6 +1,6 @@
 import {scalrChart} from '../cluster/facts/releases.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
-import {listReleases} from '../ports/helm.ts';
+import {listReleases} from '../helm/helm.ts';
 import type {Place} from '../ports/place.ts';
 import type {Gap} from './read-namespace.ts';
 import type {BundledRelease} from './scope.ts';

@@ -1,4 +1,5 @@
-import type {ClusterApi, Trouble} from '../ports/cluster-api.ts';
+import type {ApiReader} from '../kubernetes/client.ts';
+import type {ApiError} from '../ports/log-stream.ts';
 import type {LogItem} from './log-items.ts';
 import {LogPosition} from './log-position.ts';
 
@@ -9,7 +10,7 @@ const MOST_DOUBLINGS = 3;
 const QUIET_MS = 60_000;
 
 /** It need not have been --timeout: --for is over sooner. */
-const NOT_FOLLOWED: Trouble = {kind: 'over', message: 'it was not followed any longer'};
+const NOT_FOLLOWED: ApiError = {kind: 'over', message: 'it was not followed any longer'};
 
 /** A container as it was seen last. */
 export interface Life {
@@ -18,7 +19,7 @@ export interface Life {
 }
 
 interface World {
-  api: Pick<ClusterApi, 'stream'>;
+  api: Pick<ApiReader, 'stream'>;
   /** Nobody follows any more. */
   over: AbortSignal;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
@@ -31,13 +32,13 @@ export class FollowedLog {
   readonly item: LogItem;
   readonly position = new LogPosition();
   /** Why the last connection ended early. */
-  #trouble: Trouble | undefined;
+  #trouble: ApiError | undefined;
   #refusals = 0;
   /** All of the last life that was followed came. */
   #isWhole = false;
   /** Why a life before is missing: for now, or because nobody can read it any more. */
-  #missed: Trouble | undefined;
-  #lost: Trouble | undefined;
+  #missed: ApiError | undefined;
+  #lost: ApiError | undefined;
   readonly #world: World;
 
   constructor(item: LogItem, world: World) {
@@ -46,7 +47,7 @@ export class FollowedLog {
   }
 
   /** Why not all of it came; that it was not followed to its end is no reason. */
-  get trouble(): Trouble | undefined {
+  get trouble(): ApiError | undefined {
     return this.#lost ?? this.#missed ?? (this.#trouble?.kind === 'over' ? undefined : this.#trouble);
   }
 

@@ -1,7 +1,8 @@
 import type {Values} from '../charts/tree.ts';
 import type {NodeObject} from '../cluster/facts/readings.ts';
 import {labelsOfRuns} from '../cluster/inventory-runs.ts';
-import {type ClusterApi, listAll} from '../ports/cluster-api.ts';
+import type {ApiReader} from '../kubernetes/client.ts';
+import {listAll} from '../kubernetes/queries.ts';
 import type {Place} from '../ports/place.ts';
 import type {AskedTools} from './ask-tools.ts';
 import type {Redaction} from './bundle.ts';
@@ -67,7 +68,7 @@ export interface Cluster {
 }
 
 interface World {
-  api: ClusterApi;
+  api: ApiReader;
   asked: AskedTools;
   over: AbortSignal;
   now(): Date;

@@ -1,5 +1,7 @@
 import type {KubernetesObject} from '../cluster/objects.ts';
-import {type ClusterApi, listAll, type Trouble, type TroubleKind} from '../ports/cluster-api.ts';
+import type {ApiReader} from '../kubernetes/client.ts';
+import {listAll} from '../kubernetes/queries.ts';
+import type {ApiError, ApiErrorKind} from '../ports/log-stream.ts';
 import {NAMESPACE_KINDS} from './namespace-kinds.ts';
 
 /** Something that could not be read, or not whole. */
@@ -7,7 +9,7 @@ export interface Gap {
   /** The file it would have been in, or the kind of object. */
   what: string;
   /** `no-room`: it was there, and the disk was full. */
-  trouble: Omit<Trouble, 'kind'> & {kind: TroubleKind | 'no-room'};
+  trouble: Omit<ApiError, 'kind'> & {kind: ApiErrorKind | 'no-room'};
   /** Many accounts may not see it, and the bundle is whole without it. */
   isMinor?: boolean;
 }
@@ -19,7 +21,7 @@ export interface NamespaceReading {
 }
 
 /** Lists everything of a namespace that support asks for; what is refused is said and the rest is there. */
-export async function readNamespace(api: ClusterApi, namespace: string, over: AbortSignal): Promise<NamespaceReading> {
+export async function readNamespace(api: ApiReader, namespace: string, over: AbortSignal): Promise<NamespaceReading> {
   const lists = await Promise.all(
     NAMESPACE_KINDS.map(async ({kind, path, isOptional = false, isOftenHidden = false}) => {
       const {items, trouble} = await listAll(api, path(namespace), {over});

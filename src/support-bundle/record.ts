@@ -1,6 +1,8 @@
 import type {KubernetesObject, Pod} from '../cluster/objects.ts';
-import {type ClusterApi, listAll, type Trouble} from '../ports/cluster-api.ts';
-import {firstOf} from '../ports/first-of.ts';
+import type {ApiReader} from '../kubernetes/client.ts';
+import {listAll} from '../kubernetes/queries.ts';
+import type {ApiError} from '../ports/log-stream.ts';
+import {anySignal} from '../ports/signals.ts';
 import {redacted} from './collect.ts';
 import {FollowedLog, type Life} from './follow-log.ts';
 import {type LogItem, logItems, type Since, statusesOf} from './log-items.ts';
@@ -29,7 +31,7 @@ export interface Recorded {
   /** From where on there may be more; undefined when it came to its end. */
   goesOnAt: LogPosition | undefined;
   /** Why something of it is missing. */
-  trouble: Trouble | undefined;
+  trouble: ApiError | undefined;
 }
 
 export interface Recording {
@@ -53,7 +55,7 @@ interface Wish {
 }
 
 interface World {
-  api: ClusterApi;
+  api: ApiReader;
   redactor: Pick<Redactor, 'file'>;
   /** The recording ends with it, and is kept. */
   until: AbortSignal;
@@ -67,7 +69,7 @@ export async function record(wish: Wish, {api, redactor, until, now, sleep, onLo
   const seen = new Map<string, KubernetesObject>();
   const following = new Map<string, Promise<Recorded>>();
   const ended = new AbortController();
-  const over = firstOf(until, ended.signal);
+  const over = anySignal(until, ended.signal);
   const kinds = WATCHED.map((kind) => new WatchedKind(kind, wish.namespace, {api, over, now}));
   const reading: Promise<readonly SecretContent[]>[] = [];
   let lives: ReadonlyMap<string, Life> = new Map();
@@ -124,7 +126,7 @@ function unseen({run, container}: Wish, runs: number, logs: number): Gap[] {
 const keyOf = ({kind, metadata: {uid, name}}: KubernetesObject): string => uid ?? `${kind}/${name}`;
 
 /** What cannot be read is said of those that are there at the end. Helm's records are large and hold nothing of a run. */
-async function secretsNow(namespace: string, api: ClusterApi, over: AbortSignal): Promise<readonly SecretContent[]> {
+async function secretsNow(namespace: string, api: ApiReader, over: AbortSignal): Promise<readonly SecretContent[]> {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets?fieldSelector=type%21%3Dhelm.sh%2Frelease.v1`;
   return (await listAll(api, path, {over})).items as SecretContent[];
 }

@@ -1,9 +1,9 @@
 import {type ErrorCode, ExitCode, ExpectedError} from '../errors.ts';
-import type {TroubleKind} from '../ports/cluster-api.ts';
+import type {ApiErrorKind} from '../ports/log-stream.ts';
 import type {BundleWish, Prepared} from './prepare.ts';
 import {isOfReleases} from './scope.ts';
 
-const CODES: Readonly<Partial<Record<TroubleKind | 'no-room', ErrorCode>>> = {
+const CODES: Readonly<Partial<Record<ApiErrorKind | 'no-room', ErrorCode>>> = {
   'not-logged-in': 'NOT_LOGGED_IN',
   forbidden: 'FORBIDDEN',
   over: 'TIMED_OUT',

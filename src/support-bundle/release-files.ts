@@ -1,7 +1,7 @@
 import type {Values} from '../charts/tree.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
-import {releaseHistory, releaseManifest, releaseValues} from '../ports/helm.ts';
+import {releaseHistory, releaseManifest, releaseValues} from '../helm/helm.ts';
 import type {Place} from '../ports/place.ts';
 import type {Call} from '../ports/processes.ts';
 import {isFields} from './fields.ts';

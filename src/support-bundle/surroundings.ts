@@ -1,12 +1,12 @@
 import type {Claim, KubernetesObject, Pod} from '../cluster/objects.ts';
-import type {ClusterApi} from '../ports/cluster-api.ts';
+import type {ApiReader} from '../kubernetes/client.ts';
 import {skewOf} from './clock-skew.ts';
 import type {Gap} from './read-namespace.ts';
 
 /** Nodes that run the pods, volumes behind their claims and the version of the server; they lie in no namespace. */
 export async function readSurroundings(
   objects: readonly KubernetesObject[],
-  {api, over, now}: {api: Pick<ClusterApi, 'get'>; over: AbortSignal; now(): Date},
+  {api, over, now}: {api: Pick<ApiReader, 'get'>; over: AbortSignal; now(): Date},
 ): Promise<{objects: KubernetesObject[]; version: unknown; gaps: Gap[]; skewMs: number}> {
   const nodes = new Set(objects.flatMap((object) => (object.kind === 'Pod' ? ((object as Pod).spec?.nodeName ?? []) : [])));
   const volumes = new Set(

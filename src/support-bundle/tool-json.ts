@@ -1,8 +1,8 @@
-import type {Trouble} from '../ports/cluster-api.ts';
+import type {ApiError} from '../ports/log-stream.ts';
 import {jsonIn, noJson} from '../ports/tool-output.ts';
 import {isFields} from './fields.ts';
 
-export type Answer<T> = {value: T; trouble?: undefined} | {trouble: Trouble};
+export type Answer<T> = {value: T; trouble?: undefined} | {trouble: ApiError};
 
 /** What a tool said as JSON of the form that is expected, or why it is none. */
 export function readJson<T>(tool: string, text: string, is: (value: unknown) => value is T): Answer<T> {

@@ -1,11 +1,10 @@
 import {ExpectedError} from '../errors.ts';
-import {helmVersion} from '../ports/helm.ts';
-import {clientVersion} from '../ports/kubectl.ts';
+import {helmVersion} from '../helm/helm.ts';
+import {clientVersion} from '../kubernetes/kubectl.ts';
 import type {Place} from '../ports/place.ts';
 import type {Call, Outcome, Processes} from '../ports/processes.ts';
+import {abortReason, withTimeout} from '../ports/signals.ts';
 import {isForbidden} from '../ports/tool-failure.ts';
-import {whyOver} from '../ports/why-over.ts';
-import {within} from '../ports/within.ts';
 import type {Gap} from './read-namespace.ts';
 
 /** Reads with helm and kubectl; whatever befalls a call is an outcome. */
@@ -19,7 +18,7 @@ const NOT_THERE = 127;
 /** Tools that may be missing and do not answer for ever: the bundle is made without what they would have said. */
 export const patientTools = (processes: Processes, over: AbortSignal): Tools => ({
   run: (call) =>
-    within(CALL_MS, over, async (signal): Promise<Outcome> => {
+    withTimeout(CALL_MS, over, async (signal): Promise<Outcome> => {
       try {
         return await processes.run(call, {over: signal});
       } catch (error) {
@@ -31,7 +30,7 @@ export const patientTools = (processes: Processes, over: AbortSignal): Tools => 
 
 /** What a tool did not say. A modest account may not read what helm keeps, and loses little by it. */
 export function toolGap(what: string, outcome: Outcome, over: AbortSignal): Gap {
-  const message = over.aborted ? whyOver(over) : (outcome.stderr.trim().split('\n').at(-1) ?? '');
+  const message = over.aborted ? abortReason(over) : (outcome.stderr.trim().split('\n').at(-1) ?? '');
   const kind = over.aborted ? 'over' : /no answer in time/.test(message) ? 'stalled' : isForbidden(outcome) ? 'forbidden' : 'refused';
   return {what, trouble: {kind, message}, isMinor: kind === 'forbidden'};
 }

@@ -1,5 +1,7 @@
 import type {KubernetesObject} from '../cluster/objects.ts';
-import {type ClusterApi, listAll, type Trouble} from '../ports/cluster-api.ts';
+import type {ApiReader} from '../kubernetes/client.ts';
+import {listAll} from '../kubernetes/queries.ts';
+import type {ApiError} from '../ports/log-stream.ts';
 import type {NamespaceKind} from './namespace-kinds.ts';
 import type {Gap} from './read-namespace.ts';
 
@@ -7,7 +9,7 @@ import type {Gap} from './read-namespace.ts';
 const UNSEEN_MS = 45_000;
 
 interface World {
-  api: ClusterApi;
+  api: ApiReader;
   over: AbortSignal;
   now(): Date;
 }
@@ -20,7 +22,7 @@ export class WatchedKind {
   #objects: readonly KubernetesObject[] = [];
   #seenAt: Date;
   #longestMs = 0;
-  #trouble: Trouble | undefined;
+  #trouble: ApiError | undefined;
 
   constructor(kind: NamespaceKind, namespace: string, world: World) {
     this.#kind = kind;

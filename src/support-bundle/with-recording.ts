@@ -1,11 +1,12 @@
-import type {ClusterApi, LogStream, Trouble} from '../ports/cluster-api.ts';
+import type {ApiReader} from '../kubernetes/client.ts';
+import type {ApiError, LogStream} from '../ports/log-stream.ts';
 import type {Redaction} from './bundle.ts';
 import type {LogItem} from './log-items.ts';
 import {objectFiles} from './object-files.ts';
 import type {Prepared} from './prepare.ts';
 import type {Recorded, Recording} from './record.ts';
 
-type Streaming = Pick<ClusterApi, 'stream'>;
+type Streaming = Pick<ApiReader, 'stream'>;
 
 /** What is there now and what was seen before: objects that have gone, and logs as they were followed instead of read again. */
 export function withRecording(
@@ -43,8 +44,8 @@ function cutItem({item, content}: Recorded): LogItem {
 
 /** What was followed, and what was said since. */
 function replayed({item, content, goesOnAt, trouble}: Recorded, read: (path: string) => ReturnType<Streaming['stream']>): LogStream {
-  let settle: (trouble: Trouble | undefined) => void = () => undefined;
-  const end = new Promise<Trouble | undefined>((resolve) => {
+  let settle: (trouble: ApiError | undefined) => void = () => undefined;
+  const end = new Promise<ApiError | undefined>((resolve) => {
     settle = resolve;
   });
   async function* chunks(): AsyncGenerator<Buffer> {

@@ -1,9 +1,10 @@
 import type {Watched} from '../apply/watch-release.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
+import {releaseValues} from '../helm/helm.ts';
+import {releaseLogs} from '../kubernetes/kubectl.ts';
 import type {Plan, Step} from '../plan/step.ts';
-import {type ReleaseName, releaseValues} from '../ports/helm.ts';
-import {releaseLogs} from '../ports/kubectl.ts';
 import {ownCommand} from '../ports/own-command.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import {commandLine} from '../ports/processes.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 

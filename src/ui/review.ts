@@ -1,7 +1,8 @@
 import type {InstallFacts} from '../cluster/install-facts.ts';
+import {upgradeInstall} from '../helm/helm.ts';
 import type {Plan} from '../plan/step.ts';
 import type {WantedRelease} from '../plan/wanted-release.ts';
-import {type ReleaseName, upgradeInstall} from '../ports/helm.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import {commandLine} from '../ports/processes.ts';
 import type {Checked} from '../preflight/check.ts';
 import type {Setting} from '../settings/define.ts';

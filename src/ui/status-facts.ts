@@ -1,4 +1,4 @@
-import type {ReleaseName} from '../ports/helm.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import type {InstalledChart, Status, WorkloadLine} from '../status/status.ts';
 import {type Screen, theme} from './theme.ts';
 

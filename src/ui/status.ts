@@ -1,5 +1,5 @@
 import type {Cause} from '../diagnose/cause.ts';
-import type {ReleaseName} from '../ports/helm.ts';
+import type {ReleaseName} from '../ports/place.ts';
 import type {Status, Unread} from '../status/status.ts';
 import {agentsFact, chartFact, recordFact, runsFact, valuesFact, verdictOf, workloadFact} from './status-facts.ts';
 import {paragraph, type Screen, theme} from './theme.ts';

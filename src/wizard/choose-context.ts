@@ -1,5 +1,5 @@
 import {ExpectedError} from '../errors.ts';
-import {allContexts} from '../ports/kubectl.ts';
+import {allContexts} from '../kubernetes/kubectl.ts';
 import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';

@@ -1,5 +1,4 @@
-import type {Source} from '../answers/sources.ts';
-import type {ChartRequirements} from '../charts/recommend.ts';
+import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
 import {isKnown} from '../cluster/facts/fact.ts';
 import type {StorageClass} from '../cluster/facts/storage.ts';
 import type {Choice} from '../ports/prompter.ts';
@@ -13,17 +12,8 @@ import {Interview} from './interview.ts';
 import {AFTER_CHART, AGENT, REST} from './questions.ts';
 import {type Decision, type ReviewDeps, review} from './review.ts';
 
-/** What a cluster says about itself, or why it says nothing. */
-export interface Heard {
-  answers?: Source;
-  facts: ChartRequirements;
-  storageClasses: readonly StorageClass[];
-  /** One line for the operator. */
-  note: string;
-}
-
 /** Asks, recommends, shows and asks what to do. Changes nothing. `hear` waits for what the cluster says, asked for meanwhile. */
-export async function runWizard(store: AnswerStore, hear: () => Promise<Heard>, deps: ReviewDeps): Promise<Decision> {
+export async function runWizard(store: AnswerStore, hear: () => Promise<DiscoveredCluster>, deps: ReviewDeps): Promise<Decision> {
   await new Interview(store, deps).ask(AGENT);
   const {answers, facts, note, storageClasses} = await hear();
   deps.say(`\n${paragraph('', note, deps.screen)}`);

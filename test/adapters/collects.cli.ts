@@ -1,4 +1,4 @@
-import {openClusterApi} from '../../src/adapters/cluster-api.ts';
+import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
 import {takeInterrupts} from '../../src/adapters/node-interrupts.ts';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 
@@ -6,7 +6,7 @@ import {zipArchives} from '../../src/adapters/zip-archive.ts';
 const [kubeconfig = '', kubectl = '', zip = '', ...paths] = process.argv.slice(2);
 const interrupts = takeInterrupts();
 const over = interrupts.asked;
-const api = await openClusterApi({kubeconfig, namespace: 'default'}, {over, paths: {kubectl}});
+const api = kubernetesClient({kubeconfig, namespace: 'default'}, {kubectl});
 const archive = await zipArchives.create(zip);
 let begun = 0;
 

@@ -1,8 +1,8 @@
-import {openClusterApi} from '../../src/adapters/cluster-api.ts';
+import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
 
 /** `holds-api.cli.ts KUBECONFIG KUBECTL`: opens the API, says what it got, and lives on until it is killed. */
 const [kubeconfig = '', kubectl = ''] = process.argv.slice(2);
 const over = new AbortController().signal;
-const api = await openClusterApi({kubeconfig, namespace: 'default'}, {over, paths: {kubectl}});
+const api = kubernetesClient({kubeconfig, namespace: 'default'}, {kubectl});
 process.stdout.write(`${JSON.stringify(await api.get('/version', {over}))}\n`);
 setInterval(() => undefined, 1000);

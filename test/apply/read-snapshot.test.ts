@@ -1,8 +1,9 @@
 import {expect, test} from 'vitest';
 import {readSnapshot} from '../../src/apply/read-snapshot.ts';
+import type {KubernetesObject} from '../../src/cluster/objects.ts';
 import {agentsOf} from '../../src/diagnose/agent-log.ts';
-import {processesOf} from '../cluster-facts/fake-cluster.ts';
 import {afterStart, READY_DEPLOYMENT, readyPod, replicaSet, START} from '../diagnose/objects.ts';
+import {type FakeObject, fakeKubernetes} from '../support/fake-kubernetes.ts';
 
 const NAME = {release: 'acme', place: {namespace: 'scalr'}};
 const READY = `${START} The agent is ready to receive tasks`;
@@ -11,14 +12,21 @@ const RUNS = (count: number): string => Array.from({length: count}, (_, run) => 
 /** What the log of the agent comes to, and how often it was asked for. */
 async function agentWith(log: string, {kept = log} = {}) {
   let asked = 0;
-  const processes = processesOf(async ({args: [command, ...args]}) => {
-    if (command === 'get') return {exitCode: 0, stdout: JSON.stringify({items: [READY_DEPLOYMENT, replicaSet(), readyPod()]}), stderr: ''};
-    asked += 1;
-    const isEnd = args.includes('--tail');
-    expect(args).toContain(isEnd ? '50' : '--limit-bytes');
-    return {exitCode: 0, stdout: isEnd ? log.split('\n').slice(-50).join('\n') : kept, stderr: ''};
+  const typed = (object: KubernetesObject): FakeObject => ({
+    ...object,
+    kind: object.kind as string,
+    apiVersion: object.kind === 'Pod' ? 'v1' : 'apps/v1',
   });
-  const {snapshot} = await readSnapshot(NAME, processes, new AbortController().signal);
+  const kubernetes = fakeKubernetes({
+    objects: [READY_DEPLOYMENT, replicaSet(), readyPod()].map(typed),
+    log: (_pod, _container, query) => {
+      asked += 1;
+      if (query.get('tailLines') === '50') return log.split('\n').slice(-50).join('\n');
+      expect(query.get('limitBytes')).toBe('65536');
+      return kept;
+    },
+  });
+  const {snapshot} = await readSnapshot(NAME, kubernetes, new AbortController().signal);
   return {asked, state: agentsOf(snapshot, afterStart(300))[0]?.state};
 }
 

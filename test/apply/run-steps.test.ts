@@ -2,6 +2,7 @@ import {expect, test} from 'vitest';
 import {runSteps} from '../../src/apply/run-steps.ts';
 import type {Step} from '../../src/plan/step.ts';
 import type {Outcome, Processes} from '../../src/ports/processes.ts';
+import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 
 const step = (id: string, more: Partial<Step> = {}): Step => ({id, title: `Do ${id}`, call: {tool: 'helm', args: [id]}, ...more});
 
@@ -35,6 +36,7 @@ function world() {
     said,
     options: {
       processes,
+      kubernetes: fakeKubernetes(),
       interrupts,
       now: () => new Date(0),
       sleep: async () => undefined,

@@ -4,12 +4,13 @@ import {type ClusterFacts, clusterFactsOf} from '../../src/cluster/facts/cluster
 import {type Fact, isKnown, knownValue} from '../../src/cluster/facts/fact.ts';
 import {readCluster} from '../../src/cluster/facts/read-cluster.ts';
 import {recommendFactsOf} from '../../src/cluster/facts/recommend-facts.ts';
-import {ExitCode, ExpectedError} from '../../src/errors.ts';
-import type {Outcome, Processes} from '../../src/ports/processes.ts';
-import {type FakeCluster, fakeProcesses, type PlatformName, platform, processesOf} from './fake-cluster.ts';
+import type {KubernetesClient} from '../../src/kubernetes/client.ts';
+import type {Processes} from '../../src/ports/processes.ts';
+import {failingKubernetes, fakeKubernetes} from '../support/fake-kubernetes.ts';
+import {type FakeCluster, fakeAccess, fakeProcesses, type PlatformName, platform, processesOf} from './fake-cluster.ts';
 
 const factsOf = async (cluster: FakeCluster, namespace = 'scalr'): Promise<ClusterFacts> =>
-  clusterFactsOf(await readCluster({namespace}, fakeProcesses(cluster)));
+  clusterFactsOf(await readCluster({namespace}, fakeAccess(cluster)));
 
 type Changed = Partial<Omit<FakeCluster, 'objects'>> & {objects?: (all: FakeCluster['objects']) => FakeCluster['objects']};
 
@@ -125,8 +126,7 @@ describe('what is refused is unknown, and says so', () => {
 });
 
 describe('when nothing answers', () => {
-  const failing = (stderr: string): Processes => processesOf(async () => ({exitCode: 1, stdout: '', stderr}));
-  const reasons = async (processes: Processes): Promise<string[]> => {
+  const reasons = async (kubernetes: KubernetesClient, processes = fakeProcesses(bare)): Promise<string[]> => {
     const {
       versions,
       platform: is,
@@ -136,76 +136,61 @@ describe('when nothing answers', () => {
       networks,
       releases,
       definitions,
-    } = clusterFactsOf(await readCluster({namespace: 'scalr'}, processes));
+    } = clusterFactsOf(await readCluster({namespace: 'scalr'}, {kubernetes, processes}));
     return [...new Set([versions.server, is.cloud, nodes, cni, storageClasses, networks.services, releases, definitions].map(reason))];
   };
 
   test.each([
-    ['Unable to connect to the server: net/http: request canceled (Client.Timeout exceeded while awaiting headers)\n', 'timed-out'],
-    ['Unable to connect to the server: dial tcp 10.0.0.1:443: i/o timeout\n', 'timed-out'],
-    ['E1121 08:19:36.130249 1 memcache.go:265] "Unhandled Error"\nThe connection to the server 127.0.0.1:1 was refused\n', 'failed'],
-    ['error: You must be logged in to the server (Unauthorized)\n', 'failed'],
-    ['', 'failed'],
-  ])('%j', async (stderr, expected) => {
-    expect(await reasons(failing(stderr))).toEqual([expected]);
-  });
-
-  test('a tool that is not there', async () => {
-    const missing = processesOf(async () => {
-      throw new ExpectedError('kubectl is not on PATH.', {code: 'TOOL_NOT_FOUND', exit: ExitCode.usage});
-    });
-    expect(await reasons(missing)).toEqual(['failed']);
+    [{kind: 'stalled', message: 'there was no answer for 5 s'}, 'timed-out'],
+    [{kind: 'unreachable', message: 'dial tcp 10.0.0.1:443: i/o timeout'}, 'timed-out'],
+    [{kind: 'unreachable', message: 'dial tcp 127.0.0.1:1: connect: connection refused'}, 'failed'],
+    [{kind: 'unreachable', message: 'kubectl is not on PATH.'}, 'failed'],
+    [{kind: 'not-logged-in', message: 'Unauthorized', status: 401}, 'failed'],
+    [{kind: 'server', message: '', status: 500}, 'failed'],
+  ] as const)('%j', async (trouble, expected) => {
+    expect(await reasons(failingKubernetes(trouble))).toEqual([expected]);
   });
 
   test('a bug is no missing fact', async () => {
     const broken = processesOf(async () => {
       throw new TypeError('x is not a function');
     });
-    await expect(readCluster({namespace: 'scalr'}, broken)).rejects.toThrow(TypeError);
+    await expect(readCluster({namespace: 'scalr'}, {...fakeAccess(bare), processes: broken})).rejects.toThrow(TypeError);
   });
 
   test('whoever still waits is interrupted once nobody has answered', async () => {
-    const stderr = 'Unable to connect to the server: context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
     const interrupted: string[] = [];
-    const processes: Processes = {
-      ...failing(stderr),
-      start: ({tool, args}) => {
-        if (args[0] === 'version') return failing(stderr).start({tool, args});
-        let resolve: (outcome: Outcome) => void;
-        const outcome = new Promise<Outcome>((done) => {
-          resolve = done;
-        });
-        const interrupt = () => {
-          interrupted.push(`${tool} ${args[0]}`);
-          resolve({exitCode: 130, stdout: '', stderr: ''});
-        };
-        return {outcome, interrupt, leave: () => undefined};
-      },
+    const untilOver = async <T>(what: string, over: AbortSignal | undefined, answer: T): Promise<T> => {
+      await new Promise((resolve) => over?.addEventListener('abort', resolve));
+      interrupted.push(what);
+      return answer;
     };
-    expect(await reasons(processes)).toEqual(['timed-out']);
-    expect(interrupted.toSorted()).toEqual(['helm list', 'kubectl api-resources', 'kubectl get', 'kubectl get']);
+    const late = {trouble: {kind: 'over', message: 'interrupted'}} as const;
+    const kubernetes: KubernetesClient = {
+      ...fakeKubernetes(),
+      get: async (path, {over}) =>
+        path === '/version'
+          ? {trouble: {kind: 'stalled', message: 'there was no answer for 5 s'}}
+          : untilOver(path.split('?')[0] as string, over, late),
+    };
+    const processes: Processes = {
+      ...fakeProcesses(bare),
+      run: ({args}, options) => untilOver(`helm ${args[0]}`, options?.over, {exitCode: 130, stdout: '', stderr: ''}),
+    };
+    expect(await reasons(kubernetes, processes as ReturnType<typeof fakeProcesses>)).toEqual(['timed-out']);
+    expect(interrupted).toEqual(expect.arrayContaining(['helm list', '/apis', '/api/v1/nodes']));
   });
 
   test('a version that is kept secret hides nothing else', async () => {
-    const processes = fakeProcesses(platform('kind'));
-    const run: Processes['run'] = async (call) =>
-      call.args[0] === 'version'
-        ? {exitCode: 1, stdout: '', stderr: 'Error from server (Forbidden): forbidden: User "x" cannot get path "/version"'}
-        : processes.run(call);
-    const facts = clusterFactsOf(await readCluster({namespace: 'scalr'}, processesOf(run)));
+    const cluster = platform('kind');
+    const message = 'forbidden: User "x" cannot get path "/version"';
+    const kubernetes = fakeKubernetes({
+      ...cluster,
+      troubles: (path) => (path === '/version' ? {kind: 'forbidden', message, status: 403} : undefined),
+    });
+    const facts = clusterFactsOf(await readCluster({namespace: 'scalr'}, {kubernetes, processes: fakeProcesses(cluster)}));
     expect([facts.versions.server, facts.versions.oldest].map(reason)).toEqual(['forbidden', 'forbidden']);
     expect(knownValue(facts.platform.distribution)).toBe('kind');
-  });
-
-  test('one broken API of an add-on hides none of the others', async () => {
-    const processes = fakeProcesses(platform('kind'));
-    const run: Processes['run'] = async (call) => {
-      const outcome = await processes.run(call);
-      const broken = 'error: unable to retrieve the complete list of server APIs: metrics.k8s.io/v1beta1: stale GroupVersion discovery\n';
-      return call.args[0] === 'api-resources' ? {...outcome, exitCode: 1, stderr: broken} : outcome;
-    };
-    const facts = clusterFactsOf(await readCluster({namespace: 'scalr'}, processesOf(run)));
-    expect(knownValue(facts.networks.services)).toEqual(['10.96.0.0/16']);
   });
 });
 

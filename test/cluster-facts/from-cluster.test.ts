@@ -11,10 +11,10 @@ import {valuesDocument} from '../../src/values/document.ts';
 import {generate} from '../../src/values/generate.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {TODAY} from '../support/settings-from.ts';
-import {fakeProcesses, type PlatformName, platform} from './fake-cluster.ts';
+import {fakeAccess, type PlatformName, platform} from './fake-cluster.ts';
 
 async function settingsOn(name: PlatformName, flags: Readonly<Record<string, unknown>> = {}): Promise<Settings> {
-  const facts = clusterFactsOf(await readCluster({namespace: 'scalr'}, fakeProcesses(platform(name))));
+  const facts = clusterFactsOf(await readCluster({namespace: 'scalr'}, fakeAccess(platform(name))));
   const url = {url: 'https://acme.scalr.io', 'token-secret': 'scalr'};
   return resolve([fromFlags({...url, ...flags}), fromCluster(facts)], {files: memoryFiles({}), now: TODAY});
 }

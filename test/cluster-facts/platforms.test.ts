@@ -5,10 +5,11 @@ import {knownValue} from '../../src/cluster/facts/fact.ts';
 import {readCluster} from '../../src/cluster/facts/read-cluster.ts';
 import {cloud, nodeOs} from '../../src/settings/cluster.ts';
 import {noProxy} from '../../src/settings/network.ts';
-import {fakeProcesses, PLATFORMS, type PlatformName, platform} from './fake-cluster.ts';
+import {fakeKubernetes} from '../support/fake-kubernetes.ts';
+import {fakeAccess, fakeProcesses, PLATFORMS, type PlatformName, platform} from './fake-cluster.ts';
 
 const factsOf = async (name: PlatformName): Promise<ClusterFacts> =>
-  clusterFactsOf(await readCluster({namespace: 'scalr'}, fakeProcesses(platform(name))));
+  clusterFactsOf(await readCluster({namespace: 'scalr'}, fakeAccess(platform(name))));
 
 /** What decides about an install, on one line a platform. */
 const summary = ({
@@ -223,8 +224,9 @@ test.each(PLATFORMS)('%s answers the settings it can, each with where it says so
   expect(source.because?.(cloud)).toMatch(/\w/);
 });
 
-test.each(PLATFORMS)('%s is read in at most eight calls', async (name) => {
-  const processes = fakeProcesses(platform(name));
-  await readCluster({namespace: 'scalr'}, processes);
-  expect(processes.calls.length).toBeLessThanOrEqual(8);
+test.each(PLATFORMS)('%s is read once, and helm is asked for little', async (name) => {
+  const [processes, kubernetes] = [fakeProcesses(platform(name)), fakeKubernetes(platform(name))];
+  await readCluster({namespace: 'scalr'}, {kubernetes, processes});
+  expect(processes.calls.length).toBeLessThanOrEqual(2);
+  expect(kubernetes.requests).toEqual([...new Set(kubernetes.requests)]);
 });

@@ -1,10 +1,15 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {answersIn} from '../../src/answers/from-cluster.ts';
+import type {ClusterAccess} from '../../src/cluster/cluster-access.ts';
 import {clusterFactsOf} from '../../src/cluster/facts/cluster-facts.ts';
 import {readCluster} from '../../src/cluster/facts/read-cluster.ts';
-import type {Outcome, Processes} from '../../src/ports/processes.ts';
-import {fakeProcesses, PLATFORMS, platform, processesOf} from './fake-cluster.ts';
+import {apiErrorInText} from '../../src/kubernetes/api-error.ts';
+import type {Answer} from '../../src/kubernetes/client.ts';
+import type {Outcome} from '../../src/ports/processes.ts';
+import {jsonIn} from '../../src/ports/tool-output.ts';
+import {fakeKubernetes} from '../support/fake-kubernetes.ts';
+import {fakeAccess, PLATFORMS, platform, processesOf} from './fake-cluster.ts';
 
 const NUM_RUNS = Number(process.env['PROPERTY_RUNS'] ?? 60);
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, {nil: undefined});
@@ -90,9 +95,14 @@ const stderr = fc.oneof(
 );
 const outcome: fc.Arbitrary<Outcome> = fc.record({exitCode: fc.constantFrom(0, 0, 1), stdout, stderr});
 
-const answering = (answers: readonly Outcome[]): Processes => {
+const answering = (answers: readonly Outcome[]): ClusterAccess => {
   let at = 0;
-  return processesOf(async () => answers[at++ % answers.length] as Outcome);
+  const next = (): Outcome => answers[at++ % answers.length] as Outcome;
+  const get = async (): Promise<Answer> => {
+    const {exitCode, stdout: text, stderr: words} = next();
+    return exitCode === 0 ? {status: 200, body: jsonIn(text) ?? text} : {trouble: apiErrorInText(words)};
+  };
+  return {kubernetes: {...fakeKubernetes(), get}, processes: processesOf(async () => next())};
 };
 
 test('whatever kubectl and helm answer, there are facts, and they are plain JSON', async () => {
@@ -113,7 +123,7 @@ test('a refusal takes facts away and makes none', async () => {
     fc.asyncProperty(fc.constantFrom(...PLATFORMS), fc.subarray([...KINDS, 'nodes/proxy', 'secrets']), async (name, refuse) => {
       const cluster = platform(name);
       const read = async (more: readonly string[]) =>
-        clusterFactsOf(await readCluster({namespace: 'scalr'}, fakeProcesses({...cluster, refuse: [...(cluster.refuse ?? []), ...more]})));
+        clusterFactsOf(await readCluster({namespace: 'scalr'}, fakeAccess({...cluster, refuse: [...(cluster.refuse ?? []), ...more]})));
       const [all, some] = [await read([]), await read(refuse)];
       for (const {setting, value} of answersIn(some)) {
         const known = answersIn(all).find((each) => each.setting === setting);

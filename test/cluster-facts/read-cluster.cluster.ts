@@ -7,6 +7,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, describe, expect, test} from 'vitest';
 import {parse, stringify} from 'yaml';
+import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import {type ClusterFacts, clusterFactsOf} from '../../src/cluster/facts/cluster-facts.ts';
 import {type Fact, isKnown, knownValue} from '../../src/cluster/facts/fact.ts';
@@ -25,8 +26,14 @@ afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 const kubectl = await findKubectl();
 const helms = await findHelmMatrix();
 
-const factsAt = async (place: Place, helm: string): Promise<ClusterFacts> =>
-  clusterFactsOf(await readCluster(place, nodeProcesses({kubectl, helm})));
+async function factsAt(place: Place, helm: string): Promise<ClusterFacts> {
+  const kubernetes = kubernetesClient(place, {kubectl});
+  try {
+    return clusterFactsOf(await readCluster(place, {kubernetes, processes: nodeProcesses({kubectl, helm})}));
+  } finally {
+    await kubernetes.close();
+  }
+}
 
 /** The same cluster, as somebody else sees it. */
 async function kubeconfigAs(user: string, kubeconfig: string): Promise<string> {

@@ -1,15 +1,16 @@
 import {describe, expect, test} from 'vitest';
 import Recommend from '../../src/commands/recommend.ts';
 import Values from '../../src/commands/values.ts';
-import {fakeProcesses, platform, processesOf} from '../cluster-facts/fake-cluster.ts';
+import {fakeProcesses, fakeTools, platform} from '../cluster-facts/fake-cluster.ts';
+import {failingKubernetes} from '../support/fake-kubernetes.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 
-const autopilot = () => fakeProcesses(platform('gke-autopilot'));
+const autopilot = fakeTools(platform('gke-autopilot'));
 const URL = ['--url', 'https://acme.scalr.io'];
 
 test('the cluster answers what nobody said, and values name it as the source', async () => {
-  const {stdout, exit} = await runCommand(Values, [...URL, '--chart', 'agent-local', '--from-cluster', '--json'], {processes: autopilot});
+  const {stdout, exit} = await runCommand(Values, [...URL, '--chart', 'agent-local', '--from-cluster', '--json'], autopilot);
   expect(exit).toBe(0);
   const settings: {id: string; source: string; value: unknown}[] = JSON.parse(stdout).settings;
   expect(settings.find(({id}) => id === 'cloud')).toMatchObject({value: 'gke-autopilot', source: 'cluster'});
@@ -17,30 +18,31 @@ test('the cluster answers what nobody said, and values name it as the source', a
 
 test('what a person said stands, and without the flag nobody is asked', async () => {
   const argv = [...URL, '--chart', 'agent-local', '--cloud', 'gke', '--json'];
-  const {stdout} = await runCommand(Values, [...argv, '--from-cluster'], {processes: autopilot});
+  const {stdout} = await runCommand(Values, [...argv, '--from-cluster'], autopilot);
   expect(JSON.parse(stdout).settings.find(({id}: {id: string}) => id === 'cloud')).toMatchObject({value: 'gke', source: 'flag'});
   expect((await runCommand(Values, argv)).exit).toBe(0);
 });
 
 test('the choice of a chart hears of old nodes', async () => {
-  const old = () => fakeProcesses({...platform('kind'), serverVersion: 'v1.31.0'});
+  const old = fakeTools({...platform('kind'), serverVersion: 'v1.31.0'});
   const argv = ['--isolation', 'per-run', '--json'];
   expect(JSON.parse((await runCommand(Recommend, argv)).stdout).chart).toBe('agent-job');
-  const {stdout} = await runCommand(Recommend, [...argv, '--from-cluster'], {processes: old});
+  const {stdout} = await runCommand(Recommend, [...argv, '--from-cluster'], old);
   expect(JSON.parse(stdout).chart).not.toBe('agent-job');
 });
 
 test('a cluster that says nothing is an error', async () => {
-  const refused = {exitCode: 1, stdout: '', stderr: 'The connection to the server localhost:8080 was refused'};
-  const {stdout} = await runCommand(Recommend, ['--from-cluster', '--json'], {processes: () => processesOf(async () => refused)});
+  const kubernetes = async () => failingKubernetes({kind: 'unreachable', message: 'dial tcp 127.0.0.1:8080: connect: connection refused'});
+  const processes = () => fakeProcesses(platform('kind'));
+  const {stdout} = await runCommand(Recommend, ['--from-cluster', '--json'], {kubernetes, processes});
   expect(JSON.parse(stdout).error).toMatchObject({code: 'CLUSTER_UNREACHABLE', exit: 1});
 });
 
 describe('what the account may not read', () => {
-  const refused = () => fakeProcesses({...platform('kind'), refuse: ['nodes']});
+  const refused = fakeTools({...platform('kind'), refuse: ['nodes']});
   const said = async (...argv: string[]) =>
     (
-      await runCommand(Values, [...URL, ...argv, '--from-cluster', '--out', 'values.yaml'], {processes: refused, files: memoryFiles()})
+      await runCommand(Values, [...URL, ...argv, '--from-cluster', '--out', 'values.yaml'], {...refused, files: memoryFiles()})
     ).stderr.replaceAll(/\s+/g, ' ');
 
   test('is said, with what was left to others for it', async () => {
@@ -56,7 +58,7 @@ describe('what the account may not read', () => {
   });
 
   test('is not said where everything was read', async () => {
-    const {stderr} = await runCommand(Values, [...URL, '--from-cluster'], {processes: autopilot});
+    const {stderr} = await runCommand(Values, [...URL, '--from-cluster'], autopilot);
     expect(stderr).not.toContain('could not read');
   });
 });

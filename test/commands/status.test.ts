@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import Status from '../../src/commands/status.ts';
 import {memoryFiles} from '../support/memory-files.ts';
@@ -23,6 +24,9 @@ test.each([
 
 test('a tool that is not there is named', async () => {
   const argv = ['--kubectl', 'missing/kubectl', '--helm', 'missing/helm', '--json'];
-  const {stdout} = await runCommand(Status, argv, {processes: nodeProcesses});
+  const {stdout} = await runCommand(Status, argv, {
+    processes: nodeProcesses,
+    kubernetes: async (...where) => kubernetesClient(...where),
+  });
   expect(JSON.parse(stdout).error).toMatchObject({code: 'TOOL_NOT_FOUND', exit: 2});
 });

@@ -1,4 +1,4 @@
-import type {Readings} from '../../src/cluster/inventory.ts';
+import type {Readings} from '../../src/cluster/inventory-readings.ts';
 import type {KubernetesObject} from '../../src/cluster/objects.ts';
 
 /** An object as the API would print it, as far as a test cares. */

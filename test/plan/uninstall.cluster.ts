@@ -3,19 +3,21 @@ import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
-import {afterAll, describe, expect, test} from 'vitest';
+import {afterAll, describe, expect, onTestFinished, test} from 'vitest';
 import {stringify} from 'yaml';
+import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import {runSteps} from '../../src/apply/run-steps.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import type {Values} from '../../src/charts/tree.ts';
-import {inventoryOf, type Readings} from '../../src/cluster/inventory.ts';
+import type {ClusterAccess} from '../../src/cluster/cluster-access.ts';
+import {inventoryOf} from '../../src/cluster/inventory.ts';
+import type {Readings} from '../../src/cluster/inventory-readings.ts';
 import {readFacts} from '../../src/cluster/read-facts.ts';
 import {readInventory} from '../../src/cluster/read-inventory.ts';
 import {planUninstall, type UninstallPlan} from '../../src/plan/uninstall.ts';
 import type {Purgeable} from '../../src/plan/uninstall-keeps.ts';
-import type {ReleaseName} from '../../src/ports/helm.ts';
-import type {Processes} from '../../src/ports/processes.ts';
+import type {ReleaseName} from '../../src/ports/place.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {directoryOf} from '../helm/charts-under-test.ts';
@@ -40,12 +42,16 @@ async function install(world: World, chart: ChartName, values: Values, version =
 }
 
 const nameIn = ({namespace, kubeconfig}: World): ReleaseName => ({release: 'agent', place: {namespace, kubeconfig}});
-const processesOf = ({helm}: World): Processes => nodeProcesses({helm, kubectl: kubectlPath});
+function accessTo(world: World): ClusterAccess {
+  const kubernetes = kubernetesClient(nameIn(world).place, {kubectl: kubectlPath});
+  onTestFinished(() => kubernetes.close());
+  return {kubernetes, processes: nodeProcesses({helm: world.helm, kubectl: kubectlPath})};
+}
 
 async function readings(world: World): Promise<Readings> {
   const name = nameIn(world);
-  const processes = processesOf(world);
-  return readInventory(name, await readFacts(name, [], processes), processes);
+  const access = accessTo(world);
+  return readInventory(name, await readFacts(name, [], access), access);
 }
 
 interface Options {
@@ -63,7 +69,7 @@ async function uninstall(world: World, {purge = [], change = (given) => given, o
   const {signal} = new AbortController();
   const interrupts = {asked: signal, insisted: signal, release: () => undefined};
   const sleep = async (): Promise<void> => void (await onLook?.());
-  await runSteps(planned.plan.steps, {processes: processesOf(world), interrupts, now: () => new Date(), sleep, onStep: () => undefined});
+  await runSteps(planned.plan.steps, {...accessTo(world), interrupts, now: () => new Date(), sleep, onStep: () => undefined});
   return planned;
 }
 

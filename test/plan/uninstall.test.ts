@@ -1,5 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {inventoryOf, type Readings} from '../../src/cluster/inventory.ts';
+import {inventoryOf} from '../../src/cluster/inventory.ts';
+import type {Readings} from '../../src/cluster/inventory-readings.ts';
 import {runsIn} from '../../src/cluster/inventory-runs.ts';
 import type {KubernetesObject} from '../../src/cluster/objects.ts';
 import {planUninstall, requireOurChart, type UninstallPlan} from '../../src/plan/uninstall.ts';
@@ -159,6 +160,7 @@ describe('drain', () => {
     const step = planned(readings('agent-job-0.6.5')).plan.steps.find(({id}) => id === 'drain');
     expect(step?.call.args).toEqual(['get', 'jobs,pods', '--output', 'json', '--request-timeout=15s', '--namespace', 'scalr']);
     expect(step?.waitFor).toEqual({
+      namespace: 'scalr',
       noRunsOf: {chart: 'agent-job', version: '0.6.5', release: 'agent', taskLabels: {}},
       timeoutSeconds: 600,
     });

@@ -10,7 +10,7 @@ import type {PreflightContext} from '../../src/preflight/preflight-context.ts';
 import {namespace, release} from '../../src/settings/release.ts';
 import {generate} from '../../src/values/generate.ts';
 import {effectiveGet, effectiveValues} from '../../src/values/read-values.ts';
-import {type FakeCluster, fakeProcesses} from '../cluster-facts/fake-cluster.ts';
+import {type FakeCluster, fakeAccess} from '../cluster-facts/fake-cluster.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {type RawFlags, TODAY} from '../support/settings-from.ts';
 import {manifestOf} from './manifest.ts';
@@ -107,7 +107,7 @@ export const withNodes = (...nodes: readonly object[]): FakeCluster => clusterWi
 /** Facts of a cluster, and the values that flags come to there. */
 export async function wanted(flags: RawFlags, cluster: FakeCluster) {
   const given: RawFlags = {chart: 'agent-job', 'chart-version': '0.6.5', url: 'https://acme.scalr.io', ...flags};
-  const readings = await readCluster({namespace: String(given['namespace'] ?? 'scalr-agent')}, fakeProcesses(cluster));
+  const readings = await readCluster({namespace: String(given['namespace'] ?? 'scalr-agent')}, fakeAccess(cluster));
   const facts = clusterFactsOf(readings);
   const answers = await resolve([fromFlags(given), fromCluster(facts)], {files: memoryFiles(), now: TODAY});
   return {facts, readings, generated: generate(answers)};

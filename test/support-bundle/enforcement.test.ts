@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
 import type {NodeObject} from '../../src/cluster/facts/readings.ts';
 import type {KubernetesObject} from '../../src/cluster/objects.ts';
-import type {Answer} from '../../src/ports/cluster-api.ts';
+import type {Answer} from '../../src/kubernetes/client.ts';
 import {readEnforcement} from '../../src/support-bundle/enforcement.ts';
 import {Evidence} from '../../src/support-bundle/findings/evidence.ts';
 import {policyFindings} from '../../src/support-bundle/findings/policies.ts';

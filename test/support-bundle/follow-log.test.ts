@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {LogStream, Trouble} from '../../src/ports/cluster-api.ts';
+import type {ApiError, LogStream} from '../../src/ports/log-stream.ts';
 import {FollowedLog, type Life} from '../../src/support-bundle/follow-log.ts';
 import type {LogItem} from '../../src/support-bundle/log-items.ts';
 import {LogPosition} from '../../src/support-bundle/log-position.ts';
@@ -11,7 +11,7 @@ const item: LogItem = {
   isPrevious: false,
   path: '/api/v1/namespaces/n/pods/p/log?container=c&timestamps=true&sinceSeconds=86400',
 };
-const CUT: Trouble = {kind: 'truncated', message: 'aborted'};
+const CUT: ApiError = {kind: 'truncated', message: 'aborted'};
 const line = (second: number, text = `said in second ${second}`): string =>
   `2026-11-21T08:00:${String(second).padStart(2, '0')}.000000000Z ${text}\n`;
 
@@ -27,7 +27,7 @@ async function textOf(chunks: AsyncIterable<Buffer>): Promise<string> {
 
 interface Answer {
   says?: string;
-  trouble?: Trouble;
+  trouble?: ApiError;
   /** As the pod is listed afterwards; nothing when it has gone. */
   after?: Life | undefined;
 }
@@ -41,7 +41,7 @@ async function follow(...answers: Answer[]) {
   const over = new AbortController();
   const log = new FollowedLog(item, {
     api: {
-      async stream(path, {follows}): Promise<LogStream | {trouble: Trouble}> {
+      async stream(path, {follows}): Promise<LogStream | {trouble: ApiError}> {
         expect(follows).toBe(true);
         paths.push(path.replace(/.*timestamps=true&/, ''));
         const answer = answers.shift();

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {ExpectedError} from '../../src/errors.ts';
-import type {LogStream} from '../../src/ports/cluster-api.ts';
+import type {LogStream} from '../../src/ports/log-stream.ts';
 import {collect} from '../../src/support-bundle/collect.ts';
 import type {LogItem} from '../../src/support-bundle/log-items.ts';
 

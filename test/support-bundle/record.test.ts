@@ -1,7 +1,7 @@
 import {setImmediate as turn} from 'node:timers/promises';
 import {expect, test} from 'vitest';
 import type {Pod} from '../../src/cluster/objects.ts';
-import type {ClusterApi} from '../../src/ports/cluster-api.ts';
+import type {ApiReader} from '../../src/kubernetes/client.ts';
 import {redactionFor} from '../../src/support-bundle/bundle.ts';
 import {record} from '../../src/support-bundle/record.ts';
 import type {BundledRelease} from '../../src/support-bundle/scope.ts';
@@ -23,7 +23,7 @@ const ofRun = (name: string, phase: string, run: string): Pod => pod(name, phase
 async function watched(wish: {run?: string; container?: string}, ...looks: readonly (readonly Pod[])[]) {
   let left = looks;
   const until = new AbortController();
-  const api: ClusterApi = {
+  const api: ApiReader = {
     async get(path) {
       if (!path.includes('/pods?')) return {status: 200, body: {items: []}};
       const [items = []] = left;

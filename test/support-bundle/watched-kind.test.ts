@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import type {Answer, ClusterApi} from '../../src/ports/cluster-api.ts';
+import type {Answer, ApiReader} from '../../src/kubernetes/client.ts';
 import {NAMESPACE_KINDS} from '../../src/support-bundle/namespace-kinds.ts';
 import {WatchedKind} from '../../src/support-bundle/watched-kind.ts';
 
@@ -11,7 +11,7 @@ const failed: Answer = {trouble: {kind: 'server', message: 'etcd has no leader',
 async function look(...answers: readonly [seconds: number, answer: Answer][]) {
   let time = Date.parse('2026-11-21T08:00:00Z');
   let answer: Answer = failed;
-  const api: ClusterApi = {
+  const api: ApiReader = {
     get: async () => answer,
     stream: async () => Promise.reject(new Error('nobody expected a log')),
     close: async () => undefined,

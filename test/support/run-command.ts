@@ -47,7 +47,7 @@ export async function runCommand<Result extends object | undefined>(
     processes: () => {
       throw new Error('nobody expected helm or kubectl');
     },
-    clusterApi: async () => {
+    kubernetes: async () => {
       throw new Error('nobody expected the API server');
     },
     host: {

@@ -1,5 +1,5 @@
 import {sleep} from '../../src/adapters/clock.ts';
-import {openClusterApi} from '../../src/adapters/cluster-api.ts';
+import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
@@ -23,7 +23,7 @@ async function onCluster(
   world: World,
 ) {
   const place = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', await findKubectl()];
-  const tools = {processes: nodeProcesses, clusterApi: openClusterApi};
+  const tools = {processes: nodeProcesses, kubernetes: async (...where: Parameters<typeof kubernetesClient>) => kubernetesClient(...where)};
   return runCommand(Class, [...place, ...argv], {files: nodeFiles, ...tools, sleep, now: () => new Date(), ...world});
 }
 

@@ -1,8 +1,10 @@
 import {sleep} from '../../src/adapters/clock.ts';
 import Install from '../../src/commands/install.ts';
 import {ExitCode, ExpectedError} from '../../src/errors.ts';
+import type {KubernetesClient} from '../../src/kubernetes/client.ts';
 import type {Processes} from '../../src/ports/processes.ts';
 import type {Choice, InputQuestion, ListQuestion} from '../../src/ports/prompter.ts';
+import {failingKubernetes} from '../support/fake-kubernetes.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 import {type Line, scriptedPrompter} from '../support/scripted-prompter.ts';
@@ -18,6 +20,12 @@ const nothing = (): never => {
 export const ENV = {HOME: '/home/ops'};
 export const KEPT = '/home/ops/.local/state/scalr-agent-install/resume.json';
 
+const NO_KUBECTL = failingKubernetes({
+  kind: 'unreachable',
+  message: 'kubectl is not on PATH.',
+  cause: new Error('kubectl is not on PATH.'),
+});
+
 /** What one question, the last one of its kind, offered. */
 export function choicesOf(asked: readonly (InputQuestion | ListQuestion)[], message: string): readonly Choice[] {
   const question = asked.findLast((each) => each.message.includes(message));
@@ -30,10 +38,14 @@ interface Place {
   files?: ReturnType<typeof memoryFiles>;
   /** Of helm and kubectl. */
   answer?: Processes['run'];
+  kubernetes?: KubernetesClient;
 }
 
 /** The conversation with this operator on a terminal, where no cluster is. Every line has to be reached. */
-export async function talk(lines: readonly Line[], {argv = [], env = {}, files = memoryFiles(), answer = nothing}: Place = {}) {
+export async function talk(
+  lines: readonly Line[],
+  {argv = [], env = {}, files = memoryFiles(), answer = nothing, kubernetes = NO_KUBECTL}: Place = {},
+) {
   const operator = scriptedPrompter(lines);
   const result = await runCommand(Install, [...argv], {
     env: {...ENV, ...env},
@@ -42,6 +54,7 @@ export async function talk(lines: readonly Line[], {argv = [], env = {}, files =
     prompter: operator.prompter,
     sleep,
     processes: () => ({run: async (call, how) => answer(call, how), start: nothing}),
+    kubernetes: async () => kubernetes,
   });
   // A question that nobody expected arrives as a failure of the command.
   if (/This is a bug/.test(result.stderr)) throw new Error(result.stderr);

@@ -1,9 +1,11 @@
 import {once} from 'node:events';
 import {describe, expect, test} from 'vitest';
 import Values from '../../src/commands/values.ts';
+import type {KubernetesClient} from '../../src/kubernetes/client.ts';
 import type {Processes} from '../../src/ports/processes.ts';
 import type {TextQuestion} from '../../src/ports/prompter.ts';
 import {certificates} from '../support/certificates.ts';
+import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 import {ENTER, type Line} from '../support/scripted-prompter.ts';
@@ -38,7 +40,14 @@ describe('a cluster', () => {
       if (!over?.aborted) await once(over as AbortSignal, 'abort');
       return {exitCode: 1, stdout: '', stderr: 'no answer in time'};
     };
-    const {exit, stderr} = await talk(conversation, {answer, argv: ['--kube-context', 'blue', '--timeout', '1s']});
+    const kubernetes: KubernetesClient = {
+      ...fakeKubernetes(),
+      async get(_path, {over}) {
+        if (!over.aborted) await once(over, 'abort');
+        return {trouble: {kind: 'over', message: '--timeout was over'}};
+      },
+    };
+    const {exit, stderr} = await talk(conversation, {answer, kubernetes, argv: ['--kube-context', 'blue', '--timeout', '1s']});
     expect(exit).toBe(0);
     expect(stderr).toMatch(/Waiting for the cluster …\n\nContext blue says nothing: [^.]*no answer in time/);
   });

@@ -1,38 +1,42 @@
 import {getAt, isMap, type Values} from '../../charts/tree.ts';
+import {errorLine} from '../../kubernetes/api-error.ts';
+import {type Found, getObject, type Listing, listObjects, type Reader} from '../../kubernetes/queries.ts';
+import type {ApiError} from '../../ports/log-stream.ts';
 import type {Outcome} from '../../ports/processes.ts';
 import {jsonIn} from '../../ports/tool-output.ts';
 import type {KubernetesObject} from '../objects.ts';
 import {type Fact, known, type Unknown, type UnknownReason, unknown} from './fact.ts';
 
-interface Refusal {
-  /** The kind it is about, `daemonsets.apps`, or a single object, `services/kube-dns`; undefined where it does not say. */
-  about?: string;
-  failure: Unknown;
-}
+/** Milliseconds for a single request of a reading. */
+export const REQUEST_MS = 5000;
+
+const TIMED_OUT = /timeout|timed out|deadline exceeded|time allotted|no answer in time/i;
 
 const REASONS: readonly [stderr: RegExp, reason: UnknownReason][] = [
   [/forbidden/i, 'forbidden'],
-  [/timeout|timed out|deadline exceeded|time allotted|no answer in time/i, 'timed-out'],
+  [TIMED_OUT, 'timed-out'],
   [/NotFound|could not find the requested resource|doesn't have a resource type/, 'not-served'],
 ];
 
-/** What stderr says, line by line; warnings and the log of the client are none of it. */
-function refusalsIn(stderr: string): Refusal[] {
-  return stderr
+/** Why a call of helm or kubectl failed: the last line of stderr that is no warning and no log of the client. */
+export function failureOf({stderr, exitCode}: Outcome): Unknown {
+  const line = stderr
     .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !/^([EWIF]\d{4} |warning)/i.test(line))
-    .map((line): Refusal => {
-      const reason = REASONS.find(([pattern]) => pattern.test(line))?.[1] ?? 'failed';
-      const failure = unknown(reason, line.replace(/^error( from server \(\w+\))?:\s*/i, ''));
-      const [, kind, name] = /\(Forbidden\): ([\w.-]+)(?: "([^"]+)")? is forbidden/.exec(line) ?? [];
-      return kind === undefined ? {failure} : {about: name === undefined ? kind : `${kind}/${name}`, failure};
-    });
+    .map((each) => each.trim())
+    .findLast((each) => each !== '' && !/^([EWIF]\d{4} |warning)/i.test(each));
+  if (line === undefined) return unknown('failed', `it ended with ${exitCode}`);
+  const reason = REASONS.find(([pattern]) => pattern.test(line))?.[1] ?? 'failed';
+  return unknown(reason, line.replace(/^error( from server \(\w+\))?:\s*/i, ''));
 }
 
-/** The whole call failed. */
-export const failureOf = ({stderr, exitCode}: Outcome): Unknown =>
-  refusalsIn(stderr).at(-1)?.failure ?? unknown('failed', `it ended with ${exitCode}`);
+/** Why the API server did not answer a request. */
+export function unknownBy(error: ApiError): Unknown {
+  const {kind, message} = error;
+  if (kind === 'forbidden') return unknown('forbidden', message);
+  if (kind === 'not-found') return unknown('not-served', message);
+  const text = kind === 'server' ? message : errorLine(error);
+  return unknown(TIMED_OUT.test(text) ? 'timed-out' : 'failed', text);
+}
 
 /** What a call answers as JSON, a mapping or a list. */
 export function jsonOf<T extends object>(outcome: Outcome, source: string, isRight: (answer: unknown) => boolean): Fact<T> {
@@ -41,52 +45,24 @@ export function jsonOf<T extends object>(outcome: Outcome, source: string, isRig
   return isRight(answer) ? known(answer as T, source) : unknown('failed', `${source} is not what was asked for`);
 }
 
-/** The objects of each kind out of one call for several, with the failure of each. Kinds are spelled `daemonsets.apps`. */
-export function listsOf(outcome: Outcome, kinds: readonly string[]): Readonly<Record<string, Fact<readonly KubernetesObject[]>>> {
-  const items = itemsOf(outcome);
-  const refusals = refusalsIn(outcome.stderr);
-  return Object.fromEntries(
-    kinds.map((kind) => {
-      const found = items.filter((item) => isOfKind(item, kind));
-      const failure = found.length > 0 ? undefined : failureFor(kind, refusals, outcome);
-      return [kind, failure ?? known(found, kind)];
-    }),
-  );
+type Options = Parameters<typeof listObjects>[2];
+
+/** The objects of a kind such as `daemonsets.apps`. */
+export async function listFact(client: Reader, resource: string, options: Options): Promise<Fact<readonly KubernetesObject[]>> {
+  const {items, trouble}: Listing = await listObjects(client, resource, options);
+  return trouble ? unknownBy(trouble) : known(items.filter(isObject), resource);
 }
 
-/** The same for single objects, spelled `services/kube-dns`; undefined where there is none. */
-export function objectsOf(outcome: Outcome, objects: readonly string[]): Readonly<Record<string, Fact<KubernetesObject | undefined>>> {
-  const items = itemsOf(outcome);
-  const refusals = refusalsIn(outcome.stderr);
-  return Object.fromEntries(
-    objects.map((object) => {
-      const [kind = '', name] = object.split('/');
-      const found = items.find((item) => isOfKind(item, kind) && item.metadata.name === name);
-      const failure = found ? undefined : failureFor(object, refusals, outcome);
-      return [object, failure ?? known(found, object)];
-    }),
-  );
+/** A single object; undefined where there is none. The source is spelled `services/kube-dns`. */
+export async function objectFact(
+  client: Reader,
+  resource: string,
+  name: string,
+  options: Options,
+): Promise<Fact<KubernetesObject | undefined>> {
+  const {object, trouble}: Found<unknown> = await getObject(client, resource, name, options);
+  return trouble ? unknownBy(trouble) : known(isObject(object) ? object : undefined, `${resource}/${name}`);
 }
 
-/** Where a line names something else, the others were answered; one that names nothing may be about all of them. */
-function failureFor(about: string, refusals: readonly Refusal[], {exitCode}: Outcome): Unknown | undefined {
-  if (exitCode === 0) return undefined;
-  const own = refusals.find((each) => each.about === about) ?? refusals.find((each) => each.about === undefined);
-  if (own) return own.failure;
-  return refusals.length === 0 ? unknown('failed', `it ended with ${exitCode}`) : undefined;
-}
-
-function itemsOf(outcome: Outcome): readonly KubernetesObject[] {
-  const answer = jsonIn(outcome.stdout);
-  if (!isMap(answer)) return [];
-  const items: readonly unknown[] = Array.isArray(answer['items']) ? answer['items'] : [answer];
-  return items.filter((each): each is Values & KubernetesObject => isMap(each) && typeof getAt(each, ['metadata', 'name']) === 'string');
-}
-
-/** Plural and group of `daemonsets.apps` against kind and apiVersion of the object. */
-function isOfKind({kind = '', apiVersion = ''}: KubernetesObject, resource: string): boolean {
-  const [plural = '', ...group] = resource.split('.');
-  const ofObject = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
-  const singular = kind.toLowerCase();
-  return group.join('.') === ofObject && [`${singular}s`, `${singular}es`, singular.replace(/y$/, 'ies')].includes(plural);
-}
+const isObject = (each: unknown): each is Values & KubernetesObject =>
+  isMap(each as Values) && typeof getAt(each as Values, ['metadata', 'name']) === 'string';

@@ -1,118 +1,121 @@
 import {isMap, type Values} from '../../charts/tree.ts';
 import {ExpectedError} from '../../errors.ts';
-import {listReleases, releaseValues} from '../../ports/helm.ts';
-import {getNamed, kubeletConfiguration, listEverywhere, listResources, serverVersion} from '../../ports/kubectl.ts';
+import {listReleases, releaseValues} from '../../helm/helm.ts';
+import {servedResources} from '../../kubernetes/discovery.ts';
+import {type Reader, serverVersion} from '../../kubernetes/queries.ts';
 import type {Place} from '../../ports/place.ts';
-import type {Call, Outcome, Processes, Running} from '../../ports/processes.ts';
-import {failureOf, jsonOf, listsOf, objectsOf} from './answers.ts';
+import type {Call, Outcome} from '../../ports/processes.ts';
+import type {ClusterAccess} from '../cluster-access.ts';
+import {jsonOf, listFact, objectFact, REQUEST_MS, unknownBy} from './answers.ts';
 import {type Fact, follow, isKnown, known, unknown} from './fact.ts';
 import {LISTED, NAMED, type NodeObject, OPTIONAL, type Readings, type ReleaseReading} from './readings.ts';
 import {scalrChart} from './releases.ts';
 import {runsLinux} from './usable-nodes.ts';
 
-/** Asks kubectl or helm; a tool that is not there is one more reason to know nothing. */
+/** Asks helm; a tool that is not there is one more reason to know nothing. */
 type Ask = (call: Call) => Promise<Outcome>;
 
-/** For a single request of a reading. */
-export const REQUEST_SECONDS = 5;
-
-/**
- * Reads what facts are made of; changes nothing. Few calls, because each starts kubectl and with it the login plugin of
- * the provider, and all of them at once; what depends on an answer follows as soon as that is there. Never fails:
- * what cannot be read is unknown with the reason.
- */
-export async function readCluster(place: Place, processes: Processes): Promise<Readings> {
-  const {ask, stopWith} = asking(processes);
-  const version = readVersion(place, ask, stopWith);
-  const [serverVersion, listed, named, served, releases] = await Promise.all([
-    version,
-    readListed(place, ask),
-    readNamed(place, ask),
-    readServed(place, ask),
-    readReleases(place, ask),
-  ]);
-  return {namespace: place.namespace, serverVersion, ...listed, ...named, ...served, releases};
+interface Asking {
+  place: Place;
+  kubernetes: Reader;
+  options: {over: AbortSignal; idleMs: number};
 }
 
-/** Once it is known that nobody answers, whoever still waits is told so: kubectl tries five times, and helm knows no limit. */
-function asking(processes: Processes): {ask: Ask; stopWith: (outcome: Outcome) => void} {
-  const running = new Set<Running>();
-  let last: Outcome | undefined;
+/**
+ * Reads what facts are made of, all at once; changes nothing. What depends on an answer follows as soon as that is there.
+ * Never fails: what cannot be read is unknown with the reason.
+ */
+export async function readCluster(
+  place: Place,
+  {kubernetes, processes}: Pick<ClusterAccess, 'kubernetes' | 'processes'>,
+): Promise<Readings> {
+  const stop = new AbortController();
+  const asking: Asking = {place, kubernetes, options: {over: stop.signal, idleMs: REQUEST_MS}};
   const ask: Ask = async (call) => {
-    if (last) return last;
-    const started = processes.start(call);
-    running.add(started);
     try {
-      const outcome = await started.outcome;
-      return last ?? outcome;
+      return await processes.run(call, {over: stop.signal});
     } catch (error) {
       if (error instanceof ExpectedError) return {exitCode: 1, stdout: '', stderr: error.message};
       throw error;
-    } finally {
-      running.delete(started);
     }
   };
-  const stopWith = (outcome: Outcome): void => {
-    last = outcome;
-    for (const each of running) each.interrupt();
-  };
-  return {ask, stopWith};
+  const [version, listed, named, served, releases] = await Promise.all([
+    readVersion(asking).then((found) => {
+      // Helm would wait without a limit for an API server that does not answer.
+      if (isSilent(found)) stop.abort();
+      return found;
+    }),
+    readListed(asking),
+    readNamed(asking),
+    readServed(asking),
+    readReleases(place, ask),
+  ]);
+  const readings = {namespace: place.namespace, serverVersion: version, ...listed, ...named, ...served, releases};
+  if (!isSilent(version)) return readings;
+  return Object.fromEntries(
+    Object.entries(readings).map(([key, fact]) => [key, key === 'namespace' ? fact : version]),
+  ) as unknown as Readings;
 }
 
-async function readVersion(place: Place, ask: Ask, stopWith: (outcome: Outcome) => void): Promise<Fact<string>> {
-  const outcome = await ask(serverVersion(place, REQUEST_SECONDS));
-  const answer = jsonOf<{serverVersion?: {gitVersion?: string}}>(outcome, 'kubectl version', isMap);
-  // The version may be kept from some who may read the rest.
-  if (!isKnown(answer) && answer.unknown !== 'forbidden') stopWith(outcome);
-  return follow(
-    answer,
-    ({serverVersion: server}, source): Fact<string> =>
-      server?.gitVersion ? known(server.gitVersion, source) : unknown('failed', 'the API server did not say its version'),
-  );
+/** The version may be hidden from accounts that may read the rest. */
+const isSilent = (version: Fact<string>): boolean => !isKnown(version) && version.unknown !== 'forbidden';
+
+async function readVersion({kubernetes, options}: Asking): Promise<Fact<string>> {
+  const {version, trouble} = await serverVersion(kubernetes, options);
+  if (trouble) return unknownBy(trouble);
+  return version === undefined ? unknown('failed', 'the API server did not say its version') : known(version, 'kubectl version');
 }
 
-const byKey = <K extends string, T>(names: Readonly<Record<K, string>>, answers: Readonly<Record<string, T>>): Record<K, T> =>
-  Object.fromEntries(Object.entries<string>(names).map(([key, name]) => [key, answers[name]])) as Record<K, T>;
+async function byKey<K extends string, T>(names: Readonly<Record<K, string>>, read: (name: string) => Promise<T>): Promise<Record<K, T>> {
+  const entries = await Promise.all(Object.entries<string>(names).map(async ([key, name]) => [key, await read(name)]));
+  return Object.fromEntries(entries) as Record<K, T>;
+}
 
 type Listed = Pick<Readings, keyof typeof LISTED>;
 type Named = Pick<Readings, keyof typeof NAMED | 'namespaceObject'>;
 type Served = Pick<Readings, keyof typeof OPTIONAL | 'resources'>;
 
-async function readListed(place: Place, ask: Ask): Promise<Listed & Pick<Readings, 'kubeletDns'>> {
-  const kinds = Object.values(LISTED);
-  const listed: Listed = byKey(LISTED, listsOf(await ask(listEverywhere(place, kinds, REQUEST_SECONDS)), kinds));
-  return {...listed, kubeletDns: await readKubeletDns(listed.nodes, place, ask)};
+async function readListed(asking: Asking): Promise<Listed & Pick<Readings, 'kubeletDns'>> {
+  const listed: Listed = await byKey(LISTED, (kind) => listFact(asking.kubernetes, kind, asking.options));
+  return {...listed, kubeletDns: await readKubeletDns(listed.nodes, asking)};
 }
 
-async function readNamed(place: Place, ask: Ask): Promise<Named> {
-  const namespace = `namespaces/${place.namespace}`;
-  const objects = [...Object.values(NAMED), namespace];
-  const answers = objectsOf(await ask(getNamed({...place, namespace: 'kube-system'}, objects, REQUEST_SECONDS)), objects);
-  return {...byKey(NAMED, answers), namespaceObject: answers[namespace] as Named['namespaceObject']};
+async function readNamed({place, kubernetes, options}: Asking): Promise<Named> {
+  const [named, namespaceObject] = await Promise.all([
+    byKey(NAMED, (spelled) => {
+      const [kind = '', name = ''] = spelled.split('/');
+      return objectFact(kubernetes, kind, name, {...options, namespace: 'kube-system'});
+    }),
+    objectFact(kubernetes, 'namespaces', place.namespace, options),
+  ]);
+  return {...(named as Pick<Readings, keyof typeof NAMED>), namespaceObject};
 }
 
-async function readServed(place: Place, ask: Ask): Promise<Served> {
-  const outcome = await ask(listResources(place, REQUEST_SECONDS));
-  const names = outcome.stdout.split('\n').filter((line) => /^[\w.-]+$/.test(line));
-  // One broken API of an add-on makes it fail, with all the others listed.
-  const resources: Readings['resources'] = names.length > 0 ? known(names, 'kubectl api-resources') : failureOf(outcome);
-  const kinds = Object.values(OPTIONAL).filter((kind) => names.includes(kind));
-  const lists = kinds.length > 0 ? listsOf(await ask(listEverywhere(place, kinds, REQUEST_SECONDS)), kinds) : {};
+async function readServed({kubernetes, options}: Asking): Promise<Served> {
+  const {served, trouble} = await servedResources(kubernetes, options);
+  const resources: Readings['resources'] =
+    served.size > 0 || trouble === undefined ? known([...served.keys()], 'kubectl api-resources') : unknownBy(trouble);
   const missing = (kind: string): Fact<never> => follow(resources, () => unknown('not-served', `the API server has no ${kind}`));
-  const all = Object.fromEntries(Object.values(OPTIONAL).map((kind) => [kind, lists[kind] ?? missing(kind)]));
-  return {resources, ...byKey(OPTIONAL, all)};
+  const lists = await byKey(OPTIONAL, async (kind) => {
+    const groupVersion = served.get(kind);
+    return groupVersion === undefined ? missing(kind) : listFact(kubernetes, kind, {...options, groupVersion});
+  });
+  return {resources, ...lists};
 }
 
 interface Configz {
   kubeletconfig?: {clusterDNS?: readonly string[]};
 }
 
-async function readKubeletDns(nodes: Readings['nodes'], place: Place, ask: Ask): Promise<Readings['kubeletDns']> {
+async function readKubeletDns(nodes: Readings['nodes'], {kubernetes, options}: Asking): Promise<Readings['kubeletDns']> {
   const [node] = isKnown(nodes) ? nodes.value.filter((each) => runsLinux(each) && isOfGoogle(each)) : [];
   if (node === undefined) return isKnown(nodes) ? unknown('undetermined', 'asked for on GKE only') : nodes;
   const {name} = node.metadata;
-  const answer = jsonOf<Configz>(await ask(kubeletConfiguration(place, name, REQUEST_SECONDS)), `kubelet of ${name}, clusterDNS`, isMap);
-  return follow(answer, ({kubeletconfig}, source) => known(kubeletconfig?.clusterDNS ?? [], source));
+  const source = `kubelet of ${name}, clusterDNS`;
+  const answer = await kubernetes.get(`/api/v1/nodes/${encodeURIComponent(name)}/proxy/configz`, options);
+  if (answer.trouble) return unknownBy(answer.trouble);
+  if (!isMap(answer.body as Values)) return unknown('failed', `${source} is not what was asked for`);
+  return known((answer.body as Configz).kubeletconfig?.clusterDNS ?? [], source);
 }
 
 const isOfGoogle = ({spec}: NodeObject): boolean => spec?.providerID?.startsWith('gce://') ?? false;

@@ -6,7 +6,7 @@ import {at, getAt, mergeValues, type Values} from '../../charts/tree.ts';
 import {follow, isKnown, known, knownValue} from '../../cluster/facts/fact.ts';
 import {type ScalrRelease, scalrChart} from '../../cluster/facts/releases.ts';
 import {DEFINITIONS} from '../../cluster/inventory-definitions.ts';
-import {showDefinitions} from '../../ports/helm.ts';
+import {showDefinitions} from '../../helm/helm.ts';
 import {commandLine} from '../../ports/processes.ts';
 import {chartSource} from '../../settings/release.ts';
 import {type Check, fail, few, ifKnown, pass, skip, warn} from '../check.ts';

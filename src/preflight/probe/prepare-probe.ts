@@ -1,18 +1,21 @@
-import {objectsOf} from '../../cluster/facts/answers.ts';
+import {objectFact, REQUEST_MS} from '../../cluster/facts/answers.ts';
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
-import {REQUEST_SECONDS} from '../../cluster/facts/read-cluster.ts';
 import {podTemplates} from '../../cluster/pod-specs.ts';
-import {getNamed} from '../../ports/kubectl.ts';
-import type {Processes} from '../../ports/processes.ts';
+import type {KubernetesClient} from '../../kubernetes/client.ts';
 import {resourceOf, roleFor} from '../checks/permissions.ts';
 import {permissionsOf} from '../permissions-of.ts';
 import type {NeededPermission, PreflightContext, ProbePlan, SkippedProbe} from '../preflight-context.ts';
 import {planProbe} from './plan-probe.ts';
 
+interface ProbeAccess {
+  kubernetes: Pick<KubernetesClient, 'get' | 'post'>;
+  over: AbortSignal;
+}
+
 /** Plans a probe that runs for at most `seconds`, where this account may create one; changes nothing. */
 export async function prepareProbe(
   context: PreflightContext,
-  processes: Pick<Processes, 'run'>,
+  {kubernetes, over}: ProbeAccess,
   seconds: number,
 ): Promise<ProbePlan | SkippedProbe> {
   const {manifest, readings, name, facts} = context;
@@ -24,10 +27,10 @@ export async function prepareProbe(
       because: `the namespace ${place.namespace} is not there yet`,
       remedy: `Make it first: kubectl create namespace ${place.namespace}`,
     };
-  const existing = await usableObjects(context, processes);
+  const existing = await usableObjects(context, {kubernetes, over});
   const plan = planProbe(context, manifest.value, {existing, seconds});
   if (plan === undefined) return {because: 'the chart makes no pod that stands for runs'};
-  const permissions = await permissionsOf(neededFor(plan, place.namespace), place, processes);
+  const permissions = await permissionsOf(neededFor(plan, place.namespace), kubernetes, over);
   if (!isKnown(permissions)) return {because: `whether the account may make a pod is not known: ${permissions.because}`};
   const missing = permissions.value.filter(({isAllowed}) => !isAllowed);
   if (missing.length === 0) return plan;
@@ -50,18 +53,23 @@ function neededFor({objects}: ProbePlan, namespace: string): NeededPermission[] 
 /** What the pod can mount now. Of claims only bound ones: the probe would bind a claim that waits for its first pod. */
 async function usableObjects(
   {manifest, secrets, claims, name: {place}}: PreflightContext,
-  processes: Pick<Processes, 'run'>,
+  {kubernetes, over}: ProbeAccess,
 ): Promise<Set<string>> {
   const accounts = (knownValue(manifest) ?? []).flatMap(podTemplates).map(({spec}) => spec['serviceAccountName']);
-  const spelled = [...new Set(accounts.filter((each) => typeof each === 'string'))].map((each) => `serviceaccounts/${each}`);
-  const found = objectsOf(await processes.run(getNamed(place, spelled, REQUEST_SECONDS)), spelled);
+  const options = {over, idleMs: REQUEST_MS, namespace: place.namespace};
+  const found = await Promise.all(
+    [...new Set(accounts.filter((each) => typeof each === 'string'))].map(async (each) => ({
+      spelled: `serviceaccounts/${each}`,
+      account: await objectFact(kubernetes, 'serviceaccounts', each, options),
+    })),
+  );
   const bound = [...claims].filter(([, claim]) => {
     const {status, spec} = knownValue(claim) ?? {};
     // One pod at a time can mount such a claim.
     return status?.phase === 'Bound' && !spec?.accessModes?.includes('ReadWriteOncePod');
   });
   return new Set([
-    ...spelled.filter((each) => knownValue(found[each] as (typeof found)[string]) !== undefined),
+    ...found.filter(({account}) => knownValue(account) !== undefined).map(({spelled}) => spelled),
     ...[...secrets].filter(([, secret]) => knownValue(secret) !== undefined).map(([secret]) => `secrets/${secret}`),
     ...bound.map(([claim]) => `persistentvolumeclaims/${claim}`),
   ]);

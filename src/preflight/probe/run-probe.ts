@@ -1,15 +1,15 @@
 import {interrupted} from '../../apply/run-steps.ts';
+import type {ClusterAccess} from '../../cluster/cluster-access.ts';
 import {PROBE_KINDS, type Probed, type ProbeObjects, probeSelector} from '../../cluster/probe.ts';
-import {firstOf} from '../../ports/first-of.ts';
-import type {ReleaseName} from '../../ports/helm.ts';
+import {createObject, deleteLabelled, deleteNamed} from '../../kubernetes/kubectl.ts';
 import type {Interrupts} from '../../ports/interrupts.ts';
-import {createObject, deleteLabelled, deleteNamed} from '../../ports/kubectl.ts';
+import type {ReleaseName} from '../../ports/place.ts';
 import {type Call, commandLine, type Outcome, type Processes} from '../../ports/processes.ts';
+import {anySignal} from '../../ports/signals.ts';
 import {refusal} from './refusal.ts';
 import {watchProbe} from './watch-probe.ts';
 
-interface World {
-  processes: Processes;
+interface World extends ClusterAccess {
   interrupts: Interrupts;
   now(): Date;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
@@ -27,7 +27,7 @@ const FAREWELL_MS = 2000;
 export async function runProbe({pod, objects}: ProbeObjects, name: ReleaseName, world: World): Promise<Probed> {
   const {place, release} = name;
   const {asked} = world.interrupts;
-  const over = firstOf(asked, world.over);
+  const over = anySignal(asked, world.over);
   // Of those that were killed; who may not look for them has none.
   await carryOut(deleteLabelled(place, PROBE_KINDS, probeSelector(release)), over, world.processes);
   if (asked.aborted) throw interrupted('Nothing was made.', asked);
@@ -67,7 +67,7 @@ async function remove(objects: ProbeObjects['objects'], {place}: ReleaseName, wo
   const {interrupts, processes, sleep} = world;
   const spelled = objects.map(({kind = '', metadata}) => `${kind.toLowerCase()}/${metadata.name}`).toReversed();
   const call = deleteNamed(place, spelled, CLEANING_MS / 1000);
-  const over = firstOf(interrupts.insisted, AbortSignal.timeout(CLEANING_MS));
+  const over = anySignal(interrupts.insisted, AbortSignal.timeout(CLEANING_MS));
   while (!over.aborted) {
     const {exitCode} = await carryOut(call, over, processes);
     if (exitCode === 0) return undefined;

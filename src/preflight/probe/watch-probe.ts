@@ -1,19 +1,20 @@
 import type {ContainerState, KubernetesObject, Pod} from '../../cluster/objects.ts';
 import {PROBE_CONTAINER, PROBE_DONE, type Probed} from '../../cluster/probe.ts';
+import {REQUIRED_MS} from '../../cluster/read-facts.ts';
 import {oneLine} from '../../diagnose/error-text.ts';
 import {explain} from '../../diagnose/explain.ts';
 import {snapshotOfPod} from '../../diagnose/snapshot.ts';
-import {listObjects, podLogs} from '../../ports/kubectl.ts';
+import {errorLine} from '../../kubernetes/api-error.ts';
+import {listObjects, podLog, type Reader} from '../../kubernetes/queries.ts';
+import type {ApiError} from '../../ports/log-stream.ts';
 import type {Place} from '../../ports/place.ts';
-import type {Outcome, Processes} from '../../ports/processes.ts';
-import {isForbidden} from '../../ports/tool-failure.ts';
-import {jsonIn} from '../../ports/tool-output.ts';
 
 const EVERY_MS = 1000;
+const LOG_LINES = 50;
 const KINDS = ['pods', 'persistentvolumeclaims', 'events'];
 
 interface World {
-  processes: Pick<Processes, 'run'>;
+  kubernetes: Reader;
   now(): Date;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   over: AbortSignal;
@@ -22,27 +23,29 @@ interface World {
 type Causes = Probed['causes'];
 
 /** Looks at the pod of a probe until it has said all, cannot come to that, or time is over. */
-export async function watchProbe(name: string, place: Place, {processes, now, sleep, over}: World): Promise<Probed> {
+export async function watchProbe(name: string, place: Place, {kubernetes, now, sleep, over}: World): Promise<Probed> {
   let seen: Probed = {causes: []};
+  const options = {over, idleMs: REQUIRED_MS, namespace: place.namespace};
   for (;;) {
-    const outcome = await processes.run(listObjects(place, KINDS), {over});
-    const list = listIn(outcome);
+    const lists = await Promise.all(KINDS.map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)));
+    const list = {items: lists.flatMap(({items}) => items)};
+    const trouble = lists.find((each) => each.trouble)?.trouble;
     const pod = list.items.find(({kind, metadata}) => kind === 'Pod' && metadata.name === name) as Pod | undefined;
     if (pod !== undefined) {
       const container = pod.status?.containerStatuses?.find((each) => each.name === PROBE_CONTAINER);
       const hasBegun = container?.state?.running !== undefined || container?.state?.terminated !== undefined;
-      const log = hasBegun ? await processes.run(podLogs(place, name, PROBE_CONTAINER), {over}) : undefined;
+      const log = hasBegun ? await podLog(kubernetes, name, PROBE_CONTAINER, {...options, tailLines: LOG_LINES}) : undefined;
       const node = pod.spec?.nodeName;
-      if (log?.exitCode === 0 && log.stdout.split('\n').includes(PROBE_DONE)) return {node, log: log.stdout, causes: []};
-      if (log !== undefined && log.exitCode !== 0 && isForbidden(log)) return {node, causes: [unreadable(log)]};
+      if (log?.text.split('\n').includes(PROBE_DONE)) return {node, log: log.text, causes: []};
+      if (log?.trouble?.kind === 'forbidden') return {node, causes: [unreadable(log.trouble)]};
       const end = container?.state?.terminated;
-      const said = log === undefined || over.aborted ? [] : log.exitCode === 0 ? endOf(end) : [unreadable(log)];
+      const said = log === undefined || over.aborted ? [] : log.trouble ? [unreadable(log.trouble)] : endOf(end);
       seen = {node, causes: [...causesOf(list, name, now()), ...said]};
-      const isOver = pod.status?.phase === 'Failed' || (end !== undefined && log?.exitCode === 0);
+      const isOver = pod.status?.phase === 'Failed' || (end !== undefined && log !== undefined && !log.trouble);
       if (isOver || seen.causes.some(({isHopeless}) => isHopeless)) return seen;
-    } else if (outcome.exitCode === 0) return {causes: [VANISHED]};
+    } else if (trouble === undefined) return {causes: [VANISHED]};
     // A look that ran out of time says less than the one before.
-    else if (!over.aborted) seen = {...seen, causes: [silent(outcome)]};
+    else if (!over.aborted) seen = {...seen, causes: [silent(trouble)]};
     if (over.aborted) return seen;
     await sleep(EVERY_MS, over);
   }
@@ -55,10 +58,6 @@ const causesOf = (list: {items: readonly KubernetesObject[]}, name: string, now:
     remedy,
     isHopeless,
   }));
-
-/** kubectl lists what it may list, and fails all the same. */
-const listIn = ({stdout}: Outcome): {items: KubernetesObject[]} =>
-  (jsonIn(stdout) as {items: KubernetesObject[]} | undefined) ?? {items: []};
 
 type Terminated = NonNullable<ContainerState['terminated']>;
 
@@ -74,14 +73,14 @@ const endOf = (end: Terminated | undefined): Causes =>
         },
       ];
 
-const unreadable = ({stderr}: Outcome): Causes[number] => ({
-  reason: oneLine(`its log cannot be read: ${stderr}`),
+const unreadable = (error: ApiError): Causes[number] => ({
+  reason: oneLine(`its log cannot be read: ${errorLine(error)}`),
   remedy: 'Ask for the permission to get pods/log',
   isHopeless: false,
 });
 
-const silent = ({stderr}: Outcome): Causes[number] => ({
-  reason: oneLine(`the API server does not say how it is: ${stderr}`),
+const silent = (error: ApiError): Causes[number] => ({
+  reason: oneLine(`the API server does not say how it is: ${errorLine(error)}`),
   remedy: 'Try: kubectl cluster-info',
   isHopeless: false,
 });

@@ -1,5 +1,5 @@
 import {type ErrorCode, ExitCode, ExpectedError} from '../../errors.ts';
-import type {ClusterApi} from '../../ports/cluster-api.ts';
+import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Files} from '../../ports/files.ts';
 import type {HostCall, HostTools, HostTrouble} from '../../ports/host-tools.ts';
 import {type Fields, isFields} from '../fields.ts';
@@ -25,7 +25,7 @@ export interface HostPrepared extends Prepared {
   /** For the name of the file. */
   name: string;
   /** Reads the logs, which name what they are of instead of a path of the API server. */
-  api: Pick<ClusterApi, 'stream'>;
+  api: Pick<ApiReader, 'stream'>;
 }
 
 /** One log of this machine; `path` is what its source calls it. */

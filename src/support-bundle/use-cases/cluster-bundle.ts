@@ -1,4 +1,4 @@
-import type {ClusterApi} from '../../ports/cluster-api.ts';
+import type {ApiReader} from '../../kubernetes/client.ts';
 import type {AskedTools} from '../ask-tools.ts';
 import {type BundleWish, prepareBundle} from '../prepare.ts';
 import {refuseEmpty} from '../refuse-empty.ts';
@@ -16,7 +16,7 @@ export interface ClusterWish extends BundleWish, SavingWish {
 }
 
 export interface ClusterWorld extends FollowingWorld {
-  api: ClusterApi;
+  api: ApiReader;
   asked: AskedTools;
   over: AbortSignal;
 }

@@ -1,17 +1,17 @@
-import type {ClusterApi} from '../../ports/cluster-api.ts';
-import {firstOf} from '../../ports/first-of.ts';
+import type {ApiReader} from '../../kubernetes/client.ts';
+import {anySignal} from '../../ports/signals.ts';
 import {askTools} from '../ask-tools.ts';
 import type {ClusterWish, ClusterWorld} from './cluster-bundle.ts';
 import type {Collected} from './save-bundle.ts';
 
 interface World extends Omit<ClusterWorld, 'api' | 'asked' | 'over'> {
-  openApi(over: AbortSignal): Promise<ClusterApi>;
+  openApi(over: AbortSignal): Promise<ApiReader>;
 }
 
 /** A bundle of the agents of a namespace. @throws ExpectedError */
 export async function collectFromCluster(wish: ClusterWish, world: World): Promise<Collected> {
   const ended = new AbortController();
-  const over = firstOf(AbortSignal.timeout(wish.timeoutMs), world.interrupts.asked, ended.signal);
+  const over = anySignal(AbortSignal.timeout(wish.timeoutMs), world.interrupts.asked, ended.signal);
   const opening = world.openApi(over);
   const asked = askTools(wish.place, world.processes, over);
   const answered = Promise.allSettled([asked.releases, asked.versions]);

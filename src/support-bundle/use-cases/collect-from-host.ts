@@ -1,6 +1,6 @@
 import {setTimeout as wait} from 'node:timers/promises';
-import {firstOf} from '../../ports/first-of.ts';
 import type {Interrupts} from '../../ports/interrupts.ts';
+import {anySignal} from '../../ports/signals.ts';
 import {prepareDocker} from '../sources/docker.ts';
 import {prepareJournal} from '../sources/journal.ts';
 import type {HostPrepared, HostWish, HostWorld} from '../sources/source.ts';
@@ -25,7 +25,7 @@ interface World extends SavingWorld, Omit<HostWorld, 'over'> {
 /** A bundle of an agent on this machine, outside of Kubernetes. @throws ExpectedError */
 export async function collectFromHost(wish: FromHostWish, world: World): Promise<Collected> {
   const {asked, insisted} = world.interrupts;
-  const over = firstOf(AbortSignal.timeout(wish.timeoutMs), asked);
+  const over = anySignal(AbortSignal.timeout(wish.timeoutMs), asked);
   const prepared = await prepare(wish, {...world, over}).catch(async (error: unknown) => {
     // Ctrl-C ends the tools too, and they may be heard of first. What was ended early failed for no other reason.
     await wait(SIGNAL_MS);

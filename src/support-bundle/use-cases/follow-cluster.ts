@@ -1,7 +1,7 @@
-import type {ClusterApi} from '../../ports/cluster-api.ts';
-import {firstOf} from '../../ports/first-of.ts';
+import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Interrupts} from '../../ports/interrupts.ts';
 import type {Processes} from '../../ports/processes.ts';
+import {anySignal} from '../../ports/signals.ts';
 import {askTools} from '../ask-tools.ts';
 import {redactionFor} from '../bundle.ts';
 import type {LogItem} from '../log-items.ts';
@@ -17,7 +17,7 @@ interface FollowingWish extends BundleWish, SavingWish {
 }
 
 export interface FollowingWorld extends SavingWorld {
-  api: ClusterApi;
+  api: ApiReader;
   processes: Processes;
   interrupts: Interrupts;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
@@ -29,11 +29,11 @@ export async function followCluster({seeds, releases}: Prepared, wish: Following
   const {api, processes, interrupts, now, sleep, onLog} = world;
   const {namespace} = wish.place;
   const {redact: redactor} = redactionFor(seeds);
-  const until = firstOf(AbortSignal.timeout(wish.followingMs), interrupts.asked);
+  const until = anySignal(AbortSignal.timeout(wish.followingMs), interrupts.asked);
   const recording = await record({...wish, namespace, releases}, {api, redactor, until, now, sleep, onLog});
   // Who ended the recording wants the bundle; afterwards, and of one that ended by itself, a signal means what it always means.
   const asked = interrupts.asked.aborted ? interrupts.insisted : interrupts.asked;
-  const over = firstOf(AbortSignal.timeout(wish.timeoutMs), asked);
+  const over = anySignal(AbortSignal.timeout(wish.timeoutMs), asked);
   const fresh = await prepareBundle(wish, {api, asked: askTools(wish.place, processes, over), over, now});
   // Runs bring secrets that were not there in the beginning.
   const redaction = redactionFor([...seeds, ...fresh.seeds, ...seedsOf(recording.secrets, recording.objects)], redactor);

@@ -1,6 +1,6 @@
 import {ExitCode, ExpectedError} from '../../errors.ts';
+import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Archives} from '../../ports/archive.ts';
-import type {ClusterApi} from '../../ports/cluster-api.ts';
 import type {Files} from '../../ports/files.ts';
 import {type Bundle, writeBundle} from '../bundle.ts';
 import type {Prepared} from '../prepare.ts';
@@ -23,7 +23,7 @@ export interface SavingWorld {
 
 /** How the logs are read, and until when. */
 interface Reading {
-  api: Pick<ClusterApi, 'stream'>;
+  api: Pick<ApiReader, 'stream'>;
   /** What has come until then is kept. */
   over: AbortSignal;
   /** Nothing is kept. */

@@ -11,10 +11,12 @@ import {known} from '../../../src/cluster/facts/fact.ts';
 import Uninstall from '../../../src/commands/uninstall.ts';
 import type {Cause} from '../../../src/diagnose/cause.ts';
 import {CAUSES} from '../../../src/diagnose/explain.ts';
+import {template, upgradeInstall} from '../../../src/helm/helm.ts';
+import {apiFailure} from '../../../src/kubernetes/api-error.ts';
 import {renderChart} from '../../../src/plan/render-chart.ts';
-import {type ReleaseName, template, upgradeInstall} from '../../../src/ports/helm.ts';
-import {serverVersion} from '../../../src/ports/kubectl.ts';
-import type {Call, Processes} from '../../../src/ports/processes.ts';
+import type {ApiError} from '../../../src/ports/log-stream.ts';
+import type {ReleaseName} from '../../../src/ports/place.ts';
+import type {Call} from '../../../src/ports/processes.ts';
 import {toolFailure} from '../../../src/ports/tool-failure.ts';
 import {runChecks} from '../../../src/preflight/check.ts';
 import {toolChecks} from '../../../src/preflight/checks/tools.ts';
@@ -22,6 +24,8 @@ import {refuseFailed} from '../../../src/preflight/run-preflight.ts';
 import {Secret} from '../../../src/settings/secret.ts';
 import {notFound} from '../../../src/status/not-found.ts';
 import {redactionFor, writeBundle} from '../../../src/support-bundle/bundle.ts';
+import {processesOf} from '../../cluster-facts/fake-cluster.ts';
+import {fakeKubernetes} from '../../support/fake-kubernetes.ts';
 import {type Example, saidBy, saidOf} from './example.ts';
 
 const NAME: ReleaseName = {release: 'scalr-agent', place: {namespace: 'scalr-agent'}};
@@ -43,12 +47,11 @@ const tool = (code: Example['code'], typed: string, call: Call, stderr: string):
     throw toolFailure(call, {exitCode: 1, stdout: '', stderr});
   });
 
-const answering = (answer: (call: Call) => string): Processes => ({
-  run: async (call) => ({exitCode: 0, stdout: answer(call), stderr: ''}),
-  start: () => {
-    throw new Error('nobody expected a start');
-  },
-});
+/** What the API server really answers. */
+const request = (code: Example['code'], typed: string, error: ApiError): Example =>
+  failing(code, typed, () => {
+    throw apiFailure(error, 'version');
+  });
 
 /** A cause with the remedy that its record has. */
 const cause = (code: string, reason: string): Cause => {
@@ -93,18 +96,8 @@ export const withCluster: readonly Example[] = [
     }),
   },
   tool('TOOL_FAILED', 'install --answers answers.yaml --yes', INSTALL, 'Error: UPGRADE FAILED: release scalr-agent failed: quota exceeded'),
-  tool(
-    'CLUSTER_UNREACHABLE',
-    'uninstall --namespace scalr-agent',
-    serverVersion(NAME.place),
-    'Unable to connect to the server: dial tcp 10.0.0.1:443: i/o timeout',
-  ),
-  tool(
-    'NOT_LOGGED_IN',
-    'uninstall --namespace scalr-agent',
-    serverVersion(NAME.place),
-    'error: You must be logged in to the server (Unauthorized)',
-  ),
+  request('CLUSTER_UNREACHABLE', 'uninstall --namespace scalr-agent', {kind: 'unreachable', message: 'dial tcp 10.0.0.1:443: i/o timeout'}),
+  request('NOT_LOGGED_IN', 'uninstall --namespace scalr-agent', {kind: 'not-logged-in', message: 'Unauthorized', status: 401}),
   tool(
     'FORBIDDEN',
     'install --answers answers.yaml --yes',
@@ -116,7 +109,10 @@ export const withCluster: readonly Example[] = [
     throw await notFound(
       NAME,
       undefined,
-      answering(({tool: asked}) => (asked === 'helm' ? listed : 'namespace/scalr-agent')),
+      {
+        kubernetes: fakeKubernetes({objects: [{apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'scalr-agent'}}]}),
+        processes: processesOf(async () => ({exitCode: 0, stdout: listed, stderr: ''})),
+      },
       new AbortController().signal,
     );
   }),
@@ -148,7 +144,7 @@ export const withCluster: readonly Example[] = [
       {name: NAME, chart: CHART, yaml: ''},
       {serverVersion: '1.35.0'},
       () => undefined,
-      answering(() => manifest),
+      processesOf(async () => ({exitCode: 0, stdout: manifest, stderr: ''})),
     );
   }),
   failing('NOT_CONFIRMED', 'install --answers answers.yaml', () => confirmPlan({isAccepted: false, prompter: undefined})),

@@ -4,6 +4,7 @@ import type {KubernetesObject} from '../../../src/cluster/objects.ts';
 import {neededPermissions, permissionChecks} from '../../../src/preflight/checks/permissions.ts';
 import {permissionsOf} from '../../../src/preflight/permissions-of.ts';
 import type {NeededPermission, Permission} from '../../../src/preflight/preflight-context.ts';
+import {failingKubernetes, fakeKubernetes} from '../../support/fake-kubernetes.ts';
 import {preflightContext, saidBy} from '../context.ts';
 
 const permission = (verb: string, resource: string, isAllowed: boolean, more: Partial<Permission> = {}): Permission => ({
@@ -117,7 +118,7 @@ describe('what is needed', () => {
 });
 
 describe('asking', () => {
-  const place = {namespace: 'team'};
+  const {signal} = new AbortController();
   const need = (verb: string, more: Partial<NeededPermission> = {}): NeededPermission => ({
     verb,
     resource: 'pods/log',
@@ -125,38 +126,19 @@ describe('asking', () => {
     isOptional: false,
     ...more,
   });
-  const answering = (isAllowed: (attributes: Record<string, string>) => boolean) => {
-    const calls: number[] = [];
-    return {
-      calls,
-      run: async ({input}: {input?: unknown}) => {
-        const {items} = JSON.parse(String(input));
-        calls.push(items.length);
-        const answers = items.map((each: {spec: {resourceAttributes: Record<string, string>}}) => ({
-          ...each,
-          status: {allowed: isAllowed(each.spec.resourceAttributes)},
-        }));
-        const stdout = answers.map((each: unknown) => `${JSON.stringify(each, null, 4)}\n`).join('');
-        return {exitCode: 0, stdout, stderr: ''};
-      },
-    };
-  };
 
-  test('takes one call for many', async () => {
-    const many = Array.from({length: 60}, (_, index) => need(`verb${index}`));
-    const asked = answering(({verb}) => verb === 'verb7');
-    const fact = await permissionsOf(many, place, asked);
-    expect(asked.calls).toEqual([40, 20]);
-    expect('value' in fact && fact.value.filter(({isAllowed}) => isAllowed).map(({verb}) => verb)).toEqual(['verb7']);
+  test('is done once for each, all at the same time', async () => {
+    const many = Array.from({length: 60}, (_, index) => need(`verb${index % 40}`));
+    const kubernetes = fakeKubernetes({allows: ({verb}) => verb === 'verb7'});
+    const fact = await permissionsOf(many, kubernetes, signal);
+    expect(kubernetes.requests).toHaveLength(40);
+    expect('value' in fact && fact.value.filter(({isAllowed}) => isAllowed).map(({verb}) => verb)).toEqual(['verb7', 'verb7']);
   });
 
   test('names group and subresource as the API server does', async () => {
     const seen: unknown[] = [];
-    await permissionsOf(
-      [need('get'), need('list', {resource: 'deployments/scale.apps'})],
-      place,
-      answering((each) => seen.push(each) > 0),
-    );
+    const allows = (each: unknown): boolean => seen.push(each) > 0;
+    await permissionsOf([need('get'), need('list', {resource: 'deployments/scale.apps'})], fakeKubernetes({allows}), signal);
     expect(seen).toEqual([
       {verb: 'get', resource: 'pods', subresource: 'log', namespace: 'team'},
       {verb: 'list', group: 'apps', resource: 'deployments', subresource: 'scale', namespace: 'team'},
@@ -164,18 +146,15 @@ describe('asking', () => {
   });
 
   test('either of two permissions is enough', async () => {
-    const fact = await permissionsOf(
-      [need('get', {orElse: {verb: 'escalate', resource: 'roles.x'}})],
-      place,
-      answering(({verb}) => verb === 'escalate'),
-    );
+    const kubernetes = fakeKubernetes({allows: ({verb}) => verb === 'escalate'});
+    const fact = await permissionsOf([need('get', {orElse: {verb: 'escalate', resource: 'roles.x'}})], kubernetes, signal);
     expect(fact).toMatchObject({value: [{verb: 'get', isAllowed: true}]});
   });
 
   test('an answer that is missing is no permission and no refusal', async () => {
-    const silent = {run: async () => ({exitCode: 0, stdout: '', stderr: ''})};
-    expect(await permissionsOf([need('get')], place, silent)).toMatchObject({unknown: 'failed'});
-    const refused = {run: async () => ({exitCode: 1, stdout: '', stderr: 'Error from server (Forbidden): no reviews for you'})};
-    expect(await permissionsOf([need('get')], place, refused)).toMatchObject({unknown: 'forbidden'});
+    const silent = {post: async () => ({status: 201, body: {}})};
+    expect(await permissionsOf([need('get')], silent, signal)).toMatchObject({unknown: 'failed'});
+    const refused = failingKubernetes({kind: 'forbidden', message: 'no reviews for you', status: 403});
+    expect(await permissionsOf([need('get')], refused, signal)).toMatchObject({unknown: 'forbidden'});
   });
 });

@@ -1,9 +1,10 @@
 import {expect, test} from 'vitest';
 import {known, unknown} from '../../../src/cluster/facts/fact.ts';
 import type {Claim, KubernetesObject} from '../../../src/cluster/objects.ts';
-import type {Call, Outcome} from '../../../src/ports/processes.ts';
+import type {KubernetesClient} from '../../../src/kubernetes/client.ts';
 import type {PreflightContext, ProbePlan, SkippedProbe} from '../../../src/preflight/preflight-context.ts';
 import {prepareProbe} from '../../../src/preflight/probe/prepare-probe.ts';
+import {type FakeObject, fakeKubernetes} from '../../support/fake-kubernetes.ts';
 import {claim, clusterWith, preflightContext} from '../context.ts';
 
 const DATA = {name: 'SCALR_AGENT_DATA_DIR', value: '/data'};
@@ -41,26 +42,24 @@ const account = {apiVersion: 'v1', kind: 'ServiceAccount', metadata: {name: 'age
 const CACHE = {persistentVolumeClaim: {claimName: 'cache'}};
 
 /** An API server where this is there and these verbs are allowed. */
-const server =
-  ({there = [] as object[], allows = (_: string): boolean => true, isWell = true} = {}) =>
-  async ({args, input}: Call): Promise<Outcome> => {
-    if (args[0] === 'get') return {exitCode: 0, stdout: JSON.stringify({items: there}), stderr: ''};
-    if (!isWell) return {exitCode: 1, stdout: '', stderr: 'Error from server (Forbidden): no'};
-    const {items} = JSON.parse(String(input)) as {items: {spec: {resourceAttributes: {verb: string; resource: string}}}[]};
-    const answers = items.map((each) => ({
-      ...each,
-      status: {allowed: allows(`${each.spec.resourceAttributes.verb} ${each.spec.resourceAttributes.resource}`)},
-    }));
-    return {exitCode: 0, stdout: answers.map((each) => JSON.stringify(each, null, 2)).join('\n'), stderr: ''};
-  };
+const server = ({there = [] as object[], allows = (_: string): boolean => true, isWell = true} = {}): KubernetesClient =>
+  fakeKubernetes({
+    objects: there as FakeObject[],
+    allows: ({verb, resource}) => allows(`${verb} ${resource}`),
+    troubles: (path) => (isWell || !path.endsWith('reviews') ? undefined : {kind: 'forbidden', message: 'no', status: 403}),
+  });
 
 async function prepared(
   but: Partial<PreflightContext>,
-  run = server(),
+  kubernetes = server(),
   cluster?: Parameters<typeof preflightContext>[1],
 ): Promise<ProbePlan | SkippedProbe> {
   const about = await preflightContext({chart: 'agent-local', 'metadata-service': 'allow'}, cluster);
-  return prepareProbe({...about, manifest: known([deployment({emptyDir: {}})], 'helm template'), ...but}, {run}, 60);
+  return prepareProbe(
+    {...about, manifest: known([deployment({emptyDir: {}})], 'helm template'), ...but},
+    {kubernetes, over: new AbortController().signal},
+    60,
+  );
 }
 
 interface Spec {

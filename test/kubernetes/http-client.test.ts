@@ -1,14 +1,14 @@
 import {getEventListeners} from 'node:events';
 import {expect, onTestFinished, test} from 'vitest';
-import {httpApi} from '../../src/adapters/http-api.ts';
-import type {ClusterApi} from '../../src/ports/cluster-api.ts';
+import type {ApiReader} from '../../src/kubernetes/client.ts';
+import {httpClient} from '../../src/kubernetes/http-client.ts';
 import {byPath, cutsAfter, refuses, resets, says, socketThatPlays, stalls} from './faulty-socket.ts';
 import {readLog} from './read-log.ts';
 
 const forEver = new AbortController().signal;
 
-function apiOn(socketPath: string): ClusterApi {
-  const api = httpApi(socketPath);
+function apiOn(socketPath: string): ApiReader {
+  const api = httpClient(socketPath);
   onTestFinished(() => api.close());
   return api;
 }
@@ -156,7 +156,7 @@ test('a signal ends what is under way, what waits for its turn and what waits to
 
 test('closing ends what is under way too, and twice is once', async () => {
   const {socketPath} = await socketThatPlays(stalls('begun'));
-  const api = httpApi(socketPath);
+  const api = httpClient(socketPath);
   const reading = readLog(await api.stream('/log', {over: forEver}));
   await api.close();
   await api.close();

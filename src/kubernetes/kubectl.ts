@@ -1,10 +1,9 @@
+import type {Place, ReleaseName} from '../ports/place.ts';
+import type {Call} from '../ports/processes.ts';
 import {Secret} from '../settings/secret.ts';
-import type {ReleaseName} from './helm.ts';
-import type {Place} from './place.ts';
-import type {Call} from './processes.ts';
 
 /** Who wrote a field, as the API server remembers it. */
-export const FIELD_MANAGER = 'scalr-agent-install';
+const FIELD_MANAGER = 'scalr-agent-install';
 
 const kubectl = (place: Place, args: readonly string[], input?: Call['input']): Call => ({
   tool: 'kubectl',
@@ -25,8 +24,6 @@ const kubectl = (place: Place, args: readonly string[], input?: Call['input']): 
 const within = (seconds: number): string => `--request-timeout=${seconds}s`;
 const PROMPT = within(15);
 
-export const serverVersion = (place: Place, seconds = 15): Call => kubectl(place, ['version', '--output', 'json', within(seconds)]);
-
 export const currentContext = (place: Place): Call => kubectl(place, ['config', 'view', '--minify', '--output', 'json']);
 
 /** Every context of the kubeconfig; credentials in it are masked by kubectl. */
@@ -36,39 +33,11 @@ export const allContexts = (place: Place): Call => kubectl(place, ['config', 'vi
 export const listNamespaces = (place: Place, seconds: number): Call =>
   kubectl(place, ['get', 'namespaces', '--output', 'name', within(seconds)]);
 
-export const getObject = (place: Place, kind: string, name: string): Call =>
-  kubectl(place, ['get', kind, name, '--ignore-not-found', '--output', 'json', PROMPT]);
-
-/** Names of everything the API server serves, one a line: daemonsets.apps. Whoever is logged in may ask. */
-export const listResources = (place: Place, seconds: number): Call =>
-  kubectl(place, ['api-resources', '--output', 'name', within(seconds)]);
-
-/** Objects of several kinds, of all namespaces. What is refused of one kind is said on stderr, beside the rest on stdout. */
-export const listEverywhere = (place: Place, kinds: readonly string[], seconds = 15): Call =>
-  kubectl(place, ['get', kinds.join(','), '--all-namespaces', '--output', 'json', within(seconds)]);
-
-/** Single objects of several kinds, each as kind/name; what is not there is left out. */
-export const getNamed = (place: Place, objects: readonly string[], seconds = 15): Call =>
-  kubectl(place, ['get', ...objects, '--ignore-not-found', '--output', 'json', within(seconds)]);
-
-/** What this account may do, by one answer for each review; they are printed one after another, not as a list. */
-export const reviewAccess = (place: Place, reviews: readonly object[], seconds: number): Call =>
-  kubectl(
-    place,
-    // The API server checks them itself; kubectl would first fetch what it knows of all kinds.
-    ['create', '--filename', '-', '--output', 'json', '--validate=false', within(seconds)],
-    JSON.stringify({apiVersion: 'v1', kind: 'List', items: reviews}),
-  );
-
 /** Of the program alone, without asking a server. */
 export const clientVersion = (place: Place): Call => kubectl(place, ['version', '--client', '--output', 'json']);
 
-/** The configuration a kubelet runs with. */
-export const kubeletConfiguration = (place: Place, node: string, seconds: number): Call =>
-  kubectl(place, ['get', '--raw', `/api/v1/nodes/${node}/proxy/configz`, within(seconds)]);
-
 /** Objects of several kinds in one list. */
-export const listObjects = (place: Place, kinds: readonly string[]): Call =>
+export const listKinds = (place: Place, kinds: readonly string[]): Call =>
   kubectl(place, ['get', kinds.join(','), '--output', 'json', PROMPT]);
 
 /** Server-side: a client-side apply would copy the data of a Secret into an annotation. */
@@ -117,16 +86,6 @@ export const deleteNamed = (place: Place, objects: readonly string[], seconds: n
 export const deleteLabelled = (place: Place, kinds: readonly string[], selector: string): Call =>
   kubectl(place, ['delete', kinds.join(','), `--selector=${selector}`, '--ignore-not-found', '--wait=false', PROMPT]);
 
-/** How many lines `podLogs` gives at most. */
-export const LOG_LINES = 50;
-
-export const podLogs = (place: Place, pod: string, container: string, {previous = false} = {}): Call =>
-  kubectl(place, ['logs', pod, '--container', container, '--tail', String(LOG_LINES), PROMPT, ...(previous ? ['--previous'] : [])]);
-
-/** From the first line on that the node still keeps. */
-export const startOfLogs = (place: Place, pod: string, container: string): Call =>
-  kubectl(place, ['logs', pod, '--container', container, '--limit-bytes', String(64 * 1024), PROMPT]);
-
 export const releaseLogs = ({release, place}: ReleaseName): Call =>
   kubectl(place, ['logs', '--selector', `app.kubernetes.io/instance=${release}`]);
 
@@ -159,23 +118,39 @@ export const deleteJobs = (place: Place, selector: string): Call => kubectl(plac
 export const deleteClaim = (place: Place, name: string): Call =>
   kubectl(place, ['delete', 'persistentvolumeclaim', name, '--ignore-not-found', '--wait=false']);
 
-/** Paths that a proxy lets through: what the API server itself says, and no way into a container. */
-const READABLE = '^/(api|apis|version|readyz|livez|healthz|openapi|metrics)(/|$)';
-const WAYS_IN = '^/api/v1/namespaces/[^/]+/(pods|services)/[^/]+/(exec|attach|portforward|proxy)(/|$)';
-/** Any method but GET. kubectl takes commas for the end of an expression, and Go's have no negation. */
-const OTHER_METHODS = '^([^G]|G[^E]|GE[^T]|GET.|GE?$)';
+/** What a proxy lets through. */
+export type ProxyAccess = keyof typeof ACCESS;
 
-/** Serves the API server, for reading, on a socket until it is ended. */
-export const proxy = (place: Place, socket: string): Call =>
+const ACCESS = {
+  /** What the API server itself answers, and no way into a container. */
+  reads: {
+    accept: '^/(api|apis|version|readyz|livez|healthz|openapi|metrics)(/|$)',
+    reject: '^/api/v1/namespaces/[^/]+/(pods|services)/[^/]+/(exec|attach|portforward|proxy)(/|$)',
+    // Any method but GET. kubectl takes commas for the end of an expression, and Go's have no negation.
+    methods: '^([^G]|G[^E]|GE[^T]|GET.|GE?$)',
+  },
+  /** kubectl matches paths and methods one by one, so POST to these paths alone needs a proxy of its own. */
+  'access-reviews': {
+    accept: '^/apis/authorization\\.k8s\\.io/v1/selfsubject(access|rules)reviews$',
+    reject: '^$',
+    methods: '^([^P]|P[^O]|PO[^S]|POS[^T]|POST.|P(OS?)?$)',
+  },
+} as const;
+
+/** Serves the API server on a socket until it is ended. */
+export const proxy = (place: Place, socket: string, access: ProxyAccess): Call =>
   kubectl(place, [
     'proxy',
     `--unix-socket=${socket}`,
     // Rancher and others serve a cluster below a path of their own; without this kubectl would leave that path out.
     '--append-server-path',
-    `--accept-paths=${READABLE}`,
-    `--reject-paths=${WAYS_IN}`,
-    `--reject-methods=${OTHER_METHODS}`,
+    `--accept-paths=${ACCESS[access].accept}`,
+    `--reject-paths=${ACCESS[access].reject}`,
+    `--reject-methods=${ACCESS[access].methods}`,
   ]);
 
 /** One answer of the API server as it came. */
 export const getRaw = (place: Place, path: string): Call => kubectl(place, ['get', '--raw', path]);
+
+/** The same for a POST; the body goes to standard input. */
+export const createRaw = (place: Place, path: string): Call => kubectl(place, ['create', '--raw', path, '--filename', '-']);

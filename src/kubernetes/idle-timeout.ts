@@ -1,19 +1,19 @@
-import type {Trouble} from '../ports/cluster-api.ts';
-import {whyOver} from '../ports/why-over.ts';
+import type {ApiError} from '../ports/log-stream.ts';
+import {abortReason} from '../ports/signals.ts';
 
 /** Why something was ended from outside. */
 class Ended extends Error {
-  readonly trouble: Trouble;
-  constructor(trouble: Trouble) {
+  readonly trouble: ApiError;
+  constructor(trouble: ApiError) {
     super(trouble.message);
     this.trouble = trouble;
   }
 }
 
-/** Looks after one request: ends it when it says nothing for too long, or when nobody wants it any more. */
-export class Vigil {
+/** Ends one request when the server is silent for too long, or when its signal comes. */
+export class IdleTimeout {
   /** Why it ended the request. */
-  trouble: Trouble | undefined;
+  trouble: ApiError | undefined;
   readonly #over: AbortSignal;
   readonly #idleMs: number;
   #timer: NodeJS.Timeout | undefined;
@@ -25,21 +25,21 @@ export class Vigil {
     over.addEventListener('abort', this.#giveUp, {once: true});
   }
 
-  /** From now on this is how it is ended. */
+  /** How to end the request from now on. */
   endWith(end: (why: Error) => void): void {
     this.#end = end;
     if (this.#over.aborted) this.#giveUp();
   }
 
-  /** It is the other side's turn. */
-  wait(): void {
+  /** Starts the timer: an answer of the server is expected. */
+  start(): void {
     clearTimeout(this.#timer);
     const seconds = this.#idleMs / 1000;
     this.#timer = setTimeout(() => this.#stop({kind: 'stalled', message: `there was no answer for ${seconds} s`}), this.#idleMs);
   }
 
-  /** The other side said something; how long we take is no fault of it. */
-  heard(): void {
+  /** Stops the timer: the server sent something. */
+  stop(): void {
     clearTimeout(this.#timer);
   }
 
@@ -49,7 +49,7 @@ export class Vigil {
   }
 
   /** What a failure means: `before` where no answer had begun. A mistake of ours stays an exception. */
-  explain(error: unknown, before: 'unreachable' | 'truncated'): Trouble {
+  explain(error: unknown, before: 'unreachable' | 'truncated'): ApiError {
     if (this.trouble) return this.trouble;
     if (error instanceof Ended) return error.trouble;
     const {code, message} = error as NodeJS.ErrnoException;
@@ -57,9 +57,9 @@ export class Vigil {
     return {kind: before, message};
   }
 
-  readonly #giveUp = (): void => this.#stop({kind: 'over', message: whyOver(this.#over)});
+  readonly #giveUp = (): void => this.#stop({kind: 'over', message: abortReason(this.#over)});
 
-  #stop(trouble: Trouble): void {
+  #stop(trouble: ApiError): void {
     this.trouble ??= trouble;
     this.release();
     this.#end(new Ended(this.trouble));

@@ -1,5 +1,5 @@
-import type {Place} from './place.ts';
-import type {Call} from './processes.ts';
+import type {Place, ReleaseName} from '../ports/place.ts';
+import type {Call} from '../ports/processes.ts';
 
 /** Where upstream serves its charts. */
 const REPOSITORY = 'https://scalr.github.io/agent-helm/';
@@ -10,11 +10,6 @@ export interface ChartReference {
   version: string;
   /** OCI reference, directory or archive. */
   source?: string;
-}
-
-export interface ReleaseName {
-  release: string;
-  place: Place;
 }
 
 const helm = (place: Place | undefined, args: readonly string[], input?: string): Call => ({

@@ -1,6 +1,7 @@
 import {expect, test} from 'vitest';
-import {retryAfter, troubleInWords, troubleOf} from '../../src/ports/api-trouble.ts';
-import {type Answer, listAll} from '../../src/ports/cluster-api.ts';
+import {apiErrorInText, apiErrorOf, retryAfter} from '../../src/kubernetes/api-error.ts';
+import type {Answer} from '../../src/kubernetes/client.ts';
+import {listAll} from '../../src/kubernetes/queries.ts';
 
 const over = new AbortController().signal;
 
@@ -34,9 +35,9 @@ test('what came before the trouble stays', async () => {
 });
 
 test('a list that went out of date goes on where the API server says', async () => {
-  const gone = {trouble: troubleOf(410, {kind: 'Status', message: 'too old', metadata: {continue: 'fresh'}})};
+  const gone = {trouble: apiErrorOf(410, {kind: 'Status', message: 'too old', metadata: {continue: 'fresh'}})};
   expect(await listAll(scripted(page([1], 'old'), gone, page([2])), '/pods', {over})).toEqual({items: [1, 2]});
-  const stuck = {trouble: troubleOf(410, {kind: 'Status', message: 'too old', metadata: {continue: 'old'}})};
+  const stuck = {trouble: apiErrorOf(410, {kind: 'Status', message: 'too old', metadata: {continue: 'old'}})};
   expect(await listAll(scripted(page([1], 'old'), stuck), '/pods', {over})).toMatchObject({items: [1], trouble: {kind: 'expired'}});
 });
 
@@ -48,8 +49,8 @@ test('what is no list is trouble', async () => {
 });
 
 test('a server may say in its own words when to come again', () => {
-  expect(troubleOf(429, {kind: 'Status', message: 'later', details: {retryAfterSeconds: 3}})).toMatchObject({retryAfterMs: 3000});
-  expect(troubleOf(429, {kind: 'Status', message: 'later', details: {retryAfterSeconds: 3}}, 1000)).toMatchObject({retryAfterMs: 1000});
+  expect(apiErrorOf(429, {kind: 'Status', message: 'later', details: {retryAfterSeconds: 3}})).toMatchObject({retryAfterMs: 3000});
+  expect(apiErrorOf(429, {kind: 'Status', message: 'later', details: {retryAfterSeconds: 3}}, 1000)).toMatchObject({retryAfterMs: 1000});
 });
 
 test.each([
@@ -59,7 +60,7 @@ test.each([
   ['no healthy upstream', 'server'],
   [{kind: 'Status', message: 'Get "https://10.0.0.9:10250/containerLogs": dial tcp 10.0.0.9:10250: connect: refused'}, 'server'],
 ])('a failure in plain text comes from the way to the API server: %s', (body, kind) => {
-  expect(troubleOf(500, body).kind).toBe(kind);
+  expect(apiErrorOf(500, body).kind).toBe(kind);
 });
 
 test.each([
@@ -82,5 +83,5 @@ test.each([
   ['error: unexpected EOF', 'truncated'],
   ['', 'unreachable'],
 ])('kubectl says: %s', (stderr, kind) => {
-  expect(troubleInWords(stderr).kind).toBe(kind);
+  expect(apiErrorInText(stderr).kind).toBe(kind);
 });

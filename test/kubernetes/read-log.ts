@@ -1,7 +1,7 @@
-import type {LogStream, Trouble} from '../../src/ports/cluster-api.ts';
+import type {ApiError, LogStream} from '../../src/ports/log-stream.ts';
 
 /** The whole of a log that could be opened, and how it ended. */
-export async function readLog(opened: LogStream | {trouble: Trouble}): Promise<{text: string; trouble: Trouble | undefined}> {
+export async function readLog(opened: LogStream | {trouble: ApiError}): Promise<{text: string; trouble: ApiError | undefined}> {
   if (opened.trouble) throw new Error(opened.trouble.message);
   let text = '';
   for await (const chunk of opened.chunks) text += chunk;

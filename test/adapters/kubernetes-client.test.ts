@@ -3,9 +3,9 @@ import {chmod, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll, afterEach, expect, onTestFinished, test, vi} from 'vitest';
-import {openClusterApi} from '../../src/adapters/cluster-api.ts';
-import type {ClusterApi} from '../../src/ports/cluster-api.ts';
-import {readLog} from './read-log.ts';
+import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
+import type {KubernetesClient} from '../../src/kubernetes/client.ts';
+import {readLog} from '../kubernetes/read-log.ts';
 
 // The sockets of these tests and nobody else's.
 const folder = mkdtempSync(join(tmpdir(), 'api-'));
@@ -15,13 +15,22 @@ afterAll(() => rmSync(folder, {recursive: true}));
 afterEach(() => vi.unstubAllEnvs());
 
 /** The API through a kubectl of our own: what it does as a proxy, and what as `kubectl get --raw PATH`, which is `$3`. */
-async function apiBy({proxy, raw = 'exit 9', over = forEver}: {proxy: string; raw?: string; over?: AbortSignal}): Promise<ClusterApi> {
+async function apiBy({
+  proxy,
+  raw = 'exit 9',
+  over = forEver,
+}: {
+  proxy: string;
+  raw?: string;
+  over?: AbortSignal;
+}): Promise<KubernetesClient> {
   vi.stubEnv('TMPDIR', folder);
   const kubectl = join(folder, `kubectl-${Math.random()}`);
   await writeFile(kubectl, `#!/bin/sh\nif [ "$1" = proxy ]; then ${proxy}\nelse ${raw}\nfi\n`);
   await chmod(kubectl, 0o755);
-  const api = await openClusterApi(place, {over, paths: {kubectl}});
+  const api = kubernetesClient(place, {kubectl});
   onTestFinished(() => api.close());
+  await api.connect(over);
   return api;
 }
 
@@ -47,7 +56,7 @@ test('a directory for temporary files with a path that no socket may have does n
   const kubectl = join(folder, 'kubectl');
   await writeFile(kubectl, `#!/bin/sh\n${SERVES}\n`, {mode: 0o755});
   vi.stubEnv('TMPDIR', long);
-  const api = await openClusterApi(place, {over: forEver, paths: {kubectl}});
+  const api = kubernetesClient(place, {kubectl});
   expect(await api.get('/', {over: forEver})).toMatchObject({status: 200, body: 'through the proxy'});
   await api.close();
   expect(readdirSync(long)).toEqual([]);
@@ -84,7 +93,7 @@ test.each([
 });
 
 test('a kubectl that is not there is named with a next step', async () => {
-  await expect(openClusterApi(place, {over: forEver, paths: {kubectl: '/nowhere/kubectl'}})).rejects.toMatchObject({
+  await expect(kubernetesClient(place, {kubectl: '/nowhere/kubectl'}).connect(forEver)).rejects.toMatchObject({
     code: 'TOOL_NOT_FOUND',
     suggestions: ['Install kubectl, or say where it is with --kubectl'],
   });

@@ -6,22 +6,25 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {setTimeout} from 'node:timers/promises';
 import {expect, inject, onTestFinished, test} from 'vitest';
-import {openClusterApi} from '../../src/adapters/cluster-api.ts';
 import {type ApiProxy, startProxy} from '../../src/adapters/kubectl-proxy.ts';
-import {rawApi} from '../../src/adapters/kubectl-raw.ts';
-import {type ClusterApi, listAll} from '../../src/ports/cluster-api.ts';
+import {rawClient} from '../../src/adapters/kubectl-raw.ts';
+import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
+import type {ApiReader} from '../../src/kubernetes/client.ts';
+import {servedResources} from '../../src/kubernetes/discovery.ts';
+import {type ProxyAccess, proxy} from '../../src/kubernetes/kubectl.ts';
+import {listAll, reviewAccess} from '../../src/kubernetes/queries.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {faultyApi} from '../cluster/faulty-api.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {pod} from '../cluster/objects.ts';
-import {workplace} from '../cluster/workplace.ts';
-import {readLog} from './read-log.ts';
+import {type Workplace, workplace} from '../cluster/workplace.ts';
+import {readLog} from '../kubernetes/read-log.ts';
 import {logOf, running} from './running-pods.ts';
 
 const over = new AbortController().signal;
 
-async function apiOf(kubeconfig: string, namespace = 'default'): Promise<ClusterApi> {
-  const api = await openClusterApi({kubeconfig, namespace}, {over, paths: {kubectl: await findKubectl()}});
+async function apiOf(kubeconfig: string, namespace = 'default'): Promise<ApiReader> {
+  const api = kubernetesClient({kubeconfig, namespace}, {kubectl: await findKubectl()});
   onTestFinished(() => api.close());
   return api;
 }
@@ -70,7 +73,7 @@ test('what the account may not read, what has gone and what has not begun are to
   await kubectl.apply(pod('waiting', {spec: {nodeSelector: {nowhere: 'here'}, containers: [{name: 'c0', image: 'x'}]}}));
   const kubeconfig = await accountWith([{apiGroups: [''], resources: ['pods'], verbs: ['get', 'list']}], place);
   const admin = await apiOf(place.kubeconfig, namespace);
-  for (const api of [await apiOf(kubeconfig, namespace), rawApi({kubeconfig, namespace}, await findKubectl())]) {
+  for (const api of [await apiOf(kubeconfig, namespace), rawClient({kubeconfig, namespace}, await findKubectl())]) {
     expect((await listAll(api, `/api/v1/namespaces/${namespace}/pods`, {over})).items).toHaveLength(1);
     expect(await api.get(`/api/v1/namespaces/${namespace}/pods/gone`, {over})).toEqual({
       trouble: {kind: 'not-found', status: 404, message: 'pods "gone" not found'},
@@ -78,7 +81,7 @@ test('what the account may not read, what has gone and what has not begun are to
     expect(await api.stream(logOf(namespace, 'waiting', 'c0'), {over})).toMatchObject({trouble: {kind: 'forbidden', status: 403}});
     expect(await api.get('/api/v1/nodes', {over})).toMatchObject({trouble: {kind: 'forbidden', message: expect.stringContaining('nodes')}});
   }
-  for (const api of [admin, rawApi(place, await findKubectl())]) {
+  for (const api of [admin, rawClient(place, await findKubectl())]) {
     expect(await api.stream(logOf(namespace, 'gone', 'c0'), {over})).toMatchObject({trouble: {kind: 'not-found'}});
     expect(await readLog(await api.stream(logOf(namespace, 'waiting', 'c0'), {over}))).toEqual({text: '', trouble: undefined});
   }
@@ -88,7 +91,7 @@ test.runIf(inject('simulated'))('a log that is read late is whole, by both ways'
   const place = await workplace();
   const {namespace} = place;
   await running(place, 1, 1, ['first', 'second']);
-  for (const api of [await apiOf(place.kubeconfig, namespace), rawApi(place, await findKubectl())]) {
+  for (const api of [await apiOf(place.kubeconfig, namespace), rawClient(place, await findKubectl())]) {
     const stream = await api.stream(logOf(namespace, 'agent-0', 'c0'), {over});
     await setTimeout(500);
     expect(await readLog(stream)).toEqual({text: 'first\nsecond\n', trouble: undefined});
@@ -103,16 +106,67 @@ test('the role of Kubernetes that may only view suffices', async () => {
   });
 });
 
-test('the proxy lets nothing through that would change something', async () => {
-  const place = await workplace();
-  const proxy = (await startProxy(place, await findKubectl(), over)) as ApiProxy;
-  onTestFinished(() => proxy.stop());
-  const status = async (method: string, path: string): Promise<number | undefined> => {
-    const call = request({socketPath: proxy.socketPath, method, path, headers: {host: 'localhost'}}).end();
+/** What a proxy answers to any request. */
+async function proxyOf(place: Workplace, access: ProxyAccess) {
+  const started = (await startProxy((socket) => proxy(place, socket, access), await findKubectl(), over)) as ApiProxy;
+  onTestFinished(() => started.stop());
+  return async (method: string, path: string, body?: object): Promise<number | undefined> => {
+    const headers = {host: 'localhost', ...(body ? {'content-type': 'application/json'} : {})};
+    const call = request({socketPath: started.socketPath, method, path, headers}).end(body && JSON.stringify(body));
     const [response] = await once(call, 'response');
     response.resume();
     return response.statusCode;
   };
+}
+
+const REVIEWS = '/apis/authorization.k8s.io/v1';
+const review = (kind: string, spec: object) => ({apiVersion: 'authorization.k8s.io/v1', kind, spec});
+const MAY_LIST_PODS = review('SelfSubjectAccessReview', {resourceAttributes: {verb: 'list', resource: 'pods'}});
+
+test('the proxy for access reviews lets through nothing else', async () => {
+  const place = await workplace();
+  const status = await proxyOf(place, 'access-reviews');
+  expect(await status('POST', `${REVIEWS}/selfsubjectaccessreviews`, MAY_LIST_PODS)).toBe(201);
+  const rules = review('SelfSubjectRulesReview', {namespace: place.namespace});
+  expect(await status('POST', `${REVIEWS}/selfsubjectrulesreviews`, rules)).toBe(201);
+  for (const path of [
+    '/api/v1/namespaces',
+    `${REVIEWS}/subjectaccessreviews`,
+    `${REVIEWS}/selfsubjectaccessreviews/more`,
+    `/api/v1/namespaces/a/pods/b/proxy${REVIEWS}/selfsubjectaccessreviews`,
+  ]) {
+    expect(await status('POST', path, MAY_LIST_PODS)).toBe(403);
+  }
+  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'POSTS', 'PO']) {
+    expect(await status(method, `${REVIEWS}/selfsubjectaccessreviews`).catch(() => 403)).not.toBe(201);
+  }
+});
+
+test('an access review is answered, by both ways', async () => {
+  const place = await workplace();
+  const kubectl = await findKubectl();
+  const client = kubernetesClient(place, {kubectl});
+  onTestFinished(() => client.close());
+  for (const each of [client, rawClient(place, kubectl)]) {
+    expect(await reviewAccess(each, {verb: 'list', resource: 'pods'}, {over})).toEqual({isAllowed: true});
+  }
+});
+
+test('everything served is discovered, by both ways', async () => {
+  const place = await workplace();
+  const kubectl = await findKubectl();
+  const client = kubernetesClient(place, {kubectl});
+  onTestFinished(() => client.close());
+  const [aggregated, one] = await Promise.all([servedResources(client, {over}), servedResources(rawClient(place, kubectl), {over})]);
+  expect(aggregated.trouble).toBeUndefined();
+  expect(aggregated.served.get('deployments.apps')).toBe('apps/v1');
+  expect(aggregated.served.get('pods')).toBe('v1');
+  expect([...one.served.keys()].toSorted()).toEqual([...aggregated.served.keys()].toSorted());
+});
+
+test('the proxy for reads lets nothing through that would change something', async () => {
+  const place = await workplace();
+  const status = await proxyOf(place, 'reads');
   expect(await status('GET', '/api/v1/namespaces')).toBe(200);
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE']) {
     expect(await status(method, '/api/v1/namespaces')).toBe(403);
@@ -140,7 +194,7 @@ test('a cluster that is served below a path is reached there', async () => {
     users: [{name: 'a', user: {token: 'x'}}],
   };
   writeFileSync(kubeconfig, JSON.stringify({apiVersion: 'v1', kind: 'Config', ...config}));
-  for (const api of [await apiOf(kubeconfig), rawApi({kubeconfig, namespace: 'default'}, await findKubectl())]) {
+  for (const api of [await apiOf(kubeconfig), rawClient({kubeconfig, namespace: 'default'}, await findKubectl())]) {
     expect(await api.get('/api/v1/pods?limit=1', {over})).toMatchObject({status: 200, body: '/k8s/clusters/c-1/api/v1/pods?limit=1'});
   }
 });

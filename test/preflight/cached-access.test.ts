@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {ExpectedError} from '../../src/errors.ts';
 import type {Outcome, Processes} from '../../src/ports/processes.ts';
-import {questions} from '../../src/preflight/questions.ts';
+import {cachedProcesses} from '../../src/preflight/cached-access.ts';
 
 const call = (name: string) => ({tool: 'kubectl' as const, args: [name]});
 const answer = (stderr = ''): Outcome => ({exitCode: stderr === '' ? 0 : 1, stdout: '', stderr});
@@ -21,7 +21,7 @@ function asking(answers: readonly (Outcome | ExpectedError)[], over = new AbortC
     throw new Error('nothing is started that may go on alone');
   };
   const sleep = async (milliseconds: number): Promise<void> => void pauses.push(milliseconds);
-  return {...questions({run, start}, {over, sleep}), calls, pauses};
+  return {...cachedProcesses({run, start}, {over, sleep}), calls, pauses};
 }
 
 test('the same question is asked once, by whoever asks', async () => {

@@ -1,0 +1,115 @@
+import {ExpectedError} from '../errors.ts';
+import type {KubernetesClient} from '../kubernetes/client.ts';
+import {httpClient} from '../kubernetes/http-client.ts';
+import {type ProxyAccess, proxy} from '../kubernetes/kubectl.ts';
+import type {ApiError} from '../ports/log-stream.ts';
+import type {Place} from '../ports/place.ts';
+import {anySignal} from '../ports/signals.ts';
+import {toolFailure} from '../ports/tool-failure.ts';
+import {type ApiProxy, type NoProxy, startProxy} from './kubectl-proxy.ts';
+import {rawClient} from './kubectl-raw.ts';
+import {notThere, type ToolPaths} from './node-processes.ts';
+import {isUnknownToWindows} from './unknown-to-windows.ts';
+
+/** Exit statuses of a shell whose command is not there, or may not be run. */
+const NOT_THERE = 127;
+const NOT_RUNNABLE = 126;
+
+type Requests = Omit<KubernetesClient, 'connect' | 'close'>;
+
+/**
+ * The API server by the operator's own kubectl: one `kubectl proxy` for all reads, one that lets only access reviews through once the
+ * first is asked for, and a kubectl for each request where no proxy can run. Nothing starts before the first request.
+ */
+export function kubernetesClient(place: Place, {kubectl = 'kubectl'}: ToolPaths = {}): KubernetesClient {
+  const closing = new AbortController();
+  const raw = rawClient(place, kubectl);
+  const connections = new Map<ProxyAccess, Promise<Connection>>();
+  const connection = (access: ProxyAccess, over: AbortSignal, until: AbortSignal = closing.signal): Promise<Connection> => {
+    const made = connections.get(access) ?? connect(place, kubectl, access, until);
+    connections.set(access, made);
+    return orAborted(made, over);
+  };
+  const ask = async <R extends {trouble?: ApiError | undefined}>(
+    access: ProxyAccess,
+    over: AbortSignal,
+    question: (requests: Requests) => Promise<R>,
+  ): Promise<R | {trouble: ApiError}> => {
+    let made: Connection;
+    try {
+      made = await connection(access, over);
+    } catch (error) {
+      if (!(error instanceof ExpectedError)) throw error;
+      return {trouble: {kind: 'unreachable', message: error.message, cause: error}};
+    }
+    const {proxied, isAlive} = made;
+    const answer = proxied && isAlive() ? await question(proxied) : undefined;
+    return answer === undefined || (answer.trouble?.kind === 'unreachable' && !isAlive()) ? question(raw) : answer;
+  };
+  let closed: Promise<unknown> | undefined;
+  return {
+    async connect(over) {
+      await connection('reads', closing.signal, anySignal(over, closing.signal));
+    },
+    get: (path, options) => ask('reads', options.over, (requests) => requests.get(path, options)),
+    post: (path, body, options) => ask('access-reviews', options.over, (requests) => requests.post(path, body, options)),
+    stream: (path, options) => ask('reads', options.over, (requests) => requests.stream(path, options)),
+    async close() {
+      closing.abort();
+      closed ??= Promise.all([raw.close(), ...[...connections.values()].map(async (made) => (await made.catch(() => NONE)).close())]);
+      await closed;
+    },
+  };
+}
+
+interface Connection {
+  /** Undefined where no proxy can run. */
+  proxied?: Requests;
+  isAlive(): boolean;
+  close(): Promise<void>;
+}
+
+const NONE: Connection = {isAlive: () => false, close: async () => undefined};
+
+/** @throws ExpectedError when there is no kubectl, or no such cluster */
+async function connect(place: Place, kubectl: string, access: ProxyAccess, over: AbortSignal): Promise<Connection> {
+  const started: ApiProxy | NoProxy = await startProxy((socket) => proxy(place, socket, access), kubectl, over);
+  if ('call' in started) {
+    refuse(started, kubectl);
+    if (await isUnknownToWindows(kubectl)) throw notThere('kubectl', kubectl, false);
+    return NONE;
+  }
+  const {socketPath, isAlive, stop} = started;
+  const {close, ...proxied} = httpClient(socketPath);
+  return {
+    proxied,
+    isAlive,
+    async close() {
+      await Promise.all([close(), stop()]);
+    },
+  };
+}
+
+/** A proxy that starts slowly is not waited for beyond the signal; the request itself then ends as `over`. */
+async function orAborted(made: Promise<Connection>, over: AbortSignal): Promise<Connection> {
+  const listening = new AbortController();
+  const aborted = new Promise<Connection>((resolve) => {
+    const give = (): void => resolve(NONE);
+    if (over.aborted) give();
+    else over.addEventListener('abort', give, {once: true, signal: listening.signal});
+  });
+  try {
+    return await Promise.race([made, aborted]);
+  } finally {
+    listening.abort();
+  }
+}
+
+/** What would be refused to every kubectl fails at once; for anything else there is the other way. */
+function refuse({call, outcome}: NoProxy, kubectl: string): void {
+  if (outcome === undefined) return;
+  const {exitCode} = outcome;
+  if (exitCode === NOT_THERE || exitCode === NOT_RUNNABLE) throw notThere('kubectl', kubectl, exitCode === NOT_RUNNABLE);
+  const failure = toolFailure(call, outcome);
+  if (failure.code !== 'TOOL_FAILED' && !/no answer in time/.test(outcome.stderr)) throw failure;
+}

@@ -1,0 +1,134 @@
+import {ExitCode, ExpectedError} from '../errors.ts';
+import type {ApiError, ApiErrorKind} from '../ports/log-stream.ts';
+import {ADVICE, type Advice} from '../ports/tool-failure.ts';
+
+/** The object with which the API server reports an error. */
+interface Status {
+  kind: 'Status';
+  message?: string;
+  reason?: string;
+  code?: number;
+  metadata?: {continue?: string};
+  details?: {retryAfterSeconds?: number};
+}
+
+const KINDS: Readonly<Record<number, ApiErrorKind>> = {
+  401: 'not-logged-in',
+  403: 'forbidden',
+  404: 'not-found',
+  410: 'expired',
+  429: 'busy',
+  502: 'unreachable',
+};
+
+/** What API server and kubelets answer for a container without a log. */
+const NOT_STARTED =
+  /is waiting to start|is not available|previous terminated container .* not found|no logs found|has not (been )?(created|started)/i;
+
+/** What an answer other than success means. `body` is a Status of Kubernetes, or the text of a proxy on the way. */
+export function apiErrorOf(status: number, body: unknown, retryAfterMs?: number): ApiError {
+  const reported = isStatus(body) ? body : undefined;
+  const message = reported?.message ?? (typeof body === 'string' && body.trim() !== '' ? firstLine(body) : `the server answered ${status}`);
+  const seconds = reported?.details?.retryAfterSeconds;
+  const wait = retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000);
+  const next = reported?.metadata?.continue;
+  return {
+    kind: reported === undefined && status >= 500 ? kindOfProxy(status, message) : kindOf(status, message),
+    message,
+    status,
+    ...(wait === undefined ? {} : {retryAfterMs: wait}),
+    ...(next ? {continueAt: next} : {}),
+  };
+}
+
+function kindOf(status: number, message: string): ApiErrorKind {
+  if (status === 400 && NOT_STARTED.test(message)) return 'not-started';
+  return KINDS[status] ?? (status >= 500 ? 'server' : 'refused');
+}
+
+/** kubectl proxy answers in plain text when it does not reach the API server. */
+function kindOfProxy(status: number, message: string): ApiErrorKind {
+  if (/getting credentials|logged in/i.test(message)) return 'not-logged-in';
+  return /dial tcp|\bEOF\b|connection re(fused|set)|timeout|x509|tls:|no such host/i.test(message)
+    ? 'unreachable'
+    : kindOf(status, message);
+}
+
+const isStatus = (body: unknown): body is Status => typeof body === 'object' && (body as Status | null)?.kind === 'Status';
+
+const firstLine = (text: string): string => text.trim().split('\n', 1)[0]?.slice(0, 500) ?? '';
+
+/** The value of a Retry-After header: seconds, or a date. */
+export function retryAfter(header: string | undefined, now: Date): number | undefined {
+  if (header === undefined || header.trim() === '') return undefined;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000);
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now.getTime());
+}
+
+const REASONS: Readonly<Record<string, number>> = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  Expired: 410,
+  Gone: 410,
+  TooManyRequests: 429,
+  InternalError: 500,
+  ServiceUnavailable: 503,
+  Timeout: 504,
+};
+
+/** What kubectl prints of an answer other than success. */
+export function apiErrorInText(stderr: string): ApiError {
+  const lines = stderr.split('\n').map((line) => line.trim());
+  const line = lines.find((each) => /^error/i.test(each)) ?? lines.find((each) => each !== '') ?? 'kubectl said nothing';
+  const [, reason, message = ''] = /^Error from server(?: \((\w+)\))?: (.*)$/.exec(line) ?? [];
+  const status = reason === undefined ? undefined : REASONS[reason];
+  if (status !== undefined) return apiErrorOf(status, message);
+  const words = message || line.replace(/^error:\s*/i, '');
+  if (/Unauthorized|must be logged in|getting credentials/i.test(words)) return {kind: 'not-logged-in', message: words};
+  if (/too many requests/i.test(words)) return {kind: 'busy', message: words};
+  if (/unexpected EOF|connection reset|stream error|http2:/i.test(words)) return {kind: 'truncated', message: words};
+  if (/Client\.Timeout|deadline exceeded|no answer in time/i.test(words)) return {kind: 'stalled', message: words};
+  return {kind: line.startsWith('Error from server') ? 'server' : 'unreachable', message: words};
+}
+
+const CODES: Readonly<Partial<Record<ApiErrorKind, Advice>>> = {
+  unreachable: ADVICE.unreachable,
+  'not-logged-in': ADVICE.notLoggedIn,
+  forbidden: ADVICE.forbidden,
+  busy: ADVICE.retryable,
+  server: ADVICE.retryable,
+  stalled: ADVICE.retryable,
+  truncated: ADVICE.retryable,
+  over: ADVICE.retryable,
+};
+const REASON_OF: Readonly<Record<number, string>> = Object.fromEntries(Object.entries(REASONS).map(([reason, status]) => [status, reason]));
+
+/** A failed request in the words of the kubectl command that asks the same. */
+export function apiFailure(error: ApiError, command = 'get'): ExpectedError {
+  if (error.cause instanceof ExpectedError) return error.cause;
+  const {code = 'TOOL_FAILED', suggestions = ['Run it again with --verbose']} = CODES[error.kind] ?? {};
+  const message = `kubectl ${command} failed: ${errorLine(error)}`;
+  return new ExpectedError(message, {code, exit: ExitCode.failed, suggestions, cause: new Error(error.message)});
+}
+
+/** What was read. @throws ExpectedError when it was not */
+export function answered<T extends {trouble?: ApiError | undefined}>(result: T, command = 'get'): Exclude<T, {trouble: ApiError}> {
+  if (result.trouble) throw apiFailure(result.trouble, command);
+  return result as Exclude<T, {trouble: ApiError}>;
+}
+
+/** An error as kubectl prints it. */
+export function errorLine({kind, message, status, cause}: ApiError): string {
+  if (cause) return message;
+  if (kind === 'stalled' || kind === 'over') return 'there was no answer in time';
+  if (kind === 'not-logged-in') return message.includes('logged in') ? message : `You must be logged in to the server (${message})`;
+  if (kind === 'unreachable')
+    return /^(unable to connect|the connection) to the server/i.test(message) ? message : `Unable to connect to the server: ${message}`;
+  if (status === undefined) return message;
+  const reason = REASON_OF[status];
+  return `Error from server${reason === undefined ? '' : ` (${reason})`}: ${message}`;
+}

@@ -1,0 +1,70 @@
+import type {ApiError} from '../ports/log-stream.ts';
+import type {RequestOptions} from './client.ts';
+import type {Reader} from './queries.ts';
+
+/** What the API server serves: `deployments.apps` with the group and version it prefers, `apps/v1`. */
+export type ServedResources = ReadonlyMap<string, string>;
+
+const AGGREGATED = ['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`);
+const ACCEPT = [...AGGREGATED, 'application/json'].join(',');
+
+interface GroupDiscovery {
+  metadata?: {name?: string};
+  versions?: readonly {version: string; resources?: readonly {resource: string}[]}[];
+}
+
+interface Groups {
+  items?: readonly GroupDiscovery[];
+  groups?: readonly {name: string; preferredVersion?: {groupVersion: string}}[];
+}
+
+interface Resources {
+  resources?: readonly {name: string}[];
+}
+
+/** Names of everything served, with what failed; an add-on whose API does not answer leaves the others listed. */
+export async function servedResources(client: Reader, options: RequestOptions): Promise<{served: ServedResources; trouble?: ApiError}> {
+  const served = new Map<string, string>();
+  const troubles: ApiError[] = [];
+  const add = (groupVersion: string, names: readonly string[]): void => {
+    const group = groupVersion.includes('/') ? groupVersion.split('/')[0] : '';
+    for (const name of names.filter((each) => !each.includes('/'))) {
+      const spelled = group ? `${name}.${group}` : name;
+      if (!served.has(spelled)) served.set(spelled, groupVersion);
+    }
+  };
+  const get = async <T>(path: string): Promise<T | undefined> => {
+    const answer = await client.get(path, {...options, accept: ACCEPT});
+    if (answer.trouble) troubles.push(answer.trouble);
+    return answer.trouble || typeof answer.body !== 'object' ? undefined : ((answer.body ?? undefined) as T | undefined);
+  };
+  const listed = async (path: string, groupVersion: string): Promise<void> =>
+    add(
+      groupVersion,
+      ((await get<Resources>(path))?.resources ?? []).map(({name}) => name),
+    );
+  await Promise.all(
+    ['/api', '/apis'].map(async (path) => {
+      const found = await get<Groups>(path);
+      if (found?.items) {
+        for (const {metadata, versions = []} of found.items) {
+          for (const {version, resources = []} of versions)
+            add(
+              metadata?.name ? `${metadata.name}/${version}` : version,
+              resources.map(({resource}) => resource),
+            );
+        }
+        return;
+      }
+      // Older than Kubernetes 1.26, or asked by `kubectl get --raw`, which names no media type.
+      if (found && path === '/api') await listed('/api/v1', 'v1');
+      await Promise.all(
+        (found?.groups ?? []).flatMap(({preferredVersion}) =>
+          preferredVersion ? [listed(`/apis/${preferredVersion.groupVersion}`, preferredVersion.groupVersion)] : [],
+        ),
+      );
+    }),
+  );
+  const [trouble] = troubles;
+  return {served, ...(trouble === undefined ? {} : {trouble})};
+}

@@ -1,0 +1,67 @@
+import {Agent, type IncomingMessage, request} from 'node:http';
+import {apiErrorOf, retryAfter} from './api-error.ts';
+import type {KubernetesClient} from './client.ts';
+import {clientFrom, type Opened, type Request} from './client-from.ts';
+import {IdleTimeout} from './idle-timeout.ts';
+import {answerFrom, logFrom} from './read-answer.ts';
+
+/** Requests at once of each sort: logs that wait for their readers hold up no question, and logs without end nobody. */
+const AT_ONCE = {question: 16, log: 24, followed: 200};
+
+/** HTTP over a unix socket behind which is an API server, with connections that are used again. */
+export function httpClient(socketPath: string): Omit<KubernetesClient, 'connect'> {
+  // There is no TLS; unless told so Node.js makes its name out of the host of every request, which takes 20 ms the first time.
+  const withoutTls = {servername: ''};
+  const agentFor = (sort: Request['sort']): Agent => new Agent({keepAlive: true, maxSockets: AT_ONCE[sort], ...withoutTls});
+  const agents = {question: agentFor('question'), log: agentFor('log'), followed: agentFor('followed')};
+  return clientFrom(
+    (wanted) => open(wanted, agents[wanted.sort], socketPath),
+    () => {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  );
+}
+
+async function open(wanted: Request, agent: Agent, socketPath: string): Promise<Opened> {
+  const timeout = new IdleTimeout(wanted.over, wanted.idleMs);
+  try {
+    const response = await headersOf(wanted, agent, socketPath, timeout);
+    const status = response.statusCode ?? 0;
+    const date = dateOf(response);
+    if (status >= 200 && status < 300) return {status, log: logFrom(response, timeout, {release: wanted.release}), ...(date ? {date} : {})};
+    const answer = await answerFrom(status, logFrom(response, timeout));
+    return {trouble: answer.trouble ?? apiErrorOf(status, answer.body, retryAfter(response.headers['retry-after'], date ?? new Date()))};
+  } catch (error) {
+    timeout.release();
+    return {trouble: timeout.explain(error, 'unreachable')};
+  }
+}
+
+function dateOf({headers}: IncomingMessage): Date | undefined {
+  const time = Date.parse(headers.date ?? '');
+  return Number.isNaN(time) ? undefined : new Date(time);
+}
+
+const headersOf = ({path, body, accept}: Request, agent: Agent, socketPath: string, timeout: IdleTimeout): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const headers = {
+      // kubectl proxy answers to no other name.
+      host: 'localhost',
+      accept: accept ?? 'application/json, */*',
+      ...(body === undefined ? {} : {'content-type': 'application/json', 'content-length': Buffer.byteLength(body)}),
+    };
+    const call = request({socketPath, path, agent, headers, method: body === undefined ? 'GET' : 'POST'});
+    timeout.endWith((why) => {
+      call.destroy(why);
+      // A request that waits for a free socket reports its end only when it gets one.
+      reject(why);
+    });
+    // Until then it waits for other requests.
+    call.once('socket', () => timeout.start());
+    call.once('response', (response) => {
+      timeout.stop();
+      resolve(response);
+    });
+    call.on('error', reject);
+    call.end(body);
+  });

@@ -1,0 +1,126 @@
+import type {KubernetesObject} from '../../src/cluster/objects.ts';
+import {apiErrorOf} from '../../src/kubernetes/api-error.ts';
+import type {Answer, KubernetesClient} from '../../src/kubernetes/client.ts';
+import type {ResourceAttributes} from '../../src/kubernetes/queries.ts';
+import type {ApiError} from '../../src/ports/log-stream.ts';
+
+export type FakeObject = KubernetesObject & {apiVersion: string; kind: string};
+
+/** What an API server has, for tests. */
+export interface FakeServer {
+  serverVersion?: string;
+  /** What it serves beside what every API server serves, as clusterpolicies.kyverno.io */
+  resources?: readonly string[];
+  objects?: readonly FakeObject[];
+  /** clusterDNS of its kubelets. */
+  kubeletDns?: readonly string[];
+  /** What the operator may not read: nodes, daemonsets.apps, nodes/proxy, … */
+  refuse?: readonly string[];
+  /** What an access review says. */
+  allows?: (attributes: ResourceAttributes) => boolean;
+  /** The log of a container; `query` is that of the request. */
+  log?: (pod: string, container: string, query: URLSearchParams) => string;
+  /** Comes before everything else, for a path without its query. */
+  troubles?: (path: string) => ApiError | undefined;
+}
+
+const CORE = ['configmaps', 'namespaces', 'nodes', 'services', 'daemonsets.apps', 'deployments.apps', 'storageclasses.storage.k8s.io'];
+/** Served too, but nobody looks for them in the list of what is served. */
+const COMMON =
+  /^(events|persistentvolume(claim)?s|pods|secrets|serviceaccounts|(replica|stateful)sets\.apps|(cron)?jobs\.batch|.*\.k8s\.io|poddisruptionbudgets\.policy)$/;
+
+/** The plural that an object is listed under; English has no rule for these few. */
+const PLURALS: Readonly<Record<string, string>> = {
+  ClusterPolicy: 'clusterpolicies',
+  StorageClass: 'storageclasses',
+  Policy: 'policies',
+  NetworkPolicy: 'networkpolicies',
+};
+
+const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? (apiVersion.split('/')[0] as string) : '');
+const spelled = (plural: string, group: string): string => (group ? `${plural}.${group}` : plural);
+const resourceOf = ({apiVersion, kind}: FakeObject): string => spelled(PLURALS[kind] ?? `${kind.toLowerCase()}s`, groupOf(apiVersion));
+
+/** Answers from objects as an API server does, refusals included; a request that it does not know fails the test. */
+export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {requests: string[]} {
+  const {serverVersion = 'v1.35.1', resources = [], objects = [], kubeletDns, refuse = [], allows, log, troubles} = server;
+  const requests: string[] = [];
+  const groupVersions = new Map(
+    [...CORE, ...resources].map((resource) => {
+      const group = resource.split('.').slice(1).join('.');
+      return [resource, objects.find((each) => resourceOf(each) === resource)?.apiVersion ?? (group ? `${group}/v1` : 'v1')];
+    }),
+  );
+  const discovered = (isCore: boolean): Answer => ({
+    status: 200,
+    body: {
+      kind: 'APIGroupDiscoveryList',
+      items: [...groupVersions]
+        .filter(([, groupVersion]) => groupVersion.includes('/') !== isCore)
+        .map(([resource, groupVersion]) => ({
+          metadata: {name: groupOf(groupVersion)},
+          versions: [{version: groupVersion.split('/').at(-1), resources: [{resource: resource.split('.')[0]}]}],
+        })),
+    },
+  });
+
+  async function get(path: string): Promise<Answer> {
+    requests.push(path);
+    const [plain = '', query = ''] = path.split('?');
+    const trouble = troubles?.(plain);
+    if (trouble) return {trouble};
+    if (plain === '/version') return {status: 200, body: {gitVersion: serverVersion}};
+    if (plain === '/api' || plain === '/apis') return discovered(plain === '/api');
+    const [, node] = /^\/api\/v1\/nodes\/([^/]+)\/proxy\/configz$/.exec(plain) ?? [];
+    if (node !== undefined)
+      return refuse.includes('nodes/proxy')
+        ? {trouble: apiErrorOf(403, status(`nodes "${node}" is forbidden: User "jane" cannot get resource "nodes/proxy"`))}
+        : {status: 200, body: {kubeletconfig: {clusterDNS: kubeletDns}}};
+    const [, pod, isLog] = /^\/api\/v1\/namespaces\/[^/]+\/pods\/([^/]+)\/(log)$/.exec(plain) ?? [];
+    if (pod !== undefined && isLog && log) {
+      const params = new URLSearchParams(query);
+      return {status: 200, body: log(pod, params.get('container') ?? '', params)};
+    }
+    const match = /^\/(?:api|apis\/([^/]+))\/[^/]+(?:\/namespaces\/([^/]+))?\/([a-z]+)(?:\/([^/]+))?$/.exec(plain);
+    const [, group = '', namespace, plural = '', name] = (match ?? []).map((each) => each && decodeURIComponent(each));
+    const resource = spelled(plural, group);
+    if (match === null || !(groupVersions.has(resource) || COMMON.test(resource))) throw new Error(`Nothing is known of: ${path}`);
+    if (refuse.includes(resource)) return refused(resource, name === undefined ? 'list' : 'get', name);
+    const found = objects.filter(
+      (each) => resourceOf(each) === resource && (namespace === undefined || [undefined, namespace].includes(each.metadata.namespace)),
+    );
+    if (name === undefined) return {status: 200, body: {apiVersion: 'v1', items: found}};
+    const object = found.find(({metadata}) => metadata.name === name);
+    return object ? {status: 200, body: object} : {trouble: apiErrorOf(404, status(`${resource} "${name}" not found`))};
+  }
+
+  return {
+    requests,
+    get,
+    async post(path, body) {
+      requests.push(path);
+      const trouble = troubles?.(path);
+      if (trouble) return {trouble};
+      if (path !== '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews' || !allows) throw new Error(`Nobody expected POST ${path}`);
+      const {spec} = body as {spec: {resourceAttributes: ResourceAttributes}};
+      return {status: 201, body: {...body, status: {allowed: allows(spec.resourceAttributes)}}};
+    },
+    stream: async (path) => {
+      throw new Error(`Nobody expected a stream: ${path}`);
+    },
+    connect: async () => undefined,
+    close: async () => undefined,
+  };
+}
+
+/** A client whose every request ends like this. */
+export const failingKubernetes = (trouble: ApiError): KubernetesClient => fakeKubernetes({troubles: () => trouble});
+
+const status = (message: string) => ({kind: 'Status', message});
+
+const refused = (resource: string, verb: string, name?: string): Answer => {
+  const [plural, ...group] = resource.split('.');
+  const object = name === undefined ? '' : ` "${name}"`;
+  const message = `${resource}${object} is forbidden: User "jane" cannot ${verb} resource "${plural}" in API group "${group.join('.')}" at the cluster scope`;
+  return {trouble: apiErrorOf(403, status(message))};
+};
