@@ -77,6 +77,14 @@ export class ExpectedError extends Error {
   }
 }
 
+/** A signal ended the command; its `reason` is the name of the signal. */
+export const interrupted = (what: string, {reason}: AbortSignal): ExpectedError =>
+  new ExpectedError(`Interrupted. ${what}`.trim(), {
+    code: 'INTERRUPTED',
+    exit: reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted,
+    suggestions: ['Run the same command again: it goes on from there'],
+  });
+
 /** Something the operator should know although nothing failed. `setting` is the id of the setting it is about. */
 export interface Warning {
   code: string;

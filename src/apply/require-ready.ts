@@ -1,9 +1,8 @@
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError, interrupted} from '../errors.ts';
 import {describePods} from '../kubernetes/kubectl.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import type {ReleaseName} from '../ports/place.ts';
 import {commandLine} from '../ports/processes.ts';
-import {interrupted} from './run-steps.ts';
 import type {Watched} from './watch-release.ts';
 
 /** @throws ExpectedError when the release did not become ready, with the causes and what to do */

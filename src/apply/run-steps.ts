@@ -1,4 +1,4 @@
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError, interrupted} from '../errors.ts';
 import type {Step} from '../plan/step.ts';
 import type {Outcome} from '../ports/processes.ts';
 import {toolFailure} from '../ports/tool-failure.ts';
@@ -79,11 +79,3 @@ const tooLate = ({call: {tool}, title}: Step, done: readonly Step[], how: keyof 
   });
 
 const finished = (done: readonly Step[]): string => (done.length === 0 ? '' : `Done before: ${done.map(({title}) => title).join('; ')}. `);
-
-/** A signal ended it; `reason` of the signal is its name. */
-export const interrupted = (what: string, {reason}: AbortSignal): ExpectedError =>
-  new ExpectedError(`Interrupted. ${what}`.trim(), {
-    code: 'INTERRUPTED',
-    exit: reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted,
-    suggestions: ['Run the same command again: it goes on from there'],
-  });

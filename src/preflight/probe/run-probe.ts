@@ -1,6 +1,6 @@
-import {interrupted} from '../../apply/run-steps.ts';
 import type {ClusterAccess} from '../../cluster/cluster-access.ts';
 import {PROBE_KINDS, type Probed, type ProbeObjects, probeSelector} from '../../cluster/probe.ts';
+import {interrupted} from '../../errors.ts';
 import {createObject, deleteLabelled, deleteNamed} from '../../kubernetes/kubectl.ts';
 import type {Interrupts} from '../../ports/interrupts.ts';
 import type {ReleaseName} from '../../ports/place.ts';

@@ -1,16 +1,17 @@
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {kubernetesClient} from '../../../src/adapters/kubernetes-client.ts';
 import {nodeProcesses} from '../../../src/adapters/node-processes.ts';
 import {zipArchives} from '../../../src/adapters/zip-archive.ts';
 import {requireReady} from '../../../src/apply/require-ready.ts';
-import {interrupted} from '../../../src/apply/run-steps.ts';
 import type {Watched} from '../../../src/apply/watch-release.ts';
 import {confirmPlan} from '../../../src/cli/confirm-plan.ts';
 import {known} from '../../../src/cluster/facts/fact.ts';
 import Uninstall from '../../../src/commands/uninstall.ts';
 import type {Cause} from '../../../src/diagnose/cause.ts';
 import {CAUSES} from '../../../src/diagnose/explain.ts';
+import {interrupted} from '../../../src/errors.ts';
 import {template, upgradeInstall} from '../../../src/helm/helm.ts';
 import {apiFailure} from '../../../src/kubernetes/api-error.ts';
 import {renderChart} from '../../../src/plan/render-chart.ts';
@@ -93,6 +94,7 @@ export const withCluster: readonly Example[] = [
     typed: 'scalr-agent uninstall --kubectl /opt/bin/kubectl',
     say: saidBy(Uninstall, '--kubectl /opt/bin/kubectl --helm /opt/bin/helm', {
       processes: () => nodeProcesses({kubectl: '/nowhere/kubectl', helm: '/nowhere/kubectl'}),
+      kubernetes: async (place) => kubernetesClient(place, {kubectl: '/nowhere/kubectl'}),
     }),
   },
   tool('TOOL_FAILED', 'install --answers answers.yaml --yes', INSTALL, 'Error: UPGRADE FAILED: release scalr-agent failed: quota exceeded'),
