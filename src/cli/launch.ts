@@ -27,9 +27,6 @@ export function launch(argv: string[]): void {
   // Of both Node.js says on standard error that one is ignored, and here it is this one.
   if (process.env['NO_COLOR']) delete process.env['FORCE_COLOR'];
   const command = COMMANDS.find((name) => name === argv[0]) ?? 'other';
-  // Before anything is loaded: V8 takes no compiled code that was kept under other flags.
-  if (command === 'collect-logs')
-    (require('../adapters/little-memory.ts') as typeof import('../adapters/little-memory.ts')).keepMemoryLow();
   const {start} = loadCompiled(join(root, 'dist/cli/start.js'), command) as typeof import('./start.ts');
   void start(argv, root);
 }

@@ -1,6 +1,6 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {bytes, milliOf} from '../settings/quantity.ts';
-import type {Since} from '../support-bundle/log-items.ts';
+import type {Since} from '../support-bundle/collect/log-items.ts';
 
 const AS_TIME = 'Write it like 2026-11-21T08:00:00Z';
 

@@ -5,14 +5,13 @@ import {collectingWish, collectLogsFlags, doorOf} from '../cli/collect-logs-flag
 import {ExitCode} from '../errors.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import {namespace, release} from '../settings/release.ts';
-import type {Bundle} from '../support-bundle/bundle.ts';
-import type {Damage} from '../support-bundle/inspect.ts';
-import {containersOf} from '../support-bundle/log-items.ts';
-import type {Prepared} from '../support-bundle/prepare.ts';
-import type {Gap} from '../support-bundle/read-namespace.ts';
-import {collectFromCluster} from '../support-bundle/use-cases/collect-from-cluster.ts';
-import {statusOf} from '../support-bundle/use-cases/interrupted.ts';
-import type {Collected} from '../support-bundle/use-cases/save-bundle.ts';
+import type {Damage} from '../support-bundle/archive/inspect.ts';
+import type {Bundle, Collected} from '../support-bundle/archive/save-bundle.ts';
+import {statusOf} from '../support-bundle/archive/save-bundle.ts';
+import {containersOf} from '../support-bundle/collect/log-items.ts';
+import type {Prepared} from '../support-bundle/collect/prepare.ts';
+import type {Gap} from '../support-bundle/collect/read-namespace.ts';
+import {collectFromCluster} from '../support-bundle/collect-from-cluster.ts';
 import {bundleText, missingText, progressText, wantedText} from '../ui/bundle.ts';
 import {damageText, inspectionText} from '../ui/bundle-inspection.ts';
 
@@ -90,7 +89,7 @@ export default class CollectLogs extends BaseCommand<Result> {
   async #fromHost(flags: Flags): Promise<Collect> {
     await this.sourcesFrom(flags, {only: []});
     const wish = {...collectingWish(flags), container: flags.docker};
-    const {collectFromHost} = await import('../support-bundle/use-cases/collect-from-host.ts');
+    const {collectFromHost} = await import('../support-bundle/collect-from-host.ts');
     const world = {...this.#saving(), host: this.app.host};
     return (interrupts) => collectFromHost(wish, {...world, interrupts});
   }
@@ -116,7 +115,7 @@ export default class CollectLogs extends BaseCommand<Result> {
   }
 
   async #inspect(file: string): Promise<Result> {
-    const {inspectBundle} = await import('../support-bundle/inspect.ts');
+    const {inspectBundle} = await import('../support-bundle/archive/inspect.ts');
     const archive = await this.app.archives.open(file);
     try {
       const {summary, errors, redactions, ...inspection} = await inspectBundle(archive, file);

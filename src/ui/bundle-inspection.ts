@@ -1,4 +1,4 @@
-import type {Damage, Inspection} from '../support-bundle/inspect.ts';
+import type {Damage, Inspection} from '../support-bundle/archive/inspect.ts';
 import {findingLines} from './bundle.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 

@@ -1,4 +1,4 @@
-import type {Bundle} from '../support-bundle/bundle.ts';
+import type {Bundle} from '../support-bundle/archive/save-bundle.ts';
 import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 

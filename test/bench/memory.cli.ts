@@ -1,11 +1,9 @@
 import {createHash} from 'node:crypto';
-import {keepMemoryLow} from '../../src/adapters/little-memory.ts';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 
 /** `memory.cli.ts PATH MEGABYTES`: three logs that are written at once, one of them of that size, and read back. */
 const [path = '', megabytes = '1'] = process.argv.slice(2);
 const MIB = 1024 * 1024;
-keepMemoryLow();
 const start = performance.now();
 
 /** Lines as an agent writes them, no two of which are equal, in the pieces in which a socket gives them. */

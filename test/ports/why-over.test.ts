@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {firstOf} from '../../src/ports/first-of.ts';
 import {follow} from '../../src/ports/follow.ts';
 import {whyOver} from '../../src/ports/why-over.ts';
-import {toolGap} from '../../src/support-bundle/tools.ts';
+import {toolGap} from '../../src/support-bundle/collect/tools.ts';
 
 const NO_ANSWER = {exitCode: 1, stdout: '', stderr: 'error: there was no answer in time'};
 

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import {ExpectedError} from '../../src/errors.ts';
-import type {Prepared} from '../../src/support-bundle/prepare.ts';
-import {refuseEmpty} from '../../src/support-bundle/refuse-empty.ts';
+import type {Prepared} from '../../src/support-bundle/collect/prepare.ts';
+import {refuseEmpty} from '../../src/support-bundle/collect-from-cluster.ts';
 
 const policy = {kind: 'NetworkPolicy', metadata: {name: 'deny-all'}};
 const nothing: Prepared = {

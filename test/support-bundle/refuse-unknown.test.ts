@@ -1,8 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import {ExpectedError} from '../../src/errors.ts';
-import type {Prepared} from '../../src/support-bundle/prepare.ts';
-import {refuseUnknown} from '../../src/support-bundle/refuse-unknown.ts';
+import type {Prepared} from '../../src/support-bundle/collect/prepare.ts';
+import {refuseUnknown} from '../../src/support-bundle/collect-from-cluster.ts';
 import {runCommand} from '../support/run-command.ts';
 
 const pod = (name: string, ...containers: readonly string[]) => ({

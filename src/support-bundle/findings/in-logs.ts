@@ -3,10 +3,9 @@ import {isOfAgent, type Meaning} from '../../execute/explain/agent-log.ts';
 import {agentCauses} from '../../execute/explain/causes/agent.ts';
 import {containersOf, rootOf} from '../../execute/explain/look.ts';
 import {oneLine} from '../../execute/explain/words.ts';
-import type {LogRecord} from '../collect.ts';
-import type {Said} from '../log-words.ts';
-import type {Finding} from './finding.ts';
-import {foldAlike} from './fold-alike.ts';
+import type {LogRecord} from '../collect/read-logs.ts';
+import {type Finding, foldAlike} from './finding.ts';
+import type {Said} from './log-words.ts';
 
 /** What passes by itself is no news until it has come several times. */
 const PASSING: readonly Meaning[] = ['DNS_FAILED', 'SCALR_UNREACHABLE'];
