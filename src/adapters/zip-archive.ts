@@ -11,7 +11,7 @@ import {removeAtDeath} from './remove-at-death.ts';
 import {openZip} from './zip-reader.ts';
 
 /** Bytes of a source that are read before its turn to be written. */
-const READ_AHEAD = 1024 * 1024;
+const READ_AHEAD = 256 * 1024;
 /** The default level 6 takes three times as long for logs that are a tenth smaller. A fixed time makes equal content equal bytes. */
 const OPTIONS = {compressionLevel: 3, mode: 0o100600, mtime: new Date(1980, 0, 1), forceDosTimestamp: true};
 

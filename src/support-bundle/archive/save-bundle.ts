@@ -4,7 +4,7 @@ import type {ClusterApi} from '../../ports/cluster-api.ts';
 import type {Files} from '../../ports/files.ts';
 import {containersOf} from '../collect/log-items.ts';
 import type {Prepared} from '../collect/prepare.ts';
-import {pooled, type ReadDeps, readLogs} from '../collect/read-logs.ts';
+import {type ReadDeps, readLogs} from '../collect/read-logs.ts';
 import type {Gap} from '../collect/read-namespace.ts';
 import {allFindings} from '../findings/all-findings.ts';
 import {Evidence} from '../findings/evidence.ts';
@@ -153,17 +153,14 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
   return {bytes, containers, noun, findings, gaps, cutLogs: cutLogs(logs), redactions};
 }
 
-/** While one entry is read from disk, another is decompressed. */
-const CHECKED_AT_ONCE = 4;
-
 /** Searches what was written once more for everything that must not be in it. @throws ExpectedError */
 export async function refuseSurvivors(written: Pick<OpenArchive, 'entries' | 'read'>, seeds: SeedSet): Promise<void> {
   const find = survivorFinder(seeds);
   const found: string[] = [];
-  await pooled(written.entries, CHECKED_AT_ONCE, async ({name}) => {
+  for (const {name} of written.entries) {
     const survivors = await find(written.read(name));
     found.push(...survivors.map(({kind, form, at}) => `${name}, byte ${at}: ${kind} (${form})`));
-  });
+  }
   if (found.length === 0) return;
   throw new ExpectedError(`A secret was found in the bundle, which is deleted:\n${found.toSorted().slice(0, 10).join('\n')}`, {
     code: 'SECRET_IN_BUNDLE',

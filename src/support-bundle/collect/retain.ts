@@ -63,12 +63,11 @@ export async function* retain(
 async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let open: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
-    const end = chunk.lastIndexOf(NEWLINE) + 1;
-    if (end > 0) yield open.length === 0 ? chunk.subarray(0, end) : Buffer.concat([open, chunk.subarray(0, end)]);
-    open = end > 0 ? chunk.subarray(end) : Buffer.concat([open, chunk]);
-    if (open.length <= LONGEST_LINE) continue;
-    yield open;
-    open = Buffer.alloc(0);
+    const all = open.length > 0 ? Buffer.concat([open, chunk]) : chunk;
+    const end = all.lastIndexOf(NEWLINE) + 1;
+    const whole = end === 0 && all.length > LONGEST_LINE ? all.length : end;
+    if (whole > 0) yield all.subarray(0, whole);
+    open = all.subarray(whole);
   }
   if (open.length > 0) yield open;
 }
