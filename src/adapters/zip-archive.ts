@@ -87,7 +87,7 @@ class ZipArchive implements Archive {
     try {
       return await Promise.race([readHead(iterator).then((head) => this.#put(name, head, iterator)), closed]);
     } catch (error) {
-      // A source that is waiting hears of it when it goes on.
+      // Ends the source, as soon as it gives its next chunk.
       iterator.return?.()?.catch(() => undefined);
       throw fileFailure('write', this.#path, error, '--out');
     }

@@ -1,7 +1,7 @@
 import {describe, expect, test} from 'vitest';
 import type {KubernetesObject, Pod} from '../../../src/cluster/objects.ts';
 import {logItems} from '../../../src/support-bundle/collect/log-items.ts';
-import {type BundledRelease, runIds, scopeOf} from '../../../src/support-bundle/collect/scope.ts';
+import {type BundledRelease, hasRunId, runIdOf, runIds, scopeOf} from '../../../src/support-bundle/collect/scope.ts';
 
 const LOCAL: BundledRelease = {name: 'mine', chart: 'agent-local', version: '0.6.5', runsOf: undefined};
 const JOB: BundledRelease = {
@@ -104,4 +104,46 @@ describe('logs', () => {
     expect(current?.path).toBe('/api/v1/namespaces/a%20b/pods/p/log?container=agent&timestamps=true&sinceSeconds=60');
     expect(previous?.path).toBe('/api/v1/namespaces/a%20b/pods/p/log?container=agent&timestamps=true&previous=true');
   });
+});
+
+const pod = (name: string, labels: Readonly<Record<string, string>> = {}, env: readonly {name: string; value?: string}[] = []): Pod => ({
+  kind: 'Pod',
+  metadata: {name, labels},
+  spec: {containers: [{name: 'runner', env}]},
+});
+
+test.each([
+  ['w-run-abc1', true],
+  ['run-abc1-plan-x', true],
+  ['w.run-abc1.plan', true],
+  ['abc1', false],
+  ['w-run-abc12', false],
+  ['w-rerun-abc1', false],
+])('run-abc1 in the name %s: %s', (name, expected) => {
+  expect(hasRunId(pod(name), 'run-abc1')).toBe(expected);
+});
+
+test('a digit is not every run that has it somewhere', () => {
+  expect(['run-1', 'run-12', 'run-v0o1'].filter((name) => hasRunId(pod(name), '1'))).toEqual(['run-1']);
+});
+
+test('labels and variables are ids only as a whole', () => {
+  const whole = [pod('w', {run: 'run-abc1'}), pod('w', {}, [{name: 'RUN', value: 'run-abc1'}])];
+  const part = [
+    pod('w', {run: 'run-abc12'}),
+    pod('w', {run: 'x-run-abc1'}),
+    pod('w', {}, [{name: 'RUN', value: 'run-abc1-plan'}, {name: 'OF'}]),
+  ];
+  expect([...whole, ...part].map((each) => hasRunId(each, 'run-abc1'))).toEqual([true, true, false, false, false]);
+});
+
+test('which run it is shows in labels and names', () => {
+  const found = [
+    pod('w', {id: 'run-v0o1'}),
+    pod('atask-7x-plan'),
+    pod('atask-run-1-plan-x'),
+    pod('scalr-agent-run-2-y'),
+    pod('agent-1', {app: 'rerun-1'}),
+  ].map(runIdOf);
+  expect(found).toEqual(['run-v0o1', 'atask-7x', 'run-1', 'run-2', undefined]);
 });

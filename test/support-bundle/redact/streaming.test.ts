@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {FileRedactor} from '../../../src/support-bundle/redact/file-redactor.ts';
-import {pseudonyms} from '../../../src/support-bundle/redact/redactor.ts';
 import {LIMITS, MOST_HELD} from '../../../src/support-bundle/redact/rule.ts';
-import {scannerFor} from '../../../src/support-bundle/redact/scanner.ts';
+import {pseudonyms, scannerFor} from '../../../src/support-bundle/redact/scanner.ts';
 import {needles, PLACES, VALUES, writings} from './corpus.ts';
 import {KEY, known, redacted, redactorOf} from './helpers.ts';
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {since} from '../../src/cli/log-flags.ts';
+import {since} from '../../src/cli/collect-logs-flags.ts';
 import {ExpectedError} from '../../src/errors.ts';
 
 function refusal(time: string): string {
