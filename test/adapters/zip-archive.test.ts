@@ -155,8 +155,8 @@ test('a source is read no faster than it is written, but for what is read ahead'
   await new Promise((resolve) => setTimeout(resolve, 100));
   const second = expect(archive.add('second.log', counts())).rejects.toThrow('given up');
   await new Promise((resolve) => setTimeout(resolve, 200));
-  expect(given).toBeGreaterThan(4);
-  expect(given).toBeLessThan(16);
+  expect(given).toBeGreaterThan(0);
+  expect(given).toBeLessThan(8);
   await archive.abort();
   await Promise.all([first, second]);
 });
