@@ -5,7 +5,7 @@ import {build} from 'esbuild';
 import {execa} from 'execa';
 import {report} from './measure.ts';
 
-const LIMIT_MB = 150;
+const LIMIT_MB = 256;
 
 /** How much memory a gigabyte takes on its way into an archive and out of it again; more than the limit is an error. */
 export async function memory(): Promise<void> {

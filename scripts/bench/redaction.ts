@@ -1,8 +1,8 @@
 import {Secret} from '../../src/settings/secret.ts';
-import {LogWords} from '../../src/support-bundle/log-words.ts';
-import {redactor} from '../../src/support-bundle/redaction/redactor.ts';
-import {seedSet} from '../../src/support-bundle/redaction/seeds.ts';
-import {survivorFinder} from '../../src/support-bundle/redaction/survivors.ts';
+import {LogWords} from '../../src/support-bundle/findings/log-words.ts';
+import {seedSet} from '../../src/support-bundle/redact/known-values.ts';
+import {redactor} from '../../src/support-bundle/redact/redactor.ts';
+import {survivorFinder} from '../../src/support-bundle/redact/survivors.ts';
 import {median, report} from './measure.ts';
 
 const MEGABYTES = 16;

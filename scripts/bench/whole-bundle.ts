@@ -20,7 +20,7 @@ import {PEAK_FD, PEAK_PRELOAD, peakBelow} from '../../test/support/peak-memory.t
 import {median, report, row} from './measure.ts';
 import {AGENT} from './redaction.ts';
 
-const LIMIT_MB = 150;
+const LIMIT_MB = 256;
 const RECORDED_API = join(import.meta.dirname, 'recorded-api.cli.ts');
 const MIB = 1024 * 1024;
 

@@ -1,12 +1,10 @@
 import {type ChildProcessByStdio, spawn} from 'node:child_process';
 import {once} from 'node:events';
-import type {Readable} from 'node:stream';
-import type {HostCall, HostTools, HostTrouble} from '../ports/host-tools.ts';
-import {hostTrouble, knownTrouble, missingTool} from '../ports/host-trouble.ts';
+import {PassThrough, Readable} from 'node:stream';
+import {type HostCall, type HostTools, type HostTrouble, hostTrouble, knownTrouble, missingTool} from '../ports/host-tools.ts';
 import type {LogStream} from '../ports/log-stream.ts';
 import {abortReason, followSignal} from '../ports/signals.ts';
 import {saidBy} from './said-by.ts';
-import {mergedLines} from './whole-lines.ts';
 
 /** Their words are read, so they have to be English. */
 const ENVIRONMENT = {LC_ALL: 'C.UTF-8', LANGUAGE: 'C', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: ''};
@@ -15,6 +13,8 @@ const MOST_WORDS = 8 * 1024;
 /** An answer that is no log; docker and systemd have kilobytes. */
 const MOST_ANSWER = 16 * 1024 * 1024;
 const FAREWELL_MS = 1000;
+/** A line that is longer is let go in pieces. */
+const LONGEST_LINE = 1024 * 1024;
 const overBy = (signal: AbortSignal): HostTrouble => ({kind: 'over', message: abortReason(signal)});
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
@@ -91,4 +91,34 @@ function end(child: Child): void {
     child.kill();
     setTimeout(letGo, FAREWELL_MS).unref();
   } else letGo();
+}
+
+/** Several outputs in one, line by line, each as it comes; who reads slowly holds all of them up. */
+function mergedLines(sources: readonly Readable[]): AsyncIterable<Buffer> {
+  const merged = new PassThrough();
+  let open = sources.length;
+  for (const source of sources) {
+    const lines = Readable.from(wholeLines(source), {objectMode: true});
+    lines.pipe(merged, {end: false});
+    lines.once('end', () => {
+      open -= 1;
+      if (open === 0) merged.end();
+    });
+    lines.once('error', (error) => merged.destroy(error));
+  }
+  // Its reader hears of it, and may come later.
+  merged.on('error', () => undefined);
+  return merged;
+}
+
+async function* wholeLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held = Buffer.alloc(0);
+  for await (const chunk of source) {
+    held = Buffer.concat([held, chunk]);
+    const end = held.lastIndexOf('\n') + 1;
+    const ready = end === 0 && held.length > LONGEST_LINE ? held.length : end;
+    if (ready > 0) yield held.subarray(0, ready);
+    held = held.subarray(ready);
+  }
+  if (held.length > 0) yield held;
 }

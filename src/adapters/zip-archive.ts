@@ -1,18 +1,27 @@
-import {type Archive, type Archives, type ClosedArchive, type Entry, MANIFEST, type OpenArchive} from '../ports/archive.ts';
-import {type FileSink, openSink} from './file-sink.ts';
+import {createHash, randomBytes} from 'node:crypto';
+import type {WriteStream} from 'node:fs';
+import {open, rename, rm, stat} from 'node:fs/promises';
+import {basename, dirname, join, resolve} from 'node:path';
+import {Readable} from 'node:stream';
+import {pipeline} from 'node:stream/promises';
+import {ZipFile} from 'yazl';
+import {type Archive, type Archives, type ClosedArchive, type Entry, MANIFEST} from '../ports/archive.ts';
 import {fileFailure} from './node-files.ts';
-import {Packer, type Packing} from './packing.ts';
-import {Reading} from './reading.ts';
-import {turns} from './turns.ts';
+import {removeAtDeath} from './remove-at-death.ts';
 import {openZip} from './zip-reader.ts';
-import {ZipWriter} from './zip-writer.ts';
 
-const PIECE = 64 * 1024;
+/** Bytes of a source that are read before its turn to be written. */
+const READ_AHEAD = 256 * 1024;
+/** The default level 6 takes three times as long for logs that are a tenth smaller. A fixed time makes equal content equal bytes. */
+const OPTIONS = {compressionLevel: 3, mode: 0o100600, mtime: new Date(1980, 0, 1), forceDosTimestamp: true};
 
 export const zipArchives: Archives = {
   async create(path) {
+    // In the same directory, so that the rename is one step.
+    const partial = join(resolve(dirname(path)), `.${basename(path)}.${randomBytes(4).toString('hex')}.partial`);
     try {
-      return new ZipArchive(path, await openSink(path));
+      const handle = await open(partial, 'wx', 0o600);
+      return new ZipArchive(path, partial, handle.createWriteStream({flush: true}));
     } catch (error) {
       throw fileFailure('write', path, error, '--out');
     }
@@ -20,62 +29,45 @@ export const zipArchives: Archives = {
   open: openZip,
 };
 
-export class ZipArchive implements Archive {
+class ZipArchive implements Archive {
   readonly #path: string;
-  readonly #zip: ZipWriter;
-  readonly #sink: FileSink;
+  readonly #partial: string;
+  readonly #file: WriteStream;
+  readonly #zip = new ZipFile();
+  /** Rejects when nothing can be written any more. */
+  readonly #written: Promise<void>;
+  readonly #forget: () => void;
   readonly #entries: Entry[] = [];
   readonly #names = new Set([MANIFEST]);
-  readonly #readings = new Set<Reading>();
-  readonly #adding = new Set<Promise<Entry>>();
-  readonly #packer = new Packer();
-  readonly #takeTurn = turns(1);
-  readonly #over = new AbortController();
-  /** Why nothing can be written any more. */
-  #refusal: unknown;
-  #isClosed = false;
 
-  constructor(path: string, sink: FileSink) {
+  constructor(path: string, partial: string, file: WriteStream) {
     this.#path = path;
-    this.#zip = new ZipWriter(sink);
-    this.#sink = sink;
-    const stop = (error: unknown): void => {
-      this.#refusal ??= fileFailure('write', path, error, '--out');
-      for (const reading of this.#readings) reading.cut();
-    };
-    sink.once('full', stop);
-    this.#zip.written.catch(stop);
+    this.#partial = partial;
+    this.#file = file;
+    this.#forget = removeAtDeath([partial]);
+    this.#written = pipeline(this.#zip.outputStream, file);
+    this.#written.catch(() => undefined);
   }
 
   async add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<Entry> {
     if (!isPlain(name) || this.#names.has(name)) throw new Error(`No entry can be called ${JSON.stringify(name)}, or it is there already`);
-    this.#refuse();
     this.#names.add(name);
-    const reading = new Reading(piecesOf(source));
-    this.#readings.add(reading);
-    const adding = this.#add(name, reading);
-    this.#adding.add(adding);
-    try {
-      return await adding;
-    } finally {
-      reading.cut();
-      this.#readings.delete(reading);
-      this.#adding.delete(adding);
-    }
+    const entry = await this.#write(name, source);
+    this.#entries.push(entry);
+    return entry;
   }
 
-  async close({last = [], manifest, check}: Parameters<Archive['close']>[0]): Promise<ClosedArchive> {
+  async close({manifest, check}: Parameters<Archive['close']>[0]): Promise<ClosedArchive> {
     try {
-      for (const reading of this.#readings) reading.cut();
-      await Promise.allSettled(this.#adding);
-      this.#isClosed = true;
-      for (const {name, text} of last) await this.#addLast(name, text);
       const entries = this.#entries.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-      await this.#addLast(MANIFEST, manifest(entries));
-      await this.#zip.end();
+      await this.#write(MANIFEST, Buffer.from(manifest(entries)));
+      this.#zip.end();
+      await this.#written;
       if (check) await this.#check(check);
-      await this.#sink.rename(this.#path);
-      return {bytes: this.#sink.bytes, entries};
+      const {size} = await stat(this.#partial);
+      await rename(this.#partial, this.#path);
+      this.#forget();
+      return {bytes: size, entries};
     } catch (error) {
       await this.abort();
       throw fileFailure('write', this.#path, error, '--out');
@@ -83,54 +75,53 @@ export class ZipArchive implements Archive {
   }
 
   async abort(): Promise<void> {
-    this.#refusal ??= new Error('The archive was given up');
-    this.#over.abort();
-    for (const reading of this.#readings) reading.cut();
-    await this.#sink.remove();
+    (this.#zip.outputStream as Readable).destroy(new Error('The archive was given up'));
+    if (!this.#file.closed) await new Promise<void>((resolve) => this.#file.once('close', resolve));
+    await rm(this.#partial, {force: true});
+    this.#forget();
   }
 
-  async #add(name: string, reading: Reading): Promise<Entry> {
-    const packing = await this.#packer.pack(reading, this.#over.signal);
-    const giveBack = await this.#takeTurn(this.#over.signal);
+  async #write(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<Entry> {
+    const iterator = (Buffer.isBuffer(source) ? Readable.from([source]) : source)[Symbol.asyncIterator]();
+    const closed = this.#written.then(() => Promise.reject(new Error('The archive is closed')));
     try {
-      // While it waited the disk may have become full.
-      this.#refuse();
-      const entry = await this.#write(name, reading, packing);
-      if (reading.error !== undefined) throw reading.error;
-      if (reading.isCut && this.#refusal !== undefined) throw this.#refusal;
-      return entry;
-    } finally {
-      packing.leave();
-      giveBack?.();
-    }
-  }
-
-  /** Also when the disk is full. */
-  async #addLast(name: string, text: string): Promise<void> {
-    const reading = new Reading(piecesOf(Buffer.from(text)));
-    const packing = await this.#packer.pack(reading, this.#over.signal);
-    await this.#write(name, reading, packing);
-    packing.leave();
-  }
-
-  async #write(name: string, reading: Reading, packing: Packing): Promise<Entry> {
-    try {
-      const {bytes, sha256} = await this.#zip.add(name, packing);
-      const entry: Entry = {name, bytes, sha256, ...(reading.isCut ? {isCut: true} : {})};
-      this.#entries.push(entry);
-      return entry;
+      return await Promise.race([readHead(iterator).then((head) => this.#put(name, head, iterator)), closed]);
     } catch (error) {
-      throw this.#refusal ?? fileFailure('write', this.#path, error, '--out');
+      // Ends the source, as soon as it gives its next chunk.
+      iterator.return?.()?.catch(() => undefined);
+      throw fileFailure('write', this.#path, error, '--out');
     }
   }
 
-  #refuse(): void {
-    if (this.#refusal !== undefined) throw this.#refusal;
-    if (this.#isClosed) throw new Error('The archive is closed');
+  /** Resolves when the whole source was read. */
+  #put(name: string, head: Buffer[], rest: AsyncIterator<Buffer>): Promise<Entry> {
+    return new Promise((done, fail) => {
+      const hash = createHash('sha256');
+      let bytes = 0;
+      const next = async (): Promise<Buffer | undefined> => {
+        const held = head.shift();
+        if (held !== undefined) return held;
+        const {done: isOver, value} = await rest.next();
+        return isOver ? undefined : value;
+      };
+      async function* content(): AsyncGenerator<Buffer> {
+        try {
+          for (let chunk = await next(); chunk !== undefined; chunk = await next()) {
+            hash.update(chunk);
+            bytes += chunk.length;
+            yield chunk;
+          }
+          done({name, bytes, sha256: hash.digest('hex')});
+        } catch (error) {
+          fail(error);
+        }
+      }
+      this.#zip.addReadStreamLazy(name, OPTIONS, (give) => give(null, Readable.from(content(), {objectMode: false})));
+    });
   }
 
-  async #check(check: (archive: OpenArchive) => Promise<void>): Promise<void> {
-    const archive = await openZip(this.#sink.path);
+  async #check(check: (archive: Awaited<ReturnType<typeof openZip>>) => Promise<void>): Promise<void> {
+    const archive = await openZip(this.#partial);
     try {
       await check(archive);
     } finally {
@@ -139,12 +130,16 @@ export class ZipArchive implements Archive {
   }
 }
 
-/** Small enough that what is under way when the disk is full finds room in the reserve. */
-async function* piecesOf(source: AsyncIterable<Buffer> | Buffer): AsyncGenerator<Buffer> {
-  for await (const chunk of Buffer.isBuffer(source) ? [source] : source) {
-    for (let at = 0; at < chunk.length; at += PIECE) yield chunk.subarray(at, at + PIECE);
+/** The first chunks of a source, up to its end or READ_AHEAD. */
+async function readHead(source: AsyncIterator<Buffer>): Promise<Buffer[]> {
+  const head: Buffer[] = [];
+  for (let bytes = 0; bytes < READ_AHEAD; bytes += head.at(-1)?.length ?? 0) {
+    const {done, value} = await source.next();
+    if (done) break;
+    head.push(value);
   }
+  return head;
 }
 
-/** A path that stays where it is unpacked, on any system, and can be shown. */
+/** A relative path that is safe to unpack and to print on any system. */
 const isPlain = (name: string): boolean => !/[\p{Cc}\\]|^[a-z]:/iu.test(name) && name.split('/').every((part) => !/^\.{0,2}$/.test(part));

@@ -1,9 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import {ExitCode, ExpectedError} from '../errors.ts';
+import {bytes, milliOf} from '../settings/quantity.ts';
 import {namespace, release} from '../settings/release.ts';
+import type {Since} from '../support-bundle/collect/log-items.ts';
 import {type ClusterFlags, durationOf, timeoutOf} from './cluster-flags.ts';
 import {settingFlags} from './flags.ts';
-import {byteCount, since} from './log-flags.ts';
 
 export const collectLogsFlags = {
   since: Flags.string({summary: 'How far back logs are read, as 2h; 24h unless told otherwise.', helpValue: '<DURATION>'}),
@@ -45,7 +46,7 @@ const NAMES = ['run', 'container', 'docker', 'inspect', 'out'] as const;
 const OF_COLLECTING = ['since', 'since-time', 'max-size', 'out', 'dry-run'] as const;
 
 /** Where a bundle comes from. @throws ExpectedError for flags of another place */
-export function doorOf(flags: {
+export function sourceOf(flags: {
   docker?: string | undefined;
   journal?: boolean;
   inspect?: string | undefined;
@@ -69,7 +70,7 @@ function refuseNothing(flags: Readonly<Record<string, unknown>>): void {
   });
 }
 
-interface CollectingFlags extends ClusterFlags {
+interface CollectFlags extends ClusterFlags {
   since?: string | undefined;
   'since-time'?: string | undefined;
   'max-size'?: string | undefined;
@@ -80,8 +81,8 @@ interface CollectingFlags extends ClusterFlags {
 /** In seconds; what is older is asked for with --since-time. */
 const LONGEST_AGO = 30 * 86_400;
 
-/** What is said to every place alike. @throws ExpectedError */
-export const collectingWish = (flags: CollectingFlags) => ({
+/** Options that every source has. @throws ExpectedError */
+export const collectOptions = (flags: CollectFlags) => ({
   since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h', {max: LONGEST_AGO}) / 1000),
   maxBytes: byteCount('--max-size', flags['max-size'] ?? '100Mi'),
   out: flags.out,
@@ -99,3 +100,32 @@ function refuseWith(flag: string, others: readonly string[], flags: Readonly<Rec
     suggestions: ['Leave out one of them'],
   });
 }
+
+const AS_TIME = 'Write it like 2026-11-21T08:00:00Z';
+
+/** From when on logs are read: a time, or so many seconds ago. @throws ExpectedError */
+export function since(time: string | undefined, seconds: number): Since {
+  if (time === undefined) return {seconds};
+  const [date] = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d)/.exec(time) ?? [];
+  if (date !== undefined && !isDay(date)) throw wrong(`--since-time ${time}: there is no day ${date}.`, AS_TIME);
+  if (date !== undefined && !Number.isNaN(Date.parse(time))) return {time: new Date(time).toISOString()};
+  throw wrong(`--since-time ${time} is no time.`, AS_TIME);
+}
+
+/** JavaScript takes the 30th of February for the 2nd of March. */
+function isDay(date: string): boolean {
+  const time = Date.parse(`${date}T00:00:00Z`);
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
+}
+
+/** Bytes of a Kubernetes quantity. @throws ExpectedError */
+function byteCount(flag: string, text: string): number {
+  try {
+    return Number(milliOf(bytes().parse(text, {now: new Date()})) ?? 0n) / 1000;
+  } catch (error) {
+    throw wrong(`${flag} ${text}: ${(error as Error).message}.`, 'Write it like 100Mi');
+  }
+}
+
+const wrong = (message: string, suggestion: string): ExpectedError =>
+  new ExpectedError(message, {code: 'INVALID_SETTING', exit: ExitCode.usage, suggestions: [suggestion]});

@@ -1,20 +1,18 @@
 import type {Interfaces} from '@oclif/core';
 import {BaseCommand} from '../cli/base-command.ts';
 import {durationOf, releaseName, toolPaths} from '../cli/cluster-flags.ts';
-import {collectingWish, collectLogsFlags, doorOf} from '../cli/collect-logs-flags.ts';
+import {collectLogsFlags, collectOptions, sourceOf} from '../cli/collect-logs-flags.ts';
 import {ExitCode} from '../errors.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import {namespace, release} from '../settings/release.ts';
-import type {Bundle} from '../support-bundle/bundle.ts';
-import type {Damage} from '../support-bundle/inspect.ts';
-import {containersOf} from '../support-bundle/log-items.ts';
-import type {Prepared} from '../support-bundle/prepare.ts';
-import type {Gap} from '../support-bundle/read-namespace.ts';
-import {collectFromCluster} from '../support-bundle/use-cases/collect-from-cluster.ts';
-import {statusOf} from '../support-bundle/use-cases/interrupted.ts';
-import type {Collected} from '../support-bundle/use-cases/save-bundle.ts';
-import {bundleText, missingText, progressText, wantedText} from '../ui/bundle.ts';
-import {damageText, inspectionText} from '../ui/bundle-inspection.ts';
+import {type Damage, inspectBundle} from '../support-bundle/archive/inspect.ts';
+import {type Bundle, type Collected, statusOf} from '../support-bundle/archive/save-bundle.ts';
+import {containersOf} from '../support-bundle/collect/log-items.ts';
+import type {Prepared} from '../support-bundle/collect/prepare.ts';
+import type {Gap} from '../support-bundle/collect/read-namespace.ts';
+import {collectFromCluster} from '../support-bundle/collect-from-cluster.ts';
+import {collectFromHost} from '../support-bundle/collect-from-host.ts';
+import {bundleText, damageText, inspectionText, missingText, progressText, wantedText} from '../ui/bundle.ts';
 
 interface Result {
   /** Absent with --dry-run. */
@@ -50,9 +48,9 @@ export default class CollectLogs extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(CollectLogs);
-    const door = doorOf(flags);
-    if (door === 'inspect') return this.#inspect(flags.inspect as string);
-    const collect = door === 'host' ? await this.#fromHost(flags) : await this.#fromCluster(flags);
+    const source = sourceOf(flags);
+    if (source === 'inspect') return this.#inspect(flags.inspect as string);
+    const collect = source === 'host' ? await this.#fromHost(flags) : await this.#fromCluster(flags);
     const interrupts = this.app.takeInterrupts();
     try {
       const collected = await collect(interrupts);
@@ -65,8 +63,8 @@ export default class CollectLogs extends BaseCommand<Result> {
   async #fromCluster(flags: Flags): Promise<Collect> {
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
     const {place} = releaseName(flags, settings);
-    const wish = {
-      ...collectingWish(flags),
+    const options = {
+      ...collectOptions(flags),
       place,
       release: settings.isExplicit(release) ? settings.get(release) : undefined,
       run: flags.run,
@@ -77,7 +75,7 @@ export default class CollectLogs extends BaseCommand<Result> {
     };
     const paths = toolPaths(flags);
     const {processes, sleep} = this.app;
-    const world = {
+    const deps = {
       ...this.#saving(),
       openApi: async (over: AbortSignal) => {
         const client = await this.kubernetes(place, flags);
@@ -88,15 +86,14 @@ export default class CollectLogs extends BaseCommand<Result> {
       sleep,
       onLog: ({file}: {file: string}): void => this.say(`Following ${file}\n`),
     };
-    return (interrupts) => collectFromCluster(wish, {...world, interrupts});
+    return (interrupts) => collectFromCluster(options, {...deps, interrupts});
   }
 
   async #fromHost(flags: Flags): Promise<Collect> {
     await this.sourcesFrom(flags, {only: []});
-    const wish = {...collectingWish(flags), container: flags.docker};
-    const {collectFromHost} = await import('../support-bundle/use-cases/collect-from-host.ts');
-    const world = {...this.#saving(), host: this.app.host};
-    return (interrupts) => collectFromHost(wish, {...world, interrupts});
+    const options = {...collectOptions(flags), container: flags.docker};
+    const deps = {...this.#saving(), host: this.app.host};
+    return (interrupts) => collectFromHost(options, {...deps, interrupts});
   }
 
   #saving() {
@@ -120,7 +117,6 @@ export default class CollectLogs extends BaseCommand<Result> {
   }
 
   async #inspect(file: string): Promise<Result> {
-    const {inspectBundle} = await import('../support-bundle/inspect.ts');
     const archive = await this.app.archives.open(file);
     try {
       const {summary, errors, redactions, ...inspection} = await inspectBundle(archive, file);

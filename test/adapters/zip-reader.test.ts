@@ -32,8 +32,8 @@ const renamed =
 test('entries are listed with their sizes, and one is read at a time', async () => {
   const archive = await zipArchives.open(await zipOf(['a.log', 'b.log']));
   expect(archive.entries).toEqual([
-    {name: 'a.log', at: 0, bytes: 17, packedBytes: 17},
-    {name: 'b.log', at: expect.any(Number), bytes: 17, packedBytes: 17},
+    {name: 'a.log', bytes: 17},
+    {name: 'b.log', bytes: 17},
   ]);
   expect((await buffer(archive.read('b.log'))).toString()).toBe('the content of it');
   expect((await buffer(archive.read('a.log'))).toString()).toBe('the content of it');

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {durationOf} from '../../src/cli/cluster-flags.ts';
-import {collectingWish} from '../../src/cli/collect-logs-flags.ts';
+import {collectOptions} from '../../src/cli/collect-logs-flags.ts';
 import {ExpectedError} from '../../src/errors.ts';
 
 function refusal(work: () => unknown): string {
@@ -14,9 +14,9 @@ function refusal(work: () => unknown): string {
 }
 
 test('logs may be wanted from 30 days back', () => {
-  expect(collectingWish({since: '48h'}).since).toEqual({seconds: 172_800});
-  expect(collectingWish({since: '720h'}).since).toEqual({seconds: 2_592_000});
-  expect(refusal(() => collectingWish({since: '1000h'}))).toBe('--since: 1000h is longer than 720h. Write 720h or less');
+  expect(collectOptions({since: '48h'}).since).toEqual({seconds: 172_800});
+  expect(collectOptions({since: '720h'}).since).toEqual({seconds: 2_592_000});
+  expect(refusal(() => collectOptions({since: '1000h'}))).toBe('--since: 1000h is longer than 720h. Write 720h or less');
 });
 
 test.each([

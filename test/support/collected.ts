@@ -16,7 +16,8 @@ export const freshFile = (): string => join(scratch, `${++count}.zip`);
 
 /** The files of a bundle, and what its own errors.json says. Every sum of its manifest is checked, by nothing of the program. */
 export async function unpack(file: string) {
-  const files = new Map([...(await readZip(file))].map(([name, content]) => [name, content.toString('utf8')]));
+  const sorted = [...(await readZip(file))].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const files = new Map(sorted.map(([name, content]) => [name, content.toString('utf8')]));
   const text = (name: string): string => files.get(name) ?? '';
   const {entries} = JSON.parse(text('manifest.json')) as {entries: {name: string; bytes: number}[]};
   expect(entries.map(({name, bytes}) => `${name} ${bytes}`)).toEqual(

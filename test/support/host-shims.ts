@@ -33,7 +33,7 @@ export function hostShims() {
 export async function contentOf(path: string): Promise<Record<string, string>> {
   const archive = await zipArchives.open(path);
   const content: Record<string, string> = {};
-  for (const {name} of archive.entries) {
+  for (const name of archive.entries.map((entry) => entry.name).toSorted()) {
     const chunks: Buffer[] = [];
     for await (const chunk of archive.read(name)) chunks.push(chunk);
     content[name] = Buffer.concat(chunks).toString('utf8');

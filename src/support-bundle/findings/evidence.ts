@@ -1,6 +1,6 @@
 import type {Target} from '../../charts/define.ts';
-import type {LogRecord} from '../collect.ts';
-import type {TextFile} from '../object-files.ts';
+import type {TextFile} from '../collect/object-files.ts';
+import type {LogRecord} from '../collect/read-logs.ts';
 
 /** Where something can be seen in the bundle. */
 export interface Place {

@@ -1,14 +1,12 @@
-import type {Claim, Event, KubernetesObject, Pod, Snapshot, Workload} from '../../cluster/objects.ts';
+import type {Claim, ContainerStatus, Event, KubernetesObject, Pod, Snapshot, Workload} from '../../cluster/objects.ts';
 import type {Cause} from '../../diagnose/cause.ts';
 import {containerCauses} from '../../diagnose/container-causes.ts';
 import {explain} from '../../diagnose/explain.ts';
 import {containersOf, isContainerTroubled, rootOf} from '../../diagnose/snapshot-queries.ts';
-import type {LogRecord} from '../collect.ts';
+import type {LogRecord} from '../collect/read-logs.ts';
 import {type Evidence, lastWords, type Place} from './evidence.ts';
-import type {Finding} from './finding.ts';
+import {type Finding, foldAlike} from './finding.ts';
 import {findingsInLogs, heardIn} from './in-logs.ts';
-import {restarts} from './restarts.ts';
-import {unnoticed} from './unnoticed.ts';
 
 interface Seen {
   objects: readonly KubernetesObject[];
@@ -102,3 +100,59 @@ function saidLast(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['l
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) /gm;
+
+/** A pod that is well again has been unwell. */
+export const restarts = (pods: readonly Pod[], snapshot: Snapshot, places: Evidence): Finding[] =>
+  foldAlike(
+    pods.flatMap((pod) =>
+      containersOf(pod).flatMap((container) => {
+        const finding = restartOf(pod, container, places);
+        const key = [rootOf(snapshot, pod).metadata.name, container.name, finding?.code].join('/');
+        return finding === undefined ? [] : [{key, finding}];
+      }),
+    ),
+  );
+
+function restartOf({metadata: {name: pod}}: Pod, container: ContainerStatus, places: Evidence): Finding | undefined {
+  const {name, restartCount = 0, lastState} = container;
+  const ended = lastState?.terminated;
+  if (restartCount === 0 || ended === undefined) return undefined;
+  const isMemory = ended.reason === 'OOMKilled';
+  const inObject = places.inObject('pod', pod, `"reason": ${JSON.stringify(ended.reason ?? '')}`);
+  return {
+    severity: 'warning',
+    code: isMemory ? 'OOM_KILLED' : 'RESTARTED',
+    object: `pod/${pod}`,
+    message: `container ${name} restarted ${restartCount === 1 ? 'once' : `${restartCount} times`}: ${ended.reason ?? 'it ended'} (exit code ${ended.exitCode ?? 'unknown'}${ended.finishedAt ? `, ${ended.finishedAt}` : ''})`,
+    ...((isMemory ? inObject : undefined) ?? places.inLastWords(pod, name) ?? inObject),
+    remedy: isMemory ? 'Give it more memory: --run-memory-limit for runs' : 'Read what it said before it ended',
+  };
+}
+
+/** What keeps no pod from being ready: an agent without any, and pods that were evicted and replaced, of which nothing else is told. */
+export const unnoticed = (snapshot: Snapshot, pods: readonly Pod[], places: Evidence): Finding[] => [
+  ...snapshot.workloads.filter(({kind, spec}) => kind === 'Deployment' && spec?.replicas === 0).map((each) => scaledToZero(each, places)),
+  ...foldAlike(
+    pods
+      .filter(({status}) => status?.reason === 'Evicted')
+      .map((pod) => ({key: rootOf(snapshot, pod).metadata.name, finding: evicted(pod, places)})),
+  ),
+];
+
+const scaledToZero = ({metadata: {name}}: Workload, places: Evidence): Finding => ({
+  severity: 'warning',
+  code: 'SCALED_TO_ZERO',
+  object: `deployment/${name}`,
+  message: 'it was scaled to 0 replicas: there is no pod of it',
+  ...places.inObject('deployment', name, '"replicas": 0'),
+  remedy: `If nobody means it to rest: kubectl scale deployment ${name} --replicas=1`,
+});
+
+const evicted = ({metadata: {name}, status}: Pod, places: Evidence): Finding => ({
+  severity: 'warning',
+  code: 'EVICTED',
+  object: `pod/${name}`,
+  message: `it was evicted: ${status?.message ?? 'nothing says why'}`,
+  ...places.inObject('pod', name, '"reason": "Evicted"'),
+  remedy: 'The node ran out of what is named: add or enlarge nodes, or set requests near to what the agent uses',
+});

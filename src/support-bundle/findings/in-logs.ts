@@ -3,10 +3,9 @@ import {isOfAgent} from '../../diagnose/agent-log.ts';
 import {AGENT_LOG_ROWS} from '../../diagnose/agent-log-rows.ts';
 import {oneLine} from '../../diagnose/error-text.ts';
 import {containersOf, rootOf} from '../../diagnose/snapshot-queries.ts';
-import type {LogRecord} from '../collect.ts';
-import type {Said} from '../log-words.ts';
-import type {Finding} from './finding.ts';
-import {foldAlike} from './fold-alike.ts';
+import type {LogRecord} from '../collect/read-logs.ts';
+import {type Finding, foldAlike} from './finding.ts';
+import type {Said} from './log-words.ts';
 
 const ROWS = new Map(AGENT_LOG_ROWS.map((row) => [row.code, row]));
 /** What often passes by itself is reported only when it came this often. */

@@ -1,9 +1,5 @@
-import {mkdtempSync, rmSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
 import {kubernetesClient} from '../../../src/adapters/kubernetes-client.ts';
 import {nodeProcesses} from '../../../src/adapters/node-processes.ts';
-import {zipArchives} from '../../../src/adapters/zip-archive.ts';
 import {requireReady} from '../../../src/apply/require-ready.ts';
 import type {Watched} from '../../../src/apply/watch-release.ts';
 import {confirmPlan} from '../../../src/cli/confirm-plan.ts';
@@ -24,7 +20,8 @@ import {toolChecks} from '../../../src/preflight/checks/tools.ts';
 import {refuseFailed} from '../../../src/preflight/run-preflight.ts';
 import {Secret} from '../../../src/settings/secret.ts';
 import {notFound} from '../../../src/status/not-found.ts';
-import {redactionFor, writeBundle} from '../../../src/support-bundle/bundle.ts';
+import {refuseSurvivors} from '../../../src/support-bundle/archive/save-bundle.ts';
+import {seedSet} from '../../../src/support-bundle/redact/known-values.ts';
 import {processesOf} from '../../cluster-facts/fake-cluster.ts';
 import {fakeKubernetes} from '../../support/fake-kubernetes.ts';
 import {type Example, saidBy, saidOf} from './example.ts';
@@ -61,28 +58,17 @@ const cause = (code: string, reason: string): Cause => {
   return {object: 'pod/scalr-agent-7d9c', code, reason, remedy, isHopeless: true};
 };
 
-/** A redaction that knows no secret, and a search that does. */
-async function bundleWithSecret(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'bundle-'));
-  const archive = await zipArchives.create(join(folder, 'bundle.zip'));
-  const seeds = [{kind: 'token', value: new Secret('tok-Zr81kQv93LmXw20p')}];
-  const prepared = {
-    releases: [],
-    scope: {objects: [], pods: []},
-    texts: () => [{name: 'objects/ConfigMap/proxy.yaml', text: 'data:\n  proxy: tok-Zr81kQv93LmXw20p\n'}],
-    logs: [],
-    seeds,
-    gaps: [],
-    redaction: {redact: redactionFor([]).redact, seeds: redactionFor(seeds).seeds},
-  };
-  const world = {archive, now: () => new Date(0), onProgress: () => undefined, api: {} as never, over: new AbortController().signal};
-  try {
-    await writeBundle(prepared, 'scalr-agent', 1, world);
-  } finally {
-    await archive.abort();
-    rmSync(folder, {recursive: true, force: true});
-  }
-}
+/** What the redaction missed. */
+const bundleWithSecret = (): Promise<void> =>
+  refuseSurvivors(
+    {
+      entries: [{name: 'objects/ConfigMap/proxy.yaml', bytes: 42}],
+      async *read() {
+        yield Buffer.from('data:\n  proxy: tok-Zr81kQv93LmXw20p\n');
+      },
+    },
+    seedSet([{kind: 'token', value: new Secret('tok-Zr81kQv93LmXw20p')}]),
+  );
 
 const READY = {timeoutMs: 600_000, interrupts: INTERRUPTS, isLeft: true};
 const watched = (state: Watched['state'], causes: readonly Cause[]): Watched => ({state, causes, agent: 'unknown'}) as Watched;

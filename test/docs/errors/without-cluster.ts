@@ -6,7 +6,7 @@ import CollectLogs from '../../../src/commands/collect-logs.ts';
 import Recommend from '../../../src/commands/recommend.ts';
 import Validate from '../../../src/commands/validate.ts';
 import Values from '../../../src/commands/values.ts';
-import {hostTrouble} from '../../../src/ports/host-trouble.ts';
+import {hostTrouble} from '../../../src/ports/host-tools.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {type Example, saidBy, saidOf} from './example.ts';
 

@@ -1,0 +1,170 @@
+import {ExitCode, ExpectedError} from '../../errors.ts';
+import type {ApiReader} from '../../kubernetes/client.ts';
+import type {Archive, Archives, ClosedArchive, OpenArchive} from '../../ports/archive.ts';
+import type {Files} from '../../ports/files.ts';
+import {containersOf} from '../collect/log-items.ts';
+import type {Prepared} from '../collect/prepare.ts';
+import {type ReadDeps, readLogs} from '../collect/read-logs.ts';
+import type {Gap} from '../collect/read-namespace.ts';
+import {allFindings} from '../findings/all-findings.ts';
+import {Evidence} from '../findings/evidence.ts';
+import type {Finding} from '../findings/finding.ts';
+import {jsonText} from '../json.ts';
+import {type SeedSet, seedSet} from '../redact/known-values.ts';
+import {type RedactionReport, redactor} from '../redact/redactor.ts';
+import {survivorFinder} from '../redact/survivors.ts';
+import {cleanFinding, cleanGap, cutLogs, redactionText, summaryText, versionsText} from '../report.ts';
+
+/** Where a bundle is saved, from whatever it is collected. */
+export interface SaveOptions {
+  /** The file; a name with namespace and time by default. */
+  out?: string | undefined;
+  /** Of all logs together. */
+  maxBytes: number;
+}
+
+export interface SaveDeps {
+  archives: Pick<Archives, 'create'>;
+  files: Pick<Files, 'kindOf'>;
+  now(): Date;
+  onProgress(done: number, all: number): void;
+}
+
+/** How the logs are read, and until when. */
+interface Reading {
+  api: Pick<ApiReader, 'stream'>;
+  /** Ends the reading; what was read until then is kept. */
+  over: AbortSignal;
+  /** Ends it at once; nothing is kept. */
+  insisted: AbortSignal;
+}
+
+/** What a dry run would collect; or the bundle, and the signal that may have ended it early. */
+export type Collected = {wanted: Prepared} | {file: string; bundle: Bundle; asked: AbortSignal};
+
+export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
+  containers: number;
+  /** What was counted. */
+  noun: 'container' | 'unit';
+  findings: readonly Finding[];
+  gaps: readonly Gap[];
+  /** How many logs were cut in the middle to fit. */
+  cutLogs: number;
+  redactions: RedactionReport;
+}
+
+/** Fails early where the bundle could not be saved later; leaves nothing behind. @throws ExpectedError */
+export async function refuseUnwritable(name: string, {out}: SaveOptions, {archives, files, now}: SaveDeps): Promise<void> {
+  const file = out ?? fileFor(name, now());
+  await refuseTaken(file, files);
+  await (await archives.create(file)).abort();
+}
+
+/** Writes what was prepared into a file that did not exist before; whole, or not at all. @throws ExpectedError */
+export async function saveBundle(
+  prepared: Prepared,
+  name: string,
+  {out, maxBytes}: SaveOptions,
+  {archives, files, now, onProgress}: SaveDeps,
+  {api, over, insisted}: Reading,
+): Promise<{file: string; bundle: Bundle}> {
+  if (insisted.aborted) throw interrupted(insisted);
+  const file = out ?? fileFor(name, now());
+  await refuseTaken(file, files);
+  const archive = await archives.create(file);
+  try {
+    const writing = writeBundle(prepared, name, maxBytes, {archive, now, onProgress, api, over});
+    return {file, bundle: await Promise.race([writing, rejectedBy(insisted)])};
+  } catch (error) {
+    await archive.abort();
+    throw error;
+  }
+}
+
+const fileFor = (name: string, now: Date): string => `scalr-agent-${name}-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.zip`;
+
+const rejectedBy = (insisted: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => insisted.addEventListener('abort', () => reject(interrupted(insisted)), {once: true}));
+
+async function refuseTaken(file: string, files: SaveDeps['files']): Promise<void> {
+  if ((await files.kindOf(file)) === 'nothing') return;
+  throw new ExpectedError(`${file} exists.`, {
+    code: 'FILE_EXISTS',
+    exit: ExitCode.usage,
+    suggestions: ['Name another file with --out'],
+  });
+}
+
+/** Exit status of a program that this signal ended. */
+export const statusOf = ({reason}: AbortSignal): ExitCode => (reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted);
+
+export const interrupted = (by: AbortSignal): ExpectedError =>
+  new ExpectedError('Interrupted. No bundle was written.', {
+    code: 'INTERRUPTED',
+    exit: statusOf(by),
+    suggestions: ['Run the same command again', 'Ctrl-C once, while it reads logs, keeps what is there'],
+  });
+
+type WriteDeps = Pick<ReadDeps, 'api' | 'over'> & Pick<SaveDeps, 'now' | 'onProgress'> & {archive: Archive};
+
+/** Writes what was prepared into the archive, without secrets, and closes it. @throws ExpectedError */
+export async function writeBundle(prepared: Prepared, namespace: string, maxBytes: number, deps: WriteDeps): Promise<Bundle> {
+  const {archive, now} = deps;
+  const seeds = seedSet(prepared.seeds);
+  const redact = redactor({seeds});
+  const texts = prepared.texts((name) => redact.file(name).hide);
+  const onFile = (done: number): void => deps.onProgress(done, texts.length + prepared.logs.length);
+  const {logs, gaps: unread, moved} = await readLogs(texts, prepared.logs, maxBytes, {...deps, redactor: redact, onFile});
+  const found = allFindings(prepared, namespace, new Evidence(texts, moved, logs), logs, now());
+  // Sorted, as the order of answers differs from time to time.
+  const missing = [...prepared.gaps, ...unread].toSorted((one, other) => one.what.localeCompare(other.what));
+  const cleaner = (name: string) => (text: string) => redact.text(name, text);
+  const findings = found.map((each) => cleanFinding(each, cleaner('findings.json')));
+  const gaps = missing.map((each) => cleanGap(each, cleaner('errors.json')));
+  const containers = containersOf(prepared.logs);
+  const {noun = 'container'} = prepared;
+  const ofSummary = cleaner('SUMMARY.md');
+  const summary = summaryText({
+    at: now(),
+    about: ofSummary(prepared.about ?? `namespace ${namespace}`),
+    releases: prepared.about
+      ? undefined
+      : prepared.releases.map((each) => ({...each, name: ofSummary(each.name), status: ofSummary(each.status)})),
+    versions: versionsText(prepared).map(([name, version]) => [name, ofSummary(version)]),
+    findings: found.map((each) => cleanFinding(each, ofSummary)),
+    gaps: missing.map((each) => cleanGap(each, ofSummary)),
+    logs: logs.map((log) => ({...log, file: ofSummary(log.file)})),
+    files: texts.map(({name}) => name),
+    containers,
+    noun,
+  });
+  const redactions = redact.report();
+  const last: Readonly<Record<string, string>> = {
+    'findings.json': jsonText(findings),
+    'errors.json': jsonText(gaps.map(({what, trouble, isMinor}) => ({what, ...trouble, isMinor}))),
+    'SUMMARY.md': `${summary}\n${redactionText(redactions)}`,
+    'redactions.json': jsonText(redactions),
+  };
+  for (const [name, text] of Object.entries(last)) await archive.add(name, Buffer.from(text));
+  const {bytes} = await archive.close({
+    manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
+    check: (written) => refuseSurvivors(written, seeds),
+  });
+  return {bytes, containers, noun, findings, gaps, cutLogs: cutLogs(logs), redactions};
+}
+
+/** Searches what was written once more for everything that must not be in it. @throws ExpectedError */
+export async function refuseSurvivors(written: Pick<OpenArchive, 'entries' | 'read'>, seeds: SeedSet): Promise<void> {
+  const find = survivorFinder(seeds);
+  const found: string[] = [];
+  for (const {name} of written.entries) {
+    const survivors = await find(written.read(name));
+    found.push(...survivors.map(({kind, form, at}) => `${name}, byte ${at}: ${kind} (${form})`));
+  }
+  if (found.length === 0) return;
+  throw new ExpectedError(`A secret was found in the bundle, which is deleted:\n${found.toSorted().slice(0, 10).join('\n')}`, {
+    code: 'SECRET_IN_BUNDLE',
+    exit: ExitCode.secretFound,
+    suggestions: ['Report this, with these lines: no word of the secret is in them', 'Leave out what holds it: --container, --since'],
+  });
+}

@@ -1,0 +1,46 @@
+import type {Event, KubernetesObject} from '../../cluster/objects.ts';
+import {jsonText} from '../json.ts';
+import {withoutSecrets} from '../redact/objects.ts';
+
+export interface TextFile {
+  name: string;
+  text: string;
+}
+
+/** What stands in the place of a value that may not be shown, in the file of that name, where it counts. */
+export type HideIn = (file: string) => (value: string) => string;
+
+/** Every object in a file of its own, by kind; events in one, the newest last. `placed` says where a file goes that is not the bundle's own. */
+export function objectFiles(
+  objects: readonly KubernetesObject[],
+  hideIn: HideIn,
+  placed: (name: string) => string = (name) => name,
+): TextFile[] {
+  const events = objects.filter(({kind}) => kind === 'Event') as Event[];
+  const others = objects.filter(({kind}) => kind !== 'Event');
+  const times = new Map<string, number>();
+  // A chart may make one of the same name in two namespaces.
+  const nameOf = ({kind = 'object', metadata}: KubernetesObject): string => {
+    const name = `objects/${kind.toLowerCase()}/${metadata.name}`;
+    const before = times.get(name) ?? 0;
+    times.set(name, before + 1);
+    return placed(before === 0 ? `${name}.json` : `${name}.${before + 1}.json`);
+  };
+  return [
+    ...others.map((object) => {
+      const name = nameOf(object);
+      return {name, text: jsonText(withoutSecrets(object, hideIn(name)))};
+    }),
+    ...(events.length === 0 ? [] : [{name: placed('events.txt'), text: events.toSorted(byTime).map(eventLine).join('')}]),
+  ];
+}
+
+const timeOf = ({series, lastTimestamp, eventTime, firstTimestamp, metadata}: Event): string =>
+  series?.lastObservedTime ?? lastTimestamp ?? eventTime ?? firstTimestamp ?? metadata.creationTimestamp ?? '';
+
+const byTime = (one: Event, other: Event): number => timeOf(one).localeCompare(timeOf(other));
+
+const eventLine = (event: Event): string => {
+  const {type = '', reason = '', message = '', count = event.series?.count ?? 1, involvedObject: about} = event;
+  return `${timeOf(event)}  ${type}  ${about?.kind}/${about?.name}  ${reason}  ${message.replaceAll('\n', ' ')}${count > 1 ? `  (${count} times)` : ''}\n`;
+};

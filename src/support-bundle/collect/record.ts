@@ -1,0 +1,234 @@
+import type {KubernetesObject, Pod} from '../../cluster/objects.ts';
+import type {ApiReader} from '../../kubernetes/client.ts';
+import {listAll} from '../../kubernetes/queries.ts';
+import type {ApiError, LogStream} from '../../ports/log-stream.ts';
+import {anySignal} from '../../ports/signals.ts';
+import {type SecretContent, seedsOf} from '../redact/find-secrets.ts';
+import {type ContainerState, FollowedLog, type LogPosition} from './follow-log.ts';
+import {KeptLog} from './kept-log.ts';
+import {type LogItem, logItems, type Since, statusesOf} from './log-items.ts';
+import {objectFiles} from './object-files.ts';
+import type {Prepared} from './prepare.ts';
+import {type Gap, NAMESPACE_KINDS, type NamespaceKind} from './read-namespace.ts';
+import {type BundledRelease, hasRunId, scopeOf} from './scope.ts';
+
+/** Between two lists; the pods of a run live a minute longer than the run. */
+const EVERY_MS = 2000;
+/** While nothing was listed for less than this, no run can have come and gone unseen. */
+const UNSEEN_MS = 45_000;
+/** What changes with runs; everything else is read at the end. */
+const WATCHED = NAMESPACE_KINDS.filter(({kind}) => ['ReplicaSet', 'Job', 'Pod', 'Event'].includes(kind));
+/** Each log may keep this part of what others have left in memory. */
+const PART = 1 / 16;
+const SMALLEST_PART = 256 * 1024;
+
+/** A log that was followed. */
+export interface RecordedLog {
+  item: LogItem;
+  content: KeptLog;
+  /** What the API server still has of it, as far as that is new; nothing when the log came to its end. */
+  rest?: LogPosition;
+  /** Why something of it is missing. */
+  trouble: ApiError | undefined;
+}
+
+export interface Recording {
+  /** As they were seen last, whether they still exist or not. */
+  objects: readonly KubernetesObject[];
+  logs: readonly RecordedLog[];
+  /** Secrets of runs are created and deleted with them. */
+  secrets: readonly SecretContent[];
+  gaps: readonly Gap[];
+}
+
+interface Options {
+  namespace: string;
+  releases: readonly BundledRelease[];
+  since: Since;
+  container?: string | undefined;
+  /** The recording ends with the last pod of this run. */
+  run?: string | undefined;
+  /** For all logs together. */
+  maxBytes: number;
+  readsSecrets: boolean;
+}
+
+interface Deps {
+  api: ApiReader;
+  /** Ends the recording, which is kept. */
+  until: AbortSignal;
+  now(): Date;
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+  onLog(item: LogItem): void;
+}
+
+/** Follows the log of every container as it appears, and keeps the last state of objects that vanish. */
+export async function record(options: Options, {api, until, now, sleep, onLog}: Deps): Promise<Recording> {
+  const {namespace, releases, run, readsSecrets} = options;
+  const ended = new AbortController();
+  const over = anySignal(until, ended.signal);
+  const kinds = WATCHED.map((kind) => new WatchedKind(kind, namespace, now()));
+  const seen = new Map<string, KubernetesObject>();
+  const following = new Map<string, Promise<RecordedLog>>();
+  const secrets: Promise<readonly SecretContent[]>[] = [];
+  const podsOfRun = new Set<string>();
+  let states: ReadonlyMap<string, ContainerState> = new Map();
+  let left = options.maxBytes;
+  for (let isOver = false; !until.aborted && !isOver; await sleep(EVERY_MS, until)) {
+    await Promise.all(kinds.map((kind) => kind.list(api, over, now)));
+    const listed = kinds.flatMap(({objects}) => objects);
+    const {objects, pods} = scopeOf(listed, releases, run);
+    for (const object of objects) seen.set(object.metadata.uid ?? `${object.kind}/${object.metadata.name}`, object);
+    states = statesOf(pods);
+    const items = logItems(pods, namespace, options).filter(({file}) => !following.has(file));
+    if (items.length > 0 && readsSecrets) secrets.push(listSecrets(namespace, api, over));
+    for (const item of items) {
+      const limit = Math.max(Math.floor(left * PART), SMALLEST_PART);
+      left -= limit;
+      onLog(item);
+      const stateNow = (): ContainerState | undefined => states.get(`${item.pod}/${item.container}`);
+      const log = follow(new FollowedLog(item, {api, over, sleep, stateNow}), limit);
+      following.set(item.file, log);
+      void log.then(({content}) => {
+        left += limit - content.bytes;
+      });
+    }
+    isOver = run !== undefined && hasEnded(run, pods, podsOfRun);
+  }
+  ended.abort();
+  return {
+    logs: await Promise.all(following.values()),
+    objects: [...seen.values()],
+    secrets: (await Promise.all(secrets)).flat(),
+    gaps: [...kinds.flatMap((kind) => kind.gap()), ...notSeen(options, podsOfRun.size, following.size)],
+  };
+}
+
+async function follow(log: FollowedLog, limit: number): Promise<RecordedLog> {
+  const content = new KeptLog(limit);
+  for await (const chunk of log.chunks()) content.push(chunk);
+  return {item: log.item, content, ...(log.goesOn ? {rest: log.position} : {}), trouble: log.trouble};
+}
+
+/** The objects of one kind, listed again and again. */
+class WatchedKind {
+  /** As they were when they could be listed last. */
+  objects: readonly KubernetesObject[] = [];
+  readonly #kind: NamespaceKind;
+  readonly #path: string;
+  #listedAt: Date;
+  #longestMs = 0;
+  #trouble: ApiError | undefined;
+
+  constructor(kind: NamespaceKind, namespace: string, now: Date) {
+    this.#kind = kind;
+    this.#path = kind.path(namespace);
+    this.#listedAt = now;
+  }
+
+  async list(api: ApiReader, over: AbortSignal, now: () => Date): Promise<void> {
+    const {items, trouble} = await listAll(api, this.#path, {over});
+    if (trouble !== undefined && trouble.kind !== 'over') this.#trouble = trouble;
+    if (this.#trouble !== undefined) this.#longestMs = Math.max(this.#longestMs, now().getTime() - this.#listedAt.getTime());
+    if (trouble !== undefined) return;
+    this.objects = (items as KubernetesObject[]).map((item) => ({...item, kind: this.#kind.kind}));
+    this.#listedAt = now();
+  }
+
+  /** What may have come and gone unseen. */
+  gap(): Gap[] {
+    if (this.#trouble === undefined) return [];
+    const message = `for ${Math.ceil(this.#longestMs / 1000)} s nobody saw what came and went: ${this.#trouble.message}`;
+    return [{what: `${this.#kind.kind} objects of --watch`, trouble: {...this.#trouble, message}, isMinor: this.#longestMs < UNSEEN_MS}];
+  }
+}
+
+/** What it was told to look for, and never saw. */
+function notSeen({run, container}: Options, podsOfRun: number, logs: number): Gap[] {
+  const gap = (what: string, message: string): Gap => ({what, trouble: {kind: 'not-found', message}});
+  return [
+    ...(run !== undefined && podsOfRun === 0 ? [gap(`run ${run}`, 'it was not seen')] : []),
+    ...(container !== undefined && logs === 0 ? [gap(`container ${container}`, 'none of this name was seen to begin')] : []),
+  ];
+}
+
+/** Helm's records are large and hold nothing of a run. What cannot be listed is reported when the bundle is written. */
+async function listSecrets(namespace: string, api: ApiReader, over: AbortSignal): Promise<readonly SecretContent[]> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets?fieldSelector=type%21%3Dhelm.sh%2Frelease.v1`;
+  return (await listAll(api, path, {over})).items as SecretContent[];
+}
+
+const statesOf = (pods: readonly Pod[]): ReadonlyMap<string, ContainerState> =>
+  new Map(
+    pods.flatMap((pod) =>
+      statusesOf(pod).map(({name, restartCount = 0, state}): [string, ContainerState] => [
+        `${pod.metadata.name}/${name}`,
+        {restarts: restartCount, isRunning: state?.running !== undefined},
+      ]),
+    ),
+  );
+
+/** Every pod of the run that was seen has ended or is gone. */
+function hasEnded(run: string, pods: readonly Pod[], seen: Set<string>): boolean {
+  const there = new Map(pods.filter((pod) => hasRunId(pod, run)).map((pod) => [pod.metadata.name, pod]));
+  for (const name of there.keys()) seen.add(name);
+  const isDone = (pod: Pod | undefined): boolean => pod === undefined || /^(Succeeded|Failed)$/.test(pod.status?.phase ?? '');
+  return seen.size > 0 && [...seen].every((name) => isDone(there.get(name)));
+}
+
+type LogApi = Pick<ApiReader, 'stream'>;
+
+/** What exists now, and what was recorded: objects that are gone, and logs as they were followed instead of read again. */
+export function withRecording(prepared: Prepared, recording: Recording, api: LogApi): {prepared: Prepared; api: LogApi} {
+  const {objects, logs, secrets, gaps} = recording;
+  const existing = new Set(prepared.scope.objects.map(({metadata}) => metadata.uid));
+  const gone = objects.filter(({metadata}) => !existing.has(metadata.uid));
+  const recorded = new Map(logs.map((log) => [log.item.path, log]));
+  const files = new Set(logs.map(({item}) => item.file));
+  return {
+    prepared: {
+      ...prepared,
+      scope: {...prepared.scope, objects: [...prepared.scope.objects, ...gone]},
+      texts: (hideIn) => [...prepared.texts(hideIn), ...objectFiles(gone, hideIn, (name) => `gone/${name}`)],
+      logs: [
+        ...prepared.logs.filter(({file}) => !files.has(file)),
+        ...logs.map(({item, content: {cut}}) => (cut > 0 ? {...item, cut} : item)),
+      ],
+      // Runs bring secrets that did not exist in the beginning.
+      seeds: [...prepared.seeds, ...seedsOf(secrets, objects)],
+      gaps: [...prepared.gaps, ...gaps],
+    },
+    api: {
+      stream: async (path, options) => {
+        const log = recorded.get(path);
+        return log === undefined ? api.stream(path, options) : replay(log, (rest) => api.stream(rest, options));
+      },
+    },
+  };
+}
+
+/** What was kept of a log, and what was written to it since. */
+function replay({item, content, rest, trouble}: RecordedLog, read: (path: string) => ReturnType<LogApi['stream']>): LogStream {
+  let settle: (trouble: ApiError | undefined) => void = () => undefined;
+  const end = new Promise<ApiError | undefined>((resolve) => {
+    settle = resolve;
+  });
+  async function* chunks(): AsyncGenerator<Buffer> {
+    let missing = trouble;
+    try {
+      yield* content.chunks();
+      if (rest === undefined) return;
+      const stream = await read(rest.from(item.path));
+      if (stream.trouble === undefined) {
+        yield* rest.news(stream.chunks);
+        yield rest.rest();
+        missing = await stream.end;
+      }
+      // Its pod went with the end of the recording.
+      else if (stream.trouble.kind !== 'not-found') missing = stream.trouble;
+    } finally {
+      settle(missing);
+    }
+  }
+  return {chunks: chunks(), end};
+}

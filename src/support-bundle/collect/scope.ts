@@ -1,0 +1,98 @@
+import type {ScalrRelease} from '../../cluster/facts/releases.ts';
+import {isOfRun, type RunsOf} from '../../cluster/inventory-runs.ts';
+import type {Event, KubernetesObject, Pod} from '../../cluster/objects.ts';
+
+export type BundledRelease = Pick<ScalrRelease, 'name' | 'chart' | 'version'> & {runsOf: RunsOf | undefined};
+
+/** What of a namespace belongs into the bundle. */
+export interface Scope {
+  objects: readonly KubernetesObject[];
+  pods: readonly Pod[];
+}
+
+/** Names the charts give their pods (chart facts, 6.1), for agents that helm knows nothing of. */
+const AGENT_NAMES: ReadonlySet<string | undefined> = new Set(['agent-k8s', 'agent-local', 'agent-job', 'scalr-agent']);
+/** Of the whole namespace: they act on pods of every owner. */
+const OF_ALL: ReadonlySet<string | undefined> = new Set([
+  'NetworkPolicy',
+  'ResourceQuota',
+  'LimitRange',
+  'AgentTaskTemplate',
+  'AgentTask',
+  'AgentWorker',
+]);
+
+/** Not only something that acts on pods of every owner, or a word about it. */
+export const isOfReleases = ({kind}: KubernetesObject): boolean => !OF_ALL.has(kind) && kind !== 'Event';
+
+/**
+ * Objects of the releases, of their runs, and what acts on them; with a run only its pods and those of the agent. Where helm
+ * knows of no release, or may not be asked, what says that it is an agent shows which ones there are. Pure.
+ */
+export function scopeOf(objects: readonly KubernetesObject[], releases: readonly BundledRelease[], run?: string, release?: string): Scope {
+  const agents = releases.length > 0 || release !== undefined ? [] : objects.filter(isAgent);
+  const wanted = new Set([release, ...releases.map(({name}) => name), ...agents.map(releaseOf)].filter((name) => name !== undefined));
+  const isRoot = (object: KubernetesObject): boolean =>
+    OF_ALL.has(object.kind) ||
+    wanted.has(releaseOf(object) ?? '') ||
+    agents.includes(object) ||
+    releases.some(({runsOf}) => runsOf !== undefined && isOfRun(object, runsOf));
+  const ours = new Set(objects.filter((object) => object.kind !== 'Event' && isRoot(object)));
+  // Owners stand before what they own, so that one pass finds a pod by way of its ReplicaSet.
+  for (const object of objects) if (object.metadata.ownerReferences?.some((owner) => has(ours, owner))) ours.add(object);
+  const pods = (objects.filter((object) => object.kind === 'Pod' && ours.has(object)) as Pod[]).filter(
+    (pod) => run === undefined || !isRunPod(pod, releases) || hasRunId(pod, run),
+  );
+  const mounted = new Set(pods.flatMap(({spec}) => spec?.volumes ?? []).map(({persistentVolumeClaim: claim}) => claim?.claimName));
+  const claims = objects.filter(({kind, metadata}) => kind === 'PersistentVolumeClaim' && mounted.has(metadata.name));
+  const kept = new Set([...[...ours].filter(({kind}) => kind !== 'Pod'), ...pods, ...claims]);
+  const names = new Set([...kept].map(({kind, metadata}) => `${kind}/${metadata.name}`));
+  const isAbout = ({involvedObject: about}: Event): boolean => names.has(`${about?.kind}/${about?.name}`) || isOfGoneRun(about, releases);
+  return {objects: objects.filter((object) => kept.has(object) || (object.kind === 'Event' && isAbout(object as Event))), pods};
+}
+
+const isAgent = ({metadata: {labels}}: KubernetesObject): boolean => AGENT_NAMES.has(labels?.['app.kubernetes.io/name']);
+
+export const releaseOf = ({metadata: {labels, annotations}}: KubernetesObject): string | undefined =>
+  annotations?.['meta.helm.sh/release-name'] ?? labels?.['app.kubernetes.io/instance'];
+
+/** Ids of the runs that are there, wanted or not. */
+export const runIds = (objects: readonly KubernetesObject[], releases: readonly BundledRelease[]): string[] => {
+  const ids = objects.flatMap((object) => (object.kind === 'Pod' && isRunPod(object as Pod, releases) ? (runIdOf(object) ?? []) : []));
+  return [...new Set(ids)].toSorted();
+};
+
+const isRunPod = (pod: Pod, releases: readonly BundledRelease[]): boolean =>
+  releases.some(({runsOf}) => runsOf !== undefined && isOfRun(pod, runsOf)) ||
+  pod.metadata.labels?.['app.kubernetes.io/component'] === 'task';
+
+/** Pods of runs vanish a minute after the run; their events stay for an hour. */
+const isOfGoneRun = (about: Event['involvedObject'], releases: readonly BundledRelease[]): boolean =>
+  releases.some(({chart}) => chart === 'agent-job') &&
+  (about?.kind === 'Pod' || about?.kind === 'Job') &&
+  /(^|-)(run|atask)-/.test(about.name ?? '');
+
+const has = (ours: ReadonlySet<KubernetesObject>, owner: {kind: string; name: string; uid?: string}): boolean =>
+  [...ours].some(({kind, metadata}) =>
+    owner.uid && metadata.uid ? owner.uid === metadata.uid : owner.kind === kind && owner.name === metadata.name,
+  );
+
+/** As Scalr gives them to runs and to what they consist of. */
+const ID = /(?<![^-.])(run|atask)-(?!run-)[a-z0-9]+(?![^-.])/;
+
+/** The id of a run stands whole in the names of its Job and pods, or it is a label or a variable of theirs. */
+export const hasRunId = ({metadata, spec}: Pod, run: string): boolean =>
+  isInName(metadata.name, run) ||
+  Object.values(metadata.labels ?? {}).includes(run) ||
+  [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].some(({env}) => env?.some(({value}) => value === run));
+
+/** Between dashes, dots and the ends of the name: run-abc1 is not in run-abc12. */
+export const isInName = (name: string, run: string): boolean => parts(name).includes(parts(run));
+
+const parts = (name: string): string => `-${name.replaceAll('.', '-')}-`;
+
+/** Undefined where it shows in nothing. */
+export function runIdOf({metadata: {name, labels}}: KubernetesObject): string | undefined {
+  const label = Object.values(labels ?? {}).find((value) => ID.exec(value)?.[0] === value);
+  return label ?? ID.exec(name)?.[0];
+}

@@ -1,4 +1,0 @@
-/** A JSON object of which nothing is known yet. */
-export type Fields = Readonly<Record<string, unknown>>;
-
-export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,44 @@
+import type {Prepared} from '../collect/prepare.ts';
+import type {LogRecord} from '../collect/read-logs.ts';
+import type {Evidence} from './evidence.ts';
+import type {Finding} from './finding.ts';
+import {findingsIn} from './in-cluster.ts';
+import {mistakes, policyFindings, versionFindings} from './in-releases.ts';
+
+/** Everything that stands out, errors first. Pure. */
+export function allFindings(
+  {scope: {objects}, releases, cluster, skewMs = 0, ...prepared}: Prepared,
+  namespace: string,
+  places: Evidence,
+  logs: readonly LogRecord[],
+  now: Date,
+): Finding[] {
+  const ofReleases = releases.flatMap(({name, chart, version, values}) => {
+    const target = {chart, version};
+    return [
+      ...mistakes({name, target, values}, places),
+      ...versionFindings({name, namespace, target}, {server: cluster?.server, nodes: cluster?.nodes ?? []}, places),
+      ...(cluster?.enforcement ? policyFindings({name, chart, version}, objects, cluster.enforcement, places) : []),
+    ];
+  });
+  const ofMachine = (prepared.findings?.(logs, now) ?? []).map((finding) => withLine(finding, places));
+  const theirNow = new Date(now.getTime() + skewMs);
+  const found = [...findingsIn({objects, logs, places, now: theirNow}), ...ofReleases, ...ofMachine];
+  return found.toSorted((one, other) => Number(other.severity === 'error') - Number(one.severity === 'error'));
+}
+
+/** What docker and systemd print where the state is that a finding is about. */
+const SIGNS: Readonly<Record<string, readonly string[]>> = {
+  OOM_KILLED: ['"OOMKilled": true', 'Result=oom-kill'],
+  CRASH_LOOP: ['"Restarting": true'],
+  NOT_RUNNING: ['"Status": ', 'ActiveState='],
+  RESTARTED: ['"RestartCount": ', 'NRestarts='],
+  UNIT_CHANGED: ['NeedDaemonReload=yes'],
+};
+
+/** Adds the line to what names a file only. */
+export function withLine(finding: Finding, places: Evidence): Finding {
+  const {evidence, line, code} = finding;
+  if (evidence === undefined || line !== undefined) return finding;
+  return {...finding, ...places.inFile(evidence, ...(SIGNS[code] ?? []))};
+}

@@ -1,0 +1,146 @@
+import type {Target} from '../../charts/define.ts';
+import {releasesOf} from '../../charts/target.ts';
+import type {Values} from '../../charts/tree.ts';
+import {agentVersionOf, floorOf, isBelow, isTooOld, isVersion, upgradeTraps, versionStatus} from '../../charts/version-status.ts';
+import {weaknessOf} from '../../cluster/facts/policy-weakness.ts';
+import type {NodeObject} from '../../cluster/facts/readings.ts';
+import type {KubernetesObject} from '../../cluster/objects.ts';
+import {ownCommand} from '../../ports/own-command.ts';
+import type {Finding as Mistake} from '../../values/validate/finding.ts';
+import {knownBugs, validate} from '../../values/validate/validate.ts';
+import {type Enforcement, NETWORK} from '../collect/cluster-scope.ts';
+import {type BundledRelease, releaseOf} from '../collect/scope.ts';
+import {jsonText} from '../json.ts';
+import type {Evidence} from './evidence.ts';
+import type {Finding} from './finding.ts';
+
+interface Installed {
+  name: string;
+  target: Target;
+}
+
+/** What is known of values in this very version, and what the chart of this version gets wrong whatever they are. Pure. */
+export function mistakes({name, target, values}: Installed & {values: Values | undefined}, places: Evidence): Finding[] {
+  const text = jsonText(values ?? {});
+  const version = `${target.chart} ${target.version}`;
+  const finding = ({severity, code, suggestion}: Mistake, message: string): Finding => ({
+    severity,
+    code,
+    object: `release/${name}`,
+    message,
+    remedy: suggestion ?? `See scalr-agent validate, with --chart ${target.chart} --chart-version ${target.version}`,
+  });
+  return [
+    ...(values === undefined ? [] : validate(text, target)).map((each) => ({
+      // With the key before it, redaction would take the words for its value.
+      ...finding(each, each.path === '' ? `${version}: ${each.message}` : `${each.message} (${each.path})`),
+      evidence: `releases/${name}/values.json`,
+      ...(each.line === undefined ? {} : {line: each.line}),
+    })),
+    ...knownBugs(text, target).map((each) => ({
+      ...finding(each, `${version}: ${each.message}`),
+      ...places.ofVersion(name, target),
+      remedy: each.suggestion ?? 'Upgrade, or take a version without it: --chart-version',
+    })),
+  ];
+}
+
+/** What the cluster says of its own version. */
+export interface ClusterVersions {
+  server: string | undefined;
+  nodes: readonly NodeObject[];
+}
+
+/** A chart that is behind, was taken back, or does not go with this Kubernetes. Pure. */
+export const versionFindings = (installed: Installed & {namespace: string}, cluster: ClusterVersions, places: Evidence): Finding[] => [
+  ...behind(installed, cluster, places),
+  ...kubernetesTooOld(installed, cluster, places),
+];
+
+function behind({name, namespace, target}: Installed & {namespace: string}, {server = ''}: ClusterVersions, places: Evidence): Finding[] {
+  const {chart, version} = target;
+  const {standing, behind: count, newestKnown} = versionStatus(chart, version);
+  if (standing === 'newest' || standing === 'newer-than-known') return [];
+  const fits = releasesOf(chart).filter((each) => !isTooOld(server, {chart, version: each}));
+  const next = fits.at(-1) ?? newestKnown;
+  const isNewest = next === version;
+  const install = ownCommand('install', {release: name, place: {namespace}}, '--chart', chart, '--chart-version', next);
+  const kubernetes = next === newestKnown ? '' : ` (${newestKnown} needs a newer Kubernetes than ${server})`;
+  const traps = upgradeTraps(name, target, next);
+  return [
+    {
+      severity: 'warning',
+      code: standing === 'withdrawn' ? 'VERSION_WITHDRAWN' : 'VERSION_BEHIND',
+      object: `release/${name}`,
+      message: `${withAgent(chart, version)} ${STANDINGS[standing]}${count} ${count === 1 ? 'release' : 'releases'} behind ${withAgent(chart, newestKnown)}, the newest this program knows: what was mended since is not in it`,
+      ...places.ofVersion(name, target),
+      remedy: isNewest
+        ? `It is the newest for Kubernetes ${server}: upgrade the cluster first`
+        : `${install} with the settings it has${kubernetes}; with helm upgrade give --version and all values, as --reuse-values leaves out new keys${traps.length > 0 ? `. Mind: ${traps.join('; ')}` : ''}`,
+    },
+  ];
+}
+
+const STANDINGS = {
+  behind: 'is ',
+  'older-than-known': 'is older than any this program can make, at least ',
+  withdrawn: 'was taken back by its makers and is ',
+} as const;
+
+const withAgent = (chart: Target['chart'], version: string): string => {
+  const agent = agentVersionOf(chart, version);
+  return `${chart} ${version}${agent === undefined ? '' : ` (agent ${agent})`}`;
+};
+
+function kubernetesTooOld({name, target}: Installed, {server, nodes}: ClusterVersions, places: Evidence): Finding[] {
+  const floor = floorOf(target);
+  if (floor === undefined) return [];
+  const {version, isHard, because} = floor;
+  const old = [
+    ...(server === undefined ? [] : [{what: 'the control plane', found: server, place: places.inFile('version.json', server)}]),
+    ...nodes.map(({metadata, status}) => {
+      const found = status?.nodeInfo?.kubeletVersion ?? '';
+      return {what: `node ${metadata.name}`, found, place: places.inObject('node', metadata.name, '"kubeletVersion"')};
+    }),
+  ].filter(({found}) => isVersion(found) && isBelow(found, version));
+  const [first] = old;
+  if (first === undefined) return [];
+  const others = old.length === 1 ? '' : ` (and ${old.length - 1} more)`;
+  return [
+    {
+      severity: isHard ? 'error' : 'warning',
+      code: 'KUBERNETES_TOO_OLD',
+      object: `release/${name}`,
+      message: `${target.chart} ${target.version} needs Kubernetes ${version}, and ${first.what} is ${first.found}${others}: ${because}`,
+      ...first.place,
+      remedy: 'Upgrade the cluster and its nodes, or go back to an older version of the chart',
+    },
+  ];
+}
+
+/** Policies of this release that do not do what they are for. Pure. */
+export function policyFindings(
+  {name, chart, version}: Pick<BundledRelease, 'name' | 'chart' | 'version'>,
+  objects: readonly KubernetesObject[],
+  {policies}: Pick<Enforcement, 'policies'>,
+  places: Evidence,
+): Finding[] {
+  const policy = objects.find((object) => object.kind === 'NetworkPolicy' && releaseOf(object) === name);
+  const weakness = weaknessOf({chart, version}, policies);
+  if (policy === undefined || !('value' in weakness) || weakness.value === undefined) return [];
+  const {code, message, remedy} = weakness.value;
+  const place =
+    code === 'POLICY_MISSES_RUNS'
+      ? undefined
+      : places.inFile(NETWORK, code === 'POLICY_NOT_ENFORCED' ? '"areEnforced"' : '"blockMetadata"');
+  return [
+    {
+      severity: 'warning',
+      code,
+      object: `networkpolicy/${policy.metadata.name}`,
+      message,
+      ...(place ?? places.inObject('networkpolicy', policy.metadata.name, '"podSelector"')),
+      remedy,
+    },
+  ];
+}

@@ -1,0 +1,23 @@
+import type {ApiError} from '../ports/log-stream.ts';
+import {jsonIn, noJson} from '../ports/tool-output.ts';
+
+/** A JSON object of which nothing is known yet. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+export type Answer<T> = {value: T; trouble?: undefined} | {trouble: ApiError};
+
+/** What a tool said as JSON of the form that is expected, or why it is none. */
+export function readJson<T>(tool: string, text: string, is: (value: unknown) => value is T): Answer<T> {
+  const value = jsonIn(text);
+  if (is(value)) return {value};
+  return {trouble: {kind: 'refused', message: noJson(tool, text.trim())}};
+}
+
+export const isListOf =
+  <Name extends string>(...texts: readonly Name[]) =>
+  (value: unknown): value is Readonly<Record<Name, string>>[] =>
+    Array.isArray(value) && value.every((each) => isFields(each) && texts.every((name) => typeof each[name] === 'string'));

@@ -1,0 +1,177 @@
+import {isHarmless, isProse} from './looks-secret.ts';
+import {beginsWord, type Extent, LIMITS, matchAt, NOTHING, type Rule, run} from './rule.ts';
+
+const BEARER = /bearer(?:[ \t]+|%20|\+|\\u0020)((?:[\w.~+/-]|%2[bf]){8,8192}=*)/iy;
+
+const bearer: Rule = {
+  name: 'bearer',
+  anchors: ['bearer'],
+  find(text, start) {
+    const found = matchAt(BEARER, text, start);
+    const value = found?.[1] ?? '';
+    if (found === undefined || isProse(value) || isHarmless(value)) return NOTHING;
+    const end = start + found[0].length;
+    return [run(end - value.length, end, /[^\w.~+/-]/g)];
+  },
+};
+
+const BASIC = /basic(?:[ \t]+|%20|\\u0020)((?:[A-Za-z0-9+/]|%2[bf]){6,4096}(?:=|%3d){0,2})/iy;
+
+/** User and password in base64; a word that follows by chance holds no colon. */
+const basic: Rule = {
+  name: 'basic',
+  anchors: ['basic'],
+  find(text, start) {
+    const found = matchAt(BASIC, text, start);
+    const value = found?.[1] ?? '';
+    if (found === undefined || !/^[\x20-\x7e]*:/.test(Buffer.from(value, 'base64').toString('latin1'))) return NOTHING;
+    const end = start + found[0].length;
+    return [{start: end - value.length, end}];
+  },
+};
+
+const BEGIN = /-----BEGIN[ +](?:[A-Z0-9]+[ +]){0,3}PRIVATE[ +]KEY(?:[ +]BLOCK)?-----/iy;
+const END = /-----END(?:[ +]|%20)(?:[A-Z0-9]+(?:[ +]|%20)){0,3}PRIVATE(?:[ +]|%20)KEY(?:(?:[ +]|%20)BLOCK)?-----/gi;
+/** Lines of a key of which the end is missing. */
+const LINES =
+  /(?:(?:\r?\n(?:\d{4}-\d\d-\d\dT[\d:.]+Z )?|(?:\\+r)?\\+n|%0a|%0d|[ \t])*(?:[A-Za-z0-9+/]|%2[bf]){8,96}(?:=|%3d){0,2}){0,160}/iy;
+
+/** Private keys; certificates and public keys stay, support needs them. */
+const pem: Rule = {
+  name: 'private key',
+  anchors: ['-----BEGIN'],
+  find(text, start) {
+    const begin = matchAt(BEGIN, text, start) ?? matchAt(BEGIN_OF_URL, text, start);
+    if (begin === undefined) return NOTHING;
+    const body = start + begin[0].length;
+    const within = text.slice(body, body + LIMITS.ahead - 256);
+    const end = [...within.matchAll(END)][0];
+    const next = within.indexOf('-----BEGIN');
+    if (end !== undefined && (next === -1 || next > end.index)) return [{start, end: body + end.index + end[0].length}];
+    return [{start, end: body + (matchAt(LINES, text, body)?.[0].length ?? 0)}];
+  },
+};
+
+const BEGIN_OF_URL = /-----BEGIN%20(?:[A-Z0-9]+%20){0,3}PRIVATE%20KEY(?:%20BLOCK)?-----/iy;
+const BASE64 = /(?:[A-Za-z0-9+/_-]|\\+n|\r?\n[ \t]*){40,8192}={0,2}/y;
+
+/** The same in base64, as Secrets hold it. */
+const pemInBase64: Rule = {
+  name: 'private key',
+  anchors: ['LS0tLS1CRUdJTi'],
+  find(text, start) {
+    const found = beginsWord(text, start) ? matchAt(BASE64, text, start) : undefined;
+    if (found === undefined) return NOTHING;
+    const head = Buffer.from(found[0].slice(0, 80).replace(/\\+n|\s/g, ''), 'base64').toString('latin1');
+    return /PRIVATE KEY/.test(head) ? [run(start, start + found[0].length, /[^A-Za-z0-9+/_=-]/g)] : NOTHING;
+  },
+};
+
+const ENCODED_USER = /((?:(?!%3a|%40|%2f)[^ \t\r\n"'<>`\\&]){1,256})(?:%3a((?:(?!%40|%2f)[^ \t\r\n"'<>`\\&]){0,256}))?%40/iy;
+
+/** User and password of a URL, each by itself: the password alone is what other places repeat. */
+const url: Rule = {
+  name: 'url',
+  anchors: ['://', ':\\/\\/', '%3A%2F%2F'],
+  find(text, start, end) {
+    if (text.charAt(start) === '%') {
+      const [all, user, password] = matchAt(ENCODED_USER, text, end) ?? [];
+      return all === undefined ? NOTHING : credentials(text, end, all.length - 3, password === undefined ? undefined : user?.length, 3);
+    }
+    const length = lengthOfAuthority(text, end);
+    if (!text.slice(end, end + length).includes('@')) return NOTHING;
+    const authority = text.slice(end, end + length).replace(/\[redacted:[\w-]+:\w+\]/g, (name) => '*'.repeat(name.length));
+    const at = authority.lastIndexOf('@');
+    const host = authority.search(/[/?#]/);
+    const colon = authority.indexOf(':');
+    const inside = host === -1 || at < host;
+    // A slash that nobody escaped ends the password too early; only a port is followed by one.
+    const broken = !inside && colon !== -1 && colon < host && !/^:\d*$/.test(authority.slice(colon, host));
+    const last = inside || broken ? at : authority.slice(0, host).lastIndexOf('@');
+    return last === -1 ? NOTHING : credentials(text, end, last, colon !== -1 && colon < last ? colon : undefined, 1);
+  },
+};
+
+const ENDS_URL = new Uint8Array(256);
+for (const one of Buffer.from(' \t\r\n"\'<>`')) ENDS_URL[one] = 1;
+const BACKSLASH = 92;
+
+function lengthOfAuthority(text: string, start: number): number {
+  let place = start;
+  for (; place < start + 512 && place < text.length; place += 1) {
+    const one = text.charCodeAt(place);
+    if (ENDS_URL[one] === 1 || (one === BACKSLASH && /^\\+["'nrt]/.test(text.slice(place, place + 18)))) break;
+  }
+  return place - start;
+}
+
+function credentials(text: string, start: number, length: number, colon: number | undefined, width: number): readonly Extent[] {
+  const user = {start, end: start + (colon ?? length)};
+  const parts = colon === undefined ? [user] : [user, {start: user.end + width, end: start + length}];
+  return parts.filter(({start: from, end}, index) => {
+    const value = text.slice(from, end);
+    // A short name is no token; a password may be any word.
+    const user = index === 0 && (colon === undefined ? /^[a-z][a-z._-]*$/i : /^[a-z][a-z0-9._-]{0,11}$/i).test(value);
+    return value !== '' && !user && !/^(?:\*+|<[^>]*>|\[redacted.*|\$\{?[\w.]+\}?|\[hidden\])$/.test(value);
+  });
+}
+
+const HOST = /[\w.-]{1,253}:\d{2,5}(?![\w@])/y;
+
+const ENDS_CREDENTIALS = new Set(' \t\r\n"\'@/');
+
+/** `user:password@host:port` without a scheme. */
+const bareCredentials: Rule = {
+  name: 'url',
+  anchors: ['@'],
+  find(text, start, end) {
+    if (matchAt(HOST, text, end) === undefined) return NOTHING;
+    let first = start;
+    while (first > 0 && start - first < 340 && !ENDS_CREDENTIALS.has(text.charAt(first - 1))) first -= 1;
+    const password = /(?:^|[^\w.%+-])[\w.%+-]{1,64}:(.{2,256})$/.exec(text.slice(first, start))?.[1];
+    return password === undefined || isHarmless(password) ? NOTHING : [{start: start - password.length, end: start}];
+  },
+};
+
+export const textRules: readonly Rule[] = [bearer, basic, pem, pemInBase64, url, bareCredentials];
+
+/** Between two words of a command, as a shell reads them or as a list of strings. */
+const GAP = String.raw`(?:[ \t]+|\\*["'],[ \t]*\\*["'])`;
+const WORD = String.raw`[^\s"'\\|;&]`;
+const QUOTE = String.raw`(?:\\*["'])?`;
+/** Other words of the same command. */
+const MORE = '(?:(?!&&)[^\\n|;]){0,300}?';
+const BLANK = String.raw`(?:\s|\\+[nrt])+`;
+const REGISTRIES = `(?<=(?:docker|podman|nerdctl|buildah|registry|oras|skopeo|crane|acr)(?:${GAP}|${BLANK}))`;
+
+/** Where tools take a password that no key announces; the first group is the password. */
+const COMMANDS: readonly (readonly [anchors: readonly string[], expression: string])[] = [
+  [['curl'], `curl\\b${MORE}${GAP}(?:-[A-Za-z]{0,8}[uU]|--user|--proxy-user)(?:${GAP}|=)?${QUOTE}[^\\s:"'\\\\]{1,64}:(${WORD}{2,256})`],
+  [['login'], `${REGISTRIES}login\\b${MORE}${GAP}-p(?:${GAP}|=)${QUOTE}(${WORD}{2,256})`],
+  [['sshpass'], `sshpass${GAP}-p${GAP}?${QUOTE}(${WORD}{2,256})`],
+  [
+    ['mysql', 'mariadb'],
+    `(?:mysql|mariadb)(?:-?dump|-?admin|import|sh)?\\b${MORE}${GAP}-p(?!rotocol|ort|rint|ipe|ager|lugin)${QUOTE}(${WORD}{2,256})`,
+  ],
+  [['redis-cli'], `redis-cli${MORE}${GAP}-a${GAP}${QUOTE}(${WORD}{2,256})`],
+  [['--from-literal'], `--from-literal(?:${GAP}|=)${QUOTE}[\\w.-]{1,128}=(${WORD}{2,1024})`],
+  [
+    ['machine', 'default'],
+    `(?:machine${BLANK}[^\\s\\\\]{1,128}|default)${BLANK}login${BLANK}[^\\s\\\\]{1,128}${BLANK}(?:account${BLANK}[^\\s\\\\]{1,128}${BLANK})?password${BLANK}(${WORD}{2,256})`,
+  ],
+  [['unseal key'], `Unseal Key(?: \\d{1,2})?:\\s{1,4}(${WORD}{20,128})`],
+];
+
+export const commandRules: readonly Rule[] = COMMANDS.map(([anchors, source]) => {
+  // What a colon follows is the key of something else.
+  const expression = new RegExp(`${source}(?!${WORD}|\\\\*["'][ \\t]*:)`, 'dy');
+  return {
+    name: 'command',
+    anchors,
+    onlyOutside: true,
+    find(text, start) {
+      const [from = 0, to = 0] = matchAt(expression, text, start)?.indices?.[1] ?? [];
+      return from === to || isHarmless(text.slice(from, to)) ? NOTHING : [{start: from, end: to}];
+    },
+  };
+});

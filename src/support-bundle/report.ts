@@ -1,0 +1,166 @@
+import {agentVersionOf, versionStatus} from '../charts/version-status.ts';
+import type {Prepared} from './collect/prepare.ts';
+import type {LogRecord} from './collect/read-logs.ts';
+import type {Gap} from './collect/read-namespace.ts';
+import type {FoundRelease} from './collect/tools.ts';
+import type {Finding} from './findings/finding.ts';
+
+export interface Summary {
+  at: Date;
+  /** As `namespace scalr-agent`. */
+  about: string;
+  /** Undefined where there is no helm. */
+  releases: readonly Pick<FoundRelease, 'name' | 'chart' | 'version' | 'status'>[] | undefined;
+  /** Of cluster and tools, as name and version. */
+  versions: readonly (readonly [name: string, version: string])[];
+  findings: readonly Finding[];
+  gaps: readonly Gap[];
+  logs: readonly Pick<LogRecord, 'file' | 'cut' | 'bytes' | 'lines'>[];
+  /** Names of everything else. */
+  files: readonly string[];
+  containers: number;
+  /** What was counted. */
+  noun: 'container' | 'unit';
+}
+
+/** What a person reads first, the verdict before everything else. Pure. */
+export function summaryText(summary: Summary): string {
+  const {at, about, releases, versions, findings, gaps, logs, containers, noun} = summary;
+  const of = (wanted: Finding['severity']): Finding[] => findings.filter(({severity}) => severity === wanted);
+  return [
+    `# Support bundle of ${about}\n`,
+    `${verdict(summary)}\n`,
+    `Made ${at.toISOString()} by scalr-agent collect-logs. ${noun === 'unit' ? 'Units' : 'Containers'}: ${containers}.\n`,
+    ...section('Errors', of('error').map(findingText)),
+    ...section('Warnings', of('warning').map(findingText)),
+    '## What is not in here\n',
+    missing(gaps, logs).join('\n') || '- nothing is missing',
+    '',
+    ...section('Releases', releases?.map(releaseText) ?? [], releases && '- none that helm knows of'),
+    ...section(
+      'Versions',
+      versions.map(([name, version]) => `- ${name}: ${version}`),
+    ),
+    '## What is in here\n',
+    contentsText(summary),
+  ].join('\n');
+}
+
+/** How often something was hidden, and by which rule; written last, as the summary itself is among what is counted. Pure. */
+export const redactionText = ({total, rules}: {total: number; rules: Readonly<Record<string, number>>}): string =>
+  [
+    `## Redaction: ${total} ${total === 1 ? 'place' : 'places'}\n`,
+    Object.entries(rules)
+      .map(([rule, count]) => `- ${rule}: ${count}`)
+      .join('\n') || '- nothing was found that had to be hidden',
+    '',
+  ].join('\n');
+
+const section = (title: string, lines: readonly string[], instead?: string): string[] =>
+  lines.length === 0 && instead === undefined ? [] : [`## ${title}\n`, lines.join('\n') || (instead ?? ''), ''];
+
+function verdict({findings, gaps, logs}: Summary): string {
+  const errors = findings.filter(({severity}) => severity === 'error').length;
+  const [first] = findings;
+  const found =
+    first === undefined
+      ? 'Nothing stands out.'
+      : `${number(errors, 'error')}, ${number(findings.length - errors, 'warning')}. Begin with ${first.object} (${first.code}).`;
+  const lacks = gaps.filter(({isMinor}) => !isMinor).length;
+  const whole = lacks > 0 ? `The bundle is not complete: ${number(lacks, 'part')} could not be read.` : 'The bundle is complete.';
+  const cut = cutLogs(logs);
+  const fits = cut > 0 ? ` To fit --max-size, ${number(cut, 'log')} ${cut === 1 ? 'was' : 'were'} cut in the middle.` : '';
+  return `**${found}**\n\n${whole}${fits}`;
+}
+
+/** What was asked for with --max-size leaves the bundle complete. */
+export const cutLogs = (logs: Summary['logs']): number => logs.filter(({cut}) => cut !== undefined).length;
+
+const findingText = ({object, code, message, evidence, line, remedy}: Finding): string =>
+  [
+    `- ${object} (${code}): ${message}`,
+    ...(evidence === undefined ? [] : [`  - see: ${evidence}${line === undefined ? '' : `:${line}`}`]),
+    `  - do: ${remedy}`,
+  ].join('\n');
+
+const missing = (gaps: readonly Gap[], logs: Summary['logs']): string[] => [
+  ...gaps.filter(({isMinor}) => !isMinor).map(gapText),
+  ...logs.flatMap(({file, cut}) => (cut === undefined ? [] : [`- ${file}: ${cut} bytes of its middle, to fit --max-size`])),
+  ...gaps.filter(({isMinor}) => isMinor).map((gap) => `${gapText(gap)} (the bundle is good without it)`),
+];
+
+const gapText = ({what, trouble}: Gap): string => `- ${what}: ${trouble.message}`;
+
+function releaseText({name, chart, version, status}: NonNullable<Summary['releases']>[number]): string {
+  const agent = agentVersionOf(chart, version);
+  const {standing, behind, newestKnown} = versionStatus(chart, version);
+  const place = standing === 'newest' ? 'the newest known' : behind > 0 ? `${behind} behind ${newestKnown}` : `newer than ${newestKnown}`;
+  return `- ${name}: ${chart} ${version}, ${status}; ${agent === undefined ? '' : `agent ${agent}, `}${place}`;
+}
+
+/** One line for each kind of file that is there. Pure. */
+export function contentsText({logs, files}: Pick<Summary, 'logs' | 'files'>): string {
+  const count = (pattern: RegExp): number => files.filter((file) => pattern.test(file)).length;
+  const [lines, bytes] = [logs.reduce((sum, log) => sum + log.lines, 0), logs.reduce((sum, log) => sum + log.bytes, 0)];
+  const previous = logs.some(({file}) => file.endsWith('.previous.log'));
+  const rows: readonly (readonly [file: string, text: string, isThere: boolean])[] = [
+    ['findings.json, errors.json', 'what stands out and what is not in here, for programs', true],
+    [
+      'logs/',
+      `${number(logs.length, 'log')}, ${number(lines, 'line')}, ${sizeOf(bytes)}${previous ? '; .previous.log is what was said before a restart' : ''}`,
+      logs.length > 0,
+    ],
+    ['events.txt', 'events, the newest last', files.includes('events.txt')],
+    ['objects/', `${number(count(/^objects\//), 'object')} as the cluster has them, without Secrets`, count(/^objects\//) > 0],
+    ['gone/', `${number(count(/^gone\//), 'object')} as last seen before they went`, count(/^gone\//) > 0],
+    ['releases/', 'history, values and manifest as helm has them', count(/^releases\//) > 0],
+    ['network.json', 'what runs the network, and whether it enforces policies', files.includes('network.json')],
+    ['docker/', 'container and daemon as docker has them', count(/^docker\//) > 0],
+    ['systemd/', 'units and their properties', count(/^systemd\//) > 0],
+    ['host/', 'which system the machine has', count(/^host\//) > 0],
+    ['tools.json, version.json', 'versions of the tools and of the cluster', files.includes('tools.json')],
+    ['redactions.json', 'how often which rule hid something in which file', true],
+    ['manifest.json', 'size and checksum of every file: scalr-agent collect-logs --inspect compares them', true],
+  ];
+  return `${rows.map(([file, text, isThere]) => (isThere ? `- ${file}: ${text}\n` : '')).join('')}`;
+}
+
+const sizeOf = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+
+export const number = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Takes secrets out of a text. */
+type Clean = (text: string) => string;
+
+// One by one: in a sentence made of several, the name of a file such as token.log would hide what comes after its colon.
+
+export const cleanFinding = (finding: Finding, clean: Clean): Finding => ({
+  ...finding,
+  object: clean(finding.object),
+  message: clean(finding.message),
+  remedy: clean(finding.remedy),
+  ...(finding.evidence === undefined ? {} : {evidence: clean(finding.evidence)}),
+});
+
+export const cleanGap = ({what, trouble, ...gap}: Gap, clean: Clean): Gap => ({
+  ...gap,
+  what: clean(what),
+  trouble: {...trouble, message: clean(trouble.message)},
+});
+
+/** Of the cluster, its nodes and the tools, as name and version. Pure. */
+export function versionsText({cluster}: Pick<Prepared, 'cluster'>): [name: string, version: string][] {
+  if (cluster === undefined) return [];
+  const kubelets = new Map<string, number>();
+  for (const {status} of cluster.nodes) {
+    const version = status?.nodeInfo?.kubeletVersion ?? 'unknown';
+    kubelets.set(version, (kubelets.get(version) ?? 0) + 1);
+  }
+  const nodes = [...kubelets].map(([version, count]) => `${version} on ${count} ${count === 1 ? 'node' : 'nodes'}`);
+  return [
+    ['Kubernetes', cluster.server ?? 'not read'],
+    ...(nodes.length > 0 ? ([['kubelets', nodes.join(', ')]] as [string, string][]) : []),
+    ...Object.entries(cluster.tools).map(([tool, version]): [string, string] => [tool, version ?? 'not there']),
+  ];
+}

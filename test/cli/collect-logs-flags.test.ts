@@ -1,0 +1,22 @@
+import {expect, test} from 'vitest';
+import {since} from '../../src/cli/collect-logs-flags.ts';
+import {ExpectedError} from '../../src/errors.ts';
+
+function refusal(time: string): string {
+  try {
+    return `took it: ${JSON.stringify(since(time, 1))}`;
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    expect({exit: error.exit, code: error.code}).toEqual({exit: 2, code: 'INVALID_SETTING'});
+    return [error.message, ...error.suggestions].join(' ');
+  }
+}
+
+test.each(['2026-02-30', '2026-13-01', '2025-02-29', '2026-04-31'])('a day that does not exist is no time: %s', (day) => {
+  expect(refusal(`${day}T00:00:00Z`)).toBe(`--since-time ${day}T00:00:00Z: there is no day ${day}. Write it like 2026-11-21T08:00:00Z`);
+});
+
+test('a day that exists is one in every time zone', () => {
+  expect(since('2024-02-29T23:30:00-02:00', 1)).toEqual({time: '2024-03-01T01:30:00.000Z'});
+  expect(refusal('noon')).toContain('--since-time noon is no time.');
+});
