@@ -11,7 +11,7 @@ interface Container {
 
 const IMAGE = /^[\w.-]+(:\d+)?(\/[\w.-]+)*(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/;
 
-/** The one warning of Helm that means nothing: a list over the empty map that agent-job has as default (facts 2.4). */
+/** The one warning of Helm that means nothing: a list over the empty map that agent-job has as default: docs/charts/agent-job.md, "Images and nodes". */
 const HARMLESS = /topologySpreadConstraints/;
 
 /** Warnings of Helm that mean a lost value. */

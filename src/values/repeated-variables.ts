@@ -16,8 +16,8 @@ export interface RepeatedVariable {
 }
 
 /**
- * Every variable may stand once in a container: Helm 4 refuses the second, Helm 3 may lose both later (R33,
- * helm/helm#31529).
+ * Every variable may stand once in a container: Helm 4 refuses the second, Helm 3 may lose both later
+ * (helm/helm#31529; docs/charts/README.md, "Environment variables").
  */
 export function repeatedVariables(values: Values, {chart, version}: Target): RepeatedVariable[] {
   return containersOf({chart, version}).flatMap(({name: container, extraEnv, own}) => {

@@ -76,7 +76,7 @@ export function checkKeys(source: Source, target: Target): Finding[] {
     if (tree < minimum) return [error(path, 'WRONG_VALUE', `${tree} is less than ${minimum}.`)];
     if (tree > maximum) return [error(path, 'WRONG_VALUE', `${tree} is more than ${maximum}.`)];
     if (Math.abs(tree) < FIRST_FLOAT) return [];
-    // A template prints it with an exponent (R34).
+    // A template prints it with an exponent: docs/charts/README.md, "Values that YAML and Helm change".
     return [reprinted(path, 'LARGE_NUMBER', String(tree), printedNumber(tree))];
   }
 
@@ -139,7 +139,7 @@ export function checkKeys(source: Source, target: Target): Finding[] {
   const reprinted = (path: TreePath, code: string, written: string, printed: string): Finding =>
     error(path, code, `Helm prints ${written} as ${printed}.`, {suggestion: `"${written}"`, fix: {path, value: written}});
 
-  /** null deletes the default of the chart (R36), which is meant only where the chart itself says null. */
+  /** null deletes the default of the chart, which is meant only where the chart itself says null. */
   function checkNull(node: SchemaNode, path: Path): Finding[] {
     const usual = getAt(defaults, path) ?? null;
     // Templates take nothing for an empty default.

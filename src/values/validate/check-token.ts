@@ -5,7 +5,7 @@ import {at, getAt} from '../../charts/tree.ts';
 import type {Finding} from './finding.ts';
 import type {Held} from './held.ts';
 
-/** The templates of every version demand a token, inline or from a Secret (R1). */
+/** The templates of every version demand a token, inline or from a Secret: docs/charts/README.md, "Agent pool token". */
 export function checkToken({values, settings, locate}: Held, target: Target): Finding[] {
   const inline = getAt(values, at('agent.token'));
   const place = {path: 'agent.token', ...(locate(at('agent.token')) ?? {})};
@@ -23,7 +23,7 @@ export function checkToken({values, settings, locate}: Held, target: Target): Fi
       },
     ];
   }
-  // Both is no accident: the templates drop one of them (R1). Which token is inline alone is the operator's choice.
+  // Both is no accident: the templates drop one of them. Which token is inline alone is the operator's choice.
   return settings.get('token-secret') === undefined
     ? []
     : [{...place, severity: 'warning', code: 'OTHER_KEY_WINS', message: 'The existing Secret wins, and this token is dropped.'}];

@@ -41,7 +41,7 @@ export function elsewhere(path: Path, values: Values, target: Target): Advice {
 
 const adviceOf = (twin: Twin | undefined): Partial<Advice> => (twin ? {suggestion: twin.text, ...(twin.fix ? {fix: twin.fix} : {})} : {});
 
-/** Keys of documents that were written before their release and changed in between (facts 0.1). */
+/** Keys of documents that were written before their release and changed in between. */
 const NEVER_RELEASED: readonly {chart: ChartName; path: string; instead: string}[] = [
   {chart: 'agent-job', path: 'agent.auth', instead: 'agent.tokenExistingSecret.name'},
   {chart: 'agent-local', path: 'agent.auth', instead: 'agent.tokenExistingSecret.name'},
