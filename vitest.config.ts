@@ -1,11 +1,33 @@
 import {defineConfig} from 'vitest/config';
 
+/** Proofs of the test cluster itself; what they guard rarely changes. */
+const HARNESS = 'test/cluster/**';
+/** Memory on three versions of Node.js: slow, and needs the machine for itself. */
+const MEMORY = 'test/commands/collect-logs-memory.cluster.ts';
+/** `npm run test:full` */
+const isFull = Boolean(process.env['TEST_FULL']);
+const skipsHarness = !isFull || Boolean(process.env['TEST_KUBECONFIG']);
+const cluster = {
+  globalSetup: ['test/cluster/global-setup.ts'],
+  // The first start on a machine builds the control plane.
+  hookTimeout: 1_200_000,
+};
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // A tool that colours or a proxy of the developer must not change a golden file.
+    // Modules are loaded once per worker, not once per file.
+    isolate: false,
+    // A colour or a proxy of the developer must not change a golden file.
     env: {NO_COLOR: '1'},
     testTimeout: 60_000,
     hookTimeout: 300_000,
+    projects: [
+      {extends: true, test: {name: 'unit', include: ['test/**/*.test.ts']}},
+      {
+        extends: true,
+        test: {...cluster, name: 'cluster', include: ['test/**/*.cluster.ts'], exclude: [MEMORY, ...(skipsHarness ? [HARNESS] : [])]},
+      },
+      ...(isFull ? [{extends: true as const, test: {...cluster, name: 'memory', include: [MEMORY], sequence: {groupOrder: 1}}}] : []),
+    ],
   },
 });

@@ -66,12 +66,7 @@ async function open(
   });
   async function* chunks(): AsyncGenerator<Buffer> {
     try {
-      // Only who reads a log needs it.
-      const {sweepBuffers} = await import('./sweep-buffers.ts');
-      for await (const chunk of said) {
-        sweepBuffers(chunk.length);
-        yield chunk;
-      }
+      yield* said;
       const code = await exit;
       const isTrouble = code !== 0 || (!isLogOnBoth && knownTrouble(words) !== undefined);
       tell(signal.aborted ? overBy(signal) : isTrouble ? hostTrouble(call, words) : undefined);

@@ -3,7 +3,6 @@ import {pipeline} from 'node:stream';
 import {createDeflateRaw, deflateRawSync} from 'node:zlib';
 import {crc32} from './crc32.ts';
 import {Reading} from './reading.ts';
-import {sweepBuffers} from './sweep-buffers.ts';
 import {turns} from './turns.ts';
 
 /** What is no larger is packed at once and here: a stream, or a thread, would cost more than the work it does. Of others so much at a time. */
@@ -57,8 +56,6 @@ async function* summed(head: Buffer, source: Reading, summing: Summing): AsyncGe
   const room = Buffer.allocUnsafeSlow(PIECE);
   for (let piece = head; piece.length > 0; piece = await source.into(room)) {
     summing.add(piece);
-    // Also what was held in memory until now comes by here.
-    sweepBuffers(piece.length);
     yield piece;
   }
 }

@@ -1,6 +1,5 @@
 import type {Readable} from 'node:stream';
 import type {Answer, LogStream, Trouble} from '../ports/cluster-api.ts';
-import {sweepBuffers} from './sweep-buffers.ts';
 import type {Vigil} from './vigil.ts';
 
 /** An answer is held as a whole; a page of a list stays far below. */
@@ -35,7 +34,6 @@ export function logFrom(source: Readable, vigil: Vigil, {verdict, release}: Afte
       vigil.wait();
       for await (const chunk of source) {
         vigil.heard();
-        sweepBuffers(chunk.length);
         yield chunk;
         vigil.wait();
       }

@@ -4,7 +4,6 @@ import type {Entry, RandomAccessReader, ZipFile} from 'yauzl';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {OpenArchive} from '../ports/archive.ts';
 import {fileFailure} from './node-files.ts';
-import {sweepBuffers} from './sweep-buffers.ts';
 import {WindowedFile} from './windowed-file.ts';
 
 /** Far above what a bundle of ours can be, far below what would keep somebody busy for days. */
@@ -86,7 +85,6 @@ async function* unpacked(entry: Entry, zip: ZipFile, file: WindowedFile): AsyncG
     : inflating(file.pieces(fileDataStart, compressedSize))) {
     bytes += chunk.length;
     if (bytes > claimed) throw new Error(`too many bytes in an entry of ${claimed}`);
-    sweepBuffers(chunk.length);
     yield chunk;
   }
   if (bytes < claimed) throw new Error(`too few bytes in an entry of ${claimed}`);

@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 import {onNewNode} from '../cli/node-floor.ts';
 
-onNewNode(() => require('../cli/launch.js').launch(process.argv.slice(2)));
+onNewNode(() => import('../cli/launch.js').then(({launch}) => launch(process.argv.slice(2))));

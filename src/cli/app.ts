@@ -53,7 +53,6 @@ const screenOf = (stream: NodeJS.WriteStream): Screen => ({
     return stream.isTTY === true ? stream.columns : undefined;
   },
   isAscii: isAsciiOnly(process.env, stream.isTTY === true),
-  cutsLines: process.env['TERM_PROGRAM'] === 'vscode',
 });
 
 export function nodeApp(): App {

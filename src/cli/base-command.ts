@@ -58,7 +58,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const world = {files, now: now()};
     const prompter = this.jsonEnabled() ? undefined : this.prompter;
     if (prompter === undefined) return resolve(sources, world, wish);
-    const {askMissing} = await import('../wizard/ask-missing.ts');
+    const {askMissing} = await import('../wizard/ask.ts');
     const {answers, problems} = await findAnswers(sources, world, wish);
     return settle({answers: problems.length > 0 ? answers : await askMissing(answers, wish, {prompter, files, now}), problems}, wish);
   }
@@ -70,7 +70,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     if (only?.includes(chart) === false) return this.#said;
     const {files, charts} = this.app;
     const readName = async (source: string) =>
-      (await import('../values/chart-metadata.ts')).readMetadata(source, (await charts.read(source)).chart);
+      (await import('../values/chart-files.ts')).readMetadata(source, (await charts.read(source)).chart);
     return [...this.#said, ...(await fromChartSource(this.#said, {files, readName}))];
   }
 

@@ -1,5 +1,5 @@
 import {join} from 'node:path';
-import {ownJson} from '../adapters/own-json.ts';
+import {ownJson} from '../adapters/own-files.ts';
 import {quickAnswer} from '../adapters/quick-answer.ts';
 import {bashWords} from '../completion/bash-words.ts';
 import {offerFor, type Program} from '../completion/candidates.ts';
@@ -29,16 +29,14 @@ export async function complete([shell = '', ...asked]: readonly string[], before
   process.stdout.write(reply(await offerFor(read, program), read, {isFiltered: shell === 'powershell'}));
 }
 
+/** The commands and flags as oclif's manifest describes them. */
+type Manifest = Readonly<Record<string, Program['commands'][string] & {flags: Readonly<Record<string, Flag>>}>>;
+
 function programOf(root: string): Program {
-  const {commands} = ownJson(join(root, 'dist/commands.json')) as {commands: Program['commands']};
-  let known: {commands: Readonly<Record<string, readonly number[]>>; flags: readonly Flag[]} | undefined;
+  const {commands} = ownJson(join(root, 'oclif.manifest.json')) as {commands: Manifest};
   return {
     commands,
-    flagsOf(command) {
-      known ??= ownJson(join(root, 'dist/flags.json')) as typeof known & object;
-      const {flags} = known;
-      return known.commands[command]?.flatMap((number) => flags[number] ?? []) ?? [];
-    },
+    flagsOf: (command) => Object.values(commands[command]?.flags ?? {}),
     async live(flag, line) {
       const {liveValues} = await import('../completion/live.ts');
       const ask: Ask = ({tool, args}, path = tool) => quickAnswer(path, args, PATIENCE_MS);

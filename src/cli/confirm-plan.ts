@@ -1,5 +1,5 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {anyText, type Prompter} from '../ports/prompter.ts';
+import type {Prompter} from '../ports/prompter.ts';
 
 interface Asking {
   /** The operator said yes to whatever would be asked. */
@@ -30,7 +30,8 @@ export async function confirmLoss(
   }
   if (!prompter)
     throw notConfirmed('Some of this cannot be undone, so --yes is not enough. Nothing was changed.', `Add --confirm ${release}`);
-  if ((await prompter.text(anyText(`Some of this cannot be undone. Type ${release} to do it:`))) !== release) throw cancelled();
+  const message = `Some of this cannot be undone. Type ${release} to do it:`;
+  if ((await prompter.input({message, help: []})) !== release) throw cancelled();
 }
 
 const notConfirmed = (message: string, suggestion: string): ExpectedError =>

@@ -1,4 +1,5 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
+import {PromptCancelled} from '../ports/prompter.ts';
 import {closest} from '../settings/text.ts';
 import {strayArgument} from './stray-argument.ts';
 
@@ -18,8 +19,8 @@ interface Line {
 /** Turns whatever was thrown into a failure with a code and a next step. */
 export function asExpected(error: unknown, line: Line): ExpectedError {
   if (error instanceof ExpectedError) return error;
-  const {name = '', message = String(error)} = error as Error;
-  if (name === 'ExitPromptError' || name === 'AbortPromptError') {
+  const {message = String(error)} = error as Error;
+  if (error instanceof PromptCancelled) {
     return new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.interrupted, cause: error});
   }
   if (isOclif(error)) return usage(error, line);

@@ -1,35 +1,36 @@
+import module from 'node:module';
 import {join} from 'node:path';
-import {loadCompiled} from '../adapters/compiled-code.ts';
-import {knownAnswer} from './known-answers.ts';
-import {outputFailed} from './output-failed.ts';
+import {ExitCode} from '../errors.ts';
+import {staticAnswer} from './static-answers.ts';
 
-declare const COMMANDS: readonly string[];
-
-/** What is known since the build is said at once; for the rest the program is loaded. */
-export function launch(argv: string[]): void {
+/** Answers `--version`, `--help` and the Tab key itself, and loads oclif for the rest. */
+export async function launch(argv: string[]): Promise<void> {
   // Before oclif's own, which throws.
   process.stdout.prependListener('error', outputFailed);
-  const answer = knownAnswer(argv);
+  const root = join(import.meta.dirname, '../..');
+  const answer = staticAnswer(argv, root);
   if (answer !== undefined) {
     process.stdout.write(answer);
     return;
   }
-  const root = join(__dirname, '../..');
+  // Node.js has it since 22.1.
+  (module as {enableCompileCache?: () => void}).enableCompileCache?.();
   const asked = argv.indexOf('__complete');
   // Each press of Tab; the other program has put its command before it.
   if (asked === 0 || (asked === 1 && argv[0] === 'install')) {
-    const {complete} = require(join(root, 'dist/cli/complete.js')) as typeof import('./complete.ts');
-    void complete(argv.slice(asked + 1), argv.slice(0, asked), root);
-    return;
+    const {complete} = await import('./complete.ts');
+    return complete(argv.slice(asked + 1), argv.slice(0, asked), root);
   }
   // Progress that nobody reads, as behind `2>&1 | head`, is no reason to leave work undone.
   process.stderr.on('error', () => undefined);
   // Of both Node.js says on standard error that one is ignored, and here it is this one.
   if (process.env['NO_COLOR']) delete process.env['FORCE_COLOR'];
-  const command = COMMANDS.find((name) => name === argv[0]) ?? 'other';
-  // Before anything is loaded: V8 takes no compiled code that was kept under other flags.
-  if (command === 'collect-logs')
-    (require('../adapters/little-memory.ts') as typeof import('../adapters/little-memory.ts')).keepMemoryLow();
-  const {start} = loadCompiled(join(root, 'dist/cli/start.js'), command) as typeof import('./start.ts');
-  void start(argv, root);
+  const {start} = await import('./start.ts');
+  return start(argv, root);
+}
+
+/** A reader that has seen enough is no failure; a full disk is. */
+function outputFailed({code}: NodeJS.ErrnoException): void {
+  if (code !== 'EPIPE') process.stderr.write(`Error: Cannot write to standard output: ${code}.\n`);
+  process.exit(code === 'EPIPE' ? ExitCode.ok : ExitCode.failed);
 }

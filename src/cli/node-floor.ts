@@ -1,8 +1,8 @@
 /** The oldest Node.js that runs the program; the build takes it from package.json. */
 declare const NODE_FLOOR: string;
 
-/** Old ones cannot even read the rest. What the build makes of this Node.js 6 can. */
-export function onNewNode(start: () => void): void {
+/** Node.js 10 can run this, but not the rest of the program. */
+export function onNewNode(start: () => unknown): void {
   if (isNewEnough(process.versions.node, NODE_FLOOR)) {
     start();
     return;

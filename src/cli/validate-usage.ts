@@ -1,17 +1,17 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
 
-interface Line {
-  /** Files to check each on its own, as given. */
+interface Arguments {
+  /** Files to check each on its own. */
   given: readonly string[];
-  /** Files to check as one. */
+  /** Layers to check as one file. */
   layers: readonly string[];
   format: string | undefined;
   isJson: boolean;
 }
 
-/** What the command line leaves open. @throws ExpectedError */
-export function refuseUnclear({given, layers, format, isJson}: Line): void {
+/** Refuses ambiguous arguments. @throws ExpectedError */
+export function refuseUnclear({given, layers, format, isJson}: Arguments): void {
   const [file, layer] = [given[0], layers[0]];
   if (file === undefined && layer === undefined) {
     throw usage('There is no file to check.', [
@@ -44,7 +44,7 @@ export async function refuseStandardInput(names: readonly string[], {kindOf}: Pi
   }
 }
 
-/** --format json is --json, also where the command line is too wrong to be parsed. */
+/** --format json is the same as --json, even where the arguments cannot be parsed. */
 export function asksForJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   const words = end < 0 ? argv : argv.slice(0, end);

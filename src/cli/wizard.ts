@@ -1,26 +1,27 @@
 import {findAnswers, settle} from '../answers/resolve.ts';
 import type {Source} from '../answers/sources.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
+import {prepareInstall} from '../plan/install.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import {firstOf} from '../ports/first-of.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
-import {lookAhead} from '../preflight/look-ahead.ts';
-import {prepareInstall} from '../preflight/prepare-install.ts';
+import {PromptCancelled} from '../ports/prompter.ts';
 import {questions} from '../preflight/questions.ts';
+import {runPreflight} from '../preflight/run-preflight.ts';
 import {namespace} from '../settings/release.ts';
 import {quote} from '../settings/settings.ts';
 import {paragraph, type Screen} from '../ui/theme.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
+import {AnswerStore} from '../wizard/answer-store.ts';
 import {chooseContext} from '../wizard/choose-context.ts';
-import {converse} from '../wizard/converse.ts';
-import {Knowledge} from '../wizard/knowledge.ts';
 import {listen, waitFor} from '../wizard/listen.ts';
-import {Keeper, type Kept, readKept, resumePath} from '../wizard/resume.ts';
+import {type ResumeState, ResumeStore, readResumeState, resumePath} from '../wizard/resume.ts';
 import type {Decision, Prepared} from '../wizard/review.ts';
+import {runWizard} from '../wizard/run-wizard.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, releaseName, timeoutOf, toolPaths} from './cluster-flags.ts';
-import {saveFiles} from './save-files.ts';
+import {saveFiles} from './user-files.ts';
 
 /** What the cluster has not said by then is asked for. A login plugin alone takes seconds; the operator is typing meanwhile. */
 const LISTENING_MS = 5000;
@@ -31,7 +32,7 @@ type Flags = ClusterFlags & {resume?: boolean; 'skip-preflight'?: boolean};
 export interface Decided extends NonNullable<Decision> {
   flags: ClusterFlags;
   /** Has what was said, until it is done. */
-  keeper: Keeper;
+  keeper: ResumeStore;
 }
 
 /** Finds out in a conversation what is to be installed; undefined where the operator leaves. Changes nothing. @throws ExpectedError */
@@ -41,12 +42,12 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
   const interrupts = app.takeInterrupts();
   const prompter = app.prompter(screen, interrupts.asked);
   const processes = app.processes(toolPaths(flags));
-  const keeper = new Keeper(path, files);
+  const keeper = new ResumeStore(path, files);
   try {
-    const kept = flags.resume ? await readKept(path, files) : undefined;
+    const kept = flags.resume ? await readResumeState(path, files) : undefined;
     const found = await findAnswers([...sources, ...(kept ? [fromKept(kept)] : [])], {files, now: now()});
     settle({answers: new Map(), problems: found.problems}, {only: []});
-    const known = new Knowledge(found.answers, kept?.asked);
+    const known = new AnswerStore(found.answers, kept?.asked);
     say(paragraph('', 'Nothing is changed before you choose to install. Ctrl-C ends, ? explains.', screen));
     const given = flags['kube-context'] ?? kept?.context;
     const place = {namespace: known.get(namespace) as string, ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {})};
@@ -58,7 +59,7 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
       questions(processes, {over: soon(), sleep}),
     );
     const wanted = (generated: Generated) => wantedRelease(generated, valuesDocument(generated), releaseName(where, generated.settings));
-    const decision = await converse(known, () => waitFor(listening, {sleep, say}), {
+    const decision = await runWizard(known, () => waitFor(listening, {sleep, say}), {
       prompter,
       files,
       now,
@@ -91,7 +92,7 @@ export async function decideWithOperator(flags: Flags, sources: readonly Source[
     await keeper.forget();
     return undefined;
   } catch (error) {
-    throw interrupts.asked.aborted || isGone(error) ? ended(keeper.isKept, interrupts.asked, error) : error;
+    throw interrupts.asked.aborted || error instanceof PromptCancelled ? ended(keeper.isKept, interrupts.asked, error) : error;
   } finally {
     interrupts.release();
   }
@@ -102,21 +103,18 @@ async function lookFirst(generated: Generated, wanted: Wanted, {skipsChecks, ...
   const over = firstOf(AbortSignal.timeout(world.timeoutMs), asked);
   const {facts, manifest, plan} = await prepareInstall(generated, wanted, world.processes, over);
   const isChecked = !skipsChecks && plan.steps.length > 0;
-  return {plan, facts, warnings: isChecked ? await lookAhead(generated, wanted, world, {manifest, context: facts.context}) : []};
+  return {plan, facts, warnings: isChecked ? await runPreflight(generated, wanted, world, {manifest, context: facts.context}) : []};
 }
 
 type Wanted = ReturnType<typeof wantedRelease>;
-type Looking = Parameters<typeof lookAhead>[2] & {skipsChecks: boolean};
+type Looking = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean};
 
-const fromKept = ({answers}: Kept): Source => ({name: 'prompt', answer: (setting) => answers[setting.id]});
+const fromKept = ({answers}: ResumeState): Source => ({name: 'prompt', answer: (setting) => answers[setting.id]});
 
 const whereFlags = ({'kube-context': context, kubeconfig}: ClusterFlags): string[] => [
   ...(context ? [`--kube-context ${quote(context)}`] : []),
   ...(kubeconfig ? [`--kubeconfig ${quote(kubeconfig)}`] : []),
 ];
-
-/** The question was taken away: by Ctrl-C, or because the program has to end. */
-const isGone = (error: unknown): boolean => ['ExitPromptError', 'AbortPromptError'].includes((error as Error).name);
 
 const ended = (isKept: boolean, {reason}: AbortSignal, cause: unknown): ExpectedError =>
   new ExpectedError('Cancelled. Nothing was changed.', {

@@ -54,8 +54,6 @@ const textsAt = (trees: readonly Tree[], path: readonly string[]): string[] =>
 
 export const hostPaths = (spec: Values): string[] => textsAt(volumesOf(spec), ['hostPath', 'path']);
 
-export const claimNames = (spec: Values): string[] => textsAt(volumesOf(spec), ['persistentVolumeClaim', 'claimName']);
-
 /** Secrets that containers read or mount; those that images are pulled with are none of theirs. */
 export function secretNames(tree: Tree): string[] {
   if (Array.isArray(tree)) return tree.flatMap(secretNames);

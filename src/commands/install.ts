@@ -1,22 +1,22 @@
 import * as Flags from '@oclif/core/flags';
+import {bringUp} from '../apply/bring-up.ts';
+import {dryRun} from '../apply/dry-run.ts';
 import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
 import {type ClusterFlags, releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
 import {confirmPlan} from '../cli/confirm-plan.ts';
 import {settingFlags} from '../cli/flags.ts';
-import {evidencePath, saveFiles} from '../cli/save-files.ts';
+import {evidencePath, saveFiles} from '../cli/user-files.ts';
 import type {Decided} from '../cli/wizard.ts';
 import {driftOf} from '../cluster/drift.ts';
 import {objectNames} from '../cluster/manifest.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
-import {bringUp} from '../execute/bring-up.ts';
-import {dryRun} from '../execute/dry-run.ts';
+import {type PreparedInstall, prepareInstall} from '../plan/install.ts';
 import type {Plan} from '../plan/step.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import type {Processes} from '../ports/processes.ts';
-import {lookAhead} from '../preflight/look-ahead.ts';
-import {type PreparedInstall, prepareInstall} from '../preflight/prepare-install.ts';
 import {questions} from '../preflight/questions.ts';
 import type {Already} from '../preflight/read-situation.ts';
+import {runPreflight} from '../preflight/run-preflight.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {checkText} from '../ui/checks.ts';
 import {knownText} from '../ui/conversation.ts';
@@ -153,7 +153,7 @@ export default class Install extends BaseCommand<Result | undefined> {
 
     const look = async (already?: Already): Promise<void> => {
       if (flags['skip-preflight']) return;
-      const warnings = await lookAhead(generated, wanted, {processes: this.#asking(flags), now, sleep, timeoutMs}, already);
+      const warnings = await runPreflight(generated, wanted, {processes: this.#asking(flags), now, sleep, timeoutMs}, already);
       for (const each of warnings) this.app.stderr(checkText(each, this.screen));
     };
     const {facts, manifest, plan} = await prepareInstall(generated, wanted, processes, AbortSignal.timeout(timeoutMs)).catch(

@@ -4,19 +4,17 @@ import {durationOf, releaseName, toolPaths} from '../cli/cluster-flags.ts';
 import {fromClusterFlag, settingFlags} from '../cli/flags.ts';
 import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
 import {ExitCode} from '../errors.ts';
-import {runProbe} from '../execute/probe/run-probe.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
-import type {Checked} from '../preflight/check.ts';
+import {type Checked, runChecks} from '../preflight/check.ts';
 import {CHECKS} from '../preflight/checks/index.ts';
+import type {PreflightContext} from '../preflight/preflight-context.ts';
 import {prepareProbe} from '../preflight/probe/prepare-probe.ts';
+import {runProbe} from '../preflight/probe/run-probe.ts';
 import {questions} from '../preflight/questions.ts';
 import {readSituation} from '../preflight/read-situation.ts';
-import {runChecks} from '../preflight/run-checks.ts';
-import type {Situation} from '../preflight/situation.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
-import {checksText} from '../ui/checks.ts';
-import {probeText} from '../ui/probe.ts';
+import {checksText, probeText} from '../ui/checks.ts';
 import {valuesDocument} from '../values/document.ts';
 import {generate} from '../values/generate.ts';
 
@@ -74,10 +72,10 @@ export default class Preflight extends BaseCommand<Result> {
 
   /** Makes the pod and removes it, unless it shall only be shown. */
   async #probe(
-    situation: Situation,
+    situation: PreflightContext,
     {end, ...world}: ReadingWorld & {end: AbortSignal},
     {seconds, isDry}: {seconds: number; isDry: boolean},
-  ): Promise<NonNullable<Situation['probe']>> {
+  ): Promise<NonNullable<PreflightContext['probe']>> {
     const plan = await prepareProbe(situation, questions(world.processes, world), seconds);
     if (!('objects' in plan)) return plan;
     if (isDry) {

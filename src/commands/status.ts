@@ -2,17 +2,17 @@ import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
 import {settingFlags} from '../cli/flags.ts';
-import {readTexts} from '../cli/rewrite-files.ts';
+import {readTexts} from '../cli/user-files.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {readStatus} from '../execute/status/read-status.ts';
-import type {Status as Found} from '../execute/status/status.ts';
-import {watchStatus} from '../execute/status/watch-status.ts';
 import {namespace, release} from '../settings/release.ts';
+import {readStatus} from '../status/read-status.ts';
+import type {Status as Found} from '../status/status.ts';
+import {watchStatus} from '../status/watch-status.ts';
 import {driftText} from '../ui/drift.ts';
 import {type StatusDocument, statusDocument} from '../ui/formats/status.ts';
 import {statusText} from '../ui/status.ts';
 import {changesReporter} from '../ui/status-changes.ts';
-import {readLayers} from '../values/read-layers.ts';
+import {readLayers} from '../values/validate/source.ts';
 
 const SETTINGS = [namespace, release];
 /** Somebody waits for the answer. */

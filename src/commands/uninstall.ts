@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags';
+import {runSteps} from '../apply/run-steps.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/cluster-flags.ts';
 import {confirmLoss, confirmPlan} from '../cli/confirm-plan.ts';
@@ -6,9 +7,8 @@ import {settingFlags} from '../cli/flags.ts';
 import {inventoryOf} from '../cluster/inventory.ts';
 import {readFacts} from '../cluster/read-facts.ts';
 import {readInventory} from '../cluster/read-inventory.ts';
-import {runSteps} from '../execute/run-steps.ts';
-import {PURGEABLE, planUninstall, requireOurChart} from '../plan/uninstall.ts';
-import type {Kept} from '../plan/uninstall-keeps.ts';
+import {planUninstall, requireOurChart} from '../plan/uninstall.ts';
+import {type Kept, PURGEABLE} from '../plan/uninstall-keeps.ts';
 import {namespace, release} from '../settings/release.ts';
 import {callsText, planText, stepText} from '../ui/plan.ts';
 import {accountText, runsText} from '../ui/uninstall.ts';

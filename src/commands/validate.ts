@@ -3,17 +3,16 @@ import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {settingFlags} from '../cli/flags.ts';
-import {readTexts, rewriteFiles} from '../cli/rewrite-files.ts';
+import {readTexts, rewriteFiles} from '../cli/user-files.ts';
 import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
 import {ExitCode} from '../errors.ts';
 import {url} from '../settings/agent.ts';
 import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {diffText} from '../ui/diff.ts';
-import {findingsText} from '../ui/findings.ts';
-import {type Result, resultOf} from '../ui/formats/json.ts';
+import {findingsText, type Result, resultOf} from '../ui/findings.ts';
 import {legible} from '../ui/legible.ts';
-import {type Checked, checkGroups} from '../values/validate/check-files.ts';
+import {type CheckedGroup, checkGroups} from '../values/validate/check-files.ts';
 
 interface FixFlags {
   'dry-run'?: boolean | undefined;
@@ -44,7 +43,7 @@ export default class Validate extends BaseCommand<Result> {
       multipleNonGreedy: true,
       delimiter: ',',
     }),
-    fix: Flags.boolean({summary: 'Rewrite what has exactly one right answer, after showing it.'}),
+    fix: Flags.boolean({summary: 'Rename keys and correct values that have exactly one right answer, after showing the changes.'}),
     format: Flags.string({summary: 'Form of the result; json is --json.', options: ['text', 'json', 'sarif', 'junit']}),
     strict: Flags.boolean({summary: 'Fail on warnings too (exit status 4).'}),
     ...settingFlags([chart, chartVersion, chartSource]),
@@ -58,7 +57,7 @@ export default class Validate extends BaseCommand<Result> {
     const texts = await readTexts([...alone, ...layers], this.app.files);
     const groups = layers.length > 0 ? [{files: texts, areLayers: true}] : texts.map((text) => ({files: [text], areLayers: false}));
     const settings = await this.settingsFrom(flags, {optional: [url]});
-    const {checked, warnings, notes} = checkGroups(groups, settings, await this.#chartAtHand(settings));
+    const {checked, warnings, notes} = checkGroups(groups, settings, await this.#givenChart(settings));
     this.report(warnings);
     for (const note of notes) this.say(`${note}\n`);
     const remaining = flags.fix ? await this.#fix(checked, flags) : checked;
@@ -69,37 +68,37 @@ export default class Validate extends BaseCommand<Result> {
     return resultOf(remaining);
   }
 
-  async #chartAtHand(settings: Settings): Promise<Target | undefined> {
+  async #givenChart(settings: Settings): Promise<Target | undefined> {
     const source = settings.get(chartSource);
     if (source === undefined) return undefined;
-    const {chartAtHand} = await import('../values/validate/chart-at-hand.ts');
-    return chartAtHand(source, await this.app.charts.read(source));
+    const {targetOfChart} = await import('../values/chart-files.ts');
+    return targetOfChart(source, await this.app.charts.read(source));
   }
 
-  /** What is left once the files are mended; everything where they stay as they are. */
-  async #fix(checked: readonly Checked[], flags: FixFlags): Promise<readonly Checked[]> {
-    const {mend} = await import('../values/validate/mend.ts');
-    const results = checked.map(mend);
+  /** The findings that remain after the fixes, or all of them where the files stay unchanged. */
+  async #fix(checked: readonly CheckedGroup[], flags: FixFlags): Promise<readonly CheckedGroup[]> {
+    const {fixGroup} = await import('../values/validate/apply-fixes.ts');
+    const results = checked.map(fixGroup);
     const rewrites = results.flatMap((each) => each.rewrites);
     const untouched = checked.map((each) => ({...each, fixed: 0}));
     if (rewrites.length === 0) {
-      if (checked.some(({findings}) => findings.length > 0)) this.say('Nothing was changed: no finding has exactly one right answer.\n');
+      if (checked.some(({findings}) => findings.length > 0)) this.say('Nothing was changed: no finding can be fixed automatically.\n');
       return untouched;
     }
     const {files, stderr} = this.app;
     if (!flags.quiet || !flags.yes) {
       for (const {path, before, after} of rewrites) stderr(await diffText(path, before, after, this.screen));
     }
-    const {isWritten, said} = await rewriteFiles(rewrites, files, {
+    const {isWritten, text} = await rewriteFiles(rewrites, files, {
       isDryRun: flags['dry-run'] ?? false,
       isAccepted: flags.yes ?? false,
       confirm: this.prompter?.confirm,
     });
-    this.say(`${said}\n`);
-    return isWritten ? results.map(({mended}) => mended) : untouched;
+    this.say(`${text}\n`);
+    return isWritten ? results.map(({fixed}) => fixed) : untouched;
   }
 
-  async #inFormat(format: string | undefined, checked: readonly Checked[]): Promise<string> {
+  async #inFormat(format: string | undefined, checked: readonly CheckedGroup[]): Promise<string> {
     const {bin, name, version, pjson} = this.config;
     const program = {name: bin ?? name, version, homepage: pjson['homepage'] as string | undefined};
     if (format === 'sarif') return (await import('../ui/formats/sarif.ts')).sarif(checked, program);

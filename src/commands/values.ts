@@ -2,13 +2,12 @@ import * as Flags from '@oclif/core/flags';
 import type {Values as ValuesTree} from '../charts/tree.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {fromClusterFlag, settingFlags} from '../cli/flags.ts';
-import {writeValuesFile} from '../cli/values-file.ts';
+import {writeValuesFile} from '../cli/user-files.ts';
 import type {Warning} from '../errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {set} from '../settings/escape-hatch.ts';
 import {choiceText, explainText} from '../ui/messages.ts';
-import {isPrivate, valuesDocument} from '../values/document.ts';
-import {type Explained, explain} from '../values/explain.ts';
+import {type Explained, explain, isPrivate, valuesDocument} from '../values/document.ts';
 import {generate} from '../values/generate.ts';
 
 interface Result {
@@ -46,7 +45,7 @@ export default class Values extends BaseCommand<Result> {
     const generated = generate(given, cluster?.facts);
     const {target, values, warnings, recommendation} = generated;
     if (given.get(set) !== undefined) {
-      const {refuseBrokenAssignments} = await import('../values/validate/check-assignments.ts');
+      const {refuseBrokenAssignments} = await import('../values/validate/validate.ts');
       refuseBrokenAssignments(values, target);
     }
     const yaml = valuesDocument(generated);

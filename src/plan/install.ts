@@ -1,35 +1,43 @@
-import {type Path, sameTree, type Values} from '../charts/tree.ts';
+import {sameTree, spellPath} from '../charts/tree.ts';
+import {type Difference, driftOf} from '../cluster/drift.ts';
 import {type InstallFacts, isPending, type ReleaseState} from '../cluster/install-facts.ts';
 import {objectsIn} from '../cluster/manifest.ts';
-import type {Workload} from '../cluster/objects.ts';
+import type {Claim, KubernetesObject, Workload} from '../cluster/objects.ts';
 import {ownLabels} from '../cluster/own-labels.ts';
+import {readFacts} from '../cluster/read-facts.ts';
 import {markedFailed} from '../cluster/release-record.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {type ChartReference, type ReleaseName, rollback, upgradeInstall} from '../ports/helm.ts';
+import {type ReleaseName, rollback, upgradeInstall} from '../ports/helm.ts';
 import {applyObject, replaceObject, scale} from '../ports/kubectl.ts';
-import {commandLine} from '../ports/processes.ts';
-import {lossesOf} from './install-losses.ts';
-import {restartSteps} from './install-restarts.ts';
-import {requireSecrets, secretSteps} from './install-secrets.ts';
-import type {Plan, Step} from './step.ts';
-import type {WantedSecret} from './wanted-secret.ts';
+import {commandLine, type Processes} from '../ports/processes.ts';
+import type {Generated} from '../values/generate.ts';
+import {effectiveGet} from '../values/read-values.ts';
+import {requireSecrets, restartSteps, secretSteps} from './install-secrets.ts';
+import {renderChart} from './render-chart.ts';
+import type {Loss, Plan, Step} from './step.ts';
+import type {WantedRelease} from './wanted-release.ts';
 
-export interface WantedRelease {
-  name: ReleaseName;
-  chart: ChartReference;
-  values: Values;
-  /** With the defaults of the chart. */
-  effective: Values;
-  /** Keys in the values that somebody asked for, and that are no mere default. */
-  asked: readonly Path[];
-  /** The values as the file that goes to helm. */
-  yaml: string;
-  /** What the chart makes of them. */
+/** The state of the cluster, the rendered chart, and the steps between the two. */
+export interface PreparedInstall {
+  facts: InstallFacts;
   manifest: string;
-  secrets: readonly WantedSecret[];
+  plan: Plan;
 }
 
-/** The calls that bring the cluster from what it is to what is wanted; none where nothing is to do. Pure. @throws ExpectedError */
+/** Reads the cluster and renders the chart; changes nothing. @throws ExpectedError */
+export async function prepareInstall(
+  {settings, effective}: Generated,
+  wanted: Omit<WantedRelease, 'manifest'>,
+  processes: Processes,
+  signal: AbortSignal,
+): Promise<PreparedInstall> {
+  const names = wanted.secrets.map((secret) => secret.name);
+  const facts = await readFacts(wanted.name, names, processes, signal);
+  const manifest = await renderChart(wanted, facts, effectiveGet(settings, effective), processes);
+  return {facts, manifest, plan: planInstall({...wanted, manifest}, facts)};
+}
+
+/** The steps from the state of the cluster to the wanted release; none where nothing has to change. Pure. @throws ExpectedError */
 export function planInstall(wanted: WantedRelease, facts: InstallFacts): Plan {
   requireSecrets(wanted, facts);
   const release = releaseSteps(wanted, facts);
@@ -52,7 +60,7 @@ function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[
   return [{id: 'namespace', title: `Create namespace ${place.namespace}`, call: applyObject(place, object)}];
 }
 
-/** An uninstall that broke off has stopped them, and to Helm nothing has changed. */
+/** An interrupted uninstall scaled these to 0, which Helm does not notice. */
 const startSteps = ({name: {place}, manifest}: WantedRelease, {stopped}: InstallFacts): Step[] =>
   (objectsIn(manifest) as Workload[])
     .filter(({kind, metadata, spec}) => stopped.has(`${kind} ${metadata.name}`) && spec?.replicas !== 0)
@@ -72,12 +80,12 @@ function releaseSteps({name, chart, values, yaml, manifest}: WantedRelease, {rel
   const upgrade = [...(release.chart === id ? [] : definitionSteps(manifest, name)), {id: 'release', title: change, call}];
   if (!isPending(release)) return upgrade;
   if (release.record === undefined) throw releaseBusy(name, release);
-  // Helm refuses to touch a release it believes busy.
+  // Helm refuses to change a release with a pending operation.
   const title = `Mark the operation that broke off as failed (${release.status}, revision ${release.revision}, ${release.updated})`;
   return [{id: 'unlock', title, call: replaceObject(name.place, markedFailed(release.record))}, ...upgrade];
 }
 
-/** Helm installs definitions with a release and never again, and a newer chart may need newer ones: docs/charts/upgrades.md. */
+/** Helm installs CustomResourceDefinitions with a new release only, and a newer chart may need newer ones: docs/charts/upgrades.md. */
 function definitionSteps(manifest: string, {place}: ReleaseName): Step[] {
   const items = objectsIn(manifest).filter(({kind}) => kind === 'CustomResourceDefinition');
   const call = applyObject(place, {apiVersion: 'v1', kind: 'List', items}, {isForced: true});
@@ -90,3 +98,32 @@ const releaseBusy = (name: ReleaseName, {status, revision}: ReleaseState): Expec
     exit: ExitCode.failed,
     suggestions: [`Go back to the revision before: ${commandLine(rollback(name))}`],
   });
+
+/** What the installed release has and the wanted one lacks. */
+const lossesOf = (wanted: WantedRelease, facts: InstallFacts): Loss[] => [
+  ...lostClaims(wanted, facts).map((claim) => ({claim})),
+  ...lostValues(wanted, facts).map((value) => ({value})),
+];
+
+/** Values of the installed release that the wanted one drops, or changes without an explicit setting. */
+function lostValues({effective, asked}: WantedRelease, {release}: InstallFacts): Difference[] {
+  const keys = asked.map(spellPath);
+  const isAsked = (key: string): boolean => keys.some((each) => each === key || each.startsWith(`${key}.`) || key.startsWith(`${each}.`));
+  return driftOf(release?.values ?? {}, effective).differences.filter(
+    ({path, installed, file}) => (installed ?? undefined) !== undefined && (file === undefined || !isAsked(path)),
+  );
+}
+
+/** Claims whose data is lost. Behind a PersistentVolume of the release lies a file system that stays (EFS). */
+function lostClaims({manifest}: WantedRelease, {installed}: InstallFacts): string[] {
+  const named = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] => objects.filter((each) => each.kind === kind);
+  const kept = new Set(named(objectsIn(manifest), CLAIM).map(({metadata}) => metadata.name));
+  const volumes = new Set(named(installed, 'PersistentVolume').map(({metadata}) => metadata.name));
+  return (named(installed, CLAIM) as Claim[])
+    .filter(({metadata, spec}) => !kept.has(metadata.name) && !volumes.has(spec?.volumeName ?? '') && !isKept(metadata))
+    .map(({metadata}) => metadata.name);
+}
+
+const CLAIM = 'PersistentVolumeClaim';
+
+const isKept = ({annotations}: KubernetesObject['metadata']): boolean => annotations?.['helm.sh/resource-policy'] === 'keep';

@@ -7,20 +7,20 @@ export interface Step {
   id: string;
   title: string;
   call: Call;
-  /** It takes something away that cannot be brought back. */
+  /** It deletes something that cannot be restored. */
   isDestructive?: boolean;
-  /** What a failed call may say when its purpose is fulfilled all the same, such as "not found". */
+  /** The stderr of a failed call that still counts as success, such as "not found". */
   tolerates?: RegExp;
-  /** The call only looks; it is repeated until it shows no run of these any more (see runsIn), at most for this time. */
+  /** The call only reads; it is repeated until it shows no more of these runs (see runsIn), at most for this time. */
   waitFor?: {noRunsOf: RunsOf; timeoutSeconds: number};
 }
 
-/** What will be done, in order; data that can be printed, compared and run. */
+/** The steps in order; data that can be printed, compared and run. */
 export interface Plan {
   steps: readonly Step[];
-  /** What is there and goes with them, because it is not asked for any more. */
+  /** What the steps remove because the settings no longer ask for it. */
   losses?: readonly Loss[];
 }
 
-/** A claim of the release that helm deletes, or a value that it was given and is given no more; secrets in it are hidden. */
+/** A PersistentVolumeClaim that helm deletes, or a value that is dropped; secrets in it are hidden. */
 export type Loss = {claim: string} | {value: Difference};

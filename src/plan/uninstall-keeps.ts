@@ -6,29 +6,31 @@ import type {NodeDataItem} from '../cluster/inventory-node-data.ts';
 import type {ReleaseName} from '../ports/helm.ts';
 import {deleteClaim} from '../ports/kubectl.ts';
 import {ownCommand} from '../ports/own-command.ts';
+import type {Place} from '../ports/place.ts';
 import {commandLine} from '../ports/processes.ts';
-import type {Purgeable} from './uninstall.ts';
-import {isRetained} from './uninstall-claims.ts';
-import {byHand, refusal} from './uninstall-node-data.ts';
+import {isRetained, manualCleanup, whyNodeDataStays} from './uninstall-data.ts';
 
-/** Something that stays. */
+export const PURGEABLE = ['claims', 'crds', 'secrets', 'namespace', 'node-data'] as const;
+export type Purgeable = (typeof PURGEABLE)[number];
+
+/** Something that an uninstall leaves behind. */
 export interface Kept {
   what: string;
   why: string;
-  /** How it is taken away after all. */
+  /** How to delete it. */
   how: string;
 }
 
 type Purge = ReadonlySet<Purgeable>;
-type MayGo = Pick<Inventory, 'definitions' | 'secrets' | 'nodeData'> & {namespace: readonly NamespaceItem[]};
+type Removable = Pick<Inventory, 'definitions' | 'secrets' | 'nodeData'> & {namespace: readonly NamespaceItem[]};
 
-/** What of the purged classes really may go. */
-export function mayGo(inventory: Inventory, purge: Purge): MayGo {
+/** What --purge really deletes. */
+export function removable(inventory: Inventory, purge: Purge): Removable {
   const {definitions, secrets, namespace, nodeData} = inventory;
   return {
     definitions: purge.has('crds') ? definitions.filter(({neededBy}) => neededBy?.length === 0) : [],
     secrets: purge.has('secrets') ? secrets.filter(({usedBy}) => usedBy.length === 0) : [],
-    nodeData: purge.has('node-data') ? nodeData.filter((each) => refusal(each) === undefined) : [],
+    nodeData: purge.has('node-data') ? nodeData.filter((each) => whyNodeDataStays(each) === undefined) : [],
     namespace: purge.has('namespace') && namespace && whyNamespaceStays(inventory, purge, namespace) === undefined ? [namespace] : [],
   };
 }
@@ -43,12 +45,12 @@ function whyNamespaceStays({secrets, claims}: Inventory, purge: Purge, {isOurs, 
   return held.length === 0 ? undefined : `it holds ${held.join(', ')}`;
 }
 
-/** Everything that will still be there, with the reason. */
-export function keeps(name: ReleaseName, inventory: Inventory, purge: Purge): Kept[] {
-  const going = mayGo(inventory, purge);
+/** Everything that remains, with the reason. */
+export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge): Kept[] {
+  const going = removable(inventory, purge);
   const again = (class_: Purgeable): string => ownCommand('uninstall', name, `--purge=${class_}`);
   return [
-    ...inventory.claims.flatMap((claim) => keptClaim(claim, name, purge.has('claims'), again('claims'))),
+    ...inventory.claims.flatMap((claim) => keptClaim(claim, name.place, purge.has('claims'), again('claims')) ?? []),
     ...(purge.has('claims') ? [] : inventory.volumes).map(({name: volume, claim, size}) => ({
       what: `Volume ${volume}${sized(size)} with the data of claim ${claim}`,
       why: 'an earlier uninstall kept it',
@@ -71,36 +73,25 @@ export function keeps(name: ReleaseName, inventory: Inventory, purge: Purge): Ke
   ];
 }
 
-function keptClaim({name: claim, origin, size, volume}: ClaimItem, {place}: ReleaseName, isPurged: boolean, again: string): Kept[] {
-  const byHandToo = commandLine(deleteClaim(place, claim));
-  if (origin === 'operator') return [{what: `Claim ${claim}${sized(size)}`, why: 'the release only uses it', how: byHandToo}];
-  if (volume?.isOfRelease)
-    return [
-      {
-        what: `The files behind volume ${volume.name}`,
-        why: 'only the objects of the cluster go, not the file system',
-        how: 'Delete them in the file system (EFS)',
-      },
-    ];
-  if (volume !== undefined && isPurged && isRetained(volume))
-    return [
-      {
-        what: `Volume ${volume.name}${sized(size)} of claim ${claim}`,
-        why: 'its reclaim policy is Retain',
-        how: `kubectl delete persistentvolume ${volume.name}, and the disk where it is`,
-      },
-    ];
-  if (isPurged) return [];
-  if (origin === 'older-revision')
-    return [{what: `Claim ${claim}${sized(size)}`, why: 'an older revision of the release left it', how: again}];
-  if (volume === undefined) return [];
-  return [
-    {
-      what: `Volume ${volume.name}${sized(size)} with the data of claim ${claim}`,
-      why: 'Helm deletes the claim; the next claim of that name in the namespace gets the volume',
-      how: isRetained(volume) ? `kubectl delete persistentvolume ${volume.name}, and the disk where it is` : again,
-    },
-  ];
+function keptClaim({name, origin, size, volume}: ClaimItem, place: Place, isPurged: boolean, again: string): Kept | undefined {
+  const what = `Claim ${name}${sized(size)}`;
+  if (origin === 'operator') return {what, why: 'the release only uses it', how: commandLine(deleteClaim(place, name))};
+  if (volume?.isOfRelease) {
+    const why = 'only the objects of the cluster go, not the file system';
+    return {what: `The files behind volume ${volume.name}`, why, how: 'Delete them in the file system (EFS)'};
+  }
+  const deleteVolume = `kubectl delete persistentvolume ${volume?.name}, and the disk where it is`;
+  if (isPurged) {
+    if (volume === undefined || !isRetained(volume)) return undefined;
+    return {what: `Volume ${volume.name}${sized(size)} of claim ${name}`, why: 'its reclaim policy is Retain', how: deleteVolume};
+  }
+  if (origin === 'older-revision') return {what, why: 'an older revision of the release left it', how: again};
+  if (volume === undefined) return undefined;
+  return {
+    what: `Volume ${volume.name}${sized(size)} with the data of claim ${name}`,
+    why: 'Helm deletes the claim; the next claim of that name in the namespace gets the volume',
+    how: isRetained(volume) ? deleteVolume : again,
+  };
 }
 
 const sized = (size: string | undefined): string => (size === undefined ? '' : ` (${size})`);
@@ -111,7 +102,6 @@ function whySecretStays(usedBy: readonly string[]): string {
   return before.length === 0 ? `${last} reads it` : `${before.toReversed().join(', ')} and ${last} read it`;
 }
 
-/** The same command again would keep it again. */
 function howDefinitionGoes({neededBy}: DefinitionItem, again: string): string {
   if (neededBy === undefined) return `With an account that may list releases and custom resources of all namespaces: ${again}`;
   return neededBy.length > 0 ? `Once nothing needs it: ${again}` : again;
@@ -130,11 +120,11 @@ function keptNamespace(inventory: Inventory, namespace: NamespaceItem, purge: Pu
 }
 
 function keptNodeData(item: NodeDataItem, purge: Purge): Kept[] {
-  const reason = refusal(item);
+  const reason = whyNodeDataStays(item);
   const cleans = purge.has('node-data') && reason === undefined;
   const nodes = cleans ? item.nodes?.filter(({isReady}) => !isReady) : item.nodes;
   if (cleans && (nodes === undefined || nodes.length === 0)) return [];
   const where = nodes === undefined ? 'the nodes' : nodes.length === 0 ? 'no node of now' : nodes.map(({name}) => name).join(', ');
   const why = cleans ? 'the node is not ready' : (reason ?? 'no chart removes what lies on nodes');
-  return [{what: `Directory ${item.path} on ${where}`, why, how: byHand({...item, nodes})}];
+  return [{what: `Directory ${item.path} on ${where}`, why, how: manualCleanup({...item, nodes})}];
 }

@@ -1,35 +1,32 @@
-import type {Inventory} from '../cluster/inventory.ts';
+import type {Controller, Inventory} from '../cluster/inventory.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {type ReleaseName, uninstall} from '../ports/helm.ts';
-import {deleteObject, waitUntilGone} from '../ports/kubectl.ts';
+import {deleteObject, listObjects, scale, waitUntilGone} from '../ports/kubectl.ts';
 import {commandLine} from '../ports/processes.ts';
 import type {Plan, Step} from './step.ts';
-import {afterUninstall, beforeUninstall, lostClaims} from './uninstall-claims.ts';
-import {type DrainChoices, drainSteps, drainWarnings} from './uninstall-drain.ts';
-import {type Kept, keeps, mayGo} from './uninstall-keeps.ts';
-import {CLEANER_IMAGE, cleanSteps, readyNodes} from './uninstall-node-data.ts';
+import {afterUninstall, beforeUninstall, CLEANER_IMAGE, cleanSteps, lostClaims, readyNodes} from './uninstall-data.ts';
+import {type Kept, type Purgeable, remaining, removable} from './uninstall-keeps.ts';
 
-export const PURGEABLE = ['claims', 'crds', 'secrets', 'namespace', 'node-data'] as const;
-export type Purgeable = (typeof PURGEABLE)[number];
-
-export interface UninstallChoices extends DrainChoices {
+export interface UninstallChoices {
+  drain: boolean;
+  drainTimeoutSeconds: number;
   purge: ReadonlySet<Purgeable>;
-  /** For everything that has to end or go after the drain. */
+  /** For each wait after the drain. */
   timeoutSeconds: number;
   cleanerImage?: string;
 }
 
 export interface UninstallPlan {
   plan: Plan;
-  /** What the plan takes away, in words. */
+  /** What the plan deletes, for the user to read. */
   removes: readonly string[];
   keeps: readonly Kept[];
   warnings: readonly string[];
-  /** It destroys what cannot be made again: the name of the release has to be typed. */
+  /** It destroys data: the user must type the name of the release. */
   needsConfirmation: boolean;
 }
 
-/** The calls that take a release away, and an account of all that stays. Pure. */
+/** The steps that uninstall a release, and what remains. Pure. */
 export function planUninstall(name: ReleaseName, inventory: Inventory, choices: UninstallChoices): UninstallPlan {
   const isPurged = choices.purge.has('claims');
   const steps = [
@@ -42,7 +39,7 @@ export function planUninstall(name: ReleaseName, inventory: Inventory, choices: 
   return {
     plan: {steps},
     removes: removes(name, inventory, choices.purge),
-    keeps: keeps(name, inventory, choices.purge),
+    keeps: remaining(name, inventory, choices.purge),
     warnings: drainWarnings(inventory, choices),
     needsConfirmation: steps.some(({isDestructive}) => isDestructive),
   };
@@ -66,7 +63,7 @@ function releaseSteps(name: ReleaseName, inventory: Inventory, {purge, drain, ti
 }
 
 function purgeSteps(name: ReleaseName, inventory: Inventory, {purge, timeoutSeconds, cleanerImage}: UninstallChoices): Step[] {
-  const {definitions, secrets, namespace, nodeData} = mayGo(inventory, purge);
+  const {definitions, secrets, namespace, nodeData} = removable(inventory, purge);
   const remove = (id: string, kind: string, object: string, title: string): Step => ({
     id,
     title,
@@ -82,7 +79,7 @@ function purgeSteps(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
 }
 
 function removes({release}: ReleaseName, inventory: Inventory, purge: ReadonlySet<Purgeable>): string[] {
-  const {definitions, secrets, namespace, nodeData} = mayGo(inventory, purge);
+  const {definitions, secrets, namespace, nodeData} = removable(inventory, purge);
   const isPurged = purge.has('claims');
   const older = isPurged ? inventory.claims.filter(({origin}) => origin === 'older-revision') : [];
   return [
@@ -96,7 +93,7 @@ function removes({release}: ReleaseName, inventory: Inventory, purge: ReadonlySe
   ];
 }
 
-/** @throws ExpectedError when the release is of a chart that is not ours to take away */
+/** @throws ExpectedError when the release is not of a Scalr agent chart */
 export function requireOurChart(name: ReleaseName, chart: string | undefined, inventory: Inventory): void {
   if (chart === undefined || inventory.release !== undefined) return;
   throw new ExpectedError(`Release ${name.release} is of the chart ${chart}, not of a Scalr agent.`, {
@@ -104,4 +101,65 @@ export function requireOurChart(name: ReleaseName, chart: string | undefined, in
     exit: ExitCode.usage,
     suggestions: ['List the releases: helm list --all-namespaces', `Uninstall it yourself: ${commandLine(uninstall(name))}`],
   });
+}
+
+/** Stops the controllers, and waits for runs in flight while their service account and network policies still exist. */
+function drainSteps(name: ReleaseName, inventory: Inventory, {drain, drainTimeoutSeconds}: UninstallChoices): Step[] {
+  const {controllers, runsOf} = inventory;
+  if (!drain || controllers.length === 0) return [];
+  const runs = runsOf === undefined ? [] : [runsStep(name, runsOf, drainTimeoutSeconds)];
+  const stop = controllers.map((each) => stopStep(name, each));
+  // A controller that interrupts its runs is stopped only after they have ended.
+  const stopsRuns = runsOf?.chart === 'agent-k8s' && controllers.some(({onStop}) => onStop === 'interrupt');
+  return [...(stopsRuns ? [...runs, ...stop] : [...stop, ...runs]), goneStep(name, controllers, drainTimeoutSeconds)];
+}
+
+const stopStep = ({place}: ReleaseName, {kind, name}: Controller): Step => ({
+  id: `stop/${name}`,
+  title: `Stop ${kind} ${name}, so that it takes no new runs`,
+  call: scale(place, kind, name, 0),
+  tolerates: /not found/i,
+});
+
+const runsStep = ({place}: ReleaseName, noRunsOf: NonNullable<Inventory['runsOf']>, timeoutSeconds: number): Step => ({
+  id: 'drain',
+  title: `Wait until no run is in flight, ${timeoutSeconds} s at most`,
+  call: listObjects(place, ['jobs', 'pods']),
+  waitFor: {noRunsOf, timeoutSeconds},
+});
+
+/** Only pods of Deployments have the label pod-template-hash; workers and runs share the other labels. */
+const goneStep = ({release, place}: ReleaseName, controllers: readonly Controller[], seconds: number): Step => {
+  const hash = controllers.every(({kind}) => kind === 'Deployment') ? ',pod-template-hash' : '';
+  return {
+    id: 'stopped',
+    title: `Wait until ${controllers.map(({name}) => name).join(' and ')} has ended, ${seconds} s at most`,
+    call: waitUntilGone(place, ['pod', `--selector=app.kubernetes.io/instance=${release}${hash}`], seconds),
+  };
+};
+
+/** The limits of a drain. */
+function drainWarnings({release, controllers, runs, runsOf}: Inventory, {drain, drainTimeoutSeconds}: UninstallChoices): string[] {
+  const [first] = controllers;
+  if (release === undefined || first === undefined) return [];
+  if (!drain) {
+    if (runsOf === undefined)
+      return ['Runs inside the agent cannot be seen from here. Without a drain they end as its shutdown mode says.'];
+    return runs.length === 0 ? [] : [`${runs.length} runs are in flight; without a drain they lose their service account and their cache.`];
+  }
+  const longest = Math.max(...controllers.map(({graceSeconds}) => graceSeconds));
+  const warnings = longest > drainTimeoutSeconds ? [`The agent may take ${longest} s to end, longer than this program waits for it.`] : [];
+  if (runsOf === undefined && first.onStop === 'interrupt')
+    warnings.push(
+      `Runs inside ${first.name} are told to stop and killed after ${first.graceSeconds} s. To let them finish, take its pool away from its workspaces in Scalr and wait.`,
+    );
+  if (runsOf?.chart === 'agent-k8s') {
+    if (first.onStop === 'interrupt')
+      warnings.push(
+        'This agent breaks runs off when it stops, so it takes new ones while they are waited for. Take its pool away from its workspaces in Scalr.',
+      );
+    if (Object.keys(runsOf.taskLabels).length === 0)
+      warnings.push('Runs of this release have no label of their own: every pod in the namespace that nothing controls is taken for one.');
+  }
+  return warnings;
 }

@@ -1,14 +1,38 @@
 import {CHARTS} from '../charts/charts.ts';
 import {within} from '../charts/releases.ts';
-import type {Path} from '../charts/tree.ts';
-import type {ReleaseName} from '../ports/helm.ts';
+import type {Path, Values} from '../charts/tree.ts';
+import type {ChartReference, ReleaseName} from '../ports/helm.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {chartSource} from '../settings/release.ts';
+import type {Secret} from '../settings/secret.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
-import {effectiveValues} from '../values/effective.ts';
 import type {Generated} from '../values/generate.ts';
-import type {WantedRelease} from './install.ts';
-import type {WantedSecret} from './wanted-secret.ts';
+import {effectiveValues} from '../values/read-values.ts';
+
+export interface WantedRelease {
+  name: ReleaseName;
+  chart: ChartReference;
+  values: Values;
+  /** With the defaults of the chart. */
+  effective: Values;
+  /** Keys of the values that come from explicit settings, not from defaults. */
+  asked: readonly Path[];
+  /** The values file for helm. */
+  yaml: string;
+  /** The rendered chart. */
+  manifest: string;
+  secrets: readonly WantedSecret[];
+}
+
+/** A Secret that the values reference. */
+export interface WantedSecret {
+  name: string;
+  type: 'Opaque' | 'kubernetes.io/tls';
+  /** Keys that must be in it, with their content where it was given. */
+  data: Readonly<Record<string, Secret | undefined>>;
+  /** How to give the content. */
+  howToGive: string;
+}
 
 /** The release that settings ask for. */
 export function wantedRelease(
@@ -30,7 +54,7 @@ export function wantedRelease(
 
 type Settings = Generated['settings'];
 
-/** Where settings that somebody gave would be written, also where that is the default and so is not. */
+/** Where explicit settings are written; also those with the default value, which the values leave out. */
 const pathsAsked = ({chart, version}: Generated['target'], settings: Settings): Path[] =>
   CHARTS[chart].rows.filter((row) => settings.isExplicit(row.setting) && within(version, row.in)).flatMap(({paths}) => [...paths]);
 

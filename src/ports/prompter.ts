@@ -2,60 +2,59 @@ interface Question {
   message: string;
   /** Lines that ? shows. */
   help: readonly string[];
+  /** Where the default comes from, or what an empty answer means. */
+  note?: string | undefined;
+  /** Esc rejects the question with GoBack. Otherwise Esc does nothing. */
+  canGoBack?: boolean | undefined;
 }
 
 export interface TextQuestion extends Question {
-  /** Enter alone gives it. */
+  /** Returns what is wrong with the trimmed text, undefined if it is valid. Called after Enter. */
+  validate?(text: string): string | undefined | Promise<string | undefined>;
+}
+
+export interface InputQuestion extends TextQuestion {
+  /** The answer to an empty line. */
   default?: string;
-  /** Where the default comes from, or what Enter alone means. */
-  note?: string;
-  /** The default stands in the line to be changed; a line that was emptied is an answer. */
-  isEdited?: boolean;
-  /** Nothing of it is shown. */
-  isSecret?: boolean;
-  /** What is wrong with the text, undefined where nothing is. Said while it is typed. */
-  problem(text: string): string | undefined;
-  /** What takes a look outside, once it was entered. */
-  check?(text: string): Promise<string | undefined>;
+  /** The default is in the line to be edited, and can be removed. */
+  isPrefilled?: boolean;
 }
 
 export interface Choice {
   value: string;
   label: string;
-  /** What follows from it. */
-  meaning?: string;
-  /** Why it cannot be taken. */
-  unavailable?: string;
+  description?: string;
+  /** Why it cannot be chosen. */
+  disabled?: string;
 }
 
-export interface ChoiceQuestion extends Question {
+export interface ListQuestion extends Question {
   choices: readonly Choice[];
   default?: string;
-  /** Where the default comes from. */
-  note?: string;
 }
 
-/** Asks the person at the terminal. */
+/** Asks the person at the terminal. @throws PromptCancelled, GoBack */
 export interface Prompter {
-  /** Enter alone is no. */
-  confirm(question: string): Promise<boolean>;
-  /** What was typed, without blanks around it. */
-  text(question: TextQuestion): Promise<string>;
-  /** The value of the choice. */
-  choose(question: ChoiceQuestion): Promise<string>;
-  /** The values of the choices; Enter alone is none. */
-  chooseSeveral(question: ChoiceQuestion): Promise<readonly string[]>;
+  /** The default is no. */
+  confirm(message: string): Promise<boolean>;
+  /** Returns the trimmed text. */
+  input(question: InputQuestion): Promise<string>;
+  /** An input that shows nothing of the text but its length. */
+  password(question: TextQuestion): Promise<string>;
+  /** Returns the value of one choice. */
+  select(question: ListQuestion): Promise<string>;
+  /** A select for long lists: typing filters the choices. */
+  search(question: ListQuestion): Promise<string>;
+  /** Returns the values of any number of choices, in the order of the list. */
+  checkbox(question: ListQuestion): Promise<readonly string[]>;
 }
 
-/** A question without rules. */
-export const anyText = (message: string): TextQuestion => ({message, help: [], problem: () => undefined});
+/** The question was cancelled: Ctrl-C, Ctrl-D, end of input or an aborted signal. */
+export class PromptCancelled extends Error {
+  override readonly name = 'PromptCancelled';
+}
 
-/** A question for yes or no; Enter alone is no. */
-export const yesOrNo = (message: string): TextQuestion => ({
-  message,
-  help: [],
-  note: 'y/N',
-  problem: (text) => (/^(y(es)?|no?)?$/i.test(text) ? undefined : 'Type y or n'),
-});
-
-export const isYes = (text: string): boolean => /^y/i.test(text);
+/** Esc at a question with `canGoBack`. */
+export class GoBack extends Error {
+  override readonly name = 'GoBack';
+}

@@ -1,39 +1,82 @@
-import type {Situation} from './situation.ts';
+import {type Fact, isKnown, type Unknown} from '../cluster/facts/fact.ts';
+import type {PreflightContext} from './preflight-context.ts';
 
-export type Status = 'pass' | 'warn' | 'fail' | 'skip';
+/** The headings of checks, in the order in which they are printed. */
+export const GROUPS = [
+  ...(['Tools', 'Cluster', 'Permissions', 'Namespace', 'Release'] as const),
+  ...(['Secrets', 'Storage', 'Network', 'Nodes', 'Probe'] as const),
+];
 
-/** What a check comes to. `fail`: the install or its runs would fail, or a setting would silently do nothing; `skip`: it could not be looked at. */
-export interface Outcome {
+const STATUSES = ['fail', 'warn', 'skip', 'pass'] as const;
+
+export type Status = (typeof STATUSES)[number];
+
+/** `fail`: the install or its runs would fail, or a setting would be ignored; `skip`: the check could not be made. */
+export interface CheckResult {
   status: Status;
-  /** What is the case, with names and numbers; of a skipped check, why it could not be looked at. */
+  /** What was found, with names and numbers; of a skipped check, why it could not be made. */
   message: string;
   /** What to do about it, as a command or a flag where there is one. */
   remedy?: string;
 }
 
-/** One thing that an install needs. */
+/** One requirement of an install. */
 export interface Check {
   /** Stable and unique, such as node-versions. */
   id: string;
-  /** The heading it stands under. */
-  group: 'Tools' | 'Cluster' | 'Permissions' | 'Namespace' | 'Release' | 'Secrets' | 'Storage' | 'Network' | 'Nodes' | 'Probe';
+  group: (typeof GROUPS)[number];
   /** What is true when it passes: nodes are new enough for the chart */
   title: string;
   /** Where to read more: an address, or the chart, version and file a fact comes from. */
   ref: string;
-  /** Pure. Undefined where these settings have no need of it. */
-  test(situation: Situation): Outcome | undefined;
+  /** Pure. Undefined where the check does not apply to these settings. */
+  run(context: PreflightContext): CheckResult | undefined;
 }
 
-/** A check that was made, as `preflight --json` prints it. */
-export interface Checked extends Outcome {
-  id: string;
-  group: Check['group'];
-  title: string;
-  ref: string;
+/** A check with its result, as `preflight --json` prints it. */
+export type Checked = Omit<Check, 'run'> & CheckResult;
+
+/** Runs every check that applies to these settings. Pure. */
+export const runChecks = (checks: readonly Check[], context: PreflightContext): Checked[] =>
+  checks.flatMap(({run, ...check}) => {
+    const result = run(context);
+    return result === undefined ? [] : [{...check, ...result}];
+  });
+
+export const pass = (message: string): CheckResult => ({status: 'pass', message});
+export const warn = (message: string, remedy: string): CheckResult => ({status: 'warn', message, remedy});
+export const fail = (message: string, remedy: string): CheckResult => ({status: 'fail', message, remedy});
+export const skip = (message: string, remedy?: string): CheckResult => ({status: 'skip', message, ...(remedy ? {remedy} : {})});
+
+/** The result that follows from a fact. Where that is unknown the check is skipped; `subject` begins its message: Nodes are */
+export const ifKnown = <T, R extends CheckResult | undefined>(
+  fact: Fact<T>,
+  subject: string,
+  conclude: (value: T, source: string) => R,
+): R | CheckResult => (isKnown(fact) ? conclude(fact.value, fact.source) : skipUnknown(fact, subject));
+
+export function skipUnknown({unknown, because}: Unknown, subject: string): CheckResult {
+  return skip(`${subject} unknown: ${because}`, unknown === 'forbidden' ? 'Run it again as somebody who may read this' : undefined);
 }
 
-export const pass = (message: string): Outcome => ({status: 'pass', message});
-export const warn = (message: string, remedy: string): Outcome => ({status: 'warn', message, remedy});
-export const fail = (message: string, remedy: string): Outcome => ({status: 'fail', message, remedy});
-export const skip = (message: string, remedy?: string): Outcome => ({status: 'skip', message, ...(remedy === undefined ? {} : {remedy})});
+/** Why a check was skipped, without its subject: many checks may have the same reason. */
+export const skipReason = ({message}: CheckResult): string => message.replace(/^.*? (unknown|cannot be read): /s, '');
+
+/** The worst of several results, with everything that is as bad; undefined where there are none. */
+export function worstOf(results: readonly (CheckResult | undefined)[]): CheckResult | undefined {
+  const status = STATUSES.find((each) => results.some((result) => result?.status === each));
+  if (status === undefined) return undefined;
+  const worst = results.filter((each) => each?.status === status);
+  const joined = (key: 'message' | 'remedy'): string => [...new Set(worst.flatMap((each) => each?.[key] ?? []))].join('; ');
+  const remedy = joined('remedy');
+  return {status, message: joined('message'), ...(remedy === '' ? {} : {remedy})};
+}
+
+/** At most five names, so that a line stays short. */
+export function few(names: readonly string[]): string {
+  const shown = names.slice(0, 5).join(', ');
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}
+
+/** 1 node, 2 nodes */
+export const count = (number: number | bigint, noun: string): string => `${number} ${noun}${Number(number) === 1 ? '' : 's'}`;

@@ -5,9 +5,8 @@ import {reviewAccess} from '../ports/kubectl.ts';
 import type {Place} from '../ports/place.ts';
 import type {Outcome, Processes} from '../ports/processes.ts';
 import {jsonIn} from '../ports/tool-output.ts';
-import type {Need} from './needed-permissions.ts';
-import {attributesOf} from './resources.ts';
-import type {Permission} from './situation.ts';
+import {attributesOf} from './checks/permissions.ts';
+import type {NeededPermission as Need, Permission} from './preflight-context.ts';
 
 /** One kubectl sends its reviews one after another; a far API server takes a while for each. */
 const AT_A_TIME = 40;

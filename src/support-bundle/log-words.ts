@@ -1,8 +1,9 @@
-import {type Meaning, meant, TELLING} from '../execute/explain/agent-log.ts';
+import {meant, TELLING} from '../diagnose/agent-log.ts';
 
 /** What a log says of its agent, all lines that mean the same together. */
 export interface Said {
-  meaning: Meaning;
+  /** `READY`, or the code of a row in `diagnose/agent-log-rows.ts`. */
+  meaning: string;
   /** So many lines say it. */
   count: number;
   /** The newest of them, 1-based. */
@@ -12,7 +13,7 @@ export interface Said {
   at: string | undefined;
 }
 
-const EVERY_TELLING = new RegExp(TELLING, 'g');
+const EVERY_TELLING = new RegExp(TELLING, 'gi');
 const NEWLINE = 10;
 /** Of a longer line only so much is looked at. */
 const LONGEST = 16 * 1024;
@@ -23,7 +24,7 @@ export class LogWords {
   #lines = 0;
   /** The beginning of a line whose end is not there yet. */
   #open: Buffer = NONE;
-  readonly #said = new Map<Meaning, Said>();
+  readonly #said = new Map<string, Said>();
 
   push(chunk: Buffer): void {
     let from = 0;
@@ -49,7 +50,7 @@ export class LogWords {
   /** Whole lines. */
   #read(bytes: Buffer): void {
     // As many characters as bytes, so that places mean the same in both.
-    const text = bytes.toString('latin1').toLowerCase();
+    const text = bytes.toString('latin1');
     let counted = 0;
     const countTo = (place: number): void => {
       for (let at = text.indexOf('\n', counted); at !== -1 && at < place; at = text.indexOf('\n', counted)) {

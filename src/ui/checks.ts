@@ -1,15 +1,14 @@
-import type {Checked, Status} from '../preflight/check.ts';
-import {reasonOf} from '../preflight/checks/outcomes.ts';
+import type {Values} from '../charts/tree.ts';
+import type {ProbeObjects} from '../cluster/probe.ts';
+import {maskSecrets} from '../errors.ts';
+import {type Checked, GROUPS, type Status, skipReason} from '../preflight/check.ts';
+import {toYaml} from '../values/yaml.ts';
 import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 const MARKS: Readonly<Record<Status, string>> = {pass: '✓', warn: '!', fail: '×', skip: '-'};
-const GROUPS: readonly Checked['group'][] = [
-  ...(['Tools', 'Cluster', 'Permissions', 'Namespace', 'Release'] as const),
-  ...(['Secrets', 'Storage', 'Network', 'Nodes', 'Probe'] as const),
-];
 
-/** Every check under its heading; what is not passed with what to do. The last line counts. */
+/** Every check under its heading, with the remedy where it did not pass, and a summary line. */
 export function checksText(checks: readonly Checked[], screen: Screen): string {
   const {bold} = theme(screen);
   const gaps = gapsIn(checks);
@@ -20,19 +19,19 @@ export function checksText(checks: readonly Checked[], screen: Screen): string {
   return `${texts.join('')}${unseen}${summary(checks, screen)}\n`;
 }
 
-/** Several checks that could not be made for one and the same reason. */
+/** Checks that were skipped for the same reason. */
 interface Gap {
   reason: string;
   skipped: readonly Checked[];
-  /** None where it is what made another check fail: that says what to do. */
+  /** None where a failed check has the same reason, as that one shows the remedy. */
   remedies: readonly string[];
 }
 
 function gapsIn(checks: readonly Checked[]): Gap[] {
   const all = checks.filter(({status}) => status === 'skip');
-  return [...new Set(all.map(reasonOf))]
+  return [...new Set(all.map(skipReason))]
     .map((reason): Gap => {
-      const skipped = all.filter((each) => reasonOf(each) === reason);
+      const skipped = all.filter((each) => skipReason(each) === reason);
       const isTold = checks.some(({status, message}) => status === 'fail' && message.includes(reason));
       return {reason, skipped, remedies: isTold ? [] : [...new Set(skipped.flatMap(({remedy}) => remedy ?? []))]};
     })
@@ -50,7 +49,7 @@ export function checkText({status, title, message, remedy, ref}: Checked, screen
   const colour = {pass: green, warn: yellow, fail: red, skip: dim};
   const head = paragraph(`${colour[status](MARKS[status])} `, `${title}: ${message}`, screen);
   if (status === 'pass') return head;
-  // What is to be pasted has to keep its lines.
+  // YAML that users paste keeps its lines.
   const lines = (remedy ?? '').split('\n').filter((line) => line !== '');
   const [first, ...others] = lines;
   const rest = others.map((line) => `    ${line}\n`).join('');
@@ -63,3 +62,12 @@ function summary(checks: readonly Checked[], screen: Screen): string {
   const colour = of('fail') > 0 ? red : of('warn') > 0 ? yellow : green;
   return colour(`${count(of('fail'), 'error')}, ${count(of('warn'), 'warning')}, ${of('pass')} passed, ${of('skip')} skipped`);
 }
+
+/** The manifests of a probe, without passwords. */
+export const probeText = ({objects}: ProbeObjects): string =>
+  objects
+    .map((object, index) => maskSecrets(toYaml(object as unknown as Values, {header: index === 0 ? HEADER : []})))
+    .map((text) => `---\n${text}`)
+    .join('');
+
+const HEADER = ['What --probe makes and removes again'];

@@ -1,7 +1,7 @@
-import {shownLines} from '../values/shown-lines.ts';
+import {linesWithoutSecrets} from '../values/validate/hide-secrets.ts';
 import {type Screen, theme} from './theme.ts';
 
-/** What changes in a file, as `diff -u` shows it. */
+/** The changes of a file as `diff -u` shows them. */
 export async function diffText(path: string, before: string, after: string, screen: Screen): Promise<string> {
   const {createTwoFilesPatch, FILE_HEADERS_ONLY} = await import('diff');
   const patch = createTwoFilesPatch(path, path, before, after, undefined, undefined, {context: 3, headerOptions: FILE_HEADERS_ONLY});
@@ -9,7 +9,7 @@ export async function diffText(path: string, before: string, after: string, scre
     .trimEnd()
     .split('\n')
     .map((line) => line.replace(/\r$/, ''));
-  const shown = shownLines(lines.map((line) => line.slice(1)).join('\n'));
+  const shown = linesWithoutSecrets(lines.map((line) => line.slice(1)).join('\n'));
   return lines.map((line, index) => `${coloured(line.slice(0, 1) + shown[index], screen)}\n`).join('');
 }
 

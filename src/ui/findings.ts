@@ -1,20 +1,20 @@
-import {shownLines} from '../values/shown-lines.ts';
-import {type Checked, nameOf} from '../values/validate/check-files.ts';
+import {type CheckedGroup, nameOf} from '../values/validate/check-files.ts';
 import type {Finding} from '../values/validate/finding.ts';
+import {linesWithoutSecrets} from '../values/validate/hide-secrets.ts';
 import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
-/** Findings as a compiler shows them: place, message, the line with a caret, what to write instead; then the sums. */
-export function findingsText(checked: readonly Checked[], screen: Screen): string {
+/** Findings as a compiler shows them: position, message, the line with a caret, what to write instead; then the totals. */
+export function findingsText(checked: readonly CheckedGroup[], screen: Screen): string {
   const all = checked.flatMap(({findings}) => findings);
   const total = checked.length > 1 ? `${checked.length} files: ${sumOf(all)}\n` : '';
   return checked.map((each) => groupText(each, screen)).join('') + total;
 }
 
-function groupText(checked: Checked, screen: Screen): string {
+function groupText(checked: CheckedGroup, screen: Screen): string {
   const {findings, target, fixed = 0} = checked;
   const name = nameOf(checked);
-  const lines = new Map(findings.length === 0 ? [] : checked.files.map(({file, text}) => [file, shownLines(text)]));
+  const lines = new Map(findings.length === 0 ? [] : checked.files.map(({file, text}) => [file, linesWithoutSecrets(text)]));
   const texts = findings.map((finding) => findingText(finding, name, lines, screen)).join('\n');
   const sum = `${name}: ${sumOf(findings)} (${target.chart} ${target.version})\n`;
   return `${texts}${findings.length > 0 ? '\n' : ''}${sum}${fixed > 0 ? `${name}: ${fixed} fixed\n` : ''}`;
@@ -39,3 +39,29 @@ function findingText(
   const source = line === undefined ? '' : `    ${lines.get(name)?.[line - 1] ?? ''}\n    ${' '.repeat((column ?? 1) - 1)}^\n`;
   return head + source + (suggestion === undefined ? '' : paragraph('    → ', suggestion, screen));
 }
+
+interface FileResult {
+  chart: string;
+  chartVersion: string;
+  valid: boolean;
+  findings: Omit<Finding, 'fix'>[];
+  fixed?: number;
+}
+
+export type Result = FileResult | {valid: boolean; files: (FileResult & {file: string})[]};
+
+/** The document of --json: for a single file or the layers of one, else a list of files. */
+export function resultOf(checked: readonly CheckedGroup[]): Result {
+  const [first, ...others] = checked;
+  if (first && others.length === 0) return fileResult(first);
+  const files = checked.map((each) => ({file: nameOf(each), ...fileResult(each)}));
+  return {valid: files.every(({valid}) => valid), files};
+}
+
+const fileResult = ({target, findings, fixed}: CheckedGroup): FileResult => ({
+  chart: target.chart,
+  chartVersion: target.version,
+  valid: findings.every(({severity}) => severity !== 'error'),
+  findings: findings.map(({fix: _, ...shown}) => shown),
+  ...(fixed === undefined ? {} : {fixed}),
+});

@@ -1,37 +1,132 @@
-import {type ChoiceQuestion, isYes, type Prompter, type TextQuestion, yesOrNo} from '../ports/prompter.ts';
-import {Cancelled} from './prompts/cancelled.ts';
-import type {Output} from './prompts/window.ts';
-import type {Screen} from './theme.ts';
+import {GoBack, type ListQuestion, PromptCancelled, type Prompter, type TextQuestion} from '../ports/prompter.ts';
+import {answeredText, indented, masked, noteOf, questionText} from './conversation.ts';
+import {type Screen, theme} from './theme.ts';
 
 interface Streams {
   input: NodeJS.ReadableStream;
   /** Standard error, so that standard output stays the result. */
-  output: Output;
-  /** Takes the question away. */
+  output: NodeJS.WritableStream & {rows?: number};
+  /** Cancels the question. */
   signal?: AbortSignal;
 }
 
-/** Prompts on a terminal that can move its cursor. */
+/** The context argument of a prompt of @inquirer. */
+type Context = Required<Streams> & {clearPromptOnDone: true};
+
+/** Prompts for terminals that can move the cursor. An answered question is replaced by one line with its answer. */
 export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => {
-  const {output, signal} = streams;
-  // A question that is taken away before it comes would leave the terminal in raw mode.
-  const stillAsked = (): void => {
-    if (signal?.aborted) throw new Cancelled();
+  const {cyan, dim, red} = theme(screen);
+  const mark = cyan('?');
+  // The last column stays free: terminals differ in when they wrap.
+  const inside = (): Screen & {columns: number} => ({...screen, columns: (screen.columns ?? 80) - 1});
+  const look = {
+    prefix: mark,
+    spinner: {interval: 1000, frames: [mark]},
+    style: {
+      message: (text: string) => text,
+      answer: (text: string) => text,
+      defaultAnswer: (text: string) => dim(`(${text})`),
+      error: (text: string) => indented(red(text), inside()),
+    },
   };
-  const text = async (question: TextQuestion, shown?: (answer: string) => string): Promise<string> => {
-    const {textPrompt} = await import('./prompts/text.ts');
-    stillAsked();
-    return textPrompt({question, screen, output, ...(shown ? {shown} : {})}, streams);
-  };
-  const choose = async (question: ChoiceQuestion, isSeveral: boolean): Promise<readonly string[]> => {
-    const {choicePrompt} = await import('./prompts/choice.ts');
-    stillAsked();
-    return choicePrompt({question, isSeveral, screen, output}, streams);
-  };
+  const showAnswer = (message: string, answer: string): void => void streams.output.write(answeredText(message, answer, undefined, screen));
+
+  /** Asks for a text on a line of its own under the question, and opens help in between if ? is the first key. */
+  async function ask(
+    {message, note, help, validate, canGoBack}: TextQuestion,
+    prompt: (
+      config: {message: string; validate(text: string): Promise<string | true>; theme: typeof look},
+      context: Context,
+    ) => Promise<string>,
+  ): Promise<string> {
+    for (let isHelpOpen = false; ; isHelpOpen = !isHelpOpen) {
+      const explained = isHelpOpen ? help.map((line) => indented(dim(line), inside())) : [];
+      const lines = [questionText(message, note, inside()), ...explained, ' '].join('\n');
+      const typed = await run(streams, {canGoBack, hasHelp: help.length > 0}, (context) => {
+        const validated = async (text: string): Promise<string | true> => {
+          const problem = await validate?.(text.trim());
+          // After Ctrl-C the prompt would write the refused text into its closed readline, which keeps the process alive.
+          return context.signal.aborted ? new Promise(() => undefined) : (problem ?? true);
+        };
+        return prompt({message: lines, validate: validated, theme: look}, context);
+      }).catch((error: unknown) => {
+        if (!(error instanceof HelpAsked)) throw error;
+      });
+      if (typed !== undefined) return typed.trim();
+    }
+  }
+
+  async function choose(question: ListQuestion, kind: 'select' | 'search' | 'checkbox'): Promise<string[]> {
+    const {listPrompt} = await import('./prompts.ts');
+    const config = {question, kind, screen: inside, output: streams.output};
+    const chosen = await run(streams, {canGoBack: question.canGoBack}, (context) => listPrompt(config, context));
+    showAnswer(question.message, chosen.map(({label}) => label).join(', ') || 'none');
+    return chosen.map(({value}) => value);
+  }
+
   return {
-    confirm: async (question) => isYes(await text(yesOrNo(question), (answer) => (isYes(answer) ? 'yes' : 'no'))),
-    text: (question) => text(question),
-    choose: async (question) => (await choose(question, false))[0] as string,
-    chooseSeveral: (question) => choose(question, true),
+    async confirm(message) {
+      const {confirm} = await import('./prompts.ts');
+      const config = {message: questionText(message, undefined, inside()), default: false, theme: look};
+      const answer = await run(streams, {}, (context) => confirm(config, context));
+      showAnswer(message, answer ? 'yes' : 'no');
+      return answer;
+    },
+    async input({default: preset = '', isPrefilled, ...question}) {
+      const {input} = await import('./prompts.ts');
+      const {message, note, validate} = question;
+      const filled = {default: preset, prefill: 'editable' as const};
+      const style = {...look.style, defaultAnswer: (text: string) => dim(`(${text}, Backspace removes it)`)};
+      const answerOf = (text: string): string => (isPrefilled ? text : text || preset);
+      const asked = {...question, note: isPrefilled ? note : noteOf(preset, note), validate: (text: string) => validate?.(answerOf(text))};
+      const typed = await ask(asked, (config, context) =>
+        input({...config, ...(isPrefilled ? filled : {}), theme: {...look, style}}, context),
+      );
+      showAnswer(message, answerOf(typed) || (note ?? 'none'));
+      return answerOf(typed);
+    },
+    async password(question) {
+      const {password} = await import('./prompts.ts');
+      const secret = await ask(question, (config, context) => password({...config, mask: '*'}, context));
+      showAnswer(question.message, masked(secret) || (question.note ?? ''));
+      return secret;
+    },
+    select: async (question) => (await choose(question, 'select'))[0] as string,
+    search: async (question) => (await choose(question, 'search'))[0] as string,
+    checkbox: (question) => choose(question, 'checkbox'),
   };
 };
+
+/** ? was the first key of a text. */
+class HelpAsked extends Error {}
+
+/** Runs one prompt, and ends it on keys that it does not handle. @throws PromptCancelled, GoBack, HelpAsked */
+async function run<T>(
+  {input, output, signal}: Streams,
+  {canGoBack, hasHelp}: {canGoBack?: boolean | undefined; hasHelp?: boolean},
+  prompt: (context: Context) => Promise<T>,
+): Promise<T> {
+  // A prompt that starts with an aborted signal leaves the terminal in raw mode.
+  if (signal?.aborted) throw new PromptCancelled();
+  const ended = new AbortController();
+  const cancel = (): void => ended.abort(new PromptCancelled());
+  let isFirst = true;
+  const hear = (typed: string | undefined, {name}: {name?: string}): void => {
+    if (canGoBack && name === 'escape') ended.abort(new GoBack());
+    if (hasHelp && isFirst && typed === '?') ended.abort(new HelpAsked());
+    isFirst = false;
+  };
+  signal?.addEventListener('abort', cancel);
+  // Ctrl-D and end of input close the readline of a prompt, which pauses the input. The prompt itself would never settle.
+  input.on('keypress', hear).on('pause', cancel);
+  try {
+    return await prompt({input, output, signal: ended.signal, clearPromptOnDone: true});
+  } catch (error) {
+    const {name, cause} = error as Error;
+    if (name === 'ExitPromptError') throw new PromptCancelled();
+    throw name === 'AbortPromptError' ? cause : error;
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+    input.off('keypress', hear).off('pause', cancel);
+  }
+}

@@ -1,5 +1,4 @@
 import isUnicodeSupported from 'is-unicode-supported';
-import type {Screen} from './theme.ts';
 
 /** Every sign beyond ASCII that the program prints. */
 const SPELLED: Readonly<Record<string, string>> = {
@@ -8,7 +7,7 @@ const SPELLED: Readonly<Record<string, string>> = {
 const SIGN = new RegExp(Object.keys(SPELLED).join('|'), 'g');
 
 /** A text for people in the signs their screen has. Not for what is read by programs. */
-export const legible = (text: string, {isAscii}: Pick<Screen, 'isAscii'>): string =>
+export const legible = (text: string, {isAscii}: {isAscii?: boolean}): string =>
   isAscii ? text.replace(SIGN, (sign) => SPELLED[sign] as string) : text;
 
 /** True where a terminal or a locale is known to lack these signs; a locale that is not set says nothing. */

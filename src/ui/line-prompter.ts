@@ -1,64 +1,136 @@
-import {type Choice, type ChoiceQuestion, isYes, type Prompter, type TextQuestion, yesOrNo} from '../ports/prompter.ts';
-import {noteOf} from './prompts/frame.ts';
-import {LineReader, type LineStreams} from './prompts/line-reader.ts';
+import {StringDecoder} from 'node:string_decoder';
+import {stripVTControlCharacters} from 'node:util';
+import {type Choice, GoBack, type InputQuestion, type ListQuestion, PromptCancelled, type Prompter} from '../ports/prompter.ts';
+import {masked, noteOf} from './conversation.ts';
 import {paragraph, type Screen} from './theme.ts';
 
-/** Takes an answer back, where Enter alone keeps it. */
-const NOTHING = '-';
+interface Streams {
+  input: NodeJS.ReadableStream & {setRawMode?(isRaw: boolean): unknown};
+  output: NodeJS.WritableStream;
+  /** Cancels the question. */
+  signal?: AbortSignal;
+}
 
-/** Prompts line by line, for terminals that cannot move their cursor (TERM=dumb) and for screen readers. */
-export const linePrompter = (screen: Screen, streams: LineStreams): Prompter => {
-  const lines = new LineReader(streams);
+/** Removes an answer that Enter alone keeps. */
+const NOTHING = '-';
+const [CTRL_C, CTRL_D, CTRL_U, ESCAPE, DELETE] = ['\u0003', '\u0004', '\u0015', '\u001b', '\u007f'];
+
+/** Prompts line by line, for terminals that cannot move the cursor (TERM=dumb) and for screen readers. */
+export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
+  const readLine = lineReader(streams);
   const write = (first: string, text: string): void => void streams.output.write(paragraph(first, text, screen));
 
-  const text = async (question: TextQuestion): Promise<string> => {
-    const {message, help, isSecret = false} = question;
-    const mayBeEmptied = question.isEdited === true && question.default !== undefined && question.problem('') === undefined;
-    const note = noteOf(question.default, mayBeEmptied ? `${NOTHING} takes it back` : question.note);
+  async function ask(question: InputQuestion, isHidden = false): Promise<string> {
+    const {message, help, validate, default: preset, isPrefilled = false, canGoBack = false} = question;
+    const mayBeEmptied = isPrefilled && preset !== undefined && (await validate?.('')) === undefined;
+    const note = noteOf(preset, mayBeEmptied ? `${NOTHING} takes it back` : question.note);
     const prompt = paragraph('? ', `${message}${note === undefined ? '' : ` (${note})`}:`, screen).replace(/\n$/, ' ');
     for (;;) {
-      const typed = (await lines.read(prompt, {isHidden: isSecret})).trim();
+      const typed = (await readLine(prompt, isHidden)).trim();
+      if (canGoBack && typed === ESCAPE) throw new GoBack();
       if (typed === '?') {
         for (const line of help) write('  ', line);
         continue;
       }
-      const answer = mayBeEmptied && typed === NOTHING ? '' : typed || (question.default ?? '');
-      const problem = question.problem(answer) ?? (await question.check?.(answer));
+      const answer = mayBeEmptied && typed === NOTHING ? '' : typed || (preset ?? '');
+      const problem = await validate?.(answer);
       if (problem === undefined) return answer;
       write('  ', problem);
     }
-  };
+  }
 
-  const choose = async (question: ChoiceQuestion, isSeveral: boolean): Promise<readonly string[]> => {
-    const {message, choices, help, note} = question;
+  async function choose({message, choices, default: preset, note, ...question}: ListQuestion, isSeveral: boolean): Promise<string[]> {
     write('? ', message);
-    for (const [index, {label, meaning, unavailable}] of choices.entries()) {
-      const said = unavailable ?? meaning;
-      write(`  ${unavailable === undefined ? index + 1 : '-'}. `, said === undefined ? label : `${label} - ${said}`);
+    for (const [index, {label, description, disabled}] of choices.entries()) {
+      const about = disabled ?? description;
+      write(`  ${disabled === undefined ? index + 1 : '-'}. `, about === undefined ? label : `${label} - ${about}`);
     }
-    const first = choices.findIndex((choice) => choice.value === question.default && choice.unavailable === undefined);
-    const typed = await text({
+    const first = choices.findIndex((choice) => choice.value === preset && choice.disabled === undefined);
+    const numbers = await ask({
+      ...question,
       message: isSeveral ? 'Numbers, with blanks between them' : 'Number',
-      help,
       ...(first >= 0 && !isSeveral ? {default: String(first + 1)} : {}),
       ...(isSeveral ? {note: 'none'} : note === undefined ? {} : {note}),
-      problem: (numbers) => (pick(numbers, choices, isSeveral) === undefined ? `Type a number from 1 to ${choices.length}` : undefined),
+      validate: (text) => (pick(text, choices, isSeveral) === undefined ? `Type a number from 1 to ${choices.length}` : undefined),
     });
-    return pick(typed, choices, isSeveral) as string[];
-  };
+    return pick(numbers, choices, isSeveral) as string[];
+  }
 
+  const select = async (question: ListQuestion): Promise<string> => (await choose(question, false))[0] as string;
   return {
-    confirm: async (question) => isYes(await text(yesOrNo(question))),
-    text,
-    choose: async (question) => (await choose(question, false))[0] as string,
-    chooseSeveral: (question) => choose(question, true),
+    async confirm(message) {
+      const validate = (text: string) => (/^(y(es)?|no?)?$/i.test(text) ? undefined : 'Type y or n');
+      return /^y/i.test(await ask({message, help: [], note: 'y/N', validate}));
+    },
+    input: (question) => ask(question),
+    password: (question) => ask(question, true),
+    select,
+    search: select,
+    checkbox: (question) => choose(question, true),
   };
 };
 
 /** The choices with these numbers; undefined where that is no answer. */
 function pick(typed: string, choices: readonly Choice[], isSeveral: boolean): string[] | undefined {
   const numbers = new Set(typed.split(/[\s,]+/).filter(Boolean));
-  const taken = choices.filter(({unavailable}, index) => unavailable === undefined && numbers.has(String(index + 1)));
+  const taken = choices.filter(({disabled}, index) => disabled === undefined && numbers.has(String(index + 1)));
   const isAnswer = taken.length === numbers.size && (isSeveral || taken.length === 1);
   return isAnswer ? taken.map(({value}) => value) : undefined;
+}
+
+/** Reads lines from a terminal. Lines typed ahead answer the next questions. @throws PromptCancelled */
+function lineReader({input, output, signal}: Streams): (prompt: string, isHidden: boolean) => Promise<string> {
+  const decoder = new StringDecoder('utf8');
+  let ahead = '';
+  let isOver = false;
+  return (prompt, isHidden) =>
+    new Promise((resolve, reject) => {
+      let typed = '';
+      const end = (ending?: string): void => {
+        input.off('data', hear).off('end', close);
+        signal?.removeEventListener('abort', cancel);
+        input.pause();
+        if (isHidden) input.setRawMode?.(false);
+        if (ending !== undefined) output.write(`${ending}\n`);
+      };
+      const cancel = (): void => {
+        end('');
+        reject(new PromptCancelled());
+      };
+      const close = (): void => {
+        isOver = true;
+        cancel();
+      };
+      const hear = (chunk: Buffer | string): void => {
+        ahead += typeof chunk === 'string' ? chunk : decoder.write(chunk);
+        take();
+        // The rest of a paste may be secret too: the next question must not show it.
+        if (isHidden) ahead = '';
+      };
+      const take = (): void => {
+        while (ahead !== '') {
+          const key = ahead.charAt(0);
+          ahead = ahead.slice(1);
+          if (key === '\r' || key === '\n') {
+            if (key === '\r') ahead = ahead.replace(/^\n/, '');
+            end(isHidden ? masked(typed) : undefined);
+            resolve(stripVTControlCharacters(typed));
+            return;
+          }
+          if (key === CTRL_C || key === CTRL_D) {
+            cancel();
+            return;
+          }
+          if (key === DELETE || key === '\b') typed = typed.slice(0, -1);
+          else typed = key === CTRL_U ? '' : typed + key;
+        }
+      };
+      if (signal?.aborted || isOver) return reject(new PromptCancelled());
+      signal?.addEventListener('abort', cancel);
+      // Before the question, so that nothing typed at once is echoed.
+      if (isHidden) input.setRawMode?.(true);
+      output.write(prompt);
+      input.on('data', hear).on('end', close).resume();
+      take();
+    });
 }

@@ -1,6 +1,6 @@
 import type {Reason, Recommendation} from '../charts/recommend.ts';
 import {type ExpectedError, maskSecrets, type Warning} from '../errors.ts';
-import type {Explained} from '../values/explain.ts';
+import type {Explained} from '../values/document.ts';
 import type {Sizing} from '../values/sizing.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 

@@ -1,5 +1,5 @@
+import type {Watched} from '../apply/watch-release.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
-import type {Watched} from '../execute/watch-release.ts';
 import type {Plan, Step} from '../plan/step.ts';
 import {type ReleaseName, releaseValues} from '../ports/helm.ts';
 import {releaseLogs} from '../ports/kubectl.ts';

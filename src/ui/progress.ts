@@ -1,5 +1,5 @@
-import type {Cause} from '../execute/explain/cause.ts';
-import type {Progress} from '../execute/explain/explain.ts';
+import type {Cause} from '../diagnose/cause.ts';
+import type {Progress} from '../diagnose/explain.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 const MARKS = {ready: '✓', waiting: '…', failing: '×'} as const;

@@ -1,6 +1,6 @@
 import type {InstallFacts} from '../cluster/install-facts.ts';
-import type {WantedRelease} from '../plan/install.ts';
 import type {Plan} from '../plan/step.ts';
+import type {WantedRelease} from '../plan/wanted-release.ts';
 import {type ReleaseName, upgradeInstall} from '../ports/helm.ts';
 import {commandLine} from '../ports/processes.ts';
 import type {Checked} from '../preflight/check.ts';

@@ -1,5 +1,5 @@
 import type {ExpectedError} from '../errors.ts';
-import type {Status} from '../execute/status/status.ts';
+import type {Status} from '../status/status.ts';
 import {type Shown, statusText} from './status.ts';
 import {agentsFact, chartFact, recordFact, runsFact, valuesFact, verdictOf, workloadFact} from './status-facts.ts';
 import {paragraph, type Screen} from './theme.ts';

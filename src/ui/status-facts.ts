@@ -1,5 +1,5 @@
-import type {InstalledChart, Status, WorkloadLine} from '../execute/status/status.ts';
 import type {ReleaseName} from '../ports/helm.ts';
+import type {InstalledChart, Status, WorkloadLine} from '../status/status.ts';
 import {type Screen, theme} from './theme.ts';
 
 const VERDICTS = {

@@ -1,6 +1,6 @@
-import type {Cause} from '../execute/explain/cause.ts';
-import type {Status, Unread} from '../execute/status/status.ts';
+import type {Cause} from '../diagnose/cause.ts';
 import type {ReleaseName} from '../ports/helm.ts';
+import type {Status, Unread} from '../status/status.ts';
 import {agentsFact, chartFact, recordFact, runsFact, valuesFact, verdictOf, workloadFact} from './status-facts.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 

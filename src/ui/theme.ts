@@ -10,8 +10,6 @@ export interface Screen {
   columns: number | undefined;
   /** It shows ASCII and nothing else. */
   isAscii?: boolean;
-  /** A window that becomes narrow cuts the line with the cursor, where others break it. */
-  cutsLines?: boolean;
 }
 
 /** The same screen, as wide as it is at any time. */

@@ -1,18 +1,20 @@
 import template from '../../templates/values-header.json' with {type: 'json'};
 import type {Target} from '../charts/define.ts';
 import {chartSchema, leavesOf} from '../charts/schema.ts';
-import {isMap, setAt, startsWith, type Values} from '../charts/tree.ts';
+import {isMap, sameTree, setAt, startsWith, type Values} from '../charts/tree.ts';
+import {maskSecrets} from '../errors.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
+import {catalogue} from '../settings/catalogue.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {extraEnv, set} from '../settings/escape-hatch.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
-import {flagsOf, type Settings} from '../settings/settings.ts';
+import {type AnswerSource, flagsOf, type Settings} from '../settings/settings.ts';
 import type {Generated} from './generate.ts';
 import type {Origin} from './render.ts';
 import {toYaml} from './yaml.ts';
 
-/** The values.yaml as a file: where it comes from, why it says what it says, and the values in the chart's own order. */
+/** The text of values.yaml: a header with the command, the reason for each key, and the values in the order of the chart. */
 export function valuesDocument(generated: Generated): string {
   const {target, settings, values, origins} = generated;
   const release = chartSchema(target.chart)['x-releases'].find(({version}) => version === target.version);
@@ -31,7 +33,7 @@ export function valuesDocument(generated: Generated): string {
 const fill = (line: string, names: Readonly<Record<string, string>>): string =>
   line.replaceAll(/\{(\w+)\}/g, (_, name: string) => names[name] ?? '');
 
-/** True when the file may hold what is nobody else's business: free text, or a proxy with a password. */
+/** True when the file may hold secrets: free text, or a proxy URL with a password. */
 export function isPrivate({settings}: Generated): boolean {
   const proxies = [settings.get(httpProxy), settings.get(httpsProxy)].filter((url) => url !== undefined);
   return settings.get(set) !== undefined || settings.get(extraEnv) !== undefined || proxies.some((url) => withoutCredentials(url) !== url);
@@ -59,20 +61,47 @@ function leafEntries(tree: Values, path: readonly string[] = []): [readonly stri
   );
 }
 
-/** The command that writes the same file, one flag a line; secrets are replaced by the Secret that carries them. */
+/** The command that writes the same file, one flag per line; secrets are replaced by the Secret that carries them. */
 function commandLines({target, settings}: Generated, named: ReadonlySet<Setting>): string[] {
   const flags = settings.entries().flatMap(({setting, answer}) => (named.has(setting) ? flagsOf(setting, answer) : []));
   const lines = [`scalr-agent values --chart ${target.chart} --chart-version ${target.version}`, ...flags.map((flag) => `  ${flag}`)];
   return lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line));
 }
 
-/** The setting to repeat for this one: itself, the Secret it travels in, or none where a default says the same. */
+/** The setting to repeat in the command: itself, the Secret that carries it, or none where the default is the same. */
 function namedBy(setting: Setting, settings: Settings): Setting[] {
   if (setting === chart || setting === chartVersion) return [];
-  // What a cluster said, nothing says the next time.
+  // An answer from the cluster must be given as a flag the next time.
   if (settings.answer(setting)?.source === 'cluster') return [setting];
   if (!settings.isExplicit(setting)) return setting.required ? [setting] : [];
   const carrier = setting.carriedBy?.();
   if (carrier === undefined) return [setting];
   return carrier.fallback?.(() => undefined) === settings.get(carrier) ? [] : [carrier];
+}
+
+/** An effective setting and where its value comes from. */
+export interface Explained {
+  id: string;
+  value: unknown;
+  source: AnswerSource;
+  because?: string;
+}
+
+/** Every effective setting in the order of the catalogue, without secrets. */
+export function explain({settings, effective, target}: Generated): Explained[] {
+  const chosen: Readonly<Record<string, string>> = {[chart.id]: target.chart, [chartVersion.id]: target.version};
+  return catalogue.flatMap((setting): Explained[] => {
+    if (setting.kind.isSecret) return [];
+    const answer = settings.answer(setting);
+    const read = effective.get(setting.id);
+    const isOverruled = answer !== undefined && !settings.isExplicit(setting) && read !== undefined && !sameTree(read, answer.value);
+    if (isOverruled) return [{id: setting.id, value: read, source: 'flag', because: 'by way of --set'}];
+    if (answer) {
+      const shown = answer.given ?? setting.kind.shown?.(answer.value) ?? answer.value;
+      const value = typeof shown === 'string' ? maskSecrets(shown) : shown;
+      return [{id: setting.id, value, source: answer.source, ...(answer.because ? {because: answer.because} : {})}];
+    }
+    if (chosen[setting.id] !== undefined) return [{id: setting.id, value: chosen[setting.id], source: 'default'}];
+    return read === undefined ? [] : [{id: setting.id, value: read, source: 'chart'}];
+  });
 }

@@ -9,29 +9,26 @@ import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {InvalidValue, spell} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
-import {applyRules} from './apply-rules.ts';
-import {effectiveValues} from './effective.ts';
-import {ignoredIn} from './ignored.ts';
-import {readEffective} from './read.ts';
-import {refusePlaceholders} from './refuse-placeholders.ts';
+import {effectiveValues, readEffective} from './read-values.ts';
 import {type Origin, renderValues} from './render.ts';
-import {refuseRepeatedVariables} from './repeated-variables.ts';
+import {applyRules} from './validate/check-rules.ts';
+import {ignoredIn, refusePlaceholders, refuseRepeatedVariables} from './validate/check-values.ts';
 
-/** Everything there is to say about the values of one chart version. */
+/** The values for one chart version and everything a command shows about them. */
 export interface Generated {
   target: Target;
-  /** Settings with the defaults that follow from the chart. */
+  /** The settings with the defaults that depend on the chart. */
   settings: Settings;
-  /** What holds after the install, defaults of the chart included, for settings nobody gave. */
+  /** Effective settings by id, chart defaults included. */
   effective: ReadonlyMap<string, unknown>;
   values: Values;
   origins: readonly Origin[];
   warnings: readonly Warning[];
-  /** Why this chart; absent when the operator named it. */
+  /** Why this chart; absent when the operator chose it. */
   recommendation?: Recommendation;
 }
 
-/** Settings in, values out, right for one exact chart version; what the cluster says counts for the choice of a chart. Pure. @throws ExpectedError */
+/** Generates the values for one exact chart version; `facts` of the cluster help to recommend a chart. Pure. @throws ExpectedError */
 export function generate(given: Settings, facts: ChartRequirements = {}): Generated {
   let recommendation: Recommendation | undefined;
   const {target, warnings} = targetOf(given, () => {
@@ -115,7 +112,7 @@ function renderOrRefuse(settings: Settings, target: Target): ReturnType<typeof r
   }
 }
 
-/** A key given by --set must not undo what a setting says: what is read back has to be what was asked for. */
+/** A key given by --set must not change a setting: reading the values back must give every explicit setting. */
 function refuseOverruled(settings: Settings, effective: ReadonlyMap<string, unknown>): void {
   if (settings.get(set) === undefined) return;
   const overruled = settings

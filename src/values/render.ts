@@ -1,19 +1,25 @@
+import {parse} from 'yaml';
 import {CHARTS} from '../charts/charts.ts';
 import type {Entry, Row, Scope, Target} from '../charts/define.ts';
+import {describeRange, rangeOf} from '../charts/releases.ts';
+import {chartSchema, closedSchema, leavesOf, type SchemaNode, schemaOf} from '../charts/schema.ts';
 import {needsNoRow, rowsFor, scopeOf} from '../charts/support.ts';
-import {getAt, type Path, sameTree, setAt, startsWith, type Values} from '../charts/tree.ts';
+import {releasesOf} from '../charts/target.ts';
+import {getAt, isMap, type Path, sameTree, setAt, spellPath, startsWith, type Tree, type Values} from '../charts/tree.ts';
 import type {Warning} from '../errors.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set} from '../settings/escape-hatch.ts';
+import {milliOf} from '../settings/quantity.ts';
 import type {Settings} from '../settings/settings.ts';
-import {withoutLargeNumbers} from './large-numbers.ts';
-import {assignment} from './set-assignment.ts';
+import {closest} from '../settings/text.ts';
+import {matchesType, typeOf} from './validate/formats.ts';
+import {FIRST_EXPONENT} from './validate/scalars.ts';
 
 /** A key of values.yaml and the setting that wrote it. */
 export interface Origin {
   path: Path;
   setting: Setting;
-  /** What the setting itself does not explain. */
+  /** The reason, where the setting does not explain it. */
   why?: string;
 }
 
@@ -24,8 +30,8 @@ export interface Rendered {
 }
 
 /**
- * Writes settings as values of one chart version: only what differs from the defaults of the chart.
- * Settings without a place must have been refused before. @throws InvalidValue for an assignment that cannot be meant
+ * Writes settings as values of one chart version: only what differs from the chart defaults.
+ * Unsupported settings must have been refused before. @throws InvalidValue for an invalid assignment
  */
 export function renderValues(settings: Settings, target: Target): Rendered {
   const chart = CHARTS[target.chart];
@@ -45,7 +51,7 @@ export function renderValues(settings: Settings, target: Target): Rendered {
     }
   }
   for (const [text, value] of Object.entries(settings.get(set) ?? {})) {
-    const assigned = assignment(text, value, target);
+    const assigned = parseAssignment(text, value, target);
     refuseConflict(text, assigned.path, origins, settings);
     setAt(values, assigned.path, assigned.value);
     origins.push({path: assigned.path, setting: set as Setting});
@@ -53,7 +59,7 @@ export function renderValues(settings: Settings, target: Target): Rendered {
   return {values: withoutLargeNumbers(values, target), origins, warnings};
 }
 
-/** What the row writes beyond the chart's defaults; the same amount in another spelling is no change. */
+/** The entries of a row that differ from the chart defaults; the same amount in another spelling is no change. */
 function changes(row: Row, value: unknown, scope: Scope): readonly Entry[] {
   const entries = row.write(value, scope).filter(([path, tree]) => !sameTree(getAt(scope.defaults, path), tree));
   const isDefault = entries.length === 1 && sameTree(row.read(scope.defaults, scope), value);
@@ -65,4 +71,123 @@ function refuseConflict(text: string, path: Path, origins: readonly Origin[], se
     (origin) => (startsWith(origin.path, path) || startsWith(path, origin.path)) && settings.isExplicit(origin.setting),
   );
   if (other) throw new InvalidValue(`"${text}" is already written by ${spell(other.setting)}`, 'Keep one of the two');
+}
+
+/**
+ * Writes large numbers as texts, which templates print unchanged. Not below keys with a Kubernetes type: templates print
+ * those as YAML, which keeps numbers whole, and Kubernetes would refuse a text.
+ */
+function withoutLargeNumbers(values: Values, target: Target): Values {
+  return withTexts(values, closedSchema(schemaOf(target), target.version)) as Values;
+}
+
+function withTexts(tree: Tree, node: SchemaNode | undefined): Tree {
+  if (node?.['x-kubernetes'] !== undefined) return tree;
+  if (Array.isArray(tree)) return tree.map((each) => withTexts(each, undefined));
+  if (isMap(tree)) return Object.fromEntries(Object.entries(tree).map(([key, below]) => [key, withTexts(below, node?.properties?.[key])]));
+  return typeof tree === 'number' && Math.abs(tree) >= FIRST_EXPONENT ? String(tree) : tree;
+}
+
+/** One `--set path=value`, checked against the keys and types of the chart version. @throws InvalidValue */
+export function parseAssignment(text: string, value: string, {chart, version}: Target): {path: Path; value: Tree} {
+  const path = text.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
+  const root = closedSchema(chartSchema(chart), version);
+  const node = nodeAt(root, path);
+  if (node === undefined) throw unknownKey(text, path, {chart, version});
+  // Below keys with a Kubernetes type, null removes a default in Helm: no CPU limit, no fixed user.
+  if (value === 'null' && path.some((_, index) => nodeAt(root, path.slice(0, index))?.['x-kubernetes'])) return {path, value: null};
+  const tree = isText(node) ? value : parseTree(text, value);
+  checkAssigned(text, tree, node);
+  return {path, value: tree};
+}
+
+function unknownKey(text: string, path: Path, {chart, version}: Target): InvalidValue {
+  const message = `${chart} ${version} has no key "${text}"`;
+  const all = releasesOf(chart);
+  const some = all.filter((each) => nodeAt(closedSchema(chartSchema(chart), each), path) !== undefined);
+  if (some.length > 0) return new InvalidValue(message, `It exists ${describeRange(rangeOf(some, all))}`);
+  const known = leavesOf(chartSchema(chart), version).map((leaf) => spellPath(leaf.path));
+  const near = closest(text, known) ?? known.find((each) => each.split('.').at(-1) === path.at(-1));
+  return new InvalidValue(message, near ? `Did you mean ${near}?` : `See the values.yaml of ${chart} ${version}`);
+}
+
+const ANY: SchemaNode = {};
+const TEXT: SchemaNode = {type: 'string'};
+
+const isText = ({type}: SchemaNode): boolean => [type].flat().join() === 'string';
+
+/** Maps with free keys hold texts (labels, annotations, variables), unless they have another Kubernetes type. */
+const isFreeMap = (node: SchemaNode): boolean => node.type === 'object' && node.properties === undefined && isTextMap(node);
+const isTextMap = (node: SchemaNode): boolean => [undefined, 'Labels', 'Annotations'].includes(node['x-kubernetes']);
+
+/** The schema at a path; undefined for an unknown key. */
+function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {
+  return path.reduce<SchemaNode | undefined>((node, key) => node && childOf(node, key), root);
+}
+
+function childOf(node: SchemaNode, key: string): SchemaNode | undefined {
+  if (node === ANY) return ANY;
+  for (const each of [node, ...(node.anyOf ?? [])]) {
+    if (each.properties && Object.hasOwn(each.properties, key)) return each.properties[key];
+    if (isFreeMap(each)) return TEXT;
+    if (each['x-kubernetes'] !== undefined || each.additionalProperties === true) return ANY;
+  }
+  return undefined;
+}
+
+function parseTree(path: string, text: string): Tree {
+  try {
+    return parse(text, {logLevel: 'error'}) as Tree;
+  } catch {
+    throw new InvalidValue(`the value of "${path}" is neither a scalar nor JSON`, `Write lists and maps as JSON: --set '${path}=["a"]'`);
+  }
+}
+
+/** Checks a value and everything below it against the schema of its key. */
+function checkAssigned(path: string, tree: Tree, node: SchemaNode): void {
+  refuseSecret(path, tree, node);
+  if (node.anyOf) {
+    const isMeant = node.anyOf.find(({type}) => [type].flat().includes(typeOf(tree)));
+    checkAssigned(path, tree, isMeant ?? (node.anyOf[0] as SchemaNode));
+    return;
+  }
+  if (!matchesType(tree, node)) {
+    const wanted = [node.type].flat().join(' or ');
+    throw new InvalidValue(`"${path}" takes ${wanted}, not ${JSON.stringify(tree)}`, `Give it as ${wanted}`);
+  }
+  checkScalar(path, tree, node);
+  if (!isMap(tree)) return;
+  for (const [key, below] of Object.entries(tree)) {
+    if (below === null && node['x-kubernetes'] !== undefined) continue;
+    const child = childOf(node, key);
+    if (child === undefined)
+      throw new InvalidValue(`"${path}" has no key "${key}"`, `Keys there: ${Object.keys(node.properties ?? {}).join(', ')}`);
+    checkAssigned(`${path}.${key}`, below, child);
+  }
+}
+
+const QUANTITY = /(^|\.)((limits|requests)\.(cpu|memory|ephemeral-storage)|sizeLimit|storage)$/;
+
+function checkScalar(path: string, tree: Tree, node: SchemaNode): void {
+  if (typeof tree === 'number' && (!Number.isFinite(tree) || tree < (node.minimum ?? 0))) {
+    throw new InvalidValue(`"${path}" cannot be ${tree}`, `Give a number from ${node.minimum ?? 0} on`);
+  }
+  if (typeof tree === 'string' && QUANTITY.test(path) && milliOf(tree) === undefined) {
+    throw new InvalidValue(`"${path}" cannot be "${tree}"`, 'Write a Kubernetes quantity, such as 500m or 2Gi');
+  }
+  if (node.enum && !node.enum.includes(tree as string))
+    throw new InvalidValue(`"${path}" cannot be ${JSON.stringify(tree)}`, `Use one of ${node.enum.join(', ')}`);
+  if (node.pattern && typeof tree === 'string' && !new RegExp(node.pattern).test(tree)) {
+    throw new InvalidValue(`"${path}" cannot be "${tree}"`, `It has to match ${node.pattern}`);
+  }
+}
+
+/** Secrets belong in a Secret and never in values.yaml. */
+function refuseSecret(path: string, tree: Tree, node: SchemaNode): void {
+  const isMirrorToken = path.endsWith('providerNetworkMirrors') && /"token":/.test(JSON.stringify(tree));
+  if (node['x-secret'] !== true && !isMirrorToken) return;
+  throw new InvalidValue(
+    `"${path}" is secret, and values.yaml is kept in clear text`,
+    'Use --token-file, --client-cert-file and --client-key-file, which put it into a Secret',
+  );
 }

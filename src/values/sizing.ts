@@ -7,20 +7,20 @@ import {runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.
 import {concurrency} from '../settings/purpose.ts';
 import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
 import type {Settings} from '../settings/settings.ts';
-import {readValues} from './read.ts';
+import {readValues} from './read-values.ts';
 
-/** What the cluster has to have for so many runs at the same time; Kubernetes quantities. */
+/** The resources a cluster needs for this number of concurrent runs, as Kubernetes quantities. */
 export interface Sizing {
   concurrency: number;
-  /** What the scheduler sets aside. */
+  /** Sum of the requests, which the scheduler reserves. */
   cpuRequested: string;
   memoryRequested: string;
-  /** What the runs may use at most. */
+  /** Sum of the limits. */
   memoryLimit: string;
   notes: {message: string; source: string}[];
 }
 
-/** What a chart runs beside the runs themselves. */
+/** The containers that a chart adds to the runs themselves. */
 const BESIDE: Readonly<Record<ChartName, {path: string; text: string} | undefined>> = {
   'agent-local': undefined,
   'agent-job': {path: 'task.worker.resources', text: 'Beside its runner every run has a worker container'},
@@ -51,7 +51,7 @@ const HOSTS = {
   source: 'docs.scalr.io, self-hosted agents',
 };
 
-/** RAM times concurrency for the newest version of the chart. Pure. */
+/** Resources times concurrency for the newest version of the chart. Pure. */
 export function sizing(settings: Settings, chart: ChartName): Sizing {
   const target = {chart, version: newestOf(chart)};
   const defaults = readValues({}, target).settings;

@@ -4,9 +4,8 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import {isPrintable} from '../settings/text.ts';
 
 /**
- * YAML that Helm reads as it was meant: every text in quotes, keys too where YAML 1.1 would take them for something
- * else, long texts as blocks.
- * `comments` stand above the top-level keys, `header` above everything; both without the leading #.
+ * Writes values as YAML that Helm cannot misread: texts in quotes, keys too where YAML 1.1 would read another type, long
+ * texts as blocks. `comments` go above their top-level keys, `header` above everything; both without the leading #.
  */
 export function toYaml(
   values: Values,
@@ -38,10 +37,10 @@ export function toYaml(
   return text;
 }
 
-/** Several lines of printable text, as a certificate is; anything else is safer in quotes. */
+/** Several lines of printable text, such as a certificate; anything else is safer in quotes. */
 const isBlock = (text: string): boolean => /^[\x20-\x7e]+\n[\x20-\x7e\n]*$/.test(text) && !/^\s|[ \n]\n$|[ ]\n/.test(text);
 
-/** The last gate: what a YAML 1.1 reader makes of the text has to be what was meant. */
+/** Reads the text back as YAML 1.1 and compares it with the values. */
 function refuseMisreading(text: string, meant: Values): void {
   if (isPrintable(text) && sameTree(readAsHelm(text), meant)) return;
   throw new ExpectedError('These values cannot be written so that Helm reads them as they were meant.', {

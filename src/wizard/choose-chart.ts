@@ -9,20 +9,20 @@ import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {choiceText, errorText} from '../ui/messages.ts';
 import {paragraph} from '../ui/theme.ts';
-import type {InterviewWorld} from './interview.ts';
-import type {Knowledge} from './knowledge.ts';
+import type {AnswerStore} from './answer-store.ts';
+import type {InterviewDeps} from './interview.ts';
 
 /** Says which chart fits and why, and lets the operator take another one. */
-export async function chooseChart(known: Knowledge, facts: ChartRequirements, world: InterviewWorld): Promise<void> {
-  const {screen, say, prompter} = world;
-  const settings = settingsSoFar(known);
+export async function chooseChart(store: AnswerStore, facts: ChartRequirements, deps: InterviewDeps): Promise<void> {
+  const {screen, say, prompter} = deps;
+  const settings = settingsSoFar(store);
   if (settings === undefined) return;
-  const found = recommendation(settings, facts, world);
+  const found = recommendation(settings, facts, deps);
   if (found) say(`\n${choiceText(found, screen)}`);
   const names: ChartName[] = found ? [found.chart, ...found.rejected.map((each) => each.chart)] : ['agent-local', 'agent-job', 'agent-k8s'];
   const reasonsFor = (name: ChartName): readonly Reason[] =>
     name === found?.chart ? found.reasons : (found?.rejected.find((each) => each.chart === name)?.reasons ?? []);
-  const picked = (await prompter.choose({
+  const picked = (await prompter.select({
     message: chart.question,
     help: [
       'All three run the same agent; they differ in where runs happen and in what they need of the cluster.',
@@ -32,26 +32,26 @@ export async function chooseChart(known: Knowledge, facts: ChartRequirements, wo
     choices: names.map((name) => choiceOf(name, reasonsFor(name), settings, name === found?.chart)),
     ...(found ? {default: found.chart} : {}),
   })) as ChartName;
-  known.say(chart, {value: picked, source: 'prompt'});
+  store.set(chart, {value: picked, source: 'prompt'});
   for (const {setting, message} of unsupported({chart: picked, version: versionOf(picked, settings)}, settings)) {
-    known.forget(setting);
-    known.asked.add(setting.id);
+    store.delete(setting);
+    store.asked.add(setting.id);
     say(paragraph('  ', `Dropped ${spell(setting)}: ${message}.`, screen));
   }
-  await world.onAnswer();
+  await deps.onAnswer();
 }
 
 /** Undefined where answers contradict each other: then the review says so. */
-function settingsSoFar(known: Knowledge): Settings | undefined {
+function settingsSoFar(store: AnswerStore): Settings | undefined {
   try {
-    return known.settings();
+    return store.settings();
   } catch (error) {
     if (error instanceof ExpectedError) return undefined;
     throw error;
   }
 }
 
-function recommendation(settings: Settings, facts: ChartRequirements, {screen, say}: InterviewWorld): Recommendation | undefined {
+function recommendation(settings: Settings, facts: ChartRequirements, {screen, say}: InterviewDeps): Recommendation | undefined {
   try {
     return recommend(settings, facts);
   } catch (error) {
@@ -68,9 +68,11 @@ function choiceOf(name: ChartName, reasons: readonly Reason[], settings: Setting
   const refused = unsupported({chart: name, version: versionOf(name, settings)}, settings);
   const given = refused.find(({setting}) => settings.answer(setting)?.source !== 'prompt');
   const excluded = reasons.find(({verdict, message}) => verdict === 'excluded' && !refused.some((each) => message === `${each.message}.`));
-  const unavailable = given?.message ?? excluded?.message;
+  const disabled = given?.message ?? excluded?.message;
   const loss = refused.length === 0 ? undefined : `Drops ${refused.map(({flag}) => flag).join(', ')}.`;
   const argument = reasons.find(({verdict}) => verdict !== 'excluded')?.message;
-  const meaning = [loss, isRecommended ? 'Recommended, for the reasons above.' : argument].filter((part) => part !== undefined).join(' ');
-  return {value: name, label: name, ...(meaning === '' ? {} : {meaning}), ...(unavailable === undefined ? {} : {unavailable})};
+  const description = [loss, isRecommended ? 'Recommended, for the reasons above.' : argument]
+    .filter((part) => part !== undefined)
+    .join(' ');
+  return {value: name, label: name, ...(description === '' ? {} : {description}), ...(disabled === undefined ? {} : {disabled})};
 }

@@ -21,7 +21,7 @@ export async function chooseContext(
   const contexts = config?.contexts ?? [];
   if (contexts.length < 2) return undefined;
   const current = config?.['current-context'];
-  return prompter.choose({
+  return prompter.search({
     message: 'Into which cluster?',
     help: [
       'The contexts of your kubeconfig; the one in use comes first.',
@@ -30,7 +30,7 @@ export async function chooseContext(
     ],
     choices: [...contexts]
       .sort((one, other) => Number(other.name === current) - Number(one.name === current))
-      .map(({name, context}) => ({value: name, label: name, ...(context?.cluster ? {meaning: `Cluster ${context.cluster}`} : {})})),
+      .map(({name, context}) => ({value: name, label: name, ...(context?.cluster ? {description: `Cluster ${context.cluster}`} : {})})),
     ...(current ? {default: current} : {}),
   });
 }

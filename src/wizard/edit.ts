@@ -4,78 +4,83 @@ import type {Group, Setting} from '../settings/define.ts';
 import {chart} from '../settings/release.ts';
 import {answerText} from '../ui/conversation.ts';
 import {paragraph} from '../ui/theme.ts';
-import {ask} from './ask.ts';
+import type {AnswerStore} from './answer-store.ts';
+import {ask, unlessBack} from './ask.ts';
 import {isForeign} from './chart-refusals.ts';
-import type {InterviewWorld} from './interview.ts';
-import type {Knowledge} from './knowledge.ts';
+import type {InterviewDeps} from './interview.ts';
 
 const BACK = '';
 /** Its answers would need lines of their own, so they are given as flags. */
 const NOT_HERE: readonly Group[] = ['Escape hatch'];
 
 /** Changes settings of one group until the operator goes back. */
-export async function edit(known: Knowledge, world: InterviewWorld): Promise<void> {
-  const groups = [...new Set(catalogue.map(({group}) => group))].filter((group) => changeable(group, known).length > 0);
-  const group = await world.prompter.choose({
+export async function edit(store: AnswerStore, deps: InterviewDeps): Promise<void> {
+  const groups = [...new Set(catalogue.map(({group}) => group))].filter((group) => changeable(group, store).length > 0);
+  const question = {
     message: 'What do you want to change?',
     help: ['Every setting of the group can be changed.', 'What stands only in flags: --set and --extra-env.', 'scalr-agent install --help'],
-    choices: [...groups.map((each) => ({value: each, label: each, meaning: summaryOf(each, known)})), {value: BACK, label: 'Back'}],
-  });
-  if (group !== BACK) await editGroup(group as Group, known, world);
+    canGoBack: true,
+    choices: [...groups.map((each) => ({value: each, label: each, description: summaryOf(each, store)})), {value: BACK, label: 'Back'}],
+  };
+  const group = await unlessBack(deps.prompter.select(question), BACK);
+  if (group !== BACK) await editGroup(group as Group, store, deps);
 }
 
-async function editGroup(group: Group, known: Knowledge, world: InterviewWorld): Promise<void> {
+async function editGroup(group: Group, store: AnswerStore, deps: InterviewDeps): Promise<void> {
   let last: string | undefined;
   for (;;) {
-    const settings = changeable(group, known);
-    const picked = await world.prompter.choose({
+    const settings = changeable(group, store);
+    const question = {
       message: `${group}: which setting?`,
-      help: ['What is empty is left to the chart.', 'A line that you empty takes the answer back.', 'scalr-agent install --help'],
-      choices: [...settings.map((setting) => choiceOf(setting, known)), {value: BACK, label: 'Done'}],
+      help: ['What is empty is left to the chart.', 'Each question says how to remove its answer.', 'scalr-agent install --help'],
+      canGoBack: true,
+      choices: [...settings.map((setting) => choiceOf(setting, store)), {value: BACK, label: 'Done'}],
       default: last ?? BACK,
-    });
+    };
+    const picked = await unlessBack(deps.prompter.select(question), BACK);
     if (picked === BACK) return;
     last = picked;
     const setting = settings.find(({id}) => id === picked) as Setting;
     // The chart has a question of its own, which says what it costs.
-    if (setting === chart) return known.forget(chart);
-    const current = known.answer(setting) ?? {value: setting.fallback?.(known.get), source: 'default'};
-    const answer = await ask(setting, current.value === undefined ? {orElse: 'not decided here'} : {current}, known, world);
+    if (setting === chart) return store.delete(chart);
+    const current = store.answer(setting) ?? {value: setting.fallback?.(store.get), source: 'default'};
+    const options = current.value === undefined ? {orElse: 'not decided here'} : {current};
+    const answer = await unlessBack(ask(setting, {...options, canGoBack: true}, store, deps), 'unchanged' as const);
     // Nobody can see a secret to take it over, so an empty line keeps it.
-    if (answer === undefined && setting === token) continue;
-    if (answer === undefined) known.forget(setting);
-    else known.say(setting, answer);
-    known.asked.add(setting.id);
-    for (const {question} of known.dropUseless())
-      world.say(paragraph('  ', `Dropped ${question}: it would do nothing any more.`, world.screen));
-    await world.onAnswer();
+    if (answer === 'unchanged' || (answer === undefined && setting === token)) continue;
+    if (answer === undefined) store.delete(setting);
+    else store.set(setting, answer);
+    store.asked.add(setting.id);
+    for (const {question} of store.dropUseless())
+      deps.say(paragraph('  ', `Dropped ${question}: it would do nothing any more.`, deps.screen));
+    await deps.onAnswer();
   }
 }
 
-const changeable = (group: Group, known: Knowledge): Setting[] =>
+const changeable = (group: Group, store: AnswerStore): Setting[] =>
   NOT_HERE.includes(group)
     ? []
     : catalogue.filter(
         (setting) =>
           setting.group === group &&
           (setting.onlyEnv === undefined || setting === token) &&
-          (setting.appliesWhen?.test(known.get) ?? true) &&
-          !isForeign(setting, known),
+          (setting.appliesWhen?.test(store.get) ?? true) &&
+          !isForeign(setting, store),
       );
 
-function choiceOf(setting: Setting, known: Knowledge) {
-  const answer = known.answer(setting);
+function choiceOf(setting: Setting, store: AnswerStore) {
+  const answer = store.answer(setting);
   return {
     value: setting.id,
     label: answer === undefined ? setting.question : `${setting.question}: ${answerText(setting, answer)}`,
-    meaning: setting.summary,
+    description: setting.summary,
   };
 }
 
-const summaryOf = (group: Group, known: Knowledge): string =>
-  changeable(group, known)
+const summaryOf = (group: Group, store: AnswerStore): string =>
+  changeable(group, store)
     .flatMap((setting) => {
-      const answer = known.answer(setting);
+      const answer = store.answer(setting);
       return answer === undefined ? [] : [`${setting.id} ${answerText(setting, answer)}`];
     })
     .join(', ') || 'Nothing is said of it: as the chart does it.';

@@ -1,12 +1,12 @@
 import type {Group, Setting} from '../settings/define.ts';
 import {headingText, knownText} from '../ui/conversation.ts';
 import type {Screen} from '../ui/theme.ts';
-import {type AskingWorld, ask} from './ask.ts';
+import type {AnswerStore} from './answer-store.ts';
+import {type AskDeps, ask} from './ask.ts';
 import {isForeign} from './chart-refusals.ts';
-import type {Knowledge} from './knowledge.ts';
 import type {Asked, Gate} from './questions.ts';
 
-export interface InterviewWorld extends AskingWorld {
+export interface InterviewDeps extends AskDeps {
   screen: Screen;
   say(text: string): void;
   /** Called after every answer, so that it can be kept. */
@@ -15,13 +15,13 @@ export interface InterviewWorld extends AskingWorld {
 
 /** Asks what is not known yet, in order; what is known is shown as if it had been asked. */
 export class Interview {
-  readonly #known: Knowledge;
-  readonly #world: InterviewWorld;
+  readonly #store: AnswerStore;
+  readonly #deps: InterviewDeps;
   #group: Group | undefined;
 
-  constructor(known: Knowledge, world: InterviewWorld) {
-    this.#known = known;
-    this.#world = world;
+  constructor(store: AnswerStore, deps: InterviewDeps) {
+    this.#store = store;
+    this.#deps = deps;
   }
 
   async ask(items: readonly (Asked | Gate)[]): Promise<void> {
@@ -30,35 +30,35 @@ export class Interview {
 
   /** Shows an answer that is known, once. */
   tell(setting: Setting, under: Group = setting.group): void {
-    const answer = this.#known.answer(setting);
-    if (answer === undefined || this.#known.told.has(setting.id)) return;
-    this.#known.told.add(setting.id);
+    const answer = this.#store.answer(setting);
+    if (answer === undefined || this.#store.told.has(setting.id)) return;
+    this.#store.told.add(setting.id);
     this.#under(under);
-    this.#world.say(knownText(setting, answer, this.#world.screen));
+    this.#deps.say(knownText(setting, answer, this.#deps.screen));
   }
 
   async #askOne({setting, when, orElse, suggested, under = setting.group}: Asked): Promise<void> {
-    const known = this.#known;
-    if (known.isSaid(setting)) return this.tell(setting, under);
-    const applies = (setting.appliesWhen?.test(known.get) ?? true) && (when?.(known.get, known.isSaid) ?? true);
-    if (applies && known.answer(setting) !== undefined) return this.tell(setting, under);
-    if (!applies || known.asked.has(setting.id) || isForeign(setting, known)) return;
+    const store = this.#store;
+    if (store.isGiven(setting)) return this.tell(setting, under);
+    const applies = (setting.appliesWhen?.test(store.get) ?? true) && (when?.(store.get, store.isGiven) ?? true);
+    if (applies && store.answer(setting) !== undefined) return this.tell(setting, under);
+    if (!applies || store.asked.has(setting.id) || isForeign(setting, store)) return;
     this.#under(under);
-    const answer = await ask(setting, {orElse, suggested}, known, this.#world);
-    known.told.add(setting.id);
-    if (answer !== undefined) known.say(setting, answer);
+    const answer = await ask(setting, {orElse, suggested}, store, this.#deps);
+    store.told.add(setting.id);
+    if (answer !== undefined) store.set(setting, answer);
     await this.#remember(setting.id);
   }
 
   async #askGate({id, group, message, help, options}: Gate): Promise<void> {
-    const known = this.#known;
+    const store = this.#store;
     const isKnown = ({asked}: Gate['options'][number]): boolean =>
-      asked.some(({setting}) => known.isSaid(setting) || known.asked.has(setting.id));
+      asked.some(({setting}) => store.isGiven(setting) || store.asked.has(setting.id));
     const open = options.filter((option) => !isKnown(option) && !option.asked.every((each) => !this.#isOpen(each)));
-    if (open.length > 0 && !known.asked.has(id)) {
+    if (open.length > 0 && !store.asked.has(id)) {
       this.#under(group);
-      const choices = open.map(({label, meaning}) => ({value: label, label, meaning}));
-      const taken = await this.#world.prompter.chooseSeveral({message, help, choices});
+      const choices = open.map(({label, description}) => ({value: label, label, description}));
+      const taken = await this.#deps.prompter.checkbox({message, help, choices});
       for (const option of open.filter(({label}) => taken.includes(label))) await this.ask(option.asked);
       await this.#remember(id);
     }
@@ -66,17 +66,17 @@ export class Interview {
   }
 
   #isOpen({setting, when}: Asked): boolean {
-    return (when?.(this.#known.get, this.#known.isSaid) ?? true) && !isForeign(setting, this.#known);
+    return (when?.(this.#store.get, this.#store.isGiven) ?? true) && !isForeign(setting, this.#store);
   }
 
   async #remember(id: string): Promise<void> {
-    this.#known.asked.add(id);
-    await this.#world.onAnswer();
+    this.#store.asked.add(id);
+    await this.#deps.onAnswer();
   }
 
   #under(group: Group): void {
     if (group === this.#group) return;
     this.#group = group;
-    this.#world.say(headingText(group, this.#world.screen));
+    this.#deps.say(headingText(group, this.#deps.screen));
   }
 }

@@ -6,7 +6,7 @@ import {recommendFactsOf} from '../cluster/facts/recommend-facts.ts';
 import {ExpectedError} from '../errors.ts';
 import type {Place} from '../ports/place.ts';
 import type {Processes} from '../ports/processes.ts';
-import type {Heard} from './converse.ts';
+import type {Heard} from './run-wizard.ts';
 
 /** What the cluster says of itself; never fails. How long it may take is the affair of `processes`. */
 export async function listen(place: Place, processes: Processes): Promise<Heard> {

@@ -10,8 +10,8 @@ import {caFile} from '../settings/tls.ts';
 /** A setting to be asked for. */
 export interface Asked {
   setting: Setting;
-  /** Nobody is asked otherwise; `get` knows what was said so far, defaults included, `isSaid` whether it is more than one. */
-  when?(get: Get, isSaid: (setting: Setting) => boolean): boolean;
+  /** Nobody is asked otherwise; `get` knows what was said so far, defaults included, `isGiven` whether it is more than one. */
+  when?(get: Get, isGiven: (setting: Setting) => boolean): boolean;
   /** What Enter alone means where no default is known. Without it an answer is needed. */
   orElse?: string;
   /** The choice that Enter takes where no default is known: it promises nothing. */
@@ -26,7 +26,7 @@ export interface Gate {
   group: Group;
   message: string;
   help: readonly string[];
-  options: readonly {label: string; meaning: string; asked: readonly Asked[]}[];
+  options: readonly {label: string; description: string; asked: readonly Asked[]}[];
 }
 
 const forRuns = (get: Get): boolean => get(purpose) === 'runs';
@@ -37,7 +37,7 @@ const cached =
 
 /** What nobody but the operator knows of the agent. */
 export const AGENT: readonly Asked[] = [
-  {setting: token, when: (_, isSaid) => !isSaid(tokenFile) && !isSaid(tokenSecret), orElse: 'none: a Secret holds it'},
+  {setting: token, when: (_, isGiven) => !isGiven(tokenFile) && !isGiven(tokenSecret), orElse: 'none: a Secret holds it'},
   {setting: tokenSecret, when: (get) => get(token) === undefined && get(tokenFile) === undefined},
   {setting: url},
 ];
@@ -59,7 +59,7 @@ export const REST: readonly (Asked | Gate)[] = [
     options: [
       {
         label: 'A proxy',
-        meaning: 'Pods reach Scalr, registries and clouds by way of an HTTP proxy.',
+        description: 'Pods reach Scalr, registries and clouds by way of an HTTP proxy.',
         asked: [
           {setting: httpsProxy, orElse: 'none after all'},
           {setting: httpProxy, orElse: 'none'},
@@ -68,12 +68,12 @@ export const REST: readonly (Asked | Gate)[] = [
       },
       {
         label: 'Certificates of a private CA',
-        meaning: 'Something on the way, or a server of your own, has a certificate that the public roots do not know.',
+        description: 'Something on the way, or a server of your own, has a certificate that the public roots do not know.',
         asked: [{setting: caFile, orElse: 'none after all', under: 'Network'}],
       },
       {
         label: 'Rules about the metadata service or cloud identities',
-        meaning: 'Runs must not take over the identity of the node, or get one of their own.',
+        description: 'Runs must not take over the identity of the node, or get one of their own.',
         asked: [
           {setting: metadataService, when: forRuns, orElse: 'as the chart does it'},
           {setting: workloadIdentity, when: forRuns, orElse: 'not decided here'},

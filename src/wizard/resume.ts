@@ -2,10 +2,10 @@ import {join} from 'node:path';
 import {rawAnswers} from '../answers/answers-file.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
-import type {Knowledge} from './knowledge.ts';
+import type {AnswerStore} from './answer-store.ts';
 
 /** What a conversation that broke off leaves behind, without secrets. */
-export interface Kept {
+export interface ResumeState {
   /** As in an answers file. */
   answers: Readonly<Record<string, unknown>>;
   /** Questions that need not be asked again, because Enter alone was the answer. */
@@ -24,10 +24,10 @@ export function resumePath(env: Readonly<Record<string, string | undefined>>): s
 }
 
 /** @throws ExpectedError */
-export async function readKept(path: string | undefined, files: Pick<Files, 'read' | 'kindOf'>): Promise<Kept> {
+export async function readResumeState(path: string | undefined, files: Pick<Files, 'read' | 'kindOf'>): Promise<ResumeState> {
   if (path === undefined || (await files.kindOf(path)) === 'nothing') throw nothingKept('There is no conversation to resume.');
   try {
-    return JSON.parse((await files.read(path)).toString('utf8')) as Kept;
+    return JSON.parse((await files.read(path)).toString('utf8')) as ResumeState;
   } catch (error) {
     if (error instanceof ExpectedError) throw error;
     throw nothingKept(`${path} is damaged.`);
@@ -38,7 +38,7 @@ const nothingKept = (message: string): ExpectedError =>
   new ExpectedError(message, {code: 'UNREADABLE_FILE', exit: ExitCode.usage, suggestions: ['Begin anew, without --resume']});
 
 /** Keeps what was said so far for its owner alone; where nothing can be written the conversation goes on without. */
-export class Keeper {
+export class ResumeStore {
   readonly #path: string | undefined;
   readonly #files: Pick<Files, 'write' | 'remove'>;
   /** There is something to go on with. */
@@ -49,10 +49,10 @@ export class Keeper {
     this.#files = files;
   }
 
-  async keep(known: Knowledge, context: string | undefined): Promise<void> {
+  async keep(store: AnswerStore, context: string | undefined): Promise<void> {
     if (this.#path === undefined) return;
     try {
-      await this.#files.write(this.#path, `${JSON.stringify(keptOf(known, context), null, 2)}\n`, {isPrivate: true, makesDirectory: true});
+      await this.#files.write(this.#path, `${JSON.stringify(stateOf(store, context), null, 2)}\n`, {isPrivate: true, makesDirectory: true});
       this.isKept = true;
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
@@ -65,11 +65,11 @@ export class Keeper {
   }
 }
 
-function keptOf(known: Knowledge, context: string | undefined): Kept {
-  const {answers, secrets} = rawAnswers(known.entries().filter(({answer}) => answer.source === 'prompt'));
+function stateOf(store: AnswerStore, context: string | undefined): ResumeState {
+  const {answers, secrets} = rawAnswers(store.entries().filter(({answer}) => answer.source === 'prompt'));
   return {
     answers,
-    asked: [...known.asked].filter((id) => answers[id] === undefined && !secrets.some((setting) => setting.id === id)),
+    asked: [...store.asked].filter((id) => answers[id] === undefined && !secrets.some((setting) => setting.id === id)),
     ...(context === undefined ? {} : {context}),
   };
 }

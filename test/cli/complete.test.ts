@@ -1,9 +1,8 @@
-import {fileURLToPath} from 'node:url';
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
+import {PROGRAM} from '../package/built.ts';
 import {ownTools} from '../support/own-tools.ts';
 
-const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
 const {tool} = ownTools();
 
 test.each([
@@ -11,6 +10,6 @@ test.each([
   ['hangs is not', 'echo namespace/half; sleep 60', undefined],
 ])('a kubectl that %s', async (_how, script, offered) => {
   const line = ['status', '--kubectl', tool(script), '--namespace', ''];
-  const {stdout} = await execa(process.execPath, [program, '__complete', 'fish', ...line]);
+  const {stdout} = await execa(process.execPath, [PROGRAM, '__complete', 'fish', ...line]);
   expect(stdout.split('\n').slice(2)[0]?.trim() || undefined).toBe(offered);
 });

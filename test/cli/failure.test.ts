@@ -3,13 +3,12 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
-
-const program = join(import.meta.dirname, '../../dist/bin/scalr-agent.js');
+import {PROGRAM} from '../package/built.ts';
 
 test.skipIf(process.platform === 'win32')('a current directory that was removed is no bug', async () => {
   const gone = mkdtempSync(join(tmpdir(), 'gone-'));
   const script = 'cd "$1" && rmdir "$1" && exec "$2" "$3" status';
-  const {exitCode, stderr} = await execa('sh', ['-c', script, 'sh', gone, process.execPath, program], {reject: false});
+  const {exitCode, stderr} = await execa('sh', ['-c', script, 'sh', gone, process.execPath, PROGRAM], {reject: false});
   expect(stderr).toContain('Error: The current directory is no more.');
   expect(exitCode).toBe(2);
 });

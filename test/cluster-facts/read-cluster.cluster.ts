@@ -16,14 +16,14 @@ import {findKubectl} from '../cluster/kubectl.ts';
 import {startCluster} from '../cluster/start-cluster.ts';
 import {workplace} from '../cluster/workplace.ts';
 import {directoryOf} from '../helm/charts-under-test.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../helm/find-helm.ts';
 import {platform} from './fake-cluster.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 
 const kubectl = await findKubectl();
-const helms = await findHelm();
+const helms = await findHelmMatrix();
 
 const factsAt = async (place: Place, helm: string): Promise<ClusterFacts> =>
   clusterFactsOf(await readCluster(place, nodeProcesses({kubectl, helm})));

@@ -1,4 +1,3 @@
-import {fileURLToPath} from 'node:url';
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
 import {findKubectl} from '../cluster/kubectl.ts';
@@ -6,9 +5,9 @@ import {appendLog, setLogs} from '../cluster/logs.ts';
 import {pod} from '../cluster/objects.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
+import {PROGRAM} from '../package/built.ts';
 import {collected, freshFile, unpack} from '../support/collected.ts';
 
-const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
 const [{path: helm} = {path: 'helm'}] = await findHelm();
 const HOUR = 3_600_000;
 const labels = {'app.kubernetes.io/name': 'agent-local', 'app.kubernetes.io/instance': 'by-hand'};
@@ -121,7 +120,7 @@ test.each([7, -7])('the built program whose clock is %i h wrong writes a whole b
   const argv = ['collect-logs', '--kubeconfig', place.kubeconfig, '--namespace', place.namespace, '--helm', helm, '--out', out];
   const {exitCode, stderr} = await execa(
     process.execPath,
-    ['--import', shifted(hours), program, ...argv, '--kubectl', await findKubectl()],
+    ['--import', shifted(hours), PROGRAM, ...argv, '--kubectl', await findKubectl()],
     {reject: false},
   );
   expect(exitCode, stderr).toBe(0);

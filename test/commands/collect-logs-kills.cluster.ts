@@ -1,7 +1,6 @@
 import {mkdirSync, readdirSync, statSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {fileURLToPath} from 'node:url';
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
 import {type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
@@ -10,10 +9,10 @@ import {setLogs} from '../cluster/logs.ts';
 import {pod} from '../cluster/objects.ts';
 import {workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
+import {PROGRAM} from '../package/built.ts';
 import {freshFile, unpack} from '../support/collected.ts';
 import {violations} from '../support/output-schema.ts';
 
-const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
 const [{path: helm} = {path: 'helm'}] = await findHelm();
 const kubectl = await findKubectl();
 
@@ -36,7 +35,7 @@ async function start(prepare: (api: FaultyApi) => void, ...more: readonly string
   mkdirSync(sockets);
   const file = join(directory, 'x.zip');
   const flags = ['--kubeconfig', api.kubeconfig, '--namespace', place.namespace, '--helm', helm, '--kubectl', kubectl, '--out', file];
-  const child = execa(process.execPath, [program, 'collect-logs', ...flags, ...more], {
+  const child = execa(process.execPath, [PROGRAM, 'collect-logs', ...flags, ...more], {
     detached: true,
     stdin: 'ignore',
     reject: false,

@@ -1,4 +1,3 @@
-import {fileURLToPath} from 'node:url';
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
 import {findKubectl} from '../cluster/kubectl.ts';
@@ -6,11 +5,11 @@ import {fillLog, setLogs} from '../cluster/logs.ts';
 import {pod} from '../cluster/objects.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
+import {PROGRAM} from '../package/built.ts';
 import {freshFile} from '../support/collected.ts';
 import {NODE_RELEASES, nodeRelease} from '../support/node-releases.ts';
 import {PEAK_FD, PEAK_PRELOAD} from '../support/peak-memory.ts';
 
-const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
 const [{path: helm} = {path: 'helm'}] = await findHelm();
 const kubectl = await findKubectl();
 const MIB = 1024 * 1024;
@@ -20,7 +19,7 @@ const peak = (place: Workplace, ...how: readonly string[]): Promise<number> => p
 
 async function peakOn(node: string, {kubeconfig, namespace}: Workplace, ...how: readonly string[]): Promise<number> {
   const place = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', kubectl];
-  const argv = ['--import', PEAK_PRELOAD, program, 'collect-logs', ...place, '--max-size', '1Gi', '--out', freshFile(), ...how];
+  const argv = ['--import', PEAK_PRELOAD, PROGRAM, 'collect-logs', ...place, '--max-size', '1Gi', '--out', freshFile(), ...how];
   const {stdio} = await execa(node, argv, {stdio: ['ignore', 'ignore', 'ignore', 'pipe']});
   return Number(stdio[PEAK_FD]) / 1024;
 }

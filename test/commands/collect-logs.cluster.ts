@@ -3,13 +3,13 @@ import type {Pod} from '../../src/cluster/objects.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {pod} from '../cluster/objects.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../helm/find-helm.ts';
 import {collected} from '../support/collected.ts';
 import {installPlace} from '../support/install-place.ts';
 import {installed, installedLongAgo} from '../support/installed-charts.ts';
 import {collectLogs} from '../support/run-on-cluster.ts';
 
-const helms = await findHelm();
+const helms = await findHelmMatrix();
 const [{path: anyHelm} = {path: 'helm'}] = helms;
 
 /** Of every container there is, without the names that Kubernetes made up. */

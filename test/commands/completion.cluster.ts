@@ -1,21 +1,19 @@
 import {execFile} from 'node:child_process';
-import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
 import {describe, expect, test} from 'vitest';
 import {findKubectl} from '../cluster/kubectl.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../helm/find-helm.ts';
+import {PROGRAM} from '../package/built.ts';
 import {installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {install} from '../support/run-on-cluster.ts';
 
-const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
-
 /** What the built program offers fish at the end of a line. */
 async function offered(...words: readonly string[]): Promise<string[]> {
-  const {stdout} = await promisify(execFile)(process.execPath, [program, '__complete', 'fish', ...words]);
+  const {stdout} = await promisify(execFile)(process.execPath, [PROGRAM, '__complete', 'fish', ...words]);
   return stdout.split('\n').slice(2, -1);
 }
 
-describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
+describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
   test('releases, namespaces and contexts are those of the cluster that the line names', async () => {
     const place = await installPlace();
     const {exit, stderr} = await install(place, helm, [...(await stepFlags('agent-local')), '--yes', '--release', 'blue'], {env: TOKEN});

@@ -1,9 +1,9 @@
 import {describe, expect, test} from 'vitest';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../helm/find-helm.ts';
 import {behindFaultyApi, installThrough} from '../support/faulty-install.ts';
 import {expectWholeness, stepFlags} from '../support/install-place.ts';
 
-const helms = await findHelm();
+const helms = await findHelmMatrix();
 const [{path: anyHelm} = {path: 'helm'}] = helms;
 const argv = await stepFlags('agent-local');
 

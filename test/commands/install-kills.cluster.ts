@@ -1,21 +1,20 @@
 import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {fileURLToPath} from 'node:url';
 import {execa} from 'execa';
 import {afterAll, describe, expect, test} from 'vitest';
 import {type Fault, type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../helm/find-helm.ts';
+import {PROGRAM} from '../package/built.ts';
 import {expectWholeness, installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {isAlive} from '../support/is-alive.ts';
 import {install} from '../support/run-on-cluster.ts';
 
-const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
-const helms = await findHelm();
+const helms = await findHelmMatrix();
 const kubectl = await findKubectl();
 const argv = await stepFlags('agent-local');
 
@@ -33,7 +32,7 @@ function start({namespace}: Workplace, api: FaultyApi, helm: string, more: reado
   const wrapper = `${pids}-helm`;
   writeFileSync(wrapper, `#!/bin/sh\necho $$ >'${pids}'\nexec '${helm}' "$@"\n`, {mode: 0o755});
   const place = ['--kubeconfig', api.kubeconfig, '--namespace', namespace, '--helm', wrapper, '--kubectl', kubectl];
-  const child = execa(process.execPath, [program, 'install', ...place, '--url', 'https://acme.scalr.io', ...argv, '--yes', ...more], {
+  const child = execa(process.execPath, [PROGRAM, 'install', ...place, '--url', 'https://acme.scalr.io', ...argv, '--yes', ...more], {
     detached: true,
     stdin: 'ignore',
     reject: false,

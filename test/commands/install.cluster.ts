@@ -9,7 +9,7 @@ import {accountWith} from '../cluster/accounts.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {workplace as freshWorkplace, type Workplace} from '../cluster/workplace.ts';
 import {directoryOf} from '../helm/charts-under-test.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelm, findHelmMatrix} from '../helm/find-helm.ts';
 import {violations} from '../support/output-schema.ts';
 import {install} from '../support/run-on-cluster.ts';
 
@@ -78,6 +78,62 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(JSON.parse(history.stdout)).toHaveLength(2);
   });
 
+  test('a failed change is rolled back once what was seen is saved, and a failed first install is uninstalled', async () => {
+    const place = await workplace();
+    const folder = mkdtempSync(join(scratch, 'evidence-'));
+    const argv = [...chartFlags('agent-local'), '--yes', '--json', '--rollback-on-failure', '--save', folder];
+    const evidence = () => readdirSync(folder).filter((file) => file.includes('evidence'));
+
+    await place.kubectl.apply(NO_POD);
+    const first = JSON.parse((await install(place, helm, argv, {env: TOKEN})).stdout).error;
+    expect(first).toMatchObject({code: 'NOT_READY', message: expect.stringContaining('Rolled back: the release is uninstalled.')});
+    expect(first.suggestions.join()).not.toContain('Nothing was rolled back');
+    expect(await place.kubectl('get', 'deployments', '-o', 'name')).toBe('');
+    expect(evidence()).toHaveLength(1);
+    const path = join(folder, evidence()[0] as string);
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({release: 'scalr-agent', causes: [{code: 'LIMIT_RANGE'}]});
+    expect(statSync(path).mode & 0o077).toBe(0);
+
+    await place.kubectl('delete', 'limitrange', 'any');
+    expect((await install(place, helm, argv, {env: TOKEN})).exit).toBe(0);
+    rmSync(path);
+    await place.kubectl.apply(NO_POD);
+    const {message} = JSON.parse((await install(place, helm, [...argv, '--extra-env', 'TEAM=a'], {env: TOKEN})).stdout).error;
+    expect(message).toContain('Rolled back to revision 1.');
+    expect(evidence()).toHaveLength(1);
+    expect(await place.kubectl('get', 'deployments', '-o', 'yaml')).not.toContain('TEAM');
+  });
+
+  test('what was killed in the middle is gone on with', async () => {
+    const place = await workplace();
+    const argv = [...chartFlags('agent-local'), '--yes', '--json'];
+    await place.kubectl('create', 'secret', 'generic', 'any', '--from-literal=token=x');
+    const values = ['--set', 'agent.tokenExistingSecret.name=any', '--set', 'podAnnotations.test\\.scalr\\.io/outcome=unready'];
+    const killed = execa(
+      helm,
+      [
+        'install',
+        'scalr-agent',
+        sources['agent-local'],
+        '--namespace',
+        place.namespace,
+        '--kubeconfig',
+        place.kubeconfig,
+        '--wait',
+        ...values,
+      ],
+      {reject: false},
+    );
+    await expect.poll(() => place.kubectl('get', 'pods'), {timeout: 20_000}).toContain('scalr-agent');
+    killed.kill('SIGKILL');
+    await killed;
+    const {stdout, exit} = await install(place, helm, argv, {env: TOKEN});
+    expect(JSON.parse(stdout).steps.map((step: {id: string}) => step.id)).toEqual(['secret/scalr-agent-token', 'unlock', 'release']);
+    expect(exit).toBe(0);
+  });
+});
+
+describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
   test('a new token reaches the pods that run with the old one', async () => {
     const place = await workplace();
     const argv = [...chartFlags('agent-local'), '--yes', '--json'];
@@ -153,60 +209,6 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(stderr).toContain('The API server accepts all of it.');
     expect(exit).toBe(0);
     expect(await place.kubectl('get', 'deployments,persistentvolumeclaims', '-o', 'yaml')).not.toContain('last-applied');
-  });
-
-  test('a failed change is rolled back once what was seen is saved, and a failed first install is uninstalled', async () => {
-    const place = await workplace();
-    const folder = mkdtempSync(join(scratch, 'evidence-'));
-    const argv = [...chartFlags('agent-local'), '--yes', '--json', '--rollback-on-failure', '--save', folder];
-    const evidence = () => readdirSync(folder).filter((file) => file.includes('evidence'));
-
-    await place.kubectl.apply(NO_POD);
-    const first = JSON.parse((await install(place, helm, argv, {env: TOKEN})).stdout).error;
-    expect(first).toMatchObject({code: 'NOT_READY', message: expect.stringContaining('Rolled back: the release is uninstalled.')});
-    expect(first.suggestions.join()).not.toContain('Nothing was rolled back');
-    expect(await place.kubectl('get', 'deployments', '-o', 'name')).toBe('');
-    expect(evidence()).toHaveLength(1);
-    const path = join(folder, evidence()[0] as string);
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({release: 'scalr-agent', causes: [{code: 'LIMIT_RANGE'}]});
-    expect(statSync(path).mode & 0o077).toBe(0);
-
-    await place.kubectl('delete', 'limitrange', 'any');
-    expect((await install(place, helm, argv, {env: TOKEN})).exit).toBe(0);
-    rmSync(path);
-    await place.kubectl.apply(NO_POD);
-    const {message} = JSON.parse((await install(place, helm, [...argv, '--extra-env', 'TEAM=a'], {env: TOKEN})).stdout).error;
-    expect(message).toContain('Rolled back to revision 1.');
-    expect(evidence()).toHaveLength(1);
-    expect(await place.kubectl('get', 'deployments', '-o', 'yaml')).not.toContain('TEAM');
-  });
-
-  test('what was killed in the middle is gone on with', async () => {
-    const place = await workplace();
-    const argv = [...chartFlags('agent-local'), '--yes', '--json'];
-    await place.kubectl('create', 'secret', 'generic', 'any', '--from-literal=token=x');
-    const values = ['--set', 'agent.tokenExistingSecret.name=any', '--set', 'podAnnotations.test\\.scalr\\.io/outcome=unready'];
-    const killed = execa(
-      helm,
-      [
-        'install',
-        'scalr-agent',
-        sources['agent-local'],
-        '--namespace',
-        place.namespace,
-        '--kubeconfig',
-        place.kubeconfig,
-        '--wait',
-        ...values,
-      ],
-      {reject: false},
-    );
-    await expect.poll(() => place.kubectl('get', 'pods'), {timeout: 20_000}).toContain('scalr-agent');
-    killed.kill('SIGKILL');
-    await killed;
-    const {stdout, exit} = await install(place, helm, argv, {env: TOKEN});
-    expect(JSON.parse(stdout).steps.map((step: {id: string}) => step.id)).toEqual(['secret/scalr-agent-token', 'unlock', 'release']);
-    expect(exit).toBe(0);
   });
 });
 

@@ -1,4 +1,3 @@
-import {fileURLToPath} from 'node:url';
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
 import type {Pod} from '../../src/cluster/objects.ts';
@@ -6,9 +5,9 @@ import {findKubectl} from '../cluster/kubectl.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
+import {PROGRAM} from '../package/built.ts';
 import {chartFlags, TOKEN} from '../support/install-place.ts';
 
-const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
 const [{path: helm} = {path: 'helm'}] = await findHelm();
 const kubectl = await findKubectl();
 const argv = await chartFlags('agent-local');
@@ -17,7 +16,7 @@ const argv = await chartFlags('agent-local');
 function start({kubeconfig, namespace}: Workplace) {
   const place = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', kubectl];
   const flags = ['preflight', ...place, '--url', 'https://acme.scalr.io', ...argv, '--metadata-service', 'block', '--probe'];
-  return execa(process.execPath, [program, ...flags], {detached: true, stdin: 'ignore', reject: false, env: TOKEN});
+  return execa(process.execPath, [PROGRAM, ...flags], {detached: true, stdin: 'ignore', reject: false, env: TOKEN});
 }
 
 const probes = async ({kubectl: run}: Workplace): Promise<string> =>

@@ -11,7 +11,7 @@ import {accountWith} from '../cluster/accounts.ts';
 import {faultyApi} from '../cluster/faulty-api.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../helm/find-helm.ts';
 import {chartFlags, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';
 import {install, preflight} from '../support/run-on-cluster.ts';
@@ -19,7 +19,7 @@ import {install, preflight} from '../support/run-on-cluster.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 
-const helms = await findHelm();
+const helms = await findHelmMatrix();
 const [{path: anyHelm} = {path: 'helm'}] = helms;
 const LOCAL = await chartFlags('agent-local');
 /** The checks of the account, the tools and the namespace: the nodes of the test cluster are another matter. */

@@ -1,16 +1,15 @@
 import {once} from 'node:events';
-import {fileURLToPath} from 'node:url';
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import {type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
+import {PROGRAM} from '../package/built.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
 import {install, status} from '../support/run-on-cluster.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelm();
-const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
 const kubectl = await findKubectl();
 const LOCAL = await chartFlags('agent-local');
 
@@ -89,7 +88,7 @@ describe('the built program', () => {
   /** Watches in a group of its own, as a shell would start it, until it has shown the whole. */
   async function watching({kubeconfig, namespace}: Workplace) {
     const where = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', kubectl];
-    const child = execa(process.execPath, [program, 'status', ...where, '--watch'], {detached: true, stdin: 'ignore', reject: false});
+    const child = execa(process.execPath, [PROGRAM, 'status', ...where, '--watch'], {detached: true, stdin: 'ignore', reject: false});
     await once(child.stdout as NodeJS.ReadableStream, 'data');
     return {child, signal: (name: NodeJS.Signals) => void process.kill(-(child.pid as number), name)};
   }

@@ -8,7 +8,7 @@ import {accountWith} from '../cluster/accounts.ts';
 import {until} from '../cluster/api.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../helm/find-helm.ts';
 import {chartFlags, installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';
 import {install, status} from '../support/run-on-cluster.ts';
@@ -16,7 +16,7 @@ import {install, status} from '../support/run-on-cluster.ts';
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 
-const helms = await findHelm();
+const helms = await findHelmMatrix();
 const [first = {path: 'helm'}] = helms;
 const LOCAL = await chartFlags('agent-local');
 const SOURCE = LOCAL.at(-1) as string;

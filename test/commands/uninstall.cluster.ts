@@ -97,16 +97,16 @@ test('what cannot be undone needs the name of the release, typed or given', asyn
   expect(JSON.parse(refused.stdout).error).toMatchObject({code: 'NOT_CONFIRMED', exit: 2});
   const other = await uninstall(place, first.path, [...purge, '--confirm', 'another']);
   expect(JSON.parse(other.stdout).error).toMatchObject({code: 'INVALID_SETTING', exit: 2});
-  const mistyped = await uninstall(place, first.path, purge, {hasTerminal: true, prompter: {text: async () => 'scalr-agnet'}});
+  const mistyped = await uninstall(place, first.path, purge, {hasTerminal: true, prompter: {input: async () => 'scalr-agnet'}});
   expect(JSON.parse(mistyped.stdout).error).toMatchObject({code: 'CANCELLED', exit: 1});
   expect(await left(place)).toContain('deployment');
 
   const questions: string[] = [];
-  const text = async ({message: question}: TextQuestion): Promise<string> => {
+  const input = async ({message: question}: TextQuestion): Promise<string> => {
     questions.push(question);
     return RELEASE;
   };
-  const done = await uninstall(place, first.path, purge, {hasTerminal: true, prompter: {text}});
+  const done = await uninstall(place, first.path, purge, {hasTerminal: true, prompter: {input}});
   expect(done.exit, done.stderr).toBe(0);
   expect(questions).toEqual(['Some of this cannot be undone. Type scalr-agent to do it:']);
   expect(await left(place)).toBe('');

@@ -197,8 +197,8 @@ test('every file that does not say its chart is named', async () => {
 });
 
 describe('--fix', () => {
-  const TWO = 'agent:\n  # mine\n  tokenExistingSecrt: {name: t} # note\nreplicaCount: 2\n';
-  const MENDED = 'agent:\n  # mine\n  tokenExistingSecret: {name: t} # note\n  replicaCount: 2\n';
+  const TWO = 'agent:\n  # mine\n  tokenExistingSecrt: {name: t} # note\n  replicaCout: 2\n';
+  const FIXED = 'agent:\n  # mine\n  tokenExistingSecret: {name: t} # note\n  replicaCount: 2\n';
   const line = ['two.yaml', ...JOB, '--fix'];
   const disk = () => memoryFiles({'two.yaml': TWO, 'bad.yaml': 'agent:\n  tokenExistingSecret: {name: t}\n  nonsense: x\n'});
   const asks = (answer: boolean) => {
@@ -218,7 +218,7 @@ describe('--fix', () => {
     expect(stderr).toContain('-  tokenExistingSecrt: {name: t} # note\n');
     expect(stderr).toContain('+  tokenExistingSecret: {name: t} # note\n');
     expect(questions).toEqual(['Write these 2 changes to two.yaml?']);
-    expect(files.written).toEqual([{path: 'two.yaml', text: MENDED, isPrivate: false}]);
+    expect(files.written).toEqual([{path: 'two.yaml', text: FIXED, isPrivate: false}]);
     expect(stdout).toBe('two.yaml: nothing to report (agent-job 0.6.5)\ntwo.yaml: 2 fixed\n');
     expect(exit).toBe(0);
   });
@@ -270,8 +270,16 @@ describe('--fix', () => {
   test('what has no one right answer is only reported', async () => {
     const files = disk();
     const {stdout, stderr, exit} = await runCommand(Validate, ['bad.yaml', ...JOB, '--fix', '--yes'], {files});
-    expect(stderr).toBe('Nothing was changed: no finding has exactly one right answer.\n');
+    expect(stderr).toBe('Nothing was changed: no finding can be fixed automatically.\n');
     expect(stdout).toContain('agent.nonsense');
+    expect(files.written).toEqual([]);
+    expect(exit).toBe(3);
+  });
+
+  test('suggests the new place of a key that belongs below another parent, and does not move it', async () => {
+    const files = memoryFiles({'v.yaml': 'agent: {token: x}\nreplicaCount: 2\n'});
+    const {stdout, exit} = await runCommand(Validate, ['v.yaml', ...JOB, '--fix', '--yes'], {files});
+    expect(stdout).toContain('    → agent.replicaCount');
     expect(files.written).toEqual([]);
     expect(exit).toBe(3);
   });
@@ -282,7 +290,10 @@ describe('--fix', () => {
   });
 
   test('each layer gets the changes of what it wrote', async () => {
-    const files = memoryFiles({'base.yaml': BASE.replace('tokenExistingSecret', 'tokenExistingSecrt'), 'over.yaml': 'replicaCount: 2\n'});
+    const files = memoryFiles({
+      'base.yaml': BASE.replace('tokenExistingSecret', 'tokenExistingSecrt'),
+      'over.yaml': 'agent:\n  replicaCout: 2\n',
+    });
     const {stdout, exit} = await runCommand(Validate, ['-f', 'base.yaml', '-f', 'over.yaml', ...JOB, '--fix', '--yes'], {files});
     expect(files.written.map(({path, text}) => [path, text])).toEqual([
       ['base.yaml', BASE],
@@ -292,7 +303,7 @@ describe('--fix', () => {
     expect(exit).toBe(0);
   });
 
-  test('a mended key shows the next mistake, which is mended too', async () => {
+  test('a fixed key uncovers the next mistake, which is fixed too', async () => {
     const files = memoryFiles({'v.yaml': 'agnt:\n  tokenExistingSecrt: {name: t}\n'});
     await runCommand(Validate, ['v.yaml', ...JOB, '--fix', '--yes'], {files});
     expect(files.written[0]?.text).toBe('agent:\n  tokenExistingSecret: {name: t}\n');

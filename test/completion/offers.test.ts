@@ -4,11 +4,11 @@ import {type Offer, offerFor, type Program} from '../../src/completion/candidate
 import {type Flag, readLine} from '../../src/completion/line.ts';
 import {type Ask, liveValues} from '../../src/completion/live.ts';
 import {catalogue} from '../../src/settings/catalogue.ts';
+import {built} from '../package/built.ts';
 
-const built = (name: string) => JSON.parse(readFileSync(new URL(`../../dist/${name}.json`, import.meta.url), 'utf8'));
-const {commands} = built('commands') as {commands: Program['commands']};
-const known = built('flags') as {commands: Record<string, number[]>; flags: Flag[]};
-const flagsOf = (command: string): Flag[] => known.commands[command]?.map((number) => known.flags[number] as Flag) ?? [];
+type Commands = Record<string, Program['commands'][string] & {flags: Record<string, Flag>}>;
+const {commands} = JSON.parse(readFileSync(built('oclif.manifest.json'), 'utf8')) as {commands: Commands};
+const flagsOf = (command: string): Flag[] => Object.values(commands[command]?.flags ?? {});
 const nobody: Ask = async () => {
   throw new Error('nobody expected helm or kubectl');
 };

@@ -4,10 +4,10 @@ import {join} from 'node:path';
 import {afterAll, expect, test} from 'vitest';
 import {known} from '../../src/cluster/facts/fact.ts';
 import type {KubernetesObject} from '../../src/cluster/objects.ts';
+import {runChecks} from '../../src/preflight/check.ts';
 import {CHECKS} from '../../src/preflight/checks/index.ts';
-import {runChecks} from '../../src/preflight/run-checks.ts';
-import type {Situation} from '../../src/preflight/situation.ts';
-import {node, ORDINARY, situation, wanted, withNodes} from '../preflight/situation.ts';
+import type {PreflightContext} from '../../src/preflight/preflight-context.ts';
+import {node, ORDINARY, preflightContext, wanted, withNodes} from '../preflight/context.ts';
 import type {RawFlags} from '../support/settings-from.ts';
 import {directoryOf} from './charts-under-test.ts';
 import {findHelm} from './find-helm.ts';
@@ -17,7 +17,7 @@ const [helm] = await findHelm();
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 
-const summary = (about: Situation): string[] => runChecks(CHECKS, about).map(({id, status}) => `${id}: ${status}`);
+const summary = (about: PreflightContext): string[] => runChecks(CHECKS, about).map(({id, status}) => `${id}: ${status}`);
 
 const NODES = withNodes(
   node('one', {labels: {pool: 'runs'}, taints: [{key: 'dedicated', value: 'ci', effect: 'NoSchedule'}]}),
@@ -46,6 +46,6 @@ test.each(CASES)('checks say of the rendered chart what they say in their tests:
   if (helm === undefined) throw new Error('There is no helm.');
   const {generated} = await wanted(flags, cluster);
   const {objects} = await render(helm, await directoryOf(generated.target, scratch), generated);
-  const about = await situation(flags, cluster);
+  const about = await preflightContext(flags, cluster);
   expect(summary({...about, manifest: known(objects as unknown as KubernetesObject[], 'helm template')})).toEqual(summary(about));
 });

@@ -7,11 +7,12 @@ import {resolve} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
 import type {KubernetesObject} from '../../src/cluster/objects.ts';
 import {podTemplates} from '../../src/cluster/pod-specs.ts';
-import {type ProbePlan, planProbe} from '../../src/preflight/probe/plan-probe.ts';
+import type {ProbePlan} from '../../src/preflight/preflight-context.ts';
+import {planProbe} from '../../src/preflight/probe/plan-probe.ts';
 import {SCRIPT} from '../../src/preflight/probe/script.ts';
 import {release} from '../../src/settings/release.ts';
-import {effectiveGet} from '../../src/values/effective.ts';
 import {generate} from '../../src/values/generate.ts';
+import {effectiveGet} from '../../src/values/read-values.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {type RawFlags, TODAY} from '../support/settings-from.ts';
@@ -33,7 +34,7 @@ async function planned(flags: RawFlags, there: readonly string[] = []) {
   const manifest = objects as unknown as KubernetesObject[];
   const name = {release: generated.settings.get(release) as string, place: {namespace: 'scalr-agent'}};
   const get = effectiveGet(generated.settings, generated.effective);
-  const plan = planProbe({name, get, target: generated.target, now: TODAY}, manifest, {there: new Set(there), seconds: 180});
+  const plan = planProbe({name, get, target: generated.target, now: TODAY}, manifest, {existing: new Set(there), seconds: 180});
   return {plan: plan as ProbePlan, manifest};
 }
 

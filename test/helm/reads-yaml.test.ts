@@ -5,8 +5,8 @@ import {execa} from 'execa';
 import fc from 'fast-check';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {sameTree} from '../../src/charts/tree.ts';
-import {layered} from '../../src/values/validate/layers.ts';
-import {readSource, type Source} from '../../src/values/validate/source.ts';
+import type {Source} from '../../src/values/validate/finding.ts';
+import {mergeSources, readSource} from '../../src/values/validate/source.ts';
 import {findHelm, type Helm} from './find-helm.ts';
 
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6);
@@ -392,7 +392,7 @@ test('several files are merged as helm merges them', {timeout: 600_000}, async (
     const files = texts.map((_, at) => join(scratch, `${index}-${at}.yaml`));
     await Promise.all(files.map((file, at) => writeFile(file, texts[at] as string)));
     const byHelm = await Promise.all(helms.map((helm) => readByHelm(helm, files)));
-    const {values} = layered(files.map((file, at) => ({file, source: readSource(texts[at] as string).source as Source})));
+    const {values} = mergeSources(files.map((file, at) => ({file, source: readSource(texts[at] as string).source as Source})));
     return byHelm.every((tree) => sameTree(tree, plain(values))) ? [] : [{texts, byHelm, values}];
   });
   expect(differing).toEqual([]);

@@ -11,7 +11,7 @@ export type Refusal = (chart: string, values: string) => Promise<string | undefi
 
 /** Renders with helm and sends what comes out to the API as a dry run, as `helm install` would. */
 export async function refusalIn(kubeconfig: string, namespace: string): Promise<Refusal & {stop(): void}> {
-  const helm = (await findHelm()).at(-1)?.path as string;
+  const helm = (await findHelm())[0]?.path as string;
   const proxy = execa(await findKubectl(), ['--kubeconfig', kubeconfig, 'proxy', '--port=0'], {reject: false});
   const server = await addressOf(proxy.stdout);
   const known = new Map<string, Promise<string | undefined>>();

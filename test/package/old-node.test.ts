@@ -3,11 +3,11 @@ import {isNewEnough} from '../../src/cli/node-floor.ts';
 import {nodeRelease} from '../support/node-releases.ts';
 import {runBuilt} from './built.ts';
 
-test('Node.js 8 is told in one line that it is too old', async () => {
-  const node = await nodeRelease('8.17.0');
+test('Node.js 10 is told in one line that it is too old', async () => {
+  const node = await nodeRelease('10.24.1');
   for (const bin of ['scalr-agent', 'scalr-agent-install'] as const) {
     const {stdout, stderr, status} = runBuilt(bin, ['values'], {node});
-    expect(stderr).toMatch(/^Error: scalr-agent needs Node\.js 20\.12 or newer; this is v8\.17\.0, \/.*\. Install a newer one .*\n$/);
+    expect(stderr).toMatch(/^Error: scalr-agent needs Node\.js 20\.12 or newer; this is v10\.24\.1, \/.*\. Install a newer one .*\n$/);
     expect({stdout, status}).toEqual({stdout: '', status: 1});
   }
 });

@@ -3,7 +3,7 @@ import {existsSync} from 'node:fs';
 import {expect, test} from 'vitest';
 import {formsOf, rareFormsOf} from '../../src/support-bundle/redaction/seed-forms.ts';
 import {contentOf, hostShims} from '../support/host-shims.ts';
-import {ROOT, runBuilt} from './built.ts';
+import {PROGRAM, runBuilt} from './built.ts';
 
 const shims = hostShims();
 /** With signs, letters and digits, so that every form is another. */
@@ -41,7 +41,7 @@ test.skipIf(!existsSync('/dev/full')).each(['2>/dev/full', '2>&1 >/dev/null | he
     const file = shims.zip();
     const script = `"$0" "$1" collect-logs --docker agent --out "$2" ${output}`;
     const env = {PATH: shims.path({docker: docker('2026-11-21T08:00:00.1Z ready')})};
-    const {status} = spawnSync('bash', ['-c', script, process.execPath, `${ROOT}dist/bin/scalr-agent.js`, file], {env});
+    const {status} = spawnSync('bash', ['-c', script, process.execPath, PROGRAM, file], {env});
     expect(status).toBe(0);
     expect(Object.keys(await contentOf(file))).toContain('logs/docker/agent.log');
   },

@@ -1,11 +1,12 @@
 import {expect, test} from 'vitest';
 import {runBuilt} from './built.ts';
 
-/** The program on a disk whose files open like that. */
-const withOpen = (open: string, args: readonly string[]) =>
-  runBuilt('scalr-agent', args, {
-    flags: ['--import', `data:text/javascript,import fs from 'node:fs/promises'; fs.open = fs.readFile = ${open};`],
-  });
+/** The program on a disk where opening this file does that. */
+const withOpen = (open: string, args: readonly string[]) => {
+  const patch = `const {open} = fs; fs.open = (path, ...more) => (String(path) === 'values.yaml' ? (${open})() : open(path, ...more));`;
+  const preload = `import fs from 'node:fs/promises'; import {syncBuiltinESMExports} from 'node:module'; ${patch} syncBuiltinESMExports();`;
+  return runBuilt('scalr-agent', args, {flags: ['--import', `data:text/javascript,${encodeURIComponent(preload)}`]});
+};
 
 const LINE = ['validate', 'values.yaml', '--chart', 'agent-job'];
 

@@ -3,8 +3,9 @@ import {describe, expect, test} from 'vitest';
 import type {InstallFacts, ReleaseState} from '../../src/cluster/install-facts.ts';
 import {objectsIn} from '../../src/cluster/manifest.ts';
 import {ownLabels} from '../../src/cluster/own-labels.ts';
-import {planInstall, type WantedRelease} from '../../src/plan/install.ts';
+import {planInstall} from '../../src/plan/install.ts';
 import type {Step} from '../../src/plan/step.ts';
+import type {WantedRelease} from '../../src/plan/wanted-release.ts';
 import {Secret} from '../../src/settings/secret.ts';
 
 const NAME = {release: 'agent', place: {namespace: 'scalr'}};

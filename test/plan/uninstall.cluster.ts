@@ -6,20 +6,21 @@ import {execa} from 'execa';
 import {afterAll, describe, expect, test} from 'vitest';
 import {stringify} from 'yaml';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
+import {runSteps} from '../../src/apply/run-steps.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import type {Values} from '../../src/charts/tree.ts';
 import {inventoryOf, type Readings} from '../../src/cluster/inventory.ts';
 import {readFacts} from '../../src/cluster/read-facts.ts';
 import {readInventory} from '../../src/cluster/read-inventory.ts';
-import {runSteps} from '../../src/execute/run-steps.ts';
-import {type Purgeable, planUninstall, type UninstallPlan} from '../../src/plan/uninstall.ts';
+import {planUninstall, type UninstallPlan} from '../../src/plan/uninstall.ts';
+import type {Purgeable} from '../../src/plan/uninstall-keeps.ts';
 import type {ReleaseName} from '../../src/ports/helm.ts';
 import type {Processes} from '../../src/ports/processes.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {directoryOf} from '../helm/charts-under-test.ts';
 import {definition} from '../helm/definition.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../helm/find-helm.ts';
 import {ours} from './uninstall-readings.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
@@ -99,7 +100,7 @@ const phase = ({kubectl}: Workplace, volume: string): Promise<string> =>
 const keptNames = ({keeps}: UninstallPlan): string[] => keeps.map(({what}) => what);
 
 const jobChart = {agent: {url: URL, tokenExistingSecret: {name: 'scalr-agent-token', key: 'token'}}};
-describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
+describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
   const world = async (labels: Record<string, string> = {}): Promise<World> => ({...(await workplace(labels)), helm});
 
   test('an annotation on the live claim does not keep it: Helm goes by the manifest it stored', async () => {

@@ -2,7 +2,8 @@ import {describe, expect, test} from 'vitest';
 import {inventoryOf, type Readings} from '../../src/cluster/inventory.ts';
 import {runsIn} from '../../src/cluster/inventory-runs.ts';
 import type {KubernetesObject} from '../../src/cluster/objects.ts';
-import {type Purgeable, planUninstall, requireOurChart, type UninstallPlan} from '../../src/plan/uninstall.ts';
+import {planUninstall, requireOurChart, type UninstallPlan} from '../../src/plan/uninstall.ts';
+import type {Purgeable} from '../../src/plan/uninstall-keeps.ts';
 import {claim, node, object, ours, readings, volume, writer} from './uninstall-readings.ts';
 
 const NAME = {release: 'agent', place: {namespace: 'scalr'}};

@@ -2,11 +2,10 @@ import {execFile, execFileSync, spawnSync} from 'node:child_process';
 import {cpSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {fileURLToPath} from 'node:url';
 import {beforeEach, describe, expect, test} from 'vitest';
+import {PROGRAM, ROOT} from '../package/built.ts';
 import {onTerminal} from './terminal.ts';
 
-const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
 const LINE = ['values', '--url', 'https://acme.scalr.io', '--chart', 'agent-local'];
 let folder: string;
 
@@ -17,7 +16,7 @@ beforeEach(() => {
 /** Runs the built program without a terminal. */
 const run = (args: readonly string[], input = '', env: Readonly<Record<string, string>> = {}) =>
   new Promise<{stdout: string; stderr: string; exit: number}>((resolve) => {
-    const child = execFile(process.execPath, [program, ...args], {cwd: folder, env: {...process.env, ...env}}, (error, stdout, stderr) =>
+    const child = execFile(process.execPath, [PROGRAM, ...args], {cwd: folder, env: {...process.env, ...env}}, (error, stdout, stderr) =>
       resolve({stdout, stderr, exit: error === null ? 0 : Number(error.code)}),
     );
     child.stdin?.end(input);
@@ -103,12 +102,12 @@ describe('in a pipe', () => {
 
   test('a reader that has seen enough is no failure', async () => {
     const script = `"$0" "$1" ${LINE.join(' ')} --quiet | head -c 1; echo "\${PIPESTATUS[0]}"`;
-    const stdout = execFileSync('bash', ['-c', script, process.execPath, program], {encoding: 'utf8'});
+    const stdout = execFileSync('bash', ['-c', script, process.execPath, PROGRAM], {encoding: 'utf8'});
     expect(stdout).toBe('#0\n');
   });
 
   test.skipIf(!existsSync('/dev/full'))('a full disk behind standard output is a failure', () => {
-    const {status, stderr} = spawnSync('bash', ['-c', `"$0" "$1" ${LINE.join(' ')} > /dev/full`, process.execPath, program], {
+    const {status, stderr} = spawnSync('bash', ['-c', `"$0" "$1" ${LINE.join(' ')} > /dev/full`, process.execPath, PROGRAM], {
       encoding: 'utf8',
     });
     expect(stderr).toContain('Cannot write to standard output: ENOSPC.');
@@ -154,13 +153,12 @@ describe('in a pipe', () => {
 });
 
 describe('the package alone', () => {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
   const run = (...args: readonly string[]) =>
     spawnSync(process.execPath, [join(folder, 'dist/bin/scalr-agent.js'), ...args], {cwd: folder, encoding: 'utf8'});
   beforeEach(() => {
-    cpSync(join(root, 'dist'), join(folder, 'dist'), {recursive: true});
-    cpSync(join(root, 'templates/completion'), join(folder, 'templates/completion'), {recursive: true});
-    cpSync(join(root, 'package.json'), join(folder, 'package.json'));
+    cpSync(join(ROOT, 'dist'), join(folder, 'dist'), {recursive: true});
+    cpSync(join(ROOT, 'templates/completion'), join(folder, 'templates/completion'), {recursive: true});
+    for (const file of ['package.json', 'oclif.manifest.json']) cpSync(join(ROOT, file), join(folder, file));
     writeFileSync(join(folder, 'values.yaml'), 'agent:\n  token: <token>\n');
   });
 
@@ -188,18 +186,6 @@ describe('the package alone', () => {
     expect(stdout + stderr).toMatch(says);
     expect(stderr).not.toContain('BUG');
     expect(status).toBe(exit);
-  });
-
-  test.each([
-    [LINE, ['crypto', 'child_process', 'tls', 'worker_threads', 'readline']],
-    [
-      ['__complete', 'bash', 'x install --', '--', '9', '80'],
-      ['crypto', 'child_process', 'timers/promises', 'tls', 'readline'],
-    ],
-  ])('what %j does not use it does not load', (args, names) => {
-    const watch = "process.on('exit', () => console.error(process.moduleLoadList.join()))";
-    const {stderr} = spawnSync(process.execPath, ['--import', `data:text/javascript,${watch}`, program, ...args], {encoding: 'utf8'});
-    for (const name of names) expect(stderr).not.toContain(`NativeModule ${name},`);
   });
 
   test('a press of Tab needs neither the commands nor what starts them', () => {
@@ -258,7 +244,7 @@ describe('validate --fix on a terminal', () => {
   test('standard input is checked, and a pipe is not rewritten', async () => {
     expect((await run(['validate', '-', '--chart', 'agent-job'], wrong)).stdout).toContain('-:2:3 error');
     const script = `"$0" "$1" validate <(cat values.yaml) --chart agent-job --fix`;
-    const {status, stderr} = spawnSync('bash', ['-c', script, process.execPath, program], {encoding: 'utf8', cwd: folder});
+    const {status, stderr} = spawnSync('bash', ['-c', script, process.execPath, PROGRAM], {encoding: 'utf8', cwd: folder});
     expect(stderr).toContain('--fix rewrites files, and /dev/fd/');
     expect(status).toBe(2);
   });

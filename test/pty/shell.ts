@@ -2,8 +2,8 @@ import {spawnSync} from 'node:child_process';
 import {chmodSync, mkdirSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
 import {setTimeout as sleep} from 'node:timers/promises';
-import {fileURLToPath} from 'node:url';
 import {spawn} from '@lydell/node-pty';
+import {built} from '../package/built.ts';
 import {Emulator} from '../support/emulator.ts';
 
 /** A bash older than 4 is none that can be taught. */
@@ -85,10 +85,7 @@ export async function openShell(shell: string, home: string, life: Home): Promis
 /** As npm installs them. */
 const programs = () =>
   Object.fromEntries(
-    ['scalr-agent', 'scalr-agent-install'].map((name) => [
-      name,
-      `exec '${process.execPath}' '${fileURLToPath(new URL(`../../dist/bin/${name}.js`, import.meta.url))}' "$@"`,
-    ]),
+    ['scalr-agent', 'scalr-agent-install'].map((name) => [name, `exec '${process.execPath}' '${built(`dist/bin/${name}.js`)}' "$@"`]),
   );
 
 /** What the startup file of a shell says to have that prompt and no ideas of its own. */

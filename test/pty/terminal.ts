@@ -1,6 +1,6 @@
-import {fileURLToPath} from 'node:url';
 import {type IPty, spawn} from '@lydell/node-pty';
 import {onTestFailed, onTestFinished} from 'vitest';
+import {built} from '../package/built.ts';
 
 /** What an operator sees, and does then. Only what came after the step before is looked at. */
 export interface Step {
@@ -64,7 +64,7 @@ export function onTerminal(args: readonly string[], steps: readonly Step[], cwd:
 }
 
 function start(args: readonly string[], cwd: string, {program = 'scalr-agent', after, ...terminal}: Terminal): IPty {
-  const bin = fileURLToPath(new URL(`../../dist/bin/${program}.js`, import.meta.url));
+  const bin = built(`dist/bin/${program}.js`);
   const env = {...process.env, CI: undefined, LC_ALL: undefined, LANG: 'C.UTF-8', TERM: 'xterm', ...terminal.env};
   const known = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const window = {cols: terminal.cols ?? 80, rows: terminal.rows ?? 24, cwd, env: Object.fromEntries(known)};

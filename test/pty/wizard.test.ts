@@ -2,13 +2,11 @@ import {execFile, spawn} from 'node:child_process';
 import {existsSync, mkdtempSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {fileURLToPath} from 'node:url';
 import {beforeEach, describe, expect, test} from 'vitest';
+import {PROGRAM, WIZARD} from '../package/built.ts';
 import {jwt} from '../wizard/conversation.ts';
 import {onTerminal, type Step} from './terminal.ts';
 
-const wizard = fileURLToPath(new URL('../../dist/bin/scalr-agent-install.js', import.meta.url));
-const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
 const TOKEN = jwt({iss: 'acme.scalr.io', exp: 4_000_000_000});
 
 const ENTER = '\r';
@@ -51,7 +49,7 @@ const SAVE_AND_LEAVE: Step[] = [
 /** The same values from the saved answers, without a terminal. */
 const replayed = (): Promise<string> =>
   new Promise((resolve, reject) => {
-    execFile(process.execPath, [program, 'values', '--answers', 'answers.yaml'], {cwd: folder}, (error, stdout) =>
+    execFile(process.execPath, [PROGRAM, 'values', '--answers', 'answers.yaml'], {cwd: folder}, (error, stdout) =>
       error === null ? resolve(stdout) : reject(error),
     );
   });
@@ -187,7 +185,7 @@ test('wrong answers are said at the question', async () => {
 describe('without a terminal', () => {
   const pipe = (input: string | undefined) =>
     new Promise<{stderr: string; exit: number}>((resolve) => {
-      const child = spawn(process.execPath, [wizard], {cwd: folder, env: {...process.env, ...environment()}});
+      const child = spawn(process.execPath, [WIZARD], {cwd: folder, env: {...process.env, ...environment()}});
       let stderr = '';
       child.stderr.on('data', (chunk) => {
         stderr += String(chunk);

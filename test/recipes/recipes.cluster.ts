@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import {directoryOf} from '../helm/charts-under-test.ts';
-import {findHelm} from '../helm/find-helm.ts';
+import {findHelmMatrix} from '../helm/find-helm.ts';
 import {installPlace, TOKEN} from '../support/install-place.ts';
 import {fileOf, linesOf, recipe, type} from './recipe.ts';
 import {BUILT, workshop} from './workshop.ts';
@@ -23,7 +23,7 @@ async function onCluster(helm: string) {
   return {...shop, place, typed};
 }
 
-describe.each(await findHelm())('with Helm $major', ({path}) => {
+describe.each(await findHelmMatrix())('with Helm $major', ({path}) => {
   test('a pipeline installs, proves it, finds nothing to do again, and sees what was changed by hand', async () => {
     const {write, typed, place, folder} = await onCluster(path);
     const chart = {SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf({chart: 'agent-local', version: '0.6.5'}, folder)};

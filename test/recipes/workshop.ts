@@ -4,8 +4,8 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {onTestFinished} from 'vitest';
 import {findKubectl} from '../cluster/kubectl.ts';
-import {root} from '../docs/commands.ts';
 import {findHelm} from '../helm/find-helm.ts';
+import {PROGRAM} from '../package/built.ts';
 
 /** A directory to work in, and one for PATH with the tools a recipe takes for granted. */
 export async function workshop(tools: Readonly<Record<string, string>> = {}, wantedHelm?: string) {
@@ -13,7 +13,7 @@ export async function workshop(tools: Readonly<Record<string, string>> = {}, wan
   onTestFinished(() => rmSync(folder, {recursive: true, force: true}));
   const [bin, cwd] = [join(folder, 'bin'), join(folder, 'work')];
   for (const each of [bin, cwd]) mkdirSync(each);
-  const helm = wantedHelm ?? (await findHelm()).at(-1)?.path ?? 'helm';
+  const helm = wantedHelm ?? (await findHelm())[0]?.path ?? 'helm';
   for (const [tool, path] of Object.entries({helm, kubectl: await findKubectl()})) {
     // A script and not a link: who wrote to a link would write to the program that all tests share.
     put(bin, tool, `exec '${(await execa('sh', ['-c', 'command -v "$0"', path])).stdout}' "$@"`);
@@ -29,4 +29,4 @@ function put(folder: string, name: string, script: string): void {
 }
 
 /** The program that was built. */
-export const BUILT = {'scalr-agent': `exec '${process.execPath}' '${join(root, 'dist/bin/scalr-agent.js')}' "$@"`};
+export const BUILT = {'scalr-agent': `exec '${process.execPath}' '${PROGRAM}' "$@"`};

@@ -2,12 +2,12 @@ import {readFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {DOMParser, onErrorStopParsing} from '@xmldom/xmldom';
 import {describe, expect, test} from 'vitest';
+import type {Frame} from '../../scripts/recording/film.ts';
+import {svgOf} from '../../scripts/recording/svg.ts';
 import {token} from '../../src/settings/agent.ts';
 import {Secret} from '../../src/settings/secret.ts';
-import {Knowledge} from '../../src/wizard/knowledge.ts';
+import {AnswerStore} from '../../src/wizard/answer-store.ts';
 import {AGENT, REST} from '../../src/wizard/questions.ts';
-import type {Frame} from './film.ts';
-import {svgOf} from './svg.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const parse = (svg: string) => [
@@ -38,7 +38,7 @@ describe('docs/install.svg', () => {
     expect(words.filter((word) => /^\/\w|^\w:\\|127\.0\.0\.1|localhost|:\d{4,}|^eyJ|made-up/.test(word))).toEqual([]);
   });
 
-  const {get} = new Knowledge(new Map([[token.id, {value: new Secret('of somebody'), source: 'prompt'}]]));
+  const {get} = new AnswerStore(new Map([[token.id, {value: new Secret('of somebody'), source: 'prompt'}]]));
   const asked = [...AGENT, ...REST].flatMap((item) => {
     if ('options' in item) return [item.message];
     const {setting, when} = item;

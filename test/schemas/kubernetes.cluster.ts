@@ -1,6 +1,6 @@
 import {readFileSync} from 'node:fs';
 import {expect, inject, test} from 'vitest';
-import {kubernetesTypes} from '../../schemas/kubernetes-types.ts';
+import {kubernetesTypes} from '../../scripts/kubernetes-types.ts';
 import {workplace} from '../cluster/workplace.ts';
 
 test.skipIf(!inject('simulated'))('schemas/kubernetes.json is what Kubernetes says of its types', async () => {

@@ -1,7 +1,7 @@
 import type {Revision} from '../../src/cluster/install-facts.ts';
 import type {KubernetesObject, Snapshot} from '../../src/cluster/objects.ts';
-import {type Readings, type Status, statusOf} from '../../src/execute/status/status.ts';
-import {afterStart, READY_DEPLOYMENT, readyPod, replicaSet, START, snapshot} from '../execute/explain-objects.ts';
+import {type Readings, type Status, statusOf} from '../../src/status/status.ts';
+import {afterStart, READY_DEPLOYMENT, readyPod, replicaSet, START, snapshot} from '../diagnose/objects.ts';
 
 export const NAME = {release: 'acme', place: {namespace: 'scalr'}};
 export const NOW = afterStart(300);

@@ -1,6 +1,6 @@
 import {describe, expect, test} from 'vitest';
 import type {Workload} from '../../src/cluster/objects.ts';
-import {around, deployment, READY_DEPLOYMENT, readyPod, replicaSet, waiting} from '../execute/explain-objects.ts';
+import {around, deployment, READY_DEPLOYMENT, readyPod, replicaSet, waiting} from '../diagnose/objects.ts';
 import {lookAt, revision, statusFrom, WELL} from './readings.ts';
 
 const NO_IMAGE = around(waiting('ImagePullBackOff', 'not found'));

@@ -1,10 +1,10 @@
 import {describe, expect, test} from 'vitest';
 import {ExpectedError} from '../../src/errors.ts';
-import type {Readings} from '../../src/execute/status/status.ts';
+import type {Readings} from '../../src/status/status.ts';
 import {driftText} from '../../src/ui/drift.ts';
 import {statusText} from '../../src/ui/status.ts';
 import {changesReporter} from '../../src/ui/status-changes.ts';
-import {around, deployment, readyPod, replicaSet, waiting} from '../execute/explain-objects.ts';
+import {around, deployment, readyPod, replicaSet, waiting} from '../diagnose/objects.ts';
 import {lookAt, NAME, NOW, revision, statusFrom, WELL} from './readings.ts';
 
 const PIPE = {hasColor: false, columns: undefined};

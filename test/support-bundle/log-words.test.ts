@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {meant} from '../../src/execute/explain/agent-log.ts';
+import {meant, verdictIn} from '../../src/diagnose/agent-log.ts';
+import {AGENT_LOG_ROWS} from '../../src/diagnose/agent-log-rows.ts';
 import {LogWords} from '../../src/support-bundle/log-words.ts';
+import {agentLogFindings} from '../../src/support-bundle/sources/agent-log-findings.ts';
+import {AGENT_LINES} from '../diagnose/agent-lines.ts';
 
 const TOKEN = '{"level":"error","event":"401 Client Error: Unauthorized for url: https://acme.scalr.io"}';
 
@@ -13,43 +16,30 @@ function read(text: string, size = text.length): ReturnType<LogWords['end']> {
 }
 
 describe('what a log says', () => {
-  test.each([
-    ['READY', 'The agent is ready to receive tasks'],
-    ['TOKEN_REJECTED', '401 Client Error: Unauthorized for url'],
-    ['TOKEN_REJECTED', 'unauthorised (status 401)'],
-    ['TOKEN_REJECTED', 'Invalid agent token'],
-    ['TOKEN_REJECTED', 'the token has been revoked'],
-    ['TOKEN_REJECTED', 'TOKEN EXPIRED'],
-    ['TLS_UNKNOWN_AUTHORITY', 'x509: certificate signed by unknown authority'],
-    ['TLS_UNKNOWN_AUTHORITY', '[SSL: CERTIFICATE_VERIFY_FAILED] unable to get local issuer certificate'],
-    ['TLS_CERTIFICATE_INVALID', 'x509: certificate has expired or is not yet valid: current time 2026-11-21'],
-    ['TLS_CERTIFICATE_INVALID', 'x509: certificate is valid for a.example.com, not acme.scalr.io'],
-    ['TLS_CERTIFICATE_INVALID', "hostname 'acme.scalr.io' doesn't match 'proxy.local'"],
-    ['TLS_FAILED', 'ssl.SSLEOFError: EOF occurred in violation of protocol'],
-    ['TLS_FAILED', 'net/http: TLS handshake timeout'],
-    ['TLS_FAILED', 'remote error: tls: internal error'],
-    ['TLS_FAILED', 'SSL routines::tlsv1 alert internal error'],
-    ['PROXY_REFUSED', 'OSError: Tunnel connection failed: 407 Proxy Authentication Required'],
-    ['PROXY_REFUSED', 'requests.exceptions.ProxyError: Cannot connect to proxy.'],
-    ['PROXY_REFUSED', 'curl: (56) Received HTTP code 407 from proxy after CONNECT'],
-    ['PROXY_REFUSED', 'proxyconnect tcp: dial tcp 10.0.0.1:3128: i/o timeout'],
-    ['AGENT_FORBIDDEN', 'pods is forbidden: User "system:serviceaccount:scalr:agent" cannot create resource "pods"'],
-    ['DISK_FULL', "OSError: [Errno 28] No space left on device: '/var/lib/scalr-agent/x'"],
-    ['DISK_FULL', 'write /tmp/plan: disk quota exceeded'],
-    ['DATA_NOT_WRITABLE', "PermissionError: [Errno 13] Permission denied: '/var/lib/scalr-agent'"],
-    ['DATA_NOT_WRITABLE', 'mkdir: read-only file system: /data'],
-    ['DNS_FAILED', 'Failed to resolve: [Errno -3] Temporary failure in name resolution'],
-    ['DNS_FAILED', 'dial tcp: lookup acme.scalr.io: no such host'],
-    ['DNS_FAILED', 'socket.gaierror: getaddrinfo failed'],
-    ['SCALR_UNREACHABLE', 'HTTPSConnectionPool: Max retries exceeded with url: /api'],
-    ['SCALR_UNREACHABLE', 'dial tcp 10.0.0.1:443: connect: connection refused'],
-    ['SCALR_UNREACHABLE', 'ConnectTimeout: timed out'],
-    ['SCALR_UNREACHABLE', '[Errno 113] No route to host'],
-  ])('%s: %s, with its line, below the time of the node and in JSON', (meaning, line) => {
+  test.each(AGENT_LINES)('$code: $line, with its line, below the time of the node and in JSON', ({code: meaning, line}) => {
     const json = JSON.stringify({event: 'tried', level: 'error', exception: line, timestamp: '2026-11-21 08:00:01.5'});
     const {lines, said} = read(`start\n2026-11-21T08:00:00.123Z ${line}\n\n2026-11-21T08:00:02.123Z ${json}\nend\n`);
     expect({lines, said}).toMatchObject({lines: 5, said: [{meaning, count: 2, line: 4, at: '2026-11-21T08:00:01Z'}]});
     expect(read(line).said).toMatchObject([{meaning, line: 1}]);
+  });
+
+  test.each(AGENT_LINES)('$code on a machine has the remedy of a machine: $line', ({code, line}) => {
+    const {said} = read(`${line}\n`);
+    const record = {file: 'agent.log', bytes: line.length, lines: 1, tail: line, said};
+    const remedy = AGENT_LOG_ROWS.find((row) => row.code === code)?.remedy.host;
+    const expected = remedy === undefined ? [] : [{code, message: `agent log: ${line}`, line: 1, remedy}];
+    expect(agentLogFindings(record, 'container/agent', true, new Date())).toMatchObject(expected);
+  });
+
+  test('has a line above for every row of the table', () => {
+    expect(AGENT_LINES.map(({code}) => code)).toEqual(expect.arrayContaining(AGENT_LOG_ROWS.map(({code}) => code)));
+  });
+
+  test('is over once the agent is ready again, and an old line counts only where it is lasting', () => {
+    const [docker, token] = ['Cannot connect to the Docker daemon', 'the token has been revoked'];
+    const verdict = (line: string, more = '') => verdictIn(`${line}\n${'working\n'.repeat(9)}${more}`, 'host', true)?.meaning;
+    expect([verdict(docker), verdict(token)]).toEqual(['DOCKER_UNREACHABLE', undefined]);
+    expect(verdict(docker, 'agent is ready to receive tasks')).toBe('READY');
   });
 
   test.each([

@@ -2,13 +2,12 @@ import {spawnSync} from 'node:child_process';
 import {mkdirSync, mkdtempSync, readdirSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {fileURLToPath} from 'node:url';
 import {execa} from 'execa';
 import {afterAll, expect, test} from 'vitest';
+import {PROGRAM} from '../package/built.ts';
 import {unpack} from '../support/collected.ts';
 import {hostShims} from '../support/host-shims.ts';
 
-const program = fileURLToPath(new URL('../../dist/bin/scalr-agent.js', import.meta.url));
 const shims = hostShims();
 const folder = mkdtempSync(join(tmpdir(), 'disk-'));
 afterAll(() => rmSync(folder, {recursive: true, force: true}));
@@ -36,7 +35,7 @@ async function collect({size, limit, lines}: Disk) {
   const script = `mount -t tmpfs -o size=${size ?? '100m'} tmpfs "$1" || exit 99
 cd "$1"; (${limit === undefined ? '' : `ulimit -f ${limit};`} exec "$3" "$4" collect-logs --docker agent --out x.zip); status=$?
 cp -a "$1/." "$2"; exit $status`;
-  const argv = ['-rm', 'bash', '-c', script, 'bash', disk, kept, process.execPath, program];
+  const argv = ['-rm', 'bash', '-c', script, 'bash', disk, kept, process.execPath, PROGRAM];
   const {exitCode, stdout, stderr} = await execa('unshare', argv, {reject: false, env: {PATH: shims.path({docker: docker(lines)})}});
   return {exitCode, stdout, stderr, files: readdirSync(kept), zip: join(kept, 'x.zip')};
 }

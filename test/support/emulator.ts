@@ -4,17 +4,12 @@ import xterm from '@xterm/headless';
 export class Emulator {
   readonly #terminal: xterm.Terminal;
 
-  constructor({columns, rows, cutsLines = false}: {columns: number; rows: number; cutsLines?: boolean | undefined}) {
-    const manner = {allowProposedApi: true, convertEol: true, reflowCursorLine: !cutsLines};
-    this.#terminal = new xterm.Terminal({cols: columns, rows, ...manner});
+  constructor({columns, rows}: {columns: number; rows: number}) {
+    this.#terminal = new xterm.Terminal({cols: columns, rows, allowProposedApi: true, convertEol: true});
   }
 
   write(text: string | Uint8Array): void {
     this.#terminal.write(text);
-  }
-
-  resize(columns: number, rows: number): void {
-    this.#terminal.resize(columns, rows);
   }
 
   /** Every line, also above the window, down to the last that says something. */

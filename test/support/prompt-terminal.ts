@@ -8,6 +8,7 @@ import type {Screen} from '../../src/ui/theme.ts';
 import {Emulator} from './emulator.ts';
 
 interface Wanted extends Partial<Screen> {
+  columns?: number;
   rows?: number;
   isDumb?: boolean;
   signal?: AbortSignal;
@@ -25,7 +26,7 @@ export class PromptTerminal {
   constructor({columns = 80, rows = 24, isDumb = false, signal, ...wanted}: Wanted = {}) {
     // Nothing that is piped into a standard stream ends it.
     this.output = Object.assign(new PassThrough(), {columns, rows, _isStdio: true});
-    this.#emulator = new Emulator({columns, rows, cutsLines: wanted.cutsLines});
+    this.#emulator = new Emulator({columns, rows});
     this.output.on('data', (chunk: Buffer) => {
       this.written += chunk.toString();
       this.#emulator.write(chunk);
@@ -36,7 +37,7 @@ export class PromptTerminal {
   }
 
   async lines(): Promise<string[]> {
-    for (let turn = 0; turn < 4; turn++) await setImmediate();
+    for (let turn = 0; turn < 6; turn++) await setImmediate();
     return this.#emulator.lines();
   }
 
@@ -63,17 +64,10 @@ export class PromptTerminal {
     return this.lines();
   }
 
-  async resize(columns: number, rows: number): Promise<string[]> {
-    await this.lines();
-    this.#emulator.resize(columns, rows);
-    Object.assign(this.output, {columns, rows}).emit('resize');
-    return this.lines();
-  }
-
   #setRaw(isRaw: boolean): void {
     this.input.isRaw = isRaw;
   }
 }
 
-export const [UP, DOWN, RIGHT, LEFT, ENTER, CTRL_C, CTRL_D] = ['\u001b[A', '\u001b[B', '\u001b[C', '\u001b[D', '\r', '\u0003', '\u0004'];
-export const [CTRL_U, BACKSPACE, CTRL_A] = ['\u0015', '\u007f', '\u0001'];
+export const [UP, DOWN, RIGHT, LEFT, ENTER, ESC] = ['\u001b[A', '\u001b[B', '\u001b[C', '\u001b[D', '\r', '\u001b'];
+export const [CTRL_A, CTRL_C, CTRL_D, CTRL_U, BACKSPACE] = ['\u0001', '\u0003', '\u0004', '\u0015', '\u007f'];

@@ -20,6 +20,16 @@ const unexpected = async (question: string | {message: string}): Promise<never> 
   throw new Error(`nobody expected the question: ${typeof question === 'string' ? question : question.message}`);
 };
 
+/** Where no question is expected. */
+const NOBODY: Prompter = {
+  confirm: unexpected,
+  input: unexpected,
+  password: unexpected,
+  select: unexpected,
+  search: unexpected,
+  checkbox: unexpected,
+};
+
 /** Runs one command in this process, with its outside world replaced; needs no build. */
 export async function runCommand<Result extends object | undefined>(
   Class: new (argv: string[], config: Config) => BaseCommand<Result>,
@@ -33,7 +43,7 @@ export async function runCommand<Result extends object | undefined>(
     env: {},
     files: memoryFiles(),
     charts: nodeCharts(world.files ?? memoryFiles()),
-    prompter: () => ({confirm: unexpected, text: unexpected, choose: unexpected, chooseSeveral: unexpected, ...prompter}),
+    prompter: () => ({...NOBODY, ...prompter}),
     processes: () => {
       throw new Error('nobody expected helm or kubectl');
     },

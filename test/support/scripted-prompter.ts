@@ -1,50 +1,53 @@
 import {expect} from 'vitest';
-import type {ChoiceQuestion, Prompter, TextQuestion} from '../../src/ports/prompter.ts';
+import {GoBack, type InputQuestion, type ListQuestion, type Prompter} from '../../src/ports/prompter.ts';
 
-/** The question, as a part of its text, and what the operator does: types, chooses by value, or presses Enter alone. */
-export type Line = readonly [question: string, answer: string | readonly string[] | typeof ENTER];
+/** The question, as a part of its text, and what the operator does: types, chooses by value, or presses Enter or Esc alone. */
+export type Line = readonly [question: string, answer: string | readonly string[] | typeof ENTER | typeof ESC];
 
 export const ENTER = Symbol('Enter alone');
+export const ESC = Symbol('Esc');
 
 /** An operator who knows the lines: an unexpected question, an answer that is refused and a line left over all fail. */
 export function scriptedPrompter(lines: readonly Line[]) {
   const left = [...lines];
-  const asked: (TextQuestion | ChoiceQuestion)[] = [];
-  const next = (question: TextQuestion | ChoiceQuestion): Line[1] => {
+  const asked: (InputQuestion | ListQuestion)[] = [];
+  const next = (question: InputQuestion | ListQuestion): Exclude<Line[1], typeof ESC> => {
     asked.push(question);
     const line = left.shift();
     if (line === undefined || !question.message.includes(line[0]))
       throw new Error(`asked "${question.message}", expected ${line === undefined ? 'nothing more' : `"${line[0]}"`}`);
-    return line[1];
+    if (line[1] !== ESC) return line[1];
+    if (!question.canGoBack) throw new Error(`"${question.message}" has no way back`);
+    throw new GoBack();
   };
-  const taken = (question: ChoiceQuestion, value: string): string => {
+  const taken = (question: ListQuestion, value: string): string => {
     const choice = question.choices.find((each) => each.value === value || each.label === value);
-    if (choice === undefined || choice.unavailable !== undefined)
-      throw new Error(
-        `"${question.message}" does not offer ${value}: ${choice?.unavailable ?? question.choices.map((each) => each.value)}`,
-      );
+    if (choice === undefined || choice.disabled !== undefined)
+      throw new Error(`"${question.message}" does not offer ${value}: ${choice?.disabled ?? question.choices.map((each) => each.value)}`);
     return choice.value;
   };
-  const firstOf = ({choices, default: preferred}: ChoiceQuestion): string => {
-    const available = choices.filter(({unavailable}) => unavailable === undefined);
+  const firstOf = ({choices, default: preferred}: ListQuestion): string => {
+    const available = choices.filter(({disabled}) => disabled === undefined);
     return (available.find(({value}) => value === preferred) ?? available[0])?.value as string;
   };
+  const text = async (question: InputQuestion): Promise<string> => {
+    const answer = next(question);
+    const given = answer === ENTER ? (question.default ?? '') : (answer as string);
+    const problem = await question.validate?.(given);
+    if (problem !== undefined) throw new Error(`"${question.message}" refuses the answer: ${problem}`);
+    return given;
+  };
+  const choose = async (question: ListQuestion): Promise<string> => {
+    const answer = next(question);
+    return answer === ENTER ? firstOf(question) : taken(question, answer as string);
+  };
   const prompter: Prompter = {
-    async confirm(question) {
-      return next({message: question, help: [], problem: () => undefined}) === 'y';
-    },
-    async text(question) {
-      const answer = next(question);
-      const text = answer === ENTER ? (question.default ?? '') : (answer as string);
-      const problem = question.problem(text) ?? (await question.check?.(text));
-      if (problem !== undefined) throw new Error(`"${question.message}" refuses the answer: ${problem}`);
-      return text;
-    },
-    async choose(question) {
-      const answer = next(question);
-      return answer === ENTER ? firstOf(question) : taken(question, answer as string);
-    },
-    async chooseSeveral(question) {
+    confirm: async (message) => next({message, help: []}) === 'y',
+    input: text,
+    password: text,
+    select: choose,
+    search: choose,
+    async checkbox(question) {
       const answer = next(question);
       return answer === ENTER ? [] : (answer as readonly string[]).map((each) => taken(question, each));
     },

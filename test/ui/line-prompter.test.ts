@@ -1,18 +1,18 @@
 import {describe, expect, test} from 'vitest';
-import {CTRL_D, PromptTerminal} from '../support/prompt-terminal.ts';
+import {CTRL_D, ESC, PromptTerminal} from '../support/prompt-terminal.ts';
 
 const HELP = ['The address you open Scalr at.', 'It is not the address of the API.', '--url URL. https://docs.scalr.io'];
 const ADDRESS = {
   message: 'Address',
   help: HELP,
-  problem: (text: string) => (text.startsWith('https://') ? undefined : 'Not an https address'),
+  validate: (text: string) => (text.startsWith('https://') ? undefined : 'Not an https address'),
 };
 const CHOICE = {
   message: 'Which chart?',
   help: HELP,
   choices: [
-    {value: 'local', label: 'agent-local', meaning: 'Runs share a container.'},
-    {value: 'job', label: 'agent-job', unavailable: 'needs Kubernetes 1.35'},
+    {value: 'local', label: 'agent-local', description: 'Runs share a container.'},
+    {value: 'job', label: 'agent-job', disabled: 'needs Kubernetes 1.35'},
     {value: 'k8s', label: 'agent-k8s'},
   ],
 };
@@ -27,9 +27,9 @@ test('a conversation is plain lines, without a single escape sequence', async ()
   const terminal = dumb();
   const {prompter} = terminal;
   terminal.input.write('https://acme.scalr.io\n2\n3\n1 3\ny\n');
-  expect(await prompter.text({...ADDRESS, default: 'https://old.scalr.io', note: 'from the token …'})).toBe('https://acme.scalr.io');
-  expect(await prompter.choose({...CHOICE, default: 'local'})).toBe('k8s');
-  expect(await prompter.chooseSeveral(CHOICE)).toEqual(['local', 'k8s']);
+  expect(await prompter.input({...ADDRESS, default: 'https://old.scalr.io', note: 'from the token …'})).toBe('https://acme.scalr.io');
+  expect(await prompter.select({...CHOICE, default: 'local'})).toBe('k8s');
+  expect(await prompter.checkbox(CHOICE)).toEqual(['local', 'k8s']);
   expect(await prompter.confirm('Replace it?')).toBe(true);
   expect((await terminal.lines()).join('\n')).toMatchInlineSnapshot(`
     "? Address (https://old.scalr.io, from the token ...): ? Which chart?
@@ -48,18 +48,18 @@ test('a conversation is plain lines, without a single escape sequence', async ()
 
 test('lines that were typed ahead, in one piece or in several, wait for their questions', async () => {
   const terminal = dumb();
-  const any = {message: 'Name', help: [], problem: () => undefined};
-  const first = terminal.prompter.text(any);
+  const any = {message: 'Name', help: []};
+  const first = terminal.prompter.input(any);
   terminal.input.write('one\r\ntw');
   expect(await first).toBe('one');
   terminal.input.write('o\nthree\n');
-  expect(await terminal.prompter.text(any)).toBe('two');
-  expect(await terminal.prompter.text(any)).toBe('three');
+  expect(await terminal.prompter.input(any)).toBe('two');
+  expect(await terminal.prompter.input(any)).toBe('three');
 });
 
 test('a letter that arrives in two pieces is one letter', async () => {
   const terminal = dumb();
-  const name = terminal.prompter.text({message: 'Name', help: [], problem: () => undefined});
+  const name = terminal.prompter.input({message: 'Name', help: []});
   const [first, second] = Buffer.from('é');
   terminal.input.write(Buffer.from([first as number]));
   await terminal.lines();
@@ -71,28 +71,28 @@ describe('a text', () => {
   test('Enter alone takes the default', async () => {
     const terminal = dumb();
     terminal.input.write('\n');
-    expect(await terminal.prompter.text({...ADDRESS, default: 'https://old.scalr.io'})).toBe('https://old.scalr.io');
+    expect(await terminal.prompter.input({...ADDRESS, default: 'https://old.scalr.io'})).toBe('https://old.scalr.io');
   });
 
   test('a wrong one is said to be wrong and asked for again', async () => {
     const terminal = dumb();
     terminal.input.write('acme\nhttps://acme.scalr.io\n');
-    expect(await terminal.prompter.text(ADDRESS)).toBe('https://acme.scalr.io');
+    expect(await terminal.prompter.input(ADDRESS)).toBe('https://acme.scalr.io');
     expect(await terminal.lines()).toEqual(['? Address:   Not an https address', '? Address:']);
   });
 
   test('what has to be looked up is refused with the reason', async () => {
     const terminal = dumb();
     terminal.input.write('there.pem\nhere.pem\n');
-    const check = async (path: string) => (path === 'here.pem' ? undefined : `There is no ${path}`);
-    expect(await terminal.prompter.text({...ADDRESS, problem: () => undefined, check})).toBe('here.pem');
+    const validate = async (path: string) => (path === 'here.pem' ? undefined : `There is no ${path}`);
+    expect(await terminal.prompter.input({...ADDRESS, validate})).toBe('here.pem');
     expect(shown(terminal)).toContain('  There is no there.pem\n');
   });
 
   test('? explains in lines that fit, and a ? inside a text is a part of it', async () => {
     const terminal = dumb(30);
     terminal.input.write('?\nhttps://a?b\n');
-    expect(await terminal.prompter.text(ADDRESS)).toBe('https://a?b');
+    expect(await terminal.prompter.input(ADDRESS)).toBe('https://a?b');
     expect(shown(terminal)).toMatch(/^\? Address: {3}The address you open Scalr\n {2}at\.\n {2}It is not the address of the\n {2}API\.\n/);
   });
 
@@ -103,22 +103,22 @@ describe('a text', () => {
   ])('what stands there already: %s', async (_, typed, expected) => {
     const terminal = dumb();
     terminal.input.write(`${typed}\n`);
-    const question = {message: 'Name', help: [], problem: () => undefined, isEdited: true, default: 'old'};
-    expect(await terminal.prompter.text(question)).toBe(expected);
+    const question = {message: 'Name', help: [], isPrefilled: true, default: 'old'};
+    expect(await terminal.prompter.input(question)).toBe(expected);
     expect(shown(terminal)).toBe('? Name (old, - takes it back): ');
   });
 
   test('what may not be empty is not offered to be taken back', async () => {
     const terminal = dumb();
     terminal.input.write('-\n\n');
-    expect(await terminal.prompter.text({...ADDRESS, isEdited: true, default: 'https://a'})).toBe('https://a');
+    expect(await terminal.prompter.input({...ADDRESS, isPrefilled: true, default: 'https://a'})).toBe('https://a');
     expect(shown(terminal)).toBe('? Address (https://a):   Not an https address\n? Address (https://a): ');
   });
 
   test('arrow keys, which such a terminal cannot follow, are no part of it', async () => {
     const terminal = dumb();
     terminal.input.write('\u001b[Aname\u001b[D\n');
-    expect(await terminal.prompter.text({message: 'Name', help: [], problem: () => undefined})).toBe('name');
+    expect(await terminal.prompter.input({message: 'Name', help: []})).toBe('name');
   });
 });
 
@@ -126,21 +126,21 @@ describe('a choice', () => {
   test.each(['2', '4', '0', 'x', '1 3'])('%s is none, and asked for again', async (typed) => {
     const terminal = dumb();
     terminal.input.write(`${typed}\n3\n`);
-    expect(await terminal.prompter.choose(CHOICE)).toBe('k8s');
+    expect(await terminal.prompter.select(CHOICE)).toBe('k8s');
     expect(shown(terminal)).toContain('Type a number from 1 to 3');
   });
 
   test('Enter alone is the default, or none of several', async () => {
     const terminal = dumb();
     terminal.input.write('\n\n');
-    expect(await terminal.prompter.choose({...CHOICE, default: 'k8s'})).toBe('k8s');
-    expect(await terminal.prompter.chooseSeveral(CHOICE)).toEqual([]);
+    expect(await terminal.prompter.select({...CHOICE, default: 'k8s'})).toBe('k8s');
+    expect(await terminal.prompter.checkbox(CHOICE)).toEqual([]);
   });
 
   test('several come in the order of the list, each once', async () => {
     const terminal = dumb();
     terminal.input.write('3, 1 3\n');
-    expect(await terminal.prompter.chooseSeveral(CHOICE)).toEqual(['local', 'k8s']);
+    expect(await terminal.prompter.checkbox(CHOICE)).toEqual(['local', 'k8s']);
   });
 });
 
@@ -151,20 +151,28 @@ test('a confirmation is no by default', async () => {
 });
 
 describe('the end of a question', () => {
-  const ask = (terminal: PromptTerminal) => terminal.prompter.text(ADDRESS);
+  const ask = (terminal: PromptTerminal) => terminal.prompter.input(ADDRESS);
 
   test('Ctrl-D ends it', async () => {
     const terminal = dumb();
     terminal.input.write(CTRL_D);
-    await expect(ask(terminal)).rejects.toMatchObject({name: 'ExitPromptError'});
+    await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCancelled'});
   });
 
   test('a terminal that is gone ends it, and every question after it', async () => {
     const terminal = dumb();
     const answer = ask(terminal);
     terminal.input.end();
-    await expect(answer).rejects.toMatchObject({name: 'ExitPromptError'});
-    await expect(ask(terminal)).rejects.toMatchObject({name: 'ExitPromptError'});
+    await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCancelled'});
+  });
+
+  test('Esc and Enter go back when the question allows it', async () => {
+    const terminal = dumb();
+    terminal.input.write(`${ESC}\nhttps://a\n${ESC}\n`);
+    await expect(terminal.prompter.input({...ADDRESS, canGoBack: true})).rejects.toMatchObject({name: 'GoBack'});
+    expect(await ask(terminal)).toBe('https://a');
+    await expect(terminal.prompter.select({...CHOICE, canGoBack: true})).rejects.toMatchObject({name: 'GoBack'});
   });
 
   test('a signal takes it away, and one that was there before does too', async () => {
@@ -172,8 +180,8 @@ describe('the end of a question', () => {
     const terminal = dumb(80, gone.signal);
     const answer = ask(terminal);
     gone.abort('SIGINT');
-    await expect(answer).rejects.toMatchObject({name: 'ExitPromptError'});
-    await expect(ask(terminal)).rejects.toMatchObject({name: 'ExitPromptError'});
+    await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
+    await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCancelled'});
     // What is said next begins a line.
     expect(shown(terminal)).toBe('? Address: \n');
   });

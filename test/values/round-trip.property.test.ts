@@ -9,7 +9,7 @@ import {ExpectedError} from '../../src/errors.ts';
 import {catalogue} from '../../src/settings/catalogue.ts';
 import {valuesDocument} from '../../src/values/document.ts';
 import {type Generated, generate} from '../../src/values/generate.ts';
-import {readValues} from '../../src/values/read.ts';
+import {readValues} from '../../src/values/read-values.ts';
 import {certificates} from '../support/certificates.ts';
 import {RAW_IDS, rawSettings} from '../support/raw-settings.ts';
 import {type RawFlags, settingsFrom} from '../support/settings-from.ts';

@@ -2,7 +2,7 @@ import {sleep} from '../../src/adapters/clock.ts';
 import Install from '../../src/commands/install.ts';
 import {ExitCode, ExpectedError} from '../../src/errors.ts';
 import type {Processes} from '../../src/ports/processes.ts';
-import type {Choice, ChoiceQuestion, TextQuestion} from '../../src/ports/prompter.ts';
+import type {Choice, InputQuestion, ListQuestion} from '../../src/ports/prompter.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 import {type Line, scriptedPrompter} from '../support/scripted-prompter.ts';
@@ -19,7 +19,7 @@ export const ENV = {HOME: '/home/ops'};
 export const KEPT = '/home/ops/.local/state/scalr-agent-install/resume.json';
 
 /** What one question, the last one of its kind, offered. */
-export function choicesOf(asked: readonly (TextQuestion | ChoiceQuestion)[], message: string): readonly Choice[] {
+export function choicesOf(asked: readonly (InputQuestion | ListQuestion)[], message: string): readonly Choice[] {
   const question = asked.findLast((each) => each.message.includes(message));
   return question !== undefined && 'choices' in question ? question.choices : [];
 }

@@ -91,10 +91,10 @@ describe('the token', () => {
 
   test('that has expired is refused at the question', async () => {
     const {asked} = await talk([...HAPPY, ['Which chart?', ENTER], LEAVE]);
-    const problem = (asked[0] as {problem(text: string): string | undefined}).problem;
-    expect(problem(jwt({exp: inDays(-3)}))).toMatch(/^Expired on \d{4}-\d\d-\d\d\. Add a token/);
-    expect(problem('two words')).toContain('blanks');
-    expect(problem(TOKEN)).toBeUndefined();
+    const {validate} = asked[0] as TextQuestion;
+    expect(await validate?.(jwt({exp: inDays(-3)}))).toMatch(/^Expired on \d{4}-\d\d-\d\d\. Add a token/);
+    expect(await validate?.('two words')).toContain('blanks');
+    expect(await validate?.(TOKEN)).toBeUndefined();
   });
 
   test('may lie in a Secret that is there', async () => {
@@ -152,7 +152,7 @@ describe('what is known is not asked', () => {
     const lines = [...HAPPY.slice(0, 4), ...QUIET.slice(0, 2), ['How many runs', ENTER], LEAVE] as Line[];
     const {asked, stderr} = await talk(lines.toSpliced(4, 0, ['May runs share', ENTER]), {argv: ['--chart', 'agent-local']});
     expect(stderr).toContain('✔ Which chart? agent-local (flag)');
-    expect(choicesOf(asked, 'Where do providers').find(({value}) => value === 'efs')?.unavailable).toMatch(/^not with agent-local/);
+    expect(choicesOf(asked, 'Where do providers').find(({value}) => value === 'efs')?.disabled).toMatch(/^not with agent-local/);
   });
 });
 
@@ -181,9 +181,9 @@ describe('the network', () => {
     const {asked, exit} = await talk([...lines, ['Which chart?', ENTER], LEAVE], {files: memoryFiles(certificates)});
     expect(exit).toBe(0);
     const question = asked.find(({message}) => message.startsWith('File with private CA')) as TextQuestion;
-    expect(await question.check?.('expired.pem')).toMatch(/expired on/);
-    expect(await question.check?.('nowhere.pem')).toContain('there is no such file');
-    expect(await question.check?.('ca.pem')).toBeUndefined();
+    expect(await question.validate?.('expired.pem')).toMatch(/expired on/);
+    expect(await question.validate?.('nowhere.pem')).toContain('there is no such file');
+    expect(await question.validate?.('ca.pem')).toBeUndefined();
   });
 
   test('of a proxy that a flag gave only the rest is asked', async () => {

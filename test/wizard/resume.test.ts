@@ -1,18 +1,15 @@
 import {describe, expect, test} from 'vitest';
+import {PromptCancelled} from '../../src/ports/prompter.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {ENTER, type Line} from '../support/scripted-prompter.ts';
 import {KEPT, LEAVE, talk} from './conversation.ts';
-
-class Interrupted extends Error {
-  override readonly name = 'ExitPromptError';
-}
 
 /** Ctrl-C at a question. */
 const interrupt = (question: string): Line => [
   question,
   new Proxy([], {
     get() {
-      throw new Interrupted();
+      throw new PromptCancelled();
     },
   }) as readonly string[],
 ];

@@ -1,10 +1,10 @@
 import {describe, expect, test} from 'vitest';
 import {ExitCode, ExpectedError} from '../../src/errors.ts';
-import type {ChoiceQuestion} from '../../src/ports/prompter.ts';
+import type {ListQuestion} from '../../src/ports/prompter.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
-import {ENTER, type Line} from '../support/scripted-prompter.ts';
-import {choicesOf, LEAVE, talk} from './conversation.ts';
+import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
+import {choicesOf, KEPT, LEAVE, talk} from './conversation.ts';
 
 /** Everything but the network, storage and size is said by flags. */
 const SAID = ['--url', 'https://acme.scalr.io', '--token-secret', 'mine', '--cloud', 'gke', '--purpose', 'runs'];
@@ -29,7 +29,7 @@ describe('the choice of a chart', () => {
   test('one that cannot take what a flag says cannot be chosen', async () => {
     const {asked} = await talk([...TO_REVIEW, LEAVE], {argv: [...SAID, '--isolation', 'per-run']});
     const charts = choicesOf(asked, 'Which chart?');
-    expect(charts.find(({value}) => value === 'agent-local')?.unavailable).toMatch(/cannot take --isolation per-run/);
+    expect(charts.find(({value}) => value === 'agent-local')?.disabled).toMatch(/cannot take --isolation per-run/);
     expect(charts[0]).toMatchObject({value: 'agent-job'});
   });
 });
@@ -96,6 +96,26 @@ describe('from the review', () => {
     expect(after).not.toContain('replicaCount');
   });
 
+  test('Esc goes back step by step and changes nothing', async () => {
+    const lines: Line[] = [
+      ...TO_REVIEW,
+      ['What now?', 'change'],
+      ['What do you want to change?', 'Storage'],
+      ['Storage: which', 'cache'],
+      ['Where do providers', ESC],
+      ['Storage: which', ESC],
+      ['What now?', 'change'],
+      ['What do you want to change?', ESC],
+      ['What now?', 'save'],
+      ['Into which', ESC],
+      LEAVE,
+    ];
+    const {stderr, written} = await talk(lines, {argv: FLAGS});
+    const [, first, ...others] = stderr.split('values.yaml for').map((text) => text.split('Looking at the cluster')[0]);
+    expect(others).toEqual([first, first]);
+    expect([...written.keys()]).toEqual([KEPT]);
+  });
+
   test('another chart is chosen again', async () => {
     const lines: Line[] = [
       ...TO_REVIEW,
@@ -128,10 +148,10 @@ describe('from the review', () => {
     ];
     const {stderr, asked} = await talk(lines, {argv: [...FLAGS, '--ca-file', 'ca.pem'], files: memoryFiles(certificates)});
     expect(stderr).toContain('--ca-file: excludes --ca-secret');
-    const [, broken, mended] = asked.filter(({message}) => message === 'What now?') as ChoiceQuestion[];
+    const [, broken, mended] = asked.filter(({message}) => message === 'What now?') as ListQuestion[];
     expect(broken?.default).toBe('change');
-    expect(broken?.choices.find(({value}) => value === 'save')?.unavailable).toBeDefined();
-    expect(mended?.choices.find(({value}) => value === 'save')?.unavailable).toBeUndefined();
+    expect(broken?.choices.find(({value}) => value === 'save')?.disabled).toBeDefined();
+    expect(mended?.choices.find(({value}) => value === 'save')?.disabled).toBeUndefined();
   });
 
   test('files are saved without secrets, for their owner alone', async () => {
@@ -149,7 +169,7 @@ describe('from the review', () => {
     expect(stderr).toContain('An install from here is not possible now');
     expect(stderr).toContain('helm upgrade scalr-agent agent-local --repo');
     expect(stderr).toContain('scalr-agent install --yes');
-    expect(choicesOf(asked, 'What now?').find(({value}) => value === 'install')?.unavailable).toBeDefined();
+    expect(choicesOf(asked, 'What now?').find(({value}) => value === 'install')?.disabled).toBeDefined();
   });
 
   test('a directory that cannot be written is said, and another one may be named', async () => {

@@ -10,7 +10,7 @@ import {secretChecks} from './secrets.ts';
 import {storageChecks} from './storage.ts';
 import {toolChecks} from './tools.ts';
 
-/** In the order in which they are printed. */
+/** Every check, in the order in which they are printed. */
 export const CHECKS: readonly Check[] = [
   ...toolChecks,
   ...clusterChecks,

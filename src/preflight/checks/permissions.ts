@@ -1,7 +1,8 @@
 import {isKnown} from '../../cluster/facts/fact.ts';
-import {type Check, fail, type Outcome, pass, skip, warn} from '../check.ts';
-import {roleFor} from '../role-for.ts';
-import type {Permission, Situation} from '../situation.ts';
+import type {KubernetesObject} from '../../cluster/objects.ts';
+import {toYaml} from '../../values/yaml.ts';
+import {type Check, type CheckResult, fail, pass, skip, warn} from '../check.ts';
+import type {NeededPermission, Permission, PreflightContext} from '../preflight-context.ts';
 
 const REF = 'https://kubernetes.io/docs/reference/access-authn-authz/rbac/';
 
@@ -10,23 +11,25 @@ const needed: Check = {
   group: 'Permissions',
   title: 'the account may do what the install does',
   ref: REF,
-  test: (situation) => judged(situation, false, (message, missing) => fail(message, roleFor(missing, 'scalr-agent-install'))),
+  run: (context) => reviewed(context, false, (message, missing) => fail(message, roleFor(missing, 'scalr-agent-install'))),
 };
 
-const useful: Check = {
+const optional: Check = {
   id: 'permissions-optional',
   group: 'Permissions',
   title: 'the account may do what explanations, upgrades and uninstalls do',
   ref: REF,
-  // Under a name of its own: whoever applies both has both.
-  test: (situation) => judged(situation, true, (message, missing) => warn(message, roleFor(missing, 'scalr-agent-install-optional'))),
+  // Under a name of its own: both roles may be applied.
+  run: (context) => reviewed(context, true, (message, missing) => warn(message, roleFor(missing, 'scalr-agent-install-optional'))),
 };
 
-function judged(
-  {permissions, manifest, facts}: Situation,
+export const permissionChecks: readonly Check[] = [needed, optional];
+
+function reviewed(
+  {permissions, manifest, facts}: PreflightContext,
   isOptional: boolean,
-  refuse: (message: string, missing: readonly Permission[]) => Outcome,
-): Outcome {
+  refuse: (message: string, missing: readonly Permission[]) => CheckResult,
+): CheckResult {
   if (!isKnown(permissions))
     return skip(permissions.because, isKnown(facts.versions.server) ? 'Ask it yourself: kubectl auth can-i --list' : undefined);
   const asked = permissions.value.filter((each) => each.isOptional === isOptional);
@@ -36,24 +39,173 @@ function judged(
   return refuse(`missing ${missing.length} of ${asked.length}: ${listed(missing)}${gap}`, missing);
 }
 
-/** `create, patch deployments.apps in team-a`; those that need the same verbs in the same place together. */
+/** `create, patch deployments.apps in team-a`; resources with the same verbs in the same namespace are listed together. */
 function listed(missing: readonly Permission[]): string {
-  const verbs = new Map<string, {permission: Permission; verbs: Set<string>}>();
-  for (const permission of missing) {
-    const key = `${permission.resource} ${permission.namespace}`;
-    const known = verbs.get(key) ?? {permission, verbs: new Set()};
-    known.verbs.add(permission.verb);
-    verbs.set(key, known);
-  }
-  const groups = new Map<string, {where: string; resources: string[]}>();
-  for (const {permission, verbs: needed} of verbs.values()) {
-    const what = [...needed].join(', ');
-    const where = permission.namespace === undefined ? 'in the whole cluster' : `in ${permission.namespace}`;
-    const known = groups.get(`${what} ${where}`) ?? {where, resources: []};
-    known.resources.push(permission.resource);
-    groups.set(`${what} ${where}`, known);
-  }
-  return [...groups].map(([key, {where, resources}]) => `${key.slice(0, -where.length - 1)} ${resources.join(', ')} ${where}`).join('; ');
+  const resources = groupsOf(missing, ({resource, namespace}) => `${resource} ${namespace}`).map((same) => ({
+    resource: same[0].resource,
+    verbs: verbsOf(same).join(', '),
+    where: same[0].namespace === undefined ? 'in the whole cluster' : `in ${same[0].namespace}`,
+  }));
+  return groupsOf(resources, ({verbs, where}) => `${verbs} ${where}`)
+    .map((same) => `${same[0].verbs} ${same.map(({resource}) => resource).join(', ')} ${same[0].where}`)
+    .join('; ');
 }
 
-export const permissionChecks: readonly Check[] = [needed, useful];
+const verbsOf = (permissions: readonly Permission[]): string[] => [...new Set(permissions.map(({verb}) => verb))];
+
+function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T[]][] {
+  const groups = new Map<string, [T, ...T[]]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group) group.push(item);
+    else groups.set(keyOf(item), [item]);
+  }
+  return [...groups.values()];
+}
+
+/** The Role and ClusterRole of that name that grant these permissions, ready to apply, and how to bind them. */
+export function roleFor(permissions: readonly Permission[], name: string): string {
+  const namespaced = permissions.filter((each) => each.namespace !== undefined);
+  const clusterWide = permissions.filter((each) => each.namespace === undefined);
+  const namespace = namespaced[0]?.namespace as string;
+  const roles = [
+    ...(namespaced.length > 0 ? [{kind: 'Role', metadata: {name, namespace}, rules: rulesFor(namespaced)}] : []),
+    ...(clusterWide.length > 0 ? [{kind: 'ClusterRole', metadata: {name}, rules: rulesFor(clusterWide)}] : []),
+  ];
+  const bind = [
+    ...(namespaced.length > 0 ? [`kubectl create rolebinding ${name} --role=${name} --namespace=${namespace} --user=<YOU>`] : []),
+    ...(clusterWide.length > 0 ? [`kubectl create clusterrolebinding ${name} --clusterrole=${name} --user=<YOU>`] : []),
+  ];
+  const texts = roles.map((role) => toYaml({apiVersion: 'rbac.authorization.k8s.io/v1', ...role}).replaceAll(/\n\n/g, '\n'));
+  return `Ask for these roles, bound with: ${bind.join('; ')}\n${texts.join('---\n').trimEnd()}`;
+}
+
+/** Resources of one API group that need the same verbs share a rule. */
+function rulesFor(permissions: readonly Permission[]) {
+  const resources = groupsOf(permissions, ({resource}) => resource).map((same) => ({
+    ...attributesOf(same[0].resource),
+    verbs: verbsOf(same),
+  }));
+  return groupsOf(resources, ({group, verbs}) => JSON.stringify([group, verbs.toSorted()])).map((same) => ({
+    apiGroups: [same[0].group ?? ''],
+    resources: same.map(({resource, subresource}) => (subresource === undefined ? resource : `${resource}/${subresource}`)),
+    verbs: same[0].verbs,
+  }));
+}
+
+/** Kinds without a namespace that charts contain or may bring along. */
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
+  ...['Namespace', 'ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition'],
+  ...['PersistentVolume', 'StorageClass', 'CSIDriver', 'PriorityClass'],
+]);
+
+export const isClusterScoped = (kind: string): boolean => CLUSTER_SCOPED.has(kind);
+
+/** Helm 3 creates definitions once, Helm 4 applies them, and neither deletes them. */
+const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
+const ROLES: Readonly<Record<string, string>> = {
+  Role: 'roles.rbac.authorization.k8s.io',
+  ClusterRole: 'clusterroles.rbac.authorization.k8s.io',
+};
+
+interface InstallObjects {
+  namespace: string;
+  objects: readonly KubernetesObject[];
+  /** What the API server serves, where it is known: deployments.apps */
+  resources: readonly string[];
+}
+
+/** The permissions that an install needs, for helm and for watching the rollout, each once. Pure. */
+export function neededPermissions({namespace, objects, resources}: InstallObjects): NeededPermission[] {
+  const inNamespace = (resource: string, verbs: readonly string[], isOptional = false): NeededPermission[] =>
+    verbs.map((verb) => ({verb, resource, namespace, isOptional}));
+  const clusterWide = (resource: string, verbs: readonly string[], isOptional = false): NeededPermission[] =>
+    verbs.map((verb) => ({verb, resource, isOptional}));
+  const ofObjects = objects.flatMap((object) => {
+    const resource = resourceOf(object, objects, resources);
+    if (resource === DEFINITIONS) return clusterWide(resource, ['get', 'create', 'patch']);
+    const isWide = isClusterScoped(object.kind ?? '') || definitionFor(object, objects)?.scope === 'Cluster';
+    const permit = isWide ? clusterWide : inNamespace;
+    return [...permit(resource, ['get', 'create', 'patch']), ...permit(resource, ['delete'], true)];
+  });
+  return once([
+    {verb: 'get', resource: 'namespaces', namespace, name: namespace, isOptional: false},
+    ...clusterWide('namespaces', ['create']),
+    // Helm stores its releases in Secrets, and prunes the oldest.
+    ...inNamespace('secrets', ['get', 'list', 'create', 'update', 'patch', 'delete']),
+    ...ofObjects,
+    ...objects.flatMap((object) => grantedBy(object, objects, namespace)),
+    ...['deployments.apps', 'daemonsets.apps', 'replicasets.apps', 'jobs.batch', 'pods'].flatMap((each) => inNamespace(each, ['list'])),
+    ...['events', 'persistentvolumeclaims'].flatMap((each) => inNamespace(each, ['list'], true)),
+    // kubectl logs reads the pod first.
+    ...inNamespace('pods', ['get'], true),
+    ...inNamespace('pods/log', ['get'], true),
+    ...clusterWide('nodes', ['list'], true),
+  ]);
+}
+
+/** RBAC prevents an account from granting permissions that it lacks, unless it may escalate and bind. */
+function grantedBy(object: KubernetesObject, objects: readonly KubernetesObject[], ownNamespace: string): NeededPermission[] {
+  const {kind = '', roleRef} = object as KubernetesObject & {roleRef?: {kind: string; name: string}};
+  const role = roleRef ? objects.find((each) => each.kind === roleRef.kind && each.metadata.name === roleRef.name) : object;
+  const resource = ROLES[role?.kind ?? ''];
+  if (role === undefined || resource === undefined) return [];
+  const namespace = kind.startsWith('Cluster') ? {} : {namespace: ownNamespace};
+  const orElse = {verb: roleRef ? 'bind' : 'escalate', resource, ...namespace};
+  return rulesOf(role).map((rule) => ({...rule, ...namespace, isOptional: false, orElse}));
+}
+
+interface Role extends KubernetesObject {
+  rules?: readonly Partial<Record<'apiGroups' | 'resources' | 'resourceNames' | 'verbs', readonly string[]>>[] | null;
+}
+
+/** What a Role grants, one verb on one resource at a time. */
+function rulesOf(role: KubernetesObject): {verb: string; resource: string; name?: string}[] {
+  return ((role as Role).rules ?? []).flatMap(({apiGroups = [''], resources = [], resourceNames: [name] = [], verbs = []}) =>
+    resources.flatMap((plural) =>
+      apiGroups.flatMap((group) =>
+        verbs.map((verb) => ({verb, resource: group ? `${plural}.${group}` : plural, ...(name === undefined ? {} : {name})})),
+      ),
+    ),
+  );
+}
+
+/** A permission that is needed twice is optional only if it is optional both times. */
+function once(permissions: readonly NeededPermission[]): NeededPermission[] {
+  const found = new Map<string, NeededPermission>();
+  for (const each of permissions) {
+    const key = [each.verb, each.resource, each.namespace, each.name, each.orElse?.verb, each.orElse?.namespace].join(' ');
+    if (found.get(key)?.isOptional ?? true) found.set(key, each);
+  }
+  return [...found.values()];
+}
+
+/** The resource of an object, as deployments.apps: from the definition in the same chart, what the API server serves, or English plurals. */
+export function resourceOf(object: KubernetesObject, objects: readonly KubernetesObject[], served: readonly string[]): string {
+  const {kind = '', apiVersion = ''} = object;
+  const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
+  const spelled = (plural: string): string => (group ? `${plural}.${group}` : plural);
+  const own = definitionFor(object, objects)?.names?.plural;
+  if (own) return spelled(own);
+  const singular = kind.toLowerCase();
+  const candidates = [`${singular}s`, `${singular}es`, singular.replace(/y$/, 'ies'), singular].map(spelled);
+  const byRule = /(s|x|ch|sh)$/.test(singular) ? candidates[1] : /[^aeiou]y$/.test(singular) ? candidates[2] : candidates[0];
+  return candidates.find((each) => served.includes(each)) ?? (byRule as string);
+}
+
+interface Definition extends KubernetesObject {
+  spec?: {group?: string; scope?: string; names?: {kind?: string; plural?: string}};
+}
+
+/** The spec of the CustomResourceDefinition of an object, where the same chart has it. */
+const definitionFor = ({kind, apiVersion = ''}: KubernetesObject, objects: readonly Definition[]): Definition['spec'] =>
+  objects.find(
+    (each) => each.kind === 'CustomResourceDefinition' && each.spec?.names?.kind === kind && apiVersion.startsWith(`${each.spec?.group}/`),
+  )?.spec;
+
+/** `deployments/scale.apps` in the fields of an access review. */
+export function attributesOf(spelled: string): {group?: string; resource: string; subresource?: string} {
+  const [path = '', ...group] = spelled.split('.');
+  const [resource = '', subresource] = path.split('/');
+  return {resource, ...(group.length > 0 ? {group: group.join('.')} : {}), ...(subresource === undefined ? {} : {subresource})};
+}

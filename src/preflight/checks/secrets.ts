@@ -1,40 +1,36 @@
-import {type Fact, isKnown, knownValue} from '../../cluster/facts/fact.ts';
-import type {SecretObject} from '../../cluster/install-facts.ts';
+import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import {isOwn} from '../../cluster/own-labels.ts';
-import {commandLine} from '../../ports/processes.ts';
+import {commandLine, } from '../../ports/processes.ts';
 import {token, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {spell} from '../../settings/define.ts';
 import {claimsOf} from '../../settings/secret.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
-import {type Check, fail, type Outcome, pass, skip, warn} from '../check.ts';
-import {pullSecretsIn} from '../named-in.ts';
-import type {Situation} from '../situation.ts';
-import {worstOf} from './outcomes.ts';
+import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
+import type {PreflightContext, RequiredSecret} from '../preflight-context.ts';
+import {referencedPullSecrets} from '../referenced-objects.ts';
 
 const REF = 'https://kubernetes.io/docs/concepts/configuration/secret/';
 const PULL_TYPES = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg'];
+
+const GIVE_TOKEN =
+  'Give the agent pool token in SCALR_AGENT_TOKEN or with --token-file, or name the Secret and its key with --token-secret and --token-secret-key';
 
 const keys: Check = {
   id: 'secrets',
   group: 'Secrets',
   title: 'Secrets are there, with the keys that are read',
   ref: REF,
-  test(situation) {
-    const wanted = withoutPullSecrets(situation);
-    if (wanted.length === 0) return undefined;
-    return worstOf(wanted.map((each) => secretOutcome(each, situation)));
+  run(context) {
+    const pulls = referencedPullSecrets(knownValue(context.manifest) ?? []);
+    return worstOf(context.wantedSecrets.filter(({name}) => !pulls.includes(name)).map((each) => secretResult(each, context)));
   },
 };
 
-type Wanted = Situation['wantedSecrets'][number];
-
-const withoutPullSecrets = ({wantedSecrets, manifest}: Situation): Wanted[] => {
-  const pulls = pullSecretsIn(knownValue(manifest) ?? []);
-  return wantedSecrets.filter(({name}) => !pulls.includes(name));
-};
-
-function secretOutcome({name, keys: wanted, isGiven}: Wanted, {secrets, name: {place}, get, token: own}: Situation): Outcome {
-  const fact: Fact<SecretObject | undefined> | undefined = secrets.get(name);
+function secretResult(
+  {name, keys: wanted, isGiven}: RequiredSecret,
+  {secrets, name: {place}, get, token: own}: PreflightContext,
+): CheckResult {
+  const fact = secrets.get(name);
   if (fact === undefined || !isKnown(fact)) return skip(`Secret ${name} cannot be read${fact ? `: ${fact.because}` : ''}`);
   const found = fact.value;
   const isToken = name === get(tokenSecret);
@@ -55,21 +51,15 @@ function secretOutcome({name, keys: wanted, isGiven}: Wanted, {secrets, name: {p
   const message = found
     ? `Secret ${name} in ${place.namespace} has no key ${missing.join(' and ')}; it has ${had}`
     : `there is no Secret ${name} in ${place.namespace}`;
-  return fail(message, remedyFor(name, missing, isToken, name === get(clientCertSecret), place.namespace));
-}
-
-function remedyFor(name: string, missing: readonly string[], isToken: boolean, isCertificate: boolean, namespace: string): string {
-  const make = (type: string, files: readonly string[]): string =>
-    commandLine({tool: 'kubectl', args: ['create', 'secret', type, name, '--namespace', namespace, ...files]});
-  if (isToken) {
-    return 'Give the agent pool token in SCALR_AGENT_TOKEN or with --token-file, or name the Secret and its key with --token-secret and --token-secret-key';
+  if (isToken) return fail(message, GIVE_TOKEN);
+  const create = (type: string, files: readonly string[]): string =>
+    commandLine({tool: 'kubectl', args: ['create', 'secret', type, name, '--namespace', place.namespace, ...files]});
+  if (name === get(clientCertSecret)) {
+    const make = create('tls', ['--cert=tls.crt', '--key=tls.key']);
+    return fail(message, `Give --client-cert-file and --client-key-file, or make it: ${make}`);
   }
-  if (isCertificate)
-    return `Give --client-cert-file and --client-key-file, or make it: ${make('tls', ['--cert=tls.crt', '--key=tls.key'])}`;
-  return `Make it: ${make(
-    'generic',
-    missing.map((key) => `--from-file=${key}=${key}`),
-  )}`;
+  const files = missing.map((key) => `--from-file=${key}=${key}`);
+  return fail(message, `Make it: ${create('generic', files)}`);
 }
 
 const pull: Check = {
@@ -77,13 +67,11 @@ const pull: Check = {
   group: 'Secrets',
   title: 'Secrets for pulling images are there',
   ref: 'https://kubernetes.io/docs/tasks/configure-pod-container/pull-image-private-registry/',
-  test({manifest, secrets, name: {place}}) {
-    const names = pullSecretsIn(knownValue(manifest) ?? []);
-    if (names.length === 0) return undefined;
+  run({manifest, secrets, name: {place}}) {
     return worstOf(
-      names.map((name) => {
+      referencedPullSecrets(knownValue(manifest) ?? []).map((name) => {
         const fact = secrets.get(name);
-        // The chart itself makes what nobody was asked for.
+        // Secrets that the chart creates are not read.
         if (fact === undefined) return pass(`Secret ${name} comes with the chart`);
         if (!isKnown(fact)) return skip(`Secret ${name} cannot be read: ${fact.because}`);
         const make = `kubectl create secret docker-registry ${name} --namespace ${place.namespace} --docker-server=<HOST> --docker-username=<NAME>`;
@@ -105,7 +93,7 @@ const tokenCheck: Check = {
   group: 'Secrets',
   title: 'the agent pool token can be used',
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
-  test({token: given, secrets, get, now}) {
+  run({token: given, secrets, get, now}) {
     const fact = secrets.get(get(tokenSecret) ?? '');
     if (given === undefined && fact !== undefined && !isKnown(fact)) return skip(`the token cannot be read: ${fact.because}`);
     const held = knownValue(fact ?? {unknown: 'undetermined', because: ''})?.data?.[get(tokenSecretKey) ?? ''];
@@ -113,7 +101,7 @@ const tokenCheck: Check = {
     if (text === undefined) return undefined;
     const claims = claimsOf(text);
     const remedy = 'Make a token in the agent pool of Scalr, and copy all of it';
-    // A Secret may be filled by somebody who knows better.
+    // What is in a Secret already may have a form of its own.
     if (claims === undefined) {
       return given === undefined
         ? pass('that of the Secret; its form is unknown')

@@ -2,9 +2,8 @@ import {compare} from '../../charts/releases.ts';
 import {isTooOld} from '../../charts/version-status.ts';
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import {ownCommand} from '../../ports/own-command.ts';
-import {type Check, fail, pass, skip, warn} from '../check.ts';
-import type {Situation} from '../situation.ts';
-import {count} from './outcomes.ts';
+import {type Check, count, fail, pass, skip, warn} from '../check.ts';
+import type {PreflightContext} from '../preflight-context.ts';
 
 const OLDEST_HELM = '3.14.0';
 
@@ -13,7 +12,7 @@ const helm: Check = {
   group: 'Tools',
   title: 'helm is new enough',
   ref: 'https://helm.sh/docs/topics/version_skew/',
-  test({tools}) {
+  run({tools}) {
     if (!isKnown(tools.helm)) return fail(tools.helm.because, 'Install Helm 3.14 or newer, or say where it is with --helm');
     const {value} = tools.helm;
     return compare(value, OLDEST_HELM) < 0
@@ -27,7 +26,7 @@ const kubectl: Check = {
   group: 'Tools',
   title: 'kubectl fits the API server',
   ref: 'https://kubernetes.io/releases/version-skew-policy/#kubectl',
-  test({tools, facts}) {
+  run({tools, facts}) {
     if (!isKnown(tools.kubectl)) return fail(tools.kubectl.because, 'Install kubectl, or say where it is with --kubectl');
     const own = tools.kubectl.value;
     const server = knownValue(facts.versions.server);
@@ -49,7 +48,7 @@ const reachable: Check = {
   group: 'Cluster',
   title: 'the API server answers',
   ref: 'https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/',
-  test({tools, facts, context}) {
+  run({tools, facts, context}) {
     if (!isKnown(tools.kubectl)) return skip('there is no kubectl to ask with');
     const {server: version} = facts.versions;
     const where = placeOf(context);
@@ -59,7 +58,7 @@ const reachable: Check = {
   },
 };
 
-function placeOf(context: Situation['context']): string {
+function placeOf(context: PreflightContext['context']): string {
   const {name, cluster, server} = knownValue(context) ?? {};
   return [name && `context ${name}, `, cluster && `cluster ${cluster}, `, server && `${server}, `].filter(Boolean).join('');
 }
@@ -69,12 +68,12 @@ const renders: Check = {
   group: 'Release',
   title: 'the chart can be fetched and rendered',
   ref: 'https://helm.sh/docs/helm/helm_template/',
-  test({name, tools, target, manifest, refusal, facts}) {
+  run({name, tools, target, manifest, refusal, facts}) {
     const what = `${target.chart} ${target.version}`;
     if (isKnown(manifest)) {
       const makes = `makes ${count(manifest.value.length, 'object')}`;
       if (refusal === undefined) return pass(`${what} ${makes}`);
-      // One cause is one finding.
+      // The check server-version reports that the server is too old.
       return isTooOld(knownValue(facts.versions.server) ?? '', target)
         ? pass(`${what} ${makes} on a server that is new enough`)
         : fail(`${what}: ${refusal}`, 'Upgrade the cluster, or choose an older --chart-version');

@@ -1,66 +1,45 @@
-/** What came of one request of the script, in its own words. */
+const ANSWERS = ['ok', 'proxy', 'proxy-dns', 'dns', 'refused', 'timeout', 'tls', 'untrusted', 'no-ca', 'no-tool', 'failed'] as const;
+const VOLUMES = ['ok', 'noexec', 'read-only', 'full', 'denied'] as const;
+
+/** The outcome of one request of the script. */
 export interface Answer {
-  state:
-    | 'ok'
-    | 'proxy'
-    | 'proxy-dns'
-    | 'dns'
-    | 'refused'
-    | 'timeout'
-    | 'tls'
-    | 'untrusted'
-    | 'no-ca'
-    | 'no-tool'
-    /** Anything else. */
-    | 'failed';
-  /** A status of HTTP, its words where the tool says no more, or what the tool ended with. */
+  /** `failed` is anything that has no name of its own. */
+  state: (typeof ANSWERS)[number];
+  /** An HTTP status, the words of the tool where it prints no status, or its exit code. */
   detail: string;
 }
 
 export interface Volume {
-  state: 'ok' | 'noexec' | 'read-only' | 'full' | 'denied';
+  state: (typeof VOLUMES)[number];
   directory: string;
 }
 
 export interface Findings {
-  scalr?: Answer;
-  metadata?: Answer;
+  scalr: Answer | undefined;
+  metadata: Answer | undefined;
   volumes: readonly Volume[];
 }
 
-const ANSWERS: readonly string[] = [
-  ...([
-    'ok',
-    'proxy',
-    'proxy-dns',
-    'dns',
-    'refused',
-    'timeout',
-    'tls',
-    'untrusted',
-    'no-ca',
-    'no-tool',
-    'failed',
-  ] satisfies Answer['state'][]),
-];
-const VOLUMES: readonly string[] = ['ok', 'noexec', 'read-only', 'full', 'denied'] satisfies Volume['state'][];
-
-/** What the script says, one finding a line; other lines are those of whatever else speaks in the image. Pure. */
+/** Reads what the script printed, one finding a line; other lines come from whatever else prints in the image. Pure. */
 export function findingsIn(log: string): Findings {
-  const found = log.split('\n').flatMap((line) => {
+  const lines = log.split('\n').flatMap((line) => {
     const [, about, state = '', rest = ''] = /^probe (\S+) (\S+)(?: (.*))?$/.exec(line.trim()) ?? [];
     return about === undefined ? [] : [{about, state, rest}];
   });
-  const answer = (about: string): Answer | undefined => {
-    const last = found.findLast((each) => each.about === about && ANSWERS.includes(each.state));
-    return last && {state: last.state as Answer['state'], detail: last.rest.replaceAll(/[^\w .-]/g, '')};
-  };
-  const [scalr, metadata] = [answer('scalr-url'), answer('metadata')];
+  const answer = (name: string): Answer | undefined =>
+    lines
+      .filter(({about}) => about === name)
+      .flatMap(({state: found, rest}) => {
+        const state = ANSWERS.find((each) => each === found);
+        return state === undefined ? [] : [{state, detail: rest.replaceAll(/[^\w .-]/g, '')}];
+      })
+      .at(-1);
   return {
-    ...(scalr ? {scalr} : {}),
-    ...(metadata ? {metadata} : {}),
-    volumes: found
-      .filter(({about, state, rest}) => about === 'volume' && VOLUMES.includes(state) && rest !== '')
-      .map(({state, rest}) => ({state: state as Volume['state'], directory: rest})),
+    scalr: answer('scalr-url'),
+    metadata: answer('metadata'),
+    volumes: lines.flatMap(({about, state: found, rest: directory}) => {
+      const state = VOLUMES.find((each) => each === found);
+      return about === 'volume' && state !== undefined && directory !== '' ? [{state, directory}] : [];
+    }),
   };
 }

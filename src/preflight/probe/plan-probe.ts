@@ -1,67 +1,144 @@
+import type {Values} from '../../charts/tree.ts';
 import {missesRuns} from '../../cluster/facts/policy-weakness.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
 import {type PodTemplate, podTemplates} from '../../cluster/pod-specs.ts';
-import {type ProbeObjects, probeLabels} from '../../cluster/probe.ts';
+import {PROBE_CONTAINER, probeLabels} from '../../cluster/probe.ts';
 import {url as urlSetting} from '../../settings/agent.ts';
-import {blocks} from '../checks/network/metadata.ts';
-import {roleOf} from '../checks/nodes/pods.ts';
-import type {Situation} from '../situation.ts';
-import {probePod, speakerOf} from './probe-pod.ts';
-import {proxyFor} from './proxy.ts';
+import {roleOf} from '../checks/available-nodes.ts';
+import {blocks} from '../checks/network.ts';
+import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
+import {mapsIn} from '../referenced-objects.ts';
+import {SCRIPT} from './script.ts';
+import {probeVolumes} from './volumes.ts';
 
-/** A probe that could be made, with what its findings are judged by. */
-export interface ProbePlan extends ProbeObjects {
-  image: string;
-  url: string | undefined;
-  /** Without user and password. */
-  proxy: string | undefined;
-  hasCertificates: boolean;
-  /** What stands in for what is not there yet. */
-  notes: readonly string[];
+interface Variable {
+  name: string;
+  value?: string;
 }
 
-interface Ask {
-  there: ReadonlySet<string>;
-  /** After which the pod ends, whoever looks. */
-  seconds: number;
-}
+/** What the probe takes over from the pods of runs: where they are placed, and as whom they run. */
+const POD_FIELDS = [
+  ...['serviceAccountName', 'imagePullSecrets', 'securityContext', 'nodeSelector', 'tolerations', 'affinity', 'runtimeClassName'],
+  ...['priorityClassName', 'schedulerName', 'hostNetwork', 'dnsPolicy', 'dnsConfig', 'hostAliases', 'os'],
+];
+const CONTAINER_FIELDS = ['image', 'imagePullPolicy', 'securityContext'];
+/** Never the token of the agent. */
+const VARIABLES = /^(https?_proxy|no_proxy|ssl_cert_(file|dir))$/i;
 
-type About = Pick<Situation, 'name' | 'target' | 'get' | 'now'>;
+const METADATA = 'http://169.254.169.254/';
 
-/** What a probe consists of; undefined where the chart makes no pod for runs. Pure. */
-export function planProbe(about: About, objects: readonly KubernetesObject[], {there, seconds}: Ask): ProbePlan | undefined {
-  const {release} = about.name;
-  const [template] = objects.filter((each) => roleOf(each, about.target.chart) === 'runs').flatMap(podTemplates);
+/** The metadata service should be blocked; some engines enforce a policy a few seconds after the pod has started. */
+const TRIES_WHERE_BLOCKED = 4;
+
+const RESOURCES = {requests: {cpu: '10m', memory: '32Mi'}, limits: {cpu: '200m', memory: '128Mi'}};
+
+type Context = Pick<PreflightContext, 'name' | 'target' | 'get' | 'now'>;
+
+/**
+ * A pod with the placement, image, rights, proxy and volumes of a run, and what it needs; undefined where the chart creates no pod for runs.
+ * `existing` holds serviceaccounts/name, secrets/name and persistentvolumeclaims/name that pods can use now; the pod ends after `seconds`. Pure.
+ */
+export function planProbe(
+  context: Context,
+  objects: readonly KubernetesObject[],
+  {existing, seconds}: {existing: ReadonlySet<string>; seconds: number},
+): ProbePlan | undefined {
+  const [template] = objects.filter((each) => roleOf(each, context.target.chart) === 'runs').flatMap(podTemplates);
   if (template === undefined) return undefined;
-  const name = `${release}-probe-${about.now.getTime().toString(36)}`;
-  const labels = probeLabels(release);
-  const url = about.get(urlSetting);
-  const {pod, data, hasCertificates, notes, env} = probePod(template, {
-    ...{name, labels, objects, there, url, seconds},
-    waitsForBlock: blocks(about),
+  const name = `${context.name.release}-probe-${context.now.getTime().toString(36)}`;
+  const labels = probeLabels(context.name.release);
+  const url = context.get(urlSetting);
+  const container = runContainer(template);
+  const {mounts, volumes, directories, caPath, missesCertificates, data, notes} = probeVolumes(template.spec, container, {
+    ...{objects, existing},
+    configMap: name,
   });
-  const configMap = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name, labels}, data};
+  const account = pendingAccount(template.spec, objects, existing);
+  const env = (mapsIn(container['env']) as unknown as Variable[]).filter((each) => VARIABLES.test(each.name));
   const proxy = url === undefined ? undefined : proxyFor(url, env);
+  const pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {name, labels, annotations: annotationsOf(template)},
+    spec: {
+      ...picked(template.spec, POD_FIELDS),
+      ...(account === undefined ? {} : {serviceAccountName: 'default'}),
+      automountServiceAccountToken: false,
+      restartPolicy: 'Never',
+      // Ends the pod where it could not be removed.
+      activeDeadlineSeconds: seconds,
+      terminationGracePeriodSeconds: 1,
+      containers: [
+        {
+          name: PROBE_CONTAINER,
+          ...picked(container, CONTAINER_FIELDS),
+          command: ['/bin/sh', '-c', SCRIPT, 'probe', ...directories],
+          env: [
+            ...env.filter((each) => !missesCertificates || !/^ssl_/i.test(each.name)),
+            {name: 'PROBE_URL', value: url ?? ''},
+            {name: 'PROBE_CA', value: caPath ?? ''},
+            {name: 'PROBE_METADATA', value: METADATA},
+            {name: 'PROBE_TRIES', value: String(blocks(context) ? TRIES_WHERE_BLOCKED : 1)},
+          ],
+          resources: RESOURCES,
+          volumeMounts: mounts,
+        },
+      ],
+      volumes,
+    },
+  };
+  const configMap = {apiVersion: 'v1', kind: 'ConfigMap', metadata: {name, labels}, data};
   return {
     pod: name,
-    objects: [...policiesFor(template, about, objects, name), ...(data ? [configMap] : []), pod],
-    image: String(speakerOf(template)['image']),
+    objects: [...policiesFor(template, context, objects, name), ...(data ? [configMap] : []), pod],
+    image: String(container['image']),
     url,
     proxy: proxy?.replace(/^.*@/, ''),
-    hasCertificates,
-    notes,
+    hasCertificates: caPath !== undefined,
+    notes: [...(account === undefined ? [] : [`the account default stands in for ${account}, which the install makes`]), ...notes],
   };
+}
+
+const picked = (tree: Values, keys: readonly string[]): Values =>
+  Object.fromEntries(keys.flatMap((key) => (tree[key] === undefined || tree[key] === null ? [] : [[key, tree[key]]])));
+
+/** The container of a run that connects to Scalr. */
+function runContainer({spec}: PodTemplate): Values {
+  const containers = mapsIn(spec['containers']);
+  return containers.find(({env}) => mapsIn(env).some(({name}) => name === 'SCALR_URL')) ?? (containers[0] as Values);
+}
+
+/** The service account of the pod, where an install creates it first. */
+function pendingAccount({serviceAccountName}: Values, objects: readonly KubernetesObject[], existing: ReadonlySet<string>) {
+  const created = objects.filter(({kind}) => kind === 'ServiceAccount').map(({metadata}) => metadata.name);
+  return created.find((name) => name === serviceAccountName && !existing.has(`serviceaccounts/${name}`));
+}
+
+/** Annotations can decide about placement and injected containers. Checksums only belong to objects of the release. */
+const annotationsOf = ({metadata}: PodTemplate): Record<string, string> =>
+  Object.fromEntries(Object.entries(metadata?.annotations ?? {}).filter(([key]) => !key.startsWith('checksum/')));
+
+/** The proxy through which a pod with these variables requests an address; undefined where it connects directly. */
+function proxyFor(url: string, env: readonly Variable[]): string | undefined {
+  const {protocol, hostname} = new URL(url);
+  const variable = (name: string): string =>
+    [name.toUpperCase(), name].map((spelled) => env.find((each) => each.name === spelled)?.value).find(Boolean) ?? '';
+  const isLeftOut = variable('no_proxy')
+    .split(',')
+    .map((entry) => entry.trim().replace(/^\*?\./, ''))
+    .some((entry) => entry !== '' && (entry === '*' || hostname === entry || hostname.endsWith(`.${entry}`)));
+  return isLeftOut ? undefined : variable(`${protocol.slice(0, -1)}_proxy`) || undefined;
 }
 
 interface Policy extends KubernetesObject {
   spec?: {podSelector?: {matchLabels?: Readonly<Record<string, string>>}};
 }
 
-/** The policies of the chart that hold for runs, for the probe: they may not be there yet, and it has none of their labels. */
-function policiesFor({metadata}: PodTemplate, about: About, objects: readonly KubernetesObject[], name: string): KubernetesObject[] {
-  if (missesRuns(about.target)) return [];
-  const labels = probeLabels(about.name.release);
-  return (objects as readonly Policy[])
+/** Copies of the chart's policies for runs: those may not exist yet, and the probe has none of their labels. */
+function policiesFor({metadata}: PodTemplate, context: Context, objects: readonly Policy[], name: string): KubernetesObject[] {
+  if (missesRuns(context.target)) return [];
+  const labels = probeLabels(context.name.release);
+  return objects
     .filter(({kind}) => kind === 'NetworkPolicy')
     .filter(({spec}) => Object.entries(spec?.podSelector?.matchLabels ?? {}).every(([key, value]) => metadata?.labels?.[key] === value))
     .map(({apiVersion = '', kind = '', spec}, index) => ({

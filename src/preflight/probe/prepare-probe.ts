@@ -4,26 +4,18 @@ import {REQUEST_SECONDS} from '../../cluster/facts/read-cluster.ts';
 import {podTemplates} from '../../cluster/pod-specs.ts';
 import {getNamed} from '../../ports/kubectl.ts';
 import type {Processes} from '../../ports/processes.ts';
-import type {Need} from '../needed-permissions.ts';
+import {resourceOf, roleFor} from '../checks/permissions.ts';
 import {permissionsOf} from '../permissions-of.ts';
-import {resourceOf} from '../resources.ts';
-import {roleFor} from '../role-for.ts';
-import type {Situation} from '../situation.ts';
-import {type ProbePlan, planProbe} from './plan-probe.ts';
+import type {NeededPermission, PreflightContext, ProbePlan, SkippedProbe} from '../preflight-context.ts';
+import {planProbe} from './plan-probe.ts';
 
-/** Why there is no probe. */
-export interface Unprobed {
-  because: string;
-  remedy?: string;
-}
-
-/** Asks what else a probe has to know, and whether this account may make it; changes nothing. */
+/** Plans a probe that runs for at most `seconds`, where this account may create one; changes nothing. */
 export async function prepareProbe(
-  situation: Situation,
+  context: PreflightContext,
   processes: Pick<Processes, 'run'>,
   seconds: number,
-): Promise<ProbePlan | Unprobed> {
-  const {manifest, readings, name, facts} = situation;
+): Promise<ProbePlan | SkippedProbe> {
+  const {manifest, readings, name, facts} = context;
   const {place} = name;
   if (!isKnown(facts.versions.server)) return {because: `the API server does not answer: ${facts.versions.server.because}`};
   if (!isKnown(manifest)) return {because: `what the chart makes is not known: ${manifest.because}`};
@@ -32,10 +24,10 @@ export async function prepareProbe(
       because: `the namespace ${place.namespace} is not there yet`,
       remedy: `Make it first: kubectl create namespace ${place.namespace}`,
     };
-  const there = await usable(situation, processes);
-  const plan = planProbe(situation, manifest.value, {there, seconds});
+  const existing = await usableObjects(context, processes);
+  const plan = planProbe(context, manifest.value, {existing, seconds});
   if (plan === undefined) return {because: 'the chart makes no pod that stands for runs'};
-  const permissions = await permissionsOf(needsOf(plan, place.namespace), place, processes);
+  const permissions = await permissionsOf(neededFor(plan, place.namespace), place, processes);
   if (!isKnown(permissions)) return {because: `whether the account may make a pod is not known: ${permissions.because}`};
   const missing = permissions.value.filter(({isAllowed}) => !isAllowed);
   if (missing.length === 0) return plan;
@@ -45,24 +37,27 @@ export async function prepareProbe(
   };
 }
 
-function needsOf({objects}: ProbePlan, namespace: string): Need[] {
-  const made = objects.flatMap((object) => ['create', 'delete'].map((verb) => ({verb, resource: resourceOf(object, [], [])})));
-  const read = [
+function neededFor({objects}: ProbePlan, namespace: string): NeededPermission[] {
+  const changes = objects.flatMap((object) => ['create', 'delete'].map((verb) => ({verb, resource: resourceOf(object, [], [])})));
+  const reads = [
     {verb: 'list', resource: 'pods'},
     {verb: 'get', resource: 'pods'},
     {verb: 'get', resource: 'pods/log'},
   ];
-  return [...made, ...read].map((each) => ({...each, namespace, isOptional: false}));
+  return [...changes, ...reads].map((each) => ({...each, namespace, isOptional: false}));
 }
 
-/** Only what is bound: a claim that waits for its first pod would get a volume by the probe. */
-async function usable({manifest, secrets, claims, name: {place}}: Situation, processes: Pick<Processes, 'run'>): Promise<Set<string>> {
+/** What the pod can mount now. Of claims only bound ones: the probe would bind a claim that waits for its first pod. */
+async function usableObjects(
+  {manifest, secrets, claims, name: {place}}: PreflightContext,
+  processes: Pick<Processes, 'run'>,
+): Promise<Set<string>> {
   const accounts = (knownValue(manifest) ?? []).flatMap(podTemplates).map(({spec}) => spec['serviceAccountName']);
   const spelled = [...new Set(accounts.filter((each) => typeof each === 'string'))].map((each) => `serviceaccounts/${each}`);
   const found = objectsOf(await processes.run(getNamed(place, spelled, REQUEST_SECONDS)), spelled);
   const bound = [...claims].filter(([, claim]) => {
     const {status, spec} = knownValue(claim) ?? {};
-    // Such a claim may be mounted once, and who has it keeps it.
+    // One pod at a time can mount such a claim.
     return status?.phase === 'Bound' && !spec?.accessModes?.includes('ReadWriteOncePod');
   });
   return new Set([

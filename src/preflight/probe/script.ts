@@ -1,15 +1,13 @@
-/** How long Scalr may take, and the metadata service, which is near where it is. */
+/** Timeouts; the metadata service is on the node. */
 export const SCALR_SECONDS = 10;
 const METADATA_SECONDS = 3;
 
 /**
- * What the container of a probe runs. Images of agents differ, so it takes the first of curl, GNU wget and Python that is there,
- * and writes nowhere but into the directories that are its arguments. Kubernetes makes one dollar sign of two in a command, and
- * puts in variables that stand in parentheses.
+ * The script of the probe container. Agent images differ, so it uses the first of curl, GNU wget and Python that it finds, and
+ * only writes into the directories that are its arguments. In a command Kubernetes turns $$ into $ and expands $(VARIABLE).
  *
- * PROBE_URL is asked through the proxy of the variables and with the certificates of PROBE_CA alone, where there is one;
- * PROBE_METADATA without a proxy, PROBE_TRIES times as long as it answers: some engines enforce a policy only moments after a pod
- * has started.
+ * It requests PROBE_URL through the proxy of the environment, trusting only PROBE_CA where that is set; and PROBE_METADATA without
+ * a proxy, up to PROBE_TRIES times while it answers: some engines enforce a policy only moments after a pod has started.
  */
 export const SCRIPT = `
 say() { printf 'probe %s\\n' "$*"; }

@@ -1,87 +1,118 @@
-import {getAt, isMap, type Tree, type Values} from '../../charts/tree.ts';
+import {getAt, isMap, type Values} from '../../charts/tree.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
-import {publicDataOf} from './certificates.ts';
+import {mapsIn} from '../referenced-objects.ts';
 
-/** What of a pod the probe mounts. */
-export interface Mounted {
+export interface ProbeVolumes {
   mounts: readonly Values[];
   volumes: readonly Values[];
-  /** Certificates that lie in a Secret of the chart, which is not there yet. */
-  data?: Readonly<Record<string, string>> | undefined;
-  /** What stands in for what is not there yet. */
+  /** Mount paths in which the agent keeps its data and its cache. */
+  directories: readonly string[];
+  /** The file of certificates to trust. */
+  caPath: string | undefined;
+  /** Certificates are set, but their Secret does not exist yet. */
+  missesCertificates: boolean;
+  /** Certificates for the ConfigMap, from a Secret of the chart that does not exist yet, or from a variable. */
+  data: Readonly<Record<string, string>> | undefined;
+  /** What replaces objects that do not exist yet. */
   notes: readonly string[];
 }
 
-interface Around {
+interface Cluster {
+  /** Everything that the chart creates. */
   objects: readonly KubernetesObject[];
   /** `secrets/name` and `persistentvolumeclaims/name` that can be mounted now. */
-  there: ReadonlySet<string>;
-  /** Of the ConfigMap that holds what the chart would put into a Secret. */
+  existing: ReadonlySet<string>;
+  /** Name of the ConfigMap that holds the certificates. */
   configMap: string;
 }
 
-/** Kinds of volumes that keep what is written to them, for a while at least. */
-const WRITABLE = ['emptyDir', 'hostPath', 'persistentVolumeClaim', 'ephemeral', 'csi', 'nfs'];
+const CA_MOUNT = {name: 'probe-ca', mountPath: '/etc/scalr-agent-probe', readOnly: true};
+const CA_FILE = 'ca.crt';
 
-const DIRECTORIES = /_(DATA|CACHE)_(DIR|HOME)$/;
-
-const mapsIn = (tree: Tree | undefined): Values[] => (Array.isArray(tree) ? tree.filter(isMap) : []);
-
-const volumeOf = (spec: Values, mount: Values): Values | undefined => mapsIn(spec['volumes']).find(({name}) => name === mount['name']);
-
-const isWithin = (path: string, directory: string): boolean => path === directory || path.startsWith(`${directory.replace(/\/$/, '')}/`);
-
-/** Mounts of the directories in which the agent keeps its data and its cache. */
-export function dataMounts(spec: Values, container: Values): Values[] {
-  const directories = mapsIn(container['env'])
-    .filter(({name}) => DIRECTORIES.test(String(name)))
-    .map(({value}) => String(value));
-  return mapsIn(container['volumeMounts']).filter((mount) => {
-    const volume = volumeOf(spec, mount) ?? {};
-    return (
-      mount['readOnly'] !== true &&
-      WRITABLE.some((kind) => kind in volume) &&
-      directories.some((directory) => isWithin(directory, String(mount['mountPath'])))
-    );
-  });
-}
-
-/** The mount in which a file lies. */
-export const mountOf = (container: Values, path: string): Values | undefined =>
-  mapsIn(container['volumeMounts']).find(({mountPath}) => isWithin(path, String(mountPath)));
-
-/** The volumes of these mounts, with something in place of what an install makes first. Pure. */
-export function mounted(spec: Values, mounts: readonly Values[], around: Around): Mounted {
-  const named = mapsIn(spec['volumes']).filter(({name}) => mounts.some((mount) => mount['name'] === name));
-  const found = named.map((volume) => standIn(volume, around));
+/** What the probe mounts of the volumes of a run, with replacements for what an install creates first. Pure. */
+export function probeVolumes(spec: Values, container: Values, cluster: Cluster): ProbeVolumes {
+  const {path, text} = certificatesOf(container);
+  const data = dataMounts(spec, container);
+  const caMount = mapsIn(container['volumeMounts']).find(({mountPath}) => path !== undefined && isWithin(path, String(mountPath)));
+  const wanted = caMount ? [...data, caMount] : data;
+  const found = mapsIn(spec['volumes'])
+    .filter(({name}) => wanted.some((mount) => mount['name'] === name))
+    .map((volume) => replaced(volume, cluster));
   const volumes = found.map(({volume}) => volume).filter((volume) => volume !== undefined);
+  const mounts = wanted.filter(({name}) => volumes.some((volume) => volume['name'] === name));
+  const missesCertificates = caMount !== undefined && !mounts.includes(caMount);
   return {
-    mounts: mounts.filter(({name}) => volumes.some((volume) => volume['name'] === name)),
-    volumes,
-    data: found.find(({data}) => data)?.data,
+    mounts: text === undefined ? mounts : [...mounts, CA_MOUNT],
+    volumes: text === undefined ? volumes : [...volumes, {name: CA_MOUNT.name, configMap: {name: cluster.configMap}}],
+    directories: data.map(({mountPath}) => String(mountPath)),
+    caPath: missesCertificates ? undefined : text === undefined ? path : `${CA_MOUNT.mountPath}/${CA_FILE}`,
+    missesCertificates,
+    data: text === undefined ? found.find((each) => each.data)?.data : {[CA_FILE]: text},
     notes: found.flatMap(({note}) => note ?? []),
   };
 }
 
-interface StandIn {
+/** Kinds of volumes that can be written to. */
+const WRITABLE = ['emptyDir', 'hostPath', 'persistentVolumeClaim', 'ephemeral', 'csi', 'nfs'];
+const DIRECTORIES = /_(DATA|CACHE)_(DIR|HOME)$/;
+
+const isWithin = (path: string, directory: string): boolean => path === directory || path.startsWith(`${directory.replace(/\/$/, '')}/`);
+
+/** Mounts of the directories in which the agent keeps its data and its cache. */
+function dataMounts(spec: Values, container: Values): Values[] {
+  const directories = mapsIn(container['env'])
+    .filter(({name}) => DIRECTORIES.test(String(name)))
+    .map(({value}) => String(value));
+  return mapsIn(container['volumeMounts']).filter(({name, mountPath, readOnly}) => {
+    const volume = mapsIn(spec['volumes']).find((each) => each['name'] === name) ?? {};
+    const isWritable = readOnly !== true && WRITABLE.some((kind) => kind in volume);
+    return isWritable && directories.some((directory) => isWithin(directory, String(mountPath)));
+  });
+}
+
+interface Replaced {
   volume?: Values;
-  data?: Readonly<Record<string, string>> | undefined;
+  data?: Readonly<Record<string, string>>;
   note?: string;
 }
 
-function standIn(volume: Values, {objects, there, configMap}: Around): StandIn {
+function replaced(volume: Values, {objects, existing, configMap}: Cluster): Replaced {
   const name = volume['name'] as string;
   const claim = getAt(volume, ['persistentVolumeClaim', 'claimName']);
-  if (typeof claim === 'string' && !there.has(`persistentvolumeclaims/${claim}`))
+  if (typeof claim === 'string' && !existing.has(`persistentvolumeclaims/${claim}`))
     return {volume: {name, emptyDir: {}}, note: `an empty volume stands in for the claim ${claim}, which cannot be mounted yet`};
   const directory = getAt(volume, ['hostPath', 'path']);
   if (typeof directory === 'string') return {volume, note: `${directory} stays on the node, as the install would make it`};
   const secret = volume['secret'];
   if (!isMap(secret)) return {volume};
   const {secretName, ...rest} = secret;
-  const made = objects.find(({kind, metadata}) => kind === 'Secret' && metadata.name === secretName);
-  const data = made && publicDataOf(made);
+  const created = objects.find(({kind, metadata}) => kind === 'Secret' && metadata.name === secretName);
+  const data = created && publicDataOf(created);
   if (data) return {volume: {name, configMap: {name: configMap, ...rest}}, data};
-  if (there.has(`secrets/${secretName}`)) return {volume};
+  if (existing.has(`secrets/${secretName}`)) return {volume};
   return {note: `the Secret ${secretName} is not there yet, so its certificates are left out`};
 }
+
+/** Variables that name the certificates of the agent, over the versions of the charts. */
+const VARIABLES = ['SCALR_AGENT_CA_CERT', 'SCALR_CA_CERT', 'SSL_CERT_FILE'];
+
+/** The certificates that a container trusts: in a file, or in the variable itself. */
+function certificatesOf(container: Values): {path?: string; text?: string} {
+  const env = mapsIn(container['env']);
+  const value = VARIABLES.map((name) => env.find((each) => each['name'] === name)?.['value']).find(Boolean);
+  if (typeof value !== 'string') return {};
+  if (value.startsWith('/')) return {path: value};
+  const text = value.includes('-----BEGIN') ? value : decoded(value);
+  return isPublic(text) ? {text} : {};
+}
+
+/** The content of a Secret of the chart, where it holds only certificates. */
+function publicDataOf(secret: KubernetesObject & {data?: Values; stringData?: Record<string, string>}): Record<string, string> | undefined {
+  const data = Object.entries(secret.data ?? {}).map(([key, base64]) => [key, decoded(String(base64))]);
+  const texts: Record<string, string> = {...Object.fromEntries(data), ...secret.stringData};
+  return Object.keys(texts).length > 0 && Object.values(texts).every(isPublic) ? texts : undefined;
+}
+
+const isPublic = (text: string): boolean => text.includes('-----BEGIN CERTIFICATE-----') && !text.includes('PRIVATE KEY');
+
+const decoded = (base64: string): string => Buffer.from(base64, 'base64').toString('utf8');

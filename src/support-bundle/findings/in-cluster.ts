@@ -1,8 +1,8 @@
 import type {Claim, Event, KubernetesObject, Pod, Snapshot, Workload} from '../../cluster/objects.ts';
-import type {Cause} from '../../execute/explain/cause.ts';
-import {containerCauses} from '../../execute/explain/causes/container.ts';
-import {explain} from '../../execute/explain/explain.ts';
-import {containersOf, isContainerTroubled, rootOf} from '../../execute/explain/look.ts';
+import type {Cause} from '../../diagnose/cause.ts';
+import {containerCauses} from '../../diagnose/container-causes.ts';
+import {explain} from '../../diagnose/explain.ts';
+import {containersOf, isContainerTroubled, rootOf} from '../../diagnose/snapshot-queries.ts';
 import type {LogRecord} from '../collect.ts';
 import {type Evidence, lastWords, type Place} from './evidence.ts';
 import type {Finding} from './finding.ts';
@@ -62,7 +62,7 @@ export function findingsIn({objects, logs, places, now}: Seen): Finding[] {
 }
 
 const KINDS: Readonly<Record<string, string>> = {claim: 'persistentvolumeclaim'};
-const OF_CONTAINERS: ReadonlySet<string> = new Set(containerCauses.map(({code}) => code));
+const OF_CONTAINERS: ReadonlySet<string> = new Set(containerCauses.flatMap(({rows}) => rows.map(({code}) => code)));
 
 const findingOf = ({object, code, reason, remedy, isHopeless}: Cause, place: Place | undefined): Finding => ({
   severity: isHopeless ? 'error' : 'warning',

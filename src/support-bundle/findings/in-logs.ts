@@ -1,18 +1,16 @@
 import type {Pod, Snapshot} from '../../cluster/objects.ts';
-import {isOfAgent, type Meaning} from '../../execute/explain/agent-log.ts';
-import {agentCauses} from '../../execute/explain/causes/agent.ts';
-import {containersOf, rootOf} from '../../execute/explain/look.ts';
-import {oneLine} from '../../execute/explain/words.ts';
+import {isOfAgent} from '../../diagnose/agent-log.ts';
+import {AGENT_LOG_ROWS} from '../../diagnose/agent-log-rows.ts';
+import {oneLine} from '../../diagnose/error-text.ts';
+import {containersOf, rootOf} from '../../diagnose/snapshot-queries.ts';
 import type {LogRecord} from '../collect.ts';
 import type {Said} from '../log-words.ts';
 import type {Finding} from './finding.ts';
 import {foldAlike} from './fold-alike.ts';
 
-/** What passes by itself is no news until it has come several times. */
-const PASSING: readonly Meaning[] = ['DNS_FAILED', 'SCALR_UNREACHABLE'];
+const ROWS = new Map(AGENT_LOG_ROWS.map((row) => [row.code, row]));
+/** What often passes by itself is reported only when it came this often. */
 const ENOUGH = 3;
-/** Of the words of a run, which says much about what it is for, these are about the agent that makes it. */
-const OF_RUNS: readonly Meaning[] = ['PROXY_REFUSED', 'TLS_CERTIFICATE_INVALID', 'TLS_UNKNOWN_AUTHORITY', 'TLS_FAILED', 'DISK_FULL'];
 /** As the charts name the container that runs execute in. */
 const RUNNER = 'runner';
 
@@ -31,7 +29,7 @@ export function heardIn(pods: readonly Pod[], logs: readonly LogRecord[]): Heard
   return pods.flatMap((pod) =>
     speakersOf(pod).flatMap(({container, isRun}) => {
       const [now, before] = ['log', 'previous.log'].map((end) => byFile.get(`logs/${pod.metadata.name}/${container}.${end}`));
-      const heard = [...saidIn(now), ...saidIn(before)].filter(({meaning}) => !isRun || OF_RUNS.includes(meaning));
+      const heard = [...saidIn(now), ...saidIn(before)].filter(({meaning}) => !isRun || ROWS.get(meaning)?.isAlsoOfRuns);
       return heard.map((said) => ({...said, pod, container, isPrevious: said.file === before?.file}));
     }),
   );
@@ -51,7 +49,7 @@ function speakersOf(pod: Pod): {container: string; isRun: boolean}[] {
 function saidIn(log: LogRecord | undefined): (Said & {file: string; isOver: boolean})[] {
   const ready = log?.said.find(({meaning}) => meaning === 'READY')?.line ?? 0;
   return (log?.said ?? [])
-    .filter(({meaning}) => meaning !== 'READY')
+    .filter(({meaning}) => ROWS.get(meaning)?.remedy.kubernetes !== undefined)
     .map((said) => ({...said, file: log?.file ?? '', isOver: said.line < ready}));
 }
 
@@ -59,7 +57,7 @@ function saidIn(log: LogRecord | undefined): (Said & {file: string; isOver: bool
 export function findingsInLogs(heard: readonly Heard[], snapshot: Snapshot, isTold: (pod: Pod, code: string) => boolean): Finding[] {
   const isNews = ({pod, container, meaning, count, isOver, isPrevious}: Heard): boolean =>
     !isTold(pod, meaning) &&
-    !(isOver && count < ENOUGH && PASSING.includes(meaning)) &&
+    !(isOver && count < ENOUGH && ROWS.get(meaning)?.isTransient) &&
     !(
       isPrevious &&
       heard.some((other) => other.pod === pod && other.container === container && other.meaning === meaning && !other.isPrevious)
@@ -70,8 +68,6 @@ export function findingsInLogs(heard: readonly Heard[], snapshot: Snapshot, isTo
   }));
   return foldAlike(found);
 }
-
-const REMEDIES = new Map(agentCauses.map(({code, remedy}) => [code, remedy]));
 
 const findingOf = ({pod, container, meaning, count, line, text, at, file, isOver, isPrevious}: Heard): Finding => ({
   severity: 'warning',
@@ -84,5 +80,5 @@ const findingOf = ({pod, container, meaning, count, line, text, at, file, isOver
   ].join('; '),
   evidence: file,
   line,
-  remedy: REMEDIES.get(meaning) ?? 'Read what it said around this line',
+  remedy: ROWS.get(meaning)?.remedy.kubernetes ?? 'Read what it said around this line',
 });

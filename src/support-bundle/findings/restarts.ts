@@ -1,5 +1,5 @@
 import type {ContainerStatus, Pod, Snapshot} from '../../cluster/objects.ts';
-import {containersOf, rootOf} from '../../execute/explain/look.ts';
+import {containersOf, rootOf} from '../../diagnose/snapshot-queries.ts';
 import type {Evidence} from './evidence.ts';
 import type {Finding} from './finding.ts';
 import {foldAlike} from './fold-alike.ts';

@@ -1,5 +1,5 @@
 import type {Pod, Snapshot, Workload} from '../../cluster/objects.ts';
-import {rootOf} from '../../execute/explain/look.ts';
+import {rootOf} from '../../diagnose/snapshot-queries.ts';
 import type {Evidence} from './evidence.ts';
 import type {Finding} from './finding.ts';
 import {foldAlike} from './fold-alike.ts';

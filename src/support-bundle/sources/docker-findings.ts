@@ -1,6 +1,6 @@
 import type {LogRecord} from '../collect.ts';
 import type {Finding} from '../findings/finding.ts';
-import {findingsInWords} from './agent-words.ts';
+import {agentLogFindings} from './agent-log-findings.ts';
 
 /** What `docker inspect` says of how a container is. */
 export interface ContainerFacts {
@@ -30,7 +30,7 @@ export function dockerFindings(name: string, facts: ContainerFacts, logs: readon
     remedy,
   });
   const isWell = Running && !Restarting;
-  const words = findingsInWords(logs[0], object, isWell, now);
+  const words = agentLogFindings(logs[0], object, isWell, now);
   const end = `exit code ${State.ExitCode ?? 'unknown'}${State.Error ? `, ${State.Error}` : ''}`;
   if (OOMKilled)
     return [...words, finding('error', 'OOM_KILLED', `it ran out of memory (${end})`, 'Give it more memory: docker run --memory')];

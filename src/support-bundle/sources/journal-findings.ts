@@ -1,6 +1,6 @@
 import type {LogRecord} from '../collect.ts';
 import type {Finding} from '../findings/finding.ts';
-import {findingsInWords} from './agent-words.ts';
+import {agentLogFindings} from './agent-log-findings.ts';
 
 /** A unit of systemd: names of its variables, and what `systemctl show` says of it. */
 export interface UnitFacts {
@@ -14,7 +14,7 @@ export function journalFindings(units: readonly UnitFacts[], logs: readonly LogR
   const [agent, docker] = units;
   return [
     ...units.flatMap((unit) => stateOf(unit)),
-    ...(agent ? findingsInWords(logOf(agent, logs), `unit/${agent.name}`, agent.facts['ActiveState'] === 'active', now) : []),
+    ...(agent ? agentLogFindings(logOf(agent, logs), `unit/${agent.name}`, agent.facts['ActiveState'] === 'active', now) : []),
     ...(agent && docker ? proxyOf(agent, docker) : []),
   ];
 }

@@ -1,5 +1,5 @@
 import Builder from 'fast-xml-builder';
-import {type Checked, fileOf} from '../../values/validate/check-files.ts';
+import {type CheckedGroup, fileOf} from '../../values/validate/check-files.ts';
 import type {Finding} from '../../values/validate/finding.ts';
 
 const builder = new Builder({
@@ -11,7 +11,7 @@ const builder = new Builder({
 });
 
 /** The findings as JUnit XML, which test reports of pipelines read: a suite per file, a test per finding. */
-export function junit(checked: readonly Checked[], name: string): string {
+export function junit(checked: readonly CheckedGroup[], name: string): string {
   const suites = checked.flatMap((each) => each.files.map(({file}) => suiteOf(file, each)));
   const sum = (key: '@tests' | '@failures') => suites.reduce((total, suite) => total + suite[key], 0);
   return builder.build({
@@ -20,7 +20,7 @@ export function junit(checked: readonly Checked[], name: string): string {
   });
 }
 
-function suiteOf(file: string, checked: Checked) {
+function suiteOf(file: string, checked: CheckedGroup) {
   const findings = checked.findings.filter((finding) => fileOf(checked, finding) === file);
   const {chart, version} = checked.target;
   return {
@@ -43,8 +43,8 @@ function caseOf(file: string, {severity, code, path, line, column, message, sugg
   return {'@classname': attribute(file), '@name': attribute(`${code} ${path}`.trimEnd()), ...outcome};
 }
 
-/** Readers turn line ends of attributes into blanks. */
+/** XML readers turn line breaks in attributes into spaces. */
 const attribute = (text: string): string => printable(text).replaceAll(/\s+/g, ' ');
 
-/** XML 1.0 has no way to write the other characters, escaped neither. */
+/** XML 1.0 cannot represent other characters, not even escaped. */
 const printable = (text: string): string => text.replaceAll(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD');

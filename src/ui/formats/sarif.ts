@@ -1,7 +1,7 @@
 import {isAbsolute, relative, resolve, sep} from 'node:path';
 import {pathToFileURL} from 'node:url';
 import type {Log, ReportingDescriptor, Result} from 'sarif';
-import {type Checked, fileOf} from '../../values/validate/check-files.ts';
+import {type CheckedGroup, fileOf} from '../../values/validate/check-files.ts';
 import type {Finding} from '../../values/validate/finding.ts';
 
 export interface Program {
@@ -11,7 +11,7 @@ export interface Program {
 }
 
 /** The findings as SARIF 2.1.0, which code scanning of forges and editors reads. */
-export function sarif(checked: readonly Checked[], {name, version, homepage}: Program): string {
+export function sarif(checked: readonly CheckedGroup[], {name, version, homepage}: Program): string {
   const findings = checked.flatMap((each) => each.findings);
   const rules = findings.filter(({code}, index) => findings.findIndex((each) => each.code === code) === index).map(ruleOf);
   const log: Log = {
@@ -40,7 +40,7 @@ function ruleOf({code, severity}: Finding): ReportingDescriptor {
   };
 }
 
-function resultOf(checked: Checked, finding: Finding, rules: readonly ReportingDescriptor[]): Result {
+function resultOf(checked: CheckedGroup, finding: Finding, rules: readonly ReportingDescriptor[]): Result {
   const {code, severity, path, line, column, message, suggestion} = finding;
   const text = `${path === '' ? '' : `${path}: `}${message}${suggestion === undefined ? '' : ` → ${suggestion}`}`;
   return {

@@ -1,7 +1,7 @@
 import type {Tree} from '../../charts/tree.ts';
-import type {Agent} from '../../execute/explain/explain.ts';
-import type {Status} from '../../execute/status/status.ts';
+import type {Agent} from '../../diagnose/agent-log.ts';
 import type {ReleaseName} from '../../ports/helm.ts';
+import type {Status} from '../../status/status.ts';
 
 /** What `status --json` prints; see schemas/output/status.json. */
 export interface StatusDocument {

@@ -1,66 +1,68 @@
 import type {Target} from '../../charts/define.ts';
-import type {ChartName} from '../../charts/schema.ts';
+import {type ChartName, chartSchema, leavesOf} from '../../charts/schema.ts';
 import {newestOf, releasesOf, targetOf} from '../../charts/target.ts';
-import {mergeValues, type Values} from '../../charts/tree.ts';
+import {isMap, leafPaths, mergeValues, type Values} from '../../charts/tree.ts';
 import {ExitCode, ExpectedError, type Warning} from '../../errors.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import type {Finding} from './finding.ts';
-import {chartByKeys, namedInHeader} from './recognise.ts';
 import {readSource} from './source.ts';
 import {validate, validateLayers} from './validate.ts';
 
-export interface ValuesFile {
+interface ValuesFile {
   file: string;
   text: string;
 }
 
-/** What is checked as one: a file of its own, or several that Helm merges. */
-export interface Group {
+/** What is checked as one: a single file, or several that Helm merges. */
+export interface FileGroup {
   files: readonly ValuesFile[];
   areLayers: boolean;
 }
 
-export interface Checked extends Group {
+export interface CheckedGroup extends FileGroup {
   target: Target;
   findings: readonly Finding[];
-  /** How many findings were mended in the files. */
+  /** The number of findings fixed in the files. */
   fixed?: number;
 }
 
-export const nameOf = ({files}: Group): string => files.map(({file}) => file).join(' + ');
+export const nameOf = ({files}: FileGroup): string => files.map(({file}) => file).join(' + ');
 
-/** The file a finding is shown in: the one that wrote the value, for what is missing the one that wins. */
-export const fileOf = ({files}: Group, {file}: Finding): string => file ?? (files.at(-1)?.file as string);
+/** The file a finding is shown in: the one that wrote the value, or the last one for something missing. */
+export const fileOf = ({files}: FileGroup, {file}: Finding): string => file ?? (files.at(-1)?.file as string);
 
-/** Checks every group against the chart that the settings name, else the one it says itself. @throws ExpectedError */
+export const findingsOf = ({files, areLayers}: FileGroup, target: Target): Finding[] =>
+  areLayers ? validateLayers(files, target) : validate(files[0]?.text ?? '', target);
+
+/** Checks every group against the given chart, the chart that the settings name, or the one found in the file. @throws ExpectedError */
 export function checkGroups(
-  groups: readonly Group[],
+  groups: readonly FileGroup[],
   settings: Settings,
-  atHand?: Target,
-): {checked: Checked[]; warnings: Warning[]; notes: string[]} {
-  if (atHand) return checkAgainst(groups, atHand);
-  const clues = groups.map((group) => clueOf(group, settings));
-  const unknown = groups.filter((_, index) => clues[index]?.name === undefined);
+  given?: Target,
+): {checked: CheckedGroup[]; warnings: Warning[]; notes: string[]} {
+  if (given) return checkAgainst(groups, given);
+  const guesses = groups.map((group) => guessChart(group, settings));
+  const unknown = groups.filter((_, index) => guesses[index]?.name === undefined);
   if (unknown.length > 0) throw chartUnknown(unknown.map(nameOf));
   const warnings = new Map<string, Warning>();
-  const checked = groups.map((group, index): Checked => {
-    const {name, version} = clues[index] as Clue;
+  const checked = groups.map((group, index): CheckedGroup => {
+    const {name, version} = guesses[index] as ChartGuess;
     const known = version === undefined ? settings : settings.with(chartVersion, {value: version, source: 'default'});
     const found = targetOf(known, () => name as ChartName);
     for (const warning of found.warnings) warnings.set(warning.message, warning);
     return {...group, target: found.target, findings: findingsOf(group, found.target)};
   });
   const notes = checked.flatMap((each, index) => {
-    const {source} = clues[index] as Clue;
+    const {source} = guesses[index] as ChartGuess;
     const what = groups.length === 1 ? 'Checked' : `${nameOf(each)}: checked`;
     return source === undefined ? [] : [`${what} as ${each.target.chart} ${each.target.version}, according to ${source}.`];
   });
   return {checked, warnings: [...warnings.values()], notes};
 }
 
-/** Against a chart at hand, which says itself what it is. */
-function checkAgainst(groups: readonly Group[], target: Target): ReturnType<typeof checkGroups> {
+/** Against a chart of --chart-source, which names its own version. */
+function checkAgainst(groups: readonly FileGroup[], target: Target): ReturnType<typeof checkGroups> {
   const {chart: name, version} = target;
   const isKnown = releasesOf(name).includes(version);
   const rules = isKnown ? '' : `; the rules between them are those known of ${newestOf(name)}`;
@@ -71,26 +73,42 @@ function checkAgainst(groups: readonly Group[], target: Target): ReturnType<type
   };
 }
 
-export const findingsOf = ({files, areLayers}: Group, target: Target): Finding[] =>
-  areLayers ? validateLayers(files, target) : validate(files[0]?.text ?? '', target);
-
-/** What is known about the chart, and who said so where the operator did not. */
-interface Clue {
+/** The chart of a group; `source` is where it was found, absent where the settings name it. */
+interface ChartGuess {
   name: ChartName | undefined;
   version: string | undefined;
   source?: string;
 }
 
-/** From the settings, else from the first lines of the file, else from keys that only one chart has. */
-function clueOf({files}: Group, settings: Settings): Clue {
-  const header = files.map(({text}) => namedInHeader(text)).findLast((each) => each !== undefined);
-  const said = settings.get(chart);
-  const name = said ?? header?.chart ?? chartByKeys(files.map(valuesOf).reduce(mergeValues, {}));
+/** From the settings, else from the header of the file, else from keys that only one chart has. */
+function guessChart({files}: FileGroup, settings: Settings): ChartGuess {
+  const header = files.map(({text}) => readHeader(text)).findLast((each) => each !== undefined);
+  const given = settings.get(chart);
+  const name = given ?? header?.chart ?? chartByKeys(files.map(valuesOf).reduce(mergeValues, {}));
   const version = settings.get(chartVersion) ?? (header?.chart === name ? header?.version : undefined);
-  return {name, version, ...(said === undefined ? {source: header ? 'the first lines of the file' : 'its keys'} : {})};
+  return {name, version, ...(given === undefined ? {source: header ? 'the first lines of the file' : 'its keys'} : {})};
 }
 
 const valuesOf = ({text}: ValuesFile): Values => readSource(text).source?.values ?? {};
+
+/** The chart version that the first lines of the file name, as `values` writes them. */
+function readHeader(text: string): Target | undefined {
+  const [, name, version] = /^# Values of (agent-(?:k8s|local|job)) (\d+\.\d+\.\d+)/m.exec(text.slice(0, 500)) ?? [];
+  return name === undefined || version === undefined ? undefined : {chart: name as ChartName, version};
+}
+
+/** The only chart whose newest version has a key of the file that the others lack; undefined for none or several. */
+function chartByKeys(values: Values): ChartName | undefined {
+  if (!isMap(values)) return undefined;
+  const keys = leafPaths(values).map((path) => path.slice(0, 2).join('.'));
+  const known = (['agent-k8s', 'agent-local', 'agent-job'] as const).map((name) => {
+    const paths = leavesOf(chartSchema(name), newestOf(name)).map(({path}) => path);
+    return {name, keys: new Set(paths.flatMap((path) => [path.slice(0, 1).join('.'), path.slice(0, 2).join('.')]))};
+  });
+  const owners = keys.map((key) => known.filter((each) => each.keys.has(key)).map(({name}) => name));
+  const charts = new Set(owners.filter((names) => names.length === 1).flat());
+  return charts.size === 1 ? [...charts][0] : undefined;
+}
 
 const chartUnknown = (names: readonly string[]): ExpectedError =>
   new ExpectedError(

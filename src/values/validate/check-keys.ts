@@ -2,85 +2,70 @@ import type {Target} from '../../charts/define.ts';
 import {closedSchema, type SchemaNode, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {getAt, isMap, mergeValues, type Path, type Tree} from '../../charts/tree.ts';
-import {FIRST_FLOAT} from '../large-numbers.ts';
-import {printedNumber} from '../printed-number.ts';
-import {checkKubernetes, mismatch} from './check-kubernetes.ts';
-import {elsewhere, twinOf} from './elsewhere.ts';
-import {dotted, type Finding, type TreePath} from './finding.ts';
-import {FORMATS} from './formats.ts';
-import {isMisleadingOctal} from './scalars.ts';
-import type {Source} from './source.ts';
-import {fits, typeOf} from './types.ts';
+import {withoutMethodNames} from '../read-values.ts';
+import {checkKubernetes, typeMismatch} from './check-kubernetes.ts';
+import {type Details, type Finding, findingAt, type Source, type TreePath} from './finding.ts';
+import {FORMATS, matchesType, typeOf} from './formats.ts';
+import {FIRST_EXPONENT, isMisleadingOctal, printedNumber} from './scalars.ts';
+import {equivalentKey, suggestKey} from './suggest-key.ts';
 
 /** Every key that the chart version does not know, and every value that its templates or Kubernetes cannot take. */
 export function checkKeys(source: Source, target: Target): Finding[] {
   const {defaults} = scopeOf(target, () => undefined);
   const effective = mergeValues(defaults, source.values);
-  const error = (path: TreePath, code: string, message: string, more: Partial<Finding> = {}): Finding => ({
-    severity: 'error',
-    code,
-    path: dotted(path),
-    ...source.locate(path),
-    message,
-    ...more,
-  });
+  const readable = withoutMethodNames(source.values);
+  const error = (path: TreePath, code: string, message: string, details?: Details): Finding =>
+    findingAt(source, path, code, message, details);
 
   function check(tree: Tree, node: SchemaNode, path: Path): Finding[] {
     const type = node['x-kubernetes'];
     const isMapForList = isMap(tree) && type?.endsWith('[]') && Array.isArray(getAt(defaults, path));
-    if (isMapForList) return [mismatch(tree, {type: 'array'}, path, source)];
-    if (type !== undefined && tree !== null)
-      return [
-        ...(type === 'ResourceRequirements' ? checkLimits(tree, path) : []),
-        ...checkKubernetes(tree, getAt(effective, path) ?? tree, type, path, source),
-      ];
-    if (type !== undefined) return [];
+    if (isMapForList) return [typeMismatch(tree, {type: 'array'}, path, source)];
+    if (type !== undefined) {
+      if (tree === null) return [];
+      const limits = type === 'ResourceRequirements' ? checkLimits(tree, path) : [];
+      return [...limits, ...checkKubernetes(tree, getAt(effective, path) ?? tree, type, path, source)];
+    }
     if (tree === null) return checkNull(node, path);
     if (node.anyOf) {
       const meant = node.anyOf.find((each) => [each.type].flat().includes(typeOf(tree)));
       return check(tree, meant ?? (node.anyOf[0] as SchemaNode), path);
     }
     if (isPrintedAlike(tree, node, source.written(path))) return [];
-    if (!fits(tree, node) && !isNumberAsText(tree, node)) return [wrongType(tree, node, path)];
-    if (!isMap(tree)) return Array.isArray(tree) ? checkItems(tree, node.items ?? {}, path) : checkScalar(tree, node, path);
-    if (node.properties === undefined) return checkVariables(tree, path);
+    if (!matchesType(tree, node) && !isNumberAsText(tree, node)) return [wrongType(tree, node, path)];
+    if (!isMap(tree)) return Array.isArray(tree) ? checkItems(tree, node, path) : checkScalar(tree, node, path);
+    const {properties} = node;
+    if (properties === undefined) return checkVariables(tree, path);
     return Object.entries(tree).flatMap(([key, below]) => {
-      const child = Object.hasOwn(node.properties ?? {}, key) ? node.properties?.[key] : undefined;
+      const child = Object.hasOwn(properties, key) ? properties[key] : undefined;
       if (child) return check(below, child, [...path, key]);
-      const {message, suggestion, fix} = elsewhere([...path, key], source.values, target);
-      return [error([...path, key], 'UNKNOWN_KEY', message, {...(suggestion ? {suggestion} : {}), ...(fix ? {fix} : {})})];
+      const {message, ...details} = suggestKey([...path, key], readable, target);
+      return [error([...path, key], 'UNKNOWN_KEY', message, details)];
     });
   }
 
   function checkScalar(tree: Tree, node: SchemaNode, path: TreePath): Finding[] {
     if (tree === getAt(defaults, path.map(String))) return [];
-    if (node.enum && !node.enum.includes(tree as string)) {
+    if (node.enum && !node.enum.includes(tree as string))
       return [error(path, 'WRONG_VALUE', `${JSON.stringify(tree)} is not one of ${node.enum.join(', ')}.`)];
-    }
     if (typeof tree === 'number') return checkNumber(tree, node, path);
     if (typeof tree !== 'string' || tree === '') return [];
-    if (isNumberAsText(tree, node) && !fits(tree, node))
+    if (isNumberAsText(tree, node) && !matchesType(tree, node))
       return checkNumber(Number(tree), node, path).filter(({code}) => code !== 'LARGE_NUMBER');
-    if (node.pattern && !new RegExp(node.pattern).test(tree)) {
+    if (node.pattern && !new RegExp(node.pattern).test(tree))
       return [error(path, 'WRONG_VALUE', `"${tree}" does not match ${node.pattern}.`)];
-    }
     const problem = node.format === undefined ? undefined : FORMATS[node.format]?.(tree);
     return problem === undefined ? [] : [error(path, 'WRONG_VALUE', problem)];
   }
 
-  function checkNumber(
-    tree: number,
-    {minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY}: SchemaNode,
-    path: TreePath,
-  ): Finding[] {
+  function checkNumber(tree: number, {minimum = -Infinity, maximum = Infinity}: SchemaNode, path: TreePath): Finding[] {
     if (tree < minimum) return [error(path, 'WRONG_VALUE', `${tree} is less than ${minimum}.`)];
     if (tree > maximum) return [error(path, 'WRONG_VALUE', `${tree} is more than ${maximum}.`)];
-    if (Math.abs(tree) < FIRST_FLOAT) return [];
     // A template prints it with an exponent: docs/charts/README.md, "Values that YAML and Helm change".
-    return [reprinted(path, 'LARGE_NUMBER', String(tree), printedNumber(tree))];
+    return Math.abs(tree) < FIRST_EXPONENT ? [] : [reprinted(path, 'LARGE_NUMBER', String(tree), printedNumber(tree))];
   }
 
-  /** null takes a limit of the chart away. Where the chart has none Helm prints the null, which Kubernetes reads as zero. */
+  /** null removes a limit of the chart. Where the chart has none, Helm prints the null, which Kubernetes reads as zero. */
   function checkLimits(tree: Tree, path: Path): Finding[] {
     const limits = getAt(tree, ['limits']);
     return Object.entries(isMap(limits) ? limits : {})
@@ -91,83 +76,73 @@ export function checkKeys(source: Source, target: Target): Finding[] {
       );
   }
 
-  /** Lists that templates print as they are, such as mirrors; items have no defaults. */
-  function checkItems(items: readonly Tree[], node: SchemaNode, path: TreePath): Finding[] {
-    return items.flatMap((item, index) => {
-      const here = [...path, index];
-      if (!fits(item, node)) return [mismatch(item, node, here, source)];
-      if (!isMap(item)) return checkScalar(item, node, here);
-      const missing = (node.required ?? []).filter((key) => (item[key] ?? null) === null);
-      return [
-        ...missing.map((key) => error(here, 'MISSING_KEY', `There has to be ${key} here.`)),
-        ...Object.entries(item).flatMap(([key, below]) => {
-          const child = node.properties && Object.hasOwn(node.properties, key) ? node.properties[key] : undefined;
-          if (child === undefined)
-            return node.properties ? [error([...here, key], 'UNKNOWN_KEY', `The items of this list have no ${key}.`)] : [];
-          if (!fits(below, child)) return [mismatch(below, child, [...here, key], source)];
-          return Array.isArray(below) ? checkItems(below, child.items ?? {}, [...here, key]) : checkScalar(below, child, [...here, key]);
-        }),
-      ];
+  /** Lists that templates print unchanged, such as mirrors; what is below has no defaults. */
+  function checkItems(tree: Tree, node: SchemaNode, path: TreePath): Finding[] {
+    if (!matchesType(tree, node)) return [typeMismatch(tree, node, path, source)];
+    if (Array.isArray(tree)) return tree.flatMap((item, index) => checkItems(item, node.items ?? {}, [...path, index]));
+    if (!isMap(tree)) return checkScalar(tree, node, path);
+    const missing = (node.required ?? []).filter((key) => (tree[key] ?? null) === null);
+    const below = Object.entries(tree).flatMap(([key, value]) => {
+      const child = node.properties && Object.hasOwn(node.properties, key) ? node.properties[key] : undefined;
+      if (child) return checkItems(value, child, [...path, key]);
+      return node.properties ? [error([...path, key], 'UNKNOWN_KEY', `The items of this list have no ${key}.`)] : [];
     });
+    return [...missing.map((key) => error(path, 'MISSING_KEY', `There has to be ${key} here.`)), ...below];
   }
 
-  /** A map of variables, whose values the templates put in quotes. */
+  /** A map of variables, whose values the templates quote. */
   function checkVariables(tree: {[key: string]: Tree}, path: Path): Finding[] {
     return Object.entries(tree).flatMap(([name, value]) => {
       const here = [...path, name];
       const problem = FORMATS['variable-name']?.(name);
       if (problem !== undefined) return [error(here, 'WRONG_VALUE', problem)];
-      if (isMap(value) || Array.isArray(value)) {
+      if (isMap(value) || Array.isArray(value))
         return [error(here, 'WRONG_TYPE', 'A variable here is a name and a text; the template would print the list or map as Go does.')];
-      }
-      // agent-job alone has a schema for its variables, which are the ones that stand below another key.
+      // Only agent-job, whose variables are below another key, has a schema for them.
       if (value === null && path.length > 1)
         return [error(here, 'WRONG_TYPE', 'The schema of the chart wants a text, a number or a switch here.')];
       return checkPrinted(value, here);
     });
   }
 
-  /** A variable is a text: a number or switch that Helm prints otherwise than it was written becomes another one. */
+  /** A variable is a text: a number or boolean that Helm prints differently than it was written changes its value. */
   function checkPrinted(value: Tree, path: Path): Finding[] {
     const written = source.written(path) ?? String(value);
     if (typeof value === 'boolean' && written !== String(value))
       return [{...reprinted(path, 'UNQUOTED_TEXT', written, String(value)), severity: 'warning'}];
     if (typeof value !== 'number' || written === printedNumber(value) || isMisleadingOctal(written)) return [];
-    return [reprinted(path, Math.abs(value) < FIRST_FLOAT ? 'UNQUOTED_TEXT' : 'LARGE_NUMBER', written, printedNumber(value))];
+    return [reprinted(path, Math.abs(value) < FIRST_EXPONENT ? 'UNQUOTED_TEXT' : 'LARGE_NUMBER', written, printedNumber(value))];
   }
 
   const reprinted = (path: TreePath, code: string, written: string, printed: string): Finding =>
     error(path, code, `Helm prints ${written} as ${printed}.`, {suggestion: `"${written}"`, fix: {path, value: written}});
 
-  /** null deletes the default of the chart, which is meant only where the chart itself says null. */
+  /** null deletes the chart default, which is fine only where that default is empty or null. */
   function checkNull(node: SchemaNode, path: Path): Finding[] {
     const usual = getAt(defaults, path) ?? null;
-    // Templates take nothing for an empty default.
     const isEmpty = usual === '' || (typeof usual === 'object' && Object.keys(usual ?? {}).length === 0);
-    const isMeant = isEmpty || [node.type].flat().includes('null');
-    if (isMeant) return [];
+    if (isEmpty || [node.type].flat().includes('null')) return [];
     const message = `null deletes the default of the chart, which its templates rely on (${JSON.stringify(getAt(defaults, path))}).`;
     return [error(path, 'NULL_DELETES_DEFAULT', message, {suggestion: 'Leave the key out to keep the default'})];
   }
 
   function wrongType(tree: Tree, node: SchemaNode, path: Path): Finding {
     if ([node.type].flat().join() === 'boolean' && typeof tree === 'string') {
-      const meant = /^(true|yes|on|1)$/i.test(tree);
-      const isClear = meant || /^(false|no|off|0)$/i.test(tree);
+      const value = /^(true|yes|on|1)$/i.test(tree);
+      const isClear = value || /^(false|no|off|0)$/i.test(tree);
       return error(path, 'TEXT_FOR_SWITCH', `"${tree}" is a text, and templates take every text for true.`, {
-        suggestion: String(meant),
-        ...(isClear ? {fix: {path, value: meant}} : {}),
+        suggestion: String(value),
+        ...(isClear ? {fix: {path, value}} : {}),
       });
     }
-    const found = mismatch(tree, node, path, source);
-    const twin = found.code === 'WRONG_TYPE' ? twinOf(path, source.values, target) : undefined;
-    return twin ? {...found, suggestion: twin.text, ...(twin.fix ? {fix: twin.fix} : {})} : found;
+    const found = typeMismatch(tree, node, path, source);
+    return found.code === 'WRONG_TYPE' ? {...found, ...equivalentKey(path, readable, target)} : found;
   }
 
   return check(source.values, closedSchema(schemaOf(target), target.version), []);
 }
 
-/** Large numbers travel as texts, because templates would print them with an exponent. */
+/** Large numbers are written as texts, because templates would print them with an exponent. */
 const isNumberAsText = (tree: Tree, {type}: SchemaNode): boolean => {
   if (typeof tree !== 'string') return false;
   const types = [type].flat();
@@ -177,5 +152,5 @@ const isNumberAsText = (tree: Tree, {type}: SchemaNode): boolean => {
 /** Tags and printed switches come out of the templates as they were written, quoted or not. */
 const isPrintedAlike = (tree: Tree, {format}: SchemaNode, written: string | undefined): boolean => {
   if (format === 'flag') return [0, 1, '0', '1', 'true', 'false'].includes(tree as string) || typeof tree === 'boolean';
-  return format === 'image-tag' && Number.isInteger(tree) && Math.abs(Number(tree)) < FIRST_FLOAT && written === String(tree);
+  return format === 'image-tag' && Number.isInteger(tree) && Math.abs(Number(tree)) < FIRST_EXPONENT && written === String(tree);
 };

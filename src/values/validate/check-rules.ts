@@ -2,94 +2,119 @@ import {CHARTS} from '../../charts/charts.ts';
 import type {ChartRule, Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {at, getAt, isMap, type Path, spellPath, type Tree} from '../../charts/tree.ts';
+import {at, getAt, type Path, spellPath, type Values} from '../../charts/tree.ts';
+import {ExitCode, ExpectedError, type Warning} from '../../errors.ts';
 import type {Get, Setting} from '../../settings/define.ts';
-import {brokenRules} from '../apply-rules.ts';
-import {dotted, type Finding, type TreePath} from './finding.ts';
-import type {Held} from './held.ts';
-import type {Source} from './source.ts';
+import type {Settings} from '../../settings/settings.ts';
+import {effectiveGet} from '../read-values.ts';
+import {type Finding, findingAt, type Source, type ValidationContext, valueAt} from './finding.ts';
 
-/** The rules of the chart, held against the settings that the values stand for. */
-export const checkRules = (held: Held, target: Target): Finding[] =>
-  // What nobody wrote is the chart's own affair: a file is not wrong for what it leaves out.
-  findingsOf(held, target, (rule, isWritten) => rule.severity === 'error' || isWritten);
+/** A rule of the chart that the values break. */
+interface Violation {
+  rule: ChartRule;
+  setting: Setting;
+  message: string;
+  suggestion?: string;
+  /** The key it is about, where no setting writes it. */
+  path?: string;
+}
 
-/** What this very version gets wrong by itself, whatever the file says: rules that hold for some versions only. */
-export const checkVersion = (held: Held, target: Target): Finding[] =>
-  findingsOf(held, target, (rule, isWritten) => rule.in !== undefined && rule.severity === 'warning' && !isWritten);
+/** The rules that these values over the defaults break; `get` reads effective settings. */
+function violationsIn(effective: Values, get: Get, isExplicit: Settings['isExplicit'], target: Target): Violation[] {
+  const facts = {...scopeOf(target, get), values: effective, isExplicit};
+  return CHARTS[target.chart].rules
+    .filter((rule) => within(target.version, rule.in))
+    .flatMap((rule) => {
+      const violation = rule.test(get, facts);
+      return violation === undefined || (rule.whenAsked && !isExplicit(violation.setting)) ? [] : [{rule, ...violation}];
+    });
+}
 
-function findingsOf(
-  {values, effective, settings, locate}: Held,
-  target: Target,
-  isWanted: (rule: ChartRule, isWritten: boolean) => boolean,
-): Finding[] {
+/** Checks generated values against the rules. Returns the warnings. @throws ExpectedError for errors */
+export function applyRules(effective: Values, read: ReadonlyMap<string, unknown>, settings: Settings, target: Target): Warning[] {
+  const violations = violationsIn(effective, effectiveGet(settings, read), settings.isExplicit, target);
+  const errors = violations.filter(({rule}) => rule.severity === 'error');
+  if (errors.length > 0) {
+    throw new ExpectedError(errors.map(({message}) => `${target.chart} ${target.version}: ${message}.`).join('\n'), {
+      code: 'CONFLICTING_SETTINGS',
+      exit: ExitCode.usage,
+      suggestions: errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion])),
+      cause: new Error(errors.map(({rule}) => rule.code).join(', ')),
+    });
+  }
+  return violations.map(({rule, setting, message}) => ({code: rule.code, setting: setting.id, message}));
+}
+
+/** The rules of the chart, checked against the settings that the values stand for. */
+export const checkRules = (context: ValidationContext, target: Target): Finding[] =>
+  // A file is not wrong for a warning about keys it leaves to the chart.
+  findingsOf(context, target, (rule, isWritten) => rule.severity === 'error' || isWritten);
+
+/** Bugs of this very version, whatever the file says: rules that apply to some versions only. */
+export const checkVersion = (context: ValidationContext, target: Target): Finding[] =>
+  findingsOf(context, target, (rule, isWritten) => rule.in !== undefined && rule.severity === 'warning' && !isWritten);
+
+function findingsOf(context: ValidationContext, target: Target, isWanted: (rule: ChartRule, isWritten: boolean) => boolean): Finding[] {
+  const {values, effective, settings} = context;
   const get: Get = <T>(setting: Setting<T>) => settings.get(setting.id) as T | undefined;
   const pathsOf = (setting: Setting): Path[] =>
     CHARTS[target.chart].rows.filter((row) => row.setting === setting && within(target.version, row.in)).flatMap((row) => [...row.paths]);
   const written = (setting: Setting): Path | undefined => pathsOf(setting).find((path) => getAt(values, path) !== undefined);
-  return brokenRules(effective, get, (setting) => written(setting) !== undefined, target)
-    .map((broken) => ({...broken, at: broken.path === undefined ? written(broken.setting) : at(broken.path)}))
-    .filter(({rule, at}) => !rule.isReminder && isWanted(rule, at !== undefined && getAt(values, at) !== undefined))
-    .map(({rule, setting, at = pathsOf(setting)[0] ?? [], message, suggestion}): Finding => {
-      return {
+  return violationsIn(effective, get, (setting) => written(setting) !== undefined, target).flatMap((violation) => {
+    const {rule, setting, message, suggestion} = violation;
+    const path = violation.path === undefined ? written(setting) : at(violation.path);
+    if (rule.isReminder || !isWanted(rule, path !== undefined && getAt(values, path) !== undefined)) return [];
+    return [
+      findingAt(context, path ?? pathsOf(setting)[0] ?? [], rule.code, withKeys(message, target), {
         severity: rule.severity,
-        code: rule.code,
-        path: dotted(at),
-        ...locate(at),
-        message: inKeys(message, target),
-        ...(suggestion ? {suggestion: inKeys(suggestion, target)} : {}),
-      };
-    });
+        suggestion: suggestion && withKeys(suggestion, target),
+      }),
+    ];
+  });
 }
 
-/** Rules between keys; what the file leaves to the chart is the chart's own affair. */
-export function checkValuesRules({values, effective, locate}: Held, target: Target): Finding[] {
-  return CHARTS[target.chart].valuesRules
+/** The rules between keys; keys that the file leaves to the chart are no findings. */
+export const checkValuesRules = (context: ValidationContext, target: Target): Finding[] =>
+  CHARTS[target.chart].valuesRules
     .filter((rule) => within(target.version, rule.in))
     .flatMap(({severity, code, test}) =>
-      test(effective)
-        .filter(({path}) => hasAt(values, path))
-        .map(({path, message, suggestion}) => ({
-          severity,
-          code,
-          path: dotted(path),
-          ...locate(path),
-          message,
-          ...(suggestion ? {suggestion} : {}),
-        })),
+      test(context.effective)
+        .filter(({path}) => valueAt(context.values, path) !== undefined)
+        .map(({path, message, suggestion}) => findingAt(context, path, code, message, {severity, suggestion})),
     );
-}
 
-/** What the chart at hand refuses by its own schema. */
-export const checkRefusals = ({values, locate}: Source, {refusals}: Target): Finding[] =>
-  (refusals?.(values) ?? []).map(({path, message}) => ({
-    severity: 'error',
-    code: 'REFUSED_BY_CHART',
-    path: dotted(path),
-    ...locate(path),
-    message: `The schema of the chart says: ${message}.`,
-  }));
+/** What the values.schema.json of a given chart refuses. */
+export const checkRefusals = (source: Source, {refusals}: Target): Finding[] =>
+  (refusals?.(source.values) ?? []).map(({path, message}) =>
+    findingAt(source, path, 'REFUSED_BY_CHART', `The schema of the chart says: ${message}.`),
+  );
 
-const hasAt = (tree: Tree | undefined, [key, ...rest]: TreePath): boolean => {
-  if (key === undefined) return tree !== undefined;
-  const below = Array.isArray(tree) ? tree[Number(key)] : isMap(tree) && Object.hasOwn(tree, key) ? tree[key as string] : undefined;
-  return hasAt(below, rest);
-};
-
-/** Who wrote the file by hand knows keys, not flags; a choice is named as the chart spells it. */
-const inKeys = (text: string, target: Target): string =>
+/** Flags in a text as keys, and choices as the chart spells them: authors of a file know keys, not flags. */
+const withKeys = (text: string, target: Target): string =>
   text.replaceAll(/--([a-z][a-z-]+)(?: ([\w.]+))?/g, (flag, id: string, word?: string) => {
     const row = CHARTS[target.chart].rows.find(
       (each) => each.setting.id === id && within(target.version, each.in) && each.paths.length > 0,
     );
     if (!row?.paths[0]) return flag;
-    const [entry] =
-      word && row.setting.kind.options?.includes(word)
-        ? row.write(
-            word,
-            scopeOf(target, () => undefined),
-          )
-        : [];
+    const scope = scopeOf(target, () => undefined);
+    const [entry] = word && row.setting.kind.options?.includes(word) ? row.write(word, scope) : [];
     if (entry) return `${spellPath(entry[0])}: ${JSON.stringify(entry[1])}`;
     return [spellPath(row.paths[0]), word].filter(Boolean).join(' ');
   });
+
+const TOKEN = at('agent.token');
+
+/** The templates of every version need a token, inline or in a Secret: docs/charts/README.md, "Agent pool token". */
+export function checkToken(context: ValidationContext, target: Target): Finding[] {
+  const inline = getAt(context.values, TOKEN);
+  const hasSecret = context.settings.get('token-secret') !== undefined;
+  if (inline === undefined || inline === '') {
+    if (hasSecret) return [];
+    const row = CHARTS[target.chart].rows.find((each) => each.setting.id === 'token-secret' && within(target.version, each.in));
+    const suggestion = `${row?.paths[0]?.join('.')}: "scalr-agent-token"`;
+    return [findingAt(context, TOKEN, 'NO_TOKEN', 'There is no agent pool token: the templates stop.', {suggestion})];
+  }
+  // A token alone is the operator's choice; with both, the templates drop one.
+  const message = 'The existing Secret wins, and this token is dropped.';
+  return hasSecret ? [findingAt(context, TOKEN, 'OTHER_KEY_WINS', message, {severity: 'warning'})] : [];
+}

@@ -1,25 +1,42 @@
-import type {Path, Tree} from '../../charts/tree.ts';
+import {isMap, type Tree, type Values} from '../../charts/tree.ts';
 
-/** Keys and list indexes from the top of a file downwards. */
+/** Map keys and list indexes from the top of a file down. */
 export type TreePath = readonly (string | number)[];
 
-/** Where something stands; line and column are 1-based. `file` is there when several files make one tree. */
-export interface Place {
+/** Line and column are 1-based. `file` is set where several files are merged into one tree. */
+export interface SourcePosition {
   file?: string;
   line: number;
   column: number;
 }
 
-/** The one right answer, where there is exactly one: the value at `path` becomes `value`, and moves to `to`. */
-export interface Fix {
-  path: TreePath;
-  value?: Tree;
-  to?: Path;
+/** A values file, or several merged ones: what Helm reads from it and where it is written. */
+export interface Source {
+  values: Values;
+  /** The position of the key at the path, or of the deepest key above it. */
+  locate(path: TreePath): SourcePosition | undefined;
+  /** The text of a scalar as written, without its quotes. */
+  written(path: TreePath): string | undefined;
 }
 
-/** Something wrong with a values file. Place is absent where the finding is about something missing. */
-export interface Finding extends Partial<Place> {
-  /** error: Helm, Kubernetes or the agent would fail, or the value would silently not do what it says. */
+/** A source checked against one chart version, with what several checks need computed once. */
+export interface ValidationContext extends Source {
+  /** The values over the chart defaults, as the templates see them. */
+  effective: Values;
+  /** The settings these values stand for, by id. */
+  settings: ReadonlyMap<string, unknown>;
+}
+
+/** The only right correction: the scalar at `path` becomes `value`, and its key is renamed to `name`. */
+export interface Fix {
+  path: TreePath;
+  value?: string | number | boolean;
+  name?: string;
+}
+
+/** Something wrong with a values file. The position is absent where something is missing. */
+export interface Finding extends Partial<SourcePosition> {
+  /** error: Helm, Kubernetes or the agent fails, or the value silently does something else. */
   severity: 'error' | 'warning';
   code: string;
   /** Dotted, list items as [0]; empty for the whole file. */
@@ -30,6 +47,45 @@ export interface Finding extends Partial<Place> {
   fix?: Fix;
 }
 
+/** The optional parts of a finding; an undefined one is left out. */
+export interface Details {
+  severity?: Finding['severity'] | undefined;
+  suggestion?: string | undefined;
+  fix?: Fix | undefined;
+}
+
+/** A problem found while reading a file, at an offset of its text. */
+export interface SourceProblem extends Details {
+  offset: number;
+  path?: TreePath;
+  code: string;
+  message: string;
+}
+
 /** `a.b[0].c` */
 export const dotted = (path: TreePath): string =>
   path.reduce<string>((text, key) => (typeof key === 'number' ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`), '');
+
+/** A finding with the position of its path; an error unless `details` says otherwise. */
+export const findingAt = (
+  {locate}: Pick<Source, 'locate'>,
+  path: TreePath,
+  code: string,
+  message: string,
+  {severity = 'error', suggestion, fix}: Details = {},
+): Finding => ({
+  severity,
+  code,
+  path: dotted(path),
+  ...locate(path),
+  message,
+  ...(suggestion === undefined ? {} : {suggestion}),
+  ...(fix === undefined ? {} : {fix}),
+});
+
+/** The value at a path through maps and lists. */
+export const valueAt = (tree: Tree | undefined, path: TreePath): Tree | undefined =>
+  path.reduce<Tree | undefined>(
+    (node, key) => ((isMap(node) || Array.isArray(node)) && Object.hasOwn(node, key) ? (node as Values)[key] : undefined),
+    tree,
+  );

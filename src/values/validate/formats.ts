@@ -1,6 +1,22 @@
+import type {SchemaNode} from '../../charts/schema.ts';
+import type {Tree} from '../../charts/tree.ts';
 import {milliOf} from '../../settings/quantity.ts';
 
-/** What a text has to look like. `problem` says what is wrong with one; undefined when it is right. */
+/** The JSON Schema type of a value; whole numbers are integers. */
+export function typeOf(tree: Tree): string {
+  if (tree === null) return 'null';
+  if (Array.isArray(tree)) return 'array';
+  return Number.isInteger(tree) ? 'integer' : typeof tree;
+}
+
+/** True when the value has one of the types of the schema node, or the node names none. */
+export function matchesType(tree: Tree, {type}: SchemaNode): boolean {
+  const types = [type ?? []].flat();
+  const own = typeOf(tree);
+  return types.length === 0 || types.includes(own) || (own === 'integer' && types.includes('number'));
+}
+
+/** Says what is wrong with a text; undefined when it is right. */
 type Format = (text: string) => string | undefined;
 
 const matches =
@@ -21,8 +37,8 @@ const qualifiedName = matches(
 );
 
 /**
- * Forms of texts by the name that `format` in the schemas gives. As Kubernetes checks them in
- * apimachinery/pkg/util/validation and apimachinery/pkg/api/resource, images as in distribution/reference.
+ * Text formats by the `format` keyword of the schemas, as Kubernetes checks them in apimachinery/pkg/util/validation and
+ * apimachinery/pkg/api/resource, images as in distribution/reference.
  */
 export const FORMATS: Readonly<Record<string, Format>> = {
   quantity: (text) => {
@@ -33,7 +49,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   },
   'dns-label': dnsLabel,
   'object-name': objectName,
-  // A dash means no class at all.
+  // A dash disables dynamic provisioning.
   'storage-class': (text) => (text === '-' ? undefined : objectName(text)),
   'qualified-name': qualifiedName,
   'label-value': matches(
@@ -51,7 +67,7 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   header: matches(/^[-A-Za-z0-9]+$/, 'a name of an HTTP header'),
   'data-key': matches(/^(?!\.{1,2}$)(?!\.\.)[-._a-zA-Z0-9]{1,253}$/, 'a key of a Secret (letters, digits, -, _ and .)'),
   'variable-name': matches(/^[!-<>-~]+$/, 'a name of an environment variable'),
-  // Some templates take a slash off at the start.
+  // Some templates remove a slash at the start.
   'sub-path': (text) =>
     text.split('/').includes('..') || /^\/(\/|$)/.test(text) ? `"${text}" is not a path below the volume.` : undefined,
   'int-or-percent': matches(/^\d+$|^(\d\d?|100)%$/, 'a whole number or a percentage'),
@@ -84,6 +100,6 @@ const MEANT: Readonly<Record<string, string>> = {
   tb: 'Ti',
 };
 
-/** Kubernetes also reads signs, exponents and the small suffixes, which nobody compares. */
-export const isQuantity = (text: string): boolean =>
+/** Kubernetes also accepts signs, exponents and small suffixes, which milliOf does not read. */
+const isQuantity = (text: string): boolean =>
   milliOf(text) !== undefined || /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+|n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/.test(text);

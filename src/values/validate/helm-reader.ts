@@ -1,9 +1,9 @@
 import {isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap, type YAMLSeq} from 'yaml';
 import type {Tree, Values} from '../../charts/tree.ts';
-import {dotted, type Finding, type TreePath} from './finding.ts';
+import type {Details, SourceProblem, TreePath} from './finding.ts';
 import {floatKey, intKey, isMisleadingOctal, isPlain, type Resolved, resolve, shortTag, TAGS, textOf, withoutZeros} from './scalars.ts';
 
-/** What Helm reads from a node of YAML, and where the entries below it stand. */
+/** What Helm reads from a YAML node, and where the entries below it are written. */
 export interface Read {
   value: Tree;
   /** The text of a scalar; absent for maps and lists. */
@@ -11,24 +11,27 @@ export interface Read {
   below?: ReadonlyMap<string | number, Entry>;
 }
 
-/** `offset` is where the key stands, or the item of a list. */
+/** `offset` is that of the key, or of the list item. */
 export interface Entry {
   offset: number;
   read: Read;
-  /** Of its key: go-yaml tells 1 from "1", JSON does not. */
+  /** The type of its key: go-yaml tells 1 from "1", JSON does not. */
   kind?: Resolved['kind'];
 }
 
-/** Says what is wrong at an offset of the text. */
-export type Report = (offset: number, finding: Omit<Finding, 'line' | 'column'>) => void;
+/** `refusals` make Helm fail; `problems` are read by Helm, but not as they look. */
+export interface HelmReading {
+  root: Read;
+  refusals: readonly SourceProblem[];
+  problems: readonly SourceProblem[];
+}
 
 const NOTHING: Read = {value: null, written: ''};
 
-/**
- * Reads the tree as sigs.k8s.io/yaml does, which Helm uses: go-yaml 2 (a YAML 1.1 of its own), then JSON.
- * `refuse` takes what stops Helm, `report` what it reads although nobody can mean it.
- */
-export function readNode(contents: Node, refuse: Report, report: Report): Read {
+/** Reads the tree as sigs.k8s.io/yaml does, which Helm uses: go-yaml 2 (a YAML 1.1 dialect), then JSON. */
+export function readNode(contents: Node): HelmReading {
+  const refusals: SourceProblem[] = [];
+  const problems: SourceProblem[] = [];
   const anchors = new Map<string, Node>();
   /** Undefined while a node is being read: an alias to it would never end. */
   const reads = new Map<Node, {read: Read; size: number} | undefined>();
@@ -36,8 +39,12 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
   let aliased = 0;
   let isBomb = false;
 
+  const refuse = (node: Node, path: TreePath, code: string, message: string) => refusals.push({offset: startOf(node), path, code, message});
+  const report = (offset: number, path: TreePath, code: string, message: string, details: Details = {}) =>
+    problems.push({offset, path, code, message, ...details});
+
   const invalid = (node: Node, path: TreePath, message: string): Read => {
-    refuse(startOf(node), {severity: 'error', code: 'INVALID_YAML', path: dotted(path), message});
+    refuse(node, path, 'INVALID_YAML', message);
     return {value: null, written: isAlias(node) ? node.source : ''};
   };
 
@@ -52,12 +59,7 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
       aliased += known.size;
       if (isExcessive(aliased, decoded) && !isBomb) {
         isBomb = true;
-        refuse(startOf(node), {
-          severity: 'error',
-          code: 'ALIAS_BOMB',
-          path: dotted(path),
-          message: 'Aliases multiply the file beyond what Helm reads.',
-        });
+        refuse(node, path, 'ALIAS_BOMB', 'Aliases multiply the file beyond what Helm reads.');
       }
       return known.read;
     }
@@ -76,20 +78,15 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
   function scalar(node: Scalar, path: TreePath, isKey: boolean): Read {
     const written = textOf(node);
     const {kind, value} = resolve(node);
-    const at = (code: string, message: string): Omit<Finding, 'line' | 'column'> => ({
-      severity: 'error',
-      code,
-      path: dotted(path),
-      message,
-    });
-    if (kind === undefined) refuse(startOf(node), at('INVALID_YAML', `"${written}" is not what its tag ${shortTag(node.tag)} says.`));
+    if (kind === undefined) refuse(node, path, 'INVALID_YAML', `"${written}" is not what its tag ${shortTag(node.tag)} says.`);
     else if (kind === 'float' && !Number.isFinite(value) && !isKey) {
-      refuse(startOf(node), at('NOT_FINITE', `Helm cannot read ${written}: JSON has no such number.`));
+      refuse(node, path, 'NOT_FINITE', `Helm cannot read ${written}: JSON has no such number.`);
       return {value: null, written};
     }
     if (kind === 'int' && !isKey && node.type === 'PLAIN' && isMisleadingOctal(written) && !isMode(path)) {
+      const suggestion = `"${written}" or ${withoutZeros(written)}`;
       const message = `YAML reads ${written} as ${value}: a leading 0 makes a number octal.`;
-      report(startOf(node), {...at('OCTAL_NUMBER', message), severity: 'warning', suggestion: `"${written}" or ${withoutZeros(written)}`});
+      report(startOf(node), path, 'OCTAL_NUMBER', message, {severity: 'warning', suggestion});
     }
     return {value: value as Tree, written};
   }
@@ -116,8 +113,8 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
       if (key === undefined) continue;
       if (own.has(key)) {
         const message = `${key} stands twice in this mapping: Helm takes the last one and drops the others without a word.`;
-        report(offset, {severity: 'error', code: 'DUPLICATE_KEY', path: dotted([...path, key]), message});
-      } else reportChance(below, key, entry, offset, path);
+        report(offset, [...path, key], 'DUPLICATE_KEY', message);
+      } else reportRandomChoice(below, key, entry, offset, path);
       own.add(key);
       below.set(key, entry);
     }
@@ -125,46 +122,42 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
   }
 
   /** Two keys to go-yaml that are one to JSON. */
-  function reportChance(below: ReadonlyMap<string, Entry>, key: string, {kind}: Entry, offset: number, path: TreePath): void {
+  function reportRandomChoice(below: ReadonlyMap<string, Entry>, key: string, {kind}: Entry, offset: number, path: TreePath): void {
     const other = below.get(key);
     if (other === undefined || other.kind === kind) return;
     const message = `${key} stands in this mapping as ${kind} and as ${other.kind}: which of them Helm takes is chance.`;
-    report(offset, {severity: 'error', code: 'DUPLICATE_KEY', path: dotted([...path, key]), message});
+    report(offset, [...path, key], 'DUPLICATE_KEY', message);
   }
 
-  /** A merge overwrites what stands above it, against the YAML specification; the first of several maps wins. */
+  /** Against the YAML specification, a merge key overwrites keys above it; the first of several maps wins. */
   function merge(key: Scalar, value: unknown, below: Map<string, Entry>, own: ReadonlySet<string>, path: TreePath): void {
-    const mayList = isSeq(value);
-    const merged = (mayList ? value.items : [value]).map((each) => ({isFit: isMap(targetOf(each)), read: read(each, [...path, '<<'])}));
+    const merged = (isSeq(value) ? value.items : [value]).map((each) => ({
+      isFit: isMap(targetOf(each)),
+      read: read(each, [...path, '<<']),
+    }));
     if (!merged.every(({isFit}) => isFit)) {
       invalid(key, path, 'The merge key << wants a mapping or a list of mappings.');
       return;
     }
     const incoming = new Map<string, Entry>();
     for (const [name, entry] of merged.toReversed().flatMap((each) => [...((each.read.below ?? new Map()) as Map<string, Entry>)])) {
-      reportChance(incoming, name, entry, startOf(key), path);
+      reportRandomChoice(incoming, name, entry, startOf(key), path);
       incoming.set(name, entry);
     }
     const lost = [...incoming].find(([each, {kind}]) => own.has(each) && below.get(each)?.kind === kind)?.[0];
     if (lost !== undefined) {
-      const message = `Helm lets << overwrite ${lost}, which stands above it.`;
-      report(startOf(key), {
-        severity: 'error',
-        code: 'MERGE_OVERWRITES',
-        path: dotted([...path, lost]),
-        message,
-        suggestion: 'Write << first in the mapping',
-      });
+      const suggestion = 'Write << first in the mapping';
+      report(startOf(key), [...path, lost], 'MERGE_OVERWRITES', `Helm lets << overwrite ${lost}, which stands above it.`, {suggestion});
     }
     for (const [name, entry] of incoming) {
-      reportChance(below, name, entry, startOf(key), path);
+      reportRandomChoice(below, name, entry, startOf(key), path);
       below.set(name, entry);
     }
   }
 
   const targetOf = (node: unknown): unknown => (isAlias(node) ? anchors.get(node.source) : node);
 
-  /** JSON has texts for keys only. */
+  /** JSON keys are always strings. */
   function keyOf(node: unknown, path: TreePath): {key: string | undefined; kind: Resolved['kind']} {
     const {value} = read(node, path, true);
     const target = targetOf(node);
@@ -174,28 +167,17 @@ export function readNode(contents: Node, refuse: Report, report: Report): Read {
       kind === 'int' ? intKey(written) : kind === 'float' ? floatKey(value as number) : kind === 'null' ? undefined : String(value);
     if (kind === undefined || key === undefined) {
       const what = kind === 'null' ? 'null' : kind === 'int' ? 'so large a number' : isMap(target) ? 'a mapping' : 'a list';
-      refuse(startOf(node as Node), {
-        severity: 'error',
-        code: 'INVALID_KEY',
-        path: dotted(path),
-        message: `Helm cannot read ${what} as a key.`,
-      });
+      refuse(node as Node, path, 'INVALID_KEY', `Helm cannot read ${what} as a key.`);
       return {key: undefined, kind};
     }
     if (isScalar(target) && target.type === 'PLAIN' && kind !== 'text' && key !== written) {
-      const message = `YAML reads the key ${written} as ${key}.`;
-      report(startOf(node as Node), {
-        severity: 'error',
-        code: 'RENAMED_KEY',
-        path: dotted([...path, key]),
-        message,
-        suggestion: `"${written}"`,
-      });
+      const suggestion = `"${written}"`;
+      report(startOf(node as Node), [...path, key], 'RENAMED_KEY', `YAML reads the key ${written} as ${key}.`, {suggestion});
     }
     return {key, kind};
   }
 
-  return read(contents, []);
+  return {root: read(contents, []), refusals, problems};
 }
 
 const startOf = (node: Node | null | undefined): number => node?.range?.[0] ?? 0;

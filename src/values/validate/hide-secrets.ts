@@ -1,13 +1,11 @@
 import {isMap, type Tree} from '../../charts/tree.ts';
 import {maskSecrets} from '../../errors.ts';
 import {keySoundsSecret, mayBeObject, variableSoundsSecret} from '../../settings/secret.ts';
-import type {Finding, TreePath} from './finding.ts';
-import {isWhollyOpen} from './placeholders.ts';
-import type {Source} from './source.ts';
+import type {Finding, Source, TreePath} from './finding.ts';
 
 const HIDDEN = '[hidden]';
 
-/** Findings that repeat no value of a key that sounds secret: every form of the result keeps what it is told. */
+/** Removes the values of keys that sound secret from findings, because logs and reports of pipelines are kept. */
 export function hideSecrets(findings: readonly Finding[], source: Pick<Source, 'values' | 'written'>): Finding[] {
   return findings.map((finding) => {
     const secrets = secretsAround(finding.path, source);
@@ -20,18 +18,21 @@ export function hideSecrets(findings: readonly Finding[], source: Pick<Source, '
   });
 }
 
-/** The ways in which the secrets at a place and below it may be written in a message. */
+/** Every spelling that a message may use for the secrets at a path and below it. */
 interface Secrets {
   texts: Set<string>;
   numbers: Set<number>;
 }
 
+/** A text that is a placeholder and nothing else is no secret yet. */
+const isPlaceholder = (text: string): boolean => /^(<[^<>]+>|\{\{[^{}]*\}\})$/.test(text);
+
 function secretsAround(dotted: string, {values, written}: Pick<Source, 'values' | 'written'>): Secrets {
   const secrets: Secrets = {texts: new Set(), numbers: new Set()};
   const collect = (tree: Tree, path: TreePath, isSecret: boolean): void => {
     const isScalar = typeof tree !== 'object' || tree === null;
-    const isHidden = isSecret || (typeof tree === 'string' && isPair(tree));
-    if (isHidden && !(typeof tree === 'string' && isWhollyOpen(tree))) {
+    const isHidden = isSecret || (typeof tree === 'string' && isSecretPair(tree));
+    if (isHidden && !(typeof tree === 'string' && isPlaceholder(tree))) {
       const spelt = isScalar ? (written(path) ?? String(tree)) : '';
       for (const text of [spelt, JSON.stringify(tree), ...(isScalar ? [String(tree), JSON.stringify(spelt).slice(1, -1)] : [])])
         if (text !== '' && text !== '""' && text !== 'null') secrets.texts.add(text);
@@ -43,19 +44,19 @@ function secretsAround(dotted: string, {values, written}: Pick<Source, 'values' 
       collect(below, [...path, step], isSecret || isSecretAt(tree, step, below));
     }
   };
-  const {tree, path, isSecret} = placeOf(dotted, values);
+  const {tree, path, isSecret} = resolvePath(dotted, values);
   collect(tree, path, isSecret);
   return secrets;
 }
 
-/** The place a dotted path leads to: keys may hold dots themselves, and the last may be missing. */
-function placeOf(dotted: string, values: Tree): {tree: Tree; path: TreePath; isSecret: boolean} {
+/** The deepest tree on a dotted path: keys may contain dots, and the last key may be missing. */
+function resolvePath(dotted: string, values: Tree): {tree: Tree; path: TreePath; isSecret: boolean} {
   const steps = dotted === '' ? [] : dotted.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
   const path: (string | number)[] = [];
   let tree = values;
   let isSecret = false;
   for (let from = 0; from < steps.length; ) {
-    const to = steps.findIndex((_, index) => index >= from && isThere(tree, steps.slice(from, index + 1).join('.')));
+    const to = steps.findIndex((_, index) => index >= from && hasKey(tree, steps.slice(from, index + 1).join('.')));
     if (to < 0) break;
     const key = steps.slice(from, to + 1).join('.');
     const below = (tree as {[key: string]: Tree})[key] as Tree;
@@ -68,7 +69,7 @@ function placeOf(dotted: string, values: Tree): {tree: Tree; path: TreePath; isS
   return {tree, path, isSecret};
 }
 
-const isThere = (tree: Tree, key: string): boolean => typeof tree === 'object' && tree !== null && Object.hasOwn(tree, key);
+const hasKey = (tree: Tree, key: string): boolean => typeof tree === 'object' && tree !== null && Object.hasOwn(tree, key);
 
 function isSecretAt(tree: Tree, key: string | number, below: Tree): boolean {
   if (typeof key === 'number') return false;
@@ -76,18 +77,74 @@ function isSecretAt(tree: Tree, key: string | number, below: Tree): boolean {
   return (keySoundsSecret(key) && !(isMap(below) && mayBeObject(key))) || (typeof name === 'string' && variableSoundsSecret(name));
 }
 
-/** A key and its value that became one text for want of a blank or a colon. */
-function isPair(text: string): boolean {
+/** A key and its value that became one text for lack of a space or a colon. */
+function isSecretPair(text: string): boolean {
   const [, key] = /^\s*([\w./-]+)\s*[:=\s]/.exec(text) ?? [];
   return key !== undefined && keySoundsSecret(key);
 }
 
 function hide(text: string, {texts, numbers}: Secrets): string {
-  const isNone = texts.size === 0;
   const longestFirst = [...texts].toSorted((one, other) => other.length - one.length);
   const pattern = longestFirst.map((each) => each.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|');
-  const hidden = isNone ? text : text.replaceAll(new RegExp(`(?<!\\w)(?:${pattern})(?!\\w)`, 'g'), HIDDEN);
-  // A number is also told as a template would print it.
-  const isTold = (word: string): boolean => numbers.has(Number(word.replaceAll('_', '')));
-  return maskSecrets(hidden.replaceAll(/[-+]?\.?\d[\w+-]*(?:\.[\w+-]+)*/g, (word) => (isTold(word) ? HIDDEN : word)));
+  const hidden = texts.size === 0 ? text : text.replaceAll(new RegExp(`(?<!\\w)(?:${pattern})(?!\\w)`, 'g'), HIDDEN);
+  // A message may also hold a number as a template would print it.
+  const isSecret = (word: string): boolean => numbers.has(Number(word.replaceAll('_', '')));
+  return maskSecrets(hidden.replaceAll(/[-+]?\.?\d[\w+-]*(?:\.[\w+-]+)*/g, (word) => (isSecret(word) ? HIDDEN : word)));
+}
+
+/** A key whose value goes on in deeper lines. */
+interface OpenKey {
+  column: number;
+  /** What is hidden of the lines below; `text` hides them only where they are no mapping. */
+  hides: 'all' | 'text' | 'nothing';
+  /** A `name` beside it names a secret variable, so its `value` is a secret. */
+  isOfSecret: boolean;
+}
+
+/**
+ * The lines of a values file without the values of keys that sound secret, because logs of pipelines are kept. Works by
+ * line, because the file may be invalid YAML.
+ */
+export function linesWithoutSecrets(text: string): string[] {
+  const open: OpenKey[] = [];
+  return text.split(/\r\n?|\n|\u0085/).map((line) => {
+    const [lead = '', dashes = ''] = /^\s*((?:- +|-$)*)/.exec(line) ?? [];
+    const body = line.slice(lead.length);
+    if (body === '' && dashes === '') return line;
+    // A list item may start in the column of its key.
+    const start = lead.length - dashes.length + (dashes === '' ? 0 : 0.5);
+    const isComment = body.startsWith('#');
+    const closed = isComment ? [] : open.splice(open.findLastIndex(({column}) => column < start) + 1);
+    const above = open.at(-1);
+    const isKey = IS_KEY.test(body);
+    if (above && above.column < start && (above.hides === 'all' || (above.hides === 'text' && !isKey))) return `${lead}${HIDDEN}`;
+    // Neither key nor item: the rest of a value with the wrong indentation.
+    if (dashes === '' && !isKey && !/^[\]}]/.test(body) && closed.some(({hides}) => hides === 'all')) {
+      open.push({column: lead.length, hides: 'all', isOfSecret: false});
+      return `${lead}${HIDDEN}`;
+    }
+    let isOfSecret = dashes === '' && closed.some((each) => each.column === lead.length && each.isOfSecret);
+    const names = [...body.matchAll(/(?<![\w.-])name["']?\s*:\s*["']?([\w.-]+)/g)];
+    isOfSecret ||= names.some(([, name = '']) => variableSoundsSecret(name));
+    const {shown, hides} = hideInLine(body, isOfSecret);
+    if (!isComment) open.push({column: lead.length, hides, isOfSecret});
+    return maskSecrets(lead + shown);
+  });
+}
+
+const IS_KEY = /^["']?[\w./-]+["']?\s*:(?:\s|$)/;
+const OPENS_BLOCK = /^(?:[|>][-+\d]*)?\s*(?:#.*)?$/;
+/** Empty values and placeholders are no secrets. */
+const HARMLESS = /^(["']?)(?:|<[^<>"']+>|\{\{[^{}"']*\}\})\1\s*(?:#.*)?$|^(?:~|null|\[\]|\{\})\s*(?:#.*)?$/;
+
+function hideInLine(body: string, isOfSecret: boolean): {shown: string; hides: OpenKey['hides']} {
+  for (const {0: key, 1: name = '', index} of body.matchAll(/(?<![\w./-])([\w./-]+)["']?(?:\s*[:=]\s*|\s+)/g)) {
+    // Without a colon only the first word can be a key.
+    if ((!/[:=]/.test(key) && index > 1) || !(keySoundsSecret(name) || (isOfSecret && name === 'value'))) continue;
+    const rest = body.slice(index + key.length);
+    if (mayBeObject(name) && /^\{(?!\{)/.test(rest)) continue;
+    if (OPENS_BLOCK.test(rest)) return {shown: body, hides: mayBeObject(name) && !/^[|>]/.test(rest) ? 'text' : 'all'};
+    return HARMLESS.test(rest) ? {shown: body, hides: 'nothing'} : {shown: `${body.slice(0, index + key.length)}${HIDDEN}`, hides: 'all'};
+  }
+  return {shown: body, hides: 'nothing'};
 }

@@ -1,169 +1,207 @@
-import {isMap, type Tree} from '../../charts/tree.ts';
-import {exceeds, milliOf} from '../../settings/quantity.ts';
-import {closest} from '../../settings/text.ts';
-import {CONTAINER_RULES} from './kubernetes-container-rules.ts';
-import {all, between, count, each, filled, form, isSet, labelsIn, type Rule, relative, say} from './kubernetes-rule-kinds.ts';
-import {VOLUME_RULES} from './kubernetes-volume-rules.ts';
+import {getAt, isMap, type Tree, type Values} from '../../charts/tree.ts';
+import {milliOf} from '../../settings/quantity.ts';
+import {FORMATS} from './formats.ts';
+import {
+  allOf,
+  exactlyOne,
+  hasFormat,
+  inRange,
+  int32,
+  isSet,
+  notBoth,
+  notEmpty,
+  POD_RULES,
+  type Problem,
+  type Rule,
+  relativePath,
+  required,
+  validLabels,
+  violation,
+} from './kubernetes-pod-rules.ts';
 
-const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
+const isEmptyList = (value: Tree | undefined): boolean => !Array.isArray(value) || value.length === 0;
 
-/** One of a selector; `numeric` operators compare a label with one number. */
-const requirement = (numeric: readonly string[]): Rule =>
-  all(form('qualified-name', 'key'), filled('key'), ({operator, values}) => {
-    const given = Array.isArray(values) ? values : [];
-    const known = [...OPERATORS, ...numeric];
-    if (!known.includes(String(operator))) return [say(`${JSON.stringify(operator)} is not one of ${known.join(', ')}.`, 'operator')];
-    if (operator === 'Exists' || operator === 'DoesNotExist') return [given.length > 0 && say(`${operator} takes no values.`, 'values')];
-    if (operator === 'In' || operator === 'NotIn')
-      return [given.length === 0 && say(`${operator} needs values.`, 'operator'), ...each('label-value', 'values')({values: given})];
-    const isOneNumber = given.length === 1 && /^-?\d+$/.test(String(given[0]));
-    return [!isOneNumber && say(`${operator} takes one whole number.`, 'values')];
-  });
-
-const profile =
-  (kind: string): Rule =>
-  ({type, localhostProfile}) => [
-    type === 'Localhost' && !isSet(localhostProfile) && say(`A ${kind} profile of type Localhost needs localhostProfile.`, 'type'),
-    type === '' && say(`A ${kind} profile needs a type.`, 'type'),
-    type !== 'Localhost' && isSet(localhostProfile) && say('localhostProfile counts only with type: Localhost.', 'localhostProfile'),
+/** A number, or the name of a port of the container. */
+const port: Rule = ({port: value}) => {
+  const isNumber = typeof value === 'number' && value >= 1 && value <= 65535;
+  return [
+    !isNumber &&
+      !(typeof value === 'string' && FORMATS['port-name']?.(value) === undefined) &&
+      violation(`${JSON.stringify(value)} is neither a port nor the name of one.`, 'port'),
   ];
-
-const runsAsRoot: Rule = ({runAsNonRoot, runAsUser}) => [
-  runAsNonRoot === true && runAsUser === 0 && say('runAsNonRoot forbids user 0: the kubelet does not start the container.', 'runAsUser'),
-];
-
-const toleration: Rule = ({key, operator, value, effect, tolerationSeconds}) => [
-  !isSet(key) && operator !== 'Exists' && say('Without a key the operator has to be Exists.'),
-  operator === 'Exists' && isSet(value) && say('The operator Exists takes no value.', 'value'),
-  (operator === 'Gt' || operator === 'Lt') && say(`The operator ${operator} is behind a feature gate of Kubernetes.`, 'operator'),
-  isSet(tolerationSeconds) && effect !== 'NoExecute' && say('tolerationSeconds counts only with effect: NoExecute.', 'tolerationSeconds'),
-];
-
-const MEBI = 1000n * 1024n ** 2n;
-const HUNDRED_CORES = 100_000n;
-
-/** An amount that Kubernetes takes and nobody means: 512 is 512 bytes, 512m half a byte, 500 cores are a large machine. */
-function unlikely(name: string, amount: Tree | undefined): string | undefined {
-  const milli = amount === undefined || amount === null ? undefined : milliOf(String(amount));
-  if (milli === undefined || milli === 0n) return undefined;
-  if (name === 'cpu') return milli > HUNDRED_CORES ? `${amount} are cores. Did you mean ${milli / 1000n}m?` : undefined;
-  const isBytes = name === 'memory' || name === 'ephemeral-storage';
-  return isBytes && milli < MEBI ? `${amount} is less than a mebibyte: ${number(milli)} bytes. Did you mean Mi or Gi?` : undefined;
-}
-
-const STANDARD = ['cpu', 'memory', 'ephemeral-storage'];
-
-/** What is not one of Kubernetes' own has a prefix, such as nvidia.com/gpu. */
-const isResource = (name: string): boolean => STANDARD.includes(name) || name.includes('/') || name.startsWith('hugepages-');
-
-/** What devices offer is counted in whole numbers. */
-const isExtended = (name: string): boolean => name.includes('/') && !name.includes('kubernetes.io/');
-
-function unknownResource(name: string): string {
-  const near = closest(name, STANDARD);
-  return `Kubernetes knows no resource ${name}.${near ? ` Did you mean ${near}?` : ''}`;
-}
-
-/** Without an exponent, which Kubernetes reads as well. */
-const decimal = (amount: Tree | undefined): string => {
-  const text = String(amount);
-  return /^\d+(\.\d+)?[eE]\+?\d{1,2}$/.test(text) ? Number(text).toFixed(3) : text;
 };
 
-const number = (milli: bigint): string => String(Number(milli) / 1000);
+/** Exactly one of several actions; the other fields set times and thresholds. */
+const action = (...kinds: string[]): Rule => exactlyOne('action', (each) => !kinds.includes(each));
 
-const resources: Rule = ({limits, requests}) => {
-  const most = isMap(limits) ? limits : {};
-  const least = isMap(requests) ? requests : {};
-  const amounts = [
-    ...Object.entries(most).map(([name, amount]) => ['limits', name, amount] as const),
-    ...Object.entries(least).map(([name, amount]) => ['requests', name, amount] as const),
-  ];
+const TIMES = ['failureThreshold', 'initialDelaySeconds', 'periodSeconds', 'successThreshold', 'timeoutSeconds'];
+
+const OF_POD = /^metadata\.(name|namespace|uid)$|^metadata\.(labels|annotations)\['[^']+'\]$/;
+const OF_NODE = /^spec\.(nodeName|serviceAccountName)$|^status\.(hostIPs?|podIPs?)$/;
+
+const field: Rule = ({fieldRef}) => {
+  const path = isMap(fieldRef) ? fieldRef['fieldPath'] : undefined;
+  const isKnown = typeof path !== 'string' || OF_POD.test(path) || OF_NODE.test(path);
+  return [!isKnown && violation(`A variable cannot hold the field ${path} of the pod.`, 'fieldRef', 'fieldPath')];
+};
+
+const AMOUNT = /^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.+)$/;
+
+const amount: Rule = ({resource, divisor}) => {
+  const units = String(resource).endsWith('cpu')
+    ? ['1', '1m']
+    : ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
+  const isUnit = !isSet(divisor) || Number(divisor) === 0 || units.includes(String(divisor));
   return [
-    ...amounts.map(([kind, name]) => !isResource(name) && {...say(unknownResource(name), kind, name), code: 'UNKNOWN_KEY'}),
-    ...amounts.map(([kind, name, amount]) => {
-      const message = unlikely(name, amount);
-      return message !== undefined && {...say(message, kind, name), code: 'UNLIKELY_AMOUNT', severity: 'warning' as const};
+    !AMOUNT.test(String(resource)) && violation(`A container has no resource ${resource}, only such as limits.memory.`, 'resource'),
+    !isUnit && violation(`The divisor of ${resource} is one of ${units.join(', ')}.`, 'divisor'),
+  ];
+};
+
+const keyOfObject: Rule = allOf(hasFormat('object-name', 'name'), required('name'), hasFormat('data-key', 'key'), required('key'));
+const object: Rule = allOf(hasFormat('object-name', 'name'), required('name'));
+
+const policy: Rule = ({verbs, resources, apiGroups, nonResourceURLs}): (Problem | false)[] => [
+  Array.isArray(verbs) && verbs.length === 0 && violation('A rule needs verbs.', 'verbs'),
+  isEmptyList(nonResourceURLs) &&
+    (isEmptyList(resources) || isEmptyList(apiGroups)) &&
+    violation('A rule needs resources and their apiGroups.'),
+];
+
+/** Rules of containers and RBAC, by type. */
+const CONTAINER_RULES: Readonly<Record<string, Rule>> = {
+  ConfigMapEnvSource: object,
+  ConfigMapKeySelector: keyOfObject,
+  Container: allOf(hasFormat('dns-label', 'name'), notEmpty('name'), required('image')),
+  ContainerPort: allOf(inRange(1, 65535, 'containerPort'), inRange(0, 65535, 'hostPort'), hasFormat('port-name', 'name')),
+  EnvFromSource: allOf(
+    exactlyOne('source of variables', (each) => each === 'prefix'),
+    hasFormat('variable-name', 'prefix'),
+  ),
+  EnvVar: allOf(hasFormat('variable-name', 'name'), notEmpty('name'), notBoth('value', 'valueFrom')),
+  EnvVarSource: allOf(exactlyOne('source of the value'), field),
+  ExecAction: ({command}) => [isEmptyList(command) && violation('There is no command.')],
+  HTTPGetAction: port,
+  HTTPHeader: allOf(hasFormat('header', 'name'), notEmpty('name')),
+  LifecycleHandler: action('exec', 'httpGet', 'tcpSocket', 'sleep'),
+  PolicyRule: policy,
+  Probe: allOf(action('exec', 'grpc', 'httpGet', 'tcpSocket'), ...TIMES.map((each) => int32(each))),
+  ResourceFieldSelector: amount,
+  SecretEnvSource: object,
+  SecretKeySelector: keyOfObject,
+  TCPSocketAction: allOf(required('port'), port),
+};
+
+const FILE_MODE = inRange(0, 0o777, 'defaultMode');
+const TEN_MINUTES = 600;
+const MOST_SECONDS = 2 ** 32;
+
+/** A PVC that Kubernetes creates with the pod; as ValidatePersistentVolumeClaimTemplate. */
+const claim: Rule = ({volumeClaimTemplate: template}) => {
+  if (!isMap(template)) return [violation('There is no volumeClaimTemplate.')];
+  const {metadata, spec} = template as {metadata?: Values; spec?: Values};
+  const modes = spec?.['accessModes'];
+  const storage = getAt(spec, ['resources', 'requests', 'storage']);
+  const here = ['volumeClaimTemplate', 'spec'];
+  return [
+    ...Object.keys(metadata ?? {}).map(
+      (key) =>
+        key !== 'labels' &&
+        key !== 'annotations' &&
+        violation(`Only labels and annotations can be set here.`, 'volumeClaimTemplate', 'metadata', key),
+    ),
+    (!Array.isArray(modes) || modes.length === 0) && violation('A claim needs accessModes.', ...here),
+    Array.isArray(modes) && modes.includes('') && violation('An access mode is empty.', ...here, 'accessModes'),
+    (!isSet(storage) || (milliOf(String(storage)) ?? 1n) <= 0n || String(storage).startsWith('-')) &&
+      violation('A claim needs resources.requests.storage, more than zero.', ...here),
+  ];
+};
+
+/** Two files of one volume cannot have the same path. */
+const separatePaths: Rule = ({sources}) => {
+  const paths = (Array.isArray(sources) ? sources : []).flatMap((source, index) =>
+    Object.values(isMap(source) ? source : {}).flatMap((each) => {
+      const items = isMap(each) && Array.isArray(each['items']) ? each['items'] : [each ?? null];
+      return items.map((item) => ({index, path: isMap(item) ? item['path'] : undefined}));
     }),
-    ...amounts.map(
-      ([kind, name, amount]) =>
-        isExtended(name) &&
-        (milliOf(String(amount)) ?? 0n) % 1000n !== 0n &&
-        say(`${name} cannot be divided: ${amount} is no whole number.`, kind, name),
-    ),
-    ...Object.entries(least).map(
-      ([name, amount]) =>
-        isSet(most[name]) &&
-        exceeds(decimal(amount), decimal(most[name])) && {
-          ...say(`The request ${amount} is more than the limit ${most[name]}, and Kubernetes refuses such a pod.`, 'requests', name),
-          code: 'REQUEST_ABOVE_LIMIT',
-        },
-    ),
-  ];
+  );
+  return paths.map(
+    ({index, path}, at) =>
+      typeof path === 'string' &&
+      paths.findIndex((other) => other.path === path) < at &&
+      violation(`Two files of this volume are called ${path}.`, 'sources', index),
+  );
 };
 
-const securityContext: Rule = ({privileged, allowPrivilegeEscalation, capabilities}) => {
-  const added = isMap(capabilities) && Array.isArray(capabilities['add']) ? capabilities['add'] : [];
-  const isRaised = privileged === true || added.some((each) => each === 'SYS_ADMIN' || each === 'CAP_SYS_ADMIN');
-  return [
-    allowPrivilegeEscalation === false &&
-      isRaised &&
-      say('allowPrivilegeEscalation: false contradicts privileged and SYS_ADMIN.', 'allowPrivilegeEscalation'),
-  ];
-};
-
-const spread: Rule = ({minDomains, whenUnsatisfiable}) => [
-  isSet(minDomains) && whenUnsatisfiable !== 'DoNotSchedule' && say('minDomains counts only with DoNotSchedule.', 'minDomains'),
+const mount: Rule = ({mountPath}) => [
+  typeof mountPath === 'string' &&
+    mountPath.includes(':') && {
+      ...violation('Not every container runtime takes a colon in a mount path.', 'mountPath'),
+      severity: 'warning' as const,
+    },
 ];
 
-/** A user or a group. */
-const id = (field: string): Rule => between(0, 2 ** 31 - 1, field);
+const FIELDS = /^metadata\.(name|namespace|uid|labels|annotations)$|^metadata\.(labels|annotations)\['[^']+'\]$/;
 
-const groups: Rule = ({supplementalGroups: items}) =>
-  (Array.isArray(items) ? items : []).flatMap((item, index) =>
-    id('group')({group: item}).map((problem) => problem && {...problem, at: ['supplementalGroups', index]}),
-  );
-
-const sysctls: Rule = ({sysctls: items}) => {
-  const names = (Array.isArray(items) ? items : []).map((item) => (isMap(item) ? item['name'] : undefined));
-  return names.map((name, index) => names.indexOf(name) < index && say(`${name} is set twice.`, 'sysctls', index, 'name'));
+/** Kubernetes ignores case here. */
+const driver: Rule = ({driver: name}) => {
+  const problem = typeof name === 'string' && name !== '' ? FORMATS['object-name']?.(name.toLowerCase()) : undefined;
+  return [
+    problem !== undefined && violation(problem, 'driver'),
+    String(name).length > 63 && violation('The name of a driver has 63 characters at most.', 'driver'),
+  ];
 };
 
-const FILLED_IN_SPREAD = ['whenUnsatisfiable', 'nodeAffinityPolicy', 'nodeTaintsPolicy'];
-
-/** By type; as pkg/apis/core/validation and pkg/apis/rbac/validation of Kubernetes check them. */
-export const KUBERNETES_RULES: Readonly<Record<string, Rule>> = {
-  AppArmorProfile: profile('AppArmor'),
-  LabelSelector: labelsIn('matchLabels'),
-  LabelSelectorRequirement: requirement([]),
-  LocalObjectReference: all(form('object-name', 'name'), filled('name')),
-  NodeSelector: ({nodeSelectorTerms: terms}) => [
-    Array.isArray(terms) && terms.length === 0 && say('There have to be nodeSelectorTerms.', 'nodeSelectorTerms'),
-  ],
-  NodeSelectorRequirement: requirement(['Gt', 'Lt']),
-  PodAffinityTerm: all(form('qualified-name', 'topologyKey'), filled('topologyKey'), each('dns-label', 'namespaces')),
-  PodSecurityContext: all(
-    ...['fsGroup', 'runAsUser', 'runAsGroup'].map(id),
-    ...['fsGroupChangePolicy', 'supplementalGroupsPolicy'].map(filled),
-    runsAsRoot,
-    groups,
-    sysctls,
-  ),
-  PreferredSchedulingTerm: between(1, 100, 'weight'),
-  ResourceRequirements: resources,
-  SeccompProfile: all(profile('seccomp'), relative('localhostProfile')),
-  SecurityContext: all(id('runAsUser'), id('runAsGroup'), filled('procMount'), runsAsRoot, securityContext),
-  Sysctl: all(form('sysctl', 'name'), filled('name')),
-  Toleration: all(form('qualified-name', 'key'), form('label-value', 'value'), toleration),
-  TopologySpreadConstraint: all(
-    form('qualified-name', 'topologyKey'),
-    filled('topologyKey'),
-    count('maxSkew', 1),
-    count('minDomains', 1),
-    ...FILLED_IN_SPREAD.map(filled),
-    spread,
-  ),
-  WeightedPodAffinityTerm: between(1, 100, 'weight'),
-  ...CONTAINER_RULES,
-  ...VOLUME_RULES,
+/** The fields of a pod that a file of a volume can hold. */
+const podField: Rule = ({fieldRef, resourceFieldRef}) => {
+  const path = isMap(fieldRef) ? fieldRef['fieldPath'] : undefined;
+  return [
+    !isSet(fieldRef) && !isSet(resourceFieldRef) && violation('There is no fieldRef and no resourceFieldRef.'),
+    typeof path === 'string' &&
+      !FIELDS.test(path) &&
+      violation(`A file cannot hold the field ${path} of the pod.`, 'fieldRef', 'fieldPath'),
+  ];
 };
+
+/** Without a source Kubernetes creates an empty directory, which is seldom meant. */
+const source: Rule = (volume) => {
+  const isMissing = Object.keys(volume).every((field) => field === 'name' || volume[field] === null);
+  const problems = exactlyOne('source of the volume', (field) => field === 'name')(volume);
+  return problems.map((problem) => problem && (isMissing ? {...problem, severity: 'warning' as const} : problem));
+};
+
+/** Rules of volumes and their mounts, by type. */
+const VOLUME_RULES: Readonly<Record<string, Rule>> = {
+  CSIVolumeSource: allOf(driver, notEmpty('driver')),
+  ConfigMapProjection: required('name'),
+  ConfigMapVolumeSource: allOf(FILE_MODE, required('name')),
+  DownwardAPIVolumeFile: allOf(relativePath('path'), notEmpty('path'), podField, notBoth('fieldRef', 'resourceFieldRef')),
+  DownwardAPIVolumeSource: FILE_MODE,
+  EphemeralVolumeSource: claim,
+  HostPathVolumeSource: allOf(hasFormat('absolute-path', 'path'), notEmpty('path')),
+  KeyToPath: allOf(notEmpty('key'), relativePath('path'), notEmpty('path'), inRange(0, 0o777, 'mode')),
+  NFSVolumeSource: allOf(notEmpty('server'), notEmpty('path'), ({path}) => [
+    isSet(path) && !String(path).startsWith('/') && violation(`"${path}" is not an absolute path.`, 'path'),
+  ]),
+  ObjectMeta: validLabels('labels'),
+  PersistentVolumeClaimSpec: hasFormat('object-name', 'storageClassName'),
+  PersistentVolumeClaimVolumeSource: allOf(hasFormat('object-name', 'claimName'), notEmpty('claimName')),
+  ProjectedVolumeSource: allOf(FILE_MODE, separatePaths),
+  SecretProjection: required('name'),
+  SecretVolumeSource: allOf(hasFormat('object-name', 'secretName'), FILE_MODE, required('secretName')),
+  ServiceAccountTokenProjection: allOf(inRange(TEN_MINUTES, MOST_SECONDS, 'expirationSeconds'), relativePath('path'), notEmpty('path')),
+  Volume: allOf(hasFormat('dns-label', 'name'), notEmpty('name'), source),
+  VolumeMount: allOf(
+    mount,
+    relativePath('subPath'),
+    notEmpty('name'),
+    notEmpty('mountPath'),
+    notEmpty('mountPropagation'),
+    notBoth('subPath', 'subPathExpr'),
+  ),
+  // An empty projection is valid.
+  VolumeProjection: (source) => (Object.keys(source).length > 1 ? exactlyOne('source of files')(source) : []),
+};
+
+/** Rules by Kubernetes type, as pkg/apis/core/validation and pkg/apis/rbac/validation check them. */
+export const KUBERNETES_RULES: Readonly<Record<string, Rule>> = {...POD_RULES, ...CONTAINER_RULES, ...VOLUME_RULES};

@@ -12,7 +12,7 @@ export interface Resolved {
   value: string | number | boolean | null;
 }
 
-/** The tag, the quotes and the text of a scalar make its type; kind is undefined where tag and text disagree. */
+/** The type of a scalar by its tag, quotes and text; kind is undefined where tag and text disagree. */
 export function resolve(node: Scalar): Resolved {
   const text = textOf(node);
   const tag = shortTag(node.tag);
@@ -26,7 +26,7 @@ export function resolve(node: Scalar): Resolved {
   return resolved.kind === wanted ? resolved : {kind: undefined, value: null};
 }
 
-/** Go's decoder skips line ends. */
+/** Go's decoder skips line breaks. */
 const isBase64 = (text: string): boolean =>
   /^([\w+/]{4})*([\w+/]{3}=|[\w+/]{2}==)?$/.test(text.replaceAll(/[\r\n]/g, '')) && !text.includes('_');
 
@@ -43,7 +43,7 @@ const WORDS: ReadonlyMap<string, Resolved> = new Map(
   ).flatMap(([words, resolved]) => words.split(' ').map((word) => [word, resolved])),
 );
 
-/** go-yaml's own table: octal with one leading 0, _ anywhere between digits, no base 60, dates stay texts. */
+/** As go-yaml 2 does: a leading 0 is octal, _ is allowed between digits, no base 60, dates are strings. */
 function resolvePlain(text: string): Resolved {
   if (text === '') return {kind: 'null', value: null};
   const word = WORDS.get(text);
@@ -56,7 +56,7 @@ function resolvePlain(text: string): Resolved {
   return Number.isFinite(float) ? {kind: 'float', value: float} : {kind: 'text', value: text};
 }
 
-/** Go reads 64 bits, with or without a sign. */
+/** Go reads 64 bits, signed or unsigned. */
 function intOf(text: string): bigint | undefined {
   const [, sign = '', digits] =
     /^([-+]?)(0[xX][\da-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-9]\d*)$/.exec(/^[-+\d]/.test(text) ? text.replaceAll('_', '') : '') ?? [];
@@ -65,25 +65,36 @@ function intOf(text: string): bigint | undefined {
   return int >= -(2n ** 63n) && int < 2n ** (sign === '' ? 64n : 63n) ? int : undefined;
 }
 
-/** The number that most people read where leading zeros make another one. */
+/** The decimal number that a misleading octal looks like. */
 export const withoutZeros = (text: string): string => text.replaceAll('_', '').replace(/^([-+]?)0+(?=\d)/, '$1');
 
 export const isMisleadingOctal = (text: string): boolean =>
   /^[-+]?0[0-7_]+$/.test(text) && intOf(text) !== BigInt(withoutZeros(text).replace('+', ''));
 
-/** Go has no key for numbers that need the 64th bit. */
+/** Go has no map key for an integer above 63 bits. */
 export function intKey(text: string): string | undefined {
   const int = intOf(text);
   return int !== undefined && int < 2n ** 63n ? String(int) : undefined;
 }
 
-/** A key of 32 bits as Go prints it: the shortest digits that lead back to it. */
+/** A float as a map key: Go prints the shortest digits that give the same 32 bits. */
 export function floatKey(value: number): string {
   const single = Math.fround(value);
   if (Number.isNaN(single)) return '.nan';
   if (!Number.isFinite(single)) return single > 0 ? '.inf' : '-.inf';
   const precision = [1, 2, 3, 4, 5, 6, 7, 8, 9].find((digits) => Math.fround(Number(single.toPrecision(digits))) === single) ?? 9;
-  const [digits = '', exponent = '0'] = single.toExponential(precision - 1).split('e');
+  return withGoExponent(single.toExponential(precision - 1));
+}
+
+/** From this number on, a template prints 1e+06 instead of 1000000. */
+export const FIRST_EXPONENT = 1_000_000;
+
+/** A number as templates print it. */
+export const printedNumber = (value: number): string => (Object.is(value, -0) ? '-0' : withGoExponent(value.toExponential()));
+
+/** Go prints an exponent of two digits below 0.0001 and from a million on. */
+function withGoExponent(number: string): string {
+  const [digits, exponent = '0'] = number.split('e');
   const isShort = Number(exponent) >= -4 && Number(exponent) < 6;
-  return isShort ? String(Number(`${digits}e${exponent}`)) : `${digits}e${exponent.replace(/([-+])(\d)$/, '$10$2')}`;
+  return isShort ? String(Number(number)) : `${digits}e${exponent.replace(/^([-+])(\d)$/, '$10$2')}`;
 }

@@ -1,23 +1,21 @@
 import type {Target} from '../../charts/define.ts';
-import {copyOf, getAt, isMap, type Values} from '../../charts/tree.ts';
-import {checkIgnored, checkRepeated} from './check-effects.ts';
+import {getAt, isMap, type Values} from '../../charts/tree.ts';
+import {ExitCode, ExpectedError} from '../../errors.ts';
+import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
 import {checkKeys} from './check-keys.ts';
-import {checkRefusals, checkRules, checkValuesRules, checkVersion} from './check-rules.ts';
-import {checkToken} from './check-token.ts';
-import type {Finding} from './finding.ts';
-import {hold} from './held.ts';
+import {checkRefusals, checkRules, checkToken, checkValuesRules, checkVersion} from './check-rules.ts';
+import {checkIgnored, checkPlaceholders, checkRepeatedVariables} from './check-values.ts';
+import type {Finding, Source, ValidationContext} from './finding.ts';
 import {hideSecrets} from './hide-secrets.ts';
-import {layered} from './layers.ts';
-import {placeholders} from './placeholders.ts';
-import {readSource, type Source} from './source.ts';
+import {mergeSources, readSource} from './source.ts';
 
-/** Everything wrong with a values file for one chart version, in the order of the file. Pure. */
+/** Every finding in a values file for one chart version, in the order of the file. Pure. */
 export function validate(text: string, target: Target): Finding[] {
   const {source, findings} = readSource(text);
   return source === undefined ? inOrder(findings) : hideSecrets(inOrder([...findings, ...findingsIn(source, target)]), source);
 }
 
-/** The same for several files that Helm merges, the last one winning; findings name the file that wrote the value. */
+/** The same for files that Helm merges, the last one winning; findings name the file that wrote the value. */
 export function validateLayers(files: readonly {file: string; text: string}[], target: Target): Finding[] {
   const layers = files.map(({file, text}) => ({file, ...readSource(text)}));
   const sources = layers.flatMap(({file, source}) => (source === undefined ? [] : [{file, source}]));
@@ -25,40 +23,54 @@ export function validateLayers(files: readonly {file: string; text: string}[], t
     (source ? hideSecrets(findings, source) : findings).map((finding) => ({...finding, file})),
   );
   if (sources.length < layers.length) return ofReading;
-  const whole = layered(sources);
-  return [...ofReading, ...hideSecrets(inOrder(findingsIn(whole, target)), whole)];
+  const merged = mergeSources(sources);
+  return [...ofReading, ...hideSecrets(inOrder(findingsIn(merged, target)), merged)];
 }
 
-/** What this version of the chart gets wrong by itself, with these values as with others. Pure. */
+/** Bugs of this chart version that appear with any values. Pure. */
 export function knownBugs(text: string, target: Target): Finding[] {
   const {source} = readSource(text);
-  return source === undefined ? [] : checkVersion(hold(source, target), target);
+  return source === undefined ? [] : checkVersion(contextOf(source, target), target);
 }
 
-const findingsIn = (source: Source, target: Target): Finding[] => {
+/** Checks generated values with keys given by --set; settings alone never break a check. @throws ExpectedError */
+export function refuseBrokenAssignments(values: Values, target: Target): void {
+  const source: Source = {values, locate: () => undefined, written: () => undefined};
+  const findings = [...checkKeys(source, target), ...checkValuesRules(contextOf(source, target), target)];
+  const errors = hideSecrets(findings, source).filter(({severity}) => severity === 'error');
+  if (errors.length === 0) return;
+  const suggestions = errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion]));
+  throw new ExpectedError(errors.map(({path, message}) => `--set: ${path}: ${message}`).join('\n'), {
+    code: 'INVALID_SETTING',
+    exit: ExitCode.usage,
+    suggestions: suggestions.length > 0 ? suggestions : ['Correct the value, or leave it out'],
+  });
+}
+
+/** Without the values of these findings, because rules expect the types that templates can read. */
+function contextOf(source: Source, target: Target, unreadable: readonly Finding[] = []): ValidationContext {
+  const values = withoutMethodNames(source.values);
+  for (const {path} of unreadable) {
+    const keys = path.split('.');
+    const parent = getAt(values, keys.slice(0, -1));
+    if (isMap(parent)) delete parent[keys.at(-1) as string];
+  }
+  const effective = effectiveValues(values, target);
+  return {...source, values, effective, settings: readEffective(effective, target).settings};
+}
+
+const CHECKS = [checkToken, checkIgnored, checkRules, checkValuesRules, checkRepeatedVariables, checkRefusals];
+
+function findingsIn(source: Source, target: Target): Finding[] {
   const keys = checkKeys(source, target);
-  const readable = hold({...source, values: without(source.values, keys.filter(isTypeError))}, target);
-  const meaning = MEANINGS.flatMap((check) => check(readable, target));
-  // Kubernetes' own types know of some mistakes what the rules of the chart know too.
-  const isKnown = ({code}: Finding): boolean => code === 'REQUEST_ABOVE_LIMIT' && keys.some((each) => each.code === code);
-  return [...placeholders(source), ...keys, ...meaning.filter((finding) => !isKnown(finding))];
-};
+  const context = contextOf(source, target, keys.filter(isTypeError));
+  const others = CHECKS.flatMap((check) => check(context, target));
+  // The Kubernetes types find some mistakes that rules of the chart find too.
+  const isRepeated = ({code}: Finding): boolean => code === 'REQUEST_ABOVE_LIMIT' && keys.some((each) => each.code === code);
+  return [...checkPlaceholders(source), ...keys, ...others.filter((finding) => !isRepeated(finding))];
+}
 
 const inOrder = (findings: readonly Finding[]): Finding[] =>
   findings.toSorted((one, other) => (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0));
 
 const isTypeError = ({code}: Finding): boolean => ['WRONG_TYPE', 'TEXT_FOR_SWITCH', 'UNQUOTED_TEXT', 'NULL_DELETES_DEFAULT'].includes(code);
-
-/** What the templates would stumble over says nothing to a rule. */
-function without(values: Values, findings: readonly Finding[]): Values {
-  if (findings.length === 0) return values;
-  const rest = copyOf(values);
-  for (const {path} of findings) {
-    const keys = path.split('.');
-    const parent = getAt(rest, keys.slice(0, -1));
-    if (isMap(parent)) delete parent[keys.at(-1) as string];
-  }
-  return rest;
-}
-
-const MEANINGS = [checkToken, checkIgnored, checkRules, checkValuesRules, checkRepeated, checkRefusals];

@@ -1,6 +1,6 @@
 import {parse} from 'yaml';
+import {CAUSES} from '../../../src/diagnose/explain.ts';
 import {ERROR_CODES, type ErrorCode} from '../../../src/errors.ts';
-import {CAUSES} from '../../../src/execute/explain/causes/table.ts';
 import {words} from '../commands.ts';
 import {table} from '../markdown.ts';
 import type {Example} from './example.ts';

@@ -3,24 +3,24 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {nodeProcesses} from '../../../src/adapters/node-processes.ts';
 import {zipArchives} from '../../../src/adapters/zip-archive.ts';
+import {requireReady} from '../../../src/apply/require-ready.ts';
+import {interrupted} from '../../../src/apply/run-steps.ts';
+import type {Watched} from '../../../src/apply/watch-release.ts';
 import {confirmPlan} from '../../../src/cli/confirm-plan.ts';
 import {known} from '../../../src/cluster/facts/fact.ts';
 import Uninstall from '../../../src/commands/uninstall.ts';
-import type {Cause} from '../../../src/execute/explain/cause.ts';
-import {CAUSES} from '../../../src/execute/explain/causes/table.ts';
-import {requireReady} from '../../../src/execute/require-ready.ts';
-import {interrupted} from '../../../src/execute/run-steps.ts';
-import {notFound} from '../../../src/execute/status/not-found.ts';
-import type {Watched} from '../../../src/execute/watch-release.ts';
+import type {Cause} from '../../../src/diagnose/cause.ts';
+import {CAUSES} from '../../../src/diagnose/explain.ts';
+import {renderChart} from '../../../src/plan/render-chart.ts';
 import {type ReleaseName, template, upgradeInstall} from '../../../src/ports/helm.ts';
 import {serverVersion} from '../../../src/ports/kubectl.ts';
 import type {Call, Processes} from '../../../src/ports/processes.ts';
 import {toolFailure} from '../../../src/ports/tool-failure.ts';
-import {checkRendering} from '../../../src/preflight/check-rendering.ts';
+import {runChecks} from '../../../src/preflight/check.ts';
 import {toolChecks} from '../../../src/preflight/checks/tools.ts';
-import {refuseFailed} from '../../../src/preflight/refuse-failed.ts';
-import {runChecks} from '../../../src/preflight/run-checks.ts';
+import {refuseFailed} from '../../../src/preflight/run-preflight.ts';
 import {Secret} from '../../../src/settings/secret.ts';
+import {notFound} from '../../../src/status/not-found.ts';
 import {redactionFor, writeBundle} from '../../../src/support-bundle/bundle.ts';
 import {type Example, saidBy, saidOf} from './example.ts';
 
@@ -144,7 +144,7 @@ export const withCluster: readonly Example[] = [
   }),
   failing('BROKEN_PROMISE', 'install --answers answers.yaml --yes', () => {
     const manifest = 'kind: Deployment\nspec: {template: {spec: {containers: [{name: agent, image: "registry.example.com//agent:"}]}}}\n';
-    return checkRendering(
+    return renderChart(
       {name: NAME, chart: CHART, yaml: ''},
       {serverVersion: '1.35.0'},
       () => undefined,

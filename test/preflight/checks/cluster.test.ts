@@ -1,7 +1,7 @@
 import {known, unknown} from '../../../src/cluster/facts/fact.ts';
 import {clusterChecks} from '../../../src/preflight/checks/cluster.ts';
 import {platform} from '../../cluster-facts/fake-cluster.ts';
-import {clusterWith, ORDINARY} from '../situation.ts';
+import {clusterWith, ORDINARY} from '../context.ts';
 import {prove} from './prove.ts';
 
 const noManifest = {manifest: unknown('failed', 'helm refuses to render the chart')};

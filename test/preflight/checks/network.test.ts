@@ -1,8 +1,7 @@
 import {expect, test} from 'vitest';
-import {covers} from '../../../src/preflight/checks/network/cidrs.ts';
-import {networkChecks} from '../../../src/preflight/checks/network.ts';
+import {covers, networkChecks} from '../../../src/preflight/checks/network.ts';
 import {type FakeCluster, platform} from '../../cluster-facts/fake-cluster.ts';
-import {ORDINARY} from '../situation.ts';
+import {ORDINARY} from '../context.ts';
 import {prove} from './prove.ts';
 
 const block = {'metadata-service': 'block'};

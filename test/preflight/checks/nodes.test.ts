@@ -2,7 +2,7 @@ import {stringify} from 'yaml';
 import {known, unknown} from '../../../src/cluster/facts/fact.ts';
 import {nodeChecks} from '../../../src/preflight/checks/nodes.ts';
 import {type FakeCluster, platform} from '../../cluster-facts/fake-cluster.ts';
-import {node, ORDINARY, withNodes} from '../situation.ts';
+import {node, ORDINARY, withNodes} from '../context.ts';
 import {prove} from './prove.ts';
 
 const noManifest = {manifest: unknown('failed', 'helm refuses to render the chart')};

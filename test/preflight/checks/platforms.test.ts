@@ -1,20 +1,20 @@
 import {expect, test} from 'vitest';
 import {unknown} from '../../../src/cluster/facts/fact.ts';
+import {runChecks} from '../../../src/preflight/check.ts';
 import {clusterChecks} from '../../../src/preflight/checks/cluster.ts';
 import {networkChecks} from '../../../src/preflight/checks/network.ts';
 import {nodeChecks} from '../../../src/preflight/checks/nodes.ts';
 import {releaseChecks} from '../../../src/preflight/checks/release.ts';
 import {storageChecks} from '../../../src/preflight/checks/storage.ts';
-import {runChecks} from '../../../src/preflight/run-checks.ts';
-import type {Situation} from '../../../src/preflight/situation.ts';
+import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
 import {PLATFORMS, platform} from '../../cluster-facts/fake-cluster.ts';
-import {situation} from '../situation.ts';
+import {preflightContext} from '../context.ts';
 
 const CHECKS = [...clusterChecks, ...releaseChecks, ...storageChecks, ...networkChecks, ...nodeChecks];
 
-const table = async (chart: string, but: Partial<Situation> = {}): Promise<string> => {
+const table = async (chart: string, but: Partial<PreflightContext> = {}): Promise<string> => {
   const rows = PLATFORMS.map(async (name) => {
-    const checked = runChecks(CHECKS, await situation({chart}, platform(name), but));
+    const checked = runChecks(CHECKS, await preflightContext({chart}, platform(name), but));
     const of = (wanted: string): string[] => {
       const ids = checked.filter(({status}) => status === wanted).map(({id}) => id);
       return ids.length === 0 ? [] : [`  ${wanted} ${ids.join(', ')}`];

@@ -1,9 +1,8 @@
 import {expect, test} from 'vitest';
 import type {Probed} from '../../../src/cluster/probe.ts';
 import {probeChecks} from '../../../src/preflight/checks/probe.ts';
-import type {ProbePlan} from '../../../src/preflight/probe/plan-probe.ts';
-import type {Situation} from '../../../src/preflight/situation.ts';
-import {saidBy, situation} from '../situation.ts';
+import type {PreflightContext, ProbePlan} from '../../../src/preflight/preflight-context.ts';
+import {preflightContext, saidBy} from '../context.ts';
 import {type Case, prove} from './prove.ts';
 
 const PLAN: ProbePlan = {
@@ -18,11 +17,11 @@ const PLAN: ProbePlan = {
 const PROXIED = {proxy: 'proxy.example.com:3128'};
 const TRUSTING = {hasCertificates: true};
 
-const seen = (seen: Partial<Probed>, plan: Partial<ProbePlan> = {}): Partial<Situation> => ({
+const seen = (seen: Partial<Probed>, plan: Partial<ProbePlan> = {}): Partial<PreflightContext> => ({
   probe: {plan: {...PLAN, ...plan}, seen: {causes: [], ...seen}},
 });
 /** A probe that came to its end on node one. */
-const log = (lines: readonly string[], plan: Partial<ProbePlan> = {}): Partial<Situation> =>
+const log = (lines: readonly string[], plan: Partial<ProbePlan> = {}): Partial<PreflightContext> =>
   seen({node: 'one', log: [...lines.map((line) => `probe ${line}`), 'probe done', ''].join('\n')}, plan);
 const because = (reason: string, isHopeless: boolean) => ({reason, remedy: 'Mend it', isHopeless});
 
@@ -118,7 +117,7 @@ prove('probe', probeChecks, [
 test('what others print in the pod is no finding, and what a proxy says cannot move the cursor', async () => {
   const noise = ['probe', 'probe volume', 'probe volume strange /x', 'hello', 'probe scalr-url nonsense', 'probe scalr-url ok 200'];
   const said = async (id: string, lines: readonly string[]) =>
-    saidBy(probeChecks, id, await situation({}, undefined, seen({log: lines.join('\r\n')}, PROXIED)));
+    saidBy(probeChecks, id, await preflightContext({}, undefined, seen({log: lines.join('\r\n')}, PROXIED)));
   expect(await said('probe-scalr', noise)).toMatch(/^pass: /);
   expect(await said('probe-volume', noise)).toBeUndefined();
   expect(await said('probe-scalr', ['probe scalr-url proxy \u001b[31mNo'])).toContain('it answers 31mNo');

@@ -1,9 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import type {Check, Status} from '../../../src/preflight/check.ts';
-import type {Situation} from '../../../src/preflight/situation.ts';
+import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
 import type {FakeCluster} from '../../cluster-facts/fake-cluster.ts';
 import type {RawFlags} from '../../support/settings-from.ts';
-import {saidBy, situation} from '../situation.ts';
+import {preflightContext, saidBy} from '../context.ts';
 
 export interface Case {
   id: string;
@@ -13,13 +13,13 @@ export interface Case {
   when: string;
   flags?: RawFlags;
   cluster?: FakeCluster;
-  but?: Partial<Situation>;
+  but?: Partial<PreflightContext>;
 }
 
 /** Every case, with what operators read in a file of its own; and that every check passes, objects and steps back somewhere. */
 export function prove(group: string, checks: readonly Check[], cases: readonly Case[]): void {
   const said = async ({id, flags, cluster, but}: Case): Promise<string> =>
-    saidBy(checks, id, await situation(flags, cluster, but)) ?? 'nothing';
+    saidBy(checks, id, await preflightContext(flags, cluster, but)) ?? 'nothing';
 
   describe(group, () => {
     test.each(cases)('$id: $is when $when', async (each) => {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {unknown} from '../../../src/cluster/facts/fact.ts';
+import {runChecks} from '../../../src/preflight/check.ts';
 import {CHECKS} from '../../../src/preflight/checks/index.ts';
-import {runChecks} from '../../../src/preflight/run-checks.ts';
 import {PLATFORMS, platform} from '../../cluster-facts/fake-cluster.ts';
 import type {RawFlags} from '../../support/settings-from.ts';
-import {situation} from '../situation.ts';
+import {preflightContext} from '../context.ts';
 
 const NUM_RUNS = Number(process.env['PROPERTY_RUNS'] ?? 60);
 
@@ -45,9 +45,9 @@ test('what may not be read makes nothing fail that does not fail otherwise, and 
       const cluster = {...found, releases: each.releases, resources: [...found.resources, ...each.definitions]};
       // Without the nodes the provider may be unknown, and paths follow from that.
       const given = {cloud: 'other', ...each.flags};
-      const all = runChecks(CHECKS, await situation(given, cluster));
+      const all = runChecks(CHECKS, await preflightContext(given, cluster));
       const but = isRendered ? {} : {manifest: unknown('failed', 'helm refuses to render the chart')};
-      const some = runChecks(CHECKS, await situation(given, {...cluster, refuse}, but));
+      const some = runChecks(CHECKS, await preflightContext(given, {...cluster, refuse}, but));
       // That helm does not render is itself a reason to fail.
       const failing = (checked: typeof all): string[] =>
         checked.filter(({id, status}) => status === 'fail' && id !== 'chart-renders').map(({id}) => id);

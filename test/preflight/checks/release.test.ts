@@ -1,7 +1,7 @@
 import {unknown} from '../../../src/cluster/facts/fact.ts';
 import {releaseChecks} from '../../../src/preflight/checks/release.ts';
 import type {FakeCluster} from '../../cluster-facts/fake-cluster.ts';
-import {ORDINARY} from '../situation.ts';
+import {ORDINARY} from '../context.ts';
 import {prove} from './prove.ts';
 
 const SECRETS = ['secrets', 'secrets of the namespace'];

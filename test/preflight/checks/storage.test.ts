@@ -1,8 +1,8 @@
 import {type Fact, known, unknown} from '../../../src/cluster/facts/fact.ts';
 import type {Claim} from '../../../src/cluster/objects.ts';
 import {storageChecks} from '../../../src/preflight/checks/storage.ts';
-import type {Situation} from '../../../src/preflight/situation.ts';
-import {claim, clusterWith, node, ORDINARY, storageClass, withNodes} from '../situation.ts';
+import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
+import {claim, clusterWith, node, ORDINARY, storageClass, withNodes} from '../context.ts';
 import {prove} from './prove.ts';
 
 const noManifest = {manifest: unknown('failed', 'helm refuses to render the chart')};
@@ -10,8 +10,8 @@ const refused = {...ORDINARY, refuse: ['storageclasses.storage.k8s.io']};
 const shared = {cache: 'pvc', 'cache-storage-class': 'azurefile-csi'};
 const existing = {cache: 'existing-pvc', 'cache-claim': 'mine'};
 const efs = {chart: 'agent-k8s', cache: 'efs', 'efs-handle': 'fs-0123456789abcdef0'};
-const mine = (fact: Fact<Claim | undefined>, name = 'mine'): Partial<Situation> => ({claims: new Map([[name, fact]])});
-const isThere = (more: Partial<Claim> = {}, name = 'mine'): Partial<Situation> => mine(known(claim(name, more), 'claims'), name);
+const mine = (fact: Fact<Claim | undefined>, name = 'mine'): Partial<PreflightContext> => ({claims: new Map([[name, fact]])});
+const isThere = (more: Partial<Claim> = {}, name = 'mine'): Partial<PreflightContext> => mine(known(claim(name, more), 'claims'), name);
 const forbidden = unknown('forbidden', 'persistentvolumeclaims is forbidden: User "jane" cannot get resource "persistentvolumeclaims"');
 const ofRelease = (release: string) => ({
   metadata: {

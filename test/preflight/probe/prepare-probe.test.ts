@@ -2,10 +2,9 @@ import {expect, test} from 'vitest';
 import {known, unknown} from '../../../src/cluster/facts/fact.ts';
 import type {Claim, KubernetesObject} from '../../../src/cluster/objects.ts';
 import type {Call, Outcome} from '../../../src/ports/processes.ts';
-import type {ProbePlan} from '../../../src/preflight/probe/plan-probe.ts';
-import {prepareProbe, type Unprobed} from '../../../src/preflight/probe/prepare-probe.ts';
-import type {Situation} from '../../../src/preflight/situation.ts';
-import {claim, clusterWith, situation} from '../situation.ts';
+import type {PreflightContext, ProbePlan, SkippedProbe} from '../../../src/preflight/preflight-context.ts';
+import {prepareProbe} from '../../../src/preflight/probe/prepare-probe.ts';
+import {claim, clusterWith, preflightContext} from '../context.ts';
 
 const DATA = {name: 'SCALR_AGENT_DATA_DIR', value: '/data'};
 const CA = {name: 'SSL_CERT_FILE', value: '/ca/ca.crt'};
@@ -55,8 +54,12 @@ const server =
     return {exitCode: 0, stdout: answers.map((each) => JSON.stringify(each, null, 2)).join('\n'), stderr: ''};
   };
 
-async function prepared(but: Partial<Situation>, run = server(), cluster?: Parameters<typeof situation>[1]): Promise<ProbePlan | Unprobed> {
-  const about = await situation({chart: 'agent-local', 'metadata-service': 'allow'}, cluster);
+async function prepared(
+  but: Partial<PreflightContext>,
+  run = server(),
+  cluster?: Parameters<typeof preflightContext>[1],
+): Promise<ProbePlan | SkippedProbe> {
+  const about = await preflightContext({chart: 'agent-local', 'metadata-service': 'allow'}, cluster);
   return prepareProbe({...about, manifest: known([deployment({emptyDir: {}})], 'helm template'), ...but}, {run}, 60);
 }
 
@@ -65,12 +68,12 @@ interface Spec {
   volumes: object[];
   containers: [{env: {name: string; value: string}[]}];
 }
-const specOf = (plan: ProbePlan | Unprobed): Spec => ((plan as ProbePlan).objects.at(-1) as KubernetesObject & {spec: Spec}).spec;
-const notesOf = (plan: ProbePlan | Unprobed): readonly string[] => (plan as ProbePlan).notes;
-const manifest = (...objects: KubernetesObject[]): Partial<Situation> => ({manifest: known(objects, 'helm template')});
+const specOf = (plan: ProbePlan | SkippedProbe): Spec => ((plan as ProbePlan).objects.at(-1) as KubernetesObject & {spec: Spec}).spec;
+const notesOf = (plan: ProbePlan | SkippedProbe): readonly string[] => (plan as ProbePlan).notes;
+const manifest = (...objects: KubernetesObject[]): Partial<PreflightContext> => ({manifest: known(objects, 'helm template')});
 
 test('there is none where nothing can be known or nothing has a place', async () => {
-  const about = await situation();
+  const about = await preflightContext();
   const versions = {...about.facts.versions, server: unknown('timed-out', 'no answer in time')};
   expect(await prepared({facts: {...about.facts, versions}})).toEqual({because: 'the API server does not answer: no answer in time'});
   expect(await prepared({manifest: unknown('failed', 'no chart')})).toEqual({because: 'what the chart makes is not known: no chart'});

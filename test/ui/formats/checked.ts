@@ -1,17 +1,17 @@
-import type {Checked} from '../../../src/values/validate/check-files.ts';
+import type {CheckedGroup} from '../../../src/values/validate/check-files.ts';
 import type {Finding} from '../../../src/values/validate/finding.ts';
 
 const TARGET = {chart: 'agent-job', version: '0.6.5'} as const;
 
 /** A file as it looks after it was checked. */
-export const checkedFile = (file: string, findings: Finding[] = []): Checked => ({
+export const checkedFile = (file: string, findings: Finding[] = []): CheckedGroup => ({
   files: [{file, text: ''}],
   areLayers: false,
   target: TARGET,
   findings,
 });
 
-export const checkedLayers = (files: readonly string[], findings: Finding[]): Checked => ({
+export const checkedLayers = (files: readonly string[], findings: Finding[]): CheckedGroup => ({
   files: files.map((file) => ({file, text: ''})),
   areLayers: true,
   target: TARGET,

@@ -4,7 +4,7 @@ import {Ajv} from 'ajv';
 import type {Result} from 'sarif';
 import {expect, test} from 'vitest';
 import {type Program, sarif} from '../../../src/ui/formats/sarif.ts';
-import type {Checked} from '../../../src/values/validate/check-files.ts';
+import type {CheckedGroup} from '../../../src/values/validate/check-files.ts';
 import {checkedFile, checkedLayers, LOSER, MISSING, UNKNOWN} from './checked.ts';
 
 const URI = /^([a-z][a-z0-9+.-]*:)?([!$&'()*+,;=:@/?#\w.~-]|%[0-9A-F]{2})*$/i;
@@ -15,7 +15,7 @@ const isValid = ajv.compile(draft07);
 
 const PROGRAM = {name: 'scalr-agent', version: '1.2.3'};
 
-function logOf(checked: Checked[], program: Program = PROGRAM) {
+function logOf(checked: CheckedGroup[], program: Program = PROGRAM) {
   const log = JSON.parse(sarif(checked, program));
   isValid(log);
   expect(isValid.errors ?? []).toEqual([]);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {type ChartName, chartSchema, defaultsOf, leavesOf} from '../../../src/charts/schema.ts';
 import {at, setAt, type Tree} from '../../../src/charts/tree.ts';
-import {validate} from '../../../src/values/validate/validate.ts';
+import {knownBugs, validate} from '../../../src/values/validate/validate.ts';
 import {toYaml} from '../../../src/values/yaml.ts';
 import {TARGETS} from '../../support/versions.ts';
 
@@ -221,6 +221,32 @@ test('whatever the file holds, there is an answer and no crash', () => {
     {numRuns: Number(process.env['PROPERTY_RUNS'] ?? 6) * 50},
   );
 }, 1_800_000);
+
+describe("keys that are named like JavaScript's own", () => {
+  const NAMES = ['toString', 'valueOf', 'constructor', '__proto__', 'hasOwnProperty', 'toJSON', 'length'];
+  const PLACES: readonly [Target, string][] = [
+    [K8S, 'agent: {token: x, container_task_mem_request: HERE}'],
+    [K8S, 'agent: {token: x, container_task_mem_limit: [HERE]}'],
+    [K8S, 'agent: {token: x, grace_shutdown_timeout: HERE}'],
+    [{chart: 'agent-k8s', version: '0.5.63'}, 'agent: {token: x, grace_shutdown_timeout: HERE}'],
+    [LOCAL, 'terminationGracePeriodSeconds: HERE'],
+    [LOCAL, 'strategy: {rollingUpdate: {maxSurge: HERE}}'],
+    [JOB, 'agent: {token: x, providerCache: {enabled: true, sizeLimit: HERE}}'],
+    [JOB, 'agent: {token: x, controller: {extraEnv: [{name: HERE}, {name: HERE}]}}'],
+    [JOB, 'HERE'],
+  ];
+
+  test.each(
+    NAMES.flatMap((name) => PLACES.map(([target, text]) => [text.replaceAll('HERE', `{${name}: {a: x}}`), target] as const)),
+  )('%s is wrong, and no crash', (text, target) => {
+    expect(validate(text, target).map(({severity}) => severity)).toContain('error');
+    expect(knownBugs(text, target)).toEqual(expect.any(Array));
+  });
+
+  test('are names of labels and variables like any other', () => {
+    expect(findings('podAnnotations: {toString: x}\nextraEnv: {valueOf: z}', LOCAL)).toEqual([]);
+  });
+});
 
 describe('a variable that is no text', () => {
   test.each<[string, string, string]>([

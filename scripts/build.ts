@@ -1,0 +1,67 @@
+import {execFileSync} from 'node:child_process';
+import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {Plugin} from '@oclif/core';
+import {type BuildOptions, build} from 'esbuild';
+import {licencesOf} from './licences.ts';
+
+/** `npm run build`: bundles the program into dist, and writes down what is known of its commands before they run. */
+const ROOT = process.cwd();
+const {engines} = JSON.parse(readFileSync('package.json', 'utf8')) as {engines: {node: string}};
+const filesIn = (folder: string): string[] => readdirSync(folder).map((file) => `${folder}/${file}`);
+
+const SHARED: BuildOptions = {
+  outbase: 'src',
+  outdir: 'dist',
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  minify: true,
+  // For whoever reads a stack.
+  keepNames: true,
+  logLevel: 'warning',
+};
+
+for (const path of ['dist', 'oclif.manifest.json']) rmSync(path, {recursive: true, force: true});
+const {metafile} = await build({
+  ...SHARED,
+  entryPoints: ['src/cli/launch.ts', ...filesIn('src/commands')],
+  target: 'node20.12',
+  splitting: true,
+  metafile: true,
+  // What CommonJS packages expect to be there.
+  banner: {
+    js: "import {createRequire} from 'node:module'; const require = createRequire(import.meta.url), {filename: __filename, dirname: __dirname} = import.meta;",
+  },
+  // Its ES modules, of which only what is used comes along.
+  alias: {yaml: './node_modules/yaml/browser/dist/index.js'},
+  // oclif wants it only where it runs TypeScript.
+  external: ['typescript'],
+});
+await build({
+  ...SHARED,
+  entryPoints: filesIn('src/bin'),
+  // Old Node.js versions read this, to say that they are too old.
+  target: 'es2017',
+  supported: {'dynamic-import': true},
+  external: ['../cli/launch.js'],
+  define: {NODE_FLOOR: JSON.stringify(engines.node.replace('>=', ''))},
+});
+
+// The bill of materials takes every input for a component, also one of which nothing is left.
+for (const output of Object.values(metafile.outputs)) {
+  output.inputs = Object.fromEntries(
+    Object.entries(output.inputs).filter(([path, {bytesInOutput}]) => bytesInOutput > 0 && existsSync(path)),
+  );
+}
+writeFileSync('dist/meta.json', JSON.stringify(metafile));
+writeFileSync('dist/THIRD_PARTY_LICENSES.txt', await licencesOf('dist/meta.json'));
+
+// As `oclif manifest` does.
+const plugin = new Plugin({root: ROOT, isRoot: true, ignoreManifest: true, errorOnManifestCreate: true, respectNoCacheDefault: true});
+await plugin.load();
+writeFileSync('oclif.manifest.json', JSON.stringify(plugin.manifest));
+
+// Told how wide it is, the program asks oclif.
+const env = {OCLIF_COLUMNS: '80', SystemRoot: process.env['SystemRoot']};
+const help = execFileSync(process.execPath, ['dist/bin/scalr-agent.js', '--help'], {encoding: 'utf8', env});
+writeFileSync('dist/help.txt', help.replace(/scalr-agent-install\/\S+ \S+ node-\S+/, '{agent}'));

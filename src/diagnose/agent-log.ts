@@ -1,0 +1,167 @@
+import type {Pod, Snapshot} from '../cluster/objects.ts';
+import {AGENT_LOG_ROWS, type AgentLogRow, type Platform} from './agent-log-rows.ts';
+import type {CauseTable} from './cause.ts';
+import {oneLine} from './error-text.ts';
+import {presentPods} from './readiness.ts';
+import {containersOf, rootOf} from './snapshot-queries.ts';
+
+const READY_PATTERN = /agent is ready to receive tasks/i;
+
+/** Finds lines that mean something, and a few that do not. */
+export const TELLING = new RegExp([READY_PATTERN, ...AGENT_LOG_ROWS.map(({pattern}) => pattern)].map(({source}) => source).join('|'), 'i');
+
+export interface Verdict {
+  /** `READY`, or the code of a row. */
+  meaning: string;
+  /** The message of the line. */
+  line: string;
+  /** When the agent first logged it without anything else in between, if the log has times. */
+  since: string | undefined;
+}
+
+/** Names in the three charts and in this program's tests. Other containers were injected, and their logs are about themselves. */
+const AGENT_CONTAINERS = ['agent', 'agent-k8s', 'agent-local', 'agent-job', 'scalr-agent', 'controller', 'worker'];
+/** Older lines of an agent that runs mean nothing today. */
+const FRESH_MS = 10 * 60_000;
+/** Where a log has no times, only this many lines at its end count. */
+const FRESH_LINES = 5;
+
+export const isOfAgent = (container: string): boolean => AGENT_CONTAINERS.includes(container);
+
+/** What one line means on any platform, if anything. */
+export function meant(raw: string): {meaning: string; text: string; at: string | undefined} | undefined {
+  const line = parse(raw);
+  const meaning = meaningOf(line, AGENT_LOG_ROWS);
+  return meaning === undefined ? undefined : {meaning, text: line.text, at: line.at};
+}
+
+/** Some line tells how an agent in Kubernetes is. */
+export const isTelling = (log: string): boolean => log.split('\n').some((line) => meaningOf(parse(line), rowsFor('kubernetes')));
+
+/** What the newest telling line of each agent container of a pod means. */
+function verdicts(snapshot: Snapshot, pod: Pod, now?: Date): Verdict[] {
+  const containers = containersOf(pod);
+  const own = containers.filter(({name}) => isOfAgent(name));
+  return (own.length > 0 ? own : containers.slice(0, 1)).flatMap(({name, ready = false}) => {
+    const verdict = verdictIn(snapshot.logs[`${pod.metadata.name}/${name}`] ?? '', 'kubernetes', ready, now);
+    return verdict === undefined ? [] : [verdict];
+  });
+}
+
+/** What the newest telling line of one log means. Old lines of an agent that is ready do not count. */
+export function verdictIn(log: string, platform: Platform, isReady: boolean, now?: Date): Verdict | undefined {
+  if (!TELLING.test(log)) return undefined;
+  const rows = rowsFor(platform);
+  const lines = log
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(parse)
+    .map((line) => ({...line, meaning: meaningOf(line, rows)}))
+    .reverse();
+  const newest = lines.findIndex(({meaning}) => meaning !== undefined);
+  const found = lines[newest];
+  if (found?.meaning === undefined) return undefined;
+  const {meaning, text, at} = found;
+  const isOld = at === undefined ? newest >= FRESH_LINES : now !== undefined && now.getTime() - Date.parse(at) > FRESH_MS;
+  const isLasting = meaning === 'READY' || rows.find(({code}) => code === meaning)?.isLasting;
+  if (isReady && isOld && !isLasting) return undefined;
+  const telling = lines.filter((line) => line.meaning !== undefined);
+  const change = telling.findIndex((line) => line.meaning !== meaning);
+  return {meaning, line: text, since: telling.slice(0, change < 0 ? undefined : change).at(-1)?.at};
+}
+
+const rowsFor = (platform: Platform): AgentLogRow[] => AGENT_LOG_ROWS.filter(({remedy}) => remedy[platform] !== undefined);
+
+interface Line {
+  raw: string;
+  /** The message, without time and format. */
+  text: string;
+  at: string | undefined;
+  isChatter: boolean;
+}
+
+const meaningOf = ({raw, isChatter}: Line, rows: readonly AgentLogRow[]): string | undefined =>
+  READY_PATTERN.test(raw) ? 'READY' : isChatter ? undefined : rows.find(({pattern}) => pattern.test(raw))?.code;
+
+const TIME = /^\W*(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,]\d+)?(Z| ?[+-]\d\d:?\d\d)?\W*/;
+
+function parse(raw: string): Line {
+  const fields = fieldsOf(raw);
+  const stamp = TIME.exec(String(fields?.['timestamp'] ?? raw));
+  return {
+    raw,
+    text: fields ? textOf(fields) : raw.replace(TIME, '').trim(),
+    // Without a zone it is that of the container, and images run in UTC.
+    at: stamp ? `${stamp[1]}T${stamp[2]}${stamp[3]?.trim() ?? 'Z'}` : undefined,
+    isChatter: /^(debug|info)$/i.test(String(fields?.['level'] ?? '')),
+  };
+}
+
+/** The message, and the last line of a traceback. */
+function textOf(fields: Readonly<Record<string, unknown>>): string {
+  const message = fields['event'] ?? fields['message'] ?? fields['msg'] ?? '';
+  const error = String(fields['exception'] ?? fields['error'] ?? '')
+    .trim()
+    .split('\n')
+    .at(-1);
+  return [String(message), error].filter(Boolean).join(': ');
+}
+
+function fieldsOf(line: string): Record<string, unknown> | undefined {
+  if (!line.trimStart().startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The message of the last line of a log. Its time is left out, because it differs with every try. */
+export function lastLogLine(log: string | undefined): string | undefined {
+  const line = log?.split('\n').findLast((each) => each.trim() !== '');
+  return line === undefined ? undefined : parse(line).text;
+}
+
+/** Also for a pod that Kubernetes calls ready: the charts have no readiness probes. */
+export const agentLogCauses: CauseTable = {
+  symptoms: (snapshot, now) =>
+    presentPods(snapshot).flatMap((pod) =>
+      verdicts(snapshot, pod, now).map(({meaning, line, since}) => ({
+        object: pod,
+        text: meaning,
+        reason: oneLine(`agent log: ${line}`),
+        since: since ?? pod.status?.startTime,
+      })),
+    ),
+  rows: AGENT_LOG_ROWS.flatMap(({code, hopelessAfter, remedy: {kubernetes: remedy}}) =>
+    remedy === undefined ? [] : [{code, pattern: new RegExp(`^${code}$`), hopelessAfter, remedy}],
+  ),
+};
+
+/** Whether the agents' logs say that they are ready: `unknown` where no line tells. */
+export function registered(snapshot: Snapshot, now?: Date): boolean | 'unknown' {
+  const pods = presentPods(snapshot).map((pod) => ({
+    root: rootOf(snapshot, pod),
+    meanings: verdicts(snapshot, pod, now).map(({meaning}) => meaning),
+  }));
+  if (pods.some(({meanings}) => meanings.some((each) => each !== 'READY'))) return false;
+  const ready = pods.filter(({meanings}) => meanings.includes('READY'));
+  // Each replica logs only its own state, so all replicas of a workload must have logged it. Another workload may log other lines.
+  const isComplete = ready.every(({root}) => pods.filter((each) => each.root === root).every(({meanings}) => meanings.length > 0));
+  return ready.length > 0 && isComplete ? true : 'unknown';
+}
+
+export interface Agent {
+  pod: string;
+  /** `unknown` where its log says something else, nothing of it any more, or cannot be read. */
+  state: 'registered' | 'unknown';
+}
+
+/** The state of each agent, as the log of its pod has it. */
+export function agentsOf(snapshot: Snapshot, now: Date): Agent[] {
+  return presentPods(snapshot).map((pod) => {
+    const found = verdicts(snapshot, pod, now);
+    const isRegistered = found.length > 0 && found.every(({meaning}) => meaning === 'READY');
+    return {pod: pod.metadata.name, state: isRegistered ? 'registered' : 'unknown'};
+  });
+}

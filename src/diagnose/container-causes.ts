@@ -1,0 +1,231 @@
+import type {ContainerState, Pod, Snapshot} from '../cluster/objects.ts';
+import {lastLogLine} from './agent-log.ts';
+import {type CauseTable, type Symptom, singleCause} from './cause.ts';
+import {oneLine, unwrap} from './error-text.ts';
+import {troubledPods} from './readiness.ts';
+import {
+  type ContainerView,
+  containersOf,
+  eventsOf,
+  firstTimeOf,
+  isBeingCreated,
+  isContainerTroubled,
+  troubleSince,
+} from './snapshot-queries.ts';
+
+const FAILURES = ['FailedMount', 'FailedMapVolume', 'FailedAttachVolume', 'FailedCreatePodSandBox'];
+/** Each of these shows that what failed before has come right. */
+const SUCCESSES = ['SuccessfulAttachVolume', 'Pulling', 'Pulled', 'Created', 'Started'];
+
+/** What fails before a container starts, in its status or in events of its pod. */
+const startFailures = (snapshot: Snapshot): Symptom[] =>
+  troubledPods(snapshot).flatMap((pod) => [...failuresInStatus(pod), ...failureInEvents(snapshot, pod)]);
+
+const failuresInStatus = (pod: Pod): Symptom[] =>
+  containersOf(pod).flatMap(({state}) => {
+    const {reason = '', message = ''} = state?.waiting ?? {};
+    return ['CreateContainerConfigError', 'CreateContainerError'].includes(reason)
+      ? [startFailure(pod, reason, message, troubleSince(pod))]
+      : [];
+  });
+
+function failureInEvents(snapshot: Snapshot, pod: Pod): Symptom[] {
+  if (!isBeingCreated(pod)) return [];
+  const newest = eventsOf(snapshot, pod, [...FAILURES, ...SUCCESSES]).at(-1);
+  if (newest === undefined || !FAILURES.includes(newest.reason ?? '')) return [];
+  // "Unable to attach or mount volumes" only sums up; an earlier event may have the reason.
+  const telling = /timed out waiting/.test(newest.message ?? '')
+    ? eventsOf(snapshot, pod, FAILURES).findLast(({message = ''}) => !/timed out waiting/.test(message))
+    : undefined;
+  const {reason = newest.reason, message = newest.message} = telling ?? newest;
+  return [startFailure(pod, reason ?? '', message ?? '', firstTimeOf(telling ?? newest))];
+}
+
+function startFailure(pod: Pod, reason: string, message: string, since: string | undefined): Symptom {
+  const text = `${reason}: ${unwrap(message)}`;
+  return {object: pod, text, reason: oneLine(text), since};
+}
+
+/** An operator for secrets, or a second apply, may still bring what is missing; after this time it would have. */
+const SOMEBODY_ELSE = 60;
+
+export const startCauses: CauseTable = {
+  symptoms: startFailures,
+  rows: [
+    {
+      code: 'KEY_NOT_FOUND',
+      pattern: /couldn't find key|references non-existent (secret|config) key/,
+      hopelessAfter: SOMEBODY_ELSE,
+      remedy: 'Add the key to the Secret, or name the one it has: --token-secret-key, --ca-secret-key',
+    },
+    {
+      code: 'SECRET_NOT_FOUND',
+      pattern: /secrets? "[^"]+" not found/i,
+      hopelessAfter: SOMEBODY_ELSE,
+      remedy: 'Create the Secret in the namespace of the release, or correct its name: --token-secret, --ca-secret, --client-cert-secret',
+    },
+    {
+      code: 'CONFIG_MAP_NOT_FOUND',
+      pattern: /configmaps? "[^"]+" not found/i,
+      hopelessAfter: SOMEBODY_ELSE,
+      remedy: 'Create the ConfigMap in the namespace of the release, or take it out of the values',
+    },
+    {
+      // Image and security context contradict each other; only new values change that.
+      code: 'RUNS_AS_ROOT',
+      pattern: /runAsNonRoot|non-numeric user/,
+      hopelessAfter: 0,
+      remedy: 'Set runAsUser in the security context to a number other than 0',
+    },
+    {
+      code: 'HOST_PATH_UNUSABLE',
+      pattern: /hostPath type check failed|mkdir .*(read-only|permission denied)/i,
+      hopelessAfter: SOMEBODY_ELSE,
+      remedy: 'Prepare the directory on the node, or choose another: --data-home, --cache-path',
+    },
+    {
+      // In a rolling update the old pod may still leave; detaching from a lost node takes six minutes.
+      code: 'VOLUME_IN_USE',
+      pattern: /Multi-Attach|already (exclusively )?attached|already used by/i,
+      remedy:
+        'The volume is attached to another node: end the pod that has it, or use a ReadWriteMany class (--cache-storage-class, --cache-access-mode)',
+    },
+    {code: 'ATTACH_FAILED', pattern: /^FailedAttachVolume: /, hopelessAfter: 120, remedy: 'Mend what the storage driver says'},
+    {code: 'MOUNT_FAILED', pattern: /^Failed(Mount|MapVolume): /, hopelessAfter: 120, remedy: 'Mend what the node says about the volume'},
+    {
+      code: 'SANDBOX_FAILED',
+      pattern: /^FailedCreatePodSandBox: /,
+      hopelessAfter: 120,
+      remedy: 'The network plugin or runtime of the node has a problem; look at its own pods and logs',
+    },
+    {
+      code: 'CONTAINER_CONFIG',
+      pattern: /^CreateContainerConfigError: /,
+      hopelessAfter: SOMEBODY_ELSE,
+      remedy: 'Correct what the container is given',
+    },
+    {
+      code: 'CREATE_CONTAINER_FAILED',
+      pattern: /^CreateContainerError: /,
+      hopelessAfter: SOMEBODY_ELSE,
+      remedy: 'Correct what the runtime refuses',
+    },
+  ],
+};
+
+interface Broken {
+  pod: Pod;
+  container: ContainerView;
+  /** How it ended, also while it waits for its next try. */
+  end: NonNullable<ContainerState['terminated']> | undefined;
+  /** All messages about its end; the last is from its own log. */
+  messages: readonly string[];
+  lastLine: string | undefined;
+}
+
+function brokenContainers(snapshot: Snapshot): Broken[] {
+  return troubledPods(snapshot).flatMap((pod) =>
+    containersOf(pod)
+      .filter(isContainerTroubled)
+      .map((container) => {
+        const {state, lastState, name} = container;
+        const end = state?.terminated ?? lastState?.terminated;
+        const lastLine = lastLogLine(snapshot.logs[`${pod.metadata.name}/${name}`]);
+        const messages = [state?.waiting?.message, end?.message, lastLine].filter((each) => each !== undefined);
+        return {pod, container, end, messages, lastLine};
+      }),
+  );
+}
+
+const notStarted = ({pod, container: {name}}: Broken, text: string): Symptom => ({
+  object: pod,
+  text,
+  reason: oneLine(`container ${name} did not start: ${shortened(text)}`),
+  since: troubleSince(pod),
+});
+
+/** Runtimes report all their layers; the innermost has the reason. */
+const shortened = (message: string): string => /(exec:? "[^"]*":.*|exec \S+: exec format error)/.exec(message)?.[0] ?? unwrap(message);
+
+/** Ten, twenty, forty seconds of back-off: what comes and goes with another pod has come by then. */
+const ENOUGH_RESTARTS = 3;
+
+const isRestartedEnough = ({restartCount = 0}: ContainerView): true | undefined => (restartCount >= ENOUGH_RESTARTS ? true : undefined);
+
+function memoryReason({name, spec}: ContainerView): string {
+  const limit = spec?.resources?.limits?.['memory'];
+  return `OOMKilled: container ${name} wanted more memory than it may have${limit === undefined ? '' : `, its limit is ${limit}`}`;
+}
+
+/** Why a container ended, or could not start. */
+export const containerCauses: readonly CauseTable[] = [
+  {
+    symptoms: (snapshot) => brokenContainers(snapshot).flatMap((broken) => broken.messages.map((text) => notStarted(broken, text))),
+    rows: [
+      // Neither the image nor the version of the cluster changes by waiting.
+      {
+        code: 'WRONG_ARCHITECTURE',
+        pattern: /exec format error/,
+        hopelessAfter: 0,
+        remedy:
+          'The image is built for another architecture than the node has: choose nodes with --node-selector kubernetes.io/arch=amd64, or another image',
+      },
+      {
+        code: 'IMAGE_VOLUMES_UNSUPPORTED',
+        pattern: /exec-loop.*no such file/,
+        hopelessAfter: 0,
+        remedy:
+          'This chart mounts images as volumes, which needs Kubernetes 1.35: upgrade the cluster, or use an older chart version (--chart-version)',
+      },
+      {
+        code: 'COMMAND_NOT_FOUND',
+        pattern: /executable file not found|exec: .*no such file/,
+        hopelessAfter: 30,
+        remedy: 'The image lacks the program: check --agent-image',
+      },
+    ],
+  },
+  singleCause({
+    code: 'OOM_KILLED',
+    remedy: 'Raise the memory limit of the container',
+    symptoms: (snapshot) =>
+      brokenContainers(snapshot)
+        .filter(({end}) => end?.reason === 'OOMKilled')
+        .map(({pod, container}) => ({
+          object: pod,
+          reason: memoryReason(container),
+          since: troubleSince(pod),
+          isHopeless: isRestartedEnough(container),
+        })),
+  }),
+  singleCause({
+    code: 'START_FAILED',
+    hopelessAfter: 60,
+    remedy: 'Correct what the runtime refuses',
+    symptoms: (snapshot) =>
+      brokenContainers(snapshot)
+        .filter(
+          ({container: {state}, end}) =>
+            state?.waiting?.reason === 'RunContainerError' || /StartError|ContainerCannotRun/.test(end?.reason ?? ''),
+        )
+        .map((broken) => notStarted(broken, broken.messages.join(' '))),
+  }),
+  singleCause({
+    code: 'CRASH_LOOP',
+    remedy: 'Read the whole log with kubectl logs --previous, and mend what it says',
+    symptoms: (snapshot) =>
+      brokenContainers(snapshot)
+        .filter(({pod, container: {state}, end}) => {
+          const isBetweenTries = state?.waiting?.reason === 'CrashLoopBackOff';
+          return pod.status?.phase !== 'Failed' && (isBetweenTries || (end?.exitCode ?? 0) !== 0);
+        })
+        .map(({pod, container, end, lastLine}) => ({
+          object: pod,
+          reason: oneLine(
+            `CrashLoopBackOff: container ${container.name} ended with exit code ${end?.exitCode ?? '?'}${lastLine ? `: ${lastLine}` : ''}`,
+          ),
+          since: troubleSince(pod),
+          isHopeless: isRestartedEnough(container),
+        })),
+  }),
+];

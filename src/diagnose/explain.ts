@@ -1,0 +1,111 @@
+import type {KubernetesObject, Pod, Snapshot} from '../cluster/objects.ts';
+import {agentLogCauses, registered} from './agent-log.ts';
+import type {Cause, CauseRow, CauseTable} from './cause.ts';
+import {containerCauses, startCauses} from './container-causes.ts';
+import {imageCauses} from './image-causes.ts';
+import {podCauses} from './pod-causes.ts';
+import {countText, isRootReady, rootsOf} from './readiness.ts';
+import {claimCauses, schedulingCauses} from './scheduling-causes.ts';
+import {claimsOf, nameOf, ownerOf, podsOf, rootOf, timeOf} from './snapshot-queries.ts';
+import {creationCauses, workloadCauses} from './workload-causes.ts';
+
+/** Of each object only the first cause is reported, so what is specific comes before what is general. */
+const TABLES: readonly CauseTable[] = [
+  ...claimCauses,
+  creationCauses,
+  ...schedulingCauses,
+  ...imageCauses,
+  startCauses,
+  agentLogCauses,
+  ...containerCauses,
+  ...podCauses,
+  ...workloadCauses,
+];
+
+export const CAUSES: readonly CauseRow[] = TABLES.flatMap(({rows}) => rows);
+
+/** A cause, with what it is about. */
+interface Found extends Cause {
+  about: KubernetesObject;
+  isVague: boolean;
+}
+
+/** Why the release is not ready: one cause per object, the hopeless ones first. Nothing for what is well. */
+export function explain(snapshot: Snapshot, now: Date): Cause[] {
+  const found = new Map<KubernetesObject, Found>();
+  for (const {symptoms, rows} of TABLES) {
+    const seen = symptoms(snapshot, now);
+    for (const {code, pattern, hopelessAfter = Number.POSITIVE_INFINITY, normalFor = 0, isVague = false, ...row} of rows) {
+      for (const {object, text = '', reason, since, ...symptom} of seen) {
+        const about = reportedObject(snapshot, object);
+        const age = secondsSince(since ?? object.metadata.creationTimestamp, now);
+        if (found.has(about) || age < normalFor || pattern?.test(text) === false) continue;
+        const isHopeless = (row.ignoresTries ? undefined : symptom.isHopeless) ?? age >= hopelessAfter;
+        found.set(about, {about, object: nameOf(about), code, reason, remedy: symptom.remedy ?? row.remedy, isHopeless, isVague});
+      }
+    }
+  }
+  return joinAlike(snapshot, dropVague(snapshot, [...found.values()]))
+    .toSorted((a, b) => Number(b.isHopeless) - Number(a.isHopeless))
+    .map(({object, code, reason, remedy, isHopeless}) => ({object, code, reason, remedy, isHopeless}));
+}
+
+/** Users do not create ReplicaSets, so their causes are reported for the Deployment. */
+const reportedObject = (snapshot: Snapshot, object: KubernetesObject): KubernetesObject =>
+  object.kind === 'ReplicaSet' ? (ownerOf(snapshot, object) ?? object) : object;
+
+/** Never negative: the clock of the cluster may be ahead of ours. A state without a time has only just been seen. */
+const secondsSince = (time: string | undefined, now: Date): number => (time ? Math.max(0, (now.getTime() - Date.parse(time)) / 1000) : 0);
+
+/** A vague cause gives way to better ones below, which inherit that it is hopeless. */
+function dropVague(snapshot: Snapshot, found: readonly Found[]): Found[] {
+  const heirs = new Map<Found, Found[]>();
+  for (const vague of found.filter(({isVague}) => isVague)) {
+    const objects = below(snapshot, vague.about);
+    const better = found.filter(({about}) => objects.includes(about));
+    if (better.length > 0) heirs.set(vague, better);
+  }
+  const inherits = (each: Found): boolean => [...heirs].some(([{isHopeless}, better]) => isHopeless && better.includes(each));
+  return found.filter((each) => !heirs.has(each)).map((each) => (inherits(each) ? {...each, isHopeless: true} : each));
+}
+
+const below = (snapshot: Snapshot, object: KubernetesObject): readonly KubernetesObject[] =>
+  object.kind === 'Pod' ? claimsOf(snapshot, object as Pod) : podsOf(snapshot, object);
+
+/** Pods of one workload with the same cause are reported once. */
+function joinAlike(snapshot: Snapshot, found: readonly Found[]): Found[] {
+  const groups = new Map<string, Found[]>();
+  for (const each of found) {
+    const key = JSON.stringify([nameOf(rootOf(snapshot, each.about)), each.about.kind, each.code, each.reason]);
+    groups.set(key, [...(groups.get(key) ?? []), each]);
+  }
+  return [...groups.values()].map((alike) => {
+    const first = alike[0] as Found;
+    const more = alike.length - 1;
+    const others = more === 0 ? '' : ` (and ${more} more ${more === 1 ? 'pod' : 'pods'})`;
+    return {...first, reason: `${first.reason}${others}`, isHopeless: alike.some(({isHopeless}) => isHopeless)};
+  });
+}
+
+export interface Progress {
+  object: string;
+  state: 'ready' | 'waiting' | 'failing';
+  text: string;
+}
+
+/** One line per workload. */
+export function progress(snapshot: Snapshot): Progress[] {
+  const newest = snapshot.events.at(-1);
+  const causes = explain(snapshot, new Date(newest ? timeOf(newest) : 0));
+  return rootsOf(snapshot).map((root) => {
+    const names = [root, ...podsOf(snapshot, root)].map(nameOf);
+    const isFailing = causes.some(({object}) => names.includes(object));
+    return {object: nameOf(root), state: isFailing ? 'failing' : isRootReady(root) ? 'ready' : 'waiting', text: countText(root)};
+  });
+}
+
+/** Every workload is ready, and no log of an agent says otherwise. `now` tells old log lines from new ones. */
+export function isReady(snapshot: Snapshot, now?: Date): boolean {
+  const roots = rootsOf(snapshot);
+  return roots.length > 0 && roots.every(isRootReady) && registered(snapshot, now) !== false;
+}

@@ -1,0 +1,144 @@
+import type {Event, Pod, Snapshot} from '../cluster/objects.ts';
+import {lastLogLine} from './agent-log.ts';
+import {type CauseTable, singleCause} from './cause.ts';
+import {oneLine} from './error-text.ts';
+import {troubledPods} from './readiness.ts';
+import {
+  condition,
+  containersOf,
+  eventsOf,
+  firstTimeOf,
+  isContainerTroubled,
+  isEnding,
+  newestEvent,
+  rootOf,
+  timeOf,
+  troubleSince,
+} from './snapshot-queries.ts';
+
+/** A probe that failed in the present life of the container. */
+function probeFailure(snapshot: Snapshot, pod: Pod): Event | undefined {
+  const running = containersOf(pod).flatMap((each) => (isContainerTroubled(each) && each.state?.running ? [each.state.running] : []));
+  const event = newestEvent(snapshot, pod, ['Unhealthy', 'ProbeWarning']);
+  return event && running.some(({startedAt = ''}) => timeOf(event) >= startedAt) ? event : undefined;
+}
+
+/** Three of one workload: whatever node it gets, it is driven away. */
+const ENOUGH_EVICTIONS = 3;
+const LATELY_MS = 10 * 60_000;
+
+/** Pods that were evicted and not replaced for good: between two evictions their workload may look ready. */
+function evictions(snapshot: Snapshot, now: Date): {pod: Pod; alike: number}[] {
+  const evicted = snapshot.pods.filter((pod) => pod.status?.reason === 'Evicted' && !isEnding(pod));
+  const lately = evicted.filter((pod) => now.getTime() - Date.parse(troubleSince(pod) ?? '') < LATELY_MS);
+  const troubled = troubledPods(snapshot);
+  return evicted.flatMap((pod) => {
+    const alike = lately.filter((other) => rootOf(snapshot, other) === rootOf(snapshot, pod));
+    return troubled.includes(pod) || (alike.length > 1 && alike.includes(pod)) ? [{pod, alike: alike.length}] : [];
+  });
+}
+
+/** A failed pod whose container says more than the pod does. */
+function failureText(snapshot: Snapshot, {metadata, status, ...pod}: Pod): string {
+  if (status?.message) return `${status.reason ?? 'Failed'}: ${status.message}`;
+  const broken = containersOf({metadata, status: status ?? {}, ...pod}).find(({state}) => (state?.terminated?.exitCode ?? 0) !== 0);
+  const line = broken && lastLogLine(snapshot.logs[`${metadata.name}/${broken.name}`]);
+  return broken
+    ? `container ${broken.name} ended with exit code ${broken.state?.terminated?.exitCode}${line ? `: ${line}` : ''}`
+    : (status?.reason ?? 'Failed');
+}
+
+export const podCauses: readonly CauseTable[] = [
+  singleCause({
+    code: 'EVICTED',
+    remedy: 'The node ran out of what is named: add or enlarge nodes, or set requests near to what the agent uses',
+    symptoms: (snapshot, now) =>
+      evictions(snapshot, now).map(({pod, alike}) => ({
+        object: pod,
+        reason: oneLine(`Evicted: ${pod.status?.message ?? ''}`),
+        isHopeless: alike >= ENOUGH_EVICTIONS ? true : undefined,
+      })),
+  }),
+  singleCause({
+    // Clouds repair or replace nodes by themselves.
+    code: 'NODE_LOST',
+    remedy: 'Look at the node: kubectl describe node',
+    symptoms: (snapshot) =>
+      troubledPods(snapshot)
+        .filter((pod) => {
+          const ready = condition(pod, 'Ready');
+          const lost = newestEvent(snapshot, pod, ['NodeNotReady']);
+          return (
+            pod.status?.reason === 'NodeLost' || ready?.status === 'Unknown' || (lost && timeOf(lost) >= (ready?.lastTransitionTime ?? ''))
+          );
+        })
+        .map((pod) => ({object: pod, reason: `node ${pod.spec?.nodeName} is not ready, nobody knows how the pod is`})),
+  }),
+  singleCause({
+    // A new pod comes in its place, and Kubernetes says of the workload when it gives up.
+    code: 'POD_FAILED',
+    remedy: 'Look at the pod with kubectl describe, and at its log',
+    symptoms: (snapshot) =>
+      troubledPods(snapshot)
+        .filter((pod) => pod.status?.phase === 'Failed')
+        .map((pod) => ({object: pod, reason: oneLine(failureText(snapshot, pod))})),
+  }),
+  singleCause({
+    // Programs that start slowly fail their probes for a while.
+    code: 'PROBE_FAILING',
+    hopelessAfter: 180,
+    remedy: 'Read the log of the container: it runs, and is not well',
+    symptoms: (snapshot) =>
+      troubledPods(snapshot).flatMap((pod) => {
+        const event = probeFailure(snapshot, pod);
+        return event ? [{object: pod, reason: oneLine(event.message ?? 'a probe fails'), since: firstTimeOf(event)}] : [];
+      }),
+  }),
+  singleCause({
+    code: 'INIT_STUCK',
+    normalFor: 10,
+    remedy: 'Read the log of the init container, and see what it waits for',
+    symptoms: (snapshot) =>
+      troubledPods(snapshot).flatMap((pod) =>
+        containersOf(pod)
+          .filter(({isInit, spec, state}) => isInit && spec?.restartPolicy !== 'Always' && state?.running)
+          .map(({name, state}) => ({
+            object: pod,
+            reason: `init container ${name} still runs, the others wait for it`,
+            since: state?.running?.startedAt,
+          })),
+      ),
+  }),
+  singleCause({
+    code: 'CONTAINER_WAITING',
+    remedy: 'Look at the pod: kubectl describe pod',
+    symptoms: (snapshot) =>
+      troubledPods(snapshot).flatMap((pod) =>
+        containersOf(pod).flatMap(({state}) => {
+          const {reason = 'PodInitializing', message = ''} = state?.waiting ?? {};
+          const isUsual = ['ContainerCreating', 'PodInitializing'].includes(reason);
+          return isUsual ? [] : [{object: pod, reason: oneLine(`${reason}: ${message}`)}];
+        }),
+      ),
+  }),
+  singleCause({
+    code: 'NOT_READY',
+    normalFor: 30,
+    remedy: 'Look at the pod with kubectl describe, and at its log',
+    symptoms: (snapshot) =>
+      troubledPods(snapshot)
+        .filter((pod) => pod.spec?.nodeName !== undefined)
+        .map((pod) => {
+          const doing = eventsOf(snapshot, pod).at(-1);
+          const waiting = containersOf(pod)
+            .filter(isContainerTroubled)
+            .map(({name}) => name);
+          const names = waiting.length > 0 ? `not ready: ${waiting.join(', ')}` : 'not ready';
+          return {
+            object: pod,
+            reason: oneLine(doing?.message ? `${names}; last event: ${doing.message}` : names),
+            since: troubleSince(pod),
+          };
+        }),
+  }),
+];

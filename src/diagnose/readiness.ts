@@ -1,0 +1,84 @@
+import type {KubernetesObject, Pod, Snapshot, Workload} from '../cluster/objects.ts';
+import {condition, isEnding, isPodReady, ownerOf, rootOf} from './snapshot-queries.ts';
+
+/** How many of a workload are wanted, are of its newest form, and are ready. */
+export interface Count {
+  wanted: number;
+  updated: number;
+  ready: number;
+  /** Of an older form, and still there. */
+  old: number;
+}
+
+const COUNTS: Readonly<Record<string, (workload: Workload) => Count>> = {
+  Deployment: ({spec, status = {}}) => ({
+    wanted: spec?.replicas ?? 1,
+    updated: status.updatedReplicas ?? 0,
+    ready: Math.min(status.readyReplicas ?? 0, status.availableReplicas ?? 0),
+    old: (status.replicas ?? 0) - (status.updatedReplicas ?? 0),
+  }),
+  DaemonSet: ({status = {}}) => ({
+    wanted: status.desiredNumberScheduled ?? 0,
+    updated: status.updatedNumberScheduled ?? 0,
+    ready: status.numberReady ?? 0,
+    old: 0,
+  }),
+  ReplicaSet: ({spec, status = {}}) => ({
+    wanted: spec?.replicas ?? 1,
+    updated: status.replicas ?? 0,
+    ready: status.readyReplicas ?? 0,
+    old: 0,
+  }),
+  Job: (job) => {
+    const wanted = job.spec?.completions ?? 1;
+    const done = condition(job, 'Complete')?.status === 'True' ? wanted : (job.status?.succeeded ?? 0);
+    return {wanted, updated: done, ready: done, old: 0};
+  },
+};
+
+/** What nobody in the release owns, apart from pods that are on their way out. */
+export function rootsOf(snapshot: Snapshot): KubernetesObject[] {
+  const pods = snapshot.pods.filter((pod) => !isEnding(pod));
+  return [...snapshot.workloads, ...pods].filter((object) => ownerOf(snapshot, object) === undefined);
+}
+
+export function countOf(root: KubernetesObject): Count {
+  if (root.kind === 'Pod') {
+    const isWell = isPodReady(root as Pod) || (root as Pod).status?.phase === 'Succeeded';
+    return {wanted: 1, updated: 1, ready: isWell ? 1 : 0, old: 0};
+  }
+  return COUNTS[root.kind ?? '']?.(root) ?? {wanted: 0, updated: 0, ready: 0, old: 0};
+}
+
+/** The status is about this form of the object, not about the one before. */
+export const isObserved = ({metadata, status}: Workload): boolean => (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+
+const HAS_GENERATION = ['Deployment', 'DaemonSet', 'ReplicaSet'];
+
+export function isRootReady(root: KubernetesObject): boolean {
+  if (HAS_GENERATION.includes(root.kind ?? '') && !isObserved(root)) return false;
+  const {wanted, updated, ready, old} = countOf(root);
+  return ready >= wanted && updated >= wanted && old <= 0;
+}
+
+/** Pods that should be well and are not. Those that failed and were replaced since are history. */
+export const troubledPods = (snapshot: Snapshot): Pod[] =>
+  snapshot.pods.filter((pod) => {
+    const phase = pod.status?.phase;
+    if (isEnding(pod) || isPodReady(pod) || phase === 'Succeeded') return false;
+    return phase !== 'Failed' || !isRootReady(rootOf(snapshot, pod));
+  });
+
+/** Pods whose words are about today. */
+export function presentPods(snapshot: Snapshot): Pod[] {
+  const troubled = troubledPods(snapshot);
+  return snapshot.pods.filter((pod) => !isEnding(pod) && (isPodReady(pod) || troubled.includes(pod)));
+}
+
+export function countText(root: KubernetesObject): string {
+  if (root.kind !== 'Pod' && !isObserved(root)) return 'not looked at yet';
+  const {wanted, updated, ready, old} = countOf(root);
+  if (root.kind === 'DaemonSet' && wanted === 0) return 'no node matches';
+  if (updated < wanted && updated < ready) return `${updated} of ${wanted} updated`;
+  return `${Math.min(ready, wanted)} of ${wanted} ready${old > 0 ? `, ${old} old still there` : ''}`;
+}

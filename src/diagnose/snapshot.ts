@@ -1,0 +1,60 @@
+import type {Claim, Event, KubernetesObject, Pod, Snapshot, Workload} from '../cluster/objects.ts';
+import {timeOf} from './snapshot-queries.ts';
+
+const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];
+
+/** The objects of one release out of what `kubectl get deployments,daemonsets,replicasets,jobs,pods,… -o json` lists. */
+export const snapshotOf = ({items}: List, instance: string, logs: Snapshot['logs']): Snapshot =>
+  snapshotWith(items, (object) => belongs(object, instance), logs);
+
+/** The same for one pod that belongs to nothing. */
+export const snapshotOfPod = ({items}: List, name: string): Snapshot =>
+  snapshotWith(items, ({kind, metadata}) => kind === 'Pod' && metadata.name === name, {});
+
+interface List {
+  items: readonly KubernetesObject[];
+}
+
+function snapshotWith(
+  items: readonly KubernetesObject[],
+  isMeant: (object: KubernetesObject) => boolean,
+  logs: Snapshot['logs'],
+): Snapshot {
+  const ofKind = (...kinds: readonly string[]): KubernetesObject[] => items.filter(({kind = ''}) => kinds.includes(kind));
+  const ours = new Set<KubernetesObject>();
+  // Owners come before what they own.
+  for (const object of [...WORKLOADS, 'Pod'].flatMap((kind) => ofKind(kind))) {
+    const owners = object.metadata.ownerReferences ?? [];
+    const isOurs = owners.length === 0 ? isMeant(object) : owners.some((owner) => [...ours].some((each) => isOwner(each, owner)));
+    if (isOurs) ours.add(object);
+  }
+  const pods = ofKind('Pod').filter((pod) => ours.has(pod)) as Pod[];
+  const mounted = new Set(pods.flatMap(({spec}) => spec?.volumes ?? []).map(({persistentVolumeClaim: claim}) => claim?.claimName));
+  const claims = ofKind('PersistentVolumeClaim').filter((claim) => isMeant(claim) || mounted.has(claim.metadata.name)) as Claim[];
+  const names = new Set([...ours, ...claims].map(({kind, metadata}) => `${kind}/${metadata.name}`));
+  const events = (ofKind('Event') as Event[]).filter(({involvedObject: about}) => names.has(`${about?.kind}/${about?.name}`));
+  return {
+    workloads: ofKind(...WORKLOADS).filter((workload) => ours.has(workload)) as Workload[],
+    pods,
+    claims,
+    events: events.toSorted(byTime),
+    logs,
+  };
+}
+
+type Owner = NonNullable<KubernetesObject['metadata']['ownerReferences']>[number];
+
+const isOwner = ({kind, metadata}: KubernetesObject, owner: Owner): boolean =>
+  owner.uid && metadata.uid ? owner.uid === metadata.uid : owner.kind === kind && owner.name === metadata.name;
+
+/** Helm writes the name of the release on everything it makes; labels are for those who have no helm. Runs of Terraform are no part of it. */
+function belongs({metadata: {labels, annotations}}: KubernetesObject, instance: string): boolean {
+  if (labels?.['app.kubernetes.io/component'] === 'task') return false;
+  return (annotations?.['meta.helm.sh/release-name'] ?? labels?.['app.kubernetes.io/instance']) === instance;
+}
+
+/** Times have seconds only. In the same one a success is taken for the later: a failure that goes on is said again. */
+function byTime(a: Event, b: Event): number {
+  const difference = Math.floor(Date.parse(timeOf(a)) / 1000) - Math.floor(Date.parse(timeOf(b)) / 1000);
+  return difference || Number(a.type === 'Normal') - Number(b.type === 'Normal') || timeOf(a).localeCompare(timeOf(b));
+}

@@ -1,0 +1,172 @@
+import type {Inventory} from '../cluster/inventory.ts';
+import {type ClaimItem, KEPT_LABEL, type VolumeItem} from '../cluster/inventory-claims.ts';
+import type {NodeDataItem} from '../cluster/inventory-node-data.ts';
+import type {ReleaseName} from '../ports/helm.ts';
+import {applyObject, deleteClaim, deleteJobs, patchVolume, waitForJobs, waitUntilGone} from '../ports/kubectl.ts';
+import type {Place} from '../ports/place.ts';
+import type {Step} from './step.ts';
+
+type Bound = ClaimItem & {volume: VolumeItem};
+
+const bound = ({claims}: Inventory, ...origins: readonly ClaimItem['origin'][]): Bound[] =>
+  claims.filter((claim): claim is Bound => origins.includes(claim.origin) && claim.volume !== undefined && !claim.volume.isOfRelease);
+
+/**
+ * Steps before Helm deletes the claims of a release. Nothing prevents that: Helm reads its stored manifest, so it ignores
+ * `helm.sh/resource-policy: keep` on the live claim, other owners and --cascade=orphan. Only the volumes can be kept.
+ */
+export function beforeUninstall({release, place}: ReleaseName, inventory: Inventory, isPurged: boolean): Step[] {
+  if (isPurged)
+    return bound(inventory, 'release', 'older-revision')
+      .filter(({volume}) => volume.isKeptByUs)
+      .map((each) => unkeepVolume(place, each));
+  return bound(inventory, 'release')
+    .filter(({volume}) => volume.reclaimPolicy !== 'Retain')
+    .map((each) => keepVolume(place, release, each));
+}
+
+const keepVolume = (place: Place, release: string, {name, volume}: Bound): Step => ({
+  id: `keep-volume/${volume.name}`,
+  title: `Keep the data of claim ${name}: volume ${volume.name} stays when Helm deletes the claim`,
+  call: patchVolume(place, volume.name, {metadata: {labels: {[KEPT_LABEL]: release}}, spec: {persistentVolumeReclaimPolicy: 'Retain'}}),
+});
+
+const unkeepVolume = (place: Place, {name, volume}: Bound): Step => ({
+  id: `release-volume/${volume.name}`,
+  title: `Let volume ${volume.name} go with claim ${name}, as before an earlier uninstall kept it`,
+  call: patchVolume(place, volume.name, {metadata: {labels: {[KEPT_LABEL]: null}}, spec: {persistentVolumeReclaimPolicy: 'Delete'}}),
+});
+
+/** Steps after it: kept volumes are reserved for claims of the same names, so that the next install finds its data. */
+export function afterUninstall({place}: ReleaseName, inventory: Inventory, isPurged: boolean, timeoutSeconds: number): Step[] {
+  if (isPurged) return purgeSteps(place, inventory);
+  const claims = bound(inventory, 'release');
+  // An interrupted uninstall may have left these bound to a deleted claim.
+  const tied = inventory.volumes.filter(({isTied}) => isTied);
+  return [
+    ...(claims.length === 0 ? [] : [claimsGone(place, claims, timeoutSeconds)]),
+    ...[...claims.map(({volume}) => volume), ...tied].map((each) => reserve(place, each)),
+  ];
+}
+
+const claimsGone = (place: Place, claims: readonly Bound[], seconds: number): Step => {
+  const names = claims.map(({name}) => `persistentvolumeclaim/${name}`);
+  return {
+    id: 'claims-gone',
+    title: `Wait until ${claims.map(({name}) => `claim ${name}`).join(' and ')} has gone`,
+    call: waitUntilGone(place, names, seconds),
+  };
+};
+
+const reserve = (place: Place, {name, claim}: VolumeItem): Step => ({
+  id: `reserve-volume/${name}`,
+  title: `Reserve volume ${name} for the next claim ${claim} in ${place.namespace}`,
+  call: patchVolume(place, name, {spec: {claimRef: {uid: null, resourceVersion: null}}}),
+});
+
+const purgeSteps = (place: Place, {claims, volumes}: Inventory): Step[] => [
+  ...claims
+    .filter(({origin}) => origin === 'older-revision')
+    .map(
+      ({name}): Step => ({
+        id: `claim/${name}`,
+        title: `Delete claim ${name}, left by an older revision`,
+        call: deleteClaim(place, name),
+        isDestructive: true,
+      }),
+    ),
+  ...volumes.map(
+    ({name, claim, resourceVersion}): Step => ({
+      id: `volume/${name}`,
+      title: `Delete volume ${name}, kept by an earlier uninstall for claim ${claim}`,
+      // Where a claim has bound it since, the API server refuses because of the resourceVersion.
+      call: patchVolume(place, name, {metadata: {resourceVersion}, ...RELEASED}),
+      isDestructive: true,
+    }),
+  ),
+];
+
+/** Bound to a claim that cannot exist, so Kubernetes reclaims the volume and its disk; deleting the object would leave the disk. */
+const RELEASED = {spec: {persistentVolumeReclaimPolicy: 'Delete', claimRef: {uid: 'gone'}}};
+
+/** The claims whose data is lost. */
+export const lostClaims = ({claims}: Inventory, isPurged: boolean): ClaimItem[] =>
+  isPurged ? claims.filter(({origin, volume}) => origin === 'release' && !volume?.isOfRelease && !isRetained(volume)) : [];
+
+/** Retained by somebody else: what this program retained it also deletes. */
+export const isRetained = (volume: VolumeItem | undefined): boolean => volume?.reclaimPolicy === 'Retain' && !volume.isKeptByUs;
+
+/** The image in Scalr's guide to node directories. */
+export const CLEANER_IMAGE = 'busybox:1.37';
+
+/** Why --purge=node-data does not empty a directory; undefined where it does. */
+export function whyNodeDataStays({path, nodes, sharedBy, isSafe}: NodeDataItem): string | undefined {
+  if (!isSafe) return `${path} may hold what is not the agent's`;
+  if (nodes === undefined || sharedBy === undefined) return 'this account may not see who else uses it';
+  if (sharedBy.length > 0) return `used by ${sharedBy.join(', ')} too`;
+  return nodes.some(({isReady}) => isReady) ? undefined : 'no node it may be on is ready';
+}
+
+export const readyNodes = (nodes: NonNullable<NodeDataItem['nodes']>): string[] =>
+  nodes.filter(({isReady}) => isReady).map(({name}) => name);
+
+/** One Job per node, assigned by nodeName so that it also runs on tainted and cordoned nodes. */
+export function cleanSteps({release, place}: ReleaseName, item: NodeDataItem, image: string, timeoutSeconds: number): Step[] {
+  const nodes = readyNodes(item.nodes ?? []);
+  const labels = {'scalr.io/cleaner': release};
+  const selector = `scalr.io/cleaner=${release}`;
+  const items = nodes.map((node, index) => cleaner(`${release}-clean-${index}`, node, {path: item.path, image, labels}));
+  return [
+    {
+      id: 'clean',
+      title: `Empty ${item.path} on ${nodes.join(', ')}`,
+      call: applyObject(place, {apiVersion: 'v1', kind: 'List', items}),
+      isDestructive: true,
+    },
+    {id: 'cleaned', title: `Wait until ${item.path} is empty`, call: waitForJobs(place, selector, timeoutSeconds)},
+    {id: 'cleaners', title: 'Delete the Jobs that emptied it', call: deleteJobs(place, selector)},
+  ];
+}
+
+function cleaner(
+  name: string,
+  nodeName: string,
+  {path, image, labels}: {path: string; image: string; labels: Record<string, string>},
+): object {
+  const container = {
+    name: 'clean',
+    image,
+    command: ['find', '/node-data', '-mindepth', '1', '-delete'],
+    volumeMounts: [{name: 'node-data', mountPath: '/node-data'}],
+    // Runs leave files of other users there, so it needs these capabilities and no others.
+    securityContext: {
+      runAsUser: 0,
+      runAsNonRoot: false,
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: {drop: ['ALL'], add: ['DAC_OVERRIDE', 'FOWNER']},
+    },
+    resources: {requests: {cpu: '10m', memory: '16Mi'}, limits: {memory: '64Mi'}},
+  };
+  const spec = {
+    nodeName,
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    tolerations: [{operator: 'Exists'}],
+    containers: [container],
+    volumes: [{name: 'node-data', hostPath: {path, type: 'DirectoryOrCreate'}}],
+  };
+  return {
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    metadata: {name, labels},
+    spec: {backoffLimit: 1, ttlSecondsAfterFinished: 600, template: {metadata: {labels}, spec}},
+  };
+}
+
+/** The command to empty the directory by hand. */
+export const manualCleanup = ({path, nodes = [], isSafe}: NodeDataItem): string => {
+  if (!isSafe) return "Look on a node what in it is the agent's: kubectl debug node/<node> -it --image=busybox:1.37, then below /host";
+  const names = nodes.map(({name}) => name).join(' ') || '<node>';
+  return `for node in ${names}; do kubectl debug "node/$node" --image=${CLEANER_IMAGE} --profile=sysadmin -- rm -rf '/host${path}'; done`;
+};

@@ -1,0 +1,135 @@
+import {getAt, isMap, type Tree, type Values} from '../../charts/tree.ts';
+import {autoscalerOf} from '../../cluster/facts/autoscaler.ts';
+import type {NodeCapacity} from '../../cluster/facts/capacity.ts';
+import {type Fact, follow, isKnown, known, knownValue} from '../../cluster/facts/fact.ts';
+import type {CustomObject} from '../../cluster/facts/readings.ts';
+import type {KubernetesObject} from '../../cluster/objects.ts';
+import {mayRun, podSpecs} from '../../cluster/pod-specs.ts';
+import {nodeSelector, toleration} from '../../settings/pods.ts';
+import {milliOf} from '../../settings/quantity.ts';
+import {type CheckResult, fail, few, warn} from '../check.ts';
+import type {PreflightContext} from '../preflight-context.ts';
+
+/** Pods that the chart creates, or that its agent creates from a template of the chart. */
+export interface ChartPods {
+  /** Deployment scalr-agent */
+  owner: string;
+  /** `runs` for those that run Terraform, or sit beside it: agent-k8s places runs like the workers of its DaemonSet. */
+  role: 'runs' | 'controller';
+  spec: Values;
+}
+
+/** The pods of the rendered chart. */
+export const podsOf = ({manifest, target: {chart}}: PreflightContext): Fact<readonly ChartPods[]> =>
+  follow(manifest, (objects, source) => {
+    const podsIn = (object: KubernetesObject): ChartPods[] =>
+      podSpecs(object).map((spec) => ({owner: `${object.kind} ${object.metadata.name}`, role: roleOf(object, chart), spec}));
+    return known(objects.flatMap(podsIn), source);
+  });
+
+export const roleOf = ({kind}: KubernetesObject, chart: string): ChartPods['role'] =>
+  kind === 'Deployment' && chart !== 'agent-local' ? 'controller' : 'runs';
+
+export const isLinux = ({os}: NodeCapacity): boolean => os === 'linux' || os === '';
+
+/** Nodes that take pods now. */
+export const isAvailable = ({isReady, isSchedulable}: NodeCapacity): boolean => isReady && isSchedulable;
+
+/** For checks that have no node to look at; the placement check reports why. */
+export const NO_NODE_FOR_RUNS = 'No node takes runs as it is';
+
+/** Linux nodes that may get a run by node selector and taints: those of the rendered chart, else of the settings. */
+export function nodesForRuns(context: PreflightContext): Fact<readonly NodeCapacity[]> {
+  const {facts, get} = context;
+  const pods = knownValue(podsOf(context))?.filter(({role}) => role === 'runs');
+  const specs = pods?.map(({spec}) => spec) ?? [
+    {nodeSelector: get(nodeSelector) ?? {}, tolerations: (get(toleration) ?? []) as unknown as Tree[]},
+  ];
+  const mayTakeRuns = (node: NodeCapacity): boolean => isLinux(node) && specs.some((spec) => mayRun(spec, node));
+  return follow(facts.nodes, (nodes, source) => known(nodes.filter(mayTakeRuns), source));
+}
+
+/** Where a node pool can be resized. */
+const CLOUDS = ['google', 'aws', 'azure', 'digitalocean', 'linode', 'hetzner', 'oracle', 'ibm', 'openstack', 'vsphere'];
+
+/** Something that adds nodes. */
+interface Autoscaler {
+  /** Undefined where that is not known. */
+  canGrow?: boolean;
+  /** Follows what no node does: Karpenter may add nodes of default */
+  text: string;
+  remedy?: string;
+}
+
+/** The cluster-autoscaler writes its status every few seconds; clocks may differ. */
+const STALE_MS = 15 * 60_000;
+
+/** What the status of the cluster-autoscaler tells; whether its nodes would fit, it does not. */
+function clusterAutoscaler({facts, readings, now}: PreflightContext): Autoscaler | undefined {
+  const autoscaler = autoscalerOf(readings);
+  if (!isKnown(autoscaler)) return {text: `whether a cluster autoscaler adds nodes is unknown: ${autoscaler.because}`};
+  if (autoscaler.value === undefined) return undefined;
+  const {groups, at} = autoscaler.value;
+  if (at !== undefined && now.getTime() - at.getTime() > STALE_MS)
+    return {text: `the cluster autoscaler has said nothing since ${at.toISOString().slice(0, 16)}Z`};
+  const spelled = (some: typeof groups): string => few(some.map(({name, size, maximum}) => `${name} (${size} of ${maximum})`));
+  const small = groups.filter(({size, maximum}) => size < maximum);
+  const open = small.filter(({isHeldBack}) => !isHeldBack);
+  if (open.length > 0) return {canGrow: true, text: `the cluster autoscaler may add nodes to ${spelled(open)}`};
+  if (small.length > 0) return {text: `the cluster autoscaler lately got no nodes for ${spelled(small)}, and tries again`};
+  if (groups.length === 0) return {canGrow: false, text: 'the cluster autoscaler has no node groups'};
+  const full = `the cluster autoscaler has all its node groups at their maximum: ${spelled(groups)}`;
+  return knownValue(facts.platform.cloud) === 'gke'
+    ? {text: `${full}; node auto-provisioning may add others, if it is on`}
+    : {canGrow: false, text: full, remedy: 'or raise the maximum of a node group'};
+}
+
+/** Everything that may add nodes for pending pods. */
+function autoscalersOf(context: PreflightContext): Autoscaler[] {
+  const {facts, readings} = context;
+  if (knownValue(facts.platform.cloud) === 'gke-autopilot') return [{canGrow: true, text: 'Autopilot adds nodes for pods that wait'}];
+  if (!isKnown(readings.resources)) return [{text: 'whether anything adds nodes could not be read'}];
+  return [karpenter(context), clusterAutoscaler(context)].filter((each) => each !== undefined);
+}
+
+/** The result where no node fits the pods: a warning where another node may be added, else a failure. */
+export function noNodeFits(context: PreflightContext, message: string, remedy: string): CheckResult {
+  const autoscalers = autoscalersOf(context);
+  const hope = autoscalers.find(({canGrow}) => canGrow) ?? autoscalers.find(({canGrow}) => canGrow === undefined);
+  if (hope !== undefined) return warn(`${message}; ${hope.text}`, remedy);
+  if (autoscalers.length > 0) {
+    const texts = autoscalers.map(({text}) => text);
+    return fail([message, ...texts].join('; '), [remedy, ...autoscalers.flatMap((each) => each.remedy ?? [])].join('; '));
+  }
+  return CLOUDS.includes(knownValue(context.facts.platform.infrastructure) ?? '')
+    ? warn(`${message}; a node pool that grows would help, and no autoscaler says that it is here`, remedy)
+    : fail(message, remedy);
+}
+
+/** Karpenter, and what EKS and AKS build on it; undefined where there is none. */
+function karpenter({facts, readings}: PreflightContext): Autoscaler | undefined {
+  const who = knownValue(facts.platform.flavour) === 'auto-mode' ? 'EKS Auto Mode' : 'Karpenter';
+  const {nodePools} = readings;
+  if (!isKnown(nodePools)) {
+    if (nodePools.unknown !== 'not-served') return {text: `${who} adds nodes if one of its pools allows for it`};
+    return who === 'Karpenter' ? undefined : {canGrow: true, text: `${who} adds nodes for pods that wait`};
+  }
+  if (nodePools.value.length === 0) return {canGrow: false, text: `${who} has no NodePool`, remedy: 'or make a NodePool'};
+  const open = nodePools.value.filter((pool) => isReady(pool) && reachedLimit(pool) === undefined);
+  if (open.length > 0) return {canGrow: true, text: `${who} may add nodes of ${few(open.map(({metadata}) => metadata.name))}`};
+  const closed = few(nodePools.value.map((pool) => `${pool.metadata.name} (${reachedLimit(pool) ?? 'not ready'})`));
+  return {canGrow: false, text: `${who} adds none: ${closed}`, remedy: 'or mend a NodePool or raise its limits'};
+}
+
+const isReady = ({status}: CustomObject): boolean => {
+  const conditions = status?.['conditions'] as Tree | undefined;
+  return !(Array.isArray(conditions) && conditions.some((each) => isMap(each) && each['type'] === 'Ready' && each['status'] === 'False'));
+};
+
+/** The limit that the nodes of a NodePool have reached: cpu 100 of 100 */
+function reachedLimit({spec, status}: CustomObject): string | undefined {
+  const limits = Object.entries((spec?.['limits'] ?? {}) as Record<string, Tree>);
+  const used = (resource: string): string => String(getAt(status as Tree, ['resources', resource]) ?? '0');
+  const full = limits.find(([resource, limit]) => (milliOf(used(resource)) ?? 0n) >= (milliOf(String(limit)) ?? 0n));
+  return full && `${full[0]} ${used(full[0])} of ${full[1]}`;
+}

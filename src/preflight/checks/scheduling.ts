@@ -1,0 +1,197 @@
+import {getAt, type Tree, type Values} from '../../charts/tree.ts';
+import type {NodeCapacity} from '../../cluster/facts/capacity.ts';
+import {isSelected, selectorOf, untolerated} from '../../cluster/pod-specs.ts';
+import {runCpuRequest, runMemoryRequest} from '../../settings/pods.ts';
+import {concurrency} from '../../settings/purpose.ts';
+import {canonicalQuantity, milliOf} from '../../settings/quantity.ts';
+import {type Check, type CheckResult, count, few, ifKnown, pass, skip, worstOf} from '../check.ts';
+import type {PreflightContext} from '../preflight-context.ts';
+import {type ChartPods, isAvailable, isLinux, NO_NODE_FOR_RUNS, nodesForRuns, noNodeFits, podsOf} from './available-nodes.ts';
+
+/** What the flags of that role begin with. */
+export const FLAG: Readonly<Record<ChartPods['role'], string>> = {runs: '--', controller: '--controller-'};
+
+const placement = (id: string, role: ChartPods['role'], who: string): Check => ({
+  id,
+  group: 'Nodes',
+  title: `some node takes ${who}`,
+  ref: 'https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/',
+  run: (context) => {
+    if (role === 'controller' && context.target.chart === 'agent-local') return undefined;
+    return ifKnown(podsOf(context), 'Where pods go is', (pods) =>
+      ifKnown(context.facts.nodes, 'Nodes are', (nodes) => {
+        // The check ready-nodes reports that there are none.
+        if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
+        const resultOf = (wanted: ChartPods['role']): CheckResult | undefined =>
+          worstOf(pods.filter((each) => each.role === wanted).map((each) => placeOf(context, each, nodes.filter(isLinux))));
+        const result = resultOf(role);
+        // The remedy for runs helps the controller too.
+        const isTold = role === 'controller' && result?.remedy !== undefined && result.remedy === resultOf('runs')?.remedy;
+        return isTold ? skip(NO_NODE_FOR_RUNS) : result;
+      }),
+    );
+  },
+});
+
+function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, nodes: readonly NodeCapacity[]): CheckResult {
+  if (nodes.length === 0) return noNodeFits(context, 'There are no Linux nodes', 'Add a node pool of Linux nodes');
+  const selected = nodes.filter((node) => isSelected(spec, node));
+  const tolerated = selected.filter((node) => untolerated(spec, node).length === 0);
+  const available = tolerated.filter(isAvailable);
+  const selector = selectorOf(spec).map(([key, value]) => `${key}=${value}`);
+  const asked = selector.length === 0 ? '' : ` with ${selector.join(', ')}`;
+  const total = count(nodes.length, 'Linux node');
+  if (available.length > 0) {
+    const affinity = getAt(spec, ['affinity', 'nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution']);
+    const found = `${available.length} of ${total}${asked}: ${few(available.map(({name}) => name))}`;
+    return affinity ? skip(`${owner} also asks for node affinity, which is not looked at; without it ${found}`) : pass(found);
+  }
+  if (selected.length === 0) {
+    const message = `${owner} asks for nodes with ${selector.join(', ')}, and none of ${total} has that`;
+    const labels = selectorOf(spec).flatMap(([key]) =>
+      nodes.flatMap((node) => (node.labels[key] === undefined ? [] : [`${key}=${node.labels[key]}`])),
+    );
+    const flag = `${FLAG[role]}node-selector`;
+    const remedy =
+      labels.length > 0
+        ? `Use a label that there is (${few([...new Set(labels)])}) with ${flag}`
+        : `Label nodes: kubectl label node NAME ${selector.join(' ')}; or leave out ${flag}`;
+    return noNodeFits(context, message, remedy);
+  }
+  if (tolerated.length === 0) {
+    const taints = [...new Set(selected.flatMap((node) => untolerated(spec, node)).map(taintText))];
+    return noNodeFits(
+      context,
+      `${owner} does not tolerate the taints of ${few(selected.map(({name}) => name))}: ${taints.join(', ')}`,
+      `Add ${taints.map((taint) => `${FLAG[role]}toleration ${taint}`).join(' or ')}, if such nodes are meant for it`,
+    );
+  }
+  const closed = tolerated.map(({name, isSchedulable}) => `${name} is ${isSchedulable ? 'not ready' : 'cordoned'}`);
+  const [first] = tolerated as [NodeCapacity];
+  return noNodeFits(
+    context,
+    `No node${asked} takes ${owner} now: ${few(closed)}`,
+    first.isSchedulable ? `See why: kubectl describe node ${first.name}` : `Let pods back: kubectl uncordon ${first.name}`,
+  );
+}
+
+const taintText = ({key, value, effect}: NodeCapacity['taints'][number]): string =>
+  `${key}${value === undefined ? '' : `=${value}`}:${effect}`;
+
+export const runNodes = placement('run-nodes', 'runs', 'runs');
+export const controllerNodes = placement('controller-nodes', 'controller', 'the controller');
+
+/** In thousandths of a core, and of a byte. */
+interface Room {
+  cpu: bigint;
+  memory: bigint;
+}
+
+const NOTHING: Room = {cpu: 0n, memory: 0n};
+const plus = (one: Room, other: Room): Room => ({cpu: one.cpu + other.cpu, memory: one.memory + other.memory});
+const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other);
+const most = (one: Room, other: Room): Room => ({cpu: larger(one.cpu, other.cpu), memory: larger(one.memory, other.memory)});
+const fits = (request: Room, room: Room): boolean => request.cpu <= room.cpu && request.memory <= room.memory;
+const amount = (quantity: unknown): bigint => milliOf(String(quantity ?? '')) ?? 0n;
+
+const roomOf = ({allocatable}: NodeCapacity): Room => ({cpu: amount(allocatable['cpu']), memory: amount(allocatable['memory'])});
+
+const spell = ({cpu, memory}: Room): string => {
+  const mebibytes = (memory / 1000n + 1024n ** 2n - 1n) / 1024n ** 2n;
+  return `${canonicalQuantity(`${cpu}m`)} CPU and ${canonicalQuantity(`${mebibytes}Mi`)} memory`;
+};
+
+/** Kubernetes uses the limit where there is no request. */
+function requestOf(container: Tree): Room {
+  const of = (resource: string) =>
+    getAt(container, ['resources', 'requests', resource]) ?? getAt(container, ['resources', 'limits', resource]);
+  return {cpu: amount(of('cpu')), memory: amount(of('memory'))};
+}
+
+/** What the scheduler reserves for a pod: https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers */
+function requestOfPod({containers, initContainers}: Values): Room {
+  const inits = Array.isArray(initContainers) ? initContainers : [];
+  const isSidecar = (container: Tree): boolean => getAt(container, ['restartPolicy']) === 'Always';
+  const all = [...(Array.isArray(containers) ? containers : []), ...inits.filter(isSidecar)];
+  return inits
+    .filter((each) => !isSidecar(each))
+    .map(requestOf)
+    .reduce(most, all.map(requestOf).reduce(plus, NOTHING));
+}
+
+/** What one run requests: its pod, or with agent-k8s the pod that the agent creates from the settings. */
+const requestOfRun = ({target, get}: PreflightContext, pods: readonly ChartPods[]): Room =>
+  target.chart === 'agent-k8s'
+    ? {cpu: amount(get(runCpuRequest)), memory: amount(get(runMemoryRequest))}
+    : pods
+        .filter(({role}) => role === 'runs')
+        .map(({spec}) => requestOfPod(spec))
+        .reduce(most, NOTHING);
+
+const tellsRoom = ({allocatable}: NodeCapacity): boolean =>
+  [allocatable['cpu'], allocatable['memory']].every((each) => milliOf(each ?? '') !== undefined);
+
+/** The result that follows from the request of one run and the nodes that take runs now. */
+const withRoom = (context: PreflightContext, conclude: (request: Room, nodes: readonly NodeCapacity[]) => CheckResult): CheckResult =>
+  ifKnown(podsOf(context), 'What a run asks for is', (pods) =>
+    ifKnown(nodesForRuns(context), 'Nodes are', (all) => {
+      const nodes = all.filter(isAvailable);
+      if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
+      if (!nodes.every(tellsRoom)) return skip('Some nodes do not say what they have room for');
+      return conclude(requestOfRun(context, pods), nodes);
+    }),
+  );
+
+const LESS = 'Ask for less with --run-cpu-request and --run-memory-request, or add larger nodes';
+const REF = 'https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/; what other pods use is not counted';
+
+export const roomForRun: Check = {
+  id: 'run-room',
+  group: 'Nodes',
+  title: 'a node is large enough for a run',
+  ref: REF,
+  run: (context) =>
+    withRoom(context, (request, nodes) => {
+      const able = nodes.filter((node) => fits(request, roomOf(node)));
+      if (able.length > 0)
+        return pass(`a run asks for ${spell(request)}; ${able.length} of ${count(nodes.length, 'node')} for runs have that`);
+      const largest = nodes.map(roomOf).reduce(most);
+      return noNodeFits(context, `A run asks for ${spell(request)}, and no node for runs has more than ${spell(largest)}`, LESS);
+    }),
+};
+
+const times = (request: bigint, room: bigint): bigint | undefined => (request === 0n ? undefined : room / request);
+
+/** How many runs fit on one node if nothing else runs there. */
+function holds(request: Room, node: NodeCapacity): bigint {
+  const room = roomOf(node);
+  const limits = [
+    times(request.cpu, room.cpu),
+    times(request.memory, room.memory),
+    times(1000n, amount(node.allocatable['pods'] ?? '110')),
+  ];
+  return limits.filter((each) => each !== undefined).reduce((one, other) => (one < other ? one : other));
+}
+
+export const roomForAll: Check = {
+  id: 'concurrent-room',
+  group: 'Nodes',
+  title: 'the nodes are large enough for all runs at the same time',
+  ref: REF,
+  run: (context) => {
+    const runs = context.get(concurrency) ?? 1;
+    if (runs < 2) return undefined;
+    return withRoom(context, (request, nodes) => {
+      const room = nodes.map((node) => holds(request, node)).reduce((sum, each) => sum + each, 0n);
+      const text = `${count(nodes.length, 'node')} for runs ${nodes.length === 1 ? 'holds' : 'hold'} ${room} of ${spell(request)} at a time`;
+      // The check run-room reports it.
+      if (room === 0n) return skip('No node is large enough for a single run');
+      if (room >= BigInt(runs)) return pass(`${text}, ${runs} are wanted`);
+      return noNodeFits(
+        context,
+        `${text}, and ${runs} are wanted`,
+        `Add nodes, ask for less with --run-cpu-request and --run-memory-request, or use --concurrency ${room}`,
+      );
+    });
+  },
+};

@@ -1,0 +1,84 @@
+import type {Target} from '../charts/define.ts';
+import type {Values} from '../charts/tree.ts';
+import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
+import type {Fact} from '../cluster/facts/fact.ts';
+import type {Readings} from '../cluster/facts/readings.ts';
+import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
+import type {Claim} from '../cluster/objects.ts';
+import type {Probed, ProbeObjects} from '../cluster/probe.ts';
+import type {Rendered} from '../plan/render-chart.ts';
+import type {ReleaseName} from '../ports/helm.ts';
+import type {Get} from '../settings/define.ts';
+
+/** Everything that checks read: the wanted release, and the state of the cluster and the tools. Plain data. */
+export interface PreflightContext extends Rendered {
+  name: ReleaseName;
+  target: Target;
+  /** The settings in effect: what was given, else what the values hold, else the default. */
+  get: Get;
+  /** What the templates see: the values merged over the defaults of the chart. */
+  values: Values;
+  wantedSecrets: readonly RequiredSecret[];
+  facts: ClusterFacts;
+  /** Raw answers, where facts leave something out. Values of releases in it are not masked: never print them. */
+  readings: Readings;
+  /** The kubeconfig context in use, and the address of its API server. */
+  context: Fact<InstallFacts['context']>;
+  tools: {helm: Fact<string>; kubectl: Fact<string>};
+  /** Whether this account has what each object of the manifest and each read of an install needs. */
+  permissions: Fact<readonly Permission[]>;
+  /** Secrets of the namespace by name, all that the values or the manifest reference; undefined where there is no such Secret. */
+  secrets: ReadonlyMap<string, Fact<SecretObject | undefined>>;
+  /** PersistentVolumeClaims of the namespace by name, in the same way. */
+  claims: ReadonlyMap<string, Fact<Claim | undefined>>;
+  /** The agent pool token itself, where it was given. */
+  token: string | undefined;
+  /** What the probe pod found, or why there was none; absent without --probe. */
+  probe?: {plan: ProbePlan; seen: Probed} | SkippedProbe;
+  now: Date;
+}
+
+/** A Secret that pods or settings reference. */
+export interface RequiredSecret {
+  name: string;
+  /** Keys that must be in it. */
+  keys: readonly string[];
+  /** An install creates it, with the content that was given. */
+  isGiven: boolean;
+}
+
+export interface Permission {
+  verb: string;
+  /** As kubectl spells it, with its group: deployments.apps */
+  resource: string;
+  /** Undefined for cluster-scoped resources. */
+  namespace?: string;
+  isAllowed: boolean;
+  /** Without it the install still works, but explains less. */
+  isOptional: boolean;
+}
+
+/** A permission that was not reviewed yet. */
+export interface NeededPermission extends Omit<Permission, 'isAllowed'> {
+  /** Only for the object of this name. */
+  name?: string;
+  /** This permission is enough instead. */
+  orElse?: {verb: string; resource: string; namespace?: string};
+}
+
+/** A probe that could be made, with what its findings are judged by. */
+export interface ProbePlan extends ProbeObjects {
+  image: string;
+  url: string | undefined;
+  /** Without user and password. */
+  proxy: string | undefined;
+  hasCertificates: boolean;
+  /** What replaces objects that do not exist yet. */
+  notes: readonly string[];
+}
+
+/** Why there is no probe. */
+export interface SkippedProbe {
+  because: string;
+  remedy?: string;
+}

@@ -1,0 +1,67 @@
+import {readSnapshot} from '../apply/read-snapshot.ts';
+import type {Values} from '../charts/tree.ts';
+import {scalrChart} from '../cluster/facts/releases.ts';
+import {contextName, givenValues, newestRevision} from '../cluster/read-facts.ts';
+import {rootsOf} from '../diagnose/readiness.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import type {ReleaseName} from '../ports/helm.ts';
+import type {Processes} from '../ports/processes.ts';
+import {notFound} from './not-found.ts';
+import {type Status, statusOf, type Unread} from './status.ts';
+
+interface Wish {
+  /** The values to compare with. */
+  wanted: Values | undefined;
+  /** Until then an answer is waited for. */
+  over: AbortSignal;
+}
+
+/** Looks once, and goes on without what may not be read. Changes nothing. @throws ExpectedError */
+export async function readStatus(name: ReleaseName, {wanted, over}: Wish, world: {processes: Processes; now(): Date}): Promise<Status> {
+  const {processes, now} = world;
+  const [context, seen, record, given] = await Promise.all([
+    // A pod of the cluster has none, and needs none.
+    attempt('the context', contextName(name, processes, over)),
+    attempt('workloads', readSnapshot(name, processes, over)),
+    attempt('the record of the release', newestRevision(name, processes, over)),
+    // Asked for before it is known whether there is a release: helm takes its time.
+    attempt('the installed values', givenValues(name, processes, over)),
+  ]);
+  const revision = record.value;
+  if (record.failure === undefined && (revision === undefined || revision.status === 'uninstalled')) {
+    throw await notFound(name, revision, processes, over);
+  }
+  if (revision !== undefined && scalrChart(revision.chart) === undefined) throw ofAnother(name, revision.chart);
+  const isNothingSeen = seen.value === undefined || rootsOf(seen.value.snapshot).length === 0;
+  if (record.failure && isNothingSeen) throw seen.failure ?? record.failure;
+  if (seen.failure && !isRefused(seen.failure)) throw seen.failure;
+  const unread = [seen, record, ...(record.failure ? [] : [given])].flatMap(unreadOf);
+  return statusOf({name, context: context.value ?? '', now: now(), revision, given: given.value, look: seen.value, unread, wanted});
+}
+
+interface Attempt<T> {
+  what: string;
+  value?: T;
+  failure?: ExpectedError;
+}
+
+async function attempt<T>(what: string, reading: Promise<T>): Promise<Attempt<T>> {
+  try {
+    return {what, value: await reading};
+  } catch (failure) {
+    if (!(failure instanceof ExpectedError) || failure.code === 'TOOL_NOT_FOUND') throw failure;
+    return {what, failure};
+  }
+}
+
+const isRefused = ({code}: ExpectedError): boolean => code === 'FORBIDDEN';
+
+const unreadOf = ({what, failure}: Attempt<unknown>): Unread[] =>
+  failure ? [{what, code: failure.code, reason: failure.message, remedy: failure.suggestions[0] ?? 'Try: kubectl cluster-info'}] : [];
+
+const ofAnother = ({release, place}: ReleaseName, chart: string): ExpectedError =>
+  new ExpectedError(`Release ${release} in namespace ${place.namespace} is of the chart ${chart}, not of a Scalr agent.`, {
+    code: 'OBJECT_OF_ANOTHER',
+    exit: ExitCode.usage,
+    suggestions: ['Name the release of the agent with --release and --namespace', 'List all: helm list --all-namespaces'],
+  });

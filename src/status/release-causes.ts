@@ -1,0 +1,65 @@
+import {isPending, type Revision} from '../cluster/install-facts.ts';
+import type {Snapshot, Workload} from '../cluster/objects.ts';
+import type {Cause} from '../diagnose/cause.ts';
+import {oneLine} from '../diagnose/error-text.ts';
+import {rootsOf} from '../diagnose/readiness.ts';
+import {nameOf} from '../diagnose/snapshot-queries.ts';
+import {type ReleaseName, rollback} from '../ports/helm.ts';
+import {scale} from '../ports/kubectl.ts';
+import {ownCommand} from '../ports/own-command.ts';
+import {commandLine} from '../ports/processes.ts';
+
+/** What is wrong with a release although its pods may be well. Pure. */
+export function causesOfRelease(name: ReleaseName, revision: Revision | undefined, snapshot: Snapshot | undefined): Cause[] {
+  const ofRecord = revision ? recordCauses(name, revision) : [];
+  if (snapshot === undefined) return ofRecord;
+  // What is on its way, or going away, is told once.
+  if (ofRecord.length === 0 && revision && rootsOf(snapshot).length === 0) return [nothingThere(name, revision)];
+  return [...ofRecord, ...snapshot.workloads.filter(isStopped).map((workload) => stopped(name, workload))];
+}
+
+const INSTALL = 'Run install again with the same settings: it goes on from there';
+
+function recordCauses(name: ReleaseName, revision: Revision): Cause[] {
+  const {status, updated, description} = revision;
+  const cause = (code: string, reason: string, remedy: string): Cause[] => [
+    {object: `release/${name.release}`, code, reason: oneLine(reason), remedy, isHopeless: false},
+  ];
+  if (status === 'uninstalling')
+    return cause(
+      'RELEASE_UNINSTALLING',
+      `helm began to uninstall it at ${updated} and has not ended`,
+      `End it: ${ownCommand('uninstall', name)}`,
+    );
+  if (isPending(revision))
+    return cause(
+      'RELEASE_PENDING',
+      `${status} since ${updated}: helm is at work, or was broken off`,
+      `If no helm is at work any more: ${INSTALL.toLowerCase()}`,
+    );
+  if (status === 'failed')
+    return cause(
+      'RELEASE_FAILED',
+      `helm failed: ${description || 'it does not say why'}`,
+      `${INSTALL}; or take it away: ${ownCommand('uninstall', name)}`,
+    );
+  return [];
+}
+
+const isStopped = ({kind, spec}: Workload): boolean => kind === 'Deployment' && spec?.replicas === 0;
+
+const stopped = ({place}: ReleaseName, workload: Workload): Cause => ({
+  object: nameOf(workload),
+  code: 'STOPPED',
+  reason: 'it is scaled to nothing, so that it takes no runs',
+  remedy: `Start it with install, or: ${commandLine(scale(place, 'Deployment', workload.metadata.name, 1))}`,
+  isHopeless: false,
+});
+
+const nothingThere = (name: ReleaseName, {revision}: Revision): Cause => ({
+  object: `release/${name.release}`,
+  code: 'NO_WORKLOADS',
+  reason: 'helm has installed it, and nothing of it is there',
+  remedy: `Make it again: ${commandLine(rollback(name, revision))}`,
+  isHopeless: false,
+});

@@ -1,0 +1,126 @@
+import type {ReleaseSnapshot} from '../apply/read-snapshot.ts';
+import type {ChartName} from '../charts/schema.ts';
+import type {Values} from '../charts/tree.ts';
+import {agentVersionOf, type VersionStatus, versionStatus} from '../charts/version-status.ts';
+import {type Drift, driftOf} from '../cluster/drift.ts';
+import {scalrChart} from '../cluster/facts/releases.ts';
+import type {Revision} from '../cluster/install-facts.ts';
+import {labelsOfRuns, type Run, runsIn} from '../cluster/inventory-runs.ts';
+import {type Agent, agentsOf} from '../diagnose/agent-log.ts';
+import type {Cause} from '../diagnose/cause.ts';
+import {explain, isReady, type Progress, progress} from '../diagnose/explain.ts';
+import {countOf, rootsOf} from '../diagnose/readiness.ts';
+import type {ErrorCode} from '../errors.ts';
+import type {ReleaseName} from '../ports/helm.ts';
+import {causesOfRelease} from './release-causes.ts';
+
+/** What could not be read, and why. */
+export interface Unread {
+  what: string;
+  code: ErrorCode;
+  reason: string;
+  remedy: string;
+}
+
+/** What kubectl and helm say of a release at one moment. */
+export interface Readings {
+  name: ReleaseName;
+  context: string;
+  now: Date;
+  /** Undefined where it could not be read. */
+  revision: Revision | undefined;
+  given: Values | undefined;
+  /** Undefined where the workloads could not be read. */
+  look: ReleaseSnapshot | undefined;
+  unread: readonly Unread[];
+  /** The values to compare with. */
+  wanted: Values | undefined;
+}
+
+export interface InstalledChart extends VersionStatus {
+  name: ChartName;
+  version: string;
+  agentVersion: string | undefined;
+}
+
+export interface WorkloadLine extends Progress {
+  ready: number;
+  desired: number;
+}
+
+export interface Status {
+  context: string;
+  state: 'ready' | 'not-ready' | 'hopeless' | 'unknown';
+  revision: Revision | undefined;
+  chart: InstalledChart | undefined;
+  workloads: readonly WorkloadLine[];
+  /** Why it is not ready, the hopeless first. */
+  causes: readonly Cause[];
+  agents: readonly Agent[];
+  /** Undefined where nobody outside the agent can see them. */
+  runs: readonly Run[] | undefined;
+  /** Undefined where there is nothing to compare, or it could not be read. */
+  drift: Drift | undefined;
+  unread: readonly Unread[];
+}
+
+/** Pure. */
+export function statusOf({name, context, now, revision, given, look, unread, wanted}: Readings): Status {
+  const chart = chartOf(revision, look);
+  const ofRelease = causesOfRelease(name, revision, look?.snapshot);
+  const causes = [...ofRelease, ...(look ? explain(look.snapshot, now) : [])].toSorted(
+    (a, b) => Number(b.isHopeless) - Number(a.isHopeless),
+  );
+  const isWell = look !== undefined && isReady(look.snapshot, now) && ofRelease.length === 0;
+  return {
+    context,
+    state: isWell ? (unread.every(isRefusal) ? 'ready' : 'unknown') : stateOf(look, causes),
+    revision,
+    chart,
+    workloads: look ? workloadsOf(look) : [],
+    causes,
+    agents: look ? agentsOf(look.snapshot, now) : [],
+    runs: runsOf(name, chart, given, look),
+    drift: wanted && given && driftOf(given, wanted),
+    unread: [
+      ...unread,
+      ...(look?.gaps ?? []).map(({object, reason, remedy}) => ({what: object, code: 'FORBIDDEN' as const, reason, remedy})),
+    ],
+  };
+}
+
+/** Whoever may not read something knows that; an answer that did not come leaves open what it would have been. */
+const isRefusal = ({code}: Unread): boolean => code === 'FORBIDDEN';
+
+function stateOf(look: ReleaseSnapshot | undefined, causes: readonly Cause[]): Status['state'] {
+  if (causes.some(({isHopeless}) => isHopeless)) return 'hopeless';
+  return look === undefined && causes.length === 0 ? 'unknown' : 'not-ready';
+}
+
+/** As helm recorded it, else as the labels of the workloads have it. */
+function chartOf(revision: Revision | undefined, look: ReleaseSnapshot | undefined): InstalledChart | undefined {
+  const labels = look?.snapshot.workloads.map(({metadata}) => metadata.labels ?? {}).find((each) => each['helm.sh/chart'] !== undefined);
+  const found = scalrChart(revision?.chart ?? labels?.['helm.sh/chart'] ?? '');
+  if (found === undefined) return undefined;
+  const {chart, version} = found;
+  const said = revision === undefined ? labels?.['app.kubernetes.io/version'] : revision.app_version;
+  return {name: chart, version, agentVersion: said || agentVersionOf(chart, version), ...versionStatus(chart, version)};
+}
+
+function workloadsOf({snapshot}: ReleaseSnapshot): WorkloadLine[] {
+  const lines = progress(snapshot);
+  return rootsOf(snapshot).map((root, index) => {
+    const {ready, wanted} = countOf(root);
+    return {...(lines[index] as Progress), ready: Math.min(ready, wanted), desired: wanted};
+  });
+}
+
+function runsOf(
+  {release}: ReleaseName,
+  chart: InstalledChart | undefined,
+  given: Values | undefined,
+  look: ReleaseSnapshot | undefined,
+): Status['runs'] {
+  if (look === undefined || chart === undefined || chart.name === 'agent-local') return undefined;
+  return runsIn(look.objects, {chart: chart.name, version: chart.version, release, taskLabels: labelsOfRuns(given ?? {})});
+}

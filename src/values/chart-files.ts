@@ -1,0 +1,82 @@
+import {Ajv} from 'ajv';
+import {parse} from 'yaml';
+import {addRelease} from '../charts/add-release.ts';
+import type {Target} from '../charts/define.ts';
+import {type ChartName, chartSchema, defaultsOf, type SchemaNode} from '../charts/schema.ts';
+import {isMap, mergeValues, type Values} from '../charts/tree.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+
+/** Reads Chart.yaml, values.yaml and values.schema.json of a chart. @throws ExpectedError when it is not one of the three charts */
+export function targetOfChart(source: string, files: {chart: string; values: string; schema?: string}): Target {
+  const {name, version, appVersion = '', kubeVersion} = readMetadata(source, files.chart);
+  const values = readChartFile(source, 'values.yaml', () => parse(files.values, {logLevel: 'error'}));
+  const schema =
+    files.schema === undefined ? undefined : readChartFile(source, 'values.schema.json', () => JSON.parse(files.schema as string));
+  const known = addRelease(chartSchema(name), {
+    metadata: {name, version, appVersion, ...(kubeVersion === undefined ? {} : {kubeVersion})},
+    values,
+    ...(schema === undefined ? {} : {schema: schema as SchemaNode}),
+  });
+  const target: Target = {chart: name, version, schema: known};
+  return schema === undefined ? target : {...target, refusals: refusalsOf(schema as Values, defaultsOf(known, version), source)};
+}
+
+/** Checks values as Helm does: merged over the defaults, null deleting defaults. */
+function refusalsOf(schema: Values, defaults: Values, source: string): NonNullable<Target['refusals']> {
+  // Two of the charts name a JSON Schema draft that Ajv does not know.
+  const {$schema: _, ...rules} = schema;
+  const check = readChartFile(source, 'values.schema.json', () =>
+    new Ajv({strict: false, allErrors: true, validateFormats: false}).compile(rules),
+  );
+  return (values) =>
+    check(mergeValues(defaults, values))
+      ? []
+      : (check.errors ?? []).map(({instancePath, message = 'is wrong'}) => ({path: keysOf(instancePath), message}));
+}
+
+/** The keys of a JSON pointer. */
+const keysOf = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((each) => each.replaceAll('~1', '/').replaceAll('~0', '~'));
+
+/** The Chart.yaml of a chart. */
+export interface ChartMetadata {
+  name: ChartName;
+  version: string;
+  appVersion?: string;
+  kubeVersion?: string;
+}
+
+/** @throws ExpectedError when it is not one of the three charts */
+export function readMetadata(source: string, text: string): ChartMetadata {
+  const metadata = readChartFile(source, 'Chart.yaml', () => parse(text, {logLevel: 'error'})) as Partial<
+    Record<keyof ChartMetadata, unknown>
+  >;
+  const {name, version} = metadata;
+  if (!isChart(name) || typeof version !== 'string') {
+    throw unreadable(`${source} is the chart ${JSON.stringify(name)}, and not agent-k8s, agent-local or agent-job`);
+  }
+  return metadata as ChartMetadata;
+}
+
+const isChart = (name: unknown): name is ChartName => name === 'agent-k8s' || name === 'agent-local' || name === 'agent-job';
+
+/** Parses one file of a chart. @throws ExpectedError when it is invalid */
+function readChartFile<T>(source: string, name: string, parsed: () => T): T {
+  try {
+    const found = parsed();
+    if (name.endsWith('.yaml') && !isMap(found)) throw new Error('it is no mapping');
+    return found;
+  } catch (error) {
+    throw unreadable(`${name} in ${source} cannot be read: ${(error as Error).message.split('\n')[0]}`);
+  }
+}
+
+const unreadable = (message: string): ExpectedError =>
+  new ExpectedError(`${message}.`, {
+    code: 'NO_CHART',
+    exit: ExitCode.usage,
+    suggestions: ['Name the directory or .tgz of one of the three charts'],
+  });

@@ -1,0 +1,83 @@
+import {CHARTS} from '../charts/charts.ts';
+import type {Row, Target} from '../charts/define.ts';
+import {oncePerRelease, within} from '../charts/releases.ts';
+import {scopeOf} from '../charts/support.ts';
+import {getAt, isMap, leafPaths, mergeValues, type Path, sameTree, startsWith, type Tree, type Values} from '../charts/tree.ts';
+import {catalogue} from '../settings/catalogue.ts';
+import type {Get, Setting} from '../settings/define.ts';
+import type {Settings} from '../settings/settings.ts';
+
+/** The values over the defaults of the release, as the templates see them. */
+export const effectiveValues = (values: Values, target: Target): Values => mergeValues(scopeOf(target, () => undefined).defaults, values);
+
+/** A copy without the keys toString and valueOf, which JavaScript would call to read such a map as a number or text. */
+export const withoutMethodNames = <T extends Tree>(tree: T): T =>
+  (Array.isArray(tree)
+    ? tree.map(withoutMethodNames)
+    : isMap(tree)
+      ? Object.fromEntries(
+          Object.entries(tree).flatMap(([key, below]) =>
+            key === 'toString' || key === 'valueOf' ? [] : [[key, withoutMethodNames(below)]],
+          ),
+        )
+      : tree) as T;
+
+/** Effective settings: explicit ones; else those read from the values, which --set may have changed; else the default. */
+export const effectiveGet =
+  (settings: Settings, read: ReadonlyMap<string, unknown>): Get =>
+  <T>(setting: Setting<T>) => {
+    if (settings.isExplicit(setting)) return settings.get(setting);
+    return (read.get(setting.id) as T | undefined) ?? settings.get(setting);
+  };
+
+export interface ReadValues {
+  /** Effective settings, chart defaults included. */
+  settings: ReadonlyMap<string, unknown>;
+  /** Paths that differ from the chart defaults and that no setting can express. */
+  rest: readonly Path[];
+}
+
+/** Reads values.yaml of one chart version back into settings. */
+export function readValues(values: Values, target: Target): ReadValues {
+  const {defaults} = scopeOf(target, () => undefined);
+  const {settings, claimed} = readEffective(effectiveValues(values, target), target);
+  return {
+    settings,
+    get rest() {
+      return leafPaths(values).filter(
+        (path) => !claimed.some((claim) => startsWith(path, claim)) && !sameTree(getAt(defaults, path), getAt(values, path)),
+      );
+    },
+  };
+}
+
+interface Reading {
+  settings: ReadonlyMap<string, unknown>;
+  /** The keys that settings cover. */
+  claimed: Path[];
+}
+
+/** The same for values that are merged over the defaults already. */
+export const readEffective = (effective: Values, target: Target): Reading =>
+  // A row may depend on a setting that comes later in the catalogue, so a first pass reads them all.
+  readOnce(effective, target, readOnce(effective, target, new Map()).settings);
+
+function readOnce(effective: Values, target: Target, known: ReadonlyMap<string, unknown>): Reading {
+  const settings = new Map<string, unknown>();
+  const get: Get = <T>(setting: Setting<T>) => (settings.get(setting.id) ?? known.get(setting.id)) as T | undefined;
+  const scope = scopeOf(target, get);
+  const claimed: Path[] = [];
+  for (const row of rowsOf(target)) {
+    if (!(row.when?.(get) ?? true)) continue;
+    const value = row.read(effective, scope);
+    if (value === undefined) continue;
+    if (!settings.has(row.setting.id)) settings.set(row.setting.id, value);
+    claimed.push(...row.paths);
+  }
+  return {settings, claimed};
+}
+
+/** The rows of a version in the order of the catalogue. */
+const rowsOf = oncePerRelease(({chart, version}: Target): readonly Row[] =>
+  catalogue.flatMap((setting) => CHARTS[chart].rows.filter((row) => row.setting === setting && within(version, row.in))),
+);

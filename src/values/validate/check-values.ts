@@ -1,0 +1,132 @@
+import {CHARTS} from '../../charts/charts.ts';
+import type {Container, IgnoredKey, Target} from '../../charts/define.ts';
+import {oncePerRelease, within} from '../../charts/releases.ts';
+import {VARIABLES_OF_SETTINGS} from '../../charts/shared-rows.ts';
+import {scopeOf} from '../../charts/support.ts';
+import {at, getAt, isMap, type Path, sameTree, startsWith, type Tree, type Values} from '../../charts/tree.ts';
+import {ExitCode, ExpectedError} from '../../errors.ts';
+import {spell} from '../../settings/define.ts';
+import {set} from '../../settings/escape-hatch.ts';
+import type {Rendered} from '../render.ts';
+import {dotted, type Finding, findingAt, type Source, type TreePath, type ValidationContext} from './finding.ts';
+
+const BLANK = /^<[^<>]+>$|^(changeme|your[-_ ].*)$/i;
+const TEMPLATE = /\{\{.*\}\}/;
+const FILL_IN = 'Replace it by the real value';
+
+/** Placeholders of a template that were not filled in. */
+export const checkPlaceholders = (source: Source): Finding[] =>
+  findPlaceholders(source.values).map(({path, text}) =>
+    findingAt(source, path, 'PLACEHOLDER', `"${text}" is a placeholder.`, {suggestion: FILL_IN}),
+  );
+
+/** Refuses generated values that `validate` would call placeholders. @throws ExpectedError */
+export function refusePlaceholders({values, origins}: Pick<Rendered, 'values' | 'origins'>): void {
+  const [found] = findPlaceholders(values);
+  if (found === undefined) return;
+  const writer = origins.findLast(({path}) => startsWith(found.path.map(String), path));
+  throw new ExpectedError(`${writer ? `${spell(writer.setting)}: ` : ''}${dotted(found.path)} is a placeholder that nobody filled in.`, {
+    code: 'INVALID_SETTING',
+    exit: ExitCode.usage,
+    suggestions: [FILL_IN],
+  });
+}
+
+const findPlaceholders = (values: Values): {path: TreePath; text: string}[] =>
+  textsIn(values).filter(({path, text}) => BLANK.test(text) || (TEMPLATE.test(text) && !isForOtherPrograms(path)));
+
+/** Annotations and variables carry templates for other programs, such as the Vault injector. */
+const isForOtherPrograms = (path: TreePath): boolean => path.slice(0, -1).some((key) => /(?:annotations|env)$/i.test(String(key)));
+
+function textsIn(tree: Tree, path: TreePath = []): {path: TreePath; text: string}[] {
+  if (typeof tree === 'string') return [{path, text: tree}];
+  if (Array.isArray(tree)) return tree.flatMap((below, index) => textsIn(below, [...path, index]));
+  return isMap(tree) ? Object.entries(tree).flatMap(([key, below]) => textsIn(below, [...path, key])) : [];
+}
+
+/** The keys of these values that the version accepts and no template reads; `effective` are the values over its defaults. */
+export function ignoredIn(values: Values, effective: Values, target: Target): IgnoredKey[] {
+  const {defaults} = scopeOf(target, () => undefined);
+  return CHARTS[target.chart].ignoredKeys.filter(
+    ({in: range, path, unless}) =>
+      within(target.version, range) &&
+      getAt(values, at(path)) !== undefined &&
+      !sameTree(getAt(effective, at(path)), getAt(defaults, at(path))) &&
+      !unless?.(effective),
+  );
+}
+
+export const checkIgnored = (context: ValidationContext, target: Target): Finding[] =>
+  ignoredIn(context.values, context.effective, target).map(({path, because, instead}) =>
+    findingAt(context, at(path), 'IGNORED_KEY', `This does nothing in ${target.chart} ${target.version}: ${because}.`, {
+      suggestion: instead,
+    }),
+  );
+
+/** A variable that a container would get twice. */
+interface RepeatedVariable {
+  name: string;
+  container: string;
+  /** The map or list of extra variables that holds the name. */
+  path: Path;
+}
+
+/**
+ * Variables that a container would get more than once: Helm 4 refuses the second, Helm 3 may lose both later
+ * (helm/helm#31529; docs/charts/README.md, "Environment variables").
+ */
+const repeatedVariables = (values: Values, target: Target): RepeatedVariable[] =>
+  containersOf(target).flatMap(({name: container, extraEnv, own}) => {
+    const given = extraEnv.map(at).flatMap((path) => namesAt(values, path).map((name) => ({name, container, path})));
+    return given.filter(({name}, index) => own.has(name) || given.findIndex((each) => each.name === name) !== index);
+  });
+
+const containersOf = oncePerRelease(({chart, version}: Target): readonly (Container & {own: ReadonlySet<string>})[] => {
+  const {containers, ownVariables} = CHARTS[chart];
+  const own = new Set(ownVariables.filter((each) => within(version, each.in)).map(({name}) => name));
+  return containers.filter((each) => within(version, each.in)).map((each) => ({...each, own: each.own ?? own}));
+});
+
+/** Variable names in a map, or in a Kubernetes list of variables. */
+function namesAt(values: Values, path: Path): string[] {
+  const found = getAt(values, path);
+  if (Array.isArray(found)) return found.flatMap((each) => (isMap(each) && typeof each['name'] !== 'object' ? [String(each['name'])] : []));
+  return isMap(found) ? Object.keys(found) : [];
+}
+
+export function checkRepeatedVariables(source: Source, target: Target): Finding[] {
+  const found = repeatedVariables(source.values, target).map(({name, container, path}) => {
+    const variables = getAt(source.values, path);
+    const isNamed = (each: Tree): boolean => isMap(each) && each['name'] === name;
+    return {key: [...path, Array.isArray(variables) ? variables.findLastIndex(isNamed) : name], name, container};
+  });
+  // A map may end up in several containers; one finding is enough.
+  const first = found.filter(({key}, index) => found.findIndex((each) => dotted(each.key) === dotted(key)) === index);
+  return first.map(({key, name, container}) =>
+    findingAt(source, key, 'REPEATED_VARIABLE', `${target.chart} ${target.version} would set ${name} twice in the ${container}.`, {
+      suggestion: 'Leave it out, or use the key of the chart',
+    }),
+  );
+}
+
+/** @throws ExpectedError for a repeated variable, and for one that --set writes although it has a setting */
+export function refuseRepeatedVariables({values, origins}: Pick<Rendered, 'values' | 'origins'>, target: Target): void {
+  const [twice] = repeatedVariables(values, target);
+  if (twice !== undefined)
+    throw reserved(
+      `${target.chart} ${target.version} would set ${twice.name} twice in the ${twice.container}`,
+      'Leave it out, or set the key of the chart with --set',
+    );
+  const assigned = origins.filter(({setting}) => setting === set).map(({path}) => path);
+  const isAssigned = (map: Path, name: string): boolean =>
+    assigned.some((each) => sameTree(each, [...map, name]) || (each.length <= map.length && startsWith(map, each)));
+  const names = containersOf(target).flatMap(({extraEnv}) =>
+    extraEnv.map(at).flatMap((path) => namesAt(values, path).filter((name) => isAssigned(path, name))),
+  );
+  const bypassed = names.find((name) => VARIABLES_OF_SETTINGS.has(name));
+  if (bypassed !== undefined)
+    throw reserved(`${bypassed} has a setting of its own`, `Use --${VARIABLES_OF_SETTINGS.get(bypassed)} instead of --set`);
+}
+
+const reserved = (message: string, suggestion: string): ExpectedError =>
+  new ExpectedError(`${message}.`, {code: 'RESERVED_VARIABLE', exit: ExitCode.usage, suggestions: [suggestion]});

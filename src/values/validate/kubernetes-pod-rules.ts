@@ -1,0 +1,254 @@
+import {isMap, type Tree, type Values} from '../../charts/tree.ts';
+import {exceeds, milliOf} from '../../settings/quantity.ts';
+import {closest} from '../../settings/text.ts';
+import {FORMATS} from './formats.ts';
+
+/** Something that Kubernetes refuses although its schema allows it. */
+export interface Problem {
+  /** The field below the object. */
+  at: readonly (string | number)[];
+  message: string;
+  code?: string;
+  severity?: 'warning';
+}
+
+export type Rule = (object: Values) => readonly (Problem | false | undefined)[];
+
+export const violation = (message: string, ...at: (string | number)[]): Problem => ({at, message});
+export const isSet = (value: Tree | undefined): boolean => value !== undefined && value !== null && value !== '';
+
+export const hasFormat =
+  (format: string, field: string): Rule =>
+  ({[field]: value}) => {
+    const problem = typeof value === 'string' && value !== '' ? FORMATS[format]?.(value) : undefined;
+    return [problem !== undefined && violation(problem, field)];
+  };
+
+export const notEmpty =
+  (field: string): Rule =>
+  (object) => [object[field] === '' && violation(`${field} is empty.`, field)];
+
+export const inRange =
+  (least: number, most: number, field: string): Rule =>
+  ({[field]: value}) => [
+    typeof value === 'number' && (value < least || value > most) && violation(`${value} is not between ${least} and ${most}.`, field),
+  ];
+
+/** Exactly one of several fields. */
+export const exactlyOne =
+  (what: string, isOther: (field: string) => boolean = () => false): Rule =>
+  (object) => {
+    const given = Object.keys(object).filter((field) => !isOther(field) && object[field] !== null);
+    if (given.length === 0) return [violation(`There is no ${what}.`)];
+    return [given.length > 1 && violation(`Only one ${what} is allowed, and these are ${given.join(', ')}.`, given[1] as string)];
+  };
+
+export const notBoth =
+  (first: string, second: string): Rule =>
+  (object) => [isSet(object[first]) && isSet(object[second]) && violation(`${first} and ${second} exclude one another.`, second)];
+
+export const allOf =
+  (...rules: Rule[]): Rule =>
+  (object) =>
+    rules.flatMap((rule) => rule(object));
+
+export const required =
+  (field: string): Rule =>
+  ({[field]: value}) => [!isSet(value) && violation(`There is no ${field}.`)];
+
+/** A path below a volume. */
+export const relativePath =
+  (field: string): Rule =>
+  ({[field]: path}) => [
+    typeof path === 'string' &&
+      (path.startsWith('/') || path.split('/').includes('..')) &&
+      violation('A path here is relative and goes nowhere above its root.', field),
+  ];
+
+export const itemsHaveFormat =
+  (format: string, field: string): Rule =>
+  ({[field]: items}) =>
+    (Array.isArray(items) ? items : []).map((item, index) => {
+      const problem = FORMATS[format]?.(String(item));
+      return problem !== undefined && violation(problem, field, index);
+    });
+
+export const validLabels =
+  (field: string): Rule =>
+  ({[field]: labels}) =>
+    Object.entries(isMap(labels) ? labels : {}).map(([key, value]) => {
+      const problem = FORMATS['qualified-name']?.(key) ?? (value === null ? undefined : FORMATS['label-value']?.(String(value)));
+      return problem !== undefined && violation(problem, field, key);
+    });
+
+/** The API stores 32 bits. */
+export const int32 = (field: string, least = 0): Rule => inRange(least, 2 ** 31 - 1, field);
+
+const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
+
+/** A requirement of a selector; `numeric` operators compare a label with one number. */
+const requirement = (numeric: readonly string[]): Rule =>
+  allOf(hasFormat('qualified-name', 'key'), notEmpty('key'), ({operator, values}) => {
+    const given = Array.isArray(values) ? values : [];
+    const known = [...OPERATORS, ...numeric];
+    if (!known.includes(String(operator))) return [violation(`${JSON.stringify(operator)} is not one of ${known.join(', ')}.`, 'operator')];
+    if (operator === 'Exists' || operator === 'DoesNotExist')
+      return [given.length > 0 && violation(`${operator} takes no values.`, 'values')];
+    if (operator === 'In' || operator === 'NotIn')
+      return [
+        given.length === 0 && violation(`${operator} needs values.`, 'operator'),
+        ...itemsHaveFormat('label-value', 'values')({values: given}),
+      ];
+    const isOneNumber = given.length === 1 && /^-?\d+$/.test(String(given[0]));
+    return [!isOneNumber && violation(`${operator} takes one whole number.`, 'values')];
+  });
+
+const profile =
+  (kind: string): Rule =>
+  ({type, localhostProfile}) => [
+    type === 'Localhost' && !isSet(localhostProfile) && violation(`A ${kind} profile of type Localhost needs localhostProfile.`, 'type'),
+    type === '' && violation(`A ${kind} profile needs a type.`, 'type'),
+    type !== 'Localhost' && isSet(localhostProfile) && violation('localhostProfile counts only with type: Localhost.', 'localhostProfile'),
+  ];
+
+const runsAsRoot: Rule = ({runAsNonRoot, runAsUser}) => [
+  runAsNonRoot === true &&
+    runAsUser === 0 &&
+    violation('runAsNonRoot forbids user 0: the kubelet does not start the container.', 'runAsUser'),
+];
+
+const toleration: Rule = ({key, operator, value, effect, tolerationSeconds}) => [
+  !isSet(key) && operator !== 'Exists' && violation('Without a key the operator has to be Exists.'),
+  operator === 'Exists' && isSet(value) && violation('The operator Exists takes no value.', 'value'),
+  (operator === 'Gt' || operator === 'Lt') && violation(`The operator ${operator} is behind a feature gate of Kubernetes.`, 'operator'),
+  isSet(tolerationSeconds) &&
+    effect !== 'NoExecute' &&
+    violation('tolerationSeconds counts only with effect: NoExecute.', 'tolerationSeconds'),
+];
+
+const MEBI = 1000n * 1024n ** 2n;
+const HUNDRED_CORES = 100_000n;
+
+/** An amount that is valid but probably a mistake: 512 is 512 bytes, 512m half a byte, and few nodes have 500 cores. */
+function unlikely(name: string, amount: Tree | undefined): string | undefined {
+  const milli = amount === undefined || amount === null ? undefined : milliOf(String(amount));
+  if (milli === undefined || milli === 0n) return undefined;
+  if (name === 'cpu') return milli > HUNDRED_CORES ? `${amount} are cores. Did you mean ${milli / 1000n}m?` : undefined;
+  const isBytes = name === 'memory' || name === 'ephemeral-storage';
+  return isBytes && milli < MEBI ? `${amount} is less than a mebibyte: ${number(milli)} bytes. Did you mean Mi or Gi?` : undefined;
+}
+
+const STANDARD = ['cpu', 'memory', 'ephemeral-storage'];
+
+/** Resources other than the standard ones have a prefix, such as nvidia.com/gpu. */
+const isResource = (name: string): boolean => STANDARD.includes(name) || name.includes('/') || name.startsWith('hugepages-');
+
+/** Extended resources, such as devices, are whole numbers. */
+const isExtended = (name: string): boolean => name.includes('/') && !name.includes('kubernetes.io/');
+
+function unknownResource(name: string): string {
+  const near = closest(name, STANDARD);
+  return `Kubernetes knows no resource ${name}.${near ? ` Did you mean ${near}?` : ''}`;
+}
+
+/** A quantity without the exponent that Kubernetes also accepts. */
+const decimal = (amount: Tree | undefined): string => {
+  const text = String(amount);
+  return /^\d+(\.\d+)?[eE]\+?\d{1,2}$/.test(text) ? Number(text).toFixed(3) : text;
+};
+
+const number = (milli: bigint): string => String(Number(milli) / 1000);
+
+const resources: Rule = ({limits, requests}) => {
+  const most = isMap(limits) ? limits : {};
+  const least = isMap(requests) ? requests : {};
+  const amounts = [
+    ...Object.entries(most).map(([name, amount]) => ['limits', name, amount] as const),
+    ...Object.entries(least).map(([name, amount]) => ['requests', name, amount] as const),
+  ];
+  return [
+    ...amounts.map(([kind, name]) => !isResource(name) && {...violation(unknownResource(name), kind, name), code: 'UNKNOWN_KEY'}),
+    ...amounts.map(([kind, name, amount]) => {
+      const message = unlikely(name, amount);
+      return message !== undefined && {...violation(message, kind, name), code: 'UNLIKELY_AMOUNT', severity: 'warning' as const};
+    }),
+    ...amounts.map(
+      ([kind, name, amount]) =>
+        isExtended(name) &&
+        (milliOf(String(amount)) ?? 0n) % 1000n !== 0n &&
+        violation(`${name} cannot be divided: ${amount} is no whole number.`, kind, name),
+    ),
+    ...Object.entries(least).map(
+      ([name, amount]) =>
+        isSet(most[name]) &&
+        exceeds(decimal(amount), decimal(most[name])) && {
+          ...violation(`The request ${amount} is more than the limit ${most[name]}, and Kubernetes refuses such a pod.`, 'requests', name),
+          code: 'REQUEST_ABOVE_LIMIT',
+        },
+    ),
+  ];
+};
+
+const securityContext: Rule = ({privileged, allowPrivilegeEscalation, capabilities}) => {
+  const added = isMap(capabilities) && Array.isArray(capabilities['add']) ? capabilities['add'] : [];
+  const isRaised = privileged === true || added.some((each) => each === 'SYS_ADMIN' || each === 'CAP_SYS_ADMIN');
+  return [
+    allowPrivilegeEscalation === false &&
+      isRaised &&
+      violation('allowPrivilegeEscalation: false contradicts privileged and SYS_ADMIN.', 'allowPrivilegeEscalation'),
+  ];
+};
+
+const spread: Rule = ({minDomains, whenUnsatisfiable}) => [
+  isSet(minDomains) && whenUnsatisfiable !== 'DoNotSchedule' && violation('minDomains counts only with DoNotSchedule.', 'minDomains'),
+];
+
+/** The id of a user or group. */
+const id = (field: string): Rule => inRange(0, 2 ** 31 - 1, field);
+
+const groups: Rule = ({supplementalGroups: items}) =>
+  (Array.isArray(items) ? items : []).flatMap((item, index) =>
+    id('group')({group: item}).map((problem) => problem && {...problem, at: ['supplementalGroups', index]}),
+  );
+
+const sysctls: Rule = ({sysctls: items}) => {
+  const names = (Array.isArray(items) ? items : []).map((item) => (isMap(item) ? item['name'] : undefined));
+  return names.map((name, index) => names.indexOf(name) < index && violation(`${name} is set twice.`, 'sysctls', index, 'name'));
+};
+
+const FILLED_IN_SPREAD = ['whenUnsatisfiable', 'nodeAffinityPolicy', 'nodeTaintsPolicy'];
+
+/** Rules of pods, their placement and their security, by type. */
+export const POD_RULES: Readonly<Record<string, Rule>> = {
+  AppArmorProfile: profile('AppArmor'),
+  LabelSelector: validLabels('matchLabels'),
+  LabelSelectorRequirement: requirement([]),
+  LocalObjectReference: allOf(hasFormat('object-name', 'name'), notEmpty('name')),
+  NodeSelector: ({nodeSelectorTerms: terms}) => [
+    Array.isArray(terms) && terms.length === 0 && violation('There have to be nodeSelectorTerms.', 'nodeSelectorTerms'),
+  ],
+  NodeSelectorRequirement: requirement(['Gt', 'Lt']),
+  PodAffinityTerm: allOf(hasFormat('qualified-name', 'topologyKey'), notEmpty('topologyKey'), itemsHaveFormat('dns-label', 'namespaces')),
+  PodSecurityContext: allOf(
+    ...['fsGroup', 'runAsUser', 'runAsGroup'].map(id),
+    ...['fsGroupChangePolicy', 'supplementalGroupsPolicy'].map(notEmpty),
+    runsAsRoot,
+    groups,
+    sysctls,
+  ),
+  PreferredSchedulingTerm: inRange(1, 100, 'weight'),
+  ResourceRequirements: resources,
+  SeccompProfile: allOf(profile('seccomp'), relativePath('localhostProfile')),
+  SecurityContext: allOf(id('runAsUser'), id('runAsGroup'), notEmpty('procMount'), runsAsRoot, securityContext),
+  Sysctl: allOf(hasFormat('sysctl', 'name'), notEmpty('name')),
+  Toleration: allOf(hasFormat('qualified-name', 'key'), hasFormat('label-value', 'value'), toleration),
+  TopologySpreadConstraint: allOf(
+    hasFormat('qualified-name', 'topologyKey'),
+    notEmpty('topologyKey'),
+    int32('maxSkew', 1),
+    int32('minDomains', 1),
+    ...FILLED_IN_SPREAD.map(notEmpty),
+    spread,
+  ),
+  WeightedPodAffinityTerm: inRange(1, 100, 'weight'),
+};

@@ -1,0 +1,178 @@
+import {type Document, isCollection, type Range, type Scalar, visit, type YAMLParseError} from 'yaml';
+import type {SourceProblem} from './finding.ts';
+
+/**
+ * The first place that the YAML parser or Helm's reader refuses, or where Helm 3 and Helm 4 differ. The parser checks
+ * the syntax only: what scalars, keys and aliases mean follows in helm-reader.ts.
+ */
+export function findIncompatibility(text: string, document: Document.Parsed | undefined): SourceProblem | undefined {
+  // Helm needs no space before a comment.
+  const error = document?.errors.find(({message}) => !message.startsWith('Comments must be separated'));
+  return (
+    invalidCharacter(text) ??
+    (document && error ? syntaxError(error, document, text) : undefined) ??
+    refusedByHelm4(text) ??
+    refusedByGoYaml(text, document)
+  );
+}
+
+/** Characters that Helm refuses anywhere, or that readers treat differently. */
+const INVALID = /(?![\t\n])[\p{Cc}\u2028\u2029\uFFFD-\uFFFF\p{Surrogate}]/u;
+
+function invalidCharacter(text: string): SourceProblem | undefined {
+  const offset = text.search(INVALID);
+  if (offset < 0) return undefined;
+  const point = text.codePointAt(offset) ?? 0;
+  const name = `U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
+  if (point === 0x2028 || point === 0x2029)
+    return {offset, code: 'ODD_LINE_END', message: `The invisible character ${name} ends the line for Helm, and for few other programs.`};
+  if (point === 0xfffd || (point >= 0xd800 && point <= 0xdfff)) {
+    const message = 'Here stand bytes that are no UTF-8, or the mark U+FFFD that another program left for them: Helm refuses such bytes.';
+    return {offset, code: 'NOT_UTF8', message};
+  }
+  return {offset, code: 'CONTROL_CHARACTER', message: `Helm refuses the invisible control character ${name}.`};
+}
+
+/** The parser's errors in terms of values files. */
+const SYNTAX_MESSAGES: readonly [RegExp, string][] = [
+  [/^Tabs are.*/, 'Tabs cannot indent YAML; use spaces.'],
+  [
+    /^(Nested mappings|Implicit keys need to be on a single).*/,
+    'A second ": " stands in one value, or this line and the next are not indented alike; quote the value or mend the indentation.',
+  ],
+  [/^Implicit map keys.*/, 'This line is neither "key: value" nor a part of the value above it.'],
+  [/^All (mapping|sequence) items.*/, 'This line starts at another column than its neighbours, and belongs to nothing above it.'],
+  [/^Missing closing.*/, 'The quote that opens here is not closed before the file ends or goes on left of its key.'],
+  [
+    /^Flow .* must be sufficiently.*/,
+    'The [ or { above is not closed, or its lines are not indented further than its key, as YAML demands and Helm does not.',
+  ],
+  [/^Plain value cannot start with .* (.)$/, 'A text that starts with $1 needs quotes.'],
+  [
+    /^Block scalar header includes.*/,
+    'Behind | or > stands nothing else on the line; the text belongs below, or in quotes without that sign.',
+  ],
+  [/^(Could not resolve tag|Unresolved tag).*/, 'A text that starts with ! needs quotes; YAML takes it for a tag.'],
+  [/^Unexpected block-seq-ind on same line.*/, 'A list starts on the line below its key.'],
+  [/^Invalid escape sequence (.*)$/, 'YAML knows no $1 in double quotes; double the backslash or take single quotes.'],
+];
+
+export const TOO_DEEP = {offset: 0, code: 'TOO_DEEP', message: 'The file nests mappings or lists deeper than any chart reads.'};
+
+function syntaxError({pos, message}: YAMLParseError, document: Document.Parsed, text: string): SourceProblem {
+  if (message.startsWith('Maximum call stack')) return TOO_DEEP;
+  const [start, meaning] = SYNTAX_MESSAGES.find(([pattern]) => pattern.test(message)) ?? [/$/, '.'];
+  const offset = message.startsWith('Missing closing') ? openingOf(document, pos[0]) : pos[0];
+  const placeholder = placeholderAt(text, offset);
+  if (placeholder) return placeholder;
+  if (message.startsWith('Unexpected') && isCollection(document.contents) && offset >= document.contents.range[1]) {
+    const message = 'Helm refuses the file here or reads nothing of what follows: this line does not go on with the mapping above.';
+    return {offset, code: 'IGNORED_REST', message};
+  }
+  return {offset, code: 'INVALID_YAML', message: message.replace(start, meaning)};
+}
+
+/** The start of the scalar that ends at the offset. */
+function openingOf(document: Document.Parsed, end: number): number {
+  let start = end;
+  visit(document, {
+    Scalar: (_, {range}) => {
+      if (range?.[1] === end && range[0] < start) start = range[0];
+    },
+  });
+  return start;
+}
+
+/** A template placeholder on the line of the offset: YAML reads {{ as a mapping in a mapping. */
+export function placeholderAt(text: string, offset: number): SourceProblem | undefined {
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  const [line = ''] = text.slice(start).split('\n', 1);
+  const index = line.search(/(?<=^[^"']*)\{\{/);
+  if (index < 0) return undefined;
+  const [template] = /\{\{.*?\}\}|\{\{.*/.exec(line) ?? [];
+  const message = `${template} is a placeholder of a template, and Helm fills in none in values.`;
+  return {offset: start + index, code: 'PLACEHOLDER', message, suggestion: 'Replace it by the real value'};
+}
+
+/** Helm 4 cuts the file at --- before it reads YAML, and refuses lines that Helm 3 accepts. */
+function refusedByHelm4(text: string): SourceProblem | undefined {
+  const directive = /^(?:[ \t]*(?:#.*)?\n)*%/.exec(text);
+  if (directive) {
+    const message = 'Helm 4 refuses a file with YAML directives; leave the line out.';
+    return {offset: directive[0].length - 1, code: 'DIRECTIVE', message};
+  }
+  const message = 'Helm 4 takes a line that starts with --- for the mark between documents, and refuses anything but a comment behind it.';
+  const offset = text.search(/^---(?!\s*$|[^\S\n]*#)/m);
+  return offset < 0 ? undefined : {offset, code: 'DOCUMENT_MARKER', message};
+}
+
+type Report = (offset: number, message: string) => void;
+
+function refusedByGoYaml(text: string, document: Document.Parsed | undefined): SourceProblem | undefined {
+  const found: SourceProblem[] = [];
+  const report: Report = (offset, message) => found.push({offset, code: 'INVALID_YAML', message});
+  const tabs = [...text.matchAll(/^(?: |[-?:](?=[ \t]))*\t/gm)].map((match) => match.index + match[0].length - 1);
+  const spans: Span[] = [];
+  if (document)
+    visit(document, {
+      Collection(_, {flow, range}) {
+        if (flow && range) spans.push({start: range[0], end: range[1], column: 0});
+      },
+      Scalar(role, scalar, ancestors) {
+        if (!scalar.range) return;
+        const parents = ancestors.filter((each) => isCollection(each));
+        if (scalar.type === 'QUOTE_DOUBLE') checkEscapes(text, scalar.range, report);
+        else if (scalar.type === 'PLAIN' && parents.some(({flow}) => flow)) checkFlowText(text, scalar, scalar.range, report);
+        if (role === 'key' && parents.some(({flow}) => flow)) checkFlowKey(text, scalar.range, report);
+        if (tabs.length > 0) spans.push(spanOf(text, scalar, scalar.range, parents.at(-1)?.range?.[0] ?? 0));
+      },
+    });
+  const isContent = (tab: number): boolean =>
+    spans.some(({start, end, column}) => tab > start && tab < end && columnOf(text, tab) >= column);
+  for (const tab of tabs) if (!isContent(tab)) report(tab, 'Tabs cannot indent YAML; use spaces.');
+  return found.toSorted((one, other) => one.offset - other.offset)[0];
+}
+
+function checkEscapes(text: string, [start, end]: Range, report: Report): void {
+  for (const {index, 1: written = ''} of text.slice(start, end).matchAll(/\\(\/|u[dD][89a-fA-F]|.)/gs)) {
+    if (written === '/') report(start + index, 'Helm refuses \\/ in double quotes; write / alone.');
+    else if (written.length > 1)
+      report(start + index, `Helm refuses half a character such as \\${written} in double quotes; write the character itself.`);
+  }
+}
+
+function checkFlowText(text: string, {tag, source = ''}: Scalar, [start, end]: Range, report: Report): void {
+  if (/^:|\?/.test(source)) report(start, 'Inside [ ] and { }, Helm wants quotes around a text with ? or a : at its start.');
+  if (/^:[,[\]{}]/.test(text.slice(end, end + 2))) report(end, 'Inside [ ] and { }, Helm wants a space behind the colon of a key.');
+  if (tag !== undefined && source === '') report(start, 'Inside [ ] and { }, Helm wants a value behind a tag.');
+}
+
+function checkFlowKey(text: string, [start, end]: Range, report: Report): void {
+  const isLong = end - start > 1024 || text.slice(start, end).includes('\n');
+  if (isLong && /^\s*:/.test(text.slice(end, end + 80))) report(start, 'A key stands on one line of at most 1024 characters.');
+}
+
+/** Offsets between which a tab from a column on is content and no indentation. */
+interface Span {
+  start: number;
+  end: number;
+  column: number;
+}
+
+function spanOf(text: string, {type, source}: Scalar, [start, end]: Range, parent: number): Span {
+  if (type === 'BLOCK_LITERAL' || type === 'BLOCK_FOLDED') {
+    if (/^.[-+]?\d/.test(text.slice(start, start + 3))) return {start, end, column: 0};
+    const content = text.indexOf('\n', start) + 1;
+    const first = content + Math.max(0, text.slice(content, end).search(/[^ \t\n]/));
+    return {start: first, end, column: columnOf(text, first)};
+  }
+  if (type !== 'PLAIN') return {start, end, column: 0};
+  const blanks = /\s*/y;
+  blanks.lastIndex = end;
+  const behind = blanks.exec(text)?.[0].length ?? 0;
+  // A mapping starts with the tag or anchor of its first key, which the parser leaves out.
+  const key = text.slice(text.lastIndexOf('\n', parent - 1) + 1, parent).replace(/(?:[&!]\S*[ \t]+)+$/, '').length;
+  return {start, end: source === '' ? start : end + behind, column: key + 1};
+}
+
+const columnOf = (text: string, offset: number): number => offset - text.lastIndexOf('\n', offset - 1) - 1;

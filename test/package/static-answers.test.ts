@@ -1,0 +1,48 @@
+import {spawnSync} from 'node:child_process';
+import {closeSync, existsSync, openSync} from 'node:fs';
+import {expect, test} from 'vitest';
+import {onTerminal} from '../pty/terminal.ts';
+import {PROGRAM, ROOT, runBuilt} from './built.ts';
+
+/** Makes the program ask oclif, and oclif say nothing more. */
+const ASK_OCLIF = {DEBUG: 'nothing'};
+
+test.each([['--help'], ['--version'], []])('%s is answered with the bytes of oclif', (...args) => {
+  const [ours, theirs] = [{}, ASK_OCLIF].map((env) => runBuilt('scalr-agent', args, {env}));
+  expect(ours?.stdout).toBe(theirs?.stdout);
+  expect(ours?.stdout).toContain('scalr-agent-install/');
+  expect([ours?.status, theirs?.status]).toEqual([0, 0]);
+});
+
+test.each<[string, Record<string, string>, string]>([
+  ['colours are forced', {FORCE_COLOR: '1'}, '\u001B[1mCOMMANDS'],
+  ['another width is wanted', {OCLIF_COLUMNS: '50'}, 'support: logs,\n'],
+])('--help where %s is left to oclif', (_, env, look) => {
+  const ours = runBuilt('scalr-agent', ['--help'], {env});
+  expect(ours.stdout).toBe(runBuilt('scalr-agent', ['--help'], {env: {...env, ...ASK_OCLIF}}).stdout);
+  expect(ours.stdout).toContain(look);
+  expect(ours.stdout).not.toBe(runBuilt('scalr-agent', ['--help']).stdout);
+});
+
+test('--help on a terminal is as wide as the terminal', async () => {
+  const [ours, theirs] = await Promise.all([{}, ASK_OCLIF].map((env) => onTerminal(['--help'], [], ROOT, {cols: 120, env})));
+  expect(ours?.screen).toBe(theirs?.screen);
+  expect(ours?.screen).toContain('events, objects, releases and what stands out');
+});
+
+test('both programs are of one version', () => {
+  expect(runBuilt('scalr-agent-install', ['--version']).stdout).toBe(runBuilt('scalr-agent', ['--version']).stdout);
+});
+
+test.skipIf(!existsSync('/dev/full'))('a full disk behind them is a failure', () => {
+  for (const flag of ['--help', '--version']) {
+    const full = openSync('/dev/full', 'w');
+    const {status, stderr} = spawnSync(process.execPath, [PROGRAM, flag], {
+      encoding: 'utf8',
+      stdio: ['ignore', full, 'pipe'],
+    });
+    closeSync(full);
+    expect(stderr).toBe('Error: Cannot write to standard output: ENOSPC.\n');
+    expect(status).toBe(1);
+  }
+});

@@ -1,0 +1,68 @@
+import {expect, test} from 'vitest';
+import {known, unknown} from '../../../src/cluster/facts/fact.ts';
+import type {KubernetesObject} from '../../../src/cluster/objects.ts';
+import {namespaceChecks} from '../../../src/preflight/checks/namespace.ts';
+import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
+import {clusterWith, preflightContext, saidBy} from '../context.ts';
+
+const namespace = (labels: Record<string, string>, more = {}) => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: {name: 'scalr-agent', labels, ...more},
+});
+const enforcing = (level: string) => clusterWith([namespace({'pod-security.kubernetes.io/enforce': level})], {without: ['scalr-agent']});
+const UNLABELLED = clusterWith([namespace({})], {without: ['scalr-agent']});
+const NONE = clusterWith([], {without: ['scalr-agent']});
+const REFUSING = {...NONE, refuse: ['namespaces']};
+const said = async (id: string, cluster = NONE, but: Partial<PreflightContext> = {}) =>
+  saidBy(namespaceChecks, id, await preflightContext({chart: 'agent-local'}, cluster, but));
+
+test('the namespace is there, will be made, is going, or cannot be seen', async () => {
+  expect(await said('namespace', UNLABELLED)).toBe('pass: scalr-agent is there');
+  expect(await said('namespace')).toBe('pass: scalr-agent will be made');
+  const going = clusterWith([namespace({}, {deletionTimestamp: '2027-01-01T00:00:00Z'})], {without: ['scalr-agent']});
+  expect(await said('namespace', going)).toMatch(/^fail: .*being deleted/);
+  expect(await said('namespace', REFUSING)).toMatch(/^skip: /);
+});
+
+const STRICT = {
+  allowPrivilegeEscalation: false,
+  runAsNonRoot: true,
+  capabilities: {drop: ['ALL']},
+  seccompProfile: {type: 'RuntimeDefault'},
+};
+const pod = (spec: object = {}, securityContext: object = STRICT): Pick<PreflightContext, 'manifest'> => ({
+  manifest: known(
+    [{kind: 'Pod', metadata: {name: 'a'}, spec: {containers: [{name: 'main', securityContext}], ...spec}} as KubernetesObject],
+    'helm template',
+  ),
+});
+const HOST_PATH = pod({volumes: [{name: 'data', hostPath: {path: '/var/lib/x'}}]});
+
+test.each([
+  ['restricted', pod(), /^pass: .*the pods need restricted/],
+  ['restricted', pod({}, {}), /^fail: .*runAsNonRoot of main is not true.* -> .*enforce=baseline/],
+  ['restricted', pod({}, {...STRICT, runAsUser: 0}), /^fail: .*runAsUser 0 of main/],
+  ['baseline', pod({}, {}), /^pass: .*the pods need baseline/],
+  ['baseline', HOST_PATH, /^fail: .*hostPath volume \/var\/lib\/x.* -> Use --cache ephemeral .*; or allow it: .*enforce=privileged/],
+  ['restricted', pod({volumes: [{name: 'data', hostPath: {path: '/var/lib/x'}}]}, {}), /^fail: .*hostPath volume .* -> Allow it with: /],
+  ['baseline', pod({hostNetwork: true}), /^fail: .*hostNetwork/],
+  ['baseline', pod({}, {privileged: true}), /^fail: .*privileged container main/],
+  ['baseline', pod({}, {capabilities: {add: ['SYS_ADMIN']}}), /^fail: .*SYS_ADMIN/],
+  ['privileged', HOST_PATH, /^pass: /],
+] as const)('Pod Security %s', async (level, pods, outcome) => {
+  expect(await said('pod-security', enforcing(level), pods)).toMatch(outcome);
+});
+
+test('without a label only what the default may refuse is open', async () => {
+  expect(await said('pod-security', UNLABELLED, pod())).toMatch(/^pass: .*restricted/);
+  expect(await said('pod-security', UNLABELLED, pod({}, {}))).toMatch(/^pass: .*baseline/);
+  expect(await said('pod-security', UNLABELLED, HOST_PATH)).toMatch(
+    /^skip: the pods need privileged.* -> Make sure of it: kubectl label .*enforce=privileged/,
+  );
+  expect(await said('pod-security', NONE, HOST_PATH)).toMatch(
+    / -> Make sure of it: kubectl create namespace scalr-agent && kubectl label /,
+  );
+  expect(await said('pod-security', REFUSING, HOST_PATH)).toMatch(/^skip: /);
+  expect(await said('pod-security', enforcing('baseline'), {manifest: unknown('failed', 'no chart')})).toMatch(/^skip: /);
+});

@@ -1,0 +1,88 @@
+import {expect, test} from 'vitest';
+import type {TextQuestion} from '../../src/ports/prompter.ts';
+import {BACKSPACE, CTRL_C, CTRL_U, ENTER, PromptTerminal, UP} from '../support/prompt-terminal.ts';
+
+/** Signs that neither the question nor an escape sequence has. */
+const SECRET = 'żółwßøµ';
+const QUESTION: TextQuestion = {message: 'Token', help: ['From the agent pool.']};
+
+/** Asks, answers with these keys, and proves that no sign of the secret was ever written. */
+async function asked(keys: readonly string[], question: Partial<TextQuestion> = {}, isDumb = false) {
+  const terminal = new PromptTerminal({isDumb});
+  const answer = terminal.prompter.password({...QUESTION, ...question});
+  answer.catch(() => undefined);
+  await terminal.see('? Token');
+  for (const each of keys) {
+    await terminal.press(each);
+    for (const sign of SECRET) expect(terminal.written).not.toContain(sign);
+  }
+  return {terminal, answer};
+}
+
+test.each([false, true])('only the length of it is shown, also on a dumb terminal (%s)', async (isDumb) => {
+  const {terminal, answer} = await asked([...SECRET, ENTER], {}, isDumb);
+  expect(await answer).toBe(SECRET);
+  expect((await terminal.lines()).join('\n')).toMatch(/^[✔?] Token:? \[hidden, 7 characters\]$/);
+});
+
+test.each([false, true])('backspace takes one sign back and Ctrl-U all, also on a dumb terminal (%s)', async (isDumb) => {
+  const {answer} = await asked([SECRET, CTRL_U, SECRET, BACKSPACE, BACKSPACE, ENTER], {}, isDumb);
+  expect(await answer).toBe(SECRET.slice(0, -2));
+});
+
+test.each([false, true])('a paste of 2000 signs arrives whole, also on a dumb terminal (%s)', async (isDumb) => {
+  const long = SECRET.repeat(300).slice(0, 2000);
+  const {terminal, answer} = await asked([long, ENTER], {}, isDumb);
+  expect(await answer).toBe(long);
+  expect(terminal.written).toContain('[hidden, 2000 characters]');
+});
+
+test.each([
+  false,
+  true,
+])('a paste that ends its line is the answer, and what comes after it in the paste goes nowhere (%s)', async (isDumb) => {
+  const {terminal, answer} = await asked([`${SECRET}\n${SECRET}\n`], {}, isDumb);
+  expect(await answer).toBe(SECRET);
+  const next = terminal.prompter.input({message: 'Name', help: [], note: 'none'});
+  await terminal.see('Name');
+  await terminal.press(ENTER);
+  expect(await next).toBe('');
+});
+
+test.each([false, true])('a refusal shows nothing of it, nor does the arrow that brings back a line (%s)', async (isDumb) => {
+  const validate = (text: string) => (text === SECRET ? 'That is no token' : undefined);
+  const {terminal, answer} = await asked([SECRET, ENTER, UP, CTRL_U, 'x', ENTER], {validate}, isDumb);
+  expect(await answer).toBe('x');
+  expect(terminal.written).toContain('That is no token');
+});
+
+test('shows one star per character while it is typed', async () => {
+  const {terminal} = await asked([SECRET]);
+  expect(await terminal.lines()).toEqual(['? Token', '  *******']);
+});
+
+test('? explains, and inside a secret it is a part of it', async () => {
+  const {terminal, answer} = await asked(['?']);
+  expect(await terminal.lines()).toEqual(['? Token', '  From the agent pool.']);
+  await terminal.press('ab?');
+  expect(await terminal.press(ENTER)).toEqual(['✔ Token [hidden, 3 characters]']);
+  expect(await answer).toBe('ab?');
+});
+
+test.each([false, true])('Ctrl-C ends it and switches the echo on again, also on a dumb terminal (%s)', async (isDumb) => {
+  const {terminal, answer} = await asked([SECRET], {}, isDumb);
+  expect(terminal.input.isRaw).toBe(true);
+  await terminal.press(CTRL_C);
+  await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
+  expect(terminal.input.isRaw).toBe(false);
+});
+
+test('a signal during a secret switches the echo on again, on a dumb terminal too', async () => {
+  const gone = new AbortController();
+  const terminal = new PromptTerminal({isDumb: true, signal: gone.signal});
+  const answer = terminal.prompter.password(QUESTION);
+  expect(terminal.input.isRaw).toBe(true);
+  gone.abort('SIGTERM');
+  await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
+  expect(terminal.input.isRaw).toBe(false);
+});
