@@ -11,12 +11,20 @@ import {FOUND_CODES, findingsPage} from './docs/findings-page.ts';
 import {indexPage} from './docs/index-page.ts';
 import {table} from './docs/markdown.ts';
 import {preflightPage} from './docs/preflight-page.ts';
+import {reachTable} from './docs/reach-table.ts';
 import {settings, spelled, takenBy} from './docs/settings.ts';
 import {settingsPage} from './docs/settings-page.ts';
 import {CHART_NAMES} from './support/versions.ts';
 
-/** Files that follow from the code. Drift fails; `npx vitest run test/generated.test.ts -u` mends it. */
-const expectFile = (path: string, content: string) => expect(content).toMatchFileSnapshot(join(root, path));
+/** Files that follow from the code. */
+async function expectFile(path: string, content: string): Promise<void> {
+  try {
+    await expect(content).toMatchFileSnapshot(join(root, path));
+  } catch (error) {
+    (error as Error).message += `\nWrite ${path} anew with npx vitest run test/generated.test.ts -u, and review the diff.`;
+    throw error;
+  }
+}
 
 const between = (text: string, mark: string, content: string): string =>
   text.replace(new RegExp(`(<!-- ${mark} -->\\n)[\\s\\S]*?(<!-- ${mark}stop -->)`), (_, begin, end) => `${begin}${content}\n${end}`);
@@ -74,6 +82,11 @@ describe('docs/', () => {
     const pages = commands.map(({id}) => `${id}.md`);
     expect(readdirSync(join(root, 'docs/commands')).toSorted()).toEqual(pages);
     expect(pages).toEqual(expect.arrayContaining(readdirSync(join(root, 'templates/commands'))));
+  });
+
+  test.each(CHART_NAMES)('charts/%s.md lists which pods a key reaches', async (chart) => {
+    const page = `docs/charts/${chart}.md`;
+    await expectFile(page, between(readFileSync(join(root, page), 'utf8'), 'reach', reachTable(chart)));
   });
 
   test('README.md leads to all of it', async () => expectFile('docs/README.md', indexPage()));

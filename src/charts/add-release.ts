@@ -147,12 +147,12 @@ function nodeOf(branch: Branch, versions: readonly string[], path: string): Sche
   const mark: SchemaNode = kubernetes === undefined ? {} : {'x-kubernetes': kubernetes};
   const types = [...new Set(branch.leaves.map(({leaf}) => JSON.stringify(leaf.node.type)))];
   const nodes = types.map((type) =>
-    leafNode(
-      branch.leaves.filter(({leaf}) => JSON.stringify(leaf.node.type) === type),
+    leafNode({
+      found: branch.leaves.filter(({leaf}) => JSON.stringify(leaf.node.type) === type),
       versions,
-      keywordsOf(path),
+      keywords: keywordsOf(path),
       mark,
-    ),
+    }),
   );
   if (branch.children.size > 0) {
     const properties = Object.fromEntries(
@@ -166,7 +166,15 @@ function nodeOf(branch: Branch, versions: readonly string[], path: string): Sche
 const keywordsOf = (path: string): SchemaNode =>
   Object.assign({}, ...KEYWORDS.flatMap(([pattern, words]) => (pattern.test(path) ? [words] : [])));
 
-function leafNode(found: Branch['leaves'], versions: readonly string[], keywords: SchemaNode, mark: SchemaNode): SchemaNode {
+interface LeafParts {
+  found: Branch['leaves'];
+  /** Every release, in order. */
+  versions: readonly string[];
+  keywords: SchemaNode;
+  mark: SchemaNode;
+}
+
+function leafNode({found, versions, keywords, mark}: LeafParts): SchemaNode {
   const defaults: {versions: string[]; default: Tree}[] = [];
   for (const {version, leaf} of found) {
     const same = defaults.find((each) => sameTree(each.default, leaf.default));

@@ -69,7 +69,7 @@ function spellWithValue(setting: Setting, settings: Settings): string {
 }
 
 /** Which versions of which charts can take everything that was asked for, or at least what was refused; as next steps. */
-export function whereElse(refused: readonly Setting[], settings: Settings): string[] {
+export function suggestCharts(refused: readonly Setting[], settings: Settings): string[] {
   const explicit = settings.entries().flatMap(({setting}) => (settings.isExplicit(setting) ? [setting] : []));
   const withAll = chartsThatTake(explicit, settings);
   if (withAll.length > 0) return withAll.map(({chart, range}) => `Use --chart ${chart}, which can (${range})`);

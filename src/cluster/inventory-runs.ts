@@ -31,7 +31,7 @@ export const labelsOfRuns = (values: Values): Labels => {
   return isMap(labels) ? (labels as Record<string, string>) : {};
 };
 
-/** The runs in flight among the Jobs and pods of the namespace (chart facts, 6.1). */
+/** The runs in flight among the Jobs and pods of the namespace; docs/charts says how run pods of each chart are labelled. */
 export function runsIn(objects: readonly KubernetesObject[], of: RunsOf): Run[] {
   // A probe of this program is no run.
   const pods = objects.filter(({kind}) => kind === 'Pod').filter((pod) => !hasEnded(pod) && !isOwn(pod));

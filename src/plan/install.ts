@@ -94,7 +94,7 @@ function releaseSteps({name, chart, values, yaml, manifest}: WantedRelease, {rel
   return [{id: 'unlock', title, call: replaceObject(name.place, markedFailed(release.record))}, ...upgrade];
 }
 
-/** Helm installs CustomResourceDefinitions with a new release only, and a newer chart may need newer ones. */
+/** Helm installs CustomResourceDefinitions with a new release only, and a newer chart may need newer ones: docs/charts/upgrades.md. */
 function definitionSteps(manifest: string, {place}: ReleaseName): Step[] {
   const items = objectsIn(manifest).filter(({kind}) => kind === 'CustomResourceDefinition');
   const call = applyObject(place, {apiVersion: 'v1', kind: 'List', items}, {isForced: true});

@@ -1,14 +1,9 @@
 import * as agent from './agent.ts';
-import * as observability from './agent.ts';
 import * as cluster from './cluster.ts';
 import type {Setting} from './define.ts';
 import * as escapeHatch from './escape-hatch.ts';
 import * as network from './network.ts';
-import * as identity from './pods.ts';
-import * as images from './pods.ts';
-import * as lifecycle from './pods.ts';
-import * as placement from './pods.ts';
-import * as size from './pods.ts';
+import * as pods from './pods.ts';
 import * as purpose from './purpose.ts';
 import * as release from './release.ts';
 import * as storage from './storage.ts';
@@ -58,25 +53,25 @@ export const catalogue: readonly Setting[] = [
   storage.efsHandle,
   storage.providerCache,
   storage.moduleCache,
-  size.runCpuRequest,
-  size.runCpuLimit,
-  size.runMemoryRequest,
-  size.runMemoryLimit,
-  placement.nodeSelector,
-  placement.controllerNodeSelector,
-  placement.toleration,
-  placement.controllerToleration,
-  identity.serviceAccountName,
-  identity.serviceAccountAnnotation,
-  images.imageRegistry,
-  images.imagePullSecret,
-  images.agentImage,
-  images.runnerImage,
-  observability.otelEndpoint,
-  observability.otelMetrics,
-  observability.otelTraces,
-  lifecycle.shutdownMode,
-  lifecycle.gracePeriod,
+  pods.runCpuRequest,
+  pods.runCpuLimit,
+  pods.runMemoryRequest,
+  pods.runMemoryLimit,
+  pods.nodeSelector,
+  pods.controllerNodeSelector,
+  pods.toleration,
+  pods.controllerToleration,
+  pods.serviceAccountName,
+  pods.serviceAccountAnnotation,
+  pods.imageRegistry,
+  pods.imagePullSecret,
+  pods.agentImage,
+  pods.runnerImage,
+  agent.otelEndpoint,
+  agent.otelMetrics,
+  agent.otelTraces,
+  pods.shutdownMode,
+  pods.gracePeriod,
   escapeHatch.set,
   escapeHatch.extraEnv,
 ];

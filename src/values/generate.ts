@@ -2,7 +2,7 @@ import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {type ChartRequirements, type Recommendation, recommend} from '../charts/recommend.ts';
 import {within} from '../charts/releases.ts';
-import {unsupported, whereElse} from '../charts/support.ts';
+import {suggestCharts, unsupported} from '../charts/support.ts';
 import {targetOf} from '../charts/target.ts';
 import {sameTree, type Values} from '../charts/tree.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
@@ -72,7 +72,7 @@ function refuseUnsupported(target: Target, settings: Settings): void {
     code: 'UNSUPPORTED_SETTING',
     exit: ExitCode.usage,
     suggestions: [
-      ...whereElse(
+      ...suggestCharts(
         refused.map(({setting}) => setting),
         settings,
       ),

@@ -1,33 +1,22 @@
-import {readdirSync, readFileSync} from 'node:fs';
-import {join} from 'node:path';
-import satisfies from 'semver/functions/satisfies.js';
 import {expect, test} from 'vitest';
-import {compare, within} from '../../src/charts/releases.ts';
-import {TARGETS} from '../support/versions.ts';
+import {compare, describeRange, rangeOf, within} from '../../src/charts/releases.ts';
 
-const root = join(import.meta.dirname, '../..');
-const sources = ['src/charts', 'schemas'].flatMap((folder) =>
-  readdirSync(join(root, folder), {recursive: true, encoding: 'utf8'})
-    .filter((file) => /\.(ts|json)$/.test(file))
-    .map((file) => readFileSync(join(root, folder, file), 'utf8')),
-);
-const VERSION = String.raw`\d+\.\d+\.\d+`;
-const PART = `(?:(?:[<>]=?)?${VERSION})(?: - ${VERSION}| [<>]=?${VERSION})?`;
-const ranges = new Set(
-  sources.flatMap((text) => text.match(new RegExp(`(?<=['"])(?:\\*|${PART}(?: \\|\\| ${PART})*)(?=['"])`, 'g')) ?? []),
-);
-
-test('a version lies in a range where semver says so', () => {
-  expect(ranges.size).toBeGreaterThan(40);
-  for (const range of ranges) {
-    for (const version of new Set(TARGETS.map((target) => target.version))) {
-      expect(within(version, range), `${version} in ${range}`).toBe(satisfies(version, range));
-    }
-  }
-});
-
-test('of a pre-release only the numbers count', () => {
+test('only the three numbers of a version count', () => {
   expect(within('0.7.0-rc.1', '>=0.6.4')).toBe(true);
+  expect(within('0.6.5-company.1', '>=0.6.5')).toBe(true);
   expect(compare('0.7.0-rc.1', '0.6.9')).toBeGreaterThan(0);
   expect(compare('0.10.0', '0.9.9')).toBeGreaterThan(0);
+  expect(compare('v1.35.1-gke.100', '1.35')).toBeGreaterThan(0);
+  expect(compare('v1.35.0-eks-abc', '1.35')).toBe(0);
+});
+
+test.each([
+  [['1.0.0', '1.1.0', '1.2.0'], '*', 'every supported version'],
+  [['1.1.0', '1.2.0'], '>=1.1.0', 'since 1.1.0'],
+  [['1.0.0', '1.1.0'], '<=1.1.0', 'up to 1.1.0'],
+  [['1.0.0', '1.2.0'], '<=1.0.0 || >=1.2.0', 'up to 1.0.0, since 1.2.0'],
+  [['1.1.0'], '1.1.0', '1.1.0'],
+])('%j is the range %s', (some, range, words) => {
+  expect(rangeOf(some, ['1.0.0', '1.1.0', '1.2.0'])).toBe(range);
+  expect(describeRange(range)).toBe(words);
 });

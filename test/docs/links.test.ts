@@ -13,6 +13,18 @@ test('every link between the pages leads somewhere', () => {
   expect(broken).toEqual([]);
 });
 
+test('every heading of docs/charts that a comment names is there', () => {
+  const sources = ['src', 'test'].flatMap((folder) =>
+    readdirSync(join(root, folder), {recursive: true, encoding: 'utf8'}).map((path) => `${folder}/${path}`),
+  );
+  const broken = sources
+    .filter((path) => path.endsWith('.ts'))
+    .flatMap((path) => [...readFileSync(join(root, path), 'utf8').matchAll(/(docs\/charts\/[\w-]+\.md), "([^"\n]+)"/g)])
+    .filter(([, page = '', heading = '']) => !readFileSync(join(root, page), 'utf8').includes(`\n## ${heading}\n`))
+    .map(([named]) => named);
+  expect(broken).toEqual([]);
+});
+
 /** Links to files that are not there, or to headings that are not in them. */
 function brokenLinks(page: string): string[] {
   const links = [...textOf(page).matchAll(/\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)/g)];

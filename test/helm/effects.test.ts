@@ -2,26 +2,35 @@ import assert from 'node:assert/strict';
 import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
 import {afterAll, beforeAll, expect, test} from 'vitest';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {resolve} from '../../src/answers/resolve.ts';
 import {fromFlags} from '../../src/answers/sources.ts';
 import type {Target} from '../../src/charts/define.ts';
+import {releasesOf} from '../../src/charts/target.ts';
 import {ExpectedError} from '../../src/errors.ts';
 import {type Generated, generate} from '../../src/values/generate.ts';
+import {CHART_NAMES} from '../support/versions.ts';
 import {cases} from './cases/index.ts';
+import {togetherCases} from './cases/together.ts';
 import {directoryOf, REAL, targets} from './charts-under-test.ts';
 import {broken, type Case, isTaken, settingsOf} from './claims.ts';
 import {findHelm, type Helm} from './find-helm.ts';
 import {disagreements, variablesOfTemplates} from './own-variables.ts';
+import {REACH_FILE, RECORD, reachDisagreements, reachOf, recordOf} from './reach.ts';
 import {type Rendered, render} from './render.ts';
 import {flaws} from './sound.ts';
 
 /** Helm is a process that keeps a core busy. */
 const AT_ONCE = 3;
 
+const STAND_IN =
+  'A new key must be in test/helm/charts too. These charts are stand-ins: only SCALR_CHARTS=DIRECTORY with the released charts proves what a key does.';
+
 let helms: readonly Helm[];
 let scratch: string;
+const reached: {target: Target; reach: ReadonlyMap<string, string>}[] = [];
 
 beforeAll(async () => {
   helms = await findHelm();
@@ -39,10 +48,25 @@ for (const target of targets) {
     const renders = outcomes.flatMap(({rendered}) => rendered);
     const seen = new Set(renders.flatMap(variablesOfTemplates));
     await annotate(`${cases.length} cases, ${renders.length} renders, ${outcomes.filter(({isRefused}) => isRefused).length} refused`);
+    const alone = outcomes
+      .filter((_, index) => !togetherCases.includes(cases[index] as Case))
+      .flatMap(({rendered}) => rendered.slice(0, 1));
+    reached.push({target, reach: reachOf(alone)});
     const problems = [...outcomes.flatMap((outcome) => outcome.problems), ...disagreements(target, seen)];
-    assert.equal(problems.length, 0, ['', ...problems].join('\n'));
+    assert.equal(problems.length, 0, ['', ...problems, ...(REAL === undefined ? [STAND_IN] : [])].join('\n'));
   });
 }
+
+test('schemas/reach.json is what the charts do', async () => {
+  const isComplete =
+    REAL !== undefined &&
+    CHART_NAMES.every((chart) => reached.filter(({target}) => target.chart === chart).length === releasesOf(chart).length);
+  if (isComplete) await expect(recordOf(reached)).toMatchFileSnapshot(fileURLToPath(REACH_FILE));
+  else {
+    const problems = reached.flatMap(({target, reach}) => reachDisagreements(target, reach, REAL !== undefined));
+    assert.equal(problems.length, 0, ['', ...problems, RECORD].join('\n'));
+  }
+});
 
 test('there are charts of every name to test', () => {
   expect(new Set(targets.map(({chart}) => chart)).size, `charts in ${REAL ?? 'this folder'}`).toBe(3);

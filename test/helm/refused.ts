@@ -55,7 +55,7 @@ export async function refusalIn(kubeconfig: string, namespace: string): Promise<
 
 /** What Helm says when it drops a part of a file. */
 const LOST = /cannot overwrite|destination for|skipped value/;
-/** The default is a map where Kubernetes wants a list, and the list arrives (facts 2.4). */
+/** The default is a map where Kubernetes wants a list, and the list arrives. */
 const HARMLESS = /topologySpreadConstraints/;
 
 const KINDS: Readonly<Record<string, [group: string, plural: string, isGlobal?: boolean]>> = {

@@ -56,6 +56,7 @@ import {
 } from '../row-kinds.ts';
 import {caVariable, extraVariables, proxyVariables, serviceAccount, telemetryVariables} from '../shared-rows.ts';
 import {at, getAt, textAt, type Values} from '../tree.ts';
+import {GOLDEN} from './versions.ts';
 
 const REPOSITORY = at('image.repository');
 const TAG = at('image.tag');
@@ -164,7 +165,7 @@ export const rows: readonly Row[] = [
   row({...mirror, in: '<=0.5.66'}),
   row({
     ...mirror,
-    in: '>=0.5.67',
+    in: GOLDEN,
     paths: [...mirror.paths, TASK_IMAGE],
     write: (registry, scope) => [
       ...mirror.write(registry, scope),
@@ -194,7 +195,7 @@ export const rows: readonly Row[] = [
   }),
   row({
     setting: runnerImage,
-    in: '>=0.5.67',
+    in: GOLDEN,
     paths: [TASK_IMAGE, TASK_IMAGE_MODE],
     write: (reference, scope) => [
       [TASK_IMAGE_MODE, 'golden'],

@@ -83,7 +83,7 @@ export const NAMESPACE_KINDS: readonly NamespaceKind[] = [
   kind('PodDisruptionBudget', '/apis/policy/v1', 'poddisruptionbudgets'),
   kind('Role', '/apis/rbac.authorization.k8s.io/v1', 'roles', {isOftenHidden: true}),
   kind('RoleBinding', '/apis/rbac.authorization.k8s.io/v1', 'rolebindings', {isOftenHidden: true}),
-  // The three generations of agent-job (chart facts, 6.2).
+  // The three generations of agent-job: docs/charts/agent-job.md, "Objects".
   kind('AgentTaskTemplate', '/apis/scalr.io/v1', 'agenttasktemplates', {isOptional: true, isOftenHidden: true}),
   kind('AgentTask', '/apis/scalr.io/v1', 'atasks', {isOptional: true, isOftenHidden: true}),
   kind('AgentWorker', '/apis/scalr.io/v1', 'agentworkers', {isOptional: true, isOftenHidden: true}),

@@ -10,7 +10,7 @@ export interface Scope {
   pods: readonly Pod[];
 }
 
-/** Names the charts give their pods (chart facts, 6.1), for agents that helm knows nothing of. */
+/** Names the charts give their pods (docs/charts/README.md, "Words"), for agents that helm knows nothing of. */
 const AGENT_NAMES: ReadonlySet<string | undefined> = new Set(['agent-k8s', 'agent-local', 'agent-job', 'scalr-agent']);
 /** Of the whole namespace: they act on pods of every owner. */
 const OF_ALL: ReadonlySet<string | undefined> = new Set([

@@ -61,7 +61,7 @@ export function checkKeys(source: Source, target: Target): Finding[] {
   function checkNumber(tree: number, {minimum = -Infinity, maximum = Infinity}: SchemaNode, path: TreePath): Finding[] {
     if (tree < minimum) return [error(path, 'WRONG_VALUE', `${tree} is less than ${minimum}.`)];
     if (tree > maximum) return [error(path, 'WRONG_VALUE', `${tree} is more than ${maximum}.`)];
-    // A template prints it with an exponent (R34).
+    // A template prints it with an exponent: docs/charts/README.md, "Values that YAML and Helm change".
     return Math.abs(tree) < FIRST_EXPONENT ? [] : [reprinted(path, 'LARGE_NUMBER', String(tree), printedNumber(tree))];
   }
 
@@ -117,7 +117,7 @@ export function checkKeys(source: Source, target: Target): Finding[] {
   const reprinted = (path: TreePath, code: string, written: string, printed: string): Finding =>
     error(path, code, `Helm prints ${written} as ${printed}.`, {suggestion: `"${written}"`, fix: {path, value: written}});
 
-  /** null deletes the chart default (R36), which is fine only where that default is empty or null. */
+  /** null deletes the chart default, which is fine only where that default is empty or null. */
   function checkNull(node: SchemaNode, path: Path): Finding[] {
     const usual = getAt(defaults, path) ?? null;
     const isEmpty = usual === '' || (typeof usual === 'object' && Object.keys(usual ?? {}).length === 0);

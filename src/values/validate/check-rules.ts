@@ -104,7 +104,7 @@ const withKeys = (text: string, target: Target): string =>
 
 const TOKEN = at('agent.token');
 
-/** The templates of every version need a token, inline or in a Secret (R1). */
+/** The templates of every version need a token, inline or in a Secret: docs/charts/README.md, "Agent pool token". */
 export function checkToken(context: ValidationContext, target: Target): Finding[] {
   const inline = getAt(context.values, TOKEN);
   const hasSecret = context.settings.get('token-secret') !== undefined;
@@ -114,7 +114,7 @@ export function checkToken(context: ValidationContext, target: Target): Finding[
     const suggestion = `${row?.paths[0]?.join('.')}: "scalr-agent-token"`;
     return [findingAt(context, TOKEN, 'NO_TOKEN', 'There is no agent pool token: the templates stop.', {suggestion})];
   }
-  // A token alone is the operator's choice; with both, the templates drop one (R1).
+  // A token alone is the operator's choice; with both, the templates drop one.
   const message = 'The existing Secret wins, and this token is dropped.';
   return hasSecret ? [findingAt(context, TOKEN, 'OTHER_KEY_WINS', message, {severity: 'warning'})] : [];
 }

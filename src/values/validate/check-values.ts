@@ -72,8 +72,8 @@ interface RepeatedVariable {
 }
 
 /**
- * Variables that a container would get more than once: Helm 4 refuses the second, Helm 3 may lose both later (R33,
- * helm/helm#31529).
+ * Variables that a container would get more than once: Helm 4 refuses the second, Helm 3 may lose both later
+ * (helm/helm#31529; docs/charts/README.md, "Environment variables").
  */
 const repeatedVariables = (values: Values, target: Target): RepeatedVariable[] =>
   containersOf(target).flatMap(({name: container, extraEnv, own}) => {

@@ -31,7 +31,7 @@ export function suggestKey(path: Path, values: Values, target: Target): {message
   return {message: owner ? `${name} is a key of ${owner}, and ${here} has nothing like it.` : `${here} has no key ${name}.`};
 }
 
-/** Keys of documents that were written before their release and changed in between (facts 0.1). */
+/** Keys of documents that were written before their release and changed in between. */
 const NEVER_RELEASED: readonly {chart: ChartName; path: string; instead: string}[] = [
   {chart: 'agent-job', path: 'agent.auth', instead: 'agent.tokenExistingSecret.name'},
   {chart: 'agent-local', path: 'agent.auth', instead: 'agent.tokenExistingSecret.name'},

@@ -50,7 +50,7 @@ const cacheLiesOn = (rendered: Rendered, source: Values, subPath = ''): Claim[] 
     }),
   );
 
-/** `<fullname>` of the chart facts. */
+/** `<fullname>`: docs/charts/README.md, "Words". */
 function fullName({target: {chart, version}, release}: Rendered): string {
   const base = chart === 'agent-job' && within(version, '>=0.5.68') ? 'scalr-agent' : chart;
   return release.includes(base) ? release : `${release}-${base}`;

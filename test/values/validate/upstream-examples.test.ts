@@ -10,8 +10,8 @@ import {TARGETS} from '../../support/versions.ts';
 /** Examples show a part of a file, and leave blanks. */
 const NOT_OF_AN_EXAMPLE = ['NO_TOKEN', 'PLACEHOLDER'];
 /**
- * Examples that do not work: the HA example of agent-job selects by the old name (T35) and loses its budget in 0.6.1–0.6.3
- * (R10), and a rolling update waits for its own volume (R12).
+ * Examples that do not work: the HA example of agent-job selects by the old name and loses its budget in 0.6.1–0.6.3,
+ * and a rolling update waits for its own volume.
  */
 const TRAPS = ['SELECTS_NOTHING', 'BUDGET_LOST', 'ROLLING_UPDATE_BLOCKED'];
 

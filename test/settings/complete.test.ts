@@ -1,0 +1,83 @@
+import {readdirSync} from 'node:fs';
+import {expect, test} from 'vitest';
+import {CHARTS} from '../../src/charts/charts.ts';
+import type {Target} from '../../src/charts/define.ts';
+import {within} from '../../src/charts/releases.ts';
+import {VARIABLES_OF_SETTINGS} from '../../src/charts/shared-rows.ts';
+import {needsNoRow, rowsFor, scopeOf, whyRefused} from '../../src/charts/support.ts';
+import {at, sameTree} from '../../src/charts/tree.ts';
+import {catalogue} from '../../src/settings/catalogue.ts';
+import type {Setting} from '../../src/settings/define.ts';
+import {extraEnv} from '../../src/settings/escape-hatch.ts';
+import {cases} from '../helm/cases/index.ts';
+import {settingsOf} from '../helm/claims.ts';
+import {rawOf} from '../support/raw-settings.ts';
+import {TARGETS} from '../support/versions.ts';
+
+// CONTRIBUTING.md, "A new setting": each test names the step that is missing.
+
+const ids = (settings: readonly Setting[]): string[] => settings.map(({id}) => id);
+
+test('every declared setting is in the catalogue', async () => {
+  const folder = new URL('../../src/settings/', import.meta.url);
+  const modules = await Promise.all(readdirSync(folder).map((file) => import(new URL(file, folder).href) as Promise<object>));
+  const declared = modules.flatMap((each) => Object.values(each)).filter((each): each is Setting => each?.env !== undefined && each.kind);
+  const missing = declared.filter((setting) => !catalogue.includes(setting));
+  expect(ids(missing), 'name it in src/settings/catalogue.ts').toEqual([]);
+});
+
+/** A setting that only means something with another one is refused with that one. */
+const ownRows = catalogue.filter((each) => !needsNoRow(each) && !each.carriedBy && !each.appliesWhen);
+
+/** The values that a chart may take or refuse one by one. */
+const valuesOf = ({kind}: Setting): readonly unknown[] => kind.options ?? (kind.isSwitch ? [true, false] : [undefined]);
+
+test.each(Object.values(CHARTS))('$name has a row or a reason for every setting', (chart) => {
+  const hasRow = (target: Target, setting: Setting, value: unknown): boolean =>
+    value === undefined
+      ? chart.rows.some((row) => row.setting === setting && within(target.version, row.in))
+      : rowsFor(
+          chart,
+          setting,
+          value,
+          scopeOf(target, () => undefined),
+        ).length > 0;
+  const missing = TARGETS.filter((target) => target.chart === chart.name).flatMap((target) =>
+    ownRows.flatMap((setting) =>
+      valuesOf(setting)
+        .filter((value) => !hasRow(target, setting, value) && whyRefused(target, setting, value) === undefined)
+        .map((value) => `${setting.id} ${value ?? ''} in ${target.version}`),
+    ),
+  );
+  const step = `add a row to \`rows\` or a reason to \`refusals\` in src/charts/${chart.name}/rows.ts; then npx vitest run test/settings test/charts`;
+  expect(missing, step).toEqual([]);
+});
+
+const written = catalogue.filter((setting) => Object.values(CHARTS).some(({rows}) => rows.some((row) => row.setting === setting)));
+
+test('every setting that a chart takes has raw answers for the round trip', () => {
+  const missing = written.filter((setting) => rawOf(setting) === undefined);
+  const step =
+    'describe its values in test/support/raw-settings.ts; then npx vitest run test/values/round-trip.property.test.ts test/answers';
+  expect(ids(missing), step).toEqual([]);
+});
+
+test('every setting that a chart writes is rendered with a real helm', () => {
+  // Every case is given the address.
+  const rendered = new Set(['url', ...TARGETS.flatMap((target) => cases.flatMap((each) => Object.keys(settingsOf(each, target))))]);
+  const keys = written.filter((setting) =>
+    Object.values(CHARTS).some(({rows}) => rows.some((row) => row.setting === setting && row.paths.length > 0)),
+  );
+  const step =
+    'add a case to test/helm/cases; then SCALR_CHARTS=DIRECTORY npx vitest run test/helm/effects.test.ts -u (stand-in charts prove nothing about a new key)';
+  expect(ids(keys.filter(({id}) => !rendered.has(id))), step).toEqual([]);
+});
+
+test('every variable that a setting writes is known, so that --extra-env cannot write it too', () => {
+  const missing = Object.values(CHARTS).flatMap(({rows, containers}) => {
+    const maps = containers.flatMap((container) => container.extraEnv.map(at));
+    const variables = rows.filter((row) => row.setting !== extraEnv && row.paths.some((path) => maps.some((map) => sameTree(map, path))));
+    return variables.map(({setting}) => setting.id).filter((id) => ![...VARIABLES_OF_SETTINGS.values()].includes(id));
+  });
+  expect(missing, 'add the variable to VARIABLES_OF_SETTINGS in src/charts/shared-rows.ts').toEqual([]);
+});
