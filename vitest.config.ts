@@ -17,6 +17,8 @@ export default defineConfig({
   test: {
     // Modules are loaded once per worker, not once per file.
     isolate: false,
+    // Half of the tests wait for a terminal or a tool.
+    maxWorkers: 3,
     // A colour or a proxy of the developer must not change a golden file.
     env: {NO_COLOR: '1'},
     testTimeout: 60_000,

@@ -17,7 +17,7 @@ export async function licencesOf(metafile: string): Promise<string> {
   const texts = new Map<string, string[]>();
   for (const component of components) {
     const name = [component.group, component.name].filter(Boolean).join('/');
-    const title = `${name} ${component.version} (${component.licenses.map(({license}) => license.id).join(', ')})`;
+    const title = `${name} ${component.version} (${[...new Set(component.licenses.map(({license}) => license.id))].join(', ')})`;
     const text = component.evidence?.licenses?.map(({license}) => Buffer.from(license.text.content, 'base64').toString('utf8').trim());
     const key = (text ?? [readmeOf(name)]).join('\n\n');
     texts.set(key, [...(texts.get(key) ?? []), title]);

@@ -39,11 +39,13 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
       const follower = over && followSignal(over);
       const own = follower?.signal;
       try {
+        // A tool that is not there and is cancelled at once has the process id 0: killing it kills this program and its group.
+        if (own?.aborted) return NOT_IN_TIME;
         // Until then it would hold the program too, where what it left behind has its pipes.
         const ending = own ? {cancelSignal: own, forceKillAfterDelay: FAREWELL_MS} : {};
         const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...ending});
         const result = await (own ? untilGivenUp(running, own) : running);
-        if (result === undefined) return {exitCode: ExitCode.failed, stdout: '', stderr: NO_ANSWER};
+        if (result === undefined) return NOT_IN_TIME;
         const outcome = await outcomeOf(call.tool, result);
         return result.isCanceled ? {...outcome, stderr: `${outcome.stderr}\n${NO_ANSWER}`} : outcome;
       } finally {
@@ -74,6 +76,7 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
 };
 
 const NO_ANSWER = 'error: there was no answer in time';
+const NOT_IN_TIME: Outcome = {exitCode: ExitCode.failed, stdout: '', stderr: NO_ANSWER};
 
 interface Child {
   unref(): void;

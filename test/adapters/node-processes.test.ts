@@ -71,3 +71,11 @@ test('what a tool leaves behind holds nobody up', async () => {
   });
   expect(Date.now() - start).toBeLessThan(5000);
 });
+
+test('a call that is over before it began starts nothing, and nobody is killed with it', async () => {
+  const script = `import {nodeProcesses} from '${ADAPTER}';
+    const {exitCode} = await nodeProcesses({helm: '${join(folder, 'nothing')}'}).run({tool: 'helm', args: []}, {over: AbortSignal.abort()});
+    process.exitCode = exitCode + 4;`;
+  const {exitCode} = await execa('npx', ['tsx', '--input-type=module', '--eval', script], {reject: false, timeout: 15_000, detached: true});
+  expect(exitCode).toBe(5);
+});
