@@ -98,3 +98,13 @@ export const maskSecrets = (text: string): string =>
     .replace(/(?<=\/\/)[^"'\n]*@/g, '***@')
     .replace(/(?<![\w./-])[\w.%+\\-]+:[^\s"'@]*@(?!sha256:)/g, '***@')
     .replace(/\beyJ[\w-]{4,}(\.[\w-]*){0,2}/g, '[hidden]');
+
+/** The question was cancelled: Ctrl-C, Ctrl-D, end of input or an aborted signal. */
+export class PromptCancelled extends Error {
+  override readonly name = 'PromptCancelled';
+}
+
+/** Esc at a question with `canGoBack`. */
+export class GoBack extends Error {
+  override readonly name = 'GoBack';
+}

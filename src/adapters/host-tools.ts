@@ -1,9 +1,9 @@
 import {type ChildProcessByStdio, spawn} from 'node:child_process';
-import {once} from 'node:events';
+import {once, setMaxListeners} from 'node:events';
 import {PassThrough, Readable} from 'node:stream';
-import {type HostCall, type HostTools, type HostTrouble, hostTrouble, knownTrouble, missingTool} from '../ports/host-tools.ts';
+import type {HostCall, HostTools, HostTrouble} from '../ports/host-tools.ts';
 import type {LogStream} from '../ports/log-stream.ts';
-import {abortReason, followSignal} from '../ports/signals.ts';
+import {abortReason, followSignal} from '../signals.ts';
 import {saidBy} from './said-by.ts';
 
 /** Their words are read, so they have to be English. */
@@ -122,3 +122,106 @@ async function* wholeLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   }
   if (held.length > 0) yield held;
 }
+
+/** So many at once. Whoever asks gets what gives the turn back, in the order of asking; undefined when the signal comes first. */
+export function turns(count: number): (over: AbortSignal) => Promise<(() => void) | undefined> {
+  let free = count;
+  const waiting = new Set<() => void>();
+  const giveBack = (): void => {
+    const [next] = waiting;
+    if (next === undefined) free += 1;
+    else next();
+  };
+  const turn = (): (() => void) => {
+    let isMine = true;
+    return () => {
+      if (isMine) giveBack();
+      isMine = false;
+    };
+  };
+  return async (over) => {
+    if (over.aborted) return undefined;
+    if (free > 0) {
+      free -= 1;
+      return turn();
+    }
+    return new Promise((resolve) => {
+      const leave = (): void => {
+        waiting.delete(next);
+        resolve(undefined);
+      };
+      const next = (): void => {
+        waiting.delete(next);
+        over.removeEventListener('abort', leave);
+        resolve(turn());
+      };
+      waiting.add(next);
+      // Many that wait under the same signal look like a leak to Node.js.
+      setMaxListeners(0, over);
+      over.addEventListener('abort', leave, {once: true});
+    });
+  };
+}
+
+interface Known {
+  words: RegExp;
+  kind: HostTrouble['kind'];
+  /** What is wrong and what to do, instead of the words of the tool. */
+  message: string;
+}
+
+/** What docker and systemd say in plain English locales when they cannot answer. */
+const KNOWN: readonly Known[] = [
+  {
+    words: /permission denied.*docker|docker.*permission denied/i,
+    kind: 'forbidden',
+    message: 'this account may not use docker: repeat it with sudo, or as a member of the group docker',
+  },
+  {
+    words: /cannot connect to the docker daemon|is the docker daemon running|error during connect/i,
+    kind: 'unreachable',
+    message: 'no docker daemon answers: start it, or check DOCKER_HOST and docker context ls',
+  },
+  {
+    words: /no such (container|object)/i,
+    kind: 'not-found',
+    message: 'there is no such container: docker ps --all lists them; one that was started with --rm is gone with its log',
+  },
+  {
+    words: /logging driver does not support reading/i,
+    kind: 'refused',
+    message: 'its logging driver keeps no log that docker can read: take it from where the driver sends it',
+  },
+  {
+    words: /not seeing messages from (other users|the system)|insufficient permissions/i,
+    kind: 'forbidden',
+    message: 'this account may not read the whole journal: repeat it with sudo, or as a member of the group systemd-journal',
+  },
+  {
+    words: /no journal files were found/i,
+    kind: 'not-found',
+    message: 'this machine keeps no journal: look in /var/log, and at Storage= in /etc/systemd/journald.conf',
+  },
+  {
+    words: /not been booted with systemd|failed to connect to bus/i,
+    kind: 'unreachable',
+    message: 'systemd does not answer here: run it on the machine of the agent, not in a container',
+  },
+  {
+    words: /no files found for/i,
+    kind: 'not-found',
+    message: 'there is no such unit: systemctl list-units --all "scalr*" lists them',
+  },
+];
+
+/** What the words of a failed tool mean; undefined for those that are no trouble. */
+const knownTrouble = (words: string): HostTrouble | undefined => {
+  const known = KNOWN.find((each) => each.words.test(words));
+  return known && {kind: known.kind, message: known.message};
+};
+
+/** Why a call that failed did so. */
+export const hostTrouble = ({tool, args}: HostCall, words: string): HostTrouble =>
+  knownTrouble(words) ?? {kind: 'refused', message: words.trim().split('\n').at(-1) || `${tool} ${args[0]} failed without a word`};
+
+const missingTool = ({tool}: HostCall): HostTrouble => ({kind: 'not-found', message: `${tool} is not on PATH`, isToolMissing: true});

@@ -6,7 +6,7 @@ import type {Socket} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import type {Call, Outcome} from '../ports/processes.ts';
-import {withTimeout} from '../ports/signals.ts';
+import {withTimeout} from '../signals.ts';
 import {sleep} from './clock.ts';
 
 export interface ApiProxy {

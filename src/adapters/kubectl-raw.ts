@@ -4,14 +4,13 @@ import type {Readable} from 'node:stream';
 import {apiErrorInText} from '../kubernetes/api-error.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import {clientFrom, type Opened, type Request} from '../kubernetes/client-from.ts';
-import {IdleTimeout} from '../kubernetes/idle-timeout.ts';
 import {createRaw, getRaw} from '../kubernetes/kubectl.ts';
-import {logFrom} from '../kubernetes/read-answer.ts';
+import {IdleTimeout, logFrom} from '../kubernetes/read-answer.ts';
 import type {ApiError} from '../ports/log-stream.ts';
-import type {Place} from '../ports/place.ts';
-import {abortReason} from '../ports/signals.ts';
+import type {Place} from '../ports/processes.ts';
+import {abortReason} from '../signals.ts';
+import {turns} from './host-tools.ts';
 import {saidBy} from './said-by.ts';
-import {turns} from './turns.ts';
 
 /** Each is a process of its own that logs in anew; those that follow a log have no end, and hold up nobody else. */
 const AT_ONCE = 4;

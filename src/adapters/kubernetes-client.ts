@@ -3,13 +3,12 @@ import type {KubernetesClient} from '../kubernetes/client.ts';
 import {httpClient} from '../kubernetes/http-client.ts';
 import {type ProxyAccess, proxy} from '../kubernetes/kubectl.ts';
 import type {ApiError} from '../ports/log-stream.ts';
-import type {Place} from '../ports/place.ts';
-import {anySignal} from '../ports/signals.ts';
-import {toolFailure} from '../ports/tool-failure.ts';
+import type {Place} from '../ports/processes.ts';
+import {anySignal} from '../signals.ts';
+import {toolFailure} from '../tool-errors.ts';
 import {type ApiProxy, type NoProxy, startProxy} from './kubectl-proxy.ts';
 import {rawClient} from './kubectl-raw.ts';
-import {notThere, type ToolPaths} from './node-processes.ts';
-import {isUnknownToWindows} from './unknown-to-windows.ts';
+import {isUnknownToWindows, notThere, type ToolPaths} from './node-processes.ts';
 
 /** Exit statuses of a shell whose command is not there, or may not be run. */
 const NOT_THERE = 127;

@@ -1,8 +1,7 @@
 import type {Socket} from 'node:net';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Call, Outcome, Processes, Running} from '../ports/processes.ts';
-import {followSignal} from '../ports/signals.ts';
-import {isUnknownToWindows} from './unknown-to-windows.ts';
+import {followSignal} from '../signals.ts';
 
 /** Where the tools are when it is not on PATH. */
 export type ToolPaths = Readonly<Partial<Record<Call['tool'], string>>>;
@@ -118,3 +117,13 @@ export const notThere = (tool: Call['tool'], path: string, isForbidden: boolean)
     exit: ExitCode.usage,
     suggestions: [`Install ${tool}, or say where it is with --${tool}`],
   });
+
+/**
+ * True of a tool that is not there, on Windows: what it does not find is handed to its shell, which says so in words of its own language.
+ * Elsewhere the system itself says so.
+ */
+export async function isUnknownToWindows(path: string): Promise<boolean> {
+  if (process.platform !== 'win32') return false;
+  const {default: which} = await import('which');
+  return which.sync(path, {nothrow: true}) === null;
+}

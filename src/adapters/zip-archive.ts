@@ -1,3 +1,4 @@
+import {spawn} from 'node:child_process';
 import {createHash, randomBytes} from 'node:crypto';
 import type {WriteStream} from 'node:fs';
 import {open, rename, rm, stat} from 'node:fs/promises';
@@ -5,10 +6,12 @@ import {basename, dirname, join, resolve} from 'node:path';
 import {Readable} from 'node:stream';
 import {pipeline} from 'node:stream/promises';
 import {ZipFile} from 'yazl';
-import {type Archive, type Archives, type ClosedArchive, type Entry, MANIFEST} from '../ports/archive.ts';
+import type {Archive, Archives, ClosedArchive, Entry} from '../ports/archive.ts';
 import {fileFailure} from './node-files.ts';
-import {removeAtDeath} from './remove-at-death.ts';
 import {openZip} from './zip-reader.ts';
+
+/** Lists all other entries. */
+const MANIFEST = 'manifest.json';
 
 /** Bytes of a source that are read before its turn to be written. */
 const READ_AHEAD = 256 * 1024;
@@ -143,3 +146,19 @@ async function readHead(source: AsyncIterator<Buffer>): Promise<Buffer[]> {
 
 /** A relative path that is safe to unpack and to print on any system. */
 const isPlain = (name: string): boolean => !/[\p{Cc}\\]|^[a-z]:/iu.test(name) && name.split('/').every((part) => !/^\.{0,2}$/.test(part));
+
+/** Waits for the end of standard input, which is a pipe from this program: it comes with the program's own, also when that was killed. */
+const WATCHDOG = 'while read -r _; do :; done; rm -f -- "$@"';
+
+/** What is at these paths goes when this program ends, however it ends, or when it is told to. Windows has no such shell. */
+export function removeAtDeath(paths: readonly string[]): () => void {
+  if (process.platform === 'win32') return () => undefined;
+  // A session of its own: what ends the whole group of the program shall not end it.
+  const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', ...paths], {cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore']});
+  // Without it everything but being killed is cleaned up all the same.
+  child.on('error', () => undefined);
+  child.stdin.on('error', () => undefined);
+  child.unref();
+  (child.stdin as typeof child.stdin & {unref(): void}).unref();
+  return () => void child.stdin.end();
+}

@@ -1,11 +1,11 @@
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
+import {recommendFactsOf} from '../cluster/facts/answers.ts';
 import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
 import {isKnown, knownValue} from '../cluster/facts/fact.ts';
 import {readCluster} from '../cluster/facts/read-cluster.ts';
-import {recommendFactsOf} from '../cluster/facts/recommend-facts.ts';
 import type {StorageClass} from '../cluster/facts/storage.ts';
 import {ExpectedError} from '../errors.ts';
-import type {Place} from '../ports/place.ts';
+import type {Place} from '../ports/processes.ts';
 import {fromCluster} from './from-cluster.ts';
 import type {Source} from './sources.ts';
 

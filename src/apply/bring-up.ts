@@ -1,13 +1,18 @@
-import {type InstallFacts, isPending} from '../cluster/install-facts.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
+import {type InstallFacts, isPending, type ReleaseState} from '../cluster/install-facts.ts';
+import type {Event, Snapshot} from '../cluster/objects.ts';
 import {newestRevision} from '../cluster/read-facts.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import type {Cause} from '../diagnose/cause.ts';
+import {explain} from '../diagnose/explain.ts';
+import {ExitCode, ExpectedError, maskSecrets} from '../errors.ts';
+import {rollback, uninstall} from '../helm/helm.ts';
 import type {Plan} from '../plan/step.ts';
 import type {Files} from '../ports/files.ts';
-import type {ReleaseName} from '../ports/place.ts';
-import {requireReady} from './require-ready.ts';
-import {rollBack} from './roll-back.ts';
+import type {ReleaseName} from '../ports/processes.ts';
+import {toolFailure} from '../tool-errors.ts';
+import {readSnapshot} from './read-snapshot.ts';
 import {runSteps} from './run-steps.ts';
-import {type Watched, watchRelease} from './watch-release.ts';
+import {requireReady, type Watched, watchRelease} from './watch-release.ts';
 
 type BringUpDeps = Parameters<typeof runSteps>[1] & Parameters<typeof watchRelease>[1] & {files: Files};
 
@@ -55,3 +60,76 @@ async function requireRecord(name: ReleaseName, {processes}: BringUpDeps): Promi
     },
   );
 }
+
+const LONGEST_LOOK_MS = 30_000;
+
+interface RollBackDeps extends ClusterAccess {
+  files: Pick<Files, 'write'>;
+  now(): Date;
+  /** Where to save what was seen. */
+  evidencePath: string;
+}
+
+/** Takes a release back to what it was before it failed, once what was seen is saved where it can be. Returns the failure with what became of it. */
+export async function rollBack(
+  name: ReleaseName,
+  before: ReleaseState | undefined,
+  failure: ExpectedError,
+  world: RollBackDeps,
+): Promise<ExpectedError> {
+  const told = (what: string, ...suggestions: readonly string[]): ExpectedError =>
+    new ExpectedError(`${failure.message}\n${what}`, {
+      ...failure,
+      suggestions: [...failure.suggestions, ...suggestions],
+      cause: failure.cause,
+    });
+  const {processes} = world;
+  try {
+    const state = await newestRevision(name, processes);
+    if (state === undefined || state.revision === before?.revision) return told('Helm has changed nothing that could be rolled back.');
+    if (isPending(state)) return told(`Not rolled back: the release is ${state.status}.`);
+    if (before !== undefined && before.status !== 'deployed') return told(`Not rolled back: the revision before was ${before.status}.`);
+    const lost = await keepEvidence(name, world);
+    const call = before === undefined ? uninstall(name) : rollback(name, before.revision);
+    const outcome = await processes.start(call).outcome;
+    if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
+    const done =
+      before === undefined
+        ? 'Rolled back: the release is uninstalled. Secrets and the namespace stay for the next try.'
+        : `Rolled back to revision ${before.revision}.`;
+    if (lost === undefined) return told(done, `What was seen before is in ${world.evidencePath}`);
+    return told(`${done}\nWhat was seen before could not be kept: ${lost.message}`, ...lost.suggestions);
+  } catch (error) {
+    if (!(error instanceof ExpectedError)) throw error;
+    return told(`Not rolled back: ${error.message}`, ...error.suggestions);
+  }
+}
+
+/** Returns what is in the way: a failure that nobody can look at is better than a release that nobody wanted to keep. */
+async function keepEvidence(name: ReleaseName, {kubernetes, files, now, evidencePath}: RollBackDeps): Promise<ExpectedError | undefined> {
+  try {
+    const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(LONGEST_LOOK_MS));
+    const text = evidenceText(name.release, snapshot, explain(snapshot, now()), now());
+    await files.write(evidencePath, text, {isPrivate: true, flag: '--save'});
+    return undefined;
+  } catch (error) {
+    if (error instanceof ExpectedError) return error;
+    throw error;
+  }
+}
+
+/** What was seen of a release that did not become ready, as JSON: no specification, which may hold secrets, and no password in a text. */
+function evidenceText(release: string, {workloads, pods, claims, events, logs}: Snapshot, causes: readonly Cause[], now: Date): string {
+  const states = [...workloads, ...pods, ...claims].map(({kind, metadata: {name}, status}) => ({kind, name, status}));
+  const evidence = {release, time: now.toISOString(), causes, states, events: events.map(eventOf), logs};
+  return `${JSON.stringify(evidence, (_, value: unknown) => (typeof value === 'string' ? maskSecrets(value) : value), 2)}\n`;
+}
+
+const eventOf = ({type, reason, message, count, lastTimestamp, eventTime, involvedObject}: Event): object => ({
+  type,
+  reason,
+  message,
+  count,
+  time: lastTimestamp ?? eventTime,
+  object: `${involvedObject?.kind}/${involvedObject?.name}`,
+});

@@ -7,9 +7,8 @@ import {servedResources} from '../kubernetes/discovery.ts';
 import {dryRunApply, dryRunMerge} from '../kubernetes/kubectl.ts';
 import type {Reader} from '../kubernetes/queries.ts';
 import type {Plan} from '../plan/step.ts';
-import type {Place, ReleaseName} from '../ports/place.ts';
-import type {Call, Processes} from '../ports/processes.ts';
-import {toolFailure} from '../ports/tool-failure.ts';
+import type {Call, Place, Processes, ReleaseName} from '../ports/processes.ts';
+import {toolFailure} from '../tool-errors.ts';
 
 /** Asks the API server about everything without keeping any of it. Returns what it said. @throws ExpectedError */
 export async function dryRun(

@@ -6,7 +6,7 @@ import {oneLine} from '../diagnose/error-text.ts';
 import {snapshotOf} from '../diagnose/snapshot.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {listObjects, podLog, type Reader} from '../kubernetes/queries.ts';
-import type {ReleaseName} from '../ports/place.ts';
+import type {ReleaseName} from '../ports/processes.ts';
 
 const KINDS = ['deployments.apps', 'daemonsets.apps', 'replicasets.apps', 'jobs.batch', 'pods', 'persistentvolumeclaims', 'events'];
 /** What only says why something is not ready. */

@@ -1,9 +1,9 @@
 import {ExitCode, ExpectedError, interrupted} from '../errors.ts';
 import type {Step} from '../plan/step.ts';
 import type {Outcome} from '../ports/processes.ts';
-import {toolFailure} from '../ports/tool-failure.ts';
-import type {PollDeps} from './poll-deps.ts';
+import {toolFailure} from '../tool-errors.ts';
 import {waitForRuns} from './wait-for-runs.ts';
+import type {PollDeps} from './watch-release.ts';
 
 interface RunStepsDeps extends PollDeps {
   /** For one call of helm, which waits for an answer of the API server for ever. */

@@ -1,12 +1,12 @@
-import {type Run, runsIn} from '../cluster/inventory-runs.ts';
+import {type Run, runsIn} from '../cluster/inventory.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
 import {REQUIRED_MS} from '../cluster/read-facts.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {listObjects} from '../kubernetes/queries.ts';
 import type {Step} from '../plan/step.ts';
-import {isPassing} from '../ports/tool-failure.ts';
-import type {PollDeps} from './poll-deps.ts';
+import {isPassing} from '../tool-errors.ts';
+import type {PollDeps} from './watch-release.ts';
 
 const EVERY_MS = 3000;
 

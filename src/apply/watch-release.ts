@@ -1,11 +1,14 @@
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
+import {commandLine} from '../command-line.ts';
 import {registered} from '../diagnose/agent-log.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {explain, isReady, type Progress, progress} from '../diagnose/explain.ts';
-import {ExpectedError} from '../errors.ts';
-import type {ReleaseName} from '../ports/place.ts';
-import {anySignal, withTimeout} from '../ports/signals.ts';
-import {isPassing} from '../ports/tool-failure.ts';
-import type {PollDeps} from './poll-deps.ts';
+import {ExitCode, ExpectedError, interrupted} from '../errors.ts';
+import {describePods} from '../kubernetes/kubectl.ts';
+import type {Interrupts} from '../ports/interrupts.ts';
+import type {ReleaseName} from '../ports/processes.ts';
+import {anySignal, withTimeout} from '../signals.ts';
+import {isPassing} from '../tool-errors.ts';
 import {NOTHING, readSnapshot} from './read-snapshot.ts';
 
 export const EVERY_MS = 1500;
@@ -75,3 +78,41 @@ const unanswered = ({code, message, suggestions}: ExpectedError): Cause => ({
   remedy: suggestions[0] ?? 'Try: kubectl cluster-info',
   isHopeless: false,
 });
+
+/** @throws ExpectedError when the release did not become ready, with the causes and what to do */
+export function requireReady(
+  {state, causes}: Watched,
+  {release, place}: ReleaseName,
+  {timeoutMs, interrupts: {asked}, isLeft}: {timeoutMs: number; interrupts: Interrupts; isLeft: boolean},
+): void {
+  if (state === 'ready') return;
+  const because = causes.map(({object, reason}) => `${object}: ${reason}`);
+  const suggestions = [
+    ...new Set([
+      ...causes.map(({remedy}) => remedy),
+      ...(isLeft ? [`Nothing was rolled back. Look yourself: ${commandLine(describePods(place))}`] : []),
+    ]),
+  ];
+  if (state === 'interrupted') {
+    throw interrupted([`The release ${release} stays as it is, and it was not ready yet.`, ...because].join('\n'), asked);
+  }
+  if (state === 'timed-out') {
+    throw new ExpectedError([`The release ${release} is not ready after ${timeoutMs / 1000} s.`, ...because].join('\n'), {
+      code: 'TIMED_OUT',
+      exit: ExitCode.timedOut,
+      suggestions,
+    });
+  }
+  throw new ExpectedError([`The release ${release} cannot become ready.`, ...because].join('\n'), {
+    code: 'NOT_READY',
+    exit: ExitCode.failed,
+    suggestions,
+  });
+}
+
+/** What every loop needs that reads the cluster again and again until the user interrupts it. */
+export interface PollDeps extends ClusterAccess {
+  interrupts: Interrupts;
+  now(): Date;
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+}

@@ -1,22 +1,35 @@
+import type {Interfaces} from '@oclif/core';
 import {sleep} from '../adapters/clock.ts';
 import {hostTools} from '../adapters/host-tools.ts';
 import {nodeCharts} from '../adapters/node-charts.ts';
 import {nodeFiles} from '../adapters/node-files.ts';
 import {takeInterrupts} from '../adapters/node-interrupts.ts';
 import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
-import type {Environment} from '../answers/sources.ts';
+import {discoverCluster} from '../answers/discover-cluster.ts';
+import {fromCluster, unreadFacts} from '../answers/from-cluster.ts';
+import type {Environment, Source} from '../answers/sources.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
+import {recommendFactsOf} from '../cluster/facts/answers.ts';
+import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
+import {isKnown} from '../cluster/facts/fact.ts';
+import {readCluster} from '../cluster/facts/read-cluster.ts';
+import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Archives} from '../ports/archive.ts';
 import type {Charts} from '../ports/charts.ts';
 import type {Files} from '../ports/files.ts';
 import type {HostTools} from '../ports/host-tools.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
-import type {Place} from '../ports/place.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Place, Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
+import {cloud, nodeOs} from '../settings/cluster.ts';
+import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
+import {chart, namespace, release} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {isAsciiOnly, legible} from '../ui/legible.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
+import type {Origin} from '../ui/messages.ts';
 import type {Screen} from '../ui/theme.ts';
 
 /** The outside world of a command; tests put another in its place. */
@@ -85,4 +98,50 @@ export function nodeApp(): App {
     stdout: (text) => process.stdout.write(text),
     stderr: (text) => process.stderr.write(legible(text, errorScreen)),
   };
+}
+
+export {releaseName, toolPaths} from './flags.ts';
+
+/** What the cluster says, as answers and for the choice of a chart. */
+export interface Cluster {
+  answers: Source;
+  facts: ReturnType<typeof recommendFactsOf>;
+  /** What it was asked for and did not tell, as warnings. */
+  unread?(settings: Settings): Warning[];
+}
+
+/** Settings that decide whether the cluster has to be asked for answers. */
+export const ANSWERED_BY_CLUSTER = [namespace, release, chart, cloud, nodeOs, httpProxy, httpsProxy, noProxy];
+
+/** The answers of a cluster that an install is for; undefined where nothing is open or it says nothing. */
+export async function openAnswers(place: Place, said: Settings, access: ClusterAccess): Promise<Cluster | undefined> {
+  const hasProxy = said.isExplicit(httpProxy) || said.isExplicit(httpsProxy);
+  const open = [chart, cloud, nodeOs, ...(hasProxy ? [noProxy] : [])].filter((setting) => !said.isExplicit(setting));
+  if (open.length === 0) return undefined;
+  const {answers, facts} = await discoverCluster(place, access);
+  return answers && {answers, facts};
+}
+
+/** @throws ExpectedError when it says nothing at all */
+export async function clusterAt(place: Place, access: ClusterAccess): Promise<Cluster> {
+  const facts = clusterFactsOf(await readCluster(place, access));
+  const {server} = facts.versions;
+  if (isKnown(server) || server.unknown === 'forbidden')
+    return {answers: fromCluster(facts), facts: recommendFactsOf(facts), unread: (settings) => unreadFacts(facts, settings)};
+  throw new ExpectedError(`--from-cluster: the cluster does not answer: ${server.because}`, {
+    code: 'CLUSTER_UNREACHABLE',
+    exit: ExitCode.failed,
+    suggestions: ['Try: kubectl cluster-info', 'Leave out --from-cluster'],
+  });
+}
+
+interface Addresses {
+  repository: {url: string};
+  bugs: {url: string};
+}
+
+/** The addresses of package.json as a browser takes them. */
+export function originOf(pjson: Interfaces.PJSON): Origin {
+  const {repository, bugs} = pjson as unknown as Addresses;
+  return {version: pjson.version, repository: repository.url.replace(/^git\+|\.git$/g, ''), bugs: bugs.url};
 }

@@ -6,19 +6,16 @@ import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, 
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {ExitCode, ExpectedError, maskSecrets, type Warning} from '../errors.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import type {Place} from '../ports/place.ts';
+import type {Place} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {chart, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {legible} from '../ui/legible.ts';
 import {failureText, warningText} from '../ui/messages.ts';
 import {type Screen, withoutColor} from '../ui/theme.ts';
-import {type App, nodeApp} from './app.ts';
-import type {Cluster} from './cluster.ts';
-import {type ClusterFlags, toolPaths} from './cluster-flags.ts';
+import {type App, type Cluster, nodeApp, originOf} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
-import {sharedFlags} from './flags.ts';
-import {originOf} from './origin.ts';
+import {type ClusterFlags, sharedFlags, toolPaths} from './flags.ts';
 
 export interface SharedFlags {
   answers?: string | undefined;
@@ -81,7 +78,7 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   /** What the cluster says, where --from-cluster asks for it. @throws ExpectedError when it says nothing */
   protected async clusterOf(flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean}): Promise<Cluster | undefined> {
     if (!flags['from-cluster']) return undefined;
-    const {clusterAt, releaseName} = await import('./cluster.ts');
+    const {clusterAt, releaseName} = await import('./app.ts');
     const settings = await this.settingsFrom(flags, {only: [namespace, release]});
     const {place} = releaseName(flags, settings);
     return clusterAt(place, await this.accessTo(place, flags));

@@ -3,8 +3,7 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import {bytes, milliOf} from '../settings/quantity.ts';
 import {namespace, release} from '../settings/release.ts';
 import type {Since} from '../support-bundle/collect/log-items.ts';
-import {type ClusterFlags, durationOf, timeoutOf} from './cluster-flags.ts';
-import {settingFlags} from './flags.ts';
+import {type ClusterFlags, durationOf, settingFlags, timeoutOf} from './flags.ts';
 
 export const collectLogsFlags = {
   since: Flags.string({summary: 'How far back logs are read, as 2h; 24h unless told otherwise.', helpValue: '<DURATION>'}),

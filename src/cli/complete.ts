@@ -1,10 +1,8 @@
 import {join} from 'node:path';
 import {ownJson} from '../adapters/own-files.ts';
 import {quickAnswer} from '../adapters/quick-answer.ts';
-import {bashWords} from '../completion/bash-words.ts';
-import {offerFor, type Program} from '../completion/candidates.ts';
-import {type Flag, readLine} from '../completion/line.ts';
-import type {Ask} from '../completion/live.ts';
+import {type Ask, offerFor, type Program} from '../completion/candidates.ts';
+import {bashWords, type Flag, readLine} from '../completion/line.ts';
 import {bashReply, reply} from '../completion/replies.ts';
 
 /** Somebody waits with a finger on Tab, but a login plugin of a provider alone takes seconds. */
@@ -38,7 +36,7 @@ function programOf(root: string): Program {
     commands,
     flagsOf: (command) => Object.values(commands[command]?.flags ?? {}),
     async live(flag, line) {
-      const {liveValues} = await import('../completion/live.ts');
+      const {liveValues} = await import('../completion/candidates.ts');
       const ask: Ask = ({tool, args}, path = tool) => quickAnswer(path, args, PATIENCE_MS);
       return liveValues(ask, process.env)[flag](line);
     },

@@ -1,5 +1,4 @@
-import {ExitCode, ExpectedError} from '../errors.ts';
-import {PromptCancelled} from '../ports/prompter.ts';
+import {ExitCode, ExpectedError, PromptCancelled} from '../errors.ts';
 import {closest} from '../settings/text.ts';
 import {strayArgument} from './stray-argument.ts';
 

@@ -6,9 +6,8 @@ import {settings} from '@oclif/core/settings';
 import {ownJson} from '../adapters/own-files.ts';
 import {ExitCode} from '../errors.ts';
 import {failureText} from '../ui/messages.ts';
-import {nodeApp} from './app.ts';
+import {nodeApp, originOf} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
-import {originOf} from './origin.ts';
 
 /** Runs the command of the package in this directory. Commands report their own failures; what is left is a command that does not exist. */
 export async function start(argv: string[], root: string): Promise<void> {

@@ -2,17 +2,16 @@ import {discoverCluster} from '../answers/discover-cluster.ts';
 import {findAnswers, settle} from '../answers/resolve.ts';
 import type {Source} from '../answers/sources.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError, PromptCancelled} from '../errors.ts';
 import {prepareInstall} from '../plan/install.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
-import type {Place} from '../ports/place.ts';
-import {PromptCancelled} from '../ports/prompter.ts';
-import {anySignal} from '../ports/signals.ts';
-import {cachedAccess} from '../preflight/cached-access.ts';
+import type {Place} from '../ports/processes.ts';
+import {cachedAccess} from '../preflight/permissions-of.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
 import {namespace} from '../settings/release.ts';
 import {quote} from '../settings/settings.ts';
+import {anySignal} from '../signals.ts';
 import {paragraph, type Screen} from '../ui/theme.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
@@ -23,7 +22,7 @@ import {type ResumeState, ResumeStore, readResumeState, resumePath} from '../wiz
 import type {Decision, Prepared} from '../wizard/review.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
 import type {App} from './app.ts';
-import {type ClusterFlags, releaseName, timeoutOf, toolPaths} from './cluster-flags.ts';
+import {type ClusterFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
 import {saveFiles} from './user-files.ts';
 
 /** What the cluster has not said by then is asked for. A login plugin alone takes seconds; the operator is typing meanwhile. */

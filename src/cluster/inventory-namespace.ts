@@ -1,7 +1,6 @@
 import {at, getAt, isMap, type Tree} from '../charts/tree.ts';
 import type {Readings} from './inventory-readings.ts';
-import type {KubernetesObject} from './objects.ts';
-import {isMadeFor} from './own-labels.ts';
+import {isMadeFor, type KubernetesObject} from './objects.ts';
 
 export interface SecretItem {
   name: string;

@@ -1,11 +1,10 @@
+import {within} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
-import {at, getAt, type Tree} from '../charts/tree.ts';
-import {type ClaimItem, claimsOf, keptVolumesOf, type VolumeItem} from './inventory-claims.ts';
-import {type DefinitionItem, definitionsOf} from './inventory-definitions.ts';
+import {at, getAt, isMap, type Tree, type Values} from '../charts/tree.ts';
+import {type ClaimItem, claimsOf, keptVolumesOf, type NodeDataItem, nodeDataOf, type VolumeItem} from './inventory-data.ts';
 import {type NamespaceItem, namespaceOf, type SecretItem, secretsOf} from './inventory-namespace.ts';
-import {type NodeDataItem, nodeDataOf} from './inventory-node-data.ts';
 import type {Readings} from './inventory-readings.ts';
-import {labelsOfRuns, type Run, type RunsOf, runsIn} from './inventory-runs.ts';
+import {isOwn, type KubernetesObject, type Pod, type Workload} from './objects.ts';
 
 /** What an uninstall has to account for, by class. */
 export interface Inventory {
@@ -87,3 +86,114 @@ function controllersOf({manifest, values}: Readings, chart: ChartName): Controll
       return {kind: kind as string, name, onStop, graceSeconds: typeof seconds === 'number' ? seconds : DEFAULT_GRACE};
     });
 }
+
+/** A definition of agent-job. Helm installs it and never takes it away. */
+export interface DefinitionItem {
+  name: string;
+  /** Releases and resources that would go with it; undefined where that may not be read. */
+  neededBy: readonly string[] | undefined;
+}
+
+/** What agent-job brought over the years: up to 0.5.63, up to 0.5.67, and since. */
+export const DEFINITIONS: readonly string[] = ['agentworkers.scalr.io', 'atasks.scalr.io', 'agenttasktemplates.scalr.io'];
+
+export function definitionsOf({release, namespace, state, releases, definitions = [], customResources}: Readings): DefinitionItem[] {
+  // They are nobody's business but agent-job's; without the release there may still be what it left.
+  if (state !== undefined && !state.chart.startsWith('agent-job-')) return [];
+  const others = releases
+    ?.filter((each) => each.chart.startsWith('agent-job-') && !(each.name === release && each.namespace === namespace))
+    .map((each) => `release ${each.namespace}/${each.name} (${each.chart})`);
+  return definitions
+    .filter(({metadata}) => DEFINITIONS.includes(metadata.name))
+    .map((definition) => {
+      // Without Helm too, by Argo CD for one, somebody may rely on it.
+      const resources = customResources
+        ?.filter((each) => isOf(each, definition) && !isOurs(each, release, namespace))
+        .map(({kind, metadata}) => `${kind} ${metadata.namespace}/${metadata.name}`);
+      return {name: definition.metadata.name, neededBy: others && resources && [...others, ...resources]};
+    });
+}
+
+const isOf = ({kind}: KubernetesObject, definition: KubernetesObject): boolean =>
+  (definition as {spec?: {names?: {kind?: string}}}).spec?.names?.kind === kind;
+
+const isOurs = ({metadata}: KubernetesObject, release: string, namespace: string): boolean =>
+  metadata.namespace === namespace && metadata.annotations?.['meta.helm.sh/release-name'] === release;
+
+/** What tells the runs of one release from everything else in its namespace. */
+export interface RunsOf {
+  chart: Exclude<ChartName, 'agent-local'>;
+  version: string;
+  release: string;
+  /** Labels the values give to the pods of runs. */
+  taskLabels: Readonly<Record<string, string>>;
+}
+
+export interface Run {
+  kind: 'Job' | 'Pod';
+  name: string;
+  /** False where it only looks like a run: agent-k8s marks its run pods with nothing of its own. */
+  isCertain: boolean;
+}
+
+interface Template {
+  metadata?: {labels?: Readonly<Record<string, string>>};
+  spec?: {containers?: readonly {name: string}[]; initContainers?: readonly {name: string}[]};
+}
+type Labels = Readonly<Record<string, string>>;
+
+export const labelsOfRuns = (values: Values): Labels => {
+  const labels = getAt(values, at('agent.kubernetes_task_labels'));
+  return isMap(labels) ? (labels as Record<string, string>) : {};
+};
+
+/** The runs in flight among the Jobs and pods of the namespace; docs/charts says how run pods of each chart are labelled. */
+export function runsIn(objects: readonly KubernetesObject[], of: RunsOf): Run[] {
+  // A probe of this program is no run.
+  const pods = objects.filter(({kind}) => kind === 'Pod').filter((pod) => !hasEnded(pod) && !isOwn(pod));
+  if (of.chart === 'agent-k8s') return runPods(pods, of);
+  const isRun = within(of.version, '>=0.5.64') ? hasLabelsOf(of.release) : hasContainersOfRun;
+  const jobs = objects.filter(({kind}) => kind === 'Job');
+  const running = jobs.filter((job) => !isFinished(job) && isRun((job as {spec?: {template?: Template}}).spec?.template ?? {}));
+  // A pod may outlive the record of its Job.
+  const lone = pods.filter((pod) => isRun(pod) && !jobs.some(({metadata}) => isOwnedBy(pod, metadata.name)));
+  return [...running.map((job) => run('Job', job, true)), ...lone.map((pod) => run('Pod', pod, true))];
+}
+
+/** A Job or pod of a run, whether it has ended or not; of agent-k8s also what only looks like one. */
+export function isOfRun(object: KubernetesObject, of: RunsOf): boolean {
+  if (isOwn(object)) return false;
+  if (of.chart === 'agent-k8s') return object.kind === 'Pod' && runPods([object], of).length > 0;
+  const isRun = within(of.version, '>=0.5.64') ? hasLabelsOf(of.release) : hasContainersOfRun;
+  if (object.kind === 'Pod') return isRun(object);
+  return object.kind === 'Job' && isRun((object as {spec?: {template?: Template}}).spec?.template ?? {});
+}
+
+function runPods(pods: readonly KubernetesObject[], {taskLabels}: RunsOf): Run[] {
+  const wanted = Object.entries(taskLabels);
+  const isCertain = wanted.length > 0;
+  return pods
+    .filter(({metadata}) => !metadata.ownerReferences?.some(({kind}) => KEPT_BY_OTHERS.has(kind)))
+    .filter(({metadata}) => wanted.every(([key, value]) => metadata.labels?.[key] === value))
+    .map((pod) => run('Pod', pod, isCertain));
+}
+
+const KEPT_BY_OTHERS: ReadonlySet<string> = new Set(['ReplicaSet', 'DaemonSet', 'StatefulSet', 'Job', 'Node']);
+
+const run = (kind: Run['kind'], {metadata}: KubernetesObject, isCertain: boolean): Run => ({kind, name: metadata.name, isCertain});
+
+const hasLabelsOf =
+  (release: string) =>
+  ({metadata}: Template): boolean =>
+    metadata?.labels?.['app.kubernetes.io/instance'] === release && metadata.labels['app.kubernetes.io/component'] === 'task';
+
+function hasContainersOfRun({spec}: Template): boolean {
+  const names = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map(({name}) => name);
+  return names.includes('worker') && names.includes('runner');
+}
+
+const isFinished = (job: Workload): boolean =>
+  job.status?.conditions?.some(({type, status}) => (type === 'Complete' || type === 'Failed') && status === 'True') ?? false;
+const hasEnded = ({status}: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
+const isOwnedBy = ({metadata}: KubernetesObject, job: string): boolean =>
+  metadata.ownerReferences?.some(({kind, name}) => kind === 'Job' && name === job) ?? false;

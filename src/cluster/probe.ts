@@ -1,5 +1,4 @@
-import type {KubernetesObject} from './objects.ts';
-import {ownLabels} from './own-labels.ts';
+import {type KubernetesObject, ownLabels} from './objects.ts';
 
 const PROBE = 'scalr.io/probe';
 

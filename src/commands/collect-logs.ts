@@ -1,7 +1,7 @@
 import type {Interfaces} from '@oclif/core';
 import {BaseCommand} from '../cli/base-command.ts';
-import {durationOf, releaseName, toolPaths} from '../cli/cluster-flags.ts';
 import {collectLogsFlags, collectOptions, sourceOf} from '../cli/collect-logs-flags.ts';
+import {durationOf, releaseName, toolPaths} from '../cli/flags.ts';
 import {ExitCode} from '../errors.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import {namespace, release} from '../settings/release.ts';

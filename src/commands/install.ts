@@ -2,9 +2,8 @@ import * as Flags from '@oclif/core/flags';
 import {bringUp} from '../apply/bring-up.ts';
 import {dryRun} from '../apply/dry-run.ts';
 import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
-import {type ClusterFlags, releaseName, timeoutOf} from '../cli/cluster-flags.ts';
 import {confirmPlan} from '../cli/confirm-plan.ts';
-import {settingFlags} from '../cli/flags.ts';
+import {type ClusterFlags, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
 import {evidencePath, saveFiles} from '../cli/user-files.ts';
 import type {Decided} from '../cli/wizard.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
@@ -14,17 +13,17 @@ import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {type PreparedInstall, prepareInstall} from '../plan/install.ts';
 import type {Plan} from '../plan/step.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
-import type {ReleaseName} from '../ports/place.ts';
-import {cachedAccess} from '../preflight/cached-access.ts';
+import type {ReleaseName} from '../ports/processes.ts';
+import {cachedAccess} from '../preflight/permissions-of.ts';
 import type {Already} from '../preflight/read-situation.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {checkText} from '../ui/checks.ts';
 import {knownText} from '../ui/conversation.ts';
-import {driftText} from '../ui/drift.ts';
-import {lossWarnings} from '../ui/losses.ts';
+import {driftText} from '../ui/diff.ts';
 import {callsText, planText, resultText, stepText} from '../ui/plan.ts';
 import {progressReporter} from '../ui/progress.ts';
+import {lossWarnings} from '../ui/review.ts';
 import {valuesDocument} from '../values/document.ts';
 import {type Generated, generate} from '../values/generate.ts';
 
@@ -113,7 +112,7 @@ export default class Install extends BaseCommand<Result | undefined> {
 
   /** What nobody said and the cluster knows, it answers: an install needs it anyway. */
   async #generate(flags: InstallFlags): Promise<Generated> {
-    const {ANSWERED_BY_CLUSTER, openAnswers} = await import('../cli/cluster.ts');
+    const {ANSWERED_BY_CLUSTER, openAnswers} = await import('../cli/app.ts');
     const said = await this.settingsFrom(flags, {only: ANSWERED_BY_CLUSTER});
     const cluster = await openAnswers(releaseName(flags, said).place, said, await this.#cachedAccess(releaseName(flags, said), flags));
     const settings = await this.settingsFrom(flags, {cluster});

@@ -1,13 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {durationOf, releaseName} from '../cli/cluster-flags.ts';
-import {fromClusterFlag, settingFlags} from '../cli/flags.ts';
+import {durationOf, fromClusterFlag, releaseName, settingFlags} from '../cli/flags.ts';
 import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
 import {ExitCode} from '../errors.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
-import {cachedAccess} from '../preflight/cached-access.ts';
 import {type Checked, runChecks} from '../preflight/check.ts';
 import {CHECKS} from '../preflight/checks/index.ts';
+import {cachedAccess} from '../preflight/permissions-of.ts';
 import type {PreflightContext} from '../preflight/preflight-context.ts';
 import {prepareProbe} from '../preflight/probe/prepare-probe.ts';
 import {runProbe} from '../preflight/probe/run-probe.ts';

@@ -1,17 +1,14 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {releaseName, timeoutOf} from '../cli/cluster-flags.ts';
-import {settingFlags} from '../cli/flags.ts';
+import {releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
 import {readTexts} from '../cli/user-files.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {namespace, release} from '../settings/release.ts';
-import {readStatus} from '../status/read-status.ts';
+import {readStatus, watchStatus} from '../status/read-status.ts';
 import type {Status as Found} from '../status/status.ts';
-import {watchStatus} from '../status/watch-status.ts';
-import {driftText} from '../ui/drift.ts';
+import {driftText} from '../ui/diff.ts';
 import {type StatusDocument, statusDocument} from '../ui/formats/status.ts';
-import {statusText} from '../ui/status.ts';
-import {changesReporter} from '../ui/status-changes.ts';
+import {changesReporter, statusText} from '../ui/status.ts';
 import {readLayers} from '../values/validate/source.ts';
 
 const SETTINGS = [namespace, release];

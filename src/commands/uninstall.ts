@@ -1,17 +1,15 @@
 import * as Flags from '@oclif/core/flags';
 import {runSteps} from '../apply/run-steps.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {durationOf, releaseName, timeoutOf} from '../cli/cluster-flags.ts';
 import {confirmLoss, confirmPlan} from '../cli/confirm-plan.ts';
-import {settingFlags} from '../cli/flags.ts';
+import {durationOf, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
 import {inventoryOf} from '../cluster/inventory.ts';
 import {readFacts} from '../cluster/read-facts.ts';
 import {readInventory} from '../cluster/read-inventory.ts';
 import {planUninstall, requireOurChart} from '../plan/uninstall.ts';
 import {type Kept, PURGEABLE} from '../plan/uninstall-keeps.ts';
 import {namespace, release} from '../settings/release.ts';
-import {callsText, planText, stepText} from '../ui/plan.ts';
-import {accountText, runsText} from '../ui/uninstall.ts';
+import {accountText, callsText, planText, runsText, stepText} from '../ui/plan.ts';
 
 interface Result {
   release: string;

@@ -1,6 +1,5 @@
-import type {BashWords} from './bash-words.ts';
 import type {Candidate, Offer} from './candidates.ts';
-import type {Line} from './line.ts';
+import type {BashWords, Line} from './line.ts';
 
 /**
  * What the scripts in templates/completion read. They stay on disks for years while the program changes, so this must not:
@@ -54,3 +53,16 @@ const printable = (candidates: readonly Candidate[]): Candidate[] =>
   candidates
     .filter(({value}) => !/\p{Cc}/u.test(value))
     .map(({value, description}) => ({value, description: description.replace(/\p{Cc}/gu, ' ')}));
+
+/** Shells whose Tab can be taught: by which file of templates/completion, and by which line where for good. */
+export const SHELLS = {
+  bash: {file: 'scalr-agent.bash', load: 'source <(scalr-agent completion bash)', startup: '~/.bashrc'},
+  zsh: {file: 'scalr-agent.zsh', load: 'source <(scalr-agent completion zsh)', startup: '~/.zshrc'},
+  fish: {file: 'scalr-agent.fish', load: 'scalr-agent completion fish | source', startup: '~/.config/fish/config.fish'},
+  powershell: {
+    file: 'scalr-agent.ps1',
+    load: 'scalr-agent completion powershell | Out-String | Invoke-Expression',
+    startup: '$PROFILE',
+  },
+} as const;
+export type Shell = keyof typeof SHELLS;

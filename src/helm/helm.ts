@@ -1,5 +1,4 @@
-import type {Place, ReleaseName} from '../ports/place.ts';
-import type {Call} from '../ports/processes.ts';
+import type {Call, Place, ReleaseName} from '../ports/processes.ts';
 
 /** Where upstream serves its charts. */
 const REPOSITORY = 'https://scalr.github.io/agent-helm/';

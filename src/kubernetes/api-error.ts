@@ -1,6 +1,6 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {ApiError, ApiErrorKind} from '../ports/log-stream.ts';
-import {ADVICE, type Advice} from '../ports/tool-failure.ts';
+import {ADVICE, type Advice} from '../tool-errors.ts';
 
 /** The object with which the API server reports an error. */
 interface Status {

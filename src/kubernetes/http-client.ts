@@ -2,8 +2,7 @@ import {Agent, type IncomingMessage, request} from 'node:http';
 import {apiErrorOf, retryAfter} from './api-error.ts';
 import type {KubernetesClient} from './client.ts';
 import {clientFrom, type Opened, type Request} from './client-from.ts';
-import {IdleTimeout} from './idle-timeout.ts';
-import {answerFrom, logFrom} from './read-answer.ts';
+import {answerFrom, IdleTimeout, logFrom} from './read-answer.ts';
 
 /** Requests at once of each sort: logs that wait for their readers hold up no question, and logs without end nobody. */
 const AT_ONCE = {question: 16, log: 24, followed: 200};

@@ -1,5 +1,4 @@
-import type {Place, ReleaseName} from '../ports/place.ts';
-import type {Call} from '../ports/processes.ts';
+import type {Call, Place, ReleaseName} from '../ports/processes.ts';
 import {Secret} from '../settings/secret.ts';
 
 /** Who wrote a field, as the API server remembers it. */

@@ -1,8 +1,7 @@
 import {sameTree} from '../charts/tree.ts';
 import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
 import {objectsIn} from '../cluster/manifest.ts';
-import type {KubernetesObject} from '../cluster/objects.ts';
-import {isOwn, ownLabels} from '../cluster/own-labels.ts';
+import {isOwn, type KubernetesObject, ownLabels} from '../cluster/objects.ts';
 import {podTemplates, secretNames} from '../cluster/pod-specs.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {annotate, applyObject, restart} from '../kubernetes/kubectl.ts';

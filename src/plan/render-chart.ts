@@ -5,10 +5,10 @@ import type {KubernetesObject} from '../cluster/objects.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {template} from '../helm/helm.ts';
 import type {Processes} from '../ports/processes.ts';
-import {toolFailure} from '../ports/tool-failure.ts';
 import type {Get} from '../settings/define.ts';
 import {metadataService} from '../settings/network.ts';
 import {cache} from '../settings/storage.ts';
+import {toolFailure} from '../tool-errors.ts';
 import type {WantedRelease} from './wanted-release.ts';
 
 /** Renders the chart with the user's own helm, and checks the manifest against the settings. Returns the manifest. @throws ExpectedError */

@@ -1,5 +1,5 @@
 import type {Difference} from '../cluster/drift.ts';
-import type {RunsOf} from '../cluster/inventory-runs.ts';
+import type {RunsOf} from '../cluster/inventory.ts';
 import type {Call} from '../ports/processes.ts';
 
 /** One call of a plan. */

@@ -1,8 +1,7 @@
 import type {Inventory} from '../cluster/inventory.ts';
-import {type ClaimItem, KEPT_LABEL, type VolumeItem} from '../cluster/inventory-claims.ts';
-import type {NodeDataItem} from '../cluster/inventory-node-data.ts';
+import {type ClaimItem, KEPT_LABEL, type NodeDataItem, type VolumeItem} from '../cluster/inventory-data.ts';
 import {applyObject, deleteClaim, deleteJobs, patchVolume, waitForJobs, waitUntilGone} from '../kubernetes/kubectl.ts';
-import type {Place, ReleaseName} from '../ports/place.ts';
+import type {Place, ReleaseName} from '../ports/processes.ts';
 import type {Step} from './step.ts';
 
 type Bound = ClaimItem & {volume: VolumeItem};

@@ -1,12 +1,9 @@
-import type {Inventory} from '../cluster/inventory.ts';
-import type {ClaimItem} from '../cluster/inventory-claims.ts';
-import type {DefinitionItem} from '../cluster/inventory-definitions.ts';
+import type {DefinitionItem, Inventory} from '../cluster/inventory.ts';
+import type {ClaimItem, NodeDataItem} from '../cluster/inventory-data.ts';
 import type {NamespaceItem} from '../cluster/inventory-namespace.ts';
-import type {NodeDataItem} from '../cluster/inventory-node-data.ts';
+import {commandLine, ownCommand} from '../command-line.ts';
 import {deleteClaim} from '../kubernetes/kubectl.ts';
-import {ownCommand} from '../ports/own-command.ts';
-import type {Place, ReleaseName} from '../ports/place.ts';
-import {commandLine} from '../ports/processes.ts';
+import type {Place, ReleaseName} from '../ports/processes.ts';
 import {isRetained, manualCleanup, whyNodeDataStays} from './uninstall-data.ts';
 
 export const PURGEABLE = ['claims', 'crds', 'secrets', 'namespace', 'node-data'] as const;

@@ -1,10 +1,9 @@
 import type {Controller, Inventory} from '../cluster/inventory.ts';
+import {commandLine} from '../command-line.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {uninstall} from '../helm/helm.ts';
 import {deleteObject, listKinds, scale, waitUntilGone} from '../kubernetes/kubectl.ts';
-
-import type {ReleaseName} from '../ports/place.ts';
-import {commandLine} from '../ports/processes.ts';
+import type {ReleaseName} from '../ports/processes.ts';
 import type {Plan, Step} from './step.ts';
 import {afterUninstall, beforeUninstall, CLEANER_IMAGE, cleanSteps, lostClaims, readyNodes} from './uninstall-data.ts';
 import {type Kept, type Purgeable, remaining, removable} from './uninstall-keeps.ts';

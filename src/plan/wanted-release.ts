@@ -2,7 +2,7 @@ import {CHARTS} from '../charts/charts.ts';
 import {within} from '../charts/releases.ts';
 import type {Path, Values} from '../charts/tree.ts';
 import type {ChartReference} from '../helm/helm.ts';
-import type {ReleaseName} from '../ports/place.ts';
+import type {ReleaseName} from '../ports/processes.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Secret} from '../settings/secret.ts';

@@ -6,9 +6,6 @@ export interface Entry {
   sha256: string;
 }
 
-/** Name of the entry that lists all others. */
-export const MANIFEST = 'manifest.json';
-
 /** An archive that is being written. It gets its name when it is closed, and nothing is left of it when that fails. */
 export interface Archive {
   /**

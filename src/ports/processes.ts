@@ -31,10 +31,15 @@ export interface Processes {
   start(call: Call): Running;
 }
 
-/** A call as a shell takes it; what goes to standard input is only named. */
-export function commandLine({tool, args, input}: Omit<Call, 'tool'> & {tool: string}): string {
-  const what = input === undefined ? '' : typeof input === 'string' ? ' <values.yaml' : ' <(an object that may hold a secret)';
-  return `${[tool, ...args].map(quote).join(' ')}${what}`;
+/** Where in which cluster; what is absent is the operator's own default. */
+export interface Place {
+  kubeconfig?: string;
+  kubeContext?: string;
+  namespace: string;
 }
 
-const quote = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+/** A Helm release, and where it is. */
+export interface ReleaseName {
+  release: string;
+  place: Place;
+}

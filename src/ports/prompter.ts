@@ -48,13 +48,3 @@ export interface Prompter {
   /** Returns the values of any number of choices, in the order of the list. */
   checkbox(question: ListQuestion): Promise<readonly string[]>;
 }
-
-/** The question was cancelled: Ctrl-C, Ctrl-D, end of input or an aborted signal. */
-export class PromptCancelled extends Error {
-  override readonly name = 'PromptCancelled';
-}
-
-/** Esc at a question with `canGoBack`. */
-export class GoBack extends Error {
-  override readonly name = 'GoBack';
-}

@@ -7,7 +7,7 @@ import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
 import type {Claim} from '../cluster/objects.ts';
 import type {Probed, ProbeObjects} from '../cluster/probe.ts';
 import type {Rendered} from '../plan/render-chart.ts';
-import type {ReleaseName} from '../ports/place.ts';
+import type {ReleaseName} from '../ports/processes.ts';
 import type {Get} from '../settings/define.ts';
 
 /** Everything that checks read: the wanted release, and the state of the cluster and the tools. Plain data. */

@@ -1,31 +1,29 @@
 import {isMap} from '../charts/tree.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
-import {jsonOf, objectFact, REQUEST_MS, unknownBy} from '../cluster/facts/answers.ts';
+import {failureOf, jsonOf, objectFact, REQUEST_MS, unknownBy} from '../cluster/facts/answers.ts';
 import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
-import {type Fact, follow, isKnown, known, knownValue} from '../cluster/facts/fact.ts';
+import {type Fact, follow, isKnown, known, knownValue, unknown} from '../cluster/facts/fact.ts';
 import {readCluster} from '../cluster/facts/read-cluster.ts';
 import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
 import type {Claim, KubernetesObject} from '../cluster/objects.ts';
 import {type Config, contextOf} from '../cluster/read-facts.ts';
+import {helmVersion} from '../helm/helm.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import {servedResources} from '../kubernetes/discovery.ts';
-import {currentContext} from '../kubernetes/kubectl.ts';
+import {clientVersion, currentContext} from '../kubernetes/kubectl.ts';
 import {serverVersion} from '../kubernetes/queries.ts';
 import {rendered, renderManifest} from '../plan/render-chart.ts';
 import type {WantedRelease} from '../plan/wanted-release.ts';
 import type {ApiError} from '../ports/log-stream.ts';
-import type {Place} from '../ports/place.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Call, Place, Processes} from '../ports/processes.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
 import {cacheClaim} from '../settings/storage.ts';
 import type {Generated} from '../values/generate.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
-import {cachedAccess, type RetryOptions} from './cached-access.ts';
 import {neededPermissions} from './checks/permissions.ts';
-import {permissionsOf} from './permissions-of.ts';
+import {cachedAccess, permissionsOf, type RetryOptions} from './permissions-of.ts';
 import type {Permission, PreflightContext as Situation} from './preflight-context.ts';
-import {readTools} from './read-tools.ts';
 import {referencedClaims as claimsNamedIn, wantedSecrets} from './referenced-objects.ts';
 
 interface World extends ClusterAccess, RetryOptions {
@@ -141,4 +139,18 @@ function withoutMaking(permissions: readonly Permission[], namespace: Fact<Kuber
   const isMaking = ({verb, resource}: Permission): boolean => verb === 'create' && resource === 'namespaces';
   if (!isKnown(namespace)) return permissions.map((each) => (isMaking(each) ? {...each, isOptional: true} : each));
   return namespace.value === undefined ? permissions : permissions.filter((each) => !isMaking(each));
+}
+
+/** Versions of the tools themselves: 4.1.4 */
+export async function readTools(place: Place, processes: Processes): Promise<{helm: Fact<string>; kubectl: Fact<string>}> {
+  const [helm, kubectl] = await Promise.all([readVersion(helmVersion, processes), readVersion(clientVersion(place), processes)]);
+  return {helm, kubectl};
+}
+
+async function readVersion(call: Call, processes: Processes): Promise<Fact<string>> {
+  const outcome = await processes.run(call);
+  if (outcome.exitCode !== 0) return failureOf(outcome);
+  const [, plain, quoted] = /^\s*v?(\d+\.\d+\.\d+)|"gitVersion":\s*"v?(\d+\.\d+\.\d+)/.exec(outcome.stdout) ?? [];
+  const version = plain ?? quoted;
+  return version === undefined ? unknown('failed', `${call.tool} version names no version`) : known(version, `${call.tool} version`);
 }

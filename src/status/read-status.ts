@@ -1,12 +1,15 @@
 import {readSnapshot} from '../apply/read-snapshot.ts';
+import {EVERY_MS, type PollDeps} from '../apply/watch-release.ts';
 import type {Values} from '../charts/tree.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
 import {contextName, givenValues, newestRevision} from '../cluster/read-facts.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import type {ReleaseName} from '../ports/place.ts';
-import {notFound} from './not-found.ts';
+import type {ReleaseName} from '../ports/processes.ts';
+import {withTimeout} from '../signals.ts';
+import {isPassing} from '../tool-errors.ts';
+import {notFound} from './release-causes.ts';
 import {type Status, statusOf, type Unread} from './status.ts';
 
 interface Wish {
@@ -65,3 +68,30 @@ const ofAnother = ({release, place}: ReleaseName, chart: string): ExpectedError 
     exit: ExitCode.usage,
     suggestions: ['Name the release of the agent with --release and --namespace', 'List all: helm list --all-namespaces'],
   });
+
+interface WatchStatusDeps extends PollDeps {
+  /** For every single look. */
+  timeoutMs: number;
+  onStatus(status: Status): void;
+  /** Nobody answers at the moment. */
+  onTrouble(trouble: ExpectedError): void;
+}
+
+/** Looks again and again until somebody interrupts it. @throws ExpectedError when there is nothing to look at, or no more */
+export async function watchStatus(name: ReleaseName, wanted: Values | undefined, world: WatchStatusDeps): Promise<void> {
+  const {asked} = world.interrupts;
+  let isSeen = false;
+  while (!asked.aborted) {
+    try {
+      const status = await withTimeout(world.timeoutMs, asked, (over) => readStatus(name, {wanted, over}, world));
+      if (asked.aborted) return;
+      world.onStatus(status);
+      isSeen = true;
+    } catch (error) {
+      if (asked.aborted) return;
+      if (!(error instanceof ExpectedError && isSeen && isPassing(error))) throw error;
+      world.onTrouble(error);
+    }
+    await world.sleep(EVERY_MS, asked);
+  }
+}

@@ -1,14 +1,20 @@
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
+import {scalrChart} from '../cluster/facts/releases.ts';
 import {isPending, type Revision} from '../cluster/install-facts.ts';
+import type {ListedRelease} from '../cluster/inventory-readings.ts';
 import type {Snapshot, Workload} from '../cluster/objects.ts';
+import {REQUIRED_MS} from '../cluster/read-facts.ts';
+import {commandLine, ownCommand} from '../command-line.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {oneLine} from '../diagnose/error-text.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
 import {nameOf} from '../diagnose/snapshot-queries.ts';
-import {rollback} from '../helm/helm.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import {listReleases, rollback} from '../helm/helm.ts';
 import {scale} from '../kubernetes/kubectl.ts';
-import {ownCommand} from '../ports/own-command.ts';
-import type {ReleaseName} from '../ports/place.ts';
-import {commandLine} from '../ports/processes.ts';
+import {getObject} from '../kubernetes/queries.ts';
+import type {ReleaseName} from '../ports/processes.ts';
+import {jsonFrom} from '../tool-errors.ts';
 
 /** What is wrong with a release although its pods may be well. Pure. */
 export function causesOfRelease(name: ReleaseName, revision: Revision | undefined, snapshot: Snapshot | undefined): Cause[] {
@@ -64,3 +70,34 @@ const nothingThere = (name: ReleaseName, {revision}: Revision): Cause => ({
   remedy: `Make it again: ${commandLine(rollback(name, revision))}`,
   isHopeless: false,
 });
+
+/** The release is not there: is its namespace, and which agents are? What cannot be read makes the answer shorter. */
+export async function notFound(
+  name: ReleaseName,
+  former: Revision | undefined,
+  {kubernetes, processes}: ClusterAccess,
+  over: AbortSignal,
+): Promise<ExpectedError> {
+  const {release, place} = name;
+  const list = listReleases(place, {everywhere: false});
+  const [namespace, listed] = await Promise.all([
+    getObject(kubernetes, 'namespaces', place.namespace, {over, idleMs: REQUIRED_MS}),
+    processes.run(list, {over}),
+  ]);
+  const others = jsonFrom<ListedRelease[]>(list, (listed.exitCode === 0 && listed.stdout.trim()) || '[]').filter(
+    ({chart}) => scalrChart(chart) !== undefined,
+  );
+  const message =
+    namespace.trouble === undefined && namespace.object === undefined
+      ? `There is no namespace ${place.namespace}, so no release ${release} in it.`
+      : `There is no release ${release} in namespace ${place.namespace}${former ? `: it was uninstalled at ${former.updated}` : ''}.`;
+  return new ExpectedError(message, {
+    code: 'RELEASE_NOT_FOUND',
+    exit: ExitCode.failed,
+    suggestions: [
+      ...others.map((each) => `There is one of ${each.chart}: ${ownCommand('status', {release: each.name, place})}`),
+      'Look elsewhere with --namespace, --release or --kube-context: helm list --all-namespaces',
+      `Install it: ${ownCommand('install', name)}`,
+    ],
+  });
+}

@@ -5,13 +5,13 @@ import {agentVersionOf, type VersionStatus, versionStatus} from '../charts/versi
 import {type Drift, driftOf} from '../cluster/drift.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
 import type {Revision} from '../cluster/install-facts.ts';
-import {labelsOfRuns, type Run, runsIn} from '../cluster/inventory-runs.ts';
+import {labelsOfRuns, type Run, runsIn} from '../cluster/inventory.ts';
 import {type Agent, agentsOf} from '../diagnose/agent-log.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {explain, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {countOf, rootsOf} from '../diagnose/readiness.ts';
 import type {ErrorCode} from '../errors.ts';
-import type {ReleaseName} from '../ports/place.ts';
+import type {ReleaseName} from '../ports/processes.ts';
 import {causesOfRelease} from './release-causes.ts';
 
 /** What could not be read, and why. */

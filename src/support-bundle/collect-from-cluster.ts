@@ -4,7 +4,7 @@ import type {ApiReader} from '../kubernetes/client.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import type {ApiErrorKind} from '../ports/log-stream.ts';
 import type {Processes} from '../ports/processes.ts';
-import {anySignal} from '../ports/signals.ts';
+import {anySignal} from '../signals.ts';
 import {type Collected, interrupted, refuseUnwritable, type SaveDeps, type SaveOptions, saveBundle} from './archive/save-bundle.ts';
 import {type LogItem, statusesOf} from './collect/log-items.ts';
 import {type AskedTools, askTools, type BundleOptions, type Prepared, prepareBundle} from './collect/prepare.ts';

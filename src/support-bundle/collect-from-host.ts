@@ -1,6 +1,6 @@
 import {setTimeout as wait} from 'node:timers/promises';
 import type {Interrupts} from '../ports/interrupts.ts';
-import {anySignal} from '../ports/signals.ts';
+import {anySignal} from '../signals.ts';
 import {type Collected, interrupted, type SaveDeps, type SaveOptions, saveBundle} from './archive/save-bundle.ts';
 import {prepareDocker} from './collect/docker.ts';
 import type {HostDeps, HostOptions, HostPrepared} from './collect/host.ts';

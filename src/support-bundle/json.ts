@@ -1,5 +1,5 @@
 import type {ApiError} from '../ports/log-stream.ts';
-import {jsonIn, noJson} from '../ports/tool-output.ts';
+import {jsonIn, noJson} from '../tool-errors.ts';
 
 /** A JSON object of which nothing is known yet. */
 export type Fields = Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@ import type {Prepared} from './collect/prepare.ts';
 import type {LogRecord} from './collect/read-logs.ts';
 import type {Gap} from './collect/read-namespace.ts';
 import type {FoundRelease} from './collect/tools.ts';
-import type {Finding} from './findings/finding.ts';
+import type {Finding} from './findings/evidence.ts';
 
 export interface Summary {
   at: Date;

@@ -1,4 +1,7 @@
+import type {Drift} from '../cluster/drift.ts';
+import {ExpectedError} from '../errors.ts';
 import {linesWithoutSecrets} from '../values/validate/hide-secrets.ts';
+import {toYaml} from '../values/yaml.ts';
 import {type Screen, theme} from './theme.ts';
 
 /** The changes of a file as `diff -u` shows them. */
@@ -19,4 +22,16 @@ function coloured(line: string, screen: Screen): string {
   if (line.startsWith('@@')) return cyan(line);
   if (line.startsWith('+')) return green(line);
   return line.startsWith('-') ? red(line) : line;
+}
+
+/** From what is installed to what is wanted, as `diff -u` shows it. */
+export async function driftText(drift: Drift | undefined, screen: Screen): Promise<string> {
+  if (drift === undefined || drift.differences.length === 0) return '';
+  try {
+    return await diffText('values.yaml', toYaml(drift.installed), toYaml(drift.file), screen);
+  } catch (error) {
+    // Odd characters that no YAML holds; the keys that differ are named already.
+    if (error instanceof ExpectedError) return '';
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
-import {GoBack, type ListQuestion, PromptCancelled, type Prompter, type TextQuestion} from '../ports/prompter.ts';
+import {GoBack, PromptCancelled} from '../errors.ts';
+import type {ListQuestion, Prompter, TextQuestion} from '../ports/prompter.ts';
 import {answeredText, indented, masked, noteOf, questionText} from './conversation.ts';
 import {type Screen, theme} from './theme.ts';
 

@@ -1,6 +1,7 @@
 import {StringDecoder} from 'node:string_decoder';
 import {stripVTControlCharacters} from 'node:util';
-import {type Choice, GoBack, type InputQuestion, type ListQuestion, PromptCancelled, type Prompter} from '../ports/prompter.ts';
+import {GoBack, PromptCancelled} from '../errors.ts';
+import type {Choice, InputQuestion, ListQuestion, Prompter} from '../ports/prompter.ts';
 import {masked, noteOf} from './conversation.ts';
 import {paragraph, type Screen} from './theme.ts';
 

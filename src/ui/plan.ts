@@ -1,11 +1,12 @@
 import type {Watched} from '../apply/watch-release.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
+import type {Inventory} from '../cluster/inventory.ts';
+import {commandLine, ownCommand} from '../command-line.ts';
 import {releaseValues} from '../helm/helm.ts';
 import {releaseLogs} from '../kubernetes/kubectl.ts';
 import type {Plan, Step} from '../plan/step.ts';
-import {ownCommand} from '../ports/own-command.ts';
-import type {ReleaseName} from '../ports/place.ts';
-import {commandLine} from '../ports/processes.ts';
+import type {Kept} from '../plan/uninstall-keeps.ts';
+import type {ReleaseName} from '../ports/processes.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 /** Where something will happen, and what, before anything does. */
@@ -62,4 +63,35 @@ export function resultText({name, hasChanged, agent, objects, saved}: Outcome, s
     ...(saved.length === 0 ? [] : [paragraph('Saved: ', saved.join(', '), screen)]),
     `${bold('Next steps:')}\n${next.map((line) => `  - ${line}\n`).join('')}`,
   ].join('');
+}
+
+interface Account {
+  removes: readonly string[];
+  keeps: readonly Kept[];
+}
+
+/** What goes and what stays, by class; before it is done as a promise, after it as a report. */
+export function accountText({removes, keeps}: Account, isDone: boolean, screen: Screen): string {
+  const {bold, dim} = theme(screen);
+  const gone = removes.map((each) => paragraph('  - ', each, screen));
+  const stays = keeps.flatMap(({what, why, how}) => [
+    paragraph('  - ', `${what}: ${why}`, screen),
+    // A command has to stay whole to be copied.
+    `    ${dim(how)}\n`,
+  ]);
+  return [
+    ...(gone.length === 0 ? [] : [`${bold(isDone ? 'Gone:' : 'Will go:')}\n`, ...gone]),
+    ...(stays.length === 0 ? [] : [`${bold(isDone ? 'Still there:' : 'Will stay:')}\n`, ...stays]),
+  ].join('');
+}
+
+const MOST_NAMES = 5;
+
+/** What works right now. */
+export function runsText({runs, runsOf, release}: Inventory, screen: Screen): string {
+  if (release === undefined || runsOf === undefined) return '';
+  const names = runs.slice(0, MOST_NAMES).map(({kind, name}) => `${kind} ${name}`);
+  const more = runs.length > MOST_NAMES ? ` and ${runs.length - MOST_NAMES} more` : '';
+  const text = runs.length === 0 ? 'none' : `${runs.length}: ${names.join(', ')}${more}`;
+  return paragraph('Runs in flight: ', text, screen);
 }

@@ -1,15 +1,15 @@
 import type {InstallFacts} from '../cluster/install-facts.ts';
+import {commandLine} from '../command-line.ts';
+import type {Warning} from '../errors.ts';
 import {upgradeInstall} from '../helm/helm.ts';
-import type {Plan} from '../plan/step.ts';
+import type {Loss, Plan} from '../plan/step.ts';
 import type {WantedRelease} from '../plan/wanted-release.ts';
-import type {ReleaseName} from '../ports/place.ts';
-import {commandLine} from '../ports/processes.ts';
+import type {ReleaseName} from '../ports/processes.ts';
 import type {Checked} from '../preflight/check.ts';
 import type {Setting} from '../settings/define.ts';
 import {type Answer, type AnswerSource, flagsOf, holdsSecret} from '../settings/settings.ts';
 import {checkText} from './checks.ts';
 import {answerText} from './conversation.ts';
-import {lossWarnings} from './losses.ts';
 import {warningText} from './messages.ts';
 import {planText} from './plan.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
@@ -84,4 +84,22 @@ function secretCommand({name, type, data}: WantedRelease['secrets'][number], nam
     });
   const files = keys.map((key) => `--from-file=${key}=/dev/stdin`);
   return commandLine({tool: 'kubectl', args: ['create', 'secret', 'generic', name, '--namespace', namespace, ...files]});
+}
+
+/** What goes with a plan because it is not asked for any more: said before it is done, and in the result. */
+export const lossWarnings = ({losses = []}: Plan): Warning[] => losses.map(lossWarning);
+
+function lossWarning(loss: Loss): Warning {
+  if ('claim' in loss) {
+    return {
+      code: 'CLAIM_DELETED',
+      message: `Claim ${loss.claim} is deleted with this change, because these settings ask for none. What is on its volume is lost, unless the reclaim policy of the volume is Retain.`,
+    };
+  }
+  const {path, installed, file} = loss.value;
+  const what = file === undefined ? 'leave it out' : `make it ${JSON.stringify(file)}`;
+  return {
+    code: 'VALUE_DROPPED',
+    message: `${path} is ${JSON.stringify(installed)} in the installed release, and these settings ${what}. To keep it, say it again: with its setting, or with --set.`,
+  };
 }

@@ -1,7 +1,7 @@
 import type {Cause} from '../diagnose/cause.ts';
-import type {ReleaseName} from '../ports/place.ts';
-import type {Status, Unread} from '../status/status.ts';
-import {agentsFact, chartFact, recordFact, runsFact, valuesFact, verdictOf, workloadFact} from './status-facts.ts';
+import type {ExpectedError} from '../errors.ts';
+import type {ReleaseName} from '../ports/processes.ts';
+import type {InstalledChart, Status, Unread, WorkloadLine} from '../status/status.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 const WIDTH = 11;
@@ -62,3 +62,137 @@ function causeText({object, reason, remedy, isHopeless}: Cause, screen: Screen):
 
 const unreadText = ({what, reason, remedy}: Unread, screen: Screen): string =>
   paragraph('  ! ', `${what}: ${reason}`, screen) + remedyText(remedy);
+
+const VERDICTS = {
+  ready: ['✓', 'green', 'is ready'],
+  'not-ready': ['!', 'yellow', 'is not ready'],
+  hopeless: ['×', 'red', 'cannot become ready'],
+  unknown: ['?', 'yellow', 'cannot be judged: not everything was answered'],
+} as const;
+
+export function verdictOf({release, place}: ReleaseName, {state, causes}: Pick<Status, 'state' | 'causes'>, screen: Screen): string {
+  const [mark, colour, verdict] = VERDICTS[state];
+  const yet = state === 'not-ready' && causes.length === 0 ? ' yet' : '';
+  return `${theme(screen)[colour](mark)} Release ${release} in namespace ${place.namespace} ${verdict}${yet}`;
+}
+
+/** Without `now` it does not change by itself. */
+export function recordFact({revision}: Pick<Status, 'revision'>, now?: Date): string | undefined {
+  if (revision === undefined) return undefined;
+  const when = now ? `, ${ago(now.getTime() - Date.parse(revision.updated))} ago` : '';
+  return `${revision.status}, revision ${revision.revision}${when}`;
+}
+
+/** The largest unit that fits, as kubectl tells ages. */
+function ago(milliseconds: number): string {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  if (seconds < 120) return `${seconds}s`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)}m`;
+  return seconds < 172_800 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
+}
+
+export function chartFact({chart}: Pick<Status, 'chart'>): string | undefined {
+  if (chart === undefined) return undefined;
+  const {name, version, agentVersion} = chart;
+  return `${name} ${version}${agentVersion ? ` with agent ${agentVersion}` : ''}; ${standingText(chart)}`;
+}
+
+function standingText({standing, behind, newestKnown}: InstalledChart): string {
+  const releases = `${behind} ${behind === 1 ? 'release' : 'releases'} behind ${newestKnown}, the newest this program knows`;
+  if (standing === 'newest') return 'the newest this program knows';
+  if (standing === 'newer-than-known') return `newer than ${newestKnown}, the newest this program knows`;
+  if (standing === 'withdrawn') return `withdrawn by its makers, ${releases}`;
+  return standing === 'older-than-known' ? `older than any this program knows, at least ${releases}` : releases;
+}
+
+const MARKS = {ready: ['✓', 'green'], waiting: ['…', 'yellow'], failing: ['×', 'red']} as const;
+
+export function workloadFact({object, state, text}: WorkloadLine, screen: Screen): string {
+  const [mark, colour] = MARKS[state];
+  return `${theme(screen)[colour](mark)} ${object}: ${text}`;
+}
+
+export function agentsFact({agents}: Pick<Status, 'agents'>): string | undefined {
+  if (agents.length === 0) return undefined;
+  const silent = agents.filter(({state}) => state === 'unknown').map(({pod}) => pod);
+  const known = `${agents.length - silent.length} of ${agents.length} registered, as their logs say`;
+  if (silent.length === agents.length) return `not known whether they have registered: ${listed(silent)}`;
+  return silent.length === 0 ? known : `${known}; not known of ${listed(silent)}`;
+}
+
+export function runsFact({runs, chart}: Pick<Status, 'runs' | 'chart'>): string | undefined {
+  if (chart === undefined) return 'cannot be seen from here: it is not known which chart this is';
+  if (chart.name === 'agent-local') return 'cannot be seen from here: they happen inside the agent';
+  if (runs === undefined) return 'cannot be seen from here: Jobs and pods could not be read';
+  if (runs.length === 0) return 'none in flight';
+  const maybe = runs.every(({isCertain}) => isCertain) ? '' : ', as far as pods of runs can be told from others';
+  return `${runs.length} in flight: ${listed(runs.map(({kind, name}) => `${kind} ${name}`))}${maybe}`;
+}
+
+export function valuesFact({drift}: Pick<Status, 'drift'>, files: readonly string[]): string | undefined {
+  if (files.length === 0) return undefined;
+  const source = files.map((file) => (file === '-' ? 'standard input' : file)).join(' + ');
+  if (drift === undefined) return `cannot be compared with ${source}`;
+  const {length} = drift.differences;
+  if (length === 0) return `as in ${source}`;
+  return `${length} ${length === 1 ? 'difference' : 'differences'} from ${source}: ${listed(drift.differences.map(({path}) => path))}`;
+}
+
+const MOST_NAMES = 4;
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES;
+  return `${names.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+interface Reporter {
+  status(shown: Shown): void;
+  trouble(error: ExpectedError, now: Date): void;
+}
+
+/** Shows a status once as a whole, and then line by line what has become of it. */
+export function changesReporter(write: (text: string) => void, screen: Screen): Reporter {
+  let known: ReadonlyMap<string, string> | undefined;
+  let said: string | undefined;
+  const line = (now: Date, text: string): void => write(paragraph(`${now.toISOString().slice(11, 19)}Z `, text, screen));
+  return {
+    status(shown) {
+      const facts = factsOf(shown, screen);
+      if (said !== undefined) line(shown.now, 'The API server answers again');
+      said = undefined;
+      if (known === undefined) write(statusText(shown, screen));
+      else for (const text of changes(known, facts)) line(shown.now, text);
+      known = facts;
+    },
+    trouble({message}, now) {
+      if (message !== said) line(now, `! ${message}`);
+      said = message;
+    },
+  };
+}
+
+function* changes(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): Iterable<string> {
+  for (const [key, text] of after) if (before.get(key) !== text) yield text;
+  for (const key of before.keys()) if (!after.has(key)) yield `✓ no more: ${key}`;
+}
+
+/** All that is worth a line, by what it is about. */
+function factsOf({name, status, files}: Shown, screen: Screen): Map<string, string> {
+  const labelled = (label: string, text: string | undefined): [string, string][] =>
+    text === undefined ? [] : [[label, `${label}: ${text}`]];
+  return new Map([
+    ...status.workloads.map((each): [string, string] => [each.object, workloadFact(each, screen)]),
+    ...labelled('release', recordFact(status)),
+    ...labelled('chart', chartFact(status)),
+    ...labelled('agents', agentsFact(status)),
+    ...labelled('runs', runsFact(status)),
+    ...labelled('values', valuesFact(status, files)),
+    ...causes(status),
+    ['verdict', verdictOf(name, status, screen)],
+  ]);
+}
+
+const causes = ({causes: found, unread}: Status): [string, string][] => [
+  ...found.map(({object, code, reason, remedy}): [string, string] => [`${object} ${code}`, `! ${object}: ${reason} → ${remedy}`]),
+  ...unread.map(({what, reason}): [string, string] => [`unread ${what}`, `! ${what}: ${reason}`]),
+];

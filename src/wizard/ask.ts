@@ -1,7 +1,7 @@
 import type {ResolveOptions} from '../answers/resolve.ts';
-import {ExpectedError} from '../errors.ts';
+import {ExpectedError, GoBack} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
-import {type Choice, GoBack, type Prompter, type TextQuestion} from '../ports/prompter.ts';
+import type {Choice, Prompter, TextQuestion} from '../ports/prompter.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {claimsOf} from '../settings/secret.ts';

@@ -1,9 +1,8 @@
 import {ExpectedError} from '../errors.ts';
 import {allContexts} from '../kubernetes/kubectl.ts';
-import type {Place} from '../ports/place.ts';
-import type {Processes} from '../ports/processes.ts';
+import type {Place, Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
-import {jsonFrom} from '../ports/tool-output.ts';
+import {jsonFrom} from '../tool-errors.ts';
 
 interface Config {
   'current-context'?: string;

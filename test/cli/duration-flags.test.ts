@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {durationOf} from '../../src/cli/cluster-flags.ts';
 import {collectOptions} from '../../src/cli/collect-logs-flags.ts';
+import {durationOf} from '../../src/cli/flags.ts';
 import {ExpectedError} from '../../src/errors.ts';
 
 function refusal(work: () => unknown): string {

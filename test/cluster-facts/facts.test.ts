@@ -1,9 +1,9 @@
 import {describe, expect, test} from 'vitest';
 import {answersIn} from '../../src/answers/from-cluster.ts';
+import {recommendFactsOf} from '../../src/cluster/facts/answers.ts';
 import {type ClusterFacts, clusterFactsOf} from '../../src/cluster/facts/cluster-facts.ts';
 import {type Fact, isKnown, knownValue} from '../../src/cluster/facts/fact.ts';
 import {readCluster} from '../../src/cluster/facts/read-cluster.ts';
-import {recommendFactsOf} from '../../src/cluster/facts/recommend-facts.ts';
 import type {KubernetesClient} from '../../src/kubernetes/client.ts';
 import type {Processes} from '../../src/ports/processes.ts';
 import {failingKubernetes, fakeKubernetes} from '../support/fake-kubernetes.ts';

@@ -7,7 +7,7 @@ import {readCluster} from '../../src/cluster/facts/read-cluster.ts';
 import {apiErrorInText} from '../../src/kubernetes/api-error.ts';
 import type {Answer} from '../../src/kubernetes/client.ts';
 import type {Outcome} from '../../src/ports/processes.ts';
-import {jsonIn} from '../../src/ports/tool-output.ts';
+import {jsonIn} from '../../src/tool-errors.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {fakeAccess, PLATFORMS, platform, processesOf} from './fake-cluster.ts';
 

@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {bashWords} from '../../src/completion/bash-words.ts';
+import {bashWords} from '../../src/completion/line.ts';
 
 const ENV = {HOME: '/home/ada', DIR: '/etc/kube'};
 

@@ -1,8 +1,7 @@
 import {readFileSync} from 'node:fs';
 import {describe, expect, test} from 'vitest';
-import {type Offer, offerFor, type Program} from '../../src/completion/candidates.ts';
+import {type Ask, liveValues, type Offer, offerFor, type Program} from '../../src/completion/candidates.ts';
 import {type Flag, readLine} from '../../src/completion/line.ts';
-import {type Ask, liveValues} from '../../src/completion/live.ts';
 import {catalogue} from '../../src/settings/catalogue.ts';
 import {built} from '../package/built.ts';
 

@@ -1,7 +1,6 @@
 import {expect, test} from 'vitest';
-import {bashWords} from '../../src/completion/bash-words.ts';
 import type {Offer} from '../../src/completion/candidates.ts';
-import type {Line} from '../../src/completion/line.ts';
+import {bashWords, type Line} from '../../src/completion/line.ts';
 import {bashReply, reply} from '../../src/completion/replies.ts';
 
 const line = (prefix: string, typed: string): Line => ({

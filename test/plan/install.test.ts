@@ -2,7 +2,7 @@ import {gzipSync} from 'node:zlib';
 import {describe, expect, test} from 'vitest';
 import type {InstallFacts, ReleaseState} from '../../src/cluster/install-facts.ts';
 import {objectsIn} from '../../src/cluster/manifest.ts';
-import {ownLabels} from '../../src/cluster/own-labels.ts';
+import {ownLabels} from '../../src/cluster/objects.ts';
 import {planInstall} from '../../src/plan/install.ts';
 import type {Step} from '../../src/plan/step.ts';
 import type {WantedRelease} from '../../src/plan/wanted-release.ts';

@@ -17,7 +17,7 @@ import {readFacts} from '../../src/cluster/read-facts.ts';
 import {readInventory} from '../../src/cluster/read-inventory.ts';
 import {planUninstall, type UninstallPlan} from '../../src/plan/uninstall.ts';
 import type {Purgeable} from '../../src/plan/uninstall-keeps.ts';
-import type {ReleaseName} from '../../src/ports/place.ts';
+import type {ReleaseName} from '../../src/ports/processes.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {directoryOf} from '../helm/charts-under-test.ts';

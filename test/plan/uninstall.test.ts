@@ -1,7 +1,6 @@
 import {describe, expect, test} from 'vitest';
-import {inventoryOf} from '../../src/cluster/inventory.ts';
+import {inventoryOf, runsIn} from '../../src/cluster/inventory.ts';
 import type {Readings} from '../../src/cluster/inventory-readings.ts';
-import {runsIn} from '../../src/cluster/inventory-runs.ts';
 import type {KubernetesObject} from '../../src/cluster/objects.ts';
 import {planUninstall, requireOurChart, type UninstallPlan} from '../../src/plan/uninstall.ts';
 import type {Purgeable} from '../../src/plan/uninstall-keeps.ts';

@@ -1,7 +1,7 @@
 import {getEventListeners} from 'node:events';
 import {setTimeout as wait} from 'node:timers/promises';
 import {describe, expect, test} from 'vitest';
-import {abortReason, anySignal, followSignal, withTimeout} from '../../src/ports/signals.ts';
+import {abortReason, anySignal, followSignal, withTimeout} from '../../src/signals.ts';
 import {toolGap} from '../../src/support-bundle/collect/tools.ts';
 
 describe('anySignal', () => {

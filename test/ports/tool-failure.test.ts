@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {toolFailure} from '../../src/ports/tool-failure.ts';
+import {toolFailure} from '../../src/tool-errors.ts';
 
 /** What the tools really said. */
 test.each([

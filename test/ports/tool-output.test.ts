@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {jsonFrom} from '../../src/ports/tool-output.ts';
+import {jsonFrom} from '../../src/tool-errors.ts';
 
 const CALL = {tool: 'helm', args: ['history', 'acme']} as const;
 

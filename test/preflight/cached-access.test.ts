@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {ExpectedError} from '../../src/errors.ts';
 import type {Outcome, Processes} from '../../src/ports/processes.ts';
-import {cachedProcesses} from '../../src/preflight/cached-access.ts';
+import {cachedProcesses} from '../../src/preflight/permissions-of.ts';
 
 const call = (name: string) => ({tool: 'kubectl' as const, args: [name]});
 const answer = (stderr = ''): Outcome => ({exitCode: stderr === '' ? 0 : 1, stdout: '', stderr});

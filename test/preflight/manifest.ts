@@ -1,6 +1,6 @@
 import type {Target} from '../../src/charts/define.ts';
 import {at, getAt, type Tree, type Values} from '../../src/charts/tree.ts';
-import {DEFINITIONS} from '../../src/cluster/inventory-definitions.ts';
+import {DEFINITIONS} from '../../src/cluster/inventory.ts';
 import type {KubernetesObject} from '../../src/cluster/objects.ts';
 
 /** The objects of a chart as far as checks look at them, in the shape of the newest released one. */

@@ -1,9 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {ExpectedError} from '../../src/errors.ts';
 import type {Readings} from '../../src/status/status.ts';
-import {driftText} from '../../src/ui/drift.ts';
-import {statusText} from '../../src/ui/status.ts';
-import {changesReporter} from '../../src/ui/status-changes.ts';
+import {driftText} from '../../src/ui/diff.ts';
+import {changesReporter, statusText} from '../../src/ui/status.ts';
 import {around, deployment, readyPod, replicaSet, waiting} from '../diagnose/objects.ts';
 import {lookAt, NAME, NOW, revision, statusFrom, WELL} from './readings.ts';
 

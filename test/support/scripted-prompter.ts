@@ -1,5 +1,6 @@
 import {expect} from 'vitest';
-import {GoBack, type InputQuestion, type ListQuestion, type Prompter} from '../../src/ports/prompter.ts';
+import {GoBack} from '../../src/errors.ts';
+import type {InputQuestion, ListQuestion, Prompter} from '../../src/ports/prompter.ts';
 
 /** The question, as a part of its text, and what the operator does: types, chooses by value, or presses Enter or Esc alone. */
 export type Line = readonly [question: string, answer: string | readonly string[] | typeof ENTER | typeof ESC];

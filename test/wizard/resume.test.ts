@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {PromptCancelled} from '../../src/ports/prompter.ts';
+import {PromptCancelled} from '../../src/errors.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {ENTER, type Line} from '../support/scripted-prompter.ts';
 import {KEPT, LEAVE, talk} from './conversation.ts';

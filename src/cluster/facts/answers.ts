@@ -1,11 +1,13 @@
+import type {ChartRequirements} from '../../charts/recommend.ts';
 import {getAt, isMap, type Values} from '../../charts/tree.ts';
 import {errorLine} from '../../kubernetes/api-error.ts';
 import {type Found, getObject, type Listing, listObjects, type Reader} from '../../kubernetes/queries.ts';
 import type {ApiError} from '../../ports/log-stream.ts';
 import type {Outcome} from '../../ports/processes.ts';
-import {jsonIn} from '../../ports/tool-output.ts';
+import {jsonIn} from '../../tool-errors.ts';
 import type {KubernetesObject} from '../objects.ts';
-import {type Fact, known, type Unknown, type UnknownReason, unknown} from './fact.ts';
+import type {ClusterFacts} from './cluster-facts.ts';
+import {type Fact, known, knownValue, type Unknown, type UnknownReason, unknown} from './fact.ts';
 
 /** Milliseconds for a single request of a reading. */
 export const REQUEST_MS = 5000;
@@ -66,3 +68,13 @@ export async function objectFact(
 
 const isObject = (each: unknown): each is Values & KubernetesObject =>
   isMap(each as Values) && typeof getAt(each as Values, ['metadata', 'name']) === 'string';
+
+/** What the choice of a chart depends on; what is unknown is left out. */
+export function recommendFactsOf({versions, forbidsHostPath}: ClusterFacts): ChartRequirements {
+  const oldestKubernetes = knownValue(versions.oldest);
+  const forbids = knownValue(forbidsHostPath);
+  return {
+    ...(oldestKubernetes === undefined ? {} : {oldestKubernetes}),
+    ...(forbids === undefined ? {} : {forbidsHostPath: forbids}),
+  };
+}

@@ -1,11 +1,8 @@
 import {capacityOf, type NodeCapacity} from './capacity.ts';
-import {type Cni, cniOf} from './cni.ts';
-import {type Dns, dnsOf} from './dns.ts';
+import {type Cni, cniOf, type NetworkPolicies, networkPoliciesOf} from './cni.ts';
 import {type Fact, follow, known, unknown} from './fact.ts';
-import {type NetworkPolicies, networkPoliciesOf} from './network-policy.ts';
-import {type Networks, networksOf} from './networks.ts';
-import {type NodeSystems, nodeSystemsOf} from './node-systems.ts';
-import {type Platform, platformOf} from './platform.ts';
+import {type Dns, dnsOf, type Networks, networksOf} from './networks.ts';
+import {type NodeSystems, nodeSystemsOf, type Platform, platformOf} from './platform.ts';
 import {forbidsHostPath, type Policies, policiesOf} from './policies.ts';
 import type {Readings} from './readings.ts';
 import {definitionsOf, type ScalrReleases, scalrReleasesOf} from './releases.ts';

@@ -3,14 +3,13 @@ import {ExpectedError} from '../../errors.ts';
 import {listReleases, releaseValues} from '../../helm/helm.ts';
 import {servedResources} from '../../kubernetes/discovery.ts';
 import {type Reader, serverVersion} from '../../kubernetes/queries.ts';
-import type {Place} from '../../ports/place.ts';
-import type {Call, Outcome} from '../../ports/processes.ts';
+import type {Call, Outcome, Place} from '../../ports/processes.ts';
 import type {ClusterAccess} from '../cluster-access.ts';
 import {jsonOf, listFact, objectFact, REQUEST_MS, unknownBy} from './answers.ts';
+import {runsLinux} from './capacity.ts';
 import {type Fact, follow, isKnown, known, unknown} from './fact.ts';
 import {LISTED, NAMED, type NodeObject, OPTIONAL, type Readings, type ReleaseReading} from './readings.ts';
 import {scalrChart} from './releases.ts';
-import {runsLinux} from './usable-nodes.ts';
 
 /** Asks helm; a tool that is not there is one more reason to know nothing. */
 type Ask = (call: Call) => Promise<Outcome>;

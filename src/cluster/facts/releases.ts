@@ -1,7 +1,7 @@
 import type {ChartName} from '../../charts/schema.ts';
 import {isMap, type Tree, type Values} from '../../charts/tree.ts';
 import {maskSecrets} from '../../errors.ts';
-import {DEFINITIONS} from '../inventory-definitions.ts';
+import {DEFINITIONS} from '../inventory.ts';
 import {type Fact, follow, known} from './fact.ts';
 import type {Readings} from './readings.ts';
 

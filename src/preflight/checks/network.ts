@@ -2,7 +2,7 @@ import {within} from '../../charts/releases.ts';
 import type {ClusterFacts} from '../../cluster/facts/cluster-facts.ts';
 import {type Fact, isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import type {Networks} from '../../cluster/facts/networks.ts';
-import {weaknessOf} from '../../cluster/facts/policy-weakness.ts';
+import {weaknessOf} from '../../cluster/facts/policies.ts';
 import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../../settings/network.ts';
 import {type Check, type CheckResult, count, fail, few, ifKnown, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';

@@ -1,4 +1,4 @@
-import {missesRuns} from '../../cluster/facts/policy-weakness.ts';
+import {missesRuns} from '../../cluster/facts/policies.ts';
 import type {Probed} from '../../cluster/probe.ts';
 import {workloadIdentity} from '../../settings/network.ts';
 import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';

@@ -1,6 +1,6 @@
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
-import {isOwn} from '../../cluster/own-labels.ts';
-import {commandLine} from '../../ports/processes.ts';
+import {isOwn} from '../../cluster/objects.ts';
+import {commandLine} from '../../command-line.ts';
 import {token, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {spell} from '../../settings/define.ts';
 import {claimsOf} from '../../settings/secret.ts';

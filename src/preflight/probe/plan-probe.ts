@@ -1,5 +1,5 @@
 import type {Values} from '../../charts/tree.ts';
-import {missesRuns} from '../../cluster/facts/policy-weakness.ts';
+import {missesRuns} from '../../cluster/facts/policies.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
 import {type PodTemplate, podTemplates} from '../../cluster/pod-specs.ts';
 import {PROBE_CONTAINER, probeLabels} from '../../cluster/probe.ts';

@@ -1,12 +1,15 @@
 import type {ClusterAccess} from '../../cluster/cluster-access.ts';
+import type {KubernetesObject, Snapshot, Workload} from '../../cluster/objects.ts';
 import {PROBE_KINDS, type Probed, type ProbeObjects, probeSelector} from '../../cluster/probe.ts';
+import {commandLine} from '../../command-line.ts';
+import {oneLine} from '../../diagnose/error-text.ts';
+import {explain} from '../../diagnose/explain.ts';
 import {interrupted} from '../../errors.ts';
 import {createObject, deleteLabelled, deleteNamed} from '../../kubernetes/kubectl.ts';
 import type {Interrupts} from '../../ports/interrupts.ts';
-import type {ReleaseName} from '../../ports/place.ts';
-import {type Call, commandLine, type Outcome, type Processes} from '../../ports/processes.ts';
-import {anySignal} from '../../ports/signals.ts';
-import {refusal} from './refusal.ts';
+import type {Call, Outcome, Processes, ReleaseName} from '../../ports/processes.ts';
+import {anySignal} from '../../signals.ts';
+import {isForbidden} from '../../tool-errors.ts';
 import {watchProbe} from './watch-probe.ts';
 
 interface World extends ClusterAccess {
@@ -100,3 +103,21 @@ async function carryOut(call: Call, over: AbortSignal, processes: Processes): Pr
 }
 
 const NOT_IN_TIME: Outcome = {exitCode: 1, stdout: '', stderr: 'there was no answer in time'};
+
+/** Why the API server refused an object of the probe. Whatever refuses its pod also refuses those of a ReplicaSet, whose causes are known. */
+export function refusal({kind = '', metadata}: KubernetesObject, outcome: Outcome): Probed['causes'][number] {
+  const message = outcome.stderr.trim().replace(/^Error from server \(\w+\): (error when creating "[^"]*": )?/i, '');
+  const workload: Workload = {
+    kind: 'ReplicaSet',
+    metadata,
+    status: {conditions: [{type: 'ReplicaFailure', status: 'True', message}]},
+  };
+  const snapshot: Snapshot = {workloads: [workload], pods: [], claims: [], events: [], logs: {}};
+  const [cause] = kind === 'Pod' && isForbidden(outcome) ? explain(snapshot, new Date(0)) : [];
+  return {
+    reason: oneLine(`${kind} ${metadata.name} cannot be made: ${message}`),
+    remedy: cause?.remedy ?? 'Mend what the API server says, and run it again',
+    // Pods of runs differ from the probe, so they may still be accepted.
+    isHopeless: false,
+  };
+}

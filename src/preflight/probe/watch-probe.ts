@@ -7,7 +7,7 @@ import {snapshotOfPod} from '../../diagnose/snapshot.ts';
 import {errorLine} from '../../kubernetes/api-error.ts';
 import {listObjects, podLog, type Reader} from '../../kubernetes/queries.ts';
 import type {ApiError} from '../../ports/log-stream.ts';
-import type {Place} from '../../ports/place.ts';
+import type {Place} from '../../ports/processes.ts';
 
 const EVERY_MS = 1000;
 const LOG_LINES = 50;

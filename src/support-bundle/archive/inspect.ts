@@ -1,9 +1,12 @@
 import {createHash} from 'node:crypto';
 import {ExitCode, ExpectedError} from '../../errors.ts';
-import {type Entry, MANIFEST, type OpenArchive} from '../../ports/archive.ts';
-import type {Finding} from '../findings/finding.ts';
+import type {Entry, OpenArchive} from '../../ports/archive.ts';
+import type {Finding} from '../findings/evidence.ts';
 import {type Fields, isFields} from '../json.ts';
 import type {RedactionReport} from '../redact/redactor.ts';
+
+/** Lists all other entries. */
+const MANIFEST = 'manifest.json';
 
 /** An entry that is not as the manifest says it. */
 export interface Damage {

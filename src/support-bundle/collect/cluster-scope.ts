@@ -1,6 +1,5 @@
-import {cniOf} from '../../cluster/facts/cni.ts';
+import {cniOf, type NetworkPolicies, networkPoliciesOf} from '../../cluster/facts/cni.ts';
 import {type Fact, known, unknown} from '../../cluster/facts/fact.ts';
-import {type NetworkPolicies, networkPoliciesOf} from '../../cluster/facts/network-policy.ts';
 import {platformOf} from '../../cluster/facts/platform.ts';
 import type {ConfigMapObject, NodeObject, PodOwner, Readings} from '../../cluster/facts/readings.ts';
 import type {Claim, KubernetesObject, Pod} from '../../cluster/objects.ts';

@@ -1,4 +1,6 @@
+import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import type {ContainerStatus, Pod} from '../../cluster/objects.ts';
+import {cutMark} from './retain.ts';
 
 /** From when on logs are wanted; without it from their beginning. */
 export type Since = {seconds: number} | {time: string} | undefined;
@@ -62,4 +64,57 @@ function item({metadata: {name}}: Pod, container: string, namespace: string, sin
     isPrevious,
     path: `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log?${query}`,
   };
+}
+
+const BLOCK = 16 * 1024;
+
+interface Block {
+  bytes: number;
+  packed: Buffer;
+}
+
+/** Beginning and end of a log that stays in memory for long: compressed, logs take a tenth of their size. Chunks are whole lines. */
+export class KeptLog {
+  /** Of text that is kept. */
+  bytes = 0;
+  /** Of text that was left out, between the first blocks and the rest. */
+  cut = 0;
+  readonly #limit: number;
+  readonly #blocks: Block[] = [];
+  #firstBlocks = 0;
+  /** Not compressed yet. */
+  #open: Buffer[] = [];
+  #openBytes = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  push(chunk: Buffer): void {
+    // A copy: a small chunk would hold on to the buffer it came in.
+    this.#open.push(Buffer.from(chunk));
+    this.#openBytes += chunk.length;
+    this.bytes += chunk.length;
+    if (this.#openBytes >= BLOCK) this.#pack();
+  }
+
+  *chunks(): Generator<Buffer> {
+    for (const [index, {packed}] of this.#blocks.entries()) {
+      if (this.cut > 0 && index === this.#firstBlocks) yield Buffer.from(cutMark(this.cut));
+      yield inflateRawSync(packed);
+    }
+    if (this.cut > 0 && this.#blocks.length === this.#firstBlocks) yield Buffer.from(cutMark(this.cut));
+    yield* this.#open;
+  }
+
+  #pack(): void {
+    this.#blocks.push({bytes: this.#openBytes, packed: Buffer.from(deflateRawSync(Buffer.concat(this.#open), {level: 1}))});
+    [this.#open, this.#openBytes] = [[], 0];
+    while (this.bytes > this.#limit && this.#blocks.length > 1) {
+      if (this.cut === 0) this.#firstBlocks = Math.floor(this.#blocks.length / 3);
+      const [{bytes}] = this.#blocks.splice(this.#firstBlocks, 1) as [Block];
+      this.bytes -= bytes;
+      this.cut += bytes;
+    }
+  }
 }

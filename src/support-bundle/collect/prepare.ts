@@ -1,12 +1,11 @@
 import type {Values} from '../../charts/tree.ts';
 import type {NodeObject} from '../../cluster/facts/readings.ts';
-import {labelsOfRuns} from '../../cluster/inventory-runs.ts';
+import {labelsOfRuns} from '../../cluster/inventory.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import {listAll} from '../../kubernetes/queries.ts';
-import type {Place} from '../../ports/place.ts';
-import type {Processes} from '../../ports/processes.ts';
+import type {Place, Processes} from '../../ports/processes.ts';
 import {skewFindings} from '../findings/clock-skew.ts';
-import type {Finding} from '../findings/finding.ts';
+import type {Finding} from '../findings/evidence.ts';
 import {jsonText} from '../json.ts';
 import {type SecretContent, seedsOf} from '../redact/find-secrets.ts';
 import type {Seed} from '../redact/known-values.ts';

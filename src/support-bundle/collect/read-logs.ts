@@ -1,6 +1,6 @@
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Archive} from '../../ports/archive.ts';
-import {abortReason} from '../../ports/signals.ts';
+import {abortReason} from '../../signals.ts';
 import {LogWords, type Said} from '../findings/log-words.ts';
 import type {Redactor} from '../redact/redactor.ts';
 import type {LogItem} from './log-items.ts';

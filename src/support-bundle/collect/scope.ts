@@ -1,5 +1,5 @@
 import type {ScalrRelease} from '../../cluster/facts/releases.ts';
-import {isOfRun, type RunsOf} from '../../cluster/inventory-runs.ts';
+import {isOfRun, type RunsOf} from '../../cluster/inventory.ts';
 import type {Event, KubernetesObject, Pod} from '../../cluster/objects.ts';
 
 export type BundledRelease = Pick<ScalrRelease, 'name' | 'chart' | 'version'> & {runsOf: RunsOf | undefined};

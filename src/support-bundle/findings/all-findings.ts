@@ -1,7 +1,6 @@
 import type {Prepared} from '../collect/prepare.ts';
 import type {LogRecord} from '../collect/read-logs.ts';
-import type {Evidence} from './evidence.ts';
-import type {Finding} from './finding.ts';
+import type {Evidence, Finding} from './evidence.ts';
 import {findingsIn} from './in-cluster.ts';
 import {mistakes, policyFindings, versionFindings} from './in-releases.ts';
 

@@ -1,6 +1,6 @@
 import type {Answer} from '../../kubernetes/client.ts';
 import type {Since} from '../collect/log-items.ts';
-import type {Finding} from './finding.ts';
+import type {Finding} from './evidence.ts';
 
 /** What answers take, and the seconds that dates of HTTP are counted in, are no difference. */
 const CONSIDERABLE_MS = 60_000;

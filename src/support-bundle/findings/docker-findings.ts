@@ -1,6 +1,6 @@
 import type {LogRecord} from '../collect/read-logs.ts';
-import {agentLogFindings} from './agent-log-findings.ts';
-import type {Finding} from './finding.ts';
+import type {Finding} from './evidence.ts';
+import {agentLogFindings} from './in-logs.ts';
 
 /** What `docker inspect` says of how a container is. */
 export interface ContainerFacts {

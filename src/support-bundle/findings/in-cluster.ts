@@ -4,8 +4,7 @@ import {containerCauses} from '../../diagnose/container-causes.ts';
 import {explain} from '../../diagnose/explain.ts';
 import {containersOf, isContainerTroubled, rootOf} from '../../diagnose/snapshot-queries.ts';
 import type {LogRecord} from '../collect/read-logs.ts';
-import {type Evidence, lastWords, type Place} from './evidence.ts';
-import {type Finding, foldAlike} from './finding.ts';
+import {type Evidence, type Finding, foldAlike, lastWords, type Place} from './evidence.ts';
 import {findingsInLogs, heardIn} from './in-logs.ts';
 
 interface Seen {

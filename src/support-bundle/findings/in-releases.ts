@@ -2,17 +2,16 @@ import type {Target} from '../../charts/define.ts';
 import {releasesOf} from '../../charts/target.ts';
 import type {Values} from '../../charts/tree.ts';
 import {agentVersionOf, floorOf, isBelow, isTooOld, isVersion, upgradeTraps, versionStatus} from '../../charts/version-status.ts';
-import {weaknessOf} from '../../cluster/facts/policy-weakness.ts';
+import {weaknessOf} from '../../cluster/facts/policies.ts';
 import type {NodeObject} from '../../cluster/facts/readings.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
-import {ownCommand} from '../../ports/own-command.ts';
+import {ownCommand} from '../../command-line.ts';
 import type {Finding as Mistake} from '../../values/validate/finding.ts';
 import {knownBugs, validate} from '../../values/validate/validate.ts';
 import {type Enforcement, NETWORK} from '../collect/cluster-scope.ts';
 import {type BundledRelease, releaseOf} from '../collect/scope.ts';
 import {jsonText} from '../json.ts';
-import type {Evidence} from './evidence.ts';
-import type {Finding} from './finding.ts';
+import type {Evidence, Finding} from './evidence.ts';
 
 interface Installed {
   name: string;

@@ -1,6 +1,6 @@
 import type {LogRecord} from '../collect/read-logs.ts';
-import {agentLogFindings} from './agent-log-findings.ts';
-import type {Finding} from './finding.ts';
+import type {Finding} from './evidence.ts';
+import {agentLogFindings} from './in-logs.ts';
 
 /** A unit of systemd: names of its variables, and what `systemctl show` says of it. */
 export interface UnitFacts {

@@ -1,6 +1,6 @@
 import type {Tree} from '../../charts/tree.ts';
 import type {Agent} from '../../diagnose/agent-log.ts';
-import type {ReleaseName} from '../../ports/place.ts';
+import type {ReleaseName} from '../../ports/processes.ts';
 import type {Status} from '../../status/status.ts';
 
 /** What `status --json` prints; see schemas/output/status.json. */

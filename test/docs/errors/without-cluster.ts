@@ -1,4 +1,5 @@
 import {CLIError} from '@oclif/core/errors';
+import {hostTrouble} from '../../../src/adapters/host-tools.ts';
 import {nodeFiles} from '../../../src/adapters/node-files.ts';
 import type {BaseCommand} from '../../../src/cli/base-command.ts';
 import {asExpected} from '../../../src/cli/failure.ts';
@@ -6,7 +7,6 @@ import CollectLogs from '../../../src/commands/collect-logs.ts';
 import Recommend from '../../../src/commands/recommend.ts';
 import Validate from '../../../src/commands/validate.ts';
 import Values from '../../../src/commands/values.ts';
-import {hostTrouble} from '../../../src/ports/host-tools.ts';
 import {memoryFiles} from '../../support/memory-files.ts';
 import {type Example, saidBy, saidOf} from './example.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {KeptLog} from '../../../src/support-bundle/collect/kept-log.ts';
+import {KeptLog} from '../../../src/support-bundle/collect/log-items.ts';
 import {retain, Shares} from '../../../src/support-bundle/collect/retain.ts';
 
 async function* inChunks(text: string, sizes: readonly number[]): AsyncGenerator<Buffer> {

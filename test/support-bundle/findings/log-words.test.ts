@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {meant, verdictIn} from '../../../src/diagnose/agent-log.ts';
 import {AGENT_LOG_ROWS} from '../../../src/diagnose/agent-log-rows.ts';
-import {agentLogFindings} from '../../../src/support-bundle/findings/agent-log-findings.ts';
+import {agentLogFindings} from '../../../src/support-bundle/findings/in-logs.ts';
 import {LogWords} from '../../../src/support-bundle/findings/log-words.ts';
 import {AGENT_LINES} from '../../diagnose/agent-lines.ts';
 
