@@ -44,7 +44,7 @@ const WAYS: Readonly<Record<string, (bench: Bench) => Promise<number> | number>>
     return spawnSync('sh', ['-c', loop.join('\n')], {maxBuffer: 1024 ** 3}).stdout.length;
   },
   'HTTP over the same socket': async ({kubeconfig, kubectl, namespace, logs}) => {
-    const {socketPath, stop} = (await startProxy((socket) => proxy({kubeconfig, namespace}, socket, 'reads'), kubectl, over)) as ApiProxy;
+    const {socketPath, stop} = (await startProxy((socket) => proxy({kubeconfig, namespace}, socket), kubectl, over)) as ApiProxy;
     const agent = new Agent({keepAlive: true, maxSockets: 24});
     const one = (log: Log): Promise<number> =>
       new Promise((resolve, reject) => {

@@ -59,7 +59,7 @@ const loop: Way = async ({kubeconfig, kubectl, namespace, folder}) => {
 const http: Way = async ({kubeconfig, kubectl, namespace}) => {
   const start = performance.now();
   const {socketPath, stop} = (await startProxy(
-    (socket) => proxy({kubeconfig, namespace}, socket, 'reads'),
+    (socket) => proxy({kubeconfig, namespace}, socket),
     kubectl,
     new AbortController().signal,
   )) as ApiProxy;

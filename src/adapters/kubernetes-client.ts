@@ -1,7 +1,7 @@
 import {ExpectedError} from '../errors.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import {httpClient} from '../kubernetes/http-client.ts';
-import {type ProxyAccess, proxy} from '../kubernetes/kubectl.ts';
+import {proxy} from '../kubernetes/kubectl.ts';
 import type {ApiError} from '../ports/log-stream.ts';
 import type {Place} from '../ports/processes.ts';
 import {anySignal} from '../signals.ts';
@@ -17,45 +17,49 @@ const NOT_RUNNABLE = 126;
 type Requests = Omit<KubernetesClient, 'connect' | 'close'>;
 
 /**
- * The API server by the operator's own kubectl: one `kubectl proxy` for all reads, one that lets only access reviews through once the
- * first is asked for, and a kubectl for each request where no proxy can run. Nothing starts before the first request.
+ * The API server by the operator's own kubectl: one `kubectl proxy` for all requests, and a kubectl for each where no proxy can run.
+ * Nothing starts before the first request.
  */
 export function kubernetesClient(place: Place, {kubectl = 'kubectl'}: ToolPaths = {}): KubernetesClient {
   const closing = new AbortController();
   const raw = rawClient(place, kubectl);
-  const connections = new Map<ProxyAccess, Promise<Connection>>();
-  const connection = (access: ProxyAccess, over: AbortSignal, until: AbortSignal = closing.signal): Promise<Connection> => {
-    const made = connections.get(access) ?? connect(place, kubectl, access, until);
-    connections.set(access, made);
+  let made: Promise<Connection> | undefined;
+  const connection = (over: AbortSignal, until: AbortSignal = closing.signal): Promise<Connection> => {
+    made ??= connect(place, kubectl, until);
     return orAborted(made, over);
   };
   const ask = async <R extends {trouble?: ApiError | undefined}>(
-    access: ProxyAccess,
     over: AbortSignal,
     question: (requests: Requests) => Promise<R>,
   ): Promise<R | {trouble: ApiError}> => {
-    let made: Connection;
+    let connected: Connection;
     try {
-      made = await connection(access, over);
+      connected = await connection(over);
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
       return {trouble: {kind: 'unreachable', message: error.message, cause: error}};
     }
-    const {proxied, isAlive} = made;
+    const {proxied, isAlive} = connected;
     const answer = proxied && isAlive() ? await question(proxied) : undefined;
     return answer === undefined || (answer.trouble?.kind === 'unreachable' && !isAlive()) ? question(raw) : answer;
   };
   let closed: Promise<unknown> | undefined;
   return {
     async connect(over) {
-      await connection('reads', closing.signal, anySignal(over, closing.signal));
+      await connection(closing.signal, anySignal(over, closing.signal));
     },
-    get: (path, options) => ask('reads', options.over, (requests) => requests.get(path, options)),
-    post: (path, body, options) => ask('access-reviews', options.over, (requests) => requests.post(path, body, options)),
-    stream: (path, options) => ask('reads', options.over, (requests) => requests.stream(path, options)),
+    get: (path, options) => ask(options.over, (requests) => requests.get(path, options)),
+    post: (path, body, options) => ask(options.over, (requests) => requests.post(path, body, options)),
+    stream: (path, options) => ask(options.over, (requests) => requests.stream(path, options)),
     async close() {
       closing.abort();
-      closed ??= Promise.all([raw.close(), ...[...connections.values()].map(async (made) => (await made.catch(() => NONE)).close())]);
+      closed ??= Promise.all([
+        raw.close(),
+        made?.then(
+          ({close}) => close(),
+          () => undefined,
+        ),
+      ]);
       await closed;
     },
   };
@@ -71,8 +75,8 @@ interface Connection {
 const NONE: Connection = {isAlive: () => false, close: async () => undefined};
 
 /** @throws ExpectedError when there is no kubectl, or no such cluster */
-async function connect(place: Place, kubectl: string, access: ProxyAccess, over: AbortSignal): Promise<Connection> {
-  const started: ApiProxy | NoProxy = await startProxy((socket) => proxy(place, socket, access), kubectl, over);
+async function connect(place: Place, kubectl: string, over: AbortSignal): Promise<Connection> {
+  const started: ApiProxy | NoProxy = await startProxy((socket) => proxy(place, socket), kubectl, over);
   if ('call' in started) {
     refuse(started, kubectl);
     if (await isUnknownToWindows(kubectl)) throw notThere('kubectl', kubectl, false);

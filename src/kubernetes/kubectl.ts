@@ -117,35 +117,17 @@ export const deleteJobs = (place: Place, selector: string): Call => kubectl(plac
 export const deleteClaim = (place: Place, name: string): Call =>
   kubectl(place, ['delete', 'persistentvolumeclaim', name, '--ignore-not-found', '--wait=false']);
 
-/** What a proxy lets through. */
-export type ProxyAccess = keyof typeof ACCESS;
-
-const ACCESS = {
-  /** What the API server itself answers, and no way into a container. */
-  reads: {
-    accept: '^/(api|apis|version|readyz|livez|healthz|openapi|metrics)(/|$)',
-    reject: '^/api/v1/namespaces/[^/]+/(pods|services)/[^/]+/(exec|attach|portforward|proxy)(/|$)',
-    // Any method but GET. kubectl takes commas for the end of an expression, and Go's have no negation.
-    methods: '^([^G]|G[^E]|GE[^T]|GET.|GE?$)',
-  },
-  /** kubectl matches paths and methods one by one, so POST to these paths alone needs a proxy of its own. */
-  'access-reviews': {
-    accept: '^/apis/authorization\\.k8s\\.io/v1/selfsubject(access|rules)reviews$',
-    reject: '^$',
-    methods: '^([^P]|P[^O]|PO[^S]|POS[^T]|POST.|P(OS?)?$)',
-  },
-} as const;
-
-/** Serves the API server on a socket until it is ended. */
-export const proxy = (place: Place, socket: string, access: ProxyAccess): Call =>
+/** Serves the API server on a socket until it is ended: reads and access reviews, and no way into a container. */
+export const proxy = (place: Place, socket: string): Call =>
   kubectl(place, [
     'proxy',
     `--unix-socket=${socket}`,
     // Rancher and others serve a cluster below a path of their own; without this kubectl would leave that path out.
     '--append-server-path',
-    `--accept-paths=${ACCESS[access].accept}`,
-    `--reject-paths=${ACCESS[access].reject}`,
-    `--reject-methods=${ACCESS[access].methods}`,
+    '--accept-paths=^/(api|apis|version|readyz|livez|healthz|openapi|metrics)(/|$)',
+    '--reject-paths=^/api/v1/namespaces/[^/]+/(pods|services)/[^/]+/(exec|attach|portforward|proxy)(/|$)',
+    // Access reviews are created, so POST has to pass.
+    '--reject-methods=^(PUT|PATCH|DELETE)$',
   ]);
 
 /** One answer of the API server as it came. */

@@ -11,7 +11,7 @@ import {rawClient} from '../../src/adapters/kubectl-raw.ts';
 import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
 import type {ApiReader} from '../../src/kubernetes/client.ts';
 import {servedResources} from '../../src/kubernetes/discovery.ts';
-import {type ProxyAccess, proxy} from '../../src/kubernetes/kubectl.ts';
+import {proxy} from '../../src/kubernetes/kubectl.ts';
 import {listAll, reviewAccess} from '../../src/kubernetes/queries.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {faultyApi} from '../cluster/faulty-api.ts';
@@ -107,8 +107,8 @@ test('the role of Kubernetes that may only view suffices', async () => {
 });
 
 /** What a proxy answers to any request. */
-async function proxyOf(place: Workplace, access: ProxyAccess) {
-  const started = (await startProxy((socket) => proxy(place, socket, access), await findKubectl(), over)) as ApiProxy;
+async function proxyOf(place: Workplace) {
+  const started = (await startProxy((socket) => proxy(place, socket), await findKubectl(), over)) as ApiProxy;
   onTestFinished(() => started.stop());
   return async (method: string, path: string, body?: object): Promise<number | undefined> => {
     const headers = {host: 'localhost', ...(body ? {'content-type': 'application/json'} : {})};
@@ -122,25 +122,6 @@ async function proxyOf(place: Workplace, access: ProxyAccess) {
 const REVIEWS = '/apis/authorization.k8s.io/v1';
 const review = (kind: string, spec: object) => ({apiVersion: 'authorization.k8s.io/v1', kind, spec});
 const MAY_LIST_PODS = review('SelfSubjectAccessReview', {resourceAttributes: {verb: 'list', resource: 'pods'}});
-
-test('the proxy for access reviews lets through nothing else', async () => {
-  const place = await workplace();
-  const status = await proxyOf(place, 'access-reviews');
-  expect(await status('POST', `${REVIEWS}/selfsubjectaccessreviews`, MAY_LIST_PODS)).toBe(201);
-  const rules = review('SelfSubjectRulesReview', {namespace: place.namespace});
-  expect(await status('POST', `${REVIEWS}/selfsubjectrulesreviews`, rules)).toBe(201);
-  for (const path of [
-    '/api/v1/namespaces',
-    `${REVIEWS}/subjectaccessreviews`,
-    `${REVIEWS}/selfsubjectaccessreviews/more`,
-    `/api/v1/namespaces/a/pods/b/proxy${REVIEWS}/selfsubjectaccessreviews`,
-  ]) {
-    expect(await status('POST', path, MAY_LIST_PODS)).toBe(403);
-  }
-  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'POSTS', 'PO']) {
-    expect(await status(method, `${REVIEWS}/selfsubjectaccessreviews`).catch(() => 403)).not.toBe(201);
-  }
-});
 
 test('an access review is answered, by both ways', async () => {
   const place = await workplace();
@@ -164,15 +145,18 @@ test('everything served is discovered, by both ways', async () => {
   expect([...one.served.keys()].toSorted()).toEqual([...aggregated.served.keys()].toSorted());
 });
 
-test('the proxy for reads lets nothing through that would change something', async () => {
+test('the proxy serves reads and access reviews, and nothing leads into a container', async () => {
   const place = await workplace();
-  const status = await proxyOf(place, 'reads');
+  const status = await proxyOf(place);
   expect(await status('GET', '/api/v1/namespaces')).toBe(200);
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE']) {
-    expect(await status(method, '/api/v1/namespaces')).toBe(403);
-  }
+  expect(await status('POST', `${REVIEWS}/selfsubjectaccessreviews`, MAY_LIST_PODS)).toBe(201);
+  expect(await status('POST', `${REVIEWS}/selfsubjectrulesreviews`, review('SelfSubjectRulesReview', {namespace: place.namespace}))).toBe(
+    201,
+  );
+  for (const method of ['PUT', 'PATCH', 'DELETE']) expect(await status(method, '/api/v1/namespaces')).toBe(403);
   const inside = `/api/v1/namespaces/${place.namespace}/pods/any`;
-  for (const path of ['exec', 'attach', 'portforward', 'proxy', 'proxy/any']) expect(await status('GET', `${inside}/${path}`)).toBe(403);
+  for (const path of ['exec', 'attach', 'portforward', 'proxy', 'proxy/any'])
+    for (const method of ['GET', 'POST']) expect(await status(method, `${inside}/${path}`)).toBe(403);
   expect(await status('GET', inside)).toBe(404);
 });
 
