@@ -1,4 +1,5 @@
 import {parseArgs} from 'node:util';
+import {clusterCommands} from './cluster-commands.ts';
 import {manyFiles} from './many-files.ts';
 import {manyLogs} from './many-logs.ts';
 import {memory} from './memory.ts';
@@ -10,6 +11,7 @@ import {writeJson, writeReadme} from './written.ts';
 const PARTS: Readonly<Record<string, (rounds: number) => Promise<void>>> = {
   startup,
   'many-files': (rounds) => manyFiles(Math.ceil(rounds / 5)),
+  'cluster-commands': (rounds) => clusterCommands(Math.ceil(rounds / 3)),
   memory,
   'many-logs': (rounds) => manyLogs(Math.ceil(rounds / 5)),
   redaction: (rounds) => redaction(Math.ceil(rounds / 3)),

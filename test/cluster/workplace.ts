@@ -1,6 +1,5 @@
 import {randomBytes} from 'node:crypto';
-import {inject, onTestFinished} from 'vitest';
-import {getCurrentTest} from 'vitest/suite';
+import {inject, onTestFinished, TestRunner} from 'vitest';
 import {until} from './api.ts';
 import {type Kubectl, kubectlFor} from './kubectl.ts';
 
@@ -18,7 +17,8 @@ export async function workplace(labels: Record<string, string> = {}): Promise<Wo
   const kubectl = await kubectlFor(kubeconfig, namespace);
   await kubectl.apply({apiVersion: 'v1', kind: 'Namespace', metadata: {name: namespace, labels}});
   // Every release that stays is read by every later test that reads the cluster.
-  if (getCurrentTest() !== undefined) onTestFinished(async () => void (await kubectl('delete', 'secrets', '--selector=owner=helm')));
+  if (TestRunner.getCurrentTest() !== undefined)
+    onTestFinished(async () => void (await kubectl('delete', 'secrets', '--selector=owner=helm')));
   // Without it a pod would be refused.
   await until('the namespace has a service account', async () => Boolean(await kubectl('get', 'serviceaccount', 'default')));
   return {kubeconfig, namespace, kubectl};

@@ -1,62 +1,66 @@
 import {beginsWord, type Extent, LIMITS, matchAt, NOTHING, type Rule, run} from './rule.ts';
 
-interface Shape {
+/** How a token of one kind looks: `head`, then at least `least` characters of the class `tail`. */
+interface TokenShape {
   name: string;
+  /** Text that every such token has; only around it the expression is tried. */
   anchors: readonly string[];
-  expression: RegExp;
-  stop: RegExp;
+  /** A regular expression. */
+  head: string;
+  /** Characters between the brackets of a regular expression. */
+  tail: string;
+  least: number;
   /** Characters of the token before its anchor. */
-  before: number;
+  before?: number;
 }
-
-const shape = (name: string, anchors: string | readonly string[], head: string, tail: string, least: number, before = 0): Shape => ({
-  name,
-  anchors: [anchors].flat(),
-  expression: new RegExp(`(?:${head})[${tail}]{${least},${LIMITS.value}}`, 'y'),
-  stop: new RegExp(`[^${tail}]`, 'g'),
-  before,
-});
 
 const GITLAB = ['pat', 'ptt', 'dt', 'rt', 'rtr', 'cbt', 'ft', 'soat', 'agent', 'imt', 'oas'];
 
 /** Tokens that say by their beginning what they are, as their makers document them. */
-const SHAPES: readonly Shape[] = [
-  shape('jwt', 'eyJ', 'eyJ', '\\w.-', 13),
-  // The same JSON in base64, as Secrets hold it.
-  shape('jwt', 'ZXlK', 'ZXlK', 'A-Za-z0-9+/=_-', 28),
-  shape('terraform', '.atlasv1.', '[A-Za-z0-9]{14}\\.atlasv1\\.', '\\w-', 40, 14),
-  shape('aws', ['AKIA', 'ASIA'], 'A[KS]IA[0-9A-Z]{16}(?![0-9A-Za-z])', 'A-Z', 0),
-  shape('github', ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], 'gh[pousr]_', '\\w', 20),
-  shape('github', 'github_pat_', 'github_pat_', '\\w', 20),
-  shape(
-    'gitlab',
-    GITLAB.map((each) => `gl${each}-`),
-    `gl(?:${GITLAB.join('|')})-`,
-    '\\w.-',
-    16,
-  ),
-  shape('bitbucket', ['ATBB', 'ATCTT3', 'ATATT3'], 'AT(?:BB|CTT3|ATT3)', '\\w=-', 24),
-  shape('azure-devops', 'JQQJ99', 'JQQJ99', 'A-Za-z0-9', 40),
-  shape('azure', 'Q~', '[\\w.~-]{3}\\dQ~', '\\w.~-', 31, 4),
-  shape('google', 'AIza', 'AIza', '\\w-', 35),
-  shape('google', 'ya29.', 'ya29\\.', '\\w.-', 20),
-  shape('google', 'GOCSPX-', 'GOCSPX-', '\\w-', 20),
-  shape('slack', 'xox', 'xox[abeoprs](?:\\.xox[a-z])?-', '\\w-', 10),
-  shape('slack', 'xapp-', 'xapp-', '\\w-', 20),
-  shape('slack', 'hooks.slack.com', 'hooks\\.slack\\.com(?:\\\\?/|%2F)(?:services|workflows)', '\\w/%\\\\', 20),
-  shape('vault', ['hvs.', 'hvb.', 'hvr.'], 'hv[sbr]\\.', '\\w-', 20),
-  shape('npm', 'npm_', 'npm_', 'A-Za-z0-9', 36),
-  shape('pypi', 'pypi-', 'pypi-', '\\w-', 50),
-  shape('docker', ['dckr_pat_', 'dckr_oat_'], 'dckr_[po]at_', '\\w-', 20),
-  shape('stripe', ['sk_live_', 'rk_live_', 'sk_test_'], '[sr]k_(?:live|test)_', 'A-Za-z0-9', 16),
-  shape('ai', ['sk-ant-', 'sk-proj-'], 'sk-(?:ant|proj)-', '\\w-', 20),
-  shape('sentry', ['sntrys_', 'sntryu_'], 'sntry[su]_', '\\w+/=-', 20),
-  shape('grafana', ['glsa_', 'glc_'], 'gl(?:sa|c)_', '\\w+/=-', 20),
-  shape('digitalocean', ['dop_v1_', 'doo_v1_'], 'do[op]_v1_', 'a-f0-9', 40),
-  shape('sendgrid', 'SG.', 'SG\\.[\\w-]{16,64}\\.', '\\w-', 16),
-  shape('pulumi', 'pul-', 'pul-', 'a-f0-9', 40),
-  shape('age', 'AGE-SECRET-KEY-1', 'AGE-SECRET-KEY-1', 'A-Z0-9', 30),
-];
+const SHAPES = (
+  [
+    {name: 'jwt', anchors: ['eyJ'], head: 'eyJ', tail: '\\w.-', least: 13},
+    // The same JSON in base64, as Secrets hold it.
+    {name: 'jwt', anchors: ['ZXlK'], head: 'ZXlK', tail: 'A-Za-z0-9+/=_-', least: 28},
+    {name: 'terraform', anchors: ['.atlasv1.'], head: '[A-Za-z0-9]{14}\\.atlasv1\\.', tail: '\\w-', least: 40, before: 14},
+    {name: 'aws', anchors: ['AKIA', 'ASIA'], head: 'A[KS]IA[0-9A-Z]{16}(?![0-9A-Za-z])', tail: 'A-Z', least: 0},
+    {name: 'github', anchors: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], head: 'gh[pousr]_', tail: '\\w', least: 20},
+    {name: 'github', anchors: ['github_pat_'], head: 'github_pat_', tail: '\\w', least: 20},
+    {name: 'gitlab', anchors: GITLAB.map((each) => `gl${each}-`), head: `gl(?:${GITLAB.join('|')})-`, tail: '\\w.-', least: 16},
+    {name: 'bitbucket', anchors: ['ATBB', 'ATCTT3', 'ATATT3'], head: 'AT(?:BB|CTT3|ATT3)', tail: '\\w=-', least: 24},
+    {name: 'azure-devops', anchors: ['JQQJ99'], head: 'JQQJ99', tail: 'A-Za-z0-9', least: 40},
+    {name: 'azure', anchors: ['Q~'], head: '[\\w.~-]{3}\\dQ~', tail: '\\w.~-', least: 31, before: 4},
+    {name: 'google', anchors: ['AIza'], head: 'AIza', tail: '\\w-', least: 35},
+    {name: 'google', anchors: ['ya29.'], head: 'ya29\\.', tail: '\\w.-', least: 20},
+    {name: 'google', anchors: ['GOCSPX-'], head: 'GOCSPX-', tail: '\\w-', least: 20},
+    {name: 'slack', anchors: ['xox'], head: 'xox[abeoprs](?:\\.xox[a-z])?-', tail: '\\w-', least: 10},
+    {name: 'slack', anchors: ['xapp-'], head: 'xapp-', tail: '\\w-', least: 20},
+    {
+      name: 'slack',
+      anchors: ['hooks.slack.com'],
+      head: 'hooks\\.slack\\.com(?:\\\\?/|%2F)(?:services|workflows)',
+      tail: '\\w/%\\\\',
+      least: 20,
+    },
+    {name: 'vault', anchors: ['hvs.', 'hvb.', 'hvr.'], head: 'hv[sbr]\\.', tail: '\\w-', least: 20},
+    {name: 'npm', anchors: ['npm_'], head: 'npm_', tail: 'A-Za-z0-9', least: 36},
+    {name: 'pypi', anchors: ['pypi-'], head: 'pypi-', tail: '\\w-', least: 50},
+    {name: 'docker', anchors: ['dckr_pat_', 'dckr_oat_'], head: 'dckr_[po]at_', tail: '\\w-', least: 20},
+    {name: 'stripe', anchors: ['sk_live_', 'rk_live_', 'sk_test_'], head: '[sr]k_(?:live|test)_', tail: 'A-Za-z0-9', least: 16},
+    {name: 'ai', anchors: ['sk-ant-', 'sk-proj-'], head: 'sk-(?:ant|proj)-', tail: '\\w-', least: 20},
+    {name: 'sentry', anchors: ['sntrys_', 'sntryu_'], head: 'sntry[su]_', tail: '\\w+/=-', least: 20},
+    {name: 'grafana', anchors: ['glsa_', 'glc_'], head: 'gl(?:sa|c)_', tail: '\\w+/=-', least: 20},
+    {name: 'digitalocean', anchors: ['dop_v1_', 'doo_v1_'], head: 'do[op]_v1_', tail: 'a-f0-9', least: 40},
+    {name: 'sendgrid', anchors: ['SG.'], head: 'SG\\.[\\w-]{16,64}\\.', tail: '\\w-', least: 16},
+    {name: 'pulumi', anchors: ['pul-'], head: 'pul-', tail: 'a-f0-9', least: 40},
+    {name: 'age', anchors: ['AGE-SECRET-KEY-1'], head: 'AGE-SECRET-KEY-1', tail: 'A-Z0-9', least: 30},
+  ] satisfies readonly TokenShape[]
+).map(({head, tail, least, before = 0, ...shape}: TokenShape) => ({
+  ...shape,
+  before,
+  expression: new RegExp(`(?:${head})[${tail}]{${least},${LIMITS.value}}`, 'y'),
+  stop: new RegExp(`[^${tail}]`, 'g'),
+}));
 
 export const tokenShapes: readonly Rule[] = SHAPES.map((each) => ({
   name: each.name,
@@ -64,7 +68,7 @@ export const tokenShapes: readonly Rule[] = SHAPES.map((each) => ({
   find: (text, anchor) => find(each, text, anchor - each.before),
 }));
 
-function find({expression, stop}: Shape, text: string, start: number): readonly Extent[] {
+function find({expression, stop}: (typeof SHAPES)[number], text: string, start: number): readonly Extent[] {
   if (start < 0 || !beginsWord(text, start)) return NOTHING;
   const found = matchAt(expression, text, start);
   return found === undefined ? NOTHING : [run(start, start + found[0].length, stop)];
