@@ -13,7 +13,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   answers: ['settings', 'ports', 'cluster'],
   charts: ['settings'],
   values: ['charts', 'settings'],
-  cluster: ['kubernetes', 'helm', 'ports', 'charts'],
+  cluster: ['kubernetes', 'helm', 'ports', 'charts', 'settings'],
   plan: ['cluster', 'kubernetes', 'helm', 'ports', 'values', 'charts', 'settings'],
   preflight: ['diagnose', 'plan', 'cluster', 'kubernetes', 'helm', 'ports', 'values', 'charts', 'settings'],
   diagnose: ['cluster', 'kubernetes'],

@@ -28,7 +28,7 @@ import {saveFiles} from './user-files.ts';
 /** What the cluster has not said by then is asked for. A login plugin alone takes seconds; the operator is typing meanwhile. */
 const LISTENING_MS = 5000;
 
-type Flags = ClusterFlags & {resume?: boolean; 'skip-preflight'?: boolean};
+type Flags = ClusterFlags & {resume?: boolean; 'skip-preflight'?: boolean; 'take-over'?: boolean};
 
 /** What an operator decided, and for which context. */
 export interface Decided extends NonNullable<Decision> {
@@ -79,7 +79,7 @@ export async function decideWithOperator(
         const prepared = lookFirst(
           generated,
           wanted(generated),
-          {...access, now, sleep, timeoutMs: timeoutOf(flags), skipsChecks},
+          {...access, now, sleep, timeoutMs: timeoutOf(flags), skipsChecks, takesOver: flags['take-over'] ?? false},
           interrupts,
         );
         return prepared.catch((error: unknown) => {
@@ -104,15 +104,24 @@ export async function decideWithOperator(
 }
 
 /** What an install would do and what speaks against it; changes nothing. @throws ExpectedError where it is not possible */
-async function lookFirst(generated: Generated, wanted: Wanted, {skipsChecks, ...world}: Looking, {asked}: Interrupts): Promise<Prepared> {
+async function lookFirst(
+  generated: Generated,
+  wanted: Wanted,
+  {skipsChecks, takesOver, ...world}: Looking,
+  {asked}: Interrupts,
+): Promise<Prepared> {
   const over = anySignal(AbortSignal.timeout(world.timeoutMs), asked);
-  const {facts, manifest, plan} = await prepareInstall(generated, wanted, world, over);
+  const {facts, manifest, plan} = await prepareInstall(generated, wanted, world, over, {
+    takesOver,
+    timeoutMs: world.timeoutMs,
+    now: world.now(),
+  });
   const isChecked = !skipsChecks && plan.steps.length > 0;
   return {plan, facts, warnings: isChecked ? await runPreflight(generated, wanted, world, {manifest, context: facts.context}) : []};
 }
 
 type Wanted = ReturnType<typeof wantedRelease>;
-type Looking = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean};
+type Looking = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean};
 
 const fromKept = ({answers}: ResumeState): Source => ({name: 'prompt', answer: (setting) => answers[setting.id]});
 

@@ -1,4 +1,5 @@
 import type {Values} from '../charts/tree.ts';
+import type {ObjectDrift} from './live-drift.ts';
 import type {KubernetesObject} from './objects.ts';
 
 /** The latest entry of a release's history. */
@@ -21,6 +22,8 @@ export interface ReleaseState extends Revision {
   values: Values;
   /** Where helm keeps it, when it is in the middle of something. */
   record?: SecretObject;
+  /** The field manager of that Secret, such as helm or helm-controller. Kubernetes records no user. */
+  operator?: string;
 }
 
 export interface SecretObject extends KubernetesObject {
@@ -37,6 +40,10 @@ export interface InstallFacts {
   release: ReleaseState | undefined;
   /** The objects that helm believes to be of the release, as they were rendered. */
   installed: readonly KubernetesObject[];
+  /** Those of them that are not in the cluster as they were rendered. */
+  drift: readonly ObjectDrift[];
+  /** Helm 4 applies the release on the server, where fields that others changed are conflicts. */
+  isServerSide: boolean;
   /** Deployments of the namespace that were scaled to nothing, as "Deployment scalr-agent"; no chart makes anything else that can be. */
   stopped: ReadonlySet<string>;
   /** Secrets the values name, by name; undefined where there is none of that name. */

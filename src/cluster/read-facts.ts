@@ -1,5 +1,5 @@
 import type {Values} from '../charts/tree.ts';
-import {releaseHistory, releaseManifest, releaseValues} from '../helm/helm.ts';
+import {releaseHistory, releaseManifest, releaseMetadata, releaseValues} from '../helm/helm.ts';
 import {answered} from '../kubernetes/api-error.ts';
 import {currentContext} from '../kubernetes/kubectl.ts';
 import {getObject, listObjects, serverVersion} from '../kubernetes/queries.ts';
@@ -8,6 +8,7 @@ import {anySignal} from '../signals.ts';
 import {jsonFrom, toolFailure} from '../tool-errors.ts';
 import type {ClusterAccess} from './cluster-access.ts';
 import {type InstallFacts, isPending, type ReleaseState, type Revision, type SecretObject} from './install-facts.ts';
+import {readLiveDrift} from './live-drift.ts';
 import {objectsIn} from './manifest.ts';
 import type {KubernetesObject, Workload} from './objects.ts';
 import {recordName} from './release-record.ts';
@@ -35,7 +36,16 @@ export async function readFacts(
     read<Config>(currentContext(name.place), processes, signal),
     get<KubernetesObject>('namespaces', here),
     state,
-    state.then((found) => (found === undefined ? [] : installedObjects(name, processes, signal))),
+    state.then(async (found) => {
+      if (found === undefined) return {installed: [], drift: [], isServerSide: false};
+      const installed = await installedObjects(name, processes, signal);
+      const drift = (await readLiveDrift(installed, here, kubernetes, options)).differences;
+      return {
+        installed,
+        drift,
+        isServerSide: drift.some(({problem}) => problem === 'changed') && (await isServerSide(name, processes, signal)),
+      };
+    }),
     listObjects<Workload>(kubernetes, 'deployments.apps', {...options, namespace: here}).then((listed) => answered(listed).items),
     Promise.all(secretNames.map((secret) => get<SecretObject>('secrets', secret, here))),
   ]);
@@ -43,13 +53,13 @@ export async function readFacts(
   try {
     // Without an API server all of them fail; this one tells why.
     const {version = ''} = answered(await serverVersion(kubernetes, options), 'version');
-    const [config, namespace, release, installed, controllers, secrets] = await rest;
+    const [config, namespace, release, objects, controllers, secrets] = await rest;
     return {
       context: contextOf(config),
       serverVersion: version,
       namespace,
       release,
-      installed,
+      ...objects,
       stopped: new Set(controllers.filter(({spec}) => spec?.replicas === 0).map(({kind, metadata}) => `${kind} ${metadata.name}`)),
       secrets: new Map(secretNames.map((secret, index) => [secret, secrets[index]])),
     };
@@ -77,11 +87,16 @@ export function contextOf(config: Config | undefined): InstallFacts['context'] {
   return {name: context?.name ?? config?.['current-context'] ?? '', cluster: cluster?.name ?? '', server: cluster?.cluster?.server ?? ''};
 }
 
-async function installedObjects(name: ReleaseName, processes: Processes, over?: AbortSignal): Promise<KubernetesObject[]> {
+export async function installedObjects(name: ReleaseName, processes: Processes, over?: AbortSignal): Promise<KubernetesObject[]> {
   const call = releaseManifest(name);
   const outcome = await processes.run(call, over && {over});
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
   return objectsIn(outcome.stdout);
+}
+
+async function isServerSide(name: ReleaseName, processes: Processes, over: AbortSignal): Promise<boolean> {
+  const metadata = await read<{applyMethod?: string}>(releaseMetadata(name), processes, over);
+  return metadata?.applyMethod?.startsWith('ssa') === true || metadata?.applyMethod?.startsWith('server-side') === true;
 }
 
 /** The newest revision of the release; undefined when there is none. */
@@ -94,12 +109,15 @@ export async function releaseState(
   if (latest === undefined) return undefined;
   const state = {...latest, values: await givenValues(name, processes, over)};
   if (!isPending(state)) return state;
-  const {namespace} = name.place;
-  const record = recordName(name.release, latest.revision);
-  const options = {over, idleMs: REQUIRED_MS, namespace};
-  const {object} = answered(await getObject<SecretObject>(kubernetes, 'secrets', record, options));
-  return object === undefined ? state : {...state, record: object};
+  const options = {over, idleMs: REQUIRED_MS, namespace: name.place.namespace, keepsManagedFields: true};
+  const found = answered(await getObject<ManagedSecret>(kubernetes, 'secrets', recordName(name.release, latest.revision), options)).object;
+  if (found === undefined) return state;
+  const {managedFields = [], ...metadata} = found.metadata;
+  const operator = managedFields.at(-1)?.manager;
+  return {...state, record: {...found, metadata}, ...(operator === undefined ? {} : {operator})};
 }
+
+type ManagedSecret = SecretObject & {metadata: {managedFields?: readonly {manager?: string}[]}};
 
 /** The same without its values. */
 export async function newestRevision(name: ReleaseName, processes: Processes, over?: AbortSignal): Promise<Revision | undefined> {

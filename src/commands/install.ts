@@ -54,6 +54,7 @@ interface InstallFlags extends ClusterFlags, SharedFlags {
   'no-wait'?: boolean;
   'rollback-on-failure'?: boolean;
   'skip-preflight'?: boolean;
+  'take-over'?: boolean;
   resume?: boolean;
   save?: string | undefined;
 }
@@ -78,6 +79,9 @@ export default class Install extends BaseCommand<Result | undefined> {
       exclusive: ['no-wait'],
     }),
     'skip-preflight': Flags.boolean({summary: 'Begin without looking whether the cluster and the account are ready for it.'}),
+    'take-over': Flags.boolean({
+      summary: 'Continue although a Helm operation of the release is pending. Without it, one counts as aborted after --timeout.',
+    }),
     resume: Flags.boolean({summary: 'Go on with a conversation that broke off; secrets are asked for again.'}),
     save: Flags.string({
       summary: 'Directory for answers.yaml, without secrets, and for values.yaml as the release gets it.',
@@ -160,13 +164,15 @@ export default class Install extends BaseCommand<Result | undefined> {
       const warnings = await runPreflight(generated, wanted, {...(await this.#cachedAccess(name, flags)), now, sleep, timeoutMs}, already);
       for (const each of warnings) this.app.stderr(checkText(each, this.screen));
     };
-    const {facts, manifest, plan} = await prepareInstall(generated, wanted, access, AbortSignal.timeout(timeoutMs)).catch(
-      async (error: unknown) => {
-        // Who may not even read what a plan is made of is told all that is missing, not the first thing.
-        if (error instanceof ExpectedError && error.code === 'FORBIDDEN') await look();
-        throw error;
-      },
-    );
+    const {facts, manifest, plan} = await prepareInstall(generated, wanted, access, AbortSignal.timeout(timeoutMs), {
+      takesOver: flags['take-over'] ?? false,
+      timeoutMs,
+      now: now(),
+    }).catch(async (error: unknown) => {
+      // Who may not even read what a plan is made of is told all that is missing, not the first thing.
+      if (error instanceof ExpectedError && error.code === 'FORBIDDEN') await look();
+      throw error;
+    });
     const result: Result = {
       release: name.release,
       namespace: name.place.namespace,

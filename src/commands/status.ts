@@ -34,8 +34,7 @@ export default class Status extends BaseCommand<Partial<StatusDocument>> {
       delimiter: ',',
     }),
     'exit-code': Flags.boolean({
-      summary: 'With --values: end with status 5 when a ready agent has other values.',
-      dependsOn: ['values'],
+      summary: 'Exit with 5 when a ready agent differs from its release, or from --values.',
       exclusive: ['watch'],
     }),
     watch: Flags.boolean({char: 'w', summary: 'Go on looking, and print what changes.'}),
@@ -58,7 +57,7 @@ export default class Status extends BaseCommand<Partial<StatusDocument>> {
         const text = await driftText(status.drift, this.resultScreen);
         if (text !== '') this.show(`\n${text}`);
       }
-      process.exitCode = exitOf(status, flags['exit-code'] ?? false);
+      process.exitCode = exitOf(status, files, flags['exit-code'] ?? false);
       return statusDocument(name, status, files);
     }
     const interrupts = this.app.takeInterrupts();
@@ -82,9 +81,11 @@ export default class Status extends BaseCommand<Partial<StatusDocument>> {
 }
 
 /** `isStrict` makes differences a failure, and what could not be compared too. */
-function exitOf({state, drift}: Found, isStrict: boolean): ExitCode {
-  if (state !== 'ready' || (isStrict && drift === undefined)) return ExitCode.failed;
-  return isStrict && drift && drift.differences.length > 0 ? ExitCode.differences : ExitCode.ok;
+function exitOf({state, objects, drift}: Found, files: readonly string[], isStrict: boolean): ExitCode {
+  if (state !== 'ready') return ExitCode.failed;
+  if (!isStrict) return ExitCode.ok;
+  if (objects === undefined || (files.length > 0 && drift === undefined)) return ExitCode.failed;
+  return objects.length > 0 || (drift?.differences.length ?? 0) > 0 ? ExitCode.differences : ExitCode.ok;
 }
 
 const twoForms = (): ExpectedError =>

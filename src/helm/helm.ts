@@ -27,9 +27,29 @@ const chartArgs = ({chart, version, source}: ChartReference): string[] => {
   return source.startsWith('oci://') ? [source, '--version', version] : [source];
 };
 
-/** Installs or upgrades without waiting: this program watches itself. Values travel on standard input. */
-export const upgradeInstall = ({release, place}: ReleaseName, chart: ChartReference, values: string): Call =>
-  helm(place, ['upgrade', release, ...chartArgs(chart), '--install', '--reset-values', '--values', '-'], values);
+/**
+ * Installs or upgrades without waiting: this program watches itself. Values travel on standard input. `forcesConflicts` takes back fields that
+ * others changed; only Helm 4 has the flag, and only for a release that it applies on the server.
+ */
+export const upgradeInstall = (
+  {release, place}: ReleaseName,
+  chart: ChartReference,
+  values: string,
+  {forcesConflicts = false}: {forcesConflicts?: boolean} = {},
+): Call =>
+  helm(
+    place,
+    [
+      'upgrade',
+      release,
+      ...chartArgs(chart),
+      ...['--install', '--reset-values', ...(forcesConflicts ? ['--force-conflicts'] : []), '--values', '-'],
+    ],
+    values,
+  );
+
+/** With Helm 4, `applyMethod` says whether it applies the release on the server ("ssa") or in the client ("csa"). */
+export const releaseMetadata = ({release, place}: ReleaseName): Call => helm(place, ['get', 'metadata', release, '--output', 'json']);
 
 /** What an install would create on a server of that version, with the CRDs of the chart. */
 export const template = ({release, place}: ReleaseName, chart: ChartReference, values: string, kubeVersion: string): Call =>

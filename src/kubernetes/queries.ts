@@ -112,13 +112,13 @@ export async function getObject<T>(
   client: Reader,
   resource: string,
   name: string,
-  {namespace, groupVersion, ...options}: RequestOptions & Where,
+  {namespace, groupVersion, keepsManagedFields = false, ...options}: RequestOptions & Where & {keepsManagedFields?: boolean},
 ): Promise<Found<T>> {
   const answer = await client.get(`${collectionPath(resource, namespace, groupVersion)}/${encodeURIComponent(name)}`, options);
   if (answer.trouble) return answer.trouble.kind === 'not-found' ? {object: undefined} : {trouble: answer.trouble};
   if (typeof answer.body !== 'object' || answer.body === null)
     return {trouble: apiErrorOf(answer.status, `${resource} "${name}" is no object`)};
-  return {object: withoutManagedFields(answer.body) as T};
+  return {object: (keepsManagedFields ? answer.body : withoutManagedFields(answer.body)) as T};
 }
 
 interface LogOptions extends RequestOptions {

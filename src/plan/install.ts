@@ -2,13 +2,14 @@ import {sameTree, spellPath} from '../charts/tree.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {type Difference, driftOf} from '../cluster/drift.ts';
 import {type InstallFacts, isPending, type ReleaseState} from '../cluster/install-facts.ts';
+import type {ObjectDrift} from '../cluster/live-drift.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import {type Claim, type KubernetesObject, ownLabels, type Workload} from '../cluster/objects.ts';
 import {REQUIRED_MS, readFacts} from '../cluster/read-facts.ts';
 import {markedFailed} from '../cluster/release-record.ts';
 import {commandLine} from '../command-line.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import {rollback, upgradeInstall} from '../helm/helm.ts';
+import {releaseHistory, rollback, upgradeInstall} from '../helm/helm.ts';
 import {applyObject, replaceObject, scale} from '../kubernetes/kubectl.ts';
 import {serverVersion} from '../kubernetes/queries.ts';
 import type {ReleaseName} from '../ports/processes.ts';
@@ -26,12 +27,21 @@ export interface PreparedInstall {
   plan: Plan;
 }
 
+export interface InstallChoices {
+  /** A pending Helm operation counts as aborted, however new it is. */
+  takesOver: boolean;
+  /** After this time a pending Helm operation counts as aborted. */
+  timeoutMs: number;
+  now: Date;
+}
+
 /** Reads the cluster and renders the chart; changes nothing. @throws ExpectedError */
 export async function prepareInstall(
   {settings, effective}: Generated,
   wanted: Omit<WantedRelease, 'manifest'>,
   access: ClusterAccess,
   signal: AbortSignal,
+  choices: InstallChoices,
 ): Promise<PreparedInstall> {
   const names = wanted.secrets.map((secret) => secret.name);
   const reading = readFacts(wanted.name, names, access, signal);
@@ -42,19 +52,20 @@ export async function prepareInstall(
   rendering.catch(() => undefined);
   const facts = await reading;
   const manifest = await rendering;
-  return {facts, manifest, plan: planInstall({...wanted, manifest}, facts)};
+  return {facts, manifest, plan: planInstall({...wanted, manifest}, facts, choices)};
 }
 
 /** The steps from the state of the cluster to the wanted release; none where nothing has to change. Pure. @throws ExpectedError */
-export function planInstall(wanted: WantedRelease, facts: InstallFacts): Plan {
+export function planInstall(wanted: WantedRelease, facts: InstallFacts, choices: InstallChoices): Plan {
   requireSecrets(wanted, facts);
-  const release = releaseSteps(wanted, facts);
+  const release = releaseSteps(wanted, facts, choices);
   return {
     steps: [
       ...namespaceSteps(wanted, facts),
       ...secretSteps(wanted, facts),
       ...startSteps(wanted, facts),
       ...release,
+      ...customResourceSteps(wanted, facts),
       ...restartSteps(wanted, facts),
     ],
     losses: release.length === 0 ? [] : lossesOf(wanted, facts),
@@ -68,30 +79,47 @@ function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[
   return [{id: 'namespace', title: `Create namespace ${place.namespace}`, call: applyObject(place, object)}];
 }
 
-/** An interrupted uninstall scaled these to 0, which Helm does not notice. */
-const startSteps = ({name: {place}, manifest}: WantedRelease, {stopped}: InstallFacts): Step[] =>
-  (objectsIn(manifest) as Workload[])
-    .filter(({kind, metadata, spec}) => stopped.has(`${kind} ${metadata.name}`) && spec?.replicas !== 0)
-    .map(({kind = '', metadata: {name}, spec}) => ({
-      id: `start/${name}`,
-      title: `Start ${kind} ${name} again, which was scaled to 0`,
-      call: scale(place, kind, name, spec?.replicas ?? 1),
-    }));
+/** Workloads that an interrupted uninstall scaled to 0, which Helm does not notice. */
+const startable = (manifest: string, stopped: InstallFacts['stopped']): Workload[] =>
+  (objectsIn(manifest) as Workload[]).filter(({kind, metadata, spec}) => stopped.has(`${kind} ${metadata.name}`) && spec?.replicas !== 0);
 
-function releaseSteps({name, chart, values, yaml, manifest}: WantedRelease, {release}: InstallFacts): Step[] {
+const startSteps = ({name: {place}, manifest}: WantedRelease, {stopped}: InstallFacts): Step[] =>
+  startable(manifest, stopped).map(({kind = '', metadata: {name}, spec}) => ({
+    id: `start/${name}`,
+    title: `Start ${kind} ${name} again, which was scaled to 0`,
+    call: scale(place, kind, name, spec?.replicas ?? 1),
+  }));
+
+function releaseSteps(wanted: WantedRelease, facts: InstallFacts, choices: InstallChoices): Step[] {
+  const {name, chart, values, yaml, manifest} = wanted;
+  const {release} = facts;
   const id = `${chart.chart}-${chart.version}`;
-  if (release?.status === 'deployed' && release.chart === id && sameTree(release.values, values)) return [];
-  const call = upgradeInstall(name, chart, yaml);
+  const changed = changedObjects(wanted, facts);
+  const call = upgradeInstall(name, chart, yaml, {forcesConflicts: facts.isServerSide && changed.length > 0});
   if (release === undefined) return [{id: 'release', title: `Install ${id} as release ${name.release}`, call}];
+  const isSame = release.chart === id && sameTree(release.values, values);
+  if (release.status === 'deployed' && isSame && changed.length === 0) return [];
+  const restore = `Restore ${changed.map(({object}) => object).join(', ')} (release ${name.release})`;
   const change =
     release.chart === id ? `Change release ${name.release} (${id})` : `Upgrade release ${name.release} from ${release.chart} to ${id}`;
-  const upgrade = [...(release.chart === id ? [] : definitionSteps(manifest, name)), {id: 'release', title: change, call}];
+  const title = isSame && changed.length > 0 ? restore : change;
+  const upgrade = [...(release.chart === id ? [] : definitionSteps(manifest, name)), {id: 'release', title, call}];
   if (!isPending(release)) return upgrade;
-  if (release.record === undefined) throw releaseBusy(name, release);
+  const age = choices.now.getTime() - Date.parse(release.updated);
+  if (!choices.takesOver && age < choices.timeoutMs) throw releaseBusy(name, release, age);
+  if (release.record === undefined) throw unlockable(name, release);
   // Helm refuses to change a release with a pending operation.
-  const title = `Mark the operation that broke off as failed (${release.status}, revision ${release.revision}, ${release.updated})`;
-  return [{id: 'unlock', title, call: replaceObject(name.place, markedFailed(release.record))}, ...upgrade];
+  const unlock = `Mark the pending operation as failed (${release.status}, revision ${release.revision}, ${release.updated})`;
+  return [{id: 'unlock', title: unlock, call: replaceObject(name.place, markedFailed(release.record))}, ...upgrade];
 }
+
+/** Objects that are not as the installed manifest has them; a step of its own starts those that were stopped. */
+const changedObjects = ({manifest}: WantedRelease, {drift, stopped}: InstallFacts): readonly ObjectDrift[] => {
+  const started = new Set(startable(manifest, stopped).map(({kind, metadata}) => `${kind} ${metadata.name}`));
+  return drift.filter(
+    ({object, problem, paths}) => problem !== 'added' && !(started.has(object) && paths.every((path) => path === 'spec.replicas')),
+  );
+};
 
 /** Helm installs CustomResourceDefinitions with a new release only, and a newer chart may need newer ones: docs/charts/upgrades.md. */
 function definitionSteps(manifest: string, {place}: ReleaseName): Step[] {
@@ -100,8 +128,37 @@ function definitionSteps(manifest: string, {place}: ReleaseName): Step[] {
   return items.length === 0 ? [] : [{id: 'definitions', title: 'Apply the custom resource definitions of the new chart', call}];
 }
 
-const releaseBusy = (name: ReleaseName, {status, revision}: ReleaseState): ExpectedError =>
-  new ExpectedError(`The release ${name.release} is ${status} (revision ${revision}), and helm does not keep it in a Secret.`, {
+/** Applied in the client, Helm patches a custom resource by what its manifests differ in, and does not see what changed in the cluster. */
+function customResourceSteps(wanted: WantedRelease, facts: InstallFacts): Step[] {
+  if (facts.isServerSide) return [];
+  const changed = new Set(changedObjects(wanted, facts).flatMap(({object, problem}) => (problem === 'changed' ? [object] : [])));
+  return objectsIn(wanted.manifest)
+    .filter(({apiVersion = '', kind, metadata}) => isCustom(apiVersion) && changed.has(`${kind} ${metadata.name}`))
+    .map((object) => ({
+      id: `restore/${object.metadata.name}`,
+      title: `Restore ${object.kind} ${object.metadata.name}`,
+      call: applyObject(wanted.name.place, object, {isForced: true}),
+    }));
+}
+
+const isCustom = (apiVersion: string): boolean => !/^v1$|^(apps|batch|policy)\/|\.k8s\.io\//.test(apiVersion);
+
+const releaseBusy = (name: ReleaseName, {status, revision, updated, operator, description}: ReleaseState, age: number): ExpectedError =>
+  new ExpectedError(
+    `Release ${name.release} is busy: ${status} (revision ${revision}) since ${updated}, ${Math.round(age / 1000)}s ago. ` +
+      `${operator === undefined ? 'A Helm client' : `The Helm client "${operator}"`} started it${description ? ` ("${description}")` : ''} and may still be running.`,
+    {
+      code: 'RELEASE_BUSY',
+      exit: ExitCode.failed,
+      suggestions: [
+        `Wait until it ends, then run the same command again: ${commandLine(releaseHistory(name))}`,
+        'If that operation no longer runs, add --take-over',
+      ],
+    },
+  );
+
+const unlockable = (name: ReleaseName, {status, revision}: ReleaseState): ExpectedError =>
+  new ExpectedError(`Release ${name.release} is ${status} (revision ${revision}), and Helm does not store it in a Secret.`, {
     code: 'RELEASE_BUSY',
     exit: ExitCode.failed,
     suggestions: [`Go back to the revision before: ${commandLine(rollback(name))}`],

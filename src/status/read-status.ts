@@ -3,7 +3,8 @@ import {EVERY_MS, type PollDeps} from '../apply/watch-release.ts';
 import type {Values} from '../charts/tree.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
-import {contextName, givenValues, newestRevision} from '../cluster/read-facts.ts';
+import {readLiveDrift} from '../cluster/live-drift.ts';
+import {contextName, givenValues, installedObjects, newestRevision, REQUIRED_MS} from '../cluster/read-facts.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {ReleaseName} from '../ports/processes.ts';
@@ -22,13 +23,19 @@ interface Wish {
 /** Looks once, and goes on without what may not be read. Changes nothing. @throws ExpectedError */
 export async function readStatus(name: ReleaseName, {wanted, over}: Wish, world: ClusterAccess & {now(): Date}): Promise<Status> {
   const {kubernetes, processes, now} = world;
-  const [context, seen, record, given] = await Promise.all([
+  const [context, seen, record, given, live] = await Promise.all([
     // A pod of the cluster has none, and needs none.
     attempt('the context', contextName(name, processes, over)),
     attempt('workloads', readSnapshot(name, kubernetes, over)),
     attempt('the record of the release', newestRevision(name, processes, over)),
     // Asked for before it is known whether there is a release: helm takes its time.
     attempt('the installed values', givenValues(name, processes, over)),
+    attempt(
+      'the objects of the release',
+      installedObjects(name, processes, over).then((rendered) =>
+        readLiveDrift(rendered, name.place.namespace, kubernetes, {over, idleMs: REQUIRED_MS}),
+      ),
+    ),
   ]);
   const revision = record.value;
   if (record.failure === undefined && (revision === undefined || revision.status === 'uninstalled')) {
@@ -38,8 +45,19 @@ export async function readStatus(name: ReleaseName, {wanted, over}: Wish, world:
   const isNothingSeen = seen.value === undefined || rootsOf(seen.value.snapshot).length === 0;
   if (record.failure && isNothingSeen) throw seen.failure ?? record.failure;
   if (seen.failure && !isRefused(seen.failure)) throw seen.failure;
-  const unread = [seen, record, ...(record.failure ? [] : [given])].flatMap(unreadOf);
-  return statusOf({name, context: context.value ?? '', now: now(), revision, given: given.value, look: seen.value, unread, wanted});
+  const unread = [seen, record, ...(record.failure ? [] : [given, live])].flatMap(unreadOf);
+  const uncompared = (live.value?.failures ?? []).flatMap((failure) => unreadOf({what: 'objects of the release', failure}));
+  return statusOf({
+    name,
+    context: context.value ?? '',
+    now: now(),
+    revision,
+    given: given.value,
+    look: seen.value,
+    live: live.value,
+    unread: [...unread, ...uncompared],
+    wanted,
+  });
 }
 
 interface Attempt<T> {

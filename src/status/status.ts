@@ -6,6 +6,7 @@ import {type Drift, driftOf} from '../cluster/drift.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
 import type {Revision} from '../cluster/install-facts.ts';
 import {labelsOfRuns, type Run, runsIn} from '../cluster/inventory.ts';
+import type {LiveDrift, ObjectDrift} from '../cluster/live-drift.ts';
 import {type Agent, agentsOf} from '../diagnose/agent-log.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {explain, isReady, type Progress, progress} from '../diagnose/explain.ts';
@@ -32,6 +33,8 @@ export interface Readings {
   given: Values | undefined;
   /** Undefined where the workloads could not be read. */
   look: ReleaseSnapshot | undefined;
+  /** The objects of the release against the cluster; undefined where they could not be compared. */
+  live: LiveDrift | undefined;
   unread: readonly Unread[];
   /** The values to compare with. */
   wanted: Values | undefined;
@@ -57,6 +60,10 @@ export interface Status {
   /** Why it is not ready, the hopeless first. */
   causes: readonly Cause[];
   agents: readonly Agent[];
+  /** Images that containers of the release run, as the nodes report them. */
+  images: readonly string[];
+  /** Objects that are not as the release has them; undefined where they could not be compared. */
+  objects: readonly ObjectDrift[] | undefined;
   /** Undefined where nobody outside the agent can see them. */
   runs: readonly Run[] | undefined;
   /** Undefined where there is nothing to compare, or it could not be read. */
@@ -65,7 +72,7 @@ export interface Status {
 }
 
 /** Pure. */
-export function statusOf({name, context, now, revision, given, look, unread, wanted}: Readings): Status {
+export function statusOf({name, context, now, revision, given, look, live, unread, wanted}: Readings): Status {
   const chart = chartOf(revision, look);
   const ofRelease = causesOfRelease(name, revision, look?.snapshot);
   const causes = [...ofRelease, ...(look ? explain(look.snapshot, now) : [])].toSorted(
@@ -80,6 +87,8 @@ export function statusOf({name, context, now, revision, given, look, unread, wan
     workloads: look ? workloadsOf(look) : [],
     causes,
     agents: look ? agentsOf(look.snapshot, now) : [],
+    images: look ? imagesOf(look) : [],
+    objects: live?.differences,
     runs: runsOf(name, chart, given, look),
     drift: wanted && given && driftOf(given, wanted),
     unread: [
@@ -88,6 +97,9 @@ export function statusOf({name, context, now, revision, given, look, unread, wan
     ],
   };
 }
+
+const imagesOf = ({snapshot}: ReleaseSnapshot): string[] =>
+  [...new Set(snapshot.pods.flatMap(({status}) => (status?.containerStatuses ?? []).flatMap(({image}) => image ?? [])))].toSorted();
 
 /** Whoever may not read something knows that; an answer that did not come leaves open what it would have been. */
 const isRefusal = ({code}: Unread): boolean => code === 'FORBIDDEN';

@@ -1,3 +1,4 @@
+import type {ObjectDrift} from '../cluster/live-drift.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import type {ExpectedError} from '../errors.ts';
 import type {ReleaseName} from '../ports/processes.ts';
@@ -30,12 +31,19 @@ export function statusText({name, status, files, now}: Shown, screen: Screen): s
     row('Release', recordFact(status, now)),
     row('Chart', chartFact(status)),
     ...status.workloads.map((each, index) => row(index === 0 ? 'Workloads' : '', workloadFact(each, screen))),
+    row('Images', status.images.length === 0 ? undefined : status.images.join(', ')),
+    row('Objects', objectsFact(status)),
     row('Agents', agentsFact(status)),
     row('Runs', runsFact(status)),
     row('Values', valuesFact(status, files)),
     section(
       'Why',
       status.causes.map((each) => causeText(each, screen)),
+      screen,
+    ),
+    section(
+      'Changed in the cluster',
+      (status.objects ?? []).map((each) => paragraph('  ! ', objectText(each), screen)),
       screen,
     ),
     section(
@@ -70,10 +78,15 @@ const VERDICTS = {
   unknown: ['?', 'yellow', 'cannot be judged: not everything was answered'],
 } as const;
 
-export function verdictOf({release, place}: ReleaseName, {state, causes}: Pick<Status, 'state' | 'causes'>, screen: Screen): string {
+export function verdictOf(
+  {release, place}: ReleaseName,
+  {state, causes, objects = []}: Pick<Status, 'state' | 'causes' | 'objects'>,
+  screen: Screen,
+): string {
   const [mark, colour, verdict] = VERDICTS[state];
   const yet = state === 'not-ready' && causes.length === 0 ? ' yet' : '';
-  return `${theme(screen)[colour](mark)} Release ${release} in namespace ${place.namespace} ${verdict}${yet}`;
+  const but = state === 'ready' && objects.length > 0 ? `, but ${objectsCount(objects)} from what was installed` : '';
+  return `${theme(screen)[colour](mark)} Release ${release} in namespace ${place.namespace} ${verdict}${yet}${but}`;
 }
 
 /** Without `now` it does not change by itself. */
@@ -94,7 +107,7 @@ function ago(milliseconds: number): string {
 export function chartFact({chart}: Pick<Status, 'chart'>): string | undefined {
   if (chart === undefined) return undefined;
   const {name, version, agentVersion} = chart;
-  return `${name} ${version}${agentVersion ? ` with agent ${agentVersion}` : ''}; ${standingText(chart)}`;
+  return `${name} ${version}${agentVersion ? ` (default agent ${agentVersion})` : ''}; ${standingText(chart)}`;
 }
 
 function standingText({standing, behind, newestKnown}: InstalledChart): string {
@@ -103,6 +116,24 @@ function standingText({standing, behind, newestKnown}: InstalledChart): string {
   if (standing === 'newer-than-known') return `newer than ${newestKnown}, the newest this program knows`;
   if (standing === 'withdrawn') return `withdrawn by its makers, ${releases}`;
   return standing === 'older-than-known' ? `older than any this program knows, at least ${releases}` : releases;
+}
+
+export function objectsFact({objects}: Pick<Status, 'objects'>): string | undefined {
+  if (objects === undefined) return undefined;
+  if (objects.length === 0) return 'as installed';
+  return `${objectsCount(objects)} from what was installed. To restore, run install with the same settings`;
+}
+
+function objectsCount(objects: readonly ObjectDrift[]): string {
+  const {size} = new Set(objects.map(({object}) => object));
+  return `${size} ${size === 1 ? 'object differs' : 'objects differ'}`;
+}
+
+export function objectText({object, problem, paths}: ObjectDrift): string {
+  if (problem === 'missing') return `${object} is missing`;
+  return problem === 'changed'
+    ? `${object} has changed: ${listed(paths)}`
+    : `${object} has additions, which install leaves alone: ${listed(paths)}`;
 }
 
 const MARKS = {ready: ['✓', 'green'], waiting: ['…', 'yellow'], failing: ['×', 'red']} as const;
@@ -184,6 +215,8 @@ function factsOf({name, status, files}: Shown, screen: Screen): Map<string, stri
     ...status.workloads.map((each): [string, string] => [each.object, workloadFact(each, screen)]),
     ...labelled('release', recordFact(status)),
     ...labelled('chart', chartFact(status)),
+    ...labelled('images', status.images.join(', ') || undefined),
+    ...(status.objects ?? []).map((each): [string, string] => [`${each.object} ${each.problem}`, `! ${objectText(each)}`]),
     ...labelled('agents', agentsFact(status)),
     ...labelled('runs', runsFact(status)),
     ...labelled('values', valuesFact(status, files)),

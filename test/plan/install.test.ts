@@ -3,7 +3,7 @@ import {describe, expect, test} from 'vitest';
 import type {InstallFacts, ReleaseState} from '../../src/cluster/install-facts.ts';
 import {objectsIn} from '../../src/cluster/manifest.ts';
 import {ownLabels} from '../../src/cluster/objects.ts';
-import {planInstall} from '../../src/plan/install.ts';
+import {type InstallChoices, planInstall} from '../../src/plan/install.ts';
 import type {Step} from '../../src/plan/step.ts';
 import type {WantedRelease} from '../../src/plan/wanted-release.ts';
 import {Secret} from '../../src/settings/secret.ts';
@@ -27,6 +27,8 @@ const facts = (more: Partial<InstallFacts> = {}): InstallFacts => ({
   namespace: {metadata: {name: 'scalr'}},
   release: undefined,
   installed: [],
+  drift: [],
+  isServerSide: false,
   stopped: new Set(),
   secrets: new Map(),
   ...more,
@@ -39,15 +41,17 @@ const release = (more: Partial<ReleaseState> = {}): ReleaseState => ({
   revision: 3,
   status: 'deployed',
   chart: 'agent-job-0.6.5',
-  updated: 'today',
+  updated: '2026-11-22T12:00:00Z',
   values: {a: 1},
   ...more,
 });
-const ids = (given: WantedRelease, found: InstallFacts): string[] => planInstall(given, found).steps.map(({id}) => id);
+const plan = (given: WantedRelease, found: InstallFacts, choices: Partial<InstallChoices> = {}) =>
+  planInstall(given, found, {takesOver: false, timeoutMs: 600_000, now: new Date('2026-11-22T13:00:00Z'), ...choices});
+const ids = (given: WantedRelease, found: InstallFacts): string[] => plan(given, found).steps.map(({id}) => id);
 const inPlace = {secrets: new Map([['scalr-agent-token', secret('hunter2')]]), release: release()};
 
 test('from nothing: namespace, Secret, release; no secret is on a command line', () => {
-  const {steps} = planInstall(wanted(), facts({namespace: undefined}));
+  const {steps} = plan(wanted(), facts({namespace: undefined}));
   expect(steps.map(({id}) => id)).toEqual(['namespace', 'secret/scalr-agent-token', 'release']);
   expect(JSON.stringify(steps.map(({call}) => call.args))).not.toContain('hunter2');
   expect(steps.at(-1)?.call.args).toContain('--reset-values');
@@ -73,7 +77,7 @@ test.each<[what: string, given: Partial<WantedRelease>, found: Partial<InstallFa
 });
 
 test('a stopped Deployment gets the replicas of the chart back', () => {
-  const {steps} = planInstall(wanted(), facts({...inPlace, stopped: new Set(['Deployment agent-main'])}));
+  const {steps} = plan(wanted(), facts({...inPlace, stopped: new Set(['Deployment agent-main'])}));
   expect(steps[0]?.call.args).toEqual(expect.arrayContaining(['scale', 'deployment/agent-main', '--replicas=2']));
 });
 
@@ -103,7 +107,7 @@ spec: {template: {spec: {containers: [{name: a, envFrom: [{secretRef: {name: sca
   const restarts = ['restart/main', 'restart/worker', 'restarted/scalr-agent-token'];
 
   test('restarts the workloads that read it when they started, and no others', () => {
-    const {steps} = planInstall(wanted({manifest}), facts(rotated));
+    const {steps} = plan(wanted({manifest}), facts(rotated));
     expect(steps.map(({id}) => id)).toEqual(['secret/scalr-agent-token', ...restarts]);
     expect(steps[1]?.call.args.slice(0, 3)).toEqual(['rollout', 'restart', 'deployment/main']);
     expect(steps[1]?.title).toContain('Deployment main, whose pods have the old content of Secret scalr-agent-token');
@@ -122,7 +126,7 @@ spec: {template: {spec: {containers: [{name: a, envFrom: [{secretRef: {name: sca
   });
 
   test('is gone on with where it broke off before the restarts', () => {
-    const {call} = planInstall(wanted({manifest}), facts(rotated)).steps[0] as Step;
+    const {call} = plan(wanted({manifest}), facts(rotated)).steps[0] as Step;
     const {metadata} = JSON.parse((call.input as Secret).reveal());
     const brokenOff = {...rotated, secrets: new Map([['scalr-agent-token', {...secret('hunter2'), metadata}]])};
     expect(ids(wanted({manifest}), facts(brokenOff))).toEqual(restarts);
@@ -145,7 +149,7 @@ describe('what goes', () => {
   const installed = objectsIn(
     `${claim('cache')}${claim('data')}${claim('kept', keep)}${claim('efs')}---\nkind: PersistentVolume\nmetadata: {name: efs}\n`,
   );
-  const losses = (given: Partial<WantedRelease>) => planInstall(wanted(given), facts({...inPlace, installed})).losses;
+  const losses = (given: Partial<WantedRelease>) => plan(wanted(given), facts({...inPlace, installed})).losses;
 
   test('claims of the release that are wanted no more, unless helm or their volume keeps the data', () => {
     expect(losses({values: {a: 1, b: 2}, manifest: claim('data')})).toEqual([{claim: 'cache'}]);
@@ -158,13 +162,24 @@ describe('what goes', () => {
     const defaults = {count: 1, same: true};
     const changed = {tag: 'new', more: 1};
     const given = wanted({values: changed, effective: {...defaults, ...changed}, asked: [['tag'], ['more']]});
-    expect(planInstall(given, found).losses).toEqual([
+    expect(plan(given, found).losses).toEqual([
       {value: {path: 'count', installed: 5, file: 1}},
       {value: {path: 'extraEnv.PASSWORD', installed: '[hidden]'}},
       {value: {path: 'labels.a', installed: 'x'}},
       {value: {path: 'replicas', installed: 3}},
     ]);
   });
+});
+
+test('restores objects that are missing or changed in the cluster', () => {
+  const drift = [
+    {object: 'Role agent', problem: 'missing' as const, paths: []},
+    {object: 'Deployment agent-main', problem: 'changed' as const, paths: ['spec.template.spec.containers[agent].image']},
+  ];
+  const {steps} = plan(wanted(), facts({...inPlace, drift}));
+  expect(steps.map(({title}) => title)).toEqual(['Restore Role agent, Deployment agent-main (release agent)']);
+  const scaled = [{object: 'Deployment agent-main', problem: 'changed' as const, paths: ['spec.replicas']}];
+  expect(ids(wanted(), facts({...inPlace, drift: scaled, stopped: new Set(['Deployment agent-main'])}))).toEqual(['start/agent-main']);
 });
 
 describe('what broke off', () => {
@@ -176,20 +191,40 @@ describe('what broke off', () => {
     expect(ids(wanted(), facts(found))).toEqual(['unlock', 'release']);
   });
 
+  test('counts as running until it is older than the timeout, or taken over', () => {
+    const found = facts({
+      ...inPlace,
+      release: release({status: 'pending-upgrade', description: 'Preparing upgrade', operator: 'helm-controller', record}),
+    });
+    const now = new Date('2026-11-22T12:00:40Z');
+    const busy = expect.objectContaining({
+      code: 'RELEASE_BUSY',
+      message:
+        'Release agent is busy: pending-upgrade (revision 3) since 2026-11-22T12:00:00Z, 40s ago. The Helm client "helm-controller" started it ("Preparing upgrade") and may still be running.',
+      suggestions: [
+        'Wait until it ends, then run the same command again: helm history agent --output json --namespace scalr',
+        'If that operation no longer runs, add --take-over',
+      ],
+    });
+    expect(() => plan(wanted(), found, {now})).toThrow(busy);
+    expect(plan(wanted(), found, {now, takesOver: true}).steps.map(({id}) => id)).toEqual(['unlock', 'release']);
+    expect(plan(wanted(), found, {now, timeoutMs: 30_000}).steps.map(({id}) => id)).toEqual(['unlock', 'release']);
+  });
+
   test('and that helm keeps elsewhere is told, with the way out', () => {
     const found = facts({...inPlace, release: release({status: 'pending-install'})});
-    expect(() => planInstall(wanted(), found)).toThrow(expect.objectContaining({code: 'RELEASE_BUSY'}));
+    expect(() => plan(wanted(), found)).toThrow(expect.objectContaining({code: 'RELEASE_BUSY'}));
   });
 });
 
 test('a Secret of somebody else is never overwritten', () => {
   const found = facts({secrets: new Map([['scalr-agent-token', secret('theirs')]])});
-  expect(() => planInstall(wanted(), found)).toThrow(expect.objectContaining({code: 'OBJECT_OF_ANOTHER', exit: 2}));
+  expect(() => plan(wanted(), found)).toThrow(expect.objectContaining({code: 'OBJECT_OF_ANOTHER', exit: 2}));
 });
 
 test('what is nowhere is asked for, with every key that is missing', () => {
   const without = wanted({secrets: [{...TOKEN, data: {token: undefined}}]});
-  expect(() => planInstall(without, facts())).toThrow(expect.objectContaining({code: 'MISSING_SETTING', suggestions: ['Give the token']}));
+  expect(() => plan(without, facts())).toThrow(expect.objectContaining({code: 'MISSING_SETTING', suggestions: ['Give the token']}));
   const other = facts({secrets: new Map([['scalr-agent-token', {metadata: {name: 'x'}, data: {password: ''}}]])});
-  expect(() => planInstall(without, other)).toThrow('has no key token; it has password');
+  expect(() => plan(without, other)).toThrow('has no key token; it has password');
 });

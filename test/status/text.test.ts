@@ -18,8 +18,11 @@ test('a healthy release', () => {
 
 Context    prod
 Release    deployed, revision 2, 5m ago
-Chart      agent-local 0.6.5 with agent 1.4.0; the newest this program knows
+Chart      agent-local 0.6.5 (default agent 1.4.0); the newest this program
+           knows
 Workloads  ✓ deployment/agent: 1 of 1 ready
+Images     scalr/agent:1
+Objects    as installed
 Agents     1 of 1 registered, as their logs say
 Runs       cannot be seen from here: they happen inside the agent
 Values     as in values.yaml
@@ -33,9 +36,11 @@ test('a broken one, with what to do', () => {
 
 Context    prod
 Release    deployed, revision 2, 5m ago
-Chart      agent-local 0.5.63 with agent 0.59.0; 17 releases behind 0.6.5, the
-           newest this program knows
+Chart      agent-local 0.5.63 (default agent 0.59.0); 17 releases behind 0.6.5,
+           the newest this program knows
 Workloads  × deployment/agent: 0 of 1 ready
+Images     scalr/agent:1
+Objects    as installed
 Agents     not known whether they have registered: agent-5f-x
 Runs       cannot be seen from here: they happen inside the agent
 Values     cannot be compared with standard input

@@ -1,4 +1,5 @@
 import type {Tree} from '../../charts/tree.ts';
+import type {ObjectDrift} from '../../cluster/live-drift.ts';
 import type {Agent} from '../../diagnose/agent-log.ts';
 import type {ReleaseName} from '../../ports/processes.ts';
 import type {Status} from '../../status/status.ts';
@@ -14,6 +15,9 @@ export interface StatusDocument {
   workloads: {object: string; state: string; ready: number; desired: number; text: string}[];
   causes: {object: string; code: string; reason: string; remedy: string; hopeless: boolean}[];
   agents: readonly Agent[];
+  images: readonly string[];
+  /** Objects of the release that are missing or changed in the cluster; `differs` is null where they could not be compared. */
+  objects: {differs: boolean | null; differences: readonly ObjectDrift[]};
   runs: {visible: boolean; inFlight: {kind: string; name: string; certain: boolean}[]};
   values?: {files: readonly string[]; differs: boolean | null; differences: readonly {path: string; installed?: Tree; file?: Tree}[]};
   unread: {what: string; code: string; reason: string; remedy: string}[];
@@ -31,6 +35,8 @@ export function statusDocument({release, place}: ReleaseName, status: Status, fi
     workloads: status.workloads.map(({object, state, ready, desired, text}) => ({object, state, ready, desired, text})),
     causes: status.causes.map(({isHopeless, ...cause}) => ({...cause, hopeless: isHopeless})),
     agents: status.agents,
+    images: status.images,
+    objects: {differs: status.objects ? status.objects.length > 0 : null, differences: status.objects ?? []},
     runs: {visible: runs !== undefined, inFlight: (runs ?? []).map(({kind, name, isCertain}) => ({kind, name, certain: isCertain}))},
     ...(files.length === 0
       ? {}
