@@ -145,7 +145,7 @@ const isCustom = (apiVersion: string): boolean => !/^v1$|^(apps|batch|policy)\/|
 
 const releaseBusy = (name: ReleaseName, {status, revision, updated, operator, description}: ReleaseState, age: number): ExpectedError =>
   new ExpectedError(
-    `Release ${name.release} is busy: ${status} (revision ${revision}) since ${updated}, ${Math.round(age / 1000)}s ago. ` +
+    `Release ${name.release} is busy: ${status} (revision ${revision}) since ${updated.replace(/\.\d+/, '')}, ${Math.round(age / 1000)}s ago. ` +
       `${operator === undefined ? 'A Helm client' : `The Helm client "${operator}"`} started it${description ? ` ("${description}")` : ''} and may still be running.`,
     {
       code: 'RELEASE_BUSY',

@@ -2,8 +2,10 @@ import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {objectsIn} from '../../src/cluster/manifest.ts';
+import type {Finding} from '../../src/support-bundle/findings/evidence.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
+import {collected} from '../support/collected.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
 import {install, status} from '../support/run-on-cluster.ts';
 
@@ -63,6 +65,9 @@ describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
     expect(missing.map(({object, problem}: {object: string; problem: string}) => `${problem} ${object}`).toSorted()).toEqual(
       names.map((name) => `missing ${name}`),
     );
+    const {result} = await collected(place, helm);
+    const found = result.findings.filter(({code}: Finding) => code === 'CHANGED_IN_CLUSTER').map(({object}: Finding) => object);
+    expect(found.toSorted()).toEqual(names.map((name) => name.replace(/^\w+/, (kind) => kind.toLowerCase()).replace(' ', '/')).toSorted());
     const again = await install(place, helm, argv, {env: TOKEN});
     expect(again.exit, again.stdout + again.stderr).toBe(0);
     expect(await statusOf(place, helm)).toEqual({exit: 0, objects: {differs: false, differences: []}});

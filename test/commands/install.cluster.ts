@@ -104,7 +104,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(await place.kubectl('get', 'deployments', '-o', 'yaml')).not.toContain('TEAM');
   });
 
-  test('what was killed in the middle is gone on with', async () => {
+  test('a running helm is left alone, and one that was killed is taken over when asked', async () => {
     const place = await workplace();
     const argv = [...chartFlags('agent-local'), '--yes', '--json'];
     await place.kubectl('create', 'secret', 'generic', 'any', '--from-literal=token=x');
@@ -125,13 +125,49 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
       {reject: false},
     );
     await expect.poll(() => place.kubectl('get', 'pods'), {timeout: 20_000}).toContain('scalr-agent');
+    const running = await install(place, helm, argv, {env: TOKEN});
+    expect(JSON.parse(running.stdout).error).toMatchObject({
+      code: 'RELEASE_BUSY',
+      message: expect.stringMatching(/is busy: pending-install \(revision 1\) since .* The Helm client "Helm" started it/),
+    });
+    expect(await place.kubectl('get', 'secrets', '--selector=owner=helm,status=pending-install', '--output', 'name')).not.toBe('');
     killed.kill('SIGKILL');
     await killed;
-    const {stdout, exit} = await install(place, helm, argv, {env: TOKEN});
+    const {stdout, exit} = await install(place, helm, [...argv, '--take-over'], {env: TOKEN});
     expect(JSON.parse(stdout).steps.map((step: {id: string}) => step.id)).toEqual(['secret/scalr-agent-token', 'unlock', 'release']);
     expect(exit).toBe(0);
   });
 });
+
+test('helm and install that start together never both change a release', async () => {
+  const race = async (helm: string): Promise<void> => {
+    const place = await workplace();
+    const {namespace, kubeconfig, kubectl} = place;
+    await kubectl('create', 'secret', 'generic', 'any', '--from-literal=token=x');
+    const theirs = ['install', 'scalr-agent', sources['agent-local'], '--set', 'agent.tokenExistingSecret.name=any'];
+    const [other, own] = await Promise.all([
+      execa(helm, [...theirs, '--namespace', namespace, '--kubeconfig', kubeconfig], {reject: false}),
+      install(place, helm, [...chartFlags('agent-local'), '--skip-preflight', '--no-wait', '--yes', '--json'], {env: TOKEN}),
+    ]);
+    const {stdout} = await execa(helm, [
+      'history',
+      'scalr-agent',
+      '--namespace',
+      namespace,
+      '--kubeconfig',
+      kubeconfig,
+      '--output',
+      'json',
+    ]);
+    const history = JSON.parse(stdout).map(({status}: {status: string}) => status);
+    const failure = JSON.parse(own.stdout).error;
+    if (failure !== undefined) expect(failure.code, own.stdout).toBe('RELEASE_BUSY');
+    // Each that succeeded has a revision of its own, and none is pending or lost.
+    const succeeded = Number(other.exitCode === 0) + Number(failure === undefined);
+    expect(history, `${other.stderr}\n${own.stdout}`).toEqual([...Array(succeeded - 1).fill('superseded'), 'deployed']);
+  };
+  for (let round = 0; round < 10; round += 1) await Promise.all(helms.map(({path}) => race(path)));
+}, 180_000);
 
 describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
   test('a new token reaches the pods that run with the old one', async () => {

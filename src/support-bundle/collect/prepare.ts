@@ -1,3 +1,4 @@
+import {type ObjectDrift, readLiveDrift} from '../../cluster/live-drift.ts';
 import type {Values} from '../../charts/tree.ts';
 import type {NodeObject} from '../../cluster/facts/readings.ts';
 import {labelsOfRuns} from '../../cluster/inventory.ts';
@@ -42,7 +43,7 @@ export interface BundleOptions {
 
 /** Everything that is known before the first byte is written. */
 export interface Prepared {
-  releases: readonly (BundledRelease & {status: string; values: Values | undefined})[];
+  releases: readonly (BundledRelease & {status: string; values: Values | undefined; drift: readonly ObjectDrift[]})[];
   scope: Scope;
   /** What there is in the namespace, wanted or not. */
   present?: {releases: readonly string[]; runs: readonly string[]};
@@ -90,11 +91,16 @@ export async function prepareBundle(wish: BundleOptions, {api, asked, over, now}
     wish.readsSecrets ? listAll(api, `/api/v1/namespaces/${encodeURIComponent(place.namespace)}/secrets`, {over}) : undefined,
   ]);
   const isWanted = ({name}: FoundRelease): boolean => wish.release === undefined || wish.release === name;
-  const read = await Promise.all(found.releases.filter(isWanted).map(({name}) => readRelease(name, place, tools, over)));
+  const read = await Promise.all(
+    found.releases.filter(isWanted).map(async ({name}) => {
+      const release = await readRelease(name, place, tools, over);
+      return {...release, drift: (await readLiveDrift(release.manifest, place.namespace, api, {over})).differences};
+    }),
+  );
   const seen = found.gaps.length > 0 ? labelledReleases(namespace.objects) : found.releases;
   const known = seen.filter(isWanted).map((release, index) => {
-    const {values} = read[index] ?? {};
-    return {...release, values, runsOf: runsOf(release, values)};
+    const {values, drift = []} = read[index] ?? {};
+    return {...release, values, drift, runsOf: runsOf(release, values)};
   });
   const scope = scopeOf(namespace.objects, known, wish.run, wish.release);
   const around = await readSurroundings(scope.objects, {api, over, now});

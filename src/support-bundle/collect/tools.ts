@@ -109,6 +109,8 @@ interface Read {
   gaps: readonly Gap[];
   /** What was given to helm. */
   values: Values | undefined;
+  /** Objects of the manifest, as helm has them. */
+  manifest: readonly KubernetesObject[];
 }
 
 /** What helm knows of a release: its history, the values given and the objects it made, without their Secrets. */
@@ -134,6 +136,7 @@ export async function readRelease(release: string, place: Place, tools: Tools, o
     ],
     gaps: [history, values, manifest].flatMap(({gaps}) => gaps),
     values: values.value ?? undefined,
+    manifest: manifest.value ?? [],
   };
 }
 

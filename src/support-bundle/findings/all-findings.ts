@@ -2,7 +2,7 @@ import type {Prepared} from '../collect/prepare.ts';
 import type {LogRecord} from '../collect/read-logs.ts';
 import type {Evidence, Finding} from './evidence.ts';
 import {findingsIn} from './in-cluster.ts';
-import {mistakes, policyFindings, versionFindings} from './in-releases.ts';
+import {driftFindings, mistakes, policyFindings, versionFindings} from './in-releases.ts';
 
 /** Everything that stands out, errors first. Pure. */
 export function allFindings(
@@ -12,9 +12,10 @@ export function allFindings(
   logs: readonly LogRecord[],
   now: Date,
 ): Finding[] {
-  const ofReleases = releases.flatMap(({name, chart, version, values}) => {
+  const ofReleases = releases.flatMap(({name, chart, version, values, drift}) => {
     const target = {chart, version};
     return [
+      ...driftFindings({name, namespace}, drift),
       ...mistakes({name, target, values}, places),
       ...versionFindings({name, namespace, target}, {server: cluster?.server, nodes: cluster?.nodes ?? []}, places),
       ...(cluster?.enforcement ? policyFindings({name, chart, version}, objects, cluster.enforcement, places) : []),

@@ -4,6 +4,7 @@ import type {Values} from '../../charts/tree.ts';
 import {agentVersionOf, floorOf, isBelow, isTooOld, isVersion, upgradeTraps, versionStatus} from '../../charts/version-status.ts';
 import {weaknessOf} from '../../cluster/facts/policies.ts';
 import type {NodeObject} from '../../cluster/facts/readings.ts';
+import type {ObjectDrift} from '../../cluster/live-drift.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
 import {ownCommand} from '../../command-line.ts';
 import type {Finding as Mistake} from '../../values/validate/finding.ts';
@@ -43,6 +44,21 @@ export function mistakes({name, target, values}: Installed & {values: Values | u
     })),
   ];
 }
+
+const DRIFT = {missing: 'is missing', changed: 'was changed', added: 'has additions'} as const;
+
+/** Objects that are not in the cluster as the release has them. Pure. */
+export const driftFindings = ({name, namespace}: {name: string; namespace: string}, drift: readonly ObjectDrift[]): Finding[] =>
+  drift.map(({object, problem, paths}) => ({
+    severity: problem === 'missing' ? 'error' : 'warning',
+    code: 'CHANGED_IN_CLUSTER',
+    object: object.replace(/^\w+/, (kind) => kind.toLowerCase()).replace(' ', '/'),
+    message: `It ${DRIFT[problem]} since release ${name} was installed${paths.length === 0 ? '' : ` (${paths.join(', ')})`}`,
+    remedy:
+      problem === 'added'
+        ? `Remove the additions with kubectl edit --namespace ${namespace} ${object.replace(' ', '/').toLowerCase()}, or move them into the settings`
+        : `Restore it: ${ownCommand('install', {release: name, place: {namespace}})} with the settings of the release`,
+  }));
 
 /** What the cluster says of its own version. */
 export interface ClusterVersions {

@@ -38,7 +38,7 @@ async function written(more: Partial<Prepared> = {}, lines = '', maxBytes = 1e6)
   const file = join(folder, `${Math.random()}.zip`);
   const objects = [claim, event, pod];
   const prepared: Prepared = {
-    releases: [{name: 'mine', chart: 'agent-local', version: '0.6.5', status: 'deployed', values: undefined, runsOf: undefined}],
+    releases: [{name: 'mine', chart: 'agent-local', version: '0.6.5', status: 'deployed', values: undefined, drift: [], runsOf: undefined}],
     scope: {objects, pods: [pod]},
     cluster: {
       server: 'v1.35.1',
