@@ -55,6 +55,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   commands: [
     'cli',
+    'answers',
     'ui',
     'completion',
     'apply',

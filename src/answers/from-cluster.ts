@@ -6,6 +6,7 @@ import {type Setting, spell} from '../settings/define.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
+import {cache, cachePath, dataHome} from '../settings/storage.ts';
 import type {Source} from './sources.ts';
 
 /** A setting that the cluster answers. */
@@ -73,3 +74,16 @@ export function unreadFacts({platform, nodeSystems, networks, versions, forbidsH
 }
 
 const UNREAD: ReadonlySet<string> = new Set(['forbidden', 'timed-out', 'failed']);
+
+/** A warning for each setting that affects the values and that a cluster would answer, where none was asked. */
+export function unaskedWarnings(settings: Settings, chosen: string): Warning[] {
+  const isOpen = (setting: Setting): boolean => !settings.isExplicit(setting);
+  const hasNodePath = (chosen === 'agent-k8s' && isOpen(dataHome)) || (settings.get(cache) === 'hostpath' && isOpen(cachePath));
+  const hasProxy = settings.isExplicit(httpProxy) || settings.isExplicit(httpsProxy);
+  const affecting = [chart, ...(hasNodePath ? [cloud, nodeOs] : []), ...(hasProxy ? [noProxy] : [])];
+  return affecting.filter(isOpen).map((setting) => ({
+    code: 'NOT_FROM_CLUSTER',
+    setting: setting.id,
+    message: `${spell(setting)} is not set. install reads it from the cluster, and so does this command with --from-cluster.`,
+  }));
+}

@@ -13,6 +13,9 @@ import {recommendFactsOf} from '../cluster/facts/answers.ts';
 import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
 import {isKnown} from '../cluster/facts/fact.ts';
 import {readCluster} from '../cluster/facts/read-cluster.ts';
+import {scalrChart} from '../cluster/facts/releases.ts';
+import type {Revision} from '../cluster/install-facts.ts';
+import {newestRevision} from '../cluster/read-facts.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Archives} from '../ports/archive.ts';
@@ -20,7 +23,7 @@ import type {Charts} from '../ports/charts.ts';
 import type {Files} from '../ports/files.ts';
 import type {HostTools} from '../ports/host-tools.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
-import type {Place, Processes} from '../ports/processes.ts';
+import type {Place, Processes, ReleaseName} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
@@ -113,13 +116,27 @@ export interface Cluster {
 /** Settings that decide whether the cluster has to be asked for answers. */
 export const ANSWERED_BY_CLUSTER = [namespace, release, chart, cloud, nodeOs, httpProxy, httpsProxy, noProxy];
 
-/** The answers of a cluster that an install is for; undefined where nothing is open or it says nothing. */
-export async function openAnswers(place: Place, said: Settings, access: ClusterAccess): Promise<Cluster | undefined> {
+/** Settings that nobody gave, from the cluster of an install and from its release; undefined where nothing is open or it does not answer. */
+export async function openAnswers(name: ReleaseName, said: Settings, access: ClusterAccess): Promise<Cluster | undefined> {
   const hasProxy = said.isExplicit(httpProxy) || said.isExplicit(httpsProxy);
   const open = [chart, cloud, nodeOs, ...(hasProxy ? [noProxy] : [])].filter((setting) => !said.isExplicit(setting));
   if (open.length === 0) return undefined;
-  const {answers, facts} = await discoverCluster(place, access);
-  return answers && {answers, facts};
+  const [{answers, facts}, installed] = await Promise.all([
+    discoverCluster(name.place, access),
+    open.includes(chart) ? newestRevision(name, access.processes).catch(() => undefined) : undefined,
+  ]);
+  return answers && {answers: withInstalledChart(answers, name, installed), facts};
+}
+
+/** A recommendation never replaces an installed chart. */
+function withInstalledChart(answers: Source, {release: releaseName}: ReleaseName, installed: Revision | undefined): Source {
+  const found = scalrChart(installed?.chart ?? '');
+  if (found === undefined || installed?.status === 'uninstalled') return answers;
+  return {
+    name: 'cluster',
+    answer: (setting) => (setting === chart ? found.chart : answers.answer(setting)),
+    because: (setting) => (setting === chart ? `release ${releaseName}` : answers.because?.(setting)),
+  };
 }
 
 /** @throws ExpectedError when it says nothing at all */

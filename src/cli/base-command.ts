@@ -84,6 +84,18 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return clusterAt(place, await this.accessTo(place, flags));
   }
 
+  /** Settings of an install that nobody gave, from its cluster; undefined with --no-from-cluster, or where the cluster does not answer. */
+  protected async openAnswersOf(
+    flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean},
+    accessTo: (place: Place) => Promise<ClusterAccess>,
+  ): Promise<Cluster | undefined> {
+    if (flags['from-cluster'] === false) return undefined;
+    const {ANSWERED_BY_CLUSTER, openAnswers, releaseName} = await import('./app.ts');
+    const said = await this.settingsFrom(flags, {only: ANSWERED_BY_CLUSTER});
+    const name = releaseName(flags, said);
+    return openAnswers(name, said, await accessTo(name.place));
+  }
+
   /** The API server of that cluster; one client per run of the command, closed at its end. */
   protected kubernetes(place: Place, flags: ClusterFlags): Promise<KubernetesClient> {
     const key = JSON.stringify([place.kubeconfig, place.kubeContext]);

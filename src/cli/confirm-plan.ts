@@ -15,10 +15,10 @@ export async function confirmPlan({isAccepted, prompter}: Asking): Promise<void>
   if (!(await prompter.confirm('Do this?'))) throw cancelled();
 }
 
-/** Goes on only after the name of the release was typed, for what cannot be made again. @throws ExpectedError */
-export async function confirmLoss(
+/** Goes on only after the name of the release was typed, for what --yes does not cover. @throws ExpectedError */
+export async function confirmRelease(
   release: string,
-  {typed, prompter}: {typed: string | undefined; prompter: Prompter | undefined},
+  {risk, typed, prompter}: {risk: string; typed: string | undefined; prompter: Prompter | undefined},
 ): Promise<void> {
   if (typed === release) return;
   if (typed !== undefined) {
@@ -28,9 +28,8 @@ export async function confirmLoss(
       suggestions: [`If ${release} is meant: --confirm ${release}`],
     });
   }
-  if (!prompter)
-    throw notConfirmed('Some of this cannot be undone, so --yes is not enough. Nothing was changed.', `Add --confirm ${release}`);
-  const message = `Some of this cannot be undone. Type ${release} to do it:`;
+  if (!prompter) throw notConfirmed(`${risk} --yes is not enough. Nothing was changed.`, `Add --confirm ${release}`);
+  const message = `${risk} Type ${release} to confirm:`;
   if ((await prompter.input({message, help: []})) !== release) throw cancelled();
 }
 

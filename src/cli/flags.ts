@@ -46,6 +46,11 @@ export const fromClusterFlag = {
   }),
 };
 
+/** For commands that need a cluster anyway. */
+export const noFromClusterFlag = {
+  'from-cluster': Flags.boolean({summary: 'Read settings that are not given from the cluster.', default: true, allowNo: true}),
+};
+
 export interface ClusterFlags {
   'kube-context'?: string | undefined;
   kubeconfig?: string | undefined;

@@ -22,13 +22,13 @@ import {type ResumeState, ResumeStore, readResumeState, resumePath} from '../wiz
 import type {Decision, Prepared} from '../wizard/review.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
 import type {App} from './app.ts';
-import {type ClusterFlags, releaseName, timeoutOf, toolPaths} from './flags.ts';
+import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from './flags.ts';
 import {saveFiles} from './user-files.ts';
 
 /** What the cluster has not said by then is asked for. A login plugin alone takes seconds; the operator is typing meanwhile. */
 const LISTENING_MS = 5000;
 
-type Flags = ClusterFlags & {resume?: boolean; 'skip-preflight'?: boolean; 'take-over'?: boolean};
+type Flags = ClusterFlags & {resume?: boolean; 'skip-preflight'?: boolean; 'take-over'?: boolean; 'drain-timeout': string};
 
 /** What an operator decided, and for which context. */
 export interface Decided extends NonNullable<Decision> {
@@ -79,7 +79,15 @@ export async function decideWithOperator(
         const prepared = lookFirst(
           generated,
           wanted(generated),
-          {...access, now, sleep, timeoutMs: timeoutOf(flags), skipsChecks, takesOver: flags['take-over'] ?? false},
+          {
+            ...access,
+            now,
+            sleep,
+            timeoutMs: timeoutOf(flags),
+            skipsChecks,
+            takesOver: flags['take-over'] ?? false,
+            drainTimeoutSeconds: durationOf('--drain-timeout', flags['drain-timeout']) / 1000,
+          },
           interrupts,
         );
         return prepared.catch((error: unknown) => {
@@ -107,7 +115,7 @@ export async function decideWithOperator(
 async function lookFirst(
   generated: Generated,
   wanted: Wanted,
-  {skipsChecks, takesOver, ...world}: Looking,
+  {skipsChecks, takesOver, drainTimeoutSeconds, ...world}: Looking,
   {asked}: Interrupts,
 ): Promise<Prepared> {
   const over = anySignal(AbortSignal.timeout(world.timeoutMs), asked);
@@ -115,13 +123,14 @@ async function lookFirst(
     takesOver,
     timeoutMs: world.timeoutMs,
     now: world.now(),
+    drainTimeoutSeconds,
   });
   const isChecked = !skipsChecks && plan.steps.length > 0;
   return {plan, facts, warnings: isChecked ? await runPreflight(generated, wanted, world, {manifest, context: facts.context}) : []};
 }
 
 type Wanted = ReturnType<typeof wantedRelease>;
-type Looking = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean};
+type Looking = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean; drainTimeoutSeconds: number};
 
 const fromKept = ({answers}: ResumeState): Source => ({name: 'prompt', answer: (setting) => answers[setting.id]});
 

@@ -2,25 +2,24 @@ import * as Flags from '@oclif/core/flags';
 import {bringUp} from '../apply/bring-up.ts';
 import {dryRun} from '../apply/dry-run.ts';
 import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
-import {confirmPlan} from '../cli/confirm-plan.ts';
-import {type ClusterFlags, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
+import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
+import {type ClusterFlags, durationOf, noFromClusterFlag, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
 import {evidencePath, saveFiles} from '../cli/user-files.ts';
 import type {Decided} from '../cli/wizard.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
-import {driftOf} from '../cluster/drift.ts';
 import {objectNames} from '../cluster/manifest.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {type PreparedInstall, prepareInstall} from '../plan/install.ts';
 import type {Plan} from '../plan/step.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
-import type {ReleaseName} from '../ports/processes.ts';
+import type {Place} from '../ports/processes.ts';
 import {cachedAccess} from '../preflight/permissions-of.ts';
 import type {Already} from '../preflight/read-situation.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {checkText} from '../ui/checks.ts';
 import {knownText} from '../ui/conversation.ts';
-import {driftText} from '../ui/diff.ts';
+import {installDiffText} from '../ui/diff.ts';
 import {callsText, planText, resultText, stepText} from '../ui/plan.ts';
 import {progressReporter} from '../ui/progress.ts';
 import {lossWarnings} from '../ui/review.ts';
@@ -47,6 +46,7 @@ interface Result {
 }
 
 interface InstallFlags extends ClusterFlags, SharedFlags {
+  'from-cluster'?: boolean;
   yes?: boolean;
   diff?: boolean;
   'exit-code'?: boolean;
@@ -55,6 +55,8 @@ interface InstallFlags extends ClusterFlags, SharedFlags {
   'rollback-on-failure'?: boolean;
   'skip-preflight'?: boolean;
   'take-over'?: boolean;
+  'drain-timeout': string;
+  confirm?: string | undefined;
   resume?: boolean;
   save?: string | undefined;
 }
@@ -82,11 +84,18 @@ export default class Install extends BaseCommand<Result | undefined> {
     'take-over': Flags.boolean({
       summary: 'Continue although a Helm operation of the release is pending. Without it, one counts as aborted after --timeout.',
     }),
+    confirm: Flags.string({summary: 'Name of the release, to replace its chart or to downgrade it.', helpValue: '<NAME>'}),
+    'drain-timeout': Flags.string({
+      summary: 'How long to wait for runs before another chart replaces the one that runs them.',
+      helpValue: '<DURATION>',
+      default: '30m',
+    }),
     resume: Flags.boolean({summary: 'Go on with a conversation that broke off; secrets are asked for again.'}),
     save: Flags.string({
       summary: 'Directory for answers.yaml, without secrets, and for values.yaml as the release gets it.',
       helpValue: '<DIRECTORY>',
     }),
+    ...noFromClusterFlag,
     ...settingFlags(catalogue),
   };
 
@@ -116,16 +125,14 @@ export default class Install extends BaseCommand<Result | undefined> {
 
   /** What nobody said and the cluster knows, it answers: an install needs it anyway. */
   async #generate(flags: InstallFlags): Promise<Generated> {
-    const {ANSWERED_BY_CLUSTER, openAnswers} = await import('../cli/app.ts');
-    const said = await this.settingsFrom(flags, {only: ANSWERED_BY_CLUSTER});
-    const cluster = await openAnswers(releaseName(flags, said).place, said, await this.#cachedAccess(releaseName(flags, said), flags));
+    const cluster = await this.openAnswersOf(flags, (place) => this.#cachedAccess(place, flags));
     const settings = await this.settingsFrom(flags, {cluster});
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
     return generate(settings, cluster?.facts);
   }
 
   /** Everything that is only looked at before the plan is made is asked once. */
-  async #cachedAccess({place}: ReleaseName, flags: InstallFlags): Promise<ClusterAccess> {
+  async #cachedAccess(place: Place, flags: InstallFlags): Promise<ClusterAccess> {
     this.#cached ??= cachedAccess(await this.accessTo(place, flags), {
       over: AbortSignal.timeout(askingMs(flags)),
       sleep: this.app.sleep,
@@ -161,13 +168,19 @@ export default class Install extends BaseCommand<Result | undefined> {
 
     const look = async (already?: Already): Promise<void> => {
       if (flags['skip-preflight']) return;
-      const warnings = await runPreflight(generated, wanted, {...(await this.#cachedAccess(name, flags)), now, sleep, timeoutMs}, already);
+      const warnings = await runPreflight(
+        generated,
+        wanted,
+        {...(await this.#cachedAccess(name.place, flags)), now, sleep, timeoutMs},
+        already,
+      );
       for (const each of warnings) this.app.stderr(checkText(each, this.screen));
     };
     const {facts, manifest, plan} = await prepareInstall(generated, wanted, access, AbortSignal.timeout(timeoutMs), {
       takesOver: flags['take-over'] ?? false,
       timeoutMs,
       now: now(),
+      drainTimeoutSeconds: durationOf('--drain-timeout', flags['drain-timeout']) / 1000,
     }).catch(async (error: unknown) => {
       // Who may not even read what a plan is made of is told all that is missing, not the first thing.
       if (error instanceof ExpectedError && error.code === 'FORBIDDEN') await look();
@@ -185,8 +198,7 @@ export default class Install extends BaseCommand<Result | undefined> {
       warnings: lossWarnings(plan),
     };
     if (flags.diff) {
-      const drift = driftOf(facts.release?.values ?? {}, wanted.values);
-      if (!this.jsonEnabled()) this.show(await driftText(drift, this.resultScreen));
+      if (!this.jsonEnabled()) this.show(await installDiffText({plan, facts, values: wanted.values, manifest}, this.resultScreen));
       if (flags['exit-code'] && result.changed) process.exitCode = ExitCode.differences;
       return result;
     }
@@ -206,8 +218,9 @@ export default class Install extends BaseCommand<Result | undefined> {
       if (flags.yes) this.say(text);
       else this.app.stderr(text);
       this.report(result.warnings);
-      await confirmPlan({isAccepted: flags.yes ?? false, prompter: this.prompter});
+      if (plan.risk === undefined) await confirmPlan({isAccepted: flags.yes ?? false, prompter: this.prompter});
     }
+    if (plan.risk !== undefined) await confirmRelease(name.release, {risk: plan.risk, typed: flags.confirm, prompter: this.prompter});
     return this.#carryOut(generated, {wanted, facts, plan}, flags, result);
   }
 

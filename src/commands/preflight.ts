@@ -1,9 +1,10 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {durationOf, fromClusterFlag, releaseName, settingFlags} from '../cli/flags.ts';
+import {durationOf, noFromClusterFlag, releaseName, settingFlags} from '../cli/flags.ts';
 import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
 import {ExitCode} from '../errors.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
+import type {Place} from '../ports/processes.ts';
 import {type Checked, runChecks} from '../preflight/check.ts';
 import {CHECKS} from '../preflight/checks/index.ts';
 import {cachedAccess} from '../preflight/permissions-of.ts';
@@ -14,6 +15,7 @@ import {readSituation} from '../preflight/read-situation.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {checksText, probeText} from '../ui/checks.ts';
+import {knownText} from '../ui/conversation.ts';
 import {valuesDocument} from '../values/document.ts';
 import {generate} from '../values/generate.ts';
 
@@ -42,7 +44,7 @@ export default class Preflight extends BaseCommand<Result> {
     probe: Flags.boolean({
       summary: 'Make a pod where runs will be: whether it reaches Scalr and the metadata service, and can use its volumes.',
     }),
-    ...fromClusterFlag,
+    ...noFromClusterFlag,
     ...settingFlags(catalogue),
   };
 
@@ -52,8 +54,11 @@ export default class Preflight extends BaseCommand<Result> {
     const end = AbortSignal.timeout(timeoutMs);
     // What is asked before a probe leaves time for it.
     const over = flags.probe ? AbortSignal.timeout(Math.min(timeoutMs, LONGEST_LOOK_MS)) : end;
-    const cluster = await this.clusterOf(flags);
-    const generated = generate(await this.settingsFrom(flags, {optional: [url], cluster}), cluster?.facts);
+    const cached = async (place: Place) => cachedAccess(await this.accessTo(place, flags), {over, sleep: this.app.sleep});
+    const cluster = await this.openAnswersOf(flags, cached);
+    const settings = await this.settingsFrom(flags, {optional: [url], cluster});
+    for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
+    const generated = generate(settings, cluster?.facts);
     this.report(generated.warnings);
     const name = releaseName(flags, generated.settings);
     const world = {...(await this.accessTo(name.place, flags)), now: this.app.now, sleep: this.app.sleep, over};

@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import {runSteps} from '../apply/run-steps.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {confirmLoss, confirmPlan} from '../cli/confirm-plan.ts';
+import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
 import {durationOf, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
 import {inventoryOf} from '../cluster/inventory.ts';
 import {readFacts} from '../cluster/read-facts.ts';
@@ -101,7 +101,8 @@ export default class Uninstall extends BaseCommand<Result> {
     // Nobody says yes to what was not shown.
     if (isAccepted || flags.confirm !== undefined) this.say(text);
     else this.app.stderr(text);
-    if (needsConfirmation || flags.confirm !== undefined) await confirmLoss(name.release, {typed: flags.confirm, prompter: this.prompter});
+    if (needsConfirmation || flags.confirm !== undefined)
+      await confirmRelease(name.release, {risk: 'Some of this cannot be undone.', typed: flags.confirm, prompter: this.prompter});
     else await confirmPlan({isAccepted, prompter: this.prompter});
 
     const interrupts = this.app.takeInterrupts();

@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags';
+import {unaskedWarnings} from '../answers/from-cluster.ts';
 import type {Values as ValuesTree} from '../charts/tree.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {fromClusterFlag, settingFlags} from '../cli/flags.ts';
@@ -43,7 +44,8 @@ export default class Values extends BaseCommand<Result> {
     const cluster = await this.clusterOf(flags);
     const given = await this.settingsFrom(flags, {cluster});
     const generated = generate(given, cluster?.facts);
-    const {target, values, warnings, recommendation} = generated;
+    const {target, values, recommendation} = generated;
+    const warnings = [...generated.warnings, ...(cluster ? [] : unaskedWarnings(given, target.chart))];
     if (given.get(set) !== undefined) {
       const {refuseBrokenAssignments} = await import('../values/validate/validate.ts');
       refuseBrokenAssignments(values, target);

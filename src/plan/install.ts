@@ -1,11 +1,15 @@
 import {sameTree, spellPath} from '../charts/tree.ts';
+import {isBelow as isOlder} from '../charts/version-status.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {type Difference, driftOf} from '../cluster/drift.ts';
+import {scalrChart} from '../cluster/facts/releases.ts';
 import {type InstallFacts, isPending, type ReleaseState} from '../cluster/install-facts.ts';
+import {type Inventory, inventoryOf} from '../cluster/inventory.ts';
 import type {ObjectDrift} from '../cluster/live-drift.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import {type Claim, type KubernetesObject, ownLabels, type Workload} from '../cluster/objects.ts';
 import {REQUIRED_MS, readFacts} from '../cluster/read-facts.ts';
+import {readInventory} from '../cluster/read-inventory.ts';
 import {markedFailed} from '../cluster/release-record.ts';
 import {commandLine} from '../command-line.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
@@ -18,6 +22,7 @@ import {effectiveGet} from '../values/read-values.ts';
 import {requireSecrets, restartSteps, secretSteps} from './install-secrets.ts';
 import {renderChart} from './render-chart.ts';
 import type {Loss, Plan, Step} from './step.ts';
+import {drainSteps} from './uninstall.ts';
 import type {WantedRelease} from './wanted-release.ts';
 
 /** The state of the cluster, the rendered chart, and the steps between the two. */
@@ -33,6 +38,8 @@ export interface InstallChoices {
   /** After this time a pending Helm operation counts as aborted. */
   timeoutMs: number;
   now: Date;
+  /** How long runs may go on before another chart replaces the one that runs them. */
+  drainTimeoutSeconds: number;
 }
 
 /** Reads the cluster and renders the chart; changes nothing. @throws ExpectedError */
@@ -52,24 +59,48 @@ export async function prepareInstall(
   rendering.catch(() => undefined);
   const facts = await reading;
   const manifest = await rendering;
-  return {facts, manifest, plan: planInstall({...wanted, manifest}, facts, choices)};
+  const before = scalrChart(facts.release?.chart ?? '')?.chart;
+  const isReplaced = before !== undefined && before !== wanted.chart.chart;
+  const replaced = isReplaced ? inventoryOf(await readInventory(wanted.name, facts, access, signal)) : undefined;
+  return {facts, manifest, plan: planInstall({...wanted, manifest}, {...facts, replaced}, choices)};
 }
 
 /** The steps from the state of the cluster to the wanted release; none where nothing has to change. Pure. @throws ExpectedError */
-export function planInstall(wanted: WantedRelease, facts: InstallFacts, choices: InstallChoices): Plan {
+export function planInstall(
+  wanted: WantedRelease,
+  facts: InstallFacts & {replaced?: Inventory | undefined},
+  choices: InstallChoices,
+): Plan {
   requireSecrets(wanted, facts);
+  const {replaced} = facts;
   const release = releaseSteps(wanted, facts, choices);
+  const risk = riskOf(wanted, facts);
   return {
+    ...(risk === undefined ? {} : {risk}),
     steps: [
       ...namespaceSteps(wanted, facts),
       ...secretSteps(wanted, facts),
       ...startSteps(wanted, facts),
+      ...(replaced ? drainSteps(wanted.name, replaced, {drain: true, drainTimeoutSeconds: choices.drainTimeoutSeconds}) : []),
       ...release,
       ...customResourceSteps(wanted, facts),
       ...restartSteps(wanted, facts),
     ],
     losses: release.length === 0 ? [] : lossesOf(wanted, facts),
   };
+}
+
+/** Another chart under the same release, or an older version of it. */
+function riskOf({name, chart}: WantedRelease, {release, replaced}: InstallFacts & {replaced?: Inventory | undefined}): string | undefined {
+  const installed = scalrChart(release?.chart ?? '');
+  if (installed === undefined) return undefined;
+  if (installed.chart !== chart.chart) {
+    const runs = replaced?.runsOf === undefined ? 'its runs cannot be counted from outside' : `${replaced.runs.length} runs are in flight`;
+    return `This replaces ${release?.chart} in release ${name.release} with ${chart.chart}-${chart.version}; ${runs}.`;
+  }
+  return isOlder(chart.version, installed.version)
+    ? `This downgrades ${chart.chart} from ${installed.version} to ${chart.version}.`
+    : undefined;
 }
 
 function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[] {
@@ -101,7 +132,9 @@ function releaseSteps(wanted: WantedRelease, facts: InstallFacts, choices: Insta
   if (release.status === 'deployed' && isSame && changed.length === 0) return [];
   const restore = `Restore ${changed.map(({object}) => object).join(', ')} (release ${name.release})`;
   const change =
-    release.chart === id ? `Change release ${name.release} (${id})` : `Upgrade release ${name.release} from ${release.chart} to ${id}`;
+    release.chart === id
+      ? `Change release ${name.release} (${id})`
+      : `${verbOf(chart, release)} release ${name.release} from ${release.chart} to ${id}`;
   const title = isSame && changed.length > 0 ? restore : change;
   const upgrade = [...(release.chart === id ? [] : definitionSteps(manifest, name)), {id: 'release', title, call}];
   if (!isPending(release)) return upgrade;
@@ -111,6 +144,12 @@ function releaseSteps(wanted: WantedRelease, facts: InstallFacts, choices: Insta
   // Helm refuses to change a release with a pending operation.
   const unlock = `Mark the pending operation as failed (${release.status}, revision ${release.revision}, ${release.updated})`;
   return [{id: 'unlock', title: unlock, call: replaceObject(name.place, markedFailed(release.record))}, ...upgrade];
+}
+
+function verbOf({chart, version}: WantedRelease['chart'], release: ReleaseState): string {
+  const installed = scalrChart(release.chart);
+  if (installed !== undefined && installed.chart !== chart) return 'Replace the chart of';
+  return installed !== undefined && isOlder(version, installed.version) ? 'Downgrade' : 'Upgrade';
 }
 
 /** Objects that are not as the installed manifest has them; a step of its own starts those that were stopped. */

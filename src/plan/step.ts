@@ -20,6 +20,8 @@ export interface Plan {
   steps: readonly Step[];
   /** What the steps remove because the settings no longer ask for it. */
   losses?: readonly Loss[];
+  /** Why --yes is not enough, and the name of the release has to be typed. */
+  risk?: string;
 }
 
 /** A PersistentVolumeClaim that helm deletes, or a value that is dropped; secrets in it are hidden. */

@@ -105,7 +105,11 @@ export function requireOurChart(name: ReleaseName, chart: string | undefined, in
 }
 
 /** Stops the controllers, and waits for runs in flight while their service account and network policies still exist. */
-function drainSteps(name: ReleaseName, inventory: Inventory, {drain, drainTimeoutSeconds}: UninstallChoices): Step[] {
+export function drainSteps(
+  name: ReleaseName,
+  inventory: Inventory,
+  {drain, drainTimeoutSeconds}: Pick<UninstallChoices, 'drain' | 'drainTimeoutSeconds'>,
+): Step[] {
   const {controllers, runsOf} = inventory;
   if (!drain || controllers.length === 0) return [];
   const runs = runsOf === undefined ? [] : [runsStep(name, runsOf, drainTimeoutSeconds)];

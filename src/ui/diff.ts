@@ -1,8 +1,13 @@
-import type {Drift} from '../cluster/drift.ts';
+import type {Values} from '../charts/tree.ts';
+import {type Drift, driftOf} from '../cluster/drift.ts';
+import type {InstallFacts} from '../cluster/install-facts.ts';
+import {objectsIn} from '../cluster/manifest.ts';
+import {manifestDiff} from '../cluster/manifest-diff.ts';
 import {ExpectedError} from '../errors.ts';
+import type {Plan} from '../plan/step.ts';
 import {linesWithoutSecrets} from '../values/validate/hide-secrets.ts';
 import {toYaml} from '../values/yaml.ts';
-import {type Screen, theme} from './theme.ts';
+import {paragraph, type Screen, theme} from './theme.ts';
 
 /** The changes of a file as `diff -u` shows them. */
 export async function diffText(path: string, before: string, after: string, screen: Screen): Promise<string> {
@@ -34,4 +39,25 @@ export async function driftText(drift: Drift | undefined, screen: Screen): Promi
     if (error instanceof ExpectedError) return '';
     throw error;
   }
+}
+
+interface InstallDiff {
+  plan: Plan;
+  facts: Pick<InstallFacts, 'release' | 'installed'>;
+  values: Values;
+  manifest: string;
+}
+
+/** What an install would do: its steps, the values and the objects that change. Empty when nothing would. */
+export async function installDiffText({plan, facts, values, manifest}: InstallDiff, screen: Screen): Promise<string> {
+  if (plan.steps.length === 0) return '';
+  const {bold} = theme(screen);
+  const steps = plan.steps.map(({title}) => paragraph('  - ', title, screen)).join('');
+  const objects = await Promise.all(
+    manifestDiff(facts.installed, objectsIn(manifest)).map(({object, before, after}) =>
+      diffText(object, before ? toYaml(before) : '', after ? toYaml(after) : '', screen),
+    ),
+  );
+  const drift = await driftText(driftOf(facts.release?.values ?? {}, values), screen);
+  return [`${bold('Steps')}\n${steps}`, ...[drift, ...objects].filter((text) => text !== '')].join('\n');
 }

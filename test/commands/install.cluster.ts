@@ -264,6 +264,45 @@ test('an install that cannot become ready says why, and the next run mends it', 
   expect(mended.exit).toBe(0);
 });
 
+test('another chart or an older version needs the name of the release, and a recommendation is neither', async () => {
+  const place = await workplace();
+  const run = (...argv: string[]) => install(place, helm.path, ['--yes', '--json', ...argv], {env: TOKEN});
+  expect((await run(...chartFlags('agent-local'))).exit).toBe(0);
+
+  const replace = [...chartFlags('agent-job'), '--skip-preflight'];
+  const refused = await run(...replace);
+  expect(JSON.parse(refused.stdout).error).toMatchObject({
+    code: 'NOT_CONFIRMED',
+    message: expect.stringContaining('This replaces agent-local-0.6.5 in release scalr-agent with agent-job-0.6.5'),
+    suggestions: ['Add --confirm scalr-agent', 'Look at it with --dry-run'],
+  });
+  const replaced = await run(...replace, '--confirm', 'scalr-agent');
+  expect(replaced.exit, replaced.stderr).toBe(0);
+  expect(JSON.parse(replaced.stdout).steps.map(({id}: {id: string}) => id)).toEqual([
+    'stop/scalr-agent-agent-local',
+    'stopped',
+    'definitions',
+    'release',
+  ]);
+
+  const older = await directoryOf({chart: 'agent-job', version: '0.5.63'}, scratch);
+  const downgrade = ['--chart', 'agent-job', '--chart-source', older, '--skip-preflight'];
+  const diff = await install(place, helm.path, [...downgrade, '--diff', '--exit-code'], {env: {SCALR_AGENT_TOKEN: 'hunter3'}});
+  expect(diff.exit).toBe(5);
+  expect(diff.stdout).toContain('- Downgrade release scalr-agent from agent-job-0.6.5 to agent-job-0.5.63');
+  expect(diff.stdout).toMatch(/Secret scalr-agent-token/);
+  expect(diff.stdout).toMatch(/^--- Deployment scalr-agent/m);
+  expect(diff.stdout).not.toContain('hunter');
+  expect(JSON.parse((await run(...downgrade)).stdout).error).toMatchObject({
+    code: 'NOT_CONFIRMED',
+    message: expect.stringContaining('This downgrades agent-job from 0.6.5 to 0.5.63.'),
+  });
+  expect(await place.kubectl('get', 'deployments', '--output', 'name')).toBe('deployment.apps/scalr-agent');
+
+  const again = await run('--chart-source', sources['agent-job'], '--skip-preflight');
+  expect(JSON.parse(again.stdout)).toMatchObject({chart: 'agent-job', changed: false});
+});
+
 test('nothing happens without a yes', async () => {
   const place = {...(await workplace()), namespace: 'never-made'};
   const {stderr, exit} = await install(place, helm.path, chartFlags('agent-local'), {env: TOKEN});

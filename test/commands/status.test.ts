@@ -10,7 +10,6 @@ const refusal = async (argv: readonly string[], files: Record<string, string> = 
 
 test.each([
   [['--watch'], 'USAGE', /one document/],
-  [['--exit-code'], 'USAGE', /./],
   [['--watch', '--values', 'a.yaml', '--exit-code'], 'USAGE', /./],
   [['--values', 'missing.yaml'], 'UNREADABLE_FILE', /missing\.yaml/],
   [['--values', 'broken.yaml'], 'UNREADABLE_FILE', /^broken\.yaml, line 3: /],

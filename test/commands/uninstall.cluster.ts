@@ -108,7 +108,7 @@ test('what cannot be undone needs the name of the release, typed or given', asyn
   };
   const done = await uninstall(place, first.path, purge, {hasTerminal: true, prompter: {input}});
   expect(done.exit, done.stderr).toBe(0);
-  expect(questions).toEqual(['Some of this cannot be undone. Type scalr-agent to do it:']);
+  expect(questions).toEqual(['Some of this cannot be undone. Type scalr-agent to confirm:']);
   expect(await left(place)).toBe('');
 });
 

@@ -38,8 +38,19 @@ describe('the result', () => {
     expect(warnings).toContainEqual(expect.objectContaining({code: 'PARTLY_SUPPORTED', setting: 'https-proxy'}));
   });
 
+  test('warns of settings that a cluster would have answered', async () => {
+    const warnings = async (...argv: string[]): Promise<string[]> =>
+      JSON.parse((await runCommand(Values, [...URL_FLAG, ...argv, '--json'])).stdout)
+        .warnings.filter(({code}: {code: string}) => code === 'NOT_FROM_CLUSTER')
+        .map(({setting}: {setting: string}) => setting);
+    expect(await warnings()).toEqual(['chart']);
+    expect(await warnings('--chart', 'agent-k8s')).toEqual(['cloud', 'node-os']);
+    expect(await warnings('--chart', 'agent-k8s', '--cloud', 'eks', '--node-os', 'al2')).toEqual([]);
+    expect(await warnings('--chart', 'agent-local', '--https-proxy', 'http://proxy:3128')).toEqual(['no-proxy']);
+  });
+
   test('--quiet leaves only warnings on standard error', async () => {
-    expect((await runCommand(Values, [...URL_FLAG, '--quiet'])).stderr).toBe('');
+    expect((await runCommand(Values, [...URL_FLAG, '--chart', 'agent-local', '--quiet'])).stderr).toBe('');
   });
 
   test('--explain says where every effective setting comes from', async () => {

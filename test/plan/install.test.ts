@@ -17,7 +17,7 @@ const wanted = (more: Partial<WantedRelease> = {}): WantedRelease => ({
   effective: {a: 1},
   asked: [],
   yaml: 'a: 1\n',
-  manifest: 'kind: Deployment\nmetadata: {name: agent-main}\nspec: {replicas: 2}\n',
+  manifest: 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: agent-main}\nspec: {replicas: 2}\n',
   secrets: [TOKEN],
   ...more,
 });
@@ -46,7 +46,13 @@ const release = (more: Partial<ReleaseState> = {}): ReleaseState => ({
   ...more,
 });
 const plan = (given: WantedRelease, found: InstallFacts, choices: Partial<InstallChoices> = {}) =>
-  planInstall(given, found, {takesOver: false, timeoutMs: 600_000, now: new Date('2026-11-22T13:00:00Z'), ...choices});
+  planInstall(given, found, {
+    takesOver: false,
+    timeoutMs: 600_000,
+    drainTimeoutSeconds: 1800,
+    now: new Date('2026-11-22T13:00:00Z'),
+    ...choices,
+  });
 const ids = (given: WantedRelease, found: InstallFacts): string[] => plan(given, found).steps.map(({id}) => id);
 const inPlace = {secrets: new Map([['scalr-agent-token', secret('hunter2')]]), release: release()};
 

@@ -1,7 +1,7 @@
-import {type ObjectDrift, readLiveDrift} from '../../cluster/live-drift.ts';
 import type {Values} from '../../charts/tree.ts';
 import type {NodeObject} from '../../cluster/facts/readings.ts';
 import {labelsOfRuns} from '../../cluster/inventory.ts';
+import {type ObjectDrift, readLiveDrift} from '../../cluster/live-drift.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import {listAll} from '../../kubernetes/queries.ts';
 import type {Place, Processes} from '../../ports/processes.ts';
