@@ -1,24 +1,30 @@
 import * as Flags from '@oclif/core/flags';
+import type {Values} from '../charts/tree.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
 import {readTexts} from '../cli/user-files.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
+import type {Place, ReleaseName} from '../ports/processes.ts';
 import {namespace, release} from '../settings/release.ts';
-import {readStatus, watchStatus} from '../status/read-status.ts';
+import {agentReleases, readStatus, watchStatus} from '../status/read-status.ts';
 import type {Status as Found} from '../status/status.ts';
 import {driftText} from '../ui/diff.ts';
 import {type StatusDocument, statusDocument} from '../ui/formats/status.ts';
-import {changesReporter, statusText} from '../ui/status.ts';
+import {changesReporter, statusTable, statusText} from '../ui/status.ts';
 import {readLayers} from '../values/validate/source.ts';
 
 const SETTINGS = [namespace, release];
 /** Somebody waits for the answer. */
 const LOOK_TIMEOUT = '30s';
 
-export default class Status extends BaseCommand<Partial<StatusDocument>> {
+/** Undefined after --watch, which prints as it goes. */
+type Result = StatusDocument | {releases: readonly StatusDocument[]} | undefined;
+
+export default class Status extends BaseCommand<Result> {
   static override summary = 'Say how an installed agent is: ready or why not, its versions, its runs, and what differs from your files.';
   static override description =
-    `Only reads, and goes on without what the account may not read. Ends with 0 when the agent is ready, else with 1. With --watch it shows what changes, line by line, until Ctrl-C ends it with 130, as kubectl get --watch. --timeout is for one look, ${LOOK_TIMEOUT} where it is not given.`;
+    `Only reads, and goes on without what the account may not read. Exits with 0 when the agent is ready, with 1 when it is not, and with 2 when there is no such release. With --watch it shows what changes, line by line, until Ctrl-C ends it with 130, as kubectl get --watch. --timeout is for one look, ${LOOK_TIMEOUT} where it is not given.`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --values base.yaml --values production.yaml --exit-code',
@@ -37,31 +43,73 @@ export default class Status extends BaseCommand<Partial<StatusDocument>> {
       summary: 'Exit with 5 when a ready agent differs from its release, or from --values.',
       exclusive: ['watch'],
     }),
-    watch: Flags.boolean({char: 'w', summary: 'Go on looking, and print what changes.'}),
+    'all-namespaces': Flags.boolean({
+      char: 'A',
+      summary: 'Show every agent release of the cluster.',
+      exclusive: ['values', 'watch'],
+    }),
+    watch: Flags.boolean({char: 'w', summary: 'Watch, and print what changes; with --json one document per line.'}),
     ...settingFlags(SETTINGS),
   };
 
-  override async run(): Promise<Partial<StatusDocument>> {
+  override async run(): Promise<Result> {
     const {flags} = await this.parse(Status);
     const timeoutMs = timeoutOf({...flags, timeout: flags.timeout ?? LOOK_TIMEOUT});
-    if (flags.watch && this.jsonEnabled()) throw twoForms();
-    const name = releaseName(flags, await this.settingsFrom(flags, {only: SETTINGS}));
+    const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const files = flags.values ?? [];
     const wanted = files.length === 0 ? undefined : readLayers(await readTexts(files, this.app.files));
-    const {now, sleep} = this.app;
+    const name = releaseName(flags, settings);
     const access = await this.accessTo(name.place, flags);
-    if (!flags.watch) {
-      const status = await readStatus(name, {wanted, over: AbortSignal.timeout(timeoutMs)}, {...access, now});
-      if (!this.jsonEnabled()) {
-        this.show(statusText({name, status, files, now: now()}, this.resultScreen));
-        const text = await driftText(status.drift, this.resultScreen);
-        if (text !== '') this.show(`\n${text}`);
-      }
-      process.exitCode = exitOf(status, files, flags['exit-code'] ?? false);
-      return statusDocument(name, status, files);
+    const isStrict = flags['exit-code'] ?? false;
+    if (flags['all-namespaces']) return this.#all(name.place, {...access, now: this.app.now}, AbortSignal.timeout(timeoutMs), isStrict);
+    if (flags.watch) return this.#watch(name, {wanted, files, timeoutMs}, access);
+    const over = AbortSignal.timeout(timeoutMs);
+    const deps = {...access, now: this.app.now};
+    let found = name;
+    const status = await readStatus(name, {wanted, over}, deps).catch(async (error: unknown) => {
+      const isNamed = settings.isExplicit(namespace) || settings.isExplicit(release);
+      if (isNamed || !(error instanceof ExpectedError && error.code === 'RELEASE_NOT_FOUND')) throw error;
+      const [only, ...others] = await agentReleases(name.place, access, over);
+      if (only === undefined || others.length > 0) throw error;
+      this.say(`Using release ${only.release} in namespace ${only.place.namespace}, the only agent release of the cluster.\n`);
+      found = only;
+      return readStatus(only, {wanted, over}, deps);
+    });
+    if (!this.jsonEnabled()) {
+      this.show(statusText({name: found, status, files, now: this.app.now()}, this.resultScreen));
+      const text = await driftText(status.drift, this.resultScreen);
+      if (text !== '') this.show(`\n${text}`);
     }
+    process.exitCode = exitOf(status, files, isStrict);
+    return statusDocument(found, status, files);
+  }
+
+  /** Every agent release of the cluster. */
+  async #all(place: Place, deps: StatusDeps, over: AbortSignal, isStrict: boolean): Promise<{releases: readonly StatusDocument[]}> {
+    const names = await agentReleases(place, deps, over);
+    if (names.length === 0) throw noRelease();
+    const all = await Promise.all(names.map(async (name) => ({name, status: await readStatus(name, {wanted: undefined, over}, deps)})));
+    if (!this.jsonEnabled()) this.show(statusTable(all, this.resultScreen));
+    const exits = all.map(({status}) => exitOf(status, [], isStrict));
+    process.exitCode = exits.find((exit) => exit === ExitCode.failed) ?? Math.max(...exits);
+    return {releases: all.map(({name, status}) => statusDocument(name, status, []))};
+  }
+
+  /** Prints what changes until it is interrupted; with --json a document per line. */
+  async #watch(
+    name: ReleaseName,
+    {wanted, files, timeoutMs}: {wanted: Values | undefined; files: readonly string[]; timeoutMs: number},
+    access: ClusterAccess,
+  ): Promise<undefined> {
+    const {now, sleep} = this.app;
     const interrupts = this.app.takeInterrupts();
     const changes = changesReporter((text) => this.show(text), this.resultScreen);
+    let last = '';
+    const printLine = (status: Found): void => {
+      const line = `${JSON.stringify({schemaVersion: 1, ...statusDocument(name, status, files)})}\n`;
+      if (line !== last) this.app.stdout(line);
+      last = line;
+    };
     try {
       await watchStatus(name, wanted, {
         ...access,
@@ -69,16 +117,18 @@ export default class Status extends BaseCommand<Partial<StatusDocument>> {
         now,
         sleep,
         timeoutMs,
-        onStatus: (status) => changes.status({name, status, files, now: now()}),
-        onTrouble: (trouble) => changes.trouble(trouble, now()),
+        onStatus: (status) => (this.jsonEnabled() ? printLine(status) : changes.status({name, status, files, now: now()})),
+        onTrouble: (trouble) => (this.jsonEnabled() ? this.say(`${trouble.message}\n`) : changes.trouble(trouble, now())),
       });
     } finally {
       interrupts.release();
     }
     process.exitCode = interrupts.asked.reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted;
-    return {};
+    return undefined;
   }
 }
+
+type StatusDeps = Parameters<typeof readStatus>[2];
 
 /** `isStrict` makes differences a failure, and what could not be compared too. */
 function exitOf({state, objects, drift}: Found, files: readonly string[], isStrict: boolean): ExitCode {
@@ -88,9 +138,9 @@ function exitOf({state, objects, drift}: Found, files: readonly string[], isStri
   return objects.length > 0 || (drift?.differences.length ?? 0) > 0 ? ExitCode.differences : ExitCode.ok;
 }
 
-const twoForms = (): ExpectedError =>
-  new ExpectedError('--watch prints changes as they come, and --json is one document at the end.', {
-    code: 'USAGE',
+const noRelease = (): ExpectedError =>
+  new ExpectedError('No agent release found in any namespace.', {
+    code: 'RELEASE_NOT_FOUND',
     exit: ExitCode.usage,
-    suggestions: ['Leave out --watch, and ask again with --json whenever you like'],
+    suggestions: ['Check the cluster: kubectl config current-context', 'Install an agent: scalr-agent install'],
   });

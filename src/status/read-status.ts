@@ -3,13 +3,15 @@ import {EVERY_MS, type PollDeps} from '../apply/watch-release.ts';
 import type {Values} from '../charts/tree.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
+import type {ListedRelease} from '../cluster/inventory-readings.ts';
 import {readLiveDrift} from '../cluster/live-drift.ts';
 import {contextName, givenValues, installedObjects, newestRevision, REQUIRED_MS} from '../cluster/read-facts.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import type {ReleaseName} from '../ports/processes.ts';
+import {listReleases} from '../helm/helm.ts';
+import type {Place, ReleaseName} from '../ports/processes.ts';
 import {withTimeout} from '../signals.ts';
-import {isPassing} from '../tool-errors.ts';
+import {isPassing, jsonFrom, toolFailure} from '../tool-errors.ts';
 import {notFound} from './release-causes.ts';
 import {type Status, statusOf, type Unread} from './status.ts';
 
@@ -58,6 +60,20 @@ export async function readStatus(name: ReleaseName, {wanted, over}: Wish, world:
     unread: [...unread, ...uncompared],
     wanted,
   });
+}
+
+/** Every release of an agent chart, of all namespaces. @throws ExpectedError */
+export async function agentReleases(
+  place: Place,
+  {processes}: Pick<ClusterAccess, 'processes'>,
+  over: AbortSignal,
+): Promise<ReleaseName[]> {
+  const call = listReleases(place, {everywhere: true});
+  const listed = await processes.run(call, {over});
+  if (listed.exitCode !== 0) throw toolFailure(call, listed);
+  return jsonFrom<ListedRelease[]>(call, listed.stdout)
+    .filter(({chart}) => scalrChart(chart) !== undefined)
+    .map(({name: release, namespace}) => ({release, place: {...place, namespace}}));
 }
 
 interface Attempt<T> {

@@ -93,7 +93,7 @@ export async function notFound(
       : `There is no release ${release} in namespace ${place.namespace}${former ? `: it was uninstalled at ${former.updated}` : ''}.`;
   return new ExpectedError(message, {
     code: 'RELEASE_NOT_FOUND',
-    exit: ExitCode.failed,
+    exit: ExitCode.usage,
     suggestions: [
       ...others.map((each) => `There is one of ${each.chart}: ${ownCommand('status', {release: each.name, place})}`),
       'Look elsewhere with --namespace, --release or --kube-context: helm list --all-namespaces',

@@ -54,6 +54,28 @@ export function statusText({name, status, files, now}: Shown, screen: Screen): s
   ].join('');
 }
 
+/** A line for each release, as kubectl prints tables. */
+export function statusTable(all: readonly Pick<Shown, 'name' | 'status'>[], screen: Screen): string {
+  const rows = all.map(({name, status}) => [
+    name.place.namespace,
+    name.release,
+    status.chart ? `${status.chart.name}-${status.chart.version}` : '?',
+    status.state,
+    status.workloads.map(({ready, desired}) => `${ready}/${desired}`).join(' '),
+    status.runs === undefined ? '?' : String(status.runs.length),
+    status.objects === undefined ? '?' : String(new Set(status.objects.map(({object}) => object)).size),
+  ]);
+  const table = [['NAMESPACE', 'RELEASE', 'CHART', 'STATUS', 'READY', 'RUNS', 'CHANGED OBJECTS'], ...rows];
+  const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => (row[column] ?? '').length))) ?? [];
+  const lines = table.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('   ')
+      .trimEnd(),
+  );
+  return lines.map((line, index) => `${index === 0 ? theme(screen).bold(line) : line}\n`).join('');
+}
+
 function section(title: string, items: readonly string[], screen: Screen): string {
   if (items.length === 0) return '';
   const more = items.length - MOST_CAUSES;

@@ -80,7 +80,7 @@ describe('--watch', () => {
     const {stdout, stderr, exit} = await status(place, helm, ['--watch'], between(remove));
     expect(stdout).toMatch(/^✓/);
     expect(stderr).toContain('There is no release scalr-agent');
-    expect(exit).toBe(1);
+    expect(exit).toBe(2);
   });
 });
 

@@ -129,7 +129,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     const none = await document(place, helm);
     expect(none.error).toMatchObject({
       code: 'RELEASE_NOT_FOUND',
-      exit: 1,
+      exit: 2,
       message: expect.stringContaining('There is no release scalr-agent'),
     });
     const {error} = await document({...place, namespace: 'test-of-nobody'}, helm);
@@ -254,4 +254,22 @@ test('one that may read nothing is told what it needs', async () => {
   const kubeconfig = await accountWith('view', place);
   await place.kubectl('delete', 'rolebinding', '--all');
   expect((await document({...place, kubeconfig}, first.path)).error).toMatchObject({code: 'FORBIDDEN', exit: 1});
+});
+
+test('lists all agent releases of the cluster', async () => {
+  const one = await installed(first.path);
+  const other = await installed(first.path, '--release', 'second');
+  await other.kubectl('scale', 'deployment', '--all', '--replicas=0');
+  const {stdout, exit} = await status(one, first.path, ['--all-namespaces']);
+  expect(exit).toBe(1);
+  const line = (namespace: string) =>
+    stdout
+      .split('\n')
+      .find((each) => each.includes(namespace))
+      ?.split(/ {3,}/);
+  expect(stdout).toMatch(/^NAMESPACE +RELEASE +CHART +STATUS +READY +RUNS +CHANGED OBJECTS$/m);
+  expect(line(one.namespace)).toEqual([one.namespace, 'scalr-agent', 'agent-local-0.6.5', 'ready', '1/1', '?', '0']);
+  expect(line(other.namespace)?.slice(1, 4)).toEqual(['second', 'agent-local-0.6.5', 'not-ready']);
+  const json = await status(one, first.path, ['-A', '--json']);
+  expect(violations('status', json.stdout)).toEqual([]);
 });

@@ -9,7 +9,7 @@ const refusal = async (argv: readonly string[], files: Record<string, string> = 
   JSON.parse((await runCommand(Status, [...argv, '--json'], {files: memoryFiles(files)})).stdout).error;
 
 test.each([
-  [['--watch'], 'USAGE', /one document/],
+  [['--watch', '--all-namespaces'], 'USAGE', /./],
   [['--watch', '--values', 'a.yaml', '--exit-code'], 'USAGE', /./],
   [['--values', 'missing.yaml'], 'UNREADABLE_FILE', /missing\.yaml/],
   [['--values', 'broken.yaml'], 'UNREADABLE_FILE', /^broken\.yaml, line 3: /],

@@ -110,6 +110,8 @@ const examplesOf = ({examples = []}: Command.Class): string[] =>
   examples.map((example) => (typeof example === 'string' ? example : `# ${example.description}\n${example.command}`));
 
 interface Schema {
+  /** What --json prints for one release, where a flag makes it a list. */
+  $defs?: {release?: Schema};
   required?: readonly string[];
   properties?: Readonly<
     Record<string, {description?: string; type?: string | readonly string[]; enum?: readonly unknown[]; const?: unknown}>
@@ -119,7 +121,8 @@ interface Schema {
 function jsonText(id: string): string[] {
   const path = `schemas/output/${id}.json`;
   if (!existsSync(join(root, path))) return [];
-  const {required = [], properties = {}} = JSON.parse(readFileSync(join(root, path), 'utf8')) as Schema;
+  const schema = JSON.parse(readFileSync(join(root, path), 'utf8')) as Schema;
+  const {required = [], properties = {}} = schema.$defs?.release ?? schema;
   const rows = Object.entries(properties).map(([name, {description = '', type, enum: options, const: fixed}]) => [
     `\`${name}\`${required.includes(name) ? '' : ' (optional)'}`,
     fixed === undefined ? [type ?? []].flat().join(' or ') : `always \`${fixed}\``,
