@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {inventoryOf, runsIn} from '../../src/cluster/inventory.ts';
 import type {Readings} from '../../src/cluster/inventory-readings.ts';
 import type {KubernetesObject} from '../../src/cluster/objects.ts';
+import {removalText} from '../../src/plan/removal.ts';
 import {planUninstall, requireOurChart, type UninstallPlan} from '../../src/plan/uninstall.ts';
 import type {Purgeable} from '../../src/plan/uninstall-keeps.ts';
 import {claim, node, object, ours, readings, volume, writer} from './uninstall-readings.ts';
@@ -12,10 +13,10 @@ const planned = (given: Readings, purge: readonly Purgeable[] = [], drain = true
   planUninstall(NAME, inventoryOf(given), {purge: new Set(purge), drain, drainTimeoutSeconds: 600, timeoutSeconds: 300});
 
 /** The whole plan for a reader. */
-function text({plan, keeps, removes, warnings, needsConfirmation}: UninstallPlan): string {
+function text({plan, keeps, removals, warnings, needsConfirmation}: UninstallPlan): string {
   return [
     ...plan.steps.map(({call, isDestructive}) => `${isDestructive ? '!' : '-'} ${call.tool} ${call.args.slice(0, -2).join(' ')}`),
-    ...removes.map((each) => `gone: ${each}`),
+    ...removals.map((each) => `gone: ${removalText(each)}`),
     ...keeps.map(({what, why, how}) => `stays: ${what}: ${why} [${how}]`),
     ...warnings.map((each) => `warning: ${each}`),
     `confirm: ${needsConfirmation}`,
@@ -64,7 +65,9 @@ describe('volumes', () => {
     const given = readings('agent-local-0.6.5', withClaim('Retain'));
     expect(ids(planned(given))).not.toContain('keep-volume/disk');
     expect(ids(planned(given))).toContain('reserve-volume/disk');
-    expect(kept(planned(given, ['claims']))).toEqual(['Volume disk (20Gi) of claim agent-cache: its reclaim policy is Retain']);
+    expect(kept(planned(given, ['claims']))).toEqual([
+      'Volume disk (20Gi) of claim agent-cache: its reclaim policy is Retain, so its data remains; deleting the volume does not delete the disk',
+    ]);
     expect(planned(given, ['claims']).needsConfirmation).toBe(false);
   });
 
@@ -293,7 +296,7 @@ describe('Secrets and namespace', () => {
     object('ServiceAccount', 'default'),
     object('Secret', 'sh.helm.release.v1.agent.v1'),
     object('Deployment', 'agent-main'),
-    pod('agent-main-x', ownedBy('ReplicaSet', 'agent-main')),
+    pod('agent-main-x', {labels: {'app.kubernetes.io/instance': 'agent'}, ...ownedBy('ReplicaSet', 'agent-main')}),
     job('finished', TASK, [{type: 'Complete', status: 'True'}]),
   ];
   const given = (objects: KubernetesObject[] = [], more: Partial<Readings> = {}): Readings =>
@@ -350,19 +353,19 @@ describe('Secrets and namespace', () => {
       'somebody who reads the Secret',
       given([reader]),
       ['secrets', 'namespace'],
-      ['Secret scalr-agent-token: Deployment other reads it', 'Namespace scalr: it holds Deployment other, Secret scalr-agent-token'],
+      ['Secret scalr-agent-token: Deployment other reads it', 'Namespace scalr: others use it: Deployment other'],
     ],
     [
       'something else in it',
       given([object('ConfigMap', 'notes')]),
       ['secrets', 'namespace'],
-      ['Namespace scalr: it holds ConfigMap notes'],
+      ['Namespace scalr: others use it: ConfigMap notes'],
     ],
     [
       'the record of another release',
       given([object('Secret', 'sh.helm.release.v1.agent-2.v1')]),
       ['secrets', 'namespace'],
-      ['Namespace scalr: it holds Secret sh.helm.release.v1.agent-2.v1'],
+      ['Namespace scalr: others use it: Secret sh.helm.release.v1.agent-2.v1'],
     ],
     [
       'a namespace of somebody else',
@@ -380,7 +383,7 @@ describe('Secrets and namespace', () => {
       'a Secret made for another release',
       given([object('Secret', 'b', {metadata: ours('b')})]),
       ['secrets', 'namespace'],
-      ['Namespace scalr: it holds Secret b'],
+      ['Namespace scalr: others use it: Secret b'],
     ],
   ])('are held by %s', (_, reading, purge, expected) => {
     const plan = planned(reading, purge);
