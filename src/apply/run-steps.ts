@@ -30,7 +30,7 @@ export async function runSteps(steps: readonly Step[], world: RunStepsDeps): Pro
 function withUndo(failure: ExpectedError, done: readonly Step[]): ExpectedError {
   const undos = done.slice(done.findLastIndex(({isFinal}) => isFinal) + 1).flatMap(({undo}) => undo ?? []);
   if (undos.length === 0) return failure;
-  return new ExpectedError([failure.message, ...undos.map(({text}) => text)].join(' '), {
+  return new ExpectedError([failure.message.replace(/(?<![.!?])$/, '.'), ...undos.map(({text}) => text)].join(' '), {
     ...failure,
     suggestions: [...undos.map(({title, call}) => `${title}: ${commandLine(call)}`), ...failure.suggestions],
     cause: failure.cause,
