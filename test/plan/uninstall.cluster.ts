@@ -2,6 +2,7 @@ import {randomBytes} from 'node:crypto';
 import {mkdtempSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
+import {setTimeout} from 'node:timers/promises';
 import {execa} from 'execa';
 import {afterAll, describe, expect, onTestFinished, test} from 'vitest';
 import {stringify} from 'yaml';
@@ -57,7 +58,7 @@ async function readings(world: World): Promise<Readings> {
 interface Options {
   purge?: readonly Purgeable[];
   change?: (given: Readings) => Readings | Promise<Readings>;
-  /** Called whenever runs are still in flight. */
+  /** Called whenever runs are still in flight, or something is not gone. */
   onLook?: () => Promise<unknown>;
 }
 
@@ -71,7 +72,10 @@ async function uninstall(
   const planned = await plan();
   const {signal} = new AbortController();
   const interrupts = {asked: signal, insisted: signal, release: () => undefined};
-  const sleep = async (): Promise<void> => void (await onLook?.());
+  const sleep = async (): Promise<void> => {
+    await onLook?.();
+    await setTimeout(200);
+  };
   const deps = {...accessTo(world), interrupts, now: () => new Date(), sleep, onStep: () => undefined, timeoutMs: 30_000, planAgain: plan};
   return {...planned, ...(await uninstallRelease(planned, nameIn(world).place, deps))};
 }
@@ -177,7 +181,7 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
           await kubectl('get', 'deployment', '--output', 'jsonpath={.items[*].spec.replicas}'),
           await names(here, 'serviceaccount'),
         );
-        await kubectl('delete', 'job', 'atask-1');
+        await kubectl('delete', 'job', 'atask-1', '--ignore-not-found');
       },
     });
     expect(seen[0]).toBe('0');
