@@ -1,3 +1,4 @@
+import {commandLine} from '../command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../errors.ts';
 import type {Step} from '../plan/step.ts';
 import type {Outcome} from '../ports/processes.ts';
@@ -17,8 +18,27 @@ const FAREWELL_MS = 10_000;
 
 /** Runs the steps in order; a loop without decisions. @throws ExpectedError */
 export async function runSteps(steps: readonly Step[], world: RunStepsDeps): Promise<void> {
-  const {asked, insisted} = world.interrupts;
   const done: Step[] = [];
+  try {
+    await runInOrder(steps, done, world);
+  } catch (error) {
+    throw error instanceof ExpectedError ? withUndo(error, done) : error;
+  }
+}
+
+/** The failure with what it leaves changed, and how to take that back. */
+function withUndo(failure: ExpectedError, done: readonly Step[]): ExpectedError {
+  const undos = done.slice(done.findLastIndex(({isFinal}) => isFinal) + 1).flatMap(({undo}) => undo ?? []);
+  if (undos.length === 0) return failure;
+  return new ExpectedError([failure.message.replace(/(?<![.!?])$/, '.'), ...undos.map(({text}) => text)].join(' '), {
+    ...failure,
+    suggestions: [...undos.map(({title, call}) => `${title}: ${commandLine(call)}`), ...failure.suggestions],
+    cause: failure.cause,
+  });
+}
+
+async function runInOrder(steps: readonly Step[], done: Step[], world: RunStepsDeps): Promise<void> {
+  const {asked, insisted} = world.interrupts;
   for (const step of steps) {
     if (asked.aborted) throw interrupted(finished(done) || 'Nothing was changed.', asked);
     world.onStep(step, 'started');

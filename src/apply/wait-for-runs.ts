@@ -47,8 +47,7 @@ const stillRunning = (names: string, seconds: number): ExpectedError =>
     code: 'TIMED_OUT',
     exit: ExitCode.timedOut,
     suggestions: [
-      'Run the same command again with a longer --drain-timeout, as 2h',
+      'Run the same command again with a longer --drain-timeout, for example 2h',
       'Uninstall without waiting for them, which breaks them off: --no-drain',
-      'Take up work again instead: run the same install command again',
     ],
   });

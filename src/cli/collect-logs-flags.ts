@@ -3,7 +3,11 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import {bytes, milliOf} from '../settings/quantity.ts';
 import {namespace, release} from '../settings/release.ts';
 import type {Since} from '../support-bundle/collect/log-items.ts';
+import {SMALLEST_SHARE} from '../support-bundle/collect/retain.ts';
 import {type ClusterFlags, durationOf, settingFlags, timeoutOf} from './flags.ts';
+
+/** No log is cut to less, so that less for all of them could not be kept to. */
+const MIN_SIZE = `${SMALLEST_SHARE / 1024}Ki`;
 
 export const collectLogsFlags = {
   since: Flags.string({summary: 'How far back logs are read, as 2h; 24h unless told otherwise.', helpValue: '<DURATION>'}),
@@ -14,7 +18,10 @@ export const collectLogsFlags = {
   }),
   run: Flags.string({summary: 'Of runs only the one with this id.', helpValue: '<RUN-ID>'}),
   container: Flags.string({summary: 'Only logs of containers of this name.', helpValue: '<NAME>'}),
-  'max-size': Flags.string({summary: 'How much all logs may have together; 100Mi unless told otherwise.', helpValue: '<SIZE>'}),
+  'max-size': Flags.string({
+    summary: `Maximum size of all logs together, at least ${MIN_SIZE}; no log is cut to less than ${MIN_SIZE} (default: 100Mi).`,
+    helpValue: '<SIZE>',
+  }),
   'no-secret-seeds': Flags.boolean({summary: 'Do not read the Secrets of the namespace to find elsewhere what is in them.'}),
   out: Flags.string({
     char: 'o',
@@ -119,11 +126,14 @@ function isDay(date: string): boolean {
 
 /** Bytes of a Kubernetes quantity. @throws ExpectedError */
 function byteCount(flag: string, text: string): number {
+  let count: number;
   try {
-    return Number(milliOf(bytes().parse(text, {now: new Date()})) ?? 0n) / 1000;
+    count = Number(milliOf(bytes().parse(text, {now: new Date()})) ?? 0n) / 1000;
   } catch (error) {
     throw wrong(`${flag} ${text}: ${(error as Error).message}.`, 'Write it like 100Mi');
   }
+  if (count < SMALLEST_SHARE) throw wrong(`${flag} ${text} is less than the minimum of ${MIN_SIZE}.`, `Use ${flag} ${MIN_SIZE} or more`);
+  return count;
 }
 
 const wrong = (message: string, suggestion: string): ExpectedError =>

@@ -80,7 +80,8 @@ export async function writeValuesFile(
       throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
     }
   }
-  await files.write(path, text, {isPrivate, flag});
+  // A directory that is named to save in need not exist.
+  await files.write(path, text, {isPrivate, makesDirectory: flag === '--save', flag});
   return `Wrote ${path}.`;
 }
 

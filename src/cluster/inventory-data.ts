@@ -67,10 +67,14 @@ function itemOf(claim: BoundClaim, origin: ClaimItem['origin'], {manifest, volum
 
 /** Volumes that an earlier uninstall of the same release kept, and that no claim has taken up since. */
 export function keptVolumesOf({release, namespace, objects, volumes = []}: Readings): VolumeItem[] {
-  const claims = new Set(objects.filter(({kind}) => kind === 'PersistentVolumeClaim').map(({metadata}) => metadata.name));
+  const claims = objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as BoundClaim[];
   return volumes.flatMap((volume) => {
     const {namespace: at, name = ''} = volume.spec?.claimRef ?? {};
-    const isKept = volume.metadata.labels?.[KEPT_LABEL] === release && at === namespace && !claims.has(name);
+    // A claim of that name may have got another volume.
+    const isTaken = claims.some(
+      ({metadata, spec}) => metadata.name === name && [undefined, '', volume.metadata.name].includes(spec?.volumeName),
+    );
+    const isKept = volume.metadata.labels?.[KEPT_LABEL] === release && at === namespace && !isTaken;
     return isKept ? [volumeItem(volume.metadata.name, name, volume)] : [];
   });
 }

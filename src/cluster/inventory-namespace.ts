@@ -8,6 +8,11 @@ export interface SecretItem {
   usedBy: readonly string[];
 }
 
+export interface ObjectItem {
+  kind: string;
+  name: string;
+}
+
 export interface NamespaceItem {
   name: string;
   /** This program made it, for this release. */
@@ -47,23 +52,19 @@ export function secretsOf({release, objects, manifest}: Readings): SecretItem[] 
     }));
 }
 
-export function namespaceOf({
-  release,
-  namespace,
-  namespaceObject,
-  objects,
-  unread,
-  manifest,
-  releases,
-}: Readings): NamespaceItem | undefined {
+export function namespaceOf(readings: Readings): NamespaceItem | undefined {
+  const {release, namespace, namespaceObject, objects, unread, manifest, releases, customResources = []} = readings;
   if (namespaceObject === undefined) return undefined;
+  // What owns an object is looked at itself, unless it is of a kind that is not read.
+  const owners = [...objects, ...manifest, ...customResources];
   const strangers = objects.filter(
     (each) =>
       !isInManifest(each, manifest) &&
-      !isOwned(each) &&
+      !isOwnedByOneOf(owners, each) &&
       !isMadeFor(each, release) &&
       !isOfEveryNamespace(each) &&
-      !isOfRelease(each, release),
+      !isRecord(each, release) &&
+      !isOfRelease(each, readings),
   );
   const otherReleases = releases?.filter((each) => each.namespace === namespace && each.name !== release) ?? [];
   return {
@@ -77,13 +78,30 @@ export function namespaceOf({
   };
 }
 
-/** Its records, what older revisions left, and its runs. */
-const isOfRelease = ({metadata, ...rest}: KubernetesObject, release: string): boolean =>
-  metadata.name.startsWith(`sh.helm.release.v1.${release}.v`) ||
-  metadata.annotations?.['meta.helm.sh/release-name'] === release ||
-  [metadata, getAt(rest as Tree, at('spec.template.metadata'))].some(
-    (each) => (each as KubernetesObject['metadata'] | undefined)?.labels?.['app.kubernetes.io/instance'] === release,
-  );
+/** Where Helm has no record of the release, nothing else would tell of them. Claims are told by themselves. */
+export function leftoversOf(readings: Readings): ObjectItem[] {
+  if (readings.state !== undefined) return [];
+  return readings.objects
+    .filter((each) => isOfRelease(each, readings) && !isOwned(each) && each.kind !== 'PersistentVolumeClaim')
+    .map(({kind = '', metadata: {name}}) => ({kind, name}));
+}
+
+const isRecord = ({kind, metadata}: KubernetesObject, release: string): boolean =>
+  kind === 'Secret' && metadata.name.startsWith(`sh.helm.release.v1.${release}.v`);
+
+/** Helm installed it with the release, or it is of a run, or of a workload that has just gone. */
+function isOfRelease({kind, metadata, ...rest}: KubernetesObject, {release, namespace}: Pick<Readings, 'release' | 'namespace'>): boolean {
+  const {annotations = {}} = metadata;
+  if (annotations['meta.helm.sh/release-name'] === release && (annotations['meta.helm.sh/release-namespace'] ?? namespace) === namespace)
+    return true;
+  // Other tools label their objects by instance too.
+  const isOurs = ({labels = {}}: Pick<KubernetesObject['metadata'], 'labels'>, mayBeOwned: boolean): boolean =>
+    labels['app.kubernetes.io/instance'] === release && (mayBeOwned || labels['app.kubernetes.io/component'] === 'task');
+  if (kind === 'ReplicaSet') return isOwned({metadata}) && isOurs(metadata, true);
+  if (kind === 'Pod') return isOurs(metadata, isOwned({metadata}));
+  const template = getAt(rest as Tree, at('spec.template.metadata')) as KubernetesObject['metadata'] | undefined;
+  return kind === 'Job' && [metadata, template ?? {}].some((each) => isOurs(each, false));
+}
 
 const isWorkload = ({kind = ''}: KubernetesObject): boolean =>
   ['Deployment', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob', 'Pod'].includes(kind);
@@ -92,6 +110,9 @@ const isInManifest = ({kind, metadata}: KubernetesObject, manifest: readonly Kub
   manifest.some((each) => each.kind === kind && each.metadata.name === metadata.name);
 
 const isOwned = ({metadata}: KubernetesObject): boolean => (metadata.ownerReferences?.length ?? 0) > 0;
+
+const isOwnedByOneOf = (owners: readonly KubernetesObject[], {metadata}: KubernetesObject): boolean =>
+  metadata.ownerReferences?.some(({kind, name}) => owners.some((each) => each.kind === kind && each.metadata.name === name)) ?? false;
 
 /** What Kubernetes and OpenShift put into every namespace. */
 const isOfEveryNamespace = ({kind, metadata: {name}}: KubernetesObject): boolean =>

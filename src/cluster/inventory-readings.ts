@@ -18,6 +18,8 @@ export interface Readings {
   namespaceObject: KubernetesObject | undefined;
   /** Of all namespaces. */
   releases: readonly ListedRelease[] | undefined;
+  /** Of this namespace, where there is no such release and those of all namespaces may not be listed. */
+  releasesHere?: readonly ListedRelease[] | undefined;
   volumes: readonly PersistentVolume[] | undefined;
   definitions: readonly KubernetesObject[] | undefined;
   /** Instances of the definitions, of all namespaces. */

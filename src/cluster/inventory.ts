@@ -2,7 +2,7 @@ import {within} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {at, getAt, isMap, type Tree, type Values} from '../charts/tree.ts';
 import {type ClaimItem, claimsOf, keptVolumesOf, type NodeDataItem, nodeDataOf, type VolumeItem} from './inventory-data.ts';
-import {type NamespaceItem, namespaceOf, type SecretItem, secretsOf} from './inventory-namespace.ts';
+import {leftoversOf, type NamespaceItem, namespaceOf, type ObjectItem, type SecretItem, secretsOf} from './inventory-namespace.ts';
 import type {Readings} from './inventory-readings.ts';
 import {isOwn, type KubernetesObject, type Pod, type Workload} from './objects.ts';
 
@@ -19,6 +19,8 @@ export interface Inventory {
   definitions: readonly DefinitionItem[];
   secrets: readonly SecretItem[];
   namespace: NamespaceItem | undefined;
+  /** Objects with the labels of the release that Helm has no record of. */
+  leftovers: readonly ObjectItem[];
   nodeData: readonly NodeDataItem[];
 }
 
@@ -28,7 +30,7 @@ export interface ReleaseItem {
   status: string;
   revision: number;
   /** What goes with it. */
-  objects: readonly string[];
+  objects: readonly KubernetesObject[];
 }
 
 /** What takes runs from the pool. */
@@ -38,6 +40,8 @@ export interface Controller {
   /** Its pods end as these say when they are asked to stop. */
   onStop: 'drain' | 'interrupt';
   graceSeconds: number;
+  /** While it works: of the cluster, or of the release where it is stopped already. */
+  replicas: number;
 }
 
 /** Pure. */
@@ -57,6 +61,7 @@ export function inventoryOf(readings: Readings): Inventory {
     definitions: definitionsOf(readings),
     secrets: secretsOf(readings),
     namespace: namespaceOf(readings),
+    leftovers: leftoversOf(readings),
     nodeData: release ? nodeDataOf(readings, release.chart) : [],
   };
 }
@@ -64,8 +69,7 @@ export function inventoryOf(readings: Readings): Inventory {
 function releaseOf({state, manifest}: Readings): ReleaseItem | undefined {
   const [, chart, version] = /^(agent-(?:k8s|local|job))-(\d.*)$/.exec(state?.chart ?? '') ?? [];
   if (state === undefined || chart === undefined || version === undefined) return undefined;
-  const objects = manifest.map(({kind, metadata}) => `${kind} ${metadata.name}`);
-  return {chart: chart as ChartName, version, status: state.status, revision: state.revision, objects};
+  return {chart: chart as ChartName, version, status: state.status, revision: state.revision, objects: manifest};
 }
 
 const STOP_KEY: Readonly<Record<ChartName, string | undefined>> = {
@@ -76,14 +80,18 @@ const STOP_KEY: Readonly<Record<ChartName, string | undefined>> = {
 };
 const DEFAULT_GRACE = 30;
 
-function controllersOf({manifest, values}: Readings, chart: ChartName): Controller[] {
+function controllersOf({manifest, objects, values}: Readings, chart: ChartName): Controller[] {
   const key = STOP_KEY[chart];
   const onStop = key === undefined || getAt(values, at(key)) === 'drain' ? 'drain' : 'interrupt';
   return manifest
     .filter(({kind}) => kind === 'Deployment' || kind === 'StatefulSet')
-    .map(({kind, metadata: {name}, ...rest}) => {
-      const seconds = getAt(rest as Tree, at('spec.template.spec.terminationGracePeriodSeconds'));
-      return {kind: kind as string, name, onStop, graceSeconds: typeof seconds === 'number' ? seconds : DEFAULT_GRACE};
+    .map((rendered: Workload) => {
+      const {kind, metadata} = rendered;
+      const {name} = metadata;
+      const seconds = getAt(rendered as unknown as Tree, at('spec.template.spec.terminationGracePeriodSeconds'));
+      const live: Workload | undefined = objects.find((each) => each.kind === kind && each.metadata.name === name);
+      const replicas = live?.spec?.replicas || rendered.spec?.replicas || 1;
+      return {kind: kind as string, name, onStop, graceSeconds: typeof seconds === 'number' ? seconds : DEFAULT_GRACE, replicas};
     });
 }
 

@@ -59,6 +59,8 @@ export async function readInventory(
   for (const {kind, trouble} of kinds) {
     if (trouble && (trouble.kind !== 'forbidden' || NEEDED.includes(kind))) throw apiFailure(trouble);
   }
+  const here = listReleases(place, {everywhere: false});
+  const releasesHere = state === undefined && releases === undefined ? releasesIn(here, await run(here)) : undefined;
   const customResources = definitions && (await Promise.all(definitions.map((each) => everywhere(...resourceOf(each)))));
   return {
     release: name.release,
@@ -70,6 +72,7 @@ export async function readInventory(
     unread: kinds.filter(({trouble}) => trouble).map(({kind}) => pluralOf(kind)),
     namespaceObject: namespace,
     releases,
+    releasesHere,
     volumes,
     definitions,
     customResources: customResources && allOf(customResources),

@@ -12,7 +12,7 @@ import type {Prepared} from '../support-bundle/collect/prepare.ts';
 import type {Gap} from '../support-bundle/collect/read-namespace.ts';
 import {collectFromCluster} from '../support-bundle/collect-from-cluster.ts';
 import {collectFromHost} from '../support-bundle/collect-from-host.ts';
-import {bundleText, damageText, inspectionText, missingText, progressText, wantedText} from '../ui/bundle.ts';
+import {bundleText, damageText, inspectionText, missingText, progressText, reviewText, wantedText} from '../ui/bundle.ts';
 
 interface Result {
   /** Absent with --dry-run. */
@@ -24,7 +24,7 @@ interface Result {
   findings?: Bundle['findings'];
   /** With --inspect: entries that are not as the manifest says. */
   damage?: readonly Damage[];
-  /** Everything that was asked for is there; what a modest account may not see does not count. */
+  /** Everything that was asked for is there and Secrets were searched; what else a modest account may not see does not count. */
   complete: boolean;
 }
 
@@ -84,6 +84,7 @@ export default class CollectLogs extends BaseCommand<Result> {
       },
       processes: processes(paths),
       sleep,
+      onPrepared: ({gaps}: Prepared): void => this.say(reviewText(gaps, this.screen), reviewText(gaps, this.screen)),
       onLog: ({file}: {file: string}): void => this.say(`Following ${file}\n`),
     };
     return (interrupts) => collectFromCluster(options, {...deps, interrupts});

@@ -92,7 +92,7 @@ export default class Install extends BaseCommand<Result | undefined> {
     }),
     resume: Flags.boolean({summary: 'Go on with a conversation that broke off; secrets are asked for again.'}),
     save: Flags.string({
-      summary: 'Directory for answers.yaml, without secrets, and for values.yaml as the release gets it.',
+      summary: 'Directory for answers.yaml, without secrets, and for values.yaml as the release gets it; created if missing.',
       helpValue: '<DIRECTORY>',
     }),
     ...noFromClusterFlag,

@@ -1,15 +1,18 @@
 import * as Flags from '@oclif/core/flags';
-import {runSteps} from '../apply/run-steps.ts';
+import {uninstallRelease} from '../apply/uninstall-release.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
 import {durationOf, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
 import {inventoryOf} from '../cluster/inventory.ts';
 import {readFacts} from '../cluster/read-facts.ts';
 import {readInventory} from '../cluster/read-inventory.ts';
-import {planUninstall, requireOurChart} from '../plan/uninstall.ts';
-import {type Kept, PURGEABLE} from '../plan/uninstall-keeps.ts';
+import {ExitCode} from '../errors.ts';
+import {requireKnownRelease} from '../plan/known-release.ts';
+import {removalText} from '../plan/removal.ts';
+import {planUninstall, requireOurChart, type UninstallChoices, type UninstallPlan} from '../plan/uninstall.ts';
+import {type Kept, PURGEABLE, purgeOf} from '../plan/uninstall-keeps.ts';
 import {namespace, release} from '../settings/release.ts';
-import {accountText, callsText, planText, runsText, stepText} from '../ui/plan.ts';
+import {accountText, callsText, notRemovedText, planText, runsText, stepText} from '../ui/plan.ts';
 
 interface Result {
   release: string;
@@ -19,8 +22,13 @@ interface Result {
   changed: boolean;
   runsInFlight: string[];
   steps: {id: string; title: string}[];
+  /** Verified, except with --dry-run. */
   removed: readonly string[];
+  /** What should have been removed and was not, or could not be verified. */
+  notRemoved: readonly Kept[];
   kept: readonly Kept[];
+  /** Nothing is in `notRemoved`. */
+  complete: boolean;
 }
 
 /** What belongs to the release alone; the chart and everything it was given are known to Helm. */
@@ -29,7 +37,7 @@ const SETTINGS = [namespace, release];
 export default class Uninstall extends BaseCommand<Result> {
   static override summary = 'Take an agent out of the cluster: let its runs end, uninstall it, and account for all that stays.';
   static override description =
-    'Shows first what goes and what stays, by class. Stops the agent and waits for the runs in flight. Data, definitions, Secrets, the namespace and directories on nodes stay unless --purge names them; what cannot be undone asks for the name of the release, or takes it with --confirm.';
+    'Shows first what goes and what stays, by class. Stops the agent and waits for the runs in flight. Data, definitions, Secrets, the namespace and directories on nodes stay unless --purge names them (--purge=all: every class); what cannot be undone asks for the name of the release, or takes it with --confirm. Verifies that what was deleted is gone.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --dry-run',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --drain-timeout 2h --yes',
@@ -37,9 +45,9 @@ export default class Uninstall extends BaseCommand<Result> {
   ];
   static override flags = {
     purge: Flags.option({
-      summary: `What goes too: ${PURGEABLE.join(', ')}, with commas between them.`,
+      summary: 'Classes of objects to delete too, separated by commas; all selects every class.',
       helpValue: '<CLASSES>',
-      options: PURGEABLE,
+      options: [...PURGEABLE, 'all'] as const,
       multiple: true,
       delimiter: ',',
     })(),
@@ -61,15 +69,20 @@ export default class Uninstall extends BaseCommand<Result> {
 
     const over = AbortSignal.timeout(timeoutMs);
     const facts = await readFacts(name, [], access, over);
-    const inventory = inventoryOf(await readInventory(name, facts, access, over));
+    const readings = await readInventory(name, facts, access, over);
+    const inventory = inventoryOf(readings);
     requireOurChart(name, facts.release?.chart, inventory);
-    const {plan, removes, keeps, warnings, needsConfirmation} = planUninstall(name, inventory, {
-      purge: new Set(flags.purge),
+    requireKnownRelease(name, facts.release !== undefined, inventory, readings);
+    const choices: UninstallChoices = {
+      purge: purgeOf(flags.purge),
       drain: flags.drain,
       drainTimeoutSeconds: drainTimeoutMs / 1000,
       timeoutSeconds: timeoutMs / 1000,
       ...(flags['cleaner-image'] === undefined ? {} : {cleanerImage: flags['cleaner-image']}),
-    });
+    };
+    const planned = planUninstall(name, inventory, choices);
+    const {plan, keeps, warnings, needsConfirmation} = planned;
+    const removes = planned.removals.map((each) => removalText(each));
     const result: Result = {
       release: name.release,
       namespace: name.place.namespace,
@@ -78,11 +91,13 @@ export default class Uninstall extends BaseCommand<Result> {
       runsInFlight: inventory.runs.map(({kind, name: run}) => `${kind} ${run}`),
       steps: plan.steps.map(({id, title}) => ({id, title})),
       removed: removes,
+      notRemoved: [],
       kept: keeps,
+      complete: true,
     };
     this.report(warnings.map((message) => ({code: 'DRAIN', message})));
     if (!result.changed) {
-      this.say(`There is no release ${name.release} in namespace ${name.place.namespace}, and nothing was to do.\n`);
+      this.say(`Release ${name.release} is already uninstalled from namespace ${name.place.namespace}. Nothing was changed.\n`);
       this.say(accountText({removes, keeps}, true, this.screen));
       return result;
     }
@@ -106,12 +121,21 @@ export default class Uninstall extends BaseCommand<Result> {
     else await confirmPlan({isAccepted, prompter: this.prompter});
 
     const interrupts = this.app.takeInterrupts();
+    // What others began to use since the plan was made stays.
+    const planAgain = async (): Promise<UninstallPlan> => {
+      const soon = AbortSignal.timeout(timeoutMs);
+      const factsNow = await readFacts(name, [], access, soon);
+      return planUninstall(name, inventoryOf(await readInventory(name, factsNow, access, soon)), choices);
+    };
     try {
-      await runSteps(plan.steps, {...access, interrupts, now, sleep, timeoutMs, onStep: (...news) => this.say(stepText(...news))});
+      const onStep = (...news: Parameters<typeof stepText>): void => this.say(stepText(...news));
+      const deps = {...access, interrupts, now, sleep, timeoutMs, onStep, planAgain};
+      const {removed, notRemoved, exit} = await uninstallRelease(planned, name.place, deps);
+      this.say(accountText({removes: removed, notRemoved, keeps}, true, this.screen), notRemovedText(notRemoved, this.screen));
+      if (exit !== ExitCode.ok) process.exitCode = exit;
+      return {...result, removed, notRemoved, complete: notRemoved.length === 0};
     } finally {
       interrupts.release();
     }
-    this.say(accountText({removes, keeps}, true, this.screen));
-    return result;
   }
 }

@@ -77,6 +77,9 @@ const listOf = (items: readonly object[]): Secret => new Secret(JSON.stringify({
 export const deleteObject = (place: Place, kind: string, name: string, seconds: number): Call =>
   kubectl(place, ['delete', kind, name, '--ignore-not-found', `--timeout=${seconds}s`]);
 
+/** For the user to run. */
+export const deleteByHand = (place: Place, kind: string, name: string): Call => kubectl(place, ['delete', kind.toLowerCase(), name]);
+
 /** Single objects, each as kind/name. Done when they have gone. */
 export const deleteNamed = (place: Place, objects: readonly string[], seconds: number): Call =>
   kubectl(place, ['delete', ...objects, '--ignore-not-found', `--timeout=${seconds}s`]);

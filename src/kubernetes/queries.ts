@@ -43,6 +43,13 @@ const GROUP_VERSIONS: Readonly<Record<string, string>> = {
 /** `deployments` of `deployments.apps`. */
 export const pluralOf = (resource: string): string => resource.split('.', 1)[0] as string;
 
+/** The plural of a kind, by the rule that Kubernetes itself falls back to. */
+export function resourceOfKind(kind: string): string {
+  const singular = kind.toLowerCase();
+  if (singular.endsWith('s')) return `${singular}es`;
+  return singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`;
+}
+
 /** Where the API server has the objects of a kind, such as `deployments.apps`. */
 export function collectionPath(resource: string, namespace?: string, groupVersion = GROUP_VERSIONS[resource]): string {
   if (groupVersion === undefined) throw new Error(`The group and version of ${resource} are not known.`);

@@ -9,6 +9,10 @@ export interface Step {
   call: Call;
   /** It deletes something that cannot be restored. */
   isDestructive?: boolean;
+  /** What a failure of a later step leaves changed, and the call that takes it back. */
+  undo?: {text: string; title: string; call: Call};
+  /** Once it is done there is nothing to take back. */
+  isFinal?: boolean;
   /** The stderr of a failed call that still counts as success, such as "not found". */
   tolerates?: RegExp;
   /** The call is only shown: what it lists is read again and again until it holds no run of these any more (see runsIn), at most for this time. */

@@ -2,6 +2,7 @@ import type {Inventory} from '../cluster/inventory.ts';
 import {type ClaimItem, KEPT_LABEL, type NodeDataItem, type VolumeItem} from '../cluster/inventory-data.ts';
 import {applyObject, deleteClaim, deleteJobs, patchVolume, waitForJobs, waitUntilGone} from '../kubernetes/kubectl.ts';
 import type {Place, ReleaseName} from '../ports/processes.ts';
+import {type Removal, removedClaim, removedVolume} from './removal.ts';
 import type {Step} from './step.ts';
 
 type Bound = ClaimItem & {volume: VolumeItem};
@@ -36,8 +37,7 @@ const unkeepVolume = (place: Place, {name, volume}: Bound): Step => ({
 });
 
 /** Steps after it: kept volumes are reserved for claims of the same names, so that the next install finds its data. */
-export function afterUninstall({place}: ReleaseName, inventory: Inventory, isPurged: boolean, timeoutSeconds: number): Step[] {
-  if (isPurged) return purgeSteps(place, inventory);
+export function keepSteps({place}: ReleaseName, inventory: Inventory, timeoutSeconds: number): Step[] {
   const claims = bound(inventory, 'release');
   // An interrupted uninstall may have left these bound to a deleted claim.
   const tied = inventory.volumes.filter(({isTied}) => isTied);
@@ -62,34 +62,51 @@ const reserve = (place: Place, {name, claim}: VolumeItem): Step => ({
   call: patchVolume(place, name, {spec: {claimRef: {uid: null, resourceVersion: null}}}),
 });
 
-const purgeSteps = (place: Place, {claims, volumes}: Inventory): Step[] => [
-  ...claims
-    .filter(({origin}) => origin === 'older-revision')
-    .map(
-      ({name}): Step => ({
-        id: `claim/${name}`,
-        title: `Delete claim ${name}, left by an older revision`,
-        call: deleteClaim(place, name),
-        isDestructive: true,
-      }),
-    ),
-  ...volumes.map(
-    ({name, claim, resourceVersion}): Step => ({
-      id: `volume/${name}`,
-      title: `Delete volume ${name}, kept by an earlier uninstall for claim ${claim}`,
-      // Where a claim has bound it since, the API server refuses because of the resourceVersion.
-      call: patchVolume(place, name, {metadata: {resourceVersion}, ...RELEASED}),
-      isDestructive: true,
-    }),
-  ),
-];
+/** Data that goes: with the claims of the release, with those of older revisions, and what an earlier uninstall kept. */
+export function dataRemovals(place: Place, inventory: Inventory): Removal[] {
+  const {claims, volumes} = inventory;
+  const lost = lostClaims(inventory, true);
+  const removed = (claim: ClaimItem, steps: readonly Step[]): Removal => {
+    const {name, size, volume} = claim;
+    const isData = lost.includes(claim);
+    return {
+      what: `${isData ? 'All data in claim' : 'Claim'} ${name}${size ? ` (${size})` : ''}`,
+      objects: [removedClaim(name, place.namespace), ...(isData && volume ? [removedVolume(volume.name)] : [])],
+      steps,
+    };
+  };
+  return [
+    ...lost.filter(({origin}) => origin === 'release').map((each) => removed(each, [])),
+    ...claims.filter(({origin}) => origin === 'older-revision').map((each) => removed(each, [deleteOldClaim(place, each)])),
+    ...volumes.map((each) => ({
+      what: `Volume ${each.name} with the data of claim ${each.claim}`,
+      objects: [removedVolume(each.name)],
+      steps: [deleteKeptVolume(place, each)],
+    })),
+  ];
+}
+
+const deleteOldClaim = (place: Place, {name}: ClaimItem): Step => ({
+  id: `claim/${name}`,
+  title: `Delete claim ${name}, left by an older revision`,
+  call: deleteClaim(place, name),
+  isDestructive: true,
+});
+
+const deleteKeptVolume = (place: Place, {name, claim, resourceVersion}: VolumeItem): Step => ({
+  id: `volume/${name}`,
+  title: `Delete volume ${name}, kept by an earlier uninstall for claim ${claim}`,
+  // Where a claim has bound it since, the API server refuses because of the resourceVersion.
+  call: patchVolume(place, name, {metadata: {resourceVersion}, ...RELEASED}),
+  isDestructive: true,
+});
 
 /** Bound to a claim that cannot exist, so Kubernetes reclaims the volume and its disk; deleting the object would leave the disk. */
 const RELEASED = {spec: {persistentVolumeReclaimPolicy: 'Delete', claimRef: {uid: 'gone'}}};
 
 /** The claims whose data is lost. */
 export const lostClaims = ({claims}: Inventory, isPurged: boolean): ClaimItem[] =>
-  isPurged ? claims.filter(({origin, volume}) => origin === 'release' && !volume?.isOfRelease && !isRetained(volume)) : [];
+  isPurged ? claims.filter(({origin, volume}) => origin !== 'operator' && !volume?.isOfRelease && !isRetained(volume)) : [];
 
 /** Retained by somebody else: what this program retained it also deletes. */
 export const isRetained = (volume: VolumeItem | undefined): boolean => volume?.reclaimPolicy === 'Retain' && !volume.isKeptByUs;

@@ -1,13 +1,17 @@
 import type {DefinitionItem, Inventory} from '../cluster/inventory.ts';
 import type {ClaimItem, NodeDataItem} from '../cluster/inventory-data.ts';
-import type {NamespaceItem} from '../cluster/inventory-namespace.ts';
+import type {NamespaceItem, ObjectItem} from '../cluster/inventory-namespace.ts';
 import {commandLine, ownCommand} from '../command-line.ts';
-import {deleteClaim} from '../kubernetes/kubectl.ts';
+import {deleteByHand, deleteClaim} from '../kubernetes/kubectl.ts';
 import type {Place, ReleaseName} from '../ports/processes.ts';
 import {isRetained, manualCleanup, whyNodeDataStays} from './uninstall-data.ts';
 
 export const PURGEABLE = ['claims', 'crds', 'secrets', 'namespace', 'node-data'] as const;
 export type Purgeable = (typeof PURGEABLE)[number];
+
+/** `all` is every class. */
+export const purgeOf = (classes: readonly (Purgeable | 'all')[] = []): ReadonlySet<Purgeable> =>
+  new Set(classes.flatMap((each) => (each === 'all' ? PURGEABLE : each)));
 
 /** Something that an uninstall leaves behind. */
 export interface Kept {
@@ -31,6 +35,11 @@ export function removable(inventory: Inventory, purge: Purge): Removable {
   };
 }
 
+const MOST_NAMES = 5;
+
+const enumerated = (names: readonly string[]): string =>
+  names.length > MOST_NAMES ? `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more` : names.join(', ');
+
 function whyNamespaceStays({secrets, claims}: Inventory, purge: Purge, {isOurs, others}: NamespaceItem): string | undefined {
   if (!isOurs) return 'this program did not make it for this release';
   const held = [
@@ -38,7 +47,7 @@ function whyNamespaceStays({secrets, claims}: Inventory, purge: Purge, {isOurs, 
     ...secrets.filter(({usedBy}) => !purge.has('secrets') || usedBy.length > 0).map(({name}) => `Secret ${name}`),
     ...claims.filter((each) => each.origin === 'older-revision' && !purge.has('claims')).map(({name}) => `claim ${name}`),
   ];
-  return held.length === 0 ? undefined : `it holds ${held.join(', ')}`;
+  return held.length === 0 ? undefined : `it holds ${enumerated(held)}`;
 }
 
 /** Everything that remains, with the reason. */
@@ -65,6 +74,7 @@ export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge)
     ...(inventory.namespace && going.namespace.length === 0
       ? [keptNamespace(inventory, inventory.namespace, purge, again('namespace'))]
       : []),
+    ...inventory.leftovers.filter(() => going.namespace.length === 0).map((each) => keptLeftover(each, name)),
     ...inventory.nodeData.flatMap((each) => keptNodeData(each, purge)),
   ];
 }
@@ -76,19 +86,21 @@ function keptClaim({name, origin, size, volume}: ClaimItem, place: Place, isPurg
     const why = 'only the objects of the cluster go, not the file system';
     return {what: `The files behind volume ${volume.name}`, why, how: 'Delete them in the file system (EFS)'};
   }
-  const deleteVolume = `kubectl delete persistentvolume ${volume?.name}, and the disk where it is`;
+  const deleteVolume = commandLine(deleteByHand(place, 'PersistentVolume', volume?.name ?? ''));
   if (isPurged) {
     if (volume === undefined || !isRetained(volume)) return undefined;
-    return {what: `Volume ${volume.name}${sized(size)} of claim ${name}`, why: 'its reclaim policy is Retain', how: deleteVolume};
+    return {what: `Volume ${volume.name}${sized(size)} of claim ${name}`, why: RETAINED, how: deleteVolume};
   }
   if (origin === 'older-revision') return {what, why: 'an older revision of the release left it', how: again};
   if (volume === undefined) return undefined;
   return {
     what: `Volume ${volume.name}${sized(size)} with the data of claim ${name}`,
-    why: 'Helm deletes the claim; the next claim of that name in the namespace gets the volume',
+    why: isRetained(volume) ? RETAINED : 'Helm deletes the claim; the next claim of that name in the namespace gets the volume',
     how: isRetained(volume) ? deleteVolume : again,
   };
 }
+
+const RETAINED = 'its reclaim policy is Retain, so its data remains; deleting the volume does not delete the disk';
 
 const sized = (size: string | undefined): string => (size === undefined ? '' : ` (${size})`);
 
@@ -109,11 +121,21 @@ function whyDefinitionStays({neededBy}: DefinitionItem): string {
 }
 
 function keptNamespace(inventory: Inventory, namespace: NamespaceItem, purge: Purge, again: string): Kept {
+  const {name, isOurs, others} = namespace;
+  const what = `Namespace ${name}`;
+  // Nobody deletes by accident what no command was offered for.
+  if (others.length > 0) return {what, why: `others use it: ${enumerated(others)}`, how: 'Keep it'};
   const reason = whyNamespaceStays(inventory, purge, namespace);
   const byUs = reason === undefined ? again : `Once nothing else is in it: ${again}`;
-  const how = namespace.isOurs ? byUs : `kubectl delete namespace ${namespace.name}`;
-  return {what: `Namespace ${namespace.name}`, why: reason ?? 'nothing else is in it, but it was not asked for', how};
+  const how = isOurs ? byUs : 'Keep it, or delete it yourself once you know what it is for';
+  return {what, why: reason ?? 'nothing else is in it, but it was not asked for', how};
 }
+
+const keptLeftover = ({kind, name}: ObjectItem, {release, place}: ReleaseName): Kept => ({
+  what: `${kind} ${name}`,
+  why: `it has the labels of release ${release}, which Helm has no record of`,
+  how: commandLine(deleteByHand(place, kind, name)),
+});
 
 function keptNodeData(item: NodeDataItem, purge: Purge): Kept[] {
   const reason = whyNodeDataStays(item);

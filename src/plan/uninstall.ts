@@ -4,8 +4,18 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import {uninstall} from '../helm/helm.ts';
 import {deleteObject, listKinds, scale, waitUntilGone} from '../kubernetes/kubectl.ts';
 import type {ReleaseName} from '../ports/processes.ts';
+import {type Removal, type RemovedObject, renderedObject} from './removal.ts';
 import type {Plan, Step} from './step.ts';
-import {afterUninstall, beforeUninstall, CLEANER_IMAGE, cleanSteps, lostClaims, readyNodes} from './uninstall-data.ts';
+import {
+  beforeUninstall,
+  CLEANER_IMAGE,
+  cleanSteps,
+  dataRemovals,
+  keepSteps,
+  lostClaims,
+  manualCleanup,
+  readyNodes,
+} from './uninstall-data.ts';
 import {type Kept, type Purgeable, remaining, removable} from './uninstall-keeps.ts';
 
 export interface UninstallChoices {
@@ -19,8 +29,9 @@ export interface UninstallChoices {
 
 export interface UninstallPlan {
   plan: Plan;
-  /** What the plan deletes, for the user to read. */
-  removes: readonly string[];
+  /** Its steps before those of the removals. */
+  ofRelease: readonly Step[];
+  removals: readonly Removal[];
   keeps: readonly Kept[];
   warnings: readonly string[];
   /** It destroys data: the user must type the name of the release. */
@@ -30,16 +41,18 @@ export interface UninstallPlan {
 /** The steps that uninstall a release, and what remains. Pure. */
 export function planUninstall(name: ReleaseName, inventory: Inventory, choices: UninstallChoices): UninstallPlan {
   const isPurged = choices.purge.has('claims');
-  const steps = [
+  const ofRelease = [
     ...beforeUninstall(name, inventory, isPurged),
     ...drainSteps(name, inventory, choices),
     ...releaseSteps(name, inventory, choices),
-    ...afterUninstall(name, inventory, isPurged, choices.timeoutSeconds),
-    ...purgeSteps(name, inventory, choices),
+    ...(isPurged ? [] : keepSteps(name, inventory, choices.timeoutSeconds)),
   ];
+  const removals = removalsOf(name, inventory, choices);
+  const steps = [...ofRelease, ...removals.flatMap((each) => each.steps)];
   return {
     plan: {steps},
-    removes: removes(name, inventory, choices.purge),
+    ofRelease,
+    removals,
     keeps: remaining(name, inventory, choices.purge),
     warnings: drainWarnings(inventory, choices),
     needsConfirmation: steps.some(({isDestructive}) => isDestructive),
@@ -49,13 +62,15 @@ export function planUninstall(name: ReleaseName, inventory: Inventory, choices: 
 function releaseSteps(name: ReleaseName, inventory: Inventory, {purge, drain, timeoutSeconds}: UninstallChoices): Step[] {
   const {release, runs} = inventory;
   if (release === undefined) return [];
-  const isDestructive = lostClaims(inventory, purge.has('claims')).length > 0 || (!drain && runs.length > 0);
+  const isDataLost = lostClaims(inventory, purge.has('claims')).some(({origin}) => origin === 'release');
+  const isDestructive = isDataLost || (!drain && runs.length > 0);
   const selector = `--selector=app.kubernetes.io/instance=${name.release},app.kubernetes.io/component!=task`;
   return [
     {
       id: 'release',
       title: `Uninstall release ${name.release} (${release.chart}-${release.version})`,
       call: uninstall(name),
+      isFinal: true,
       ...(isDestructive ? {isDestructive} : {}),
       tolerates: /release: not found/,
     },
@@ -63,34 +78,51 @@ function releaseSteps(name: ReleaseName, inventory: Inventory, {purge, drain, ti
   ];
 }
 
-function purgeSteps(name: ReleaseName, inventory: Inventory, {purge, timeoutSeconds, cleanerImage}: UninstallChoices): Step[] {
+/** Everything that the plan deletes, in the order in which it goes. */
+function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeconds, cleanerImage}: UninstallChoices): Removal[] {
+  const {release, place} = name;
   const {definitions, secrets, namespace, nodeData} = removable(inventory, purge);
-  const remove = (id: string, kind: string, object: string, title: string): Step => ({
-    id,
-    title,
-    call: deleteObject(name.place, kind, object, timeoutSeconds),
-    isDestructive: true,
+  const remove = (id: string, object: RemovedObject, what: string): Removal => ({
+    what,
+    objects: [object],
+    isShared: true,
+    steps: [
+      {id, title: `Delete ${what}`, call: deleteObject(place, object.kind.toLowerCase(), object.name, timeoutSeconds), isDestructive: true},
+    ],
   });
   return [
-    ...definitions.map((each) => remove(`crd/${each.name}`, 'customresourcedefinition', each.name, `Delete definition ${each.name}`)),
-    ...secrets.map((each) => remove(`secret/${each.name}`, 'secret', each.name, `Delete Secret ${each.name}`)),
-    ...nodeData.flatMap((each) => cleanSteps(name, each, cleanerImage ?? CLEANER_IMAGE, timeoutSeconds)),
-    ...namespace.map((each) => remove('namespace', 'namespace', each.name, `Delete namespace ${each.name}`)),
-  ];
-}
-
-function removes({release}: ReleaseName, inventory: Inventory, purge: ReadonlySet<Purgeable>): string[] {
-  const {definitions, secrets, namespace, nodeData} = removable(inventory, purge);
-  const isPurged = purge.has('claims');
-  const older = isPurged ? inventory.claims.filter(({origin}) => origin === 'older-revision') : [];
-  return [
-    ...(inventory.release ? [`Release ${release}: ${inventory.release.objects.join(', ')}`] : []),
-    ...[...lostClaims(inventory, isPurged), ...older].map(({name, size}) => `All data in claim ${name}${size ? ` (${size})` : ''}`),
-    ...(isPurged ? inventory.volumes : []).map(({name, claim}) => `Volume ${name} with the data of claim ${claim}`),
-    ...definitions.map(({name}) => `Definition ${name}`),
-    ...secrets.map(({name}) => `Secret ${name}`),
-    ...nodeData.map(({path, nodes = []}) => `Everything in ${path} on ${readyNodes(nodes).join(', ')}`),
-    ...namespace.map(({name}) => `Namespace ${name}`),
+    ...(inventory.release
+      ? [
+          {
+            what: `Release ${release}`,
+            isListed: true,
+            objects: inventory.release.objects.map((each) => renderedObject(each, place.namespace)),
+            steps: [],
+          },
+        ]
+      : []),
+    ...(purge.has('claims') ? dataRemovals(place, inventory) : []),
+    ...definitions.map((each) =>
+      remove(
+        `crd/${each.name}`,
+        {kind: 'CustomResourceDefinition', name: each.name, groupVersion: 'apiextensions.k8s.io/v1'},
+        `Definition ${each.name}`,
+      ),
+    ),
+    ...secrets.map((each) =>
+      remove(
+        `secret/${each.name}`,
+        {kind: 'Secret', name: each.name, namespace: place.namespace, groupVersion: 'v1'},
+        `Secret ${each.name}`,
+      ),
+    ),
+    ...nodeData.map((each) => ({
+      what: `Everything in ${each.path} on ${readyNodes(each.nodes ?? []).join(', ')}`,
+      objects: [],
+      steps: cleanSteps(name, each, cleanerImage ?? CLEANER_IMAGE, timeoutSeconds),
+      how: manualCleanup(each),
+    })),
+    ...namespace.map((each) => remove('namespace', {kind: 'Namespace', name: each.name, groupVersion: 'v1'}, `Namespace ${each.name}`)),
   ];
 }
 
@@ -119,11 +151,16 @@ export function drainSteps(
   return [...(stopsRuns ? [...runs, ...stop] : [...stop, ...runs]), goneStep(name, controllers, drainTimeoutSeconds)];
 }
 
-const stopStep = ({place}: ReleaseName, {kind, name}: Controller): Step => ({
+const stopStep = ({place}: ReleaseName, {kind, name, replicas}: Controller): Step => ({
   id: `stop/${name}`,
   title: `Stop ${kind} ${name}, so that it takes no new runs`,
   call: scale(place, kind, name, 0),
   tolerates: /not found/i,
+  undo: {
+    text: `${kind} ${name} is stopped (scaled to 0) and takes no new runs.`,
+    title: 'Start it again',
+    call: scale(place, kind, name, replicas),
+  },
 });
 
 const runsStep = ({place}: ReleaseName, noRunsOf: NonNullable<Inventory['runsOf']>, timeoutSeconds: number): Step => ({

@@ -24,6 +24,8 @@ interface Deps extends SaveDeps {
   interrupts: Interrupts;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   onLog(item: LogItem): void;
+  /** Before anything is written. */
+  onPrepared(prepared: Prepared): void;
 }
 
 /** A bundle of the agents of a namespace. @throws ExpectedError */
@@ -58,6 +60,7 @@ async function collect(
   refuseEmpty(prepared, options);
   // A run to follow may begin later.
   if (followingMs === undefined) refuseUnknown(prepared, options);
+  deps.onPrepared(prepared);
   if (isDryRun) return {wanted: prepared};
   if (followingMs !== undefined) return follow(prepared, {...options, followingMs}, deps, api);
   return {...(await saveBundle(prepared, place.namespace, options, deps, {api, over, insisted})), asked};
@@ -78,6 +81,7 @@ async function follow(
   const asked = interrupts.asked.aborted ? interrupts.insisted : interrupts.asked;
   const over = anySignal(AbortSignal.timeout(timeoutMs), asked);
   const existing = await prepareBundle(options, {api, asked: askTools(place, processes, over), over, now});
+  deps.onPrepared(existing);
   const all = withRecording({...existing, seeds: [...seeds, ...existing.seeds]}, recording, api);
   const reading = {api: all.api, over, insisted: interrupts.insisted};
   return {...(await saveBundle(all.prepared, place.namespace, options, deps, reading)), asked};
@@ -103,13 +107,13 @@ export function refuseEmpty(
   {place: {namespace}, release}: Pick<BundleOptions, 'place' | 'release'>,
 ): void {
   if (releases.length > 0 || scope.objects.some(isOfReleases)) return;
-  const serious = gaps.find(({isMinor}) => !isMinor);
+  const serious = gaps.find(({isMinor, isOfSecrets}) => !isMinor && !isOfSecrets);
   if (serious === undefined) {
     const others = present?.releases ?? [];
     const what = release === undefined ? 'nothing of a Scalr agent' : `no release ${release} of a Scalr agent`;
     throw new ExpectedError(`There is ${what} in namespace ${namespace}.`, {
       code: 'RELEASE_NOT_FOUND',
-      exit: ExitCode.failed,
+      exit: ExitCode.usage,
       suggestions:
         others.length > 0
           ? [`Releases that are there: ${others.join(', ')}`, 'Leave out --release for all of them']

@@ -28,6 +28,7 @@ export function summaryText(summary: Summary): string {
   const {at, about, releases, versions, findings, gaps, logs, containers, noun} = summary;
   const of = (wanted: Finding['severity']): Finding[] => findings.filter(({severity}) => severity === wanted);
   return [
+    ...unsearchedLine(gaps),
     `# Support bundle of ${about}\n`,
     `${verdict(summary)}\n`,
     `Made ${at.toISOString()} by scalr-agent collect-logs. ${noun === 'unit' ? 'Units' : 'Containers'}: ${containers}.\n`,
@@ -44,6 +45,17 @@ export function summaryText(summary: Summary): string {
     '## What is in here\n',
     contentsText(summary),
   ].join('\n');
+}
+
+const unsearchedLine = (gaps: readonly Gap[]): string[] => {
+  const text = unsearchedText(gaps);
+  return text === undefined ? [] : [`${text}\n`];
+};
+
+/** What a person must know before they send the bundle to anybody. */
+export function unsearchedText(gaps: readonly Gap[]): string | undefined {
+  const count = gaps.filter(({isOfSecrets}) => isOfSecrets).length;
+  return count === 0 ? undefined : `Secrets were not searched: ${number(count, 'namespace')} not readable. Review before sending.`;
 }
 
 /** How often something was hidden, and by which rule; written last, as the summary itself is among what is counted. Pure. */

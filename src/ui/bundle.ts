@@ -1,7 +1,14 @@
 import type {Damage, Inspection} from '../support-bundle/archive/inspect.ts';
 import type {Bundle} from '../support-bundle/archive/save-bundle.ts';
+import {unsearchedText} from '../support-bundle/report.ts';
 import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
+
+/** Comes before everything else. */
+export function reviewText(gaps: Bundle['gaps'], screen: Screen): string {
+  const text = unsearchedText(gaps);
+  return text === undefined ? '' : `${theme(screen).yellow(text)}\n`;
+}
 
 /** Every file that would be written. */
 export const wantedText = (names: readonly string[]): string => names.map((name) => `${name}\n`).join('');

@@ -67,23 +67,35 @@ export function resultText({name, hasChanged, agent, objects, saved}: Outcome, s
 
 interface Account {
   removes: readonly string[];
+  notRemoved?: readonly Kept[];
   keeps: readonly Kept[];
 }
 
 /** What goes and what stays, by class; before it is done as a promise, after it as a report. */
-export function accountText({removes, keeps}: Account, isDone: boolean, screen: Screen): string {
-  const {bold, dim} = theme(screen);
+export function accountText({removes, notRemoved = [], keeps}: Account, isDone: boolean, screen: Screen): string {
+  const {bold} = theme(screen);
   const gone = removes.map((each) => paragraph('  - ', each, screen));
-  const stays = keeps.flatMap(({what, why, how}) => [
-    paragraph('  - ', `${what}: ${why}`, screen),
-    // A command has to stay whole to be copied.
-    `    ${dim(how)}\n`,
-  ]);
+  const stays = keptLines(keeps, screen);
   return [
     ...(gone.length === 0 ? [] : [`${bold(isDone ? 'Gone:' : 'Will go:')}\n`, ...gone]),
+    notRemovedText(notRemoved, screen),
     ...(stays.length === 0 ? [] : [`${bold(isDone ? 'Still there:' : 'Will stay:')}\n`, ...stays]),
   ].join('');
 }
+
+/** What should be gone and is not; nothing where everything is. */
+export function notRemovedText(notRemoved: readonly Kept[], screen: Screen): string {
+  if (notRemoved.length === 0) return '';
+  const {red, bold} = theme(screen);
+  return `${red('×')} ${bold('Not removed:')}\n${keptLines(notRemoved, screen).join('')}`;
+}
+
+const keptLines = (kept: readonly Kept[], screen: Screen): string[] =>
+  kept.flatMap(({what, why, how}) => [
+    paragraph('  - ', `${what}: ${why}`, screen),
+    // A command has to stay whole to be copied.
+    `    ${theme(screen).dim(how)}\n`,
+  ]);
 
 const MOST_NAMES = 5;
 

@@ -1,4 +1,4 @@
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {runSteps} from '../../src/apply/run-steps.ts';
 import type {Step} from '../../src/plan/step.ts';
 import type {Outcome, Processes} from '../../src/ports/processes.ts';
@@ -115,5 +115,37 @@ test('helm is asked to end when its time is over', async () => {
     code: 'TIMED_OUT',
     exit: 6,
     message: 'Do two: helm did not come to an end within --timeout. It was asked to end, and did. Done before: Do one.',
+  });
+});
+
+describe('what a failure leaves changed', () => {
+  const undo = {text: 'It is stopped.', title: 'Start it again', call: {tool: 'kubectl' as const, args: ['scale', '--replicas=2']}};
+
+  test('is said with the call that takes it back', async () => {
+    const {calls, options} = world();
+    const running = runSteps([step('stop', {undo}), step('wait')], options);
+    await turn();
+    calls[0]?.end({});
+    await turn();
+    calls[1]?.end({exitCode: 1, stderr: 'Error: no'});
+    await expect(running).rejects.toMatchObject({
+      message: 'helm wait failed: no. It is stopped.',
+      suggestions: ['Start it again: kubectl scale --replicas=2', expect.any(String)],
+    });
+  });
+
+  test('is nothing where the step failed itself, or once a later one is final', async () => {
+    const first = world();
+    const alone = runSteps([step('stop', {undo})], first.options);
+    await turn();
+    first.calls[0]?.end({exitCode: 1, stderr: 'Error: no'});
+    await expect(alone).rejects.toMatchObject({message: 'helm stop failed: no'});
+    const second = world();
+    const all = runSteps([step('stop', {undo}), step('release', {isFinal: true}), step('gone')], second.options);
+    for (const outcome of [{}, {}, {exitCode: 1, stderr: 'Error: no'}]) {
+      await turn();
+      second.calls.at(-1)?.end(outcome);
+    }
+    await expect(all).rejects.toMatchObject({message: 'helm gone failed: no'});
   });
 });

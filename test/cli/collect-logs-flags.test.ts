@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {since} from '../../src/cli/collect-logs-flags.ts';
+import {collectLogsFlags, collectOptions, since} from '../../src/cli/collect-logs-flags.ts';
 import {ExpectedError} from '../../src/errors.ts';
 
 function refusal(time: string): string {
@@ -19,4 +19,11 @@ test.each(['2026-02-30', '2026-13-01', '2025-02-29', '2026-04-31'])('a day that 
 test('a day that exists is one in every time zone', () => {
   expect(since('2024-02-29T23:30:00-02:00', 1)).toEqual({time: '2024-03-01T01:30:00.000Z'});
   expect(refusal('noon')).toContain('--since-time noon is no time.');
+});
+
+test('--max-size has a floor, which help and error name', () => {
+  expect(collectOptions({'max-size': '16Ki'}).maxBytes).toBe(16 * 1024);
+  expect(collectLogsFlags['max-size'].summary).toContain('at least 16Ki');
+  for (const size of ['1Ki', '15Ki'])
+    expect(() => collectOptions({'max-size': size})).toThrow(`--max-size ${size} is less than the minimum of 16Ki.`);
 });

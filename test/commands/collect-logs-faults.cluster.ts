@@ -133,9 +133,10 @@ test('when its time is over there is a bundle of what came until then', async ()
 test('a list that gets no answer keeps the others from nothing', async () => {
   const {place, api} = await agents(['a']);
   api.trouble('GET', /\/secrets\?/, 'stall');
-  const {exit, errors, names, seconds} = await collected(place, helm);
+  const {exit, errors, names, seconds, text} = await collected(place, helm);
   expect(exit).toBe(7);
   expect(errors.map(({kind}) => kind)).toEqual(['stalled', 'stalled']);
+  expect(text('SUMMARY.md')).toMatch(/^Secrets were not searched: 1 namespace not readable\./);
   expect(names).toContain('logs/a/agent.log');
   expect(seconds).toBeLessThan(45);
 });

@@ -168,12 +168,20 @@ describe('an account that', () => {
     'agent-local',
     'agent-k8s',
     'agent-job',
-  ] as const)('may view its namespace gets a whole bundle of %s, and what it may not see is said', async (chart) => {
+  ] as const)('may view its namespace gets all logs and objects of %s, and is warned that Secrets were not searched', async (chart) => {
     const own = await installed(chart, helm);
     const everything = await collected(own, helm);
     const kubeconfig = await accountWith('view', own);
-    const {exit, result, errors, names, stderr} = await collected({...own, kubeconfig}, helm);
-    expect({exit, complete: result.complete}, stderr + JSON.stringify(errors)).toEqual({exit: 0, complete: true});
+    const {exit, result, errors, names, stderr, text} = await collected({...own, kubeconfig}, helm);
+    expect({exit, complete: result.complete}, stderr + JSON.stringify(errors)).toEqual({exit: 7, complete: false});
+    const warning = 'Secrets were not searched: 1 namespace not readable. Review before sending.';
+    expect(stderr.split('\n')[0]).toBe(warning);
+    expect(text('SUMMARY.md').split('\n')[0]).toBe(warning);
+    expect(result.errors).toContainEqual({
+      what: `Secrets of namespace ${own.namespace} (their contents were not searched for)`,
+      kind: 'forbidden',
+      message: expect.stringContaining('cannot list resource "secrets"'),
+    });
     expect(new Set(errors.map(({kind}) => kind))).toEqual(new Set(['forbidden']));
     expect(errors.map(({what}) => what)).toEqual(expect.arrayContaining([expect.stringMatching(/^Secrets/), 'releases of helm']));
     expect(logsIn(names)).toEqual(logsIn(everything.names));

@@ -1,12 +1,17 @@
 import {execa} from 'execa';
 import {expect, test} from 'vitest';
+import {nodeFiles} from '../../src/adapters/node-files.ts';
+import CollectLogs from '../../src/commands/collect-logs.ts';
+import {accountWith} from '../cluster/accounts.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {pod} from '../cluster/objects.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
-import {collected} from '../support/collected.ts';
+import {collected, freshFile} from '../support/collected.ts';
 import {chartFlags} from '../support/install-place.ts';
 import {installed} from '../support/installed-charts.ts';
+import {runCommand} from '../support/run-command.ts';
+import {collectLogs} from '../support/run-on-cluster.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelm();
 
@@ -117,6 +122,21 @@ test('no writing of any secret is anywhere in the bundle, and how many were hidd
   // What is around them is still there.
   expect(text('logs/leaks/agent.log')).toContain('Z said ');
   expect(text('objects/pod/leaks.json')).toContain('"NOTE_0_0"');
+});
+
+test('with Secrets that may not be read the bundle is incomplete, says so first, and inspect repeats it', async () => {
+  const place = await leaky();
+  const kubeconfig = await accountWith('view', place);
+  const warning = 'Secrets were not searched: 1 namespace not readable. Review before sending.';
+  const out = freshFile();
+  for (const quiet of [[], ['--quiet']]) {
+    const {exit, stderr} = await collectLogs({...place, kubeconfig}, helm, ['--out', `${out}${quiet.join()}`, ...quiet]);
+    expect({exit, first: stderr.split('\n')[0]}).toEqual({exit: 7, first: warning});
+  }
+  const inspected = await runCommand(CollectLogs, ['--inspect', out], {files: nodeFiles});
+  expect(inspected.stdout.split('\n')[0]).toBe(warning);
+  const {result} = await collected(place, helm);
+  expect(result.complete).toBe(true);
 });
 
 test('what is known of nobody is found by how it looks', async () => {

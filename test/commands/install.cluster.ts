@@ -375,7 +375,8 @@ test('what cannot be saved is rolled back all the same, and that is said', async
 
 test('answers and values are saved without secrets, and the answers do the same again', async () => {
   const place = await workplace();
-  const folder = mkdtempSync(join(scratch, 'saved-'));
+  // Nothing is there as yet.
+  const folder = join(mkdtempSync(join(scratch, 'saved-')), 'agents', 'local');
   const argv = [...chartFlags('agent-local'), '--concurrency', '3', '--yes', '--json', '--save', folder];
   const {stdout, exit} = await install(place, helm.path, argv, {env: TOKEN});
   expect(exit).toBe(0);

@@ -2,8 +2,10 @@ import {describe, expect, test} from 'vitest';
 import {inventoryOf, runsIn} from '../../src/cluster/inventory.ts';
 import type {Readings} from '../../src/cluster/inventory-readings.ts';
 import type {KubernetesObject} from '../../src/cluster/objects.ts';
+import {requireKnownRelease} from '../../src/plan/known-release.ts';
+import {removalText} from '../../src/plan/removal.ts';
 import {planUninstall, requireOurChart, type UninstallPlan} from '../../src/plan/uninstall.ts';
-import type {Purgeable} from '../../src/plan/uninstall-keeps.ts';
+import {PURGEABLE, type Purgeable, purgeOf} from '../../src/plan/uninstall-keeps.ts';
 import {claim, node, object, ours, readings, volume, writer} from './uninstall-readings.ts';
 
 const NAME = {release: 'agent', place: {namespace: 'scalr'}};
@@ -12,10 +14,10 @@ const planned = (given: Readings, purge: readonly Purgeable[] = [], drain = true
   planUninstall(NAME, inventoryOf(given), {purge: new Set(purge), drain, drainTimeoutSeconds: 600, timeoutSeconds: 300});
 
 /** The whole plan for a reader. */
-function text({plan, keeps, removes, warnings, needsConfirmation}: UninstallPlan): string {
+function text({plan, keeps, removals, warnings, needsConfirmation}: UninstallPlan): string {
   return [
     ...plan.steps.map(({call, isDestructive}) => `${isDestructive ? '!' : '-'} ${call.tool} ${call.args.slice(0, -2).join(' ')}`),
-    ...removes.map((each) => `gone: ${each}`),
+    ...removals.map((each) => `gone: ${removalText(each)}`),
     ...keeps.map(({what, why, how}) => `stays: ${what}: ${why} [${how}]`),
     ...warnings.map((each) => `warning: ${each}`),
     `confirm: ${needsConfirmation}`,
@@ -64,7 +66,9 @@ describe('volumes', () => {
     const given = readings('agent-local-0.6.5', withClaim('Retain'));
     expect(ids(planned(given))).not.toContain('keep-volume/disk');
     expect(ids(planned(given))).toContain('reserve-volume/disk');
-    expect(kept(planned(given, ['claims']))).toEqual(['Volume disk (20Gi) of claim agent-cache: its reclaim policy is Retain']);
+    expect(kept(planned(given, ['claims']))).toEqual([
+      'Volume disk (20Gi) of claim agent-cache: its reclaim policy is Retain, so its data remains; deleting the volume does not delete the disk',
+    ]);
     expect(planned(given, ['claims']).needsConfirmation).toBe(false);
   });
 
@@ -134,6 +138,33 @@ test('claims of the operator always stay; those of an older revision go on deman
   expect(kept(planned(given, ['claims']))).toEqual(['Claim mine (20Gi): the release only uses it']);
 });
 
+test('a claim of an older revision whose volume is retained takes no data along', () => {
+  const given = readings('agent-local-0.6.5', {
+    objects: [claim('old', 'disk', {annotations: {'meta.helm.sh/release-name': 'agent'}})],
+    volumes: [volume('disk', 'Retain', {claimed: 'old'})],
+  });
+  const plan = planned(given, ['claims']);
+  expect(plan.removals.map(({what}) => what)).toEqual(['Release agent', 'Claim old (20Gi)']);
+  expect(plan.keeps[0]).toMatchObject({
+    what: 'Volume disk (20Gi) of claim old',
+    why: expect.stringContaining('Retain, so its data remains'),
+    how: 'kubectl delete persistentvolume disk --namespace scalr',
+  });
+});
+
+test('a kept volume is not forgotten when its claim got another one', () => {
+  const given = readings('agent-local-0.6.5', {
+    manifest: [object('PersistentVolumeClaim', 'agent-cache')],
+    objects: [claim('agent-cache', 'second')],
+    volumes: [volume('first', 'Retain', {kept: true}), volume('second', 'Delete')],
+  });
+  expect(planned(given, ['claims']).removals.map(({what}) => what)).toEqual([
+    'Release agent',
+    'All data in claim agent-cache (20Gi)',
+    'Volume first with the data of claim agent-cache',
+  ]);
+});
+
 describe('drain', () => {
   test.each<[string, string, Readings['values'], string[], number]>([
     ['agent-job stops the controller, then its Jobs end', 'agent-job-0.6.5', {}, ['stop/agent-main', 'drain', 'stopped'], 0],
@@ -163,6 +194,19 @@ describe('drain', () => {
       noRunsOf: {chart: 'agent-job', version: '0.6.5', release: 'agent', taskLabels: {}},
       timeoutSeconds: 600,
     });
+  });
+
+  test.each<[string, number | undefined, number | undefined, number]>([
+    ['as many as there are', 3, 2, 3],
+    ['those of the release where it is stopped already', 0, 2, 2],
+    ['one where nobody says', undefined, undefined, 1],
+  ])('a stop is taken back with %s', (_, live, rendered, replicas) => {
+    const deployment = (count: number | undefined) => object('Deployment', 'agent-main', {spec: {replicas: count}});
+    const given = readings('agent-job-0.6.5', {manifest: [deployment(rendered)], objects: [deployment(live)]});
+    const stop = planned(given).plan.steps.find(({id}) => id === 'stop/agent-main');
+    expect(stop?.undo?.call.args).toEqual(
+      expect.arrayContaining(['scale', 'deployment/agent-main', `--replicas=${replicas}`, '--namespace', 'scalr']),
+    );
   });
 
   test('an agent that may take longer than anybody waits is announced', () => {
@@ -293,7 +337,7 @@ describe('Secrets and namespace', () => {
     object('ServiceAccount', 'default'),
     object('Secret', 'sh.helm.release.v1.agent.v1'),
     object('Deployment', 'agent-main'),
-    pod('agent-main-x', ownedBy('ReplicaSet', 'agent-main')),
+    pod('agent-main-x', {labels: {'app.kubernetes.io/instance': 'agent'}, ...ownedBy('ReplicaSet', 'agent-main')}),
     job('finished', TASK, [{type: 'Complete', status: 'True'}]),
   ];
   const given = (objects: KubernetesObject[] = [], more: Partial<Readings> = {}): Readings =>
@@ -350,19 +394,19 @@ describe('Secrets and namespace', () => {
       'somebody who reads the Secret',
       given([reader]),
       ['secrets', 'namespace'],
-      ['Secret scalr-agent-token: Deployment other reads it', 'Namespace scalr: it holds Deployment other, Secret scalr-agent-token'],
+      ['Secret scalr-agent-token: Deployment other reads it', 'Namespace scalr: others use it: Deployment other'],
     ],
     [
       'something else in it',
       given([object('ConfigMap', 'notes')]),
       ['secrets', 'namespace'],
-      ['Namespace scalr: it holds ConfigMap notes'],
+      ['Namespace scalr: others use it: ConfigMap notes'],
     ],
     [
       'the record of another release',
       given([object('Secret', 'sh.helm.release.v1.agent-2.v1')]),
       ['secrets', 'namespace'],
-      ['Namespace scalr: it holds Secret sh.helm.release.v1.agent-2.v1'],
+      ['Namespace scalr: others use it: Secret sh.helm.release.v1.agent-2.v1'],
     ],
     [
       'a namespace of somebody else',
@@ -380,7 +424,7 @@ describe('Secrets and namespace', () => {
       'a Secret made for another release',
       given([object('Secret', 'b', {metadata: ours('b')})]),
       ['secrets', 'namespace'],
-      ['Namespace scalr: it holds Secret b'],
+      ['Namespace scalr: others use it: Secret b'],
     ],
   ])('are held by %s', (_, reading, purge, expected) => {
     const plan = planned(reading, purge);
@@ -487,6 +531,68 @@ describe('data on nodes', () => {
 });
 
 const revealed = (input: unknown): string => (typeof input === 'string' ? input : (input as {reveal(): string}).reveal());
+
+describe('a release that Helm does not know', () => {
+  const require = (more: Partial<Readings>): void => {
+    const given = readings(undefined, {namespaceObject: object('Namespace', 'scalr'), ...more});
+    requireKnownRelease(NAME, false, inventoryOf(given), given);
+  };
+  const listed = (namespace: string, name: string, chart: string) => ({namespace, name, chart, status: 'deployed'});
+  const annotated = {metadata: {annotations: {'meta.helm.sh/release-name': 'agent', 'meta.helm.sh/release-namespace': 'scalr'}}};
+
+  test.each<[string, Partial<Readings>]>([
+    ['a Secret', {objects: [object('Secret', 'token', {metadata: ours()})]}],
+    ['a claim', {objects: [object('PersistentVolumeClaim', 'old', annotated)]}],
+    ['a volume', {volumes: [volume('disk', 'Retain', {kept: true})]}],
+    ['an object of Helm', {objects: [object('Role', 'agent', annotated)]}],
+    ['a run', {objects: [job('atask-1')]}],
+    ['the namespace', {namespaceObject: object('Namespace', 'scalr', {metadata: ours()})}],
+  ])('has been there: %s is left', (_, more) => {
+    expect(() => require(more)).not.toThrow();
+  });
+
+  test.each<[string, Partial<Readings>]>([
+    ['a Secret of another release', {objects: [object('Secret', 'token', {metadata: ours('other')})]}],
+    ['a job of another tool with the same label', {objects: [job('x', {'app.kubernetes.io/instance': 'agent'})]}],
+    [
+      'an object of the same release elsewhere',
+      {
+        objects: [
+          object('Role', 'x', {metadata: {annotations: {...annotated.metadata.annotations, 'meta.helm.sh/release-namespace': 'b'}}}),
+        ],
+      },
+    ],
+  ])('was never there, whatever %s says', (_, more) => {
+    expect(() => require(more)).toThrow('Release agent not found in namespace scalr.');
+  });
+
+  test('is answered with those that are there, the nearest first', () => {
+    const releases = [
+      listed('b', 'agent', 'agent-job-0.6.5'),
+      listed('scalr', 'web', 'nginx-1.0.0'),
+      listed('scalr', 'agents', 'agent-k8s-0.6.5'),
+    ];
+    expect(() => require({releases})).toThrow(
+      expect.objectContaining({
+        code: 'RELEASE_NOT_FOUND',
+        exit: 1,
+        suggestions: [
+          'Agent releases found: scalr/agents (agent-k8s-0.6.5), b/agent (agent-job-0.6.5)',
+          'Uninstall one of them: scalr-agent uninstall --release agents --namespace scalr',
+          'Use another cluster: --kube-context NAME',
+        ],
+      }),
+    );
+    expect(() => require({})).toThrow(
+      expect.objectContaining({suggestions: expect.arrayContaining(['No agent release found in this cluster'])}),
+    );
+  });
+});
+
+test('--purge=all is every class', () => {
+  expect([...purgeOf(['claims', 'all'])]).toEqual(PURGEABLE);
+  expect(purgeOf().size).toBe(0);
+});
 
 test('a release of another chart is left alone', () => {
   const inventory = inventoryOf(readings('nginx-1.0.0'));

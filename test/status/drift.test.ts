@@ -34,6 +34,16 @@ test('secrets that differ are named and not shown', () => {
   expect(drift.file).not.toEqual(drift.installed);
 });
 
+test('the debug switch is no secret', () => {
+  const given = {extraEnv: {SCALR_AGENT_DEBUG: '0'}, env: [{name: 'SCALR_AGENT_DEBUG', value: '0'}]};
+  const wanted = {extraEnv: {SCALR_AGENT_DEBUG: '1'}, env: [{name: 'SCALR_AGENT_DEBUG', value: '1'}]};
+  expect(driftOf(given, wanted)).toMatchObject({
+    differences: [{path: 'env'}, {path: 'extraEnv.SCALR_AGENT_DEBUG', installed: '0', file: '1'}],
+    installed: given,
+    file: wanted,
+  });
+});
+
 test('the same values never differ, and others always do in both directions', () => {
   const values = fc.dictionary(fc.string(), fc.jsonValue({maxDepth: 3})) as fc.Arbitrary<Values>;
   fc.assert(

@@ -55,6 +55,9 @@ export const definitionsOf = ({resources}: Pick<Readings, 'resources'>): Fact<re
 export const HIDDEN = '[hidden]';
 const SECRET_KEY = /^(token|client_?key|.*password|.*private_?key)$/i;
 
+/** Switches of the agent, which a reader of a diff has to see. */
+const PLAIN_VARIABLES: ReadonlySet<unknown> = new Set(['SCALR_AGENT_DEBUG']);
+
 /** The charts take tokens and keys inline, and environment variables may hold anything. */
 export const hideSecrets = (values: Values): Values => hideIn(values) as Values;
 
@@ -65,7 +68,8 @@ function hideIn(tree: Tree): Tree {
   const isVariable = typeof tree['name'] === 'string';
   return Object.fromEntries(
     Object.entries(tree).map(([key, below]) => {
-      const isSecret = isText(below) && (SECRET_KEY.test(key) || (isVariable && key === 'value'));
+      const isOfVariable = isVariable && key === 'value' && !PLAIN_VARIABLES.has(tree['name']);
+      const isSecret = isText(below) && (SECRET_KEY.test(key) || isOfVariable);
       return [key, isSecret ? HIDDEN : /env$/i.test(key) && isMap(below) ? hideAll(below) : hideIn(below)];
     }),
   );
@@ -73,4 +77,5 @@ function hideIn(tree: Tree): Tree {
 
 const isText = (tree: Tree): boolean => (typeof tree === 'string' && tree !== '') || typeof tree === 'number';
 
-const hideAll = (variables: Values): Values => Object.fromEntries(Object.keys(variables).map((name) => [name, HIDDEN]));
+const hideAll = (variables: Values): Values =>
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, PLAIN_VARIABLES.has(name) && isText(value) ? value : HIDDEN]));

@@ -112,9 +112,9 @@ export async function prepareBundle(wish: BundleOptions, {api, asked, over, now}
   const secretGap = secrets?.trouble
     ? [
         {
-          what: 'Secrets (what is in them could not be searched for elsewhere)',
+          what: `Secrets of namespace ${place.namespace} (their contents were not searched for)`,
           trouble: secrets.trouble,
-          isMinor: secrets.trouble.kind === 'forbidden',
+          isOfSecrets: true,
         },
       ]
     : [];

@@ -10,6 +10,8 @@ export interface Gap {
   trouble: ApiError;
   /** Many accounts may not see it, and the bundle is whole without it. */
   isMinor?: boolean;
+  /** Secrets of a namespace: what is in them was not searched for, so it may be in the bundle. */
+  isOfSecrets?: boolean;
 }
 
 export interface NamespaceReading {

@@ -4,7 +4,7 @@ const LONGEST_LINE = 16 * 1024;
 /** The end of a log that is held in memory while it is read. */
 const LARGEST_TAIL = 4 * 1024 * 1024;
 /** A smaller part of a log would say nothing. */
-const SMALLEST_SHARE = 16 * 1024;
+export const SMALLEST_SHARE = 16 * 1024;
 
 /** Stands where bytes were left out, on a line of its own. */
 export const cutMark = (bytes: number): string => `[… ${bytes} bytes left out here: --max-size …]\n`;

@@ -127,6 +127,8 @@ const HARMLESS = [
   'this machine has a login for bob',
   'Unseal Key missing',
   "SCALR_AGENT_TOKEN:  <set to the key 'token' in secret 'scalr-agent-token'>  Optional: false",
+  'extraEnv:\n  SCALR_AGENT_DEBUG: "1"\nSCALR_AGENT_DEBUG=true\n',
+  '{"name":"SCALR_AGENT_DEBUG","value":"true"}',
   'secretName: scalr-agent-token',
   'tokenSecretKey: token',
   'existingSecret: scalr-agent-token',

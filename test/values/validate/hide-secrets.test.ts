@@ -33,6 +33,8 @@ test.each([
   'token: null',
   'token: "<your-token>"',
   'url: https://acme.scalr.io',
+  'extraEnv:\n  SCALR_AGENT_DEBUG: "1"',
+  '- name: SCALR_AGENT_DEBUG\n  value: "1"',
 ])('%s is shown as it stands', (text) => {
   expect(linesWithoutSecrets(text).join('\n')).toBe(text);
 });

@@ -1,0 +1,87 @@
+import {commandLine} from '../command-line.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import {deleteByHand} from '../kubernetes/kubectl.ts';
+import {type Removal, removalText} from '../plan/removal.ts';
+import type {UninstallPlan} from '../plan/uninstall.ts';
+import type {Kept} from '../plan/uninstall-keeps.ts';
+import type {Place} from '../ports/processes.ts';
+import {runSteps} from './run-steps.ts';
+import {type LeftObject, verifyRemovals} from './verify-removals.ts';
+
+type UninstallDeps = Parameters<typeof runSteps>[1] & {
+  timeoutMs: number;
+  /** The plan for what the cluster holds now. */
+  planAgain(): Promise<UninstallPlan>;
+};
+
+/** What became of an uninstall, as the API server tells it. */
+export interface Uninstalled {
+  /** What is gone. */
+  removed: readonly string[];
+  /** What should be gone and is not, or may not be. */
+  notRemoved: readonly Kept[];
+  exit: ExitCode;
+}
+
+interface Failure extends Kept {
+  /** It may still end well. */
+  isLate: boolean;
+}
+
+/** Runs the plan of an uninstall and verifies that what it deletes is gone. @throws ExpectedError where the release itself cannot be uninstalled */
+export async function uninstallRelease({ofRelease, removals}: UninstallPlan, place: Place, deps: UninstallDeps): Promise<Uninstalled> {
+  await runSteps(ofRelease, deps);
+  const failures = new Map<Removal, Failure>();
+  for (const removal of removals.filter(({steps}) => steps.length > 0)) {
+    const failure = await remove(removal, place, deps);
+    if (failure) failures.set(removal, failure);
+  }
+  // What kubectl waited for in vain is looked at once, for the reason.
+  const isLate = [...failures.values()].some((each) => each.isLate);
+  const tried = removals.filter((each) => !failures.has(each) || (failures.get(each)?.isLate && each.objects.length > 0));
+  const left = await verifyRemovals(tried, deps.now().getTime() + (isLate ? 0 : deps.timeoutMs), deps);
+  const notRemoved = removals.flatMap((removal): Failure[] => {
+    if (tried.includes(removal)) return (left.get(removal) ?? []).map((each) => failureOf(each, removal, place, deps.timeoutMs));
+    return [failures.get(removal) as Failure];
+  });
+  return {
+    removed: tried.flatMap((removal) => {
+      const names = new Set(left.get(removal)?.map(({object}) => object));
+      const gone = removal.objects.filter((each) => !names.has(each));
+      return names.size === 0 || (removal.isListed && gone.length > 0) ? [removalText(removal, gone)] : [];
+    }),
+    // A claim goes with its release and with its data.
+    notRemoved: [...new Map(notRemoved.map(({what, why, how}) => [what, {what, why, how}])).values()],
+    exit: exitOf(notRemoved),
+  };
+}
+
+function exitOf(failures: readonly Failure[]): ExitCode {
+  if (failures.length === 0) return ExitCode.ok;
+  return failures.every(({isLate}) => isLate) ? ExitCode.timedOut : ExitCode.failed;
+}
+
+/** One failure keeps nothing else from being deleted. */
+async function remove({what, objects, steps, isShared, how}: Removal, place: Place, deps: UninstallDeps): Promise<Failure | undefined> {
+  try {
+    // Waiting for runs may have taken hours.
+    const kept = isShared ? (await deps.planAgain()).keeps.find((each) => each.what === what) : undefined;
+    if (kept) return {...kept, isLate: false};
+    await runSteps(steps, deps);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
+    const [object] = objects;
+    const byHand = how ?? (object ? byHandOf(object, place) : '');
+    return {what, why: error.message, how: byHand, isLate: error.exit === ExitCode.timedOut};
+  }
+}
+
+const byHandOf = ({kind, name}: LeftObject['object'], place: Place): string => commandLine(deleteByHand(place, kind, name));
+
+const failureOf = ({object, why, isLate}: LeftObject, {how}: Removal, place: Place, timeoutMs: number): Failure => ({
+  what: `${object.kind} ${object.name}`,
+  why: isLate ? `${why} (after ${timeoutMs / 1000} s)` : why,
+  how: how ?? byHandOf(object, place),
+  isLate,
+});

@@ -1,0 +1,61 @@
+import type {Inventory} from '../cluster/inventory.ts';
+import type {ListedRelease, Readings} from '../cluster/inventory-readings.ts';
+import {ownCommand} from '../command-line.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import type {ReleaseName} from '../ports/processes.ts';
+import {closest} from '../settings/text.ts';
+
+/** A mistyped name must not look like a release that is gone. @throws ExpectedError when neither Helm nor any object knows the release */
+export function requireKnownRelease(
+  name: ReleaseName,
+  /** Helm has a record of it, of whatever state and chart. */
+  isRecorded: boolean,
+  {claims, volumes, secrets, namespace, leftovers}: Inventory,
+  readings: Pick<Readings, 'namespaceObject' | 'releases' | 'releasesHere'>,
+): void {
+  const isLeft = [claims, volumes, secrets, leftovers].some((each) => each.length > 0) || namespace?.isOurs;
+  if (isRecorded || isLeft) return;
+  const {release, place} = name;
+  const isNamespaceMissing = readings.namespaceObject === undefined;
+  throw new ExpectedError(
+    isNamespaceMissing
+      ? `Release ${release} not found: namespace ${place.namespace} does not exist.`
+      : `Release ${release} not found in namespace ${place.namespace}.`,
+    {code: 'RELEASE_NOT_FOUND', exit: ExitCode.usage, suggestions: suggestionsFor(name, readings)},
+  );
+}
+
+const MOST_NAMES = 10;
+
+function suggestionsFor(
+  {release, place}: ReleaseName,
+  {releases, releasesHere = []}: Pick<Readings, 'releases' | 'releasesHere'>,
+): string[] {
+  const agents = (releases ?? releasesHere).filter(({chart}) => /^agent-(k8s|local|job)-\d/.test(chart));
+  const here = agents.filter(({namespace}) => namespace === place.namespace);
+  const near = here.length > 0 ? here : agents;
+  const wanted =
+    near.find(
+      ({name}) =>
+        name ===
+        closest(
+          release,
+          near.map((each) => each.name),
+        ),
+    ) ?? near[0];
+  const sorted = [...here, ...agents.filter((each) => !here.includes(each))];
+  const names = sorted.slice(0, MOST_NAMES).map(nameOf);
+  const more = agents.length > MOST_NAMES ? ` and ${agents.length - MOST_NAMES} more` : '';
+  return [
+    names.length > 0
+      ? `Agent releases found: ${names.join(', ')}${more}`
+      : `No agent release found in ${releases ? 'this cluster' : `namespace ${place.namespace}`}`,
+    ...(wanted
+      ? [`Uninstall one of them: ${ownCommand('uninstall', {release: wanted.name, place: {...place, namespace: wanted.namespace}})}`]
+      : []),
+    ...(releases ? [] : ['Releases of other namespaces cannot be listed with this account. Name another one with --namespace']),
+    'Use another cluster: --kube-context NAME',
+  ];
+}
+
+const nameOf = ({namespace, name, chart}: ListedRelease): string => `${namespace}/${name} (${chart})`;

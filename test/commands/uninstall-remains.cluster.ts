@@ -1,0 +1,350 @@
+import {randomBytes} from 'node:crypto';
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {execa} from 'execa';
+import {afterAll, beforeAll, describe, expect, onTestFinished, test} from 'vitest';
+import {accountWith} from '../cluster/accounts.ts';
+import {findKubectl, kubectlFor} from '../cluster/kubectl.ts';
+import {setLogs} from '../cluster/logs.ts';
+import {type Workplace, workplace} from '../cluster/workplace.ts';
+import {directoryOf} from '../helm/charts-under-test.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {violations} from '../support/output-schema.ts';
+import {install, uninstall} from '../support/run-on-cluster.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+afterAll(() => rmSync(scratch, {recursive: true, force: true}));
+let source: string;
+beforeAll(async () => {
+  source = await directoryOf({chart: 'agent-local', version: '0.6.5'}, scratch);
+});
+
+const [{path: helm} = {path: 'helm'}] = await findHelm();
+const kubectlPath = await findKubectl();
+const RELEASE = 'scalr-agent';
+const TOKEN = {SCALR_AGENT_TOKEN: 'hunter2'};
+
+async function installIn(place: Workplace, more: readonly string[] = [], chart = 'agent-local', from = source): Promise<void> {
+  await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
+  const given = ['--chart', chart, '--chart-source', from, '--skip-preflight', '--yes', ...more];
+  const {exit, stderr} = await install(place, helm, given, {env: TOKEN});
+  expect(exit, stderr).toBe(0);
+}
+
+const LOCAL = ['--shutdown-mode', 'force'];
+
+async function installed(more: readonly string[] = []): Promise<Workplace> {
+  const place = await workplace();
+  await installIn(place, [...LOCAL, ...more]);
+  return place;
+}
+
+/** A namespace that the install makes. */
+async function ownNamespace(): Promise<Workplace> {
+  const outer = await workplace();
+  const namespace = `${outer.namespace}-own`;
+  const kubectl = await kubectlFor(outer.kubeconfig, namespace);
+  const place = {kubeconfig: outer.kubeconfig, namespace, kubectl};
+  await installIn(place, LOCAL);
+  onTestFinished(async () => void (await outer.kubectl('delete', 'namespace', namespace, '--ignore-not-found', '--wait=false')));
+  return place;
+}
+
+async function uninstalled(place: Pick<Workplace, 'kubeconfig' | 'namespace'>, argv: readonly string[], world = {}) {
+  const {stdout, stderr, exit} = await uninstall(place, helm, [...argv, '--json'], world);
+  const result = JSON.parse(stdout);
+  expect(violations(result.error ? 'error' : 'uninstall', stdout)).toEqual([]);
+  return {exit, stderr, result, all: stdout + stderr};
+}
+
+interface Told {
+  what: string;
+  why: string;
+  how: string;
+}
+
+/** Runs a printed command as it is. */
+const typed = (line: string) =>
+  execa('bash', ['-c', line.replace(/^.*?(kubectl .*)$/, '$1').replace(/^kubectl/, kubectlPath)], {reject: false});
+
+const exists = async ({kubectl}: Workplace, ...what: string[]): Promise<boolean> =>
+  (await kubectl('get', ...what, '--ignore-not-found', '--output', 'name')) !== '';
+
+const notes = (finalizers: readonly string[] = []): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: {name: 'notes', finalizers},
+});
+
+describe('a release that is not there', () => {
+  test('is an error that lists those that are, and no namespace is offered', async () => {
+    const place = await installed(['--release', 'runs']);
+    const {exit, result, all} = await uninstalled(place, ['--release', 'rusn', '--yes']);
+    expect(exit).toBe(1);
+    expect(result.error).toMatchObject({code: 'RELEASE_NOT_FOUND', message: `Release rusn not found in namespace ${place.namespace}.`});
+    const [found, command] = result.error.suggestions;
+    expect(found).toContain(`Agent releases found: ${place.namespace}/runs (agent-local-0.6.5)`);
+    expect(command).toContain(`scalr-agent uninstall --release runs --namespace ${place.namespace} --kubeconfig ${place.kubeconfig}`);
+    expect(all).not.toMatch(/delete namespace/i);
+    expect((await uninstalled(place, ['--release', 'runs', '--dry-run'])).result).toMatchObject({release: 'runs', changed: true});
+  });
+
+  test('names a namespace that does not exist', async () => {
+    const {kubeconfig, namespace} = await workplace();
+    const {exit, result} = await uninstalled({kubeconfig, namespace: `${namespace}-typo`}, ['--yes', '--purge=all']);
+    expect({exit, ...result.error}).toMatchObject({
+      exit: 1,
+      code: 'RELEASE_NOT_FOUND',
+      message: `Release ${RELEASE} not found: namespace ${namespace}-typo does not exist.`,
+    });
+  });
+
+  test('lists only what the account may see', async () => {
+    const place = await installed(['--release', 'runs']);
+    const kubeconfig = await accountWith('admin', place);
+    const {result} = await uninstalled({...place, kubeconfig}, ['--release', 'typo', '--yes']);
+    expect(result.error.suggestions).toEqual([
+      `Agent releases found: ${place.namespace}/runs (agent-local-0.6.5)`,
+      expect.stringContaining('uninstall --release runs'),
+      expect.stringContaining('cannot be listed with this account'),
+      expect.any(String),
+    ]);
+  });
+
+  test('but left something is reported, and cleaned up with --purge', async () => {
+    const place = await installed();
+    expect((await uninstalled(place, ['--yes'])).exit).toBe(0);
+    const again = await uninstalled(place, ['--yes']);
+    expect({exit: again.exit, ...again.result}).toMatchObject({exit: 0, changed: false, removed: [], complete: true});
+    const cleaned = await uninstalled(place, ['--purge=all', '--confirm', RELEASE]);
+    expect({exit: cleaned.exit, removed: cleaned.result.removed}).toEqual({exit: 0, removed: ['Secret scalr-agent-token']});
+    const third = await uninstalled(place, ['--yes']);
+    expect({exit: third.exit, code: third.result.error.code}).toEqual({exit: 1, code: 'RELEASE_NOT_FOUND'});
+  });
+
+  test('in the eyes of Helm, whose objects are: each is told with the command that deletes it', async () => {
+    const place = await installed();
+    await place.kubectl('delete', 'secrets', '--selector=owner=helm');
+    const {exit, result} = await uninstalled(place, ['--yes']);
+    expect({exit, changed: result.changed}).toEqual({exit: 0, changed: false});
+    const deployment = result.kept.find(({what}: Told) => what.startsWith('Deployment'));
+    expect(deployment.why).toContain('which Helm has no record of');
+    expect(await typed(deployment.how)).toMatchObject({exitCode: 0});
+    expect(await exists(place, 'deployments')).toBe(false);
+  });
+});
+
+describe('a namespace with something of others', () => {
+  test.each<[string, object]>([
+    ['a ConfigMap', notes()],
+    ['a Secret', {apiVersion: 'v1', kind: 'Secret', metadata: {name: 'theirs'}}],
+    [
+      'a pod that something unknown owns',
+      {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: {name: 'theirs', ownerReferences: [{apiVersion: 'argoproj.io/v1', kind: 'Workflow', name: 'x', uid: 'x'}]},
+        spec: {containers: [{name: 'x', image: 'x'}]},
+      },
+    ],
+    [
+      'a job with the same instance label',
+      {
+        apiVersion: 'batch/v1',
+        kind: 'Job',
+        metadata: {name: 'theirs', labels: {'app.kubernetes.io/instance': RELEASE}},
+        spec: {template: {spec: {restartPolicy: 'Never', containers: [{name: 'x', image: 'x'}]}}},
+      },
+    ],
+  ])('%s is neither deleted nor offered for deletion', async (_, object) => {
+    const place = await ownNamespace();
+    await place.kubectl.apply(object);
+    const {exit, result, all} = await uninstalled(place, ['--purge=all', '--confirm', RELEASE]);
+    expect(exit, all).toBe(0);
+    const kept = result.kept.find(({what}: Told) => what.startsWith('Namespace'));
+    expect(kept).toMatchObject({why: expect.stringMatching(/^others use it: /), how: 'Keep it'});
+    expect(all).not.toMatch(/delete namespace/i);
+    expect(await exists(place, 'namespace', place.namespace)).toBe(true);
+  });
+
+  test('that came after the plan was shown stays, and the purge is incomplete', async () => {
+    const place = await ownNamespace();
+    const input = async (): Promise<string> => {
+      await place.kubectl.apply(notes());
+      return RELEASE;
+    };
+    const {exit, result} = await uninstalled(place, ['--purge=all'], {hasTerminal: true, prompter: {input}});
+    expect({exit, complete: result.complete}).toEqual({exit: 1, complete: false});
+    expect(result.notRemoved).toMatchObject([{what: `Namespace ${place.namespace}`, why: 'others use it: ConfigMap notes'}]);
+    expect(result.removed).toContain('Secret scalr-agent-token');
+    expect(await exists(place, 'configmap', 'notes')).toBe(true);
+  });
+
+  test('goes with --purge=all once it holds nothing else', async () => {
+    const place = await ownNamespace();
+    const {exit, result} = await uninstalled(place, ['--purge=all', '--confirm', RELEASE]);
+    expect(exit).toBe(0);
+    expect(result.removed).toEqual([expect.stringMatching(/^Release/), 'Secret scalr-agent-token', `Namespace ${place.namespace}`]);
+    expect(await exists(place, 'namespace', place.namespace)).toBe(false);
+  });
+});
+
+describe('what was to be deleted and is still there', () => {
+  /** A disk, bound by Kubernetes' own controller. Kubernetes deletes directories below /tmp and no others. */
+  async function disk({kubectl}: Workplace, directory: string): Promise<string> {
+    const name = `disk-${randomBytes(4).toString('hex')}`;
+    const spec = {
+      capacity: {storage: '100Gi'},
+      accessModes: ['ReadWriteOnce', 'ReadWriteMany'],
+      storageClassName: name,
+      persistentVolumeReclaimPolicy: 'Delete',
+      hostPath: {path: `${directory}/${name}`},
+    };
+    await kubectl.apply(
+      {apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: {name}, provisioner: 'kubernetes.io/no-provisioner'},
+      {apiVersion: 'v1', kind: 'PersistentVolume', metadata: {name}, spec},
+    );
+    onTestFinished(async () => {
+      await kubectl('delete', 'persistentvolume,storageclass', name, '--ignore-not-found', '--wait=false');
+    });
+    return name;
+  }
+
+  async function withCache(directory: string): Promise<{place: Workplace; volume: string; flags: string[]}> {
+    const place = await workplace();
+    const volume = await disk(place, directory);
+    const flags = [...LOCAL, '--cache', 'pvc', '--cache-storage-class', volume];
+    await installIn(place, flags);
+    await expect.poll(() => phase(place, volume)).toBe('Bound');
+    return {place, volume, flags};
+  }
+  const phase = ({kubectl}: Workplace, volume: string): Promise<string> =>
+    kubectl('get', 'persistentvolume', volume, '--ignore-not-found', '--output', 'jsonpath={.status.phase}');
+
+  test('a volume that was kept, bound again and cannot be deleted keeps its data: said with the command', async () => {
+    const {place, volume, flags} = await withCache('/srv');
+    expect((await uninstalled(place, ['--yes'])).exit).toBe(0);
+    await expect.poll(() => phase(place, volume)).toBe('Available');
+    await installIn(place, flags);
+    await expect.poll(() => phase(place, volume)).toBe('Bound');
+    const {exit, result, stderr} = await uninstalled(place, ['--purge=claims', '--confirm', RELEASE]);
+    expect({exit, complete: result.complete}).toEqual({exit: 1, complete: false});
+    const [told] = result.notRemoved;
+    expect(told).toMatchObject({what: `PersistentVolume ${volume}`, why: expect.stringContaining('its data remains')});
+    expect(result.removed.join()).not.toContain('All data');
+    expect(stderr).toContain('Not removed:');
+    expect(await exists(place, 'persistentvolume', volume)).toBe(true);
+    expect(await typed(told.how)).toMatchObject({exitCode: 0});
+    expect(await exists(place, 'persistentvolume', volume)).toBe(false);
+  });
+
+  test('a volume that can be deleted is gone when it is said to be', async () => {
+    const {place, volume} = await withCache('/tmp');
+    const {exit, result} = await uninstalled(place, ['--purge=claims', '--confirm', RELEASE]);
+    expect(exit).toBe(0);
+    expect(result.removed).toContainEqual(expect.stringMatching(/^All data in claim/));
+    expect(await exists(place, 'persistentvolume', volume)).toBe(false);
+  });
+
+  test('a volume that its owner retains keeps its data, which is said before and after', async () => {
+    const {place, volume} = await withCache('/tmp');
+    await place.kubectl('patch', 'persistentvolume', volume, '--patch={"spec":{"persistentVolumeReclaimPolicy":"Retain"}}');
+    const {exit, result, all} = await uninstalled(place, ['--purge=claims', '--confirm', RELEASE]);
+    expect(exit, all).toBe(0);
+    expect(result.removed.join()).not.toContain('All data');
+    const told = result.kept.find(({what}: Told) => what.startsWith(`Volume ${volume}`));
+    expect(told.why).toContain('its reclaim policy is Retain, so its data remains');
+    expect(await typed(told.how)).toMatchObject({exitCode: 0});
+  });
+
+  test('a volume that this account may not see is not called deleted', async () => {
+    const {place, volume} = await withCache('/tmp');
+    const kubeconfig = await accountWith('admin', place);
+    const {exit, result} = await uninstalled({...place, kubeconfig}, ['--purge=claims', '--confirm', RELEASE]);
+    expect(exit).toBe(1);
+    expect(result.notRemoved).toMatchObject([
+      {what: `PersistentVolume ${volume}`, why: expect.stringContaining('cannot verify that it is gone')},
+    ]);
+    expect(result.removed.join()).not.toContain('All data');
+  });
+
+  test('a claim that another pod uses', async () => {
+    const {place} = await withCache('/tmp');
+    const claim = (await place.kubectl('get', 'persistentvolumeclaims', '--output', 'name')).replace(/^.*\//, '');
+    const volumes = [{name: 'data', persistentVolumeClaim: {claimName: claim}}];
+    await place.kubectl.apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {name: 'reader'},
+      spec: {containers: [{name: 'x', image: 'x', volumeMounts: [{name: 'data', mountPath: '/data'}]}], volumes},
+    });
+    await place.kubectl('wait', 'pod', 'reader', '--for=condition=Ready', '--timeout=20s');
+    const {exit, result} = await uninstalled(place, ['--purge=claims', '--confirm', RELEASE, '--timeout', '8s']);
+    expect(exit).toBe(6);
+    expect(result.notRemoved[0]).toMatchObject({
+      what: `PersistentVolumeClaim ${claim}`,
+      why: 'its deletion has not ended: a pod still uses it (after 8 s)',
+    });
+    await place.kubectl('delete', 'pod', 'reader', '--now');
+    await expect.poll(() => exists(place, 'persistentvolumeclaims')).toBe(false);
+  });
+
+  test('a Secret that a finalizer holds; the rest is deleted', async () => {
+    const place = await installed();
+    const finalizers = (names: readonly string[]) =>
+      place.kubectl('patch', 'secret/scalr-agent-token', '--type=merge', `--patch=${JSON.stringify({metadata: {finalizers: names}})}`);
+    await finalizers(['test.scalr.io/hold']);
+    onTestFinished(async () => void (await finalizers([]).catch(() => undefined)));
+    const {exit, result} = await uninstalled(place, ['--purge=secrets', '--confirm', RELEASE, '--timeout', '8s']);
+    expect({exit, complete: result.complete}).toEqual({exit: 6, complete: false});
+    expect(result.removed).toEqual([expect.stringMatching(/^Release/)]);
+    expect(result.notRemoved).toMatchObject([
+      {
+        what: 'Secret scalr-agent-token',
+        why: 'its deletion has not ended, finalizers hold it: test.scalr.io/hold (after 8 s)',
+        how: expect.stringMatching(/^kubectl delete secret scalr-agent-token --namespace /),
+      },
+    ]);
+  });
+
+  test('a namespace that its content holds', async () => {
+    const place = await ownNamespace();
+    const hold = (names: readonly string[]) =>
+      place.kubectl('patch', 'serviceaccount/default', '--type=merge', `--patch=${JSON.stringify({metadata: {finalizers: names}})}`);
+    await hold(['test.scalr.io/hold']);
+    onTestFinished(async () => void (await hold([]).catch(() => undefined)));
+    const {exit, result} = await uninstalled(place, ['--purge=all', '--confirm', RELEASE, '--timeout', '10s']);
+    expect(exit).toBe(6);
+    expect(result.notRemoved).toMatchObject([{what: `Namespace ${place.namespace}`, why: expect.stringContaining('serviceaccounts')}]);
+  });
+});
+
+describe('a drain that takes too long', () => {
+  test('leaves the agent stopped, and says how to start it as it was', async () => {
+    const place = await workplace();
+    const chart = await directoryOf({chart: 'agent-k8s', version: '0.6.5'}, scratch);
+    const more = ['--data-home', `/var/lib/${place.namespace}`, '--shutdown-mode', 'drain'];
+    await installIn(place, [...more, '--set', 'agent.kubernetes_task_labels.team=a'], 'agent-k8s', chart);
+    const [deployment] = (await place.kubectl('get', 'deployments', '--output', 'name')).split('\n') as [string];
+    await place.kubectl('scale', deployment, '--replicas=2');
+    await place.kubectl.apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {name: 'run-1', labels: {team: 'a'}, annotations: {'test.scalr.io/outcome': 'unready'}},
+      spec: {restartPolicy: 'Never', containers: [{name: 'runner', image: 'scalr/agent'}]},
+    });
+    const {exit, result} = await uninstalled(place, ['--drain-timeout', '1s', '--yes']);
+    const {error} = result;
+    expect({exit, code: error.code}).toEqual({exit: 6, code: 'TIMED_OUT'});
+    const name = deployment.replace(/^.*\//, '');
+    expect(error.message).toContain(`Deployment ${name} is stopped (scaled to 0) and takes no new runs.`);
+    const start = error.suggestions.find((each: string) => each.startsWith('Start it again: '));
+    expect(start).toContain(`kubectl scale deployment/${name} --replicas=2`);
+    expect(start).toContain(`--namespace ${place.namespace}`);
+    const replicas = () => place.kubectl('get', deployment, '--output', 'jsonpath={.spec.replicas}');
+    expect(await replicas()).toBe('0');
+    expect(await typed(start)).toMatchObject({exitCode: 0});
+    expect(await replicas()).toBe('2');
+  });
+});
