@@ -88,7 +88,7 @@ describe('less than everything', () => {
     expect(names.filter((name) => name.startsWith('objects/pod/'))).toEqual(['objects/pod/b.json']);
     const {stdout, exit} = await collectLogs(two, helm, ['--json', '--release', 'three']);
     const {error} = JSON.parse(stdout);
-    expect({exit, ...error}).toMatchObject({exit: 1, code: 'RELEASE_NOT_FOUND', message: expect.stringContaining('no release three')});
+    expect({exit, ...error}).toMatchObject({exit: 2, code: 'RELEASE_NOT_FOUND', message: expect.stringContaining('no release three')});
   });
 
   test.each([

@@ -170,7 +170,7 @@ describe('runs of agent-job', () => {
 
 test('where there is no agent nothing is written', async () => {
   const {stdout, exit} = await collectLogs(await workplace(), anyHelm, ['--json']);
-  expect({exit, ...JSON.parse(stdout).error}).toMatchObject({exit: 1, code: 'RELEASE_NOT_FOUND'});
+  expect({exit, ...JSON.parse(stdout).error}).toMatchObject({exit: 2, code: 'RELEASE_NOT_FOUND'});
 });
 
 test('without helm everything else is there, and that is said', async () => {

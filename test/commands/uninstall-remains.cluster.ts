@@ -120,7 +120,7 @@ describe('a release that is not there', () => {
     const cleaned = await uninstalled(place, ['--purge=all', '--confirm', RELEASE]);
     expect({exit: cleaned.exit, removed: cleaned.result.removed}).toEqual({exit: 0, removed: ['Secret scalr-agent-token']});
     const third = await uninstalled(place, ['--yes']);
-    expect({exit: third.exit, code: third.result.error.code}).toEqual({exit: 1, code: 'RELEASE_NOT_FOUND'});
+    expect({exit: third.exit, code: third.result.error.code}).toEqual({exit: 2, code: 'RELEASE_NOT_FOUND'});
   });
 
   test('in the eyes of Helm, whose objects are: each is told with the command that deletes it', async () => {

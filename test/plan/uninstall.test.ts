@@ -575,7 +575,7 @@ describe('a release that Helm does not know', () => {
     expect(() => require({releases})).toThrow(
       expect.objectContaining({
         code: 'RELEASE_NOT_FOUND',
-        exit: 1,
+        exit: 2,
         suggestions: [
           'Agent releases found: scalr/agents (agent-k8s-0.6.5), b/agent (agent-job-0.6.5)',
           'Uninstall one of them: scalr-agent uninstall --release agents --namespace scalr',

@@ -30,7 +30,7 @@ describe('a bundle of nothing is refused', () => {
   test('with the releases that are there, where another one was named', () => {
     expect(refused({present: {releases: ['one', 'two'], runs: []}}, 'nope')).toEqual({
       code: 'RELEASE_NOT_FOUND',
-      exit: 1,
+      exit: 2,
       message: 'There is no release nope of a Scalr agent in namespace many.',
       suggestions: ['Releases that are there: one, two', 'Leave out --release for all of them'],
     });
