@@ -17,6 +17,8 @@ export interface Source {
   locate(path: TreePath): SourcePosition | undefined;
   /** The text of a scalar as written, without its quotes. */
   written(path: TreePath): string | undefined;
+  /** True where the value replaces one of an earlier file, which null does on purpose. */
+  isOverride?(path: TreePath): boolean;
 }
 
 /** A source checked against one chart version, with what several checks need computed once. */

@@ -5,6 +5,7 @@ import {effectiveValues, readEffective, withoutMethodNames} from '../read-values
 import {checkKeys} from './check-keys.ts';
 import {checkRefusals, checkRules, checkToken, checkValuesRules, checkVersion} from './check-rules.ts';
 import {checkIgnored, checkPlaceholders, checkRepeatedVariables} from './check-values.ts';
+import {checkVariables} from './check-variables.ts';
 import type {Finding, Source, ValidationContext} from './finding.ts';
 import {hideSecrets} from './hide-secrets.ts';
 import {mergeSources, readSource} from './source.ts';
@@ -65,9 +66,12 @@ function findingsIn(source: Source, target: Target): Finding[] {
   const keys = checkKeys(source, target);
   const context = contextOf(source, target, keys.filter(isTypeError));
   const others = CHECKS.flatMap((check) => check(context, target));
+  const placeholders = checkPlaceholders(source);
+  const known = new Set([...placeholders, ...keys, ...others].map(({path}) => path));
+  const variables = checkVariables(source, target).filter(({path}) => !known.has(path));
   // The Kubernetes types find some mistakes that rules of the chart find too.
   const isRepeated = ({code}: Finding): boolean => code === 'REQUEST_ABOVE_LIMIT' && keys.some((each) => each.code === code);
-  return [...checkPlaceholders(source), ...keys, ...others.filter((finding) => !isRepeated(finding))];
+  return [...placeholders, ...keys, ...variables, ...others.filter((finding) => !isRepeated(finding))];
 }
 
 const inOrder = (findings: readonly Finding[]): Finding[] =>
