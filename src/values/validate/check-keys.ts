@@ -8,7 +8,7 @@ import {checkKubernetes, typeMismatch} from './check-kubernetes.ts';
 import {type Details, type Finding, findingAt, type Source, type TreePath} from './finding.ts';
 import {FORMATS, matchesType, typeOf} from './formats.ts';
 import {FIRST_EXPONENT, isMisleadingOctal, printedNumber} from './scalars.ts';
-import {equivalentKey, suggestKey} from './suggest-key.ts';
+import {equivalentKey, isForeignSection, suggestKey} from './suggest-key.ts';
 
 /** Every key that the chart version does not know, and every value that its templates or Kubernetes cannot take. */
 export function checkKeys(source: Source, target: Target): Finding[] {
@@ -39,10 +39,15 @@ export function checkKeys(source: Source, target: Target): Finding[] {
     if (properties === undefined) return checkVariables(tree, path);
     return Object.entries(tree).flatMap(([key, below]) => {
       const child = Object.hasOwn(properties, key) ? properties[key] : undefined;
-      if (child) return check(below, child, [...path, key]);
-      const {message, ...details} = suggestKey([...path, key], readable, target);
-      return [error([...path, key], 'UNKNOWN_KEY', message, details)];
+      return child ? check(below, child, [...path, key]) : checkUnknown([...path, key]);
     });
+  }
+
+  function checkUnknown(path: Path): Finding[] {
+    const found = getAt(readable, path);
+    if (isMap(found) && isForeignSection(path, readable, target)) return Object.keys(found).flatMap((key) => checkUnknown([...path, key]));
+    const {message, ...details} = suggestKey(path, readable, target);
+    return [error(path, 'UNKNOWN_KEY', message, details)];
   }
 
   function checkScalar(tree: Tree, node: SchemaNode, path: TreePath): Finding[] {

@@ -134,7 +134,7 @@ function unlikely(kind: string, name: string, amount: Tree | undefined): string 
   const milli = amount === undefined || amount === null ? undefined : milliOf(String(amount));
   if (milli === undefined) return undefined;
   if (milli === 0n) return kind === 'limits' ? 'A limit of zero is no limit. Leave it out, or write an amount.' : undefined;
-  if (name === 'cpu') return milli > HUNDRED_CORES ? `${amount} are cores. Did you mean ${milli / 1000n}m?` : undefined;
+  if (name === 'cpu') return milli >= HUNDRED_CORES ? `${amount} are cores. Did you mean ${milli / 1000n}m?` : undefined;
   const isBytes = name === 'memory' || name === 'ephemeral-storage';
   return isBytes && milli < MEBI ? `${amount} is less than a mebibyte: ${number(milli)} bytes. Did you mean Mi or Gi?` : undefined;
 }

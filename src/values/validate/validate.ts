@@ -4,6 +4,7 @@ import {ExitCode, ExpectedError} from '../../errors.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
 import {checkKeys} from './check-keys.ts';
 import {checkRefusals, checkRules, checkToken, checkValuesRules, checkVersion} from './check-rules.ts';
+import {checkShape} from './check-shape.ts';
 import {checkIgnored, checkPlaceholders, checkRepeatedVariables} from './check-values.ts';
 import {checkVariables} from './check-variables.ts';
 import type {Finding, Source, ValidationContext} from './finding.ts';
@@ -63,6 +64,8 @@ function contextOf(source: Source, target: Target, unreadable: readonly Finding[
 const CHECKS = [checkToken, checkIgnored, checkRules, checkValuesRules, checkRepeatedVariables, checkRefusals];
 
 function findingsIn(source: Source, target: Target): Finding[] {
+  const shape = checkShape(source, target);
+  if (shape.length > 0) return shape;
   const keys = checkKeys(source, target);
   const context = contextOf(source, target, keys.filter(isTypeError));
   const others = CHECKS.flatMap((check) => check(context, target));
