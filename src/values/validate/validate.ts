@@ -35,14 +35,18 @@ export function knownBugs(text: string, target: Target): Finding[] {
   return source === undefined ? [] : checkVersion(contextOf(source, target), target);
 }
 
-/** Checks generated values with keys given by --set; settings alone never break a check. @throws ExpectedError */
-export function refuseBrokenAssignments(values: Values, target: Target): void {
+/** Checks generated values with what the flag gave, --set or --extra-env; other settings never break a check. @throws ExpectedError */
+export function refuseBrokenAssignments(values: Values, target: Target, flag: string): void {
   const source: Source = {values, locate: () => undefined, written: () => undefined};
-  const findings = [...checkKeys(source, target), ...checkValuesRules(contextOf(source, target), target)];
+  const findings = [
+    ...checkKeys(source, target),
+    ...checkValuesRules(contextOf(source, target), target),
+    ...checkVariables(source, target),
+  ];
   const errors = hideSecrets(findings, source).filter(({severity}) => severity === 'error');
   if (errors.length === 0) return;
   const suggestions = errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion]));
-  throw new ExpectedError(errors.map(({path, message}) => `--set: ${path}: ${message}`).join('\n'), {
+  throw new ExpectedError(errors.map(({path, message}) => `${flag}: ${path}: ${message}`).join('\n'), {
     code: 'INVALID_SETTING',
     exit: ExitCode.usage,
     suggestions: suggestions.length > 0 ? suggestions : ['Correct the value, or leave it out'],
