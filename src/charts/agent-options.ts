@@ -26,8 +26,7 @@ export interface AgentOption {
 
 const wrong = (message: string, suggestion?: string): OptionProblem => ({message, ...(suggestion === undefined ? {} : {suggestion})});
 
-const flag: Form = (text) =>
-  /^(true|false|1|0|yes|no|on|off)$/i.test(text) ? undefined : wrong(`"${text}" is not a switch.`, '"true" or "false"');
+const flag: Form = (text) => (/^(true|false|1|0)$/i.test(text) ? undefined : wrong(`"${text}" is not a switch.`, '"true" or "false"'));
 
 const oneOf =
   (...words: string[]): Form =>
@@ -123,7 +122,7 @@ const AGENT_OPTIONS: readonly AgentOption[] = [
   {name: 'SCALR_AGENT_DRIVER', formerly: ['SCALR_DRIVER']},
   {name: 'SCALR_AGENT_CONCURRENCY', form: amount({unit: 'runs'})},
   {name: 'SCALR_AGENT_SINGLE', form: flag},
-  {name: 'SCALR_AGENT_DEBUG', formerly: ['SCALR_DEBUG'], form: flag},
+  {name: 'SCALR_AGENT_DEBUG', formerly: ['SCALR_DEBUG'], form: flag, keys: {'agent-k8s': 'agent.debug', 'agent-job': 'agent.debug'}},
   {name: 'SCALR_AGENT_LOG_FORMAT', formerly: ['SCALR_LOG_FORMAT'], form: oneOf('plain', 'dev', 'json')},
   {name: 'SCALR_AGENT_SENTRY_DSN', form: sentry, keys: {'agent-job': 'agent.sentryDsn'}},
   {name: 'SCALR_AGENT_DATA_DIR', formerly: ['SCALR_DATA_HOME', 'SCALR_WORK_DIR'], form: directory},

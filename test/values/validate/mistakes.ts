@@ -192,6 +192,7 @@ const sizes: Mistake[] = [
 ];
 
 const addresses: Mistake[] = [
+  [JOB, 'agent: {debug: "yes"}', 'agent.debug'],
   [K8S, 'efsVolumeHandle: my-efs', 'efsVolumeHandle'],
   [K8S, 'efsVolumeHandle: fs-xyz', 'efsVolumeHandle'],
   [K8S, 'efsVolumeHandle: fs-0123456789abcdef0.efs.eu-west-1.amazonaws.com', 'efsVolumeHandle'],
