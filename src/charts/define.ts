@@ -63,6 +63,17 @@ export interface RuleFacts extends Scope {
   isExplicit(setting: Setting): boolean;
 }
 
+/** What a rule has found. */
+export interface RuleViolation {
+  setting: Setting;
+  message: string;
+  suggestion?: string;
+  /** The key it is about, where no setting writes it. */
+  path?: string;
+  /** Keys of which the first that a file wrote is the place of the finding, before those of the setting. */
+  paths?: readonly string[];
+}
+
 /** What must or should hold between the effective settings. */
 export interface ChartRule {
   /** Its name in JSON. */
@@ -73,8 +84,8 @@ export interface ChartRule {
   isReminder?: boolean;
   /** Only worth saying when somebody asked for the setting; the chart's own default is no news. */
   whenAsked?: boolean;
-  /** The finding, and for errors what to do; `get` reads effective values, chart defaults included. `path` is the key where no setting writes it. */
-  test(get: Get, facts: RuleFacts): {message: string; suggestion?: string; setting: Setting; path?: string} | undefined;
+  /** The finding, and for errors what to do; `get` reads effective values, chart defaults included. */
+  test(get: Get, facts: RuleFacts): RuleViolation | undefined;
 }
 
 /** What must or should hold between keys of values.yaml, whichever setting they belong to. */

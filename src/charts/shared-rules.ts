@@ -25,13 +25,15 @@ interface SettingRule extends Omit<ChartRule, 'test'> {
   /** What the finding is about, and its key where no setting writes it. */
   setting: Setting;
   path?: string;
+  /** Keys of which the first that a file wrote is the place of the finding, before those of the setting. */
+  paths?: readonly string[];
   isWrong(get: Get, facts: RuleFacts): boolean;
   message: Text;
   suggestion?: Text;
 }
 
 /** One finding where the settings are wrong. */
-export const settingRule = ({setting, path, isWrong, message, suggestion, ...rule}: SettingRule): ChartRule => ({
+export const settingRule = ({setting, path, paths, isWrong, message, suggestion, ...rule}: SettingRule): ChartRule => ({
   ...rule,
   test: (get, facts) => {
     if (!isWrong(get, facts)) return undefined;
@@ -40,6 +42,7 @@ export const settingRule = ({setting, path, isWrong, message, suggestion, ...rul
       setting,
       message: say(message),
       ...(path === undefined ? {} : {path}),
+      ...(paths === undefined ? {} : {paths}),
       ...(suggestion === undefined ? {} : {suggestion: say(suggestion)}),
     };
   },

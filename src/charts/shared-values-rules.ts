@@ -1,3 +1,4 @@
+import {identities, urlOfAccount} from './address-rules.ts';
 import type {IgnoredKey, ValuesRule} from './define.ts';
 import {at, getAt, isMap, isOn, itemsAt, type Tree, textAt, type Values} from './tree.ts';
 
@@ -40,20 +41,27 @@ const tokenInOnePiece = keyRule({
   suggestion: 'Copy it again in one piece',
 });
 
-/** What an agent can reach under its URL. */
-const urlOfAccount: ValuesRule = {
-  code: 'INVALID_URL',
-  severity: 'error',
-  test: (values) => {
-    const url = textAt(values, 'agent.url');
-    if (url === '' || /[<{]/.test(url)) return [];
-    const isHttps = URL.canParse(url) && new URL(url).protocol === 'https:' && !/\s/.test(url);
-    const host = /^(?:\w+:\/\/)?([\w.-]+\.[a-z]{2,}(?::\d+)?)\/?/i.exec(url)?.[1];
-    return isHttps
-      ? []
-      : [{path: at('agent.url'), message: `"${url}" is no https:// URL.`, ...(host ? {suggestion: `"https://${host}"`} : {})}];
-  },
-};
+/** Numbers of which zero takes everything away. `what` completes "zero …". */
+export const aboveZero = ({what, ...keys}: Keys & {what: string}): ValuesRule =>
+  keyRule({
+    ...keys,
+    code: 'ZERO',
+    severity: 'warning',
+    isWrong: (values, key) => /^0+(\.0*)?[A-Za-z]*$/.test(String(getAt(values, at(key)) ?? '')),
+    message: `Zero ${what}.`,
+    suggestion: 'Leave it out to keep the default',
+  });
+
+/** The program that starts runs asks Kubernetes with the token of its account. */
+export const tokenOfAccount = (program: string): ValuesRule =>
+  keyRule({
+    code: 'NO_PERMISSIONS',
+    severity: 'error',
+    keys: ['serviceAccount.automountToken'],
+    isWrong: (values, key) => getAt(values, at(key)) === false,
+    message: `Without the token of its service account ${program} cannot ask Kubernetes for the pods of runs.`,
+    suggestion: 'Leave it true',
+  });
 
 /** All three charts drop annotations of an account that they do not create. */
 export const annotationsWithoutAccount: IgnoredKey = {
@@ -64,7 +72,7 @@ export const annotationsWithoutAccount: IgnoredKey = {
 };
 
 /** Rules that hold for all three charts. */
-export const sharedValuesRules: readonly ValuesRule[] = [tokenInOnePiece, urlOfAccount];
+export const sharedValuesRules: readonly ValuesRule[] = [tokenInOnePiece, urlOfAccount, identities];
 
 /** One directory cannot hold two mounts. */
 export const separateDirectories = keyRule({

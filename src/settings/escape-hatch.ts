@@ -1,4 +1,5 @@
-import {defineSetting, InvalidValue, type Kind} from './define.ts';
+import {defineSetting, type Kind} from './define.ts';
+import {asHelmSet, readHelmSet} from './helm-set.ts';
 import {pairs, variables} from './lists.ts';
 import {keySoundsSecret, variableSoundsSecret} from './secret.ts';
 
@@ -35,13 +36,10 @@ function assignments(): Kind<Readonly<Record<string, string>>> {
   const kind = pairs({hint: 'path=value', key: /^[^\s=]+$/, expected: 'a path of values.yaml', byLine: true});
   return {
     ...kind,
-    parse(raw, context) {
-      const value = kind.parse(raw, context);
-      for (const path of Object.keys(value)) {
-        if (/\[\d*\]/.test(path))
-          throw new InvalidValue(`"${path}" points into a list`, `Set the whole list as JSON: --set '${path.replace(/\[.*/, '')}=[…]'`);
-      }
-      return value;
-    },
+    // A mapping of an answers file says paths and values apart; Helm's syntax is for one line.
+    parse: (raw, context) => kind.parse(isListOfTexts(raw) ? readHelmSet(raw.filter((each) => each.trim() !== '')) : raw, context),
+    format: (map) => Object.entries(map).map(([path, value]) => asHelmSet(path, value)),
   };
 }
+
+const isListOfTexts = (raw: unknown): raw is string[] => Array.isArray(raw) && raw.every((each) => typeof each === 'string');

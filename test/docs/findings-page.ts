@@ -11,6 +11,8 @@ const TOKEN = 'agent: {token: abc';
 const MORE: readonly (readonly [Named, string])[] = [
   ['local 0.6.5', ''],
   ['local 0.6.5', '- a'],
+  ['local 0.6.5', 'apiVersion: v1\nkind: Secret'],
+  ['local 0.6.5', 'agent-local: {agent: {token: abc}}'],
   ['local 0.6.5', 'a: 1\n---\nb: 2'],
   ['local 0.6.5', '%YAML 1.1\n---\na: 1'],
   ['local 0.6.5', '--- {a: 1}'],

@@ -19,6 +19,11 @@ function softLimits({get, values}: RuleFacts): bigint {
 
 const GIB = 1024n ** 3n;
 
+/** What a file may have written of the limits of caches, before the size of their volume. */
+const CACHE_KEYS = ['sizeLimit', 'enabled'].flatMap((key) =>
+  ['providerCache', 'moduleCache', 'binaryCache'].map((name) => `agent.${name}.${key}`),
+);
+
 const hasSeveralControllers = ({values}: RuleFacts): boolean => Number(getAt(values, at('agent.replicaCount'))) > 1;
 
 const isTrue = (value: Tree): boolean => value !== null && value !== 0 && value !== '';
@@ -53,9 +58,11 @@ export const rules: readonly ChartRule[] = [
   ...sharedClaim({sharers: () => 'the pods of all runs', suggestion: 'Use --cache-access-mode ReadWriteMany or --cache ephemeral'}),
   settingRule({
     code: 'CACHES_LARGER_THAN_VOLUME',
-    in: NESTED,
+    // In 0.5.64 runs look for the cache elsewhere: docs/charts/agent-job.md, "Cache".
+    in: '>=0.5.65',
     severity: 'warning',
     setting: cacheSize,
+    paths: CACHE_KEYS,
     isWrong: (get, facts) => {
       const isCaching = get(providerCache) || get(moduleCache);
       const isBounded = get(cache) === 'pvc' || ((get(cache) ?? 'ephemeral') === 'ephemeral' && isCaching);

@@ -1,6 +1,8 @@
 import {namesRegistry} from '../../settings/addresses.ts';
+import {efsHandles, secureMirrors} from '../address-rules.ts';
 import type {ValuesRule} from '../define.ts';
 import {
+  aboveZero,
   certificateRules,
   directories,
   keyOfSecret,
@@ -16,6 +18,8 @@ import {
   sizedClaims,
 } from '../shared-values-rules.ts';
 import {at, getAt, isMap, isOn, sameTree, type Tree, textAt, type Values} from '../tree.ts';
+import {budgetRules} from './budget-rules.ts';
+import {permissionRules} from './permission-rules.ts';
 import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 
 const NAME_LABEL = 'app.kubernetes.io/name';
@@ -192,4 +196,25 @@ export const valuesRules: readonly ValuesRule[] = [
   sizedCache({in: '>=0.6.2', name: 'binaryCache', hasSwitch: false}),
   directories({keys: ['agent.dataDir']}),
   directories({in: NESTED, keys: ['agent.cacheDir']}),
+  secureMirrors,
+  ...permissionRules,
+  ...budgetRules,
+  efsHandles({in: FLAT}),
+  aboveZero({in: NESTED, keys: ['agent.replicaCount'], what: 'replicas run no controller, so no run starts'}),
+  aboveZero({
+    in: NESTED,
+    keys: ['providerCache', 'moduleCache', 'binaryCache'].map((name) => `agent.${name}.sizeLimit`),
+    what: 'keeps nothing in the cache',
+  }),
+  aboveZero({in: NESTED, keys: ['task.job.ttlSecondsAfterFinished'], what: 'deletes the pods of runs with their logs as soon as they end'}),
+  aboveZero({in: NESTED, keys: ['task.terminationGracePeriodSeconds'], what: 'leaves a run no time to push its state'}),
+  keyRule({
+    code: 'WRONG_OPTION',
+    in: NESTED,
+    severity: 'error',
+    keys: ['otel.endpoint'],
+    isWrong: (values, key) => isOn(values, 'otel.enabled') && getAt(values, at(key)) === '',
+    message: 'Without an endpoint nothing is exported.',
+    suggestion: '"otel-collector.observability.svc:4317"',
+  }),
 ];

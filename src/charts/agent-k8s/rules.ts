@@ -1,9 +1,10 @@
 import {gracePeriod, shutdownMode} from '../../settings/pods.ts';
 import {cache, dataHome} from '../../settings/storage.ts';
+import {efsHandles} from '../address-rules.ts';
 import {dataPath, isCos, watchedByKubelet} from '../clouds.ts';
 import type {ChartRule, RuleFacts, ValuesRule} from '../define.ts';
 import {breaksTemplates, isPem, rootOnOpenShift, settingRule, shortestGrace} from '../shared-rules.ts';
-import {directories, keyRule, notNull, printedBare, runsNotCovered, selectorLabels} from '../shared-values-rules.ts';
+import {directories, keyRule, notNull, printedBare, runsNotCovered, selectorLabels, tokenOfAccount} from '../shared-values-rules.ts';
 import {at, getAt, textAt} from '../tree.ts';
 import {GOLDEN} from './versions.ts';
 
@@ -119,4 +120,36 @@ export const valuesRules: readonly ValuesRule[] = [
   }),
   notNull({keys: ['podAnnotations', 'controllerPodAnnotations', 'workerPodAnnotations']}),
   directories({keys: ['agent.data_home']}),
+  tokenOfAccount('the controller'),
+  efsHandles({}),
+  keyRule({
+    code: 'ZERO',
+    severity: 'warning',
+    keys: ['agent.worker_drain_timeout', 'agent.grace_shutdown_timeout'],
+    isWrong: (values, key) => isZero(getAt(values, at(key))) && actionsWith(key).includes(textAt(values, 'agent.worker_on_stop_action')),
+    message: 'Zero leaves runs no time to stop: they are killed at once.',
+    suggestion: 'Leave it out to keep the default',
+  }),
+  keyRule({
+    code: 'ZERO',
+    severity: 'warning',
+    keys: ['terminationGracePeriodSeconds'],
+    isWrong: (values, key) => isZero(getAt(values, at(key))),
+    message: 'Zero kills the pods at once.',
+    suggestion: 'Leave it out to keep the default',
+  }),
+  keyRule({
+    code: 'IMAGE_MODE',
+    in: GOLDEN,
+    severity: 'error',
+    keys: ['agent.container_task_image'],
+    isWrong: (values, key) => textAt(values, 'agent.container_task_image_mode') === 'golden' && getAt(values, at(key)) === '',
+    message: 'The mode is golden, and there is no image for runs.',
+    suggestion: 'Leave it out to keep the default',
+  }),
 ];
+
+const isZero = (value: unknown): boolean => Number(value) === 0 && value !== '' && value !== undefined && value !== null;
+
+/** The actions on stop that wait for a time-out. */
+const actionsWith = (key: string): string[] => (key.endsWith('drain_timeout') ? ['drain'] : ['drain', 'grace-shutdown']);

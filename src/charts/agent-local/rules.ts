@@ -2,10 +2,13 @@ import {set} from '../../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {gracePeriod, serviceAccountAnnotation, serviceAccountName, shutdownMode} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
+import {milliOf} from '../../settings/quantity.ts';
 import {cache, cacheAccessMode, dataHome} from '../../settings/storage.ts';
+import {secureMirrors} from '../address-rules.ts';
 import type {ChartRule, ValuesRule} from '../define.ts';
 import {breaksTemplates, fixedUserOnOpenShift, isDash, policyWithoutDns, settingRule, sharedClaim, shortestGrace} from '../shared-rules.ts';
 import {
+  aboveZero,
   certificateRules,
   directories,
   keyOfSecret,
@@ -17,7 +20,7 @@ import {
   separateDirectories,
   sizedClaims,
 } from '../shared-values-rules.ts';
-import {at, getAt, isOn, textAt} from '../tree.ts';
+import {at, getAt, isOn, textAt, type Values} from '../tree.ts';
 import {MUTUAL_TLS, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
 
 /** Rules of agent-local beside the shared ones. */
@@ -152,4 +155,33 @@ export const valuesRules: readonly ValuesRule[] = [
   }),
   directories({keys: ['agent.dataDir']}),
   directories({in: '>=0.5.64', keys: ['agent.cacheDir']}),
+  secureMirrors,
+  aboveZero({keys: ['replicaCount'], what: 'replicas run no agent'}),
+  {
+    code: 'CACHES_LARGER_THAN_VOLUME',
+    in: '>=0.5.64',
+    severity: 'warning',
+    test: (values) => {
+      const limits = LIMITS.map((name) => ({name, megabytes: Number(getAt(values, ['extraEnv', name]) ?? 0)}));
+      const total = limits.reduce((sum, {megabytes}) => sum + BigInt(Math.trunc(megabytes) || 0), 0n);
+      const size = sizeOfCache(values);
+      const written = limits.find(({megabytes}) => megabytes > 0);
+      if (written === undefined || size === undefined || total * MEBIBYTE <= (milliOf(size) ?? total * MEBIBYTE)) return [];
+      const message = `The caches may grow to ${total} MB together and their volume holds ${size}: when it is full, runs fail.`;
+      return [{path: ['extraEnv', written.name], message, suggestion: 'Lower the limits, or raise the size of the volume'}];
+    },
+  },
 ];
+
+const LIMITS = ['PROVIDER', 'MODULE', 'BINARY'].map((name) => `SCALR_AGENT_${name}_CACHE_SIZE_LIMIT_MB`);
+const MEBIBYTE = 1000n * 1024n * 1024n;
+
+/** The size of the volume of the cache where the chart knows it. */
+function sizeOfCache(values: Values): string | undefined {
+  const isOld = usesOldPersistence(values);
+  const cache = isOld || !isOn(values, 'persistence.cache.enabled') ? 'persistence' : 'persistence.cache';
+  const isClaim = isOn(values, `${cache}.enabled`);
+  const claim = `${cache}.persistentVolumeClaim`;
+  if (isClaim && textAt(values, `${claim}.claimName`) !== '') return undefined;
+  return textAt(values, isClaim ? `${claim}.storage` : 'persistence.cache.emptyDir.sizeLimit') || undefined;
+}

@@ -1,7 +1,8 @@
 import {Composer, CST, isScalar, isMap as isYamlMap, Parser, Scalar, stringify} from 'yaml';
-import {isMap, sameTree, type Tree, type Values} from '../../charts/tree.ts';
+import {getAt, isMap, type Path, sameTree, setAt, type Tree, type Values} from '../../charts/tree.ts';
 import {type CheckedGroup, findingsOf} from './check-files.ts';
 import {type Fix, type TreePath, valueAt} from './finding.ts';
+import {moveBlock} from './move-block.ts';
 import {readSource} from './source.ts';
 
 /** A file before and after its fixes. */
@@ -12,14 +13,14 @@ export interface Rewrite {
   changes: number;
 }
 
-/** A fixed key may uncover the next mistake; more rounds than these would go in circles. */
-const MAX_ROUNDS = 5;
-
 /** Applies the fixes of all findings until none is left. Pure; the caller writes the files. */
 export function fixGroup(group: CheckedGroup): {fixed: CheckedGroup; rewrites: Rewrite[]} {
   const rewrites = group.files.map(({file, text}): Rewrite => ({path: file, before: text, after: text, changes: 0}));
   let fixed: CheckedGroup = {...group, fixed: 0};
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+  const seen = new Set<string>();
+  // A fixed key may uncover the next mistake, and two fixes may undo each other.
+  for (let state = ''; !seen.has(state); state = JSON.stringify(rewrites.map(({after}) => after))) {
+    seen.add(state);
     const changes = rewrites.reduce((sum, each) => sum + applyTo(each, fixed), 0);
     if (changes === 0) break;
     const files = rewrites.map(({path, after}) => ({file: path, text: after}));
@@ -54,12 +55,15 @@ export function applyFixes(text: string, fixes: readonly Fix[]): {text: string; 
 function applyFix(text: string, fix: Fix): string | undefined {
   const values = readSource(text).source?.values;
   const expected = values && valuesAfter(values, fix);
-  const edited = expected === undefined ? undefined : edit(text, fix, valueAt(values, fix.path));
+  const {path, to} = fix;
+  const change = () => (to === undefined ? edit(text, fix, valueAt(values, path)) : moveBlock(text, path, to));
+  const edited = expected === undefined ? undefined : change();
   return edited !== undefined && sameTree(readSource(edited).source?.values, expected) ? edited : undefined;
 }
 
 /** Undefined where there is nothing at the path, or the new name is taken. */
-function valuesAfter(values: Values, {path, value, name}: Fix): Tree | undefined {
+function valuesAfter(values: Values, {path, value, name, to}: Fix): Tree | undefined {
+  if (to !== undefined) return valuesAfterMove(values, path, to);
   const parent = valueAt(values, path.slice(0, -1));
   const isTaken = name !== undefined && (!isMap(parent) || Object.hasOwn(parent, name));
   if (isTaken || valueAt(values, path) === undefined) return undefined;
@@ -71,6 +75,23 @@ function valuesAfter(values: Values, {path, value, name}: Fix): Tree | undefined
     return Object.fromEntries(Object.entries(tree).map(([each, old]) => (each === key ? [renamed, below(old)] : [each, old])));
   };
   return change(values, path);
+}
+
+function valuesAfterMove(values: Values, path: TreePath, to: readonly string[]): Tree | undefined {
+  const moved = valueAt(values, path);
+  if (moved === undefined || getAt(values, to) !== undefined) return undefined;
+  const after = without(values, path.map(String));
+  const isBlocked = to.slice(1).some((_, index) => !isMap(getAt(after, to.slice(0, index + 1)) ?? {}));
+  if (isBlocked) return undefined;
+  setAt(after, to, moved);
+  return after;
+}
+
+/** Without the key, and without the keys above it that held nothing else. */
+function without(values: Values, [key, ...rest]: Path): Values {
+  const {[key as string]: below, ...others} = values;
+  const remaining = rest.length > 0 && isMap(below) ? without(below, rest) : {};
+  return Object.keys(remaining).length > 0 ? {...others, [key as string]: remaining} : others;
 }
 
 /** Edits the tokens of the scalar and of its key, and writes all others as they were read. */

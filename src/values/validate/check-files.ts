@@ -5,6 +5,7 @@ import {isMap, leafPaths, mergeValues, type Values} from '../../charts/tree.ts';
 import {ExitCode, ExpectedError, type Warning} from '../../errors.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
+import {manifestKind, nestedChart} from './check-shape.ts';
 import type {Finding} from './finding.ts';
 import {readSource} from './source.ts';
 import {validate, validateLayers} from './validate.ts';
@@ -32,8 +33,18 @@ export const nameOf = ({files}: FileGroup): string => files.map(({file}) => file
 /** The file a finding is shown in: the one that wrote the value, or the last one for something missing. */
 export const fileOf = ({files}: FileGroup, {file}: Finding): string => file ?? (files.at(-1)?.file as string);
 
-export const findingsOf = ({files, areLayers}: FileGroup, target: Target): Finding[] =>
-  areLayers ? validateLayers(files, target) : validate(files[0]?.text ?? '', target);
+/** The findings of a group. A bug of a check is one of them, so that it does not end the check of other files. */
+export function findingsOf({files, areLayers}: FileGroup, target: Target): Finding[] {
+  try {
+    return areLayers ? validateLayers(files, target) : validate(files[0]?.text ?? '', target);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message = `The check of this file failed unexpectedly (${reason}).`;
+    return [
+      {severity: 'error', code: 'CHECK_FAILED', path: '', message, suggestion: 'Please report it with the file, without its secrets'},
+    ];
+  }
+}
 
 /** Checks every group against the given chart, the chart that the settings name, or the one found in the file. @throws ExpectedError */
 export function checkGroups(
@@ -44,7 +55,7 @@ export function checkGroups(
   if (given) return checkAgainst(groups, given);
   const guesses = groups.map((group) => guessChart(group, settings));
   const unknown = groups.filter((_, index) => guesses[index]?.name === undefined);
-  if (unknown.length > 0) throw chartUnknown(unknown.map(nameOf));
+  if (unknown.length > 0) throw chartUnknown(unknown);
   const warnings = new Map<string, Warning>();
   const checked = groups.map((group, index): CheckedGroup => {
     const {name, version} = guesses[index] as ChartGuess;
@@ -84,7 +95,8 @@ interface ChartGuess {
 function guessChart({files}: FileGroup, settings: Settings): ChartGuess {
   const header = files.map(({text}) => readHeader(text)).findLast((each) => each !== undefined);
   const given = settings.get(chart);
-  const name = given ?? header?.chart ?? chartByKeys(files.map(valuesOf).reduce(mergeValues, {}));
+  const values = files.map(valuesOf).reduce(mergeValues, {});
+  const name = given ?? header?.chart ?? nestedChart(values) ?? chartByKeys(values);
   const version = settings.get(chartVersion) ?? (header?.chart === name ? header?.version : undefined);
   return {name, version, ...(given === undefined ? {source: header ? 'the first lines of the file' : 'its keys'} : {})};
 }
@@ -110,10 +122,19 @@ function chartByKeys(values: Values): ChartName | undefined {
   return charts.size === 1 ? [...charts][0] : undefined;
 }
 
-const chartUnknown = (names: readonly string[]): ExpectedError =>
-  new ExpectedError(
+function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
+  const names = groups.map(nameOf);
+  const manifests = groups.flatMap((group) => {
+    const kind = group.files.map((file) => manifestKind(valuesOf(file))).find((each) => each !== undefined);
+    return kind === undefined ? [] : [`${nameOf(group)} is a Kubernetes manifest (${kind}), not values of a Helm chart.`];
+  });
+  const unclear =
     names.length === 1
       ? 'The file does not say which chart it is for.'
-      : `These files do not say which chart they are for: ${names.join(', ')}.`,
-    {code: 'MISSING_SETTING', exit: ExitCode.usage, suggestions: ['Add --chart agent-k8s, agent-local or agent-job']},
-  );
+      : `These files do not say which chart they are for: ${names.join(', ')}.`;
+  return new ExpectedError(manifests.length > 0 ? manifests.join('\n') : unclear, {
+    code: 'MISSING_SETTING',
+    exit: ExitCode.usage,
+    suggestions: [manifests.length > 0 ? 'Give the values.yaml of the chart instead' : 'Add --chart agent-k8s, agent-local or agent-job'],
+  });
+}

@@ -2,12 +2,13 @@ import type {Target} from '../../charts/define.ts';
 import {closedSchema, type SchemaNode, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {getAt, isMap, mergeValues, type Path, type Tree} from '../../charts/tree.ts';
+import {milliOf} from '../../settings/quantity.ts';
 import {withoutMethodNames} from '../read-values.ts';
 import {checkKubernetes, typeMismatch} from './check-kubernetes.ts';
 import {type Details, type Finding, findingAt, type Source, type TreePath} from './finding.ts';
 import {FORMATS, matchesType, typeOf} from './formats.ts';
 import {FIRST_EXPONENT, isMisleadingOctal, printedNumber} from './scalars.ts';
-import {equivalentKey, suggestKey} from './suggest-key.ts';
+import {equivalentKey, isForeignSection, suggestKey} from './suggest-key.ts';
 
 /** Every key that the chart version does not know, and every value that its templates or Kubernetes cannot take. */
 export function checkKeys(source: Source, target: Target): Finding[] {
@@ -38,10 +39,15 @@ export function checkKeys(source: Source, target: Target): Finding[] {
     if (properties === undefined) return checkVariables(tree, path);
     return Object.entries(tree).flatMap(([key, below]) => {
       const child = Object.hasOwn(properties, key) ? properties[key] : undefined;
-      if (child) return check(below, child, [...path, key]);
-      const {message, ...details} = suggestKey([...path, key], readable, target);
-      return [error([...path, key], 'UNKNOWN_KEY', message, details)];
+      return child ? check(below, child, [...path, key]) : checkUnknown([...path, key]);
     });
+  }
+
+  function checkUnknown(path: Path): Finding[] {
+    const found = getAt(readable, path);
+    if (isMap(found) && isForeignSection(path, readable, target)) return Object.keys(found).flatMap((key) => checkUnknown([...path, key]));
+    const {message, ...details} = suggestKey(path, readable, target);
+    return [error(path, 'UNKNOWN_KEY', message, details)];
   }
 
   function checkScalar(tree: Tree, node: SchemaNode, path: TreePath): Finding[] {
@@ -54,6 +60,8 @@ export function checkKeys(source: Source, target: Target): Finding[] {
       return checkNumber(Number(tree), node, path).filter(({code}) => code !== 'LARGE_NUMBER');
     if (node.pattern && !new RegExp(node.pattern).test(tree))
       return [error(path, 'WRONG_VALUE', `"${tree}" does not match ${node.pattern}.`)];
+    const small = node.format === 'quantity' ? smallVolume(tree, path) : undefined;
+    if (small !== undefined) return [error(path, 'UNLIKELY_AMOUNT', small, {severity: 'warning'})];
     const problem = node.format === undefined ? undefined : FORMATS[node.format]?.(tree);
     return problem === undefined ? [] : [error(path, 'WRONG_VALUE', problem)];
   }
@@ -140,6 +148,16 @@ export function checkKeys(source: Source, target: Target): Finding[] {
   }
 
   return check(source.values, closedSchema(schemaOf(target), target.version), []);
+}
+
+const MEBIBYTE = 1000n * 1024n ** 2n;
+
+/** What nobody means as the size of a volume; a claim without a size has a finding of its own. */
+function smallVolume(amount: string, path: TreePath): string | undefined {
+  const milli = milliOf(amount);
+  if (milli === undefined || milli >= MEBIBYTE) return undefined;
+  if (milli > 0n) return `${amount} is less than a mebibyte. Did you mean Mi or Gi?`;
+  return path.at(-1) === 'sizeLimit' ? 'A limit of zero is no limit.' : undefined;
 }
 
 /** Large numbers are written as texts, because templates would print them with an exponent. */

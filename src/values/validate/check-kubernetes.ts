@@ -73,10 +73,17 @@ function checkMetadata(tree: Tree, type: 'Labels' | 'Annotations', path: TreePat
     const here = [...path, key];
     const badKey = FORMATS['qualified-name']?.(type === 'Annotations' ? key.toLowerCase() : key);
     if (badKey === undefined && text !== null && typeof text !== 'string') return [typeMismatch(text, {type: 'string'}, here, source)];
+    if (badKey === undefined && text === null) return source.isOverride?.(here) ? [] : [emptyText(here, source)];
     const problem = badKey ?? (type === 'Labels' && text !== null ? FORMATS['label-value']?.(String(text)) : undefined);
     return problem === undefined ? [] : [findingAt(source, here, 'WRONG_VALUE', problem)];
   });
 }
+
+const emptyText = (path: TreePath, source: Source): Finding =>
+  findingAt(source, path, 'NULL_VALUE', 'Kubernetes reads null as an empty text here.', {
+    severity: 'warning',
+    suggestion: 'Leave it out, or write ""',
+  });
 
 /** A value of a wrong type; a scalar where a text is needed only lacks its quotes. */
 export function typeMismatch(tree: Tree, {type}: SchemaNode, path: TreePath, source: Source): Finding {

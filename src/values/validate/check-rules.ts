@@ -1,5 +1,5 @@
 import {CHARTS} from '../../charts/charts.ts';
-import type {ChartRule, Target} from '../../charts/define.ts';
+import type {ChartRule, RuleViolation, Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {at, getAt, type Path, spellPath, type Values} from '../../charts/tree.ts';
@@ -10,13 +10,8 @@ import {effectiveGet} from '../read-values.ts';
 import {type Finding, findingAt, type Source, type ValidationContext, valueAt} from './finding.ts';
 
 /** A rule of the chart that the values break. */
-interface Violation {
+interface Violation extends RuleViolation {
   rule: ChartRule;
-  setting: Setting;
-  message: string;
-  suggestion?: string;
-  /** The key it is about, where no setting writes it. */
-  path?: string;
 }
 
 /** The rules that these values over the defaults break; `get` reads effective settings. */
@@ -62,7 +57,8 @@ function findingsOf(context: ValidationContext, target: Target, isWanted: (rule:
   const written = (setting: Setting): Path | undefined => pathsOf(setting).find((path) => getAt(values, path) !== undefined);
   return violationsIn(effective, get, (setting) => written(setting) !== undefined, target).flatMap((violation) => {
     const {rule, setting, message, suggestion} = violation;
-    const path = violation.path === undefined ? written(setting) : at(violation.path);
+    const first = (violation.paths ?? []).map(at).find((each) => getAt(values, each) !== undefined);
+    const path = violation.path === undefined ? (first ?? written(setting)) : at(violation.path);
     if (rule.isReminder || !isWanted(rule, path !== undefined && getAt(values, path) !== undefined)) return [];
     return [
       findingAt(context, path ?? pathsOf(setting)[0] ?? [], rule.code, withKeys(message, target), {

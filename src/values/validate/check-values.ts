@@ -10,8 +10,16 @@ import {set} from '../../settings/escape-hatch.ts';
 import type {Rendered} from '../render.ts';
 import {dotted, type Finding, findingAt, type Source, type TreePath, type ValidationContext} from './finding.ts';
 
-const BLANK = /^<[^<>]+>$|^(changeme|your[-_ ].*)$/i;
+/** A blank to fill in: `<token>` alone or inside a text, unless the text is markup. */
+const BRACKETS = /^<[^<>]+>$|<[A-Za-z][\w-]*(?: [\w-]+)*>(?!.*<\/)/s;
+/** A variable that a shell would have filled in: `${NAME}`, with a default or without. */
+const SHELL = /\$\{[A-Za-z_]\w*(?::?[-=?+][^}]*)?\}/;
+/** The same where it is the whole text. */
+const WHOLE = /^(\$[A-Z_][A-Z0-9_]*|\$\([A-Z_][A-Z0-9_]*\)|%[A-Z_][A-Z0-9_]*%)$/;
 const TEMPLATE = /\{\{.*\}\}/;
+/** Words that documents put in place of a value. */
+const WORDS = /^(change[-_ ]?me|replace[-_ ]?me|to[-_ ]?do|fixme|tbd|placeholder|\.{3,}|…|x{3,}|[-\w]*-here)$/i;
+const YOURS = /\byour[-_ ]\w|^your_|^my[-_]token$/i;
 const FILL_IN = 'Replace it by the real value';
 
 /** Placeholders of a template that were not filled in. */
@@ -33,7 +41,18 @@ export function refusePlaceholders({values, origins}: Pick<Rendered, 'values' | 
 }
 
 const findPlaceholders = (values: Values): {path: TreePath; text: string}[] =>
-  textsIn(values).filter(({path, text}) => BLANK.test(text) || (TEMPLATE.test(text) && !isForOtherPrograms(path)));
+  textsIn(values).filter(({path, text}) => !isCommand(path) && isPlaceholder(text, isForOtherPrograms(path)));
+
+function isPlaceholder(text: string, isForOthers: boolean): boolean {
+  if (text.includes('-----BEGIN ')) return false;
+  if (BRACKETS.test(text) || /^(changeme|your[-_ ].*)$/i.test(text)) return true;
+  // The agent and its tools may know their own variables and templates.
+  if (isForOthers) return SHELL.exec(text)?.[0] === text;
+  return [SHELL, WHOLE, TEMPLATE, WORDS, YOURS].some((each) => each.test(text));
+}
+
+/** A shell in the container fills in what stands in commands. */
+const isCommand = (path: TreePath): boolean => path.some((key) => /^(command|args|exec)$/.test(String(key)));
 
 /** Annotations and variables carry templates for other programs, such as the Vault injector. */
 const isForOtherPrograms = (path: TreePath): boolean => path.slice(0, -1).some((key) => /(?:annotations|env)$/i.test(String(key)));

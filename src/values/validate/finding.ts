@@ -17,6 +17,8 @@ export interface Source {
   locate(path: TreePath): SourcePosition | undefined;
   /** The text of a scalar as written, without its quotes. */
   written(path: TreePath): string | undefined;
+  /** True where the value replaces one of an earlier file, which null does on purpose. */
+  isOverride?(path: TreePath): boolean;
 }
 
 /** A source checked against one chart version, with what several checks need computed once. */
@@ -27,11 +29,12 @@ export interface ValidationContext extends Source {
   settings: ReadonlyMap<string, unknown>;
 }
 
-/** The only right correction: the scalar at `path` becomes `value`, and its key is renamed to `name`. */
+/** The only right correction: the scalar at `path` becomes `value`, its key is renamed to `name`, or both move `to` another place. */
 export interface Fix {
   path: TreePath;
   value?: string | number | boolean;
   name?: string;
+  to?: readonly string[];
 }
 
 /** Something wrong with a values file. The position is absent where something is missing. */

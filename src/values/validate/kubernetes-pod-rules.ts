@@ -130,10 +130,11 @@ const MEBI = 1000n * 1024n ** 2n;
 const HUNDRED_CORES = 100_000n;
 
 /** An amount that is valid but probably a mistake: 512 is 512 bytes, 512m half a byte, and few nodes have 500 cores. */
-function unlikely(name: string, amount: Tree | undefined): string | undefined {
+function unlikely(kind: string, name: string, amount: Tree | undefined): string | undefined {
   const milli = amount === undefined || amount === null ? undefined : milliOf(String(amount));
-  if (milli === undefined || milli === 0n) return undefined;
-  if (name === 'cpu') return milli > HUNDRED_CORES ? `${amount} are cores. Did you mean ${milli / 1000n}m?` : undefined;
+  if (milli === undefined) return undefined;
+  if (milli === 0n) return kind === 'limits' ? 'A limit of zero is no limit. Leave it out, or write an amount.' : undefined;
+  if (name === 'cpu') return milli >= HUNDRED_CORES ? `${amount} are cores. Did you mean ${milli / 1000n}m?` : undefined;
   const isBytes = name === 'memory' || name === 'ephemeral-storage';
   return isBytes && milli < MEBI ? `${amount} is less than a mebibyte: ${number(milli)} bytes. Did you mean Mi or Gi?` : undefined;
 }
@@ -169,7 +170,7 @@ const resources: Rule = ({limits, requests}) => {
   return [
     ...amounts.map(([kind, name]) => !isResource(name) && {...violation(unknownResource(name), kind, name), code: 'UNKNOWN_KEY'}),
     ...amounts.map(([kind, name, amount]) => {
-      const message = unlikely(name, amount);
+      const message = unlikely(kind, name, amount);
       return message !== undefined && {...violation(message, kind, name), code: 'UNLIKELY_AMOUNT', severity: 'warning' as const};
     }),
     ...amounts.map(
@@ -223,7 +224,9 @@ export const POD_RULES: Readonly<Record<string, Rule>> = {
   AppArmorProfile: profile('AppArmor'),
   LabelSelector: validLabels('matchLabels'),
   LabelSelectorRequirement: requirement([]),
-  LocalObjectReference: allOf(hasFormat('object-name', 'name'), notEmpty('name')),
+  LocalObjectReference: allOf(hasFormat('object-name', 'name'), notEmpty('name'), ({name}) => [
+    name === null && violation('There is no name.', 'name'),
+  ]),
   NodeSelector: ({nodeSelectorTerms: terms}) => [
     Array.isArray(terms) && terms.length === 0 && violation('There have to be nodeSelectorTerms.', 'nodeSelectorTerms'),
   ],

@@ -1,7 +1,7 @@
 import {type Document, isScalar, LineCounter, parseAllDocuments} from 'yaml';
 import {isMap, setAt, type Tree, type Values} from '../../charts/tree.ts';
 import {ExitCode, ExpectedError} from '../../errors.ts';
-import {type Finding, findingAt, type Source, type SourcePosition, type SourceProblem, type TreePath} from './finding.ts';
+import {type Finding, findingAt, type Source, type SourcePosition, type SourceProblem, type TreePath, valueAt} from './finding.ts';
 import {type Entry, type Read, readNode} from './helm-reader.ts';
 import {hideSecrets} from './hide-secrets.ts';
 import {findIncompatibility, placeholderAt, TOO_DEEP} from './yaml-incompatibilities.ts';
@@ -128,6 +128,7 @@ export function mergeSources(sources: readonly Layer[]): Source {
       return undefined;
     },
     written: (path) => writerOf(layers, path)?.source.written(path),
+    isOverride: (path) => sources.some(({source}) => (valueAt(source.values, path) ?? null) !== null),
   };
 }
 

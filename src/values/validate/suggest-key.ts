@@ -4,7 +4,7 @@ import {describeRange, rangeOf, within} from '../../charts/releases.ts';
 import {type ChartName, type ChartSchema, chartSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {releasesOf} from '../../charts/target.ts';
-import {getAt, mergeValues, type Path, sameTree, spellPath, startsWith, type Values} from '../../charts/tree.ts';
+import {getAt, isMap, leafPaths, mergeValues, type Path, sameTree, spellPath, startsWith, type Values} from '../../charts/tree.ts';
 import {closest} from '../../settings/text.ts';
 import type {Fix} from './finding.ts';
 
@@ -22,11 +22,14 @@ export function suggestKey(path: Path, values: Values, target: Target): {message
   if (neverReleased) return {message: `${name} stood in a document and never in a release.`, suggestion: neverReleased.instead};
 
   const releases = releasesWith(path, target.chart);
-  const equivalent = equivalentKey(path, values, target);
-  if (releases !== undefined) return {message: `${here} has no key ${name}; it exists ${releases}.`, ...equivalent};
+  const known = equivalentKey(path, values, target);
+  if (releases !== undefined) {
+    const message = `${here} has no key ${name}; it exists ${releases}.`;
+    return {message, ...(known ?? keyOfSameName(path, values, target))};
+  }
   const owner = (Object.keys(CHARTS) as ChartName[]).find((chart) => chart !== target.chart && releasesWith(path, chart) !== undefined);
-  if (owner && equivalent) return {message: `${name} is the name in ${owner}.`, ...equivalent};
-  const similar = similarKey(path, values, target);
+  if (owner && known) return {message: `${name} is the name in ${owner}.`, ...known};
+  const similar = keyAbove(path, values, target) ?? synonym(path, target) ?? similarKey(path, values, target);
   if (similar) return {message: `${here} has no key ${name}.`, ...similar};
   return {message: owner ? `${name} is a key of ${owner}, and ${here} has nothing like it.` : `${here} has no key ${name}.`};
 }
@@ -68,17 +71,61 @@ function keysOf(schema: ChartSchema, version: string): ReadonlyMap<string, Path>
 
 const keysOfSchemas = new WeakMap<ChartSchema, Map<string, ReadonlyMap<string, Path>>>();
 
+/** True for a section of another chart that has no place of its own here, while its keys may have. */
+export function isForeignSection(path: Path, values: Values, target: Target): boolean {
+  const found = getAt(values, path);
+  const others = (Object.keys(CHARTS) as ChartName[]).filter((chart) => chart !== target.chart);
+  const isForeign =
+    isMap(found) &&
+    releasesWith(path, target.chart) === undefined &&
+    Object.keys(found).some((key) => others.some((chart) => releasesWith([...path, key], chart) !== undefined));
+  if (!isForeign || equivalentKey(path, values, target) !== undefined) return false;
+  const hasEquivalent = leafPaths(found, path).some((leaf) => equivalentKey(leaf, values, target) !== undefined);
+  return hasEquivalent || keyOfSameName(path, values, target) === undefined;
+}
+
 /** The same setting as this chart version spells it, with its value converted. */
 export function equivalentKey(path: Path, values: Values, target: Target): Suggestion | undefined {
   for (const chart of [target.chart, ...(Object.keys(CHARTS) as ChartName[])]) {
     for (const row of CHARTS[chart].rows) {
-      if (!row.paths.some((each) => startsWith(each, path) || startsWith(path, each))) continue;
+      // Of a section only what the file wrote counts.
+      const from = row.paths.find((each) => startsWith(path, each) || (startsWith(each, path) && getAt(values, each) !== undefined));
+      if (from === undefined) continue;
       const version = releasesOf(chart).findLast((each) => within(each, row.in));
-      const found = version && translate(path, row, {chart, version}, values, target);
+      const found =
+        version &&
+        (from.length > path.length
+          ? moveSection(path, from, row, values, target)
+          : (translate(path, row, {chart, version}, values, target) ?? moveKey(path, row, values, target)));
       if (found) return found;
     }
   }
   return undefined;
+}
+
+const rowsOf = (setting: Row['setting'], {chart, version}: Target): readonly Row[] =>
+  CHARTS[chart].rows.filter((each) => each.setting === setting && within(version, each.in) && each.paths.length > 0);
+
+/** A section whose keys stand below another one here: `resources` becomes `task.runner.resources`. */
+function moveSection(path: Path, from: Path, {setting}: Row, values: Values, target: Target): Suggestion | undefined {
+  const below = from.slice(path.length);
+  const to = rowsOf(setting, target)
+    .flatMap((row) => row.paths)
+    .find((each) => each.length > below.length && sameTree(each.slice(-below.length), below));
+  return to && moveTo(path, to.slice(0, -below.length), values, target);
+}
+
+/** A key with a value that no setting can express. */
+function moveKey(path: Path, {setting, paths}: Row, values: Values, target: Target): Suggestion | undefined {
+  const to =
+    paths.length === 1 && sameTree(paths[0], path) ? rowsOf(setting, target).find((row) => row.paths.length === 1)?.paths[0] : undefined;
+  return to && moveTo(path, to, values, target);
+}
+
+/** With a fix where nothing but the place changes. */
+function moveTo(path: Path, to: Path, values: Values, target: Target): Suggestion {
+  const fix = rename(path, to, values, target);
+  return {suggestion: spellPath(to), ...(fix ? {fix} : {})};
 }
 
 function translate(path: Path, row: Row, from: Target, values: Values, to: Target): Suggestion | undefined {
@@ -86,8 +133,7 @@ function translate(path: Path, row: Row, from: Target, values: Values, to: Targe
   const value = row.read(mergeValues(source.defaults, values), source);
   if (value === undefined) return undefined;
   const scope = scopeOf(to, () => undefined);
-  const rows = CHARTS[to.chart].rows.filter((each) => each.setting === row.setting && within(to.version, each.in) && each.paths.length > 0);
-  for (const each of rows) {
+  for (const each of rowsOf(row.setting, to)) {
     if (!(each.accepts?.(value, scope) ?? true)) continue;
     const entries = each.write(value, scope);
     const entry = entries.find(([key]) => key.at(-1) === path.at(-1)) ?? entries[0];
@@ -97,10 +143,54 @@ function translate(path: Path, row: Row, from: Target, values: Values, to: Targe
     const suggestion = isScalar || tree === null ? `${spellPath(key)}: ${JSON.stringify(tree)}` : spellPath(key);
     const isOneToOne = entries.length === 1 && row.paths.length === 1 && sameTree(row.paths[0], path);
     const isUnchanged = sameTree(getAt(values, path), tree);
-    const fix = isOneToOne && (isScalar || isUnchanged) ? rename(path, key, values, to) : undefined;
+    const moved = isOneToOne && (isScalar || isUnchanged) ? rename(path, key, values, to) : undefined;
+    const fix = moved?.to && !isUnchanged ? undefined : moved;
     return {suggestion, ...(fix ? {fix: isScalar && !isUnchanged ? {...fix, value: tree} : fix} : {})};
   }
   return undefined;
+}
+
+/** A key of this name that stands higher up: `task.runner.nodeSelector` is `task.nodeSelector`. */
+function keyAbove(path: Path, values: Values, target: Target): Suggestion | undefined {
+  const keys = keysOf(schemaOf(target), target.version);
+  const above = path.map((_, index) => [...path.slice(0, path.length - 1 - index), path.at(-1) as string]).slice(1);
+  const to = above.find((each) => keys.has(spellPath(each)));
+  return to && moveTo(path, to, values, target);
+}
+
+const SYNONYMS: Readonly<Record<string, string>> = {
+  env: 'extraEnv',
+  envs: 'extraEnv',
+  envVars: 'extraEnv',
+  environment: 'extraEnv',
+  extraEnvVars: 'extraEnv',
+  replicas: 'replicaCount',
+};
+
+/** Names that other charts give to the same thing. */
+function synonym(path: Path, target: Target): Suggestion | undefined {
+  const last = path.at(-1) as string;
+  const name = Object.hasOwn(SYNONYMS, last) ? SYNONYMS[last] : undefined;
+  const keys = keysOf(schemaOf(target), target.version);
+  const to = name && [...path.slice(0, -1), name];
+  if (to && keys.has(spellPath(to))) return {suggestion: spellPath(to)};
+  const found = name && byPlace([...keys.values()].filter((each) => each.at(-1) === name))[0];
+  return found ? {suggestion: spellPath(found)} : undefined;
+}
+
+/** What applies to every pod comes first, then what is about runs. */
+const PLACES = [/^global\./, /^task\.runner\./, /^task\./];
+const byPlace = (paths: readonly Path[]): Path[] => {
+  const rank = (path: Path): number => (PLACES.findIndex((each) => each.test(spellPath(path))) + PLACES.length + 1) % (PLACES.length + 1);
+  return paths.toSorted((one, other) => rank(one) - rank(other));
+};
+
+/** A key of the same name in another place. */
+function keyOfSameName(path: Path, values: Values, target: Target): Suggestion | undefined {
+  const above = keyAbove(path, values, target);
+  if (above) return above;
+  const [found] = byPlace([...keysOf(schemaOf(target), target.version).values()].filter((each) => each.at(-1) === path.at(-1)));
+  return found && {suggestion: spellPath(found)};
 }
 
 /** A key spelled alike, or one of the same name in another place. */
@@ -109,18 +199,27 @@ function similarKey(path: Path, values: Values, target: Target): Suggestion | un
   const known = [...keys.keys()];
   const parent = spellPath(path.slice(0, -1));
   const siblings = known.filter((each) => keys.get(each)?.length === path.length && (parent === '' || each.startsWith(`${parent}.`)));
-  const suggestion =
-    closest(spellPath(path), siblings) ?? closest(spellPath(path), known) ?? known.find((each) => keys.get(each)?.at(-1) === path.at(-1));
-  if (suggestion === undefined) return undefined;
-  const fix = rename(path, keys.get(suggestion) as Path, values, target);
-  return {suggestion, ...(fix ? {fix} : {})};
+  const names = new Map(siblings.map((each) => [keys.get(each)?.at(-1) as string, each]));
+  const alike = names.get(closest(path.at(-1) as string, [...names.keys()]) ?? '') ?? closestName(path, known, keys);
+  if (alike === undefined) return keyOfSameName(path, values, target);
+  const fix = rename(path, keys.get(alike) as Path, values, target);
+  const isMoved = fix?.to !== undefined;
+  return {suggestion: alike, ...(fix && !isMoved ? {fix} : {})};
 }
 
-/** Undefined where the key belongs below another parent, which is left to the author, or is in use or unknown. */
+/** Elsewhere the last name has to be alike too: `agent.worker` is not `agent.token`. */
+const closestName = (path: Path, known: readonly string[], keys: ReadonlyMap<string, Path>): string | undefined => {
+  const found = closest(spellPath(path), known);
+  const name = found && keys.get(found)?.at(-1);
+  return name && closest(path.at(-1) as string, [name]) ? found : undefined;
+};
+
+/** Undefined where the new key is in use or unknown. */
 function rename(path: Path, to: Path, values: Values, target: Target): Fix | undefined {
   const isFree =
-    sameTree(path.slice(0, -1), to.slice(0, -1)) &&
+    to.length > 0 &&
     getAt(values, to) === undefined &&
     leavesOf(schemaOf(target), target.version).some((leaf) => startsWith(leaf.path, to) || startsWith(to, leaf.path));
-  return isFree ? {path, name: to.at(-1) as string} : undefined;
+  if (!isFree) return undefined;
+  return sameTree(path.slice(0, -1), to.slice(0, -1)) ? {path, name: to.at(-1) as string} : {path, to};
 }

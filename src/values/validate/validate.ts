@@ -4,7 +4,9 @@ import {ExitCode, ExpectedError} from '../../errors.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
 import {checkKeys} from './check-keys.ts';
 import {checkRefusals, checkRules, checkToken, checkValuesRules, checkVersion} from './check-rules.ts';
+import {checkShape} from './check-shape.ts';
 import {checkIgnored, checkPlaceholders, checkRepeatedVariables} from './check-values.ts';
+import {checkVariables} from './check-variables.ts';
 import type {Finding, Source, ValidationContext} from './finding.ts';
 import {hideSecrets} from './hide-secrets.ts';
 import {mergeSources, readSource} from './source.ts';
@@ -33,14 +35,18 @@ export function knownBugs(text: string, target: Target): Finding[] {
   return source === undefined ? [] : checkVersion(contextOf(source, target), target);
 }
 
-/** Checks generated values with keys given by --set; settings alone never break a check. @throws ExpectedError */
-export function refuseBrokenAssignments(values: Values, target: Target): void {
+/** Checks generated values with what the flag gave, --set or --extra-env; other settings never break a check. @throws ExpectedError */
+export function refuseBrokenAssignments(values: Values, target: Target, flag: string): void {
   const source: Source = {values, locate: () => undefined, written: () => undefined};
-  const findings = [...checkKeys(source, target), ...checkValuesRules(contextOf(source, target), target)];
+  const findings = [
+    ...checkKeys(source, target),
+    ...checkValuesRules(contextOf(source, target), target),
+    ...checkVariables(source, target),
+  ];
   const errors = hideSecrets(findings, source).filter(({severity}) => severity === 'error');
   if (errors.length === 0) return;
   const suggestions = errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion]));
-  throw new ExpectedError(errors.map(({path, message}) => `--set: ${path}: ${message}`).join('\n'), {
+  throw new ExpectedError(errors.map(({path, message}) => `${flag}: ${path}: ${message}`).join('\n'), {
     code: 'INVALID_SETTING',
     exit: ExitCode.usage,
     suggestions: suggestions.length > 0 ? suggestions : ['Correct the value, or leave it out'],
@@ -62,12 +68,17 @@ function contextOf(source: Source, target: Target, unreadable: readonly Finding[
 const CHECKS = [checkToken, checkIgnored, checkRules, checkValuesRules, checkRepeatedVariables, checkRefusals];
 
 function findingsIn(source: Source, target: Target): Finding[] {
+  const shape = checkShape(source, target);
+  if (shape.length > 0) return shape;
   const keys = checkKeys(source, target);
   const context = contextOf(source, target, keys.filter(isTypeError));
   const others = CHECKS.flatMap((check) => check(context, target));
+  const placeholders = checkPlaceholders(source);
+  const known = new Set([...placeholders, ...keys, ...others].map(({path}) => path));
+  const variables = checkVariables(source, target).filter(({path}) => !known.has(path));
   // The Kubernetes types find some mistakes that rules of the chart find too.
   const isRepeated = ({code}: Finding): boolean => code === 'REQUEST_ABOVE_LIMIT' && keys.some((each) => each.code === code);
-  return [...checkPlaceholders(source), ...keys, ...others.filter((finding) => !isRepeated(finding))];
+  return [...placeholders, ...keys, ...variables, ...others.filter((finding) => !isRepeated(finding))];
 }
 
 const inOrder = (findings: readonly Finding[]): Finding[] =>

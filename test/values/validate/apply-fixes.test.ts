@@ -47,9 +47,43 @@ const NAMES: Case[] = [
   ['and its value stays as it was written', "size: '5Gi'\n", {path: ['size'], value: '5Gi', name: 'storage'}, "storage: '5Gi'\n"],
 ];
 
+const MOVES: Case[] = [
+  [
+    'into a map that is there',
+    'task:\n  runner:\n    # for runs\n    nodeSelector: # mine\n      pool: runs\n    image:\n      tag: "1"\nreplicaCount: 1\n',
+    {path: ['task', 'runner', 'nodeSelector'], to: ['task', 'nodeSelector']},
+    'task:\n  runner:\n    image:\n      tag: "1"\n  # for runs\n  nodeSelector: # mine\n    pool: runs\nreplicaCount: 1\n',
+  ],
+  [
+    'a map that becomes empty goes',
+    'task:\n  runner:\n    nodeSelector:\n      pool: runs\na: 1\n',
+    {path: ['task', 'runner', 'nodeSelector'], to: ['task', 'nodeSelector']},
+    'a: 1\ntask:\n  nodeSelector:\n    pool: runs\n',
+  ],
+  [
+    'below keys that are missing',
+    'resources:\n  limits:\n    cpu: 1\na: 1\n',
+    {path: ['resources'], to: ['task', 'runner', 'resources']},
+    'a: 1\ntask:\n  runner:\n    resources:\n      limits:\n        cpu: 1\n',
+  ],
+  [
+    'a list at the column of its key',
+    'tolerations:\n- operator: Exists\n- key: a\nagent:\n  url: x\n',
+    {path: ['tolerations'], to: ['agent', 'tolerations']},
+    'agent:\n  url: x\n  tolerations:\n  - operator: Exists\n  - key: a\n',
+  ],
+  [
+    'on one line',
+    'agent:\n  url: x\n  replicas: 2 # two\n',
+    {path: ['agent', 'replicas'], to: ['replicaCount']},
+    'agent:\n  url: x\nreplicaCount: 2 # two\n',
+  ],
+];
+
 describe.each([
   ['values', VALUES],
   ['names', NAMES],
+  ['places', MOVES],
 ])('%s', (_, cases) => {
   test.each(cases)('%s', (_name, before, fix, after) => {
     expect(fixed(before, fix)).toBe(after);
@@ -79,6 +113,10 @@ const REFUSED: [name: string, text: string, fix: Fix][] = [
   ['an item without a name', 'a:\n  - b\n', {path: ['a', 0], name: 'c'}],
   ['bytes that are no text', 'a: \uFFFD\nb: 1\n', {path: ['b'], value: '1'}],
   ['two documents', 'a: 1\n---\na: 1\n', {path: ['a'], value: '1'}],
+  ['a move out of a mapping on one line', 'a: {b: {c: 1}}\n', {path: ['a', 'b'], to: ['b']}],
+  ['a move to a place in use', 'a:\n  b: 1\n  c: 1\nb: 2\n', {path: ['a', 'b'], to: ['b']}],
+  ['a move below a text', 'a: 1\nb: x\n', {path: ['a'], to: ['b', 'a']}],
+  ['a move of an anchor behind its alias', 'a: &x {c: 1}\nb: *x\n', {path: ['a'], to: ['z', 'a']}],
   ['no YAML', 'a: [\n', {path: ['a'], value: '1'}],
 ];
 

@@ -114,7 +114,7 @@ const KUBERNETES: readonly [type: string, path: string, wrong: string, code: str
     'rbac.rules',
     '[{apiGroups: [""], resources: [pods], verbs: []}]',
     'REFUSED_BY_KUBERNETES',
-    '[{apiGroups: [""], resources: [pods], verbs: [get]}]',
+    '[{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}]',
   ],
   [
     'PreferredSchedulingTerm',

@@ -139,7 +139,7 @@ test.each<[Target, string]>([
   [LOCAL, 'resources: {limits: {cpu: null}}\nsecurityContext: {runAsUser: null}'],
   [LOCAL, 'podSecurityContext: {fsGroup: 1000660000}'],
   [JOB, 'task: {job: {ttlSecondsAfterFinished: "2592000"}}'],
-  [LOCAL, 'extraEnv: {PORT: 8080, SET: "yes", UNSET: null}'],
+  [LOCAL, 'extraEnv: {PORT: 8080, SET: "yes", EMPTY: ""}'],
   [LOCAL, 'affinity: {nodeAffinity: {}}\ntolerations: [{operator: Exists}]'],
   [LOCAL, 'nodeSelector: &pool {pool: runs}\npodAnnotations: *pool'],
 ])('%o: %s is fine', (target, lines) => {

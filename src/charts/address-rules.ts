@@ -1,0 +1,65 @@
+import {withoutCredentials} from '../settings/addresses.ts';
+import {IDENTITIES, isEfsHandle, isHost} from './agent-addresses.ts';
+import type {ValuesRule} from './define.ts';
+import {at, isMap, itemsAt, textAt} from './tree.ts';
+
+/** What an agent can reach under its URL: the settings refuse the same, and the host has to be one. */
+export const urlOfAccount: ValuesRule = {
+  code: 'INVALID_URL',
+  severity: 'error',
+  test: (values) => {
+    const url = textAt(values, 'agent.url');
+    if (url === '' || /[<$]|\{\{/.test(url)) return [];
+    const problem = problemOf(url);
+    return problem === undefined ? [] : [{path: at('agent.url'), ...problem}];
+  },
+};
+
+function problemOf(url: string): {message: string; suggestion?: string} | undefined {
+  const host = /^(?:\w+:\/\/)?(?:[^/@]*@)?([\w.-]+\.[a-z]{2,}(?::\d+)?)(?:[/?#]|$)/i.exec(url)?.[1];
+  const instead = host === undefined ? {} : {suggestion: `"https://${host}"`};
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.protocol !== 'https:' || /\s|[{}]/.test(url))
+    return {message: `"${withoutCredentials(url)}" is no https:// URL.`, ...instead};
+  if (!isHost(parsed.hostname) || parsed.port === '0') return {message: `"${parsed.host}" is not a host with an optional port.`};
+  const isMore = parsed.username !== '' || parsed.pathname !== '/' || parsed.search !== '' || parsed.hash !== '';
+  return isMore ? {message: 'The URL holds more than a host.', suggestion: `"${parsed.origin}"`} : undefined;
+}
+
+/** Annotations by which a cloud finds the identity of the service account. */
+export const identities: ValuesRule = {
+  code: 'WRONG_IDENTITY',
+  severity: 'error',
+  test: (values) =>
+    Object.entries(IDENTITIES).flatMap(([name, {form, example}]) => {
+      const path = [...at('serviceAccount.annotations'), name];
+      const text = textAt(values, path);
+      return text === '' || form.test(text) ? [] : [{path, message: `"${text}" names no identity.`, suggestion: `"${example}"`}];
+    }),
+};
+
+/** Mirrors of providers are reached over https only. */
+export const secureMirrors: ValuesRule = {
+  code: 'INVALID_URL',
+  in: '>=0.6.4',
+  severity: 'error',
+  test: (values) =>
+    itemsAt(values, 'agent.providerNetworkMirrors').flatMap((item, index) => {
+      const url = isMap(item) ? item['url'] : undefined;
+      if (typeof url !== 'string' || (URL.canParse(url) && new URL(url).protocol === 'https:')) return [];
+      return [{path: [...at('agent.providerNetworkMirrors'), index, 'url'], message: `"${url}" is no https:// URL.`}];
+    }),
+};
+
+/** The handle as the CSI driver of EFS reads it. */
+export const efsHandles = (range: Pick<ValuesRule, 'in'>): ValuesRule => ({
+  ...range,
+  code: 'WRONG_HANDLE',
+  severity: 'error',
+  test: (values) => {
+    const handle = textAt(values, 'efsVolumeHandle');
+    if (handle === '' || isEfsHandle(handle)) return [];
+    const message = `"${handle}" is not a handle of Amazon EFS: a file system, with an access point if there is one.`;
+    return [{path: at('efsVolumeHandle'), message, suggestion: '"fs-0123456789abcdef0::fsap-0123456789abcdef0"'}];
+  },
+});

@@ -1,0 +1,250 @@
+import {distance} from 'fastest-levenshtein';
+import {accountUrl, image, noProxyList, proxyUrl} from '../settings/addresses.ts';
+import {InvalidValue, type Kind} from '../settings/define.ts';
+import {isHostAndPort} from './agent-addresses.ts';
+import type {ChartName} from './schema.ts';
+
+/** What is wrong with the text of an option; `isUnlikely` where the agent takes it, but hardly as it was meant. */
+export interface OptionProblem {
+  message: string;
+  suggestion?: string;
+  isUnlikely?: boolean;
+}
+
+type Form = (text: string) => OptionProblem | undefined;
+
+/** An option that the agent reads from its environment: docs/charts/README.md, "Options of the agent". */
+export interface AgentOption {
+  name: string;
+  /** The names of older agents. */
+  formerly?: readonly string[];
+  /** Absent for free text. */
+  form?: Form;
+  /** The key whose value a template passes on unchanged. */
+  keys?: Partial<Readonly<Record<ChartName, string>>>;
+}
+
+const wrong = (message: string, suggestion?: string): OptionProblem => ({message, ...(suggestion === undefined ? {} : {suggestion})});
+
+const flag: Form = (text) => (/^(true|false|1|0)$/i.test(text) ? undefined : wrong(`"${text}" is not a switch.`, '"true" or "false"'));
+
+const oneOf =
+  (...words: string[]): Form =>
+  (text) =>
+    words.includes(text) ? undefined : wrong(`"${text}" is not one of ${words.join(', ')}.`);
+
+interface Amount {
+  /** What is counted, in the plural. */
+  unit: string;
+  least?: number;
+  most?: number;
+  /** Amounts outside of these bounds are valid and hardly meant. */
+  likely?: readonly [least: number, most: number];
+  isWhole?: boolean;
+}
+
+/** A plain number of a fixed unit. */
+const amount =
+  ({unit, least = 1, most = Number.POSITIVE_INFINITY, likely = [least, most], isWhole = true}: Amount): Form =>
+  (text) => {
+    const number = Number(text);
+    const isNumber = isWhole ? /^[-+]?\d+$/.test(text) : /^[-+]?(\d+\.?\d*|\.\d+)$/.test(text);
+    const spelt = isWhole ? `a whole number of ${unit}` : `a number of ${unit}`;
+    if (!isNumber) return wrong(`"${text}" is not ${spelt}.`, `Write ${spelt} without a unit`);
+    if (number < least || (!isWhole && number === 0))
+      return wrong(`${text} is less than ${least === 0 ? 'a part of one' : least} (${unit}).`);
+    if (number > most) return wrong(`${text} is more than ${most} (${unit}).`);
+    if (number < likely[0] || number > likely[1]) return {...wrong(`${text} is the number of ${unit}. Check the unit.`), isUnlikely: true};
+    return undefined;
+  };
+
+const seconds = amount({unit: 'seconds'});
+const threads = amount({unit: 'threads'});
+const cores = amount({unit: 'cores', least: 0, isWhole: false, likely: [0.01, 100]});
+const megabytes = amount({unit: 'megabytes', likely: [64, 100_000_000]});
+const percent = amount({unit: 'percent', most: 100});
+
+/** The form of a setting, for the same thing in an environment variable. */
+const as =
+  (kind: Kind<unknown>): Form =>
+  (text) => {
+    try {
+      kind.parse(text, {now: new Date(0)});
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof InvalidValue)) throw error;
+      const shown = error.message.replaceAll(/[^\s"/]+@/g, '…@');
+      const message = shown.startsWith('"') ? shown : `The value ${shown}`;
+      return wrong(`${message}.`, error.suggestion);
+    }
+  };
+
+const directory: Form = (text) => (text.startsWith('/') ? undefined : wrong(`"${text}" is not an absolute path.`));
+
+const hostAndPort: Form = (text) =>
+  isHostAndPort(text) ? undefined : wrong(`"${text}" is not host:port.`, '"otel-collector.observability.svc:4317"');
+
+const sentry: Form = (text) => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isDsn = url !== undefined && /^https?:$/.test(url.protocol) && url.username !== '' && /\/\d+$/.test(url.pathname);
+  return isDsn ? undefined : wrong('This is not a Sentry DSN.', '"https://KEY@sentry.example.com/1"');
+};
+
+/** A path in the image, or a PEM file as base64 in one line. */
+const certificate: Form = (text) =>
+  text.startsWith('/') || /^[A-Za-z0-9+/]{16,}=*$/.test(text)
+    ? undefined
+    : wrong('This takes an absolute path or the base64 of a PEM file in one line (base64 -w0).');
+
+const registryPrefix: Form = (text) =>
+  /^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:\d+)?(\/[a-z0-9][a-z0-9._-]*)*\/?$/.test(text)
+    ? undefined
+    : wrong(`"${text}" is not a registry without a scheme, such as registry.example.com/mirror.`);
+
+/** A JSON list of mirrors, as `agent.providerNetworkMirrors` becomes one. */
+const mirrors: Form = (text) => {
+  try {
+    if (Array.isArray(JSON.parse(text))) return undefined;
+  } catch {
+    // Falls through: the text is not JSON at all.
+  }
+  return wrong('This takes a JSON list of mirrors.', '\'[{"url": "https://mirror.example.com/"}]\'');
+};
+
+const SHUTDOWN = ['drain', 'grace-shutdown', 'force-shutdown'];
+
+/** Every documented option of the agent. */
+const AGENT_OPTIONS: readonly AgentOption[] = [
+  {name: 'SCALR_URL', form: as(accountUrl())},
+  {name: 'SCALR_AGENT_TOKEN', formerly: ['SCALR_TOKEN']},
+  {name: 'SCALR_AGENT_NAME'},
+  {name: 'SCALR_AGENT_BACKEND'},
+  {name: 'SCALR_AGENT_DRIVER', formerly: ['SCALR_DRIVER']},
+  {name: 'SCALR_AGENT_CONCURRENCY', form: amount({unit: 'runs'})},
+  {name: 'SCALR_AGENT_SINGLE', form: flag},
+  {name: 'SCALR_AGENT_DEBUG', formerly: ['SCALR_DEBUG'], form: flag, keys: {'agent-k8s': 'agent.debug', 'agent-job': 'agent.debug'}},
+  {name: 'SCALR_AGENT_LOG_FORMAT', formerly: ['SCALR_LOG_FORMAT'], form: oneOf('plain', 'dev', 'json')},
+  {name: 'SCALR_AGENT_SENTRY_DSN', form: sentry, keys: {'agent-job': 'agent.sentryDsn'}},
+  {name: 'SCALR_AGENT_DATA_DIR', formerly: ['SCALR_DATA_HOME', 'SCALR_WORK_DIR'], form: directory},
+  {name: 'SCALR_AGENT_CACHE_DIR', form: directory},
+  {name: 'SCALR_AGENT_HOOKS_DIR', form: directory},
+  {name: 'SCALR_AGENT_STATE_PERSISTENCE_ENABLED', form: flag},
+  {name: 'SCALR_AGENT_DISCONNECT_ON_STOP', formerly: ['SCALR_DISCONNECT_ON_STOP'], form: flag},
+  {name: 'SCALR_AGENT_WORKER_ON_STOP_ACTION', formerly: ['SCALR_WORKER_ON_STOP_ACTION'], form: oneOf(...SHUTDOWN)},
+  {name: 'SCALR_AGENT_WORKER_DRAIN_TIMEOUT', formerly: ['SCALR_WORKER_DRAIN_TIMEOUT'], form: seconds},
+  {name: 'SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT', formerly: ['SCALR_WORKER_GRACE_SHUTDOWN_TIMEOUT'], form: seconds},
+  {name: 'SCALR_AGENT_CA_CERT', formerly: ['SCALR_CA_CERT'], form: certificate},
+  {name: 'SCALR_AGENT_CONTAINER_TASK_CA_CERT', formerly: ['SCALR_CONTAINER_TASK_CA_CERT'], form: certificate},
+  {name: 'SCALR_AGENT_TLS_CERT_FILE', form: directory},
+  {name: 'SCALR_AGENT_TLS_KEY_FILE', form: directory},
+  {name: 'SCALR_AGENT_PROVIDER_CACHE_ENABLED', form: flag},
+  {
+    name: 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB',
+    formerly: ['SCALR_GC_PLUGINS_GLOBAL_SIZE_LIMIT'],
+    form: megabytes,
+    keys: {'agent-k8s': 'agent.gc_plugins_global_size_limit'},
+  },
+  {name: 'SCALR_AGENT_PROVIDER_CACHE_CONCURRENCY', form: threads, keys: {'agent-job': 'agent.providerCache.concurrency'}},
+  {name: 'SCALR_AGENT_PROVIDER_CACHE_DROP_KERNEL_PAGES', form: flag},
+  {name: 'SCALR_AGENT_PROVIDER_NETWORK_MIRRORS', form: mirrors},
+  {name: 'SCALR_AGENT_MODULE_CACHE_ENABLED', form: flag},
+  {name: 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB', form: megabytes},
+  {name: 'SCALR_AGENT_MODULE_CACHE_CONCURRENCY', form: threads, keys: {'agent-job': 'agent.moduleCache.concurrency'}},
+  {name: 'SCALR_AGENT_BINARY_CACHE_SIZE_LIMIT_MB', form: megabytes},
+  {
+    name: 'SCALR_AGENT_BINARY_CACHE_THRESHOLD_DAYS',
+    form: amount({unit: 'days'}),
+    keys: {'agent-job': 'agent.binaryCache.thresholdDays'},
+  },
+  {name: 'SCALR_AGENT_MEMORY_MONITOR_ENABLED', form: flag},
+  {
+    name: 'SCALR_AGENT_MEMORY_MONITOR_SOFT_LIMIT_PERCENT',
+    form: percent,
+    keys: {'agent-job': 'task.runner.memorySoftLimitPercent'},
+  },
+  {name: 'SCALR_AGENT_MEMORY_MONITOR_WARN_PERCENT', form: percent, keys: {'agent-job': 'task.runner.memoryWarnPercent'}},
+  {name: 'SCALR_AGENT_OTLP_ENDPOINT', form: hostAndPort, keys: {'agent-job': 'otel.endpoint'}},
+  {name: 'SCALR_AGENT_OTLP_METRICS_ENABLED', form: flag},
+  {name: 'SCALR_AGENT_OTLP_TRACES_ENABLED', form: flag},
+  {
+    name: 'SCALR_AGENT_CONTAINER_TASK_SCHEDULING_TIMEOUT',
+    formerly: ['SCALR_CONTAINER_TASK_SCHEDULING_TIMEOUT'],
+    form: seconds,
+    keys: {'agent-k8s': 'agent.container_task_scheduling_timeout'},
+  },
+  {
+    name: 'SCALR_AGENT_CONTAINER_TASK_ACQUIRE_TIMEOUT',
+    formerly: ['SCALR_CONTAINER_TASK_ACQUIRE_TIMEOUT'],
+    form: seconds,
+    keys: {'agent-k8s': 'agent.container_task_acquire_timeout'},
+  },
+  {
+    name: 'SCALR_AGENT_CONTAINER_TASK_CPU_REQUEST',
+    formerly: ['SCALR_CONTAINER_TASK_CPU_REQUEST'],
+    form: cores,
+    keys: {'agent-k8s': 'agent.container_task_cpu_request'},
+  },
+  {
+    name: 'SCALR_AGENT_CONTAINER_TASK_CPU_LIMIT',
+    formerly: ['SCALR_CONTAINER_TASK_CPU_LIMIT'],
+    form: cores,
+    keys: {'agent-k8s': 'agent.container_task_cpu_limit'},
+  },
+  {
+    name: 'SCALR_AGENT_CONTAINER_TASK_MEM_REQUEST',
+    formerly: ['SCALR_CONTAINER_TASK_MEM_REQUEST'],
+    form: megabytes,
+    keys: {'agent-k8s': 'agent.container_task_mem_request'},
+  },
+  {
+    name: 'SCALR_AGENT_CONTAINER_TASK_MEM_LIMIT',
+    formerly: ['SCALR_CONTAINER_TASK_MEM_LIMIT'],
+    form: megabytes,
+    keys: {'agent-k8s': 'agent.container_task_mem_limit'},
+  },
+  {name: 'SCALR_AGENT_CONTAINER_TASK_IMAGE', form: as(image()), keys: {'agent-k8s': 'agent.container_task_image'}},
+  {name: 'SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE', form: oneOf('legacy', 'golden')},
+  {
+    name: 'SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY',
+    formerly: ['SCALR_CONTAINER_TASK_IMAGE_REGISTRY'],
+    form: registryPrefix,
+    keys: {'agent-k8s': 'agent.container_task_image_registry'},
+  },
+  {name: 'SCALR_AGENT_KUBERNETES_MODE', formerly: ['SCALR_KUBERNETES_MODE'], form: oneOf('controller', 'worker')},
+  {name: 'SCALR_AGENT_KUBERNETES_EFS_CLAIM_NAME', formerly: ['SCALR_KUBERNETES_EFS_CLAIM_NAME']},
+  {name: 'SCALR_AGENT_KUBERNETES_AUTOMOUNT_SERVICE_ACCOUNT_TOKEN', form: flag},
+  {
+    name: 'SCALR_AGENT_KUBERNETES_TASK_STARTUP_TIMEOUT_SECONDS',
+    form: seconds,
+    keys: {'agent-job': 'task.startupTimeoutSeconds'},
+  },
+];
+
+/** What every program of a pod reads, the agent and the tools of runs alike. */
+const PROXIES: readonly AgentOption[] = [
+  {name: 'HTTP_PROXY', form: as(proxyUrl()), keys: {'agent-job': 'global.proxy.httpProxy'}},
+  {name: 'HTTPS_PROXY', form: as(proxyUrl()), keys: {'agent-job': 'global.proxy.httpsProxy'}},
+  {name: 'NO_PROXY', form: as(noProxyList([])), keys: {'agent-job': 'global.proxy.noProxy'}},
+];
+
+const OPTIONS: readonly AgentOption[] = [...AGENT_OPTIONS, ...PROXIES];
+
+/** The option of this name; in a container without the agent only a proxy. Proxies are read in lower case too. */
+export const optionNamed = (name: string, isAgent: boolean): AgentOption | undefined =>
+  (isAgent ? OPTIONS : PROXIES).find((each) => each.name === name || (PROXIES.includes(each) && each.name.toLowerCase() === name));
+
+/** The options that keys of a chart set, with the key. */
+export const optionsOfKeys = (chart: ChartName): {key: string; option: AgentOption}[] =>
+  OPTIONS.flatMap((option) => {
+    const key = option.keys?.[chart];
+    return key === undefined ? [] : [{key, option}];
+  });
+
+/** The option that is meant by a name that no current agent reads: an older one, or one misspelt by a letter or two. */
+export function optionMeantBy(name: string): {option: AgentOption; isOld: boolean} | undefined {
+  if (!/^scalr_/i.test(name)) return undefined;
+  const former = AGENT_OPTIONS.find((each) => each.formerly?.includes(name));
+  if (former) return {option: former, isOld: true};
+  const near = AGENT_OPTIONS.find((each) => distance(each.name, name.toUpperCase()) <= 2);
+  return near && {option: near, isOld: false};
+}

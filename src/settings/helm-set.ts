@@ -1,0 +1,122 @@
+import {InvalidValue} from './define.ts';
+
+/** A value of a list that is being put together; holes are undefined. */
+type Part = string | number | boolean | null | Part[] | {[key: string]: Part} | undefined;
+
+/**
+ * Reads `--set` as Helm does: commas between assignments, `{a,b}` for lists, `a[0].b` for items, backslashes before
+ * characters that would mean something. Lists as JSON are ours. Returns assignments of one path and one value each.
+ * @throws InvalidValue
+ */
+export function readHelmSet(items: readonly string[]): string[] {
+  const pairs = items.flatMap(assignmentsIn);
+  const lists = new Map<string, Part[]>();
+  const read = pairs.flatMap(([path, value]) => {
+    const [, base, index] = /^(.+?)(\[\d+\].*)$/.exec(path) ?? [];
+    if (base === undefined || index === undefined) return [`${path}=${value}`];
+    const isFirst = !lists.has(base);
+    const list = lists.get(base) ?? [];
+    lists.set(base, list);
+    setPart(list, stepsOf(index, path), typed(value));
+    return isFirst ? [base] : [];
+  });
+  return read.map((each) => (lists.has(each) ? `${each}=${listText(each, lists.get(each) as Part[])}` : each));
+}
+
+/** The text of an assignment as `--set` reads it: JSON as it stands, anything else with its commas and backslashes escaped. */
+export const asHelmSet = (path: string, value: string): string => `${path}=${isJson(value) ? value : value.replaceAll(/[\\,]/g, '\\$&')}`;
+
+const isJson = (text: string): boolean => {
+  if (!/^[[{]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+function assignmentsIn(item: string): [path: string, value: string][] {
+  const at = item.indexOf('=');
+  if (at < 1) return [[item, '']].map(([text = '']) => refuseBare(text));
+  const path = withoutQuotes(item.slice(0, at).trim());
+  const rest = item.slice(at + 1);
+  // YAML lists, as in [a, b], are read further on.
+  if (isJson(rest) || rest.startsWith('[')) return [[path, rest]];
+  if (rest.startsWith('{')) {
+    const end = endOfList(rest);
+    if (end === undefined) throw new InvalidValue(`the list of "${path}" has no }`, `Write ${path}={a,b}`);
+    const list = JSON.stringify(split(rest.slice(1, end)).map((each) => typed(each)));
+    const others = rest.slice(end + 1);
+    if (others !== '' && !others.startsWith(','))
+      throw new InvalidValue(`"${others}" stands behind the list of "${path}"`, 'Put a comma between');
+    return [[path, list], ...(others === '' ? [] : assignmentsIn(others.slice(1)))];
+  }
+  const comma = /(?<!\\)(?:\\\\)*,/.exec(rest);
+  if (comma === null) return [[path, unescaped(rest)]];
+  const end = comma.index + comma[0].length - 1;
+  const others = rest.slice(end + 1);
+  if (others === '') return [[path, unescaped(rest.slice(0, end))]];
+  if (!/^[^=,]+=/.test(others))
+    throw new InvalidValue(
+      `a comma in the value of "${path}" begins another assignment, as in Helm`,
+      `Write ${asHelmSet(path, unescaped(rest))}`,
+    );
+  return [[path, unescaped(rest.slice(0, end))], ...assignmentsIn(others)];
+}
+
+const refuseBare = (text: string): never => {
+  throw new InvalidValue(`"${text}" has no "="`, `Write ${text}=value`);
+};
+
+/** `a."b.c"` is `a.b\.c`: READMEs quote keys for the shell. */
+const withoutQuotes = (path: string): string => path.replaceAll(/"([^"]*)"/g, (_, key: string) => key.replaceAll('.', '\\.'));
+
+const unescaped = (text: string): string => text.replaceAll(/\\(.)/gs, '$1');
+
+/** At commas that are not escaped. */
+const split = (text: string): string[] => (text === '' ? [] : text.split(/(?<!\\),/).map((each) => unescaped(each)));
+
+function endOfList(text: string): number | undefined {
+  const found = /(?<!\\)\}/.exec(text);
+  return found === null ? undefined : found.index;
+}
+
+/** Helm's types: true, false, null and whole numbers without a leading zero; everything else is a text. */
+function typed(text: string): Part {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (text === 'null') return null;
+  return /^(0|-?[1-9]\d*)$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : text;
+}
+
+/** `[0].a\.b[1]` as steps. */
+function stepsOf(index: string, path: string): (string | number)[] {
+  const steps = [...index.matchAll(/\[(\d+)\]|\.((?:\\.|[^.[\\])+)/g)];
+  if (steps.map(([text]) => text).join('') !== index)
+    throw new InvalidValue(`"${path}" is not a path of values.yaml`, 'Write a.b[0].c=value');
+  return steps.map(([, number, key]) => (number === undefined ? unescaped(key as string) : Number(number)));
+}
+
+const MOST_ITEMS = 1000;
+
+function setPart(target: Part[], steps: readonly (string | number)[], value: Part): void {
+  let here: Part = target;
+  for (const [at, step] of steps.entries()) {
+    if (typeof step === 'number' && step >= MOST_ITEMS)
+      throw new InvalidValue(`[${step}] is beyond any list of the chart`, 'Count from [0]');
+    const holder = here as Record<string | number, Part>;
+    const below = Object.hasOwn(holder, step) ? holder[step] : undefined;
+    const next = steps[at + 1];
+    const child: Part =
+      next === undefined ? value : typeof below === 'object' && below !== null ? below : typeof next === 'number' ? [] : {};
+    Object.defineProperty(holder, step, {value: child, writable: true, enumerable: true, configurable: true});
+    here = child;
+  }
+}
+
+/** A list without holes as JSON. @throws InvalidValue */
+function listText(path: string, list: readonly Part[]): string {
+  const hole = Array.from(list).indexOf(undefined);
+  if (hole >= 0) throw new InvalidValue(`"${path}" has no item [${hole}]`, 'Count from [0] without gaps');
+  return JSON.stringify(list);
+}

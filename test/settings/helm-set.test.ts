@@ -1,0 +1,96 @@
+import {mkdir, mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {execa} from 'execa';
+import {afterAll, beforeAll, describe, expect, test} from 'vitest';
+import {setAt, type Tree, type Values} from '../../src/charts/tree.ts';
+import {InvalidValue} from '../../src/settings/define.ts';
+import {set} from '../../src/settings/escape-hatch.ts';
+import {asHelmSet, readHelmSet} from '../../src/settings/helm-set.ts';
+import {findHelm} from '../helm/find-helm.ts';
+
+const now = new Date(0);
+
+/** The assignments as values; a scalar has no type before its chart is known. */
+function valuesOf(items: readonly string[]): Values {
+  const values: Values = {};
+  for (const [path, value] of Object.entries(set.kind.parse(items, {now}))) {
+    const keys = path.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
+    setAt(values, keys, value.startsWith('[') ? (JSON.parse(value) as Tree) : value);
+  }
+  return values;
+}
+
+/** What Helm reads, with scalars outside of lists as texts. */
+const withTexts = (tree: Tree): Tree => {
+  if (Array.isArray(tree)) return tree;
+  if (tree === null || typeof tree !== 'object') return String(tree);
+  return Object.fromEntries(Object.entries(tree).map(([key, below]) => [key, withTexts(below)]));
+};
+
+const CASES: readonly (readonly string[])[] = [
+  ['a.b=1'],
+  ['a.b=1,c.d=2'],
+  ['a={x,y}'],
+  ['a={x,y},b=1'],
+  ['a={1,true,z}'],
+  ['a[0].b=1'],
+  ['a[0].key=dedicated,a[0].operator=Equal,a[1].key=spot,b=2'],
+  ['t.a[0]=x', 't.a[1]=y'],
+  ['a[0].b[0].c=x,a[0].b[1].c=y'],
+  ['a\\.b=1'],
+  ['x.a\\.b/c=y'],
+  ['a[0].b\\.c=x'],
+  ['a=x\\,y'],
+  ['a=b=c'],
+  ['a=x\\\\y'],
+  ['a=,b=1'],
+  ['a=x y'],
+  ['a=1,'],
+];
+
+describe('--set is read as Helm reads it', () => {
+  let folder = '';
+  let helm = '';
+  beforeAll(async () => {
+    [{path: helm} = {path: ''}] = await findHelm();
+    folder = await mkdtemp(join(tmpdir(), 'helm-set-'));
+    await mkdir(join(folder, 'templates'));
+    await writeFile(join(folder, 'Chart.yaml'), 'apiVersion: v2\nname: a\nversion: 1.0.0\n');
+    await writeFile(join(folder, 'templates', 'values.yaml'), 'values: {{ toJson .Values | quote }}\n');
+  }, 120_000);
+  afterAll(() => rm(folder, {recursive: true, force: true}));
+
+  test.each(CASES.map((items) => [items.join(' '), items] as const))('%s', async (_, items) => {
+    const {stdout} = await execa(helm, ['template', 'r', folder, ...items.flatMap((each) => ['--set', each])]);
+    const json = JSON.parse(stdout.slice(stdout.indexOf('values: ') + 'values: '.length)) as string;
+    expect(valuesOf(items)).toEqual(withTexts(JSON.parse(json) as Tree));
+  });
+});
+
+test.each([
+  ['extraEnv.NO_PROXY=a,b', 'begins another assignment, as in Helm', 'Write extraEnv.NO_PROXY=a\\,b'],
+  ['a={x,y', 'has no }', 'Write a={a,b}'],
+  ['a[1].b=1', 'has no item [0]', 'Count from [0] without gaps'],
+  ['a[5000]=1', 'is beyond any list', 'Count from [0]'],
+  ['a[x].b=1,c', 'begins another assignment', 'Write a[x].b=1\\,c'],
+  ['novalue', 'has no "="', 'Write novalue=value'],
+])('%s is refused with the spelling that works', (item, message, suggestion) => {
+  expect(() => readHelmSet([item])).toThrow(InvalidValue);
+  try {
+    readHelmSet([item]);
+  } catch (error) {
+    expect((error as InvalidValue).message).toContain(message);
+    expect((error as InvalidValue).suggestion).toBe(suggestion);
+  }
+});
+
+test('lists and maps as JSON, an empty one too, and quoted keys are read', () => {
+  expect(readHelmSet(['tolerations=[{"key":"a","operator":"Exists"}]'])).toEqual(['tolerations=[{"key":"a","operator":"Exists"}]']);
+  expect(readHelmSet(['nodeSelector={}'])).toEqual(['nodeSelector={}']);
+  expect(readHelmSet(['nodeSelector."a.b/c"=x'])).toEqual(['nodeSelector.a\\.b/c=x']);
+});
+
+test.each(['x', 'a,b', 'a\\b', '{"a":1,"b":2}', '[1,2]', 'a\\,b', ''])('what is written is read again: %s', (value) => {
+  expect(readHelmSet([asHelmSet('a.b', value)])).toEqual([`a.b=${value}`]);
+});

@@ -1,0 +1,84 @@
+import {describe, expect, test} from 'vitest';
+import {fixGroup} from '../../../src/values/validate/apply-fixes.ts';
+import {findingsOf} from '../../../src/values/validate/check-files.ts';
+import {validate} from '../../../src/values/validate/validate.ts';
+import {MISTAKES, type Mistake, SOUND, withToken} from './mistakes.ts';
+import {targetOf} from './rule-cases.ts';
+
+const isFound = ([name, text, path]: Mistake): boolean =>
+  validate(withToken(text), targetOf(name)).some(
+    (each) => each.path === path || each.path.startsWith(`${path}.`) || each.path.startsWith(`${path}[`),
+  );
+
+describe.each(Object.entries(MISTAKES))('%s', (_, mistakes) => {
+  test('are found, every one', () => {
+    const missed = mistakes.filter((each) => !isFound(each)).map(([name, text]) => `${name}: ${text}`);
+    expect(missed).toEqual([]);
+  });
+});
+
+test.each(SOUND)('%s: %s has no finding', (name, text) => {
+  expect(validate(withToken(text), targetOf(name))).toEqual([]);
+});
+
+/** The file after --fix, and what is still said of it. */
+function fixed(text: string, target: ReturnType<typeof targetOf>) {
+  const group = {files: [{file: 'values.yaml', text}], areLayers: false, target};
+  const {rewrites, fixed: after} = fixGroup({...group, findings: findingsOf(group, target)});
+  return {text: rewrites[0]?.after ?? text, findings: after.findings};
+}
+
+describe('--fix', () => {
+  const MISPLACED: readonly Mistake[] = [
+    ['job 0.6.5', 'agent:\n  token: abc\ntask:\n  runner:\n    nodeSelector:\n      pool: runs\n', 'task.nodeSelector'],
+    ['job 0.6.5', 'agent:\n  token: abc\nresources:\n  limits:\n    memory: 2Gi\nnodeSelector:\n  pool: runs\n', 'task.runner.resources'],
+    ['local 0.6.5', 'agent:\n  tokne: 5\n  nodeSelector:\n    pool: 1\n', 'nodeSelector'],
+    ['k8s 0.6.5', 'agent:\n  token: abc\nnodeSelector:\n  pool: runs\n', 'workerNodeSelector'],
+    ['local 0.6.5', 'agent:\n  token: abc\nextraEnvs:\n  SCALR_DEBUG: 1\n', 'extraEnv'],
+  ];
+
+  test.each(MISPLACED)('of %s: %s leaves nothing to say, and changes nothing when run again', (name, text) => {
+    const target = targetOf(name);
+    const once = fixed(text, target);
+    expect(once.text).not.toBe(text);
+    expect(once.findings.filter(({severity}) => severity === 'error')).toEqual([]);
+    expect(fixed(once.text, target).text).toBe(once.text);
+  });
+
+  test('changes nothing when run again, whatever was wrong', () => {
+    const again = Object.values(MISTAKES)
+      .flat()
+      .flatMap(([name, text]) => {
+        const target = targetOf(name);
+        const once = fixed(withToken(text), target);
+        return fixed(once.text, target).text === once.text ? [] : [text];
+      });
+    expect(again).toEqual([]);
+  });
+});
+
+describe('a file that holds something else', () => {
+  test.each([
+    ['local 0.6.5', 'agent-local:\n  agent: {token: abc}\n', 'NESTED_VALUES', 'agent-local'],
+    ['job 0.6.5', 'scalr-agent: {task: {nodeSelector: {}}}', 'NESTED_VALUES', 'scalr-agent'],
+    ['job 0.6.5', 'apiVersion: v1\nkind: Secret\nmetadata: {name: a}', 'MANIFEST', 'kind'],
+    ['k8s 0.6.5', 'apiVersion: argoproj.io/v1alpha1\nkind: Application', 'MANIFEST', 'kind'],
+  ] as const)('%s: %s has this one finding', (name, text, code, path) => {
+    expect(validate(text, targetOf(name))).toMatchObject([{severity: 'error', code, path}]);
+  });
+});
+
+test.each([
+  ['job 0.6.5', 'task: {runner: {nodeSelector: {a: b}}}', 'task.nodeSelector'],
+  ['job 0.6.5', 'resources: {limits: {cpu: 1}}', 'task.runner.resources'],
+  ['job 0.6.5', 'tolerations: [{operator: Exists}]', 'task.tolerations'],
+  ['job 0.6.5', 'podAnnotations: {a: b}', 'global.podAnnotations'],
+  ['job 0.6.5', 'image: {tag: x}', 'agent.image'],
+  ['local 0.6.5', 'agent: {resources: {limits: {cpu: 1}}}', 'resources'],
+  ['local 0.6.5', 'task: {nodeSelector: {a: b}}', 'nodeSelector'],
+  ['local 0.6.5', 'env: [{name: A, value: b}]', 'extraEnv'],
+  ['local 0.6.5', 'replicas: 2', 'replicaCount'],
+  ['k8s 0.6.5', 'task: {runner: {resources: {limits: {memory: 2Gi}}}}', 'agent.container_task_mem_limit: 2048'],
+] as const)('%s: for %s it suggests %s', (name, text, suggestion) => {
+  expect(validate(withToken(text), targetOf(name)).map((each) => each.suggestion)).toContain(suggestion);
+});
