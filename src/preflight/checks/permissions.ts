@@ -101,6 +101,10 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
 
 export const isClusterScoped = (kind: string): boolean => CLUSTER_SCOPED.has(kind);
 
+/** The same for an object whose definition may be in the same chart. */
+export const isWideObject = (object: KubernetesObject, objects: readonly KubernetesObject[]): boolean =>
+  isClusterScoped(object.kind ?? '') || definitionFor(object, objects)?.scope === 'Cluster';
+
 /** Helm 3 creates definitions once, Helm 4 applies them, and neither deletes them. */
 const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 const ROLES: Readonly<Record<string, string>> = {
@@ -124,8 +128,7 @@ export function neededPermissions({namespace, objects, resources}: InstallObject
   const ofObjects = objects.flatMap((object) => {
     const resource = resourceOf(object, objects, resources);
     if (resource === DEFINITIONS) return clusterWide(resource, ['get', 'create', 'patch']);
-    const isWide = isClusterScoped(object.kind ?? '') || definitionFor(object, objects)?.scope === 'Cluster';
-    const permit = isWide ? clusterWide : inNamespace;
+    const permit = isWideObject(object, objects) ? clusterWide : inNamespace;
     return [...permit(resource, ['get', 'create', 'patch']), ...permit(resource, ['delete'], true)];
   });
   return once([
