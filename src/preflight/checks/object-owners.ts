@@ -3,7 +3,7 @@ import type {Tree} from '../../charts/tree.ts';
 import {isKnown, known, knownValue} from '../../cluster/facts/fact.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
 import {commandLine, kubectlCommand, ownCommand} from '../../command-line.ts';
-import {type Check, type CheckResult, count, fail, few, ifKnown, pass, skip, skipUnknown} from '../check.ts';
+import {type Check, type CheckResult, count, fail, few, ifKnown, pass, skipUnknown} from '../check.ts';
 import {gitOpsOwner, helmOwner, isContained, MANAGED_BY, objectKey, otherOwner} from '../object-owner.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 import {isClusterWide, objectNames, scopedName} from './object-names.ts';
