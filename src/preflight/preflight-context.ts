@@ -122,4 +122,6 @@ export interface ProbePlan extends ProbeObjects {
 export interface SkippedProbe {
   because: string;
   remedy?: string;
+  /** Only its manifests were wanted. */
+  isDry?: boolean;
 }

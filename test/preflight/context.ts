@@ -137,7 +137,7 @@ export async function preflightContext(
     tools: {helm: known('4.1.4', 'helm version'), kubectl: known('1.35.1', 'kubectl version')},
     permissions: known([], 'kubectl auth can-i'),
     secrets: new Map([
-      ['scalr-agent-token', known({metadata: {name: 'scalr-agent-token'}, data: {token: btoa('a token')}}, 'secrets/scalr-agent-token')],
+      ['scalr-agent-token', known({metadata: {name: 'scalr-agent-token'}, data: {token: btoa('e30.e30.x')}}, 'secrets/scalr-agent-token')],
     ]),
     claims: new Map(),
     live: live(),
