@@ -1,4 +1,4 @@
-import type {Call, ReleaseName} from './ports/processes.ts';
+import type {Call, Place, ReleaseName} from './ports/processes.ts';
 
 /** A call as a shell takes it; what goes to standard input is only named. */
 export function commandLine({tool, args, input}: Omit<Call, 'tool'> & {tool: string}): string {
@@ -16,3 +16,10 @@ export function ownCommand(command: string, {release, place}: ReleaseName, ...mo
   ];
   return commandLine({tool: 'scalr-agent', args: [command, '--release', release, '--namespace', place.namespace, ...where, ...more]});
 }
+
+/** A kubectl command for the same cluster; what has a namespace takes `--namespace` itself. */
+export const kubectlCommand = ({kubeContext, kubeconfig}: Place, ...args: readonly string[]): string =>
+  commandLine({
+    tool: 'kubectl',
+    args: [...args, ...(kubeContext ? ['--context', kubeContext] : []), ...(kubeconfig ? ['--kubeconfig', kubeconfig] : [])],
+  });

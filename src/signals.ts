@@ -7,6 +7,8 @@ export function anySignal(...signals: readonly AbortSignal[]): AbortSignal {
   const controller = new AbortController();
   for (const signal of signals) {
     const pass = (): void => controller.abort(signal.reason);
+    // Many calls that listen to the same signal look like a leak to Node.js.
+    setMaxListeners(0, signal);
     if (signal.aborted) pass();
     // The listener also keeps a timeout alive.
     else signal.addEventListener('abort', pass, {once: true, signal: controller.signal});
@@ -19,7 +21,6 @@ export function followSignal(...signals: readonly AbortSignal[]): {signal: Abort
   const controller = new AbortController();
   const passes = signals.map((signal) => {
     const pass = (): void => controller.abort(signal.reason);
-    // Many calls that listen to the same signal look like a leak to Node.js.
     setMaxListeners(0, signal);
     if (signal.aborted) pass();
     else signal.addEventListener('abort', pass, {once: true});

@@ -68,7 +68,7 @@ export default class Preflight extends BaseCommand<Result> {
       ? {...read, probe: await this.#probe(read, {...world, end}, {seconds: timeoutMs / 1000, isDry: flags['dry-run'] ?? false})}
       : read;
     const checks = runChecks(CHECKS, situation);
-    if (!this.jsonEnabled()) this.show(checksText(checks, this.resultScreen));
+    if (!this.jsonEnabled()) this.show(checksText(checks, this.resultScreen, flags.quiet ? 'problems' : flags.verbose ? 'all' : 'folded'));
     const has = (status: Checked['status']): boolean => checks.some((each) => each.status === status);
     if (has('fail')) process.exitCode = ExitCode.findings;
     else if (flags.strict && has('warn')) process.exitCode = ExitCode.onlyWarnings;
@@ -87,7 +87,7 @@ export default class Preflight extends BaseCommand<Result> {
       const text = probeText(plan);
       if (this.jsonEnabled()) this.say(text);
       else this.app.stdout(text);
-      return {because: `--dry-run only shows ${plan.pod}`};
+      return {because: `--dry-run only shows ${plan.pod}`, isDry: true};
     }
     this.say(`Makes the pod ${plan.pod} in ${situation.name.place.namespace}, and removes it again.\n`);
     const interrupts = this.app.takeInterrupts();

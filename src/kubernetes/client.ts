@@ -31,6 +31,6 @@ export interface ApiReader {
 export interface KubernetesClient extends ApiReader {
   /** @throws ExpectedError when there is no kubectl, or the kubeconfig names no such cluster */
   connect(over: AbortSignal): Promise<void>;
-  /** For access reviews, which change nothing; no other path is let through. */
+  /** For reviews of access and of the account, which change nothing. */
   post(path: string, body: object, options: RequestOptions): Promise<Answer>;
 }

@@ -17,11 +17,13 @@ export type Found<T> = {object: T | undefined; trouble?: undefined} | {object?: 
 const GROUP_VERSIONS: Readonly<Record<string, string>> = {
   configmaps: 'v1',
   events: 'v1',
+  limitranges: 'v1',
   namespaces: 'v1',
   nodes: 'v1',
   persistentvolumeclaims: 'v1',
   persistentvolumes: 'v1',
   pods: 'v1',
+  resourcequotas: 'v1',
   secrets: 'v1',
   serviceaccounts: 'v1',
   services: 'v1',
@@ -187,4 +189,16 @@ export async function reviewAccess(
   if (answer.trouble) return {trouble: answer.trouble};
   const isAllowed = (answer.body as {status?: {allowed?: boolean}} | null)?.status?.allowed;
   return typeof isAllowed === 'boolean' ? {isAllowed} : {};
+}
+
+/** The name under which the API server knows this account; undefined where it names none. Kubernetes 1.28 and newer tell. */
+export async function currentUser(
+  client: Pick<KubernetesClient, 'post'>,
+  options: RequestOptions,
+): Promise<{user?: string; trouble?: ApiError}> {
+  const review = {apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview'};
+  const answer = await client.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', review, options);
+  if (answer.trouble) return {trouble: answer.trouble};
+  const user = (answer.body as {status?: {userInfo?: {username?: unknown}}} | null)?.status?.userInfo?.username;
+  return typeof user === 'string' && user !== '' ? {user} : {};
 }

@@ -4,7 +4,7 @@ import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
 import type {Fact} from '../cluster/facts/fact.ts';
 import type {Readings} from '../cluster/facts/readings.ts';
 import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
-import type {Claim} from '../cluster/objects.ts';
+import type {Claim, KubernetesObject, Pod} from '../cluster/objects.ts';
 import type {Probed, ProbeObjects} from '../cluster/probe.ts';
 import type {Rendered} from '../plan/render-chart.ts';
 import type {ReleaseName} from '../ports/processes.ts';
@@ -31,11 +31,52 @@ export interface PreflightContext extends Rendered {
   secrets: ReadonlyMap<string, Fact<SecretObject | undefined>>;
   /** PersistentVolumeClaims of the namespace by name, in the same way. */
   claims: ReadonlyMap<string, Fact<Claim | undefined>>;
+  live: LiveState;
   /** The agent pool token itself, where it was given. */
   token: string | undefined;
   /** What the probe pod found, or why there was none; absent without --probe. */
   probe?: {plan: ProbePlan; seen: Probed} | SkippedProbe;
   now: Date;
+}
+
+/** What is in the cluster where the release goes. */
+export interface LiveState {
+  /** The live object of each one of the manifest, by kind and name; undefined where there is none yet. */
+  objects: ReadonlyMap<string, Fact<KubernetesObject | undefined>>;
+  /** Kind and name of what the installed release consists of; only read where an object is not of the release. */
+  installed: ReadonlySet<string>;
+  /** Of the namespace. */
+  quotas: Fact<readonly ResourceQuota[]>;
+  limitRanges: Fact<readonly LimitRange[]>;
+  /** Pods of the namespace; only read where there is a ResourceQuota. */
+  pods: Fact<readonly Pod[]>;
+  /** The account, as the API server knows it: jane, system:serviceaccount:ci:deployer */
+  user: Fact<string>;
+}
+
+type Quantities = Readonly<Record<string, string>>;
+
+export interface ResourceQuota extends KubernetesObject {
+  spec?: {
+    hard?: Quantities;
+    scopes?: readonly string[];
+    scopeSelector?: {matchExpressions?: readonly {scopeName: string; operator: string; values?: readonly string[]}[]};
+  };
+  status?: {hard?: Quantities; used?: Quantities};
+}
+
+export interface LimitRange extends KubernetesObject {
+  spec?: {limits?: readonly LimitRangeItem[]};
+}
+
+export interface LimitRangeItem {
+  /** Container, Pod or PersistentVolumeClaim. */
+  type: string;
+  max?: Quantities;
+  min?: Quantities;
+  default?: Quantities;
+  defaultRequest?: Quantities;
+  maxLimitRequestRatio?: Quantities;
 }
 
 /** A Secret that pods or settings reference. */
@@ -81,4 +122,6 @@ export interface ProbePlan extends ProbeObjects {
 export interface SkippedProbe {
   because: string;
   remedy?: string;
+  /** Only its manifests were wanted. */
+  isDry?: boolean;
 }

@@ -24,6 +24,7 @@ import {effectiveGet, effectiveValues} from '../values/read-values.ts';
 import {neededPermissions} from './checks/permissions.ts';
 import {cachedAccess, permissionsOf, type RetryOptions} from './permissions-of.ts';
 import type {Permission, PreflightContext as Situation} from './preflight-context.ts';
+import {readLive} from './read-live.ts';
 import {referencedClaims as claimsNamedIn, wantedSecrets} from './referenced-objects.ts';
 
 interface World extends ClusterAccess, RetryOptions {
@@ -55,12 +56,15 @@ export async function readSituation(generated: Generated, wanted: Wanted, world:
     ({trouble}): Asking => ({place, kubernetes, over: world.over, silence: trouble?.kind === 'forbidden' ? undefined : trouble}),
   );
   const objects = rendering.then(({manifest}) => knownValue(manifest) ?? []);
-  const [readings, tools, context, named, permissions] = await Promise.all([
+  const [readings, tools, context, named, permissions, live] = await Promise.all([
     readCluster(place, access),
     readTools(place, processes),
     readContext(place, processes, already.context),
     Promise.all([objects, asking]).then((found) => readNamed(wanted, get, ...found)),
     Promise.all([objects, asking]).then((found) => readPermissions(...found)),
+    Promise.all([objects, asking]).then(([made, {silence}]) =>
+      readLive(made, {name: wanted.name, kubernetes, processes, over: world.over, silence}),
+    ),
   ]);
   return {
     name: wanted.name,
@@ -74,6 +78,7 @@ export async function readSituation(generated: Generated, wanted: Wanted, world:
     tools,
     permissions: follow(permissions, (all, source) => known(withoutMaking(all, readings.namespaceObject), source)),
     ...named,
+    live,
     token: (settings.get(token) ?? settings.get(tokenFile))?.reveal(),
     now: world.now(),
   };

@@ -8,15 +8,29 @@ import {paragraph, type Screen, theme} from './theme.ts';
 
 const MARKS: Readonly<Record<Status, string>> = {pass: '✓', warn: '!', fail: '×', skip: '-'};
 
-/** Every check under its heading, with the remedy where it did not pass, and a summary line. */
-export function checksText(checks: readonly Checked[], screen: Screen): string {
+/** `problems` only, the passed checks `folded` into a number, or `all` of them. */
+type Detail = 'problems' | 'folded' | 'all';
+
+/** Failures first, then warnings, what was not looked at, and what passed, with the remedy where there is one. */
+export function checksText(checks: readonly Checked[], screen: Screen, detail: Detail = 'folded'): string {
   const {bold} = theme(screen);
+  const of = (...statuses: Status[]): Checked[] => statuses.flatMap((status) => checks.filter((each) => each.status === status));
+  const text = (some: readonly Checked[]): string => some.map((each) => checkText(each, screen)).join('');
+  const problems = text(of('fail', 'warn'));
+  if (detail === 'problems') return problems;
   const gaps = gapsIn(checks);
-  const single = checks.filter((each) => !gaps.some(({skipped}) => skipped.includes(each)));
-  const groups = GROUPS.map((group) => ({group, own: single.filter((each) => each.group === group)})).filter(({own}) => own.length > 0);
-  const texts = groups.map(({group, own}) => `${bold(group)}\n${own.map((each) => checkText(each, screen)).join('')}\n`);
-  const unseen = gaps.length === 0 ? '' : `${bold('Not looked at')}\n${gaps.map((gap) => gapText(gap, screen)).join('')}\n`;
-  return `${texts.join('')}${unseen}${summary(checks, screen)}\n`;
+  const single = of('skip').filter((each) => !gaps.some(({skipped}) => skipped.includes(each)));
+  const unseen = `${text(single)}${gaps.map((gap) => gapText(gap, screen)).join('')}`;
+  const passed = GROUPS.flatMap((group) => {
+    const own = of('pass').filter((each) => each.group === group);
+    return detail === 'all' && own.length > 0 ? [`${bold(group)}\n${text(own)}\n`] : [];
+  });
+  return [
+    problems === '' ? '' : `${problems}\n`,
+    unseen === '' ? '' : `${bold('Not checked')}\n${unseen}\n`,
+    ...passed,
+    `${summary(checks, detail, screen)}\n`,
+  ].join('');
 }
 
 /** Checks that were skipped for the same reason. */
@@ -56,11 +70,12 @@ export function checkText({status, title, message, remedy, ref}: Checked, screen
   return `${head}${first === undefined ? '' : paragraph('    → ', first, screen)}${rest}    ${dim(ref)}\n`;
 }
 
-function summary(checks: readonly Checked[], screen: Screen): string {
+function summary(checks: readonly Checked[], detail: Detail, screen: Screen): string {
   const {green, red, yellow} = theme(screen);
   const of = (status: Status): number => checks.filter((each) => each.status === status).length;
   const colour = of('fail') > 0 ? red : of('warn') > 0 ? yellow : green;
-  return colour(`${count(of('fail'), 'error')}, ${count(of('warn'), 'warning')}, ${of('pass')} passed, ${of('skip')} skipped`);
+  const hint = detail === 'folded' && of('pass') > 0 ? ' (--verbose lists them)' : '';
+  return colour(`${count(of('fail'), 'error')}, ${count(of('warn'), 'warning')}, ${of('skip')} skipped, ${of('pass')} passed${hint}`);
 }
 
 /** The manifests of a probe, without passwords. */

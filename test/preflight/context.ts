@@ -6,7 +6,7 @@ import {known} from '../../src/cluster/facts/fact.ts';
 import {readCluster} from '../../src/cluster/facts/read-cluster.ts';
 import type {Claim} from '../../src/cluster/objects.ts';
 import type {Check, CheckResult} from '../../src/preflight/check.ts';
-import type {PreflightContext} from '../../src/preflight/preflight-context.ts';
+import type {LiveState, PreflightContext} from '../../src/preflight/preflight-context.ts';
 import {namespace, release} from '../../src/settings/release.ts';
 import {generate} from '../../src/values/generate.ts';
 import {effectiveGet, effectiveValues} from '../../src/values/read-values.ts';
@@ -137,14 +137,26 @@ export async function preflightContext(
     tools: {helm: known('4.1.4', 'helm version'), kubectl: known('1.35.1', 'kubectl version')},
     permissions: known([], 'kubectl auth can-i'),
     secrets: new Map([
-      ['scalr-agent-token', known({metadata: {name: 'scalr-agent-token'}, data: {token: btoa('a token')}}, 'secrets/scalr-agent-token')],
+      ['scalr-agent-token', known({metadata: {name: 'scalr-agent-token'}, data: {token: btoa('e30.e30.x')}}, 'secrets/scalr-agent-token')],
     ]),
     claims: new Map(),
+    live: live(),
     token: undefined,
     now: TODAY,
     ...but,
   };
 }
+
+/** A namespace without quotas, and none of the objects of the chart in the cluster yet. */
+export const live = (but: Partial<LiveState> = {}): LiveState => ({
+  objects: new Map(),
+  installed: new Set(),
+  quotas: known([], 'resourcequotas'),
+  limitRanges: known([], 'limitranges'),
+  pods: known([], 'pods'),
+  user: known('jane', 'SelfSubjectReview'),
+  ...but,
+});
 
 /** A claim of the namespace, bound unless it says otherwise. */
 export const claim = (name: string, more: Partial<Claim> = {}): Claim => ({

@@ -27,7 +27,7 @@ export interface FakeServer {
 const CORE = ['configmaps', 'namespaces', 'nodes', 'services', 'daemonsets.apps', 'deployments.apps', 'storageclasses.storage.k8s.io'];
 /** Served too, but nobody looks for them in the list of what is served. */
 const COMMON =
-  /^(events|persistentvolume(claim)?s|pods|secrets|serviceaccounts|(replica|stateful)sets\.apps|(cron)?jobs\.batch|.*\.k8s\.io|poddisruptionbudgets\.policy)$/;
+  /^(events|persistentvolume(claim)?s|pods|secrets|serviceaccounts|resourcequotas|limitranges|(replica|stateful)sets\.apps|(cron)?jobs\.batch|.*\.k8s\.io|poddisruptionbudgets\.policy)$/;
 
 /** The plural that an object is listed under; English has no rule for these few. */
 const PLURALS: Readonly<Record<string, string>> = {
@@ -101,6 +101,8 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
       requests.push(path);
       const trouble = troubles?.(path);
       if (trouble) return {trouble};
+      if (path === '/apis/authentication.k8s.io/v1/selfsubjectreviews')
+        return {status: 201, body: {...body, status: {userInfo: {username: 'jane'}}}};
       if (path !== '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews' || !allows) throw new Error(`Nobody expected POST ${path}`);
       const {spec} = body as {spec: {resourceAttributes: ResourceAttributes}};
       return {status: 201, body: {...body, status: {allowed: allows(spec.resourceAttributes)}}};

@@ -7,21 +7,39 @@ const check = (group: Checked['group'], id: string, status: Status, remedy?: str
   ...(remedy === undefined ? {} : {remedy}),
 });
 
-test('checks stand under their headings, with what to do about those that do not pass', () => {
+const PLAIN = {hasColor: false, columns: undefined};
+
+describe('checks', () => {
   const checks = [
     check('Nodes', 'd', 'skip'),
     check('Tools', 'a', 'pass'),
-    check('Nodes', 'c', 'fail', 'Apply this\nkind: Role\n  rules: []'),
     check('Tools', 'b', 'warn', 'Do that'),
+    check('Nodes', 'c', 'fail', 'Apply this\nkind: Role\n  rules: []'),
+    check('Nodes', 'e', 'pass'),
   ];
-  expect(checksText(checks, {hasColor: false, columns: undefined})).toBe(
-    [
-      ...['Tools', '✓ a is right: what is', '! b is right: what is', '    → Do that', '    https://example.com', ''],
-      ...['Nodes', '- d is right: what is', '    https://example.com', '× c is right: what is'],
-      ...['    → Apply this', '    kind: Role', '      rules: []', '    https://example.com', ''],
-      '1 error, 1 warning, 1 passed, 1 skipped\n',
-    ].join('\n'),
-  );
+  const problems = [
+    ...['× c is right: what is', '    → Apply this', '    kind: Role', '      rules: []', '    https://example.com'],
+    ...['! b is right: what is', '    → Do that', '    https://example.com', ''],
+  ];
+  const unseen = ['Not checked', '- d is right: what is', '    https://example.com', ''];
+
+  test('begin with failures, and what passed is a number', () => {
+    expect(checksText(checks, PLAIN)).toBe(
+      [...problems, ...unseen, '1 error, 1 warning, 1 skipped, 2 passed (--verbose lists them)\n'].join('\n'),
+    );
+  });
+
+  test('that passed stand under their headings with --verbose', () => {
+    const passed = ['Tools', '✓ a is right: what is', '', 'Nodes', '✓ e is right: what is', ''];
+    expect(checksText(checks, PLAIN, 'all')).toBe(
+      [...problems, ...unseen, ...passed, '1 error, 1 warning, 1 skipped, 2 passed\n'].join('\n'),
+    );
+  });
+
+  test('are problems only with --quiet', () => {
+    expect(checksText(checks, PLAIN, 'problems')).toBe(problems.join('\n'));
+    expect(checksText([check('Tools', 'a', 'pass')], PLAIN, 'problems')).toBe('');
+  });
 });
 
 describe('what is skipped for one and the same reason', () => {
@@ -33,14 +51,14 @@ describe('what is skipped for one and the same reason', () => {
     skipped('run-nodes', `Where pods go is unknown: ${REFUSED}`, 'Run it as somebody else'),
     skipped('secrets', `Secret a cannot be read: ${REFUSED}`),
   ];
-  const text = (more: readonly Checked[]): string => checksText([...checks, ...more], {hasColor: false, columns: undefined});
+  const text = (more: readonly Checked[]): string => checksText([...checks, ...more], PLAIN);
 
   test('is told once, with all it is about', () => {
     expect(text([skipped('other', 'Something else')])).toBe(
       [
-        ...['Tools', '✓ helm is right: what is', '', 'Nodes', '- other is right: Something else', '    https://example.com', ''],
-        ...['Not looked at', `- ${REFUSED}`, '    ready-nodes, run-nodes, secrets', '    → Run it as somebody else', ''],
-        '0 errors, 0 warnings, 1 passed, 4 skipped\n',
+        ...['Not checked', '- other is right: Something else', '    https://example.com'],
+        ...[`- ${REFUSED}`, '    ready-nodes, run-nodes, secrets', '    → Run it as somebody else', ''],
+        '0 errors, 0 warnings, 4 skipped, 1 passed (--verbose lists them)\n',
       ].join('\n'),
     );
   });
@@ -51,7 +69,7 @@ describe('what is skipped for one and the same reason', () => {
   });
 
   test('stays where it is when it is about a single check', () => {
-    expect(checksText(checks.slice(0, 2), {hasColor: false, columns: undefined})).not.toContain('Not looked at');
+    expect(checksText(checks.slice(0, 2), PLAIN)).toContain('- ready-nodes is right: Nodes are unknown: ');
   });
 });
 

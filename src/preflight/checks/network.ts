@@ -3,18 +3,29 @@ import type {ClusterFacts} from '../../cluster/facts/cluster-facts.ts';
 import {type Fact, isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import type {Networks} from '../../cluster/facts/networks.ts';
 import {weaknessOf} from '../../cluster/facts/policies.ts';
+import {podTemplates} from '../../cluster/pod-specs.ts';
+import {kubectlCommand} from '../../command-line.ts';
 import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../../settings/network.ts';
 import {type Check, type CheckResult, count, fail, few, ifKnown, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
-import {NO_NODE_FOR_RUNS, nodesForRuns} from './available-nodes.ts';
+import {NO_NODE_FOR_RUNS, nodesForRuns, roleOf} from './available-nodes.ts';
 
-const PROBE =
-  'Try it from a pod with the labels of a run: kubectl run probe --rm -it --restart=Never --image=busybox:1.37 -- wget -T 3 -O- http://169.254.169.254/';
+/** Policies select runs by their labels. */
+function tryIt({name: {place}, manifest, target}: PreflightContext): string {
+  const [template] = (knownValue(manifest) ?? []).filter((each) => roleOf(each, target.chart) === 'runs').flatMap(podTemplates);
+  const labels = Object.entries(template?.metadata?.labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  const pod = ['--namespace', place.namespace, ...(labels.length > 0 ? [`--labels=${labels.join(',')}`] : [])];
+  const options = ['--rm', '--stdin', '--restart=Never', '--image=busybox:1.37'];
+  const run = kubectlCommand(place, 'run', 'metadata-probe', ...pod, ...options);
+  return `Try it from a pod with the labels of a run:\n${run} -- wget -T 3 -O- http://169.254.169.254/`;
+}
+
 const ALLOW = '--metadata-service allow';
 const ENFORCED = 'Whether NetworkPolicy objects are enforced here is';
 
 /** Where a fact is unknown, a pod can still try it. */
-const withProbe = (result: CheckResult): CheckResult => (result.status === 'skip' ? skip(result.message, PROBE) : result);
+const withProbe = (result: CheckResult, context: PreflightContext): CheckResult =>
+  result.status === 'skip' ? skip(result.message, tryIt(context)) : result;
 
 export const blocks = ({get}: Pick<PreflightContext, 'get'>): boolean => get(metadataService) === 'block';
 
@@ -32,11 +43,14 @@ const metadataBlock: Check = {
         `Policies are enforced (${why}); whether that holds for 169.254.169.254 is`,
         (weakness, source): CheckResult => {
           if (weakness === undefined) return pass(`${why} (measured: ${source})`);
-          return warn(weakness.message, weakness.code === 'POLICY_WITHOUT_EFFECT' ? `${weakness.remedy}. ${PROBE}` : weakness.remedy);
+          return warn(
+            weakness.message,
+            weakness.code === 'POLICY_WITHOUT_EFFECT' ? `${weakness.remedy}. ${tryIt(context)}` : weakness.remedy,
+          );
         },
       ),
     );
-    return withProbe(result);
+    return withProbe(result, context);
   },
 };
 
@@ -60,7 +74,7 @@ const metadataDns: Check = {
         return enforced ? fail(`${message}: the pods it covers resolve no names`, remedy) : warn(`${message} where it is enforced`, remedy);
       },
     );
-    return withProbe(result);
+    return withProbe(result, context);
   },
 };
 

@@ -3,6 +3,7 @@ import type {NodeCapacity} from '../../cluster/facts/capacity.ts';
 import {follow, known} from '../../cluster/facts/fact.ts';
 import type {NodeObject} from '../../cluster/facts/readings.ts';
 import {mayRun} from '../../cluster/pod-specs.ts';
+import {kubectlCommand} from '../../command-line.ts';
 import {type Check, count, fail, few, ifKnown, pass, skip, warn} from '../check.ts';
 import {NO_NODE_FOR_RUNS, nodesForRuns, noNodeFits, podsOf} from './available-nodes.ts';
 import {controllerNodes, FLAG, roomForAll, roomForRun, runNodes} from './scheduling.ts';
@@ -21,7 +22,7 @@ const readyNodes: Check = {
       if (broken.length === 0) return pass(`all ${count(nodes.length, 'node')}`);
       return warn(
         `${broken.length} of ${count(nodes.length, 'node')} ${broken.length === 1 ? 'is' : 'are'} not ready: ${few(broken)}`,
-        `See why: kubectl describe node ${broken[0]}`,
+        `See why: ${kubectlCommand(context.name.place, 'describe', 'node', broken[0] as string)}`,
       );
     }),
 };

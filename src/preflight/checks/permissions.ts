@@ -1,5 +1,6 @@
-import {isKnown} from '../../cluster/facts/fact.ts';
+import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
+import {kubectlCommand} from '../../command-line.ts';
 import {toYaml} from '../../values/yaml.ts';
 import {type Check, type CheckResult, fail, pass, skip, warn} from '../check.ts';
 import type {NeededPermission, Permission, PreflightContext} from '../preflight-context.ts';
@@ -11,7 +12,7 @@ const needed: Check = {
   group: 'Permissions',
   title: 'the account may do what the install does',
   ref: REF,
-  run: (context) => reviewed(context, false, (message, missing) => fail(message, roleFor(missing, 'scalr-agent-install'))),
+  run: (context) => reviewed(context, false, (message, missing) => fail(message, roleFor(missing, 'scalr-agent-install', context))),
 };
 
 const optional: Check = {
@@ -20,22 +21,31 @@ const optional: Check = {
   title: 'the account may do what explanations, upgrades and uninstalls do',
   ref: REF,
   // Under a name of its own: both roles may be applied.
-  run: (context) => reviewed(context, true, (message, missing) => warn(message, roleFor(missing, 'scalr-agent-install-optional'))),
+  run: (context) => reviewed(context, true, (message, missing) => warn(message, roleFor(missing, 'scalr-agent-install-optional', context))),
 };
 
 export const permissionChecks: readonly Check[] = [needed, optional];
 
 function reviewed(
-  {permissions, manifest, facts}: PreflightContext,
+  {permissions, manifest, facts, name: {place}}: PreflightContext,
   isOptional: boolean,
   refuse: (message: string, missing: readonly Permission[]) => CheckResult,
 ): CheckResult {
   if (!isKnown(permissions))
-    return skip(permissions.because, isKnown(facts.versions.server) ? 'Ask it yourself: kubectl auth can-i --list' : undefined);
+    return skip(
+      permissions.because,
+      isKnown(facts.versions.server)
+        ? `Ask it yourself: ${kubectlCommand(place, 'auth', 'can-i', '--list', '--namespace', place.namespace)}`
+        : undefined,
+    );
   const asked = permissions.value.filter((each) => each.isOptional === isOptional);
   const missing = asked.filter(({isAllowed}) => !isAllowed);
   const gap = isKnown(manifest) ? '' : '; what the chart makes is not known, so nobody was asked about that';
-  if (missing.length === 0) return pass(`all ${asked.length} are there${gap}`);
+  if (missing.length === 0 && !isKnown(manifest))
+    return skip(
+      `All ${asked.length} that every install needs are there; those for the objects of the chart are unknown: ${manifest.because}`,
+    );
+  if (missing.length === 0) return pass(`all ${asked.length} are there`);
   return refuse(`missing ${missing.length} of ${asked.length}: ${listed(missing)}${gap}`, missing);
 }
 
@@ -64,20 +74,30 @@ function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T[
 }
 
 /** The Role and ClusterRole of that name that grant these permissions, ready to apply, and how to bind them. */
-export function roleFor(permissions: readonly Permission[], name: string): string {
+export function roleFor(permissions: readonly Permission[], name: string, {live, name: {place}}: PreflightContext): string {
   const namespaced = permissions.filter((each) => each.namespace !== undefined);
   const clusterWide = permissions.filter((each) => each.namespace === undefined);
   const namespace = namespaced[0]?.namespace as string;
+  const subject = subjectOf(knownValue(live.user) ?? 'USER');
   const roles = [
     ...(namespaced.length > 0 ? [{kind: 'Role', metadata: {name, namespace}, rules: rulesFor(namespaced)}] : []),
     ...(clusterWide.length > 0 ? [{kind: 'ClusterRole', metadata: {name}, rules: rulesFor(clusterWide)}] : []),
   ];
   const bind = [
-    ...(namespaced.length > 0 ? [`kubectl create rolebinding ${name} --role=${name} --namespace=${namespace} --user=<YOU>`] : []),
-    ...(clusterWide.length > 0 ? [`kubectl create clusterrolebinding ${name} --clusterrole=${name} --user=<YOU>`] : []),
+    ...(namespaced.length > 0
+      ? [kubectlCommand(place, 'create', 'rolebinding', name, `--role=${name}`, `--namespace=${namespace}`, subject)]
+      : []),
+    ...(clusterWide.length > 0 ? [kubectlCommand(place, 'create', 'clusterrolebinding', name, `--clusterrole=${name}`, subject)] : []),
   ];
+  const whoIs = isKnown(live.user) ? '' : ` (USER is what ${kubectlCommand(place, 'auth', 'whoami')} prints)`;
   const texts = roles.map((role) => toYaml({apiVersion: 'rbac.authorization.k8s.io/v1', ...role}).replaceAll(/\n\n/g, '\n'));
-  return `Ask for these roles, bound with: ${bind.join('; ')}\n${texts.join('---\n').trimEnd()}`;
+  return `Ask for these roles, bound with these commands${whoIs}:\n${bind.join('\n')}\n${texts.join('---\n').trimEnd()}`;
+}
+
+/** Service accounts have an option of their own. */
+function subjectOf(user: string): string {
+  const [, account] = /^system:serviceaccount:([^:]+:[^:]+)$/.exec(user) ?? [];
+  return account === undefined ? `--user=${user}` : `--serviceaccount=${account}`;
 }
 
 /** Resources of one API group that need the same verbs share a rule. */
@@ -100,6 +120,10 @@ const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
 ]);
 
 export const isClusterScoped = (kind: string): boolean => CLUSTER_SCOPED.has(kind);
+
+/** The same for an object whose definition may be in the same chart. */
+export const isWideObject = (object: KubernetesObject, objects: readonly KubernetesObject[]): boolean =>
+  isClusterScoped(object.kind ?? '') || definitionFor(object, objects)?.scope === 'Cluster';
 
 /** Helm 3 creates definitions once, Helm 4 applies them, and neither deletes them. */
 const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
@@ -124,8 +148,7 @@ export function neededPermissions({namespace, objects, resources}: InstallObject
   const ofObjects = objects.flatMap((object) => {
     const resource = resourceOf(object, objects, resources);
     if (resource === DEFINITIONS) return clusterWide(resource, ['get', 'create', 'patch']);
-    const isWide = isClusterScoped(object.kind ?? '') || definitionFor(object, objects)?.scope === 'Cluster';
-    const permit = isWide ? clusterWide : inNamespace;
+    const permit = isWideObject(object, objects) ? clusterWide : inNamespace;
     return [...permit(resource, ['get', 'create', 'patch']), ...permit(resource, ['delete'], true)];
   });
   return once([

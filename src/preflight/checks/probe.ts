@@ -1,5 +1,6 @@
 import {missesRuns} from '../../cluster/facts/policies.ts';
 import type {Probed} from '../../cluster/probe.ts';
+import {kubectlCommand} from '../../command-line.ts';
 import {workloadIdentity} from '../../settings/network.ts';
 import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
 import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
@@ -14,7 +15,10 @@ const probePod: Check = {
   ref: 'https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/',
   run: ({probe}) => {
     if (probe === undefined) return undefined;
-    if (!('plan' in probe)) return skip(`There was no probe: ${probe.because}`, probe.remedy);
+    if (!('plan' in probe)) {
+      const message = `There was no probe: ${probe.because}`;
+      return probe.isDry ? skip(message) : fail(message, probe.remedy ?? 'Run it again without --probe');
+    }
     const {plan, seen} = probe;
     const result = podResult(plan, seen);
     return seen.leftover === undefined ? result : withLeftover(result, plan, seen.leftover);
@@ -31,10 +35,10 @@ function podResult({pod, image, notes}: ProbePlan, {log, node, causes}: Probed):
   const where = node === undefined ? '' : ` on ${node}`;
   if (log !== undefined) return pass([`${pod} ran ${image}${where}`, ...notes].join('; '));
   const [cause] = causes;
-  if (cause === undefined) return skip(`${pod}${where} did not come to its end within --timeout`, 'Give it more time: --timeout 5m');
+  if (cause === undefined) return fail(`${pod}${where} did not come to its end within --timeout`, 'Give it more time: --timeout 5m');
   const because = `${pod}${where} did not come to its end: ${causes.map(({reason}) => reason).join('; ')}`;
-  const remedy = [...new Set(causes.map((each) => each.remedy))].join('; ');
-  return cause.isHopeless ? fail(because, remedy) : warn(because, remedy);
+  const remedies = [...causes.map((each) => each.remedy), ...(cause.isHopeless ? [] : ['Or give it more time: --timeout 5m'])];
+  return fail(because, [...new Set(remedies)].join('; '));
 }
 
 const probeScalr: Check = {
@@ -153,12 +157,12 @@ function blocked(context: PreflightContext, isOpen: boolean): CheckResult {
 }
 
 /** Only GKE hands out its identities there. */
-function open({get}: PreflightContext, isOpen: boolean): CheckResult {
+function open({get, name: {place}}: PreflightContext, isOpen: boolean): CheckResult {
   if (isOpen) return pass(`${ADDRESS} answers, as the settings leave it`);
   if (get(workloadIdentity) !== 'gke') return pass(`${ADDRESS} does not answer, and the settings need nothing of it`);
   return warn(
     `${ADDRESS} does not answer, and runs get their credentials there with --workload-identity gke`,
-    'See which network policy of the namespace keeps pods from it: kubectl get networkpolicies',
+    `See which network policy of the namespace keeps pods from it: ${kubectlCommand(place, 'get', 'networkpolicies', '--namespace', place.namespace)}`,
   );
 }
 

@@ -2,25 +2,24 @@ import {posix} from 'node:path';
 import {uniqueName} from '../../charts/clouds.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
-import {at, getAt, mergeValues, type Values} from '../../charts/tree.ts';
+import {at, getAt, mergeValues, type Tree, type Values} from '../../charts/tree.ts';
 import {follow, isKnown, known, knownValue} from '../../cluster/facts/fact.ts';
 import {type ScalrRelease, scalrChart} from '../../cluster/facts/releases.ts';
 import {DEFINITIONS} from '../../cluster/inventory.ts';
-import {commandLine} from '../../command-line.ts';
+import type {KubernetesObject} from '../../cluster/objects.ts';
+import {commandLine, kubectlCommand} from '../../command-line.ts';
 import {showDefinitions} from '../../helm/helm.ts';
 import {chartSource} from '../../settings/release.ts';
-import {type Check, fail, few, ifKnown, pass, skip, warn} from '../check.ts';
+import {type Check, type CheckResult, fail, few, ifKnown, pass, skip, warn} from '../check.ts';
+import {isContained, objectKey} from '../object-owner.ts';
 import type {PreflightContext} from '../preflight-context.ts';
-import {isClusterWide, objectNames, scopedName} from './object-names.ts';
-
-const RELEASES = 'Helm releases are';
-
-const isOwn = (release: {name: string; namespace: string}, {name}: PreflightContext): boolean =>
-  release.name === name.release && release.namespace === name.place.namespace;
+import {definitionOwner, isOwn, objectOwners, RELEASES} from './object-owners.ts';
 
 const withVersion = ({name, namespace, version}: ScalrRelease): string => `${namespace}/${name} (${version})`;
 
-const asText = ({name, namespace, chart, version}: ScalrRelease): string => `${namespace}/${name} (${chart} ${version})`;
+/** One release by its name, more by their number. */
+const releasesText = (releases: readonly ScalrRelease[]): string =>
+  releases.length === 1 ? releases.map(withVersion).join() : `${releases.length} other releases`;
 
 /** Why releases of other namespaces are unknown. */
 const onlyOfNamespace = (context: PreflightContext): string => `only releases of the namespace ${context.name.place.namespace} may be read`;
@@ -56,52 +55,6 @@ const releaseName: Check = {
       return pass(`${found.chart} in ${namespace}, ${found.status}`);
     }),
 };
-
-/** What this release creates: as rendered, else as far as it is known of the chart. */
-const wantedNames = ({manifest, name: {release, place}, target, values}: PreflightContext): string[] =>
-  isKnown(manifest)
-    ? manifest.value.map(({kind, metadata}) => `${kind} ${metadata.name}`)
-    : objectNames({name: release, namespace: place.namespace, ...target, values});
-
-const objectNamesFree: Check = {
-  id: 'object-names',
-  group: 'Release',
-  title: 'no other release has objects of the same name',
-  ref: 'templates of each chart; Helm never takes over an object of another release',
-  run: (context) =>
-    ifKnown(context.facts.releases, RELEASES, ({scope, releases}) => {
-      const wanted = wantedNames(context);
-      const others = releases.filter((each) => !isOwn(each, context));
-      for (const other of others) {
-        const names = objectNames({...other, values: knownValue(other.values) ?? {}});
-        const theirs = names.map((object) => scopedName(object, other.namespace));
-        const both = wanted.filter((object) => theirs.includes(scopedName(object, context.name.place.namespace)));
-        if (both.length === 0) continue;
-        return fail(
-          `Release ${asText(other)} has ${few(both)} already, and Helm takes over no object of another release`,
-          collisionRemedy(both),
-        );
-      }
-      const shared = wanted.filter((object) => mayCollide(object, context));
-      if (scope === 'namespace' && shared.length > 0)
-        return skip(`${few(shared)} can be in the way of another release, and ${onlyOfNamespace(context)}`);
-      return pass(others.length === 0 ? 'there is no other release of Scalr agents' : `no collision with ${few(others.map(asText))}`);
-    }),
-};
-
-function collisionRemedy(objects: readonly string[]): string {
-  if (objects.some((each) => each.startsWith('StorageClass ')))
-    return 'One release of a cluster can have EFS: use --cache hostpath, or another chart with a claim';
-  return objects.some(isClusterWide)
-    ? 'Choose another name with --release, and another namespace with --namespace'
-    : 'Install into another namespace with --namespace';
-}
-
-/** Releases share definitions on purpose, and since 0.5.68 agent-job puts the namespace into cluster-wide names. */
-const mayCollide = (object: string, {target, name}: PreflightContext): boolean =>
-  isClusterWide(object) &&
-  !object.startsWith('CustomResourceDefinition ') &&
-  !(within(target.version, '>=0.5.68') && object.includes(` ${name.place.namespace}-`));
 
 /** Other releases of one chart. */
 const othersOf = (context: PreflightContext, chart: ScalrRelease['chart']) =>
@@ -162,10 +115,35 @@ const nodeData: Check = {
 const definitionOf = (version: string): string =>
   DEFINITIONS[within(version, '<=0.5.63') ? 0 : within(version, '<=0.5.67') ? 1 : 2] as string;
 
-function applyDefinitions({target, get}: PreflightContext): string {
+function showDefinitionsOf({target, get}: PreflightContext) {
   const source = get(chartSource);
-  const show = commandLine(showDefinitions({chart: target.chart, version: target.version, ...(source === undefined ? {} : {source})}));
-  return `${show} | kubectl apply --server-side --force-conflicts --filename -`;
+  return showDefinitions({chart: target.chart, version: target.version, ...(source === undefined ? {} : {source})});
+}
+
+const applyDefinitions = (context: PreflightContext): string =>
+  `${commandLine(showDefinitionsOf(context))} | ${kubectlCommand(context.name.place, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`;
+
+interface Definition extends KubernetesObject {
+  spec?: object;
+}
+
+/** The definition in the cluster against the one of the chart; undefined where one of them is unknown, or Helm or the install may change it. */
+function compareDefinition(name: string, context: PreflightContext): CheckResult | undefined {
+  const wanted: Definition | undefined = knownValue(context.manifest)?.find(
+    (each) => objectKey(each) === `CustomResourceDefinition ${name}`,
+  );
+  const live = context.live.objects.get(`CustomResourceDefinition ${name}`);
+  const found: Definition | undefined = live && knownValue(live);
+  if (wanted === undefined || found === undefined) return undefined;
+  const owner = definitionOwner(found);
+  const of = owner === undefined ? '' : ` of the ${owner}`;
+  if (isContained(wanted.spec as Tree, found.spec as Tree)) return pass(`${name}${of} is the one of the chart`);
+  if (owner !== undefined)
+    return warn(
+      `${name} belongs to the ${owner} and differs from the one of ${context.target.chart} ${context.target.version}`,
+      `Let the ${owner} bring this one: ${commandLine(showDefinitionsOf(context))}`,
+    );
+  return undefined;
 }
 
 const definition: Check = {
@@ -180,6 +158,8 @@ const definition: Check = {
     return ifKnown(facts.definitions, 'The definitions of the cluster are', (definitions) => {
       const own = knownValue(facts.releases)?.releases.find((each) => isOwn(each, context));
       const isThere = definitions.includes(name);
+      const compared = isThere ? compareDefinition(name, context) : undefined;
+      if (compared !== undefined) return compared;
       if (own?.chart === 'agent-job' && own.version === target.version) {
         if (isThere) return pass(`${name} is there`);
         return fail(
@@ -197,7 +177,7 @@ const definition: Check = {
             `${name} is there already; of which version does not show, for ${onlyOfNamespace(context)}`,
             applyDefinitions(context),
           );
-        const from = few(others.map(withVersion)) || 'an earlier install';
+        const from = others.length === 0 ? 'an earlier install' : releasesText(others);
         return warn(
           `${name} is there already, from ${from}; Helm leaves it as it is, and ${target.version} may need a newer one`,
           `Apply that of ${target.version}: ${applyDefinitions(context)}`,
@@ -221,12 +201,12 @@ const leftDefinitions: Check = {
       return ifKnown(facts.releases, `There is ${few(others)} of other versions; who needs it is`, ({scope, releases}) => {
         const users = releases.filter(({chart, version}) => chart === 'agent-job' && others.includes(definitionOf(version)));
         const left = others.filter((name) => !users.some(({version}) => definitionOf(version) === name));
-        if (left.length === 0) return pass(`${few(others)}: needed by ${few(users.map(withVersion))}`);
+        if (left.length === 0) return pass(`${few(others)}: needed by ${releasesText(users)}`);
         if (scope === 'namespace')
           return skip(`There is ${few(left)} of other versions; who needs it does not show, for ${onlyOfNamespace(context)}`);
         return warn(
           `${few(left)} ${left.length === 1 ? 'is' : 'are'} left of an earlier version, and no Helm release needs ${left.length === 1 ? 'it' : 'them'}`,
-          `Remove what nothing else uses: kubectl delete crd ${left.join(' ')}`,
+          `Remove what nothing else uses: ${kubectlCommand(context.name.place, 'delete', 'crd', ...left)}`,
         );
       });
     });
@@ -234,4 +214,4 @@ const leftDefinitions: Check = {
 };
 
 /** Other releases, and what earlier ones left behind. */
-export const releaseChecks: readonly Check[] = [releaseName, objectNamesFree, nodeData, definition, leftDefinitions];
+export const releaseChecks: readonly Check[] = [releaseName, objectOwners, nodeData, definition, leftDefinitions];

@@ -1,6 +1,7 @@
 import {getAt, type Tree, type Values} from '../../charts/tree.ts';
 import type {NodeCapacity} from '../../cluster/facts/capacity.ts';
 import {isSelected, selectorOf, untolerated} from '../../cluster/pod-specs.ts';
+import {kubectlCommand} from '../../command-line.ts';
 import {runCpuRequest, runMemoryRequest} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {canonicalQuantity, milliOf} from '../../settings/quantity.ts';
@@ -35,6 +36,7 @@ const placement = (id: string, role: ChartPods['role'], who: string): Check => (
 
 function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, nodes: readonly NodeCapacity[]): CheckResult {
   if (nodes.length === 0) return noNodeFits(context, 'There are no Linux nodes', 'Add a node pool of Linux nodes');
+  const {place} = context.name;
   const selected = nodes.filter((node) => isSelected(spec, node));
   const tolerated = selected.filter((node) => untolerated(spec, node).length === 0);
   const available = tolerated.filter(isAvailable);
@@ -55,7 +57,7 @@ function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, node
     const remedy =
       labels.length > 0
         ? `Use a label that there is (${few([...new Set(labels)])}) with ${flag}`
-        : `Label nodes: kubectl label node NAME ${selector.join(' ')}; or leave out ${flag}`;
+        : `Label a node: ${kubectlCommand(place, 'label', 'node', (nodes[0] as NodeCapacity).name, ...selector)}; or leave out ${flag}`;
     return noNodeFits(context, message, remedy);
   }
   if (tolerated.length === 0) {
@@ -71,7 +73,9 @@ function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, node
   return noNodeFits(
     context,
     `No node${asked} takes ${owner} now: ${few(closed)}`,
-    first.isSchedulable ? `See why: kubectl describe node ${first.name}` : `Let pods back: kubectl uncordon ${first.name}`,
+    first.isSchedulable
+      ? `See why: ${kubectlCommand(place, 'describe', 'node', first.name)}`
+      : `Let pods back: ${kubectlCommand(place, 'uncordon', first.name)}`,
   );
 }
 

@@ -1,8 +1,9 @@
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import {isOwn} from '../../cluster/objects.ts';
-import {commandLine} from '../../command-line.ts';
+import {kubectlCommand} from '../../command-line.ts';
 import {token, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {spell} from '../../settings/define.ts';
+import {imageRegistry} from '../../settings/pods.ts';
 import {claimsOf} from '../../settings/secret.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
 import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
@@ -53,7 +54,7 @@ function secretResult(
     : `there is no Secret ${name} in ${place.namespace}`;
   if (isToken) return fail(message, GIVE_TOKEN);
   const create = (type: string, files: readonly string[]): string =>
-    commandLine({tool: 'kubectl', args: ['create', 'secret', type, name, '--namespace', place.namespace, ...files]});
+    kubectlCommand(place, 'create', 'secret', type, name, '--namespace', place.namespace, ...files);
   if (name === get(clientCertSecret)) {
     const make = create('tls', ['--cert=tls.crt', '--key=tls.key']);
     return fail(message, `Give --client-cert-file and --client-key-file, or make it: ${make}`);
@@ -67,22 +68,38 @@ const pull: Check = {
   group: 'Secrets',
   title: 'Secrets for pulling images are there',
   ref: 'https://kubernetes.io/docs/tasks/configure-pod-container/pull-image-private-registry/',
-  run({manifest, secrets, name: {place}}) {
+  run(context) {
+    const {
+      manifest,
+      secrets,
+      name: {place},
+    } = context;
     return worstOf(
       referencedPullSecrets(knownValue(manifest) ?? []).map((name) => {
         const fact = secrets.get(name);
         // Secrets that the chart creates are not read.
         if (fact === undefined) return pass(`Secret ${name} comes with the chart`);
         if (!isKnown(fact)) return skip(`Secret ${name} cannot be read: ${fact.because}`);
-        const make = `kubectl create secret docker-registry ${name} --namespace ${place.namespace} --docker-server=<HOST> --docker-username=<NAME>`;
+        const make = `Make it, with the user and password of the registry: ${createPullSecret(name, context)}`;
         if (fact.value === undefined) return fail(`there is no Secret ${name} in ${place.namespace}: images would not be pulled`, make);
         const {type = 'Opaque'} = fact.value;
         return PULL_TYPES.includes(type)
           ? pass(`Secret ${name} is there`)
-          : fail(`Secret ${name} is of type ${type}, and kubelets read ${PULL_TYPES[0]} only`, make);
+          : fail(
+              `Secret ${name} is of type ${type}, and kubelets read ${PULL_TYPES[0]} only`,
+              // The type of a Secret cannot be changed.
+              `Delete it: ${kubectlCommand(place, 'delete', 'secret', name, '--namespace', place.namespace)}\n${make}`,
+            );
       }),
     );
   },
+};
+
+/** The command that makes it, with the registry of the settings. */
+const createPullSecret = (name: string, {name: {place}, get}: PreflightContext): string => {
+  const server = get(imageRegistry)?.split('/')[0] ?? 'registry.example.com';
+  const login = [`--docker-server=${server}`, '--docker-username=USER', '--docker-password=PASSWORD'];
+  return kubectlCommand(place, 'create', 'secret', 'docker-registry', name, '--namespace', place.namespace, ...login);
 };
 
 const SOON_DAYS = 7;
@@ -104,7 +121,7 @@ const tokenCheck: Check = {
     // What is in a Secret already may have a form of its own.
     if (claims === undefined) {
       return given === undefined
-        ? pass('that of the Secret; its form is unknown')
+        ? skip('whether the token of the Secret can be used is unknown: it is no JSON Web Token')
         : warn('it does not have the form of a token of Scalr (a JSON Web Token)', remedy);
     }
     const {expires} = claims;

@@ -2,6 +2,7 @@ import {getAt, type Tree} from '../../charts/tree.ts';
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import type {AccessMode, StorageClass} from '../../cluster/facts/storage.ts';
 import type {Claim, KubernetesObject} from '../../cluster/objects.ts';
+import {kubectlCommand} from '../../command-line.ts';
 import {cache} from '../../settings/storage.ts';
 import {type Check, type CheckResult, fail, few, ifKnown, pass, skip, warn, worstOf} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
@@ -152,7 +153,7 @@ const claimBound: Check = {
 };
 
 function isBound(claim: Claim | undefined, name: string, {name: {place}, facts}: PreflightContext): CheckResult {
-  const describe = `kubectl describe pvc ${name} --namespace ${place.namespace}`;
+  const describe = kubectlCommand(place, 'describe', 'pvc', name, '--namespace', place.namespace);
   if (claim === undefined)
     return fail(
       `There is no claim ${name} in ${place.namespace}, and pods that mount it never start`,

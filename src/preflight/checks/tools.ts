@@ -1,7 +1,7 @@
 import {compare} from '../../charts/releases.ts';
 import {isTooOld} from '../../charts/version-status.ts';
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
-import {ownCommand} from '../../command-line.ts';
+import {kubectlCommand, ownCommand} from '../../command-line.ts';
 import {type Check, count, fail, pass, skip, warn} from '../check.ts';
 import type {PreflightContext} from '../preflight-context.ts';
 
@@ -29,8 +29,9 @@ const kubectl: Check = {
   run({tools, facts}) {
     if (!isKnown(tools.kubectl)) return fail(tools.kubectl.because, 'Install kubectl, or say where it is with --kubectl');
     const own = tools.kubectl.value;
-    const server = knownValue(facts.versions.server);
-    if (server === undefined) return pass(`kubectl ${own}; the version of the API server is not known`);
+    if (!isKnown(facts.versions.server))
+      return skip(`kubectl ${own}; the version of the API server is unknown: ${facts.versions.server.because}`);
+    const server = facts.versions.server.value;
     const apart = Math.abs(minorOf(own) - minorOf(server));
     return apart > 1
       ? warn(
@@ -48,13 +49,16 @@ const reachable: Check = {
   group: 'Cluster',
   title: 'the API server answers',
   ref: 'https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/',
-  run({tools, facts, context}) {
+  run({tools, facts, context, name: {place}}) {
     if (!isKnown(tools.kubectl)) return skip('there is no kubectl to ask with');
     const {server: version} = facts.versions;
     const where = placeOf(context);
     if (isKnown(version)) return pass(`${where}Kubernetes ${version.value}`);
     if (version.unknown === 'forbidden') return pass(`${where}it keeps its version to itself`);
-    return fail(`${where}${version.because}`, 'Try: kubectl cluster-info; or name another cluster with --kube-context or --kubeconfig');
+    return fail(
+      `${where}${version.because}`,
+      `Try: ${kubectlCommand(place, 'cluster-info')}; or name another cluster with --kube-context or --kubeconfig`,
+    );
   },
 };
 

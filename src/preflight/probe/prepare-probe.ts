@@ -1,6 +1,7 @@
 import {objectFact, REQUEST_MS} from '../../cluster/facts/answers.ts';
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import {podTemplates} from '../../cluster/pod-specs.ts';
+import {kubectlCommand} from '../../command-line.ts';
 import type {KubernetesClient} from '../../kubernetes/client.ts';
 import {resourceOf, roleFor} from '../checks/permissions.ts';
 import {permissionsOf} from '../permissions-of.ts';
@@ -25,7 +26,7 @@ export async function prepareProbe(
   if (isKnown(readings.namespaceObject) && readings.namespaceObject.value === undefined)
     return {
       because: `the namespace ${place.namespace} is not there yet`,
-      remedy: `Make it first: kubectl create namespace ${place.namespace}`,
+      remedy: `Make it first: ${kubectlCommand(place, 'create', 'namespace', place.namespace)}`,
     };
   const existing = await usableObjects(context, {kubernetes, over});
   const plan = planProbe(context, manifest.value, {existing, seconds});
@@ -36,7 +37,7 @@ export async function prepareProbe(
   if (missing.length === 0) return plan;
   return {
     because: `the account may not ${missing.map(({verb, resource}) => `${verb} ${resource}`).join(', ')}`,
-    remedy: roleFor(missing, 'scalr-agent-probe'),
+    remedy: roleFor(missing, 'scalr-agent-probe', context),
   };
 }
 

@@ -1,6 +1,7 @@
 import type {ContainerState, KubernetesObject, Pod} from '../../cluster/objects.ts';
 import {PROBE_CONTAINER, PROBE_DONE, type Probed} from '../../cluster/probe.ts';
 import {REQUIRED_MS} from '../../cluster/read-facts.ts';
+import {kubectlCommand} from '../../command-line.ts';
 import {oneLine} from '../../diagnose/error-text.ts';
 import {explain} from '../../diagnose/explain.ts';
 import {snapshotOfPod} from '../../diagnose/snapshot.ts';
@@ -45,7 +46,7 @@ export async function watchProbe(name: string, place: Place, {kubernetes, now, s
       if (isOver || seen.causes.some(({isHopeless}) => isHopeless)) return seen;
     } else if (trouble === undefined) return {causes: [VANISHED]};
     // A look that ran out of time says less than the one before.
-    else if (!over.aborted) seen = {...seen, causes: [silent(trouble)]};
+    else if (!over.aborted) seen = {...seen, causes: [silent(trouble, place)]};
     if (over.aborted) return seen;
     await sleep(EVERY_MS, over);
   }
@@ -79,9 +80,9 @@ const unreadable = (error: ApiError): Causes[number] => ({
   isHopeless: false,
 });
 
-const silent = (error: ApiError): Causes[number] => ({
+const silent = (error: ApiError, place: Place): Causes[number] => ({
   reason: oneLine(`the API server does not say how it is: ${errorLine(error)}`),
-  remedy: 'Try: kubectl cluster-info',
+  remedy: `Try: ${kubectlCommand(place, 'cluster-info')}`,
   isHopeless: false,
 });
 

@@ -41,11 +41,15 @@ const HOST_PATH = pod({volumes: [{name: 'data', hostPath: {path: '/var/lib/x'}}]
 
 test.each([
   ['restricted', pod(), /^pass: .*the pods need restricted/],
-  ['restricted', pod({}, {}), /^fail: .*runAsNonRoot of main is not true.* -> .*enforce=baseline/],
+  ['restricted', pod({}, {}), /^fail: .*runAsNonRoot of main is not true.* -> Use settings that comply:\n--set securityContext.allowPri/],
   ['restricted', pod({}, {...STRICT, runAsUser: 0}), /^fail: .*runAsUser 0 of main/],
   ['baseline', pod({}, {}), /^pass: .*the pods need baseline/],
-  ['baseline', HOST_PATH, /^fail: .*hostPath volume \/var\/lib\/x.* -> Use --cache ephemeral .*; or allow it: .*enforce=privileged/],
-  ['restricted', pod({volumes: [{name: 'data', hostPath: {path: '/var/lib/x'}}]}, {}), /^fail: .*hostPath volume .* -> Allow it with: /],
+  ['baseline', HOST_PATH, /^fail: .*hostPath volume \/var\/lib\/x.* -> Use --cache ephemeral .*\. Or allow it: .*enforce=privileged/],
+  [
+    'restricted',
+    pod({volumes: [{name: 'data', hostPath: {path: '/var/lib/x'}}]}, {}),
+    /^fail: .* -> Leave out what no setting mends \(hostPath volume \/var\/lib\/x\), and use:\n--set /,
+  ],
   ['baseline', pod({hostNetwork: true}), /^fail: .*hostNetwork/],
   ['baseline', pod({}, {privileged: true}), /^fail: .*privileged container main/],
   ['baseline', pod({}, {capabilities: {add: ['SYS_ADMIN']}}), /^fail: .*SYS_ADMIN/],
@@ -54,11 +58,20 @@ test.each([
   expect(await said('pod-security', enforcing(level), pods)).toMatch(outcome);
 });
 
+test('charts without settings that comply are told so', async () => {
+  const context = await preflightContext({chart: 'agent-k8s'}, enforcing('restricted'), pod({}, {}));
+  expect(saidBy(namespaceChecks, 'pod-security', context)).toMatch(
+    / -> No settings of agent-k8s .*--chart agent-local.* Or allow it: kubectl/,
+  );
+});
+
 test('without a label only what the default may refuse is open', async () => {
   expect(await said('pod-security', UNLABELLED, pod())).toMatch(/^pass: .*restricted/);
-  expect(await said('pod-security', UNLABELLED, pod({}, {}))).toMatch(/^pass: .*baseline/);
+  expect(await said('pod-security', UNLABELLED, pod({}, {}))).toMatch(
+    /^skip: The level .* unknown: .* need baseline -> .*enforce=baseline/,
+  );
   expect(await said('pod-security', UNLABELLED, HOST_PATH)).toMatch(
-    /^skip: the pods need privileged.* -> Make sure of it: kubectl label .*enforce=privileged/,
+    /^skip: .*the pods need privileged -> Make sure of it: kubectl label .*enforce=privileged/,
   );
   expect(await said('pod-security', NONE, HOST_PATH)).toMatch(
     / -> Make sure of it: kubectl create namespace scalr-agent && kubectl label /,

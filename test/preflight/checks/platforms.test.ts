@@ -85,37 +85,37 @@ test('what is said of agent-job with its defaults where its chart cannot be fetc
     gke-standard
       fail server-version, node-versions
       warn metadata-block
-      skip run-nodes, controller-nodes, run-room, windows-nodes
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, metadata-identity, ready-nodes, node-architecture
+      skip object-names, run-nodes, controller-nodes, run-room, windows-nodes
+      pass cloud-setting, release-name, definition, left-definitions, metadata-dns, metadata-identity, ready-nodes, node-architecture
     gke-autopilot
       fail server-version, node-versions
       warn metadata-identity
-      skip metadata-dns, run-nodes, controller-nodes, run-room, windows-nodes
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-block, ready-nodes, node-architecture
+      skip object-names, metadata-dns, run-nodes, controller-nodes, run-room, windows-nodes
+      pass cloud-setting, release-name, definition, left-definitions, metadata-block, ready-nodes, node-architecture
     eks-al2023
       fail server-version, node-versions
-      skip metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
+      skip object-names, metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
+      pass cloud-setting, release-name, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
     eks-bottlerocket
       fail server-version, node-versions
-      skip run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-block, metadata-dns, ready-nodes
+      skip object-names, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass cloud-setting, release-name, definition, left-definitions, metadata-block, metadata-dns, ready-nodes
     aks
       fail server-version, node-versions
-      skip run-nodes, controller-nodes, run-room, windows-nodes
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-block, metadata-dns, ready-nodes, node-architecture
+      skip object-names, run-nodes, controller-nodes, run-room, windows-nodes
+      pass cloud-setting, release-name, definition, left-definitions, metadata-block, metadata-dns, ready-nodes, node-architecture
     openshift
       fail server-version, node-versions
-      skip openshift-scc, metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
+      skip openshift-scc, object-names, metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
+      pass cloud-setting, release-name, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
     kind
       fail server-version, node-versions
-      skip metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
+      skip object-names, metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
+      pass cloud-setting, release-name, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
     k3s
       fail server-version, node-versions
-      skip metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
-      pass cloud-setting, release-name, object-names, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
+      skip object-names, metadata-block, run-nodes, controller-nodes, run-room, windows-nodes
+      pass cloud-setting, release-name, definition, left-definitions, metadata-dns, ready-nodes, node-architecture
     "
   `);
 });

@@ -1,7 +1,9 @@
-import {unknown} from '../../../src/cluster/facts/fact.ts';
+import {known, unknown} from '../../../src/cluster/facts/fact.ts';
+import type {KubernetesObject} from '../../../src/cluster/objects.ts';
 import {releaseChecks} from '../../../src/preflight/checks/release.ts';
+import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
 import type {FakeCluster} from '../../cluster-facts/fake-cluster.ts';
-import {ORDINARY} from '../context.ts';
+import {live, ORDINARY} from '../context.ts';
 import {prove} from './prove.ts';
 
 const SECRETS = ['secrets', 'secrets of the namespace'];
@@ -20,6 +22,40 @@ const ofOther = (values: object): FakeCluster => ({
   values: {other: values},
 });
 const noManifest = {manifest: unknown('failed', 'helm refuses to render the chart')};
+
+const of = (name: string, namespace: string) => ({
+  annotations: {'meta.helm.sh/release-name': name, 'meta.helm.sh/release-namespace': namespace},
+});
+const OWN = of('scalr-agent', 'scalr-agent');
+const HELM = {labels: {'app.kubernetes.io/managed-by': 'Helm'}};
+/** The Deployment of the chart is in the cluster already. */
+const having = (metadata: object) => ({
+  live: live({
+    objects: new Map([
+      [
+        'Deployment scalr-agent',
+        known(
+          {
+            apiVersion: 'apps/v1',
+            kind: 'Deployment',
+            metadata: {name: 'scalr-agent', ...metadata},
+            // As the chart has it where helm template brought it.
+            spec: metadata === HELM ? {} : {template: {spec: {containers: []}}},
+          },
+          'deployments.apps/scalr-agent',
+        ),
+      ],
+    ]),
+  }),
+});
+/** The chart and the cluster have a definition. */
+const defined = (spec: object, metadata: object = {}): Partial<PreflightContext> => {
+  const object = {apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: {name: CURRENT, ...metadata}};
+  return {
+    manifest: known([{...object, spec: {scope: 'Namespaced'}} as KubernetesObject], 'helm template'),
+    live: live({objects: new Map([[`CustomResourceDefinition ${CURRENT}`, known({...object, spec} as KubernetesObject, 'crd')]])}),
+  };
+};
 
 prove('release', releaseChecks, [
   {id: 'release-name', is: 'pass', when: 'there is none'},
@@ -40,24 +76,60 @@ prove('release', releaseChecks, [
   },
   {id: 'release-name', is: 'skip', when: 'releases are refused', cluster: hidden},
 
-  {id: 'object-names', is: 'pass', when: 'there are no others'},
+  {id: 'object-names', is: 'pass', when: 'there are none yet'},
+  {id: 'object-names', is: 'pass', when: 'some are of the release', but: having({...OWN, ...HELM})},
+  {id: 'object-names', is: 'fail', when: 'one is of nobody', but: having({})},
+  {
+    id: 'object-names',
+    is: 'fail',
+    when: 'one is of nobody and Helm 3 takes over its fields',
+    but: {...having({}), tools: {helm: known('3.18.0', 'helm version'), kubectl: known('1.35.1', 'kubectl version')}},
+  },
+  {id: 'object-names', is: 'fail', when: 'helm template brought it', but: having(HELM)},
+  {id: 'object-names', is: 'fail', when: 'one is of a release that is gone', but: having({...of('blue', 'scalr-agent'), ...HELM})},
+  {
+    id: 'object-names',
+    is: 'fail',
+    when: 'one is of another agent',
+    cluster: withReleases(release('agent-job-0.6.5', 'blue', 'b')),
+    but: having({...of('blue', 'b'), ...HELM}),
+  },
+  {
+    id: 'object-names',
+    is: 'fail',
+    when: 'one is of another program installed by Helm',
+    cluster: withReleases(release('nginx-1.2.3', 'web')),
+    but: having({...of('web', 'scalr-agent'), ...HELM}),
+  },
+  {
+    id: 'object-names',
+    is: 'fail',
+    when: 'Argo CD keeps one of the release',
+    but: having({annotations: {...OWN.annotations, 'argocd.argoproj.io/tracking-id': 'agents:apps/Deployment:x/y'}, ...HELM}),
+  },
+  {
+    id: 'object-names',
+    is: 'fail',
+    when: 'Flux keeps one',
+    but: having({labels: {'helm.toolkit.fluxcd.io/name': 'agents', 'helm.toolkit.fluxcd.io/namespace': 'flux'}}),
+  },
+  {id: 'object-names', is: 'fail', when: 'Terraform keeps one', but: having({labels: {'app.kubernetes.io/managed-by': 'Terraform'}})},
   {
     id: 'object-names',
     is: 'pass',
-    when: 'another agent-job in the namespace has names of its own',
-    cluster: withReleases(release('agent-job-0.6.5', 'blue')),
+    when: 'one of the release lost its labels',
+    but: {live: {...having({}).live, installed: new Set(['Deployment scalr-agent'])}},
+  },
+  {
+    id: 'object-names',
+    is: 'skip',
+    when: 'they cannot be read',
+    but: {live: live({objects: new Map([['Deployment scalr-agent', unknown('forbidden', 'deployments.apps is forbidden')]])})},
   },
   {
     id: 'object-names',
     is: 'fail',
-    when: 'two agent-k8s share a namespace',
-    flags: k8s,
-    cluster: withReleases(release('agent-k8s-0.6.5', 'blue')),
-  },
-  {
-    id: 'object-names',
-    is: 'fail',
-    when: 'the same, and nothing is rendered',
+    when: 'two agent-k8s share a namespace, and nothing is rendered',
     flags: k8s,
     cluster: withReleases(release('agent-k8s-0.6.5', 'blue')),
     but: noManifest,
@@ -65,32 +137,27 @@ prove('release', releaseChecks, [
   {
     id: 'object-names',
     is: 'fail',
-    when: 'a former agent-job has the Deployment scalr-agent',
-    cluster: withReleases(release('agent-job-0.5.66', 'blue')),
-  },
-  {
-    id: 'object-names',
-    is: 'fail',
-    when: 'a second release has EFS',
+    when: 'a second release has EFS, and nothing is rendered',
     flags: {chart: 'agent-k8s', cache: 'efs', 'efs-handle': 'fs-0123456789abcdef0'},
     cluster: ofOther({efsVolumeHandle: 'fs-1'}),
+    but: noManifest,
   },
   {
     id: 'object-names',
     is: 'fail',
-    when: 'releases of one name in two namespaces share a ClusterRole',
+    when: 'releases of one name in two namespaces share a ClusterRole, and nothing is rendered',
     flags: {'chart-version': '0.5.66'},
     cluster: withReleases(release('agent-job-0.5.66', 'scalr-agent', 'other')),
     but: noManifest,
   },
-  {id: 'object-names', is: 'skip', when: 'releases are refused', cluster: hidden},
   {
     id: 'object-names',
-    is: 'skip',
-    when: 'EFS is for one of the cluster, and only the namespace may be read',
-    flags: {chart: 'agent-k8s', cache: 'efs', 'efs-handle': 'fs-0123456789abcdef0'},
+    is: 'fail',
+    when: 'one is of a release that may not be read',
     cluster: {...ORDINARY, refuse: ['secrets']},
+    but: having({...of('web', 'b'), ...HELM}),
   },
+  {id: 'object-names', is: 'skip', when: 'nothing is rendered', but: noManifest},
 
   {id: 'node-data', is: 'nothing', when: 'it is agent-job'},
   {id: 'node-data', is: 'pass', when: 'there is no other', flags: k8s},
@@ -113,6 +180,20 @@ prove('release', releaseChecks, [
   {id: 'definition', is: 'fail', when: 'it was deleted', cluster: withReleases(release('agent-job-0.6.5'))},
   {id: 'definition', is: 'pass', when: 'an upgrade brings it', cluster: withReleases(release('agent-job-0.5.67'))},
   {id: 'definition', is: 'warn', when: 'an earlier install left it', cluster: withDefinitions([CURRENT])},
+  {id: 'definition', is: 'pass', when: 'it is the same', cluster: withDefinitions([CURRENT]), but: defined({scope: 'Namespaced', more: 1})},
+  {
+    id: 'definition',
+    is: 'warn',
+    when: 'Argo CD keeps another one',
+    cluster: withDefinitions([CURRENT]),
+    but: defined({scope: 'Cluster'}, {annotations: {'argocd.argoproj.io/tracking-id': 'crds:x'}}),
+  },
+  {
+    id: 'definition',
+    is: 'warn',
+    when: 'it came with several other versions',
+    cluster: withDefinitions([CURRENT], release('agent-job-0.6.1', 'blue', 'b'), release('agent-job-0.6.2', 'red', 'b')),
+  },
   {
     id: 'definition',
     is: 'warn',

@@ -1,0 +1,157 @@
+import {getAt, type Tree} from '../../charts/tree.ts';
+import {knownValue} from '../../cluster/facts/fact.ts';
+import type {KubernetesObject} from '../../cluster/objects.ts';
+import {type Check, type CheckResult, count, fail, ifKnown, pass} from '../check.ts';
+import {objectKey} from '../object-owner.ts';
+import {
+  type Amounts,
+  admitted,
+  amountsOf,
+  itemsOf,
+  type PodGroup,
+  podGroups,
+  podTotal,
+  type Resources,
+  resourceOption,
+  spellAmount,
+} from '../pod-resources.ts';
+import type {LimitRange, LimitRangeItem, PreflightContext} from '../preflight-context.ts';
+
+/** What an item of a LimitRange refuses, and the option that mends it. */
+interface Refusal {
+  message: string;
+  remedy?: string | undefined;
+}
+
+/** The option for another value; `value` in thousandths. */
+type Option = (of: 'requests' | 'limits', resource: string, value: bigint) => string | undefined;
+
+/** What an item refuses of a container, a pod or a claim: https://kubernetes.io/docs/concepts/policy/limit-range/ */
+function refusals(item: LimitRangeItem, {requests, limits}: Resources, who: string, option: Option): Refusal[] {
+  const found: Refusal[] = [];
+  const add = (message: string, ...remedies: (string | undefined)[]): void => {
+    const remedy = remedies.filter((each) => each !== undefined).join(' ');
+    found.push({message: `${who} ${message}`, ...(remedy === '' ? {} : {remedy})});
+  };
+  const isClaim = item.type === 'PersistentVolumeClaim';
+  for (const [resource, max] of Object.entries(amountsOf(item.max))) {
+    const text = `${spellAmount(resource, max)} (max of ${item.type})`;
+    const [request, limit] = [requests[resource], limits[resource]];
+    const lower = request !== undefined && request > max ? option('requests', resource, max) : undefined;
+    if (!isClaim && limit === undefined) add(`has no ${resource} limit, at most ${text}`, option('limits', resource, max), lower);
+    else if (limit !== undefined && limit > max)
+      add(`has the ${resource} limit ${spellAmount(resource, limit)}, at most ${text}`, option('limits', resource, max), lower);
+    else if (request !== undefined && request > max)
+      add(`requests ${resource} ${spellAmount(resource, request)}, at most ${text}`, option('requests', resource, max));
+  }
+  for (const [resource, min] of Object.entries(amountsOf(item.min))) {
+    const text = `${spellAmount(resource, min)} (min of ${item.type})`;
+    const [request, limit] = [requests[resource], limits[resource]];
+    if (request === undefined) add(`requests no ${resource}, at least ${text}`, option('requests', resource, min));
+    else if (request < min)
+      add(
+        `requests ${resource} ${spellAmount(resource, request)}, at least ${text}`,
+        option('requests', resource, min),
+        limit !== undefined && limit < min ? option('limits', resource, min) : undefined,
+      );
+  }
+  for (const [resource, ratio] of Object.entries(amountsOf(item.maxLimitRequestRatio))) {
+    const [request, limit] = [requests[resource], limits[resource]];
+    const text = `at most ${Number(ratio) / 1000} times the request (maxLimitRequestRatio of ${item.type})`;
+    if (request === undefined || limit === undefined || request === 0n)
+      add(`has no ${resource} ${limit === undefined ? 'limit' : 'request'}, and the limit may be ${text}`);
+    else if (limit * 1000n > request * ratio)
+      add(
+        `has the ${resource} limit ${spellAmount(resource, limit)} for the request ${spellAmount(resource, request)}, ${text}`,
+        option('limits', resource, (request * ratio) / 1000n),
+      );
+  }
+  return found;
+}
+
+function refusedPods(ranges: readonly LimitRange[], group: PodGroup, context: PreflightContext): Refusal[] {
+  const containers = admitted(group.spec, ranges);
+  const ofContainers = containers.flatMap((container) => {
+    const who = `container ${container.name} of ${group.owner}`;
+    const option: Option = (of, resource, value) =>
+      resourceOption(context, group, container.name, {resource, of}, spellAmount(resource, value));
+    return [
+      ...itemsOf(ranges, 'Container').flatMap((item) => refusals(item, container, who, option)),
+      ...aboveDefault(container, who, option),
+    ];
+  });
+  // Which container should have less is not for a program to say, unless there is one only.
+  const [only, ...others] = containers;
+  const option: Option = (of, resource, value) =>
+    only === undefined || others.length > 0
+      ? undefined
+      : resourceOption(context, group, only.name, {resource, of}, spellAmount(resource, value));
+  return [
+    ...ofContainers,
+    ...itemsOf(ranges, 'Pod').flatMap((item) => refusals(item, podTotal(containers), `pod of ${group.owner}`, option)),
+  ];
+}
+
+/** The default limit of a LimitRange may be below what the container requests. */
+const aboveDefault = ({requests, limits}: Resources, who: string, option: Option): Refusal[] =>
+  Object.entries(requests).flatMap(([resource, request]) => {
+    const limit = limits[resource];
+    return limit === undefined || request <= limit
+      ? []
+      : [
+          {
+            message: `${who} requests ${resource} ${spellAmount(resource, request)} and gets the default limit ${spellAmount(resource, limit)}`,
+            remedy: option('limits', resource, request),
+          },
+        ];
+  });
+
+export const claimStorage = (claim: KubernetesObject): Amounts =>
+  amountsOf(getAt(claim as unknown as Tree, ['spec', 'resources', 'requests']) ?? undefined);
+
+/** The option that sets the size of a claim that the chart makes. */
+export const sizeOption = ({metadata}: KubernetesObject, size: string): string | undefined =>
+  metadata.name.endsWith('-cache') ? `--cache-size ${size}` : metadata.name.endsWith('-data') ? `--data-size ${size}` : undefined;
+
+/** Claims that the install makes; those that are there already are not asked about again. */
+export const claimsToMake = ({live}: PreflightContext, objects: readonly KubernetesObject[]): KubernetesObject[] =>
+  objects.filter((object) => {
+    const found = live.objects.get(objectKey(object));
+    return object.kind === 'PersistentVolumeClaim' && (found === undefined || knownValue(found) === undefined);
+  });
+
+const refusedClaim = (ranges: readonly LimitRange[], claim: KubernetesObject): Refusal[] =>
+  itemsOf(ranges, 'PersistentVolumeClaim').flatMap((item) =>
+    refusals(item, {requests: claimStorage(claim), limits: {}}, `claim ${claim.metadata.name}`, (_, resource, value) =>
+      sizeOption(claim, spellAmount(resource, value)),
+    ),
+  );
+
+export const limitRange: Check = {
+  id: 'limit-range',
+  group: 'Namespace',
+  title: 'the LimitRange lets the pods and claims in',
+  ref: 'https://kubernetes.io/docs/concepts/policy/limit-range/',
+  run: (context) =>
+    ifKnown(context.live.limitRanges, 'LimitRanges are', (ranges): CheckResult => {
+      const {namespace} = context.name.place;
+      if (ranges.length === 0) return pass(`${namespace} has no LimitRange`);
+      const names = ranges.map(({metadata}) => metadata.name).join(', ');
+      return ifKnown(podGroups(context), 'Pods of the chart are', (groups) =>
+        ifKnown(context.manifest, 'The objects of the chart are', (objects) => {
+          const refused = [
+            ...groups.flatMap((group) => refusedPods(ranges, group, context)),
+            ...claimsToMake(context, objects).flatMap((claim) => refusedClaim(ranges, claim)),
+          ];
+          if (refused.length === 0) return pass(`${names} of ${namespace}`);
+          const options = [...new Set(refused.flatMap(({remedy}) => remedy ?? []))];
+          return fail(
+            `LimitRange ${names} refuses ${count(refused.length, 'value')}: ${refused.map(({message}) => message).join('; ')}`,
+            options.length > 0
+              ? `Use ${options.join(' ')}. Or raise the LimitRange ${names}`
+              : `Set requests and limits within the LimitRange ${names}, or raise it`,
+          );
+        }),
+      );
+    }),
+};

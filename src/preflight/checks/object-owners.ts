@@ -1,0 +1,173 @@
+import {compare} from '../../charts/releases.ts';
+import type {Tree} from '../../charts/tree.ts';
+import {isKnown, known, knownValue} from '../../cluster/facts/fact.ts';
+import type {KubernetesObject} from '../../cluster/objects.ts';
+import {commandLine, kubectlCommand, ownCommand} from '../../command-line.ts';
+import {type Check, type CheckResult, count, fail, few, ifKnown, pass, skipUnknown} from '../check.ts';
+import {gitOpsOwner, helmOwner, isContained, MANAGED_BY, objectKey, otherOwner} from '../object-owner.ts';
+import type {PreflightContext} from '../preflight-context.ts';
+import {isClusterWide, objectNames, scopedName} from './object-names.ts';
+import {resourceOf} from './permissions.ts';
+
+export const RELEASES = 'Helm releases are';
+
+export const isOwn = (release: {name: string; namespace: string}, {name}: PreflightContext): boolean =>
+  release.name === name.release && release.namespace === name.place.namespace;
+
+/** Who has an object that the chart creates, and how to get out of its way. */
+interface Owner {
+  /** Follows "belongs to". */
+  text: string;
+  remedy: (objects: readonly KubernetesObject[], context: PreflightContext) => string;
+}
+
+/** The live object of one of the manifest belongs to somebody else or to nobody; undefined where this release may change it. */
+function foreignOwner(live: KubernetesObject, context: PreflightContext): Owner | undefined {
+  const gitOps = gitOpsOwner(live);
+  if (gitOps) return {text: `the ${gitOps}`, remedy: (objects) => `Remove ${them(objects)} from the ${gitOps}. Or: ${elsewhere(objects)}`};
+  const {release, namespace} = helmOwner(live) ?? {};
+  if (release !== undefined && namespace !== undefined) {
+    const other = {name: release, namespace};
+    return isOwn(other, context) ? undefined : ownedByRelease(other, context);
+  }
+  if (context.live.installed.has(objectKey(live))) return undefined;
+  const other = otherOwner(live);
+  return other === undefined
+    ? {text: 'no Helm release', remedy: adopt}
+    : {
+        text: other,
+        remedy: (objects, about) => `${adopt(objects, about)}\nDo this only where ${other} does not manage ${them(objects)} any more.`,
+      };
+}
+
+function ownedByRelease({name, namespace}: {name: string; namespace: string}, context: PreflightContext): Owner {
+  const releases = knownValue(context.readings.releases)?.releases;
+  const found = releases?.find((each) => each.name === name && each.namespace === namespace);
+  const text = `Helm release ${namespace}/${name}`;
+  // Of other namespaces only releases of Scalr agents are read.
+  if (releases !== undefined && found === undefined && namespace === context.name.place.namespace)
+    return {text: `${text}, which does not exist any more`, remedy: adopt};
+  const {kubeContext, kubeconfig} = context.name.place;
+  const where = [...(kubeContext ? ['--kube-context', kubeContext] : []), ...(kubeconfig ? ['--kubeconfig', kubeconfig] : [])];
+  const uninstall = /^agent-(k8s|local|job)-\d/.test(found?.chart ?? '')
+    ? ownCommand('uninstall', {release: name, place: {...context.name.place, namespace}})
+    : commandLine({tool: 'helm', args: ['uninstall', name, '--namespace', namespace, ...where]});
+  return {text, remedy: (objects) => `${elsewhere(objects)}. Or uninstall the other release:\n${uninstall}`};
+}
+
+const them = (objects: readonly unknown[]): string => (objects.length === 1 ? 'it' : 'them');
+
+/** Where nothing is in the way: names follow from release and namespace, except for those that a chart fixes. */
+const elsewhere = (objects: readonly KubernetesObject[]): string => collisionRemedy(objects.map(objectKey));
+
+function collisionRemedy(objects: readonly string[]): string {
+  if (objects.some((each) => each.startsWith('StorageClass ')))
+    return 'One release of a cluster can have EFS: use --cache hostpath, or another chart with a claim';
+  return objects.some(isClusterWide)
+    ? 'Choose another name with --release, and another namespace with --namespace'
+    : 'Install into another namespace with --namespace';
+}
+
+/** The commands that make Helm take objects for its own, or that make room for them. */
+function adopt(objects: readonly KubernetesObject[], context: PreflightContext): string {
+  const {manifest, readings, name, tools} = context;
+  const {release, place} = name;
+  const all = knownValue(manifest) ?? [];
+  const served = knownValue(readings.resources) ?? [];
+  const targets = objects.map((object) => `${resourceOf(object, all, served)}/${object.metadata.name}`);
+  const where = ['--namespace', place.namespace];
+  // Helm 4 applies on the server, which lets no program change the fields of another one.
+  const keepsFields = compare(knownValue(tools.helm) ?? '', '4.0.0') >= 0;
+  if (keepsFields && objects.some((object) => !isContained(asTree(object), asTree(liveOf(object, context)), {mayLack: true})))
+    return [
+      `Helm 4 cannot change what another program wrote into ${them(objects)}. Delete ${them(objects)} if nothing else needs ${them(objects)}:`,
+      kubectlCommand(place, 'delete', ...targets, ...where),
+      `Or: ${elsewhere(objects)}`,
+    ].join('\n');
+  const annotations = [`meta.helm.sh/release-name=${release}`, `meta.helm.sh/release-namespace=${place.namespace}`];
+  return [
+    `Adopt ${them(objects)} into release ${release}, which may change ${them(objects)}:`,
+    kubectlCommand(place, 'label', ...targets, `${MANAGED_BY}=Helm`, ...where, '--overwrite'),
+    kubectlCommand(place, 'annotate', ...targets, ...annotations, ...where, '--overwrite'),
+    `Or: ${elsewhere(objects)}`,
+  ].join('\n');
+}
+
+const asTree = (object: KubernetesObject | undefined): Tree => {
+  const {metadata: _, ...rest} = object ?? {metadata: {}};
+  return rest as Tree;
+};
+
+const liveOf = (object: KubernetesObject, context: PreflightContext): KubernetesObject | undefined => knownValue(factOf(object, context));
+
+/** Claims have a check of their own, with other ways out. Helm never looks who owns a definition; the check definition does. */
+const HAVE_THEIR_OWN: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'CustomResourceDefinition']);
+
+function liveOwners(context: PreflightContext, manifest: readonly KubernetesObject[]): CheckResult {
+  const wanted = manifest.filter(({kind = ''}) => !HAVE_THEIR_OWN.has(kind));
+  const groups = new Map<string, Owner & {objects: KubernetesObject[]}>();
+  for (const object of wanted) {
+    const live = liveOf(object, context);
+    const owner = live && foreignOwner(live, context);
+    if (owner === undefined) continue;
+    const group = groups.get(owner.text) ?? {...owner, objects: []};
+    group.objects.push(object);
+    groups.set(owner.text, group);
+  }
+  if (groups.size > 0) {
+    const found = [...groups.values()];
+    const texts = found.map(({text, objects}) => `${few(objects.map(objectKey))} ${belong(objects)} to ${text}`);
+    return fail(texts.join('; '), found.map(({remedy, objects}) => remedy(objects, context)).join('\n'));
+  }
+  const unread = wanted.find((object) => !isKnown(factOf(object, context)));
+  if (unread !== undefined) {
+    const fact = factOf(unread, context);
+    if (!isKnown(fact)) return skipUnknown(fact, `The owner of ${objectKey(unread)} is`);
+  }
+  const there = wanted.filter((object) => liveOf(object, context) !== undefined).length;
+  const fresh = wanted.length - there;
+  return pass(
+    [...(fresh > 0 ? [`${count(fresh, 'object')} to create`] : []), ...(there > 0 ? [`${there} of this release`] : [])].join(', '),
+  );
+}
+
+const factOf = (object: KubernetesObject, {live}: PreflightContext) => live.objects.get(objectKey(object)) ?? known(undefined, 'none');
+
+const belong = (objects: readonly unknown[]): string => (objects.length === 1 ? 'exists already and belongs' : 'exist already and belong');
+
+/** A release whose objects have these names as far as the charts are known, also where somebody deleted them for now. */
+function predicted(context: PreflightContext): CheckResult | undefined {
+  const {manifest, target, values, name, facts} = context;
+  const wanted = isKnown(manifest)
+    ? manifest.value.map(objectKey)
+    : objectNames({name: name.release, namespace: name.place.namespace, ...target, values});
+  for (const other of knownValue(facts.releases)?.releases.filter((each) => !isOwn(each, context)) ?? []) {
+    const names = objectNames({...other, values: knownValue(other.values) ?? {}});
+    const theirs = names.map((object) => scopedName(object, other.namespace));
+    const both = wanted.filter((object) => theirs.includes(scopedName(object, name.place.namespace)));
+    if (both.length > 0)
+      return fail(
+        `Release ${other.namespace}/${other.name} (${other.chart} ${other.version}) has ${few(both)}, which this release creates too`,
+        collisionRemedy(both),
+      );
+  }
+  return undefined;
+}
+
+/** Who keeps a definition, where it names somebody. */
+export function definitionOwner(found: KubernetesObject): string | undefined {
+  const release = helmOwner(found);
+  return gitOpsOwner(found) ?? (release && `Helm release ${release.namespace}/${release.release}`) ?? otherOwner(found);
+}
+
+export const objectOwners: Check = {
+  id: 'object-names',
+  group: 'Release',
+  title: 'the objects of the chart are new, or belong to this release',
+  ref: 'https://helm.sh/docs/faq/changes_since_helm2/; Helm changes no object that another release or nobody owns',
+  run: (context) => {
+    const {manifest} = context;
+    const result = ifKnown(manifest, 'The objects of the chart are', (objects) => liveOwners(context, objects));
+    return result.status === 'fail' ? result : (predicted(context) ?? result);
+  },
+};

@@ -1,0 +1,212 @@
+import {getAt, type Tree, type Values} from '../../charts/tree.ts';
+import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
+import type {KubernetesObject, Pod} from '../../cluster/objects.ts';
+import {kubectlCommand} from '../../command-line.ts';
+import {spell} from '../../settings/define.ts';
+import {concurrency} from '../../settings/purpose.ts';
+import {type Check, type CheckResult, fail, ifKnown, pass, skipUnknown} from '../check.ts';
+import {objectKey} from '../object-owner.ts';
+import {type Amounts, admitted, amountsOf, type PodGroup, podGroups, podTotal, resourceOption, spellAmount} from '../pod-resources.ts';
+import type {LimitRange, PreflightContext, ResourceQuota} from '../preflight-context.ts';
+import {claimStorage, claimsToMake} from './limit-range.ts';
+import {resourceOf} from './permissions.ts';
+
+/** A piece, in thousandths. */
+const ONE = 1000n;
+
+/** What one pod takes of a quota, under every spelling: https://kubernetes.io/docs/concepts/policy/resource-quotas/ */
+function podAmounts(spec: Values, ranges: readonly LimitRange[]): Amounts {
+  const {requests, limits} = podTotal(admitted(spec, ranges));
+  const prefixed = (prefix: string, amounts: Amounts): Amounts =>
+    Object.fromEntries(Object.entries(amounts).map(([key, amount]) => [`${prefix}${key}`, amount]));
+  return {...requests, ...prefixed('requests.', requests), ...prefixed('limits.', limits), pods: ONE, 'count/pods': ONE};
+}
+
+/** Whether a quota counts such pods. */
+function counts({spec}: ResourceQuota, pod: Values, ranges: readonly LimitRange[]): boolean {
+  const isBestEffort = admitted(pod, ranges).every(
+    ({requests, limits}) => !['cpu', 'memory'].some((key) => (requests[key] ?? 0n) > 0n || (limits[key] ?? 0n) > 0n),
+  );
+  const isTerminating = pod['activeDeadlineSeconds'] !== undefined && pod['activeDeadlineSeconds'] !== null;
+  const priority = String(pod['priorityClassName'] ?? '');
+  const matches = (scope: string, operator = 'Exists', values: readonly string[] = []): boolean => {
+    if (scope === 'BestEffort') return isBestEffort;
+    if (scope === 'NotBestEffort') return !isBestEffort;
+    if (scope === 'Terminating') return isTerminating;
+    if (scope === 'NotTerminating') return !isTerminating;
+    if (scope !== 'PriorityClass') return false;
+    if (operator === 'In') return values.includes(priority);
+    if (operator === 'NotIn') return !values.includes(priority);
+    return (operator === 'Exists') === (priority !== '');
+  };
+  return (
+    (spec?.scopes ?? []).every((scope) => matches(scope)) &&
+    (spec?.scopeSelector?.matchExpressions ?? []).every(({scopeName, operator, values}) => matches(scopeName, operator, values))
+  );
+}
+
+const isScoped = ({spec}: ResourceQuota): boolean =>
+  (spec?.scopes?.length ?? 0) > 0 || (spec?.scopeSelector?.matchExpressions?.length ?? 0) > 0;
+
+const add = (total: Map<string, bigint>, amounts: Amounts, times = 1n): void => {
+  for (const [key, amount] of Object.entries(amounts)) total.set(key, (total.get(key) ?? 0n) + amount * times);
+};
+
+/** Objects and claims that the install adds; a release has what it has. */
+function objectAmounts(context: PreflightContext, objects: readonly KubernetesObject[]): Map<string, bigint> {
+  const {live, readings, wantedSecrets, secrets, target, get} = context;
+  const total = new Map<string, bigint>();
+  const served = knownValue(readings.resources) ?? [];
+  const piece = (resource: string, pieces = 1): void =>
+    // Kinds of the core have a second spelling.
+    add(total, {[`count/${resource}`]: ONE, ...(resource.includes('.') ? {} : {[resource]: ONE})}, BigInt(pieces));
+  for (const object of objects) {
+    const found = live.objects.get(objectKey(object));
+    if (found !== undefined && knownValue(found) !== undefined) continue;
+    piece(resourceOf(object, objects, served));
+    if (object.kind === 'Deployment') piece('replicasets.apps');
+  }
+  for (const claim of claimsToMake(context, objects)) {
+    const storage = claimStorage(claim)['storage'] ?? 0n;
+    const className = getAt(claim as unknown as Tree, ['spec', 'storageClassName']) ?? defaultClass(context);
+    const ofClass = `${String(className)}.storageclass.storage.k8s.io`;
+    add(total, {'requests.storage': storage, [`${ofClass}/requests.storage`]: storage, [`${ofClass}/persistentvolumeclaims`]: ONE});
+  }
+  const made = wantedSecrets.filter(({name, isGiven}) => {
+    const fact = secrets.get(name);
+    return isGiven && (fact === undefined || (isKnown(fact) && fact.value === undefined));
+  });
+  // Helm keeps a Secret for every revision.
+  piece('secrets', made.length + 1);
+  if (target.chart === 'agent-job') piece('jobs.batch', get(concurrency) ?? 1);
+  return total;
+}
+
+const defaultClass = ({facts}: PreflightContext): string | undefined =>
+  knownValue(facts.storageClasses)?.find(({isDefault}) => isDefault)?.name;
+
+const RESOURCE = /^(requests\.|limits\.)?(cpu|memory)$/;
+
+/** Containers that say nothing about a resource of which the quota limits the sum: Kubernetes refuses their pods. */
+function silentContainers(quota: ResourceQuota, groups: readonly PodGroup[], context: PreflightContext, ranges: readonly LimitRange[]) {
+  return Object.keys(hardOf(quota)).flatMap((key) => {
+    const [, prefix = 'requests.', resource = ''] = RESOURCE.exec(key) ?? [];
+    if (resource === '') return [];
+    const of = prefix === 'limits.' ? 'limits' : 'requests';
+    return groups.flatMap((group) =>
+      admitted(group.spec, ranges)
+        .filter((container) => container[of][resource] === undefined)
+        .map((container) => {
+          const value = spellAmount(resource, container.requests[resource] ?? (resource === 'cpu' ? ONE : 1024n ** 3n * ONE));
+          return {
+            message: `container ${container.name} of ${group.owner} has no ${resource} ${of === 'limits' ? 'limit' : 'request'}, which ${quota.metadata.name} asks for (${key})`,
+            remedy: resourceOption(context, group, container.name, {resource, of}, value),
+          };
+        }),
+    );
+  });
+}
+
+const hardOf = ({status, spec}: ResourceQuota): Amounts => amountsOf(status?.hard ?? spec?.hard);
+
+/** One limit of a quota against the need of the install with its runs. */
+interface Use {
+  quota: ResourceQuota;
+  key: string;
+  hard: bigint;
+  free: bigint;
+  /** Of everything but runs, and of one run. */
+  fixed: bigint;
+  perRun: bigint;
+}
+
+function usesOf(
+  quota: ResourceQuota,
+  groups: readonly PodGroup[],
+  context: PreflightContext,
+  {objects, pods, ranges}: {objects: readonly KubernetesObject[]; pods: readonly Pod[]; ranges: readonly LimitRange[]},
+): Use[] {
+  const [fixed, perRun, own] = [isScoped(quota) ? new Map() : objectAmounts(context, objects), new Map(), new Map()];
+  for (const {spec, count, isPerRun} of groups.filter((each) => counts(quota, each.spec, ranges)))
+    add(isPerRun ? perRun : fixed, podAmounts(spec, ranges), isPerRun ? 1n : BigInt(count));
+  // What the release runs now counts as used already, and is replaced.
+  for (const pod of pods.filter((each) => isOfRelease(each, context) && counts(quota, each.spec as unknown as Values, ranges)))
+    add(own, podAmounts(pod.spec as unknown as Values, ranges));
+  const used = amountsOf(quota.status?.used);
+  return Object.entries(hardOf(quota)).map(([key, hard]) => ({
+    ...{quota, key, hard, fixed: fixed.get(key) ?? 0n, perRun: perRun.get(key) ?? 0n},
+    free: hard - (used[key] ?? 0n) + (own.get(key) ?? 0n),
+  }));
+}
+
+const isOfRelease = ({metadata, status}: Pod, {name}: PreflightContext): boolean =>
+  metadata.labels?.['app.kubernetes.io/instance'] === name.release && !['Succeeded', 'Failed'].includes(status?.phase ?? '');
+
+function result(uses: readonly Use[], context: PreflightContext): CheckResult {
+  const runs = BigInt(context.get(concurrency) ?? 1);
+  const needOf = ({fixed, perRun}: Use): bigint => fixed + perRun * runs;
+  const short = uses.filter((use) => needOf(use) > use.free && needOf(use) > 0n);
+  const text = (use: Use): string =>
+    `${use.quota.metadata.name} has ${spellAmount(use.key, use.free > 0n ? use.free : 0n)} of ${spellAmount(use.key, use.hard)} ${use.key} left, needed ${spellAmount(use.key, needOf(use))}`;
+  if (short.length === 0)
+    return pass(
+      uses
+        .filter((use) => needOf(use) > 0n)
+        .map(text)
+        .join('; ') || 'no ResourceQuota counts what the install makes',
+    );
+  const possible = short
+    .map(({free, fixed, perRun}) => (perRun === 0n || free < fixed ? 0n : (free - fixed) / perRun))
+    .reduce((one, other) => (one < other ? one : other));
+  const fewer = possible > 0n ? [`Use ${spell(concurrency)} ${possible}, or raise the quota:`] : ['Raise the quota:'];
+  const quotas = [...new Set(short.map(({quota}) => quota))];
+  const raise = quotas.map((quota) => {
+    const hard = Object.fromEntries(
+      short.filter((use) => use.quota === quota).map((use) => [use.key, spellAmount(use.key, use.hard - use.free + needOf(use))]),
+    );
+    const {place} = context.name;
+    const patch = `--patch=${JSON.stringify({spec: {hard}})}`;
+    return kubectlCommand(place, 'patch', 'resourcequota', quota.metadata.name, '--namespace', place.namespace, '--type=merge', patch);
+  });
+  const forRuns = runs > 1n ? ` for ${runs} runs at the same time` : '';
+  return fail(`${short.map(text).join('; ')}${forRuns}`, [...fewer, ...raise].join('\n'));
+}
+
+export const quota: Check = {
+  id: 'quota',
+  group: 'Namespace',
+  title: 'the ResourceQuota has room for the agent and its runs',
+  ref: 'https://kubernetes.io/docs/concepts/policy/resource-quotas/',
+  run: (context) =>
+    ifKnown(context.live.quotas, 'ResourceQuotas are', (quotas): CheckResult => {
+      const {limitRanges, pods} = context.live;
+      if (quotas.length === 0) return pass(`${context.name.place.namespace} has no ResourceQuota`);
+      if (!isKnown(limitRanges)) return skipUnknown(limitRanges, 'LimitRanges are');
+      if (!isKnown(pods)) return skipUnknown(pods, 'Pods of the namespace are');
+      return ifKnown(podGroups(context), 'Pods of the chart are', (groups) => {
+        const ranges = limitRanges.value;
+        const silent = quotas.flatMap((each) =>
+          silentContainers(
+            each,
+            groups.filter(({spec}) => counts(each, spec, ranges)),
+            context,
+            ranges,
+          ),
+        );
+        if (silent.length > 0) {
+          const options = [...new Set(silent.flatMap(({remedy}) => remedy ?? []))];
+          return fail(
+            silent.map(({message}) => message).join('; '),
+            options.length > 0
+              ? `Use ${options.join(' ')}. Or give the namespace defaults with a LimitRange`
+              : 'Give the namespace defaults with a LimitRange',
+          );
+        }
+        const objects = knownValue(context.manifest) ?? [];
+        return result(
+          quotas.flatMap((each) => usesOf(each, groups, context, {objects, pods: pods.value, ranges})),
+          context,
+        );
+      });
+    }),
+};

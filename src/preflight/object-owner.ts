@@ -1,0 +1,53 @@
+import {isMap, type Tree} from '../charts/tree.ts';
+import type {KubernetesObject} from '../cluster/objects.ts';
+
+/** Role agent-k8s-role */
+export const objectKey = ({kind, metadata}: KubernetesObject): string => `${kind} ${metadata.name}`;
+
+/** The Helm release that an object says it belongs to. */
+export function helmOwner({metadata}: KubernetesObject): {release: string; namespace: string} | undefined {
+  const {annotations = {}, labels = {}} = metadata;
+  const release = annotations['meta.helm.sh/release-name'];
+  const namespace = annotations['meta.helm.sh/release-namespace'];
+  // Helm asks for all three.
+  return release && namespace && labels[MANAGED_BY] === 'Helm' ? {release, namespace} : undefined;
+}
+
+export const MANAGED_BY = 'app.kubernetes.io/managed-by';
+
+/** What keeps an object in step with a repository, and would undo the changes of others: Argo CD application agents */
+export function gitOpsOwner({metadata}: KubernetesObject): string | undefined {
+  const {annotations = {}, labels = {}} = metadata;
+  const application = annotations['argocd.argoproj.io/tracking-id']?.split(':')[0] ?? labels['argocd.argoproj.io/instance'];
+  if (application) return `Argo CD application ${application}`;
+  for (const [prefix, kind] of FLUX) {
+    const name = labels[`${prefix}/name`];
+    if (name) return `Flux ${kind} ${labels[`${prefix}/namespace`] ?? ''}/${name}`;
+  }
+  return undefined;
+}
+
+const FLUX = [
+  ['kustomize.toolkit.fluxcd.io', 'Kustomization'],
+  ['helm.toolkit.fluxcd.io', 'HelmRelease'],
+] as const;
+
+/** Any other program or object that an object names as its owner. */
+export function otherOwner({metadata}: KubernetesObject): string | undefined {
+  const [owner] = metadata.ownerReferences ?? [];
+  if (owner) return `${owner.kind} ${owner.name}`;
+  const manager = metadata.labels?.[MANAGED_BY];
+  // Charts set this label themselves, also where helm template and kubectl apply brought the object.
+  return manager === undefined || manager === 'Helm' ? undefined : manager;
+}
+
+/** Whether all that is wanted is there; the API server adds defaults. With `mayLack` only other values count, not what is missing. */
+export function isContained(wanted: Tree, found: Tree | undefined, {mayLack = false} = {}): boolean {
+  if (found === undefined) return mayLack || wanted === null;
+  if (Array.isArray(wanted))
+    return (
+      Array.isArray(found) && wanted.length === found.length && wanted.every((each, index) => isContained(each, found[index], {mayLack}))
+    );
+  if (isMap(wanted)) return isMap(found) && Object.entries(wanted).every(([key, below]) => isContained(below, found[key], {mayLack}));
+  return wanted === found;
+}

@@ -1,0 +1,145 @@
+import {getAt, isMap, type Tree, type Values} from '../charts/tree.ts';
+import {type Fact, follow, known, knownValue} from '../cluster/facts/fact.ts';
+import {mayRun, podSpecs} from '../cluster/pod-specs.ts';
+import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.ts';
+import {concurrency} from '../settings/purpose.ts';
+import {milliOf} from '../settings/quantity.ts';
+import {type ChartPods, isLinux, roleOf} from './checks/available-nodes.ts';
+import type {LimitRange, LimitRangeItem, PreflightContext} from './preflight-context.ts';
+import {mapsIn} from './referenced-objects.ts';
+
+/** Pods of one kind, as many as an install with all its runs has at a time. */
+export interface PodGroup extends ChartPods {
+  count: number;
+  /** There are as many as runs at the same time, so that fewer runs need fewer. */
+  isPerRun: boolean;
+}
+
+/** The pods of the release and of as many runs as shall be possible at the same time. */
+export const podGroups = (context: PreflightContext): Fact<readonly PodGroup[]> =>
+  follow(context.manifest, (objects, source) => {
+    const {target, get, facts} = context;
+    const runs = get(concurrency) ?? 1;
+    const ofObjects = objects.flatMap((object) =>
+      podSpecs(object).map((spec): PodGroup => {
+        const owner = `${object.kind} ${object.metadata.name}`;
+        const role = roleOf(object, target.chart);
+        if (object.kind === 'Deployment') {
+          const replicas = getAt(object as unknown as Tree, ['spec', 'replicas']);
+          return {owner, role, spec, count: Number(replicas ?? 1), isPerRun: target.chart === 'agent-local'};
+        }
+        if (object.kind !== 'DaemonSet') return {owner, role, spec, count: runs, isPerRun: true};
+        const nodes = (knownValue(facts.nodes) ?? []).filter((node) => isLinux(node) && mayRun(spec, node));
+        return {owner, role, spec, count: Math.max(nodes.length, 1), isPerRun: false};
+      }),
+    );
+    return known(target.chart === 'agent-k8s' ? [...ofObjects, runsOfAgent(context, runs)] : ofObjects, source);
+  });
+
+/** The pods that agent-k8s makes itself. */
+const runsOfAgent = ({get}: PreflightContext, count: number): PodGroup => {
+  const defined = (cpu: string | undefined, memory: string | undefined): Values => ({...(cpu ? {cpu} : {}), ...(memory ? {memory} : {})});
+  const resources = {
+    requests: defined(get(runCpuRequest), get(runMemoryRequest)),
+    limits: defined(get(runCpuLimit), get(runMemoryLimit)),
+  };
+  return {owner: 'Pod of a run', role: 'runs', spec: {containers: [{name: 'run', resources}]}, count, isPerRun: true};
+};
+
+/** In thousandths of a core, a byte or a piece. */
+export type Amounts = Readonly<Record<string, bigint>>;
+
+/** A container with the defaults that the API server and a LimitRange give it. */
+export interface Resources {
+  requests: Amounts;
+  limits: Amounts;
+}
+
+export interface AdmittedContainer extends Resources {
+  name: string;
+  isInit: boolean;
+}
+
+export const itemsOf = (ranges: readonly LimitRange[], type: string): LimitRangeItem[] =>
+  ranges.flatMap(({spec}) => (spec?.limits ?? []).filter((each) => each.type === type));
+
+export const amountsOf = (quantities: unknown): Amounts =>
+  Object.fromEntries(
+    Object.entries(isMap(quantities as Tree) ? (quantities as Values) : {}).flatMap(([key, quantity]) => {
+      const milli = milliOf(String(quantity));
+      return milli === undefined ? [] : [[key, milli]];
+    }),
+  );
+
+/** Containers as admission leaves them: https://kubernetes.io/docs/concepts/policy/limit-range/ */
+export function admitted(spec: Values, ranges: readonly LimitRange[]): AdmittedContainer[] {
+  const items = itemsOf(ranges, 'Container');
+  const defaults = (key: 'default' | 'defaultRequest'): Amounts =>
+    Object.assign({}, ...items.toReversed().map((each) => amountsOf(each[key])));
+  return (['containers', 'initContainers'] as const).flatMap((list) =>
+    mapsIn(spec[list]).map((container) => {
+      const of = (key: string): Amounts => amountsOf(getAt(container, ['resources', key]) ?? undefined);
+      return {
+        name: String(container['name']),
+        isInit: list === 'initContainers' && container['restartPolicy'] !== 'Always',
+        // Kubernetes uses the limit where there is no request.
+        requests: {...defaults('defaultRequest'), ...of('limits'), ...of('requests')},
+        limits: {...defaults('default'), ...of('limits')},
+      };
+    }),
+  );
+}
+
+const plus = (one: Amounts, other: Amounts): Amounts => merged(one, other, (first, second) => first + second);
+const most = (one: Amounts, other: Amounts): Amounts => merged(one, other, (first, second) => (first > second ? first : second));
+
+const merged = (one: Amounts, other: Amounts, join: (first: bigint, second: bigint) => bigint): Amounts =>
+  Object.fromEntries(
+    [...new Set([...Object.keys(one), ...Object.keys(other)])].map((key) => [key, join(one[key] ?? 0n, other[key] ?? 0n)]),
+  );
+
+/** What a whole pod counts for: its containers together, or its largest init container. */
+export function podTotal(containers: readonly AdmittedContainer[]): Resources {
+  const total = (key: 'requests' | 'limits'): Amounts =>
+    containers
+      .filter(({isInit}) => isInit)
+      .map((each) => each[key])
+      .reduce(
+        most,
+        containers
+          .filter(({isInit}) => !isInit)
+          .map((each) => each[key])
+          .reduce(plus, {}),
+      );
+  return {requests: total('requests'), limits: total('limits')};
+}
+
+/** The option that sets a resource of a container; undefined where the chart has none. */
+export function resourceOption(
+  {target}: PreflightContext,
+  {owner, role}: ChartPods,
+  container: string,
+  {resource, of}: {resource: string; of: 'requests' | 'limits'},
+  value: string,
+): string | undefined {
+  const path = pathOf(target.chart, role, container, owner);
+  const isRun = role === 'runs' && (target.chart !== 'agent-job' || container === 'runner') && !owner.startsWith('DaemonSet ');
+  if (isRun && (resource === 'cpu' || resource === 'memory'))
+    return `--run-${resource}-${of === 'requests' ? 'request' : 'limit'} ${value}`;
+  return path === undefined ? undefined : `--set ${path}.${of}.${resource}=${value}`;
+}
+
+function pathOf(chart: string, role: ChartPods['role'], container: string, owner: string): string | undefined {
+  if (chart === 'agent-local') return 'resources';
+  if (chart === 'agent-k8s') return owner === 'Pod of a run' ? undefined : 'resources';
+  return role === 'controller' ? 'agent.resources' : `task.${container === 'runner' ? 'runner' : 'worker'}.resources`;
+}
+
+/** 1500m, 1Gi: an amount as people write it. */
+export function spellAmount(resource: string, milli: bigint): string {
+  if (resource.endsWith('cpu')) return milli % 1000n === 0n ? String(milli / 1000n) : `${milli}m`;
+  const whole = (milli + 999n) / 1000n;
+  if (!/memory|storage/.test(resource)) return String(whole);
+  const unit = (['Gi', 'Mi', 'Ki'] as const).find((_, index) => whole % 1024n ** BigInt(3 - index) === 0n && whole > 0n);
+  return unit === undefined ? String(whole) : `${whole / 1024n ** BigInt(3 - ['Gi', 'Mi', 'Ki'].indexOf(unit))}${unit}`;
+}

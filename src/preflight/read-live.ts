@@ -1,0 +1,79 @@
+import {listFact, objectFact, REQUEST_MS, unknownBy} from '../cluster/facts/answers.ts';
+import {type Fact, isKnown, known, unknown} from '../cluster/facts/fact.ts';
+import {objectsIn} from '../cluster/manifest.ts';
+import type {KubernetesObject, Pod} from '../cluster/objects.ts';
+import {releaseManifest} from '../helm/helm.ts';
+import type {KubernetesClient} from '../kubernetes/client.ts';
+import {servedResources} from '../kubernetes/discovery.ts';
+import {currentUser} from '../kubernetes/queries.ts';
+import type {ApiError} from '../ports/log-stream.ts';
+import type {Processes, ReleaseName} from '../ports/processes.ts';
+import {isWideObject, resourceOf} from './checks/permissions.ts';
+import {helmOwner, objectKey} from './object-owner.ts';
+import type {LimitRange, LiveState, ResourceQuota} from './preflight-context.ts';
+
+interface LiveDeps {
+  name: ReleaseName;
+  kubernetes: KubernetesClient;
+  processes: Processes;
+  over: AbortSignal;
+  /** Why nothing is asked any more. */
+  silence: ApiError | undefined;
+}
+
+/** What is in the cluster where the release goes. Never fails: what cannot be read is unknown with the reason. */
+export async function readLive(objects: readonly KubernetesObject[], deps: LiveDeps): Promise<LiveState> {
+  const {name, kubernetes, over, silence} = deps;
+  const options = {over, idleMs: REQUEST_MS};
+  const {namespace} = name.place;
+  const list = async <T>(resource: string): Promise<Fact<readonly T[]>> =>
+    silence ? unknownBy(silence) : ((await listFact(kubernetes, resource, {...options, namespace})) as unknown as Fact<readonly T[]>);
+  const [found, quotas, limitRanges, user] = await Promise.all([
+    readObjects(objects, deps),
+    list<ResourceQuota>('resourcequotas'),
+    list<LimitRange>('limitranges'),
+    silence ? unknownBy(silence) : readUser(kubernetes, options),
+  ]);
+  const isForeign = [...found.values()].some((fact) => isKnown(fact) && fact.value !== undefined && !isHelmOwned(fact.value, name));
+  return {
+    objects: found,
+    // Helm checks the owner only of what the release does not have yet.
+    installed: isForeign && !silence ? await readInstalled(deps) : new Set(),
+    quotas,
+    limitRanges,
+    pods: isKnown(quotas) && quotas.value.length === 0 ? known([], 'no ResourceQuota') : await list<Pod>('pods'),
+    user,
+  };
+}
+
+const isHelmOwned = (object: KubernetesObject, {release, place}: ReleaseName): boolean => {
+  const owner = helmOwner(object);
+  return owner?.release === release && owner.namespace === place.namespace;
+};
+
+async function readObjects(
+  objects: readonly KubernetesObject[],
+  {name, kubernetes, over, silence}: LiveDeps,
+): Promise<LiveState['objects']> {
+  const options = {over, idleMs: REQUEST_MS};
+  const served = silence || objects.length === 0 ? [] : [...(await servedResources(kubernetes, options)).served.keys()];
+  const read = async (object: KubernetesObject): Promise<Fact<KubernetesObject | undefined>> => {
+    if (silence) return unknownBy(silence);
+    const where = isWideObject(object, objects) ? {} : {namespace: name.place.namespace};
+    const groupVersion = object.apiVersion ?? 'v1';
+    return objectFact(kubernetes, resourceOf(object, objects, served), object.metadata.name, {...options, ...where, groupVersion});
+  };
+  return new Map(await Promise.all(objects.map(async (object) => [objectKey(object), await read(object)] as const)));
+}
+
+/** Keys of the objects in the newest manifest of the release; none where there is no release. */
+async function readInstalled({name, processes, over}: LiveDeps): Promise<Set<string>> {
+  const outcome = await processes.run(releaseManifest(name), {over});
+  return new Set(outcome.exitCode === 0 ? objectsIn(outcome.stdout).map(objectKey) : []);
+}
+
+async function readUser(kubernetes: KubernetesClient, options: {over: AbortSignal; idleMs: number}): Promise<Fact<string>> {
+  const {user, trouble} = await currentUser(kubernetes, options);
+  if (trouble) return unknownBy(trouble);
+  return user === undefined ? unknown('failed', 'the API server did not name the user') : known(user, 'SelfSubjectReview');
+}

@@ -1,0 +1,162 @@
+import {execa} from 'execa';
+import {describe, expect, test} from 'vitest';
+import {parseAllDocuments} from 'yaml';
+import type {ChartName} from '../../src/charts/schema.ts';
+import {podSpecs} from '../../src/cluster/pod-specs.ts';
+import type {Checked} from '../../src/preflight/check.ts';
+import {findKubectl} from '../cluster/kubectl.ts';
+import {type Workplace, workplace} from '../cluster/workplace.ts';
+import {REAL} from '../helm/charts-under-test.ts';
+import {findHelmMatrix} from '../helm/find-helm.ts';
+import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
+import {install, preflight} from '../support/run-on-cluster.ts';
+
+const [{path: helm} = {path: 'helm'}] = await findHelmMatrix();
+const QUIET = ['--cloud', 'other', '--node-os', 'other', '--yes', '--json'];
+
+async function check(id: string, place: Workplace, argv: readonly string[]): Promise<Checked> {
+  const {stdout} = await preflight(place, helm, [...argv, '--json'], {env: TOKEN});
+  return (JSON.parse(stdout) as {checks: Checked[]}).checks.find((each) => each.id === id) as Checked;
+}
+
+/** The arguments that a remedy names, as a shell would split them. */
+async function optionsIn(remedy = ''): Promise<string[]> {
+  const line = remedy.split('\n').find((each) => /(^|Use )--/.test(each)) ?? '';
+  const options = line.replace(/^Use /, '').replace(/\. Or .*$/, '');
+  return (await execa('sh', ['-c', `printf '%s\\n' ${options}`])).stdout.split('\n');
+}
+
+async function obey({kubeconfig}: Workplace, remedy = ''): Promise<void> {
+  const kubectl = await findKubectl();
+  for (const line of remedy.split('\n').filter((each) => each.startsWith('kubectl ')))
+    await execa('sh', ['-c', `kubectl() { '${kubectl}' "$@"; }; ${line}`], {env: {KUBECONFIG: kubeconfig}});
+}
+
+/** What the API server says to a pod of every template in the release, the templates of runs included. */
+async function admit(place: Workplace): Promise<string> {
+  const manifest = await execa(helm, ['get', 'manifest', 'scalr-agent', '--namespace', place.namespace, '--kubeconfig', place.kubeconfig]);
+  const pods = parseAllDocuments(manifest.stdout)
+    .flatMap((each) => podSpecs(each.toJS()))
+    .map((spec, index) => ({apiVersion: 'v1', kind: 'Pod', metadata: {name: `try-${index}`}, spec}));
+  const argv = ['--kubeconfig', place.kubeconfig, '--namespace', place.namespace, 'create', '--dry-run=server', '-f', '-'];
+  const input = JSON.stringify({apiVersion: 'v1', kind: 'List', items: pods});
+  const {exitCode, stderr} = await execa(await findKubectl(), argv, {input, reject: false});
+  return exitCode === 0 ? 'admitted' : stderr;
+}
+
+const waiting = async (place: Workplace): Promise<string> =>
+  place.kubectl('get', 'replicasets', '--output', 'jsonpath={.items[*].status.conditions[*].message}');
+
+// The stand-ins have neither the security contexts nor all workloads of the released charts.
+describe.skipIf(REAL === undefined)('Pod Security restricted', () => {
+  test.each(['agent-local', 'agent-job'] as const)('the options that are offered for %s are admitted', async (chart: ChartName) => {
+    const place = await installPlace();
+    await place.kubectl('label', 'namespace', place.namespace, 'pod-security.kubernetes.io/enforce=restricted');
+    const flags = await chartFlags(chart);
+    const refused = await check('pod-security', place, flags);
+    expect(refused).toMatchObject({status: 'fail', message: expect.stringContaining('allowPrivilegeEscalation')});
+    expect(refused.remedy).not.toContain('kubectl label');
+    const options = await optionsIn(refused.remedy);
+    expect(await check('pod-security', place, [...flags, ...options])).toMatchObject({status: 'pass'});
+    expect(await install(place, helm, [...flags, ...options, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
+    expect(await admit(place)).toBe('admitted');
+  });
+
+  test('agent-k8s is told to leave', async () => {
+    const place = await workplace({'pod-security.kubernetes.io/enforce': 'restricted'});
+    const {status, remedy} = await check('pod-security', place, [...(await chartFlags('agent-k8s')), '--cloud', 'other']);
+    expect({status, remedy}).toMatchObject({status: 'fail', remedy: expect.stringContaining('--chart agent-local')});
+  });
+});
+
+describe.skipIf(REAL === undefined)('ResourceQuota and LimitRange', () => {
+  const quota = (hard: Record<string, string>, more: object = {}) => ({
+    apiVersion: 'v1',
+    kind: 'ResourceQuota',
+    metadata: {name: 'team'},
+    spec: {hard, ...more},
+  });
+  const limits = (...items: object[]) => ({apiVersion: 'v1', kind: 'LimitRange', metadata: {name: 'team'}, spec: {limits: items}});
+
+  test('replicas that have no room are seen before, not by their pods that never come', async () => {
+    const place = await installPlace();
+    const local = await chartFlags('agent-local');
+    await place.kubectl.apply(quota({'requests.cpu': '2500m', 'limits.cpu': '100', 'requests.memory': '10Gi', 'limits.memory': '100Gi'}));
+    const flags = [...local, '--concurrency', '3'];
+    expect(await check('quota', place, [...local, '--concurrency', '2'])).toMatchObject({status: 'pass'});
+    const found = await check('quota', place, flags);
+    expect(found).toMatchObject({
+      status: 'fail',
+      message: 'team has 2500m of 2500m requests.cpu left, needed 3 for 3 runs at the same time',
+      remedy: expect.stringMatching(/^Use --concurrency 2, or raise the quota:\nkubectl patch resourcequota team /),
+    });
+    const refused = await install(place, helm, [...flags, ...QUIET], {env: TOKEN});
+    expect(refused.exit).toBe(3);
+    expect(await place.kubectl('get', 'secrets', '--output', 'name')).toBe('');
+    // What would have come: a pod that the quota refuses.
+    await install(place, helm, [...flags, ...QUIET, '--skip-preflight', '--no-wait'], {env: TOKEN});
+    await expect.poll(() => waiting(place), {timeout: 20_000}).toContain('exceeded quota: team');
+    // The pods of the release itself are not counted twice.
+    expect(await check('quota', place, [...local, '--concurrency', '2'])).toMatchObject({status: 'pass'});
+    await obey(place, (await check('quota', place, flags)).remedy);
+    expect(await check('quota', place, flags)).toMatchObject({status: 'pass'});
+    await place.kubectl('rollout', 'restart', 'deployment');
+    expect(await install(place, helm, [...flags, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
+  });
+
+  test('a quota for limits refuses pods that have none, and the options that are offered help', async () => {
+    const place = await installPlace();
+    const job = await chartFlags('agent-job');
+    await place.kubectl.apply(quota({'limits.memory': '64Gi', pods: '20', 'count/jobs.batch': '3'}));
+    const found = await check('quota', place, job);
+    expect(found).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('has no memory limit, which team asks for (limits.memory)'),
+    });
+    const options = await optionsIn(found.remedy);
+    expect(await check('quota', place, [...job, ...options])).toMatchObject({status: 'pass'});
+    expect(await check('quota', place, [...job, ...options, '--concurrency', '4'])).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('3 of 3 count/jobs.batch left, needed 4'),
+    });
+    expect(await install(place, helm, [...job, ...options, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
+    expect(await admit(place)).toBe('admitted');
+  });
+
+  test('claims and their storage', async () => {
+    const place = await workplace();
+    const flags = [...(await chartFlags('agent-local')), '--cache', 'pvc', '--cache-size', '30Gi'];
+    await place.kubectl.apply(quota({'requests.storage': '20Gi', persistentvolumeclaims: '0'}));
+    const {status, message, remedy} = await check('quota', place, flags);
+    expect({status, message}).toEqual({
+      status: 'fail',
+      message: 'team has 0 of 0 persistentvolumeclaims left, needed 1; team has 20Gi of 20Gi requests.storage left, needed 30Gi',
+    });
+    await obey(place, remedy);
+    expect(await check('quota', place, flags)).toMatchObject({status: 'pass'});
+    await place.kubectl.apply(limits({type: 'PersistentVolumeClaim', max: {storage: '10Gi'}}));
+    const found = await check('limit-range', place, flags);
+    expect(found).toMatchObject({status: 'fail', message: expect.stringContaining('requests storage 30Gi, at most 10Gi')});
+    expect(await check('limit-range', place, [...flags.slice(0, -2), ...(await optionsIn(found.remedy))])).toMatchObject({status: 'pass'});
+  });
+
+  test.each([
+    ['max', {type: 'Container', max: {cpu: '2', memory: '1Gi'}}],
+    ['min', {type: 'Container', min: {cpu: '1500m', memory: '64Mi'}}],
+    ['maxLimitRequestRatio', {type: 'Container', maxLimitRequestRatio: {cpu: '2'}}],
+    ['max of a pod', {type: 'Pod', max: {memory: '512Mi'}}],
+  ])('a LimitRange with %s: the API server agrees before and after the options that are offered', async (_, item) => {
+    const place = await installPlace();
+    const local = await chartFlags('agent-local');
+    await place.kubectl.apply(limits(item));
+    const found = await check('limit-range', place, local);
+    expect(found.status).toBe('fail');
+    const refused = await install(place, helm, [...local, ...QUIET, '--skip-preflight', '--no-wait'], {env: TOKEN});
+    expect(refused.exit).toBe(0);
+    expect(await admit(place)).toContain('is forbidden');
+    const options = await optionsIn(found.remedy);
+    expect(await check('limit-range', place, [...local, ...options])).toMatchObject({status: 'pass'});
+    expect(await install(place, helm, [...local, ...options, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
+    expect(await admit(place)).toBe('admitted');
+  });
+});
