@@ -109,15 +109,15 @@ describe('a value', () => {
     ],
     [
       ['uninstall', '--purge', ''],
-      ['claims', 'crds', 'secrets', 'namespace', 'node-data'],
+      ['claims', 'crds', 'secrets', 'namespace', 'node-data', 'all'],
     ],
     [
       ['uninstall', '--purge', 'crds,claims,'],
-      ['secrets', 'namespace', 'node-data'],
+      ['secrets', 'namespace', 'node-data', 'all'],
     ],
     [
       ['uninstall', '--purge', 'crds', '--purge=claims,'],
-      ['secrets', 'namespace', 'node-data'],
+      ['secrets', 'namespace', 'node-data', 'all'],
     ],
   ])('after %j is %j', async (words, expected) => {
     expect(await values(words)).toEqual(expected);
