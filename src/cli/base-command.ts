@@ -4,7 +4,7 @@ import {fromChartSource} from '../answers/from-chart-source.ts';
 import {findAnswers, type ResolveOptions, resolve, settle} from '../answers/resolve.ts';
 import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, unknownVariables} from '../answers/sources.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
-import {ExitCode, ExpectedError, maskSecrets, type Warning} from '../errors.ts';
+import {ExitCode, ExpectedError, interrupted, maskSecrets, type Warning} from '../errors.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Place} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
@@ -94,6 +94,19 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const said = await this.settingsFrom(flags, {only: ANSWERED_BY_CLUSTER});
     const name = releaseName(flags, said);
     return openAnswers(name, said, await accessTo(name.place));
+  }
+
+  /** For work that changes nothing: Ctrl-C ends it at once, and says so. @throws ExpectedError */
+  protected async untilInterrupted<T>(work: () => Promise<T>): Promise<T> {
+    const {asked, release: leave} = this.app.takeInterrupts();
+    const interruption = new Promise<never>((_, reject) => {
+      asked.addEventListener('abort', () => reject(interrupted('Nothing was changed.', asked)), {once: true});
+    });
+    try {
+      return await Promise.race([work(), interruption]);
+    } finally {
+      leave();
+    }
   }
 
   /** The API server of that cluster; one client per run of the command, closed at its end. */

@@ -109,7 +109,7 @@ export default class Install extends BaseCommand<Result | undefined> {
       return undefined;
     }
     if (decided === undefined) {
-      const generated = await this.#generate(flags);
+      const generated = await this.untilInterrupted(() => this.#generate(flags));
       this.report(generated.warnings);
       return this.#bringTo(generated, flags, undefined);
     }
@@ -176,12 +176,15 @@ export default class Install extends BaseCommand<Result | undefined> {
       );
       for (const each of warnings) this.app.stderr(checkText(each, this.screen));
     };
-    const {facts, manifest, plan} = await prepareInstall(generated, wanted, access, AbortSignal.timeout(timeoutMs), {
+    const choices = {
       takesOver: flags['take-over'] ?? false,
       timeoutMs,
       now: now(),
       drainTimeoutSeconds: durationOf('--drain-timeout', flags['drain-timeout']) / 1000,
-    }).catch(async (error: unknown) => {
+    };
+    const {facts, manifest, plan} = await this.untilInterrupted(() =>
+      prepareInstall(generated, wanted, access, AbortSignal.timeout(timeoutMs), choices),
+    ).catch(async (error: unknown) => {
       // Who may not even read what a plan is made of is told all that is missing, not the first thing.
       if (error instanceof ExpectedError && error.code === 'FORBIDDEN') await look();
       throw error;

@@ -68,8 +68,10 @@ export default class Uninstall extends BaseCommand<Result> {
     const access = await this.accessTo(name.place, flags);
 
     const over = AbortSignal.timeout(timeoutMs);
-    const facts = await readFacts(name, [], access, over);
-    const readings = await readInventory(name, facts, access, over);
+    const {facts, readings} = await this.untilInterrupted(async () => {
+      const facts = await readFacts(name, [], access, over);
+      return {facts, readings: await readInventory(name, facts, access, over)};
+    });
     const inventory = inventoryOf(readings);
     requireOurChart(name, facts.release?.chart, inventory);
     requireKnownRelease(name, facts.release !== undefined, inventory, readings);

@@ -81,7 +81,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
   test('a failed change is rolled back once what was seen is saved, and a failed first install is uninstalled', async () => {
     const place = await workplace();
     const folder = mkdtempSync(join(scratch, 'evidence-'));
-    const argv = [...chartFlags('agent-local'), '--yes', '--json', '--rollback-on-failure', '--save', folder];
+    const argv = [...chartFlags('agent-local'), '--yes', '--json', '--rollback-on-failure', '--skip-preflight', '--save', folder];
     const evidence = () => readdirSync(folder).filter((file) => file.includes('evidence'));
 
     await place.kubectl.apply(NO_POD);
@@ -303,6 +303,15 @@ test('another chart or an older version needs the name of the release, and a rec
   expect(JSON.parse(again.stdout)).toMatchObject({chart: 'agent-job', changed: false});
 });
 
+test('Ctrl-C before the plan ends at once, and nothing was changed', async () => {
+  const place = {...(await workplace()), namespace: 'never-made'};
+  const asked = new AbortController();
+  setTimeout(() => asked.abort('SIGINT'), 100);
+  const takeInterrupts = () => ({asked: asked.signal, insisted: new AbortController().signal, release: () => undefined});
+  const {stderr, exit} = await install(place, helm.path, [...chartFlags('agent-local'), '--yes'], {env: TOKEN, takeInterrupts});
+  expect({exit, stderr}).toEqual({exit: 130, stderr: expect.stringContaining('Interrupted. Nothing was changed.')});
+});
+
 test('nothing happens without a yes', async () => {
   const place = {...(await workplace()), namespace: 'never-made'};
   const {stderr, exit} = await install(place, helm.path, chartFlags('agent-local'), {env: TOKEN});
@@ -362,7 +371,7 @@ test('what cannot be saved is rolled back all the same, and that is said', async
   const folder = join(scratch, 'no-directory');
   writeFileSync(folder, '');
   const write: typeof nodeFiles.write = (path, ...rest) => nodeFiles.write(join(folder, path), ...rest);
-  const argv = [...chartFlags('agent-local'), '--yes', '--json', '--rollback-on-failure'];
+  const argv = [...chartFlags('agent-local'), '--yes', '--json', '--rollback-on-failure', '--skip-preflight'];
   const {message, suggestions} = JSON.parse(
     (await install(place, helm.path, argv, {env: TOKEN, files: {...nodeFiles, write}})).stdout,
   ).error;

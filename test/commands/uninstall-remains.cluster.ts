@@ -81,7 +81,7 @@ describe('a release that is not there', () => {
   test('is an error that lists those that are, and no namespace is offered', async () => {
     const place = await installed(['--release', 'runs']);
     const {exit, result, all} = await uninstalled(place, ['--release', 'rusn', '--yes']);
-    expect(exit).toBe(1);
+    expect(exit).toBe(2);
     expect(result.error).toMatchObject({code: 'RELEASE_NOT_FOUND', message: `Release rusn not found in namespace ${place.namespace}.`});
     const [found, command] = result.error.suggestions;
     expect(found).toContain(`Agent releases found: ${place.namespace}/runs (agent-local-0.6.5)`);
@@ -94,7 +94,7 @@ describe('a release that is not there', () => {
     const {kubeconfig, namespace} = await workplace();
     const {exit, result} = await uninstalled({kubeconfig, namespace: `${namespace}-typo`}, ['--yes', '--purge=all']);
     expect({exit, ...result.error}).toMatchObject({
-      exit: 1,
+      exit: 2,
       code: 'RELEASE_NOT_FOUND',
       message: `Release ${RELEASE} not found: namespace ${namespace}-typo does not exist.`,
     });
