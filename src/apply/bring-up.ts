@@ -56,7 +56,7 @@ async function requireRecord(name: ReleaseName, {processes}: BringUpDeps): Promi
     {
       code: 'RELEASE_BUSY',
       exit: ExitCode.failed,
-      suggestions: ['Run the same command again: it mends the record'],
+      suggestions: ['Run the same command again with --take-over: it repairs the record'],
     },
   );
 }

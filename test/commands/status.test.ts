@@ -1,7 +1,9 @@
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
 import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import Status from '../../src/commands/status.ts';
+import type {Call} from '../../src/ports/processes.ts';
+import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 
@@ -28,4 +30,40 @@ test('a tool that is not there is named', async () => {
     kubernetes: async (...where) => kubernetesClient(...where),
   });
   expect(JSON.parse(stdout).error).toMatchObject({code: 'TOOL_NOT_FOUND', exit: 2});
+});
+
+describe('where no release is named', () => {
+  const found = {name: 'acme', namespace: 'prod', chart: 'agent-local-0.6.5', status: 'deployed', revision: '1', updated: ''};
+  const revision = {revision: 1, status: 'deployed', chart: 'agent-local-0.6.5', updated: '2026-11-22T12:00:00Z'};
+  const run = (releases: readonly object[], ...argv: string[]) =>
+    runCommand(Status, [...argv], {
+      kubernetes: async () => fakeKubernetes({objects: [{apiVersion: 'v1', kind: 'Namespace', metadata: {name: 'scalr-agent'}}]}),
+      processes: () => ({
+        async run({args}: Call) {
+          const answer = (stdout: string) => ({exitCode: 0, stdout, stderr: ''});
+          if (args[0] === 'list') return answer(args.includes('--all-namespaces') ? JSON.stringify(releases) : '[]');
+          if (args[0] === 'config') return answer('{}');
+          if (args[1] !== 'acme' && args[2] !== 'acme') return {exitCode: 1, stdout: '', stderr: 'Error: release: not found'};
+          return answer(args[0] === 'history' ? JSON.stringify([revision]) : args[1] === 'values' ? '{}' : '');
+        },
+        start: () => {
+          throw new Error('status starts nothing');
+        },
+      }),
+    });
+
+  test('takes the only agent release of the cluster, and says so', async () => {
+    const {stdout, stderr} = await run([found, {...found, name: 'other', chart: 'nginx-1.0.0'}]);
+    expect(stderr).toContain('Using release acme in namespace prod, the only agent release of the cluster.');
+    expect(stdout).toContain('Release acme in namespace prod');
+  });
+
+  test.each([
+    ['there are several', [found, {...found, name: 'two'}], []],
+    ['there is none', [], []],
+    ['a namespace is named', [found], ['--namespace', 'scalr-agent']],
+  ])('does not guess when %s', async (_, releases, argv) => {
+    const {exit, stdout} = await run(releases, ...argv, '--json');
+    expect({exit, code: JSON.parse(stdout).error.code}).toEqual({exit: 2, code: 'RELEASE_NOT_FOUND'});
+  });
 });

@@ -36,9 +36,9 @@ export const stepFlags = async (chart: ChartName): Promise<string[]> => [
   ...['--cloud', 'other', '--node-os', 'other'],
 ];
 
-/** Run again it becomes whole, and run once more it finds nothing to do. */
+/** Run again, and told that no helm runs any more, it becomes whole; run once more it finds nothing to do. */
 export async function expectWholeness(place: Workplace, helm: string, argv: readonly string[]): Promise<void> {
-  const mended = await install(place, helm, [...argv, '--yes', '--json'], {env: TOKEN});
+  const mended = await install(place, helm, [...argv, '--take-over', '--yes', '--json'], {env: TOKEN});
   expect(JSON.parse(mended.stdout)).toMatchObject({agent: 'registered'});
   const again = await install(place, helm, [...argv, '--yes', '--json'], {env: TOKEN});
   expect(JSON.parse(again.stdout)).toMatchObject({changed: false, agent: 'registered'});
