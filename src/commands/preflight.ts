@@ -54,9 +54,9 @@ export default class Preflight extends BaseCommand<Result> {
     const end = AbortSignal.timeout(timeoutMs);
     // What is asked before a probe leaves time for it.
     const over = flags.probe ? AbortSignal.timeout(Math.min(timeoutMs, LONGEST_LOOK_MS)) : end;
-    // A cluster that does not answer leaves half of the time for what needs none.
-    const half = AbortSignal.timeout(Math.min(timeoutMs, LONGEST_LOOK_MS) / 2);
-    const cached = async (place: Place) => cachedAccess(await this.accessTo(place, flags), {over: half, sleep: this.app.sleep});
+    // A cluster that does not answer leaves most of the time for the checks.
+    const early = AbortSignal.timeout(Math.min(timeoutMs, LONGEST_LOOK_MS) / 4);
+    const cached = async (place: Place) => cachedAccess(await this.accessTo(place, flags), {over: early, sleep: this.app.sleep});
     const cluster = await this.openAnswersOf(flags, cached);
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));

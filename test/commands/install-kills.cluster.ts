@@ -114,7 +114,7 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
     const {place, trouble, run} = await runTo(['', 'POST|PATCH', /\/deployments/, 'stall'], helm);
     run.signal('SIGKILL');
     await run.ended;
-    const {stdout} = await install(place, helm, [...argv, '--yes', '--json'], {env: TOKEN});
+    const {stdout} = await install(place, helm, [...argv, '--take-over', '--yes', '--json'], {env: TOKEN});
     expect(JSON.parse(stdout)).toMatchObject({changed: true, agent: 'registered'});
     trouble.end();
     await expect.poll(() => isAlive(run.helmPid()), {timeout: 20_000}).toBe(false);
@@ -146,7 +146,7 @@ describe.each([...BEFORE_HELM, ...AFTER_HELM])('%s', (...moment) => {
 test('Ctrl-C while it reads ends it and the tools that read for it, and nothing has happened', async () => {
   const {place, run} = await runTo(READING, anyHelm);
   run.signal('SIGINT');
-  expect(await run.ended).toMatchObject({signal: 'SIGINT'});
+  expect(await run.ended).toMatchObject({exitCode: 130, stderr: expect.stringContaining('Interrupted. Nothing was changed.')});
   await expect.poll(() => isAlive(run.helmPid()), {timeout: 10_000}).toBe(false);
   expect(await place.kubectl('get', 'secrets,deployments', '--output', 'name')).toBe('');
 });
