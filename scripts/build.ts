@@ -16,8 +16,6 @@ const SHARED: BuildOptions = {
   format: 'esm',
   platform: 'node',
   minify: true,
-  // For whoever reads a stack.
-  keepNames: true,
   logLevel: 'warning',
 };
 

@@ -51,7 +51,7 @@ const isOclif = (error: unknown): error is OclifError => error instanceof Error 
 function usage(error: OclifError, {argv, commands, flags = []}: Line): ExpectedError {
   const help = 'See all flags with --help';
   const [flag] = error.flags ?? [];
-  if (error.constructor.name === 'NonExistentFlagsError' && flag !== undefined) {
+  if (flag !== undefined) {
     const name = flag.replace(/^-+/, '').replace(/=.*/, '');
     const near = closest(name.replace(/^no-/, ''), flags);
     return new ExpectedError(`There is no flag --${name}.`, {

@@ -51,11 +51,12 @@ export default class Preflight extends BaseCommand<Result> {
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Preflight);
     const timeoutMs = durationOf('--timeout', flags.timeout ?? (flags.probe ? '3m' : '30s'));
+    const lookMs = Math.min(timeoutMs, LONGEST_LOOK_MS);
     const end = AbortSignal.timeout(timeoutMs);
     // What is asked before a probe leaves time for it.
-    const over = flags.probe ? AbortSignal.timeout(Math.min(timeoutMs, LONGEST_LOOK_MS)) : end;
-    // A cluster that does not answer leaves most of the time for the checks.
-    const early = AbortSignal.timeout(Math.min(timeoutMs, LONGEST_LOOK_MS) / 4);
+    const over = flags.probe ? AbortSignal.timeout(lookMs) : end;
+    // A cluster that does not answer leaves time for what needs none.
+    const [early, silentAt] = [AbortSignal.timeout(lookMs / 4), AbortSignal.timeout(lookMs / 2)];
     const cached = async (place: Place) => cachedAccess(await this.accessTo(place, flags), {over: early, sleep: this.app.sleep});
     const cluster = await this.openAnswersOf(flags, cached);
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
@@ -63,7 +64,7 @@ export default class Preflight extends BaseCommand<Result> {
     const generated = generate(settings, cluster?.facts);
     this.report(generated.warnings);
     const name = releaseName(flags, generated.settings);
-    const world = {...(await this.accessTo(name.place, flags)), now: this.app.now, sleep: this.app.sleep, over};
+    const world = {...(await this.accessTo(name.place, flags)), now: this.app.now, sleep: this.app.sleep, over, silentAt};
     const wanted = wantedRelease(generated, valuesDocument(generated), name);
     const read = await readSituation(generated, wanted, world);
     const situation = flags.probe

@@ -29,6 +29,8 @@ import {referencedClaims as claimsNamedIn, wantedSecrets} from './referenced-obj
 
 interface World extends ClusterAccess, RetryOptions {
   now(): Date;
+  /** When a server that has not told its version counts as silent, so that time is left to render the chart; as `over` where it is left out. */
+  silentAt?: AbortSignal;
 }
 
 /** What an install knows already and need not ask for again. */
@@ -46,7 +48,7 @@ export async function readSituation(generated: Generated, wanted: Wanted, world:
   const get = effectiveGet(settings, effective);
   const access = cachedAccess(world, world);
   const {kubernetes, processes} = access;
-  const version = serverVersion(kubernetes, {over: world.over, idleMs: REQUEST_MS});
+  const version = serverVersion(kubernetes, {over: world.silentAt ?? world.over, idleMs: REQUEST_MS});
   const rendering =
     already.manifest === undefined
       ? version.then((found) => renderManifest(wanted, found.version, get, processes))
