@@ -4,7 +4,7 @@ import type {Cause, CauseRow, CauseTable} from './cause.ts';
 import {containerCauses, startCauses} from './container-causes.ts';
 import {imageCauses} from './image-causes.ts';
 import {podCauses} from './pod-causes.ts';
-import {countText, isRootReady, rootsOf} from './readiness.ts';
+import {countText, isRootReady, isSuperseded, rootsOf} from './readiness.ts';
 import {claimCauses, schedulingCauses} from './scheduling-causes.ts';
 import {claimsOf, nameOf, ownerOf, podsOf, rootOf, timeOf} from './snapshot-queries.ts';
 import {creationCauses, workloadCauses} from './workload-causes.ts';
@@ -40,7 +40,8 @@ export function explain(snapshot: Snapshot, now: Date): Cause[] {
         const about = reportedObject(snapshot, object);
         const age = secondsSince(since ?? object.metadata.creationTimestamp, now);
         if (found.has(about) || age < normalFor || pattern?.test(text) === false) continue;
-        const isHopeless = (row.ignoresTries ? undefined : symptom.isHopeless) ?? age >= hopelessAfter;
+        const isStuck = (row.ignoresTries ? undefined : symptom.isHopeless) ?? age >= hopelessAfter;
+        const isHopeless = isStuck && !isSuperseded(snapshot, object);
         found.set(about, {about, object: nameOf(about), code, reason, remedy: symptom.remedy ?? row.remedy, isHopeless, isVague});
       }
     }

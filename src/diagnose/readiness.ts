@@ -55,6 +55,20 @@ export const isObserved = ({metadata, status}: Workload): boolean => (status?.ob
 
 const HAS_GENERATION = ['Deployment', 'DaemonSet', 'ReplicaSet'];
 
+/** It belongs to the form before: the controller has yet to see the newest one, or is replacing what it made of the last. */
+export function isSuperseded(snapshot: Snapshot, object: KubernetesObject): boolean {
+  const root = rootOf(snapshot, object);
+  if (HAS_GENERATION.includes(root.kind ?? '') && !isObserved(root)) return true;
+  const made = object.kind === 'Pod' ? (ownerOf(snapshot, object) ?? object) : object;
+  if (made.kind === 'ReplicaSet') return made !== root && revisionOf(made) !== revisionOf(root);
+  return made.kind === 'DaemonSet' && made !== object && object.metadata.labels?.['pod-template-generation'] !== templateGenerationOf(made);
+}
+
+const revisionOf = ({metadata}: KubernetesObject): string | undefined => metadata.annotations?.['deployment.kubernetes.io/revision'];
+
+const templateGenerationOf = ({metadata}: KubernetesObject): string | undefined =>
+  metadata.annotations?.['deprecated.daemonset.template.generation'];
+
 export function isRootReady(root: KubernetesObject): boolean {
   if (HAS_GENERATION.includes(root.kind ?? '') && !isObserved(root)) return false;
   const {wanted, updated, ready, old} = countOf(root);

@@ -6,7 +6,6 @@ import {podSpecs} from '../../src/cluster/pod-specs.ts';
 import type {Checked} from '../../src/preflight/check.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
-import {REAL} from '../helm/charts-under-test.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
 import {install, preflight} from '../support/run-on-cluster.ts';
@@ -47,8 +46,7 @@ async function admit(place: Workplace): Promise<string> {
 const waiting = async (place: Workplace): Promise<string> =>
   place.kubectl('get', 'replicasets', '--output', 'jsonpath={.items[*].status.conditions[*].message}');
 
-// The stand-ins have neither the security contexts nor all workloads of the released charts.
-describe.skipIf(REAL === undefined)('Pod Security restricted', () => {
+describe('Pod Security restricted', () => {
   test.each(['agent-local', 'agent-job'] as const)('the options that are offered for %s are admitted', async (chart: ChartName) => {
     const place = await installPlace();
     await place.kubectl('label', 'namespace', place.namespace, 'pod-security.kubernetes.io/enforce=restricted');
@@ -69,7 +67,7 @@ describe.skipIf(REAL === undefined)('Pod Security restricted', () => {
   });
 });
 
-describe.skipIf(REAL === undefined)('ResourceQuota and LimitRange', () => {
+describe('ResourceQuota and LimitRange', () => {
   const quota = (hard: Record<string, string>, more: object = {}) => ({
     apiVersion: 'v1',
     kind: 'ResourceQuota',

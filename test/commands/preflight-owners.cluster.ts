@@ -4,7 +4,6 @@ import {parseAllDocuments} from 'yaml';
 import type {Checked} from '../../src/preflight/check.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
-import {REAL} from '../helm/charts-under-test.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
 import {install, preflight} from '../support/run-on-cluster.ts';
@@ -13,7 +12,6 @@ const [{path: helm} = {path: 'helm'}] = await findHelmMatrix();
 const LOCAL = [...(await chartFlags('agent-local')), '--metadata-service', 'block'];
 const POLICY = 'scalr-agent-agent-local-network-policy';
 /** The stand-ins have no roles, and not the definition that is released. */
-const onReal = test.skipIf(REAL === undefined);
 const QUIET = ['--cloud', 'other', '--node-os', 'other', '--yes', '--no-wait', '--json'];
 
 const policy = (metadata: object) => ({
@@ -56,7 +54,7 @@ test('an object of nobody stops an install before its Secret is made, and the pr
   expect(await install(place, helm, [...LOCAL, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
 });
 
-onReal('what helm template brought is adopted by the printed commands', async () => {
+test('what helm template brought is adopted by the printed commands', async () => {
   const place = await installPlace();
   const [, , , source = ''] = LOCAL;
   const rendered = await execa(helm, [
@@ -66,7 +64,7 @@ onReal('what helm template brought is adopted by the printed commands', async ()
     '--namespace',
     place.namespace,
     '--set',
-    'allowMetadataService=false,agent.token=x',
+    'allowMetadataService=false,agent.tokenExistingSecret.name=x',
   ]);
   const made = parseAllDocuments(rendered.stdout).map((each) => each.toJS());
   await place.kubectl.apply(...made.filter(({kind}) => kind === 'NetworkPolicy'));
@@ -76,7 +74,7 @@ onReal('what helm template brought is adopted by the printed commands', async ()
   expect(await install(place, helm, [...LOCAL, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
 });
 
-onReal('a ClusterRole of nobody stops an install before its namespace is made', async () => {
+test('a ClusterRole of nobody stops an install before its namespace is made', async () => {
   const place = await workplace();
   const namespace = `${place.namespace}-new`;
   const name = `${namespace}-scalr-agent-clusterrole`;
@@ -91,7 +89,7 @@ onReal('a ClusterRole of nobody stops an install before its namespace is made', 
   expect(await check(there, await chartFlags('agent-job'))).toMatchObject({status: 'pass'});
 });
 
-onReal('objects of another release, with the command that uninstalls it', async () => {
+test('objects of another release, with the command that uninstalls it', async () => {
   const place = await installPlace();
   const k8s = [...(await chartFlags('agent-k8s')), '--data-home', `/var/lib/${place.namespace}`];
   expect((await install(place, helm, [...k8s, '--release', 'blue', ...QUIET], {env: TOKEN})).exit).toBe(0);
@@ -133,7 +131,7 @@ test("an object of a release that is gone is nobody's; one of the release itself
   expect((await install(place, helm, [...LOCAL, ...QUIET, '--concurrency', '2'], {env: TOKEN})).exit).toBe(0);
 });
 
-onReal('the definition of the chart is recognised, whoever brought it; another one of Argo CD is named', async () => {
+test('the definition of the chart is recognised, whoever brought it; another one of Argo CD is named', async () => {
   const place = await workplace();
   const job = await chartFlags('agent-job');
   const name = 'agenttasktemplates.scalr.io';
@@ -144,7 +142,7 @@ onReal('the definition of the chart is recognised, whoever brought it; another o
   try {
     expect(await check(place, job, 'definition')).toMatchObject({status: 'pass', message: `${name} is the one of the chart`});
     await place.kubectl('annotate', 'crd', name, 'argocd.argoproj.io/tracking-id=crds:x');
-    await place.kubectl('patch', 'crd', name, '--type=merge', '--patch={"spec":{"names":{"shortNames":["other"]}}}');
+    await place.kubectl('patch', 'crd', name, '--type=merge', '--patch={"spec":{"names":{"singular":"other"}}}');
     expect(await check(place, job, 'definition')).toMatchObject({
       status: 'warn',
       message: expect.stringContaining('belongs to the Argo CD application crds and differs'),

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import type {KubernetesObject, Snapshot} from '../../src/cluster/objects.ts';
+import type {KubernetesObject, Snapshot, Workload} from '../../src/cluster/objects.ts';
 import {CAUSES, explain} from '../../src/diagnose/explain.ts';
 import {AGENT_LINES} from './agent-lines.ts';
 import {
@@ -410,6 +410,39 @@ test('the pods of a DaemonSet are made for one node each', () => {
     metadata: {ownerReferences: [{kind: 'DaemonSet', name: 'worker', uid: daemon.metadata.uid}]},
   });
   expect(explain(snapshot([daemon, stuck]), afterStart(1))).toMatchObject([{code: 'INSUFFICIENT_MEMORY'}]);
+});
+
+describe('what an upgrade is about to replace does not end it', () => {
+  const {objects: refused} = forbidden('LIMIT_RANGE', 'maximum cpu usage per Container is 1, but limit is 2', 0);
+  const [owner, former] = refused as [Workload, Workload];
+  const of = (revision: string, object: Workload): Workload => ({
+    ...object,
+    metadata: {...object.metadata, annotations: {'deployment.kubernetes.io/revision': revision}},
+  });
+  const isHopeless = (...objects: KubernetesObject[]) => explain(snapshot(objects), afterStart(600)).map((each) => each.isHopeless);
+
+  test('pods that the ReplicaSet of a former revision may not make', () => {
+    expect(isHopeless(of('2', owner), of('1', former))).toEqual([false]);
+    expect(isHopeless(of('2', owner), of('2', former))).toEqual([true]);
+  });
+
+  test('anything of a Deployment whose newest form its controller has not seen', () => {
+    const changed = {...owner, metadata: {...owner.metadata, generation: 2}};
+    expect(isHopeless(changed, former)).toEqual([false]);
+  });
+
+  test('the pod that a DaemonSet made from its former template', () => {
+    const daemon = daemonSet({desiredNumberScheduled: 1});
+    const annotated = {...daemon, metadata: {...daemon.metadata, annotations: {'deprecated.daemonset.template.generation': '2'}}};
+    const made = (generation: string) => {
+      const broken = waiting('InvalidImageName', 'couldn\'t parse image name "x y"');
+      const {kind, metadata} = annotated;
+      const ownerReferences = [{kind: kind as string, name: metadata.name, uid: metadata.uid as string}];
+      return {...broken, metadata: {...broken.metadata, ownerReferences, labels: {'pod-template-generation': generation}}};
+    };
+    expect(isHopeless(annotated, made('1'))).toEqual([false]);
+    expect(isHopeless(annotated, made('2'))).toEqual([true]);
+  });
 });
 
 describe('what follows from another cause', () => {

@@ -44,6 +44,24 @@ metadata:
 {{- end }}
 {{- end }}
 
+{{- /* A role with its binding; the dict holds root, kind, name, account and rules. */ -}}
+{{- define "role" }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ .kind }}
+metadata:
+  name: {{ .name }}
+rules: {{ toJson .rules }}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: {{ .kind }}Binding
+metadata:
+  name: {{ .name }}-binding
+subjects:
+  - {kind: ServiceAccount, name: {{ .account | quote }}, namespace: {{ .root.Release.Namespace }}}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: {{ .kind }}, name: {{ .name }}}
+{{- end }}
+
 {{- /* Egress to everything but the metadata service; the dict also holds the name and more labels. */ -}}
 {{- define "policy" }}
 ---

@@ -21,10 +21,12 @@ spec:
       {{- $place := dict "account" (include "account" $release) "pullSecrets" .Values.global.imagePullSecrets }}
       {{- $_ := set $place "seconds" .Values.agent.terminationGracePeriodSeconds }}
       {{- include "pod" (merge $place (pick .Values.agent "nodeSelector" "tolerations")) | nindent 6 }}
+      securityContext: {{ merge (deepCopy .Values.agent.podSecurityContext) .Values.global.podSecurityContext | toJson }}
       containers:
         - name: controller
           image: {{ include "image" (dict "root" . "image" .Values.agent.image) }}
           resources: {{ toJson .Values.agent.resources }}
+          securityContext: {{ toJson .Values.agent.controller.securityContext }}
           env:
             {{- include "agent-variables" (dict "root" . "mode" "controller") | nindent 12 }}
             {{- include "variables" (dict
@@ -52,6 +54,11 @@ spec:
 {{- end }}
 {{- include "ca-secret" (dict "tls" .Values.global.tls "full" $full) }}
 {{- include "serviceAccount" $release }}
+{{- if .Values.rbac.create }}
+{{- $role := dict "root" . "account" (include "account" $release) }}
+{{- include "role" (merge (dict "kind" "Role" "name" (printf "%s-role" $full) "rules" .Values.rbac.rules) $role) }}
+{{- include "role" (merge (dict "kind" "ClusterRole" "name" (printf "%s-%s-clusterrole" .Release.Namespace $full) "rules" .Values.rbac.clusterRules) $role) }}
+{{- end }}
 {{- if not .Values.task.allowMetadataService }}
 {{- include "policy" (merge (dict "name" (printf "%s-network-policy" $full) "component" "task") $release) }}
 {{- end }}

@@ -21,10 +21,12 @@ spec:
           {{- $place := dict "account" (include "account" $release) "pullSecrets" .Values.global.imagePullSecrets }}
           {{- $_ := set $place "seconds" .Values.task.terminationGracePeriodSeconds }}
           {{- include "pod" (merge $place (pick .Values.task "nodeSelector" "tolerations")) | nindent 10 }}
+          securityContext: {{ merge (deepCopy .Values.task.podSecurityContext) .Values.global.podSecurityContext | toJson }}
           containers:
             - name: runner
               image: {{ include "image" (dict "root" . "image" .Values.task.runner.image) }}
               resources: {{ toJson .Values.task.runner.resources }}
+              securityContext: {{ toJson .Values.task.runner.securityContext }}
               env:
                 {{- include "proxy" . | nindent 16 }}
                 {{- include "ca-variables" (omit .Values.global.tls "clientCertSecret" | merge (dict "clientCertSecret" (dict "name" ""))) | nindent 16 }}
@@ -36,6 +38,7 @@ spec:
             - name: worker
               image: {{ include "image" (dict "root" . "image" .Values.agent.image) }}
               resources: {{ toJson .Values.task.worker.resources }}
+              securityContext: {{ toJson .Values.task.worker.securityContext }}
               env:
                 {{- include "agent-variables" (dict "root" . "mode" "worker") | nindent 16 }}
                 {{- include "variables" (dict

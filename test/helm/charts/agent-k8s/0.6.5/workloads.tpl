@@ -51,10 +51,12 @@ spec:
       {{- $_ := set $place "nodeSelector" (get $.Values (printf "%sNodeSelector" $mode)) }}
       {{- $_ := set $place "tolerations" (get $.Values (printf "%sTolerations" $mode)) }}
       {{- include "pod" $place | nindent 6 }}
+      securityContext: {{ toJson $.Values.podSecurityContext }}
       containers:
         - name: agent-k8s
           image: {{ printf "%s:%s" $.Values.image.repository ($.Values.image.tag | default $.Chart.AppVersion) | quote }}
           resources: {{ toJson $.Values.resources }}
+          securityContext: {{ toJson $.Values.securityContext }}
           env:
             {{- include "token" (dict "name" $token "key" $agent.tokenExistingSecretKey) | nindent 12 }}
             {{- include "variables" (dict "SCALR_AGENT_KUBERNETES_MODE" $mode) | nindent 12 }}
@@ -76,6 +78,10 @@ spec:
           {{- end }}
 {{- end }}
 {{- include "serviceAccount" $release }}
+{{- if .Values.serviceAccount.create }}
+{{- $pods := list (dict "apiGroups" (list "") "resources" (list "pods" "pods/log" "pods/exec" "configmaps" "secrets") "verbs" (list "create" "delete" "get" "list" "patch" "watch")) }}
+{{- include "role" (dict "root" . "kind" "Role" "name" "agent-k8s-role" "account" $account "rules" $pods) }}
+{{- end }}
 {{- include "efs" $release }}
 {{- if .Values.restrictMetadataService }}
 {{- include "policy" (merge (dict "name" "agent-k8s-network-policy") $release) }}

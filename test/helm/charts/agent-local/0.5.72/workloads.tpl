@@ -11,7 +11,11 @@ metadata:
   name: {{ $full }}
 spec:
   replicas: {{ .Values.replicaCount }}
-  strategy: {type: {{ .Values.strategy.type }}}
+  strategy:
+    type: {{ .Values.strategy.type }}
+    {{- if eq .Values.strategy.type "RollingUpdate" }}
+    rollingUpdate: {{ toJson .Values.strategy.rollingUpdate }}
+    {{- end }}
   selector:
     matchLabels: {{- include "labels" $release | nindent 6 }}
   template:
@@ -22,10 +26,12 @@ spec:
       {{- $place := pick .Values "nodeSelector" "tolerations" }}
       {{- $place = merge (dict "account" (include "account" $release) "pullSecrets" .Values.imagePullSecrets) $place }}
       {{- include "pod" (merge (dict "seconds" .Values.terminationGracePeriodSeconds) $place) | nindent 6 }}
+      securityContext: {{ toJson .Values.podSecurityContext }}
       containers:
         - name: agent-local
           image: {{ printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) | quote }}
           resources: {{ toJson .Values.resources }}
+          securityContext: {{ toJson .Values.securityContext }}
           env:
             {{- include "variables" .Values.extraEnv | nindent 12 }}
             {{- include "token" .Values.agent.tokenExistingSecret | nindent 12 }}
