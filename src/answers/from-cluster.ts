@@ -77,7 +77,7 @@ const UNREAD: ReadonlySet<string> = new Set(['forbidden', 'timed-out', 'failed']
 
 /** A warning for each setting that affects the values and that a cluster would answer, where none was asked. */
 export function unaskedWarnings(settings: Settings, chosen: string): Warning[] {
-  const isOpen = (setting: Setting): boolean => !settings.isExplicit(setting);
+  const isOpen = (setting: Setting): boolean => !settings.isExplicit(setting) && settings.answer(setting)?.source !== 'values-file';
   const hasNodePath = (chosen === 'agent-k8s' && isOpen(dataHome)) || (settings.get(cache) === 'hostpath' && isOpen(cachePath));
   const hasProxy = settings.isExplicit(httpProxy) || settings.isExplicit(httpsProxy);
   const affecting = [chart, ...(hasNodePath ? [cloud, nodeOs] : []), ...(hasProxy ? [noProxy] : [])];

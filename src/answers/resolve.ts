@@ -2,6 +2,7 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Get, InvalidValue, type ParseContext, type Setting, spell} from '../settings/define.ts';
+import type {ValuesFile} from '../settings/escape-hatch.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {isPrintable} from '../settings/text.ts';
 import type {Source} from './sources.ts';
@@ -79,16 +80,25 @@ async function firstAnswer(setting: Setting, sources: readonly Source[], deps: R
   for (const source of sources) {
     const raw = source.answer(setting);
     if (raw === undefined) continue;
-    refuseUnprintable(raw);
     const because = source.because?.(setting);
-    if (!setting.kind.isFile)
-      return {value: setting.kind.parse(raw, deps), source: source.name, ...(because === undefined ? {} : {because})};
-    const path = String(raw);
-    const content = path === '-' && setting.kind.readsStdin ? await deps.files.readStdin() : await deps.files.read(path);
-    return {value: setting.kind.parse(content, deps), source: source.name, given: path};
+    const answer = source.isParsed ? {value: raw} : await parseAnswer(setting, raw, deps);
+    return {...answer, source: source.name, ...(because === undefined ? {} : {because})};
   }
   return undefined;
 }
+
+/** Parses what was typed; of a path it reads the file. @throws InvalidValue, ExpectedError */
+export async function parseAnswer({kind}: Setting, raw: unknown, deps: ResolveDeps): Promise<Pick<Answer, 'value' | 'given'>> {
+  refuseUnprintable(raw);
+  if (!kind.isFile) return {value: kind.parse(raw, deps)};
+  if (kind.list) return {value: kind.parse(await readFiles([raw].flat().map(String), deps.files), deps)};
+  const path = String(raw);
+  const content = path === '-' && kind.readsStdin ? await deps.files.readStdin() : await deps.files.read(path);
+  return {value: kind.parse(content, deps), given: path};
+}
+
+const readFiles = (paths: readonly string[], files: ResolveDeps['files']): Promise<ValuesFile[]> =>
+  Promise.all(paths.map(async (file) => ({file, text: (await files.read(file)).toString('utf8')})));
 
 function refuseUnprintable(raw: unknown): void {
   if (typeof raw === 'object' && raw !== null) {
@@ -106,10 +116,11 @@ function problemOf(setting: Setting, error: unknown): Problem {
   throw error;
 }
 
-/** A setting without effect is an error when a person gave it; from the cluster it is only not needed. */
+/** A setting without effect is an error when a person gave it; from elsewhere it is only not needed. */
 function dropInapplicable(answers: Map<string, Answer>, get: Get): void {
   for (const setting of catalogue) {
-    if (answers.get(setting.id)?.source === 'cluster' && setting.appliesWhen?.test(get) === false) answers.delete(setting.id);
+    const source = answers.get(setting.id)?.source;
+    if ((source === 'cluster' || source === 'values-file') && setting.appliesWhen?.test(get) === false) answers.delete(setting.id);
   }
 }
 

@@ -7,6 +7,8 @@ import {closest} from '../settings/text.ts';
 /** One place that raw answers come from. */
 export interface Source {
   name: AnswerSource;
+  /** Its answers are values already, and not what somebody typed. */
+  isParsed?: boolean;
   /** The raw answer, undefined where this place has none. */
   answer(setting: Setting): unknown;
   /** Where this place has it from. */

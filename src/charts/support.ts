@@ -1,5 +1,5 @@
 import {type Setting, spell} from '../settings/define.ts';
-import {set} from '../settings/escape-hatch.ts';
+import {set, valuesFile} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
 import {CHARTS} from './charts.ts';
 import type {Chart, Row, Scope, Target} from './define.ts';
@@ -23,7 +23,8 @@ export function rowsFor(chart: Chart, setting: Setting, value: unknown, scope: S
 }
 
 /** Settings that are about the release or written without rows. */
-export const needsNoRow = (setting: Setting): boolean => setting.group === 'Release' || setting.id === set.id;
+export const needsNoRow = (setting: Setting): boolean =>
+  setting.group === 'Release' || setting.id === set.id || setting.id === valuesFile.id;
 
 /** True when the chart version has a place for what the setting says. */
 export function takes(chart: Chart, setting: Setting, settings: Settings, scope: Scope): boolean {

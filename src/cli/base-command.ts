@@ -8,8 +8,9 @@ import {ExitCode, ExpectedError, interrupted, maskSecrets, type Warning} from '.
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Place} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
-import {chart, namespace, release} from '../settings/release.ts';
-import type {Settings} from '../settings/settings.ts';
+import {valuesFile} from '../settings/escape-hatch.ts';
+import {chart, chartVersion, namespace, release} from '../settings/release.ts';
+import {Settings} from '../settings/settings.ts';
 import {legible} from '../ui/legible.ts';
 import {failureText, warningText} from '../ui/messages.ts';
 import {type Screen, withoutColor} from '../ui/theme.ts';
@@ -72,7 +73,19 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const {files, charts} = this.app;
     const readName = async (source: string) =>
       (await import('../values/chart-files.ts')).readMetadata(source, (await charts.read(source)).chart);
-    return [...this.#said, ...(await fromChartSource(this.#said, {files, readName}))];
+    const sources = [...this.#said, ...(await fromChartSource(this.#said, {files, readName}))];
+    return [...sources, ...(await this.#fromValuesFiles(sources))];
+  }
+
+  async #fromValuesFiles(sources: readonly Source[]): Promise<Source[]> {
+    const world = {files: this.app.files, now: this.app.now()};
+    const {answers, problems} = await findAnswers(sources, world, {only: [valuesFile, chart, chartVersion]});
+    const named = new Settings(answers);
+    const files = named.get(valuesFile);
+    // What is wrong is told later, together with all other problems.
+    if (files === undefined || problems.length > 0) return [];
+    const found = (await import('../values/values-files.ts')).settingsInFiles(files, named);
+    return [{name: 'values-file', isParsed: true, answer: ({id}) => found.get(id)?.value, because: ({id}) => found.get(id)?.because}];
   }
 
   /** What the cluster says, where --from-cluster asks for it. @throws ExpectedError when it says nothing */

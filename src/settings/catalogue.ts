@@ -72,6 +72,7 @@ export const catalogue: readonly Setting[] = [
   agent.otelTraces,
   pods.shutdownMode,
   pods.gracePeriod,
+  escapeHatch.valuesFile,
   escapeHatch.set,
   escapeHatch.extraEnv,
 ];

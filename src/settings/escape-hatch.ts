@@ -1,6 +1,7 @@
 import {defineSetting, type Kind} from './define.ts';
 import {asHelmSet, readHelmSet} from './helm-set.ts';
-import {pairs, variables} from './lists.ts';
+import {text} from './kinds.ts';
+import {listOf, pairs, variables} from './lists.ts';
 import {keySoundsSecret, variableSoundsSecret} from './secret.ts';
 
 export const set = defineSetting({
@@ -10,6 +11,20 @@ export const set = defineSetting({
   summary: 'Value of the chart that has no flag, checked against its version; may be repeated.',
   kind: assignments(),
   holdsSecret: (map) => Object.entries(map).some(([path, text]) => [keyAtEnd(path), ...keysIn(text)].some(keySoundsSecret)),
+});
+
+/** A file as it was named, and what is in it. */
+export interface ValuesFile {
+  file: string;
+  text: string;
+}
+
+export const valuesFile = defineSetting({
+  id: 'values-file',
+  group: 'Escape hatch',
+  question: 'File with values of the chart',
+  summary: 'Values of the chart from a file; several are merged as Helm merges them, and flags override them. May be repeated.',
+  kind: valuesFiles(),
 });
 
 export const extraEnv = defineSetting({
@@ -30,6 +45,17 @@ export const extraEnv = defineSetting({
 const keyAtEnd = (path: string): string => path.split(/(?<!\\)\./).at(-1) as string;
 /** The keys of a value in JSON, and the names of variables in a list of them. */
 const keysIn = (text: string): string[] => [...text.matchAll(/"([^"]+)"\s*(?::|,\s*"value"\s*:)/g)].map(([, key]) => key as string);
+
+function valuesFiles(): Kind<readonly ValuesFile[]> {
+  const names = listOf(text({hint: 'FILE'}));
+  return {
+    ...names,
+    isFile: true,
+    parse: (raw) => raw as ValuesFile[],
+    format: (files) => files.map(({file}) => file),
+    shown: (files) => files.map(({file}) => file).join(', '),
+  };
+}
 
 /** Assignments to paths of values.yaml, `a.b=value` with dots inside keys written `\.`. */
 function assignments(): Kind<Readonly<Record<string, string>>> {

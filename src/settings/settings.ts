@@ -3,7 +3,7 @@ import {catalogue} from './catalogue.ts';
 import type {Get, Setting} from './define.ts';
 
 /** Where a value came from, in the order of precedence; `chart` is the default of the chart itself. */
-export type AnswerSource = 'flag' | 'environment' | 'answers' | 'cluster' | 'prompt' | 'default' | 'chart';
+export type AnswerSource = 'flag' | 'environment' | 'answers' | 'values-file' | 'cluster' | 'prompt' | 'default' | 'chart';
 
 export interface Answer {
   value: unknown;
@@ -13,6 +13,8 @@ export interface Answer {
   /** Why this default, or where the cluster says so. */
   because?: string;
 }
+
+const EXPLICIT: readonly (AnswerSource | undefined)[] = ['flag', 'environment', 'answers', 'prompt'];
 
 /** Settings with their values and sources. Immutable. */
 export class Settings {
@@ -26,11 +28,8 @@ export class Settings {
 
   answer = (setting: Setting): Answer | undefined => this.#answers.get(setting.id);
 
-  /** True when a person said it, in whatever way. */
-  isExplicit = (setting: Setting): boolean => {
-    const source = this.answer(setting)?.source;
-    return source !== undefined && source !== 'cluster' && source !== 'default' && source !== 'chart';
-  };
+  /** True when a person said it as a setting, in whatever way. */
+  isExplicit = (setting: Setting): boolean => EXPLICIT.includes(this.answer(setting)?.source);
 
   /** In the order of the catalogue. */
   entries(): {setting: Setting; answer: Answer}[] {

@@ -6,6 +6,7 @@ const FROM: Readonly<Record<AnswerSource, string>> = {
   flag: 'flag',
   environment: 'environment',
   answers: 'answers file',
+  'values-file': 'values file',
   cluster: 'the cluster',
   prompt: 'said before',
   default: 'default',

@@ -23,6 +23,7 @@ const FROM: Readonly<Record<AnswerSource, string>> = {
   flag: 'flag',
   environment: 'environment',
   answers: 'answers file',
+  'values-file': 'values file',
   cluster: 'cluster',
   prompt: 'you',
   default: 'default',

@@ -6,7 +6,7 @@ import {maskSecrets} from '../errors.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Setting, spell} from '../settings/define.ts';
-import {extraEnv, set} from '../settings/escape-hatch.ts';
+import {extraEnv, set, valuesFile} from '../settings/escape-hatch.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {type AnswerSource, flagsOf, type Settings} from '../settings/settings.ts';
@@ -36,7 +36,8 @@ const fill = (line: string, names: Readonly<Record<string, string>>): string =>
 /** True when the file may hold secrets: free text, or a proxy URL with a password. */
 export function isPrivate({settings}: Generated): boolean {
   const proxies = [settings.get(httpProxy), settings.get(httpsProxy)].filter((url) => url !== undefined);
-  return settings.get(set) !== undefined || settings.get(extraEnv) !== undefined || proxies.some((url) => withoutCredentials(url) !== url);
+  const isFree = [set, extraEnv, valuesFile].some((setting) => settings.get(setting as Setting) !== undefined);
+  return isFree || proxies.some((url) => withoutCredentials(url) !== url);
 }
 
 function reasonFor({setting, why}: Origin, settings: Settings, named: ReadonlySet<Setting>): string {
@@ -73,7 +74,7 @@ function namedBy(setting: Setting, settings: Settings): Setting[] {
   if (setting === chart || setting === chartVersion) return [];
   // An answer from the cluster must be given as a flag the next time.
   if (settings.answer(setting)?.source === 'cluster') return [setting];
-  if (!settings.isExplicit(setting)) return setting.required ? [setting] : [];
+  if (!settings.isExplicit(setting)) return setting.required && settings.answer(setting)?.source !== 'values-file' ? [setting] : [];
   const carrier = setting.carriedBy?.();
   if (carrier === undefined) return [setting];
   return carrier.fallback?.(() => undefined) === settings.get(carrier) ? [] : [carrier];

@@ -6,13 +6,14 @@ import {suggestCharts, unsupported} from '../charts/support.ts';
 import {targetOf} from '../charts/target.ts';
 import {sameTree, type Values} from '../charts/tree.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
-import {InvalidValue, spell} from '../settings/define.ts';
-import {set} from '../settings/escape-hatch.ts';
+import {InvalidValue, type Setting, spell} from '../settings/define.ts';
+import {set, valuesFile} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
 import {effectiveValues, readEffective} from './read-values.ts';
-import {type Origin, renderValues} from './render.ts';
+import {type Origin, refuseSecretsIn, renderValues} from './render.ts';
 import {applyRules} from './validate/check-rules.ts';
 import {ignoredIn, refusePlaceholders, refuseRepeatedVariables} from './validate/check-values.ts';
+import {readLayers} from './validate/source.ts';
 
 /** The values for one chart version and everything a command shows about them. */
 export interface Generated {
@@ -37,7 +38,8 @@ export function generate(given: Settings, facts: ChartRequirements = {}): Genera
   });
   refuseUnsupported(target, given);
   const {settings, guesses} = withChartDefaults(given, target);
-  const rendered = renderOrRefuse(settings, target);
+  refusing(valuesFile, () => refuseSecretsIn(readLayers(settings.get(valuesFile) ?? []), target));
+  const rendered = refusing(set, () => renderValues(settings, target));
   const seen = effectiveValues(rendered.values, target);
   const effective = readEffective(seen, target).settings;
   refusePlaceholders(rendered);
@@ -99,12 +101,12 @@ function withChartDefaults(given: Settings, {chart: name, version}: Target): {se
   return {settings, guesses};
 }
 
-function renderOrRefuse(settings: Settings, target: Target): ReturnType<typeof renderValues> {
+function refusing<T>(setting: Setting<unknown>, work: () => T): T {
   try {
-    return renderValues(settings, target);
+    return work();
   } catch (error) {
     if (!(error instanceof InvalidValue)) throw error;
-    throw new ExpectedError(`--set: ${error.message}.`, {
+    throw new ExpectedError(`${spell(setting)}: ${error.message}.`, {
       code: 'INVALID_SETTING',
       exit: ExitCode.usage,
       suggestions: error.suggestion === undefined ? [] : [error.suggestion],

@@ -5,15 +5,29 @@ import {describeRange, rangeOf} from '../charts/releases.ts';
 import {chartSchema, closedSchema, leavesOf, type SchemaNode, schemaOf} from '../charts/schema.ts';
 import {needsNoRow, rowsFor, scopeOf} from '../charts/support.ts';
 import {releasesOf} from '../charts/target.ts';
-import {getAt, isMap, type Path, sameTree, setAt, spellPath, startsWith, type Tree, type Values} from '../charts/tree.ts';
+import {
+  copyOf,
+  getAt,
+  isMap,
+  leafPaths,
+  mergeValues,
+  type Path,
+  sameTree,
+  setAt,
+  spellPath,
+  startsWith,
+  type Tree,
+  type Values,
+} from '../charts/tree.ts';
 import type {Warning} from '../errors.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
-import {set} from '../settings/escape-hatch.ts';
+import {set, valuesFile} from '../settings/escape-hatch.ts';
 import {milliOf} from '../settings/quantity.ts';
 import type {Settings} from '../settings/settings.ts';
 import {closest} from '../settings/text.ts';
 import {matchesType, typeOf} from './validate/formats.ts';
 import {FIRST_EXPONENT} from './validate/scalars.ts';
+import {readLayers} from './validate/source.ts';
 
 /** A key of values.yaml and the setting that wrote it. */
 export interface Origin {
@@ -36,13 +50,17 @@ export interface Rendered {
 export function renderValues(settings: Settings, target: Target): Rendered {
   const chart = CHARTS[target.chart];
   const scope = scopeOf(target, settings.get);
-  const values: Values = {};
-  const origins: Origin[] = [];
+  const ofFiles = readLayers(settings.get(valuesFile) ?? []);
+  const values = copyOf(ofFiles);
+  const written = mergeValues(scope.defaults, ofFiles);
+  const origins: Origin[] = leafPaths(ofFiles).map((path) => ({path, setting: valuesFile as Setting}));
   const warnings: Warning[] = [];
   for (const {setting, answer} of settings.entries()) {
-    if (needsNoRow(setting)) continue;
+    if (needsNoRow(setting) || answer.source === 'values-file') continue;
     for (const row of rowsFor(chart, setting, answer.value, scope)) {
-      const entries = changes(row, answer.value, scope);
+      // The files go before what nobody said.
+      if (!settings.isExplicit(setting) && row.paths.some((path) => getAt(ofFiles, path) !== undefined)) continue;
+      const entries = changes(row, answer.value, scope, written);
       for (const [path, value] of entries) setAt(values, path, value);
       origins.push(...entries.map(([path, , why]) => ({path, setting, ...(why === undefined ? {} : {why})})));
       const message = settings.isExplicit(setting) ? row.partly?.(answer.value, scope) : undefined;
@@ -59,16 +77,17 @@ export function renderValues(settings: Settings, target: Target): Rendered {
   return {values: withoutLargeNumbers(values, target), origins, warnings};
 }
 
-/** The entries of a row that differ from the chart defaults; the same amount in another spelling is no change. */
-function changes(row: Row, value: unknown, scope: Scope): readonly Entry[] {
-  const entries = row.write(value, scope).filter(([path, tree]) => !sameTree(getAt(scope.defaults, path), tree));
-  const isDefault = entries.length === 1 && sameTree(row.read(scope.defaults, scope), value);
+/** The entries of a row that differ from what is written; the same amount in another spelling is no change. */
+function changes(row: Row, value: unknown, scope: Scope, written: Values): readonly Entry[] {
+  const entries = row.write(value, scope).filter(([path, tree]) => !sameTree(getAt(written, path), tree));
+  const isDefault = entries.length === 1 && sameTree(row.read(written, scope), value);
   return isDefault ? [] : entries;
 }
 
 function refuseConflict(text: string, path: Path, origins: readonly Origin[], settings: Settings): void {
   const other = origins.find(
-    (origin) => (startsWith(origin.path, path) || startsWith(path, origin.path)) && settings.isExplicit(origin.setting),
+    ({path: other, setting}) =>
+      setting.id !== valuesFile.id && (startsWith(other, path) || startsWith(path, other)) && settings.isExplicit(setting),
   );
   if (other) throw new InvalidValue(`"${text}" is already written by ${spell(other.setting)}`, 'Keep one of the two');
 }
@@ -179,6 +198,15 @@ function checkScalar(path: string, tree: Tree, node: SchemaNode): void {
     throw new InvalidValue(`"${path}" cannot be ${JSON.stringify(tree)}`, `Use one of ${node.enum.join(', ')}`);
   if (node.pattern && typeof tree === 'string' && !new RegExp(node.pattern).test(tree)) {
     throw new InvalidValue(`"${path}" cannot be "${tree}"`, `It has to match ${node.pattern}`);
+  }
+}
+
+/** @throws InvalidValue for a secret in the values of a file */
+export function refuseSecretsIn(values: Values, {chart, version}: Target): void {
+  const root = closedSchema(chartSchema(chart), version);
+  for (const path of leafPaths(values)) {
+    const [node, tree] = [nodeAt(root, path), getAt(values, path)];
+    if (node && tree !== '' && tree !== undefined) refuseSecret(spellPath(path), tree, node);
   }
 }
 

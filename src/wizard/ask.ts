@@ -1,4 +1,4 @@
-import type {ResolveOptions} from '../answers/resolve.ts';
+import {parseAnswer, type ResolveOptions} from '../answers/resolve.ts';
 import {ExpectedError, GoBack} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
 import type {Choice, Prompter, TextQuestion} from '../ports/prompter.ts';
@@ -11,7 +11,7 @@ import {refusalOf} from './chart-refusals.ts';
 
 export interface AskDeps {
   prompter: Prompter;
-  files: Pick<Files, 'read'>;
+  files: Pick<Files, 'read' | 'readStdin'>;
   now(): Date;
   /** Choices that the cluster has for a setting. */
   offers?(setting: Setting): readonly Choice[];
@@ -127,10 +127,9 @@ const textOf = ({kind}: Setting, {value, given}: Answer): string =>
   given ?? kind.format(value).join(kind.list?.separator.test(',') ? ',' : '\n');
 
 /** @throws ExpectedError, InvalidValue */
-async function answerOf({kind}: Setting, text: string, {files, now}: AskDeps): Promise<Answer> {
-  const context = {now: now()};
-  if (kind.isFile) return {value: kind.parse(await files.read(text), context), source: 'prompt', given: text};
-  return {value: kind.parse(kind.list ? text.split(kind.list.separator) : text, context), source: 'prompt'};
+async function answerOf(setting: Setting, text: string, {files, now}: AskDeps): Promise<Answer> {
+  const raw = setting.kind.list ? text.split(setting.kind.list.separator) : text;
+  return {...(await parseAnswer(setting, raw, {files, now: now()})), source: 'prompt'};
 }
 
 /** Why the text is not a valid answer, as a sentence. */

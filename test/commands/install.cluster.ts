@@ -396,6 +396,23 @@ test('answers and values are saved without secrets, and the answers do the same 
   expect(JSON.parse(again.stdout)).toMatchObject({changed: false});
 });
 
+test('a values.yaml is installed as it stands, and is nothing to do the second time', async () => {
+  const place = await workplace();
+  const file = join(scratch, `${place.namespace}.yaml`);
+  writeFileSync(file, 'agent: {url: "https://acme.scalr.io"}\nreplicaCount: 2\npodAnnotations: {team: "platform"}\n');
+  const argv = [...chartFlags('agent-local'), '--values-file', file, '--yes', '--json'];
+  expect(await install(place, helm.path, argv, {env: TOKEN})).toMatchObject({exit: 0});
+  expect(
+    await place.kubectl(
+      'get',
+      'deployments',
+      '--output',
+      'jsonpath={.items[*].spec.replicas}{.items[*].spec.template.metadata.annotations.team}',
+    ),
+  ).toBe('2platform');
+  expect(JSON.parse((await install(place, helm.path, argv, {env: TOKEN})).stdout)).toMatchObject({changed: false});
+});
+
 test('an account that may only read is told which permission is missing', async () => {
   const place = await workplace();
   const kubeconfig = await accountWith('view', place);

@@ -85,14 +85,14 @@ function checkAgainst(groups: readonly FileGroup[], target: Target): ReturnType<
 }
 
 /** The chart of a group; `source` is where it was found, absent where the settings name it. */
-interface ChartGuess {
+export interface ChartGuess {
   name: ChartName | undefined;
   version: string | undefined;
   source?: string;
 }
 
 /** From the settings, else from the header of the file, else from keys that only one chart has. */
-function guessChart({files}: FileGroup, settings: Settings): ChartGuess {
+export function guessChart({files}: FileGroup, settings: Settings): ChartGuess {
   const header = files.map(({text}) => readHeader(text)).findLast((each) => each !== undefined);
   const given = settings.get(chart);
   const values = files.map(valuesOf).reduce(mergeValues, {});

@@ -1,0 +1,51 @@
+import {CHARTS} from '../charts/charts.ts';
+import type {Target} from '../charts/define.ts';
+import {within} from '../charts/releases.ts';
+import {targetOf} from '../charts/target.ts';
+import {getAt, type Values} from '../charts/tree.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import type {ValuesFile} from '../settings/escape-hatch.ts';
+import {chart, chartVersion} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
+import {effectiveValues, readEffective} from './read-values.ts';
+import {guessChart} from './validate/check-files.ts';
+import {readLayers} from './validate/source.ts';
+
+/** The settings that these values say, by id; what only the defaults of the chart say is left out. */
+function settingsIn(values: Values, target: Target): Map<string, unknown> {
+  const {settings} = readEffective(effectiveValues(values, target), target);
+  const isWritten = (id: string): boolean =>
+    CHARTS[target.chart].rows.some(
+      ({setting, in: range, paths}) =>
+        setting.id === id && within(target.version, range) && paths.some((path) => getAt(values, path) !== undefined),
+    );
+  return new Map([...settings].filter(([id]) => isWritten(id)));
+}
+
+/** An answer, and where it was found where that is not the file itself. */
+interface FoundAnswer {
+  value: unknown;
+  because?: string | undefined;
+}
+
+/**
+ * What the files of --values-file say as settings, by id, and which chart they are for. `named` holds the chart and the
+ * version that other sources name. @throws ExpectedError
+ */
+export function settingsInFiles(files: readonly ValuesFile[], named: Settings): Map<string, FoundAnswer> {
+  const {name, version, source: because} = guessChart({files, areLayers: true}, named);
+  if (name === undefined) {
+    const names = files.map(({file}) => file).join(', ');
+    throw refusal(`${names} could be for any chart.`, ['Add --chart agent-k8s, agent-local or agent-job']);
+  }
+  const known = version === undefined ? named : named.with(chartVersion, {value: version, source: 'values-file'});
+  const {target} = targetOf(known, () => name);
+  return new Map<string, FoundAnswer>([
+    ...[...settingsIn(readLayers(files), target)].map(([id, value]): [string, FoundAnswer] => [id, {value}]),
+    [chart.id, {value: name, because}],
+    ...(version === undefined ? [] : [[chartVersion.id, {value: version, because}] as const]),
+  ]);
+}
+
+const refusal = (message: string, suggestions: readonly string[]): ExpectedError =>
+  new ExpectedError(message, {code: 'INVALID_SETTING', exit: ExitCode.usage, suggestions});

@@ -1,0 +1,78 @@
+import {describe, expect, test} from 'vitest';
+import {parse} from 'yaml';
+import Values from '../../src/commands/values.ts';
+import {certificates} from '../support/certificates.ts';
+import {memoryFiles} from '../support/memory-files.ts';
+import {runCommand} from '../support/run-command.ts';
+
+const URL = 'agent:\n  url: https://acme.scalr.io\n';
+
+/** The values that this command writes where the disk holds these files. */
+async function values(files: Readonly<Record<string, string>>, argv: readonly string[]) {
+  const {stdout, stderr, exit} = await runCommand(Values, [...argv, '--quiet'], {files: memoryFiles({...certificates, ...files})});
+  return {values: exit === 0 ? parse(stdout) : undefined, yaml: stdout, stderr, exit};
+}
+
+describe('--values-file', () => {
+  test.each([
+    ['agent-local', ['--concurrency', '3', '--cache', 'pvc', '--cache-size', '20Gi']],
+    [
+      'agent-local',
+      ['--ca-file', 'ca.pem', '--shutdown-mode', 'drain', '--set', 'podAnnotations.a=b', '--set', 'affinity={"nodeAffinity":{}}'],
+    ],
+    ['agent-job', ['--https-proxy', 'http://proxy:3128', '--no-proxy', '.corp', '--run-memory-limit', '4Gi']],
+    ['agent-job', ['--cache', 'hostpath', '--cache-path', '/var/cache', '--otel-endpoint', 'http://otel:4317', '--ca-secret', 'ca']],
+    ['agent-k8s', ['--data-home', '/var/lib/x', '--metadata-service', 'block', '--node-selector', 'pool=runs']],
+    ['agent-k8s', ['--cache', 'efs', '--efs-handle', 'fs-0123456789abcdef0', '--extra-env', 'A=b', '--chart-version', '0.5.75']],
+  ])('what was written for %s %j gives the same values again, without another flag', async (chart, argv) => {
+    const {yaml, values: written, stderr} = await values({}, ['--url', 'https://acme.scalr.io', '--chart', chart, ...argv]);
+    expect(written, stderr).toBeDefined();
+    expect(await values({'v.yaml': yaml}, ['--values-file', 'v.yaml'])).toMatchObject({values: written, exit: 0});
+  });
+
+  test('files are merged in order as Helm does, and keys without a flag are kept', async () => {
+    const first = `${URL}replicaCount: 3\naffinity: {nodeAffinity: {}}\ntolerations: [{key: a, operator: Exists}]\n`;
+    const second = 'affinity: {podAffinity: {}}\ntolerations: [{key: b, operator: Exists}]\nresources: {limits: {cpu: null}}\n';
+    const found = await values({first, second}, ['--values-file', 'first', '--values-file', 'second', '--chart', 'agent-local']);
+    expect(found.values).toMatchObject({
+      replicaCount: 3,
+      affinity: {nodeAffinity: {}, podAffinity: {}},
+      tolerations: [{key: 'b', operator: 'Exists'}],
+      resources: {limits: {cpu: null}},
+    });
+  });
+
+  test('a flag overrides a file, --set both, and a file what nobody said', async () => {
+    const file = `${URL}  tokenExistingSecret: {name: own}\nreplicaCount: 3\npodAnnotations: {a: b}\n`;
+    const argv = ['--chart', 'agent-local', '--values-file', 'v.yaml'];
+    expect((await values({'v.yaml': file}, argv)).values).toMatchObject({agent: {tokenExistingSecret: {name: 'own'}}, replicaCount: 3});
+    expect((await values({'v.yaml': file}, [...argv, '--concurrency', '1'])).values).toMatchObject({replicaCount: 1});
+    expect((await values({'v.yaml': file}, [...argv, '--set', 'replicaCount=5'])).values).toMatchObject({replicaCount: 5});
+  });
+
+  test('the file says for which chart it is, in its first lines or with keys of one chart only', async () => {
+    const header = `# Values of agent-local 0.5.72\n${URL}`;
+    expect((await values({'v.yaml': header}, ['--values-file', 'v.yaml'])).yaml).toMatch(/^# Values of agent-local 0\.5\.72/);
+    const keys = `${URL}task: {runner: {memoryWarnPercent: 80}}\n`;
+    expect((await values({'v.yaml': keys}, ['--values-file', 'v.yaml'])).yaml).toMatch(/^# Values of agent-job /);
+    const unclear = await values({'v.yaml': URL}, ['--values-file', 'v.yaml']);
+    expect(unclear).toMatchObject({exit: 2, stderr: expect.stringMatching(/v\.yaml could be for any chart[\s\S]*--chart/)});
+  });
+
+  test.each([
+    ['an unknown key', `${URL}replicaCoutn: 3\n`, /--values-file: replicaCoutn: .*[\s\S]*replicaCount/],
+    ['a value of the wrong type', `${URL}replicaCount: many\n`, /--values-file: replicaCount/],
+    ['a secret', `${URL}  token: eyJhbGciOi\n`, /--values-file: "agent\.token" is secret[\s\S]*--token-file/],
+    ['no YAML', 'agent: [\n', /v\.yaml, line \d+: /],
+  ])('%s is refused', async (_, file, words) => {
+    const {exit, stderr} = await values({'v.yaml': file}, ['--values-file', 'v.yaml', '--chart', 'agent-local']);
+    expect(stderr).toMatch(words);
+    expect(stderr).not.toContain('eyJhbGciOi');
+    expect(exit).toBe(2);
+  });
+
+  test('a file that is not there is named', async () => {
+    const {exit, stderr} = await values({}, ['--values-file', 'none.yaml', '--url', 'https://acme.scalr.io']);
+    expect({exit, stderr}).toEqual({exit: 2, stderr: expect.stringContaining('none.yaml: there is no such file')});
+  });
+});
