@@ -55,7 +55,7 @@ async function open(
   child.stderr.on('data', (chunk: Buffer) => {
     words = `${words}${chunk.toString('utf8')}`.slice(-MOST_WORDS);
   });
-  const said: AsyncIterable<Buffer> = isLogOnBoth ? mergedLines([child.stdout, child.stderr]) : saidBy(child.stdout);
+  const output: AsyncIterable<Buffer> = isLogOnBoth ? mergedLines([child.stdout, child.stderr]) : saidBy(child.stdout);
   const {signal, release} = followSignal(over);
   const stop = (): void => end(child);
   signal.addEventListener('abort', stop, {once: true});
@@ -65,7 +65,7 @@ async function open(
   });
   async function* chunks(): AsyncGenerator<Buffer> {
     try {
-      yield* said;
+      yield* output;
       const code = await exit;
       const isTrouble = code !== 0 || (!isLogOnBoth && knownTrouble(words) !== undefined);
       tell(signal.aborted ? overBy(signal) : isTrouble ? hostTrouble(call, words) : undefined);
@@ -93,7 +93,7 @@ function end(child: Child): void {
   } else letGo();
 }
 
-/** Several outputs in one, line by line, each as it comes; who reads slowly holds all of them up. */
+/** Merges the lines of several streams in the order in which they arrive. A slow reader slows all of them down. */
 function mergedLines(sources: readonly Readable[]): AsyncIterable<Buffer> {
   const merged = new PassThrough();
   let open = sources.length;
@@ -185,7 +185,8 @@ const KNOWN: readonly Known[] = [
   {
     words: /no such (container|object)/i,
     kind: 'not-found',
-    message: 'there is no such container: docker ps --all lists them; one that was started with --rm is gone with its log',
+    message:
+      'the container does not exist. List containers with docker ps --all; a container started with --rm is deleted together with its log',
   },
   {
     words: /logging driver does not support reading/i,
@@ -210,7 +211,7 @@ const KNOWN: readonly Known[] = [
   {
     words: /no files found for/i,
     kind: 'not-found',
-    message: 'there is no such unit: systemctl list-units --all "scalr*" lists them',
+    message: 'the unit does not exist. List units with systemctl list-units --all "scalr*"',
   },
 ];
 

@@ -118,10 +118,7 @@ export const notThere = (tool: Call['tool'], path: string, isForbidden: boolean)
     suggestions: [`Install ${tool}, or say where it is with --${tool}`],
   });
 
-/**
- * True of a tool that is not there, on Windows: what it does not find is handed to its shell, which says so in words of its own language.
- * Elsewhere the system itself says so.
- */
+/** On Windows a missing tool does not fail with ENOENT: cmd.exe runs, and prints a localized error. True when `path` does not exist there. */
 export async function isUnknownToWindows(path: string): Promise<boolean> {
   if (process.platform !== 'win32') return false;
   const {default: which} = await import('which');

@@ -22,9 +22,10 @@ const LOOK_TIMEOUT = '30s';
 type Result = StatusDocument | {releases: readonly StatusDocument[]} | undefined;
 
 export default class Status extends BaseCommand<Result> {
-  static override summary = 'Say how an installed agent is: ready or why not, its versions, its runs, and what differs from your files.';
+  static override summary =
+    'Show the state of an installed agent: whether it is ready, versions, runs in flight, and changes since the install.';
   static override description =
-    `Only reads, and goes on without what the account may not read. Exits with 0 when the agent is ready, with 1 when it is not, and with 2 when there is no such release. With --watch it shows what changes, line by line, until Ctrl-C ends it with 130, as kubectl get --watch. --timeout is for one look, ${LOOK_TIMEOUT} where it is not given.`;
+    `Read-only; skips what the account is not allowed to read. Exits with 0 when the agent is ready, 1 when it is not, and 2 when the release does not exist. --watch prints every change on a new line until Ctrl-C (exit code 130). --timeout limits one query (default ${LOOK_TIMEOUT}).`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --values base.yaml --values production.yaml --exit-code',

@@ -35,9 +35,9 @@ interface Result {
 const SETTINGS = [namespace, release];
 
 export default class Uninstall extends BaseCommand<Result> {
-  static override summary = 'Take an agent out of the cluster: let its runs end, uninstall it, and account for all that stays.';
+  static override summary = 'Uninstall an agent: wait for its runs, uninstall the release, and list what remains.';
   static override description =
-    'Shows first what goes and what stays, by class. Stops the agent and waits for the runs in flight. Data, definitions, Secrets, the namespace and directories on nodes stay unless --purge names them (--purge=all: every class); what cannot be undone asks for the name of the release, or takes it with --confirm. Verifies that what was deleted is gone.';
+    'Lists what is deleted and what remains. Stops the agent and waits for the runs in flight. Data, custom resource definitions, Secrets, the namespace and directories on nodes remain unless --purge names them (--purge=all deletes all of them). Deletions that cannot be undone ask for the release name; --confirm answers. Checks afterwards that everything is gone.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --dry-run',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --drain-timeout 2h --yes',

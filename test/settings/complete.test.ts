@@ -14,7 +14,7 @@ import {settingsOf} from '../helm/claims.ts';
 import {rawOf} from '../support/raw-settings.ts';
 import {TARGETS} from '../support/versions.ts';
 
-// CONTRIBUTING.md, "A new setting": each test names the step that is missing.
+// CONTRIBUTING.md, "Add a setting": each test names the missing step.
 
 const ids = (settings: readonly Setting[]): string[] => settings.map(({id}) => id);
 

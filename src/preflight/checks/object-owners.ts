@@ -163,8 +163,8 @@ export function definitionOwner(found: KubernetesObject): string | undefined {
 export const objectOwners: Check = {
   id: 'object-names',
   group: 'Release',
-  title: 'the objects of the chart are new, or belong to this release',
-  ref: 'https://helm.sh/docs/faq/changes_since_helm2/; Helm changes no object that another release or nobody owns',
+  title: 'the objects of the chart do not exist yet, or belong to this release',
+  ref: 'https://helm.sh/docs/faq/changes_since_helm2/; Helm does not take over objects that it did not create',
   run: (context) => {
     const {manifest} = context;
     const result = ifKnown(manifest, 'The objects of the chart are', (objects) => liveOwners(context, objects));
