@@ -21,7 +21,8 @@ export function subjectOf(user: string): string {
   return account === undefined ? `--user=${user}` : `--serviceaccount=${account}`;
 }
 
-type Cluster = Pick<Place, 'kubeContext' | 'kubeconfig'>;
+/** Which cluster; what is absent is the operator's own default. */
+export type Cluster = Pick<Place, 'kubeContext' | 'kubeconfig'>;
 
 const clusterFlags = ({kubeContext, kubeconfig}: Cluster, context: string): string[] => [
   ...(kubeContext ? [context, kubeContext] : []),

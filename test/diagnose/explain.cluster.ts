@@ -18,13 +18,14 @@ type Snapshot = ReturnType<typeof snapshotOf>;
 /** Everything an installation would read, logs included. */
 async function look(kubectl: Kubectl): Promise<Snapshot> {
   const list = await kubectl.get<{items: KubernetesObject[]}>(KINDS);
-  const {pods} = snapshotOf(list, 'acme', {});
+  const name = {release: 'acme', place: {namespace: list.items[0]?.metadata.namespace ?? ''}};
+  const {pods} = snapshotOf(list, name, {});
   const logs: Record<string, string> = {};
   for (const {metadata, status} of pods) {
     const isCrashed = status?.containerStatuses?.some(({lastState}) => lastState?.terminated);
     logs[`${metadata.name}/agent`] = await kubectl('logs', metadata.name, ...(isCrashed ? ['--previous'] : [])).catch(() => '');
   }
-  return snapshotOf(list, 'acme', logs);
+  return snapshotOf(list, name, logs);
 }
 
 const durations: [code: string, object: string, seconds: number, reason: string][] = [];
