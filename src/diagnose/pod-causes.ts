@@ -64,7 +64,7 @@ export const podCauses: readonly CauseTable[] = [
   singleCause({
     // Clouds repair or replace nodes by themselves.
     code: 'NODE_LOST',
-    remedy: 'Look at the node',
+    remedy: 'See the conditions of the node',
     look: ({object}) => ['describe', 'node', (object as Pod).spec?.nodeName ?? ''],
     symptoms: (snapshot) =>
       troubledPods(snapshot)
@@ -80,7 +80,7 @@ export const podCauses: readonly CauseTable[] = [
   singleCause({
     // A new pod comes in its place, and Kubernetes says of the workload when it gives up.
     code: 'POD_FAILED',
-    remedy: 'Look at the pod, and at its log',
+    remedy: 'See the state and the events of the pod',
     look: describe('pod'),
     symptoms: (snapshot) =>
       troubledPods(snapshot)
@@ -118,7 +118,7 @@ export const podCauses: readonly CauseTable[] = [
   }),
   singleCause({
     code: 'CONTAINER_WAITING',
-    remedy: 'Look at the pod',
+    remedy: 'See the state and the events of the pod',
     look: describe('pod'),
     symptoms: (snapshot) =>
       troubledPods(snapshot).flatMap((pod) =>
@@ -132,7 +132,7 @@ export const podCauses: readonly CauseTable[] = [
   singleCause({
     code: 'NOT_READY',
     normalFor: 30,
-    remedy: 'Look at the pod, and at its log',
+    remedy: 'See the state and the events of the pod',
     look: describe('pod'),
     symptoms: (snapshot) =>
       troubledPods(snapshot)

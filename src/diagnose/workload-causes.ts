@@ -116,7 +116,7 @@ export const workloadCauses: readonly CauseTable[] = [
     code: 'DEADLINE_EXCEEDED',
     hopelessAfter: 0,
     isVague: true,
-    remedy: 'Look at the Deployment, and at its pods',
+    remedy: 'See the conditions and the events of the Deployment',
     look: describe('deployment'),
     symptoms: ({workloads}) =>
       workloads.flatMap((workload) => {

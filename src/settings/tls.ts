@@ -195,7 +195,7 @@ export const clientCertFile: Setting<Secret> = defineSetting({
   summary: 'File with the client certificate for mutual TLS, PEM; it becomes a Secret.',
   kind: clientCertificate(),
   caution: (_, get) =>
-    `The values only name Secret ${get(clientCertSecret)}. Create it before the install: ${createTls(get(clientCertSecret), get(namespace))}`,
+    `The values only name Secret ${get(clientCertSecret)}. Create it before the install: ${createTls(get(clientCertSecret) as string, get(namespace) as string)}`,
   rule: (_, get) =>
     get(clientKeyFile)
       ? undefined
