@@ -9,17 +9,30 @@ export function commandLine({tool, args, input}: Omit<Call, 'tool'> & {tool: str
 const quote = (text: string): string => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** A command of this program about the same release in the same cluster. */
-export function ownCommand(command: string, {release, place}: ReleaseName, ...more: readonly string[]): string {
-  const where = [
-    ...(place.kubeContext ? ['--kube-context', place.kubeContext] : []),
-    ...(place.kubeconfig ? ['--kubeconfig', place.kubeconfig] : []),
-  ];
-  return commandLine({tool: 'scalr-agent', args: [command, '--release', release, '--namespace', place.namespace, ...where, ...more]});
+export const ownCommand = (command: string, {release, place}: ReleaseName, ...more: readonly string[]): string =>
+  commandLine({
+    tool: 'scalr-agent',
+    args: [command, '--release', release, '--namespace', place.namespace, ...clusterFlags(place, '--kube-context'), ...more],
+  });
+
+/** A user as `kubectl create rolebinding` takes it: service accounts have an option of their own. */
+export function subjectOf(user: string): string {
+  const [, account] = /^system:serviceaccount:([^:]+:[^:]+)$/.exec(user) ?? [];
+  return account === undefined ? `--user=${user}` : `--serviceaccount=${account}`;
 }
 
+/** Which cluster; what is absent is the operator's own default. */
+export type Cluster = Pick<Place, 'kubeContext' | 'kubeconfig'>;
+
+const clusterFlags = ({kubeContext, kubeconfig}: Cluster, context: string): string[] => [
+  ...(kubeContext ? [context, kubeContext] : []),
+  ...(kubeconfig ? ['--kubeconfig', kubeconfig] : []),
+];
+
 /** A kubectl command for the same cluster; what has a namespace takes `--namespace` itself. */
-export const kubectlCommand = ({kubeContext, kubeconfig}: Place, ...args: readonly string[]): string =>
-  commandLine({
-    tool: 'kubectl',
-    args: [...args, ...(kubeContext ? ['--context', kubeContext] : []), ...(kubeconfig ? ['--kubeconfig', kubeconfig] : [])],
-  });
+export const kubectlCommand = (cluster: Cluster, ...args: readonly string[]): string =>
+  commandLine({tool: 'kubectl', args: [...args, ...clusterFlags(cluster, '--context')]});
+
+/** The same of helm. */
+export const helmCommand = (cluster: Cluster, ...args: readonly string[]): string =>
+  commandLine({tool: 'helm', args: [...args, ...clusterFlags(cluster, '--kube-context')]});

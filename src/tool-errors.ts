@@ -1,29 +1,35 @@
+import {type Cluster, commandLine, kubectlCommand} from './command-line.ts';
 import {type ErrorCode, ExitCode, ExpectedError} from './errors.ts';
-import type {Call, Outcome} from './ports/processes.ts';
+import type {Call, Outcome, Place} from './ports/processes.ts';
 
 /** Code and next steps of a failure, whichever tool it befell. */
 export interface Advice {
   code: ErrorCode;
-  suggestions: readonly string[];
+  suggestions(cluster: Cluster): readonly string[];
 }
+
+/** Shows whether the API server answers. */
+export const tryCluster = (cluster: Cluster): string => `Try: ${kubectlCommand(cluster, 'cluster-info')}`;
 
 export const ADVICE = {
   unreachable: {
     code: 'CLUSTER_UNREACHABLE',
-    suggestions: ['Try: kubectl cluster-info', 'Name the cluster with --kube-context or --kubeconfig'],
+    suggestions: (cluster) => [tryCluster(cluster), 'Name the cluster with --kube-context or --kubeconfig'],
   },
-  notLoggedIn: {code: 'NOT_LOGGED_IN', suggestions: ['Log in to the cluster again, then repeat the command']},
+  notLoggedIn: {code: 'NOT_LOGGED_IN', suggestions: () => ['Log in to the cluster again, then repeat the command']},
   retryable: {
     code: 'CLUSTER_UNREACHABLE',
-    suggestions: [
-      'The API server had a moment of weakness: run the same command again',
-      'If it persists, try: kubectl get --raw /readyz?verbose',
+    suggestions: (cluster) => [
+      'The API server is overloaded or restarting. Run the same command again',
+      `If it persists, try: ${kubectlCommand(cluster, 'get', '--raw', '/readyz?verbose')}`,
     ],
   },
-  forbidden: {code: 'FORBIDDEN', suggestions: ['Ask for the permission that is named, or use another --kube-context']},
+  forbidden: {code: 'FORBIDDEN', suggestions: () => ['Ask for the permission that is named, or use another --kube-context']},
 } as const satisfies Readonly<Record<string, Advice>>;
 
-interface KnownFailure extends Advice {
+interface KnownFailure {
+  code: ErrorCode;
+  suggestions(place: Partial<Place>, args: Call['args']): readonly string[];
   tool?: Call['tool'];
   stderr: RegExp;
   exit?: ExitCode;
@@ -47,12 +53,12 @@ const KNOWN: readonly KnownFailure[] = [
     stderr:
       /chart ".*" .*not found|failed to (download|fetch|pull)|could not find|404 Not Found|not a valid chart repository or cannot be reached/i,
     code: 'CHART_NOT_FOUND',
-    suggestions: ['Check --chart-version and the way to the chart repository, or name a chart with --chart-source'],
+    suggestions: () => ['Check --chart-version and the way to the chart repository, or name a chart with --chart-source'],
   },
   {
     stderr: /failed calling webhook/i,
     code: 'TOOL_FAILED',
-    suggestions: ['An admission webhook of the cluster does not answer: have it mended, then run the same command again'],
+    suggestions: () => ['An admission webhook of the cluster does not answer: have it mended, then run the same command again'],
   },
   {
     stderr:
@@ -62,7 +68,9 @@ const KNOWN: readonly KnownFailure[] = [
   {
     stderr: /context "?.*"? does not exist|no context exists|current-context (is not set|must exist)/i,
     code: 'CLUSTER_UNREACHABLE',
-    suggestions: ['List the contexts: kubectl config get-contexts'],
+    suggestions: ({kubeconfig}) => [
+      `List the contexts: ${kubectlCommand({...(kubeconfig ? {kubeconfig} : {})}, 'config', 'get-contexts')}`,
+    ],
   },
   {
     stderr: /Unauthorized|must be logged in|provide credentials|getting credentials/i,
@@ -73,7 +81,10 @@ const KNOWN: readonly KnownFailure[] = [
     stderr: /timed out waiting for the condition/,
     code: 'TIMED_OUT',
     exit: ExitCode.timedOut,
-    suggestions: ['Look what holds it up: kubectl get events', 'Run the same command again: it goes on from there'],
+    suggestions: ({namespace = 'default', ...cluster}) => [
+      `Look what holds it up: ${kubectlCommand(cluster, 'get', 'events', '--namespace', namespace)}`,
+      'Run the same command again: it goes on from there',
+    ],
   },
   {
     stderr: new RegExp(`${RETRYABLE.source}|deadline exceeded|Client\\.Timeout|no answer in time`, RETRYABLE.flags),
@@ -84,22 +95,26 @@ const KNOWN: readonly KnownFailure[] = [
     tool: 'helm',
     stderr: /another operation \(install\/upgrade\/rollback\) is in progress/,
     code: 'RELEASE_BUSY',
-    suggestions: ['Repeat the command once the other one has ended'],
+    suggestions: () => ['Repeat the command once the other one has ended'],
   },
   {
     tool: 'helm',
     stderr: /failed to install CRD .*conflict/i,
     code: 'OBJECT_OF_ANOTHER',
-    suggestions: [
-      'Somebody changed the definition that is there, and helm 4 leaves it alone. Compare it with the one of the chart: helm show crds',
-      "Or take the chart's: helm show crds … | kubectl apply --server-side --force-conflicts --filename -",
-    ],
+    suggestions: (cluster, args) => {
+      // Of `upgrade RELEASE`, up to the first flag that is not about the chart.
+      const show = commandLine({tool: 'helm', args: ['show', 'crds', ...args.slice(2, args.indexOf('--install'))]});
+      return [
+        `Somebody changed the definition that is there, and helm 4 leaves it alone. Compare it with the one of the chart: ${show}`,
+        `Or take the chart's: ${show} | ${kubectlCommand(cluster, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`,
+      ];
+    },
   },
   {
     tool: 'helm',
     stderr: /cannot be imported into the current release|invalid ownership metadata|conflict/i,
     code: 'OBJECT_OF_ANOTHER',
-    suggestions: ['Use another --namespace or --release; agent-k8s has fixed names, one release per namespace'],
+    suggestions: () => ['Use another --namespace or --release; agent-k8s has fixed names, one release per namespace'],
   },
 ];
 
@@ -113,9 +128,17 @@ export function toolFailure({tool, args}: Call, {stderr, exitCode}: Outcome): Ex
   return new ExpectedError(`${tool} ${args[0]} failed: ${reason}`, {
     code: known?.code ?? 'TOOL_FAILED',
     exit: known?.exit ?? ExitCode.failed,
-    suggestions: known?.suggestions ?? ['Run it again with --verbose'],
+    suggestions: known?.suggestions(placeIn(args), args) ?? ['Run it again with --verbose'],
     cause: new Error(stderr),
   });
+}
+
+/** Where a call goes, as kubectl and helm are told it. */
+export function placeIn(args: Call['args']): Partial<Place> {
+  const after = (...flags: readonly string[]): string | undefined =>
+    args[args.findIndex((each) => flags.includes(each)) + 1 || args.length];
+  const [namespace, kubeContext, kubeconfig] = [after('--namespace'), after('--context', '--kube-context'), after('--kubeconfig')];
+  return {...(namespace && {namespace}), ...(kubeContext && {kubeContext}), ...(kubeconfig && {kubeconfig})};
 }
 
 function reasonIn(stderr: string): string | undefined {

@@ -1,3 +1,4 @@
+import {commandLine} from '../command-line.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Charts} from '../ports/charts.ts';
 import type {Files} from '../ports/files.ts';
@@ -8,7 +9,9 @@ const NAMES = {chart: 'Chart.yaml', values: 'values.yaml', schema: 'values.schem
 export const nodeCharts = (files: Files): Charts => ({
   async read(source) {
     if (/^[a-z]+:\/\//i.test(source)) {
-      throw noChart(source, 'is not on this machine', [`Fetch it first: helm pull ${source} --version <VERSION>, and name the .tgz`]);
+      throw noChart(source, 'is not on this machine', [
+        `Fetch it first, and name the .tgz: ${commandLine({tool: 'helm', args: ['pull', source]})}`,
+      ]);
     }
     const texts =
       (await files.kindOf(source)) === 'directory' ? await inDirectory(source, files) : await inArchive(await files.read(source), source);

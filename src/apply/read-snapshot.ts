@@ -25,30 +25,30 @@ export interface ReleaseSnapshot {
 }
 
 /** Reads everything of a release, until `over`. @throws ExpectedError */
-export async function readSnapshot(
-  {release, place: {namespace}}: ReleaseName,
-  kubernetes: Reader,
-  over: AbortSignal,
-): Promise<ReleaseSnapshot> {
-  const options = {over, idleMs: REQUIRED_MS, namespace};
+export async function readSnapshot(name: ReleaseName, kubernetes: Reader, over: AbortSignal): Promise<ReleaseSnapshot> {
+  const options = {over, idleMs: REQUIRED_MS, namespace: name.place.namespace};
   const lists = await Promise.all(KINDS.map(async (kind) => ({kind, ...(await listObjects<KubernetesObject>(kubernetes, kind, options))})));
   const refused = lists.flatMap(({kind, trouble}) => {
     if (trouble === undefined) return [];
     if (trouble.kind === 'forbidden' && OPTIONAL.includes(kind)) return [{kind, trouble}];
-    throw apiFailure(trouble);
+    throw apiFailure(trouble, name.place);
   });
   const items = lists.flatMap((list) => list.items);
-  const {pods} = snapshotOf({items}, release, {});
+  const {pods} = snapshotOf({items}, name, {});
   const {logs, denial} = await logsOf(pods, kubernetes, options);
   return {
-    snapshot: snapshotOf({items}, release, logs),
+    snapshot: snapshotOf({items}, name, logs),
     objects: items,
     gaps: [...refused.map(({kind, trouble: {message}}) => gap(kind, reasonIn(message))), ...denial],
   };
 }
 
 /** What was read when nothing was. */
-export const NOTHING: ReleaseSnapshot = {snapshot: snapshotOf({items: []}, '', {}), objects: [], gaps: []};
+export const NOTHING: ReleaseSnapshot = {
+  snapshot: snapshotOf({items: []}, {release: '', place: {namespace: ''}}, {}),
+  objects: [],
+  gaps: [],
+};
 
 /** `events is forbidden: User "jane" cannot list …` without what the gap itself names. */
 const reasonIn = (message: string): string => /^.+? is forbidden: (.*)$/s.exec(message)?.[1] ?? message;

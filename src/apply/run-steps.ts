@@ -2,7 +2,7 @@ import {commandLine} from '../command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../errors.ts';
 import type {Step} from '../plan/step.ts';
 import type {Outcome} from '../ports/processes.ts';
-import {toolFailure} from '../tool-errors.ts';
+import {placeIn, toolFailure, tryCluster} from '../tool-errors.ts';
 import {waitForRuns} from './wait-for-runs.ts';
 import type {PollDeps} from './watch-release.ts';
 
@@ -91,11 +91,11 @@ const after = (milliseconds: number | undefined): AbortSignal =>
 
 const ENDS = {late: 'It was asked to end, and did.', stuck: 'It was asked to end, did not, and goes on alone.'} as const;
 
-const tooLate = ({call: {tool}, title}: Step, done: readonly Step[], how: keyof typeof ENDS): ExpectedError =>
+const tooLate = ({call: {tool, args}, title}: Step, done: readonly Step[], how: keyof typeof ENDS): ExpectedError =>
   new ExpectedError(`${title}: ${tool} did not come to an end within --timeout. ${ENDS[how]} ${finished(done)}`.trim(), {
     code: 'TIMED_OUT',
     exit: ExitCode.timedOut,
-    suggestions: ['See whether the API server answers: kubectl cluster-info', 'Run the same command again: it goes on from there'],
+    suggestions: [tryCluster(placeIn(args)), 'Run the same command again: it goes on from there'],
   });
 
 const finished = (done: readonly Step[]): string => (done.length === 0 ? '' : `Done before: ${done.map(({title}) => title).join('; ')}. `);

@@ -18,7 +18,7 @@ export async function waitForRuns(
 ): Promise<void> {
   const end = now().getTime() + waitFor.timeoutSeconds * 1000;
   let seen = '';
-  const options = {over: interrupts.asked, idleMs: REQUIRED_MS, namespace: waitFor.namespace};
+  const options = {over: interrupts.asked, idleMs: REQUIRED_MS, namespace: waitFor.place.namespace};
   while (!interrupts.asked.aborted) {
     const lists = await Promise.all(['jobs.batch', 'pods'].map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)));
     if (interrupts.asked.aborted) return;
@@ -33,7 +33,7 @@ export async function waitForRuns(
       seen = names;
       if (isLate) throw stillRunning(names, waitFor.timeoutSeconds);
     } else {
-      const failure = apiFailure(trouble);
+      const failure = apiFailure(trouble, waitFor.place);
       if (isLate || !isPassing(failure)) throw failure;
     }
     await sleep(EVERY_MS, interrupts.asked);

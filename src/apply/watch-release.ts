@@ -8,7 +8,7 @@ import {describePods} from '../kubernetes/kubectl.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {anySignal, withTimeout} from '../signals.ts';
-import {isPassing} from '../tool-errors.ts';
+import {isPassing, tryCluster} from '../tool-errors.ts';
 import {NOTHING, readSnapshot} from './read-snapshot.ts';
 
 export const EVERY_MS = 1500;
@@ -50,7 +50,7 @@ export async function watchRelease(name: ReleaseName, world: World): Promise<Wat
     const lasting = at.getTime() - seenAt.getTime() >= LASTING_MS ? failed : undefined;
     if (lasting !== undefined && !isPassing(lasting)) throw lasting;
     const {snapshot, gaps} = seen;
-    const causes = [...explain(snapshot, seenAt), ...gaps, ...(lasting === undefined ? [] : [unanswered(lasting)])];
+    const causes = [...explain(snapshot, seenAt), ...gaps, ...(lasting === undefined ? [] : [unanswered(lasting, name)])];
     onProgress(progress(snapshot), causes);
     const agent = registered(snapshot, seenAt) === true ? 'registered' : 'unknown';
     if (found === seen) {
@@ -71,11 +71,11 @@ function trouble(error: unknown): ExpectedError {
 }
 
 /** The API server says nothing, or nothing of use. */
-const unanswered = ({code, message, suggestions}: ExpectedError): Cause => ({
+const unanswered = ({code, message, suggestions}: ExpectedError, {place}: ReleaseName): Cause => ({
   object: 'API server',
   code,
   reason: message,
-  remedy: suggestions[0] ?? 'Try: kubectl cluster-info',
+  remedy: suggestions[0] ?? tryCluster(place),
   isHopeless: false,
 });
 

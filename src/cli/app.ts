@@ -29,6 +29,7 @@ import {cloud, nodeOs} from '../settings/cluster.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
+import {tryCluster} from '../tool-errors.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {isAsciiOnly, legible} from '../ui/legible.ts';
 import {linePrompter} from '../ui/line-prompter.ts';
@@ -148,7 +149,7 @@ export async function clusterAt(place: Place, access: ClusterAccess): Promise<Cl
   throw new ExpectedError(`--from-cluster: the cluster does not answer: ${server.because}`, {
     code: 'CLUSTER_UNREACHABLE',
     exit: ExitCode.failed,
-    suggestions: ['Try: kubectl cluster-info', 'Leave out --from-cluster'],
+    suggestions: [tryCluster(place), 'Leave out --from-cluster'],
   });
 }
 

@@ -3,8 +3,9 @@ import type {ExpectedError} from '../errors.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
 import {collectionPath, type Reader} from '../kubernetes/queries.ts';
+import type {Place} from '../ports/processes.ts';
 import {canonicalQuantity} from '../settings/quantity.ts';
-import type {KubernetesObject} from './objects.ts';
+import type {KubernetesObject, Workload} from './objects.ts';
 
 /** An object of a release that is not in the cluster as its manifest has it. */
 export interface ObjectDrift {
@@ -20,23 +21,25 @@ export interface LiveDrift {
   differences: readonly ObjectDrift[];
   /** Why objects could not be compared, one for each reason. */
   failures: readonly ExpectedError[];
+  /** How many pods the manifest has for each Deployment, by its name. */
+  replicas: Readonly<Record<string, number>>;
 }
 
 /** Compares the objects of a release, as helm rendered them, with those in the cluster. Changes nothing. */
 export async function readLiveDrift(
   rendered: readonly KubernetesObject[],
-  namespace: string,
+  place: Place,
   kubernetes: Reader,
   options: RequestOptions,
 ): Promise<LiveDrift> {
   const failures = new Map<string, ExpectedError>();
   const compared = await Promise.all(
     rendered.map(async (object): Promise<ObjectDrift[]> => {
-      const answer = await kubernetes.get(pathOf(object, namespace), options);
+      const answer = await kubernetes.get(pathOf(object, place.namespace), options);
       const name = `${object.kind} ${object.metadata.name}`;
       if (answer.trouble?.kind === 'not-found') return [{object: name, problem: 'missing', paths: []}];
       if (answer.trouble) {
-        const failure = apiFailure(answer.trouble);
+        const failure = apiFailure(answer.trouble, place);
         failures.set(failure.message, failure);
         return [];
       }
@@ -47,7 +50,9 @@ export async function readLiveDrift(
       ];
     }),
   );
-  return {differences: compared.flat(), failures: [...failures.values()]};
+  const deployments = (rendered as readonly Workload[]).filter(({kind}) => kind === 'Deployment');
+  const replicas = Object.fromEntries(deployments.map(({metadata, spec}) => [metadata.name, spec?.replicas ?? 1]));
+  return {differences: compared.flat(), failures: [...failures.values()], replicas};
 }
 
 const CLUSTER_SCOPED: ReadonlySet<string> = new Set([

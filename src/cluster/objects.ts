@@ -1,3 +1,4 @@
+import type {Place} from '../ports/processes.ts';
 /** Objects of Kubernetes, as far as this program reads them. Every field may be missing: clusters differ. */
 export interface KubernetesObject {
   apiVersion?: string;
@@ -105,6 +106,8 @@ export interface Event extends KubernetesObject {
 
 /** What a release looks like in the cluster at one moment. */
 export interface Snapshot {
+  /** Where it was looked at, for commands. */
+  place: Place;
   workloads: readonly Workload[];
   pods: readonly Pod[];
   claims: readonly Claim[];

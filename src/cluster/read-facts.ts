@@ -30,7 +30,8 @@ export async function readFacts(
   const signal = anySignal(over, ended.signal);
   const options = {over: signal, idleMs: REQUIRED_MS};
   const get = async <T>(kind: string, object: string, namespace?: string): Promise<T | undefined> =>
-    answered(await getObject<T>(kubernetes, kind, object, {...options, ...(namespace === undefined ? {} : {namespace})})).object;
+    answered(await getObject<T>(kubernetes, kind, object, {...options, ...(namespace === undefined ? {} : {namespace})}), name.place)
+      .object;
   const state = releaseState(name, {kubernetes, processes}, signal);
   const rest = Promise.all([
     read<Config>(currentContext(name.place), processes, signal),
@@ -39,20 +40,22 @@ export async function readFacts(
     state.then(async (found) => {
       if (found === undefined) return {installed: [], drift: [], isServerSide: false};
       const installed = await installedObjects(name, processes, signal);
-      const drift = (await readLiveDrift(installed, here, kubernetes, options)).differences;
+      const drift = (await readLiveDrift(installed, name.place, kubernetes, options)).differences;
       return {
         installed,
         drift,
         isServerSide: drift.some(({problem}) => problem === 'changed') && (await isServerSide(name, processes, signal)),
       };
     }),
-    listObjects<Workload>(kubernetes, 'deployments.apps', {...options, namespace: here}).then((listed) => answered(listed).items),
+    listObjects<Workload>(kubernetes, 'deployments.apps', {...options, namespace: here}).then(
+      (listed) => answered(listed, name.place).items,
+    ),
     Promise.all(secretNames.map((secret) => get<SecretObject>('secrets', secret, here))),
   ]);
   rest.catch(() => undefined);
   try {
     // Without an API server all of them fail; this one tells why.
-    const {version = ''} = answered(await serverVersion(kubernetes, options), 'version');
+    const {version = ''} = answered(await serverVersion(kubernetes, options), name.place, 'version');
     const [config, namespace, release, objects, controllers, secrets] = await rest;
     return {
       context: contextOf(config),
@@ -110,7 +113,10 @@ export async function releaseState(
   const state = {...latest, values: await givenValues(name, processes, over)};
   if (!isPending(state)) return state;
   const options = {over, idleMs: REQUIRED_MS, namespace: name.place.namespace, keepsManagedFields: true};
-  const found = answered(await getObject<ManagedSecret>(kubernetes, 'secrets', recordName(name.release, latest.revision), options)).object;
+  const found = answered(
+    await getObject<ManagedSecret>(kubernetes, 'secrets', recordName(name.release, latest.revision), options),
+    name.place,
+  ).object;
   if (found === undefined) return state;
   const {managedFields = [], ...metadata} = found.metadata;
   const operator = managedFields.at(-1)?.manager;

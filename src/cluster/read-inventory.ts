@@ -2,7 +2,7 @@ import type {Values} from '../charts/tree.ts';
 import {effectiveValues, listReleases, releaseManifest} from '../helm/helm.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {getObject, type Listing, listObjects, pluralOf} from '../kubernetes/queries.ts';
-import type {Call, Outcome, ReleaseName} from '../ports/processes.ts';
+import type {Call, Outcome, Place, ReleaseName} from '../ports/processes.ts';
 import {isForbidden, jsonFrom, toolFailure} from '../tool-errors.ts';
 import type {ClusterAccess} from './cluster-access.ts';
 import type {InstallFacts} from './install-facts.ts';
@@ -36,7 +36,7 @@ export async function readInventory(
     return outcome.stdout;
   };
   const everywhere = async <T = KubernetesObject>(resource: string, groupVersion?: string): Promise<readonly T[] | undefined> =>
-    permitted(await listObjects<T>(kubernetes, resource, {...options, ...(groupVersion === undefined ? {} : {groupVersion})}));
+    permitted(await listObjects<T>(kubernetes, resource, {...options, ...(groupVersion === undefined ? {} : {groupVersion})}), place);
   const definition = async (each: string): Promise<Listing<Definition>> => {
     const {object, trouble} = await getObject<Definition>(kubernetes, DEFINITION, each, options);
     return trouble ? {items: [], trouble} : {items: object === undefined ? [] : [object]};
@@ -49,7 +49,7 @@ export async function readInventory(
       })),
     ),
     everywhere<NonNullable<Readings['volumes']>[number]>('persistentvolumes'),
-    Promise.all(DEFINITIONS.map(definition)).then((found) => allOf(found.map(permitted))),
+    Promise.all(DEFINITIONS.map(definition)).then((found) => allOf(found.map((each) => permitted(each, place)))),
     everywhere('daemonsets.apps'),
     everywhere<NonNullable<Readings['nodes']>[number]>('nodes'),
     run(listReleases(place, {everywhere: true})).then((outcome) => releasesIn(listReleases(place, {everywhere: true}), outcome)),
@@ -57,7 +57,7 @@ export async function readInventory(
     state === undefined ? '' : printed(releaseManifest(name)),
   ]);
   for (const {kind, trouble} of kinds) {
-    if (trouble && (trouble.kind !== 'forbidden' || NEEDED.includes(kind))) throw apiFailure(trouble);
+    if (trouble && (trouble.kind !== 'forbidden' || NEEDED.includes(kind))) throw apiFailure(trouble, place);
   }
   const here = listReleases(place, {everywhere: false});
   const releasesHere = state === undefined && releases === undefined ? releasesIn(here, await run(here)) : undefined;
@@ -92,8 +92,8 @@ const resourceOf = ({metadata: {name}, spec}: Definition): [resource: string, gr
 ];
 
 /** Undefined where this account may not read it. @throws ExpectedError */
-function permitted<T>({items, trouble}: Listing<T>): readonly T[] | undefined {
-  if (trouble && trouble.kind !== 'forbidden') throw apiFailure(trouble);
+function permitted<T>({items, trouble}: Listing<T>, place: Place): readonly T[] | undefined {
+  if (trouble && trouble.kind !== 'forbidden') throw apiFailure(trouble, place);
   return trouble ? undefined : items;
 }
 

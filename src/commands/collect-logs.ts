@@ -12,7 +12,7 @@ import type {Prepared} from '../support-bundle/collect/prepare.ts';
 import type {Gap} from '../support-bundle/collect/read-namespace.ts';
 import {collectFromCluster} from '../support-bundle/collect-from-cluster.ts';
 import {collectFromHost} from '../support-bundle/collect-from-host.ts';
-import {bundleText, damageText, inspectionText, missingText, progressText, reviewText, wantedText} from '../ui/bundle.ts';
+import {accessText, bundleText, damageText, inspectionText, missingText, progressText, reviewText, wantedText} from '../ui/bundle.ts';
 
 interface Result {
   /** Absent with --dry-run. */
@@ -107,11 +107,11 @@ export default class CollectLogs extends BaseCommand<Result> {
     return {containers: containersOf(logs), errors: gaps.map(errorOf), complete: gaps.every(({isMinor}) => isMinor)};
   }
 
-  #tell({file, bundle, asked}: Exclude<Collected, {wanted: Prepared}>): Result {
+  #tell({file, bundle, asked, access = []}: Exclude<Collected, {wanted: Prepared}>): Result {
     const {bytes, containers, redactions, findings, gaps} = bundle;
     const serious = gaps.filter(({isMinor}) => !isMinor);
     const complete = serious.length === 0 && !asked.aborted;
-    this.say(bundleText({file, ...bundle}, this.screen), missingText(serious, this.screen));
+    this.say(bundleText({file, ...bundle}, this.screen) + accessText(access), missingText(serious, this.screen) + accessText(access));
     if (!complete) process.exitCode = asked.aborted ? statusOf(asked) : ExitCode.incomplete;
     if (!this.jsonEnabled()) this.app.stdout(`${file}\n`);
     return {file, bytes, containers, errors: gaps.map(errorOf), redactions, findings, complete};

@@ -4,6 +4,7 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
 import {readTexts} from '../cli/user-files.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
+import {kubectlCommand} from '../command-line.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Place, ReleaseName} from '../ports/processes.ts';
 import {namespace, release} from '../settings/release.ts';
@@ -88,7 +89,7 @@ export default class Status extends BaseCommand<Result> {
   /** Every agent release of the cluster. */
   async #all(place: Place, deps: StatusDeps, over: AbortSignal, isStrict: boolean): Promise<{releases: readonly StatusDocument[]}> {
     const names = await agentReleases(place, deps, over);
-    if (names.length === 0) throw noRelease();
+    if (names.length === 0) throw noRelease(place);
     const all = await Promise.all(names.map(async (name) => ({name, status: await readStatus(name, {wanted: undefined, over}, deps)})));
     if (!this.jsonEnabled()) this.show(statusTable(all, this.resultScreen));
     const exits = all.map(({status}) => exitOf(status, [], isStrict));
@@ -139,9 +140,9 @@ function exitOf({state, objects, drift}: Found, files: readonly string[], isStri
   return objects.length > 0 || (drift?.differences.length ?? 0) > 0 ? ExitCode.differences : ExitCode.ok;
 }
 
-const noRelease = (): ExpectedError =>
+const noRelease = (place: Place): ExpectedError =>
   new ExpectedError('No agent release found in any namespace.', {
     code: 'RELEASE_NOT_FOUND',
     exit: ExitCode.usage,
-    suggestions: ['Check the cluster: kubectl config current-context', 'Install an agent: scalr-agent install'],
+    suggestions: [`Check the cluster: ${kubectlCommand(place, 'cluster-info')}`, 'Install an agent: scalr-agent install'],
   });

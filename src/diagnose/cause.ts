@@ -1,4 +1,5 @@
 import type {KubernetesObject, Snapshot} from '../cluster/objects.ts';
+import {kubectlCommand} from '../command-line.ts';
 
 /** Why something is not ready. */
 export interface Cause {
@@ -16,6 +17,8 @@ export interface Cause {
 /** Something that is wrong with an object, before it has a name. */
 export interface Symptom {
   object: KubernetesObject;
+  /** The one of a pod that it is about. */
+  container?: string | undefined;
   /** What the patterns of rows are matched against. */
   text?: string;
   reason: string;
@@ -41,7 +44,26 @@ export interface CauseRow {
   /** Says that something below is wrong, not what: gives way to causes of the pods of a workload, of the claims of a pod. */
   isVague?: boolean;
   remedy: string;
+  /** A kubectl command that shows more; printed behind the remedy. */
+  look?: Look;
 }
+
+/** Arguments of kubectl, for what a symptom is about. */
+type Look = (symptom: Pick<Symptom, 'object' | 'container'>, namespace: string) => readonly string[];
+
+export const describe =
+  (kind: string): Look =>
+  ({object}, namespace) => ['describe', kind, object.metadata.name, '--namespace', namespace];
+
+export const readLog =
+  (...flags: readonly string[]): Look =>
+  ({object, container = ''}, namespace) => ['logs', object.metadata.name, '--container', container, ...flags, '--namespace', namespace];
+
+export const remedyOf = (
+  {remedy, look}: Pick<CauseRow, 'remedy' | 'look'>,
+  symptom: Pick<Symptom, 'object' | 'container'>,
+  place: Snapshot['place'],
+): string => (look ? `${remedy}: ${kubectlCommand(place, ...look(symptom, place.namespace))}` : remedy);
 
 /** Rows for the same symptoms. The first row that matches a symptom wins. */
 export interface CauseTable {

@@ -1,6 +1,6 @@
 import type {ContainerState, Pod, Snapshot} from '../cluster/objects.ts';
 import {lastLogLine} from './agent-log.ts';
-import {type CauseTable, type Symptom, singleCause} from './cause.ts';
+import {type CauseTable, readLog, type Symptom, singleCause} from './cause.ts';
 import {oneLine, unwrap} from './error-text.ts';
 import {troubledPods} from './readiness.ts';
 import {
@@ -212,7 +212,8 @@ export const containerCauses: readonly CauseTable[] = [
   }),
   singleCause({
     code: 'CRASH_LOOP',
-    remedy: 'Read the whole log with kubectl logs --previous, and mend what it says',
+    remedy: 'Fix what the log says',
+    look: readLog('--previous'),
     symptoms: (snapshot) =>
       brokenContainers(snapshot)
         .filter(({pod, container: {state}, end}) => {
@@ -221,6 +222,7 @@ export const containerCauses: readonly CauseTable[] = [
         })
         .map(({pod, container, end, lastLine}) => ({
           object: pod,
+          container: container.name,
           reason: oneLine(
             `CrashLoopBackOff: container ${container.name} ended with exit code ${end?.exitCode ?? '?'}${lastLine ? `: ${lastLine}` : ''}`,
           ),

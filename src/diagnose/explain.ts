@@ -1,6 +1,6 @@
 import type {KubernetesObject, Pod, Snapshot} from '../cluster/objects.ts';
 import {agentLogCauses, registered} from './agent-log.ts';
-import type {Cause, CauseRow, CauseTable} from './cause.ts';
+import {type Cause, type CauseRow, type CauseTable, remedyOf} from './cause.ts';
 import {containerCauses, startCauses} from './container-causes.ts';
 import {imageCauses} from './image-causes.ts';
 import {podCauses} from './pod-causes.ts';
@@ -41,8 +41,15 @@ export function explain(snapshot: Snapshot, now: Date): Cause[] {
         const age = secondsSince(since ?? object.metadata.creationTimestamp, now);
         if (found.has(about) || age < normalFor || pattern?.test(text) === false) continue;
         const isStuck = (row.ignoresTries ? undefined : symptom.isHopeless) ?? age >= hopelessAfter;
-        const isHopeless = isStuck && !isSuperseded(snapshot, object);
-        found.set(about, {about, object: nameOf(about), code, reason, remedy: symptom.remedy ?? row.remedy, isHopeless, isVague});
+        found.set(about, {
+          about,
+          object: nameOf(about),
+          code,
+          reason,
+          remedy: symptom.remedy ?? remedyOf(row, {object, ...symptom}, snapshot.place),
+          isHopeless: isStuck && !isSuperseded(snapshot, object),
+          isVague,
+        });
       }
     }
   }

@@ -1,6 +1,6 @@
 import type {Event, Pod, Snapshot} from '../cluster/objects.ts';
 import {lastLogLine} from './agent-log.ts';
-import {type CauseTable, singleCause} from './cause.ts';
+import {type CauseTable, describe, readLog, singleCause} from './cause.ts';
 import {oneLine} from './error-text.ts';
 import {troubledPods} from './readiness.ts';
 import {
@@ -17,10 +17,12 @@ import {
 } from './snapshot-queries.ts';
 
 /** A probe that failed in the present life of the container. */
-function probeFailure(snapshot: Snapshot, pod: Pod): Event | undefined {
-  const running = containersOf(pod).flatMap((each) => (isContainerTroubled(each) && each.state?.running ? [each.state.running] : []));
+function probeFailure(snapshot: Snapshot, pod: Pod): {event: Event; container: string} | undefined {
   const event = newestEvent(snapshot, pod, ['Unhealthy', 'ProbeWarning']);
-  return event && running.some(({startedAt = ''}) => timeOf(event) >= startedAt) ? event : undefined;
+  const failing = containersOf(pod).find(
+    (each) => isContainerTroubled(each) && each.state?.running && event && timeOf(event) >= (each.state.running.startedAt ?? ''),
+  );
+  return event && failing ? {event, container: failing.name} : undefined;
 }
 
 /** Three of one workload: whatever node it gets, it is driven away. */
@@ -62,7 +64,8 @@ export const podCauses: readonly CauseTable[] = [
   singleCause({
     // Clouds repair or replace nodes by themselves.
     code: 'NODE_LOST',
-    remedy: 'Look at the node: kubectl describe node',
+    remedy: 'See the conditions of the node',
+    look: ({object}) => ['describe', 'node', (object as Pod).spec?.nodeName ?? ''],
     symptoms: (snapshot) =>
       troubledPods(snapshot)
         .filter((pod) => {
@@ -77,7 +80,8 @@ export const podCauses: readonly CauseTable[] = [
   singleCause({
     // A new pod comes in its place, and Kubernetes says of the workload when it gives up.
     code: 'POD_FAILED',
-    remedy: 'Look at the pod with kubectl describe, and at its log',
+    remedy: 'See the state and the events of the pod',
+    look: describe('pod'),
     symptoms: (snapshot) =>
       troubledPods(snapshot)
         .filter((pod) => pod.status?.phase === 'Failed')
@@ -87,23 +91,26 @@ export const podCauses: readonly CauseTable[] = [
     // Programs that start slowly fail their probes for a while.
     code: 'PROBE_FAILING',
     hopelessAfter: 180,
-    remedy: 'Read the log of the container: it runs, and is not well',
+    remedy: 'The container runs and is not well. Read its log',
+    look: readLog(),
     symptoms: (snapshot) =>
       troubledPods(snapshot).flatMap((pod) => {
-        const event = probeFailure(snapshot, pod);
-        return event ? [{object: pod, reason: oneLine(event.message ?? 'a probe fails'), since: firstTimeOf(event)}] : [];
+        const {event, container} = probeFailure(snapshot, pod) ?? {};
+        return event ? [{object: pod, container, reason: oneLine(event.message ?? 'a probe fails'), since: firstTimeOf(event)}] : [];
       }),
   }),
   singleCause({
     code: 'INIT_STUCK',
     normalFor: 10,
-    remedy: 'Read the log of the init container, and see what it waits for',
+    remedy: 'See in the log of the init container what it waits for',
+    look: readLog(),
     symptoms: (snapshot) =>
       troubledPods(snapshot).flatMap((pod) =>
         containersOf(pod)
           .filter(({isInit, spec, state}) => isInit && spec?.restartPolicy !== 'Always' && state?.running)
           .map(({name, state}) => ({
             object: pod,
+            container: name,
             reason: `init container ${name} still runs, the others wait for it`,
             since: state?.running?.startedAt,
           })),
@@ -111,7 +118,8 @@ export const podCauses: readonly CauseTable[] = [
   }),
   singleCause({
     code: 'CONTAINER_WAITING',
-    remedy: 'Look at the pod: kubectl describe pod',
+    remedy: 'See the state and the events of the pod',
+    look: describe('pod'),
     symptoms: (snapshot) =>
       troubledPods(snapshot).flatMap((pod) =>
         containersOf(pod).flatMap(({state}) => {
@@ -124,7 +132,8 @@ export const podCauses: readonly CauseTable[] = [
   singleCause({
     code: 'NOT_READY',
     normalFor: 30,
-    remedy: 'Look at the pod with kubectl describe, and at its log',
+    remedy: 'See the state and the events of the pod',
+    look: describe('pod'),
     symptoms: (snapshot) =>
       troubledPods(snapshot)
         .filter((pod) => pod.spec?.nodeName !== undefined)

@@ -1,5 +1,5 @@
 import type {Pod, Snapshot} from '../cluster/objects.ts';
-import {type CauseRow, type CauseTable, type Symptom, singleCause} from './cause.ts';
+import {type CauseRow, type CauseTable, describe, remedyOf, type Symptom, singleCause} from './cause.ts';
 import {oneLine} from './error-text.ts';
 import {troubledPods} from './readiness.ts';
 import {condition, eventsOf, firstTimeOf, isEnding, newestEvent} from './snapshot-queries.ts';
@@ -33,7 +33,8 @@ export const claimCauses: readonly CauseTable[] = [
         code: 'CLASS_NOT_FOUND',
         pattern: /storageclass\S* "[^"]*" not found/i,
         hopelessAfter: BY_HAND,
-        remedy: 'Correct --cache-storage-class; kubectl get storageclass shows them',
+        remedy: 'Correct --cache-storage-class. List the classes',
+        look: () => ['get', 'storageclass'],
       },
       {
         // A driver never learns another access mode.
@@ -65,6 +66,8 @@ export const claimCauses: readonly CauseTable[] = [
 /** Autoscalers take about a minute to notice and another one for a node. */
 const TIME_FOR_A_NODE = 120;
 
+const claimNames = ({spec}: Pod): string[] => (spec?.volumes ?? []).flatMap(({persistentVolumeClaim: claim}) => claim?.claimName ?? []);
+
 /** One reason of the scheduler against some of the nodes. */
 const NODE_ROWS: readonly CauseRow[] = [
   {
@@ -79,12 +82,14 @@ const NODE_ROWS: readonly CauseRow[] = [
     pattern: /unbound immediate PersistentVolumeClaims/,
     hopelessAfter: Number.POSITIVE_INFINITY,
     isVague: true,
-    remedy: 'Look at why the claim is not bound: kubectl describe pvc',
+    remedy: 'See why the PVC is not bound',
+    look: ({object}, namespace) => ['describe', 'pvc', ...claimNames(object as Pod), '--namespace', namespace],
   },
   {
     code: 'NODES_NOT_READY',
     pattern: /untolerated taint[^{]*\{node\.kubernetes\.io\/|were unschedulable|no nodes available/,
-    remedy: 'Look at the nodes, some are cordoned or not ready: kubectl get nodes',
+    remedy: 'Some nodes are cordoned or not ready. See which',
+    look: () => ['get', 'nodes'],
   },
   {code: 'INSUFFICIENT_CPU', pattern: /Insufficient cpu/, remedy: 'Add nodes, or request less CPU'},
   {code: 'INSUFFICIENT_MEMORY', pattern: /Insufficient memory/, remedy: 'Add nodes, or request less memory'},
@@ -104,7 +109,8 @@ const NODE_ROWS: readonly CauseRow[] = [
   {
     code: 'TAINT',
     pattern: /untolerated taint|had taint/,
-    remedy: 'Add --toleration (--controller-toleration) for the taint of the nodes; kubectl describe nodes shows it',
+    remedy: 'Add --toleration (--controller-toleration) for the taint of the nodes. See it',
+    look: () => ['describe', 'nodes'],
   },
   {code: 'SPREAD_OR_AFFINITY', pattern: /topology spread|pod (anti-)?affinity/, remedy: 'Loosen affinity or topology spread, or add nodes'},
   {code: 'PORTS_IN_USE', pattern: /free ports/, remedy: 'The ports of the nodes are taken: one such pod fits on each'},
@@ -131,7 +137,7 @@ function unscheduledPods(snapshot: Snapshot): Symptom[] {
         reason: oneLine(`unschedulable: ${said}`),
         since,
         isHopeless: newestEvent(snapshot, pod, NODE_COMING) ? false : undefined,
-        remedy: [...new Set(parts.map(({row}) => row.remedy))].join('; or: ') || undefined,
+        remedy: [...new Set(parts.map(({row}) => remedyOf(row, {object: pod}, snapshot.place)))].join('; or: ') || undefined,
       },
     ];
   });
@@ -164,7 +170,8 @@ export const schedulingCauses: readonly CauseTable[] = [
   singleCause({
     code: 'NOT_SCHEDULED',
     normalFor: 15,
-    remedy: 'Look whether a scheduler runs, and whether the pod has scheduling gates: kubectl describe pod',
+    remedy: 'Check whether a scheduler runs, and whether the pod has scheduling gates',
+    look: describe('pod'),
     symptoms: (snapshot) =>
       troubledPods(snapshot)
         .filter((pod) => pod.status?.phase === 'Pending' && pod.spec?.nodeName === undefined)

@@ -4,12 +4,17 @@ import {timeOf} from './snapshot-queries.ts';
 const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];
 
 /** The objects of one release out of what `kubectl get deployments,daemonsets,replicasets,jobs,pods,… -o json` lists. */
-export const snapshotOf = ({items}: List, instance: string, logs: Snapshot['logs']): Snapshot =>
-  snapshotWith(items, (object) => belongs(object, instance), logs);
+export const snapshotOf = ({items}: List, {release, place}: Release, logs: Snapshot['logs']): Snapshot =>
+  snapshotWith(items, (object) => belongs(object, release), {logs, place});
 
 /** The same for one pod that belongs to nothing. */
-export const snapshotOfPod = ({items}: List, name: string): Snapshot =>
-  snapshotWith(items, ({kind, metadata}) => kind === 'Pod' && metadata.name === name, {});
+export const snapshotOfPod = ({items}: List, name: string, place: Snapshot['place']): Snapshot =>
+  snapshotWith(items, ({kind, metadata}) => kind === 'Pod' && metadata.name === name, {logs: {}, place});
+
+interface Release {
+  release: string;
+  place: Snapshot['place'];
+}
 
 interface List {
   items: readonly KubernetesObject[];
@@ -18,7 +23,7 @@ interface List {
 function snapshotWith(
   items: readonly KubernetesObject[],
   isMeant: (object: KubernetesObject) => boolean,
-  logs: Snapshot['logs'],
+  known: Pick<Snapshot, 'logs' | 'place'>,
 ): Snapshot {
   const ofKind = (...kinds: readonly string[]): KubernetesObject[] => items.filter(({kind = ''}) => kinds.includes(kind));
   const ours = new Set<KubernetesObject>();
@@ -38,7 +43,7 @@ function snapshotWith(
     pods,
     claims,
     events: events.toSorted(byTime),
-    logs,
+    ...known,
   };
 }
 

@@ -1,5 +1,5 @@
 import type {Snapshot, Workload} from '../cluster/objects.ts';
-import {type CauseTable, type Symptom, singleCause} from './cause.ts';
+import {type CauseTable, describe, type Symptom, singleCause} from './cause.ts';
 import {oneLine, unwrap} from './error-text.ts';
 import {countOf, isObserved, isRootReady} from './readiness.ts';
 import {condition, eventsOf, firstTimeOf, isEnding, ownerOf} from './snapshot-queries.ts';
@@ -45,7 +45,8 @@ export const creationCauses: CauseTable = {
       code: 'OPENSHIFT_SCC',
       pattern: /security context constraint/,
       hopelessAfter: 0,
-      remedy: 'Grant the service account a SCC that fits: oc adm policy add-scc-to-user',
+      remedy: 'Grant the service account an SCC that allows it. List them',
+      look: () => ['get', 'securitycontextconstraints'],
     },
     {
       code: 'LIMITS_REQUIRED',
@@ -58,13 +59,15 @@ export const creationCauses: CauseTable = {
       code: 'QUOTA_EXCEEDED',
       pattern: /exceeded quota/,
       hopelessAfter: 20,
-      remedy: 'Raise the quota of the namespace, or request less; kubectl describe quota shows it',
+      remedy: 'Raise the quota of the namespace, or request less. See what is used',
+      look: (_, namespace) => ['describe', 'quota', '--namespace', namespace],
     },
     {
       code: 'LIMIT_RANGE',
       pattern: /(maximum|minimum) \S+ usage per|limit to request ratio/,
       hopelessAfter: 0,
-      remedy: 'Keep requests and limits within the LimitRange of the namespace; kubectl describe limitrange shows it',
+      remedy: 'Keep requests and limits within the LimitRange of the namespace. See its limits',
+      look: (_, namespace) => ['describe', 'limitrange', '--namespace', namespace],
     },
     {
       code: 'SERVICE_ACCOUNT_NOT_FOUND',
@@ -100,7 +103,8 @@ export const workloadCauses: readonly CauseTable[] = [
     code: 'JOB_FAILED',
     hopelessAfter: 0,
     isVague: true,
-    remedy: 'Read the log of its pods, then run it again',
+    remedy: 'Read the log, then run it again',
+    look: ({object}, namespace) => ['logs', `job/${object.metadata.name}`, '--all-containers', '--namespace', namespace],
     symptoms: ({workloads}) =>
       workloads.flatMap((job) => {
         const failed = job.kind === 'Job' ? condition(job, 'Failed') : undefined;
@@ -112,7 +116,8 @@ export const workloadCauses: readonly CauseTable[] = [
     code: 'DEADLINE_EXCEEDED',
     hopelessAfter: 0,
     isVague: true,
-    remedy: 'Look at the pods: kubectl describe pods',
+    remedy: 'See the conditions and the events of the Deployment',
+    look: describe('deployment'),
     symptoms: ({workloads}) =>
       workloads.flatMap((workload) => {
         const {reason, message = ''} = condition(workload, 'Progressing') ?? {};

@@ -1,3 +1,4 @@
+import type {Cluster} from '../command-line.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {ApiError, ApiErrorKind} from '../ports/log-stream.ts';
 import {ADVICE, type Advice} from '../tool-errors.ts';
@@ -108,16 +109,22 @@ const CODES: Readonly<Partial<Record<ApiErrorKind, Advice>>> = {
 const REASON_OF: Readonly<Record<number, string>> = Object.fromEntries(Object.entries(REASONS).map(([reason, status]) => [status, reason]));
 
 /** A failed request in the words of the kubectl command that asks the same. */
-export function apiFailure(error: ApiError, command = 'get'): ExpectedError {
+export function apiFailure(error: ApiError, cluster: Cluster, command = 'get'): ExpectedError {
   if (error.cause instanceof ExpectedError) return error.cause;
-  const {code = 'TOOL_FAILED', suggestions = ['Run it again with --verbose']} = CODES[error.kind] ?? {};
+  const advice = CODES[error.kind];
+  const {code = 'TOOL_FAILED'} = advice ?? {};
+  const suggestions = advice?.suggestions(cluster) ?? ['Run it again with --verbose'];
   const message = `kubectl ${command} failed: ${errorLine(error)}`;
   return new ExpectedError(message, {code, exit: ExitCode.failed, suggestions, cause: new Error(error.message)});
 }
 
 /** What was read. @throws ExpectedError when it was not */
-export function answered<T extends {trouble?: ApiError | undefined}>(result: T, command = 'get'): Exclude<T, {trouble: ApiError}> {
-  if (result.trouble) throw apiFailure(result.trouble, command);
+export function answered<T extends {trouble?: ApiError | undefined}>(
+  result: T,
+  cluster: Cluster,
+  command = 'get',
+): Exclude<T, {trouble: ApiError}> {
+  if (result.trouble) throw apiFailure(result.trouble, cluster, command);
   return result as Exclude<T, {trouble: ApiError}>;
 }
 

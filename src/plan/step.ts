@@ -1,6 +1,6 @@
 import type {Difference} from '../cluster/drift.ts';
 import type {RunsOf} from '../cluster/inventory.ts';
-import type {Call} from '../ports/processes.ts';
+import type {Call, Place} from '../ports/processes.ts';
 
 /** One call of a plan. */
 export interface Step {
@@ -16,7 +16,7 @@ export interface Step {
   /** The stderr of a failed call that still counts as success, such as "not found". */
   tolerates?: RegExp;
   /** The call is only shown: what it lists is read again and again until it holds no run of these any more (see runsIn), at most for this time. */
-  waitFor?: {namespace: string; noRunsOf: RunsOf; timeoutSeconds: number};
+  waitFor?: {place: Place; noRunsOf: RunsOf; timeoutSeconds: number};
 }
 
 /** The steps in order; data that can be printed, compared and run. */

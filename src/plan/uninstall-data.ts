@@ -1,5 +1,6 @@
 import type {Inventory} from '../cluster/inventory.ts';
 import {type ClaimItem, KEPT_LABEL, type NodeDataItem, type VolumeItem} from '../cluster/inventory-data.ts';
+import {kubectlCommand} from '../command-line.ts';
 import {applyObject, deleteClaim, deleteJobs, patchVolume, waitForJobs, waitUntilGone} from '../kubernetes/kubectl.ts';
 import type {Place, ReleaseName} from '../ports/processes.ts';
 import {type Removal, removedClaim, removedVolume} from './removal.ts';
@@ -180,8 +181,14 @@ function cleaner(
 }
 
 /** The command to empty the directory by hand. */
-export const manualCleanup = ({path, nodes = [], isSafe}: NodeDataItem): string => {
-  if (!isSafe) return "Look on a node what in it is the agent's: kubectl debug node/<node> -it --image=busybox:1.37, then below /host";
-  const names = nodes.map(({name}) => name).join(' ') || '<node>';
-  return `for node in ${names}; do kubectl debug "node/$node" --image=${CLEANER_IMAGE} --profile=sysadmin -- rm -rf '/host${path}'; done`;
-};
+export function manualCleanup({path, nodes = [], isSafe}: NodeDataItem, place: Place): string {
+  const names = nodes.length === 0 ? ['NODE'] : nodes.map(({name}) => name);
+  const debug = (image: string, ...args: readonly string[]): string =>
+    kubectlCommand(place, 'debug', 'node/NODE', `--image=${image}`, ...args);
+  if (!isSafe) {
+    const shell = debug('busybox:1.37', '--stdin', '--tty').replace('NODE', names[0] as string);
+    return `Check on each node what in it belongs to the agent, below /host${path}: ${shell}`;
+  }
+  const clean = debug(CLEANER_IMAGE, '--profile=sysadmin').replace('node/NODE', '"node/$node"');
+  return `for node in ${names.join(' ')}; do ${clean} -- rm -rf '/host${path}'; done`;
+}

@@ -75,7 +75,7 @@ export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge)
       ? [keptNamespace(inventory, inventory.namespace, purge, again('namespace'))]
       : []),
     ...inventory.leftovers.filter(() => going.namespace.length === 0).map((each) => keptLeftover(each, name)),
-    ...inventory.nodeData.flatMap((each) => keptNodeData(each, purge)),
+    ...inventory.nodeData.flatMap((each) => keptNodeData(each, purge, name.place)),
   ];
 }
 
@@ -137,12 +137,12 @@ const keptLeftover = ({kind, name}: ObjectItem, {release, place}: ReleaseName): 
   how: commandLine(deleteByHand(place, kind, name)),
 });
 
-function keptNodeData(item: NodeDataItem, purge: Purge): Kept[] {
+function keptNodeData(item: NodeDataItem, purge: Purge, place: Place): Kept[] {
   const reason = whyNodeDataStays(item);
   const cleans = purge.has('node-data') && reason === undefined;
   const nodes = cleans ? item.nodes?.filter(({isReady}) => !isReady) : item.nodes;
   if (cleans && (nodes === undefined || nodes.length === 0)) return [];
   const where = nodes === undefined ? 'the nodes' : nodes.length === 0 ? 'no node of now' : nodes.map(({name}) => name).join(', ');
   const why = cleans ? 'the node is not ready' : (reason ?? 'no chart removes what lies on nodes');
-  return [{what: `Directory ${item.path} on ${where}`, why, how: manualCleanup({...item, nodes})}];
+  return [{what: `Directory ${item.path} on ${where}`, why, how: manualCleanup({...item, nodes}, place)}];
 }

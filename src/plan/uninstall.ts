@@ -1,5 +1,5 @@
 import type {Controller, Inventory} from '../cluster/inventory.ts';
-import {commandLine} from '../command-line.ts';
+import {commandLine, helmCommand} from '../command-line.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {uninstall} from '../helm/helm.ts';
 import {deleteObject, listKinds, scale, waitUntilGone} from '../kubernetes/kubectl.ts';
@@ -120,7 +120,7 @@ function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
       what: `Everything in ${each.path} on ${readyNodes(each.nodes ?? []).join(', ')}`,
       objects: [],
       steps: cleanSteps(name, each, cleanerImage ?? CLEANER_IMAGE, timeoutSeconds),
-      how: manualCleanup(each),
+      how: manualCleanup(each, name.place),
     })),
     ...namespace.map((each) => remove('namespace', {kind: 'Namespace', name: each.name, groupVersion: 'v1'}, `Namespace ${each.name}`)),
   ];
@@ -132,7 +132,10 @@ export function requireOurChart(name: ReleaseName, chart: string | undefined, in
   throw new ExpectedError(`Release ${name.release} is of the chart ${chart}, not of a Scalr agent.`, {
     code: 'OBJECT_OF_ANOTHER',
     exit: ExitCode.usage,
-    suggestions: ['List the releases: helm list --all-namespaces', `Uninstall it yourself: ${commandLine(uninstall(name))}`],
+    suggestions: [
+      `List the releases: ${helmCommand(name.place, 'list', '--all-namespaces')}`,
+      `Uninstall it yourself: ${commandLine(uninstall(name))}`,
+    ],
   });
 }
 
@@ -167,7 +170,7 @@ const runsStep = ({place}: ReleaseName, noRunsOf: NonNullable<Inventory['runsOf'
   id: 'drain',
   title: `Wait until no run is in flight, ${timeoutSeconds} s at most`,
   call: listKinds(place, ['jobs', 'pods']),
-  waitFor: {namespace: place.namespace, noRunsOf, timeoutSeconds},
+  waitFor: {place, noRunsOf, timeoutSeconds},
 });
 
 /** Only pods of Deployments have the label pod-template-hash; workers and runs share the other labels. */

@@ -1,6 +1,8 @@
 import {createPrivateKey, X509Certificate} from 'node:crypto';
+import {kubectlCommand} from '../command-line.ts';
 import {defineSetting, type Get, InvalidValue, type Kind, type Setting} from './define.ts';
 import {choice, dataKey, objectName, onOff} from './kinds.ts';
+import {namespace} from './release.ts';
 import {Secret} from './secret.ts';
 
 /** A bundle of CA certificates, from PEM (any number, comments allowed) or DER. The value is PEM, each certificate once. */
@@ -183,6 +185,9 @@ export const caPublicRoots: Setting<boolean> = defineSetting({
   appliesWhen: {test: (get) => get(caFile) !== undefined, needs: '--ca-file'},
 });
 
+const createTls = (name: string, where: string): string =>
+  kubectlCommand({}, 'create', 'secret', 'tls', name, '--namespace', where, '--cert=tls.crt', '--key=tls.key');
+
 export const clientCertFile: Setting<Secret> = defineSetting({
   id: 'client-cert-file',
   group: 'TLS',
@@ -190,7 +195,7 @@ export const clientCertFile: Setting<Secret> = defineSetting({
   summary: 'File with the client certificate for mutual TLS, PEM; it becomes a Secret.',
   kind: clientCertificate(),
   caution: (_, get) =>
-    `The values only name Secret ${get(clientCertSecret)}: it has to be in the namespace before the install (kubectl create secret tls).`,
+    `The values only name Secret ${get(clientCertSecret)}. Create it before the install: ${createTls(get(clientCertSecret) as string, get(namespace) as string)}`,
   rule: (_, get) =>
     get(clientKeyFile)
       ? undefined

@@ -6,12 +6,13 @@ import {scalrChart} from '../cluster/facts/releases.ts';
 import type {ListedRelease} from '../cluster/inventory-readings.ts';
 import {readLiveDrift} from '../cluster/live-drift.ts';
 import {contextName, givenValues, installedObjects, newestRevision, REQUIRED_MS} from '../cluster/read-facts.ts';
+import {helmCommand} from '../command-line.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {listReleases} from '../helm/helm.ts';
 import type {Place, ReleaseName} from '../ports/processes.ts';
 import {withTimeout} from '../signals.ts';
-import {isPassing, jsonFrom, toolFailure} from '../tool-errors.ts';
+import {isPassing, jsonFrom, toolFailure, tryCluster} from '../tool-errors.ts';
 import {notFound} from './release-causes.ts';
 import {type Status, statusOf, type Unread} from './status.ts';
 
@@ -35,7 +36,7 @@ export async function readStatus(name: ReleaseName, {wanted, over}: Wish, world:
     attempt(
       'the objects of the release',
       installedObjects(name, processes, over).then((rendered) =>
-        readLiveDrift(rendered, name.place.namespace, kubernetes, {over, idleMs: REQUIRED_MS}),
+        readLiveDrift(rendered, name.place, kubernetes, {over, idleMs: REQUIRED_MS}),
       ),
     ),
   ]);
@@ -47,8 +48,8 @@ export async function readStatus(name: ReleaseName, {wanted, over}: Wish, world:
   const isNothingSeen = seen.value === undefined || rootsOf(seen.value.snapshot).length === 0;
   if (record.failure && isNothingSeen) throw seen.failure ?? record.failure;
   if (seen.failure && !isRefused(seen.failure)) throw seen.failure;
-  const unread = [seen, record, ...(record.failure ? [] : [given, live])].flatMap(unreadOf);
-  const uncompared = (live.value?.failures ?? []).flatMap((failure) => unreadOf({what: 'objects of the release', failure}));
+  const unread = [seen, record, ...(record.failure ? [] : [given, live])].flatMap((each) => unreadOf(each, name));
+  const uncompared = (live.value?.failures ?? []).flatMap((failure) => unreadOf({what: 'objects of the release', failure}, name));
   return statusOf({
     name,
     context: context.value ?? '',
@@ -93,14 +94,17 @@ async function attempt<T>(what: string, reading: Promise<T>): Promise<Attempt<T>
 
 const isRefused = ({code}: ExpectedError): boolean => code === 'FORBIDDEN';
 
-const unreadOf = ({what, failure}: Attempt<unknown>): Unread[] =>
-  failure ? [{what, code: failure.code, reason: failure.message, remedy: failure.suggestions[0] ?? 'Try: kubectl cluster-info'}] : [];
+const unreadOf = ({what, failure}: Attempt<unknown>, {place}: ReleaseName): Unread[] =>
+  failure ? [{what, code: failure.code, reason: failure.message, remedy: failure.suggestions[0] ?? tryCluster(place)}] : [];
 
 const ofAnother = ({release, place}: ReleaseName, chart: string): ExpectedError =>
   new ExpectedError(`Release ${release} in namespace ${place.namespace} is of the chart ${chart}, not of a Scalr agent.`, {
     code: 'OBJECT_OF_ANOTHER',
     exit: ExitCode.usage,
-    suggestions: ['Name the release of the agent with --release and --namespace', 'List all: helm list --all-namespaces'],
+    suggestions: [
+      'Name the release of the agent with --release and --namespace',
+      `List all: ${helmCommand(place, 'list', '--all-namespaces')}`,
+    ],
   });
 
 interface WatchStatusDeps extends PollDeps {

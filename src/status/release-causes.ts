@@ -2,9 +2,10 @@ import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
 import {isPending, type Revision} from '../cluster/install-facts.ts';
 import type {ListedRelease} from '../cluster/inventory-readings.ts';
+import type {LiveDrift} from '../cluster/live-drift.ts';
 import type {Snapshot, Workload} from '../cluster/objects.ts';
 import {REQUIRED_MS} from '../cluster/read-facts.ts';
-import {commandLine, ownCommand} from '../command-line.ts';
+import {commandLine, helmCommand, ownCommand} from '../command-line.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {oneLine} from '../diagnose/error-text.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
@@ -17,12 +18,17 @@ import type {ReleaseName} from '../ports/processes.ts';
 import {jsonFrom} from '../tool-errors.ts';
 
 /** What is wrong with a release although its pods may be well. Pure. */
-export function causesOfRelease(name: ReleaseName, revision: Revision | undefined, snapshot: Snapshot | undefined): Cause[] {
+export function causesOfRelease(
+  name: ReleaseName,
+  revision: Revision | undefined,
+  snapshot: Snapshot | undefined,
+  replicas: LiveDrift['replicas'] = {},
+): Cause[] {
   const ofRecord = revision ? recordCauses(name, revision) : [];
   if (snapshot === undefined) return ofRecord;
   // What is on its way, or going away, is told once.
   if (ofRecord.length === 0 && revision && rootsOf(snapshot).length === 0) return [nothingThere(name, revision)];
-  return [...ofRecord, ...snapshot.workloads.filter(isStopped).map((workload) => stopped(name, workload))];
+  return [...ofRecord, ...snapshot.workloads.filter(isStopped).map((workload) => stopped(name, workload, replicas))];
 }
 
 const INSTALL = 'Run install again with the same settings: it goes on from there';
@@ -55,11 +61,11 @@ function recordCauses(name: ReleaseName, revision: Revision): Cause[] {
 
 const isStopped = ({kind, spec}: Workload): boolean => kind === 'Deployment' && spec?.replicas === 0;
 
-const stopped = ({place}: ReleaseName, workload: Workload): Cause => ({
+const stopped = ({place}: ReleaseName, workload: Workload, replicas: LiveDrift['replicas']): Cause => ({
   object: nameOf(workload),
   code: 'STOPPED',
   reason: 'it is scaled to nothing, so that it takes no runs',
-  remedy: `Start it with install, or: ${commandLine(scale(place, 'Deployment', workload.metadata.name, 1))}`,
+  remedy: `Start it with install, or: ${commandLine(scale(place, 'Deployment', workload.metadata.name, replicas[workload.metadata.name] ?? 1))}`,
   isHopeless: false,
 });
 
@@ -96,7 +102,7 @@ export async function notFound(
     exit: ExitCode.usage,
     suggestions: [
       ...others.map((each) => `There is one of ${each.chart}: ${ownCommand('status', {release: each.name, place})}`),
-      'Look elsewhere with --namespace, --release or --kube-context: helm list --all-namespaces',
+      `Look elsewhere with --namespace, --release or --kube-context: ${helmCommand(place, 'list', '--all-namespaces')}`,
       `Install it: ${ownCommand('install', name)}`,
     ],
   });

@@ -74,7 +74,7 @@ export interface Status {
 /** Pure. */
 export function statusOf({name, context, now, revision, given, look, live, unread, wanted}: Readings): Status {
   const chart = chartOf(revision, look);
-  const ofRelease = causesOfRelease(name, revision, look?.snapshot);
+  const ofRelease = causesOfRelease(name, revision, look?.snapshot, live?.replicas);
   const causes = [...ofRelease, ...(look ? explain(look.snapshot, now) : [])].toSorted(
     (a, b) => Number(b.isHopeless) - Number(a.isHopeless),
   );

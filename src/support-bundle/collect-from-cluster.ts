@@ -1,11 +1,13 @@
 import type {Pod} from '../cluster/objects.ts';
+import {helmCommand, kubectlCommand} from '../command-line.ts';
 import {type ErrorCode, ExitCode, ExpectedError} from '../errors.ts';
-import type {ApiReader} from '../kubernetes/client.ts';
+import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import type {ApiErrorKind} from '../ports/log-stream.ts';
 import type {Processes} from '../ports/processes.ts';
 import {anySignal} from '../signals.ts';
 import {type Collected, interrupted, refuseUnwritable, type SaveDeps, type SaveOptions, saveBundle} from './archive/save-bundle.ts';
+import {accessCommands} from './collect/access-commands.ts';
 import {type LogItem, statusesOf} from './collect/log-items.ts';
 import {type AskedTools, askTools, type BundleOptions, type Prepared, prepareBundle} from './collect/prepare.ts';
 import {record, withRecording} from './collect/record.ts';
@@ -18,8 +20,10 @@ export interface FromClusterOptions extends BundleOptions, SaveOptions {
   followingMs?: number | undefined;
 }
 
+type Api = Omit<KubernetesClient, 'connect'>;
+
 interface Deps extends SaveDeps {
-  openApi(over: AbortSignal): Promise<ApiReader>;
+  openApi(over: AbortSignal): Promise<Api>;
   processes: Processes;
   interrupts: Interrupts;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
@@ -50,20 +54,27 @@ export async function collectFromCluster(options: FromClusterOptions, deps: Deps
 async function collect(
   options: FromClusterOptions,
   deps: Deps,
-  {api, asked: tools, over}: {api: ApiReader; asked: AskedTools; over: AbortSignal},
+  {api, asked: tools, over}: {api: Api; asked: AskedTools; over: AbortSignal},
 ): Promise<Collected> {
   const {followingMs, place, isDryRun} = options;
   const {asked, insisted} = deps.interrupts;
   if (followingMs !== undefined && !isDryRun) await refuseUnwritable(place.namespace, options, deps);
   const prepared = await prepareBundle(options, {api, asked: tools, over, now: deps.now});
   if (asked.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted(asked);
-  refuseEmpty(prepared, options);
+  if (isEmpty(prepared)) throw emptyError(prepared, options, await accessCommands(prepared.gaps, place.namespace, {api, over}));
   // A run to follow may begin later.
   if (followingMs === undefined) refuseUnknown(prepared, options);
   deps.onPrepared(prepared);
   if (isDryRun) return {wanted: prepared};
   if (followingMs !== undefined) return follow(prepared, {...options, followingMs}, deps, api);
-  return {...(await saveBundle(prepared, place.namespace, options, deps, {api, over, insisted})), asked};
+  return {...(await saved(prepared, options, deps, {api, over, insisted}, api)), asked};
+}
+
+/** With what an account would need that could not read all of it. */
+async function saved(prepared: Prepared, options: FromClusterOptions, deps: Deps, reading: Parameters<typeof saveBundle>[4], api: Api) {
+  const {namespace} = options.place;
+  const {file, bundle} = await saveBundle(prepared, namespace, options, deps, reading);
+  return {file, bundle, access: await accessCommands(bundle.gaps, namespace, {api, over: reading.insisted})};
 }
 
 /** Follows the logs of runs as they appear, and then writes everything. */
@@ -71,7 +82,7 @@ async function follow(
   {seeds, releases}: Prepared,
   options: FromClusterOptions & {followingMs: number},
   deps: Deps,
-  api: ApiReader,
+  api: Api,
 ): Promise<Collected> {
   const {processes, interrupts, now} = deps;
   const {place, followingMs, timeoutMs} = options;
@@ -84,7 +95,7 @@ async function follow(
   deps.onPrepared(existing);
   const all = withRecording({...existing, seeds: [...seeds, ...existing.seeds]}, recording, api);
   const reading = {api: all.api, over, insisted: interrupts.insisted};
-  return {...(await saveBundle(all.prepared, place.namespace, options, deps, reading)), asked};
+  return {...(await saved(all.prepared, options, deps, reading, api)), asked};
 }
 
 const CODES: Readonly<Partial<Record<ApiErrorKind, ErrorCode>>> = {
@@ -92,40 +103,45 @@ const CODES: Readonly<Partial<Record<ApiErrorKind, ErrorCode>>> = {
   forbidden: 'FORBIDDEN',
   over: 'TIMED_OUT',
 };
-const ADVICE: Readonly<Partial<Record<ErrorCode, (namespace: string) => readonly string[]>>> = {
-  NOT_LOGGED_IN: () => ['Log in to the cluster again, then repeat the command'],
-  FORBIDDEN: (namespace) => [
-    `The role view of Kubernetes is enough: kubectl create rolebinding collect-logs --clusterrole=view --namespace=${namespace} --user=<YOU>`,
-    'kubectl auth whoami says who you are; for a service account: --serviceaccount=<NAMESPACE>:<NAME> instead of --user',
-  ],
-  TIMED_OUT: () => ['Give it more time with --timeout, and look whether the API server answers: kubectl get --raw /readyz?verbose'],
+const ADVICE: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
+  NOT_LOGGED_IN: ['Log in to the cluster again, then repeat the command'],
+  FORBIDDEN: ['Ask an administrator to run both commands, then repeat this one'],
+  TIMED_OUT: ['Allow more time with --timeout'],
 };
+const UNANSWERED: readonly ErrorCode[] = ['TIMED_OUT', 'CLUSTER_UNREACHABLE'];
 
-/** A bundle without anything in it would only look like one. @throws ExpectedError */
-export function refuseEmpty(
-  {scope, releases, gaps, present}: Prepared,
-  {place: {namespace}, release}: Pick<BundleOptions, 'place' | 'release'>,
-): void {
-  if (releases.length > 0 || scope.objects.some(isOfReleases)) return;
+const isEmpty = ({releases, scope}: Prepared): boolean => releases.length === 0 && !scope.objects.some(isOfReleases);
+
+/** A bundle without anything in it would only look like one. `access` are the commands that let this account read. */
+export function emptyError(
+  {gaps, present}: Prepared,
+  {place, release}: Pick<BundleOptions, 'place' | 'release'>,
+  access: readonly string[] = [],
+): ExpectedError {
+  const {namespace} = place;
   const serious = gaps.find(({isMinor, isOfSecrets}) => !isMinor && !isOfSecrets);
   if (serious === undefined) {
     const others = present?.releases ?? [];
     const what = release === undefined ? 'nothing of a Scalr agent' : `no release ${release} of a Scalr agent`;
-    throw new ExpectedError(`There is ${what} in namespace ${namespace}.`, {
+    return new ExpectedError(`There is ${what} in namespace ${namespace}.`, {
       code: 'RELEASE_NOT_FOUND',
       exit: ExitCode.usage,
       suggestions:
         others.length > 0
           ? [`Releases that are there: ${others.join(', ')}`, 'Leave out --release for all of them']
-          : ['Name the namespace with --namespace', 'List releases: helm list --all-namespaces'],
+          : ['Name the namespace with --namespace', `List releases: ${helmCommand(place, 'list', '--all-namespaces')}`],
     });
   }
   const {trouble, what} = serious;
   const code = CODES[trouble.kind] ?? 'CLUSTER_UNREACHABLE';
-  throw new ExpectedError(`Nothing of namespace ${namespace} could be read, and no bundle was written. ${what}: ${trouble.message}`, {
+  return new ExpectedError(`Nothing of namespace ${namespace} could be read, and no bundle was written. ${what}: ${trouble.message}`, {
     code,
     exit: code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed,
-    suggestions: ADVICE[code]?.(namespace) ?? ['Try: kubectl get --raw /readyz?verbose'],
+    suggestions: [
+      ...(ADVICE[code] ?? []),
+      ...(UNANSWERED.includes(code) ? [`Check the API server: ${kubectlCommand(place, 'get', '--raw', '/readyz?verbose')}`] : []),
+      ...access,
+    ],
   });
 }
 

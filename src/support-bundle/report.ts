@@ -132,7 +132,7 @@ export function contentsText({logs, files}: Pick<Summary, 'logs' | 'files'>): st
     ['host/', 'which system the machine has', count(/^host\//) > 0],
     ['tools.json, version.json', 'versions of the tools and of the cluster', files.includes('tools.json')],
     ['redactions.json', 'how often which rule hid something in which file', true],
-    ['manifest.json', 'size and checksum of every file: scalr-agent collect-logs --inspect compares them', true],
+    ['manifest.json', 'size and checksum of every file, for scalr-agent collect-logs --inspect', true],
   ];
   return `${rows.map(([file, text, isThere]) => (isThere ? `- ${file}: ${text}\n` : '')).join('')}`;
 }

@@ -48,6 +48,10 @@ export function missingText(gaps: Bundle['gaps'], screen: Screen): string {
   return `${bold('What could not be read:')}\n${missing.join('')}`;
 }
 
+/** Nothing where there is none. */
+export const accessText = (commands: readonly string[]): string =>
+  commands.length === 0 ? '' : `To include it, ask an administrator to run:\n${commands.map((each) => `  ${each}\n`).join('')}`;
+
 export function findingLines(findings: Bundle['findings'], screen: Screen): string[] {
   const {dim, red, yellow} = theme(screen);
   return findings.map(({severity, object, message, evidence, line, remedy}) => {

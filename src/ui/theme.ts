@@ -25,11 +25,19 @@ export const theme = ({hasColor}: Pick<Screen, 'hasColor'>): ChalkInstance => ne
 
 const NARROWEST = 20;
 
-/** A paragraph whose further lines are indented under its first. */
+/** Where a command with flags begins. */
+const COMMAND = /(?<=^|: )(?=(?:kubectl|helm|scalr-agent) [^,;:]*? --)/;
+
+/** A paragraph whose further lines are indented under its first. A command in it stays one line, so that it can be copied. */
 export function paragraph(first: string, text: string, screen: Screen): string {
   const [head, body] = [legible(first, screen), legible(text, screen)];
   if (screen.columns === undefined) return `${head}${body}\n`;
   const indent = width(head);
-  const lines = wrapAnsi(body, Math.max(screen.columns - indent, NARROWEST), {hard: true});
+  const room = Math.max(screen.columns - indent, NARROWEST);
+  const at = body.search(COMMAND);
+  const [prose, command] = at < 0 ? [body, ''] : [body.slice(0, at).trimEnd(), body.slice(at)];
+  const wrapped = wrapAnsi(prose, room, {hard: true});
+  const isShort = width(wrapped.slice(wrapped.lastIndexOf('\n') + 1)) + 1 + width(command) <= room;
+  const lines = [wrapped, command].filter((part) => part !== '').join(isShort ? ' ' : '\n');
   return `${head}${lines.replaceAll('\n', `\n${' '.repeat(indent)}`)}\n`;
 }

@@ -1,15 +1,18 @@
 import {chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {setTimeout as wait} from 'node:timers/promises';
+import {execa} from 'execa';
 import {beforeAll, describe, expect, test} from 'vitest';
 import {accountWith} from '../cluster/accounts.ts';
 import {until} from '../cluster/api.ts';
+import {findKubectl} from '../cluster/kubectl.ts';
 import {appendLog, setLogs} from '../cluster/logs.ts';
 import {pod} from '../cluster/objects.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {collected, freshFile} from '../support/collected.ts';
 import {installed} from '../support/installed-charts.ts';
+import {commandsIn} from '../support/printed-commands.ts';
 import {collectLogs} from '../support/run-on-cluster.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelm();
@@ -206,12 +209,22 @@ describe('an account that', () => {
     expect(logsIn(names)).toEqual([]);
   });
 
-  test('may read nothing is told what it needs', async () => {
-    const own = await workplace();
-    const kubeconfig = await accountWith([{apiGroups: [''], resources: ['pods'], verbs: ['get']}], own);
-    const {stdout, exit} = await collectLogs({...own, kubeconfig}, helm, ['--json']);
-    const {error} = JSON.parse(stdout);
-    expect({exit, code: error.code}).toEqual({exit: 1, code: 'FORBIDDEN'});
-    expect(error.suggestions[0]).toContain(`rolebinding collect-logs --clusterrole=view --namespace=${own.namespace} --user=`);
+  test.each([
+    {may: 'nothing of use', role: [{apiGroups: [''], resources: ['pods'], verbs: ['get']}], exit: 1},
+    {may: 'all but Secrets', role: 'view' as const, exit: 7},
+  ])('may read $may gets a whole bundle once an administrator has run the printed commands', async ({role, exit}) => {
+    const own = await installed('agent-local', helm);
+    const kubeconfig = await accountWith(role, own);
+    const before = await collectLogs({...own, kubeconfig}, helm, ['--out', freshFile()]);
+    expect({exit: before.exit}, before.stderr).toEqual({exit});
+    const commands = commandsIn(before.stderr);
+    expect(commands).toHaveLength(2);
+    for (const {args} of commands) await execa(await findKubectl(), args, {env: {KUBECONFIG: own.kubeconfig}});
+    await until('the role counts', async () => (await collectLogs({...own, kubeconfig}, helm, ['--out', freshFile()])).exit === 0);
+    const {result, names} = await collected({...own, kubeconfig}, helm);
+    expect(result.complete).toBe(true);
+    // Nodes lie in no namespace, and a bundle is whole without them.
+    const everything = (await collected(own, helm)).names.filter((name) => !name.startsWith('objects/node/'));
+    expect(names).toEqual(everything);
   });
 });

@@ -15,6 +15,7 @@ import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
 import {chartFlags, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';
+import {commandsIn} from '../support/printed-commands.ts';
 import {install, preflight} from '../support/run-on-cluster.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
@@ -126,16 +127,9 @@ test('the one permission that is missing is named, and the role that is offered 
   });
   const [, bind = '', ...role] = by['permissions']?.remedy?.split('\n') ?? [];
   await place.kubectl.apply(parse(role.join('\n')));
-  // The command names the account itself; only the administrator's kubeconfig may run it.
-  expect(bind).toMatch(
-    /^kubectl create rolebinding scalr-agent-install --role=scalr-agent-install --namespace=test-\w+ --user=\S+ --kubeconfig/,
-  );
-  await place.kubectl(
-    ...bind
-      .replace(/ --kubeconfig .*$/, '')
-      .split(' ')
-      .slice(1),
-  );
+  // The command names the account itself, and no kubeconfig: only the administrator's may run it.
+  expect(bind).toMatch(/^kubectl create rolebinding scalr-agent-install --role=scalr-agent-install --namespace=test-\w+ --user=\S+$/);
+  await place.kubectl(...(commandsIn(bind)[0]?.args ?? []));
   // The API server hears of a role a moment after it was made.
   const again = async () => (await outcomes({...place, kubeconfig}, LOCAL, {env: TOKEN})).by['permissions'];
   await expect.poll(again, {timeout: 20_000}).toMatchObject({status: 'pass'});

@@ -8,6 +8,7 @@ import {type Kubectl, kubectlFor} from '../cluster/kubectl.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {startCluster} from '../cluster/start-cluster.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
+import {commandsIn} from '../support/printed-commands.ts';
 
 const KINDS = 'deployments,daemonsets,replicasets,jobs,pods,persistentvolumeclaims,events';
 const LABELS = {'app.kubernetes.io/instance': 'acme'};
@@ -18,13 +19,14 @@ type Snapshot = ReturnType<typeof snapshotOf>;
 /** Everything an installation would read, logs included. */
 async function look(kubectl: Kubectl): Promise<Snapshot> {
   const list = await kubectl.get<{items: KubernetesObject[]}>(KINDS);
-  const {pods} = snapshotOf(list, 'acme', {});
+  const name = {release: 'acme', place: {namespace: list.items[0]?.metadata.namespace ?? ''}};
+  const {pods} = snapshotOf(list, name, {});
   const logs: Record<string, string> = {};
   for (const {metadata, status} of pods) {
     const isCrashed = status?.containerStatuses?.some(({lastState}) => lastState?.terminated);
     logs[`${metadata.name}/agent`] = await kubectl('logs', metadata.name, ...(isCrashed ? ['--previous'] : [])).catch(() => '');
   }
-  return snapshotOf(list, 'acme', logs);
+  return snapshotOf(list, name, logs);
 }
 
 const durations: [code: string, object: string, seconds: number, reason: string][] = [];
@@ -38,6 +40,11 @@ async function told(kubectl: Kubectl, code: string, start = Date.now()): Promise
     if (cause !== undefined) {
       durations.push([code, cause.object.replace(/\/.*/, ''), seconds, cause.reason]);
       expect(seconds).toBeLessThan(SECONDS);
+      for (const {text, args} of commandsIn(cause.remedy)) {
+        // The nodes are no machines, and have no logs of containers that were not given any.
+        const output = await kubectl(...args).catch((error: Error) => /no logs found for container/.exec(error.message)?.[0]);
+        expect(output, text).toMatch(/./);
+      }
       return cause;
     }
     if (seconds > SECONDS) throw new Error(`${code} is not told after ${SECONDS} s: ${JSON.stringify(causes)}`);

@@ -399,6 +399,19 @@ test('what several things stand against has the remedies of all', () => {
   expect(cause?.remedy.split('; or: ')).toHaveLength(3);
 });
 
+test.each([
+  ['POD_FAILED', 'describe pod agent-5f-x --namespace agents'],
+  ['CRASH_LOOP', 'logs agent-5f-x --container agent --previous --namespace agents'],
+  ['PROBE_FAILING', 'logs agent-5f-x --container agent --namespace agents'],
+  ['NODE_LOST', 'describe node node-a'],
+  ['QUOTA_EXCEEDED', 'describe quota --namespace agents'],
+  ['TAINT', 'describe nodes'],
+])('%s names a command that runs as it is', (code, command) => {
+  const {objects, logs} = CASES.find((each) => each.code === code) as Case;
+  const cause = explain(snapshot(objects, logs), afterStart(200)).find((each) => each.code === code);
+  expect(cause?.remedy).toMatch(new RegExp(`: kubectl ${command} --context prod(;|$)`));
+});
+
 test('a full node that was chosen tells more than those that were not', () => {
   const {objects} = nodes('NODE_SELECTOR', "1 Insufficient memory, 9 node(s) didn't match Pod's node affinity/selector");
   expect(explain(snapshot(objects), afterStart(1))).toMatchObject([{code: 'INSUFFICIENT_MEMORY'}]);

@@ -190,7 +190,7 @@ describe('drain', () => {
     const step = planned(readings('agent-job-0.6.5')).plan.steps.find(({id}) => id === 'drain');
     expect(step?.call.args).toEqual(['get', 'jobs,pods', '--output', 'json', '--request-timeout=15s', '--namespace', 'scalr']);
     expect(step?.waitFor).toEqual({
-      namespace: 'scalr',
+      place: {namespace: 'scalr'},
       noRunsOf: {chart: 'agent-job', version: '0.6.5', release: 'agent', taskLabels: {}},
       timeoutSeconds: 600,
     });

@@ -1,4 +1,6 @@
 import {expect, test} from 'vitest';
+import {releaseHistory, upgradeInstall} from '../../src/helm/helm.ts';
+import {describePods, waitForJobs} from '../../src/kubernetes/kubectl.ts';
 import {toolFailure} from '../../src/tool-errors.ts';
 
 /** What the tools really said. */
@@ -103,4 +105,24 @@ test.each([
   ['Error: nothing follows:\nhelp\n', 'nothing follows:'],
 ])('what is listed below a colon is told with it: %s', (stderr, reason) => {
   expect(toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).message).toBe(`helm upgrade failed: ${reason}`);
+});
+
+const NAME = {release: 'acme', place: {namespace: 'agents', kubeContext: 'prod', kubeconfig: '/k c'}};
+const WHERE = "--context prod --kubeconfig '/k c'";
+
+test.each([
+  [describePods(NAME.place), 'Unable to connect to the server: i/o timeout', `Try: kubectl cluster-info ${WHERE}`],
+  [releaseHistory(NAME), 'Error: Kubernetes cluster unreachable', `Try: kubectl cluster-info ${WHERE}`],
+  [
+    waitForJobs(NAME.place, 'a=b', 9),
+    'timed out waiting for the condition',
+    `Look what holds it up: kubectl get events --namespace agents ${WHERE}`,
+  ],
+  [
+    upgradeInstall(NAME, {chart: 'agent-job', version: '0.6.5', source: './agent job'}, ''),
+    'Error: failed to install CRD crds/a.yaml: conflict',
+    `Or take the chart's: helm show crds './agent job' | kubectl apply --server-side --force-conflicts --filename - ${WHERE}`,
+  ],
+])('next steps go to the cluster of the call: %j', (call, stderr, step) => {
+  expect(toolFailure(call, {exitCode: 1, stdout: '', stderr}).suggestions).toContain(step);
 });

@@ -40,6 +40,8 @@ describe('the state', () => {
     const found = statusFrom({look: lookAt([stopped])});
     expect(found).toMatchObject({state: 'not-ready', causes: [{object: 'deployment/agent', code: 'STOPPED'}]});
     expect(found.causes[0]?.remedy).toContain('kubectl scale deployment/agent --replicas=1 ');
+    const asManifest = statusFrom({look: lookAt([stopped]), live: {differences: [], failures: [], replicas: {agent: 3}}});
+    expect(asManifest.causes[0]?.remedy).toContain('kubectl scale deployment/agent --replicas=3 ');
   });
 
   test('of a release without workloads is not ready', () => {

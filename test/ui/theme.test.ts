@@ -12,3 +12,11 @@ test.each([true, false])('further lines stand under the first one, with colours 
 test('in a pipe lines stay whole', () => {
   expect(paragraph('× ', TEXT, {hasColor: false, columns: undefined})).toBe(`× ${TEXT}\n`);
 });
+
+test('a command stays in one piece, on a line of its own where it does not fit', () => {
+  const screen: Screen = {hasColor: false, columns: 30};
+  const command = 'kubectl describe pod agent-5f-x --namespace agents';
+  expect(paragraph('- ', `${TEXT}: ${command}`, screen)).toBe(`- every word of this sentence\n  has to find its place:\n  ${command}\n`);
+  expect(paragraph('- ', `See: kubectl logs a -- x`, screen)).toBe('- See: kubectl logs a -- x\n');
+  expect(paragraph('- ', command, screen)).toBe(`- ${command}\n`);
+});

@@ -82,7 +82,7 @@ const architecture: Check = {
       const isMixed = others.length < nodes.length;
       const remedy = isMixed
         ? `Keep runs on amd64: --node-selector kubernetes.io/arch=amd64`
-        : 'See what the images are made for: docker manifest inspect IMAGE; or add amd64 nodes';
+        : 'Check which architectures the images support, or add amd64 nodes';
       const unlikely = others.filter((node) => node.architecture !== 'arm64');
       if (unlikely.length === 0)
         return skip(`Runs may land on ${namesOf(others)}; whether the images are made for arm64 too, upstream does not say`, remedy);

@@ -2,7 +2,7 @@ import {compare} from '../../charts/releases.ts';
 import type {Tree} from '../../charts/tree.ts';
 import {isKnown, known, knownValue} from '../../cluster/facts/fact.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
-import {commandLine, kubectlCommand, ownCommand} from '../../command-line.ts';
+import {helmCommand, kubectlCommand, ownCommand} from '../../command-line.ts';
 import {type Check, type CheckResult, count, fail, few, ifKnown, pass, skipUnknown} from '../check.ts';
 import {gitOpsOwner, helmOwner, isContained, MANAGED_BY, objectKey, otherOwner} from '../object-owner.ts';
 import type {PreflightContext} from '../preflight-context.ts';
@@ -47,11 +47,9 @@ function ownedByRelease({name, namespace}: {name: string; namespace: string}, co
   // Of other namespaces only releases of Scalr agents are read.
   if (releases !== undefined && found === undefined && namespace === context.name.place.namespace)
     return {text: `${text}, which does not exist any more`, remedy: adopt};
-  const {kubeContext, kubeconfig} = context.name.place;
-  const where = [...(kubeContext ? ['--kube-context', kubeContext] : []), ...(kubeconfig ? ['--kubeconfig', kubeconfig] : [])];
   const uninstall = /^agent-(k8s|local|job)-\d/.test(found?.chart ?? '')
     ? ownCommand('uninstall', {release: name, place: {...context.name.place, namespace}})
-    : commandLine({tool: 'helm', args: ['uninstall', name, '--namespace', namespace, ...where]});
+    : helmCommand(context.name.place, 'uninstall', name, '--namespace', namespace);
   return {text, remedy: (objects) => `${elsewhere(objects)}. Or uninstall the other release:\n${uninstall}`};
 }
 

@@ -1,6 +1,6 @@
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
-import {kubectlCommand} from '../../command-line.ts';
+import {kubectlCommand, subjectOf} from '../../command-line.ts';
 import {toYaml} from '../../values/yaml.ts';
 import {type Check, type CheckResult, fail, pass, skip, warn} from '../check.ts';
 import type {NeededPermission, Permission, PreflightContext} from '../preflight-context.ts';
@@ -83,21 +83,16 @@ export function roleFor(permissions: readonly Permission[], name: string, {live,
     ...(namespaced.length > 0 ? [{kind: 'Role', metadata: {name, namespace}, rules: rulesFor(namespaced)}] : []),
     ...(clusterWide.length > 0 ? [{kind: 'ClusterRole', metadata: {name}, rules: rulesFor(clusterWide)}] : []),
   ];
+  // Without a context: it would act as the account that lacks the permissions.
   const bind = [
     ...(namespaced.length > 0
-      ? [kubectlCommand(place, 'create', 'rolebinding', name, `--role=${name}`, `--namespace=${namespace}`, subject)]
+      ? [kubectlCommand({}, 'create', 'rolebinding', name, `--role=${name}`, `--namespace=${namespace}`, subject)]
       : []),
-    ...(clusterWide.length > 0 ? [kubectlCommand(place, 'create', 'clusterrolebinding', name, `--clusterrole=${name}`, subject)] : []),
+    ...(clusterWide.length > 0 ? [kubectlCommand({}, 'create', 'clusterrolebinding', name, `--clusterrole=${name}`, subject)] : []),
   ];
   const whoIs = isKnown(live.user) ? '' : ` (USER is what ${kubectlCommand(place, 'auth', 'whoami')} prints)`;
   const texts = roles.map((role) => toYaml({apiVersion: 'rbac.authorization.k8s.io/v1', ...role}).replaceAll(/\n\n/g, '\n'));
   return `Ask for these roles, bound with these commands${whoIs}:\n${bind.join('\n')}\n${texts.join('---\n').trimEnd()}`;
-}
-
-/** Service accounts have an option of their own. */
-function subjectOf(user: string): string {
-  const [, account] = /^system:serviceaccount:([^:]+:[^:]+)$/.exec(user) ?? [];
-  return account === undefined ? `--user=${user}` : `--serviceaccount=${account}`;
 }
 
 /** Resources of one API group that need the same verbs share a rule. */

@@ -7,7 +7,7 @@ import {follow, isKnown, known, knownValue} from '../../cluster/facts/fact.ts';
 import {type ScalrRelease, scalrChart} from '../../cluster/facts/releases.ts';
 import {DEFINITIONS} from '../../cluster/inventory.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
-import {commandLine, kubectlCommand} from '../../command-line.ts';
+import {commandLine, kubectlCommand, ownCommand} from '../../command-line.ts';
 import {showDefinitions} from '../../helm/helm.ts';
 import {chartSource} from '../../settings/release.ts';
 import {type Check, type CheckResult, fail, few, ifKnown, pass, skip, warn} from '../check.ts';
@@ -32,7 +32,8 @@ const releaseName: Check = {
   run: (context) =>
     ifKnown(context.readings.releases, RELEASES, ({releases}) => {
       const {target, name} = context;
-      const {namespace} = name.place;
+      const {place} = name;
+      const {namespace} = place;
       const found = releases.find((each) => isOwn(each, context));
       if (found === undefined) return pass(`there is no release ${name.release} in ${namespace} yet`);
       const ours = scalrChart(found.chart);
@@ -50,7 +51,7 @@ const releaseName: Check = {
       if (ours.chart !== target.chart)
         return warn(
           `${text}: changing it to ${target.chart} replaces everything in it, and runs in flight are lost`,
-          `Uninstall it first: scalr-agent uninstall --release ${found.name} --namespace ${namespace}; or choose another name with --release`,
+          `Uninstall it first: ${ownCommand('uninstall', {release: found.name, place: {...place, namespace}})}; or choose another name with --release`,
         );
       return pass(`${found.chart} in ${namespace}, ${found.status}`);
     }),

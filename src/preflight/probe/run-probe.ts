@@ -7,7 +7,7 @@ import {explain} from '../../diagnose/explain.ts';
 import {interrupted} from '../../errors.ts';
 import {createObject, deleteLabelled, deleteNamed} from '../../kubernetes/kubectl.ts';
 import type {Interrupts} from '../../ports/interrupts.ts';
-import type {Call, Outcome, Processes, ReleaseName} from '../../ports/processes.ts';
+import type {Call, Outcome, Place, Processes, ReleaseName} from '../../ports/processes.ts';
 import {anySignal} from '../../signals.ts';
 import {isForbidden} from '../../tool-errors.ts';
 import {watchProbe} from './watch-probe.ts';
@@ -60,7 +60,7 @@ async function make(
 ): Promise<Probed | undefined> {
   for (const object of objects) {
     const outcome = await carryOut(createObject(place, object), over, processes);
-    if (outcome.exitCode !== 0) return {causes: [refusal(object, outcome)]};
+    if (outcome.exitCode !== 0) return {causes: [refusal(object, outcome, place)]};
   }
   return undefined;
 }
@@ -105,14 +105,14 @@ async function carryOut(call: Call, over: AbortSignal, processes: Processes): Pr
 const NOT_IN_TIME: Outcome = {exitCode: 1, stdout: '', stderr: 'there was no answer in time'};
 
 /** Why the API server refused an object of the probe. Whatever refuses its pod also refuses those of a ReplicaSet, whose causes are known. */
-export function refusal({kind = '', metadata}: KubernetesObject, outcome: Outcome): Probed['causes'][number] {
+export function refusal({kind = '', metadata}: KubernetesObject, outcome: Outcome, place: Place): Probed['causes'][number] {
   const message = outcome.stderr.trim().replace(/^Error from server \(\w+\): (error when creating "[^"]*": )?/i, '');
   const workload: Workload = {
     kind: 'ReplicaSet',
     metadata,
     status: {conditions: [{type: 'ReplicaFailure', status: 'True', message}]},
   };
-  const snapshot: Snapshot = {workloads: [workload], pods: [], claims: [], events: [], logs: {}};
+  const snapshot: Snapshot = {place, workloads: [workload], pods: [], claims: [], events: [], logs: {}};
   const [cause] = kind === 'Pod' && isForbidden(outcome) ? explain(snapshot, new Date(0)) : [];
   return {
     reason: oneLine(`${kind} ${metadata.name} cannot be made: ${message}`),

@@ -41,7 +41,7 @@ export async function watchProbe(name: string, place: Place, {kubernetes, now, s
       if (log?.trouble?.kind === 'forbidden') return {node, causes: [unreadable(log.trouble)]};
       const end = container?.state?.terminated;
       const said = log === undefined || over.aborted ? [] : log.trouble ? [unreadable(log.trouble)] : endOf(end);
-      seen = {node, causes: [...causesOf(list, name, now()), ...said]};
+      seen = {node, causes: [...causesOf(list, name, place, now()), ...said]};
       const isOver = pod.status?.phase === 'Failed' || (end !== undefined && log !== undefined && !log.trouble);
       if (isOver || seen.causes.some(({isHopeless}) => isHopeless)) return seen;
     } else if (trouble === undefined) return {causes: [VANISHED]};
@@ -53,8 +53,8 @@ export async function watchProbe(name: string, place: Place, {kubernetes, now, s
 }
 
 /** What is about the pod itself need not name it. */
-const causesOf = (list: {items: readonly KubernetesObject[]}, name: string, now: Date): Causes =>
-  explain(snapshotOfPod(list, name), now).map(({object, reason, remedy, isHopeless}) => ({
+const causesOf = (list: {items: readonly KubernetesObject[]}, name: string, place: Place, now: Date): Causes =>
+  explain(snapshotOfPod(list, name, place), now).map(({object, reason, remedy, isHopeless}) => ({
     reason: object === `pod/${name}` ? reason : `${object}: ${reason}`,
     remedy,
     isHopeless,

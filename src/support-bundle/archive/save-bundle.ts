@@ -38,8 +38,8 @@ interface Reading {
   insisted: AbortSignal;
 }
 
-/** What a dry run would collect; or the bundle, and the signal that may have ended it early. */
-export type Collected = {wanted: Prepared} | {file: string; bundle: Bundle; asked: AbortSignal};
+/** What a dry run would collect; or the bundle, the signal that may have ended it early, and commands that let the account read what it could not. */
+export type Collected = {wanted: Prepared} | {file: string; bundle: Bundle; asked: AbortSignal; access?: readonly string[]};
 
 export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
   containers: number;

@@ -1,7 +1,7 @@
 import type {Values} from '../../charts/tree.ts';
 import type {NodeObject} from '../../cluster/facts/readings.ts';
 import {labelsOfRuns} from '../../cluster/inventory.ts';
-import {type ObjectDrift, readLiveDrift} from '../../cluster/live-drift.ts';
+import {type LiveDrift, type ObjectDrift, readLiveDrift} from '../../cluster/live-drift.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import {listAll} from '../../kubernetes/queries.ts';
 import type {Place, Processes} from '../../ports/processes.ts';
@@ -43,7 +43,12 @@ export interface BundleOptions {
 
 /** Everything that is known before the first byte is written. */
 export interface Prepared {
-  releases: readonly (BundledRelease & {status: string; values: Values | undefined; drift: readonly ObjectDrift[]})[];
+  releases: readonly (BundledRelease & {
+    status: string;
+    values: Values | undefined;
+    drift: readonly ObjectDrift[];
+    replicas?: LiveDrift['replicas'];
+  })[];
   scope: Scope;
   /** What there is in the namespace, wanted or not. */
   present?: {releases: readonly string[]; runs: readonly string[]};
@@ -94,13 +99,14 @@ export async function prepareBundle(wish: BundleOptions, {api, asked, over, now}
   const read = await Promise.all(
     found.releases.filter(isWanted).map(async ({name}) => {
       const release = await readRelease(name, place, tools, over);
-      return {...release, drift: (await readLiveDrift(release.manifest, place.namespace, api, {over})).differences};
+      const {differences, replicas} = await readLiveDrift(release.manifest, place, api, {over});
+      return {...release, drift: differences, replicas};
     }),
   );
   const seen = found.gaps.length > 0 ? labelledReleases(namespace.objects) : found.releases;
   const known = seen.filter(isWanted).map((release, index) => {
-    const {values, drift = []} = read[index] ?? {};
-    return {...release, values, drift, runsOf: runsOf(release, values)};
+    const {values, drift = [], replicas = {}} = read[index] ?? {};
+    return {...release, values, drift, replicas, runsOf: runsOf(release, values)};
   });
   const scope = scopeOf(namespace.objects, known, wish.run, wish.release);
   const around = await readSurroundings(scope.objects, {api, over, now});

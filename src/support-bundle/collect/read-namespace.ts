@@ -48,6 +48,8 @@ function named(item: KubernetesObject, kind: string): KubernetesObject {
 /** One kind of object that a bundle looks at. */
 export interface NamespaceKind {
   kind: string;
+  /** As RBAC and kubectl name it: deployments.apps */
+  resource: string;
   /** Where the API server lists them. */
   path(namespace: string): string;
   /** Not every cluster has it. */
@@ -56,6 +58,8 @@ export interface NamespaceKind {
   isOftenHidden?: boolean;
 }
 
+const CORE = '/api/v1';
+
 const kind = (
   name: string,
   api: string,
@@ -63,11 +67,10 @@ const kind = (
   more: Pick<NamespaceKind, 'isOptional' | 'isOftenHidden'> = {},
 ): NamespaceKind => ({
   kind: name,
+  resource: api === CORE ? plural : `${plural}.${api.split('/')[2]}`,
   path: (namespace) => `${api}/namespaces/${encodeURIComponent(namespace)}/${plural}`,
   ...more,
 });
-
-const CORE = '/api/v1';
 
 /** What support asks for, owners before what they own. Secrets are read for what must not get out, never to get in. */
 export const NAMESPACE_KINDS: readonly NamespaceKind[] = [

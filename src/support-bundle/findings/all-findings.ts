@@ -1,3 +1,4 @@
+import type {LiveDrift} from '../../cluster/live-drift.ts';
 import type {Prepared} from '../collect/prepare.ts';
 import type {LogRecord} from '../collect/read-logs.ts';
 import type {Evidence, Finding} from './evidence.ts';
@@ -23,7 +24,8 @@ export function allFindings(
   });
   const ofMachine = (prepared.findings?.(logs, now) ?? []).map((finding) => withLine(finding, places));
   const theirNow = new Date(now.getTime() + skewMs);
-  const found = [...findingsIn({objects, logs, places, now: theirNow}), ...ofReleases, ...ofMachine];
+  const replicas = Object.assign({}, ...releases.map((each) => each.replicas)) as LiveDrift['replicas'];
+  const found = [...findingsIn({objects, logs, places, replicas, now: theirNow}), ...ofReleases, ...ofMachine];
   return found.toSorted((one, other) => Number(other.severity === 'error') - Number(one.severity === 'error'));
 }
 

@@ -33,7 +33,7 @@ export function dockerFindings(name: string, facts: ContainerFacts, logs: readon
   const words = agentLogFindings(logs[0], object, isWell, now);
   const end = `exit code ${State.ExitCode ?? 'unknown'}${State.Error ? `, ${State.Error}` : ''}`;
   if (OOMKilled)
-    return [...words, finding('error', 'OOM_KILLED', `it ran out of memory (${end})`, 'Give it more memory: docker run --memory')];
+    return [...words, finding('error', 'OOM_KILLED', `it ran out of memory (${end})`, 'Raise its memory limit (--memory of docker run)')];
   if (Restarting)
     return [...words, finding('error', 'CRASH_LOOP', `it is restarted over and over (${end})`, 'Read what it said before it ended')];
   if (!Running) {

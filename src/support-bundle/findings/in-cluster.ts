@@ -1,4 +1,6 @@
+import type {LiveDrift} from '../../cluster/live-drift.ts';
 import type {Claim, ContainerStatus, Event, KubernetesObject, Pod, Snapshot, Workload} from '../../cluster/objects.ts';
+import {kubectlCommand} from '../../command-line.ts';
 import type {Cause} from '../../diagnose/cause.ts';
 import {containerCauses} from '../../diagnose/container-causes.ts';
 import {explain} from '../../diagnose/explain.ts';
@@ -11,16 +13,20 @@ interface Seen {
   objects: readonly KubernetesObject[];
   logs: readonly LogRecord[];
   places: Evidence;
+  /** How many pods the releases have for each Deployment. */
+  replicas?: LiveDrift['replicas'];
   now: Date;
 }
 
 const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];
 
 /** Why agents and runs are not well, what restarted, and what their logs say beyond that. Pure. */
-export function findingsIn({objects, logs, places, now}: Seen): Finding[] {
+export function findingsIn({objects, logs, places, replicas = {}, now}: Seen): Finding[] {
   const of = <T extends KubernetesObject>(...kinds: string[]): T[] => objects.filter(({kind = ''}) => kinds.includes(kind)) as T[];
   const pods = of<Pod>('Pod');
   const snapshot: Snapshot = {
+    // Who reads a bundle has another kubeconfig.
+    place: {namespace: objects.find(({metadata}) => metadata.namespace)?.metadata.namespace ?? ''},
     workloads: of<Workload>(...WORKLOADS),
     pods,
     claims: of<Claim>('PersistentVolumeClaim'),
@@ -53,6 +59,7 @@ export function findingsIn({objects, logs, places, now}: Seen): Finding[] {
       snapshot,
       pods.filter((each) => !causes.some(({object}) => podNamed(object) === each)),
       places,
+      replicas,
     ),
     ...findingsInLogs(heard, snapshot, isTold),
   ];
@@ -129,8 +136,10 @@ function restartOf({metadata: {name: pod}}: Pod, container: ContainerStatus, pla
 }
 
 /** What keeps no pod from being ready: an agent without any, and pods that were evicted and replaced, of which nothing else is told. */
-export const unnoticed = (snapshot: Snapshot, pods: readonly Pod[], places: Evidence): Finding[] => [
-  ...snapshot.workloads.filter(({kind, spec}) => kind === 'Deployment' && spec?.replicas === 0).map((each) => scaledToZero(each, places)),
+export const unnoticed = (snapshot: Snapshot, pods: readonly Pod[], places: Evidence, replicas: LiveDrift['replicas']): Finding[] => [
+  ...snapshot.workloads
+    .filter(({kind, spec}) => kind === 'Deployment' && spec?.replicas === 0)
+    .map((each) => scaledToZero(each, places, replicas[each.metadata.name] ?? 1)),
   ...foldAlike(
     pods
       .filter(({status}) => status?.reason === 'Evicted')
@@ -138,13 +147,13 @@ export const unnoticed = (snapshot: Snapshot, pods: readonly Pod[], places: Evid
   ),
 ];
 
-const scaledToZero = ({metadata: {name}}: Workload, places: Evidence): Finding => ({
+const scaledToZero = ({metadata: {name, namespace = ''}}: Workload, places: Evidence, replicas: number): Finding => ({
   severity: 'warning',
   code: 'SCALED_TO_ZERO',
   object: `deployment/${name}`,
   message: 'it was scaled to 0 replicas: there is no pod of it',
   ...places.inObject('deployment', name, '"replicas": 0'),
-  remedy: `If nobody means it to rest: kubectl scale deployment ${name} --replicas=1`,
+  remedy: `If this is not intended: ${kubectlCommand({}, 'scale', 'deployment', name, `--replicas=${replicas}`, '--namespace', namespace)}`,
 });
 
 const evicted = ({metadata: {name}, status}: Pod, places: Evidence): Finding => ({

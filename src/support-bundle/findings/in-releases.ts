@@ -6,7 +6,7 @@ import {weaknessOf} from '../../cluster/facts/policies.ts';
 import type {NodeObject} from '../../cluster/facts/readings.ts';
 import type {ObjectDrift} from '../../cluster/live-drift.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
-import {ownCommand} from '../../command-line.ts';
+import {kubectlCommand, ownCommand} from '../../command-line.ts';
 import type {Finding as Mistake} from '../../values/validate/finding.ts';
 import {knownBugs, validate} from '../../values/validate/validate.ts';
 import {type Enforcement, NETWORK} from '../collect/cluster-scope.ts';
@@ -28,7 +28,9 @@ export function mistakes({name, target, values}: Installed & {values: Values | u
     code,
     object: `release/${name}`,
     message,
-    remedy: suggestion ?? `See scalr-agent validate, with --chart ${target.chart} --chart-version ${target.version}`,
+    remedy:
+      suggestion ??
+      `Check the values: scalr-agent validate releases/${name}/values.json --chart ${target.chart} --chart-version ${target.version}`,
   });
   return [
     ...(values === undefined ? [] : validate(text, target)).map((each) => ({
@@ -56,7 +58,7 @@ export const driftFindings = ({name, namespace}: {name: string; namespace: strin
     message: `It ${DRIFT[problem]} since release ${name} was installed${paths.length === 0 ? '' : ` (${paths.join(', ')})`}`,
     remedy:
       problem === 'added'
-        ? `Remove the additions with kubectl edit --namespace ${namespace} ${object.replace(' ', '/').toLowerCase()}, or move them into the settings`
+        ? `Move the additions into the settings, or remove them: ${kubectlCommand({}, 'edit', object.replace(' ', '/').toLowerCase(), '--namespace', namespace)}`
         : `Restore it: ${ownCommand('install', {release: name, place: {namespace}})} with the settings of the release`,
   }));
 

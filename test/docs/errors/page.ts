@@ -1,4 +1,5 @@
 import {parse} from 'yaml';
+import {remedyOf} from '../../../src/diagnose/cause.ts';
 import {CAUSES} from '../../../src/diagnose/explain.ts';
 import {ERROR_CODES, type ErrorCode} from '../../../src/errors.ts';
 import {words} from '../commands.ts';
@@ -54,7 +55,13 @@ async function exampleText({code, typed, say}: Example): Promise<string> {
 const causesText = (): string =>
   table(
     ['Cause', 'Next step'],
-    CAUSES.map(({code, remedy}) => [`\`${code}\``, remedy]),
+    CAUSES.map((row) => [`\`${row.code}\``, remedyOf(row, ANYTHING, {namespace: 'NAMESPACE'}).replace(/(?<=: )kubectl .*/, '`$&`')]),
   );
+
+/** In place of the object that a run names. */
+const ANYTHING = {
+  object: {metadata: {name: 'NAME'}, spec: {nodeName: 'NODE', volumes: [{persistentVolumeClaim: {claimName: 'PVC'}}]}},
+  container: 'CONTAINER',
+};
 
 const sentence = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}.`;

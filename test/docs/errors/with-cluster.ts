@@ -46,7 +46,7 @@ const tool = (code: Example['code'], typed: string, call: Call, stderr: string):
 /** What the API server really answers. */
 const request = (code: Example['code'], typed: string, error: ApiError): Example =>
   failing(code, typed, () => {
-    throw apiFailure(error, 'version');
+    throw apiFailure(error, {}, 'version');
   });
 
 /** A cause with the remedy that its record has. */

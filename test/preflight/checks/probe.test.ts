@@ -59,18 +59,23 @@ prove('probe', probeChecks, [
   {id: 'probe-pod', is: 'fail', when: 'time was over', but: seen({node: 'one'})},
   {id: 'probe-pod', is: 'fail', when: 'it might still have come', but: seen({causes: [because('0/3 nodes are available', false)]})},
   {id: 'probe-pod', is: 'fail', when: 'it never comes', but: seen({causes: [because('ImagePullBackOff: not found', true)]})},
-  {id: 'probe-pod', is: 'warn', when: 'it could not be removed', but: seen({log: 'probe done', leftover: 'kubectl delete pod/x'})},
+  {
+    id: 'probe-pod',
+    is: 'warn',
+    when: 'it could not be removed',
+    but: seen({log: 'probe done', leftover: 'kubectl delete pod/x --namespace scalr-agent'}),
+  },
   {
     id: 'probe-pod',
     is: 'fail',
     when: 'it did not come and could not be removed',
-    but: seen({causes: [because('Unschedulable', false)], leftover: 'kubectl delete pod/x'}),
+    but: seen({causes: [because('Unschedulable', false)], leftover: 'kubectl delete pod/x --namespace scalr-agent'}),
   },
   {
     id: 'probe-pod',
     is: 'fail',
     when: 'it never comes and could not be removed',
-    but: seen({causes: [because('ImagePullBackOff: not found', true)], leftover: 'kubectl delete pod/x'}),
+    but: seen({causes: [because('ImagePullBackOff: not found', true)], leftover: 'kubectl delete pod/x --namespace scalr-agent'}),
   },
 
   scalr('pass', 'it answers', 'ok 200'),

@@ -113,7 +113,7 @@ test('a summary begins with its verdict, and says what is in the bundle and what
     - events.txt: events, the newest last
     - objects/: 2 objects as the cluster has them, without Secrets
     - redactions.json: how often which rule hid something in which file
-    - manifest.json: size and checksum of every file: scalr-agent collect-logs --inspect compares them
+    - manifest.json: size and checksum of every file, for scalr-agent collect-logs --inspect
 
     ## Redaction: 3 places
 

@@ -208,9 +208,17 @@ describe('what restarted', () => {
 
 describe('what keeps no pod from being ready', () => {
   test('an agent without pods stands out', () => {
-    const deployment = {kind: 'Deployment', metadata: {name: 'agent'}, spec: {replicas: 0}} as KubernetesObject;
+    const deployment = {kind: 'Deployment', metadata: {name: 'agent', namespace: 'a'}, spec: {replicas: 0}} as KubernetesObject;
     const [finding, ...rest] = find([deployment]);
     expect([finding, rest]).toMatchObject([{severity: 'warning', code: 'SCALED_TO_ZERO', object: 'deployment/agent'}, []]);
+    const [asManifest] = findingsIn({
+      objects: [deployment],
+      logs: [],
+      places: new Evidence([], new Set(), []),
+      replicas: {agent: 3},
+      now: TODAY,
+    });
+    expect(asManifest?.remedy).toMatch(/: kubectl scale deployment agent --replicas=3 --namespace a$/);
     expect(seen([deployment], finding ?? {})).toContain('"replicas": 0');
   });
 
