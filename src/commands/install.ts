@@ -24,7 +24,8 @@ import {callsText, planText, resultText, stepText} from '../ui/plan.ts';
 import {progressReporter} from '../ui/progress.ts';
 import {lossWarnings} from '../ui/review.ts';
 import {valuesDocument} from '../values/document.ts';
-import {type Generated, generate} from '../values/generate.ts';
+import type {Generated} from '../values/generate.ts';
+import {generateChecked} from '../values/generate-checked.ts';
 
 interface Result {
   release: string;
@@ -128,7 +129,7 @@ export default class Install extends BaseCommand<Result | undefined> {
     const cluster = await this.openAnswersOf(flags, (place) => this.#cachedAccess(place, flags));
     const settings = await this.settingsFrom(flags, {cluster});
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
-    return generate(settings, cluster?.facts);
+    return generateChecked(settings, cluster?.facts);
   }
 
   /** Everything that is only looked at before the plan is made is asked once. */
