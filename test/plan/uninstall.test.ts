@@ -193,6 +193,7 @@ describe('drain', () => {
       namespace: 'scalr',
       noRunsOf: {chart: 'agent-job', version: '0.6.5', release: 'agent', taskLabels: {}},
       timeoutSeconds: 600,
+      howToBreakOff: expect.stringContaining('--no-drain'),
     });
   });
 
@@ -219,7 +220,7 @@ describe('drain', () => {
   test('without it runs in flight make the uninstall destructive', () => {
     const plan = planned(readings('agent-job-0.6.5', {objects: [job('r1')]}), [], false);
     expect(plan.needsConfirmation).toBe(true);
-    expect(plan.warnings).toEqual(['1 runs are in flight; without a drain they lose their service account and their cache.']);
+    expect(plan.warnings).toEqual(['1 run is in flight; without a drain they lose their service account and their cache.']);
   });
 });
 
