@@ -4,11 +4,12 @@ import type {ChartName} from '../../src/charts/schema.ts';
 import {objectsIn} from '../../src/cluster/manifest.ts';
 import type {KubernetesObject} from '../../src/cluster/objects.ts';
 import type {Finding} from '../../src/support-bundle/findings/evidence.ts';
+import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {collected} from '../support/collected.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
-import {install, status} from '../support/run-on-cluster.ts';
+import {install, preflight, status} from '../support/run-on-cluster.ts';
 
 /** With every kind of object that the chart has for one release; a metadata service that is blocked needs a NetworkPolicy. */
 const FLAGS: Readonly<Record<ChartName, readonly string[]>> = {
@@ -126,8 +127,39 @@ describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
     expect(text).toContain('! Deployment scalr-agent-agent-local has changed: spec.template.spec.containers[agent-local].image');
     expect(text).toContain('has additions, which install leaves alone: spec.template.spec.hostNetwork');
     expect(stdout).toMatch(/Images +scalr\/agent:0\.0\.1/);
+    await kubectl('set', 'env', deployment, 'SCALR_URL=https://another.scalr.io');
+    const diff = await install(place, helm, [...(await chartFlags('agent-local')), '--diff', '--exit-code'], {env: TOKEN});
+    expect(diff.exit).toBe(5);
+    expect(diff.stdout).toMatch(/^-\s+- image: "scalr\/agent:0\.0\.1"$|^-\s+image: "scalr\/agent:0\.0\.1"$/m);
+    expect(diff.stdout).toMatch(/^\+\s+value: "\[hidden\], changed"$/m);
     const restored = await install(place, helm, argv, {env: TOKEN});
     expect(restored.exit, restored.stdout + restored.stderr).toBe(0);
     expect(await kubectl('get', deployment, '--output=jsonpath={.spec.template.spec.containers[0].image}')).not.toBe('scalr/agent:0.0.1');
+  });
+
+  test('fields that somebody else took over are seen and taken back, and their object is still of the release', async () => {
+    const place = await installPlace();
+    const {kubectl, namespace} = place;
+    const argv = await chartFlags('agent-local');
+    const accepted = [...argv, '--yes', '--json'];
+    expect((await install(place, helm, accepted, {env: TOKEN})).exit).toBe(0);
+    const name = 'scalr-agent-agent-local';
+    const theirs = {
+      ...{apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name, namespace}},
+      spec: {template: {spec: {containers: [{name: 'agent-local', image: 'scalr/agent:0.0.1'}]}}},
+    };
+    await execa(
+      await findKubectl(),
+      ['apply', '--kubeconfig', place.kubeconfig, '--server-side', '--force-conflicts', '--field-manager=jane', '--filename=-'],
+      {input: JSON.stringify(theirs)},
+    );
+    await kubectl('rollout', 'status', `deployment/${name}`);
+    expect((await statusOf(place, helm)).objects.differences).toMatchObject([{object: `Deployment ${name}`, problem: 'changed'}]);
+    const {stdout} = await preflight(place, helm, [...argv, '--json'], {env: TOKEN});
+    const found = JSON.parse(stdout).checks.find(({id}: {id: string}) => id === 'object-names');
+    expect(found).toMatchObject({status: 'pass', message: expect.stringMatching(/^\d+ of this release$/)});
+    const restored = await install(place, helm, accepted, {env: TOKEN});
+    expect(restored.exit, restored.stdout + restored.stderr).toBe(0);
+    expect(await statusOf(place, helm)).toEqual(AS_INSTALLED);
   });
 });

@@ -300,6 +300,12 @@ describe('definitions', () => {
       'agent-job-0.6.5',
       'needed by release b/agent (agent-job-0.6.5)',
     ],
+    [
+      'stay for many other releases, which are counted',
+      {releases: [self, ...['b', 'c', 'd'].map((namespace) => ({...self, namespace}))], customResources: [own, foreign]},
+      'agent-job-0.6.5',
+      'needed by 3 other releases and 1 custom resource',
+    ],
     ['stay for resources without Helm', {customResources: [own, foreign]}, 'agent-job-0.6.5', 'needed by AgentTaskTemplate argo/x'],
     ['stay when releases may not be listed', {releases: undefined}, 'agent-job-0.6.5', 'this account may not see who else needs it'],
     [
