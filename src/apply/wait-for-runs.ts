@@ -31,7 +31,7 @@ export async function waitForRuns(
       const names = namesOf(runs);
       if (names !== seen) onRuns(names);
       seen = names;
-      if (isLate) throw stillRunning(names, waitFor.timeoutSeconds);
+      if (isLate) throw stillRunning(names, waitFor);
     } else {
       const failure = apiFailure(trouble, waitFor.place);
       if (isLate || !isPassing(failure)) throw failure;
@@ -42,12 +42,9 @@ export async function waitForRuns(
 
 const namesOf = (runs: readonly Run[]): string => runs.map(({kind, name}) => `${kind} ${name}`).join(', ');
 
-const stillRunning = (names: string, seconds: number): ExpectedError =>
-  new ExpectedError(`After ${seconds} s runs are still in flight: ${names}. They go on, and the release is still there.`, {
+const stillRunning = (names: string, {timeoutSeconds, howToBreakOff}: NonNullable<Step['waitFor']>): ExpectedError =>
+  new ExpectedError(`After ${timeoutSeconds} s runs are still in flight: ${names}. They go on, and the release is still there.`, {
     code: 'TIMED_OUT',
     exit: ExitCode.timedOut,
-    suggestions: [
-      'Run the same command again with a longer --drain-timeout, for example 2h',
-      'Uninstall without waiting for them, which breaks them off: --no-drain',
-    ],
+    suggestions: ['Run the same command again with a longer --drain-timeout, for example 2h', howToBreakOff],
   });

@@ -42,6 +42,8 @@ export interface InstallFacts {
   installed: readonly KubernetesObject[];
   /** Those of them that are not in the cluster as they were rendered. */
   drift: readonly ObjectDrift[];
+  /** Those of them that exist, with what differs in the cluster. */
+  live: readonly KubernetesObject[];
   /** Helm 4 applies the release on the server, where fields that others changed are conflicts. */
   isServerSide: boolean;
   /** Deployments of the namespace that were scaled to nothing, as "Deployment scalr-agent"; no chart makes anything else that can be. */

@@ -19,6 +19,8 @@ export interface ObjectDrift {
 
 export interface LiveDrift {
   differences: readonly ObjectDrift[];
+  /** The rendered objects that exist, with what differs in the cluster; fields that the manifest lacks are left out. */
+  live: readonly KubernetesObject[];
   /** Why objects could not be compared, one for each reason. */
   failures: readonly ExpectedError[];
   /** How many pods the manifest has for each Deployment, by its name. */
@@ -34,25 +36,31 @@ export async function readLiveDrift(
 ): Promise<LiveDrift> {
   const failures = new Map<string, ExpectedError>();
   const compared = await Promise.all(
-    rendered.map(async (object): Promise<ObjectDrift[]> => {
+    rendered.map(async (object): Promise<Pick<LiveDrift, 'differences' | 'live'>> => {
       const answer = await kubernetes.get(pathOf(object, place.namespace), options);
       const name = `${object.kind} ${object.metadata.name}`;
-      if (answer.trouble?.kind === 'not-found') return [{object: name, problem: 'missing', paths: []}];
+      if (answer.trouble?.kind === 'not-found') return {differences: [{object: name, problem: 'missing', paths: []}], live: []};
       if (answer.trouble) {
         const failure = apiFailure(answer.trouble, place);
         failures.set(failure.message, failure);
-        return [];
+        return {differences: [], live: [object]};
       }
       const {changed, added} = comparePaths(object, answer.body as LiveObject);
-      return [
+      const differences: ObjectDrift[] = [
         ...(changed.length === 0 ? [] : [{object: name, problem: 'changed' as const, paths: changed}]),
         ...(added.length === 0 ? [] : [{object: name, problem: 'added' as const, paths: added}]),
       ];
+      return {differences, live: [changed.length === 0 ? object : liveView(object, answer.body as LiveObject)]};
     }),
   );
   const deployments = (rendered as readonly Workload[]).filter(({kind}) => kind === 'Deployment');
   const replicas = Object.fromEntries(deployments.map(({metadata, spec}) => [metadata.name, spec?.replicas ?? 1]));
-  return {differences: compared.flat(), failures: [...failures.values()], replicas};
+  return {
+    differences: compared.flatMap(({differences}) => differences),
+    live: compared.flatMap(({live}) => live),
+    failures: [...failures.values()],
+    replicas,
+  };
 }
 
 const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
@@ -87,8 +95,7 @@ const COMPARED = (key: string): boolean => !['apiVersion', 'kind', 'metadata', '
 
 /** Fields of a live object that are not as in its manifest. What the manifest leaves open is an addition only when kubectl set it. Pure. */
 export function comparePaths(rendered: KubernetesObject, live: LiveObject): {changed: string[]; added: string[]} {
-  const {labels, annotations} = rendered.metadata;
-  const wanted = {...specOf(rendered), metadata: {...(labels && {labels}), ...(annotations && {annotations})}} as Tree;
+  const wanted = comparedPart(rendered);
   const byUser = (live.metadata.managedFields ?? [])
     .filter(({manager = '', subresource}) => subresource === undefined && manager.startsWith('kubectl'))
     .flatMap(({fieldsV1 = {}}) => Object.entries(fieldsV1).filter(([key]) => COMPARED(key.slice(2))))
@@ -96,6 +103,19 @@ export function comparePaths(rendered: KubernetesObject, live: LiveObject): {cha
   const added = [...new Set([...addedItems(wanted, live as unknown as Tree, ''), ...byUser])];
   const changed = differences(wanted, live as unknown as Tree, '').filter((path) => !isVolatile(rendered, path));
   return {changed: changed.toSorted(), added: added.toSorted()};
+}
+
+/** A rendered object with the fields that differ as they are in the cluster. Pure. */
+export function liveView(rendered: KubernetesObject, live: LiveObject): KubernetesObject {
+  const {apiVersion, kind, metadata} = rendered;
+  const {labels: _, annotations: __, ...identity} = metadata;
+  const view = asInCluster(comparedPart(rendered), live as unknown as Tree, '', rendered) as {metadata: object};
+  return {...(apiVersion && {apiVersion}), ...(kind && {kind}), ...view, metadata: {...identity, ...view.metadata}};
+}
+
+function comparedPart(rendered: KubernetesObject): Tree {
+  const {labels, annotations} = rendered.metadata;
+  return {...specOf(rendered), metadata: {...(labels && {labels}), ...(annotations && {annotations})}} as Tree;
 }
 
 /** What the object specifies, with the content of a Secret as the API server returns it. */
@@ -127,6 +147,18 @@ function differences(wanted: Tree, live: Tree | undefined, path: string): string
     });
   }
   return isSameScalar(wanted, live) ? [] : [path];
+}
+
+/** `wanted` with what `differences` finds; undefined where nothing is there. */
+function asInCluster(wanted: Tree, live: Tree | undefined, path: string, rendered: KubernetesObject): Tree | undefined {
+  if (isVolatile(rendered, path) || differences(wanted, live, path).length === 0) return wanted;
+  if (isMap(wanted) && isMap(live)) {
+    const fields = Object.entries(wanted).map(([key, below]) => [key, asInCluster(below, live[key], joined(path, key), rendered)] as const);
+    return Object.fromEntries(fields.filter((field): field is [string, Tree] => field[1] !== undefined));
+  }
+  if (Array.isArray(wanted) && Array.isArray(live) && wanted.every(isNamed))
+    return wanted.flatMap((item) => asInCluster(item, itemNamed(live, nameOf(item) as string), path, rendered) ?? []);
+  return live;
 }
 
 /** Containers, variables and volumes that the manifest does not have. */
@@ -161,7 +193,11 @@ function unrenderedPaths(fields: FieldSet, wanted: Tree | undefined, path: strin
 const itemNamed = (list: Tree | undefined, name: string): Tree | undefined =>
   Array.isArray(list) ? list.find((each) => nameOf(each) === name) : undefined;
 
-const nameOf = (item: Tree): string | undefined => (isMap(item) && typeof item['name'] === 'string' ? item['name'] : undefined);
+/** What tells an item of a list from the others: a volume may be mounted twice, but not at the same path. */
+function nameOf(item: Tree): string | undefined {
+  const name = isMap(item) ? (item['mountPath'] ?? item['name']) : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
 
 const isNamed = (item: Tree): boolean => nameOf(item) !== undefined;
 

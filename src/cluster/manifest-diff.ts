@@ -16,7 +16,13 @@ export function manifestDiff(before: readonly KubernetesObject[], after: readonl
   return [...new Set([...one.keys(), ...other.keys()])].toSorted().flatMap((object) => {
     const [old, next] = [one.get(object), other.get(object)];
     if (sameTree(old, next)) return [];
-    return [{object, ...(old && {before: shown(old)}), ...(next && {after: shown(next, old)})}];
+    return [
+      {
+        object,
+        ...(old && {before: hidden(old)}),
+        ...(next && {after: old ? (markedChanges(next, old, hidden(next)) as Values) : hidden(next)}),
+      },
+    ];
   });
 }
 
@@ -37,15 +43,25 @@ const withoutNoise = (tree: Tree): Tree => {
   return Object.fromEntries(keys.toSorted().map((key) => [key, withoutNoise(tree[key] as Tree)]));
 };
 
-/** Without secrets; a hidden text that differs from the one before says so. */
-function shown(object: Values, before?: Values): Values {
+/** Without secrets. */
+function hidden(object: Values): Values {
   if (object['kind'] !== 'Secret') return hideSecrets(object);
-  const hidden = (field: string): Values => {
-    const data = object[field];
-    if (!isMap(data)) return {};
-    const former = isMap(before?.[field]) ? (before[field] as Values) : {};
-    const isChanged = (key: string): boolean => before !== undefined && former[key] !== data[key];
-    return {[field]: Object.fromEntries(Object.keys(data).map((key) => [key, isChanged(key) ? `${HIDDEN}, changed` : HIDDEN]))};
-  };
-  return {...object, ...hidden('data'), ...hidden('stringData')};
+  const fields = ['data', 'stringData'].filter((field) => isMap(object[field]));
+  const keys = (field: string): string[] => Object.keys(object[field] as Values);
+  return {...object, ...Object.fromEntries(fields.map((field) => [field, Object.fromEntries(keys(field).map((key) => [key, HIDDEN]))]))};
+}
+
+/** `shown` is `after` without secrets; a hidden text that differs from the one before says so. */
+function markedChanges(after: Tree, before: Tree | undefined, shown: Tree): Tree {
+  if (isMap(after) && isMap(shown)) {
+    const former = isMap(before) ? before : {};
+    return Object.fromEntries(Object.entries(shown).map(([key, text]) => [key, markedChanges(after[key] as Tree, former[key], text)]));
+  }
+  if (Array.isArray(after) && Array.isArray(shown)) {
+    const former = Array.isArray(before) ? before : [];
+    const formerOf = (item: Tree, index: number): Tree | undefined =>
+      isMap(item) && item['name'] !== undefined ? former.find((each) => isMap(each) && each['name'] === item['name']) : former[index];
+    return shown.map((text, index) => markedChanges(after[index] as Tree, formerOf(after[index] as Tree, index), text));
+  }
+  return shown === HIDDEN && before !== undefined && before !== after ? `${HIDDEN}, changed` : shown;
 }

@@ -38,12 +38,13 @@ export async function readFacts(
     get<KubernetesObject>('namespaces', here),
     state,
     state.then(async (found) => {
-      if (found === undefined) return {installed: [], drift: [], isServerSide: false};
+      if (found === undefined) return {installed: [], drift: [], live: [], isServerSide: false};
       const installed = await installedObjects(name, processes, signal);
-      const drift = (await readLiveDrift(installed, name.place, kubernetes, options)).differences;
+      const {differences: drift, live} = await readLiveDrift(installed, name.place, kubernetes, options);
       return {
         installed,
         drift,
+        live,
         isServerSide: drift.some(({problem}) => problem === 'changed') && (await isServerSide(name, processes, signal)),
       };
     }),

@@ -84,7 +84,7 @@ export default class CollectLogs extends BaseCommand<Result> {
       },
       processes: processes(paths),
       sleep,
-      onPrepared: ({gaps}: Prepared): void => this.say(reviewText(gaps, this.screen), reviewText(gaps, this.screen)),
+      onPrepared: (prepared: Prepared): void => this.say(reviewText(prepared, this.screen), reviewText(prepared, this.screen)),
       onLog: ({file}: {file: string}): void => this.say(`Following ${file}\n`),
     };
     return (interrupts) => collectFromCluster(options, {...deps, interrupts});

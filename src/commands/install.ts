@@ -22,9 +22,10 @@ import {knownText} from '../ui/conversation.ts';
 import {installDiffText} from '../ui/diff.ts';
 import {callsText, planText, resultText, stepText} from '../ui/plan.ts';
 import {progressReporter} from '../ui/progress.ts';
-import {lossWarnings} from '../ui/review.ts';
+import {planWarnings} from '../ui/review.ts';
 import {valuesDocument} from '../values/document.ts';
-import {type Generated, generate} from '../values/generate.ts';
+import type {Generated} from '../values/generate.ts';
+import {generateChecked} from '../values/generate-checked.ts';
 
 interface Result {
   release: string;
@@ -128,7 +129,7 @@ export default class Install extends BaseCommand<Result | undefined> {
     const cluster = await this.openAnswersOf(flags, (place) => this.#cachedAccess(place, flags));
     const settings = await this.settingsFrom(flags, {cluster});
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
-    return generate(settings, cluster?.facts);
+    return generateChecked(settings, cluster?.facts);
   }
 
   /** Everything that is only looked at before the plan is made is asked once. */
@@ -198,7 +199,7 @@ export default class Install extends BaseCommand<Result | undefined> {
       changed: plan.steps.length > 0,
       steps: plan.steps.map(({id, title}) => ({id, title})),
       objects: objectNames(manifest),
-      warnings: lossWarnings(plan),
+      warnings: planWarnings(plan),
     };
     if (flags.diff) {
       if (!this.jsonEnabled()) this.show(await installDiffText({plan, facts, values: wanted.values, manifest}, this.resultScreen));
@@ -271,7 +272,7 @@ const askingMs = (flags: InstallFlags): number => Math.min(timeoutOf(flags), 30_
 
 /** The same steps in the same order, and nothing else goes with them. */
 const isSame = (plan: Plan, shown: Plan | undefined): boolean => shown !== undefined && said(plan) === said(shown);
-const said = (plan: Plan): string => JSON.stringify([plan.steps.map(({title}) => title), lossWarnings(plan)]);
+const said = (plan: Plan): string => JSON.stringify([plan.steps.map(({title}) => title), planWarnings(plan)]);
 
 const nobodyToAsk = (): ExpectedError =>
   new ExpectedError('--resume goes on with a conversation, and nobody can be asked here.', {

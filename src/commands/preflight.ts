@@ -17,7 +17,7 @@ import {catalogue} from '../settings/catalogue.ts';
 import {checksText, probeText} from '../ui/checks.ts';
 import {knownText} from '../ui/conversation.ts';
 import {valuesDocument} from '../values/document.ts';
-import {generate} from '../values/generate.ts';
+import {generateChecked} from '../values/generate-checked.ts';
 
 const LONGEST_LOOK_MS = 30_000;
 
@@ -61,7 +61,7 @@ export default class Preflight extends BaseCommand<Result> {
     const cluster = await this.openAnswersOf(flags, cached);
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
-    const generated = generate(settings, cluster?.facts);
+    const generated = await generateChecked(settings, cluster?.facts);
     this.report(generated.warnings);
     const name = releaseName(flags, generated.settings);
     const world = {...(await this.accessTo(name.place, flags)), now: this.app.now, sleep: this.app.sleep, over, silentAt};

@@ -6,11 +6,9 @@ import {fromClusterFlag, settingFlags} from '../cli/flags.ts';
 import {writeValuesFile} from '../cli/user-files.ts';
 import type {Warning} from '../errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
-import {type Setting, spell} from '../settings/define.ts';
-import {extraEnv, set, valuesFile} from '../settings/escape-hatch.ts';
 import {choiceText, explainText} from '../ui/messages.ts';
 import {type Explained, explain, isPrivate, valuesDocument} from '../values/document.ts';
-import {generate} from '../values/generate.ts';
+import {generateChecked} from '../values/generate-checked.ts';
 
 interface Result {
   chart: string;
@@ -44,14 +42,9 @@ export default class Values extends BaseCommand<Result> {
     const {flags} = await this.parse(Values);
     const cluster = await this.clusterOf(flags);
     const given = await this.settingsFrom(flags, {cluster});
-    const generated = generate(given, cluster?.facts);
+    const generated = await generateChecked(given, cluster?.facts);
     const {target, values, recommendation} = generated;
     const warnings = [...generated.warnings, ...(cluster ? [] : unaskedWarnings(given, target.chart))];
-    const free = [valuesFile as Setting, set as Setting, extraEnv as Setting].filter((setting) => given.get(setting) !== undefined);
-    if (free.length > 0) {
-      const {refuseBrokenAssignments} = await import('../values/validate/validate.ts');
-      refuseBrokenAssignments(values, target, free.map(spell).join(' or '));
-    }
     const yaml = valuesDocument(generated);
     const settings = explain(generated);
 

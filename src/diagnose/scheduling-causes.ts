@@ -54,7 +54,8 @@ export const claimCauses: readonly CauseTable[] = [
   },
   singleCause({
     code: 'CLAIM_LOST',
-    hopelessAfter: 0,
+    // While a claim is bound or restored, its volume may appear after it.
+    hopelessAfter: 30,
     remedy: 'The volume of the claim is gone: delete the claim and let a new one be made; what it held is lost',
     symptoms: ({claims}) =>
       claims

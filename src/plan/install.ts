@@ -11,7 +11,7 @@ import {type Claim, type KubernetesObject, ownLabels, type Workload} from '../cl
 import {REQUIRED_MS, readFacts} from '../cluster/read-facts.ts';
 import {readInventory} from '../cluster/read-inventory.ts';
 import {markedFailed} from '../cluster/release-record.ts';
-import {commandLine} from '../command-line.ts';
+import {commandLine, ownCommand} from '../command-line.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {releaseHistory, rollback, upgradeInstall} from '../helm/helm.ts';
 import {applyObject, replaceObject, scale} from '../kubernetes/kubectl.ts';
@@ -22,7 +22,7 @@ import {effectiveGet} from '../values/read-values.ts';
 import {requireSecrets, restartSteps, secretSteps} from './install-secrets.ts';
 import {renderChart} from './render-chart.ts';
 import type {Loss, Plan, Step} from './step.ts';
-import {drainSteps} from './uninstall.ts';
+import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
 import type {WantedRelease} from './wanted-release.ts';
 
 /** The state of the cluster, the rendered chart, and the steps between the two. */
@@ -73,15 +73,18 @@ export function planInstall(
 ): Plan {
   requireSecrets(wanted, facts);
   const {replaced} = facts;
+  const drain = {drain: true, drainTimeoutSeconds: choices.drainTimeoutSeconds};
+  const howToBreakOff = `Break them off with the release, then install again: ${ownCommand('uninstall', wanted.name, '--no-drain')}`;
   const release = releaseSteps(wanted, facts, choices);
   const risk = riskOf(wanted, facts);
   return {
     ...(risk === undefined ? {} : {risk}),
+    ...(replaced ? {warnings: drainWarnings(replaced, drain)} : {}),
     steps: [
       ...namespaceSteps(wanted, facts),
       ...secretSteps(wanted, facts),
       ...startSteps(wanted, facts),
-      ...(replaced ? drainSteps(wanted.name, replaced, {drain: true, drainTimeoutSeconds: choices.drainTimeoutSeconds}) : []),
+      ...(replaced ? drainSteps(wanted.name, replaced, drain, howToBreakOff) : []),
       ...release,
       ...customResourceSteps(wanted, facts),
       ...restartSteps(wanted, facts),
@@ -95,7 +98,7 @@ function riskOf({name, chart}: WantedRelease, {release, replaced}: InstallFacts 
   const installed = scalrChart(release?.chart ?? '');
   if (installed === undefined) return undefined;
   if (installed.chart !== chart.chart) {
-    const runs = replaced?.runsOf === undefined ? 'its runs cannot be counted from outside' : `${replaced.runs.length} runs are in flight`;
+    const runs = replaced?.runsOf === undefined ? 'its runs cannot be counted from outside' : inFlight(replaced.runs);
     return `This replaces ${release?.chart} in release ${name.release} with ${chart.chart}-${chart.version}; ${runs}.`;
   }
   return isOlder(chart.version, installed.version)

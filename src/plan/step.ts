@@ -16,7 +16,13 @@ export interface Step {
   /** The stderr of a failed call that still counts as success, such as "not found". */
   tolerates?: RegExp;
   /** The call is only shown: what it lists is read again and again until it holds no run of these any more (see runsIn), at most for this time. */
-  waitFor?: {place: Place; noRunsOf: RunsOf; timeoutSeconds: number};
+  waitFor?: {
+    place: Place;
+    noRunsOf: RunsOf;
+    timeoutSeconds: number;
+    /** For who does not want to wait. */
+    howToBreakOff: string;
+  };
 }
 
 /** The steps in order; data that can be printed, compared and run. */
@@ -24,6 +30,8 @@ export interface Plan {
   steps: readonly Step[];
   /** What the steps remove because the settings no longer ask for it. */
   losses?: readonly Loss[];
+  /** The limits of waiting for runs. */
+  warnings?: readonly string[];
   /** Why --yes is not enough, and the name of the release has to be typed. */
   risk?: string;
 }

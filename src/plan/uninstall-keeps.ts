@@ -117,7 +117,14 @@ function howDefinitionGoes({neededBy}: DefinitionItem, again: string): string {
 
 function whyDefinitionStays({neededBy}: DefinitionItem): string {
   if (neededBy === undefined) return 'this account may not see who else needs it';
-  return neededBy.length > 0 ? `needed by ${neededBy.join(', ')}` : 'Helm never deletes it, and the next agent-job needs it';
+  return neededBy.length > 0 ? `needed by ${neededText(neededBy)}` : 'Helm never deletes it, and the next agent-job needs it';
+}
+
+function neededText(neededBy: readonly string[]): string {
+  if (neededBy.length <= 2) return neededBy.join(', ');
+  const releases = neededBy.filter((each) => each.startsWith('release ')).length;
+  const counted = (count: number, noun: string): string[] => (count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`]);
+  return [...counted(releases, 'other release'), ...counted(neededBy.length - releases, 'custom resource')].join(' and ');
 }
 
 function keptNamespace(inventory: Inventory, namespace: NamespaceItem, purge: Purge, again: string): Kept {

@@ -144,10 +144,11 @@ export function drainSteps(
   name: ReleaseName,
   inventory: Inventory,
   {drain, drainTimeoutSeconds}: Pick<UninstallChoices, 'drain' | 'drainTimeoutSeconds'>,
+  howToBreakOff = 'Uninstall without waiting for them, which breaks them off: --no-drain',
 ): Step[] {
   const {controllers, runsOf} = inventory;
   if (!drain || controllers.length === 0) return [];
-  const runs = runsOf === undefined ? [] : [runsStep(name, runsOf, drainTimeoutSeconds)];
+  const runs = runsOf === undefined ? [] : [runsStep(name, {noRunsOf: runsOf, timeoutSeconds: drainTimeoutSeconds, howToBreakOff})];
   const stop = controllers.map((each) => stopStep(name, each));
   // A controller that interrupts its runs is stopped only after they have ended.
   const stopsRuns = runsOf?.chart === 'agent-k8s' && controllers.some(({onStop}) => onStop === 'interrupt');
@@ -166,11 +167,11 @@ const stopStep = ({place}: ReleaseName, {kind, name, replicas}: Controller): Ste
   },
 });
 
-const runsStep = ({place}: ReleaseName, noRunsOf: NonNullable<Inventory['runsOf']>, timeoutSeconds: number): Step => ({
+const runsStep = ({place}: ReleaseName, waitFor: Omit<NonNullable<Step['waitFor']>, 'place'>): Step => ({
   id: 'drain',
-  title: `Wait until no run is in flight, ${timeoutSeconds} s at most`,
+  title: `Wait until no run is in flight, ${waitFor.timeoutSeconds} s at most`,
   call: listKinds(place, ['jobs', 'pods']),
-  waitFor: {place, noRunsOf, timeoutSeconds},
+  waitFor: {place, ...waitFor},
 });
 
 /** Only pods of Deployments have the label pod-template-hash; workers and runs share the other labels. */
@@ -183,14 +184,19 @@ const goneStep = ({release, place}: ReleaseName, controllers: readonly Controlle
   };
 };
 
+export const inFlight = (runs: readonly unknown[]): string => `${runs.length} ${runs.length === 1 ? 'run is' : 'runs are'} in flight`;
+
 /** The limits of a drain. */
-function drainWarnings({release, controllers, runs, runsOf}: Inventory, {drain, drainTimeoutSeconds}: UninstallChoices): string[] {
+export function drainWarnings(
+  {release, controllers, runs, runsOf}: Inventory,
+  {drain, drainTimeoutSeconds}: Pick<UninstallChoices, 'drain' | 'drainTimeoutSeconds'>,
+): string[] {
   const [first] = controllers;
   if (release === undefined || first === undefined) return [];
   if (!drain) {
     if (runsOf === undefined)
       return ['Runs inside the agent cannot be seen from here. Without a drain they end as its shutdown mode says.'];
-    return runs.length === 0 ? [] : [`${runs.length} runs are in flight; without a drain they lose their service account and their cache.`];
+    return runs.length === 0 ? [] : [`${inFlight(runs)}; without a drain they lose their service account and their cache.`];
   }
   const longest = Math.max(...controllers.map(({graceSeconds}) => graceSeconds));
   const warnings = longest > drainTimeoutSeconds ? [`The agent may take ${longest} s to end, longer than this program waits for it.`] : [];

@@ -15,6 +15,8 @@ export interface Summary {
   versions: readonly (readonly [name: string, version: string])[];
   findings: readonly Finding[];
   gaps: readonly Gap[];
+  /** With --no-secret-seeds. */
+  skipsSecrets?: boolean | undefined;
   logs: readonly Pick<LogRecord, 'file' | 'cut' | 'bytes' | 'lines'>[];
   /** Names of everything else. */
   files: readonly string[];
@@ -28,7 +30,7 @@ export function summaryText(summary: Summary): string {
   const {at, about, releases, versions, findings, gaps, logs, containers, noun} = summary;
   const of = (wanted: Finding['severity']): Finding[] => findings.filter(({severity}) => severity === wanted);
   return [
-    ...unsearchedLine(gaps),
+    ...unsearchedLine(summary),
     `# Support bundle of ${about}\n`,
     `${verdict(summary)}\n`,
     `Made ${at.toISOString()} by scalr-agent collect-logs. ${noun === 'unit' ? 'Units' : 'Containers'}: ${containers}.\n`,
@@ -47,15 +49,19 @@ export function summaryText(summary: Summary): string {
   ].join('\n');
 }
 
-const unsearchedLine = (gaps: readonly Gap[]): string[] => {
-  const text = unsearchedText(gaps);
+const unsearchedLine = (unsearched: Unsearched): string[] => {
+  const text = unsearchedText(unsearched);
   return text === undefined ? [] : [`${text}\n`];
 };
 
+export type Unsearched = Pick<Summary, 'gaps' | 'skipsSecrets'>;
+
 /** What a person must know before they send the bundle to anybody. */
-export function unsearchedText(gaps: readonly Gap[]): string | undefined {
+export function unsearchedText({gaps, skipsSecrets}: Unsearched): string | undefined {
   const count = gaps.filter(({isOfSecrets}) => isOfSecrets).length;
-  return count === 0 ? undefined : `Secrets were not searched: ${number(count, 'namespace')} not readable. Review before sending.`;
+  if (!skipsSecrets && count === 0) return undefined;
+  const reason = skipsSecrets ? '--no-secret-seeds' : `${number(count, 'namespace')} not readable`;
+  return `Secrets were not searched: ${reason}. Review before sending.`;
 }
 
 /** How often something was hidden, and by which rule; written last, as the summary itself is among what is counted. Pure. */

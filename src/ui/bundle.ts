@@ -1,12 +1,12 @@
 import type {Damage, Inspection} from '../support-bundle/archive/inspect.ts';
 import type {Bundle} from '../support-bundle/archive/save-bundle.ts';
-import {unsearchedText} from '../support-bundle/report.ts';
+import {type Unsearched, unsearchedText} from '../support-bundle/report.ts';
 import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 /** Comes before everything else. */
-export function reviewText(gaps: Bundle['gaps'], screen: Screen): string {
-  const text = unsearchedText(gaps);
+export function reviewText(unsearched: Unsearched, screen: Screen): string {
+  const text = unsearchedText(unsearched);
   return text === undefined ? '' : `${theme(screen).yellow(text)}\n`;
 }
 

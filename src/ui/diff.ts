@@ -43,18 +43,18 @@ export async function driftText(drift: Drift | undefined, screen: Screen): Promi
 
 interface InstallDiff {
   plan: Plan;
-  facts: Pick<InstallFacts, 'release' | 'installed'>;
+  facts: Pick<InstallFacts, 'release' | 'live'>;
   values: Values;
   manifest: string;
 }
 
-/** What an install would do: its steps, the values and the objects that change. Empty when nothing would. */
+/** What an install would do: its steps, the values and the objects that differ from those in the cluster. Empty when nothing would. */
 export async function installDiffText({plan, facts, values, manifest}: InstallDiff, screen: Screen): Promise<string> {
   if (plan.steps.length === 0) return '';
   const {bold} = theme(screen);
   const steps = plan.steps.map(({title}) => paragraph('  - ', title, screen)).join('');
   const objects = await Promise.all(
-    manifestDiff(facts.installed, objectsIn(manifest)).map(({object, before, after}) =>
+    manifestDiff(facts.live, objectsIn(manifest)).map(({object, before, after}) =>
       diffText(object, before ? toYaml(before) : '', after ? toYaml(after) : '', screen),
     ),
   );

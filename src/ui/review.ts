@@ -49,7 +49,7 @@ export function decidedText(entries: readonly Entry[], chart: string, yaml: stri
 export function preparedText(plan: Plan, name: ReleaseName, facts: InstallFacts, warnings: readonly Checked[], screen: Screen): string {
   const {bold} = theme(screen);
   const nothing = plan.steps.length === 0 ? 'Nothing is to do: the release is as these settings want it.\n' : '';
-  const losses = lossWarnings(plan).map((each) => warningText(each, screen));
+  const losses = planWarnings(plan).map((each) => warningText(each, screen));
   const doubts = [...losses, ...warnings.map((each) => checkText(each, screen))].join('');
   return `${bold('What will be done')}\n${planText(plan, name, facts, screen)}${nothing}${doubts === '' ? '' : `\n${doubts}`}\n`;
 }
@@ -87,8 +87,11 @@ function secretCommand({name, type, data}: WantedRelease['secrets'][number], nam
   return commandLine({tool: 'kubectl', args: ['create', 'secret', 'generic', name, '--namespace', namespace, ...files]});
 }
 
-/** What goes with a plan because it is not asked for any more: said before it is done, and in the result. */
-export const lossWarnings = ({losses = []}: Plan): Warning[] => losses.map(lossWarning);
+/** What a plan drops, and what it cannot wait for: said before it is done, and in the result. */
+export const planWarnings = ({losses = [], warnings = []}: Plan): Warning[] => [
+  ...losses.map(lossWarning),
+  ...warnings.map((message) => ({code: 'DRAIN', message})),
+];
 
 function lossWarning(loss: Loss): Warning {
   if ('claim' in loss) {

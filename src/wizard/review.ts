@@ -11,7 +11,8 @@ import type {Setting} from '../settings/define.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {errorText, warningText} from '../ui/messages.ts';
 import {decidedText, elsewhereText, preparedText, sameAgainText} from '../ui/review.ts';
-import {type Generated, generate} from '../values/generate.ts';
+import type {Generated} from '../values/generate.ts';
+import {generateChecked} from '../values/generate-checked.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {unlessBack} from './ask.ts';
 import {chosenTarget} from './chart-refusals.ts';
@@ -48,7 +49,7 @@ export async function review(
   deps: ReviewDeps,
 ): Promise<Decision> {
   for (;;) {
-    const generated = tryGenerate(store, facts, deps);
+    const generated = await tryGenerate(store, facts, deps);
     const prepared = generated && (await tryPrepare(generated, store, deps));
     const decision = await actOn(generated, prepared, store, deps);
     if (decision === 'change') {
@@ -58,9 +59,9 @@ export async function review(
   }
 }
 
-function tryGenerate(store: AnswerStore, facts: ChartRequirements, {screen, say}: ReviewDeps): Generated | undefined {
+async function tryGenerate(store: AnswerStore, facts: ChartRequirements, {screen, say}: ReviewDeps): Promise<Generated | undefined> {
   try {
-    const generated = generate(confirmed(store), facts);
+    const generated = await generateChecked(confirmed(store), facts);
     if (generated.warnings.length > 0) say('\n');
     for (const warning of generated.warnings) say(warningText(warning, screen));
     return generated;

@@ -1,5 +1,5 @@
 import {describe, expect, test} from 'vitest';
-import {comparePaths} from '../../src/cluster/live-drift.ts';
+import {comparePaths, liveView} from '../../src/cluster/live-drift.ts';
 
 const rendered = {
   apiVersion: 'apps/v1',
@@ -112,6 +112,19 @@ describe('a field that the manifest does not have', () => {
   });
 });
 
+test('tells mounts of one volume apart by their paths', () => {
+  const pod = (...paths: string[]) => ({
+    kind: 'Deployment',
+    metadata: {name: 'a'},
+    spec: {containers: [{name: 'run', volumeMounts: paths.map((mountPath) => ({name: 'data', mountPath, subPath: `of${mountPath}`}))}]},
+  });
+  expect(comparePaths(pod('/a', '/b'), pod('/b', '/a'))).toEqual({changed: [], added: []});
+  expect(comparePaths(pod('/a', '/b'), pod('/a', '/c'))).toEqual({
+    changed: ['mountPath', 'name', 'subPath'].map((field) => `spec.containers[run].volumeMounts[/b].${field}`),
+    added: ['spec.containers[run].volumeMounts[/c]'],
+  });
+});
+
 test('compares a Secret by its content, and a claim not by its size', () => {
   const secret = {apiVersion: 'v1', kind: 'Secret', metadata: {name: 'a'}, stringData: {token: 'x'}};
   const stored = (token: string) => ({kind: 'Secret', metadata: {name: 'a'}, data: {token: Buffer.from(token).toString('base64')}});
@@ -120,4 +133,47 @@ test('compares a Secret by its content, and a claim not by its size', () => {
   expect(changed(secret, stored('y'))).toEqual(['data.token']);
   const claim = (storage: string) => ({kind: 'PersistentVolumeClaim', metadata: {name: 'a'}, spec: {resources: {requests: {storage}}}});
   expect(changed(claim('20Gi'), claim('50Gi'))).toEqual([]);
+});
+
+describe('the view of a live object', () => {
+  const viewed = (change: (object: Mutable) => unknown): ReturnType<typeof liveView> => {
+    const object = structuredClone(live());
+    change(object);
+    return liveView(rendered, object as Parameters<typeof liveView>[1]);
+  };
+
+  test('is the manifest where nothing was changed', () => {
+    expect(viewed(() => undefined)).toEqual(rendered);
+  });
+
+  test('has what was changed, and lacks what was removed or added', () => {
+    const object = viewed(({metadata, spec}) => {
+      metadata.labels.app = 'other';
+      spec.replicas = 0;
+      spec.paused = true;
+      const [container] = spec.template.spec.containers;
+      container.image = 'scalr/agent:2';
+      container.env = [{name: 'B', value: '1'}, {name: 'C'}];
+    });
+    const expected: Mutable = structuredClone(rendered);
+    expected.metadata.labels.app = 'other';
+    expected.spec.replicas = 0;
+    expected.spec.template.spec.containers[0].image = 'scalr/agent:2';
+    expected.spec.template.spec.containers[0].env = [{name: 'B', value: '1'}];
+    expect(object).toEqual(expected);
+  });
+
+  test('lacks what is gone as a whole', () => {
+    const binding = {kind: 'RoleBinding', metadata: {name: 'a', labels: {app: 'a'}}, subjects: [{kind: 'User', name: 'b'}]};
+    expect(liveView(binding, {kind: 'RoleBinding', metadata: {name: 'a'}})).toEqual({kind: 'RoleBinding', metadata: {name: 'a'}});
+  });
+
+  test('of a claim has the size of its manifest', () => {
+    const claim = (storage: string, mode: string) => ({
+      kind: 'PersistentVolumeClaim',
+      metadata: {name: 'a'},
+      spec: {accessModes: [mode], resources: {requests: {storage}}},
+    });
+    expect(liveView(claim('20Gi', 'ReadWriteOnce'), claim('50Gi', 'ReadWriteMany'))).toEqual(claim('20Gi', 'ReadWriteMany'));
+  });
 });

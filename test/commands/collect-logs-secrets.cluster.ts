@@ -7,7 +7,7 @@ import {setLogs} from '../cluster/logs.ts';
 import {pod} from '../cluster/objects.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
-import {collected, freshFile} from '../support/collected.ts';
+import {collected, freshFile, unpack} from '../support/collected.ts';
 import {chartFlags} from '../support/install-place.ts';
 import {installed} from '../support/installed-charts.ts';
 import {runCommand} from '../support/run-command.ts';
@@ -137,6 +137,17 @@ test('with Secrets that may not be read the bundle is incomplete, says so first,
   expect(inspected.stdout.split('\n')[0]).toBe(warning);
   const {result} = await collected(place, helm);
   expect(result.complete).toBe(true);
+});
+
+test('with Secrets that are not read as asked the bundle is complete, and says so first', async () => {
+  const place = await leaky();
+  const warning = 'Secrets were not searched: --no-secret-seeds. Review before sending.';
+  const out = freshFile();
+  const {exit, stderr} = await collectLogs(place, helm, ['--no-secret-seeds', '--out', out]);
+  expect({exit, first: stderr.split('\n')[0]}).toEqual({exit: 0, first: warning});
+  const {text} = await unpack(out);
+  expect(text('SUMMARY.md').split('\n')[0]).toBe(warning);
+  expect(text('SUMMARY.md')).toContain('The bundle is complete.');
 });
 
 test('what is known of nobody is found by how it looks', async () => {

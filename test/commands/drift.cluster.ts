@@ -2,15 +2,22 @@ import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {objectsIn} from '../../src/cluster/manifest.ts';
+import type {KubernetesObject} from '../../src/cluster/objects.ts';
 import type {Finding} from '../../src/support-bundle/findings/evidence.ts';
+import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {collected} from '../support/collected.ts';
 import {chartFlags, installPlace, TOKEN} from '../support/install-place.ts';
-import {install, status} from '../support/run-on-cluster.ts';
+import {install, preflight, status} from '../support/run-on-cluster.ts';
 
-const CHARTS: readonly ChartName[] = ['agent-local', 'agent-k8s', 'agent-job'];
-/** What somebody may change by hand, by kind. */
+/** With every kind of object that the chart has for one release; a metadata service that is blocked needs a NetworkPolicy. */
+const FLAGS: Readonly<Record<ChartName, readonly string[]>> = {
+  'agent-local': ['--cache', 'pvc', '--metadata-service', 'block', '--ca-file', 'test/helm/fixtures/ca.pem', '--no-ca-public-roots'],
+  'agent-k8s': ['--metadata-service', 'block'],
+  'agent-job': ['--cache', 'pvc', '--metadata-service', 'block', '--ca-file', 'test/helm/fixtures/ca.pem', '--no-ca-public-roots'],
+};
+/** What somebody may change by hand, by kind. Nothing of a PersistentVolumeClaim can be, but its size. */
 const CHANGES: Readonly<Record<string, object>> = {
   AgentTaskTemplate: {spec: {jobTemplate: {spec: {template: {metadata: {labels: {'app.kubernetes.io/component': 'changed'}}}}}}},
   ClusterRole: {rules: []},
@@ -18,59 +25,90 @@ const CHANGES: Readonly<Record<string, object>> = {
   DaemonSet: {spec: {template: {spec: {terminationGracePeriodSeconds: 7}}}},
   Deployment: {spec: {template: {spec: {terminationGracePeriodSeconds: 7}}}},
   NetworkPolicy: {spec: {egress: []}},
+  PodDisruptionBudget: {spec: {maxUnavailable: 7}},
   Role: {rules: []},
   RoleBinding: {subjects: []},
-};
-/** They can be deleted, but not brought back while the pods that use them wait for their end. */
-const SLOW = ['PersistentVolumeClaim', 'PersistentVolume'];
-
-const manifestOf = async ({namespace, kubeconfig}: Workplace, helm: string) => {
-  const {stdout} = await execa(helm, ['get', 'manifest', 'scalr-agent', '--namespace', namespace, '--kubeconfig', kubeconfig]);
-  return objectsIn(stdout).filter(({kind = ''}) => !SLOW.includes(kind));
+  Secret: {data: {'ca-bundle.crt': 'Y2hhbmdlZA=='}},
+  ServiceAccount: {metadata: {annotations: {team: 'changed'}}},
 };
 
 const statusOf = async (place: Workplace, helm: string) => {
   const {stdout, exit} = await status(place, helm, ['--exit-code', '--json']);
   return {exit, objects: JSON.parse(stdout).objects};
 };
+const AS_INSTALLED = {exit: 0, objects: {differs: false, differences: []}};
+
+/** The objects that each of the commands finds, as `missing Deployment scalr-agent`. */
+const foundBy = async (place: Workplace, helm: string, argv: readonly string[]) => {
+  const {objects, exit} = await statusOf(place, helm);
+  const diff = await install(place, helm, [...argv, '--diff', '--exit-code'], {env: TOKEN});
+  const {result} = await collected(place, helm);
+  return {
+    status: objects.differences.map(({object, problem}: Record<string, string>) => `${problem} ${object}`).toSorted(),
+    diff: diffed(diff.stdout),
+    bundle: result.findings
+      .filter(({code}: Finding) => code === 'CHANGED_IN_CLUSTER')
+      .map(({object, message}: Finding) => `${/^It (is missing|was changed)/.exec(message)?.[1]} ${object}`)
+      .toSorted(),
+    exits: [exit, diff.exit],
+    text: diff.stdout,
+  };
+};
+
+/** An object that comes back as a whole was missing. */
+const diffed = (text: string): string[] =>
+  text
+    .split(/^--- /m)
+    .slice(1)
+    .map((part) => `${/^[ -]/m.test(part.slice(part.indexOf('@@'))) ? 'changed' : 'missing'} ${part.split('\n')[0]}`)
+    .toSorted();
+
+const all = (problem: 'missing' | 'changed', objects: readonly KubernetesObject[]) => {
+  const names = objects.map(({kind, metadata}) => `${kind} ${metadata.name}`).toSorted();
+  const words = {missing: 'is missing', changed: 'was changed'};
+  return {
+    status: names.map((name) => `${problem} ${name}`),
+    diff: names.map((name) => `${problem} ${name}`),
+    bundle: names.map((name) => `${words[problem]} ${name.replace(/^\w+/, (kind) => kind.toLowerCase()).replace(' ', '/')}`).toSorted(),
+    // Without its workloads a release is not ready, which counts for more.
+    exits: [problem === 'missing' ? 1 : 5, 5],
+  };
+};
 
 describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
-  test.each(CHARTS)('%s: every object that is changed or deleted is seen, and restored', async (chart) => {
+  test.each(Object.keys(FLAGS) as ChartName[])('%s: every object that is changed or deleted is seen, and restored', async (chart) => {
     const place = await installPlace();
-    const {kubectl} = place;
-    const ownDirectory = chart === 'agent-k8s' ? ['--data-home', `/var/lib/${place.namespace}`] : [];
-    const argv = [...(await chartFlags(chart)), ...ownDirectory, '--yes', '--json'];
-    const first = await install(place, helm, argv, {env: TOKEN});
-    expect(first.exit, first.stderr).toBe(0);
-    const objects = await manifestOf(place, helm);
-    const names = objects.map(({kind, metadata}) => `${kind} ${metadata.name}`).toSorted();
-    expect(await statusOf(place, helm)).toEqual({exit: 0, objects: {differs: false, differences: []}});
+    const {kubectl, kubeconfig, namespace} = place;
+    const ownDirectory = chart === 'agent-k8s' ? ['--data-home', `/var/lib/${namespace}`] : [];
+    const argv = [...(await chartFlags(chart)), ...FLAGS[chart], '--service-account-annotation', 'team=own', ...ownDirectory];
+    const restore = async (): Promise<void> => {
+      const restored = await install(place, helm, [...argv, '--yes', '--json'], {env: TOKEN});
+      expect(restored.exit, restored.stdout + restored.stderr).toBe(0);
+      expect(JSON.parse(restored.stdout).changed).toBe(true);
+      expect(await statusOf(place, helm)).toEqual(AS_INSTALLED);
+    };
+    await restore();
+    const {stdout} = await execa(helm, ['get', 'manifest', 'scalr-agent', '--namespace', namespace, '--kubeconfig', kubeconfig]);
+    const objects = objectsIn(stdout);
 
-    const changeable = objects.filter(({kind = ''}) => CHANGES[kind] !== undefined);
-    expect(changeable.length).toBeGreaterThan(0);
+    const changeable = objects.filter(({kind = ''}) => kind !== 'PersistentVolumeClaim');
     for (const {kind = '', metadata} of changeable)
       await kubectl('patch', kind, metadata.name, '--type=merge', `--patch=${JSON.stringify(CHANGES[kind])}`);
-    const changed = await statusOf(place, helm);
-    expect(changed.objects.differences.map(({object}: {object: string}) => object).toSorted()).toEqual(
-      changeable.map(({kind, metadata}) => `${kind} ${metadata.name}`).toSorted(),
-    );
-    const restored = await install(place, helm, argv, {env: TOKEN});
-    expect(restored.exit, restored.stdout + restored.stderr).toBe(0);
-    expect(JSON.parse(restored.stdout).changed).toBe(true);
-    expect(await statusOf(place, helm)).toEqual({exit: 0, objects: {differs: false, differences: []}});
+    for (const {kind = '', metadata} of objects.filter(({kind}) => kind === 'Deployment' || kind === 'DaemonSet'))
+      await kubectl('rollout', 'status', `${kind}/${metadata.name}`);
+    const changed = await foundBy(place, helm, argv);
+    expect(changed).toMatchObject(all('changed', changeable));
+    expect(changed.text).toMatch(/^-\s+terminationGracePeriodSeconds: 7$/m);
+    expect(changed.text).toMatch(/^\+\s+terminationGracePeriodSeconds: (?!7)/m);
+    expect(changed.text).toMatch(/^-\s+team: "changed"\n\+\s+team: "own"$/m);
+    expect(changed.text).not.toContain('Y2hhbmdlZA==');
+    await restore();
 
     for (const {kind = '', metadata} of objects) await kubectl('delete', kind, metadata.name, '--wait=false');
-    const {stdout} = await status(place, helm, ['--json']);
-    const missing = JSON.parse(stdout).objects.differences;
-    expect(missing.map(({object, problem}: {object: string; problem: string}) => `${problem} ${object}`).toSorted()).toEqual(
-      names.map((name) => `missing ${name}`),
-    );
-    const {result} = await collected(place, helm);
-    const found = result.findings.filter(({code}: Finding) => code === 'CHANGED_IN_CLUSTER').map(({object}: Finding) => object);
-    expect(found.toSorted()).toEqual(names.map((name) => name.replace(/^\w+/, (kind) => kind.toLowerCase()).replace(' ', '/')).toSorted());
-    const again = await install(place, helm, argv, {env: TOKEN});
-    expect(again.exit, again.stdout + again.stderr).toBe(0);
-    expect(await statusOf(place, helm)).toEqual({exit: 0, objects: {differs: false, differences: []}});
+    // Claims go after the pods that use them.
+    await expect.poll(() => kubectl('get', 'persistentvolumeclaims', '--output', 'name'), {timeout: 30_000}).toBe('');
+    expect(await foundBy(place, helm, argv)).toMatchObject(all('missing', objects));
+    await restore();
   });
 
   test('another image and a field that no chart sets are seen, and taken back', async () => {
@@ -89,8 +127,39 @@ describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
     expect(text).toContain('! Deployment scalr-agent-agent-local has changed: spec.template.spec.containers[agent-local].image');
     expect(text).toContain('has additions, which install leaves alone: spec.template.spec.hostNetwork');
     expect(stdout).toMatch(/Images +scalr\/agent:0\.0\.1/);
+    await kubectl('set', 'env', deployment, 'SCALR_URL=https://another.scalr.io');
+    const diff = await install(place, helm, [...(await chartFlags('agent-local')), '--diff', '--exit-code'], {env: TOKEN});
+    expect(diff.exit).toBe(5);
+    expect(diff.stdout).toMatch(/^-\s+- image: "scalr\/agent:0\.0\.1"$|^-\s+image: "scalr\/agent:0\.0\.1"$/m);
+    expect(diff.stdout).toMatch(/^\+\s+value: "\[hidden\], changed"$/m);
     const restored = await install(place, helm, argv, {env: TOKEN});
     expect(restored.exit, restored.stdout + restored.stderr).toBe(0);
     expect(await kubectl('get', deployment, '--output=jsonpath={.spec.template.spec.containers[0].image}')).not.toBe('scalr/agent:0.0.1');
+  });
+
+  test('fields that somebody else took over are seen and taken back, and their object is still of the release', async () => {
+    const place = await installPlace();
+    const {kubectl, namespace} = place;
+    const argv = await chartFlags('agent-local');
+    const accepted = [...argv, '--yes', '--json'];
+    expect((await install(place, helm, accepted, {env: TOKEN})).exit).toBe(0);
+    const name = 'scalr-agent-agent-local';
+    const theirs = {
+      ...{apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name, namespace}},
+      spec: {template: {spec: {containers: [{name: 'agent-local', image: 'scalr/agent:0.0.1'}]}}},
+    };
+    await execa(
+      await findKubectl(),
+      ['apply', '--kubeconfig', place.kubeconfig, '--server-side', '--force-conflicts', '--field-manager=jane', '--filename=-'],
+      {input: JSON.stringify(theirs)},
+    );
+    await kubectl('rollout', 'status', `deployment/${name}`);
+    expect((await statusOf(place, helm)).objects.differences).toMatchObject([{object: `Deployment ${name}`, problem: 'changed'}]);
+    const {stdout} = await preflight(place, helm, [...argv, '--json'], {env: TOKEN});
+    const found = JSON.parse(stdout).checks.find(({id}: {id: string}) => id === 'object-names');
+    expect(found).toMatchObject({status: 'pass', message: expect.stringMatching(/^\d+ of this release$/)});
+    const restored = await install(place, helm, accepted, {env: TOKEN});
+    expect(restored.exit, restored.stdout + restored.stderr).toBe(0);
+    expect(await statusOf(place, helm)).toEqual(AS_INSTALLED);
   });
 });

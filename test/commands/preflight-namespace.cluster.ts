@@ -102,6 +102,28 @@ describe('ResourceQuota and LimitRange', () => {
     expect(await install(place, helm, [...flags, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
   });
 
+  test('an update that needs one more pod than there is room for is seen before', async () => {
+    const place = await installPlace();
+    const local = await chartFlags('agent-local');
+    await place.kubectl.apply(quota({'requests.cpu': '1500m', 'limits.cpu': '100', 'requests.memory': '10Gi', 'limits.memory': '100Gi'}));
+    expect(await check('quota', place, local)).toMatchObject({status: 'pass'});
+    expect(await install(place, helm, [...local, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
+    const found = await check('quota', place, local);
+    expect(found).toMatchObject({
+      status: 'warn',
+      message: 'a rolling update starts new pods before it stops old ones: team has 1500m of 1500m requests.cpu left, needed 2',
+      remedy: expect.stringMatching(/^Stop old pods first with --set strategy\.type=Recreate, or raise the quota:\nkubectl patch /),
+    });
+    const changed = [...local, '--set', 'podAnnotations.team=a', ...QUIET];
+    // What would come: the new pod is refused, and the old one stays.
+    await install(place, helm, [...changed, '--no-wait'], {env: TOKEN});
+    await expect.poll(() => waiting(place), {timeout: 20_000}).toContain('exceeded quota: team');
+    await obey(place, found.remedy);
+    expect(await check('quota', place, local)).toMatchObject({status: 'pass'});
+    await place.kubectl('rollout', 'restart', 'deployment');
+    expect(await install(place, helm, changed, {env: TOKEN})).toMatchObject({exit: 0});
+  });
+
   test('a quota for limits refuses pods that have none, and the options that are offered help', async () => {
     const place = await installPlace();
     const job = await chartFlags('agent-job');

@@ -195,7 +195,7 @@ const CASES: Case[] = [
     objects: [claim('Lost')],
     object: 'claim/agent-cache',
     reason: 'PVC lost: its volume does not exist',
-    hopelessFrom: 0,
+    hopelessFrom: 30,
   },
   forbidden(
     'POD_SECURITY',

@@ -28,6 +28,7 @@ const facts = (more: Partial<InstallFacts> = {}): InstallFacts => ({
   release: undefined,
   installed: [],
   drift: [],
+  live: [],
   isServerSide: false,
   stopped: new Set(),
   secrets: new Map(),

@@ -193,6 +193,7 @@ describe('drain', () => {
       place: {namespace: 'scalr'},
       noRunsOf: {chart: 'agent-job', version: '0.6.5', release: 'agent', taskLabels: {}},
       timeoutSeconds: 600,
+      howToBreakOff: expect.stringContaining('--no-drain'),
     });
   });
 
@@ -219,7 +220,7 @@ describe('drain', () => {
   test('without it runs in flight make the uninstall destructive', () => {
     const plan = planned(readings('agent-job-0.6.5', {objects: [job('r1')]}), [], false);
     expect(plan.needsConfirmation).toBe(true);
-    expect(plan.warnings).toEqual(['1 runs are in flight; without a drain they lose their service account and their cache.']);
+    expect(plan.warnings).toEqual(['1 run is in flight; without a drain they lose their service account and their cache.']);
   });
 });
 
@@ -298,6 +299,12 @@ describe('definitions', () => {
       {releases: [self, {...self, namespace: 'b'}]},
       'agent-job-0.6.5',
       'needed by release b/agent (agent-job-0.6.5)',
+    ],
+    [
+      'stay for many other releases, which are counted',
+      {releases: [self, ...['b', 'c', 'd'].map((namespace) => ({...self, namespace}))], customResources: [own, foreign]},
+      'agent-job-0.6.5',
+      'needed by 3 other releases and 1 custom resource',
     ],
     ['stay for resources without Helm', {customResources: [own, foreign]}, 'agent-job-0.6.5', 'needed by AgentTaskTemplate argo/x'],
     ['stay when releases may not be listed', {releases: undefined}, 'agent-job-0.6.5', 'this account may not see who else needs it'],

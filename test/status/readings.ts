@@ -32,7 +32,7 @@ export const statusFrom = (more: Partial<Readings> = {}): Status =>
     revision: revision(),
     given: {},
     look: lookAt(WELL),
-    live: {differences: [], failures: [], replicas: {}},
+    live: {differences: [], live: [], failures: [], replicas: {}},
     unread: [],
     wanted: undefined,
     ...more,

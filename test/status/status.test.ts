@@ -40,7 +40,7 @@ describe('the state', () => {
     const found = statusFrom({look: lookAt([stopped])});
     expect(found).toMatchObject({state: 'not-ready', causes: [{object: 'deployment/agent', code: 'STOPPED'}]});
     expect(found.causes[0]?.remedy).toContain('kubectl scale deployment/agent --replicas=1 ');
-    const asManifest = statusFrom({look: lookAt([stopped]), live: {differences: [], failures: [], replicas: {agent: 3}}});
+    const asManifest = statusFrom({look: lookAt([stopped]), live: {differences: [], live: [], failures: [], replicas: {agent: 3}}});
     expect(asManifest.causes[0]?.remedy).toContain('kubectl scale deployment/agent --replicas=3 ');
   });
 

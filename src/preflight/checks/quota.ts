@@ -4,7 +4,7 @@ import type {KubernetesObject, Pod} from '../../cluster/objects.ts';
 import {kubectlCommand} from '../../command-line.ts';
 import {spell} from '../../settings/define.ts';
 import {concurrency} from '../../settings/purpose.ts';
-import {type Check, type CheckResult, fail, ifKnown, pass, skipUnknown} from '../check.ts';
+import {type Check, type CheckResult, fail, ifKnown, pass, skipUnknown, warn} from '../check.ts';
 import {objectKey} from '../object-owner.ts';
 import {type Amounts, admitted, amountsOf, type PodGroup, podGroups, podTotal, resourceOption, spellAmount} from '../pod-resources.ts';
 import type {LimitRange, PreflightContext, ResourceQuota} from '../preflight-context.ts';
@@ -118,6 +118,8 @@ interface Use {
   /** Of everything but runs, and of one run. */
   fixed: bigint;
   perRun: bigint;
+  /** Of the pods that an update of a running release needs besides. */
+  surge: bigint;
 }
 
 function usesOf(
@@ -126,17 +128,35 @@ function usesOf(
   context: PreflightContext,
   {objects, pods, ranges}: {objects: readonly KubernetesObject[]; pods: readonly Pod[]; ranges: readonly LimitRange[]},
 ): Use[] {
-  const [fixed, perRun, own] = [isScoped(quota) ? new Map() : objectAmounts(context, objects), new Map(), new Map()];
-  for (const {spec, count, isPerRun} of groups.filter((each) => counts(quota, each.spec, ranges)))
+  const fixed = isScoped(quota) ? new Map<string, bigint>() : objectAmounts(context, objects);
+  const [perRun, surge, own] = [new Map<string, bigint>(), new Map<string, bigint>(), new Map<string, bigint>()];
+  for (const group of groups.filter((each) => counts(quota, each.spec, ranges))) {
+    const {spec, count, isPerRun} = group;
     add(isPerRun ? perRun : fixed, podAmounts(spec, ranges), isPerRun ? 1n : BigInt(count));
+    add(surge, podAmounts(spec, ranges), BigInt(surgeOf(group, objects, context)));
+  }
   // What the release runs now counts as used already, and is replaced.
   for (const pod of pods.filter((each) => isOfRelease(each, context) && counts(quota, each.spec as unknown as Values, ranges)))
     add(own, podAmounts(pod.spec as unknown as Values, ranges));
   const used = amountsOf(quota.status?.used);
   return Object.entries(hardOf(quota)).map(([key, hard]) => ({
-    ...{quota, key, hard, fixed: fixed.get(key) ?? 0n, perRun: perRun.get(key) ?? 0n},
+    ...{quota, key, hard, fixed: fixed.get(key) ?? 0n, perRun: perRun.get(key) ?? 0n, surge: surge.get(key) ?? 0n},
     free: hard - (used[key] ?? 0n) + (own.get(key) ?? 0n),
   }));
+}
+
+/** Pods of a running Deployment that a rolling update starts before it stops any; none where it may stop one first. */
+function surgeOf({owner, count}: PodGroup, objects: readonly KubernetesObject[], {live}: PreflightContext): number {
+  const deployment = objects.find((each) => each.kind === 'Deployment' && objectKey(each) === owner);
+  const running = deployment && live.objects.get(owner);
+  if (running === undefined || knownValue(running) === undefined) return 0;
+  const strategy = getAt(deployment as unknown as Tree, ['spec', 'strategy']);
+  if (getAt(strategy, ['type']) === 'Recreate') return 0;
+  const pods = (key: string): number => {
+    const value = String(getAt(strategy, ['rollingUpdate', key]) ?? '25%');
+    return value.endsWith('%') ? (count * Number.parseFloat(value)) / 100 : Number(value);
+  };
+  return Math.floor(pods('maxUnavailable')) > 0 ? 0 : Math.ceil(pods('maxSurge'));
 }
 
 const isOfRelease = ({metadata, status}: Pod, {name}: PreflightContext): boolean =>
@@ -146,30 +166,44 @@ function result(uses: readonly Use[], context: PreflightContext): CheckResult {
   const runs = BigInt(context.get(concurrency) ?? 1);
   const needOf = ({fixed, perRun}: Use): bigint => fixed + perRun * runs;
   const short = uses.filter((use) => needOf(use) > use.free && needOf(use) > 0n);
-  const text = (use: Use): string =>
-    `${use.quota.metadata.name} has ${spellAmount(use.key, use.free > 0n ? use.free : 0n)} of ${spellAmount(use.key, use.hard)} ${use.key} left, needed ${spellAmount(use.key, needOf(use))}`;
+  const text = (use: Use, need = needOf(use)): string =>
+    `${use.quota.metadata.name} has ${spellAmount(use.key, use.free > 0n ? use.free : 0n)} of ${spellAmount(use.key, use.hard)} ${use.key} left, needed ${spellAmount(use.key, need)}`;
+  const tight = uses.filter((use) => use.surge > 0n && needOf(use) + use.surge > use.free);
+  if (short.length === 0 && tight.length > 0) {
+    const isChoosable = getAt(context.values, ['strategy', 'type']) !== undefined;
+    return warn(
+      `a rolling update starts new pods before it stops old ones: ${tight.map((use) => text(use, needOf(use) + use.surge)).join('; ')}`,
+      [
+        isChoosable ? 'Stop old pods first with --set strategy.type=Recreate, or raise the quota:' : 'Raise the quota:',
+        ...raised(tight, (use) => needOf(use) + use.surge, context),
+      ].join('\n'),
+    );
+  }
   if (short.length === 0)
     return pass(
       uses
         .filter((use) => needOf(use) > 0n)
-        .map(text)
+        .map((use) => text(use))
         .join('; ') || 'no ResourceQuota counts what the install makes',
     );
   const possible = short
     .map(({free, fixed, perRun}) => (perRun === 0n || free < fixed ? 0n : (free - fixed) / perRun))
     .reduce((one, other) => (one < other ? one : other));
   const fewer = possible > 0n ? [`Use ${spell(concurrency)} ${possible}, or raise the quota:`] : ['Raise the quota:'];
-  const quotas = [...new Set(short.map(({quota}) => quota))];
-  const raise = quotas.map((quota) => {
+  const forRuns = runs > 1n ? ` for ${runs} runs at the same time` : '';
+  return fail(`${short.map((use) => text(use)).join('; ')}${forRuns}`, [...fewer, ...raised(short, needOf, context)].join('\n'));
+}
+
+/** The commands that give quotas room for what is needed. */
+function raised(uses: readonly Use[], needOf: (use: Use) => bigint, {name: {place}}: PreflightContext): string[] {
+  const quotas = [...new Set(uses.map(({quota}) => quota))];
+  return quotas.map((quota) => {
     const hard = Object.fromEntries(
-      short.filter((use) => use.quota === quota).map((use) => [use.key, spellAmount(use.key, use.hard - use.free + needOf(use))]),
+      uses.filter((use) => use.quota === quota).map((use) => [use.key, spellAmount(use.key, use.hard - use.free + needOf(use))]),
     );
-    const {place} = context.name;
     const patch = `--patch=${JSON.stringify({spec: {hard}})}`;
     return kubectlCommand(place, 'patch', 'resourcequota', quota.metadata.name, '--namespace', place.namespace, '--type=merge', patch);
   });
-  const forRuns = runs > 1n ? ` for ${runs} runs at the same time` : '';
-  return fail(`${short.map(text).join('; ')}${forRuns}`, [...fewer, ...raise].join('\n'));
 }
 
 export const quota: Check = {

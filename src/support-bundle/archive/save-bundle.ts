@@ -132,6 +132,7 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
     versions: versionsText(prepared).map(([name, version]) => [name, ofSummary(version)]),
     findings: found.map((each) => cleanFinding(each, ofSummary)),
     gaps: missing.map((each) => cleanGap(each, ofSummary)),
+    skipsSecrets: prepared.skipsSecrets,
     logs: logs.map((log) => ({...log, file: ofSummary(log.file)})),
     files: texts.map(({name}) => name),
     containers,

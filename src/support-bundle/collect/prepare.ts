@@ -56,6 +56,8 @@ export interface Prepared {
   logs: readonly LogItem[];
   seeds: readonly Seed[];
   gaps: readonly Gap[];
+  /** As the user asked for: what is in Secrets was not searched for, so it may be in the bundle. */
+  skipsSecrets?: boolean;
   /** What its logs are of, where that is not containers. */
   noun?: 'unit';
   /** What it is a bundle of; without it a namespace. */
@@ -139,6 +141,7 @@ export async function prepareBundle(wish: BundleOptions, {api, asked, over, now}
     logs: logItems(scope.pods, place.namespace, wish),
     seeds: seedsOf((secrets?.items ?? []) as SecretContent[], scope.objects),
     skewMs: around.skewMs,
+    skipsSecrets: !wish.readsSecrets,
     findings: () => skewFindings(around.skewMs, wish.since, now()),
     gaps: [
       ...namespace.gaps,

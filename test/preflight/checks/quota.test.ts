@@ -2,7 +2,7 @@ import {known, unknown} from '../../../src/cluster/facts/fact.ts';
 import type {KubernetesObject} from '../../../src/cluster/objects.ts';
 import {limitRange} from '../../../src/preflight/checks/limit-range.ts';
 import {quota} from '../../../src/preflight/checks/quota.ts';
-import type {LimitRange, LimitRangeItem, PreflightContext, ResourceQuota} from '../../../src/preflight/preflight-context.ts';
+import type {LimitRange, LimitRangeItem, LiveState, PreflightContext, ResourceQuota} from '../../../src/preflight/preflight-context.ts';
 import {live} from '../context.ts';
 import {prove} from './prove.ts';
 
@@ -16,6 +16,13 @@ const has = (but: Parameters<typeof live>[0]): Partial<PreflightContext> => ({li
 const local = {chart: 'agent-local'};
 const three = {...local, concurrency: '3'};
 const pvc = {...local, cache: 'pvc'};
+const running: LiveState['objects'] = new Map([['Deployment scalr-agent-agent-local', known(object('Deployment', {}), 'deployments')]]);
+/** The Deployment with another way to update it. */
+const strategy = (how: object): Partial<PreflightContext> => {
+  const containers = [{name: 'agent', resources: {requests: {cpu: '1'}}}];
+  const metadata = {name: 'scalr-agent-agent-local'};
+  return {manifest: known([{...object('Deployment', {spec: {strategy: how, template: {spec: {containers}}}}), metadata}], 'helm template')};
+};
 const ofRelease = known(
   [
     {
@@ -51,6 +58,39 @@ prove(
       when: 'the release uses it itself',
       flags: local,
       but: has({quotas: quotas({cpu: '1'}, {used: {cpu: '1'}}), pods: ofRelease}),
+    },
+    {
+      id: 'quota',
+      is: 'warn',
+      when: 'an update needs one more pod',
+      flags: three,
+      but: has({quotas: quotas({cpu: '3500m', pods: '3'}, {used: {cpu: '1', pods: '1'}}), pods: ofRelease, objects: running}),
+    },
+    {
+      id: 'quota',
+      is: 'pass',
+      when: 'an update stops the old pod first',
+      flags: {...local, set: ['strategy.type=Recreate']},
+      but: {...has({quotas: quotas({pods: '1'}, {used: {pods: '1'}}), pods: ofRelease, objects: running}), ...strategy({type: 'Recreate'})},
+    },
+    {
+      id: 'quota',
+      is: 'pass',
+      when: 'an update may do without one pod',
+      flags: local,
+      but: {
+        ...has({quotas: quotas({pods: '1'}, {used: {pods: '1'}}), pods: ofRelease, objects: running}),
+        ...strategy({rollingUpdate: {maxUnavailable: 1, maxSurge: 1}}),
+      },
+    },
+    {
+      id: 'quota',
+      is: 'warn',
+      when: 'an update of agent-job needs one more pod',
+      but: has({
+        quotas: quotas({'count/pods': '2'}),
+        objects: new Map([['Deployment scalr-agent', known(object('Deployment', {}), 'deployments')]]),
+      }),
     },
     {id: 'quota', is: 'fail', when: 'memory for the runs is short', flags: {concurrency: '5'}, but: has({quotas: quotas({memory: '3Gi'})})},
     {
