@@ -4,7 +4,6 @@ import {parseAllDocuments} from 'yaml';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {type Account, account, type Permission} from '../cluster/accounts.ts';
 import type {Workplace} from '../cluster/workplace.ts';
-import {REAL} from '../helm/charts-under-test.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {chartFlags, expectWholeness, installPlace, TOKEN} from '../support/install-place.ts';
 import {install} from '../support/run-on-cluster.ts';
@@ -88,14 +87,14 @@ test.each(helms.slice(1))('Helm $major says it too', async ({path}) => {
   await expectNamed('agent-local', {group: 'apps', resource: 'deployments', verb: 'create'}, path);
 });
 
-const OF_REAL: [ChartName, Permission][] = [
+const OF_CHARTS: [ChartName, Permission][] = [
   ['agent-k8s', {group: 'rbac.authorization.k8s.io', resource: 'roles', verb: 'create'}],
   ['agent-job', {group: 'rbac.authorization.k8s.io', resource: 'clusterroles', verb: 'create'}],
   ['agent-job', {group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions', verb: 'create'}],
 ];
 
-describe.runIf(REAL)('charts with roles and definitions', () => {
-  test.each(OF_REAL)('%s: %o', async (chart, lacking) => expectNamed(chart, lacking));
+describe('charts with roles and definitions', () => {
+  test.each(OF_CHARTS)('%s: %o', async (chart, lacking) => expectNamed(chart, lacking));
 });
 
 test('who may not create the namespace is told so, and may use one that is there', async () => {
