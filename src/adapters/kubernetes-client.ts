@@ -1,10 +1,11 @@
+import {once} from 'node:events';
 import {ExpectedError} from '../errors.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import {httpClient} from '../kubernetes/http-client.ts';
 import {proxy} from '../kubernetes/kubectl.ts';
 import type {ApiError} from '../ports/log-stream.ts';
 import type {Place} from '../ports/processes.ts';
-import {anySignal} from '../signals.ts';
+import {anySignal, followSignal} from '../signals.ts';
 import {toolFailure} from '../tool-errors.ts';
 import {type ApiProxy, type NoProxy, startProxy} from './kubectl-proxy.ts';
 import {rawClient} from './kubectl-raw.ts';
@@ -95,16 +96,12 @@ async function connect(place: Place, kubectl: string, over: AbortSignal): Promis
 
 /** A proxy that starts slowly is not waited for beyond the signal; the request itself then ends as `over`. */
 async function orAborted(made: Promise<Connection>, over: AbortSignal): Promise<Connection> {
-  const listening = new AbortController();
-  const aborted = new Promise<Connection>((resolve) => {
-    const give = (): void => resolve(NONE);
-    if (over.aborted) give();
-    else over.addEventListener('abort', give, {once: true, signal: listening.signal});
-  });
+  const {signal, release} = followSignal(over);
+  const aborted = signal.aborted ? Promise.resolve(NONE) : once(signal, 'abort').then(() => NONE);
   try {
     return await Promise.race([made, aborted]);
   } finally {
-    listening.abort();
+    release();
   }
 }
 

@@ -50,6 +50,18 @@ test('a kubectl that can make no socket is called for each request', async () =>
   expect(sockets()).toEqual([]);
 });
 
+test('many requests under one signal are no leak to Node.js', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error): void => void warnings.push(warning);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  const api = await apiBy({proxy: SERVES});
+  const over = new AbortController().signal;
+  await Promise.all(Array.from({length: 30}, async () => api.get('/', {over})));
+  await new Promise(setImmediate);
+  expect(warnings).toEqual([]);
+});
+
 test('a directory for temporary files with a path that no socket may have does not matter', async () => {
   const long = mkdtempSync(join(tmpdir(), 'x'.repeat(90)));
   onTestFinished(() => rmSync(long, {recursive: true}));
