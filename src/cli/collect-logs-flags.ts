@@ -10,37 +10,37 @@ import {type ClusterFlags, durationOf, settingFlags, timeoutOf} from './flags.ts
 const MIN_SIZE = `${SMALLEST_SHARE / 1024}Ki`;
 
 export const collectLogsFlags = {
-  since: Flags.string({summary: 'How far back logs are read, as 2h; 24h unless told otherwise.', helpValue: '<DURATION>'}),
+  since: Flags.string({summary: 'Age of the oldest logs, for example 2h (default: 24h).', helpValue: '<DURATION>'}),
   'since-time': Flags.string({
-    summary: 'From when on logs are read, as 2026-11-21T08:00:00Z.',
+    summary: 'Time of the oldest logs, for example 2026-11-21T08:00:00Z.',
     helpValue: '<TIME>',
     exclusive: ['since'],
   }),
-  run: Flags.string({summary: 'Of runs only the one with this id.', helpValue: '<RUN-ID>'}),
-  container: Flags.string({summary: 'Only logs of containers of this name.', helpValue: '<NAME>'}),
+  run: Flags.string({summary: 'Collect only the run with this ID.', helpValue: '<RUN-ID>'}),
+  container: Flags.string({summary: 'Collect only logs of containers with this name.', helpValue: '<NAME>'}),
   'max-size': Flags.string({
-    summary: `Maximum size of all logs together, at least ${MIN_SIZE}; no log is cut to less than ${MIN_SIZE} (default: 100Mi).`,
+    summary: `Maximum total size of logs, at least ${MIN_SIZE}; each log keeps at least ${MIN_SIZE} (default: 100Mi).`,
     helpValue: '<SIZE>',
   }),
-  'no-secret-seeds': Flags.boolean({summary: 'Do not read the Secrets of the namespace to find elsewhere what is in them.'}),
+  'no-secret-seeds': Flags.boolean({summary: 'Do not read Secrets; their values are then not searched for in the bundle.'}),
   out: Flags.string({
     char: 'o',
-    summary: 'File to write; scalr-agent-<NAMESPACE>-<TIME>.zip unless told otherwise.',
+    summary: 'Output file (default: scalr-agent-<NAMESPACE>-<TIME>.zip).',
     helpValue: '<FILE>',
   }),
   watch: Flags.boolean({
-    summary: 'Follow the agent and every run from now on, until Ctrl-C, the end of --run or of --for, and then write the bundle.',
+    summary: 'Follow the agent and its runs until Ctrl-C, the end of --run or the end of --for, then write the bundle.',
   }),
-  for: Flags.string({summary: 'How long --watch follows; 20m unless told otherwise.', helpValue: '<DURATION>', dependsOn: ['watch']}),
+  for: Flags.string({summary: 'Duration of --watch (default: 20m).', helpValue: '<DURATION>', dependsOn: ['watch']}),
   docker: Flags.string({
-    summary: 'Collect from this container on this machine instead of a cluster.',
+    summary: 'Collect from a Docker container on this machine instead of a cluster.',
     helpValue: '<CONTAINER>',
   }),
   journal: Flags.boolean({
-    summary: 'Collect from the service scalr-agent of systemd on this machine instead of a cluster.',
+    summary: 'Collect from the systemd service scalr-agent on this machine instead of a cluster.',
   }),
   inspect: Flags.string({
-    summary: 'Check this bundle and print what it says; needs no cluster, and status 3 means that it was damaged or changed.',
+    summary: 'Verify a bundle and print its summary; needs no cluster. Exit code 3 means that the bundle was damaged or changed.',
     helpValue: '<FILE>',
   }),
   ...settingFlags([namespace, release]),

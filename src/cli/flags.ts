@@ -26,29 +26,29 @@ const helpGroup = 'GLOBAL';
 
 /** Flags that every command shares, beside the settings. */
 export const sharedFlags = {
-  answers: Flags.string({summary: 'File with answers: a YAML mapping whose keys are the flags below.', helpValue: '<FILE>', helpGroup}),
-  yes: Flags.boolean({char: 'y', summary: 'Accept what would be asked at the end.', helpGroup}),
-  'no-input': Flags.boolean({summary: 'Never ask; implied without a terminal and where CI is set.', helpGroup}),
-  'dry-run': Flags.boolean({summary: 'Show what would be done and do nothing.', helpGroup}),
-  'kube-context': Flags.string({summary: 'Context of the kubeconfig.', helpValue: '<NAME>', helpGroup}),
-  kubeconfig: Flags.string({summary: 'Path of the kubeconfig.', helpValue: '<FILE>', helpGroup}),
-  timeout: Flags.string({summary: 'How long to wait for the cluster, as 10m.', helpValue: '<DURATION>', helpGroup}),
-  helm: Flags.string({summary: 'Path of helm.', helpValue: '<FILE>', helpGroup}),
-  kubectl: Flags.string({summary: 'Path of kubectl.', helpValue: '<FILE>', helpGroup}),
-  quiet: Flags.boolean({char: 'q', summary: 'Only results, warnings and errors.', helpGroup}),
-  verbose: Flags.boolean({summary: 'More about what goes wrong.', helpGroup}),
-  'no-color': Flags.boolean({summary: 'No colours; NO_COLOR does the same.', helpGroup}),
+  answers: Flags.string({summary: 'Answers file: YAML with flag names as keys.', helpValue: '<FILE>', helpGroup}),
+  yes: Flags.boolean({char: 'y', summary: 'Confirm the plan without a prompt.', helpGroup}),
+  'no-input': Flags.boolean({summary: 'Disable prompts; implied without a terminal and when CI is set.', helpGroup}),
+  'dry-run': Flags.boolean({summary: 'Show what would be done, without doing it.', helpGroup}),
+  'kube-context': Flags.string({summary: 'Kubeconfig context.', helpValue: '<NAME>', helpGroup}),
+  kubeconfig: Flags.string({summary: 'Path to the kubeconfig.', helpValue: '<FILE>', helpGroup}),
+  timeout: Flags.string({summary: 'Time to wait for the cluster, for example 10m.', helpValue: '<DURATION>', helpGroup}),
+  helm: Flags.string({summary: 'Path to helm.', helpValue: '<FILE>', helpGroup}),
+  kubectl: Flags.string({summary: 'Path to kubectl.', helpValue: '<FILE>', helpGroup}),
+  quiet: Flags.boolean({char: 'q', summary: 'Print only results, warnings and errors.', helpGroup}),
+  verbose: Flags.boolean({summary: 'Print more details.', helpGroup}),
+  'no-color': Flags.boolean({summary: 'Disable colors; the same as NO_COLOR.', helpGroup}),
 };
 
 export const fromClusterFlag = {
   'from-cluster': Flags.boolean({
-    summary: 'Let the cluster answer what nobody said; without it the same line always gives the same result.',
+    summary: 'Read unset settings from the cluster.',
   }),
 };
 
 /** For commands that need a cluster anyway. */
 export const noFromClusterFlag = {
-  'from-cluster': Flags.boolean({summary: 'Read settings that are not given from the cluster.', default: true, allowNo: true}),
+  'from-cluster': Flags.boolean({summary: 'Read unset settings from the cluster.', default: true, allowNo: true}),
 };
 
 export interface ClusterFlags {

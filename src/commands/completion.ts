@@ -14,9 +14,9 @@ interface Result {
 const NAMES = Object.keys(SHELLS) as Shell[];
 
 export default class Completion extends BaseCommand<Result> {
-  static override summary = 'Print what teaches the Tab key of a shell the commands, flags and values.';
+  static override summary = 'Generate a shell completion script.';
   static override description =
-    'Namespaces, contexts and releases are asked of kubectl and helm, for a moment. scalr-agent has to be on PATH, and bash be 4 or newer. One line loads it, now or in what every new shell reads:';
+    'Completes commands, flags and values; namespaces, contexts and releases come from kubectl and helm. Requires scalr-agent on PATH, and bash 4 or newer. Load the script in the current shell or in its startup file:';
   static override usage = '<%= command.id %> bash|zsh|fish|powershell';
   static override examples = NAMES.map((name) => ({description: `${name}, in ${SHELLS[name].startup}`, command: SHELLS[name].load}));
   static override args = {

@@ -65,35 +65,35 @@ interface InstallFlags extends ClusterFlags, SharedFlags {
 type Wanted = ReturnType<typeof wantedRelease>;
 
 export default class Install extends BaseCommand<Result | undefined> {
-  static override summary = 'Put an agent into the cluster, or bring an installed one to these settings.';
+  static override summary = 'Install an agent, or update an existing release.';
   static override description =
-    'Looks whether the cluster is ready (see preflight), shows a plan and asks once; without a terminal --yes accepts it. Makes the namespace and the Secrets, runs helm with an exact chart version, and watches until the agent is ready or says why it cannot be. Run again, it goes on from where it broke off, or says that nothing is to do.';
+    'Runs the preflight checks, shows a plan and asks for confirmation; without a terminal, --yes confirms. Creates the namespace and the Secrets, runs helm with an exact chart version, and waits until the agent is ready or explains why it is not. Safe to repeat: continues an interrupted install, and changes nothing when the release is up to date.';
   static override examples = [
     'SCALR_AGENT_TOKEN=… <%= config.bin %> <%= command.id %> --url https://acme.scalr.io --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --token-file token --yes',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --dry-run',
   ];
   static override flags = {
-    diff: Flags.boolean({summary: 'Show what would change against what is installed, and do nothing.'}),
-    'exit-code': Flags.boolean({summary: 'With --diff: end with status 5 when there are differences.', dependsOn: ['diff']}),
-    'no-wait': Flags.boolean({summary: 'End when helm has ended, without waiting for the agent.'}),
+    diff: Flags.boolean({summary: 'Show the difference from the installed release, without changing anything.'}),
+    'exit-code': Flags.boolean({summary: 'With --diff: exit with 5 when there are differences.', dependsOn: ['diff']}),
+    'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
     'rollback-on-failure': Flags.boolean({
-      summary: 'Take the release back to what it was when it does not become ready, once what was seen is saved in a file.',
+      summary: 'Roll back when the release does not become ready; saves the evidence to a file first.',
       exclusive: ['no-wait'],
     }),
-    'skip-preflight': Flags.boolean({summary: 'Begin without looking whether the cluster and the account are ready for it.'}),
+    'skip-preflight': Flags.boolean({summary: 'Skip the preflight checks.'}),
     'take-over': Flags.boolean({
-      summary: 'Continue although a Helm operation of the release is pending. Without it, one counts as aborted after --timeout.',
+      summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
     }),
-    confirm: Flags.string({summary: 'Name of the release, to replace its chart or to downgrade it.', helpValue: '<NAME>'}),
+    confirm: Flags.string({summary: 'Confirm a chart replacement or a downgrade with the release name.', helpValue: '<NAME>'}),
     'drain-timeout': Flags.string({
-      summary: 'How long to wait for runs before another chart replaces the one that runs them.',
+      summary: 'Time to wait for runs in flight before another chart replaces the installed one.',
       helpValue: '<DURATION>',
       default: '30m',
     }),
-    resume: Flags.boolean({summary: 'Go on with a conversation that broke off; secrets are asked for again.'}),
+    resume: Flags.boolean({summary: 'Resume an interrupted wizard; asks for secrets again.'}),
     save: Flags.string({
-      summary: 'Directory for answers.yaml, without secrets, and for values.yaml as the release gets it; created if missing.',
+      summary: 'Directory to save answers.yaml (without secrets) and values.yaml in; created if missing.',
       helpValue: '<DIRECTORY>',
     }),
     ...noFromClusterFlag,

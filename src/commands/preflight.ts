@@ -30,9 +30,9 @@ interface Result {
 }
 
 export default class Preflight extends BaseCommand<Result> {
-  static override summary = 'Say whether the cluster, the tools and the account are ready for an install with these settings.';
+  static override summary = 'Check the cluster, the tools and the account before an install.';
   static override description =
-    'Changes nothing, unless --probe asks for a pod that tries what can only be tried there and is removed again, also after Ctrl-C; --dry-run shows it instead. Takes every setting of "install"; none is required. Ends with status 3 when something would make the install fail, and within --timeout (30s, with --probe 3m) with what it knows by then.';
+    'Read-only, except for --probe, which creates a test pod and deletes it again, also after Ctrl-C (--dry-run prints the pod). Accepts every setting of "install"; none is required. Exits with 3 when the install would fail. Checks that need longer than --timeout (default 30s, with --probe 3m) are skipped.';
   static override usage = '<%= command.id %> [SETTINGS] [--strict] [--probe]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --chart agent-job --namespace scalr-agent',
@@ -40,9 +40,9 @@ export default class Preflight extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --probe --timeout 5m',
   ];
   static override flags = {
-    strict: Flags.boolean({summary: 'End with status 4 when there are only warnings.'}),
+    strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
     probe: Flags.boolean({
-      summary: 'Make a pod where runs will be: whether it reaches Scalr and the metadata service, and can use its volumes.',
+      summary: 'Create a test pod where runs will be scheduled, and check network access, the metadata service and volumes from it.',
     }),
     ...noFromClusterFlag,
     ...settingFlags(catalogue),

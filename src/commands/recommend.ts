@@ -9,8 +9,8 @@ import {type Sizing, sizing} from '../values/sizing.ts';
 type Result = Recommendation & {sizing: Sizing};
 
 export default class Recommend extends BaseCommand<Result> {
-  static override summary = 'Say which chart fits, why, and what speaks for and against the other two.';
-  static override description = 'Needs no cluster. Takes every setting of "values"; none is required.';
+  static override summary = 'Recommend a chart, and compare it with the other two.';
+  static override description = 'Needs no cluster. Accepts every setting of "values"; none is required.';
   static override usage = '<%= command.id %> [SETTINGS]';
   static override examples = ['<%= config.bin %> <%= command.id %> --isolation per-run --cloud eks --concurrency 10'];
   static override flags = {...fromClusterFlag, ...settingFlags(catalogue)};

@@ -35,22 +35,22 @@ export default class Status extends BaseCommand<Result> {
   static override flags = {
     values: Flags.string({
       char: 'f',
-      summary: 'Layer of the values.yaml to compare with, the last one winning, as in helm; - reads standard input; may be repeated.',
+      summary: 'Values file to compare with; files are merged, the last one wins. - reads standard input. May be repeated.',
       helpValue: '<FILE>',
       multiple: true,
       multipleNonGreedy: true,
       delimiter: ',',
     }),
     'exit-code': Flags.boolean({
-      summary: 'Exit with 5 when a ready agent differs from its release, or from --values.',
+      summary: 'Exit with 5 when a ready agent differs from its release or from --values.',
       exclusive: ['watch'],
     }),
     'all-namespaces': Flags.boolean({
       char: 'A',
-      summary: 'Show every agent release of the cluster.',
+      summary: 'List the agent releases of all namespaces.',
       exclusive: ['values', 'watch'],
     }),
-    watch: Flags.boolean({char: 'w', summary: 'Watch, and print what changes; with --json one document per line.'}),
+    watch: Flags.boolean({char: 'w', summary: 'Watch for changes; with --json prints one document per line.'}),
     ...settingFlags(SETTINGS),
   };
 

@@ -45,16 +45,16 @@ export default class Uninstall extends BaseCommand<Result> {
   ];
   static override flags = {
     purge: Flags.option({
-      summary: 'Classes of objects to delete too, separated by commas; all selects every class.',
+      summary: 'Comma-separated classes of remaining objects to delete; all selects every class.',
       helpValue: '<CLASSES>',
       options: [...PURGEABLE, 'all'] as const,
       multiple: true,
       delimiter: ',',
     })(),
-    confirm: Flags.string({summary: 'Name of the release, for what cannot be undone.', helpValue: '<NAME>'}),
-    drain: Flags.boolean({summary: 'Let the runs in flight end first.', default: true, allowNo: true}),
-    'drain-timeout': Flags.string({summary: 'How long to wait for them.', helpValue: '<DURATION>', default: '30m'}),
-    'cleaner-image': Flags.string({summary: 'Image with find that empties directories on nodes.', helpValue: '<IMAGE>'}),
+    confirm: Flags.string({summary: 'Confirm deletions that cannot be undone with the release name.', helpValue: '<NAME>'}),
+    drain: Flags.boolean({summary: 'Wait for the runs in flight.', default: true, allowNo: true}),
+    'drain-timeout': Flags.string({summary: 'Time to wait for the runs in flight.', helpValue: '<DURATION>', default: '30m'}),
+    'cleaner-image': Flags.string({summary: 'Image that deletes files in node directories; must contain find.', helpValue: '<IMAGE>'}),
     ...settingFlags(SETTINGS),
   };
 

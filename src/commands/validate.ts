@@ -21,9 +21,9 @@ interface FixFlags {
 }
 
 export default class Validate extends BaseCommand<Result> {
-  static override summary = 'Find every mistake in a values.yaml before the cluster does.';
+  static override summary = 'Validate a values.yaml against one chart version.';
   static override description =
-    'Checks files, hand-written ones too, against one exact chart version: keys, types, and the rules the charts do not check. Each FILE is checked on its own; files given with -f are merged as Helm merges them and checked as one. Needs no cluster and no helm.';
+    'Checks keys, types, and rules that the charts themselves do not check. Each FILE is checked on its own; files given with -f are merged as Helm merges them. Needs no cluster and no helm.';
   static override usage = '<%= command.id %> <FILE>... [--chart <CHART>] [--chart-version <VERSION>] [--strict] [--fix]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> values.yaml --chart agent-job --chart-version 0.6.5',
@@ -32,20 +32,20 @@ export default class Validate extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> clusters/*.yaml --format sarif > findings.sarif',
   ];
   static override args = {
-    file: Args.string({description: 'values.yaml to check, each on its own; - reads standard input.', multiple: true, ignoreStdin: true}),
+    file: Args.string({description: 'values.yaml to check; - reads standard input.', multiple: true, ignoreStdin: true}),
   };
   static override flags = {
     values: Flags.string({
       char: 'f',
-      summary: 'Layer of a values.yaml, the last one winning, as in helm; may be repeated.',
+      summary: 'Values file to merge; the last one wins. May be repeated.',
       helpValue: '<FILE>',
       multiple: true,
       multipleNonGreedy: true,
       delimiter: ',',
     }),
-    fix: Flags.boolean({summary: 'Rename keys and correct values that have exactly one right answer, after showing the changes.'}),
-    format: Flags.string({summary: 'Form of the result; json is --json.', options: ['text', 'json', 'sarif', 'junit']}),
-    strict: Flags.boolean({summary: 'Fail on warnings too (exit status 4).'}),
+    fix: Flags.boolean({summary: 'Show and apply corrections that have exactly one solution.'}),
+    format: Flags.string({summary: 'Output format; json is the same as --json.', options: ['text', 'json', 'sarif', 'junit']}),
+    strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
     ...settingFlags([chart, chartVersion, chartSource]),
   };
 

@@ -23,17 +23,17 @@ interface Result {
 const STANDARD_OUTPUT = ['-', '/dev/stdout', '/dev/fd/1'];
 
 export default class Values extends BaseCommand<Result> {
-  static override summary = 'Write a values.yaml that is right for one exact chart version.';
+  static override summary = 'Generate a values.yaml for one chart version.';
   static override description =
-    'Needs no cluster, no helm and no network. Every flag is also a variable SCALR_AGENT_INSTALL_<FLAG> and a key of the answers file.';
+    'Needs no cluster, no helm and no network. Every setting is also a variable SCALR_AGENT_INSTALL_<FLAG> and a key of the answers file.';
   static override usage = '<%= command.id %> --url <URL> [--chart <CHART>] [--out <FILE>] [SETTINGS]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io > values.yaml',
     '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --chart agent-job --cache pvc --cache-storage-class efs --out values.yaml',
   ];
   static override flags = {
-    out: Flags.string({char: 'o', summary: 'File to write instead of standard output.', helpValue: '<FILE>'}),
-    explain: Flags.boolean({summary: 'Print every effective setting and where it comes from, on standard error.'}),
+    out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
+    explain: Flags.boolean({summary: 'Print every effective setting and its source on standard error.'}),
     ...fromClusterFlag,
     ...settingFlags(catalogue),
   };

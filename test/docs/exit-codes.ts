@@ -12,7 +12,7 @@ interface Meaning {
 
 export const MEANINGS = Object.entries(parse(words('exit-codes.yaml')) as Record<string, Meaning>);
 
-/** The rows of README.md. */
+/** The rows of docs/exit-codes.md. */
 export const exitRows = (): string[][] =>
   MEANINGS.map(([code, {means, here, only}]) => {
     const more = Object.entries(only ?? here ?? {}).map(([id, text]) => (text === '' ? `\`${id}\`` : `\`${id}\`: ${text}`));

@@ -1,12 +1,18 @@
 import type {Setting} from '../../src/settings/define.ts';
 import {words} from './commands.ts';
-import {safe} from './markdown.ts';
+import {safe, table} from './markdown.ts';
 import {defaultOf, settings, spelled, takenBy} from './settings.ts';
 
 const groups = [...new Set(settings.map(({group}) => group))];
 
 /** docs/settings.md: all that is declared of every setting, in the order in which an operator is asked. */
-export const settingsPage = (): string => [words('settings.md'), '', ...groups.map(groupText)].join('\n');
+export const settingsPage = (): string => [words('settings.md'), overview(), '', ...groups.map(groupText)].join('\n');
+
+const overview = (): string =>
+  table(
+    ['Group', 'Setting', 'Description', 'Charts'],
+    settings.map((each) => [each.group, `[${spelled(each)}](#${each.id})`, each.summary, takenBy(each)]),
+  );
 
 const groupText = (group: Setting['group']): string =>
   [`## ${group}`, '', ...settings.filter((each) => each.group === group).map(settingText)].join('\n');

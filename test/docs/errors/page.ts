@@ -20,15 +20,17 @@ export const ENTRIES = parse(words('errors.yaml')) as Readonly<Record<ErrorCode,
 
 const EXAMPLES: readonly Example[] = [...withoutCluster, ...withCluster];
 
-/** The rows of README.md. */
-export const errorRows = (): string[][] =>
-  ERROR_CODES.map((code) => [`[\`${code}\`](docs/errors.md#${code.toLowerCase()})`, ENTRIES[code].says]);
+const indexTable = (): string =>
+  table(
+    ['Code', 'Meaning'],
+    ERROR_CODES.map((code) => [`[\`${code}\`](#${code.toLowerCase()})`, ENTRIES[code].says]),
+  );
 
 /** docs/errors.md: every code with what the program really says. */
 export async function errorsPage(): Promise<string> {
   const sections: string[] = [];
   for (const code of ERROR_CODES) sections.push(await section(code));
-  return [words('errors.md'), '', ...sections].join('\n');
+  return [words('errors.md'), indexTable(), '', ...sections].join('\n');
 }
 
 async function section(code: ErrorCode): Promise<string> {
