@@ -33,9 +33,9 @@ type Flags = Interfaces.InferredFlags<typeof CollectLogs.flags & typeof CollectL
 type Collect = (interrupts: Interrupts) => Promise<Collected>;
 
 export default class CollectLogs extends BaseCommand<Result> {
-  static override summary = 'Collect a support bundle: logs, events, objects, Helm releases and findings, without secrets.';
+  static override summary = 'Collect a support bundle without secrets.';
   static override description =
-    'Read-only; the bundle lists what the account is not allowed to read. Collects the last 24 hours of logs (--since), 100 MiB in total (--max-size); the middle of longer logs is cut. Redacts everything before it is written, then searches the finished file for secrets of the namespace and deletes it if one is found (exit code 8). Exit code 7 means that the bundle is incomplete. For agents in Docker or systemd, use --docker or --journal on their machine.';
+    'Collects logs, events, objects, Helm releases and findings into one file. Read-only; the bundle lists what the account is not allowed to read. Collects the last 24 hours of logs (--since), 100 MiB in total (--max-size); the middle of longer logs is cut. Redacts everything before it is written, then searches the finished file for secrets of the namespace and deletes it if one is found (exit code 8). Exit code 7 means that the bundle is incomplete. For agents in Docker or systemd, use --docker or --journal on their machine.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --since 2h --run run-v0o1 --out bundle.zip',

@@ -35,7 +35,7 @@ interface Result {
 const SETTINGS = [namespace, release];
 
 export default class Uninstall extends BaseCommand<Result> {
-  static override summary = 'Uninstall an agent: wait for its runs, uninstall the release, and list what remains.';
+  static override summary = 'Uninstall an agent and list what remains.';
   static override description =
     'Lists what is deleted and what remains. Stops the agent and waits for the runs in flight. Data, custom resource definitions, Secrets, the namespace and directories on nodes remain unless --purge names them (--purge=all deletes all of them). Deletions that cannot be undone ask for the release name; --confirm answers. Checks afterwards that everything is gone.';
   static override examples = [
