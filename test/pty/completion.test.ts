@@ -115,7 +115,7 @@ describe.each(WAYS)('$way', ({shell, files, needs, isVariant = false}) => {
 
   test('shows what commands are for', async () => {
     const keys = `scalr-agent val${shell === 'bash' ? '\t\t' : '\t'}`;
-    expect(await open.screen(keys, /values .*Write/)).toMatch(/validate .*Find every mistake/);
+    expect(await open.screen(keys, /values .*Generate/)).toMatch(/validate .*Validate/);
   });
 
   test('a cluster that is silent is not waited for, and its login plugin does not ask', async () => {
