@@ -130,9 +130,7 @@ export function parseAssignment(text: string, value: string, {chart, version}: T
       `"${text}" takes a text, and null removes the chart default`,
       'Leave it out to keep the default, or set another text',
     );
-  const parsed = isText(node) ? value : parseTree(text, value);
-  // Helm reads {} as an empty list.
-  const tree = value === '{}' && [node.type].flat().join() === 'array' ? [] : parsed;
+  const tree = isText(node) ? value : parseTree(text, value);
   checkAssigned(text, tree, node);
   return {path, value: tree};
 }

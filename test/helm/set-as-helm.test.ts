@@ -43,8 +43,8 @@ const CASES: readonly Assignments[] = [
   {chart: 'agent-local', set: ['extraEnv.TF_LOG=DEBUG,extraEnv.LIST=a\\,b', 'extraEnv.NUMBER=007']},
   {
     chart: 'agent-local',
-    set: ['podAnnotations.example\\.com/a=x y', 'podAnnotations."example\\.com/b"=true'],
-    helm: ['podAnnotations.example\\.com/a=x y', 'podAnnotations.example\\.com/b=true'],
+    set: ['podAnnotations.example\\.com/a=x y', 'podAnnotations."example\\.com/b"=yes'],
+    helm: ['podAnnotations.example\\.com/a=x y', 'podAnnotations.example\\.com/b=yes'],
   },
   {chart: 'agent-job', set: ['agent.nodeSelector."node-type"=agent-controller'], helm: ['agent.nodeSelector.node-type=agent-controller']},
   {chart: 'agent-job', set: [taint('task.tolerations'), taint('agent.tolerations')]},
@@ -58,7 +58,10 @@ const CASES: readonly Assignments[] = [
       'task.runner.extraVolumeMounts[0].name=tools,task.runner.extraVolumeMounts[0].mountPath=/tools',
     ],
   },
-  {chart: 'agent-job', set: ['task.sidecars={}', 'agent.replicaCount=2']},
+  {
+    chart: 'agent-job',
+    set: ['task.sidecars[0].command={sleep,inf},task.sidecars[0].name=a,task.sidecars[0].image=b', 'agent.replicaCount=2'],
+  },
 ];
 
 let helm = '';
