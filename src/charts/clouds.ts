@@ -3,13 +3,7 @@ import type {Get} from '../settings/define.ts';
 import {namespace, release} from '../settings/release.ts';
 import type {DefaultValue} from './define.ts';
 
-export interface NodePath {
-  path: string;
-  /** Where upstream documents it; without it the path is a guess that has to be tested on a node. */
-  source?: string;
-  /** Why it is a guess. */
-  doubt?: string;
-}
+type NodePath = DefaultValue<string>;
 
 /** A name that no other release on the same nodes has. */
 export function uniqueName(get: Get): string {
@@ -17,12 +11,14 @@ export function uniqueName(get: Get): string {
   return [...new Set(parts)].join('-') || 'scalr-agent';
 }
 
-/** The path as a default that says where it comes from. */
-export const asDefault = ({path, source, doubt = 'upstream documents no path for these nodes'}: NodePath): DefaultValue<string> =>
-  source === undefined ? {value: path, isGuess: true, because: doubt} : {value: path, because: `recommended for these nodes in ${source}`};
-
 const K8S_README = 'agent-k8s 0.6.5, README';
 const HOSTPATH_GUIDE = 'agent-job 0.6.5, docs/cache-persistence-hostpath.md';
+
+const documented = (value: string, source: string): NodePath => ({value, because: `recommended for these nodes in ${source}`});
+
+const guessed = (value: string, because: string): NodePath => ({value, because, untested: `is a guess, because ${because}`});
+
+const UNDOCUMENTED = 'upstream documents no path for these nodes';
 
 /** Container-Optimized OS, the system of GKE nodes unless told otherwise. */
 export const isCos = (get: Get): boolean => get(nodeOs) === 'cos' || (get(cloud) === 'gke' && get(nodeOs) === undefined);
@@ -31,10 +27,20 @@ export const isCos = (get: Get): boolean => get(nodeOs) === 'cos' || (get(cloud)
 export function dataPath(get: Get): NodePath | undefined {
   if (get(cloud) === undefined && get(nodeOs) === undefined) return undefined;
   const name = uniqueName(get);
-  if (isCos(get)) return {path: `/home/kubernetes/bin/scalr/${name}`, source: K8S_README};
+  if (isCos(get)) return documented(`/home/kubernetes/bin/scalr/${name}`, K8S_README);
   const path = `/var/lib/${name}`;
-  if (get(nodeOs) === 'al2') return {path, source: K8S_README};
-  return get(nodeOs) === 'bottlerocket' ? {path, doubt: 'upstream contradicts itself about Bottlerocket'} : {path};
+  if (get(nodeOs) === 'al2') return documented(path, K8S_README);
+  if (get(nodeOs) === 'bottlerocket')
+    return {
+      ...documented(path, K8S_README),
+      untested: `is recommended for Bottlerocket, which has few writable directories (${HOSTPATH_GUIDE})`,
+    };
+  if (get(cloud) !== 'eks' || get(nodeOs) !== undefined) return guessed(path, UNDOCUMENTED);
+  return {
+    value: path,
+    because: `recommended for Amazon Linux 2 and Bottlerocket in ${K8S_README}`,
+    untested: 'is recommended for Amazon Linux 2 and Bottlerocket, and --node-os is not set',
+  };
 }
 
 /** Below this directory the kubelet of GKE looks for volume plugins. */
@@ -45,9 +51,10 @@ export const isExecOnCos = (path: string): boolean => /^\/(home\/kubernetes\/bin
 
 /** Where agent-job keeps a cache on a node. */
 export function cacheDirectory(get: Get): NodePath {
-  return isCos(get)
-    ? {path: '/home/kubernetes/bin/scalr-agent-cache', source: HOSTPATH_GUIDE}
-    : {path: `/var/lib/${uniqueName(get)}-cache`};
+  if (isCos(get)) return documented('/home/kubernetes/bin/scalr-agent-cache', HOSTPATH_GUIDE);
+  const isEks = get(cloud) === 'eks' || ['al2', 'al2023', 'bottlerocket'].includes(get(nodeOs) ?? '');
+  const reason = isEks ? 'upstream recommends a directory of an instance store, and its path depends on the nodes' : UNDOCUMENTED;
+  return guessed(`/var/lib/${uniqueName(get)}-cache`, reason);
 }
 
 /** How to get a volume that many nodes mount, by provider; the default class of each makes block disks for one node. */

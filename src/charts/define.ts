@@ -41,11 +41,12 @@ export interface Row<T = unknown> {
   partly?(value: T, scope: Scope): string | undefined;
 }
 
-/** A default with its reason; a guess has to be tested by the operator. */
+/** A default with its reason. */
 export interface DefaultValue<T = unknown> {
   value: T;
   because: string;
-  isGuess?: boolean;
+  /** Why the operator must test it on a node; completes "--flag VALUE …". */
+  untested?: string;
 }
 
 /** A value that follows from other settings for this chart. */
@@ -53,6 +54,17 @@ export interface ChartDefault<T = unknown> {
   setting: Setting<T>;
   in?: string;
   value(get: Get): DefaultValue<T> | undefined;
+}
+
+/** Keys that follow from other keys, where nobody wrote them. */
+export interface DerivedKeys {
+  in?: string;
+  /** The setting that explains them. */
+  setting: Setting;
+  /** What it may write. */
+  paths: readonly Path[];
+  /** `values` and the chart defaults together; `isWritten` is true for keys that settings, files or --set wrote. */
+  write(values: Values, isWritten: (path: Path) => boolean): readonly Entry[];
 }
 
 /** What a rule may look at beside the effective settings. */
@@ -148,6 +160,7 @@ export interface Chart {
   name: ChartName;
   rows: readonly Row[];
   defaults: readonly ChartDefault[];
+  derived?: readonly DerivedKeys[];
   rules: readonly ChartRule[];
   valuesRules: readonly ValuesRule[];
   refusals: readonly Refusal[];

@@ -29,7 +29,7 @@ export const asSwitch = (on: string, off: string): Codec<boolean> => ({
 
 export const asNumber: Codec<number> = {
   write: (value) => value,
-  read: (tree) => (tree === null || tree === '' || !Number.isInteger(Number(tree)) ? undefined : Number(tree)),
+  read: (tree) => (tree === null || tree === '' || typeof tree === 'object' || !Number.isInteger(Number(tree)) ? undefined : Number(tree)),
 };
 
 /** A choice under the chart's own names. */

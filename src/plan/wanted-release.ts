@@ -47,7 +47,10 @@ export function wantedRelease(
     chart: {...target, ...(source === undefined ? {} : {source})},
     values,
     effective: effectiveValues(values, target),
-    asked: [...origins.filter(({setting}) => settings.isExplicit(setting)).map(({path}) => path), ...pathsAsked(target, settings)],
+    asked: [
+      ...origins.filter(({setting, isDerived}) => !isDerived && settings.isExplicit(setting)).map(({path}) => path),
+      ...pathsAsked(target, settings),
+    ],
     yaml,
     secrets: [tokenSecretOf(settings), ...clientCertificateOf(settings)],
   };

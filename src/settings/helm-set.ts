@@ -17,7 +17,7 @@ export function readHelmSet(items: readonly string[]): string[] {
     const isFirst = !lists.has(base);
     const list = lists.get(base) ?? [];
     lists.set(base, list);
-    setPart(list, stepsOf(index, path), typed(value));
+    setPart(list, stepsOf(index, path), isJson(value) ? (JSON.parse(value) as Part) : typed(value));
     return isFirst ? [base] : [];
   });
   return read.map((each) => (lists.has(each) ? `${each}=${listText(each, lists.get(each) as Part[])}` : each));
@@ -57,7 +57,7 @@ function assignmentsIn(item: string): [path: string, value: string][] {
   const end = comma.index + comma[0].length - 1;
   const others = rest.slice(end + 1);
   if (others === '') return [[path, unescaped(rest.slice(0, end))]];
-  if (!/^[^=,]+=/.test(others))
+  if (!/^(?:\\.|[^=,\\])+=/.test(others))
     throw new InvalidValue(
       `a comma in the value of "${path}" begins another assignment, as in Helm`,
       `Write ${asHelmSet(path, unescaped(rest))}`,
@@ -69,8 +69,9 @@ const refuseBare = (text: string): never => {
   throw new InvalidValue(`"${text}" has no "="`, `Write ${text}=value`);
 };
 
-/** `a."b.c"` is `a.b\.c`: READMEs quote keys for the shell. */
-const withoutQuotes = (path: string): string => path.replaceAll(/"([^"]*)"/g, (_, key: string) => key.replaceAll('.', '\\.'));
+/** `a."b.c"` is `a.b\.c`: READMEs quote keys for the shell, and escape dots and slashes inside the quotes. */
+const withoutQuotes = (path: string): string =>
+  path.replaceAll(/"([^"]*)"/g, (_, key: string) => key.replaceAll('\\', '').replaceAll('.', '\\.')).replaceAll(/\\([^.])/g, '$1');
 
 const unescaped = (text: string): string => text.replaceAll(/\\(.)/gs, '$1');
 

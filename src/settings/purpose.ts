@@ -25,11 +25,11 @@ export const isolation = defineSetting({
   summary: 'Whether runs may share a container or each gets its own pod.',
   kind: choice(['shared', 'per-run']),
   explained: {
-    text: 'Runs that share a container can see each other’s files and credentials.',
+    text: 'In a shared container a run can read the files and credentials that earlier runs left. More pods (--concurrency) execute more runs at the same time.',
     reference: 'agent-local 0.6.5 and agent-job 0.6.5, README',
   },
   meanings: {
-    shared: 'several runs side by side in one container: fastest, one trust boundary',
+    shared: 'each agent pod executes one run at a time, in one container: one trust boundary',
     'per-run': 'every run in a pod of its own that shares nothing',
   },
 });

@@ -4,6 +4,9 @@ import {bytes} from './quantity.ts';
 
 export const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod'] as const;
 
+/** True for a cache that outlives the pods that fill it. */
+export const isPersistent = (kind: string | undefined): boolean => kind !== undefined && kind !== 'ephemeral';
+
 export const cache = defineSetting({
   id: 'cache',
   group: 'Storage',

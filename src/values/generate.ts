@@ -9,7 +9,7 @@ import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {set, valuesFile} from '../settings/escape-hatch.ts';
 import type {Settings} from '../settings/settings.ts';
-import {effectiveValues, readEffective} from './read-values.ts';
+import {effectiveValues, readEffective, withoutMethodNames} from './read-values.ts';
 import {type Origin, refuseSecretsIn, renderValues} from './render.ts';
 import {applyRules} from './validate/check-rules.ts';
 import {ignoredIn, refusePlaceholders, refuseRepeatedVariables} from './validate/check-values.ts';
@@ -40,7 +40,7 @@ export function generate(given: Settings, facts: ChartRequirements = {}): Genera
   const {settings, guesses} = withChartDefaults(given, target);
   refusing(valuesFile, () => refuseSecretsIn(readLayers(settings.get(valuesFile) ?? []), target));
   const rendered = refusing(set, () => renderValues(settings, target));
-  const seen = effectiveValues(rendered.values, target);
+  const seen = effectiveValues(withoutMethodNames(rendered.values), target);
   const effective = readEffective(seen, target).settings;
   refusePlaceholders(rendered);
   refuseRepeatedVariables(rendered, target);
@@ -89,11 +89,11 @@ function withChartDefaults(given: Settings, {chart: name, version}: Target): {se
     if (known.get(setting) !== undefined || !within(version, range)) return known;
     const found = value(known.get);
     if (found === undefined) return known;
-    if (found.isGuess) {
+    if (found.untested !== undefined) {
       guesses.push({
         code: 'GUESS',
         setting: setting.id,
-        message: `${spell(setting)} ${found.value} is a guess, because ${found.because}: test on a node that it can be written to and executed from.`,
+        message: `${spell(setting)} ${found.value} ${found.untested}: test on a node that it can be written to and executed from.`,
       });
     }
     return known.with(setting, {value: found.value, source: 'default', because: found.because});

@@ -66,7 +66,7 @@ function readOnce(effective: Values, target: Target, known: ReadonlyMap<string, 
   const settings = new Map<string, unknown>();
   const get: Get = <T>(setting: Setting<T>) => (settings.get(setting.id) ?? known.get(setting.id)) as T | undefined;
   const scope = scopeOf(target, get);
-  const claimed: Path[] = [];
+  const claimed: Path[] = (CHARTS[target.chart].derived ?? []).flatMap((each) => (within(target.version, each.in) ? [...each.paths] : []));
   for (const row of rowsOf(target)) {
     if (!(row.when?.(get) ?? true)) continue;
     const value = row.read(effective, scope);

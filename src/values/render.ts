@@ -1,7 +1,7 @@
 import {parse} from 'yaml';
 import {CHARTS} from '../charts/charts.ts';
 import type {Entry, Row, Scope, Target} from '../charts/define.ts';
-import {describeRange, rangeOf} from '../charts/releases.ts';
+import {describeRange, rangeOf, within} from '../charts/releases.ts';
 import {chartSchema, closedSchema, leavesOf, type SchemaNode, schemaOf} from '../charts/schema.ts';
 import {needsNoRow, rowsFor, scopeOf} from '../charts/support.ts';
 import {releasesOf} from '../charts/target.ts';
@@ -35,6 +35,8 @@ export interface Origin {
   setting: Setting;
   /** The reason, where the setting does not explain it. */
   why?: string;
+  /** It follows from other keys: nobody asked for it. */
+  isDerived?: true;
 }
 
 export interface Rendered {
@@ -73,6 +75,14 @@ export function renderValues(settings: Settings, target: Target): Rendered {
     refuseConflict(text, assigned.path, origins, settings);
     setAt(values, assigned.path, assigned.value);
     origins.push({path: assigned.path, setting: set as Setting});
+  }
+  const isWritten = (path: Path): boolean => getAt(values, path) !== undefined;
+  for (const {in: range, setting, write} of chart.derived ?? []) {
+    if (!within(target.version, range)) continue;
+    for (const [path, value, why] of write(mergeValues(scope.defaults, values), isWritten)) {
+      setAt(values, path, value);
+      origins.push({path, setting, isDerived: true, ...(why === undefined ? {} : {why})});
+    }
   }
   return {values: withoutLargeNumbers(values, target), origins, warnings};
 }
@@ -115,6 +125,11 @@ export function parseAssignment(text: string, value: string, {chart, version}: T
   if (node === undefined) throw unknownKey(text, path, {chart, version});
   // Below keys with a Kubernetes type, null removes a default in Helm: no CPU limit, no fixed user.
   if (value === 'null' && path.some((_, index) => nodeAt(root, path.slice(0, index))?.['x-kubernetes'])) return {path, value: null};
+  if (value === 'null' && isText(node))
+    throw new InvalidValue(
+      `"${text}" takes a text, and null removes the chart default`,
+      'Leave it out to keep the default, or set another text',
+    );
   const tree = isText(node) ? value : parseTree(text, value);
   checkAssigned(text, tree, node);
   return {path, value: tree};

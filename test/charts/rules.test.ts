@@ -57,15 +57,19 @@ const RULES: readonly [code: string, breaks: RawFlags, holds: RawFlags][] = [
   ['PREPARE_DIRECTORY', {...J, cache: 'hostpath'}, {...J, cache: 'ephemeral'}],
   [
     'CACHES_LARGER_THAN_VOLUME',
-    {...J, ...SHARED, 'cache-size': '40Gi', 'provider-cache': true},
-    {...J, ...SHARED, 'cache-size': '45Gi', 'provider-cache': true},
+    {...J, ...SHARED, 'cache-size': '40Gi', set: ['agent.providerCache.sizeLimit=40Gi']},
+    {...J, ...SHARED, 'cache-size': '40Gi'},
   ],
   ['CACHES_LARGER_THAN_VOLUME', {...J, 'provider-cache': true}, {...J, 'provider-cache': true, 'cache-size': '45Gi'}],
   [
     'CACHES_LARGER_THAN_VOLUME',
-    {...J, ...SHARED, 'cache-size': '20Gi', 'provider-cache': true},
-    {...J, ...SHARED, 'cache-size': '20Gi', 'provider-cache': true, set: ['agent.providerCache.sizeLimit=15Gi']},
+    {...J, ...SHARED, 'cache-size': '20Gi', set: ['agent.providerCache.sizeLimit=25Gi']},
+    {...J, ...SHARED, 'cache-size': '20Gi', set: ['agent.providerCache.sizeLimit=15Gi']},
   ],
+  ['CACHES_NEED_SPACE', {...J, 'cache-claim': 'c'}, {...J, ...SHARED}],
+  ['CACHES_NEED_SPACE', {...J, cache: 'hostpath'}, {...J, cache: 'hostpath', 'provider-cache': false, 'module-cache': false}],
+  ['CACHES_OFF', {...J, ...SHARED, 'provider-cache': false, 'module-cache': false}, {...J, ...SHARED, 'module-cache': false}],
+  ['CACHES_OFF', {...J, set: ['persistence.cache.enabled=true']}, {...J, ...SHARED}],
   ['SHORT_GRACE_PERIOD', {...J, 'grace-period': '119'}, {...J, 'grace-period': '120'}],
   [
     'TWO_DISRUPTION_BOUNDS',

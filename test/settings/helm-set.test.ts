@@ -47,6 +47,19 @@ const CASES: readonly (readonly string[])[] = [
   ['a=,b=1'],
   ['a=x y'],
   ['a=1,'],
+  ['x.a\\.b\\/c=y'],
+  ['a=1,x\\,y=2'],
+  ['a={x, y}'],
+  ['a={x\\,y,z}'],
+  ['a=1,b={x,y},c=2'],
+  ['a.b={1,2},a.c=3'],
+  ['a[0]={x,y}'],
+  ['a[0].b={x,y},a[1].b={z}'],
+  ['a.b[0].c=1,a.b[0].d=true,a.b[1].c=007'],
+  ['a=x=1,b=2'],
+  ['a=\\{x'],
+  ['a[0]=,a[1]=null'],
+  ['a[0].b=-5,a[1].b=1.5,a[2].b=1e3,a[3].b=0'],
 ];
 
 describe('--set is read as Helm reads it', () => {

@@ -1,9 +1,11 @@
+import type {Get} from '../../settings/define.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
-import {cache, cacheAccessMode, cachePath} from '../../settings/storage.ts';
-import {asDefault, cacheDirectory} from '../clouds.ts';
+import {cache, cacheAccessMode, cachePath, isPersistent, moduleCache, providerCache} from '../../settings/storage.ts';
+import {cacheDirectory} from '../clouds.ts';
 import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
 import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
+import {cacheLimits} from './cache-limits.ts';
 import {refusals, rows} from './rows.ts';
 import {rules} from './rules.ts';
 import {valuesRules} from './values-rules.ts';
@@ -21,8 +23,13 @@ const defaults: readonly ChartDefault[] = [
   {
     setting: cachePath,
     in: '>=0.6.2',
-    value: (get) => (get(cache) === 'hostpath' ? asDefault(cacheDirectory(get)) : undefined),
+    value: (get) => (get(cache) === 'hostpath' ? cacheDirectory(get) : undefined),
   },
+  ...[providerCache, moduleCache].map((setting) => ({
+    setting,
+    in: '>=0.5.65',
+    value: (get: Get) => (isPersistent(get(cache)) ? {value: true, because: 'the cache is persistent'} : undefined),
+  })),
   {
     setting: metadataService,
     in: NESTED,
@@ -39,6 +46,7 @@ export const agentJob: Chart = {
   rows,
   refusals,
   defaults,
+  derived: [cacheLimits],
   rules: [...sharedRules, ...rules],
   valuesRules: [...sharedValuesRules, ...valuesRules],
   ownVariables,

@@ -3,21 +3,15 @@ import {set} from '../../settings/escape-hatch.ts';
 import {gracePeriod, runMemoryLimit} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {milliOf} from '../../settings/quantity.ts';
-import {cache, cachePath, cacheSize, moduleCache, providerCache} from '../../settings/storage.ts';
+import {cache, cachePath, cacheSize, isPersistent, moduleCache, providerCache} from '../../settings/storage.ts';
 import {isCos, isExecOnCos} from '../clouds.ts';
 import type {ChartRule, RuleFacts} from '../define.ts';
 import {breaksTemplates, fixedUserOnOpenShift, isDash, isFilledMap, policyWithoutDns, settingRule, sharedClaim} from '../shared-rules.ts';
 import {at, getAt, isOn, type Tree} from '../tree.ts';
+import {softLimits} from './cache-limits.ts';
 import {NESTED} from './versions.ts';
 
-/** What the caches may grow to together, in bytes: `agent.<name>.sizeLimit` of those that are on. */
-function softLimits({get, values}: RuleFacts): bigint {
-  const used = [get(providerCache) && 'providerCache', get(moduleCache) && 'moduleCache', 'binaryCache'];
-  const milli = used.reduce((sum, name) => sum + (milliOf(String(getAt(values, at(`agent.${name}.sizeLimit`)) ?? '')) ?? 0n), 0n);
-  return milli / 1000n;
-}
-
-const GIB = 1024n ** 3n;
+const MEBIBYTE = 1000n * 1024n ** 2n;
 
 /** What a file may have written of the limits of caches, before the size of their volume. */
 const CACHE_KEYS = ['sizeLimit', 'enabled'].flatMap((key) =>
@@ -68,10 +62,29 @@ export const rules: readonly ChartRule[] = [
       const isBounded = get(cache) === 'pvc' || ((get(cache) ?? 'ephemeral') === 'ephemeral' && isCaching);
       const size = get(cacheSize);
       // Without a size a claim has a finding of its own, and another volume no limit.
-      return Boolean(isBounded) && size !== undefined && softLimits(facts) > (milliOf(size) ?? 0n) / 1000n;
+      return Boolean(isBounded) && size !== undefined && softLimits(facts.values) > (milliOf(size) ?? 0n) / MEBIBYTE;
     },
     message: (get, facts) =>
-      `The caches may grow to ${softLimits(facts) / GIB}Gi together and their volume holds ${get(cacheSize)}: when it is full, runs fail. Raise --cache-size, or lower the limits with --set agent.<cache>.sizeLimit=….`,
+      `The caches may grow to ${softLimits(facts.values) / 1024n}Gi together and their volume holds ${get(cacheSize)}: when it is full, runs fail. Raise --cache-size, or lower the limits with --set agent.<cache>.sizeLimit=….`,
+  }),
+  settingRule({
+    code: 'CACHES_NEED_SPACE',
+    in: '>=0.5.65',
+    severity: 'warning',
+    isReminder: true,
+    setting: cache,
+    isWrong: (get) => ['existing-pvc', 'hostpath'].includes(get(cache) ?? '') && Boolean(get(providerCache) || get(moduleCache)),
+    message: (get, {values}) =>
+      `The caches may grow to ${softLimits(values) / 1024n}Gi together. ${get(cache) === 'hostpath' ? 'The disk of every node' : 'The existing claim'} must have room for them, or lower the limits with --set agent.<cache>.sizeLimit=….`,
+  }),
+  settingRule({
+    code: 'CACHES_OFF',
+    in: '>=0.5.65',
+    severity: 'warning',
+    setting: cache,
+    isWrong: (get) => isPersistent(get(cache)) && !get(providerCache) && !get(moduleCache),
+    message:
+      'The provider cache and the module cache are off, so the persistent cache holds only binaries. Enable them with --provider-cache and --module-cache.',
   }),
   settingRule({
     code: 'HOSTPATH_FORBIDDEN',

@@ -1,5 +1,5 @@
 import {cache, dataHome} from '../../settings/storage.ts';
-import {asDefault, dataPath} from '../clouds.ts';
+import {dataPath} from '../clouds.ts';
 import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
 import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
@@ -11,10 +11,7 @@ import {ignoredKeys, kubernetesFloors, ownVariables, upgradeTraps} from './versi
 const defaults: readonly ChartDefault[] = [
   {
     setting: dataHome,
-    value: (get) => {
-      const found = get(cache) === 'efs' ? undefined : dataPath(get);
-      return found && asDefault(found);
-    },
+    value: (get) => (get(cache) === 'efs' ? undefined : dataPath(get)),
   },
 ];
 

@@ -38,7 +38,7 @@ export const rules: readonly ChartRule[] = [
     setting: dataHome,
     isWrong: (get) => get(cache) === 'hostpath' && isCos(get) && watchedByKubelet(get(dataHome)),
     message: (get) => `${get(dataHome)} is watched by the kubelet, which takes what lies there for volume plugins`,
-    suggestion: (get) => `Use --data-home ${dataPath(get)?.path}`,
+    suggestion: (get) => `Use --data-home ${dataPath(get)?.value}`,
   }),
   settingRule({
     code: 'UNKNOWN_NODES',
@@ -54,7 +54,7 @@ export const rules: readonly ChartRule[] = [
     setting: dataHome,
     isWrong: (get) => get(cache) === 'hostpath' && isCos(get) && !get(dataHome)?.startsWith('/home/kubernetes/'),
     message: (get) =>
-      `On Container-Optimized OS most directories are mounted noexec, ${get(dataHome)} probably too; ${dataPath(get)?.path} is not.`,
+      `On Container-Optimized OS most directories are mounted noexec, ${get(dataHome)} probably too; ${dataPath(get)?.value} is not.`,
   }),
   rootOnOpenShift,
 ];

@@ -163,7 +163,7 @@ export const valuesRules: readonly ValuesRule[] = [
     severity: 'warning',
     test: (values) => {
       const limits = LIMITS.map((name) => ({name, megabytes: Number(getAt(values, ['extraEnv', name]) ?? 0)}));
-      const total = limits.reduce((sum, {megabytes}) => sum + BigInt(Math.trunc(megabytes) || 0), 0n);
+      const total = limits.reduce((sum, {megabytes}) => sum + BigInt(Number.isFinite(megabytes) ? Math.trunc(megabytes) : 0), 0n);
       const size = sizeOfCache(values);
       const written = limits.find(({megabytes}) => megabytes > 0);
       if (written === undefined || size === undefined || total * MEBIBYTE <= (milliOf(size) ?? total * MEBIBYTE)) return [];

@@ -27,7 +27,7 @@ const VALUES_OF: Readonly<Record<string, string>> = {
 export function checkShape(source: Source, target: Target): Finding[] {
   const kind = manifestKind(source.values);
   if (kind !== undefined) {
-    const place = VALUES_OF[kind];
+    const place = Object.hasOwn(VALUES_OF, kind) ? VALUES_OF[kind] : undefined;
     const message = `This is a Kubernetes manifest (${kind}), not values of a Helm chart.`;
     const suggestion = place === undefined ? 'Check the values.yaml of the chart instead' : `Check what stands below ${place} instead`;
     return [findingAt(source, ['kind'], 'MANIFEST', message, {suggestion})];

@@ -1,6 +1,5 @@
 import type {Target} from '../../charts/define.ts';
-import {getAt, isMap, type Values} from '../../charts/tree.ts';
-import {ExitCode, ExpectedError} from '../../errors.ts';
+import {getAt, isMap} from '../../charts/tree.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
 import {checkKeys} from './check-keys.ts';
 import {checkRefusals, checkRules, checkToken, checkValuesRules, checkVersion} from './check-rules.ts';
@@ -33,24 +32,6 @@ export function validateLayers(files: readonly {file: string; text: string}[], t
 export function knownBugs(text: string, target: Target): Finding[] {
   const {source} = readSource(text);
   return source === undefined ? [] : checkVersion(contextOf(source, target), target);
-}
-
-/** Checks generated values with what the flag gave, --set or --extra-env; other settings never break a check. @throws ExpectedError */
-export function refuseBrokenAssignments(values: Values, target: Target, flag: string): void {
-  const source: Source = {values, locate: () => undefined, written: () => undefined};
-  const findings = [
-    ...checkKeys(source, target),
-    ...checkValuesRules(contextOf(source, target), target),
-    ...checkVariables(source, target),
-  ];
-  const errors = hideSecrets(findings, source).filter(({severity}) => severity === 'error');
-  if (errors.length === 0) return;
-  const suggestions = errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion]));
-  throw new ExpectedError(errors.map(({path, message}) => `${flag}: ${path}: ${message}`).join('\n'), {
-    code: 'INVALID_SETTING',
-    exit: ExitCode.usage,
-    suggestions: suggestions.length > 0 ? suggestions : ['Correct the value, or leave it out'],
-  });
 }
 
 /** Without the values of these findings, because rules expect the types that templates can read. */

@@ -1,6 +1,6 @@
 import {within} from '../../../src/charts/releases.ts';
 import type {Values} from '../../../src/charts/tree.ts';
-import {type Case, type Claim, claim, inEach, isFlat, NESTED} from '../claims.ts';
+import {type Case, type Claim, claim, inEach, isFlat, NESTED, variableIn} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {type Container, mountedAt, type Role, variableOf} from '../workloads.ts';
 
@@ -78,6 +78,34 @@ const makesClaim = (rendered: Rendered, {size, className, mode}: {size: string; 
 
 const newClaim = (rendered: Rendered): Values => ({persistentVolumeClaim: {claimName: claimName(rendered)}});
 
+const BYTES: Readonly<Record<string, number>> = {Mi: 1, Gi: 1024};
+
+/** agent-job uses both caches with a persistent volume, and their limits fit a new claim together. */
+export const cachesAreUsed = (rendered: Rendered, size?: string): Claim[] => {
+  if (rendered.target.chart !== 'agent-job' || !within(rendered.target.version, '>=0.5.65')) return [];
+  const [, amount, unit = 'Gi'] = /^(\d+)(\w+)$/.exec(size ?? '') ?? [];
+  const limit = (container: Container, name: string): number =>
+    Number(variableOf(container, `SCALR_AGENT_${name}_CACHE_SIZE_LIMIT_MB`) ?? 0);
+  return [
+    ...variableIn(rendered, ['controller', 'worker'], 'SCALR_AGENT_PROVIDER_CACHE_ENABLED', 'true'),
+    ...variableIn(rendered, ['controller', 'worker'], 'SCALR_AGENT_MODULE_CACHE_ENABLED', 'true'),
+    ...inEach(rendered, ['controller', 'worker'], (container) => {
+      const limits = ['PROVIDER', 'MODULE', ...(within(rendered.target.version, '>=0.6.2') ? ['BINARY'] : [])].map((name) =>
+        limit(container, name),
+      );
+      const sum = limits.reduce((total, each) => total + each, 0);
+      return [
+        claim(
+          'each cache has a limit',
+          limits.every((each) => each > 0),
+          true,
+        ),
+        claim('the limits fit the volume together', amount === undefined || sum <= Number(amount) * (BYTES[unit] ?? 0), true),
+      ];
+    }),
+  ];
+};
+
 /** The runs of agent-job 0.5.64 look for the cache where their workers do not write to. */
 const CLAIMS = {'agent-local': '*', 'agent-job': '<=0.5.63 || >=0.5.65'} as const;
 const DASH = {'agent-local': '>=0.6.2', 'agent-job': '>=0.6.2'} as const;
@@ -95,6 +123,7 @@ export const claimCase: Case = {
   check: (rendered) => [
     ...makesClaim(rendered, {size: '55Gi', className: 'shared-fast.v2', mode: 'ReadWriteMany'}),
     ...cacheLiesOn(rendered, newClaim(rendered), 'scalr/prod'),
+    ...cachesAreUsed(rendered, '55Gi'),
   ],
 };
 
@@ -105,6 +134,7 @@ export const existingClaimCase: Case = {
   check: (rendered) => [
     claim('claims of the release', rendered.ofKind('PersistentVolumeClaim').length, 0),
     ...cacheLiesOn(rendered, {persistentVolumeClaim: {claimName: 'shared-cache'}}),
+    ...cachesAreUsed(rendered),
   ],
 };
 
@@ -135,6 +165,7 @@ export const claimCases: readonly Case[] = [
     takenBy: DASH,
     check: (rendered) => [
       ...makesClaim(rendered, {size: '10Gi', className: '', mode: 'ReadWriteMany'}),
+      ...cachesAreUsed(rendered, '10Gi'),
       ...cacheLiesOn(rendered, newClaim(rendered)),
     ],
   },

@@ -2,7 +2,7 @@ import {within} from '../../../src/charts/releases.ts';
 import type {Values} from '../../../src/charts/tree.ts';
 import {agentRoles, type Case, claim, inEach, NESTED, variableIn} from '../claims.ts';
 import {mountedAt, variableOf} from '../workloads.ts';
-import {cachePlaces, claimCases} from './cache.ts';
+import {cachePlaces, cachesAreUsed, claimCases} from './cache.ts';
 
 const EFS = 'fs-0123456789abcdef0::fsap-0123456789abcdef0';
 const SWITCHES = {'agent-local': '*', 'agent-job': NESTED} as const;
@@ -35,6 +35,7 @@ export const nodeCase: Case = {
     const path = isK8s ? '/var/lib/scalr-prod' : '/mnt/disks/ssd0/scalr';
     return [
       claim('claims of the release', rendered.ofKind('PersistentVolumeClaim').length, 0),
+      ...cachesAreUsed(rendered),
       ...inEach(rendered, isK8s ? ['worker'] : ['worker', 'runner'], (container) => {
         const place =
           container.role === 'runner'

@@ -3,19 +3,26 @@ import fc from 'fast-check';
 import {expect, test, vi} from 'vitest';
 import {chartSchema, leavesOf} from '../../../src/charts/schema.ts';
 import {newestOf} from '../../../src/charts/target.ts';
-import {setAt, type Tree, type Values} from '../../../src/charts/tree.ts';
+import {getAt, isMap, setAt, type Tree, type Values} from '../../../src/charts/tree.ts';
+import Validate from '../../../src/commands/validate.ts';
+import ValuesCommand from '../../../src/commands/values.ts';
 import {findingsOf} from '../../../src/values/validate/check-files.ts';
 import * as checks from '../../../src/values/validate/check-variables.ts';
 import {knownBugs, validate} from '../../../src/values/validate/validate.ts';
+import {rightValues, withAt} from '../../helm/spoilt-values.ts';
+import {memoryFiles} from '../../support/memory-files.ts';
+import {runCommand} from '../../support/run-command.ts';
 import {CHART_NAMES} from '../../support/versions.ts';
 
-const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6) * 40;
+/** The seed makes every run the same; more runs look further. */
+const SEED = 23;
+const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6) * 170;
 const TARGETS = CHART_NAMES.map((chart) => ({chart, version: newestOf(chart)}));
 
 /** What nobody expects below a key: names of JavaScript's own, deep maps, numbers without end. */
-const NAMES = ['toString', 'valueOf', 'constructor', '__proto__', 'hasOwnProperty', 'toJSON', 'length', 'then', 'name'];
+const NAMES = ['toString', 'valueOf', 'constructor', '__proto__', 'hasOwnProperty', 'isPrototypeOf', 'toJSON', 'length', 'then', 'name'];
 const odd: fc.Arbitrary<Tree> = fc.oneof(
-  fc.constantFrom<Tree>(null, '', true, -1, 0, 1e21, 0.1, [], {}, [null], [[]], '2Gi', '<a>'),
+  fc.constantFrom<Tree>(null, '', true, -1, 0, 1e21, 0.1, [], {}, [null], [[]], '2Gi', '<a>', 'Infinity', '-1e999', 'NaN', ...NAMES),
   fc.constantFrom(...NAMES).map((name) => Object.fromEntries([[name, 'x']]) as Tree),
   fc.constantFrom(...NAMES).map((name) => JSON.parse(`[{"${name}": {"${name}": null}}]`) as Tree),
 );
@@ -31,7 +38,44 @@ test('every key of every chart takes any value without a crash', () => {
       expect(Array.isArray(validate(text, target))).toBe(true);
       expect(Array.isArray(knownBugs(text, target))).toBe(true);
     }),
-    {numRuns: RUNS * 4},
+    {numRuns: RUNS, seed: SEED},
+  );
+});
+
+/** Everything that a version knows, Kubernetes types filled in. */
+const RICH = TARGETS.flatMap((target) => (['own', 'existing'] as const).map((kind) => ({target, values: rightValues(target, kind)})));
+
+/** A place in a tree, chosen by one number for each step down. */
+function placeIn(tree: Tree, choices: readonly number[]): (string | number)[] {
+  const [choice, ...rest] = choices;
+  const keys = Array.isArray(tree) ? [...tree.keys()] : isMap(tree) ? Object.keys(tree) : [];
+  const key = choice === undefined ? undefined : keys[choice % keys.length];
+  return key === undefined ? [] : [key, ...placeIn((tree as Values)[key] as Tree, rest)];
+}
+
+/** The values with another one at a place, cut to the two keys above it: large files take long. */
+function damaged(values: Values, place: readonly (string | number)[], value: Tree): Values {
+  const [first, second] = place.map(String);
+  const whole = withAt(values, place, value);
+  const below = getAt(whole, [first as string]) ?? null;
+  const kept = second !== undefined && isMap(below) ? {[second]: below[second] ?? null} : below;
+  return {[first as string]: kept};
+}
+
+test('every field below a Kubernetes type takes any value without a crash', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...RICH),
+      fc.array(fc.nat(99), {minLength: 1, maxLength: 9}),
+      odd,
+      fc.constantFrom('', '', ...NAMES),
+      ({target, values}, choices, value, below) => {
+        const odd = below === '' ? value : (Object.fromEntries([[below, value]]) as Tree);
+        const text = JSON.stringify(damaged(values, placeIn(values, choices), odd));
+        expect(Array.isArray(validate(text, target))).toBe(true);
+      },
+    ),
+    {numRuns: RUNS, seed: SEED},
   );
 });
 
@@ -57,7 +101,7 @@ test('a damaged file is checked without a crash', () => {
       }, text);
       expect(Array.isArray(validate(damaged, target))).toBe(true);
     }),
-    {numRuns: RUNS},
+    {numRuns: RUNS, seed: SEED},
   );
 });
 
@@ -69,4 +113,30 @@ test('a bug of a check is a finding of its file', () => {
   const group = {files: [{file: 'a.yaml', text: 'agent: {token: a}'}], areLayers: false};
   expect(findingsOf(group, target as (typeof TARGETS)[number])).toMatchObject([{code: 'CHECK_FAILED', severity: 'error'}]);
   spy.mockRestore();
+});
+
+test('one broken file does not end the check of the others', async () => {
+  const files = memoryFiles({
+    'methods.yaml': 'agent: {container_task_mem_request: {toString: x, valueOf: y}, token: {constructor: {__proto__: z}}}\n',
+    'kind.yaml': 'apiVersion: v1\nkind: constructor\n',
+    'broken.yaml': 'agent: {token: [\n',
+    'good.yaml': 'agent: {token: abc}\n',
+  });
+  const names = ['methods.yaml', 'kind.yaml', 'broken.yaml', 'good.yaml'];
+  const {stdout, exit} = await runCommand(Validate, [...names, '--chart', 'agent-k8s'], {files});
+  expect(exit).toBe(3);
+  expect(stdout).toContain('error agent.container_task_mem_request: ');
+  expect(stdout).toContain('Check the values.yaml of the chart instead');
+  expect(stdout).toContain('good.yaml: nothing to report');
+  expect(stdout).not.toContain('failed unexpectedly');
+});
+
+test.each(['--values-file', '--set'])('values with keys named like methods are refused in %s, not a bug', async (flag) => {
+  const files = memoryFiles({
+    'v.yaml': 'agent: {container_task_mem_request: {toString: x}}\n',
+  });
+  const given = flag === '--set' ? 'agent.container_task_mem_request={"toString":"x"}' : 'v.yaml';
+  const {stderr, exit} = await runCommand(ValuesCommand, ['--url', 'https://acme.scalr.io', '--chart', 'agent-k8s', flag, given], {files});
+  expect(exit).toBe(2);
+  expect(stderr).toContain('agent.container_task_mem_request');
 });

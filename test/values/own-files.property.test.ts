@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import {describe, expect, test} from 'vitest';
+import type {Target} from '../../src/charts/define.ts';
+import {chartSchema, type Leaf, leavesOf} from '../../src/charts/schema.ts';
+import {spellPath} from '../../src/charts/tree.ts';
+import Values from '../../src/commands/values.ts';
+import {ExpectedError} from '../../src/errors.ts';
+import {asHelmSet} from '../../src/settings/helm-set.ts';
+import {valuesDocument} from '../../src/values/document.ts';
+import {generateChecked} from '../../src/values/generate-checked.ts';
+import {validate} from '../../src/values/validate/validate.ts';
+import {certificates} from '../support/certificates.ts';
+import {memoryFiles} from '../support/memory-files.ts';
+import {rawSettings} from '../support/raw-settings.ts';
+import {runCommand} from '../support/run-command.ts';
+import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
+import {TARGETS} from '../support/versions.ts';
+
+const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6) * 60;
+const URL = 'https://acme.scalr.io';
+
+const TEXTS = ['x', 'own', 'true', '2', '40Gi', '500m', '/mnt/x/y', 'IfNotPresent', 'a:b', '-', ''];
+
+/** What somebody could assign to a key, right or wrong. */
+function rawOf({node}: Leaf): fc.Arbitrary<string> {
+  const types = [node.type].flat();
+  if (types.includes('boolean')) return fc.constantFrom('true', 'false');
+  if (types.includes('integer') || types.includes('number')) return fc.constantFrom('0', '1', '30', '600', '1000000', '-1');
+  if (node.enum) return fc.constantFrom(...node.enum.map(String));
+  if (types.includes('array')) return fc.constantFrom('{}', '[]', '[{"name":"own"}]', '[{"key":"a","operator":"Exists"}]', '["a"]');
+  if (types.includes('object')) return fc.constantFrom('{}', '{"a":"b"}', '{"example.com/a":"1"}', '{"HTTP_PROXY":"x"}', 'null');
+  return fc.constantFrom(...TEXTS);
+}
+
+const assignments = (target: Target): fc.Arbitrary<string[]> => {
+  const leaves = leavesOf(chartSchema(target.chart), target.version).filter(({node}) => !node['x-template-only']);
+  const one = fc.constantFrom(...leaves).chain((leaf) => rawOf(leaf).map((value) => asHelmSet(spellPath(leaf.path), value)));
+  return fc.uniqueArray(one, {maxLength: 3, selector: (each) => each.split('=')[0]});
+};
+
+const cases = fc
+  .constantFrom(...TARGETS)
+  .chain((target) => fc.record({target: fc.constant(target), flags: rawSettings(), set: assignments(target), kept: fc.nat(4)}));
+
+/** The first flags of a mixture: of many, one is refused too often. */
+const some = (flags: RawFlags, count: number): RawFlags => Object.fromEntries(Object.entries(flags).slice(0, count));
+
+/** The file that `values` writes, or undefined where it refuses for a reason it names. */
+async function written(flags: RawFlags): Promise<string | undefined> {
+  try {
+    return valuesDocument(await generateChecked(await settingsFrom(flags, certificates)));
+  } catch (error) {
+    if (error instanceof ExpectedError && error.code !== 'BUG') return undefined;
+    throw error;
+  }
+}
+
+test('validate finds no error in what values writes, --set included', {timeout: 120_000}, async () => {
+  const count = {written: 0, withSet: 0};
+  await fc.assert(
+    fc.asyncProperty(cases, async ({target, flags, set, kept}) => {
+      const given = {...some(flags, kept), url: URL, chart: target.chart, 'chart-version': target.version};
+      const file = await written(set.length > 0 ? {...given, set} : given);
+      if (file === undefined) return;
+      count.written += 1;
+      if (set.length > 0) count.withSet += 1;
+      expect(validate(file, target).filter(({severity}) => severity === 'error')).toEqual([]);
+    }),
+    {numRuns: RUNS, seed: 23},
+  );
+  expect(count.withSet).toBeGreaterThan(RUNS / 20);
+  expect(count.written - count.withSet).toBeGreaterThan(RUNS / 20);
+});
+
+describe('what its own validate would reject is refused', () => {
+  const files = memoryFiles(certificates);
+  const job = ['--url', URL, '--chart', 'agent-job'];
+
+  test.each<[string, argv: string[], said: string]>([
+    [
+      'a bundle beside its Secret',
+      ['--ca-file', 'ca.pem', '--set', 'global.tls.caBundleSecret.name=ca'],
+      '--ca-file has no effect. global.tls.caBundle: ',
+    ],
+    ['an account without a token', ['--set', 'serviceAccount.automountToken=false'], '--set: serviceAccount.automountToken: '],
+    ['neither account nor Role', ['--set', 'rbac.create=false,serviceAccount.create=false'], '--set: rbac.create: '],
+    [
+      'a key that no template reads',
+      ['--set', 'persistence.data.persistentVolumeClaim.subPath=x'],
+      '--set: persistence.data.persistentVolumeClaim.subPath: ',
+    ],
+  ])('%s', async (_, argv, said) => {
+    const {stderr, stdout, exit} = await runCommand(Values, [...job, ...argv], {files});
+    expect(stderr).toContain(said);
+    expect({stdout, exit}).toEqual({stdout: '', exit: 2});
+  });
+
+  test('its warnings are warnings of values', async () => {
+    const {stderr, exit} = await runCommand(Values, [...job, '--set', 'rbac.create=false'], {files});
+    expect(stderr).toContain('rbac.create: The chart makes the service account and no Role for it');
+    expect(exit).toBe(0);
+  });
+});
