@@ -1,7 +1,7 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {cloud} from '../settings/cluster.ts';
 import type {Get} from '../settings/define.ts';
-import {isolation, purpose} from '../settings/purpose.ts';
+import {isolation, purpose, singleRun} from '../settings/purpose.ts';
 import {chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {cache} from '../settings/storage.ts';
@@ -64,9 +64,17 @@ const ARGUMENTS: readonly Argument[] = [
   {
     chart: 'agent-local',
     verdict: 'against',
-    test: (get) => get(isolation) !== 'shared',
+    test: (get) => get(isolation) !== 'shared' && !get(singleRun),
     message: 'The runs of an agent share its container, so use one pool per trust boundary.',
     source: 'agent-local 0.6.5, README',
+  },
+  {
+    chart: 'agent-local',
+    verdict: 'for',
+    test: (get) => get(isolation) === 'per-run' && !get(singleRun),
+    message:
+      'With --single-run it restarts its container after every run and keeps no provider or module cache: isolation without agent-job.',
+    source: 'agent-local, README',
   },
   {
     chart: 'agent-local',

@@ -2,7 +2,7 @@ import type {Setting} from '../settings/define.ts';
 import type {Toleration} from '../settings/lists.ts';
 import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
 import type {Row} from './define.ts';
-import {at, getAt, isMap, type Path, type Tree} from './tree.ts';
+import {at, getAt, isMap, type Path, sameTree, type Tree} from './tree.ts';
 
 /** How a value looks in values.yaml, both ways; reading gives undefined for what no setting can say. */
 export interface Codec<T> {
@@ -67,6 +67,18 @@ export const asMebibytes: Codec<string> = {
   read: (tree) => (asNumber.read(tree) === undefined ? undefined : canonicalQuantity(`${tree}Mi`)),
 };
 
+/** The same as text, for a variable. */
+export const asMebibytesText: Codec<string> = {...asMebibytes, write: (value) => String(asMebibytes.write(value))};
+
+/** A size in the two units that the charts can convert, without a fraction. */
+export const asGibibytes: Codec<string> = {
+  write: (value) => {
+    const mebibytes = Number(asMebibytes.write(value));
+    return mebibytes % 1024 === 0 ? `${mebibytes / 1024}Gi` : `${mebibytes}Mi`;
+  },
+  read: (tree) => asQuantity.read(tree),
+};
+
 export const asBase64: Codec<string> = {
   write: (value) => Buffer.from(value).toString('base64'),
   read: (tree) => (typeof tree === 'string' && /-----BEGIN/.test(decode(tree)) ? decode(tree) : undefined),
@@ -93,6 +105,12 @@ function isPlainToleration(tree: Tree): boolean {
   const isExact = tree['operator'] === (typeof tree['value'] === 'string' ? 'Equal' : 'Exists');
   return isExact && Object.entries(tree).every(([key, value]) => known.includes(key) && typeof value === 'string');
 }
+
+export const asTexts: Codec<string[]> = {
+  write: (value) => [...value],
+  read: (tree) =>
+    Array.isArray(tree) && tree.length > 0 && tree.every((each) => typeof each === 'string') ? (tree as string[]) : undefined,
+};
 
 /** Names as Kubernetes' list of references. */
 export const asReferences: Codec<string[]> = {
@@ -122,6 +140,37 @@ export function key<T>(setting: Setting<T>, path: string | Path, {as: codec, ...
     },
   };
 }
+
+/** The setting is the same value at several keys. */
+export const keys = <T>(setting: Setting<T>, paths: readonly string[], {as: codec, ...options}: Options<T> & {as: Codec<T>}): Row<T> => ({
+  setting,
+  ...options,
+  paths: paths.map(at),
+  write: (value) => paths.map((path) => [at(path), codec.write(value)] as const),
+  read: (values) => {
+    const [found, ...others] = paths.map((path) => getAt(values, at(path)));
+    return found !== undefined && others.every((each) => sameTree(each, found)) ? codec.read(found) : undefined;
+  },
+});
+
+/** A switch that is several keys, each with its value for on and for off. */
+export const switched = (
+  setting: Setting<boolean>,
+  values: Readonly<Record<string, {on: Tree; off: Tree | undefined}>>,
+  options: Options<boolean> = {},
+): Row<boolean> => {
+  const entries = Object.entries(values).map(([path, each]) => ({path: at(path), ...each}));
+  return {
+    setting,
+    ...options,
+    paths: entries.map(({path}) => path),
+    write: (isOn) => (isOn ? entries.map(({path, on}) => [path, on] as const) : []),
+    read: (found) => {
+      if (entries.every(({path, on}) => getAt(found, path) === on)) return true;
+      return entries.every(({path, off}) => getAt(found, path) === off) ? false : undefined;
+    },
+  };
+};
 
 /** The setting is the environment variable `name` in a map of extra ones. */
 export const variable = <T>(

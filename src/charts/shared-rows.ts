@@ -4,6 +4,12 @@ import type {Get} from '../settings/define.ts';
 import {extraEnv} from '../settings/escape-hatch.ts';
 import {httpProxy, httpsProxy, IN_CLUSTER, noProxy} from '../settings/network.ts';
 import {
+  AZURE_LABEL,
+  controllerCpuLimit,
+  controllerCpuRequest,
+  controllerMemoryLimit,
+  controllerMemoryRequest,
+  podLabel,
   runCpuLimit,
   runCpuRequest,
   runMemoryLimit,
@@ -18,6 +24,7 @@ import {compare} from './releases.ts';
 import {
   asBase64,
   asChoice,
+  asMebibytes,
   asQuantity,
   asSwitch,
   asText,
@@ -25,6 +32,7 @@ import {
   behindSwitch,
   type Codec,
   implied,
+  isWholeMebibytes,
   key,
   only,
   row,
@@ -175,6 +183,33 @@ export const runResources = (path: string): Row[] => [
   key(runMemoryLimit, `${path}.limits.memory`, {as: asQuantity}),
 ];
 
+/** The same of the controller. */
+export const controllerResources = (path: string, options: Pick<Row<string>, 'partly'> = {}): Row[] => [
+  key(controllerCpuRequest, `${path}.requests.cpu`, {as: asQuantity, ...options}),
+  key(controllerCpuLimit, `${path}.limits.cpu`, {as: asQuantity, ...options}),
+  key(controllerMemoryRequest, `${path}.requests.memory`, {as: asQuantity, ...options}),
+  key(controllerMemoryLimit, `${path}.limits.memory`, {as: asQuantity, ...options}),
+];
+
+/** `what` completes "… in whole mebibytes". */
+export const inMebibytes =
+  (what: string): NonNullable<Row<string>['partly']> =>
+  (value) =>
+    isWholeMebibytes(value) ? undefined : `${what} in whole mebibytes: ${value} becomes ${asMebibytes.read(asMebibytes.write(value))}.`;
+
+/** Labels of pods, beside the one of Azure Workload Identity, which has a setting of its own. */
+export const podLabels = (path: string, options: Pick<Row<object>, 'in' | 'partly'> = {}): Row =>
+  row({
+    setting: podLabel,
+    paths: [at(path)],
+    write: (labels) => Object.entries(labels).map(([label, value]) => [[...at(path), label], value] as const),
+    read: (values) => {
+      const {[AZURE_LABEL]: _, ...others} = mapAt(values, path) as Values;
+      return asTextMap.read(others);
+    },
+    ...options,
+  });
+
 const CREATE = at('serviceAccount.create');
 const NAME = at('serviceAccount.name');
 const ANNOTATIONS = at('serviceAccount.annotations');
@@ -252,6 +287,8 @@ export const VARIABLES_OF_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['SCALR_AGENT_OTLP_METRICS_ENABLED', 'otel-metrics'],
   ['SCALR_AGENT_OTLP_TRACES_ENABLED', 'otel-traces'],
   ['SCALR_AGENT_PROVIDER_CACHE_ENABLED', 'provider-cache'],
+  ['SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', 'provider-cache-limit'],
   ['SCALR_AGENT_MODULE_CACHE_ENABLED', 'module-cache'],
+  ['SCALR_AGENT_SINGLE', 'single-run'],
   ['SCALR_AGENT_CONCURRENCY', 'concurrency'],
 ]);

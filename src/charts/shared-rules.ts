@@ -3,6 +3,10 @@ import type {Get, Setting} from '../settings/define.ts';
 import {extraEnv, set} from '../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../settings/network.ts';
 import {
+  controllerCpuLimit,
+  controllerCpuRequest,
+  controllerMemoryLimit,
+  controllerMemoryRequest,
   gracePeriod,
   runCpuLimit,
   runCpuRequest,
@@ -158,6 +162,8 @@ const variableWithSetting = (get: Get): string | undefined =>
 export const sharedRules: readonly ChartRule[] = [
   requestWithinLimit(runCpuRequest, runCpuLimit),
   requestWithinLimit(runMemoryRequest, runMemoryLimit),
+  requestWithinLimit(controllerCpuRequest, controllerCpuLimit),
+  requestWithinLimit(controllerMemoryRequest, controllerMemoryLimit),
   settingRule({
     code: 'METADATA_NEEDED',
     severity: 'error',

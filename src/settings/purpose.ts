@@ -1,5 +1,5 @@
-import {defineSetting} from './define.ts';
-import {choice, integer} from './kinds.ts';
+import {defineSetting, InvalidValue, type Setting} from './define.ts';
+import {choice, integer, onOff} from './kinds.ts';
 
 export const purpose = defineSetting({
   id: 'purpose',
@@ -18,7 +18,7 @@ export const purpose = defineSetting({
   fallback: () => 'runs' as const,
 });
 
-export const isolation = defineSetting({
+export const isolation: Setting<'shared' | 'per-run'> = defineSetting({
   id: 'isolation',
   group: 'Purpose',
   question: 'May runs share a container?',
@@ -32,6 +32,19 @@ export const isolation = defineSetting({
     shared: 'each agent pod executes one run at a time, in one container: one trust boundary',
     'per-run': 'every run in a pod of its own that shares nothing',
   },
+  fallback: (get) => (get(singleRun) ? ('per-run' as const) : undefined),
+});
+
+export const singleRun: Setting<boolean> = defineSetting({
+  id: 'single-run',
+  group: 'Agent',
+  question: 'Restart the agent container after every run?',
+  summary: 'Restart the agent container after every run, with provider and module cache off unless they are set.',
+  kind: onOff(),
+  rule: (isOn, get) =>
+    isOn && get(isolation) === 'shared'
+      ? new InvalidValue('gives every run a new container, and --isolation shared lets runs share one', 'Leave out one of the two')
+      : undefined,
 });
 
 export const concurrency = defineSetting({

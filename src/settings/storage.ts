@@ -1,5 +1,7 @@
-import {defineSetting, type Get, InvalidValue} from './define.ts';
+import {defineSetting, type Get, InvalidValue, type Setting} from './define.ts';
 import {absolutePath, choice, objectName, onOff, relativePath, text} from './kinds.ts';
+import {listOf} from './lists.ts';
+import {singleRun} from './purpose.ts';
 import {bytes} from './quantity.ts';
 
 export const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteMany', 'ReadWriteOncePod'] as const;
@@ -162,12 +164,55 @@ export const efsHandle = defineSetting({
   appliesWhen: {test: on('efs'), needs: '--cache efs'},
 });
 
-export const providerCache = defineSetting({
+/** The mount options of the charts: pods see files of one another within three seconds. */
+const SHORT_ATTRIBUTE_CACHE = ['acregmin=1', 'acregmax=3', 'acdirmin=1', 'acdirmax=3'];
+
+export const efsMountOption = defineSetting({
+  id: 'efs-mount-option',
+  group: 'Storage',
+  question: 'Mount option of the EFS file system',
+  summary: 'NFS mount option of the EFS volume; replaces all default options; may be repeated.',
+  kind: listOf(
+    text({
+      hint: 'OPTION',
+      pattern: /^[a-z][a-z0-9_]*(=[\w.:/+-]+)?$/,
+      expected: 'a mount option',
+      example: 'acregmax=3',
+    }),
+  ),
+  appliesWhen: {test: on('efs'), needs: '--cache efs'},
+  caution: (options) => {
+    const missing = SHORT_ATTRIBUTE_CACHE.filter((option) => !options.includes(option));
+    return missing.length === 0
+      ? undefined
+      : `The chart default keeps the NFS attribute cache short, so that pods see the files of one another. Without ${missing.join(', ')} runs may read old files.`;
+  },
+});
+
+const isCacheOff = (get: Get): boolean | undefined => (get(singleRun) ? false : undefined);
+
+const afterSingleRun = (isOn: boolean, get: Get): string | undefined =>
+  isOn && get(singleRun)
+    ? 'A run can change what this cache holds, and the runs after it use that. Leave it off for isolation.'
+    : undefined;
+
+export const providerCache: Setting<boolean> = defineSetting({
   id: 'provider-cache',
   group: 'Storage',
   question: 'Cache providers?',
   summary: 'Cache Terraform/OpenTofu providers.',
   kind: onOff(),
+  fallback: (get) => isCacheOff(get) ?? (get(providerCacheLimit) === undefined ? undefined : true),
+  caution: afterSingleRun,
+});
+
+export const providerCacheLimit = defineSetting({
+  id: 'provider-cache-limit',
+  group: 'Storage',
+  question: 'Limit of the provider cache',
+  summary: 'Size above which the agent removes providers from the cache; turns the provider cache on.',
+  kind: bytes(),
+  appliesWhen: {test: (get) => get(providerCache) !== false, needs: '--provider-cache'},
 });
 
 export const moduleCache = defineSetting({
@@ -176,4 +221,6 @@ export const moduleCache = defineSetting({
   question: 'Cache modules?',
   summary: 'Cache Terraform/OpenTofu modules.',
   kind: onOff(),
+  fallback: isCacheOff,
+  caution: afterSingleRun,
 });

@@ -14,6 +14,8 @@ test.each<[RawFlags, string | undefined, string]>([
   [{isolation: 'per-run'}, undefined, 'agent-job'],
   [{isolation: 'per-run'}, '1.35.4', 'agent-job'],
   [{isolation: 'per-run'}, '1.34.9', 'agent-k8s'],
+  [{isolation: 'per-run', 'single-run': true}, '1.34.9', 'agent-local'],
+  [{'single-run': true}, '1.35.4', 'agent-local'],
   [{isolation: 'per-run', cloud: 'gke-autopilot'}, undefined, 'agent-job'],
   [{'efs-handle': 'fs-0123456789abcdef0'}, undefined, 'agent-k8s'],
   [{'ca-scope': 'tasks', 'ca-file': 'ca.pem'}, undefined, 'agent-k8s'],
@@ -27,6 +29,16 @@ test('nodes that are too old are the reason that is given', async () => {
   const {rejected} = await recommended({}, '1.33.1');
   const job = rejected.find(({chart}) => chart === 'agent-job');
   expect(job?.reasons).toContainEqual(expect.objectContaining({verdict: 'excluded', message: expect.stringContaining('1.35')}));
+});
+
+test('per-run isolation offers --single-run, until it is given', async () => {
+  const offered = async (flags: RawFlags): Promise<boolean> => {
+    const {rejected, ...best} = await recommended(flags, '1.34.9');
+    return [best, ...rejected].some(({reasons}) => reasons.some(({message}) => message.includes('With --single-run')));
+  };
+  expect(await offered({isolation: 'per-run'})).toBe(true);
+  expect(await offered({isolation: 'per-run', 'single-run': true})).toBe(false);
+  expect(await offered({isolation: 'shared'})).toBe(false);
 });
 
 test('GKE Autopilot leaves agent-k8s out', async () => {

@@ -26,6 +26,12 @@ const SHARED = {cache: 'pvc', 'cache-storage-class': 'efs'};
 const RULES: readonly [code: string, breaks: RawFlags, holds: RawFlags][] = [
   ['REQUEST_ABOVE_LIMIT', {...L, 'run-memory-request': '4Gi'}, {...L, 'run-memory-request': '2Gi'}],
   ['REQUEST_ABOVE_LIMIT', {...K, 'run-cpu-request': '9'}, {...K, 'run-cpu-request': '8'}],
+  [
+    'REQUEST_ABOVE_LIMIT',
+    {...J, 'controller-memory-limit': '128Mi'},
+    {...J, 'controller-memory-limit': '128Mi', 'controller-memory-request': '128Mi'},
+  ],
+  ['REQUEST_ABOVE_LIMIT', {...K, 'controller-cpu-limit': '200m'}, {...K, 'controller-cpu-limit': '250m'}],
   ['GRACE_PERIOD_TOO_SHORT', {...L, 'grace-period': '29'}, {...L, 'grace-period': '30'}],
   [
     'GRACE_PERIOD_TOO_SHORT',
@@ -82,6 +88,7 @@ const RULES: readonly [code: string, breaks: RawFlags, holds: RawFlags][] = [
     {...J, set: ['task.podDisruptionBudget.minAvailable=0']},
   ],
   ['BUDGET_LOST', {...J, 'chart-version': '0.6.2', set: ['agent.replicaCount=2']}, {...J, set: ['agent.replicaCount=2']}],
+  ['BUDGET_LOST', {...J, 'chart-version': '0.6.2', 'controller-replicas': '2'}, {...J, 'controller-replicas': '2'}],
   ['SHARED_WORKSPACE', {...J, set: ['persistence.data.enabled=true']}, {...J, set: ['persistence.data.enabled=true'], concurrency: '1'}],
   ['POLICY_WITHOUT_DNS', {...J, 'chart-version': '0.5.68'}, {...J, 'chart-version': '0.5.69'}],
   ['POLICY_WITHOUT_DNS', {...L, 'chart-version': '0.5.66'}, {...L, 'chart-version': '0.5.67', 'metadata-service': 'block'}],

@@ -24,6 +24,9 @@ describe('--values-file', () => {
     ['agent-job', ['--cache', 'hostpath', '--cache-path', '/var/cache', '--otel-endpoint', 'http://otel:4317', '--ca-secret', 'ca']],
     ['agent-k8s', ['--data-home', '/var/lib/x', '--metadata-service', 'block', '--node-selector', 'pool=runs']],
     ['agent-k8s', ['--cache', 'efs', '--efs-handle', 'fs-0123456789abcdef0', '--extra-env', 'A=b', '--chart-version', '0.5.75']],
+    ['agent-local', ['--single-run', '--writable-root', '--pod-annotation', 'a=b']],
+    ['agent-job', ['--provider-cache-limit', '20Gi', '--pod-label', 'a=b', '--writable-root', '--controller-replicas', '2']],
+    ['agent-k8s', ['--cloud', 'other', '--pod-annotation', 'a=b', '--pod-label', 'c=d', '--acquire-timeout', '10m']],
   ])('what was written for %s %j gives the same values again, without another flag', async (chart, argv) => {
     const {yaml, values: written, stderr} = await values({}, ['--url', 'https://acme.scalr.io', '--chart', chart, ...argv]);
     expect(written, stderr).toBeDefined();
@@ -48,6 +51,15 @@ describe('--values-file', () => {
     expect((await values({'v.yaml': file}, argv)).values).toMatchObject({agent: {tokenExistingSecret: {name: 'own'}}, replicaCount: 3});
     expect((await values({'v.yaml': file}, [...argv, '--concurrency', '1'])).values).toMatchObject({replicaCount: 1});
     expect((await values({'v.yaml': file}, [...argv, '--set', 'replicaCount=5'])).values).toMatchObject({replicaCount: 5});
+  });
+
+  test('--single-run turns the caches off beside variables of a file, and leaves one on that the file turns on', async () => {
+    const argv = ['--chart', 'agent-local', '--single-run', '--values-file', 'v.yaml'];
+    const off = {SCALR_AGENT_SINGLE: 'true', SCALR_AGENT_PROVIDER_CACHE_ENABLED: 'false', SCALR_AGENT_MODULE_CACHE_ENABLED: 'false'};
+    const plain = await values({'v.yaml': `${URL}extraEnv: {A: b}\n`}, argv);
+    expect(plain.values.extraEnv).toEqual({A: 'b', ...off});
+    const cached = await values({'v.yaml': `${URL}extraEnv: {SCALR_AGENT_MODULE_CACHE_ENABLED: "true"}\n`}, argv);
+    expect(cached.values.extraEnv).toEqual({...off, SCALR_AGENT_MODULE_CACHE_ENABLED: 'true'});
   });
 
   test('the file says for which chart it is, in its first lines or with keys of one chart only', async () => {

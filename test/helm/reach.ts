@@ -51,7 +51,7 @@ function partsOf({objects, containers}: Rendered): ReadonlyMap<string, string> {
   for (const object of objects) add(object.kind, object);
   for (const {role, pod, ...container} of containers()) {
     const {containers: _, initContainers: __, ...spec} = pod.spec;
-    add(role, {...container, spec, labels: pod.labels});
+    add(role, {...container, spec, labels: pod.labels, annotations: pod.annotations});
   }
   return parts;
 }

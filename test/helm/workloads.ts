@@ -9,6 +9,7 @@ export type Role = 'controller' | 'worker' | 'agent' | 'runner';
 export interface PodTemplate {
   owner: KubeObject;
   labels: Readonly<Record<string, string>>;
+  annotations: Readonly<Record<string, string>>;
   spec: Values;
   volumes: readonly Volume[];
   containers: readonly Container[];
@@ -33,6 +34,8 @@ export interface Container {
   role: Role;
   name: string;
   image: string;
+  pullPolicy: string;
+  securityContext: Values;
   env: readonly Variable[];
   mounts: readonly Mount[];
   resources: {requests?: Values; limits?: Values};
@@ -56,6 +59,7 @@ function podTemplate(owner: KubeObject, template: Values, spec: Values): PodTemp
   const pod: PodTemplate = {
     owner,
     labels: mapOf(mapOf(template['metadata'])['labels']) as Record<string, string>,
+    annotations: mapOf(mapOf(template['metadata'])['annotations']) as Record<string, string>,
     spec,
     volumes: listOf(spec['volumes']) as Volume[],
     containers,
@@ -65,6 +69,8 @@ function podTemplate(owner: KubeObject, template: Values, spec: Values): PodTemp
       role: roleOf(owner, String(raw['name'])),
       name: String(raw['name']),
       image: String(raw['image']),
+      pullPolicy: String(raw['imagePullPolicy']),
+      securityContext: mapOf(raw['securityContext']),
       env: listOf(raw['env']) as unknown as Variable[],
       mounts: listOf(raw['volumeMounts']) as unknown as Mount[],
       resources: mapOf(raw['resources']),

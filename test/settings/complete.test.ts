@@ -49,7 +49,7 @@ test.each(Object.values(CHARTS))('$name has a row or a reason for every setting'
         .map((value) => `${setting.id} ${value ?? ''} in ${target.version}`),
     ),
   );
-  const step = `add a row to \`rows\` or a reason to \`refusals\` in src/charts/${chart.name}/rows.ts; then npx vitest run test/settings test/charts`;
+  const step = `add a row to \`rows\` or a reason to \`refusals\` in src/charts/${chart.name}; then npx vitest run test/settings test/charts`;
   expect(missing, step).toEqual([]);
 });
 

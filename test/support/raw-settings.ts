@@ -30,6 +30,7 @@ const BY_HINT: Readonly<Record<string, fc.Arbitrary<string>>> = {
   DIRECTORY: name.map((each) => `/data/${each}`),
   'HOST:PORT': name.map((each) => `${each}.example.com:4317`),
   'HOST[/PATH]': name.map((each) => `${each}.example.com/mirror`),
+  OPTION: fc.constantFrom('acregmin=1', 'acdirmax=3', 'noresvport', 'tls'),
   'key=value': pair,
   'key=value:effect': toleration,
 };
@@ -43,6 +44,7 @@ const BY_ID: Readonly<Record<string, Raw>> = {
   'ca-file': fc.constantFrom('ca.pem', 'second-ca.pem', 'ca.der'),
   'cache-storage-class': fc.oneof(name, fc.constant('-')),
   'cache-sub-path': name,
+  'controller-replicas': fc.integer({min: 1, max: 10}).map(String),
   'efs-handle': fc.constant('fs-0123456789abcdef0::fsap-0123456789abcdef0'),
   'extra-env': fc.uniqueArray(
     fc.tuple(fc.constantFrom('AWS_REGION', 'TF_LOG', 'SCALR_AGENT_GREETING', 'TEXT'), text).map(([key, value]) => `${key}=${value}`),

@@ -36,9 +36,9 @@ describe('the choice of a chart', () => {
 
 describe('from the review', () => {
   test('a value that the agent cannot read is refused', async () => {
-    const mistake = ['--extra-env', 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB=many'];
+    const mistake = ['--extra-env', 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB=many'];
     const {stderr} = await talk([...TO_REVIEW, LEAVE], {argv: [...FLAGS, ...mistake]});
-    expect(stderr).toContain('SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB: "many" is not a whole number of megabytes.');
+    expect(stderr).toContain('SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB: "many" is not a whole number of megabytes.');
   });
 
   test('a setting is changed, and what follows from it is asked', async () => {

@@ -1,6 +1,6 @@
 import {cloud} from '../../settings/cluster.ts';
 import {set} from '../../settings/escape-hatch.ts';
-import {gracePeriod, runMemoryLimit} from '../../settings/pods.ts';
+import {controllerReplicas, gracePeriod, runMemoryLimit} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {milliOf} from '../../settings/quantity.ts';
 import {cache, cachePath, cacheSize, isPersistent, moduleCache, providerCache} from '../../settings/storage.ts';
@@ -150,8 +150,7 @@ export const rules: readonly ChartRule[] = [
     code: 'BUDGET_LOST',
     in: '0.6.1 - 0.6.3',
     severity: 'warning',
-    setting: set,
-    path: 'agent.replicaCount',
+    setting: controllerReplicas,
     isWrong: (_, facts) => hasSeveralControllers(facts),
     message: 'With several controllers this version loses their disruption budget; 0.6.4 mends that.',
   }),

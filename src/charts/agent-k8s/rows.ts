@@ -3,23 +3,30 @@ import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings
 import {cloud, nodeOs} from '../../settings/cluster.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {
+  acquireTimeout,
   agentImage,
   controllerNodeSelector,
+  controllerReplicas,
   controllerToleration,
   gracePeriod,
+  imagePullPolicy,
   imagePullSecret,
   imageRegistry,
+  jobTtl,
   nodeSelector,
+  podAnnotation,
   runCpuLimit,
   runCpuRequest,
   runMemoryLimit,
   runMemoryRequest,
   runnerImage,
+  schedulingTimeout,
   serviceAccountAnnotation,
   shutdownMode,
   toleration,
+  writableRoot,
 } from '../../settings/pods.ts';
-import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
+import {concurrency, isolation, purpose, singleRun} from '../../settings/purpose.ts';
 import {
   cache,
   cacheAccessMode,
@@ -31,8 +38,10 @@ import {
   dataHome,
   dataSize,
   efsHandle,
+  efsMountOption,
   moduleCache,
   providerCache,
+  providerCacheLimit,
 } from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {Entry, Refusal, Row, Scope} from '../define.ts';
@@ -46,15 +55,25 @@ import {
   asNumber,
   asReferences,
   asTextMap,
+  asTexts,
   asTolerations,
   asWord,
   implied,
-  isWholeMebibytes,
   key,
+  keys,
   row,
   unwritten,
 } from '../row-kinds.ts';
-import {caVariable, extraVariables, proxyVariables, serviceAccount, telemetryVariables} from '../shared-rows.ts';
+import {
+  caVariable,
+  controllerResources,
+  extraVariables,
+  inMebibytes,
+  podLabels,
+  proxyVariables,
+  serviceAccount,
+  telemetryVariables,
+} from '../shared-rows.ts';
 import {at, getAt, textAt, type Values} from '../tree.ts';
 import {GOLDEN} from './versions.ts';
 
@@ -76,10 +95,7 @@ const withoutRegistry = (values: Values, reference: string): string => {
 };
 const mirrored = ({get}: Scope, reference: string): string => [get(imageRegistry), reference].filter(Boolean).join('/');
 
-const rounded: Row<string>['partly'] = (value) =>
-  isWholeMebibytes(value)
-    ? undefined
-    : `agent-k8s counts memory in whole mebibytes: ${value} becomes ${asMebibytes.read(asMebibytes.write(value))}.`;
+const rounded = inMebibytes('agent-k8s counts memory');
 
 /** The registry of a mirror: in front of the agent image, and for the images of runs, where the last slash keeps their namespace. */
 const mirror: Row<string> = {
@@ -146,16 +162,25 @@ export const rows: readonly Row[] = [
     partly: () => 'With EFS the whole run works over NFS, and only one release per cluster can use it.',
   }),
   key(dataHome, 'agent.data_home'),
+  key(efsMountOption, 'efsMountOptions', {as: asTexts}),
   always(providerCache, true),
+  key(providerCacheLimit, 'agent.gc_plugins_global_size_limit', {as: asMebibytes, partly: inMebibytes('agent-k8s counts the cache')}),
   always(moduleCache, false),
   key(runCpuRequest, 'agent.container_task_cpu_request', {as: asCores}),
   key(runCpuLimit, 'agent.container_task_cpu_limit', {as: asCores}),
   key(runMemoryRequest, 'agent.container_task_mem_request', {as: asMebibytes, partly: rounded}),
   key(runMemoryLimit, 'agent.container_task_mem_limit', {as: asMebibytes, partly: rounded}),
+  ...controllerResources('resources', {
+    partly: () => 'agent-k8s gives its workers the same requests and limits as the controller.',
+  }),
   key(nodeSelector, 'workerNodeSelector', {as: asTextMap}),
   key(controllerNodeSelector, 'controllerNodeSelector', {as: asTextMap}),
   key(toleration, 'workerTolerations', {as: asTolerations}),
   key(controllerToleration, 'controllerTolerations', {as: asTolerations}),
+  podLabels('agent.kubernetes_task_labels', {
+    partly: () => 'agent-k8s labels the pods of runs only; it has no key for labels of controller and workers.',
+  }),
+  keys(podAnnotation, ['podAnnotations', 'agent.kubernetes_task_annotations'], {as: asTextMap}),
   ...serviceAccount({
     partly: (_, {get}) =>
       get(serviceAccountAnnotation) === undefined
@@ -171,6 +196,10 @@ export const rows: readonly Row[] = [
       ...mirror.write(registry, scope),
       ...(scope.get(runnerImage) === undefined ? [[TASK_IMAGE, mirrored(scope, textAt(scope.defaults, TASK_IMAGE))] as Entry] : []),
     ],
+  }),
+  key(imagePullPolicy, 'image.pullPolicy', {
+    as: asChoice(imagePullPolicy),
+    partly: () => 'agent-k8s hands the pull policy to controller and workers; the agent decides for the pods of runs.',
   }),
   key(imagePullSecret, 'imagePullSecrets', {
     as: asReferences,
@@ -219,6 +248,8 @@ export const rows: readonly Row[] = [
     },
     read: (values) => asNumber.read(getAt(values, GRACE) ?? ''),
   }),
+  key(schedulingTimeout, 'agent.container_task_scheduling_timeout', {as: asNumber}),
+  key(acquireTimeout, 'agent.container_task_acquire_timeout', {as: asNumber}),
   extraVariables([{path: 'extraEnv'}], {
     partly: () => 'agent-k8s hands extra variables to controller and workers, not to the pods of runs.',
   }),
@@ -244,4 +275,8 @@ export const refusals: readonly Refusal[] = [
   },
   {setting: clientCertSecret, reason: 'it mounts no volumes for certificates'},
   {setting: runnerImage, in: '<=0.5.65', reason: 'runs use an image per tool here'},
+  {setting: singleRun, reason: 'every run has a pod of its own'},
+  {setting: controllerReplicas, reason: 'it always has one controller'},
+  {setting: jobTtl, reason: 'it starts pods for runs and no Jobs'},
+  {setting: writableRoot, reason: 'the agent creates the pods of runs, and no key sets their security context'},
 ];

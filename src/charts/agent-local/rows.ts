@@ -1,20 +1,33 @@
 import {namesRegistry, splitImage} from '../../settings/addresses.ts';
 import {debug, logFormat, tokenSecret, tokenSecretKey, url} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
+import type {Get, Setting} from '../../settings/define.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {
+  acquireTimeout,
   agentImage,
+  controllerCpuLimit,
+  controllerCpuRequest,
+  controllerMemoryLimit,
+  controllerMemoryRequest,
   controllerNodeSelector,
+  controllerReplicas,
   controllerToleration,
   gracePeriod,
+  imagePullPolicy,
   imagePullSecret,
   imageRegistry,
+  jobTtl,
   nodeSelector,
+  podAnnotation,
+  podLabel,
   runnerImage,
+  schedulingTimeout,
   shutdownMode,
   toleration,
+  writableRoot,
 } from '../../settings/pods.ts';
-import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
+import {concurrency, isolation, purpose, singleRun} from '../../settings/purpose.ts';
 import {
   cache,
   cacheAccessMode,
@@ -23,14 +36,17 @@ import {
   dataHome,
   dataSize,
   efsHandle,
+  efsMountOption,
   moduleCache,
   providerCache,
+  providerCacheLimit,
 } from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import type {Entry, Refusal, Row, Scope} from '../define.ts';
 import {
   always,
   asChoice,
+  asMebibytesText,
   asNumber,
   asQuantity,
   asReferences,
@@ -38,9 +54,11 @@ import {
   asTextMap,
   asTolerations,
   asWord,
+  implied,
   key,
   only,
   row,
+  switched,
   unwritten,
   variable,
 } from '../row-kinds.ts';
@@ -49,6 +67,7 @@ import {
   caExtraVariable,
   claimCache,
   extraVariables,
+  inMebibytes,
   proxyVariables,
   runResources,
   serviceAccount,
@@ -78,6 +97,14 @@ function mirrorOf(values: Values, {defaults}: Scope): {registry?: string; reposi
     : {repository};
 }
 
+const extraSwitch = (setting: Setting<boolean>, name: string): Row<boolean> =>
+  variable(setting, {map: 'extraEnv', name, as: asSwitch('true', 'false')});
+const single = extraSwitch(singleRun, 'SCALR_AGENT_SINGLE');
+const providerCacheRow = extraSwitch(providerCache, 'SCALR_AGENT_PROVIDER_CACHE_ENABLED');
+const moduleCacheRow = extraSwitch(moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLED');
+
+const isolationOf = (get: Get): 'shared' | 'per-run' => (get(singleRun) ? 'per-run' : 'shared');
+
 /** Where each setting lies in the values of agent-local. */
 export const rows: readonly Row[] = [
   key(url, 'agent.url'),
@@ -86,7 +113,21 @@ export const rows: readonly Row[] = [
   variable(debug, {map: 'extraEnv', name: 'SCALR_AGENT_DEBUG', as: asSwitch('1', '0')}),
   variable(logFormat, {map: 'extraEnv', name: 'SCALR_AGENT_LOG_FORMAT', as: asChoice(logFormat)}),
   unwritten(purpose),
-  always(isolation, 'shared'),
+  row({
+    ...single,
+    // The defaults of the cache settings give way to extraEnv of a values file, and the caches have to be off nevertheless.
+    write: (isOn, scope) => [
+      ...single.write(isOn, scope),
+      ...[providerCacheRow, moduleCacheRow].flatMap((cacheRow) =>
+        isOn && !scope.get(cacheRow.setting) ? cacheRow.write(false, scope) : [],
+      ),
+    ],
+    partly: (isOn) =>
+      isOn
+        ? 'agent-local gives each run a new container in the same pod: the volumes and the binaries on them stay. agent-job shares nothing.'
+        : undefined,
+  }),
+  implied(isolation, (_, {get}) => isolationOf(get), {accepts: (asked, {get}) => asked === isolationOf(get)}),
   key(concurrency, 'replicaCount', {as: asNumber}),
   unwritten(cloud),
   unwritten(nodeOs),
@@ -107,11 +148,18 @@ export const rows: readonly Row[] = [
   ...claimCache({volume: 'persistence.cache', limit: 'persistence.cache.emptyDir.sizeLimit', in: SPLIT_PERSISTENCE, withClaim}),
   key(dataHome, 'agent.dataDir'),
   key(dataSize, 'persistence.data.emptyDir.sizeLimit', {as: asQuantity, in: '>=0.5.64'}),
-  variable(providerCache, {map: 'extraEnv', name: 'SCALR_AGENT_PROVIDER_CACHE_ENABLED', as: asSwitch('true', 'false')}),
-  variable(moduleCache, {map: 'extraEnv', name: 'SCALR_AGENT_MODULE_CACHE_ENABLED', as: asSwitch('true', 'false')}),
+  providerCacheRow,
+  variable(providerCacheLimit, {
+    map: 'extraEnv',
+    name: 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB',
+    as: asMebibytesText,
+    partly: inMebibytes('The agent counts the cache'),
+  }),
+  moduleCacheRow,
   ...runResources('resources'),
   key(nodeSelector, 'nodeSelector', {as: asTextMap}),
   key(toleration, 'tolerations', {as: asTolerations}),
+  key(podAnnotation, 'podAnnotations', {as: asTextMap}),
   ...serviceAccount(),
   row({
     setting: imageRegistry,
@@ -120,6 +168,7 @@ export const rows: readonly Row[] = [
     write: (registry, {defaults}) => [[REPOSITORY, `${registry}/${getAt(defaults, REPOSITORY)}`]],
     read: (values, scope) => mirrorOf(values, scope).registry,
   }),
+  key(imagePullPolicy, 'image.pullPolicy', {as: asChoice(imagePullPolicy)}),
   key(imagePullSecret, 'imagePullSecrets', {as: asReferences}),
   row({
     setting: agentImage,
@@ -138,6 +187,12 @@ export const rows: readonly Row[] = [
   ...telemetryVariables('extraEnv'),
   key(shutdownMode, 'agent.shutdownMode', {as: asChoice(shutdownMode)}),
   key(gracePeriod, 'terminationGracePeriodSeconds', {as: asNumber}),
+  switched(writableRoot, {
+    'podSecurityContext.runAsNonRoot': {on: false, off: true},
+    'securityContext.runAsNonRoot': {on: false, off: true},
+    'securityContext.runAsUser': {on: 0, off: 1000},
+    'securityContext.runAsGroup': {on: 0, off: 1000},
+  }),
   extraVariables([{path: 'extraEnv'}]),
 ];
 
@@ -149,7 +204,7 @@ export const refusals: readonly Refusal[] = [
     setting: caPublicRoots,
     reason: 'the bundle travels in one environment variable here, and with the public roots it is too long for Linux (128 KiB)',
   },
-  {setting: isolation, reason: 'all runs of an agent share its container'},
+  {setting: isolation, reason: 'its runs share a container unless --single-run restarts it after each one'},
   {setting: metadataService, in: '<=0.5.64', reason: 'no policy of this version matches its pods'},
   {setting: workloadIdentity, reason: 'Azure Workload Identity needs a pod label, and the chart has no key for one'},
   {setting: caScope, reason: 'runs share the container of the agent'},
@@ -158,8 +213,22 @@ export const refusals: readonly Refusal[] = [
   {setting: cache, reason: 'its cache lives on a claim or an ephemeral volume; for EFS prepare a claim and use --cache existing-pvc'},
   {setting: cachePath, reason: 'it mounts no directory of the node'},
   {setting: efsHandle, reason: 'it takes EFS as a prepared claim: --cache existing-pvc'},
-  {setting: controllerNodeSelector, reason: 'it has no controller, only agents'},
-  {setting: controllerToleration, reason: 'it has no controller, only agents'},
+  ...[
+    controllerNodeSelector,
+    controllerToleration,
+    controllerCpuRequest,
+    controllerCpuLimit,
+    controllerMemoryRequest,
+    controllerMemoryLimit,
+  ].map((setting) => ({setting, reason: 'it has no controller, only agents'})),
+  {setting: controllerReplicas, reason: 'it has no controller; --concurrency sets the number of agents'},
+  {setting: podLabel, reason: 'it has no key for labels of pods'},
+  {setting: jobTtl, reason: 'it starts no Jobs; runs execute in the pods of the agents'},
+  ...[schedulingTimeout, acquireTimeout].map((setting) => ({
+    setting,
+    reason: 'its agents run all the time, so no pod is started for a run',
+  })),
+  {setting: efsMountOption, reason: 'it takes EFS as a prepared claim; mount options belong into its PersistentVolume'},
   {setting: runnerImage, reason: 'runs execute in the agent image; use --agent-image'},
   {setting: imageRegistry, reason: 'its only image is already named by --agent-image; write the registry there'},
   {setting: dataSize, in: '<=0.5.63', reason: 'data and cache share one volume; use --cache-size'},

@@ -86,21 +86,23 @@ export function isForeignSection(path: Path, values: Values, target: Target): bo
 
 /** The same setting as this chart version spells it, with its value converted. */
 export function equivalentKey(path: Path, values: Values, target: Target): Suggestion | undefined {
+  const sections: Suggestion[] = [];
   for (const chart of [target.chart, ...(Object.keys(CHARTS) as ChartName[])]) {
     for (const row of CHARTS[chart].rows) {
       // Of a section only what the file wrote counts.
       const from = row.paths.find((each) => startsWith(path, each) || (startsWith(each, path) && getAt(values, each) !== undefined));
       if (from === undefined) continue;
       const version = releasesOf(chart).findLast((each) => within(each, row.in));
-      const found =
-        version &&
-        (from.length > path.length
-          ? moveSection(path, from, row, values, target)
-          : (translate(path, row, {chart, version}, values, target) ?? moveKey(path, row, values, target)));
+      if (version === undefined) continue;
+      const section = from.length > path.length ? moveSection(path, from, row, values, target) : undefined;
+      if (section) sections.push(section);
+      if (from.length > path.length) continue;
+      const found = translate(path, row, {chart, version}, values, target) ?? moveKey(path, row, values, target);
       if (found) return found;
     }
   }
-  return undefined;
+  // `resources` is the controller in one chart and the runs in another.
+  return sections.toSorted((one, other) => rankOf(one.suggestion) - rankOf(other.suggestion))[0];
 }
 
 const rowsOf = (setting: Row['setting'], {chart, version}: Target): readonly Row[] =>
@@ -180,10 +182,8 @@ function synonym(path: Path, target: Target): Suggestion | undefined {
 
 /** What applies to every pod comes first, then what is about runs. */
 const PLACES = [/^global\./, /^task\.runner\./, /^task\./];
-const byPlace = (paths: readonly Path[]): Path[] => {
-  const rank = (path: Path): number => (PLACES.findIndex((each) => each.test(spellPath(path))) + PLACES.length + 1) % (PLACES.length + 1);
-  return paths.toSorted((one, other) => rank(one) - rank(other));
-};
+const rankOf = (path: string): number => (PLACES.findIndex((each) => each.test(path)) + PLACES.length + 1) % (PLACES.length + 1);
+const byPlace = (paths: readonly Path[]): Path[] => paths.toSorted((one, other) => rankOf(spellPath(one)) - rankOf(spellPath(other)));
 
 /** A key of the same name in another place. */
 function keyOfSameName(path: Path, values: Values, target: Target): Suggestion | undefined {

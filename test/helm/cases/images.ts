@@ -1,7 +1,7 @@
 import type {Target} from '../../../src/charts/define.ts';
 import {within} from '../../../src/charts/releases.ts';
 import {chartSchema, defaultsOf} from '../../../src/charts/schema.ts';
-import {at, getAt} from '../../../src/charts/tree.ts';
+import {at, getAt, type Values} from '../../../src/charts/tree.ts';
 import {allRoles, type Case, type Claim, claim, EVERY_CHART, inEach, isFlat, NESTED} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {type Role, variableOf} from '../workloads.ts';
@@ -93,6 +93,22 @@ export const pullSecretCase: Case = {
     ]),
 };
 
+export const pullPolicyCase: Case = {
+  name: 'images that are never pulled',
+  settings: {'image-pull-policy': 'Never'},
+  takenBy: EVERY_CHART,
+  check: (rendered) => [
+    ...inEach(rendered, isFlat(rendered.target) ? ['controller', 'worker', 'runner'] : allRoles(rendered.target), ({pullPolicy}) => [
+      claim('imagePullPolicy', pullPolicy, 'Never'),
+    ]),
+    ...rendered.pods.flatMap(({volumes}) =>
+      volumes.flatMap((volume) =>
+        volume['image'] ? [claim('pullPolicy of a volume', (volume['image'] as Values)['pullPolicy'], 'Never')] : [],
+      ),
+    ),
+  ],
+};
+
 export const imageCases: readonly Case[] = [
   agentImageCase,
   imageCase(`team/agent@${DIGEST}`),
@@ -121,4 +137,5 @@ export const imageCases: readonly Case[] = [
     ],
   },
   pullSecretCase,
+  pullPolicyCase,
 ];

@@ -1,4 +1,5 @@
 import {within} from '../../../src/charts/releases.ts';
+import type {Values} from '../../../src/charts/tree.ts';
 import {agentRoles, type Case, type Claim, claim, inEach, NESTED, variableIn} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {type Container, variableOf} from '../workloads.ts';
@@ -54,6 +55,59 @@ const graceCase = (seconds: number, range: string): Case => ({
   check: (rendered) => (hasConstant(rendered) ? waits(rendered, seconds) : stopsWithin(rendered, seconds)),
 });
 
+export const timeoutCase: Case = {
+  name: 'more time for new nodes',
+  settings: {'scheduling-timeout': '10m', 'acquire-timeout': '15m'},
+  takenBy: {'agent-k8s': '*'},
+  check: (rendered) => [
+    ...variableIn(rendered, ['controller', 'worker'], 'SCALR_AGENT_CONTAINER_TASK_SCHEDULING_TIMEOUT', '600'),
+    ...variableIn(rendered, ['controller', 'worker'], 'SCALR_AGENT_CONTAINER_TASK_ACQUIRE_TIMEOUT', '900'),
+  ],
+};
+
+export const jobTtlCase: Case = {
+  name: 'finished Jobs that stay for a week',
+  settings: {'job-ttl': '168h'},
+  takenBy: {'agent-job': NESTED},
+  check: ({objects}) => [
+    claim(
+      'ttlSecondsAfterFinished',
+      objects.flatMap(({spec}) => {
+        const template = (spec as {jobTemplate?: {spec: Values}} | undefined)?.jobTemplate;
+        return template ? [template.spec['ttlSecondsAfterFinished']] : [];
+      }),
+      [604_800],
+    ),
+  ],
+};
+
+export const writableRootCase: Case = {
+  name: 'runs as root with a writable root filesystem',
+  settings: {'writable-root': true},
+  takenBy: {'agent-local': '*', 'agent-job': NESTED},
+  check: (rendered) =>
+    inEach(rendered, [rendered.target.chart === 'agent-job' ? 'runner' : 'agent'], ({securityContext}) => [
+      claim(
+        'user and group',
+        [securityContext['runAsUser'], securityContext['runAsGroup'], securityContext['runAsNonRoot']],
+        [0, 0, false],
+      ),
+      claim('readOnlyRootFilesystem', securityContext['readOnlyRootFilesystem'] ?? false, false),
+    ]),
+};
+
+/** Every container is new, and nothing that a run could have changed is taken from a cache. */
+export const singleRunCase: Case = {
+  name: 'one run for every container',
+  settings: {'single-run': true},
+  takenBy: {'agent-local': '*'},
+  check: (rendered) => [
+    ...variableIn(rendered, ['agent'], 'SCALR_AGENT_SINGLE', 'true'),
+    ...variableIn(rendered, ['agent'], 'SCALR_AGENT_PROVIDER_CACHE_ENABLED', 'false'),
+    ...variableIn(rendered, ['agent'], 'SCALR_AGENT_MODULE_CACHE_ENABLED', 'false'),
+  ],
+};
+
 export const lifecycleCases: readonly Case[] = [
   modeCase('graceful'),
   modeCase('drain'),
@@ -63,4 +117,8 @@ export const lifecycleCases: readonly Case[] = [
   gracefulCase,
   graceCase(5400, NESTED),
   graceCase(150, '>=0.5.69'),
+  timeoutCase,
+  jobTtlCase,
+  writableRootCase,
+  singleRunCase,
 ];

@@ -1,3 +1,4 @@
+import type {Values} from '../../../src/charts/tree.ts';
 import {IN_CLUSTER} from '../../../src/settings/network.ts';
 import {allRoles, type Case, type Claim, claim, EVERY_CHART, inEach, isFlat, NESTED} from '../claims.ts';
 import type {Rendered} from '../render.ts';
@@ -81,9 +82,11 @@ export const azureCase: Case = {
         claim('label of the pod', pod.labels['azure.workload.identity/use'], 'true'),
       ]);
     return inEach(rendered, ['controller'], (container) => [
-      claim('labels for the pods of runs', jsonVariable(container, 'SCALR_AGENT_KUBERNETES_TASK_LABELS'), {
-        'azure.workload.identity/use': 'true',
-      }),
+      claim(
+        'label for the pods of runs',
+        (jsonVariable(container, 'SCALR_AGENT_KUBERNETES_TASK_LABELS') as Values)['azure.workload.identity/use'],
+        'true',
+      ),
     ]);
   },
 };

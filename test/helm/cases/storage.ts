@@ -1,7 +1,8 @@
 import {within} from '../../../src/charts/releases.ts';
 import type {Values} from '../../../src/charts/tree.ts';
 import {agentRoles, type Case, claim, inEach, NESTED, variableIn} from '../claims.ts';
-import {mountedAt, variableOf} from '../workloads.ts';
+import type {Rendered} from '../render.ts';
+import {mountedAt, type Role, variableOf} from '../workloads.ts';
 import {cachePlaces, cachesAreUsed, claimCases} from './cache.ts';
 
 const EFS = 'fs-0123456789abcdef0::fsap-0123456789abcdef0';
@@ -82,6 +83,19 @@ export const efsCase: Case = {
   },
 };
 
+export const mountOptionCase: Case = {
+  name: 'mount options of EFS',
+  settings: {cache: 'efs', 'efs-handle': EFS, 'efs-mount-option': ['acregmin=1', 'acregmax=3', 'acdirmin=1', 'acdirmax=3', 'tls']},
+  takenBy: {'agent-k8s': '*', 'agent-job': '<=0.5.63'},
+  check: ({ofKind}) => [
+    claim(
+      'mount options',
+      ofKind('PersistentVolume').map(({spec}) => (spec as Values)['mountOptions']),
+      [['acregmin=1', 'acregmax=3', 'acdirmin=1', 'acdirmax=3', 'tls']],
+    ),
+  ],
+};
+
 export const dataSizeCase: Case = {
   name: 'a limit for the data of runs',
   settings: {'data-size': '9Gi'},
@@ -94,6 +108,10 @@ export const dataSizeCase: Case = {
     ]),
 };
 
+/** agent-job 0.5.64 tells the worker alone. */
+const cachingRoles = ({target}: Rendered): Role[] =>
+  target.chart === 'agent-job' && within(target.version, '0.5.64') ? ['worker'] : agentRoles(target);
+
 const switchCase = (setting: 'provider-cache' | 'module-cache', on: boolean, takenBy: Case['takenBy']): Case => {
   const name = setting === 'provider-cache' ? 'SCALR_AGENT_PROVIDER_CACHE_ENABLED' : 'SCALR_AGENT_MODULE_CACHE_ENABLED';
   return {
@@ -102,18 +120,23 @@ const switchCase = (setting: 'provider-cache' | 'module-cache', on: boolean, tak
     takenBy,
     check: (rendered) => {
       if (rendered.target.chart === 'agent-k8s') return [];
-      // 0.5.64 tells the worker alone.
-      const roles =
-        rendered.target.chart === 'agent-job' && within(rendered.target.version, '0.5.64')
-          ? ['worker' as const]
-          : agentRoles(rendered.target);
-      return variableIn(rendered, roles, name, String(on));
+      return variableIn(rendered, cachingRoles(rendered), name, String(on));
     },
   };
 };
 
 export const providerCacheCase = switchCase('provider-cache', true, {...SWITCHES, 'agent-k8s': '*'});
 export const moduleCacheCase = switchCase('module-cache', true, {'agent-local': '*', 'agent-job': '>=0.5.65'});
+
+export const cacheLimitCase: Case = {
+  name: 'a limit for the provider cache',
+  settings: {'provider-cache-limit': '15Gi'},
+  takenBy: {...SWITCHES, 'agent-k8s': '*'},
+  check: (rendered) => [
+    ...variableIn(rendered, cachingRoles(rendered), 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB', '15360'),
+    ...providerCacheCase.check(rendered),
+  ],
+};
 
 export const storageCases: readonly Case[] = [
   ephemeralCase,
@@ -126,9 +149,11 @@ export const storageCases: readonly Case[] = [
   ...claimCases,
   nodeCase,
   efsCase,
+  mountOptionCase,
   dataSizeCase,
   providerCacheCase,
   moduleCacheCase,
+  cacheLimitCase,
   switchCase('provider-cache', false, SWITCHES),
   switchCase('module-cache', false, {'agent-k8s': '*', 'agent-local': '*', 'agent-job': '>=0.5.65'}),
 ];

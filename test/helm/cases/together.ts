@@ -3,12 +3,12 @@ import {type Case, type Claim, EVERY_CHART, isTaken, settingsOf} from '../claims
 import type {Rendered} from '../render.ts';
 import {agentCases} from './agent.ts';
 import {claimCase, existingClaimCase} from './cache.ts';
-import {agentImageCase, mirrorCase, pullSecretCase, runnerImageCase} from './images.ts';
-import {drainCase, gracefulCase} from './lifecycle.ts';
+import {agentImageCase, mirrorCase, pullPolicyCase, pullSecretCase, runnerImageCase} from './images.ts';
+import {drainCase, gracefulCase, jobTtlCase, timeoutCase, writableRootCase} from './lifecycle.ts';
 import {azureCase, blockCase, proxyCase} from './network.ts';
-import {dataSizeCase, efsCase, ephemeralCase, moduleCacheCase, nodeCase, providerCacheCase} from './storage.ts';
+import {cacheLimitCase, dataSizeCase, efsCase, ephemeralCase, moduleCacheCase, nodeCase, providerCacheCase} from './storage.ts';
 import {caFileCase, caSecretCase, clientCertCase} from './tls.ts';
-import {accountCase, placementCases, resourcesCase} from './workload.ts';
+import {accountCase, annotationCase, controllerResourcesCase, labelCase, placementCases, resourcesCase} from './workload.ts';
 
 /** Several cases in one release: each of them still has to hold. Parts the version cannot take are left out. */
 function together(name: string, parts: readonly Case[]): Case {
@@ -23,7 +23,22 @@ function together(name: string, parts: readonly Case[]): Case {
 
 const named = (...names: string[]): Case[] => names.map((name) => agentCases.find((each) => each.name.startsWith(name)) as Case);
 
-const OFTEN = [proxyCase, ...placementCases, resourcesCase, pullSecretCase, clientCertCase, providerCacheCase, moduleCacheCase];
+const OFTEN = [
+  proxyCase,
+  ...placementCases,
+  annotationCase,
+  labelCase,
+  resourcesCase,
+  controllerResourcesCase,
+  pullPolicyCase,
+  pullSecretCase,
+  clientCertCase,
+  providerCacheCase,
+  cacheLimitCase,
+  moduleCacheCase,
+  timeoutCase,
+  jobTtlCase,
+];
 
 export const togetherCases: readonly Case[] = [
   together('a claim, certificates from a file, draining', [
@@ -44,6 +59,7 @@ export const togetherCases: readonly Case[] = [
     caSecretCase,
     azureCase,
     existingClaimCase,
+    writableRootCase,
     gracefulCase,
     mirrorCase,
   ]),

@@ -1,6 +1,8 @@
+import type {Target} from '../../../src/charts/define.ts';
+import {within} from '../../../src/charts/releases.ts';
 import type {Values} from '../../../src/charts/tree.ts';
 import {canonicalQuantity} from '../../../src/settings/quantity.ts';
-import {agentRoles, allRoles, type Case, type Claim, claim, EVERY_CHART, inEach, NESTED} from '../claims.ts';
+import {agentRoles, allRoles, type Case, type Claim, claim, EVERY_CHART, inEach, isFlat, NESTED} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {type Role, variableOf} from '../workloads.ts';
 import {jsonVariable} from './network.ts';
@@ -67,6 +69,76 @@ export const resourcesCase: Case = {
   check: runsGet({amounts: ['500m', '6', '1536Mi', '12Gi'], numbers: ['0.5', '6', '1536', '12288']}),
 };
 
+export const controllerResourcesCase: Case = {
+  name: 'CPU and memory of the controller',
+  settings: {
+    'controller-cpu-request': '300m',
+    'controller-cpu-limit': '3',
+    'controller-memory-request': '300Mi',
+    'controller-memory-limit': '1.5Gi',
+  },
+  takenBy: CONTROLLERS,
+  check: (rendered) =>
+    inEach(rendered, rendered.target.chart === 'agent-k8s' ? ['controller', 'worker'] : ['controller'], ({resources}) => [
+      claim('resources', resources, {requests: {cpu: '300m', memory: '300Mi'}, limits: {cpu: '3', memory: '1536Mi'}}),
+    ]),
+};
+
+/** With several controllers agent-job 0.6.1 to 0.6.3 writes two budgets into one document, which is no valid YAML. */
+const controllers = ({chart, version}: Target): number => (chart === 'agent-job' && within(version, '0.6.1 - 0.6.3') ? 1 : 3);
+
+const replicasCase: Case = {
+  name: 'several controllers',
+  settings: (target) => ({'controller-replicas': String(controllers(target))}),
+  takenBy: {'agent-job': NESTED},
+  check: ({target, ofKind}) => [
+    claim(
+      'replicas',
+      ofKind('Deployment').map(({spec}) => (spec as Values)['replicas']),
+      [controllers(target)],
+    ),
+  ],
+};
+
+export const labelCase: Case = {
+  name: 'labels of pods',
+  settings: {'pod-label': ['team=platform', 'example.com/on=true', 'generation=2']},
+  takenBy: {'agent-k8s': '*', 'agent-job': NESTED},
+  check: (rendered) => {
+    const {chart, version} = rendered.target;
+    const labels = {team: 'platform', 'example.com/on': 'true', generation: '2'};
+    if (chart === 'agent-k8s')
+      return inEach(rendered, ['controller'], (container) => {
+        const found = jsonVariable(container, 'SCALR_AGENT_KUBERNETES_TASK_LABELS') as Values;
+        return [claim('labels for the pods of runs', pick(found, labels), labels)];
+      });
+    return inEach(rendered, within(version, '<=0.5.67') ? ['worker', 'runner'] : ['controller', 'worker', 'runner'], ({pod}) => [
+      claim('labels of the pod', pick(pod.labels, labels), labels),
+    ]);
+  },
+};
+
+const pick = (map: Readonly<Record<string, unknown>>, wanted: object): object =>
+  Object.fromEntries(Object.keys(wanted).map((key) => [key, map[key]]));
+
+export const annotationCase: Case = {
+  name: 'annotations of pods',
+  settings: {'pod-annotation': ['example.com/owner=team a, b: c', 'example.com/on=true', 'example.com/generation=2']},
+  takenBy: EVERY_CHART,
+  check: (rendered) => {
+    const annotations = {'example.com/owner': 'team a, b: c', 'example.com/on': 'true', 'example.com/generation': '2'};
+    const roles = isFlat(rendered.target) ? ['controller' as const] : allRoles(rendered.target);
+    return [
+      ...inEach(rendered, roles, ({pod}) => [claim('annotations of the pod', pick(pod.annotations, annotations), annotations)]),
+      ...(rendered.target.chart === 'agent-k8s'
+        ? inEach(rendered, ['controller'], (container) => [
+            claim('annotations for the pods of runs', jsonVariable(container, 'SCALR_AGENT_KUBERNETES_TASK_ANNOTATIONS'), annotations),
+          ])
+        : []),
+    ];
+  },
+};
+
 export const placementCases: readonly Case[] = [
   {
     name: 'nodes for runs',
@@ -124,7 +196,11 @@ export const workloadCases: readonly Case[] = [
     takenBy: RUNS,
     check: runsGet({amounts: ['1', '8', '1Ti', '2000000Mi'], numbers: ['1', '8', '1048576', '2000000']}),
   },
+  controllerResourcesCase,
+  replicasCase,
   ...placementCases,
+  labelCase,
+  annotationCase,
   {
     name: 'an existing service account',
     settings: {'service-account-name': 'prepared'},

@@ -43,6 +43,7 @@ spec:
   csi:
     driver: efs.csi.aws.com
     volumeHandle: {{ .root.Values.efsVolumeHandle | quote }}
+  mountOptions: {{ toJson .root.Values.efsMountOptions }}
 ---
 apiVersion: v1
 kind: PersistentVolumeClaim

@@ -15,6 +15,7 @@ spec:
   template:
     metadata:
       labels: {{- include "labels" $release | nindent 8 }}
+      annotations: {{ merge (deepCopy .Values.podAnnotations) .Values.controllerPodAnnotations | toJson }}
     spec:
       {{- $place := dict "account" $account "pullSecrets" .Values.imagePullSecrets "seconds" .Values.terminationGracePeriodSeconds }}
       {{- $place = merge $place (dict "nodeSelector" .Values.controllerNodeSelector "tolerations" .Values.controllerTolerations) }}
@@ -23,6 +24,7 @@ spec:
         - name: controller
           {{- with .Values.controller.image }}
           image: {{ printf "%s:%s" .repository (.tag | default $.Chart.AppVersion) | quote }}
+          imagePullPolicy: {{ .pullPolicy }}
           {{- end }}
           resources: {{ toJson .Values.resources }}
           env:
@@ -54,6 +56,7 @@ spec:
             {{- range $name, $image := dict "runner" .Values.worker.runner.image "worker" .Values.worker.image }}
             - name: {{ $name }}
               image: {{ printf "%s:%s" $image.repository ($image.tag | default $.Chart.AppVersion) | quote }}
+              imagePullPolicy: {{ $image.pullPolicy }}
               volumeMounts:
                 {{- if $.Values.persistence.enabled }}
                 {{- range $directory, $path := get $places $name }}

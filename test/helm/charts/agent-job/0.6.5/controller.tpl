@@ -17,6 +17,10 @@ spec:
       labels:
         {{- include "labels" $release | nindent 8 }}
         app.kubernetes.io/component: agent
+        {{- with merge (deepCopy .Values.agent.podLabels) .Values.global.podLabels }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+      annotations: {{ merge (deepCopy .Values.global.podAnnotations) .Values.agent.podAnnotations | toJson }}
     spec:
       {{- $place := dict "account" (include "account" $release) "pullSecrets" .Values.global.imagePullSecrets }}
       {{- $_ := set $place "seconds" .Values.agent.terminationGracePeriodSeconds }}
@@ -25,6 +29,7 @@ spec:
       containers:
         - name: controller
           image: {{ include "image" (dict "root" . "image" .Values.agent.image) }}
+          imagePullPolicy: {{ .Values.agent.image.pullPolicy }}
           resources: {{ toJson .Values.agent.resources }}
           securityContext: {{ toJson .Values.agent.controller.securityContext }}
           env:

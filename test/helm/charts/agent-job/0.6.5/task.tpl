@@ -9,14 +9,16 @@ metadata:
 spec:
   jobTemplate:
     spec:
+      ttlSecondsAfterFinished: {{ .Values.task.job.ttlSecondsAfterFinished }}
       template:
         metadata:
           labels:
             {{- include "labels" $release | nindent 12 }}
             app.kubernetes.io/component: task
-            {{- with .Values.task.podLabels }}
+            {{- with merge (deepCopy .Values.task.podLabels) .Values.global.podLabels }}
             {{- toYaml . | nindent 12 }}
             {{- end }}
+          annotations: {{ merge (deepCopy .Values.global.podAnnotations) .Values.task.podAnnotations | toJson }}
         spec:
           {{- $place := dict "account" (include "account" $release) "pullSecrets" .Values.global.imagePullSecrets }}
           {{- $_ := set $place "seconds" .Values.task.terminationGracePeriodSeconds }}
@@ -25,6 +27,7 @@ spec:
           containers:
             - name: runner
               image: {{ include "image" (dict "root" . "image" .Values.task.runner.image) }}
+              imagePullPolicy: {{ .Values.task.runner.image.pullPolicy }}
               resources: {{ toJson .Values.task.runner.resources }}
               securityContext: {{ toJson .Values.task.runner.securityContext }}
               env:
@@ -37,6 +40,7 @@ spec:
                 {{- include "ca-mount" .Values.global.tls | nindent 16 }}
             - name: worker
               image: {{ include "image" (dict "root" . "image" .Values.agent.image) }}
+              imagePullPolicy: {{ .Values.agent.image.pullPolicy }}
               resources: {{ toJson .Values.task.worker.resources }}
               securityContext: {{ toJson .Values.task.worker.securityContext }}
               env:
@@ -59,6 +63,7 @@ spec:
             - name: entrypoint
               image:
                 reference: {{ include "image" (dict "root" . "image" .Values.agent.image) }}
+                pullPolicy: {{ .Values.agent.image.pullPolicy }}
             - name: data
               emptyDir: {sizeLimit: {{ .Values.persistence.data.emptyDir.sizeLimit }}}
             - name: cache

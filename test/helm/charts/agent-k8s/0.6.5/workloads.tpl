@@ -46,6 +46,7 @@ spec:
   template:
     metadata:
       labels: {{- include "labels" $release | nindent 8 }}
+      annotations: {{ merge (deepCopy $.Values.podAnnotations) (get $.Values (printf "%sPodAnnotations" $mode)) | toJson }}
     spec:
       {{- $place := dict "account" $account "seconds" $.Values.terminationGracePeriodSeconds "pullSecrets" $.Values.imagePullSecrets }}
       {{- $_ := set $place "nodeSelector" (get $.Values (printf "%sNodeSelector" $mode)) }}
@@ -55,6 +56,7 @@ spec:
       containers:
         - name: agent-k8s
           image: {{ printf "%s:%s" $.Values.image.repository ($.Values.image.tag | default $.Chart.AppVersion) | quote }}
+          imagePullPolicy: {{ $.Values.image.pullPolicy }}
           resources: {{ toJson $.Values.resources }}
           securityContext: {{ toJson $.Values.securityContext }}
           env:

@@ -30,6 +30,7 @@ spec:
       containers:
         - name: agent-local
           image: {{ printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) | quote }}
+          imagePullPolicy: {{ .Values.image.pullPolicy }}
           resources: {{ toJson .Values.resources }}
           securityContext: {{ toJson .Values.securityContext }}
           env:
