@@ -97,7 +97,8 @@ const isRefused = ({code}: ExpectedError): boolean => code === 'FORBIDDEN';
 const unreadOf = ({what, failure}: Attempt<unknown>, {place}: ReleaseName): Unread[] =>
   failure ? [{what, code: failure.code, reason: failure.message, remedy: failure.suggestions[0] ?? tryCluster(place)}] : [];
 
-const ofAnother = ({release, place}: ReleaseName, chart: string): ExpectedError =>
+/** The release is not of a Scalr agent chart. */
+export const ofAnother = ({release, place}: ReleaseName, chart: string): ExpectedError =>
   new ExpectedError(`Release ${release} in namespace ${place.namespace} is of the chart ${chart}, not of a Scalr agent.`, {
     code: 'OBJECT_OF_ANOTHER',
     exit: ExitCode.usage,
