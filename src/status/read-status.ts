@@ -14,7 +14,8 @@ import type {Place, ReleaseName} from '../ports/processes.ts';
 import {withTimeout} from '../signals.ts';
 import {isPassing, jsonFrom, toolFailure, tryCluster} from '../tool-errors.ts';
 import {notFound} from './release-causes.ts';
-import {type Status, statusOf, type Unread} from './status.ts';
+import {readRunLogs} from './run-logs.ts';
+import {chartOf, howToFindRuns, type Status, statusOf, type Unread} from './status.ts';
 
 interface Wish {
   /** The values to compare with. */
@@ -50,7 +51,10 @@ export async function readStatus(name: ReleaseName, {wanted, over}: Wish, world:
   if (seen.failure && !isRefused(seen.failure)) throw seen.failure;
   const unread = [seen, record, ...(record.failure ? [] : [given, live])].flatMap((each) => unreadOf(each, name));
   const uncompared = (live.value?.failures ?? []).flatMap((failure) => unreadOf({what: 'objects of the release', failure}, name));
+  const runs = howToFindRuns(name, chartOf(revision, seen.value), given.value);
+  const {namespace} = name.place;
   return statusOf({
+    runLogs: seen.value && runs ? await readRunLogs(seen.value.objects, runs, {kubernetes, namespace, over}) : [],
     name,
     context: context.value ?? '',
     now: now(),
