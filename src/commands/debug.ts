@@ -41,7 +41,7 @@ const STATES = ['on', 'off'] as const;
 export default class Debug extends BaseCommand<Result> {
   static override summary = 'Switch debug logs of an installed agent on or off.';
   static override description =
-    'Reads the values of the release, changes only the key for debug logs, and runs helm upgrade with the same chart version. Other settings stay as they are. Shows the plan and asks once; --yes accepts it. The pods restart: runs in flight are listed first. Debug logs can contain sensitive data; switch them off after collect-logs.';
+    'Reads the values of the release, changes only the key for debug logs, and upgrades the release with the same chart version. Other settings stay as they are. Shows the plan and asks once; --yes accepts it. The pods restart, so runs in flight are listed first.';
   static override usage = '<%= command.id %> on|off [FLAGS]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> on --namespace scalr-agent',
@@ -52,7 +52,7 @@ export default class Debug extends BaseCommand<Result> {
     state: Args.string({description: 'State of debug logs.', options: [...STATES], ignoreStdin: true}),
   };
   static override flags = {
-    'no-wait': Flags.boolean({summary: 'Exit after helm upgrade, without waiting for the agent.'}),
+    'no-wait': Flags.boolean({summary: 'Exit when Helm has finished, without waiting for the agent.'}),
     'take-over': Flags.boolean({
       summary: 'Continue although a Helm operation of the release is pending. Without it, one counts as aborted after --timeout.',
     }),

@@ -16,7 +16,7 @@ test.each([
   [undefined, 'values that were not read'],
   [{agent: {debug: '1'}}, 'debug logs that were on'],
   [{task: {worker: {extraEnv: {SCALR_AGENT_DEBUG: '1'}}}}, 'another variable that switched them on'],
-])('says nothing of %o: %s', (values) => {
+])('says nothing of %o: %s', (values, _) => {
   expect(debugFindings({...JOB, values}, NOWHERE)).toEqual([]);
 });
 
