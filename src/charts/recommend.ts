@@ -83,6 +83,27 @@ const ARGUMENTS: readonly Argument[] = [
     source: 'agent-local 0.6.5, templates/deployment.yaml',
   },
   {
+    chart: 'agent-local',
+    verdict: 'against',
+    message:
+      'It does not scale by itself. A HorizontalPodAutoscaler can remove a pod in the middle of a run: use --shutdown-mode drain with a --grace-period longer than a run, or scale out only.',
+    source: 'agent-local 0.6.5, README',
+  },
+  {
+    chart: 'agent-job',
+    verdict: 'against',
+    message:
+      'Every run waits for its images on a new node: pre-pull them with a DaemonSet, or use a registry mirror in the same region (--image-registry).',
+    source: 'agent-job 0.6.5, README',
+  },
+  {
+    chart: 'agent-job',
+    verdict: 'for',
+    test: (get) => get(cloud) === 'gke' || get(cloud) === 'gke-autopilot',
+    message: 'Image streaming of GKE shortens the start of its runs on new nodes.',
+    source: 'agent-job 0.6.5, README',
+  },
+  {
     chart: 'agent-job',
     verdict: 'for',
     weight: 3,

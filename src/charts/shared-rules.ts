@@ -159,7 +159,18 @@ const variableWithSetting = (get: Get): string | undefined =>
   Object.keys(get(extraEnv) ?? {}).find((each) => VARIABLES_OF_SETTINGS.has(each));
 
 /** Rules that hold for all three charts. */
+/** Clouds whose nodes cannot mount Amazon EFS. */
+const OFF_AWS: readonly (string | undefined)[] = ['gke', 'gke-autopilot', 'aks'];
+
 export const sharedRules: readonly ChartRule[] = [
+  settingRule({
+    code: 'EFS_OFF_AWS',
+    severity: 'error',
+    setting: cache,
+    isWrong: (get) => get(cache) === 'efs' && OFF_AWS.includes(get(cloud)),
+    message: (get) => `--cache efs is Amazon EFS, which nodes of --cloud ${get(cloud)} cannot mount`,
+    suggestion: 'Use another cache, for example --cache existing-pvc with a ReadWriteMany volume of this cloud',
+  }),
   requestWithinLimit(runCpuRequest, runCpuLimit),
   requestWithinLimit(runMemoryRequest, runMemoryLimit),
   requestWithinLimit(controllerCpuRequest, controllerCpuLimit),

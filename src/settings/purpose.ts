@@ -5,15 +5,15 @@ export const purpose = defineSetting({
   id: 'purpose',
   group: 'Purpose',
   question: 'What is the agent pool for?',
-  summary: 'What the agent pool does: run Terraform/OpenTofu, or relay to a private VCS.',
+  summary: 'Purpose of the agent pool: runs of Terraform/OpenTofu, or access to a private VCS (GitHub Enterprise, GitLab Enterprise).',
   kind: choice(['runs', 'vcs']),
   explained: {
-    text: 'An agent pool in Scalr is of one of the two kinds; the token belongs to that pool.',
+    text: 'An agent pool in Scalr has one of the two kinds, and the token belongs to the pool. VCS agents serve GitHub Enterprise and GitLab Enterprise only. After the agent has registered, link the pool: run pools to workspaces, VCS pools in the last step of the VCS provider setup. Do not install both kinds on the same infrastructure.',
     reference: 'https://docs.scalr.io/docs/agent-pools',
   },
   meanings: {
     runs: 'runs Terraform and OpenTofu inside your network',
-    vcs: 'relays between Scalr and a version control system that Scalr cannot reach',
+    vcs: 'relays between Scalr and a GitHub Enterprise or GitLab Enterprise that Scalr cannot reach',
   },
   fallback: () => 'runs' as const,
 });

@@ -14,7 +14,8 @@ import type {Place, ReleaseName} from '../ports/processes.ts';
 import {withTimeout} from '../signals.ts';
 import {isPassing, jsonFrom, toolFailure, tryCluster} from '../tool-errors.ts';
 import {notFound} from './release-causes.ts';
-import {type Status, statusOf, type Unread} from './status.ts';
+import {readRunLogs} from './run-logs.ts';
+import {chartOf, howToFindRuns, type Status, statusOf, type Unread} from './status.ts';
 
 interface Wish {
   /** The values to compare with. */
@@ -50,7 +51,10 @@ export async function readStatus(name: ReleaseName, {wanted, over}: Wish, world:
   if (seen.failure && !isRefused(seen.failure)) throw seen.failure;
   const unread = [seen, record, ...(record.failure ? [] : [given, live])].flatMap((each) => unreadOf(each, name));
   const uncompared = (live.value?.failures ?? []).flatMap((failure) => unreadOf({what: 'objects of the release', failure}, name));
+  const runs = howToFindRuns(name, chartOf(revision, seen.value), given.value);
+  const {namespace} = name.place;
   return statusOf({
+    runLogs: seen.value && runs ? await readRunLogs(seen.value.objects, runs, {kubernetes, namespace, over}) : [],
     name,
     context: context.value ?? '',
     now: now(),
@@ -97,7 +101,8 @@ const isRefused = ({code}: ExpectedError): boolean => code === 'FORBIDDEN';
 const unreadOf = ({what, failure}: Attempt<unknown>, {place}: ReleaseName): Unread[] =>
   failure ? [{what, code: failure.code, reason: failure.message, remedy: failure.suggestions[0] ?? tryCluster(place)}] : [];
 
-const ofAnother = ({release, place}: ReleaseName, chart: string): ExpectedError =>
+/** The release is not of a Scalr agent chart. */
+export const ofAnother = ({release, place}: ReleaseName, chart: string): ExpectedError =>
   new ExpectedError(`Release ${release} in namespace ${place.namespace} is of the chart ${chart}, not of a Scalr agent.`, {
     code: 'OBJECT_OF_ANOTHER',
     exit: ExitCode.usage,

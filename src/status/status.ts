@@ -5,14 +5,16 @@ import {agentVersionOf, type VersionStatus, versionStatus} from '../charts/versi
 import {type Drift, driftOf} from '../cluster/drift.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
 import type {Revision} from '../cluster/install-facts.ts';
-import {labelsOfRuns, type Run, runsIn} from '../cluster/inventory.ts';
+import {labelsOfRuns, type Run, type RunsOf, runsIn} from '../cluster/inventory.ts';
 import type {LiveDrift, ObjectDrift} from '../cluster/live-drift.ts';
 import {type Agent, agentsOf} from '../diagnose/agent-log.ts';
+import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../diagnose/cache-use.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {explain, isReady, type Progress, progress} from '../diagnose/explain.ts';
 import {countOf, rootsOf} from '../diagnose/readiness.ts';
 import type {ErrorCode} from '../errors.ts';
 import type {ReleaseName} from '../ports/processes.ts';
+import {type Advice, pullAdvice} from './advice.ts';
 import {causesOfRelease} from './release-causes.ts';
 
 /** What could not be read, and why. */
@@ -38,6 +40,8 @@ export interface Readings {
   unread: readonly Unread[];
   /** The values to compare with. */
   wanted: Values | undefined;
+  /** Logs of runs, as far as they were read. */
+  runLogs?: readonly string[];
 }
 
 export interface InstalledChart extends VersionStatus {
@@ -66,13 +70,17 @@ export interface Status {
   objects: readonly ObjectDrift[] | undefined;
   /** Undefined where nobody outside the agent can see them. */
   runs: readonly Run[] | undefined;
+  /** What would make a release better that works. */
+  advice: readonly Advice[];
+  /** What runs used from the cache; undefined where no log says it. */
+  cacheUse: CacheUse | undefined;
   /** Undefined where there is nothing to compare, or it could not be read. */
   drift: Drift | undefined;
   unread: readonly Unread[];
 }
 
 /** Pure. */
-export function statusOf({name, context, now, revision, given, look, live, unread, wanted}: Readings): Status {
+export function statusOf({name, context, now, revision, given, look, live, unread, wanted, runLogs = []}: Readings): Status {
   const chart = chartOf(revision, look);
   const ofRelease = causesOfRelease(name, revision, look?.snapshot, live?.replicas);
   const causes = [...ofRelease, ...(look ? explain(look.snapshot, now) : [])].toSorted(
@@ -90,6 +98,8 @@ export function statusOf({name, context, now, revision, given, look, live, unrea
     images: look ? imagesOf(look) : [],
     objects: live?.differences,
     runs: runsOf(name, chart, given, look),
+    advice: adviceFor(howToFindRuns(name, chart, given), look),
+    cacheUse: sumOfCacheUse([...Object.values(look?.snapshot.logs ?? {}), ...runLogs].map(cacheUseIn)),
     drift: wanted && given && driftOf(given, wanted),
     unread: [
       ...unread,
@@ -110,7 +120,7 @@ function stateOf(look: ReleaseSnapshot | undefined, causes: readonly Cause[]): S
 }
 
 /** As helm recorded it, else as the labels of the workloads have it. */
-function chartOf(revision: Revision | undefined, look: ReleaseSnapshot | undefined): InstalledChart | undefined {
+export function chartOf(revision: Revision | undefined, look: ReleaseSnapshot | undefined): InstalledChart | undefined {
   const labels = look?.snapshot.workloads.map(({metadata}) => metadata.labels ?? {}).find((each) => each['helm.sh/chart'] !== undefined);
   const found = scalrChart(revision?.chart ?? labels?.['helm.sh/chart'] ?? '');
   if (found === undefined) return undefined;
@@ -128,11 +138,24 @@ function workloadsOf({snapshot}: ReleaseSnapshot): WorkloadLine[] {
 }
 
 function runsOf(
-  {release}: ReleaseName,
+  name: ReleaseName,
   chart: InstalledChart | undefined,
   given: Values | undefined,
   look: ReleaseSnapshot | undefined,
 ): Status['runs'] {
-  if (look === undefined || chart === undefined || chart.name === 'agent-local') return undefined;
-  return runsIn(look.objects, {chart: chart.name, version: chart.version, release, taskLabels: labelsOfRuns(given ?? {})});
+  const of = howToFindRuns(name, chart, given);
+  return look && of && runsIn(look.objects, of);
 }
+
+const adviceFor = (runs: RunsOf | undefined, look: ReleaseSnapshot | undefined): Advice[] =>
+  runs && look ? pullAdvice(look.objects, runs) : [];
+
+/** Undefined where runs happen inside the agent. */
+export const howToFindRuns = (
+  {release}: ReleaseName,
+  chart: {name: ChartName; version: string} | undefined,
+  given: Values | undefined,
+): RunsOf | undefined =>
+  chart === undefined || chart.name === 'agent-local'
+    ? undefined
+    : {chart: chart.name, version: chart.version, release, taskLabels: labelsOfRuns(given ?? {})};

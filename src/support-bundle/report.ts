@@ -5,6 +5,9 @@ import type {Gap} from './collect/read-namespace.ts';
 import type {FoundRelease} from './collect/tools.ts';
 import type {Finding} from './findings/evidence.ts';
 
+/** Where the READMEs of the charts send their users. */
+export const SUPPORT_CENTER = 'https://scalr-labs.atlassian.net/servicedesk/customer/portal/31';
+
 export interface Summary {
   at: Date;
   /** As `namespace scalr-agent`. */
@@ -36,6 +39,7 @@ export function summaryText(summary: Summary): string {
     `Made ${at.toISOString()} by scalr-agent collect-logs. ${noun === 'unit' ? 'Units' : 'Containers'}: ${containers}.\n`,
     ...section('Errors', of('error').map(findingText)),
     ...section('Warnings', of('warning').map(findingText)),
+    ...section('Notes', of('info').map(findingText)),
     '## What is not in here\n',
     missing(gaps, logs).join('\n') || '- nothing is missing',
     '',
@@ -46,6 +50,8 @@ export function summaryText(summary: Summary): string {
     ),
     '## What is in here\n',
     contentsText(summary),
+    '## Support\n',
+    `Open a request at the Scalr Support Center and attach this bundle: ${SUPPORT_CENTER}\n`,
   ].join('\n');
 }
 
@@ -78,12 +84,13 @@ const section = (title: string, lines: readonly string[], instead?: string): str
   lines.length === 0 && instead === undefined ? [] : [`## ${title}\n`, lines.join('\n') || (instead ?? ''), ''];
 
 function verdict({findings, gaps, logs}: Summary): string {
-  const errors = findings.filter(({severity}) => severity === 'error').length;
-  const [first] = findings;
+  const problems = findings.filter(({severity}) => severity !== 'info');
+  const errors = problems.filter(({severity}) => severity === 'error').length;
+  const [first] = problems;
   const found =
     first === undefined
       ? 'Nothing stands out.'
-      : `${number(errors, 'error')}, ${number(findings.length - errors, 'warning')}. Begin with ${first.object} (${first.code}).`;
+      : `${number(errors, 'error')}, ${number(problems.length - errors, 'warning')}. Begin with ${first.object} (${first.code}).`;
   const lacks = gaps.filter(({isMinor}) => !isMinor).length;
   const whole = lacks > 0 ? `The bundle is not complete: ${number(lacks, 'part')} could not be read.` : 'The bundle is complete.';
   const cut = cutLogs(logs);

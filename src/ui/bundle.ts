@@ -1,6 +1,6 @@
 import type {Damage, Inspection} from '../support-bundle/archive/inspect.ts';
 import type {Bundle} from '../support-bundle/archive/save-bundle.ts';
-import {type Unsearched, unsearchedText} from '../support-bundle/report.ts';
+import {SUPPORT_CENTER, type Unsearched, unsearchedText} from '../support-bundle/report.ts';
 import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
@@ -36,6 +36,7 @@ export function bundleText(
     missingText(gaps, screen),
     ...(cutLogs === 0 ? [] : [`${count(cutLogs, 'log')} ${cutLogs === 1 ? 'was' : 'were'} cut in the middle: --max-size\n`]),
     'Begin with SUMMARY.md in it.\n',
+    `Scalr Support Center: ${SUPPORT_CENTER}\n`,
   ].join('');
 }
 
@@ -54,9 +55,10 @@ export const accessText = (commands: readonly string[]): string =>
 
 export function findingLines(findings: Bundle['findings'], screen: Screen): string[] {
   const {dim, red, yellow} = theme(screen);
+  const marks = {error: red('×'), warning: yellow('!'), info: dim('i')};
   return findings.map(({severity, object, message, evidence, line, remedy}) => {
     const place = evidence === undefined ? '' : ` (${evidence}${line === undefined ? '' : `:${line}`})`;
-    return paragraph(`  ${severity === 'error' ? red('×') : yellow('!')} `, `${object}: ${message} ${dim(`→ ${remedy}${place}`)}`, screen);
+    return paragraph(`  ${marks[severity]} `, `${object}: ${message} ${dim(`→ ${remedy}${place}`)}`, screen);
   });
 }
 

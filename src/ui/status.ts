@@ -1,4 +1,5 @@
 import type {ObjectDrift} from '../cluster/live-drift.ts';
+import {cacheUseText} from '../diagnose/cache-use.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import type {ExpectedError} from '../errors.ts';
 import type {ReleaseName} from '../ports/processes.ts';
@@ -35,6 +36,7 @@ export function statusText({name, status, files, now}: Shown, screen: Screen): s
     row('Objects', objectsFact(status)),
     row('Agents', agentsFact(status)),
     row('Runs', runsFact(status)),
+    row('Cache', cacheFact(status)),
     row('Values', valuesFact(status, files)),
     section(
       'Why',
@@ -44,6 +46,11 @@ export function statusText({name, status, files, now}: Shown, screen: Screen): s
     section(
       'Changed in the cluster',
       (status.objects ?? []).map((each) => paragraph('  ! ', objectText(each), screen)),
+      screen,
+    ),
+    section(
+      'Advice',
+      status.advice.map(({message, remedy}) => paragraph('  - ', message, screen) + remedyText(remedy)),
       screen,
     ),
     section(
@@ -182,6 +189,9 @@ export function runsFact({runs, chart}: Pick<Status, 'runs' | 'chart'>): string 
   return `${runs.length} in flight: ${listed(runs.map(({kind, name}) => `${kind} ${name}`))}${maybe}`;
 }
 
+export const cacheFact = ({cacheUse}: Pick<Status, 'cacheUse'>): string | undefined =>
+  cacheUse && `${cacheUseText(cacheUse)}, in the logs of runs`;
+
 export function valuesFact({drift}: Pick<Status, 'drift'>, files: readonly string[]): string | undefined {
   if (files.length === 0) return undefined;
   const source = files.map((file) => (file === '-' ? 'standard input' : file)).join(' + ');
@@ -241,8 +251,10 @@ function factsOf({name, status, files}: Shown, screen: Screen): Map<string, stri
     ...(status.objects ?? []).map((each): [string, string] => [`${each.object} ${each.problem}`, `! ${objectText(each)}`]),
     ...labelled('agents', agentsFact(status)),
     ...labelled('runs', runsFact(status)),
+    ...labelled('cache', cacheFact(status)),
     ...labelled('values', valuesFact(status, files)),
     ...causes(status),
+    ...status.advice.map(({code, message, remedy}): [string, string] => [code, `- ${message} → ${remedy}`]),
     ['verdict', verdictOf(name, status, screen)],
   ]);
 }

@@ -25,6 +25,11 @@ const SHARED = {cache: 'pvc', 'cache-storage-class': 'efs'};
 /** Each rule with a case that breaks it and the nearest one that does not. */
 const RULES: readonly [code: string, breaks: RawFlags, holds: RawFlags][] = [
   ['REQUEST_ABOVE_LIMIT', {...L, 'run-memory-request': '4Gi'}, {...L, 'run-memory-request': '2Gi'}],
+  [
+    'EFS_OFF_AWS',
+    {...K, cloud: 'gke', cache: 'efs', 'efs-handle': 'fs-0123456789abcdef0'},
+    {...K, cloud: 'eks', cache: 'efs', 'efs-handle': 'fs-0123456789abcdef0'},
+  ],
   ['REQUEST_ABOVE_LIMIT', {...K, 'run-cpu-request': '9'}, {...K, 'run-cpu-request': '8'}],
   [
     'REQUEST_ABOVE_LIMIT',

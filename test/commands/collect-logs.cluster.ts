@@ -35,7 +35,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     const place = await installed(chart, helm);
     const {result, exit, stderr, names, text, errors, all} = await collected(place, helm);
     expect({exit, errors, complete: result.complete}, stderr).toEqual({exit: 0, errors: [], complete: true});
-    expect(result).toMatchObject({containers: agents, findings: []});
+    expect(result).toMatchObject({containers: agents, findings: [{code: 'DEBUG_OFF', severity: 'info'}]});
     const files = [
       'SUMMARY.md',
       'errors.json',

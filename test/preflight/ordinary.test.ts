@@ -4,6 +4,8 @@ import {CHECKS} from '../../src/preflight/checks/index.ts';
 import {preflightContext} from './context.ts';
 
 test.each(['agent-k8s', 'agent-local', 'agent-job'])('nothing is wrong with %s on an ordinary cluster', async (chart) => {
-  const checked = runChecks(CHECKS, await preflightContext({chart}));
+  // Workers of agent-k8s need nodes of their own.
+  const flags = chart === 'agent-k8s' ? {chart, 'node-selector': ['kubernetes.azure.com/agentpool=runs']} : {chart};
+  const checked = runChecks(CHECKS, await preflightContext(flags));
   expect(checked.filter(({status}) => status !== 'pass')).toEqual([]);
 });

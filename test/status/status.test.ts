@@ -16,6 +16,8 @@ test('what is well', () => {
     causes: [],
     agents: [{pod: 'agent-5f-x', state: 'registered'}],
     runs: undefined,
+    advice: [],
+    cacheUse: undefined,
     drift: undefined,
   });
 });

@@ -3,6 +3,7 @@ import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
+import Debug from '../../src/commands/debug.ts';
 import Install from '../../src/commands/install.ts';
 import Preflight from '../../src/commands/preflight.ts';
 import Status from '../../src/commands/status.ts';
@@ -32,6 +33,8 @@ export const install = (place: Place, helm: string, argv: readonly string[], wor
 
 export const uninstall = (place: Place, helm: string, argv: readonly string[], world: World = {}) =>
   onCluster(Uninstall, place, helm, argv, world);
+
+export const debug = (place: Place, helm: string, argv: readonly string[], world: World = {}) => onCluster(Debug, place, helm, argv, world);
 
 export const status = (place: Place, helm: string, argv: readonly string[] = [], world: World = {}) =>
   onCluster(Status, place, helm, argv, world);

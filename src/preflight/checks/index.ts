@@ -1,4 +1,5 @@
 import type {Check} from '../check.ts';
+import {adviceChecks} from './advice.ts';
 import {clusterChecks} from './cluster.ts';
 import {namespaceChecks} from './namespace.ts';
 import {networkChecks} from './network.ts';
@@ -21,5 +22,6 @@ export const CHECKS: readonly Check[] = [
   ...storageChecks,
   ...networkChecks,
   ...nodeChecks,
+  ...adviceChecks,
   ...probeChecks,
 ];

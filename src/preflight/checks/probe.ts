@@ -2,7 +2,7 @@ import {missesRuns} from '../../cluster/facts/policies.ts';
 import type {Probed} from '../../cluster/probe.ts';
 import {kubectlCommand} from '../../command-line.ts';
 import {workloadIdentity} from '../../settings/network.ts';
-import {type Check, type CheckResult, fail, pass, skip, warn, worstOf} from '../check.ts';
+import {type Check, type CheckResult, fail, few, pass, skip, warn, worstOf} from '../check.ts';
 import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
 import {type Answer, type Findings, findingsIn, type Volume} from '../probe/findings.ts';
 import {SCALR_SECONDS} from '../probe/script.ts';
@@ -100,6 +100,24 @@ const CONNECTIONS: Readonly<Record<Answer['state'], (answer: Answer, plan: PlanW
   failed: ({detail}, plan) => warn(`${plan.url} cannot be reached${viaProxy(plan)}: the tool ended with ${detail}`, egress(plan)),
 };
 
+const probeRegistries: Check = {
+  id: 'probe-registries',
+  group: 'Probe',
+  title: 'a pod where runs are reaches docker.io and the provider registries',
+  ref: 'agent-local and agent-job 0.6.5, README; https://docs.scalr.io/docs/agent-pools',
+  run: (context) =>
+    withFindings(context, ({registries}) => {
+      if (registries.length === 0) return NO_ANSWER;
+      const failed = registries.filter(({state}) => state !== 'ok');
+      if (failed.length === 0) return pass(few(registries.map(({url}) => hostOf(url))));
+      const names = failed.map(({url, state, detail}) => `${hostOf(url)} (${[state, detail].filter(Boolean).join(' ')})`);
+      return warn(
+        `The pod cannot reach ${few(names)}`,
+        'Allow egress to these hosts on port 443, or use mirrors: --image-registry for images, a provider network mirror for providers',
+      );
+    }),
+};
+
 const probeVolume: Check = {
   id: 'probe-volume',
   group: 'Probe',
@@ -182,4 +200,4 @@ const NO_ANSWER = skip('The probe says nothing of it');
 const noTool = ({image}: ProbePlan): CheckResult => skip(`${image} has neither curl nor GNU wget nor python3 to ask with`);
 
 /** What the probe pod found where runs will be placed; none without --probe. */
-export const probeChecks: readonly Check[] = [probePod, probeScalr, probeVolume, probeMetadata];
+export const probeChecks: readonly Check[] = [probePod, probeScalr, probeRegistries, probeVolume, probeMetadata];

@@ -18,6 +18,7 @@ export interface Findings {
   scalr: Answer | undefined;
   metadata: Answer | undefined;
   volumes: readonly Volume[];
+  registries: readonly (Answer & {url: string})[];
 }
 
 /** Reads what the script printed, one finding a line; other lines come from whatever else prints in the image. Pure. */
@@ -37,6 +38,11 @@ export function findingsIn(log: string): Findings {
   return {
     scalr: answer('scalr-url'),
     metadata: answer('metadata'),
+    registries: lines.flatMap(({about, state: url, rest}) => {
+      const [found, ...detail] = rest.split(' ');
+      const state = ANSWERS.find((each) => each === found);
+      return about === 'registry' && state !== undefined ? [{url, state, detail: detail.join(' ')}] : [];
+    }),
     volumes: lines.flatMap(({about, state: found, rest: directory}) => {
       const state = VOLUMES.find((each) => each === found);
       return about === 'volume' && state !== undefined && directory !== '' ? [{state, directory}] : [];

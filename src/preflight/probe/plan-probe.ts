@@ -4,6 +4,8 @@ import type {KubernetesObject} from '../../cluster/objects.ts';
 import {type PodTemplate, podTemplates} from '../../cluster/pod-specs.ts';
 import {PROBE_CONTAINER, probeLabels} from '../../cluster/probe.ts';
 import {url as urlSetting} from '../../settings/agent.ts';
+import {imageRegistry} from '../../settings/pods.ts';
+import {purpose} from '../../settings/purpose.ts';
 import {roleOf} from '../checks/available-nodes.ts';
 import {blocks} from '../checks/network.ts';
 import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
@@ -26,6 +28,9 @@ const CONTAINER_FIELDS = ['image', 'imagePullPolicy', 'securityContext'];
 const VARIABLES = /^(https?_proxy|no_proxy|ssl_cert_(file|dir))$/i;
 
 const METADATA = 'http://169.254.169.254/';
+/** Where runs get providers from; without mirrors also tools and images. */
+const REGISTRIES = ['https://registry.opentofu.org/', 'https://registry.terraform.io/'];
+const IMAGES = 'https://registry-1.docker.io/v2/';
 
 /** The metadata service should be blocked; some engines enforce a policy a few seconds after the pod has started. */
 const TRIES_WHERE_BLOCKED = 4;
@@ -77,6 +82,7 @@ export function planProbe(
             ...env.filter((each) => !missesCertificates || !/^ssl_/i.test(each.name)),
             {name: 'PROBE_URL', value: url ?? ''},
             {name: 'PROBE_CA', value: caPath ?? ''},
+            {name: 'PROBE_REGISTRIES', value: registriesFor(context).join(' ')},
             {name: 'PROBE_METADATA', value: METADATA},
             {name: 'PROBE_TRIES', value: String(blocks(context) ? TRIES_WHERE_BLOCKED : 1)},
           ],
@@ -98,6 +104,10 @@ export function planProbe(
     notes: [...(account === undefined ? [] : [`the account default stands in for ${account}, which the install makes`]), ...notes],
   };
 }
+
+/** VCS agents need neither providers nor images of runs. */
+const registriesFor = ({get}: Context): string[] =>
+  get(purpose) === 'vcs' ? [] : [...REGISTRIES, ...(get(imageRegistry) === undefined ? [IMAGES] : [])];
 
 const picked = (tree: Values, keys: readonly string[]): Values =>
   Object.fromEntries(keys.flatMap((key) => (tree[key] === undefined || tree[key] === null ? [] : [[key, tree[key]]])));

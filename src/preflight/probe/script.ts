@@ -1,12 +1,13 @@
 /** Timeouts; the metadata service is on the node. */
 export const SCALR_SECONDS = 10;
 const METADATA_SECONDS = 3;
+const REGISTRY_SECONDS = 5;
 
 /**
  * The script of the probe container. Agent images differ, so it uses the first of curl, GNU wget and Python that it finds, and
  * only writes into the directories that are its arguments. In a command Kubernetes turns $$ into $ and expands $(VARIABLE).
  *
- * It requests PROBE_URL through the proxy of the environment, trusting only PROBE_CA where that is set; and PROBE_METADATA without
+ * It requests PROBE_URL and each of PROBE_REGISTRIES through the proxy of the environment, trusting only PROBE_CA where that is set; and PROBE_METADATA without
  * a proxy, up to PROBE_TRIES times while it answers: some engines enforce a policy only moments after a pod has started.
  */
 export const SCRIPT = `
@@ -120,6 +121,7 @@ else
   elif [ -n "\${PROBE_CA-}" ] && [ ! -r "$PROBE_CA" ]; then say scalr-url no-ca
   else say scalr-url $($tool "$PROBE_URL" "\${PROBE_SECONDS:-${SCALR_SECONDS}}" "\${PROBE_CA-}" '')
   fi
+  for url in \${PROBE_REGISTRIES-}; do say registry "$url" $($tool "$url" ${REGISTRY_SECONDS} "\${PROBE_CA-}" ''); done
   tries=\${PROBE_TRIES:-1}
   while
     said=$($tool "$PROBE_METADATA" ${METADATA_SECONDS} '' direct)

@@ -156,7 +156,7 @@ export const isManifest = (value: unknown): value is Manifest =>
 
 export const isFinding = (value: unknown): value is Finding =>
   hasTexts(value, 'code', 'object', 'message', 'remedy') &&
-  (value['severity'] === 'error' || value['severity'] === 'warning') &&
+  ['error', 'warning', 'info'].includes(String(value['severity'])) &&
   ['string', 'undefined'].includes(typeof value['evidence']) &&
   (value['line'] === undefined || Number.isSafeInteger(value['line']));
 

@@ -1,3 +1,4 @@
+import type {CacheUse} from '../../diagnose/cache-use.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Archive} from '../../ports/archive.ts';
 import {abortReason} from '../../signals.ts';
@@ -32,6 +33,8 @@ export interface LogRecord {
   lines: number;
   /** What the lines mean. */
   said: readonly Said[];
+  /** What runs in it used from the cache. */
+  cacheUse?: CacheUse;
   /** Bytes that were left out of its middle. */
   cut?: number;
   /** There is more, or may be, that could not be read. */

@@ -1,11 +1,12 @@
 import type {LiveDrift} from '../../cluster/live-drift.ts';
 import type {Prepared} from '../collect/prepare.ts';
 import type {LogRecord} from '../collect/read-logs.ts';
+import {cacheFindings, debugFindings} from './background.ts';
 import type {Evidence, Finding} from './evidence.ts';
 import {findingsIn} from './in-cluster.ts';
 import {driftFindings, mistakes, policyFindings, versionFindings} from './in-releases.ts';
 
-/** Everything that stands out, errors first. Pure. */
+/** Everything that stands out, errors first, and what support asks next. Pure. */
 export function allFindings(
   {scope: {objects}, releases, cluster, skewMs = 0, ...prepared}: Prepared,
   namespace: string,
@@ -19,15 +20,18 @@ export function allFindings(
       ...driftFindings({name, namespace}, drift),
       ...mistakes({name, target, values}, places),
       ...versionFindings({name, namespace, target}, {server: cluster?.server, nodes: cluster?.nodes ?? []}, places),
+      ...debugFindings({name, namespace, target, values}, places),
       ...(cluster?.enforcement ? policyFindings({name, chart, version}, objects, cluster.enforcement, places) : []),
     ];
   });
   const ofMachine = (prepared.findings?.(logs, now) ?? []).map((finding) => withLine(finding, places));
   const theirNow = new Date(now.getTime() + skewMs);
   const replicas = Object.assign({}, ...releases.map((each) => each.replicas)) as LiveDrift['replicas'];
-  const found = [...findingsIn({objects, logs, places, replicas, now: theirNow}), ...ofReleases, ...ofMachine];
-  return found.toSorted((one, other) => Number(other.severity === 'error') - Number(one.severity === 'error'));
+  const found = [...findingsIn({objects, logs, places, replicas, now: theirNow}), ...ofReleases, ...ofMachine, ...cacheFindings(logs)];
+  return found.toSorted((one, other) => RANKS.indexOf(one.severity) - RANKS.indexOf(other.severity));
 }
+
+const RANKS: readonly Finding['severity'][] = ['error', 'warning', 'info'];
 
 /** What docker and systemd print where the state is that a finding is about. */
 const SIGNS: Readonly<Record<string, readonly string[]>> = {

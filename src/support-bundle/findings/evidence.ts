@@ -93,7 +93,8 @@ export class Evidence {
 
 /** Something that support would look at first. */
 export interface Finding {
-  severity: 'error' | 'warning';
+  /** `info` is no problem: it says what support asks next. */
+  severity: 'error' | 'warning' | 'info';
   code: string;
   /** What it is about: pod/name, release/name. */
   object: string;

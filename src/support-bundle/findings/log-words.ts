@@ -1,4 +1,5 @@
 import {meant, TELLING} from '../../diagnose/agent-log.ts';
+import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../../diagnose/cache-use.ts';
 
 /** What a log says of its agent, all lines that mean the same together. */
 export interface Said {
@@ -25,6 +26,7 @@ export class LogWords {
   /** The beginning of a line whose end is not there yet. */
   #open: Buffer = NONE;
   readonly #said = new Map<string, Said>();
+  #cacheUse: CacheUse | undefined;
 
   push(chunk: Buffer): void {
     let from = 0;
@@ -41,16 +43,17 @@ export class LogWords {
   }
 
   /** Of all that was pushed; a last line need not end. */
-  end(): {lines: number; said: Said[]} {
+  end(): {lines: number; said: Said[]; cacheUse?: CacheUse} {
     if (this.#open.length > 0) this.#read(Buffer.concat([this.#open, Buffer.from('\n')]));
     this.#open = NONE;
-    return {lines: this.#lines, said: [...this.#said.values()]};
+    return {lines: this.#lines, said: [...this.#said.values()], ...(this.#cacheUse ? {cacheUse: this.#cacheUse} : {})};
   }
 
   /** Whole lines. */
   #read(bytes: Buffer): void {
     // As many characters as bytes, so that places mean the same in both.
     const text = bytes.toString('latin1');
+    this.#cacheUse = sumOfCacheUse([this.#cacheUse, cacheUseIn(text)]);
     let counted = 0;
     const countTo = (place: number): void => {
       for (let at = text.indexOf('\n', counted); at !== -1 && at < place; at = text.indexOf('\n', counted)) {

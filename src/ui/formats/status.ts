@@ -1,7 +1,9 @@
 import type {Tree} from '../../charts/tree.ts';
 import type {ObjectDrift} from '../../cluster/live-drift.ts';
 import type {Agent} from '../../diagnose/agent-log.ts';
+import type {CacheUse} from '../../diagnose/cache-use.ts';
 import type {ReleaseName} from '../../ports/processes.ts';
+import type {Advice} from '../../status/advice.ts';
 import type {Status} from '../../status/status.ts';
 
 /** What `status --json` prints; see schemas/output/status.json. */
@@ -19,6 +21,9 @@ export interface StatusDocument {
   /** Objects of the release that are missing or changed in the cluster; `differs` is null where they could not be compared. */
   objects: {differs: boolean | null; differences: readonly ObjectDrift[]};
   runs: {visible: boolean; inFlight: {kind: string; name: string; certain: boolean}[]};
+  advice: readonly Advice[];
+  /** What runs used from the cache, as their logs say; absent where none says it. */
+  cacheUse?: CacheUse;
   values?: {files: readonly string[]; differs: boolean | null; differences: readonly {path: string; installed?: Tree; file?: Tree}[]};
   unread: {what: string; code: string; reason: string; remedy: string}[];
 }
@@ -38,6 +43,8 @@ export function statusDocument({release, place}: ReleaseName, status: Status, fi
     images: status.images,
     objects: {differs: status.objects ? status.objects.length > 0 : null, differences: status.objects ?? []},
     runs: {visible: runs !== undefined, inFlight: (runs ?? []).map(({kind, name, isCertain}) => ({kind, name, certain: isCertain}))},
+    advice: status.advice,
+    ...(status.cacheUse ? {cacheUse: status.cacheUse} : {}),
     ...(files.length === 0
       ? {}
       : {values: {files, differs: drift ? drift.differences.length > 0 : null, differences: drift?.differences ?? []}}),

@@ -50,7 +50,15 @@ const ALLOW = {'metadata-service': 'allow'};
 const GKE = {...ALLOW, 'workload-identity': 'gke'};
 const UNPROBED = {probe: {because: 'the namespace scalr-agent is not there yet', remedy: 'Make it first'}};
 
+const TOFU = 'registry https://registry.opentofu.org/';
+const DOCKER = 'registry https://registry-1.docker.io/v2/';
+
 prove('probe', probeChecks, [
+  {id: 'probe-registries', is: 'nothing', when: 'nobody asked for it'},
+  {id: 'probe-registries', is: 'skip', when: 'none was requested', but: log([])},
+  {id: 'probe-registries', is: 'pass', when: 'all answer', but: log([`${TOFU} ok 200`, `${DOCKER} ok 401`])},
+  {id: 'probe-registries', is: 'warn', when: 'one is blocked', but: log([`${TOFU} ok 200`, `${DOCKER} timeout`])},
+  {id: 'probe-registries', is: 'warn', when: 'the proxy refuses one', but: log([`${TOFU} proxy 403`])},
   {id: 'probe-pod', is: 'nothing', when: 'nobody asked for it'},
   {id: 'probe-pod', is: 'fail', when: 'it could not be made', but: UNPROBED},
   {id: 'probe-pod', is: 'skip', when: 'it was only shown', but: {probe: {because: '--dry-run only shows it', isDry: true}}},

@@ -138,7 +138,7 @@ prove('release', releaseChecks, [
     id: 'object-names',
     is: 'fail',
     when: 'a second release has EFS, and nothing is rendered',
-    flags: {chart: 'agent-k8s', cache: 'efs', 'efs-handle': 'fs-0123456789abcdef0'},
+    flags: {chart: 'agent-k8s', cloud: 'eks', cache: 'efs', 'efs-handle': 'fs-0123456789abcdef0'},
     cluster: ofOther({efsVolumeHandle: 'fs-1'}),
     but: noManifest,
   },

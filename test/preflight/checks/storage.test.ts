@@ -9,7 +9,7 @@ const noManifest = {manifest: unknown('failed', 'helm refuses to render the char
 const refused = {...ORDINARY, refuse: ['storageclasses.storage.k8s.io']};
 const shared = {cache: 'pvc', 'cache-storage-class': 'azurefile-csi'};
 const existing = {cache: 'existing-pvc', 'cache-claim': 'mine'};
-const efs = {chart: 'agent-k8s', cache: 'efs', 'efs-handle': 'fs-0123456789abcdef0'};
+const efs = {chart: 'agent-k8s', cloud: 'eks', cache: 'efs', 'efs-handle': 'fs-0123456789abcdef0'};
 const mine = (fact: Fact<Claim | undefined>, name = 'mine'): Partial<PreflightContext> => ({claims: new Map([[name, fact]])});
 const isThere = (more: Partial<Claim> = {}, name = 'mine'): Partial<PreflightContext> => mine(known(claim(name, more), 'claims'), name);
 const forbidden = unknown('forbidden', 'persistentvolumeclaims is forbidden: User "jane" cannot get resource "persistentvolumeclaims"');

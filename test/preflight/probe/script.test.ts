@@ -65,6 +65,15 @@ describe.each(TOOLS)('with %s', (tool) => {
     expect(await scalr({PROBE_URL: `http://127.0.0.1:${await webServer(status)}/`})).toEqual({state: 'ok', detail: String(status)});
   });
 
+  test('registries that answer and that refuse', async () => {
+    const url = `http://127.0.0.1:${await webServer(401)}/v2/`;
+    const {registries} = await probe({PROBE_REGISTRIES: `${url} ${CLOSED}`}, {tools: [tool]});
+    expect(registries).toMatchObject([
+      {url, state: 'ok', detail: '401'},
+      {url: CLOSED, state: 'refused'},
+    ]);
+  });
+
   test('certificates that are trusted, not trusted, not readable', async () => {
     const PROBE_URL = `https://127.0.0.1:${await secureServer(own)}/`;
     expect(await scalr({PROBE_URL, PROBE_CA: ca.cert})).toEqual({state: 'ok', detail: '200'});

@@ -115,6 +115,10 @@ test('a summary begins with its verdict, and says what is in the bundle and what
     - redactions.json: how often which rule hid something in which file
     - manifest.json: size and checksum of every file, for scalr-agent collect-logs --inspect
 
+    ## Support
+
+    Open a request at the Scalr Support Center and attach this bundle: https://scalr-labs.atlassian.net/servicedesk/customer/portal/31
+
     ## Redaction: 3 places
 
     - known value: 3

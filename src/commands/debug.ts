@@ -1,0 +1,155 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import {bringUp} from '../apply/bring-up.ts';
+import {dryRun} from '../apply/dry-run.ts';
+import {BaseCommand} from '../cli/base-command.ts';
+import {confirmPlan} from '../cli/confirm-plan.ts';
+import {releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
+import {scalrChart} from '../cluster/facts/releases.ts';
+import {readFacts} from '../cluster/read-facts.ts';
+import {ownCommand} from '../command-line.ts';
+import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
+import {type PreparedDebug, prepareDebug} from '../plan/debug.ts';
+import {chartSource, namespace, release} from '../settings/release.ts';
+import {ofAnother} from '../status/read-status.ts';
+import {notFound} from '../status/release-causes.ts';
+import {callsText, planText, stepText} from '../ui/plan.ts';
+import {progressReporter} from '../ui/progress.ts';
+
+interface Result {
+  release: string;
+  namespace: string;
+  context: string;
+  chart: string;
+  chartVersion: string;
+  debug: 'on' | 'off';
+  /** False when debug logs were in that state already. */
+  changed: boolean;
+  /** Keys of values.yaml that switch debug logs. */
+  keys: readonly string[];
+  /** Undefined where runs cannot be seen from outside the agent. */
+  runsInFlight?: string[];
+  steps: {id: string; title: string}[];
+  warnings: readonly Warning[];
+  /** What the agent's own log says; absent where nothing was watched. */
+  agent?: 'registered' | 'unknown';
+}
+
+const SETTINGS = [namespace, release, chartSource];
+const STATES = ['on', 'off'] as const;
+
+export default class Debug extends BaseCommand<Result> {
+  static override summary = 'Switch debug logs of an installed agent on or off.';
+  static override description =
+    'Reads the values of the release, changes only the key for debug logs, and upgrades the release with the same chart version. Other settings stay as they are. Shows the plan and asks once; --yes accepts it. The pods restart, so runs in flight are listed first.';
+  static override usage = '<%= command.id %> on|off [FLAGS]';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> on --namespace scalr-agent',
+    '<%= config.bin %> <%= command.id %> off --namespace scalr-agent --yes',
+    '<%= config.bin %> <%= command.id %> on --namespace scalr-agent --dry-run',
+  ];
+  static override args = {
+    state: Args.string({description: 'State of debug logs.', options: [...STATES], ignoreStdin: true}),
+  };
+  static override flags = {
+    'no-wait': Flags.boolean({summary: 'Exit when Helm has finished, without waiting for the agent.'}),
+    'take-over': Flags.boolean({
+      summary: 'Continue although a Helm operation of the release is pending. Without it, one counts as aborted after --timeout.',
+    }),
+    ...settingFlags(SETTINGS),
+  };
+
+  override async run(): Promise<Result> {
+    const {args, flags} = await this.parse(Debug);
+    const state = stateOf(args.state);
+    const timeoutMs = timeoutOf(flags);
+    const settings = await this.settingsFrom(flags, {only: SETTINGS});
+    const {files, now, sleep} = this.app;
+    const name = releaseName(flags, settings);
+    const access = await this.accessTo(name.place, flags);
+
+    const {facts, target, prepared} = await this.untilInterrupted(async () => {
+      const signal = AbortSignal.timeout(timeoutMs);
+      const facts = await readFacts(name, [], access, signal);
+      const {release: installed} = facts;
+      if (installed === undefined || installed.status === 'uninstalled') throw await notFound(name, installed, access, signal);
+      const target = scalrChart(installed.chart);
+      if (target === undefined) throw ofAnother(name, installed.chart);
+      const options = {
+        target,
+        isOn: state === 'on',
+        chartSource: settings.get(chartSource),
+        takesOver: flags['take-over'] ?? false,
+        timeoutMs,
+        now: now(),
+      };
+      return {facts, target, prepared: await prepareDebug(name, {...facts, release: installed}, options, access, signal)};
+    });
+    const {plan, manifest} = prepared;
+    const result: Result = {
+      release: name.release,
+      namespace: name.place.namespace,
+      context: facts.context.name,
+      chart: target.chart,
+      chartVersion: target.version,
+      debug: state,
+      changed: plan.steps.length > 0,
+      ...resultOf(prepared),
+    };
+    if (!result.changed) {
+      this.say(`Debug logs of release ${name.release} are already ${state}. Nothing was changed.\n`);
+      return result;
+    }
+    const text = planText(plan, name, facts, this.screen);
+    if (flags['dry-run']) {
+      this.say(text);
+      this.report(result.warnings);
+      if (!this.jsonEnabled()) this.app.stdout(callsText(plan));
+      this.say(await dryRun(plan, manifest, name, facts, access));
+      return result;
+    }
+    if (flags.yes) this.say(`${text}\n`);
+    else this.app.stderr(`${text}\n`);
+    this.report(result.warnings);
+    await confirmPlan({isAccepted: flags.yes ?? false, prompter: this.prompter});
+
+    const interrupts = this.app.takeInterrupts();
+    try {
+      const say = (line: string): void => this.say(line);
+      const deps = {...access, interrupts, files, now, sleep, timeoutMs};
+      const watched = await bringUp(
+        plan,
+        name,
+        facts,
+        {waits: !flags['no-wait']},
+        {...deps, onStep: (...news) => say(stepText(...news)), onProgress: progressReporter(say, this.screen)},
+      );
+      this.say(`Debug logs of release ${name.release} are ${state}.\n`);
+      if (state === 'on') {
+        const next = [ownCommand('collect-logs', name), ownCommand('debug', name, 'off')];
+        this.say(`Next steps, after the problem has occurred again:\n${next.map((line) => `  - ${line}\n`).join('')}`);
+      }
+      return watched === undefined ? result : {...result, agent: watched.agent};
+    } finally {
+      interrupts.release();
+    }
+  }
+}
+
+const resultOf = ({keys, plan, runs, warnings}: PreparedDebug): Pick<Result, 'keys' | 'runsInFlight' | 'steps' | 'warnings'> => ({
+  keys,
+  ...(runs === undefined ? {} : {runsInFlight: runs.map(({kind, name}) => `${kind} ${name}`)}),
+  steps: plan.steps.map(({id, title}) => ({id, title})),
+  warnings: warnings.map((message) => ({code: 'RESTART', message})),
+});
+
+/** @throws ExpectedError when it is neither on nor off */
+function stateOf(state: string | undefined): Result['debug'] {
+  const found = STATES.find((each) => each === state);
+  if (found !== undefined) return found;
+  throw new ExpectedError('Debug logs: on or off?', {
+    code: 'USAGE',
+    exit: ExitCode.usage,
+    suggestions: STATES.map((each) => `scalr-agent debug ${each}`),
+  });
+}

@@ -1,0 +1,129 @@
+import type {Target} from '../charts/define.ts';
+import type {Values} from '../charts/tree.ts';
+import {versionStatus} from '../charts/version-status.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
+import type {InstallFacts, ReleaseState} from '../cluster/install-facts.ts';
+import {labelsOfRuns, type Run, runsIn} from '../cluster/inventory.ts';
+import {objectsIn} from '../cluster/manifest.ts';
+import type {KubernetesObject} from '../cluster/objects.ts';
+import {REQUIRED_MS} from '../cluster/read-facts.ts';
+import {ownCommand} from '../command-line.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import {answered} from '../kubernetes/api-error.ts';
+import {listObjects} from '../kubernetes/queries.ts';
+import type {ReleaseName} from '../ports/processes.ts';
+import {shutdownMode} from '../settings/pods.ts';
+import {type DebugValues, withDebug} from '../values/debug.ts';
+import {effectiveValues, readValues} from '../values/read-values.ts';
+import {type InstallChoices, planInstall} from './install.ts';
+import {renderChart} from './render-chart.ts';
+import type {Plan} from './step.ts';
+import {inFlight} from './uninstall.ts';
+
+export interface PreparedDebug extends DebugValues {
+  plan: Plan;
+  manifest: string;
+  /** Runs in flight; undefined where they cannot be seen from outside the agent. */
+  runs: readonly Run[] | undefined;
+  warnings: readonly string[];
+}
+
+interface DebugOptions extends Omit<InstallChoices, 'drainTimeoutSeconds'> {
+  target: Target;
+  isOn: boolean;
+  chartSource?: string | undefined;
+}
+
+/** The plan that switches debug logs of an installed release and changes nothing else of it. @throws ExpectedError */
+export async function prepareDebug(
+  name: ReleaseName,
+  facts: InstallFacts & {release: ReleaseState},
+  {target, isOn, chartSource, ...choices}: DebugOptions,
+  {kubernetes, processes}: ClusterAccess,
+  signal: AbortSignal,
+): Promise<PreparedDebug> {
+  requireKnownVersion(name, target);
+  const {release} = facts;
+  const changed = withDebug(release.values, target, isOn);
+  const runs = await runsInFlight(name, release, target, {kubernetes, signal});
+  if (!changed.isChanged && release.status === 'deployed') return {...changed, plan: {steps: []}, manifest: '', runs, warnings: []};
+  const {values} = changed;
+  const wanted = {
+    name,
+    chart: {...target, ...(chartSource === undefined ? {} : {source: chartSource})},
+    values,
+    effective: effectiveValues(values, target),
+    asked: [],
+    // JSON is YAML, and keeps every value as Helm has it.
+    yaml: `${JSON.stringify(values)}\n`,
+    secrets: [],
+  };
+  const manifest = await renderChart(wanted, facts, () => undefined, processes);
+  requireSameChart(manifest, release, chartSource);
+  // What others changed stays, unless Helm has to take fields back to apply the release at all.
+  const drift = facts.isServerSide ? facts.drift.filter(({problem}) => problem !== 'added') : [];
+  const planned = planInstall({...wanted, manifest}, {...facts, drift, stopped: new Set()}, {...choices, drainTimeoutSeconds: 0});
+  const title = `Switch debug logs ${isOn ? 'on' : 'off'} in release ${name.release} (${release.chart})`;
+  return {
+    ...changed,
+    plan: {steps: planned.steps.map((step) => (step.id === 'release' ? {...step, title} : step))},
+    manifest,
+    runs,
+    warnings: [
+      ...changed.limits,
+      ...restartWarnings(target, values, runs),
+      ...(drift.length === 0
+        ? []
+        : [`Helm restores objects that were changed in the cluster: ${drift.map(({object}) => object).join(', ')}.`]),
+    ],
+  };
+}
+
+function requireKnownVersion(name: ReleaseName, {chart, version}: Target): void {
+  const {standing, newestKnown} = versionStatus(chart, version);
+  if (standing !== 'older-than-known') return;
+  throw new ExpectedError(`Release ${name.release} has ${chart} ${version}, which is too old for this command.`, {
+    code: 'VERSION_TOO_OLD',
+    exit: ExitCode.usage,
+    suggestions: [`Upgrade the release: ${ownCommand('install', name, '--chart', chart, '--chart-version', newestKnown)}`],
+  });
+}
+
+/** A directory or an archive may hold another chart or version. */
+function requireSameChart(manifest: string, {chart}: ReleaseState, chartSource: string | undefined): void {
+  const found = objectsIn(manifest).flatMap(({metadata}) => metadata.labels?.['helm.sh/chart'] ?? [])[0];
+  if (chartSource === undefined || found === undefined || found === chart) return;
+  throw new ExpectedError(`--chart-source has ${found}, but the release has ${chart}.`, {
+    code: 'CONFLICTING_SETTINGS',
+    exit: ExitCode.usage,
+    suggestions: [`Set --chart-source to ${chart}`],
+  });
+}
+
+async function runsInFlight(
+  {release, place}: ReleaseName,
+  {values}: ReleaseState,
+  {chart, version}: Target,
+  {kubernetes, signal}: Pick<ClusterAccess, 'kubernetes'> & {signal: AbortSignal},
+): Promise<Run[] | undefined> {
+  if (chart === 'agent-local') return undefined;
+  const options = {over: signal, idleMs: REQUIRED_MS, namespace: place.namespace};
+  const lists = await Promise.all(['jobs.batch', 'pods'].map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)));
+  const objects = lists.flatMap((list) => answered(list, place).items);
+  return runsIn(objects, {chart, version, release, taskLabels: labelsOfRuns(values)});
+}
+
+/** What the restart of the pods does to runs. */
+function restartWarnings(target: Target, values: Values, runs: readonly Run[] | undefined): string[] {
+  const drains = readValues(values, target).settings.get(shutdownMode.id) === 'drain';
+  if (runs === undefined) {
+    const fate = drains ? 'can finish within the grace period' : 'are interrupted';
+    return [
+      `The agent pods restart, and runs inside them ${fate}. Runs of agent-local cannot be listed from outside: check them in Scalr.`,
+    ];
+  }
+  if (runs.length === 0) return [];
+  if (target.chart === 'agent-job') return [`The controller restarts. ${inFlight(runs)}; only runs that start later write debug logs.`];
+  const fate = drains ? 'they can finish within the grace period' : 'they are interrupted';
+  return [`Controller and workers restart. ${inFlight(runs)}: ${fate}.`];
+}

@@ -1,0 +1,50 @@
+import {isOfRun, type RunsOf} from '../cluster/inventory.ts';
+import type {Event, KubernetesObject, Pod} from '../cluster/objects.ts';
+
+/** What would make a healthy release better. */
+export interface Advice {
+  code: string;
+  message: string;
+  remedy: string;
+}
+
+/** Shorter pulls are not worth a change. */
+const LONG_SECONDS = 20;
+
+/** Runs that spend most of their start-up on image pulls. Pure. */
+export function pullAdvice(objects: readonly KubernetesObject[], of: RunsOf): Advice[] {
+  const pods = objects.filter((object) => object.kind === 'Pod' && isOfRun(object, of)) as Pod[];
+  const events = objects.filter(({kind}) => kind === 'Event') as Event[];
+  const slow = pods
+    .map(({metadata: {name}}) => startUp(events.filter(({involvedObject: about}) => about?.kind === 'Pod' && about.name === name)))
+    .filter(({pullSeconds, seconds}) => pullSeconds >= LONG_SECONDS && pullSeconds * 2 >= seconds);
+  if (slow.length === 0) return [];
+  const longest = Math.max(...slow.map(({pullSeconds}) => pullSeconds));
+  return [
+    {
+      code: 'SLOW_IMAGE_PULLS',
+      message: `Image pulls take most of the start-up of ${slow.length} of ${pods.length} ${pods.length === 1 ? 'run' : 'runs'}, up to ${Math.round(longest)}s`,
+      remedy:
+        'Pre-pull the images with a DaemonSet, use a registry mirror in the region of the nodes (--image-registry), or enable image streaming (GKE)',
+    },
+  ];
+}
+
+/** Seconds from the node to the last started container, and those that images were pulled for. */
+function startUp(events: readonly Event[]): {seconds: number; pullSeconds: number} {
+  const times = (reason: string): number[] =>
+    events
+      .filter((event) => event.reason === reason)
+      .map(({eventTime, firstTimestamp, lastTimestamp}) => Date.parse(eventTime ?? firstTimestamp ?? lastTimestamp ?? ''))
+      .filter((time) => !Number.isNaN(time));
+  const pullSeconds = events.reduce((sum, {reason, message = ''}) => sum + (reason === 'Pulled' ? pulledIn(message) : 0), 0);
+  const seconds = (Math.max(...times('Started')) - Math.min(...times('Scheduled'))) / 1000;
+  return {seconds: Number.isFinite(seconds) ? seconds : pullSeconds, pullSeconds};
+}
+
+/** Successfully pulled image "scalr/runner:0.2.0" in 1m2.5s (1m2.5s including waiting). An image that was there already has no time. */
+function pulledIn(message: string): number {
+  const [, minutes = '0', seconds = '0', milliseconds = '0'] =
+    /^Successfully pulled image .* in (?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:([\d.]+)ms)?(?=\s|$)/.exec(message) ?? [];
+  return Number(minutes) * 60 + Number(seconds) + Number(milliseconds) / 1000;
+}

@@ -1,0 +1,49 @@
+import type {Target} from '../../charts/define.ts';
+import type {Values} from '../../charts/tree.ts';
+import {ownCommand} from '../../command-line.ts';
+import {cacheUseText, sumOfCacheUse} from '../../diagnose/cache-use.ts';
+import {isDebugOn} from '../../values/debug.ts';
+import type {LogRecord} from '../collect/read-logs.ts';
+import type {Evidence, Finding} from './evidence.ts';
+
+// What is no problem, and what support asks next all the same.
+
+interface Installed {
+  name: string;
+  namespace: string;
+  target: Target;
+  values: Values | undefined;
+}
+
+/** Scalr support asks for debug logs of the time of an incident. Pure. */
+export function debugFindings({name, namespace, target, values}: Installed, places: Evidence): Finding[] {
+  if (values === undefined || isDebugOn(values, target)) return [];
+  return [
+    {
+      severity: 'info',
+      code: 'DEBUG_OFF',
+      object: `release/${name}`,
+      message: 'Debug logs were off when this bundle was collected',
+      ...places.inFile(`releases/${name}/values.json`),
+      remedy: `If support needs more: ${ownCommand('debug', {release: name, place: {namespace}}, 'on')}, then repeat the run and collect again`,
+    },
+  ];
+}
+
+/** What runs used from the cache, as their logs say. Pure. */
+export function cacheFindings(logs: readonly LogRecord[]): Finding[] {
+  const speaking = logs.filter(({cacheUse}) => cacheUse !== undefined);
+  const use = sumOfCacheUse(speaking.map(({cacheUse}) => cacheUse));
+  if (use === undefined) return [];
+  const isUsed = use.plugins.cached + use.modules.cached > 0;
+  return [
+    {
+      severity: 'info',
+      code: isUsed ? 'CACHE_USED' : 'CACHE_NOT_USED',
+      object: 'runs',
+      message: `${cacheUseText(use)}, in ${speaking.length} ${speaking.length === 1 ? 'log' : 'logs'}`,
+      ...(speaking[0] === undefined ? {} : {evidence: speaking[0].file}),
+      remedy: isUsed ? 'None: the cache works' : 'Keep the cache between runs: --cache with --provider-cache and --module-cache',
+    },
+  ];
+}

@@ -1,0 +1,80 @@
+import {CHARTS} from '../charts/charts.ts';
+import type {Target} from '../charts/define.ts';
+import {rowsFor, scopeOf} from '../charts/support.ts';
+import {copyOf, getAt, isMap, type Path, sameTree, setAt, spellPath, type Tree, type Values} from '../charts/tree.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import {debug} from '../settings/agent.ts';
+import {effectiveValues} from './read-values.ts';
+
+/** The switch of the agent itself; every key for it ends in this variable. */
+const VARIABLE = 'SCALR_AGENT_DEBUG';
+
+export interface DebugValues {
+  values: Values;
+  /** The keys that switch debug logs in this chart version. */
+  keys: readonly string[];
+  /** False where the release has them in that state already. */
+  isChanged: boolean;
+  /** What the keys do not reach. */
+  limits: readonly string[];
+}
+
+/** The values of a release with debug logs on or off; a key is removed where the chart default says the same. Pure. @throws ExpectedError */
+export function withDebug(given: Values, target: Target, isOn: boolean): DebugValues {
+  const scope = scopeOf(target, () => undefined);
+  const rows = rowsFor(CHARTS[target.chart], debug, isOn, scope);
+  const entries = rows.flatMap((row) => row.write(isOn, scope));
+  const keys = entries.map(([path]) => spellPath(path));
+  const other = debugVariables(given)
+    .map((path) => spellPath(path))
+    .find((key) => !keys.includes(key));
+  if (other !== undefined) throw conflicting(other, keys);
+  const isDone = isDebugOn(given, target) === isOn;
+  const values = entries.reduce((before, [path, value]) => {
+    const fallback = getAt(scope.defaults, path);
+    return !isOn && (fallback === undefined || sameTree(fallback, value)) ? without(before, path) : withValue(before, path, value);
+  }, given);
+  return {
+    values: isDone ? given : values,
+    keys,
+    isChanged: !isDone,
+    limits: isOn ? rows.flatMap((row) => row.partly?.(isOn, scope) ?? []) : [],
+  };
+}
+
+/** Whether the values switch debug logs on; `--set` of Helm writes numbers, and the agent reads 1 and true alike. Pure. */
+export function isDebugOn(given: Values, target: Target): boolean {
+  const scope = scopeOf(target, () => undefined);
+  const entries = rowsFor(CHARTS[target.chart], debug, true, scope).flatMap((row) => row.write(true, scope));
+  const effective = effectiveValues(given, target);
+  return [...entries.map(([path]) => path), ...debugVariables(given)].some((path) => /^(1|true)$/i.test(String(getAt(effective, path))));
+}
+
+/** Every place of the variable in values: maps of variables, and lists as in a pod. */
+function debugVariables(tree: Tree, path: Path = []): Path[] {
+  if (Array.isArray(tree)) return tree.flatMap((each) => (isMap(each) && each['name'] === VARIABLE ? [path] : []));
+  if (!isMap(tree)) return [];
+  return Object.entries(tree).flatMap(([key, below]) => (key === VARIABLE ? [[...path, key]] : debugVariables(below, [...path, key])));
+}
+
+const conflicting = (other: string, keys: readonly string[]): ExpectedError =>
+  new ExpectedError(`The values of the release set ${VARIABLE} in ${other}, which overrides ${keys.join(', ')}.`, {
+    code: 'CONFLICTING_SETTINGS',
+    exit: ExitCode.usage,
+    suggestions: [`Remove ${other} from the values of the release, then run this command again`],
+  });
+
+function withValue(values: Values, path: Path, value: Tree): Values {
+  const changed = copyOf(values);
+  setAt(changed, path, value);
+  return changed;
+}
+
+/** Maps that become empty are removed too. */
+function without(values: Values, [key = '', ...rest]: Path): Values {
+  const {[key]: below, ...others} = values;
+  if (rest.length === 0) return others;
+  if (!isMap(below)) return values;
+  const left = without(below, rest);
+  return Object.keys(left).length === 0 ? others : {...values, [key]: left};
+}
