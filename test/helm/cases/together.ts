@@ -2,7 +2,7 @@ import type {Target} from '../../../src/charts/define.ts';
 import {type Case, type Claim, EVERY_CHART, isTaken, settingsOf} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {agentCases} from './agent.ts';
-import {claimCase, existingClaimCase} from './cache.ts';
+import {claimCase, existingClaimCase, persistentCaches} from './cache.ts';
 import {agentImageCase, mirrorCase, pullSecretCase, runnerImageCase} from './images.ts';
 import {drainCase, gracefulCase} from './lifecycle.ts';
 import {azureCase, blockCase, proxyCase} from './network.ts';
@@ -26,8 +26,8 @@ const named = (...names: string[]): Case[] => names.map((name) => agentCases.fin
 const OFTEN = [proxyCase, ...placementCases, resourcesCase, pullSecretCase, clientCertCase, providerCacheCase, moduleCacheCase];
 
 export const togetherCases: readonly Case[] = [
+  ...persistentCaches,
   together('a claim, certificates from a file, draining', [
-    ...OFTEN,
     ...named('debug', 'plain', 'extra', 'variables for', 'the token'),
     caFileCase,
     blockCase,
@@ -37,16 +37,17 @@ export const togetherCases: readonly Case[] = [
     accountCase,
     agentImageCase,
     runnerImageCase,
+    ...OFTEN,
   ]),
   together('an existing claim, certificates from a Secret, a mirror', [
-    ...OFTEN,
     ...named('data in', 'another release', 'three runs', 'a mirror of providers', 'traces'),
     caSecretCase,
     azureCase,
     existingClaimCase,
     gracefulCase,
     mirrorCase,
+    ...OFTEN,
   ]),
-  together('the disks of the nodes', [...OFTEN, ...named('debug', 'the token'), caFileCase, nodeCase, dataSizeCase, drainCase]),
+  together('the disks of the nodes', [...named('debug', 'the token'), caFileCase, nodeCase, dataSizeCase, drainCase, ...OFTEN]),
   together('a file system or an ephemeral cache', [...OFTEN, caFileCase, efsCase, ephemeralCase, accountCase, blockCase]),
 ];
