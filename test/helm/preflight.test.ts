@@ -39,7 +39,7 @@ const CASES: readonly [flags: RawFlags, cluster?: typeof ORDINARY][] = [
   [{chart: 'agent-local', cache: 'pvc'}],
   [{cache: 'existing-pvc', 'cache-claim': 'mine'}],
   [{cache: 'hostpath'}],
-  [{chart: 'agent-k8s', cache: 'efs', 'efs-handle': 'fs-0123456789abcdef0'}],
+  [{chart: 'agent-k8s', cloud: 'eks', cache: 'efs', 'efs-handle': 'fs-0123456789abcdef0'}],
 ];
 
 test.each(CASES)('checks say of the rendered chart what they say in their tests: %o', async (flags, cluster = ORDINARY) => {

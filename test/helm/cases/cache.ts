@@ -1,6 +1,7 @@
+import type {Target} from '../../../src/charts/define.ts';
 import {within} from '../../../src/charts/releases.ts';
 import type {Values} from '../../../src/charts/tree.ts';
-import {type Case, type Claim, claim, inEach, isFlat, NESTED, variableIn} from '../claims.ts';
+import {type Case, type Claim, claim, type Flags, inEach, isFlat, NESTED, variableIn} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {type Container, mountedAt, type Role, variableOf} from '../workloads.ts';
 
@@ -81,7 +82,7 @@ const newClaim = (rendered: Rendered): Values => ({persistentVolumeClaim: {claim
 const BYTES: Readonly<Record<string, number>> = {Mi: 1, Gi: 1024};
 
 /** agent-job uses both caches with a persistent volume, and their limits fit a new claim together. */
-export const cachesAreUsed = (rendered: Rendered, size?: string): Claim[] => {
+const cachesAreUsed = (rendered: Rendered, size?: string): Claim[] => {
   if (rendered.target.chart !== 'agent-job' || !within(rendered.target.version, '>=0.5.65')) return [];
   const [, amount, unit = 'Gi'] = /^(\d+)(\w+)$/.exec(size ?? '') ?? [];
   const limit = (container: Container, name: string): number =>
@@ -110,31 +111,56 @@ export const cachesAreUsed = (rendered: Rendered, size?: string): Claim[] => {
 const CLAIMS = {'agent-local': '*', 'agent-job': '<=0.5.63 || >=0.5.65'} as const;
 const DASH = {'agent-local': '>=0.6.2', 'agent-job': '>=0.6.2'} as const;
 
+/** Without the caches that a persistent volume enables, so that only the keys of the volume change. */
+export const cachesOff = ({chart, version}: Target): Flags =>
+  chart === 'agent-job' && within(version, '>=0.5.65') ? {'provider-cache': false, 'module-cache': false} : {};
+
+/** The caches that a persistent volume enables; they come with other keys, so they say nothing about one key. */
+export const persistentCaches: readonly Case[] = [
+  {
+    name: 'caches on a small claim',
+    settings: {cache: 'pvc', 'cache-size': '40Gi', 'cache-access-mode': 'ReadWriteMany'},
+    takenBy: CLAIMS,
+    check: (rendered) => cachesAreUsed(rendered, '40Gi'),
+  },
+  {
+    name: 'caches on an existing claim',
+    settings: {cache: 'existing-pvc', 'cache-claim': 'shared-cache'},
+    takenBy: CLAIMS,
+    check: (rendered) => cachesAreUsed(rendered),
+  },
+  {
+    name: 'caches on the nodes',
+    settings: {cache: 'hostpath', 'cache-path': '/mnt/disks/ssd0/scalr'},
+    takenBy: {'agent-job': '>=0.6.2'},
+    check: (rendered) => cachesAreUsed(rendered),
+  },
+];
+
 export const claimCase: Case = {
   name: 'a cache on a new claim of which everything is said',
-  settings: {
+  settings: (target) => ({
     cache: 'pvc',
     'cache-size': '55Gi',
     'cache-storage-class': 'shared-fast.v2',
     'cache-access-mode': 'ReadWriteMany',
     'cache-sub-path': 'scalr/prod',
-  },
+    ...cachesOff(target),
+  }),
   takenBy: CLAIMS,
   check: (rendered) => [
     ...makesClaim(rendered, {size: '55Gi', className: 'shared-fast.v2', mode: 'ReadWriteMany'}),
     ...cacheLiesOn(rendered, newClaim(rendered), 'scalr/prod'),
-    ...cachesAreUsed(rendered, '55Gi'),
   ],
 };
 
 export const existingClaimCase: Case = {
   name: 'a cache on an existing claim',
-  settings: {cache: 'existing-pvc', 'cache-claim': 'shared-cache'},
+  settings: (target) => ({cache: 'existing-pvc', 'cache-claim': 'shared-cache', ...cachesOff(target)}),
   takenBy: CLAIMS,
   check: (rendered) => [
     claim('claims of the release', rendered.ofKind('PersistentVolumeClaim').length, 0),
     ...cacheLiesOn(rendered, {persistentVolumeClaim: {claimName: 'shared-cache'}}),
-    ...cachesAreUsed(rendered),
   ],
 };
 
@@ -161,11 +187,16 @@ export const claimCases: readonly Case[] = [
   },
   {
     name: 'a cache on a claim that only a prepared volume binds to',
-    settings: {cache: 'pvc', 'cache-size': '10Gi', 'cache-storage-class': '-', 'cache-access-mode': 'ReadWriteMany'},
+    settings: (target) => ({
+      cache: 'pvc',
+      'cache-size': '10Gi',
+      'cache-storage-class': '-',
+      'cache-access-mode': 'ReadWriteMany',
+      ...cachesOff(target),
+    }),
     takenBy: DASH,
     check: (rendered) => [
       ...makesClaim(rendered, {size: '10Gi', className: '', mode: 'ReadWriteMany'}),
-      ...cachesAreUsed(rendered, '10Gi'),
       ...cacheLiesOn(rendered, newClaim(rendered)),
     ],
   },

@@ -3,7 +3,7 @@ import type {Values} from '../../../src/charts/tree.ts';
 import {agentRoles, type Case, claim, inEach, NESTED, variableIn} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {mountedAt, type Role, variableOf} from '../workloads.ts';
-import {cachePlaces, cachesAreUsed, claimCases} from './cache.ts';
+import {cachePlaces, cachesOff, claimCases} from './cache.ts';
 
 const EFS = 'fs-0123456789abcdef0::fsap-0123456789abcdef0';
 const SWITCHES = {'agent-local': '*', 'agent-job': NESTED} as const;
@@ -26,17 +26,16 @@ export const ephemeralCase: Case = {
 
 export const nodeCase: Case = {
   name: 'a cache in a directory of the nodes',
-  settings: ({chart}) =>
-    chart === 'agent-k8s'
+  settings: (target) =>
+    target.chart === 'agent-k8s'
       ? {cache: 'hostpath', 'data-home': '/var/lib/scalr-prod'}
-      : {cache: 'hostpath', 'cache-path': '/mnt/disks/ssd0/scalr'},
+      : {cache: 'hostpath', 'cache-path': '/mnt/disks/ssd0/scalr', ...cachesOff(target)},
   takenBy: {'agent-k8s': '*', 'agent-job': '>=0.6.2'},
   check: (rendered) => {
     const isK8s = rendered.target.chart === 'agent-k8s';
     const path = isK8s ? '/var/lib/scalr-prod' : '/mnt/disks/ssd0/scalr';
     return [
       claim('claims of the release', rendered.ofKind('PersistentVolumeClaim').length, 0),
-      ...cachesAreUsed(rendered),
       ...inEach(rendered, isK8s ? ['worker'] : ['worker', 'runner'], (container) => {
         const place =
           container.role === 'runner'

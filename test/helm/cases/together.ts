@@ -2,7 +2,7 @@ import type {Target} from '../../../src/charts/define.ts';
 import {type Case, type Claim, EVERY_CHART, isTaken, settingsOf} from '../claims.ts';
 import type {Rendered} from '../render.ts';
 import {agentCases} from './agent.ts';
-import {claimCase, existingClaimCase} from './cache.ts';
+import {claimCase, existingClaimCase, persistentCaches} from './cache.ts';
 import {agentImageCase, mirrorCase, pullPolicyCase, pullSecretCase, runnerImageCase} from './images.ts';
 import {drainCase, gracefulCase, jobTtlCase, timeoutCase, writableRootCase} from './lifecycle.ts';
 import {azureCase, blockCase, proxyCase} from './network.ts';
@@ -41,8 +41,8 @@ const OFTEN = [
 ];
 
 export const togetherCases: readonly Case[] = [
+  ...persistentCaches,
   together('a claim, certificates from a file, draining', [
-    ...OFTEN,
     ...named('debug', 'plain', 'extra', 'variables for', 'the token'),
     caFileCase,
     blockCase,
@@ -52,9 +52,9 @@ export const togetherCases: readonly Case[] = [
     accountCase,
     agentImageCase,
     runnerImageCase,
+    ...OFTEN,
   ]),
   together('an existing claim, certificates from a Secret, a mirror', [
-    ...OFTEN,
     ...named('data in', 'another release', 'three runs', 'a mirror of providers', 'traces'),
     caSecretCase,
     azureCase,
@@ -62,7 +62,8 @@ export const togetherCases: readonly Case[] = [
     writableRootCase,
     gracefulCase,
     mirrorCase,
+    ...OFTEN,
   ]),
-  together('the disks of the nodes', [...OFTEN, ...named('debug', 'the token'), caFileCase, nodeCase, dataSizeCase, drainCase]),
+  together('the disks of the nodes', [...named('debug', 'the token'), caFileCase, nodeCase, dataSizeCase, drainCase, ...OFTEN]),
   together('a file system or an ephemeral cache', [...OFTEN, caFileCase, efsCase, ephemeralCase, accountCase, blockCase]),
 ];
