@@ -63,7 +63,8 @@ export async function readLiveDrift(
   };
 }
 
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
+/** Kinds without a namespace that a chart may render. */
+export const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
   'ClusterRole',
   'ClusterRoleBinding',
   'CustomResourceDefinition',

@@ -1,3 +1,4 @@
+import {CLUSTER_SCOPED} from '../cluster/live-drift.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
 import type {Step} from './step.ts';
 
@@ -27,21 +28,11 @@ export interface RemovedObject {
 export const removalText = ({what, isListed, objects}: Removal, part: readonly RemovedObject[] = objects): string =>
   isListed ? `${what}: ${part.map(({kind, name}) => `${kind} ${name}`).join(', ')}` : what;
 
-const CLUSTER_WIDE: ReadonlySet<string> = new Set([
-  'ClusterRole',
-  'ClusterRoleBinding',
-  'CustomResourceDefinition',
-  'Namespace',
-  'PersistentVolume',
-  'PriorityClass',
-  'StorageClass',
-]);
-
 /** A rendered object, where Helm puts it. */
 export const renderedObject = ({kind = '', apiVersion = 'v1', metadata}: KubernetesObject, namespace: string): RemovedObject => ({
   kind,
   name: metadata.name,
-  ...(CLUSTER_WIDE.has(kind) ? {} : {namespace: metadata.namespace ?? namespace}),
+  ...(CLUSTER_SCOPED.has(kind) ? {} : {namespace: metadata.namespace ?? namespace}),
   groupVersion: apiVersion,
 });
 
