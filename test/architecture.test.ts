@@ -55,7 +55,6 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   commands: [
     'cli',
-    'answers',
     'ui',
     'completion',
     'apply',

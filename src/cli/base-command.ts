@@ -97,6 +97,11 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return clusterAt(place, await this.accessTo(place, flags));
   }
 
+  /** A warning for each setting that a cluster would have answered. */
+  protected async unaskedWarnings(settings: Settings, chosen: string): Promise<Warning[]> {
+    return (await import('../answers/from-cluster.ts')).unaskedWarnings(settings, chosen);
+  }
+
   /** Settings of an install that nobody gave, from its cluster; undefined with --no-from-cluster, or where the cluster does not answer. */
   protected async openAnswersOf(
     flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean},

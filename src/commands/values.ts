@@ -1,5 +1,4 @@
 import * as Flags from '@oclif/core/flags';
-import {unaskedWarnings} from '../answers/from-cluster.ts';
 import type {Values as ValuesTree} from '../charts/tree.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {fromClusterFlag, settingFlags} from '../cli/flags.ts';
@@ -44,7 +43,7 @@ export default class Values extends BaseCommand<Result> {
     const given = await this.settingsFrom(flags, {cluster});
     const generated = await generateChecked(given, cluster?.facts);
     const {target, values, recommendation} = generated;
-    const warnings = [...generated.warnings, ...(cluster ? [] : unaskedWarnings(given, target.chart))];
+    const warnings = [...generated.warnings, ...(cluster ? [] : await this.unaskedWarnings(given, target.chart))];
     const yaml = valuesDocument(generated);
     const settings = explain(generated);
 

@@ -5,10 +5,9 @@ import {cacheDirectory} from '../clouds.ts';
 import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
 import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
-import {cacheLimits} from './cache-limits.ts';
 import {refusals} from './refusals.ts';
 import {rows} from './rows.ts';
-import {rules} from './rules.ts';
+import {cacheLimits, rules} from './rules.ts';
 import {valuesRules} from './values-rules.ts';
 import {containers, ignoredKeys, kubernetesFloors, NESTED, ownVariables, upgradeTraps} from './versions.ts';
 

@@ -5,13 +5,74 @@ import {concurrency} from '../../settings/purpose.ts';
 import {milliOf} from '../../settings/quantity.ts';
 import {cache, cachePath, cacheSize, isPersistent, moduleCache, providerCache} from '../../settings/storage.ts';
 import {isCos, isExecOnCos} from '../clouds.ts';
-import type {ChartRule, RuleFacts} from '../define.ts';
+import type {ChartRule, DerivedKeys, Entry, RuleFacts} from '../define.ts';
 import {breaksTemplates, fixedUserOnOpenShift, isDash, isFilledMap, policyWithoutDns, settingRule, sharedClaim} from '../shared-rules.ts';
-import {at, getAt, isOn, type Tree} from '../tree.ts';
-import {softLimits} from './cache-limits.ts';
+import {at, getAt, isOn, type Tree, textAt, type Values} from '../tree.ts';
 import {NESTED} from './versions.ts';
 
 const MEBIBYTE = 1000n * 1024n ** 2n;
+
+interface Cache {
+  name: string;
+  /** Its part of a volume that is too small for the limits of the chart, in quarters. */
+  quarters: bigint;
+  isUsed(values: Values): boolean;
+}
+
+/** What shares the volume of the cache: docs/charts/agent-job.md, "Cache". */
+const CACHES: readonly Cache[] = [
+  {name: 'providerCache', quarters: 2n, isUsed: (values) => isOn(values, 'agent.providerCache.enabled')},
+  {name: 'moduleCache', quarters: 1n, isUsed: (values) => isOn(values, 'agent.moduleCache.enabled')},
+  {name: 'binaryCache', quarters: 1n, isUsed: () => true},
+];
+
+const limitOf = ({name}: Cache): string => `agent.${name}.sizeLimit`;
+
+const GIBIBYTE = 1024n;
+
+/** The quantity at a key in mebibytes; zero where there is none. */
+const mebibytesAt = (values: Values, path: string): bigint => (milliOf(String(getAt(values, at(path)) ?? '')) ?? 0n) / MEBIBYTE;
+
+const together = (values: Values, caches: readonly Cache[]): bigint =>
+  caches.filter((each) => each.isUsed(values)).reduce((sum, each) => sum + mebibytesAt(values, limitOf(each)), 0n);
+
+/** What the caches in use may grow to together, in mebibytes. */
+const softLimits = (values: Values): bigint => together(values, CACHES);
+
+/** Whole gibibytes where that costs little. */
+const spelt = (mebibytes: bigint): string => (mebibytes >= 4n * GIBIBYTE ? `${mebibytes / GIBIBYTE}Gi` : `${mebibytes}Mi`);
+
+const CLAIM = 'persistence.cache.persistentVolumeClaim';
+
+const makesClaim = (values: Values): boolean =>
+  isOn(values, 'persistence.cache.enabled') &&
+  textAt(values, `${CLAIM}.claimName`) === '' &&
+  textAt(values, 'persistence.cache.hostPath.path') === '';
+
+/** Limits of the caches that fit a new claim together, where those of the chart do not. */
+export const cacheLimits: DerivedKeys = {
+  in: '>=0.5.65',
+  setting: cacheSize,
+  paths: CACHES.map((each) => at(limitOf(each))),
+  write: (values, isWritten) => {
+    const size = mebibytesAt(values, `${CLAIM}.storage`);
+    if (!makesClaim(values) || softLimits(values) <= size) return [];
+    const isOpen = (each: Cache): boolean => !isWritten(at(limitOf(each))) && mebibytesAt(values, limitOf(each)) > 0n;
+    const open = CACHES.filter(isOpen);
+    const left =
+      size -
+      together(
+        values,
+        CACHES.filter((each) => !isOpen(each)),
+      );
+    const quarters = open.reduce((sum, each) => sum + each.quarters, 0n);
+    return open.flatMap((each): Entry[] => {
+      const share = (left * each.quarters) / quarters;
+      const isSmaller = each.isUsed(values) && share > 0n && share < mebibytesAt(values, limitOf(each));
+      return isSmaller ? [[at(limitOf(each)), spelt(share), 'Limits of the caches that fit the volume together']] : [];
+    });
+  },
+};
 
 /** What a file may have written of the limits of caches, before the size of their volume. */
 const CACHE_KEYS = ['sizeLimit', 'enabled'].flatMap((key) =>
