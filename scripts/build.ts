@@ -22,7 +22,7 @@ const SHARED: BuildOptions = {
 for (const path of ['dist', 'oclif.manifest.json']) rmSync(path, {recursive: true, force: true});
 const {metafile} = await build({
   ...SHARED,
-  entryPoints: ['src/cli/launch.ts', ...filesIn('src/commands')],
+  entryPoints: ['src/cli/launch.ts', 'src/cli/help.ts', ...filesIn('src/commands')],
   target: 'node20.12',
   splitting: true,
   metafile: true,

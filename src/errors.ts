@@ -1,4 +1,4 @@
-/** Exit statuses of the contract; scripts depend on them. */
+/** Exit codes; scripts depend on them. */
 export const ExitCode = {
   ok: 0,
   failed: 1,
@@ -14,7 +14,7 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** Every code of a failure; templates/errors.yaml says why it comes and what to do about it. */
+/** Every error code; templates/errors.yaml describes cause and remedy. */
 export const ERROR_CODES = [
   'USAGE',
   'UNKNOWN_COMMAND',
@@ -62,7 +62,7 @@ interface Advice {
   cause?: unknown;
 }
 
-/** A failure we foresaw: it has a code, an exit status and a next step. Anything else that reaches the top is a bug. */
+/** An expected error with a code, an exit code and a next step. All other errors are bugs. */
 export class ExpectedError extends Error {
   override readonly name = 'ExpectedError';
   readonly code: ErrorCode;
@@ -77,34 +77,34 @@ export class ExpectedError extends Error {
   }
 }
 
-/** A signal ended the command; its `reason` is the name of the signal. */
+/** The command was stopped by a signal; `reason` is the name of the signal. */
 export const interrupted = (what: string, {reason}: AbortSignal): ExpectedError =>
   new ExpectedError(`Interrupted. ${what}`.trim(), {
     code: 'INTERRUPTED',
     exit: reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted,
-    suggestions: ['Run the same command again: it goes on from there'],
+    suggestions: ['Run the same command again to continue'],
   });
 
-/** Something the operator should know although nothing failed. `setting` is the id of the setting it is about. */
+/** A problem that does not stop the command. `setting` is the ID of the affected setting. */
 export interface Warning {
   code: string;
   message: string;
   setting?: string;
 }
 
-/** Texts that may hold somebody's password or token, made fit for eyes: user info of URLs and JSON Web Tokens. */
+/** Masks passwords and tokens in a text: user info of URLs and JSON Web Tokens. */
 export const maskSecrets = (text: string): string =>
   text
     .replace(/(?<=\/\/)[^"'\n]*@/g, '***@')
     .replace(/(?<![\w./-])[\w.%+\\-]+:[^\s"'@]*@(?!sha256:)/g, '***@')
     .replace(/\beyJ[\w-]{4,}(\.[\w-]*){0,2}/g, '[hidden]');
 
-/** The question was cancelled: Ctrl-C, Ctrl-D, end of input or an aborted signal. */
+/** The prompt was cancelled: Ctrl-C, Ctrl-D, end of input or an aborted signal. */
 export class PromptCancelled extends Error {
   override readonly name = 'PromptCancelled';
 }
 
-/** Esc at a question with `canGoBack`. */
+/** Esc at a prompt with `canGoBack`. */
 export class GoBack extends Error {
   override readonly name = 'GoBack';
 }

@@ -1,13 +1,13 @@
 import {setMaxListeners} from 'node:events';
 
-// Not AbortSignal.any: on Node.js 20 it loses a timeout that nothing else refers to, and then never comes.
+// AbortSignal.any is not used: Node.js 20 garbage-collects a timeout signal that nothing else references.
 
-/** A signal that comes with the first of these. */
+/** A signal that is aborted with the first of these. */
 export function anySignal(...signals: readonly AbortSignal[]): AbortSignal {
   const controller = new AbortController();
   for (const signal of signals) {
     const pass = (): void => controller.abort(signal.reason);
-    // Many calls that listen to the same signal look like a leak to Node.js.
+    // Node.js reports many listeners on one signal as a leak.
     setMaxListeners(0, signal);
     if (signal.aborted) pass();
     // The listener also keeps a timeout alive.
@@ -16,7 +16,7 @@ export function anySignal(...signals: readonly AbortSignal[]): AbortSignal {
   return controller.signal;
 }
 
-/** The same for one of many calls under long-lived signals: after `release` nothing listens to them any more. */
+/** The same for one of many calls with long-lived signals: `release` removes the listeners. */
 export function followSignal(...signals: readonly AbortSignal[]): {signal: AbortSignal; release(): void} {
   const controller = new AbortController();
   const passes = signals.map((signal) => {
@@ -32,21 +32,21 @@ export function followSignal(...signals: readonly AbortSignal[]): {signal: Abort
   };
 }
 
-/** Runs `work` under a signal that comes after so many milliseconds, or with the one given. */
-export async function withTimeout<T>(milliseconds: number, over: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Runs `work` with a signal that is aborted after a timeout, or with the given signal. */
+export async function withTimeout<T>(milliseconds: number, signal: AbortSignal, work: (either: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(new DOMException('The time is over', 'TimeoutError')), milliseconds);
-  const {signal, release} = followSignal(over, late.signal);
+  const timer = setTimeout(() => late.abort(new DOMException('Timed out', 'TimeoutError')), milliseconds);
+  const either = followSignal(signal, late.signal);
   try {
-    return await work(signal);
+    return await work(either.signal);
   } finally {
     clearTimeout(timer);
-    release();
+    either.release();
   }
 }
 
-/** Why a signal came: those of Ctrl-C and the like carry a name, and timeouts an error. */
+/** Reason of an abort: interrupts have a name, and timeouts an error. */
 export function abortReason({reason}: AbortSignal): string {
   if (typeof reason === 'string') return 'interrupted';
-  return (reason as Error | undefined)?.name === 'TimeoutError' ? '--timeout was over' : 'nobody waits for it any more';
+  return (reason as Error | undefined)?.name === 'TimeoutError' ? 'timed out (--timeout)' : 'cancelled';
 }

@@ -151,3 +151,10 @@ test('ports hold interfaces only', () => {
   const code = /^(export )?(default |async )*(function|const|let|class|enum) /m;
   expect(files.filter((file) => folderOf(file) === 'ports' && code.test(readFileSync(join(src, file), 'utf8')))).toEqual([]);
 });
+
+test('the diagram of CONTRIBUTING.md shows every folder and only allowed imports', () => {
+  const [, diagram = ''] = /^```mermaid\n([\s\S]*?)^```$/m.exec(readFileSync(resolve(src, '../CONTRIBUTING.md'), 'utf8')) ?? [];
+  const arrows = [...diagram.matchAll(/^ *([\w-]+) --> ([\w-]+)$/gm)].map(([, from = '', to = '']) => ({from, to}));
+  expect([...new Set(arrows.flatMap(({from, to}) => [from, to]))].toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted());
+  expect(arrows.filter(({from, to}) => MAY_IMPORT[from]?.includes(to) !== true)).toEqual([]);
+});

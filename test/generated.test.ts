@@ -53,7 +53,7 @@ test('README.md lists every command and chart version', async () => {
   });
   const tables = {
     commands: table(
-      ['Command', 'Does'],
+      ['Command', 'Description'],
       commands.map(({id, command}) => [`[\`scalr-agent ${id}\`](docs/commands/${id}.md)`, command.summary ?? '']),
     ),
     versions: table(['Chart', 'Versions', 'Releases'], versions),
@@ -67,13 +67,11 @@ test('README.md lists every command and chart version', async () => {
 });
 
 describe('docs/', () => {
-  test.each(
-    commands.map((each) => [each.id, each] as const),
-  )('commands/%s.md is what the command says of itself', async (_, documented) => {
+  test.each(commands.map((each) => [each.id, each] as const))('commands/%s.md describes the command', async (_, documented) => {
     await expectFile(`docs/commands/${documented.id}.md`, commandPage(documented));
   });
 
-  test('no page is left of a command that is gone', () => {
+  test('no page exists for a removed command', () => {
     const pages = commands.map(({id}) => `${id}.md`);
     expect(readdirSync(join(root, 'docs/commands')).toSorted()).toEqual(pages);
     expect(pages).toEqual(expect.arrayContaining(readdirSync(join(root, 'templates/commands'))));
@@ -84,28 +82,28 @@ describe('docs/', () => {
     await expectFile(page, between(readFileSync(join(root, page), 'utf8'), 'reach', reachTable(chart)));
   });
 
-  test('README.md leads to all of it', async () => expectFile('docs/README.md', indexPage()));
+  test('README.md links all pages', async () => expectFile('docs/README.md', indexPage()));
   test('exit-codes.md', async () =>
-    expectFile('docs/exit-codes.md', `${words('exit-codes.md')}\n${table(['Code', 'Meaning'], exitRows())}\n`));
+    expectFile('docs/exit-codes.md', `${words('exit-codes.md')}\n\n${table(['Code', 'Meaning'], exitRows())}\n`));
   test('settings.md', async () => expectFile('docs/settings.md', settingsPage()));
   test('preflight.md', async () => expectFile('docs/preflight.md', preflightPage()));
-  test('findings.md shows what validate says under every code', async () => {
+  test('findings.md has an example for every code of validate', async () => {
     const named = readdirSync(join(root, 'src/values/validate')).flatMap(codesIn);
     expect(FOUND_CODES).toEqual(expect.arrayContaining([...new Set(named)].filter((code) => !ELSEWHERE.has(code))));
     await expectFile('docs/findings.md', findingsPage());
   });
 
-  test('errors.md shows what the program says for every code', async () => expectFile('docs/errors.md', await errorsPage()));
+  test('errors.md has real output for every code', async () => expectFile('docs/errors.md', await errorsPage()));
 
-  test('every failure has its words, and no words are left of one that is gone', () => {
+  test('every error code has an entry, and every entry has a code', () => {
     expect(Object.keys(ENTRIES)).toEqual([...ERROR_CODES]);
   });
 
-  test('every exit status has a meaning', () => {
+  test('every exit code has a meaning', () => {
     expect(MEANINGS.map(([code]) => Number(code))).toEqual(Object.values(ExitCode));
   });
 
-  test.each(commands)('the exit statuses of $id are those its code knows', ({id}) => {
+  test.each(commands)('the documented exit codes of $id match its code', ({id}) => {
     const {own, reached} = statusesOf(id);
     const documented = MEANINGS.filter(([, {only}]) => only === undefined || only[id] !== undefined).map(([code]) => code);
     expect(documented).toEqual(expect.arrayContaining(own));
@@ -132,7 +130,7 @@ test('schemas/answers.schema.json describes an answers file', async () => {
   await expectFile('schemas/answers.schema.json', `${JSON.stringify(schema, null, 2)}\n`);
 });
 
-test('schemas/commands.json holds every command and flag, so that a lost one shows in review', async () => {
+test('schemas/commands.json lists every command and flag, so that reviews show removed ones', async () => {
   const contract = commands.map(({id, command}) => ({
     id,
     flags: Object.entries({...command.baseFlags, ...command.flags})

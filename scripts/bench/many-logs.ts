@@ -34,7 +34,7 @@ interface Bench {
   folder: string;
 }
 
-const over = new AbortController().signal;
+const signal = new AbortController().signal;
 const pathOf = ({pod, container}: Log, namespace: string): string =>
   `/api/v1/namespaces/${namespace}/pods/${pod}/log?container=${container}`;
 
@@ -44,7 +44,7 @@ const WAYS: Readonly<Record<string, (bench: Bench) => Promise<number> | number>>
     return spawnSync('sh', ['-c', loop.join('\n')], {maxBuffer: 1024 ** 3}).stdout.length;
   },
   'HTTP over the same socket': async ({kubeconfig, kubectl, namespace, logs}) => {
-    const {socketPath, stop} = (await startProxy((socket) => proxy({kubeconfig, namespace}, socket), kubectl, over)) as ApiProxy;
+    const {socketPath, stop} = (await startProxy((socket) => proxy({kubeconfig, namespace}, socket), kubectl, signal)) as ApiProxy;
     const agent = new Agent({keepAlive: true, maxSockets: 24});
     const one = (log: Log): Promise<number> =>
       new Promise((resolve, reject) => {
@@ -80,7 +80,7 @@ const WAYS: Readonly<Record<string, (bench: Bench) => Promise<number> | number>>
 };
 
 async function chunksOf(api: ApiReader, log: Log, namespace: string): Promise<AsyncIterable<Buffer>> {
-  const opened = await api.stream(pathOf(log, namespace), {over});
+  const opened = await api.stream(pathOf(log, namespace), {signal});
   if (opened.trouble) throw new Error(opened.trouble.message);
   return opened.chunks;
 }

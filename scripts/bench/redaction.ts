@@ -1,6 +1,6 @@
 import {Secret} from '../../src/settings/secret.ts';
 import {LogWords} from '../../src/support-bundle/findings/log-words.ts';
-import {seedSet} from '../../src/support-bundle/redact/known-values.ts';
+import {knownSecretSet} from '../../src/support-bundle/redact/known-values.ts';
 import {redactor} from '../../src/support-bundle/redact/redactor.ts';
 import {survivorFinder} from '../../src/support-bundle/redact/survivors.ts';
 import {median, report} from './measure.ts';
@@ -47,8 +47,8 @@ function bytesOf(line: (index: number) => string): Buffer {
   return Buffer.from(lines.join(''), 'latin1');
 }
 
-const seeds = (count: number): ReturnType<typeof seedSet> =>
-  seedSet(
+const knownSecrets = (count: number): ReturnType<typeof knownSecretSet> =>
+  knownSecretSet(
     Array.from({length: count}, (_, index) => ({
       kind: 'token',
       value: new Secret(`${(index + 9) * 2_654_435_761}-Value/${index}`.repeat(2)),
@@ -75,8 +75,8 @@ export async function redaction(rounds: number): Promise<void> {
         for (const chunk of chunks(bytes)) chunk.includes('"Tr0ub4dor"');
       });
     for (const count of name === 'leaking' ? [10] : [0, 10, 200]) {
-      const known = seeds(count);
-      const through = redactor({seeds: known});
+      const known = knownSecrets(count);
+      const through = redactor({knownSecrets: known});
       const find = survivorFinder(known);
       const redact = (): void => {
         const file = through.file(name);

@@ -1,6 +1,6 @@
 import {setTimeout as wait} from 'node:timers/promises';
 
-/** Waits, and no longer than until the signal. */
+/** Waits until the time is over or the signal is aborted. */
 export const sleep = async (milliseconds: number, signal: AbortSignal): Promise<void> => {
   await wait(milliseconds, undefined, {signal}).catch(() => undefined);
 };

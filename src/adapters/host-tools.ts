@@ -1,34 +1,35 @@
 import {type ChildProcessByStdio, spawn} from 'node:child_process';
 import {once, setMaxListeners} from 'node:events';
 import {PassThrough, Readable} from 'node:stream';
-import type {HostCall, HostTools, HostTrouble} from '../ports/host-tools.ts';
+import type {HostCall, HostError, HostTools} from '../ports/host-tools.ts';
 import type {LogStream} from '../ports/log-stream.ts';
 import {abortReason, followSignal} from '../signals.ts';
-import {saidBy} from './said-by.ts';
+import {bufferedOutput} from './buffered-output.ts';
 
-/** Their words are read, so they have to be English. */
+/** The messages are parsed, so they must be in English. */
 const ENVIRONMENT = {LC_ALL: 'C.UTF-8', LANGUAGE: 'C', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: ''};
-/** What a tool says of its troubles, at most. */
+/** Maximum length of error output that is kept. */
 const MOST_WORDS = 8 * 1024;
-/** An answer that is no log; docker and systemd have kilobytes. */
+/** Maximum size of a result that is not a log; docker and systemd print kilobytes. */
 const MOST_ANSWER = 16 * 1024 * 1024;
 const FAREWELL_MS = 1000;
-/** A line that is longer is let go in pieces. */
+/** Longer lines are passed on in parts. */
 const LONGEST_LINE = 1024 * 1024;
-const overBy = (signal: AbortSignal): HostTrouble => ({kind: 'over', message: abortReason(signal)});
+const abortedBy = (signal: AbortSignal): HostError => ({kind: 'aborted', message: abortReason(signal)});
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
-/** Runs docker, journalctl and systemctl of this machine with the operator's own environment. */
+/** Runs docker, journalctl and systemctl of this machine with the environment of the user. */
 export const hostTools: HostTools = {
-  async run(call, {over}) {
-    const opened = await open(call, {over});
+  async run(call, {signal}) {
+    const opened = await open(call, {signal});
     if (opened.trouble) return {stdout: '', trouble: opened.trouble};
     const chunks: Buffer[] = [];
     let bytes = 0;
     for await (const chunk of opened.chunks) {
       bytes += chunk.length;
-      if (bytes > MOST_ANSWER) return {stdout: '', trouble: {kind: 'too-large', message: `${call.tool} ${call.args[0]} said too much`}};
+      if (bytes > MOST_ANSWER)
+        return {stdout: '', trouble: {kind: 'too-large', message: `the output of ${call.tool} ${call.args[0]} is too large`}};
       chunks.push(chunk);
     }
     const trouble = await opened.end;
@@ -37,12 +38,12 @@ export const hostTools: HostTools = {
   stream: open,
 };
 
-/** A tool that searches a large log is silent for long, so only `over` ends it. */
+/** No idle timeout, because a tool can search a large log for a long time. Only `signal` stops it. */
 async function open(
   call: HostCall,
-  {over, isLogOnBoth = false}: {over: AbortSignal; isLogOnBoth?: boolean},
-): Promise<LogStream | {trouble: HostTrouble}> {
-  if (over.aborted) return {trouble: overBy(over)};
+  {signal, isLogOnBoth = false}: {signal: AbortSignal; isLogOnBoth?: boolean},
+): Promise<LogStream | {trouble: HostError}> {
+  if (signal.aborted) return {trouble: abortedBy(signal)};
   const child = spawn(call.tool, [...call.args], {stdio: ['ignore', 'pipe', 'pipe'], env: {...process.env, ...ENVIRONMENT}});
   try {
     await once(child, 'spawn');
@@ -55,12 +56,12 @@ async function open(
   child.stderr.on('data', (chunk: Buffer) => {
     words = `${words}${chunk.toString('utf8')}`.slice(-MOST_WORDS);
   });
-  const output: AsyncIterable<Buffer> = isLogOnBoth ? mergedLines([child.stdout, child.stderr]) : saidBy(child.stdout);
-  const {signal, release} = followSignal(over);
+  const output: AsyncIterable<Buffer> = isLogOnBoth ? mergedLines([child.stdout, child.stderr]) : bufferedOutput(child.stdout);
+  const {signal: stopped, release} = followSignal(signal);
   const stop = (): void => end(child);
-  signal.addEventListener('abort', stop, {once: true});
-  let tell: (trouble: HostTrouble | undefined) => void = () => undefined;
-  const ended = new Promise<HostTrouble | undefined>((resolve) => {
+  stopped.addEventListener('abort', stop, {once: true});
+  let tell: (trouble: HostError | undefined) => void = () => undefined;
+  const ended = new Promise<HostError | undefined>((resolve) => {
     tell = resolve;
   });
   async function* chunks(): AsyncGenerator<Buffer> {
@@ -68,12 +69,12 @@ async function open(
       yield* output;
       const code = await exit;
       const isTrouble = code !== 0 || (!isLogOnBoth && knownTrouble(words) !== undefined);
-      tell(signal.aborted ? overBy(signal) : isTrouble ? hostTrouble(call, words) : undefined);
+      tell(stopped.aborted ? abortedBy(stopped) : isTrouble ? hostErrorIn(call, words) : undefined);
     } catch (error) {
-      tell(signal.aborted ? overBy(signal) : {kind: 'truncated', message: (error as Error).message});
+      tell(stopped.aborted ? abortedBy(stopped) : {kind: 'truncated', message: (error as Error).message});
     } finally {
-      tell(overBy(signal));
-      signal.removeEventListener('abort', stop);
+      tell(abortedBy(stopped));
+      stopped.removeEventListener('abort', stop);
       release();
       end(child);
     }
@@ -81,7 +82,7 @@ async function open(
   return {chunks: chunks(), end: ended};
 }
 
-/** Its pipes too: what it started may hold them open. */
+/** Also destroys the pipes, because child processes may keep them open. */
 function end(child: Child): void {
   const letGo = (): void => {
     child.stdout.destroy();
@@ -93,7 +94,7 @@ function end(child: Child): void {
   } else letGo();
 }
 
-/** Merges the lines of several streams in the order in which they arrive. A slow reader slows all of them down. */
+/** Merges the lines of several streams in order of arrival. A slow reader slows down all of them. */
 function mergedLines(sources: readonly Readable[]): AsyncIterable<Buffer> {
   const merged = new PassThrough();
   let open = sources.length;
@@ -106,7 +107,7 @@ function mergedLines(sources: readonly Readable[]): AsyncIterable<Buffer> {
     });
     lines.once('error', (error) => merged.destroy(error));
   }
-  // Its reader hears of it, and may come later.
+  // The reader attaches its own handler, possibly later.
   merged.on('error', () => undefined);
   return merged;
 }
@@ -123,8 +124,8 @@ async function* wholeLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   if (held.length > 0) yield held;
 }
 
-/** So many at once. Whoever asks gets what gives the turn back, in the order of asking; undefined when the signal comes first. */
-export function turns(count: number): (over: AbortSignal) => Promise<(() => void) | undefined> {
+/** Semaphore: returns a function that releases the slot, in the order of requests; undefined if the signal is aborted first. */
+export function turns(count: number): (signal: AbortSignal) => Promise<(() => void) | undefined> {
   let free = count;
   const waiting = new Set<() => void>();
   const giveBack = (): void => {
@@ -139,8 +140,8 @@ export function turns(count: number): (over: AbortSignal) => Promise<(() => void
       isMine = false;
     };
   };
-  return async (over) => {
-    if (over.aborted) return undefined;
+  return async (signal) => {
+    if (signal.aborted) return undefined;
     if (free > 0) {
       free -= 1;
       return turn();
@@ -152,35 +153,35 @@ export function turns(count: number): (over: AbortSignal) => Promise<(() => void
       };
       const next = (): void => {
         waiting.delete(next);
-        over.removeEventListener('abort', leave);
+        signal.removeEventListener('abort', leave);
         resolve(turn());
       };
       waiting.add(next);
-      // Many that wait under the same signal look like a leak to Node.js.
-      setMaxListeners(0, over);
-      over.addEventListener('abort', leave, {once: true});
+      // Node.js reports many listeners on one signal as a leak.
+      setMaxListeners(0, signal);
+      signal.addEventListener('abort', leave, {once: true});
     });
   };
 }
 
 interface Known {
   words: RegExp;
-  kind: HostTrouble['kind'];
-  /** What is wrong and what to do, instead of the words of the tool. */
+  kind: HostError['kind'];
+  /** Cause and next step, instead of the original message. */
   message: string;
 }
 
-/** What docker and systemd say in plain English locales when they cannot answer. */
+/** Messages of docker and systemd in English locales. */
 const KNOWN: readonly Known[] = [
   {
     words: /permission denied.*docker|docker.*permission denied/i,
     kind: 'forbidden',
-    message: 'this account may not use docker: repeat it with sudo, or as a member of the group docker',
+    message: 'no permission to use Docker: run the command with sudo, or as a member of the docker group',
   },
   {
     words: /cannot connect to the docker daemon|is the docker daemon running|error during connect/i,
     kind: 'unreachable',
-    message: 'no docker daemon answers: start it, or check DOCKER_HOST and docker context ls',
+    message: 'cannot connect to the Docker daemon: start it, or check DOCKER_HOST and docker context ls',
   },
   {
     words: /no such (container|object)/i,
@@ -191,22 +192,22 @@ const KNOWN: readonly Known[] = [
   {
     words: /logging driver does not support reading/i,
     kind: 'refused',
-    message: 'its logging driver keeps no log that docker can read: take it from where the driver sends it',
+    message: 'the logging driver of the container does not support docker logs: read the log at the destination of the driver',
   },
   {
     words: /not seeing messages from (other users|the system)|insufficient permissions/i,
     kind: 'forbidden',
-    message: 'this account may not read the whole journal: repeat it with sudo, or as a member of the group systemd-journal',
+    message: 'no permission to read the whole journal: run the command with sudo, or as a member of the systemd-journal group',
   },
   {
     words: /no journal files were found/i,
     kind: 'not-found',
-    message: 'this machine keeps no journal: look in /var/log, and at Storage= in /etc/systemd/journald.conf',
+    message: 'no journal found on this machine: check /var/log, and Storage= in /etc/systemd/journald.conf',
   },
   {
     words: /not been booted with systemd|failed to connect to bus/i,
     kind: 'unreachable',
-    message: 'systemd does not answer here: run it on the machine of the agent, not in a container',
+    message: 'systemd is not available: run the command on the machine of the agent, not in a container',
   },
   {
     words: /no files found for/i,
@@ -215,14 +216,17 @@ const KNOWN: readonly Known[] = [
   },
 ];
 
-/** What the words of a failed tool mean; undefined for those that are no trouble. */
-const knownTrouble = (words: string): HostTrouble | undefined => {
+/** Meaning of the error output; undefined if it is harmless. */
+const knownTrouble = (words: string): HostError | undefined => {
   const known = KNOWN.find((each) => each.words.test(words));
   return known && {kind: known.kind, message: known.message};
 };
 
-/** Why a call that failed did so. */
-export const hostTrouble = ({tool, args}: HostCall, words: string): HostTrouble =>
-  knownTrouble(words) ?? {kind: 'refused', message: words.trim().split('\n').at(-1) || `${tool} ${args[0]} failed without a word`};
+/** Reason of a failed call. */
+export const hostErrorIn = ({tool, args}: HostCall, words: string): HostError =>
+  knownTrouble(words) ?? {
+    kind: 'refused',
+    message: words.trim().split('\n').at(-1) || `${tool} ${args[0]} failed without an error message`,
+  };
 
-const missingTool = ({tool}: HostCall): HostTrouble => ({kind: 'not-found', message: `${tool} is not on PATH`, isToolMissing: true});
+const missingTool = ({tool}: HostCall): HostError => ({kind: 'not-found', message: `${tool} not found on PATH`, isToolMissing: true});

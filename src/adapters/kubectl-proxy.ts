@@ -5,26 +5,26 @@ import {rm} from 'node:fs/promises';
 import type {Socket} from 'node:net';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import type {Call, Outcome} from '../ports/processes.ts';
+import type {Call, ProcessResult} from '../ports/processes.ts';
 import {withTimeout} from '../signals.ts';
 import {sleep} from './clock.ts';
 
 export interface ApiProxy {
   socketPath: string;
   isAlive(): boolean;
-  /** Neither process nor socket stays, and it takes no longer than a second or two. May be called twice. */
+  /** Leaves no process and no socket, and takes at most two seconds. Can be called twice. */
   stop(): Promise<void>;
 }
 
-/** Why there is no proxy: what kubectl said as it ended, or nothing where a socket cannot be made. */
+/** Reason why no proxy is running: the last message of kubectl, or nothing if no socket can be created. */
 export interface NoProxy {
   call: Call;
-  outcome: Outcome | undefined;
+  outcome: ProcessResult | undefined;
 }
 
 /**
- * Runs kubectl for as long as standard input is open. That is a pipe from this program: it ends with it, also when that was killed.
- * All of them are a process group of their own, which is what kill 0 means.
+ * Runs kubectl while standard input is open. Standard input is a pipe from this program, so kubectl stops when this program ends or is killed.
+ * All of them are one process group, which is the meaning of kill 0.
  */
 const WATCHDOG = `
 directory=$1; shift
@@ -41,11 +41,11 @@ exit $status
 
 const START_MS = 15_000;
 const END_MS = 1000;
-/** A socket has a path of 104 bytes at most, with the zero at its end; Linux has four more. */
+/** The path of a socket has at most 104 bytes, including the trailing zero; Linux allows four more. */
 const LONGEST_PATH = 100;
 
-/** Runs `kubectl proxy` on a socket that no other account of this machine can reach. */
-export async function startProxy(callFor: (socket: string) => Call, kubectl: string, over: AbortSignal): Promise<ApiProxy | NoProxy> {
+/** Runs `kubectl proxy` on a socket that other accounts of this machine cannot access. */
+export async function startProxy(callFor: (socket: string) => Call, kubectl: string, signal: AbortSignal): Promise<ApiProxy | NoProxy> {
   const directory = process.platform === 'win32' ? undefined : privateDirectory();
   const socketPath = join(directory ?? '', SOCKET);
   const call = callFor(socketPath);
@@ -65,28 +65,28 @@ export async function startProxy(callFor: (socket: string) => Call, kubectl: str
     hold(child, true);
     child.stdin.end();
     await noLongerThan(END_MS, gone);
-    // Once it has gone its number may be that of somebody else.
+    // After the exit, another process can have the same process ID.
     if (isAlive) killGroup(child);
     await rm(directory, {recursive: true, force: true});
     hold(child, false);
   };
-  const said = listenTo(child);
-  const isServing = await withTimeout(START_MS, over, async (signal) => {
-    const aborted = once(signal, 'abort').then(() => false);
-    return !signal.aborted && (await Promise.race([said.serving, gone.then(() => false), aborted]));
+  const output = listenTo(child);
+  const isServing = await withTimeout(START_MS, signal, async (either) => {
+    const aborted = once(either, 'abort').then(() => false);
+    return !either.aborted && (await Promise.race([output.serving, gone.then(() => false), aborted]));
   });
   if (isServing) {
     hold(child, false);
     return {socketPath, isAlive: () => isAlive, stop};
   }
-  if (isAlive) said.stderr += 'error: there was no answer in time';
-  // What it said last may still be on its way.
+  if (isAlive) output.stderr += 'error: timed out waiting for a response';
+  // The last message may not have arrived yet.
   else await noLongerThan(END_MS, once(child, 'close'));
   await stop();
-  return {call, outcome: {exitCode: child.exitCode ?? 1, stdout: '', stderr: said.stderr}};
+  return {call, outcome: {exitCode: child.exitCode ?? 1, stdout: '', stderr: output.stderr}};
 }
 
-/** What waits no longer must not keep the program from its end either. */
+/** Must not keep the program running either. */
 async function noLongerThan(milliseconds: number, event: Promise<unknown>): Promise<void> {
   const heard = new AbortController();
   await Promise.race([event, sleep(milliseconds, heard.signal)]);
@@ -102,7 +102,7 @@ function privateDirectory(): string | undefined {
     try {
       return mkdtempSync(prefix);
     } catch {
-      // Read-only, full or not there: perhaps the next one.
+      // Read-only, full or missing: try the next directory.
     }
   }
   return undefined;
@@ -110,10 +110,10 @@ function privateDirectory(): string | undefined {
 
 const MOST_WORDS = 4000;
 
-/** Reads on for as long as it lives, or it would wait for a reader. */
+/** Keeps reading, because a full pipe would block the process. */
 function listenTo({stdout, stderr}: ChildProcess): {serving: Promise<true>; stderr: string} {
-  const said = {serving: Promise.resolve<true>(true), stderr: ''};
-  said.serving = new Promise((resolve) => {
+  const output = {serving: Promise.resolve<true>(true), stderr: ''};
+  output.serving = new Promise((resolve) => {
     let text = '';
     stdout?.on('data', (chunk: Buffer) => {
       if (text.length < MOST_WORDS) text += chunk;
@@ -121,12 +121,12 @@ function listenTo({stdout, stderr}: ChildProcess): {serving: Promise<true>; stde
     });
   });
   stderr?.on('data', (chunk: Buffer) => {
-    said.stderr = `${said.stderr}${chunk}`.slice(-MOST_WORDS);
+    output.stderr = `${output.stderr}${chunk}`.slice(-MOST_WORDS);
   });
-  return said;
+  return output;
 }
 
-/** Whether this program has to stay for it. */
+/** Whether this program must stay alive for it. */
 function hold(child: ChildProcess, isHeld: boolean): void {
   const handles = [child, ...([child.stdin, child.stdout, child.stderr] as (Socket | null)[])];
   for (const handle of handles) isHeld ? handle?.ref() : handle?.unref();
@@ -136,6 +136,6 @@ function killGroup({pid}: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has gone just now.
+    // The process has just exited.
   }
 }

@@ -7,29 +7,34 @@ import {clientFrom, type Opened, type Request} from '../kubernetes/client-from.t
 import {createRaw, getRaw} from '../kubernetes/kubectl.ts';
 import {IdleTimeout, logFrom} from '../kubernetes/read-answer.ts';
 import type {ApiError} from '../ports/log-stream.ts';
-import type {Place} from '../ports/processes.ts';
+import type {ClusterTarget} from '../ports/processes.ts';
 import {abortReason} from '../signals.ts';
+import {bufferedOutput} from './buffered-output.ts';
 import {turns} from './host-tools.ts';
-import {saidBy} from './said-by.ts';
 
-/** Each is a process of its own that logs in anew; those that follow a log have no end, and hold up nobody else. */
+/** Each request is a separate process that logs in again. Followed logs have no end, so they have their own limit. */
 const AT_ONCE = 4;
 const FOLLOWED_AT_ONCE = 24;
 
-/** A kubectl for each request: slower, but it works where nothing can listen on a socket. */
-export function rawClient(place: Place, kubectl: string): Omit<KubernetesClient, 'connect'> {
+/** Runs one kubectl per request: slower, but works where no socket can be used. */
+export function rawClient(place: ClusterTarget, kubectl: string): Omit<KubernetesClient, 'connect'> {
   const [takeTurn, takeLongTurn] = [turns(AT_ONCE), turns(FOLLOWED_AT_ONCE)];
   return clientFrom(async (wanted) => {
-    const done = await (wanted.sort === 'followed' ? takeLongTurn : takeTurn)(wanted.over);
-    if (done === undefined) return {trouble: {kind: 'over', message: `its turn never came: ${abortReason(wanted.over)}`}};
+    const done = await (wanted.sort === 'followed' ? takeLongTurn : takeTurn)(wanted.signal);
+    if (done === undefined) return {trouble: {kind: 'aborted', message: `not started: ${abortReason(wanted.signal)}`}};
     const opened = await open(wanted, place, kubectl, done);
     if (opened.trouble) done();
     return opened;
   });
 }
 
-async function open({path, body, over, idleMs, release}: Request, place: Place, kubectl: string, done: () => void): Promise<Opened> {
-  const timeout = new IdleTimeout(over, idleMs);
+async function open(
+  {path, body, signal, idleMs, release}: Request,
+  place: ClusterTarget,
+  kubectl: string,
+  done: () => void,
+): Promise<Opened> {
+  const timeout = new IdleTimeout(signal, idleMs);
   const {source, verdict} = start(kubectl, body === undefined ? getRaw(place, path).args : createRaw(place, path).args, body);
   timeout.endWith((why) => source.destroy(why));
   try {
@@ -54,7 +59,7 @@ async function open({path, body, over, idleMs, release}: Request, place: Place, 
 
 interface Started {
   source: Readable;
-  /** What it came to, once all was read. */
+  /** Result after everything was read. */
   verdict: () => Promise<ApiError | undefined>;
 }
 
@@ -63,23 +68,23 @@ const FAREWELL_MS = 1000;
 
 function start(kubectl: string, args: readonly string[], input: string | undefined): Started {
   const child = spawn(kubectl, args, {stdio: ['pipe', 'pipe', 'pipe']});
-  // One that has ended reads no more.
+  // A process that has exited no longer reads.
   child.stdin.on('error', () => undefined).end(input);
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
     stderr = `${stderr}${chunk}`.slice(-MOST_WORDS);
   });
-  // That it cannot be run is found out when the program starts, by the call that every command makes first.
+  // A kubectl that cannot be executed is detected at start-up, by the first call of every command.
   child.once('error', ({message}) => {
     stderr = `error: ${message}`;
   });
-  // Not its pipes: what logged it in may hold them for longer.
+  // Not the end of its pipes, because a credential plugin may keep them open.
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => setImmediate(resolve)).once('close', resolve);
   });
   child.stdout.once('close', () => void setTimeout(() => child.kill(), child.stdout.readableEnded ? FAREWELL_MS : 0).unref());
   return {
-    source: saidBy(child.stdout),
+    source: bufferedOutput(child.stdout),
     verdict: async () => {
       await ended;
       return child.exitCode === 0 ? undefined : apiErrorInText(stderr);
@@ -87,7 +92,7 @@ function start(kubectl: string, args: readonly string[], input: string | undefin
   };
 }
 
-/** False when there is nothing. */
+/** False if there is no output. */
 async function begins(source: Readable): Promise<boolean> {
   await Promise.race([once(source, 'readable'), once(source, 'close')]);
   return source.readableLength > 0;

@@ -4,38 +4,38 @@ import type {KubernetesClient} from '../kubernetes/client.ts';
 import {httpClient} from '../kubernetes/http-client.ts';
 import {proxy} from '../kubernetes/kubectl.ts';
 import type {ApiError} from '../ports/log-stream.ts';
-import type {Place} from '../ports/processes.ts';
+import type {ClusterTarget} from '../ports/processes.ts';
 import {anySignal, followSignal} from '../signals.ts';
 import {toolFailure} from '../tool-errors.ts';
 import {type ApiProxy, type NoProxy, startProxy} from './kubectl-proxy.ts';
 import {rawClient} from './kubectl-raw.ts';
 import {isUnknownToWindows, notThere, type ToolPaths} from './node-processes.ts';
 
-/** Exit statuses of a shell whose command is not there, or may not be run. */
+/** Exit codes of a shell if the command is missing or not executable. */
 const NOT_THERE = 127;
 const NOT_RUNNABLE = 126;
 
 type Requests = Omit<KubernetesClient, 'connect' | 'close'>;
 
 /**
- * The API server by the operator's own kubectl: one `kubectl proxy` for all requests, and a kubectl for each where no proxy can run.
+ * Connects to the API server with the kubectl of the user: one `kubectl proxy` for all requests, or one kubectl per request if no proxy can run.
  * Nothing starts before the first request.
  */
-export function kubernetesClient(place: Place, {kubectl = 'kubectl'}: ToolPaths = {}): KubernetesClient {
+export function kubernetesClient(place: ClusterTarget, {kubectl = 'kubectl'}: ToolPaths = {}): KubernetesClient {
   const closing = new AbortController();
   const raw = rawClient(place, kubectl);
   let made: Promise<Connection> | undefined;
-  const connection = (over: AbortSignal, until: AbortSignal = closing.signal): Promise<Connection> => {
+  const connection = (signal: AbortSignal, until: AbortSignal = closing.signal): Promise<Connection> => {
     made ??= connect(place, kubectl, until);
-    return orAborted(made, over);
+    return orAborted(made, signal);
   };
   const ask = async <R extends {trouble?: ApiError | undefined}>(
-    over: AbortSignal,
+    signal: AbortSignal,
     question: (requests: Requests) => Promise<R>,
   ): Promise<R | {trouble: ApiError}> => {
     let connected: Connection;
     try {
-      connected = await connection(over);
+      connected = await connection(signal);
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
       return {trouble: {kind: 'unreachable', message: error.message, cause: error}};
@@ -46,12 +46,12 @@ export function kubernetesClient(place: Place, {kubectl = 'kubectl'}: ToolPaths 
   };
   let closed: Promise<unknown> | undefined;
   return {
-    async connect(over) {
-      await connection(closing.signal, anySignal(over, closing.signal));
+    async connect(signal) {
+      await connection(closing.signal, anySignal(signal, closing.signal));
     },
-    get: (path, options) => ask(options.over, (requests) => requests.get(path, options)),
-    post: (path, body, options) => ask(options.over, (requests) => requests.post(path, body, options)),
-    stream: (path, options) => ask(options.over, (requests) => requests.stream(path, options)),
+    get: (path, options) => ask(options.signal, (requests) => requests.get(path, options)),
+    post: (path, body, options) => ask(options.signal, (requests) => requests.post(path, body, options)),
+    stream: (path, options) => ask(options.signal, (requests) => requests.stream(path, options)),
     async close() {
       closing.abort();
       closed ??= Promise.all([
@@ -67,7 +67,7 @@ export function kubernetesClient(place: Place, {kubectl = 'kubectl'}: ToolPaths 
 }
 
 interface Connection {
-  /** Undefined where no proxy can run. */
+  /** Undefined if no proxy can run. */
   proxied?: Requests;
   isAlive(): boolean;
   close(): Promise<void>;
@@ -75,9 +75,9 @@ interface Connection {
 
 const NONE: Connection = {isAlive: () => false, close: async () => undefined};
 
-/** @throws ExpectedError when there is no kubectl, or no such cluster */
-async function connect(place: Place, kubectl: string, over: AbortSignal): Promise<Connection> {
-  const started: ApiProxy | NoProxy = await startProxy((socket) => proxy(place, socket), kubectl, over);
+/** @throws ExpectedError if kubectl or the cluster is missing */
+async function connect(place: ClusterTarget, kubectl: string, signal: AbortSignal): Promise<Connection> {
+  const started: ApiProxy | NoProxy = await startProxy((socket) => proxy(place, socket), kubectl, signal);
   if ('call' in started) {
     refuse(started, kubectl);
     if (await isUnknownToWindows(kubectl)) throw notThere('kubectl', kubectl, false);
@@ -94,10 +94,10 @@ async function connect(place: Place, kubectl: string, over: AbortSignal): Promis
   };
 }
 
-/** A proxy that starts slowly is not waited for beyond the signal; the request itself then ends as `over`. */
-async function orAborted(made: Promise<Connection>, over: AbortSignal): Promise<Connection> {
-  const {signal, release} = followSignal(over);
-  const aborted = signal.aborted ? Promise.resolve(NONE) : once(signal, 'abort').then(() => NONE);
+/** Does not wait for a slow proxy after the signal; the request then ends as `aborted`. */
+async function orAborted(made: Promise<Connection>, signal: AbortSignal): Promise<Connection> {
+  const {signal: stopped, release} = followSignal(signal);
+  const aborted = stopped.aborted ? Promise.resolve(NONE) : once(stopped, 'abort').then(() => NONE);
   try {
     return await Promise.race([made, aborted]);
   } finally {
@@ -105,11 +105,11 @@ async function orAborted(made: Promise<Connection>, over: AbortSignal): Promise<
   }
 }
 
-/** What would be refused to every kubectl fails at once; for anything else there is the other way. */
+/** Errors that every kubectl would report fail at once; for all others, kubectl is run per request. */
 function refuse({call, outcome}: NoProxy, kubectl: string): void {
   if (outcome === undefined) return;
   const {exitCode} = outcome;
   if (exitCode === NOT_THERE || exitCode === NOT_RUNNABLE) throw notThere('kubectl', kubectl, exitCode === NOT_RUNNABLE);
   const failure = toolFailure(call, outcome);
-  if (failure.code !== 'TOOL_FAILED' && !/no answer in time/.test(outcome.stderr)) throw failure;
+  if (failure.code !== 'TOOL_FAILED' && !/timed out waiting for a response/.test(outcome.stderr)) throw failure;
 }

@@ -9,16 +9,16 @@ const NAMES = {chart: 'Chart.yaml', values: 'values.yaml', schema: 'values.schem
 export const nodeCharts = (files: Files): Charts => ({
   async read(source) {
     if (/^[a-z]+:\/\//i.test(source)) {
-      throw noChart(source, 'is not on this machine', [
-        `Fetch it first, and name the .tgz: ${commandLine({tool: 'helm', args: ['pull', source]})}`,
+      throw noChart(source, 'is not a local file or directory', [
+        `Download the chart, then use the .tgz file: ${commandLine({tool: 'helm', args: ['pull', source]})}`,
       ]);
     }
     const texts =
       (await files.kindOf(source)) === 'directory' ? await inDirectory(source, files) : await inArchive(await files.read(source), source);
     const {chart, values, schema} = texts;
     if (chart === undefined || values === undefined) {
-      throw noChart(source, `holds no ${chart === undefined ? NAMES.chart : NAMES.values}`, [
-        'Name the directory of a chart or the .tgz that helm pull made',
+      throw noChart(source, `does not contain ${chart === undefined ? NAMES.chart : NAMES.values}`, [
+        'Use a chart directory, or a .tgz file from helm pull',
       ]);
     }
     return {chart, values, ...(schema === undefined ? {} : {schema})};
@@ -47,7 +47,7 @@ async function inArchive(content: Buffer, source: string): Promise<Texts> {
     const textOf = (name: string): string | undefined => entries.find((each) => each.name.split('/').slice(1).join('/') === name)?.text;
     return Object.fromEntries(Object.entries(NAMES).map(([key, name]) => [key, textOf(name)]));
   } catch (error) {
-    throw noChart(source, 'is no archive of a chart', ['Name the directory of a chart or the .tgz that helm pull made'], error);
+    throw noChart(source, 'is not a chart archive', ['Use a chart directory, or a .tgz file from helm pull'], error);
   }
 }
 

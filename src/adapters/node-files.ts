@@ -4,25 +4,25 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files, PlaceFlag} from '../ports/files.ts';
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file or directory',
+  ENOENT: 'no such file or directory',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
-  EISDIR: 'it is a directory',
-  ENOTDIR: 'part of the path is not a directory',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  EDQUOT: 'the disk quota of this account is used up',
-  EFBIG: 'no file may become that large here',
+  EISDIR: 'is a directory',
+  ENOTDIR: 'not a directory',
+  EROFS: 'read-only file system',
+  ENOSPC: 'no space left on device',
+  EDQUOT: 'disk quota exceeded',
+  EFBIG: 'file too large',
 };
 
-/** What helps beside another place. */
+/** Next step besides using another path. */
 const ADVICE: Readonly<Record<string, string>> = {
-  ENOSPC: 'Make room there',
-  EDQUOT: 'Make room there',
-  EFBIG: 'Raise the limit (ulimit -f)',
+  ENOSPC: 'Free disk space',
+  EDQUOT: 'Free disk space',
+  EFBIG: 'Raise the file size limit (ulimit -f)',
 };
 
-/** Names what the system refused; anything else is a bug and goes on as it is. */
+/** Describes errors of the operating system; all other errors are bugs and are returned unchanged. */
 export const fileFailure = (verb: 'read' | 'write', path: string, cause: unknown, flag?: PlaceFlag): unknown => {
   const {code, message} = cause as NodeJS.ErrnoException;
   if (code === undefined || cause instanceof ExpectedError) return cause;
@@ -35,12 +35,12 @@ export const fileFailure = (verb: 'read' | 'write', path: string, cause: unknown
 };
 
 const elsewhere = (advice: string | undefined, flag: PlaceFlag | undefined): string =>
-  `${advice === undefined ? 'Choose' : `${advice}, or choose`} another place${flag === undefined ? '' : ` with ${flag}`}`;
+  `${advice === undefined ? 'Use' : `${advice}, or use`} another path${flag === undefined ? '' : ` with ${flag}`}`;
 
-/** Answers, tokens and certificates are small; whatever is not was named by mistake. */
+/** Answers, tokens and certificates are small; a larger file is a mistake. */
 const LARGEST = 2 * 1024 * 1024;
 
-/** A stream would take longer to set up than a small file takes to read. */
+/** Reading a small file is faster than setting up a stream. */
 async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
   for (;;) {
     const {bytesRead, buffer} = await file.read();
@@ -56,10 +56,10 @@ async function readAtMost(stream: AsyncIterable<Buffer | string>, name: string):
     chunks.push(Buffer.from(chunk));
     size += chunk.length;
     if (size > LARGEST) {
-      throw new ExpectedError(`Cannot read ${name}: it is larger than 2 MiB.`, {
+      throw new ExpectedError(`Cannot read ${name}: file is larger than 2 MiB.`, {
         code: 'UNREADABLE_FILE',
         exit: ExitCode.usage,
-        suggestions: ['Name the file that was meant'],
+        suggestions: ['Check the path'],
       });
     }
   }
@@ -74,7 +74,7 @@ async function isLink(path: string): Promise<boolean> {
   }
 }
 
-/** The real disk. */
+/** Accesses the disk. */
 export const nodeFiles: Files = {
   async read(path) {
     try {
@@ -105,7 +105,7 @@ export const nodeFiles: Files = {
   async write(path, text, {isPrivate, makesDirectory = false, flag}) {
     try {
       if (makesDirectory) await mkdir(dirname(path), {recursive: true, mode: 0o700});
-      // A rename over /dev/stdout would replace the device.
+      // Renaming over /dev/stdout would replace the device.
       if ((await this.kindOf(path, flag)) === 'stream') await writeFile(path, text);
       else {
         const {default: writeFileAtomic} = await import('write-file-atomic');

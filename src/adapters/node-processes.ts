@@ -1,9 +1,9 @@
 import type {Socket} from 'node:net';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import type {Call, Outcome, Processes, Running} from '../ports/processes.ts';
+import type {Call, Processes, ProcessResult, Running} from '../ports/processes.ts';
 import {followSignal} from '../signals.ts';
 
-/** Where the tools are when it is not on PATH. */
+/** Paths of tools that are not on PATH. */
 export type ToolPaths = Readonly<Partial<Record<Call['tool'], string>>>;
 
 const optionsFor = ({input}: Call) => {
@@ -22,10 +22,10 @@ interface Ended {
   stderr: string;
 }
 
-/** Runs the operator's own tools with the operator's own environment. */
+/** Runs the tools with the environment of the user. */
 export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
   const pathOf = (tool: Call['tool']): string => paths[tool] ?? tool;
-  const outcomeOf = async (tool: Call['tool'], {code, exitCode, stdout, stderr}: Ended): Promise<Outcome> => {
+  const outcomeOf = async (tool: Call['tool'], {code, exitCode, stdout, stderr}: Ended): Promise<ProcessResult> => {
     const isForbidden = code === 'EACCES';
     if (code === 'ENOENT' || isForbidden || (exitCode !== ExitCode.ok && (await isUnknownToWindows(pathOf(tool))))) {
       throw notThere(tool, pathOf(tool), isForbidden);
@@ -33,14 +33,14 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
     return {exitCode: exitCode ?? ExitCode.failed, stdout, stderr};
   };
   return {
-    async run(call, {over} = {}) {
+    async run(call, {signal} = {}) {
       const {execa} = await import('execa');
-      const follower = over && followSignal(over);
+      const follower = signal && followSignal(signal);
       const own = follower?.signal;
       try {
-        // A tool that is not there and is cancelled at once has the process id 0: killing it kills this program and its group.
+        // A missing tool that is cancelled at once has the process ID 0: killing it would kill this program and its process group.
         if (own?.aborted) return NOT_IN_TIME;
-        // Until then it would hold the program too, where what it left behind has its pipes.
+        // Otherwise child processes that hold the pipes would keep the program running.
         const ending = own ? {cancelSignal: own, forceKillAfterDelay: FAREWELL_MS} : {};
         const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...ending});
         const result = await (own ? untilGivenUp(running, own) : running);
@@ -55,13 +55,13 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
       const controller = new AbortController();
       let interrupt = (): void => controller.abort();
       let left = (): void => undefined;
-      const outcome = (async (): Promise<Outcome> => {
+      const outcome = (async (): Promise<ProcessResult> => {
         const {execa} = await import('execa');
         const running = execa(pathOf(call.tool), [...call.args], {
           ...optionsFor(call),
-          // Helm marks the release as failed when it is interrupted; a kill on top of that would leave it locked.
+          // An interrupted Helm marks the release as failed; killing it would leave the release locked.
           forceKillAfterDelay: false,
-          // A terminal sends Ctrl-C to the whole group, and the tool must hear of it from us alone.
+          // A terminal sends Ctrl-C to the whole process group, but only this program must signal the tool.
           detached: process.platform !== 'win32',
         });
         interrupt = () => void running.kill('SIGINT');
@@ -74,8 +74,8 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
   };
 };
 
-const NO_ANSWER = 'error: there was no answer in time';
-const NOT_IN_TIME: Outcome = {exitCode: ExitCode.failed, stdout: '', stderr: NO_ANSWER};
+const NO_ANSWER = 'error: timed out waiting for a response';
+const NOT_IN_TIME: ProcessResult = {exitCode: ExitCode.failed, stdout: '', stderr: NO_ANSWER};
 
 interface Child {
   unref(): void;
@@ -84,7 +84,7 @@ interface Child {
   stderr: unknown;
 }
 
-/** Pipes of processes are sockets, which keep a program alive too. */
+/** Pipes of processes are sockets, which also keep a program alive. */
 function leave(running: Child): void {
   running.unref();
   for (const pipe of [running.stdin, running.stdout, running.stderr]) (pipe as Socket | null)?.unref();
@@ -92,17 +92,17 @@ function leave(running: Child): void {
 
 const FAREWELL_MS = 1000;
 
-/** Undefined when nothing comes after the end: a tool that was ended may leave a login plugin behind, which holds its pipes. */
-async function untilGivenUp<T extends Child & PromiseLike<unknown>>(running: T, over: AbortSignal): Promise<Awaited<T> | undefined> {
+/** Undefined if nothing arrives after the end: a credential plugin can keep the pipes open. */
+async function untilGivenUp<T extends Child & PromiseLike<unknown>>(running: T, signal: AbortSignal): Promise<Awaited<T> | undefined> {
   const listeners = new AbortController();
   const givenUp = new Promise<undefined>((resolve) => {
     const giveUp = (): void => {
       leave(running);
       resolve(undefined);
     };
-    const wait = (): void => void setTimeout(giveUp, FAREWELL_MS).unref();
-    if (over.aborted) wait();
-    else over.addEventListener('abort', wait, {once: true, signal: listeners.signal});
+    const giveUpLater = (): void => void setTimeout(giveUp, FAREWELL_MS).unref();
+    if (signal.aborted) giveUpLater();
+    else signal.addEventListener('abort', giveUpLater, {once: true, signal: listeners.signal});
   });
   try {
     return await Promise.race([running, givenUp]);
@@ -112,13 +112,13 @@ async function untilGivenUp<T extends Child & PromiseLike<unknown>>(running: T, 
 }
 
 export const notThere = (tool: Call['tool'], path: string, isForbidden: boolean): ExpectedError =>
-  new ExpectedError(path === tool ? `${tool} is not on PATH.` : `${path} cannot be run${isForbidden ? '' : ': there is no such file'}.`, {
+  new ExpectedError(path === tool ? `${tool} not found on PATH.` : `${path} cannot be executed${isForbidden ? '' : ': no such file'}.`, {
     code: 'TOOL_NOT_FOUND',
     exit: ExitCode.usage,
-    suggestions: [`Install ${tool}, or say where it is with --${tool}`],
+    suggestions: [`Install ${tool}, or set its path with --${tool}`],
   });
 
-/** On Windows a missing tool does not fail with ENOENT: cmd.exe runs, and prints a localized error. True when `path` does not exist there. */
+/** On Windows, a missing tool does not fail with ENOENT: cmd.exe runs, and prints a localized error. True if `path` does not exist there. */
 export async function isUnknownToWindows(path: string): Promise<boolean> {
   if (process.platform !== 'win32') return false;
   const {default: which} = await import('which');

@@ -1,6 +1,6 @@
 import {existsSync, readFileSync} from 'node:fs';
 
-/** Linux under Windows, or something that looks like it; what exactly is for others to say. */
+/** Linux on Windows, or something similar. */
 export function isPerhapsWsl(): boolean {
   if (process.platform !== 'linux') return false;
   if (existsSync('/proc/sys/fs/binfmt_misc/WSLInterop') || existsSync('/run/WSL')) return true;

@@ -13,14 +13,14 @@ import {openZip} from './zip-reader.ts';
 /** Lists all other entries. */
 const MANIFEST = 'manifest.json';
 
-/** Bytes of a source that are read before its turn to be written. */
+/** Bytes of a source that are read before it is written. */
 const READ_AHEAD = 256 * 1024;
-/** The default level 6 takes three times as long for logs that are a tenth smaller. A fixed time makes equal content equal bytes. */
+/** The default level 6 takes three times as long for logs that are a tenth smaller. A fixed time makes archives reproducible. */
 const OPTIONS = {compressionLevel: 3, mode: 0o100600, mtime: new Date(1980, 0, 1), forceDosTimestamp: true};
 
 export const zipArchives: Archives = {
   async create(path) {
-    // In the same directory, so that the rename is one step.
+    // The same directory, so that the rename is atomic.
     const partial = join(resolve(dirname(path)), `.${basename(path)}.${randomBytes(4).toString('hex')}.partial`);
     try {
       const handle = await open(partial, 'wx', 0o600);
@@ -37,7 +37,7 @@ class ZipArchive implements Archive {
   readonly #partial: string;
   readonly #file: WriteStream;
   readonly #zip = new ZipFile();
-  /** Rejects when nothing can be written any more. */
+  /** Rejects if writing fails. */
   readonly #written: Promise<void>;
   readonly #forget: () => void;
   readonly #entries: Entry[] = [];
@@ -53,7 +53,7 @@ class ZipArchive implements Archive {
   }
 
   async add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<Entry> {
-    if (!isPlain(name) || this.#names.has(name)) throw new Error(`No entry can be called ${JSON.stringify(name)}, or it is there already`);
+    if (!isPlain(name) || this.#names.has(name)) throw new Error(`Invalid or duplicate entry name: ${JSON.stringify(name)}`);
     this.#names.add(name);
     const entry = await this.#write(name, source);
     this.#entries.push(entry);
@@ -78,7 +78,7 @@ class ZipArchive implements Archive {
   }
 
   async abort(): Promise<void> {
-    (this.#zip.outputStream as Readable).destroy(new Error('The archive was given up'));
+    (this.#zip.outputStream as Readable).destroy(new Error('The archive was discarded'));
     if (!this.#file.closed) await new Promise<void>((resolve) => this.#file.once('close', resolve));
     await rm(this.#partial, {force: true});
     this.#forget();
@@ -90,13 +90,13 @@ class ZipArchive implements Archive {
     try {
       return await Promise.race([readHead(iterator).then((head) => this.#put(name, head, iterator)), closed]);
     } catch (error) {
-      // Ends the source, as soon as it gives its next chunk.
+      // Stops the source at its next chunk.
       iterator.return?.()?.catch(() => undefined);
       throw fileFailure('write', this.#path, error, '--out');
     }
   }
 
-  /** Resolves when the whole source was read. */
+  /** Resolves after the whole source was read. */
   #put(name: string, head: Buffer[], rest: AsyncIterator<Buffer>): Promise<Entry> {
     return new Promise((done, fail) => {
       const hash = createHash('sha256');
@@ -147,15 +147,15 @@ async function readHead(source: AsyncIterator<Buffer>): Promise<Buffer[]> {
 /** A relative path that is safe to unpack and to print on any system. */
 const isPlain = (name: string): boolean => !/[\p{Cc}\\]|^[a-z]:/iu.test(name) && name.split('/').every((part) => !/^\.{0,2}$/.test(part));
 
-/** Waits for the end of standard input, which is a pipe from this program: it comes with the program's own, also when that was killed. */
+/** Waits for the end of standard input, a pipe from this program, which also ends if this program is killed. */
 const WATCHDOG = 'while read -r _; do :; done; rm -f -- "$@"';
 
-/** What is at these paths goes when this program ends, however it ends, or when it is told to. Windows has no such shell. */
+/** Deletes these files when this program ends for any reason, or on request. Not available on Windows. */
 export function removeAtDeath(paths: readonly string[]): () => void {
   if (process.platform === 'win32') return () => undefined;
-  // A session of its own: what ends the whole group of the program shall not end it.
+  // Runs in its own session, so that signals to the process group of the program do not stop it.
   const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', ...paths], {cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore']});
-  // Without it everything but being killed is cleaned up all the same.
+  // Without it, only a killed program leaves files behind.
   child.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
   child.unref();

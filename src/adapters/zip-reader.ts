@@ -4,18 +4,18 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import type {OpenArchive} from '../ports/archive.ts';
 import {fileFailure} from './node-files.ts';
 
-/** More than any bundle holds, and still little enough to read. */
+/** More than any bundle contains. */
 const MOST_ENTRIES = 100_000;
 const MOST_BYTES = 64 * 1024 ** 3;
-/** Bytes before the name of an entry in front of its content. */
+/** Size of the local header before the name of an entry. */
 const LOCAL_HEADER = 30;
 const FIRST_BYTES = Buffer.from('PK\u0003\u0004');
-/** What yauzl says of a file that is no archive, or has lost its end. */
+/** Message of yauzl for a file that is not an archive or is truncated. */
 const NO_END = /end of central directory record signature not found/i;
 const FILE_TYPE = 0o170000;
 const SYMBOLIC_LINK = 0o120000;
 
-/** Reads an archive without unpacking it to disk, and refuses what could harm the reader. */
+/** Reads an archive without unpacking it to disk, and rejects malicious entries. */
 export async function openZip(path: string): Promise<OpenArchive> {
   let zip: ZipFile | undefined;
   try {
@@ -31,7 +31,7 @@ const opened = (path: string, zip: ZipFile, found: ReadonlyMap<string, Entry>): 
   entries: [...found.values()].map(({fileName, uncompressedSize}) => ({name: fileName, bytes: uncompressedSize})),
   async *read(name) {
     const entry = found.get(name);
-    if (entry === undefined) throw damaged(path, `it holds no ${name}`);
+    if (entry === undefined) throw damaged(path, `${name} is missing`);
     try {
       yield* await zip.openReadStreamPromise(entry);
     } catch (error) {
@@ -43,32 +43,32 @@ const opened = (path: string, zip: ZipFile, found: ReadonlyMap<string, Entry>): 
 
 async function readDirectory(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
   const found = new Map<string, Entry>();
-  if (zip.entryCount > MOST_ENTRIES) throw new Error(`it holds ${zip.entryCount} entries`);
+  if (zip.entryCount > MOST_ENTRIES) throw new Error(`too many entries (${zip.entryCount})`);
   let bytes = 0;
   for await (const entry of zip.eachEntry()) {
     const {fileName, externalFileAttributes, uncompressedSize} = entry;
-    // yauzl itself refuses absolute names and names with "..". Control characters would act on the terminal that shows the name.
-    if (/\p{Cc}/u.test(fileName)) throw new Error('a name in it holds control characters');
-    if (found.has(fileName)) throw new Error(`it holds ${fileName} twice`);
-    if (((externalFileAttributes >>> 16) & FILE_TYPE) === SYMBOLIC_LINK) throw new Error(`${fileName} is a link`);
+    // yauzl rejects absolute names and names with "..". Control characters would affect the terminal.
+    if (/\p{Cc}/u.test(fileName)) throw new Error('an entry name contains control characters');
+    if (found.has(fileName)) throw new Error(`duplicate entry ${fileName}`);
+    if (((externalFileAttributes >>> 16) & FILE_TYPE) === SYMBOLIC_LINK) throw new Error(`${fileName} is a symbolic link`);
     bytes += uncompressedSize;
-    if (bytes > MOST_BYTES) throw new Error('its content would be larger than any bundle');
+    if (bytes > MOST_BYTES) throw new Error('the uncompressed size is too large');
     found.set(fileName, entry);
   }
   refuseOverlaps([...found.values()]);
   return found;
 }
 
-/** Entries that share their content would let a small archive unpack to any size. */
+/** Overlapping entries would let a small archive unpack to any size. */
 function refuseOverlaps(entries: readonly Entry[]): void {
   let end = 0;
   for (const entry of entries.toSorted((one, other) => one.relativeOffsetOfLocalHeader - other.relativeOffsetOfLocalHeader)) {
-    if (entry.relativeOffsetOfLocalHeader < end) throw new Error(`${entry.fileName} lies in another entry`);
+    if (entry.relativeOffsetOfLocalHeader < end) throw new Error(`${entry.fileName} overlaps another entry`);
     end = entry.relativeOffsetOfLocalHeader + LOCAL_HEADER + entry.fileNameLength + entry.compressedSize;
   }
 }
 
-/** Tells a bundle of which the end is missing from some other file. */
+/** Distinguishes a truncated bundle from another file type. */
 async function beginsAsArchive(path: string): Promise<boolean> {
   const file = await open(path);
   try {
@@ -87,9 +87,9 @@ function failure(path: string, error: unknown, {isArchive = true} = {}): unknown
 }
 
 const damaged = (path: string, why: string, {isArchive = true, cause}: {isArchive?: boolean; cause?: unknown} = {}): ExpectedError =>
-  new ExpectedError(`Cannot read ${path} as a bundle: ${why.replace(/\.$/, '')}.`, {
+  new ExpectedError(`Cannot read ${path} as a support bundle: ${why.replace(/\.$/, '')}.`, {
     code: 'UNREADABLE_FILE',
     exit: isArchive ? ExitCode.findings : ExitCode.usage,
-    suggestions: ['Name a bundle that collect-logs wrote, and check that all of it was copied'],
+    suggestions: ['Use a bundle written by collect-logs, and check that the copy is complete'],
     cause,
   });

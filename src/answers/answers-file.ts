@@ -13,7 +13,7 @@ export function parseAnswers(text: string, path: string): ReadonlyMap<string, un
   if (problem) {
     const line = problem.linePos?.[0];
     if (problem.code === 'MULTIPLE_DOCS')
-      throw wrong(path, `a second YAML document begins in line ${line?.line}`, ['Keep one document in the file: leave out ---']);
+      throw wrong(path, `line ${line?.line} starts a second YAML document`, ['Keep one document in the file: remove ---']);
     throw wrong(
       path,
       `${line ? `line ${line.line}, column ${line.col}: ` : ''}${problem.message.split('\n')[0]?.replace(/ at line.*/, '')}`,
@@ -22,13 +22,13 @@ export function parseAnswers(text: string, path: string): ReadonlyMap<string, un
   refuseOdd(document, path, lineCounter);
   const answers = contentOf(document, path);
   if (answers === null || answers === undefined) return new Map();
-  if (typeof answers !== 'object' || Array.isArray(answers)) throw wrong(path, 'it is not a mapping of settings to values');
+  if (typeof answers !== 'object' || Array.isArray(answers)) throw wrong(path, 'expected a mapping of settings to values');
   const known = catalogue.filter((setting) => setting.onlyEnv === undefined).map((setting) => setting.id);
   const unknown = Object.keys(answers).filter((key) => !known.includes(key) && key !== '$schema');
   if (unknown.length > 0) {
     throw wrong(
       path,
-      `${unknown.map((key) => `"${key}"`).join(', ')} ${unknown.length === 1 ? 'is no setting' : 'are no settings'}`,
+      `unknown ${unknown.length === 1 ? 'setting' : 'settings'} ${unknown.map((key) => `"${key}"`).join(', ')}`,
       unknown.flatMap((key) => {
         const near = closest(key.replaceAll('_', '-').toLowerCase(), known);
         return near ? [`Did you mean ${near} instead of ${key}?`] : [];
@@ -40,7 +40,7 @@ export function parseAnswers(text: string, path: string): ReadonlyMap<string, un
 
 const TAGS = /^tag:yaml\.org,2002:(str|int|float|bool|null|map|seq)$/;
 
-/** What the parser would hand on as something else than a text, a number, a switch, a list or a mapping. */
+/** Rejects YAML that does not parse to a string, number, boolean, list or mapping. */
 function refuseOdd(document: Document.Parsed, path: string, lines: LineCounter): void {
   const at = ({range}: Node): string => {
     const {line, col} = lines.linePos(range?.[0] ?? 0);
@@ -49,13 +49,13 @@ function refuseOdd(document: Document.Parsed, path: string, lines: LineCounter):
   visit(document, {
     Alias(_, alias) {
       if (alias.resolve(document) !== undefined) return;
-      const message = `${at(alias)}: there is no anchor &${alias.source} above the alias *${alias.source}`;
-      throw wrong(path, message, ['Put quotes around a text that begins with *']);
+      const message = `${at(alias)}: anchor &${alias.source} not found for alias *${alias.source}`;
+      throw wrong(path, message, ['Quote strings that start with *']);
     },
     Value(_, node) {
       if (node.tag === undefined || TAGS.test(node.tag)) return;
       const tag = node.tag.replace(/^tag:yaml\.org,2002:/, '!!');
-      throw wrong(path, `${at(node)}: the tag ${tag} means nothing in answers`, ['Write the value itself, without a tag']);
+      throw wrong(path, `${at(node)}: unsupported tag ${tag}`, ['Remove the tag']);
     },
   });
 }
@@ -72,28 +72,29 @@ const wrong = (path: string, message: string, suggestions: string[] = []): Expec
   new ExpectedError(`${path}: ${message}.`, {
     code: 'INVALID_ANSWERS_FILE',
     exit: ExitCode.usage,
-    suggestions: suggestions.length > 0 ? suggestions : ['Its keys are the flags without the dashes, such as url: https://acme.scalr.io'],
+    suggestions: suggestions.length > 0 ? suggestions : ['Use flag names without dashes as keys, for example url: https://acme.scalr.io'],
   });
 
-const HEADER = ' Answers for scalr-agent, without secrets. Use them with --answers FILE.';
+const HEADER = ' Answers file for scalr-agent, without secrets. Use it with --answers FILE.';
 
 interface Entry {
   setting: Setting;
   answer: Answer;
 }
 
-/** The explicit settings as an answers file; parseAnswers reads it back. Secrets are left out and listed by name. */
+/** The explicit settings as an answers file, readable by parseAnswers. Secrets are omitted and listed by name. */
 export function answersText(settings: Settings): string {
   const {answers, secrets} = rawAnswers(settings.entries().filter(({setting}) => settings.isExplicit(setting)));
   const document = new Document(answers);
   const left = secrets.map(spell);
-  document.commentBefore = [HEADER, ...(left.length === 0 ? [] : [` Left out, because they are or hold secrets: ${left.join(', ')}`])].join(
-    '\n',
-  );
+  document.commentBefore = [
+    HEADER,
+    ...(left.length === 0 ? [] : [` Omitted, because they are or contain secrets: ${left.join(', ')}`]),
+  ].join('\n');
   return document.toString({lineWidth: 0});
 }
 
-/** Answers as they would be typed, and the settings whose answers are or hold secrets. */
+/** Answers as the user types them, and the settings whose answers are or contain secrets. */
 export function rawAnswers(entries: readonly Entry[]): {answers: Record<string, unknown>; secrets: Setting[]} {
   const kept = entries.filter(({setting, answer}) => !holdsSecret(setting, answer));
   return {

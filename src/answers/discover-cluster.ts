@@ -5,28 +5,28 @@ import {isKnown, knownValue} from '../cluster/facts/fact.ts';
 import {readCluster} from '../cluster/facts/read-cluster.ts';
 import type {StorageClass} from '../cluster/facts/storage.ts';
 import {ExpectedError} from '../errors.ts';
-import type {Place} from '../ports/processes.ts';
+import type {ClusterTarget} from '../ports/processes.ts';
 import {fromCluster} from './from-cluster.ts';
 import type {Source} from './sources.ts';
 
-/** What a cluster answers, or why it does not. */
+/** Facts read from a cluster, or the reason why they could not be read. */
 export interface DiscoveredCluster {
   answers?: Source;
   facts: ReturnType<typeof recommendFactsOf>;
   storageClasses: readonly StorageClass[];
-  /** One line for the operator. */
+  /** One line for the user. */
   note: string;
 }
 
-/** Reads the facts of a cluster as answers; never fails. `access` decides how long it may take. */
-export async function discoverCluster(place: Place, access: ClusterAccess): Promise<DiscoveredCluster> {
-  const where = place.kubeContext ? `Context ${place.kubeContext}` : 'The cluster';
+/** Reads the facts of a cluster as answers; never fails. `access` sets the timeout. */
+export async function discoverCluster(place: ClusterTarget, access: ClusterAccess): Promise<DiscoveredCluster> {
+  const where = place.kubeContext ? `the cluster (context ${place.kubeContext})` : 'the cluster';
   try {
     const facts = clusterFactsOf(await readCluster(place, access));
     const {server} = facts.versions;
     if (!isKnown(server) && server.unknown !== 'forbidden') return silence(where, server.because);
-    const version = isKnown(server) ? `Kubernetes ${server.value}` : 'its version is hidden from you';
-    const note = `${where} answers: ${version}.`;
+    const version = isKnown(server) ? `Kubernetes ${server.value}` : 'no permission to read the version';
+    const note = `Connected to ${where}: ${version}.`;
     return {answers: fromCluster(facts), facts: recommendFactsOf(facts), storageClasses: knownValue(facts.storageClasses) ?? [], note};
   } catch (error) {
     if (error instanceof ExpectedError) return silence(where, error.message);
@@ -37,5 +37,5 @@ export async function discoverCluster(place: Place, access: ClusterAccess): Prom
 const silence = (where: string, because: string): DiscoveredCluster => ({
   facts: {},
   storageClasses: [],
-  note: `${where} says nothing: ${because.replace(/[.?]?$/, '.')} A values.yaml can be made all the same.`,
+  note: `Cannot reach ${where}: ${because.replace(/[.?]?$/, '.')} You can still generate values.yaml.`,
 });

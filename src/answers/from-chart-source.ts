@@ -15,13 +15,13 @@ interface ChartId {
 
 interface ChartSourceDeps {
   files: Pick<Files, 'kindOf'>;
-  /** Of a chart on this machine. @throws ExpectedError when it is none of the three */
+  /** Reads a chart on this machine. @throws ExpectedError if it is not one of the three charts */
   readName(source: string): Promise<ChartId>;
 }
 
-/** Name and version of the chart that --chart-source names, as one more source. @throws ExpectedError when another source contradicts */
+/** Name and version of the chart in --chart-source, as a source of answers. @throws ExpectedError on a conflict with another source */
 export async function fromChartSource(sources: readonly Source[], deps: ChartSourceDeps): Promise<Source[]> {
-  // An invalid value is refused later, together with all other problems.
+  // An invalid value is reported later, together with all other problems.
   const answerTo = (setting: Setting): string | undefined => {
     const raw = sources.map((each) => each.answer(setting)).find((each) => each !== undefined);
     return typeof raw === 'string' && raw !== '' && isPrintable(raw) ? raw : undefined;
@@ -32,13 +32,13 @@ export async function fromChartSource(sources: readonly Source[], deps: ChartSou
   const own = await nameOf(source, deps, name !== undefined);
   refuseOther(chart, name, own);
   refuseOther(chartVersion, version, own);
-  // Not its address, which may hold a password.
-  return [{name: 'default', answer: (setting) => ownOf(setting, own), because: () => 'the chart of --chart-source says so'}];
+  // Not its URL, which may contain a password.
+  return [{name: 'default', answer: (setting) => ownOf(setting, own), because: () => 'read from --chart-source'}];
 }
 
 async function nameOf(source: string, {files, readName}: ChartSourceDeps, isNamed: boolean): Promise<ChartId> {
   const [, name, version] = REFERENCE.exec(source) ?? [];
-  // A chart may be named that only lies where the values go to.
+  // The chart may exist only on the machine that uses the values.
   if (name !== undefined || /^[a-z]+:\/\//i.test(source) || (isNamed && (await files.kindOf(source)) === 'nothing')) return {name, version};
   return readName(source);
 }
@@ -51,9 +51,12 @@ function ownOf(setting: Setting, {name, version}: ChartId): string | undefined {
 function refuseOther(setting: Setting, answer: string | undefined, {name, version}: ChartId): void {
   const own = ownOf(setting, {name, version});
   if (answer === undefined || own === undefined || answer === own) return;
-  throw new ExpectedError(`--${setting.id} says ${answer}, and the chart at hand is ${[name, version].filter(Boolean).join(' ')}.`, {
-    code: 'CONFLICTING_SETTINGS',
-    exit: ExitCode.usage,
-    suggestions: [`Leave out --${setting.id}, or give it as ${own}`, 'Name another chart with --chart-source'],
-  });
+  throw new ExpectedError(
+    `--${setting.id} is ${answer}, but the chart in --chart-source is ${[name, version].filter(Boolean).join(' ')}.`,
+    {
+      code: 'CONFLICTING_SETTINGS',
+      exit: ExitCode.usage,
+      suggestions: [`Remove --${setting.id}, or set it to ${own}`, 'Set --chart-source to another chart'],
+    },
+  );
 }

@@ -9,15 +9,15 @@ import type {Settings} from '../settings/settings.ts';
 import {cache, cachePath, dataHome} from '../settings/storage.ts';
 import type {Source} from './sources.ts';
 
-/** A setting that the cluster answers. */
+/** A setting that is read from the cluster. */
 export interface ClusterAnswer {
   setting: Setting;
   value: unknown;
-  /** Where the cluster says so. */
+  /** Source of the value in the cluster. */
   because: string;
 }
 
-/** The settings that the facts answer for sure, in the order of the catalogue; what is unknown stays to be asked for. */
+/** The settings that the facts determine, in the order of the catalogue; unknown facts are omitted. */
 export function answersIn({platform, nodeSystems, networks}: ClusterFacts): ClusterAnswer[] {
   return [
     ...answerTo(cloud, platform.cloud),
@@ -26,7 +26,7 @@ export function answersIn({platform, nodeSystems, networks}: ClusterFacts): Clus
   ];
 }
 
-/** What the cluster says, as one more place that answers come from. */
+/** The facts of the cluster as a source of answers. */
 export function fromCluster(facts: ClusterFacts): Source {
   const found = new Map(answersIn(facts).map((each) => [each.setting, each]));
   return {
@@ -39,7 +39,7 @@ export function fromCluster(facts: ClusterFacts): Source {
 const answerTo = (setting: Setting, fact: Fact<unknown>): ClusterAnswer[] =>
   isKnown(fact) ? [{setting, value: fact.value, because: fact.source}] : [];
 
-/** Either network is worth having without the other. */
+/** Each network is useful without the other. */
 function together(...networks: readonly Fact<readonly string[]>[]): Fact<readonly string[]> {
   const known = networks.filter(isKnown);
   const [first] = networks as [Fact<readonly string[]>];
@@ -50,7 +50,7 @@ function together(...networks: readonly Fact<readonly string[]>[]): Fact<readonl
   };
 }
 
-/** Warnings about facts that no other source answers and that could not be read; facts that are not readable at all are left out. */
+/** Warnings about facts that could not be read and that no other source provides. */
 export function unreadFacts({platform, nodeSystems, networks, versions, forbidsHostPath}: ClusterFacts, settings: Settings): Warning[] {
   const hasProxy = settings.isExplicit(httpProxy) || settings.isExplicit(httpsProxy);
   const wanted: [Setting, string, Fact<unknown>][] = [
@@ -59,8 +59,8 @@ export function unreadFacts({platform, nodeSystems, networks, versions, forbidsH
     ...(hasProxy
       ? [networks.services, networks.pods].map((fact): [Setting, string, Fact<unknown>] => [noProxy, spell(noProxy), fact])
       : []),
-    [chart, 'the choice of a chart', versions.oldest],
-    [chart, 'the choice of a chart', forbidsHostPath],
+    [chart, 'the chart recommendation', versions.oldest],
+    [chart, 'the chart recommendation', forbidsHostPath],
   ];
   const byReason = new Map<string, Set<string>>();
   for (const [setting, what, fact] of wanted) {
@@ -69,13 +69,13 @@ export function unreadFacts({platform, nodeSystems, networks, versions, forbidsH
   }
   return [...byReason].map(([because, whats]) => ({
     code: 'CLUSTER_UNREAD',
-    message: `--from-cluster could not read everything: ${because.replace(/[.]?$/, '.')} Nothing of it went into ${[...whats].join(', ').replace(/, (?=[^,]*$)/, ' and ')}.`,
+    message: `Some cluster data could not be read: ${because.replace(/[.]?$/, '.')} It is not used for ${[...whats].join(', ').replace(/, (?=[^,]*$)/, ' and ')}.`,
   }));
 }
 
 const UNREAD: ReadonlySet<string> = new Set(['forbidden', 'timed-out', 'failed']);
 
-/** A warning for each setting that affects the values and that a cluster would answer, where none was asked. */
+/** A warning for each unset setting that affects the values and could be read from a cluster. */
 export function unaskedWarnings(settings: Settings, chosen: string): Warning[] {
   const isOpen = (setting: Setting): boolean => !settings.isExplicit(setting) && settings.answer(setting)?.source !== 'values-file';
   const hasNodePath = (chosen === 'agent-k8s' && isOpen(dataHome)) || (settings.get(cache) === 'hostpath' && isOpen(cachePath));
@@ -84,6 +84,6 @@ export function unaskedWarnings(settings: Settings, chosen: string): Warning[] {
   return affecting.filter(isOpen).map((setting) => ({
     code: 'NOT_FROM_CLUSTER',
     setting: setting.id,
-    message: `${spell(setting)} is not set. install reads it from the cluster, and so does this command with --from-cluster.`,
+    message: `${spell(setting)} is not set. Use --from-cluster to read it from the cluster, as install does.`,
   }));
 }

@@ -20,25 +20,25 @@ interface Problem {
 export interface ResolveOptions {
   /** Settings to look for (default: all). */
   only?: readonly Setting[];
-  /** Settings that may be missing. */
+  /** Required settings that may be missing. */
   optional?: readonly Setting[];
 }
 
 /**
- * Finds a value for every setting: the first source that knows one, else its default. Checks each alone and against
- * the others. @throws ExpectedError that lists everything wrong and missing
+ * Returns a value for every setting: the first answer of the sources, or the default. Validates each setting separately
+ * and against others. @throws ExpectedError that lists all invalid and missing settings
  */
 export async function resolve(sources: readonly Source[], deps: ResolveDeps, options: ResolveOptions = {}): Promise<Settings> {
   return settle(await findAnswers(sources, deps, options), options);
 }
 
-/** The answers of all sources, each checked alone. */
+/** The answers of all sources, each validated separately. */
 export interface FoundAnswers {
   answers: ReadonlyMap<string, Answer>;
   problems: readonly Problem[];
 }
 
-/** The first answer that sources have for each setting. */
+/** The first answer of the sources for each setting. */
 export async function findAnswers(
   sources: readonly Source[],
   deps: ResolveDeps,
@@ -57,7 +57,7 @@ export async function findAnswers(
   return {answers, problems};
 }
 
-/** Adds defaults and checks settings against one another. @throws ExpectedError that lists everything wrong and missing */
+/** Adds defaults and validates settings against each other. @throws ExpectedError that lists all invalid and missing settings */
 export function settle(
   {answers: given, problems: earlier}: FoundAnswers,
   {only: wanted = catalogue, optional = []}: ResolveOptions = {},
@@ -87,7 +87,7 @@ async function firstAnswer(setting: Setting, sources: readonly Source[], deps: R
   return undefined;
 }
 
-/** Parses what was typed; of a path it reads the file. @throws InvalidValue, ExpectedError */
+/** Parses a raw answer; reads the file if the answer is a path. @throws InvalidValue, ExpectedError */
 export async function parseAnswer({kind}: Setting, raw: unknown, deps: ResolveDeps): Promise<Pick<Answer, 'value' | 'given'>> {
   refuseUnprintable(raw);
   if (!kind.isFile) return {value: kind.parse(raw, deps)};
@@ -104,19 +104,19 @@ function refuseUnprintable(raw: unknown): void {
   if (typeof raw === 'object' && raw !== null) {
     for (const each of Object.entries(raw).flat()) refuseUnprintable(each);
   } else if (typeof raw === 'string' && !isPrintable(raw)) {
-    throw new InvalidValue('holds a character that cannot be printed', 'Type it again instead of pasting it');
+    throw new InvalidValue('The value contains a non-printable character', 'Type the value instead of pasting it');
   }
 }
 
 function problemOf(setting: Setting, error: unknown): Problem {
   if (error instanceof InvalidValue)
-    return {setting, message: error.message, suggestion: error.suggestion ?? `Give it as ${spell(setting)} ${setting.kind.hint}`};
+    return {setting, message: error.message, suggestion: error.suggestion ?? `Use ${spell(setting)} ${setting.kind.hint}`};
   if (error instanceof ExpectedError)
     return {setting, message: error.message.replace(/\.$/, ''), ...(error.suggestions[0] ? {suggestion: error.suggestions[0]} : {})};
   throw error;
 }
 
-/** A setting without effect is an error when a person gave it; from elsewhere it is only not needed. */
+/** Drops settings without effect that the user did not set; settings without effect from the user are errors. */
 function dropInapplicable(answers: Map<string, Answer>, get: Get): void {
   for (const setting of catalogue) {
     const source = answers.get(setting.id)?.source;
@@ -141,8 +141,8 @@ function checkTogether(wanted: readonly Setting[], answers: ReadonlyMap<string, 
       return [
         {
           setting,
-          message: `does nothing without ${setting.appliesWhen.needs}`,
-          suggestion: `Add ${setting.appliesWhen.needs}, or leave out ${spell(setting)}`,
+          message: `Requires ${setting.appliesWhen.needs}`,
+          suggestion: `Add ${setting.appliesWhen.needs}, or remove ${spell(setting)}`,
         },
       ];
     }
@@ -155,8 +155,7 @@ function refusal(problems: readonly Problem[], missing: readonly Setting[]): Exp
   const lines = [
     ...problems.map(({setting, message}) => `${spell(setting)}: ${message}.`),
     ...missing.map(
-      (setting) =>
-        `Missing: ${setting.question.toLowerCase()} (flag ${spell(setting)}, variable ${setting.env}, answers key ${setting.id}).`,
+      (setting) => `${setting.question} is required (flag ${spell(setting)}, variable ${setting.env}, answers key ${setting.id}).`,
     ),
   ];
   return new ExpectedError(lines.join('\n'), {

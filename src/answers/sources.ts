@@ -4,14 +4,14 @@ import type {Setting} from '../settings/define.ts';
 import type {AnswerSource} from '../settings/settings.ts';
 import {closest} from '../settings/text.ts';
 
-/** One place that raw answers come from. */
+/** A source of raw answers. */
 export interface Source {
   name: AnswerSource;
-  /** Its answers are values already, and not what somebody typed. */
+  /** Its answers are already parsed. */
   isParsed?: boolean;
-  /** The raw answer, undefined where this place has none. */
+  /** The raw answer, undefined if the source has none. */
   answer(setting: Setting): unknown;
-  /** Where this place has it from. */
+  /** Where the answer comes from. */
   because?(setting: Setting): string | undefined;
 }
 
@@ -39,10 +39,10 @@ export const fromAnswers = (answers: ReadonlyMap<string, unknown>): Source => ({
 
 const PREFIX = 'SCALR_AGENT_INSTALL_';
 
-/** Names the answers file where --answers does not. */
+/** Path of the answers file if --answers is not set. */
 export const ANSWERS_VARIABLE = `${PREFIX}ANSWERS`;
 
-/** Variables that look like ours and are not: most likely mistyped. */
+/** Warnings about unknown variables with the prefix of this program, which are probably misspelled. */
 export function unknownVariables(env: Environment): Warning[] {
   const known = [...catalogue.map((setting) => setting.env), ANSWERS_VARIABLE];
   const withoutPrefix = (name: string) => name.replace(/^SCALR_AGENT_(INSTALL_)?/, '');
@@ -53,7 +53,7 @@ export function unknownVariables(env: Environment): Warning[] {
       const meant = known.find((each) => withoutPrefix(each) === near);
       return {
         code: 'UNKNOWN_VARIABLE',
-        message: `${name} is no variable of this program and is ignored.${meant ? ` Did you mean ${meant}?` : ''}`,
+        message: `Unknown environment variable ${name} is ignored.${meant ? ` Did you mean ${meant}?` : ''}`,
       };
     });
 }

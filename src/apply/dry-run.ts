@@ -7,10 +7,10 @@ import {servedResources} from '../kubernetes/discovery.ts';
 import {dryRunApply, dryRunMerge} from '../kubernetes/kubectl.ts';
 import type {Reader} from '../kubernetes/queries.ts';
 import type {Plan} from '../plan/step.ts';
-import type {Call, Place, Processes, ReleaseName} from '../ports/processes.ts';
+import type {Call, ClusterTarget, Processes, ReleaseName} from '../ports/processes.ts';
 import {toolFailure} from '../tool-errors.ts';
 
-/** Asks the API server about everything without keeping any of it. Returns what it said. @throws ExpectedError */
+/** Validates all objects with a server-side dry run. Returns the result as text. @throws ExpectedError */
 export async function dryRun(
   plan: Plan,
   manifest: string,
@@ -18,23 +18,23 @@ export async function dryRun(
   facts: Pick<InstallFacts, 'namespace' | 'installed'>,
   {kubernetes, processes}: {kubernetes: Reader; processes: Pick<Processes, 'run'>},
 ): Promise<string> {
-  if (plan.steps.length === 0) return 'Nothing is to do.\n';
+  if (plan.steps.length === 0) return 'No changes.\n';
   const exists = facts.namespace !== undefined;
-  // What lies in a namespace that does not exist yet cannot be tried.
+  // Objects in a namespace that does not exist yet cannot be validated.
   const applied = plan.steps
     .filter(({id, call}) => call.args[0] === 'apply' && (id === 'namespace' || exists))
     .map(({call}) => tried(call));
   for (const call of applied) await ask(call, processes);
   if (!exists) {
-    return `The API server accepts the namespace. What goes into ${place.namespace} could not be tried, because it does not exist yet.\n`;
+    return `The API server accepts the namespace. Objects in ${place.namespace} cannot be validated until it exists.\n`;
   }
   const objects = objectsIn(manifest);
   const early = await undefinedYet(objects, plan, kubernetes);
   const ready = objects.filter((object) => !early.includes(object));
   for (const call of callsFor(ready, place, facts)) await ask(call, processes);
-  if (early.length === 0) return 'The API server accepts all of it.\n';
+  if (early.length === 0) return 'The API server accepts all objects.\n';
   const names = early.map(({kind, metadata}) => `${kind} ${metadata.name}`).join(', ');
-  return `The API server accepts it. What the install itself defines could not be tried: ${names}.\n`;
+  return `The API server accepts all other objects. These cannot be validated until their CRDs are installed: ${names}.\n`;
 }
 
 async function ask(call: Call, processes: Pick<Processes, 'run'>): Promise<void> {
@@ -48,11 +48,11 @@ interface Definition extends KubernetesObject {
   spec?: {group?: string; names?: {kind?: string}};
 }
 
-/** Resources of definitions that the install only brings. */
+/** Custom resources whose CRDs the install creates. */
 async function undefinedYet(objects: readonly KubernetesObject[], {steps}: Plan, kubernetes: Reader): Promise<KubernetesObject[]> {
   const definitions = objects.filter(({kind}) => kind === 'CustomResourceDefinition') as Definition[];
   if (definitions.length === 0) return [];
-  const {served} = await servedResources(kubernetes, {over: new AbortController().signal, idleMs: REQUIRED_MS});
+  const {served} = await servedResources(kubernetes, {signal: new AbortController().signal, idleMs: REQUIRED_MS});
   const changes = steps.some(({id}) => id === 'definitions');
   const comes = definitions.filter(({metadata}) => changes || !served.has(metadata.name));
   return objects.filter(({apiVersion = '', kind}) =>
@@ -60,8 +60,8 @@ async function undefinedYet(objects: readonly KubernetesObject[], {steps}: Plan,
   );
 }
 
-/** Helm remembers what it installed and takes away what is no more of it; of any other account the API server would keep it. */
-function callsFor(objects: readonly KubernetesObject[], place: Place, {installed}: Pick<InstallFacts, 'installed'>): Call[] {
+/** Helm removes fields that it installed before; for any other field manager the API server would keep them. */
+function callsFor(objects: readonly KubernetesObject[], place: ClusterTarget, {installed}: Pick<InstallFacts, 'installed'>): Call[] {
   const merged = objects
     .filter(({kind = ''}) => !UNFIT.has(kind))
     .map((object) => mergePatch(tree(object), tree(formerOf(object, installed))));
@@ -79,7 +79,7 @@ const formerOf = ({kind, metadata}: KubernetesObject, installed: readonly Kubern
 
 const tree = (object: KubernetesObject | undefined): Tree => (object ?? {}) as unknown as Tree;
 
-/** An object with a null for everything that the one before had and this one has not: merged into that one, it would stay otherwise. */
+/** An object with null for every field that only the former object has, so that a merge removes it. */
 export function mergePatch(after: Tree, before: Tree | undefined): Tree {
   if (Array.isArray(after)) {
     const former = Array.isArray(before) ? before : [];

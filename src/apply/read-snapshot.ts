@@ -9,24 +9,24 @@ import {listObjects, podLog, type Reader} from '../kubernetes/queries.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 
 const KINDS = ['deployments.apps', 'daemonsets.apps', 'replicasets.apps', 'jobs.batch', 'pods', 'persistentvolumeclaims', 'events'];
-/** What only says why something is not ready. */
+/** Only used to explain why something is not ready. */
 const OPTIONAL = ['persistentvolumeclaims', 'events'];
 const MOST_LOGS = 6;
-/** How many lines of a log are read, and how much from where it begins. */
+/** The number of lines read from the end of a log, and of bytes from its start. */
 const LOG_LINES = 50;
 const START_BYTES = 64 * 1024;
 
 export interface ReleaseSnapshot {
   snapshot: Snapshot;
-  /** All that was listed, of whatever release. */
+  /** All listed objects, of any release. */
   objects: readonly KubernetesObject[];
-  /** What this account may not read although it would help to explain. */
+  /** What this account cannot read, although it would help to find causes. */
   gaps: readonly Cause[];
 }
 
-/** Reads everything of a release, until `over`. @throws ExpectedError */
-export async function readSnapshot(name: ReleaseName, kubernetes: Reader, over: AbortSignal): Promise<ReleaseSnapshot> {
-  const options = {over, idleMs: REQUIRED_MS, namespace: name.place.namespace};
+/** Reads everything of a release, until `signal`. @throws ExpectedError */
+export async function readSnapshot(name: ReleaseName, kubernetes: Reader, signal: AbortSignal): Promise<ReleaseSnapshot> {
+  const options = {signal, idleMs: REQUIRED_MS, namespace: name.place.namespace};
   const lists = await Promise.all(KINDS.map(async (kind) => ({kind, ...(await listObjects<KubernetesObject>(kubernetes, kind, options))})));
   const refused = lists.flatMap(({kind, trouble}) => {
     if (trouble === undefined) return [];
@@ -43,7 +43,7 @@ export async function readSnapshot(name: ReleaseName, kubernetes: Reader, over: 
   };
 }
 
-/** What was read when nothing was. */
+/** The snapshot before the first successful read. */
 export const NOTHING: ReleaseSnapshot = {
   snapshot: snapshotOf({items: []}, {release: '', place: {namespace: ''}}, {}),
   objects: [],
@@ -56,16 +56,16 @@ const reasonIn = (message: string): string => /^.+? is forbidden: (.*)$/s.exec(m
 const gap = (what = '', why = ''): Cause => ({
   object: what,
   code: 'FORBIDDEN',
-  reason: `cannot be read, so that reasons may stay hidden: ${oneLine(why)}`,
-  remedy: `Ask for the permission to read ${what}, if you want to be told more`,
+  reason: `not readable, so causes may be missing: ${oneLine(why)}`,
+  remedy: `Ask an administrator for the permission to read ${what} to see more causes`,
   isHopeless: false,
 });
 
-/** The last lines of containers that run or broke, of an agent that says nothing in them the first ones too; one that never started has none. */
+/** The last log lines of running and failed containers; also the first ones of an agent if its last ones tell nothing about its state. */
 async function logsOf(
   pods: readonly Pod[],
   kubernetes: Reader,
-  options: {over: AbortSignal; idleMs: number; namespace: string},
+  options: {signal: AbortSignal; idleMs: number; namespace: string},
 ): Promise<{logs: Record<string, string>; denial: Cause[]}> {
   const wanted = pods
     .flatMap(({metadata, status}) =>
@@ -80,7 +80,7 @@ async function logsOf(
     wanted.map(async ({pod, container: {name, state, lastState}}) => {
       const previous = state?.running === undefined && lastState?.terminated !== undefined;
       const {text, trouble} = await podLog(kubernetes, pod, name, {...options, tailLines: LOG_LINES, previous});
-      // An agent says once that it is ready, and of its runs for weeks.
+      // An agent logs once that it is ready, and then its runs for weeks.
       const isLost = !previous && isOfAgent(name) && text.split('\n').length >= LOG_LINES && !isTelling(text);
       const start = isLost ? await podLog(kubernetes, pod, name, {...options, limitBytes: START_BYTES}) : undefined;
       return {

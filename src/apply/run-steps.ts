@@ -1,32 +1,32 @@
 import {commandLine} from '../command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../errors.ts';
 import type {Step} from '../plan/step.ts';
-import type {Outcome} from '../ports/processes.ts';
+import type {ProcessResult} from '../ports/processes.ts';
 import {placeIn, toolFailure, tryCluster} from '../tool-errors.ts';
 import {waitForRuns} from './wait-for-runs.ts';
 import type {PollDeps} from './watch-release.ts';
 
 interface RunStepsDeps extends PollDeps {
-  /** For one call of helm, which waits for an answer of the API server for ever. */
+  /** For one call of helm, which has no timeout of its own for API requests. */
   timeoutMs?: number;
   /** `runs` names those that a step waits for. */
   onStep(step: Step, state: 'started' | 'waiting' | 'ending', runs?: string): void;
 }
 
-/** What helm gets to write down that it was asked to end. */
+/** Time for helm to save its record after an interrupt. */
 const FAREWELL_MS = 10_000;
 
 /** Runs the steps in order; a loop without decisions. @throws ExpectedError */
-export async function runSteps(steps: readonly Step[], world: RunStepsDeps): Promise<void> {
+export async function runSteps(steps: readonly Step[], deps: RunStepsDeps): Promise<void> {
   const done: Step[] = [];
   try {
-    await runInOrder(steps, done, world);
+    await runInOrder(steps, done, deps);
   } catch (error) {
     throw error instanceof ExpectedError ? withUndo(error, done) : error;
   }
 }
 
-/** The failure with what it leaves changed, and how to take that back. */
+/** The failure with the changes that remain, and how to revert them. */
 function withUndo(failure: ExpectedError, done: readonly Step[]): ExpectedError {
   const undos = done.slice(done.findLastIndex(({isFinal}) => isFinal) + 1).flatMap(({undo}) => undo ?? []);
   if (undos.length === 0) return failure;
@@ -37,33 +37,36 @@ function withUndo(failure: ExpectedError, done: readonly Step[]): ExpectedError 
   });
 }
 
-async function runInOrder(steps: readonly Step[], done: Step[], world: RunStepsDeps): Promise<void> {
-  const {asked, insisted} = world.interrupts;
+async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDeps): Promise<void> {
+  const {interrupt, forceQuit} = deps.interrupts;
   for (const step of steps) {
-    if (asked.aborted) throw interrupted(finished(done) || 'Nothing was changed.', asked);
-    world.onStep(step, 'started');
+    if (interrupt.aborted) throw interrupted(finished(done) || 'Nothing was changed.', interrupt);
+    deps.onStep(step, 'started');
     if (step.waitFor) {
-      await waitForRuns(step.waitFor, world, (runs) => world.onStep(step, 'waiting', runs));
+      await waitForRuns(step.waitFor, deps, (runs) => deps.onStep(step, 'waiting', runs));
       continue;
     }
-    const outcome = await runStep(step, world);
+    const outcome = await runStep(step, deps);
     if (outcome === 'late' || outcome === 'stuck') throw tooLate(step, done, outcome);
-    if (outcome === 'left') throw interrupted(`${finished(done)}${step.call.tool} goes on alone with: ${step.title}.`, insisted);
+    if (outcome === 'left') throw interrupted(`${finished(done)}${step.call.tool} continues in the background: ${step.title}.`, forceQuit);
     const isDone = outcome.exitCode === 0 || step.tolerates?.test(outcome.stderr);
-    if (!isDone && asked.aborted) throw interrupted(`${finished(done)}Broken off: ${step.title}.`, asked);
+    if (!isDone && interrupt.aborted) throw interrupted(`${finished(done)}Not completed: ${step.title}.`, interrupt);
     if (!isDone) throw toolFailure(step.call, outcome);
     done.push(step);
   }
 }
 
-/** The first Ctrl-C is passed on, and the tool may end in good order; the second leaves it alone. */
-async function runStep(step: Step, {processes, interrupts, timeoutMs, onStep}: RunStepsDeps): Promise<Outcome | 'left' | 'late' | 'stuck'> {
-  const {asked, insisted} = interrupts;
+/** The first Ctrl-C is forwarded, so that the tool can end gracefully; the second stops waiting for it. */
+async function runStep(
+  step: Step,
+  {processes, interrupts, timeoutMs, onStep}: RunStepsDeps,
+): Promise<ProcessResult | 'left' | 'late' | 'stuck'> {
+  const {interrupt, forceQuit} = interrupts;
   const running = processes.start(step.call);
   const listeners = new AbortController();
   const {signal} = listeners;
-  const left = new Promise<'left'>((resolve) => insisted.addEventListener('abort', () => resolve('left'), {once: true, signal}));
-  asked.addEventListener(
+  const left = new Promise<'left'>((resolve) => forceQuit.addEventListener('abort', () => resolve('left'), {once: true, signal}));
+  interrupt.addEventListener(
     'abort',
     () => {
       onStep(step, 'ending');
@@ -79,7 +82,7 @@ async function runStep(step: Step, {processes, interrupts, timeoutMs, onStep}: R
   try {
     const outcome = await Promise.race([running.outcome, left, stuck]);
     if (typeof outcome === 'string') running.leave();
-    else if (late.aborted && !asked.aborted && outcome.exitCode !== 0) return 'late';
+    else if (late.aborted && !interrupt.aborted && outcome.exitCode !== 0) return 'late';
     return outcome;
   } finally {
     listeners.abort();
@@ -89,13 +92,13 @@ async function runStep(step: Step, {processes, interrupts, timeoutMs, onStep}: R
 const after = (milliseconds: number | undefined): AbortSignal =>
   milliseconds === undefined ? new AbortController().signal : AbortSignal.timeout(milliseconds);
 
-const ENDS = {late: 'It was asked to end, and did.', stuck: 'It was asked to end, did not, and goes on alone.'} as const;
+const ENDS = {late: 'It was interrupted.', stuck: 'It did not stop after an interrupt and continues in the background.'} as const;
 
 const tooLate = ({call: {tool, args}, title}: Step, done: readonly Step[], how: keyof typeof ENDS): ExpectedError =>
-  new ExpectedError(`${title}: ${tool} did not come to an end within --timeout. ${ENDS[how]} ${finished(done)}`.trim(), {
+  new ExpectedError(`${title}: ${tool} did not complete within --timeout. ${ENDS[how]} ${finished(done)}`.trim(), {
     code: 'TIMED_OUT',
     exit: ExitCode.timedOut,
-    suggestions: [tryCluster(placeIn(args)), 'Run the same command again: it goes on from there'],
+    suggestions: [tryCluster(placeIn(args)), 'Run the same command again to continue'],
   });
 
-const finished = (done: readonly Step[]): string => (done.length === 0 ? '' : `Done before: ${done.map(({title}) => title).join('; ')}. `);
+const finished = (done: readonly Step[]): string => (done.length === 0 ? '' : `Completed: ${done.map(({title}) => title).join('; ')}. `);

@@ -3,8 +3,8 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import {deleteByHand} from '../kubernetes/kubectl.ts';
 import {type Removal, removalText} from '../plan/removal.ts';
 import type {UninstallPlan} from '../plan/uninstall.ts';
-import type {Kept} from '../plan/uninstall-keeps.ts';
-import type {Place} from '../ports/processes.ts';
+import type {KeptObject} from '../plan/uninstall-keeps.ts';
+import type {ClusterTarget} from '../ports/processes.ts';
 import {runSteps} from './run-steps.ts';
 import {type LeftObject, verifyRemovals} from './verify-removals.ts';
 
@@ -14,29 +14,33 @@ type UninstallDeps = Parameters<typeof runSteps>[1] & {
   planAgain(): Promise<UninstallPlan>;
 };
 
-/** What became of an uninstall, as the API server tells it. */
+/** The result of an uninstall, verified with the API server. */
 export interface Uninstalled {
-  /** What is gone. */
+  /** Deleted objects. */
   removed: readonly string[];
-  /** What should be gone and is not, or may not be. */
-  notRemoved: readonly Kept[];
+  /** Objects that are not deleted, or could not be verified. */
+  notRemoved: readonly KeptObject[];
   exit: ExitCode;
 }
 
-interface Failure extends Kept {
-  /** It may still end well. */
+interface Failure extends KeptObject {
+  /** It may still succeed. */
   isLate: boolean;
 }
 
 /** Runs the plan of an uninstall and verifies that what it deletes is gone. @throws ExpectedError where the release itself cannot be uninstalled */
-export async function uninstallRelease({ofRelease, removals}: UninstallPlan, place: Place, deps: UninstallDeps): Promise<Uninstalled> {
+export async function uninstallRelease(
+  {ofRelease, removals}: UninstallPlan,
+  place: ClusterTarget,
+  deps: UninstallDeps,
+): Promise<Uninstalled> {
   await runSteps(ofRelease, deps);
   const failures = new Map<Removal, Failure>();
   for (const removal of removals.filter(({steps}) => steps.length > 0)) {
     const failure = await remove(removal, place, deps);
     if (failure) failures.set(removal, failure);
   }
-  // What kubectl waited for in vain is looked at once, for the reason.
+  // Objects for which kubectl timed out are read once, for the reason.
   const isLate = [...failures.values()].some((each) => each.isLate);
   const tried = removals.filter((each) => !failures.has(each) || (failures.get(each)?.isLate && each.objects.length > 0));
   const left = await verifyRemovals(tried, deps.now().getTime() + (isLate ? 0 : deps.timeoutMs), deps);
@@ -50,7 +54,7 @@ export async function uninstallRelease({ofRelease, removals}: UninstallPlan, pla
       const gone = removal.objects.filter((each) => !names.has(each));
       return names.size === 0 || (removal.isListed && gone.length > 0) ? [removalText(removal, gone)] : [];
     }),
-    // A claim goes with its release and with its data.
+    // A PVC can be part of the release and of its data.
     notRemoved: [...new Map(notRemoved.map(({what, why, how}) => [what, {what, why, how}])).values()],
     exit: exitOf(notRemoved),
   };
@@ -61,8 +65,12 @@ function exitOf(failures: readonly Failure[]): ExitCode {
   return failures.every(({isLate}) => isLate) ? ExitCode.timedOut : ExitCode.failed;
 }
 
-/** One failure keeps nothing else from being deleted. */
-async function remove({what, objects, steps, isShared, how}: Removal, place: Place, deps: UninstallDeps): Promise<Failure | undefined> {
+/** A failure does not prevent other deletions. */
+async function remove(
+  {what, objects, steps, isShared, how}: Removal,
+  place: ClusterTarget,
+  deps: UninstallDeps,
+): Promise<Failure | undefined> {
   try {
     // Waiting for runs may have taken hours.
     const kept = isShared ? (await deps.planAgain()).keeps.find((each) => each.what === what) : undefined;
@@ -77,9 +85,9 @@ async function remove({what, objects, steps, isShared, how}: Removal, place: Pla
   }
 }
 
-const byHandOf = ({kind, name}: LeftObject['object'], place: Place): string => commandLine(deleteByHand(place, kind, name));
+const byHandOf = ({kind, name}: LeftObject['object'], place: ClusterTarget): string => commandLine(deleteByHand(place, kind, name));
 
-const failureOf = ({object, why, isLate}: LeftObject, {how}: Removal, place: Place, timeoutMs: number): Failure => ({
+const failureOf = ({object, why, isLate}: LeftObject, {how}: Removal, place: ClusterTarget, timeoutMs: number): Failure => ({
   what: `${object.kind} ${object.name}`,
   why: isLate ? `${why} (after ${timeoutMs / 1000} s)` : why,
   how: how ?? byHandOf(object, place),

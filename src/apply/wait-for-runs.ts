@@ -10,7 +10,7 @@ import type {PollDeps} from './watch-release.ts';
 
 const EVERY_MS = 3000;
 
-/** Lists Jobs and pods until they show no run any more, or until the signal; says so whenever other ones are in flight than before. @throws ExpectedError when time is over */
+/** Lists Jobs and pods until no run is in flight, or until the signal; reports every change of the runs. @throws ExpectedError when the time is over */
 export async function waitForRuns(
   waitFor: NonNullable<Step['waitFor']>,
   {kubernetes, interrupts, now, sleep}: PollDeps,
@@ -18,10 +18,10 @@ export async function waitForRuns(
 ): Promise<void> {
   const end = now().getTime() + waitFor.timeoutSeconds * 1000;
   let seen = '';
-  const options = {over: interrupts.asked, idleMs: REQUIRED_MS, namespace: waitFor.place.namespace};
-  while (!interrupts.asked.aborted) {
+  const options = {signal: interrupts.interrupt, idleMs: REQUIRED_MS, namespace: waitFor.place.namespace};
+  while (!interrupts.interrupt.aborted) {
     const lists = await Promise.all(['jobs.batch', 'pods'].map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)));
-    if (interrupts.asked.aborted) return;
+    if (interrupts.interrupt.aborted) return;
     const isLate = now().getTime() >= end;
     const trouble = lists.find((list) => list.trouble)?.trouble;
     if (trouble === undefined) {
@@ -36,14 +36,14 @@ export async function waitForRuns(
       const failure = apiFailure(trouble, waitFor.place);
       if (isLate || !isPassing(failure)) throw failure;
     }
-    await sleep(EVERY_MS, interrupts.asked);
+    await sleep(EVERY_MS, interrupts.interrupt);
   }
 }
 
 const namesOf = (runs: readonly Run[]): string => runs.map(({kind, name}) => `${kind} ${name}`).join(', ');
 
 const stillRunning = (names: string, {timeoutSeconds, howToBreakOff}: NonNullable<Step['waitFor']>): ExpectedError =>
-  new ExpectedError(`After ${timeoutSeconds} s runs are still in flight: ${names}. They go on, and the release is still there.`, {
+  new ExpectedError(`Runs are still in flight after ${timeoutSeconds} s: ${names}. They continue, and the release is still installed.`, {
     code: 'TIMED_OUT',
     exit: ExitCode.timedOut,
     suggestions: ['Run the same command again with a longer --drain-timeout, for example 2h', howToBreakOff],

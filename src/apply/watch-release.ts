@@ -12,41 +12,41 @@ import {isPassing, tryCluster} from '../tool-errors.ts';
 import {NOTHING, readSnapshot} from './read-snapshot.ts';
 
 export const EVERY_MS = 1500;
-/** The first looks follow each other faster: many releases are ready in less than a second. */
+/** The first polls are faster: many releases are ready in less than a second. */
 const FIRST_MS = 200;
-/** A ready agent that says nothing of itself is believed after this time. */
+/** A ready agent without a log message counts as ready after this time. */
 const SILENCE_MS = 15_000;
-/** Nobody need know of trouble that is over sooner. */
+/** Shorter API errors are not reported. */
 const LASTING_MS = 3000;
-/** Many kinds are read, and each may be waited for. */
+/** For all requests of one poll. */
 const LONGEST_LOOK_MS = 30_000;
 
 export interface Watched {
   state: 'ready' | 'hopeless' | 'timed-out' | 'interrupted';
-  /** What the agent's own log says, where it could be read. */
+  /** The state in the log of the agent, if it could be read. */
   agent: 'registered' | 'unknown';
   causes: readonly Cause[];
 }
 
-interface World extends PollDeps {
+interface WatchDeps extends PollDeps {
   timeoutMs: number;
   onProgress(lines: readonly Progress[], causes: readonly Cause[]): void;
 }
 
-/** Looks at a release until it is ready, cannot become ready, or time is over. Helm's own wait is not relied on. */
-export async function watchRelease(name: ReleaseName, world: World): Promise<Watched> {
-  const {now, interrupts, onProgress} = world;
-  const over = anySignal(interrupts.asked, AbortSignal.timeout(world.timeoutMs));
+/** Watches a release until it is ready, cannot become ready, or the time is over. Does not use the wait of Helm. */
+export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<Watched> {
+  const {now, interrupts, onProgress} = deps;
+  const signal = anySignal(interrupts.interrupt, AbortSignal.timeout(deps.timeoutMs));
   let [seen, seenAt] = [NOTHING, now()];
   let failed: ExpectedError | undefined;
   let readySince: number | undefined;
   let pauseMs = FIRST_MS;
   for (;;) {
-    const found = await withTimeout(LONGEST_LOOK_MS, over, (soon) => readSnapshot(name, world.kubernetes, soon)).catch(trouble);
+    const found = await withTimeout(LONGEST_LOOK_MS, signal, (soon) => readSnapshot(name, deps.kubernetes, soon)).catch(trouble);
     const at = now();
     if (!(found instanceof ExpectedError)) [seen, seenAt, failed] = [found, at, undefined];
-    // A look that ran out of time says less than the one before.
-    else failed = over.aborted ? (failed ?? found) : found;
+    // A poll that timed out tells less than the one before.
+    else failed = signal.aborted ? (failed ?? found) : found;
     const lasting = at.getTime() - seenAt.getTime() >= LASTING_MS ? failed : undefined;
     if (lasting !== undefined && !isPassing(lasting)) throw lasting;
     const {snapshot, gaps} = seen;
@@ -59,8 +59,8 @@ export async function watchRelease(name: ReleaseName, world: World): Promise<Wat
         return {state: 'ready', agent, causes};
       if (causes.some(({isHopeless}) => isHopeless)) return {state: 'hopeless', agent, causes};
     }
-    if (over.aborted) return {state: interrupts.asked.aborted ? 'interrupted' : 'timed-out', agent, causes};
-    await world.sleep(pauseMs, over);
+    if (signal.aborted) return {state: interrupts.interrupt.aborted ? 'interrupted' : 'timed-out', agent, causes};
+    await deps.sleep(pauseMs, signal);
     pauseMs = Math.min(pauseMs * 2, EVERY_MS);
   }
 }
@@ -70,7 +70,7 @@ function trouble(error: unknown): ExpectedError {
   throw error;
 }
 
-/** The API server says nothing, or nothing of use. */
+/** The API server did not respond, or with an error. */
 const unanswered = ({code, message, suggestions}: ExpectedError, {place}: ReleaseName): Cause => ({
   object: 'API server',
   code,
@@ -83,27 +83,27 @@ const unanswered = ({code, message, suggestions}: ExpectedError, {place}: Releas
 export function requireReady(
   {state, causes}: Watched,
   {release, place}: ReleaseName,
-  {timeoutMs, interrupts: {asked}, isLeft}: {timeoutMs: number; interrupts: Interrupts; isLeft: boolean},
+  {timeoutMs, interrupts: {interrupt}, isLeft}: {timeoutMs: number; interrupts: Interrupts; isLeft: boolean},
 ): void {
   if (state === 'ready') return;
   const because = causes.map(({object, reason}) => `${object}: ${reason}`);
   const suggestions = [
     ...new Set([
       ...causes.map(({remedy}) => remedy),
-      ...(isLeft ? [`Nothing was rolled back. Look yourself: ${commandLine(describePods(place))}`] : []),
+      ...(isLeft ? [`Nothing was rolled back. Inspect the pods: ${commandLine(describePods(place))}`] : []),
     ]),
   ];
   if (state === 'interrupted') {
-    throw interrupted([`The release ${release} stays as it is, and it was not ready yet.`, ...because].join('\n'), asked);
+    throw interrupted([`Release ${release} is still installed, but was not ready yet.`, ...because].join('\n'), interrupt);
   }
   if (state === 'timed-out') {
-    throw new ExpectedError([`The release ${release} is not ready after ${timeoutMs / 1000} s.`, ...because].join('\n'), {
+    throw new ExpectedError([`Release ${release} is not ready after ${timeoutMs / 1000} s.`, ...because].join('\n'), {
       code: 'TIMED_OUT',
       exit: ExitCode.timedOut,
       suggestions,
     });
   }
-  throw new ExpectedError([`The release ${release} cannot become ready.`, ...because].join('\n'), {
+  throw new ExpectedError([`Release ${release} cannot become ready.`, ...because].join('\n'), {
     code: 'NOT_READY',
     exit: ExitCode.failed,
     suggestions,

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import {onNewNode} from '../cli/node-floor.ts';
+import {withSupportedNode} from '../cli/node-version.ts';
 
-/** `npx scalr-agent-install`: the front door. */
-onNewNode(() => {
+/** `npx scalr-agent-install`: the main entry point. */
+withSupportedNode(() => {
   const argv = process.argv.slice(2);
   return import('../cli/launch.js').then(({launch}) => launch(argv[0] === '--version' ? argv : ['install', ...argv]));
 });

@@ -1,4 +1,4 @@
 #!/usr/bin/env node
-import {onNewNode} from '../cli/node-floor.ts';
+import {withSupportedNode} from '../cli/node-version.ts';
 
-onNewNode(() => import('../cli/launch.js').then(({launch}) => launch(process.argv.slice(2))));
+withSupportedNode(() => import('../cli/launch.js').then(({launch}) => launch(process.argv.slice(2))));

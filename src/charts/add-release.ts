@@ -26,7 +26,7 @@ const KUBERNETES_TYPES: readonly [RegExp, string][] = [
 ];
 
 const NOT_NEGATIVE: SchemaNode = {minimum: 0};
-/** What Kubernetes or the agent want of a value although no chart says so. */
+/** Constraints of Kubernetes or the agent that no chart schema contains. */
 const KEYWORDS: readonly [RegExp, SchemaNode][] = [
   [/\.pullPolicy$/, {enum: ['Always', 'IfNotPresent', 'Never']}],
   [/\.accessMode$/, {enum: ['ReadWriteOnce', 'ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOncePod']}],
@@ -37,7 +37,7 @@ const KEYWORDS: readonly [RegExp, SchemaNode][] = [
   [/\.subPath$/, {format: 'sub-path'}],
   [/\.maxSurge$/, {pattern: '^\\d+%?$', minimum: 0}],
   [/\.(minAvailable|maxUnavailable)$/, {format: 'int-or-percent', minimum: 0}],
-  // Switches that no template asks: it only prints them.
+  // Booleans that templates only print.
   [/^agent\.(debug|disconnect_on_stop|automount_service_account_token)$|\.dropKernelPages$/, {format: 'flag'}],
   [/image\.repository$/, {format: 'image-repository'}],
   [/\.imageNamespace$/, {format: 'image-repository'}],
@@ -136,7 +136,7 @@ function build(name: string, known: readonly Known[]): ChartSchema {
   const versions = known.map(({release}) => release.version);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: `values of the chart ${name}, every supported release`,
+    title: `Values of chart ${name}, all supported releases`,
     'x-releases': known.map(({release}) => release),
     ...(nodeOf(root, versions, '') as SchemaNode),
   };

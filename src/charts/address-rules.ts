@@ -3,7 +3,7 @@ import {IDENTITIES, isEfsHandle, isHost} from './agent-addresses.ts';
 import type {ValuesRule} from './define.ts';
 import {at, isMap, itemsAt, textAt} from './tree.ts';
 
-/** What an agent can reach under its URL: the settings refuse the same, and the host has to be one. */
+/** The Scalr URL must be an https URL with a valid host. */
 export const urlOfAccount: ValuesRule = {
   code: 'INVALID_URL',
   severity: 'error',
@@ -20,13 +20,13 @@ function problemOf(url: string): {message: string; suggestion?: string} | undefi
   const instead = host === undefined ? {} : {suggestion: `"https://${host}"`};
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol !== 'https:' || /\s|[{}]/.test(url))
-    return {message: `"${withoutCredentials(url)}" is no https:// URL.`, ...instead};
+    return {message: `"${withoutCredentials(url)}" is not an https:// URL.`, ...instead};
   if (!isHost(parsed.hostname) || parsed.port === '0') return {message: `"${parsed.host}" is not a host with an optional port.`};
   const isMore = parsed.username !== '' || parsed.pathname !== '/' || parsed.search !== '' || parsed.hash !== '';
-  return isMore ? {message: 'The URL holds more than a host.', suggestion: `"${parsed.origin}"`} : undefined;
+  return isMore ? {message: 'The URL contains more than a host.', suggestion: `"${parsed.origin}"`} : undefined;
 }
 
-/** Annotations by which a cloud finds the identity of the service account. */
+/** Annotations that assign a cloud identity to the service account. */
 export const identities: ValuesRule = {
   code: 'WRONG_IDENTITY',
   severity: 'error',
@@ -34,11 +34,11 @@ export const identities: ValuesRule = {
     Object.entries(IDENTITIES).flatMap(([name, {form, example}]) => {
       const path = [...at('serviceAccount.annotations'), name];
       const text = textAt(values, path);
-      return text === '' || form.test(text) ? [] : [{path, message: `"${text}" names no identity.`, suggestion: `"${example}"`}];
+      return text === '' || form.test(text) ? [] : [{path, message: `"${text}" is not a valid identity.`, suggestion: `"${example}"`}];
     }),
 };
 
-/** Mirrors of providers are reached over https only. */
+/** Provider mirrors must use https. */
 export const secureMirrors: ValuesRule = {
   code: 'INVALID_URL',
   in: '>=0.6.4',
@@ -47,11 +47,11 @@ export const secureMirrors: ValuesRule = {
     itemsAt(values, 'agent.providerNetworkMirrors').flatMap((item, index) => {
       const url = isMap(item) ? item['url'] : undefined;
       if (typeof url !== 'string' || (URL.canParse(url) && new URL(url).protocol === 'https:')) return [];
-      return [{path: [...at('agent.providerNetworkMirrors'), index, 'url'], message: `"${url}" is no https:// URL.`}];
+      return [{path: [...at('agent.providerNetworkMirrors'), index, 'url'], message: `"${url}" is not an https:// URL.`}];
     }),
 };
 
-/** The handle as the CSI driver of EFS reads it. */
+/** The volume handle must be valid for the EFS CSI driver. */
 export const efsHandles = (range: Pick<ValuesRule, 'in'>): ValuesRule => ({
   ...range,
   code: 'WRONG_HANDLE',
@@ -59,7 +59,7 @@ export const efsHandles = (range: Pick<ValuesRule, 'in'>): ValuesRule => ({
   test: (values) => {
     const handle = textAt(values, 'efsVolumeHandle');
     if (handle === '' || isEfsHandle(handle)) return [];
-    const message = `"${handle}" is not a handle of Amazon EFS: a file system, with an access point if there is one.`;
+    const message = `"${handle}" is not a valid EFS volume handle (file system ID, optionally with an access point).`;
     return [{path: at('efsVolumeHandle'), message, suggestion: '"fs-0123456789abcdef0::fsap-0123456789abcdef0"'}];
   },
 });

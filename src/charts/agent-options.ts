@@ -4,7 +4,7 @@ import {InvalidValue, type Kind} from '../settings/define.ts';
 import {isHostAndPort} from './agent-addresses.ts';
 import type {ChartName} from './schema.ts';
 
-/** What is wrong with the text of an option; `isUnlikely` where the agent takes it, but hardly as it was meant. */
+/** A problem with the value of an option; `isUnlikely` if the value is valid but probably a mistake. */
 export interface OptionProblem {
   message: string;
   suggestion?: string;
@@ -20,13 +20,13 @@ export interface AgentOption {
   formerly?: readonly string[];
   /** Absent for free text. */
   form?: Form;
-  /** The key whose value a template passes on unchanged. */
+  /** The chart key that sets the option. */
   keys?: Partial<Readonly<Record<ChartName, string>>>;
 }
 
 const wrong = (message: string, suggestion?: string): OptionProblem => ({message, ...(suggestion === undefined ? {} : {suggestion})});
 
-const flag: Form = (text) => (/^(true|false|1|0)$/i.test(text) ? undefined : wrong(`"${text}" is not a switch.`, '"true" or "false"'));
+const flag: Form = (text) => (/^(true|false|1|0)$/i.test(text) ? undefined : wrong(`"${text}" is not a boolean.`, '"true" or "false"'));
 
 const oneOf =
   (...words: string[]): Form =>
@@ -38,7 +38,7 @@ interface Amount {
   unit: string;
   least?: number;
   most?: number;
-  /** Amounts outside of these bounds are valid and hardly meant. */
+  /** Valid values outside these bounds are probably mistakes. */
   likely?: readonly [least: number, most: number];
   isWhole?: boolean;
 }
@@ -50,11 +50,12 @@ const amount =
     const number = Number(text);
     const isNumber = isWhole ? /^[-+]?\d+$/.test(text) : /^[-+]?(\d+\.?\d*|\.\d+)$/.test(text);
     const spelt = isWhole ? `a whole number of ${unit}` : `a number of ${unit}`;
-    if (!isNumber) return wrong(`"${text}" is not ${spelt}.`, `Write ${spelt} without a unit`);
+    if (!isNumber) return wrong(`"${text}" is not ${spelt}.`, `Use ${spelt} without a unit`);
     if (number < least || (!isWhole && number === 0))
-      return wrong(`${text} is less than ${least === 0 ? 'a part of one' : least} (${unit}).`);
-    if (number > most) return wrong(`${text} is more than ${most} (${unit}).`);
-    if (number < likely[0] || number > likely[1]) return {...wrong(`${text} is the number of ${unit}. Check the unit.`), isUnlikely: true};
+      return wrong(`${text} ${unit} is too low; it must be ${least === 0 ? 'greater than 0' : `at least ${least}`}.`);
+    if (number > most) return wrong(`${text} ${unit} is too high; it must be at most ${most}.`);
+    if (number < likely[0] || number > likely[1])
+      return {...wrong(`${text} ${unit} is an unlikely value. Check the unit.`), isUnlikely: true};
     return undefined;
   };
 
@@ -64,7 +65,7 @@ const cores = amount({unit: 'cores', least: 0, isWhole: false, likely: [0.01, 10
 const megabytes = amount({unit: 'megabytes', likely: [64, 100_000_000]});
 const percent = amount({unit: 'percent', most: 100});
 
-/** The form of a setting, for the same thing in an environment variable. */
+/** The format of a setting, for the corresponding environment variable. */
 const as =
   (kind: Kind<unknown>): Form =>
   (text) => {
@@ -73,9 +74,7 @@ const as =
       return undefined;
     } catch (error) {
       if (!(error instanceof InvalidValue)) throw error;
-      const shown = error.message.replaceAll(/[^\s"/]+@/g, '…@');
-      const message = shown.startsWith('"') ? shown : `The value ${shown}`;
-      return wrong(`${message}.`, error.suggestion);
+      return wrong(`${error.message.replaceAll(/[^\s"/]+@/g, '…@')}.`, error.suggestion);
     }
   };
 
@@ -87,19 +86,19 @@ const hostAndPort: Form = (text) =>
 const sentry: Form = (text) => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isDsn = url !== undefined && /^https?:$/.test(url.protocol) && url.username !== '' && /\/\d+$/.test(url.pathname);
-  return isDsn ? undefined : wrong('This is not a Sentry DSN.', '"https://KEY@sentry.example.com/1"');
+  return isDsn ? undefined : wrong('The value is not a valid Sentry DSN.', '"https://KEY@sentry.example.com/1"');
 };
 
 /** A path in the image, or a PEM file as base64 in one line. */
 const certificate: Form = (text) =>
   text.startsWith('/') || /^[A-Za-z0-9+/]{16,}=*$/.test(text)
     ? undefined
-    : wrong('This takes an absolute path or the base64 of a PEM file in one line (base64 -w0).');
+    : wrong('The value must be an absolute path or a PEM file encoded as one line of base64 (base64 -w0).');
 
 const registryPrefix: Form = (text) =>
   /^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:\d+)?(\/[a-z0-9][a-z0-9._-]*)*\/?$/.test(text)
     ? undefined
-    : wrong(`"${text}" is not a registry without a scheme, such as registry.example.com/mirror.`);
+    : wrong(`"${text}" is not a valid registry. Omit the scheme, for example registry.example.com/mirror.`);
 
 /** A JSON list of mirrors, as `agent.providerNetworkMirrors` becomes one. */
 const mirrors: Form = (text) => {
@@ -108,7 +107,7 @@ const mirrors: Form = (text) => {
   } catch {
     // Falls through: the text is not JSON at all.
   }
-  return wrong('This takes a JSON list of mirrors.', '\'[{"url": "https://mirror.example.com/"}]\'');
+  return wrong('The value must be a JSON list of mirrors.', '\'[{"url": "https://mirror.example.com/"}]\'');
 };
 
 const SHUTDOWN = ['drain', 'grace-shutdown', 'force-shutdown'];
@@ -220,7 +219,7 @@ const AGENT_OPTIONS: readonly AgentOption[] = [
   },
 ];
 
-/** What every program of a pod reads, the agent and the tools of runs alike. */
+/** Variables that all programs read, both the agent and the tools of runs. */
 const PROXIES: readonly AgentOption[] = [
   {name: 'HTTP_PROXY', form: as(proxyUrl()), keys: {'agent-job': 'global.proxy.httpProxy'}},
   {name: 'HTTPS_PROXY', form: as(proxyUrl()), keys: {'agent-job': 'global.proxy.httpsProxy'}},
@@ -240,7 +239,7 @@ export const optionsOfKeys = (chart: ChartName): {key: string; option: AgentOpti
     return key === undefined ? [] : [{key, option}];
   });
 
-/** The option that is meant by a name that no current agent reads: an older one, or one misspelt by a letter or two. */
+/** The option for an unknown name: renamed, or misspelled by up to two letters. */
 export function optionMeantBy(name: string): {option: AgentOption; isOld: boolean} | undefined {
   if (!/^scalr_/i.test(name)) return undefined;
   const former = AGENT_OPTIONS.find((each) => each.formerly?.includes(name));

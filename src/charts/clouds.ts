@@ -5,7 +5,7 @@ import type {DefaultValue} from './define.ts';
 
 type NodePath = DefaultValue<string>;
 
-/** A name that no other release on the same nodes has. */
+/** A name that is unique among the releases on the same nodes. */
 export function uniqueName(get: Get): string {
   const parts = [get(namespace), get(release)].filter((part) => part !== undefined);
   return [...new Set(parts)].join('-') || 'scalr-agent';
@@ -16,14 +16,14 @@ const HOSTPATH_GUIDE = 'agent-job 0.6.5, docs/cache-persistence-hostpath.md';
 
 const documented = (value: string, source: string): NodePath => ({value, because: `recommended for these nodes in ${source}`});
 
-const guessed = (value: string, because: string): NodePath => ({value, because, untested: `is a guess, because ${because}`});
+const guessed = (value: string, because: string): NodePath => ({value, because, untested: `is not verified, because ${because}`});
 
 const UNDOCUMENTED = 'upstream documents no path for these nodes';
 
-/** Container-Optimized OS, the system of GKE nodes unless told otherwise. */
+/** True for Container-Optimized OS, the default on GKE nodes. */
 export const isCos = (get: Get): boolean => get(nodeOs) === 'cos' || (get(cloud) === 'gke' && get(nodeOs) === undefined);
 
-/** Where agent-k8s keeps its data on a node: writable, exec-capable, unique. Undefined while nothing is known of the nodes. */
+/** Data directory of agent-k8s on a node: writable, allows exec, unique. Undefined if the node OS is unknown. */
 export function dataPath(get: Get): NodePath | undefined {
   if (get(cloud) === undefined && get(nodeOs) === undefined) return undefined;
   const name = uniqueName(get);
@@ -43,38 +43,38 @@ export function dataPath(get: Get): NodePath | undefined {
   };
 }
 
-/** Below this directory the kubelet of GKE looks for volume plugins. */
+/** True for the directory that the kubelet of GKE scans for volume plugins. */
 export const watchedByKubelet = (path: string | undefined): boolean => path?.startsWith('/home/kubernetes/flexvolume') ?? false;
 
-/** True below the directories of Container-Optimized OS that are writable and exec: its own one and mounted local SSDs. */
+/** True below the directories of Container-Optimized OS that are writable and allow exec. */
 export const isExecOnCos = (path: string): boolean => /^\/(home\/kubernetes\/bin|mnt\/disks\/[^/]+)\/./.test(path);
 
-/** Where agent-job keeps a cache on a node. */
+/** Cache directory of agent-job on a node. */
 export function cacheDirectory(get: Get): NodePath {
   if (isCos(get)) return documented('/home/kubernetes/bin/scalr-agent-cache', HOSTPATH_GUIDE);
   const isEks = get(cloud) === 'eks' || ['al2', 'al2023', 'bottlerocket'].includes(get(nodeOs) ?? '');
-  const reason = isEks ? 'upstream recommends a directory of an instance store, and its path depends on the nodes' : UNDOCUMENTED;
+  const reason = isEks ? 'upstream recommends an instance store directory, whose path depends on the nodes' : UNDOCUMENTED;
   return guessed(`/var/lib/${uniqueName(get)}-cache`, reason);
 }
 
-/** How to get a volume that many nodes mount, by provider; the default class of each makes block disks for one node. */
+/** How to get a ReadWriteMany volume, by platform. */
 const SHARED_VOLUMES: Readonly<Record<string, string>> = {
-  gke: 'On GKE a Filestore class such as standard-rwx can; the default class cannot.',
-  'gke-autopilot': 'On GKE a Filestore class such as standard-rwx can; the default class cannot.',
-  eks: 'On EKS an EFS class can; the default EBS class cannot.',
-  aks: 'On AKS upstream documents nothing: a class like azurefile-csi is a guess that has to be tested for exec and uid 1000.',
+  gke: 'On GKE, Filestore classes such as standard-rwx support ReadWriteMany; the default StorageClass does not.',
+  'gke-autopilot': 'On GKE, Filestore classes such as standard-rwx support ReadWriteMany; the default StorageClass does not.',
+  eks: 'On EKS, EFS classes support ReadWriteMany; the default EBS StorageClass does not.',
+  aks: 'For AKS, upstream documents no StorageClass. azurefile-csi is not verified: test exec permission and uid 1000.',
 };
 
 export const sharedVolumeAdvice = (get: Get): string =>
-  SHARED_VOLUMES[get(cloud) ?? ''] ?? 'The default class of most clusters makes disks for one node only.';
+  SHARED_VOLUMES[get(cloud) ?? ''] ?? 'The default StorageClass of most clusters does not support ReadWriteMany.';
 
-/** What is known about the enforcement of an egress policy against 169.254.169.254 (agent-job and agent-local 0.6.5, README). */
+/** Enforcement of egress policies for 169.254.169.254, by platform (agent-job and agent-local 0.6.5, README). */
 const ENFORCEMENT: Readonly<Record<string, string>> = {
-  gke: 'GKE with Dataplane V1 was measured as not blocking; Dataplane V2 blocks.',
-  'gke-autopilot': 'GKE Autopilot runs Dataplane V2, which blocks.',
-  eks: 'EKS blocks with the VPC CNI and Calico as policy engine; the VPC CNI alone is not documented.',
-  aks: 'AKS blocks with Azure CNI and the Cilium dataplane; other dataplanes are not documented.',
+  gke: 'On GKE, Dataplane V2 enforces it; Dataplane V1 did not in tests.',
+  'gke-autopilot': 'GKE Autopilot uses Dataplane V2, which enforces it.',
+  eks: 'On EKS, the VPC CNI with Calico as policy engine enforces it; the VPC CNI alone is not documented.',
+  aks: 'On AKS, Azure CNI with the Cilium dataplane enforces it; other dataplanes are not documented.',
 };
 
 export const policyEnforcement = (get: Get): string =>
-  ENFORCEMENT[get(cloud) ?? ''] ?? 'Whether the CNI of this cluster enforces egress policies is unknown; plain flannel enforces none.';
+  ENFORCEMENT[get(cloud) ?? ''] ?? 'It is unknown whether the CNI of this cluster enforces egress policies; plain flannel does not.';

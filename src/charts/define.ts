@@ -6,13 +6,13 @@ import type {Path, Tree, Values} from './tree.ts';
 export interface Target {
   chart: ChartName;
   version: string;
-  /** What a chart at hand says of itself, where this program does not know the version. */
+  /** Schema of a chart from --chart-source, if this program does not know the version. */
   schema?: ChartSchema;
-  /** What the values.schema.json of such a chart has against values with its defaults below them. */
+  /** Violations of the chart's values.schema.json by values merged over its defaults. */
   refusals?(values: Values): {path: Path; message: string}[];
 }
 
-/** What a row may look at beside its own value. */
+/** Context of a row besides its value. */
 export interface Scope {
   get: Get;
   version: string;
@@ -20,24 +20,24 @@ export interface Scope {
   defaults: Values;
 }
 
-/** One key to write; `why` explains a key that the setting does not make obvious. */
+/** One key to write; `why` explains a key that is not obvious from the setting. */
 export type Entry = readonly [path: Path, value: Tree, why?: string];
 
 /** How one setting is written into values.yaml and read back, for a range of versions. */
 export interface Row<T = unknown> {
   setting: Setting<T>;
-  /** Semver range of chart versions; none means every supported one. */
+  /** Semver range of chart versions (default: all supported versions). */
   in?: string;
-  /** The other settings that decide whether this row is the one. */
+  /** Condition on other settings. */
   when?(get: Get): boolean;
-  /** The values of the setting that the chart can take here. */
+  /** Values of the setting that the chart supports. */
   accepts?(value: T, scope: Scope): boolean;
-  /** What it may write; the contract test looks each of them up in every release. */
+  /** Paths that it may write; the contract test verifies them in every release. */
   paths: readonly Path[];
   write(value: T, scope: Scope): readonly Entry[];
-  /** The setting as the merged values state it; undefined when they say nothing a setting can say. */
+  /** The setting in the merged values; undefined if they cannot be expressed as this setting. */
   read(values: Values, scope: Scope): T | undefined;
-  /** What is missing although the value is written. */
+  /** Limitations of a supported value. */
   partly?(value: T, scope: Scope): string | undefined;
 }
 
@@ -49,100 +49,100 @@ export interface DefaultValue<T = unknown> {
   untested?: string;
 }
 
-/** A value that follows from other settings for this chart. */
+/** A default of this chart that depends on other settings. */
 export interface ChartDefault<T = unknown> {
   setting: Setting<T>;
   in?: string;
   value(get: Get): DefaultValue<T> | undefined;
 }
 
-/** Keys that follow from other keys, where nobody wrote them. */
+/** Keys that are derived from other keys unless the user sets them. */
 export interface DerivedKeys {
   in?: string;
-  /** The setting that explains them. */
+  /** The setting in the comment of the keys. */
   setting: Setting;
-  /** What it may write. */
+  /** Paths that it may write. */
   paths: readonly Path[];
   /** `values` and the chart defaults together; `isWritten` is true for keys that settings, files or --set wrote. */
   write(values: Values, isWritten: (path: Path) => boolean): readonly Entry[];
 }
 
-/** What a rule may look at beside the effective settings. */
+/** Context of a rule besides the effective settings. */
 export interface RuleFacts extends Scope {
-  /** Values and defaults together, as the templates see them. */
+  /** Values merged over the chart defaults. */
   values: Values;
-  /** True when a person gave the setting. */
+  /** True if the user set it. */
   isExplicit(setting: Setting): boolean;
 }
 
-/** What a rule has found. */
+/** A violation of a rule. */
 export interface RuleViolation {
   setting: Setting;
   message: string;
   suggestion?: string;
-  /** The key it is about, where no setting writes it. */
+  /** The key of the violation, if no setting writes it. */
   path?: string;
-  /** Keys of which the first that a file wrote is the place of the finding, before those of the setting. */
+  /** Candidate keys for the position of the finding; the first key in the file is used, before those of the setting. */
   paths?: readonly string[];
 }
 
-/** What must or should hold between the effective settings. */
+/** A rule for the effective settings. */
 export interface ChartRule {
   /** Its name in JSON. */
   code: string;
   in?: string;
   severity: 'error' | 'warning';
-  /** It reminds of what no values file can show, such as the state of a node. */
+  /** A reminder about facts outside the values file, such as the state of a node. */
   isReminder?: boolean;
-  /** Only worth saying when somebody asked for the setting; the chart's own default is no news. */
+  /** Reported only if the user sets the setting, not for the chart default. */
   whenAsked?: boolean;
-  /** The finding, and for errors what to do; `get` reads effective values, chart defaults included. */
+  /** Returns the violation; `get` returns effective values including chart defaults. */
   test(get: Get, facts: RuleFacts): RuleViolation | undefined;
 }
 
-/** What must or should hold between keys of values.yaml, whichever setting they belong to. */
+/** A rule for keys of values.yaml. */
 export interface ValuesRule {
   code: string;
   in?: string;
   severity: 'error' | 'warning';
-  /** `values` are those of the file over the defaults; the finding counts only where the file itself wrote at its path. */
+  /** `values` are merged over the chart defaults; findings at paths that the file does not set are dropped. */
   test(values: Values): readonly {path: readonly (string | number)[]; message: string; suggestion?: string}[];
 }
 
-/** Why a chart has no place for a setting, in words. */
+/** Why a chart does not support a setting. */
 export interface Refusal {
   setting: Setting;
   in?: string;
-  /** The one value it is about; the others are taken. */
+  /** The unsupported value (default: all values). */
   of?: string;
   reason: string;
 }
 
-/** A container and the keys whose variables end up in it. */
+/** A container, and the keys of its extra variables. */
 export interface Container {
   name: string;
   in?: string;
   extraEnv: readonly string[];
-  /** Variables the templates set here, where they are not the ones of the whole chart. */
+  /** Variables that the templates set in this container, if they differ from the chart's. */
   own?: ReadonlySet<string>;
 }
 
-/** A key that a version accepts and no template reads, always or until another key is set: docs/charts, "Keys that do nothing". */
+/** A key that a version accepts and no template reads, always or until another key is set: docs/charts, "Keys without effect". */
 export interface IgnoredKey {
   in?: string;
   path: string;
-  /** With these values (defaults included) the templates do read it. */
+  /** Condition under which the templates read the key. */
   unless?(values: Values): boolean;
   because: string;
-  /** What to set as well or instead. */
+  /** The key to set in addition or instead. */
   instead?: string;
 }
 
-/** The oldest Kubernetes that a chart version works with. */
+/** The minimum Kubernetes version of a chart version. */
 export interface KubernetesFloor {
   /** Major and minor, such as 1.35. */
   version: string;
-  /** Below it the install or its runs fail; otherwise only the README asks for it. */
+  /** True if the install or runs fail below it; false if only the README requires it. */
   isHard: boolean;
   because: string;
 }
@@ -151,7 +151,7 @@ export interface KubernetesFloor {
 export interface UpgradeTrap {
   from: string;
   to: string;
-  /** Only a release of this name. */
+  /** Applies only to a release with this name. */
   release?: string;
   text: string;
 }
@@ -164,7 +164,7 @@ export interface Chart {
   rules: readonly ChartRule[];
   valuesRules: readonly ValuesRule[];
   refusals: readonly Refusal[];
-  /** Names of environment variables that templates set themselves or refuse, with the versions that do. */
+  /** Environment variables that the templates set or reject, with their versions. */
   ownVariables: readonly {name: string; in?: string}[];
   containers: readonly Container[];
   ignoredKeys: readonly IgnoredKey[];

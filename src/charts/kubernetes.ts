@@ -8,6 +8,6 @@ export function resolveType(node: SchemaNode): {name?: string; type: SchemaNode}
   if (node.$ref === undefined) return {type: node};
   const name = node.$ref.replace('#/definitions/', '');
   const type = DEFINITIONS[name];
-  if (type === undefined) throw new Error(`schemas/kubernetes.json holds no type ${name}.`);
+  if (type === undefined) throw new Error(`schemas/kubernetes.json contains no type ${name}.`);
   return {name, type};
 }

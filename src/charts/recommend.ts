@@ -19,7 +19,7 @@ export interface ChartRequirements {
   forbidsHostPath?: boolean;
 }
 
-/** One argument about a chart; `source` says where the fact comes from. */
+/** One argument about a chart; `source` is the source of the fact. */
 export interface Reason {
   verdict: 'for' | 'against' | 'excluded';
   message: string;
@@ -35,9 +35,9 @@ export interface Recommendation {
 interface Argument {
   chart: ChartName;
   verdict: Reason['verdict'];
-  /** How much it counts (default: 0); excluded charts are out whatever else speaks for them. */
+  /** Weight (default: 0); excluded charts are never recommended. */
   weight?: number;
-  /** Without it the argument always holds. */
+  /** Condition (default: always true). */
   test?(get: Get, facts: ChartRequirements): boolean;
   message: string;
   source: string;
@@ -51,21 +51,21 @@ const ARGUMENTS: readonly Argument[] = [
     verdict: 'for',
     weight: 2,
     test: (get) => get(purpose) === 'vcs',
-    message: 'It is the only chart for VCS agent pools.',
+    message: 'The only chart that supports VCS agent pools.',
     source: 'agent-helm, README',
   },
   {
     chart: 'agent-local',
     verdict: 'for',
     weight: 1,
-    message: 'Upstream recommends it for run pools; it needs no CRD, no cluster role and no directory on the nodes.',
+    message: 'Recommended upstream for run pools; requires no CRD, no cluster role and no directory on the nodes.',
     source: 'agent-helm, README; agent-local 0.6.5, templates',
   },
   {
     chart: 'agent-local',
     verdict: 'against',
     test: (get) => get(isolation) !== 'shared' && !get(singleRun),
-    message: 'The runs of an agent share its container, so use one pool per trust boundary.',
+    message: 'Runs share the agent container. Use one agent pool per trust boundary.',
     source: 'agent-local 0.6.5, README',
   },
   {
@@ -73,34 +73,34 @@ const ARGUMENTS: readonly Argument[] = [
     verdict: 'for',
     test: (get) => get(isolation) === 'per-run' && !get(singleRun),
     message:
-      'With --single-run it restarts its container after every run and keeps no provider or module cache: isolation without agent-job.',
+      'With --single-run, the container restarts after every run and the provider and module caches are disabled: isolation without agent-job.',
     source: 'agent-local, README',
   },
   {
     chart: 'agent-local',
     verdict: 'against',
-    message: 'Every parallel run is a replica that reserves its resources all the time.',
+    message: 'Each concurrent run requires a replica, which reserves its resources permanently.',
     source: 'agent-local 0.6.5, templates/deployment.yaml',
   },
   {
     chart: 'agent-local',
     verdict: 'against',
     message:
-      'It does not scale by itself. A HorizontalPodAutoscaler can remove a pod in the middle of a run: use --shutdown-mode drain with a --grace-period longer than a run, or scale out only.',
+      'No built-in autoscaling. A HorizontalPodAutoscaler can remove a pod during a run: use --shutdown-mode drain with a --grace-period longer than a run, or scale out only.',
     source: 'agent-local 0.6.5, README',
   },
   {
     chart: 'agent-job',
     verdict: 'against',
     message:
-      'Every run waits for its images on a new node: pre-pull them with a DaemonSet, or use a registry mirror in the same region (--image-registry).',
+      'On a new node, a run waits until its images are pulled. Pre-pull them with a DaemonSet, or use a registry mirror in the same region (--image-registry).',
     source: 'agent-job 0.6.5, README',
   },
   {
     chart: 'agent-job',
     verdict: 'for',
     test: (get) => get(cloud) === 'gke' || get(cloud) === 'gke-autopilot',
-    message: 'Image streaming of GKE shortens the start of its runs on new nodes.',
+    message: 'GKE image streaming shortens the startup of runs on new nodes.',
     source: 'agent-job 0.6.5, README',
   },
   {
@@ -108,14 +108,14 @@ const ARGUMENTS: readonly Argument[] = [
     verdict: 'for',
     weight: 3,
     test: (get) => get(isolation) === 'per-run',
-    message: 'Every run gets a Job of its own that shares nothing with other runs.',
+    message: 'Each run gets its own Job and shares nothing with other runs.',
     source: 'agent-job 0.6.5, templates/task.yaml',
   },
   {
     chart: 'agent-job',
     verdict: 'for',
     test: (get) => get(isolation) !== 'per-run',
-    message: 'Runs are isolated from one another, and none costs anything while nothing runs.',
+    message: 'Runs are isolated from each other, and no resources are reserved while no run is active.',
     source: 'agent-job 0.6.5, templates/task.yaml',
   },
   {
@@ -123,55 +123,55 @@ const ARGUMENTS: readonly Argument[] = [
     verdict: 'against',
     weight: 1,
     test: (_, {oldestKubernetes}) => oldestKubernetes === undefined,
-    message: 'It needs Kubernetes 1.35 or newer on the control plane and on every node: check with kubectl get nodes.',
+    message: 'Requires Kubernetes 1.35 or newer on the control plane and on all nodes. Check with `kubectl get nodes`.',
     source: 'agent-job 0.6.5, Chart.yaml and README',
   },
   {
     chart: 'agent-job',
     verdict: 'excluded',
     test: (_, {oldestKubernetes}) => oldestKubernetes !== undefined && compare(oldestKubernetes, JOB_KUBERNETES) < 0,
-    message: 'It needs Kubernetes 1.35 or newer on the control plane and on every node, and this cluster has older ones.',
+    message: 'Requires Kubernetes 1.35 or newer on the control plane and on all nodes; this cluster has older versions.',
     source: 'agent-job 0.6.5, Chart.yaml and README',
   },
   {
     chart: 'agent-job',
     verdict: 'against',
-    message: 'Whoever installs it must be allowed to create a CRD and a cluster role.',
+    message: 'The install requires permission to create a CRD and a cluster role.',
     source: 'agent-job 0.6.5, README',
   },
   {
     chart: 'agent-job',
     verdict: 'against',
     test: (get) => get(cache) === 'pvc',
-    message: 'All runs mount one cache, so the claim has to be ReadWriteMany.',
+    message: 'All runs mount the same cache, so its PVC must be ReadWriteMany.',
     source: 'agent-job 0.6.5, templates/agent.yaml and task.yaml',
   },
   {
     chart: 'agent-k8s',
     verdict: 'excluded',
     test: (_, {forbidsHostPath}) => forbidsHostPath === true,
-    message: 'It keeps its data in a directory of the node, which this cluster forbids.',
+    message: 'Stores its data in a hostPath volume, which this cluster forbids.',
     source: 'agent-k8s 0.6.5, templates/worker.yaml',
   },
   {
     chart: 'agent-k8s',
     verdict: 'for',
     test: (get) => get(isolation) !== 'shared',
-    message: 'Every run gets a pod of its own.',
+    message: 'Each run gets its own pod.',
     source: 'agent-helm, README',
   },
   {
     chart: 'agent-k8s',
     verdict: 'for',
     test: (get) => get(cache) !== 'efs',
-    message: 'Its cache stays on the disks of the nodes without any claim.',
+    message: 'The cache is stored on the nodes and requires no PVC.',
     source: 'agent-k8s 0.6.5, templates/worker.yaml',
   },
   {
     chart: 'agent-k8s',
     verdict: 'against',
     weight: 2,
-    message: 'It runs as root, keeps its data in a directory of every node or on EFS, and wants a node pool of its own.',
+    message: 'Runs as root, stores its data in a directory on every node or on EFS, and should have a dedicated node pool.',
     source: 'agent-k8s 0.6.5, values.yaml; agent-helm, README',
   },
   {
@@ -179,12 +179,12 @@ const ARGUMENTS: readonly Argument[] = [
     verdict: 'against',
     weight: 1,
     test: (get) => get(cloud) === 'openshift',
-    message: 'On OpenShift its service account needs the privileged SCC.',
+    message: 'On OpenShift, the service account requires the privileged SCC.',
     source: 'agent-k8s 0.6.5, values.yaml (hostPath, runAsUser 0)',
   },
 ];
 
-/** Which chart fits these settings, and what speaks for and against each. Pure. @throws ExpectedError when none fits */
+/** Recommends a chart, with reasons for and against each chart. Pure. @throws ExpectedError if no chart fits */
 export function recommend(settings: Settings, facts: ChartRequirements = {}): Recommendation {
   const judged = Object.values(CHARTS).map(({name}) => judge(name, settings, facts));
   const [best, ...others] = judged.toSorted((one, other) => other.score - one.score);
@@ -199,7 +199,7 @@ function judge(chart: ChartName, settings: Settings, facts: ChartRequirements): 
   const version = hasVersion && wanted !== undefined ? wanted : newestOf(chart);
   const missing: Reason[] = hasVersion
     ? []
-    : [{verdict: 'excluded', message: `There is no ${chart} ${wanted}.`, source: 'agent-helm, releases'}];
+    : [{verdict: 'excluded', message: `${chart} ${wanted} does not exist.`, source: 'agent-helm, releases'}];
   const refused = unsupported({chart, version}, settings).map(
     ({message}): Reason => ({verdict: 'excluded', message: `${message}.`, source: `${chart} ${version}, values`}),
   );
@@ -217,9 +217,9 @@ function noChartFits(judged: readonly {chart: ChartName; reasons: Reason[]}[]): 
       .map(({message}) => message)
       .join(' '),
   );
-  return new ExpectedError(`No chart can do all of this:\n${lines.join('\n')}`, {
+  return new ExpectedError(`No chart supports all settings:\n${lines.join('\n')}`, {
     code: 'NO_CHART_FITS',
     exit: ExitCode.usage,
-    suggestions: ['Leave out one of the settings named above', 'Name a chart with --chart to see what it can take'],
+    suggestions: ['Remove one of the settings listed above', 'Set --chart to list the unsupported settings of one chart'],
   });
 }

@@ -10,7 +10,7 @@ export interface Release {
   kubeVersion?: string;
 }
 
-/** The three numbers of a version, whatever is around them: `v1.34.1-gke.2541000` is 1.34.1, `1.35` is 1.35.0. */
+/** The three numbers of a version without prefix and suffix: `v1.34.1-gke.2541000` is 1.34.1, `1.35` is 1.35.0. */
 const numbersOf = (version: string): SemVer | string => coerce(version) ?? '0.0.0';
 
 /** True when the numbers of the chart version lie in the semver range; no range means every version. */
@@ -19,7 +19,7 @@ export const within = (version: string, range: string | undefined): boolean => r
 /** Negative when the first version comes before the second; only the three numbers count. */
 export const compare = (one: string, other: string): number => semverCompare(numbersOf(one), numbersOf(other));
 
-/** Remembers what follows from a schema and a version alone: a run asks for the same few again and again. */
+/** Caches a function of schema and version. */
 export function oncePerVersion<S extends object, T>(find: (schema: S, version: string) => T): (schema: S, version: string) => T {
   const known = new WeakMap<S, Map<string, T>>();
   return (schema, version) => {
@@ -31,7 +31,7 @@ export function oncePerVersion<S extends object, T>(find: (schema: S, version: s
   };
 }
 
-/** The same for a chart version that needs no schema. */
+/** Caches a function of chart and version. */
 export function oncePerRelease<R extends {chart: string; version: string}, T>(find: (release: R) => T): (release: R) => T {
   const known = new Map<string, T>();
   return (release) => {
@@ -65,13 +65,13 @@ function spell(from: number, to: number, all: readonly string[]): string {
   return from === to ? `${all[from]}` : `${all[from]} - ${all[to]}`;
 }
 
-/** A range of rangeOf in words. */
+/** Describes a range of rangeOf. */
 export const describeRange = (range: string): string =>
   range
     .split(' || ')
     .map((run) =>
       run === '*'
-        ? 'every supported version'
+        ? 'all supported versions'
         : run
             .replace(/^>=(.*)/, 'since $1')
             .replace(/^<=(.*)/, 'up to $1')

@@ -4,13 +4,13 @@ import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
 import type {Row} from './define.ts';
 import {at, getAt, isMap, type Path, sameTree, type Tree} from './tree.ts';
 
-/** How a value looks in values.yaml, both ways; reading gives undefined for what no setting can say. */
+/** Conversion of a value to and from values.yaml; `read` returns undefined for values that the setting cannot express. */
 export interface Codec<T> {
   write(value: T): Tree;
   read(tree: Tree): T | undefined;
 }
 
-/** Text; the charts' empty text means "not set". */
+/** A string; the charts use the empty string for "not set". */
 export const asText: Codec<string> = {
   write: (value) => value,
   read: (tree) => (typeof tree === 'string' && tree !== '' ? tree : undefined),
@@ -32,7 +32,7 @@ export const asNumber: Codec<number> = {
   read: (tree) => (tree === null || tree === '' || typeof tree === 'object' || !Number.isInteger(Number(tree)) ? undefined : Number(tree)),
 };
 
-/** A choice under the chart's own names. */
+/** A choice with the names that the chart uses. */
 export function asWord<K extends string>(words: Readonly<Record<K, string | boolean>>): Codec<K> {
   return {
     write: (value) => words[value],
@@ -85,7 +85,7 @@ export const asBase64: Codec<string> = {
 };
 const decode = (text: string): string => Buffer.from(text, 'base64').toString();
 
-/** A map of texts; an empty one means "not set". */
+/** A map of strings; an empty map means "not set". */
 export const asTextMap: Codec<Readonly<Record<string, string>>> = {
   write: (value) => ({...value}),
   read: (tree) =>
@@ -112,7 +112,7 @@ export const asTexts: Codec<string[]> = {
     Array.isArray(tree) && tree.length > 0 && tree.every((each) => typeof each === 'string') ? (tree as string[]) : undefined,
 };
 
-/** Names as Kubernetes' list of references. */
+/** Names as a Kubernetes list of object references. */
 export const asReferences: Codec<string[]> = {
   write: (value) => value.map((name) => ({name})),
   read: (tree) => {
@@ -123,7 +123,7 @@ export const asReferences: Codec<string[]> = {
 
 type Options<T> = Partial<Pick<Row<T>, 'in' | 'when' | 'accepts' | 'partly'>>;
 
-/** The setting is one key. `as` says how the value looks there; without it the value is text. */
+/** The setting is one key. `as` converts the value (default: string). */
 export function key(setting: Setting<string>, path: string | Path, options?: Options<string> & {as?: Codec<string>}): Row<string>;
 export function key<T>(setting: Setting<T>, path: string | Path, options: Options<T> & {as: Codec<T>}): Row<T>;
 export function key<T>(setting: Setting<T>, path: string | Path, {as: codec, ...options}: Options<T> & {as?: Codec<T>} = {}): Row<T> {
@@ -153,7 +153,7 @@ export const keys = <T>(setting: Setting<T>, paths: readonly string[], {as: code
   },
 });
 
-/** A switch that is several keys, each with its value for on and for off. */
+/** A boolean that sets several keys, each with its value for true and false. */
 export const switched = (
   setting: Setting<boolean>,
   values: Readonly<Record<string, {on: Tree; off: Tree | undefined}>>,
@@ -172,7 +172,7 @@ export const switched = (
   };
 };
 
-/** The setting is the environment variable `name` in a map of extra ones. */
+/** The setting is the environment variable `name` in a map of extra variables. */
 export const variable = <T>(
   setting: Setting<T>,
   {map, name, ...options}: Options<T> & {map: string; name: string; as: Codec<T>},
@@ -181,16 +181,16 @@ export const variable = <T>(
   paths: [at(map)],
 });
 
-/** The chart always behaves in this way, so only this value can be asked for. */
+/** The chart has fixed behavior, so only this value is supported. */
 export const always = <T>(setting: Setting<T>, value: T, options: Options<T> = {}): Row<T> => ({
   accepts: (asked) => asked === value,
   ...implied(setting, () => value, options),
 });
 
-/** Known to the program, not to values.yaml: it decides other settings or is checked elsewhere. */
+/** Not written to values.yaml: the setting affects other settings or is validated elsewhere. */
 export const unwritten = <T>(setting: Setting<T>, options: Options<T> = {}): Row<T> => implied(setting, () => undefined, options);
 
-/** A row whose value lies in other rows' keys: nothing to write, something to read. */
+/** A row whose value is read from the keys of other rows. */
 export const implied = <T>(setting: Setting<T>, read: Row<T>['read'], options: Options<T> = {}): Row<T> => ({
   setting,
   ...options,
@@ -199,7 +199,7 @@ export const implied = <T>(setting: Setting<T>, read: Row<T>['read'], options: O
   read,
 });
 
-/** The rows count only while the switch is on, so each of them turns it on. */
+/** Rows that require a switch; each row enables it. */
 export const behindSwitch = (path: string, rows: readonly Row[]): Row[] => {
   const enabled = at(path);
   return rows.map((plain) => ({
@@ -210,7 +210,7 @@ export const behindSwitch = (path: string, rows: readonly Row[]): Row[] => {
   }));
 };
 
-/** The same rows for some versions only. */
+/** The rows, limited to a version range. */
 export const only = (range: string, rows: readonly Row[]): Row[] =>
   rows.map((row) => ({...row, in: row.in === undefined ? range : intersect(range, row.in)}));
 

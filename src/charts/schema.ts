@@ -22,7 +22,7 @@ export interface SchemaNode {
   $ref?: string;
   enum?: readonly string[];
   pattern?: string;
-  /** A form of texts that a pattern cannot hold; src/values/validate/formats.ts knows each. */
+  /** A string format that a pattern cannot express, defined in src/values/validate/formats.ts. */
   format?: string;
   minimum?: number;
   maximum?: number;
@@ -30,7 +30,7 @@ export interface SchemaNode {
   'x-versions'?: string;
   'x-defaults'?: readonly {versions: string; default: Tree}[];
   'x-kubernetes'?: string;
-  /** Of a list: the fields of its items that no two of them may share. */
+  /** Of a list: the fields that identify an item. */
   'x-kubernetes-list-map-keys'?: readonly string[];
   'x-template-only'?: boolean;
   'x-secret'?: boolean;
@@ -58,10 +58,10 @@ const SCHEMAS: Readonly<Record<ChartName, ChartSchema>> = {
 
 export const chartSchema = (chart: ChartName): ChartSchema => SCHEMAS[chart];
 
-/** What is known of an exact version: what its own chart says, else what this program has of it. */
+/** The schema of a chart version: from the chart itself, or built in. */
 export const schemaOf = ({chart, schema}: {chart: ChartName; schema?: ChartSchema}): ChartSchema => schema ?? chartSchema(chart);
 
-/** Every key one version knows, in the order of the chart's own values.yaml. */
+/** Every key of one version, in the order of the chart's values.yaml. */
 export const leavesOf = oncePerVersion((schema: SchemaNode, version): readonly Leaf[] => leavesBelow(schema, version, []));
 
 function leavesBelow(schema: SchemaNode, version: string, path: readonly string[]): Leaf[] {
@@ -71,7 +71,7 @@ function leavesBelow(schema: SchemaNode, version: string, path: readonly string[
   });
 }
 
-/** The values.yaml a release ships, from facts alone. */
+/** The default values of a release, from the schema. */
 export function defaultsOf(schema: SchemaNode, version: string): Values {
   const values: Values = {};
   for (const leaf of leavesOf(schema, version)) {
@@ -80,7 +80,7 @@ export function defaultsOf(schema: SchemaNode, version: string): Values {
   return values;
 }
 
-/** The schema of one version in which a key nobody released is an error. */
+/** The schema of one version, in which unknown keys are errors. */
 export const closedSchema = oncePerVersion((schema: SchemaNode, version) => close(schema, version, false));
 
 function close(schema: SchemaNode, version: string, open: boolean): SchemaNode {

@@ -49,7 +49,7 @@ interface CacheKeys {
   volume: string;
   /** Key of the limit of the ephemeral volume, where the version has one. */
   limit?: string;
-  /** What else a claim needs in this chart. */
+  /** Additional keys for a PersistentVolumeClaim in this chart. */
   withClaim?: {paths: readonly Path[]; write(scope: Scope): readonly Entry[]};
 }
 
@@ -57,7 +57,7 @@ const isNewClaim = (get: Get): boolean => get(cache) === 'pvc';
 const isExistingClaim = (get: Get): boolean => get(cache) === 'existing-pvc';
 const isEphemeral = (get: Get): boolean => (get(cache) ?? 'ephemeral') === 'ephemeral';
 
-/** A cache on a new claim, an existing claim or an ephemeral volume. */
+/** A cache on a new PersistentVolumeClaim, an existing one or an ephemeral volume. */
 export const claimCache = ({in: range, volume, limit, withClaim}: CacheKeys): Row[] => {
   const enabled = at(`${volume}.enabled`);
   const claim = `${volume}.persistentVolumeClaim`;
@@ -84,13 +84,14 @@ export const claimCache = ({in: range, volume, limit, withClaim}: CacheKeys): Ro
       as: asChoice(cacheAccessMode),
       when: isNewClaim,
     }),
-    // Of an existing claim it only says what the operator knows; no template reads it.
+    // Informational for an existing PersistentVolumeClaim; no template reads it.
     unwritten(cacheAccessMode, {when: isExistingClaim}),
     key(cacheSubPath, `${claim}.subPath`, {when: (get) => isNewClaim(get) || isExistingClaim(get)}),
   ]);
 };
 
-const REPLACES = 'The bundle replaces the public roots: if it holds private CAs only, public registries cannot be reached.';
+const REPLACES =
+  'The CA bundle replaces the public root certificates. If it contains only private CAs, public registries cannot be reached.';
 const PUBLIC_ROOTS = '# Public root certificates\n';
 
 /** CA bundle as PEM at `<path>.caBundle` or in an existing Secret at `<path>.caBundleSecret`. */
@@ -113,7 +114,7 @@ export const caBundle = (path: string): Row[] => {
       write: (pem, {get}) => [[inline, get(caPublicRoots) ? `${pem}${PUBLIC_ROOTS}${rootCertificates.join('\n')}\n` : pem]],
       read: (values) => textIn(values, inline)?.split(PUBLIC_ROOTS)[0],
       partly: (_, {get}) =>
-        get(caPublicRoots) === undefined ? `${REPLACES} Add --ca-public-roots, or --no-ca-public-roots if that is meant.` : undefined,
+        get(caPublicRoots) === undefined ? `${REPLACES} Add --ca-public-roots, or --no-ca-public-roots to keep only these CAs.` : undefined,
     }),
   ];
 };
@@ -121,7 +122,7 @@ export const caBundle = (path: string): Row[] => {
 /** Linux passes no environment string longer than this to a process (MAX_ARG_STRLEN, execve(2)). */
 const LONGEST_VARIABLE = 131_072;
 
-/** CA bundle as base64 that ends in one environment variable of the agent; public roots do not fit into one. */
+/** CA bundle as base64 in one environment variable of the agent, which is too small for public root certificates. */
 export const caVariable = (caRow: Row<string>): Row[] => [
   row({
     ...caRow,
@@ -129,7 +130,7 @@ export const caVariable = (caRow: Row<string>): Row[] => [
       [
         caRow.partly?.(pem, scope),
         scope.get(caPublicRoots) === undefined
-          ? `${REPLACES} They do not fit in here: put those that are needed into the file, or say --no-ca-public-roots.`
+          ? `${REPLACES} The public root certificates do not fit in an environment variable: add the required ones to the file, or set --no-ca-public-roots.`
           : undefined,
       ]
         .filter(Boolean)
@@ -139,7 +140,7 @@ export const caVariable = (caRow: Row<string>): Row[] => [
   implied(caPublicRoots, (values, scope) => (caRow.read(values, scope) === undefined ? undefined : false), {accepts: (asked) => !asked}),
 ];
 
-/** The same by way of the extra variables, where the agent and its runs share the bundle. */
+/** CA bundle in the extra variables, shared by the agent and its runs. */
 export const caExtraVariable = (options: Pick<Row<string>, 'partly'> = {}): Row[] => [
   ...caVariable(variable(caFile, {map: 'extraEnv', name: 'SCALR_AGENT_CA_CERT', as: asBase64, ...options})),
   implied(caScope, (values) => (getAt(values, at('extraEnv.SCALR_AGENT_CA_CERT')) ? 'all' : undefined), {
@@ -147,20 +148,20 @@ export const caExtraVariable = (options: Pick<Row<string>, 'partly'> = {}): Row[
   }),
 ];
 
-/** NO_PROXY with the names inside the cluster added. */
+/** NO_PROXY with cluster-internal names. */
 const asNoProxy: Codec<string[]> = {
   write: (entries) => [...entries, ...IN_CLUSTER].join(','),
   read: (tree) => (typeof tree === 'string' && tree !== '' ? tree.split(',').filter((entry) => !IN_CLUSTER.includes(entry)) : undefined),
 };
 
-/** Proxy variables by way of a map of extra environment variables. */
+/** Proxy settings as extra environment variables. */
 export const proxyVariables = (map: string, options: Pick<Row<string>, 'partly'> = {}): Row[] => [
   variable(httpProxy, {map, name: 'HTTP_PROXY', as: asText, ...options}),
   variable(httpsProxy, {map, name: 'HTTPS_PROXY', as: asText, ...options}),
   variable(noProxy, {map, name: 'NO_PROXY', as: asNoProxy}),
 ];
 
-/** Proxy keys below a switch, which exports nothing unless it is on. */
+/** Proxy keys, ignored unless the proxy is enabled. */
 export const proxyKeys = (path: string): Row[] =>
   behindSwitch(`${path}.enabled`, [
     key(httpProxy, `${path}.httpProxy`),
@@ -168,14 +169,14 @@ export const proxyKeys = (path: string): Row[] =>
     key(noProxy, `${path}.noProxy`, {as: asNoProxy}),
   ]);
 
-/** OpenTelemetry by way of extra environment variables (agent-local 0.6.5, README, "Metrics and observability"). */
+/** OpenTelemetry settings as extra environment variables (agent-local 0.6.5, README, "Metrics and observability"). */
 export const telemetryVariables = (map: string): Row[] => [
   variable(otelEndpoint, {map, name: 'SCALR_AGENT_OTLP_ENDPOINT', as: asText}),
   variable(otelMetrics, {map, name: 'SCALR_AGENT_OTLP_METRICS_ENABLED', as: asSwitch('true', 'false')}),
   variable(otelTraces, {map, name: 'SCALR_AGENT_OTLP_TRACES_ENABLED', as: asSwitch('true', 'false')}),
 ];
 
-/** CPU and memory of the container that runs execute in, at `<path>.requests` and `<path>.limits`. */
+/** CPU and memory of the runner container, at `<path>.requests` and `<path>.limits`. */
 export const runResources = (path: string): Row[] => [
   key(runCpuRequest, `${path}.requests.cpu`, {as: asQuantity}),
   key(runCpuLimit, `${path}.limits.cpu`, {as: asQuantity}),
@@ -183,7 +184,7 @@ export const runResources = (path: string): Row[] => [
   key(runMemoryLimit, `${path}.limits.memory`, {as: asQuantity}),
 ];
 
-/** The same of the controller. */
+/** CPU and memory of the controller. */
 export const controllerResources = (path: string, options: Pick<Row<string>, 'partly'> = {}): Row[] => [
   key(controllerCpuRequest, `${path}.requests.cpu`, {as: asQuantity, ...options}),
   key(controllerCpuLimit, `${path}.limits.cpu`, {as: asQuantity, ...options}),
@@ -197,7 +198,7 @@ export const inMebibytes =
   (value) =>
     isWholeMebibytes(value) ? undefined : `${what} in whole mebibytes: ${value} becomes ${asMebibytes.read(asMebibytes.write(value))}.`;
 
-/** Labels of pods, beside the one of Azure Workload Identity, which has a setting of its own. */
+/** Pod labels without the label of Azure Workload Identity, which has its own setting. */
 export const podLabels = (path: string, options: Pick<Row<object>, 'in' | 'partly'> = {}): Row =>
   row({
     setting: podLabel,
@@ -242,11 +243,11 @@ export const serviceAccount = (options: Pick<Row<string>, 'partly'> = {}): Row[]
 
 interface VariableMap {
   path: string;
-  /** Which names belong into this map; every one if absent. */
+  /** Filter for variable names (default: all). */
   takes?: (name: string) => boolean;
 }
 
-/** Extra variables of the agent; the ones that have a setting are left to its row. */
+/** Extra variables of the agent, without those that have a setting. */
 export const extraVariables = (maps: readonly VariableMap[], options: Pick<Row<object>, 'partly'> = {}): Row =>
   row({
     setting: extraEnv,
@@ -270,7 +271,7 @@ function mapAt(values: Values, path: string): object {
   return isMap(map) ? map : {};
 }
 
-/** Variables that have a setting of their own: two sources for one name would race. */
+/** Variables that have their own setting, so they cannot be set twice. */
 export const VARIABLES_OF_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['HTTP_PROXY', 'http-proxy'],
   ['HTTPS_PROXY', 'https-proxy'],

@@ -26,17 +26,17 @@ import {at, getAt, isMap, type Tree} from './tree.ts';
 type Text = string | ((get: Get, facts: RuleFacts) => string);
 
 interface SettingRule extends Omit<ChartRule, 'test'> {
-  /** What the finding is about, and its key where no setting writes it. */
+  /** The setting of the finding; `path` is its key if no setting writes it. */
   setting: Setting;
   path?: string;
-  /** Keys of which the first that a file wrote is the place of the finding, before those of the setting. */
+  /** Candidate keys for the position of the finding; the first key in the file is used, before those of the setting. */
   paths?: readonly string[];
   isWrong(get: Get, facts: RuleFacts): boolean;
   message: Text;
   suggestion?: Text;
 }
 
-/** One finding where the settings are wrong. */
+/** A rule with one finding. */
 export const settingRule = ({setting, path, paths, isWrong, message, suggestion, ...rule}: SettingRule): ChartRule => ({
   ...rule,
   test: (get, facts) => {
@@ -58,12 +58,12 @@ const requestWithinLimit = (request: Setting<string>, limit: Setting<string>): C
     severity: 'error',
     setting: request,
     isWrong: (get) => get(limit) !== undefined && exceeds(get(request) ?? '', get(limit) ?? ''),
-    message: (get) => `--${request.id} ${get(request)} is more than --${limit.id} ${get(limit)}; Kubernetes refuses such a pod`,
+    message: (get) => `--${request.id} ${get(request)} exceeds --${limit.id} ${get(limit)}, which Kubernetes rejects`,
     suggestion: (get, {isExplicit}) =>
       isExplicit(request) ? `Use --${limit.id} ${get(request)} or more` : `Add --${request.id} ${get(limit)} or less`,
   });
 
-/** The shortest time that each shutdown mode can work with, in seconds; `usual` is the mode of the chart itself. */
+/** The minimum grace period of each shutdown mode, in seconds; `usual` is the chart default. */
 export const shortestGrace = ({usual, seconds}: {usual: string; seconds: Readonly<Record<string, number>>}): ChartRule => {
   const mode = (get: Get): string => get(shutdownMode) ?? usual;
   const least = (get: Get): number => seconds[mode(get)] as number;
@@ -73,7 +73,7 @@ export const shortestGrace = ({usual, seconds}: {usual: string; seconds: Readonl
     setting: gracePeriod,
     isWrong: (get) => (get(gracePeriod) ?? least(get)) < least(get),
     message: (get) =>
-      `a grace period of ${get(gracePeriod)} s is too short for the shutdown mode ${mode(get)}, which needs ${least(get)} s`,
+      `A grace period of ${get(gracePeriod)} s is too short for shutdown mode ${mode(get)}, which requires at least ${least(get)} s`,
     suggestion: (get) => `Use --grace-period ${least(get)} or more`,
   });
 };
@@ -82,14 +82,14 @@ const onOpenShift = (message: string): ChartRule =>
   settingRule({code: 'OPENSHIFT_SCC', severity: 'warning', setting: cloud, isWrong: (get) => get(cloud) === 'openshift', message});
 
 export const fixedUserOnOpenShift = onOpenShift(
-  'The pods run as uid 1000 unless the values say otherwise, which the restricted-v2 SCC of OpenShift refuses. Upstream documents nothing here: granting nonroot-v2 to the service account is a guess that has to be tested.',
+  'By default the pods run as uid 1000, which the restricted-v2 SCC of OpenShift rejects. Upstream documents no solution. Granting nonroot-v2 to the service account is not verified and must be tested.',
 );
 
 export const rootOnOpenShift = onOpenShift(
-  'agent-k8s runs as root and mounts a directory of the node; on OpenShift its service account needs the privileged SCC.',
+  'agent-k8s runs as root and mounts a directory of the node. On OpenShift, its service account requires the privileged SCC.',
 );
 
-/** A cache claim that several pods mount; `sharers` names them, undefined where there is only one. */
+/** A cache PersistentVolumeClaim that several pods mount; `sharers` describes them, undefined if there is only one. */
 export const sharedClaim = ({sharers, suggestion}: {sharers(get: Get): string | undefined; suggestion: string}): ChartRule[] => [
   settingRule({
     code: 'CLAIM_NOT_SHARED',
@@ -99,7 +99,7 @@ export const sharedClaim = ({sharers, suggestion}: {sharers(get: Get): string | 
       sharers(get) !== undefined &&
       ['ReadWriteOnce', 'ReadWriteOncePod'].includes(get(cacheAccessMode) ?? '') &&
       ['pvc', 'existing-pvc'].includes(get(cache) ?? ''),
-    message: (get) => `${sharers(get)} mount the cache, which a ${get(cacheAccessMode)} claim does not allow`,
+    message: (get) => `A ${get(cacheAccessMode)} cache cannot be shared, but it is mounted by ${sharers(get)}`,
     suggestion,
   }),
   settingRule({
@@ -108,11 +108,11 @@ export const sharedClaim = ({sharers, suggestion}: {sharers(get: Get): string | 
     isReminder: true,
     setting: cache,
     isWrong: (get, {isExplicit}) => sharers(get) !== undefined && get(cache) === 'existing-pvc' && !isExplicit(cacheAccessMode),
-    message: (get) => `The existing claim has to be ReadWriteMany: ${sharers(get)} mount it.`,
+    message: (get) => `The existing PVC must be ReadWriteMany, because it is mounted by ${sharers(get)}.`,
   }),
 ];
 
-/** For versions whose egress policy lets no name resolution through. */
+/** For versions whose egress policy blocks DNS. */
 export const policyWithoutDns = ({in: range, mended}: {in: string; mended: string}): ChartRule =>
   settingRule({
     code: 'POLICY_WITHOUT_DNS',
@@ -120,7 +120,7 @@ export const policyWithoutDns = ({in: range, mended}: {in: string; mended: strin
     severity: 'warning',
     setting: metadataService,
     isWrong: (get) => get(metadataService) === 'block',
-    message: `The metadata block of this version has no DNS rule, so where it is enforced it can cut DNS as well; ${mended} mends that.`,
+    message: `In this version, the policy that blocks the metadata service has no DNS rule. Where it is enforced, it can block DNS. Fixed in ${mended}.`,
   });
 
 interface Breaking {
@@ -130,7 +130,7 @@ interface Breaking {
   suggestion: string;
 }
 
-/** A value that the templates of some versions cannot be rendered with. */
+/** A value that some versions cannot be rendered with. */
 export const breaksTemplates = ({breaks, path, ...rule}: Breaking): ChartRule =>
   settingRule({
     ...rule,
@@ -142,7 +142,7 @@ export const breaksTemplates = ({breaks, path, ...rule}: Breaking): ChartRule =>
       const value = getAt(values, at(path));
       return value !== undefined && breaks(value);
     },
-    message: `the templates of this version break on this value of ${path}`,
+    message: `This version of the chart cannot be rendered with this value of ${path}`,
   });
 
 export const isFilledMap = (value: Tree): boolean => isMap(value) && Object.keys(value).length > 0;
@@ -168,8 +168,8 @@ export const sharedRules: readonly ChartRule[] = [
     severity: 'error',
     setting: cache,
     isWrong: (get) => get(cache) === 'efs' && OFF_AWS.includes(get(cloud)),
-    message: (get) => `--cache efs is Amazon EFS, which nodes of --cloud ${get(cloud)} cannot mount`,
-    suggestion: 'Use another cache, for example --cache existing-pvc with a ReadWriteMany volume of this cloud',
+    message: (get) => `--cache efs requires Amazon EFS, which nodes on --cloud ${get(cloud)} cannot mount`,
+    suggestion: 'Use another cache, for example --cache existing-pvc with a ReadWriteMany volume',
   }),
   requestWithinLimit(runCpuRequest, runCpuLimit),
   requestWithinLimit(runMemoryRequest, runMemoryLimit),
@@ -180,8 +180,8 @@ export const sharedRules: readonly ChartRule[] = [
     severity: 'error',
     setting: workloadIdentity,
     isWrong: (get) => get(workloadIdentity) === 'gke' && get(metadataService) === 'block',
-    message: 'GKE Workload Identity gets its credentials from 169.254.169.254, so blocking it takes them away',
-    suggestion: 'Use --metadata-service allow; Workload Identity already hides the credentials of the node',
+    message: 'GKE Workload Identity requires access to 169.254.169.254, which --metadata-service block denies',
+    suggestion: 'Use --metadata-service allow; Workload Identity already protects the node credentials',
   }),
   settingRule({
     code: 'POLICY_AGAINST_CLOUD_DNS',
@@ -189,7 +189,7 @@ export const sharedRules: readonly ChartRule[] = [
     setting: metadataService,
     isWrong: (get) => get(metadataService) === 'block' && ['gke', 'gke-autopilot'].includes(get(cloud) ?? ''),
     message:
-      'With Cloud DNS pods resolve names through 169.254.169.254, so the metadata block cuts DNS where it is enforced: use kube-dns, add a policy for port 53, or --metadata-service allow.',
+      'With Cloud DNS, pods resolve names through 169.254.169.254. Where the metadata policy is enforced, it blocks DNS. Use kube-dns, add a policy for port 53, or use --metadata-service allow.',
   }),
   settingRule({
     code: 'POLICY_ENFORCEMENT',
@@ -197,7 +197,7 @@ export const sharedRules: readonly ChartRule[] = [
     whenAsked: true,
     setting: metadataService,
     isWrong: (get) => get(metadataService) === 'block' && get(cloud) !== 'gke-autopilot',
-    message: (get) => `The block is a NetworkPolicy and only as good as what enforces it. ${policyEnforcement(get)}`,
+    message: (get) => `The metadata service is blocked by a NetworkPolicy, which the CNI must enforce. ${policyEnforcement(get)}`,
   }),
   settingRule({
     code: 'IDENTITY_INCOMPLETE',
@@ -208,22 +208,21 @@ export const sharedRules: readonly ChartRule[] = [
       return annotation !== undefined && get(serviceAccountName) === undefined && !get(serviceAccountAnnotation)?.[annotation];
     },
     message: (get) =>
-      `Nothing ties the service account to an identity: add --service-account-annotation ${annotationFor(get)}=… or name an account that has it with --service-account-name.`,
+      `The service account has no cloud identity. Add --service-account-annotation ${annotationFor(get)}=…, or use --service-account-name with an account that has this annotation.`,
   }),
   settingRule({
     code: 'SHARED_CLAIM_WITHOUT_CLASS',
     severity: 'warning',
     setting: cache,
     isWrong: (get) => get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteMany' && get(cacheStorageClass) === undefined,
-    message: (get) =>
-      `The claim asks for ReadWriteMany and names no storage class. ${sharedVolumeAdvice(get)} Name one with --cache-storage-class.`,
+    message: (get) => `The PVC requests ReadWriteMany without a StorageClass. ${sharedVolumeAdvice(get)} Set --cache-storage-class.`,
   }),
   settingRule({
     code: 'VARIABLE_HAS_SETTING',
     severity: 'error',
     setting: extraEnv,
     isWrong: (get) => variableWithSetting(get) !== undefined,
-    message: (get) => `--extra-env ${variableWithSetting(get)} has a setting of its own`,
+    message: (get) => `${variableWithSetting(get)} cannot be set with --extra-env, because it has its own flag`,
     suggestion: (get) => `Use --${VARIABLES_OF_SETTINGS.get(variableWithSetting(get) as string)}`,
   }),
 ];

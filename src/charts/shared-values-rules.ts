@@ -13,7 +13,7 @@ interface KeyRule extends Omit<ValuesRule, 'test'> {
   suggestion?: Text | undefined;
 }
 
-/** One finding for each of the keys that is wrong. */
+/** One finding per invalid key. */
 export const keyRule = ({keys, isWrong, message, suggestion, ...rule}: KeyRule): ValuesRule => ({
   ...rule,
   test: (values) => {
@@ -28,74 +28,74 @@ export const keyRule = ({keys, isWrong, message, suggestion, ...rule}: KeyRule):
   },
 });
 
-/** Which keys of which versions; without `in` all of them. */
+/** Keys and their versions (default: all). */
 type Keys = Pick<KeyRule, 'in' | 'keys'>;
 
-/** Helm puts the token into the Secret as it stands. */
+/** The chart copies the token into the Secret unchanged. */
 const tokenInOnePiece = keyRule({
   code: 'BROKEN_TOKEN',
   severity: 'error',
   keys: ['agent.token'],
   isWrong: (values, key) => /\s/.test(textAt(values, key)),
-  message: 'The token holds blanks or line ends, and the agent sends them along.',
-  suggestion: 'Copy it again in one piece',
+  message: 'The token contains whitespace, which the agent sends as part of the token.',
+  suggestion: 'Copy the token again without spaces and line breaks',
 });
 
-/** Numbers of which zero takes everything away. `what` completes "zero …". */
-export const aboveZero = ({what, ...keys}: Keys & {what: string}): ValuesRule =>
+/** Numbers for which zero disables the feature. */
+export const aboveZero = ({message, ...keys}: Keys & {message: string}): ValuesRule =>
   keyRule({
     ...keys,
     code: 'ZERO',
     severity: 'warning',
     isWrong: (values, key) => /^0+(\.0*)?[A-Za-z]*$/.test(String(getAt(values, at(key)) ?? '')),
-    message: `Zero ${what}.`,
-    suggestion: 'Leave it out to keep the default',
+    message,
+    suggestion: 'Remove it to use the chart default',
   });
 
-/** The program that starts runs asks Kubernetes with the token of its account. */
+/** The component that starts runs authenticates to Kubernetes with its service account token. */
 export const tokenOfAccount = (program: string): ValuesRule =>
   keyRule({
     code: 'NO_PERMISSIONS',
     severity: 'error',
     keys: ['serviceAccount.automountToken'],
     isWrong: (values, key) => getAt(values, at(key)) === false,
-    message: `Without the token of its service account ${program} cannot ask Kubernetes for the pods of runs.`,
-    suggestion: 'Leave it true',
+    message: `Without its service account token, ${program} cannot create run pods.`,
+    suggestion: 'Set it to true',
   });
 
-/** All three charts drop annotations of an account that they do not create. */
+/** All three charts ignore annotations of a service account that they do not create. */
 export const annotationsWithoutAccount: IgnoredKey = {
   path: 'serviceAccount.annotations',
   unless: (values) => isOn(values, 'serviceAccount.create'),
-  because: 'the chart creates no service account',
+  because: 'the chart does not create a service account',
   instead: 'serviceAccount.create: true',
 };
 
 /** Rules that hold for all three charts. */
 export const sharedValuesRules: readonly ValuesRule[] = [tokenInOnePiece, urlOfAccount, identities];
 
-/** One directory cannot hold two mounts. */
+/** Two volumes cannot have the same mount path. */
 export const separateDirectories = keyRule({
   code: 'DIRECTORIES_COLLIDE',
   in: '>=0.5.64',
   severity: 'error',
   keys: ['agent.dataDir', 'agent.cacheDir'],
   isWrong: (values) => textAt(values, 'agent.dataDir') !== '' && textAt(values, 'agent.dataDir') === textAt(values, 'agent.cacheDir'),
-  message: 'agent.dataDir and agent.cacheDir are the same directory, and each is mounted there.',
+  message: 'agent.dataDir and agent.cacheDir must be different directories, because each is a mount path.',
 });
 
-/** A volume is mounted there. */
+/** Directories where a volume is mounted. */
 export const directories = (keys: Keys): ValuesRule =>
   keyRule({
     ...keys,
     code: 'NO_DIRECTORY',
     severity: 'error',
     isWrong: (values, key) => getAt(values, at(key)) === '',
-    message: 'Kubernetes mounts a volume here and wants a path.',
-    suggestion: 'Leave it out to keep the default',
+    message: 'The value must not be empty, because a volume is mounted at this path.',
+    suggestion: 'Remove it to use the chart default',
   });
 
-/** The policy of some versions selects their own pods only. */
+/** The policy of some versions does not select run pods. */
 export const runsNotCovered = ({covered, ...rule}: {in?: string; covered: string}): ValuesRule =>
   keyRule({
     ...rule,
@@ -103,21 +103,21 @@ export const runsNotCovered = ({covered, ...rule}: {in?: string; covered: string
     severity: 'warning',
     keys: ['restrictMetadataService'],
     isWrong: isOn,
-    message: `This covers ${covered}, not the pods of runs, and its policy has no DNS rule: where it is enforced it can cut DNS as well.`,
+    message: `The policy applies to ${covered}, not to run pods, and has no DNS rule. Where it is enforced, it can block DNS.`,
   });
 
-/** Certificates here go into a Secret as they stand; base64 would be encoded twice. */
+/** Certificates are copied into a Secret unchanged; base64 would be encoded twice. */
 const wantsPem = (keys: Keys): ValuesRule =>
   keyRule({
     ...keys,
     code: 'NOT_PEM',
     severity: 'error',
     isWrong: (values, key) => textAt(values, key) !== '' && !textAt(values, key).includes('-----BEGIN '),
-    message: 'This takes the text of a PEM file (-----BEGIN …), neither base64 nor a path.',
+    message: 'The value must be the content of a PEM file (-----BEGIN …), not base64 or a path.',
     suggestion: (_, key) => `${key}: |`,
   });
 
-/** Two ways to give the same, of which one wins in silence. */
+/** Two keys for the same value, one of which is silently ignored. */
 export const otherKeyWins = ({in: range, winner, loser}: {in: string; winner: string; loser: string}): ValuesRule =>
   keyRule({
     code: 'OTHER_KEY_WINS',
@@ -125,10 +125,10 @@ export const otherKeyWins = ({in: range, winner, loser}: {in: string; winner: st
     severity: 'warning',
     keys: [loser],
     isWrong: (values) => textAt(values, winner) !== '' && textAt(values, loser) !== '',
-    message: `${winner} is set and wins; this is dropped without a word.`,
+    message: `Ignored, because ${winner} is set and takes precedence.`,
   });
 
-/** Without the other half the templates leave mutual TLS off in silence. */
+/** Without both certificate and key, mutual TLS is silently disabled. */
 const bothHalves = (tls: string, range: string): ValuesRule => {
   const [certificate, key, instead] = [`${tls}.clientCert`, `${tls}.clientKey`, `${tls}.clientCertSecret.name`];
   const missing = (given: string): string => (given === key ? certificate : key);
@@ -138,12 +138,12 @@ const bothHalves = (tls: string, range: string): ValuesRule => {
     severity: 'error',
     keys: [certificate, key],
     isWrong: (values, given) => textAt(values, given) !== '' && textAt(values, missing(given)) === '' && textAt(values, instead) === '',
-    message: (_, given) => `${missing(given)} is missing, so the templates leave client certificates off.`,
-    suggestion: (_, given) => `Set ${missing(given)} too, or ${instead}`,
+    message: (_, given) => `${missing(given)} is missing, so the chart does not configure client certificates.`,
+    suggestion: (_, given) => `Set ${missing(given)} or ${instead}`,
   });
 };
 
-/** What holds below `global.tls` and `agent.tls` alike, in the versions that have bundles and client certificates. */
+/** Rules for `global.tls` and `agent.tls`, in the versions that have CA bundles and client certificates. */
 export const certificateRules = ({tls, bundles, mutualTls}: {tls: string; bundles: string; mutualTls: string}): ValuesRule[] => [
   wantsPem({in: bundles, keys: [`${tls}.caBundle`]}),
   otherKeyWins({in: bundles, winner: `${tls}.caBundleSecret.name`, loser: `${tls}.caBundle`}),
@@ -160,50 +160,49 @@ export const certificateRules = ({tls, bundles, mutualTls}: {tls: string; bundle
   }),
 ];
 
-/** Plain YAML that is no text, or another one. */
+/** Unquoted YAML that is not a string, or a different string. */
 const MISREAD = [
   /^[-+]?\.?\d[\d_]*(\.[\d_]*)?(e[-+]?\d+)?$|^[-+]?0[xob][\da-f_]+$|^[-+]?\.(inf|nan)$/i,
   /^(y|n|yes|no|on|off|true|false|null|~)$/i,
   /^[\s!&*?|>%@`"'#{}[\],]|^-$|^- |[\s]$|\n|:(\s|$)|\s#/,
 ];
 
-/** Templates print these without quotes, so the manifest may hold a number or nothing where the file holds a text. */
+/** Values that are rendered without quotes, so they may not be strings in the manifest. */
 export function printedBare(keys: Keys): ValuesRule {
   return keyRule({
     ...keys,
     code: 'MISREAD_IN_MANIFEST',
     severity: 'error',
     isWrong: (values, key) => MISREAD.some((pattern) => pattern.test(textAt(values, key))),
-    message: (values, key) =>
-      `The templates print ${JSON.stringify(textAt(values, key))} without quotes, and Helm reads something else from the manifest.`,
-    suggestion: 'Choose a name that begins with a letter and is no YAML word',
+    message: (values, key) => `${JSON.stringify(textAt(values, key))} is rendered without quotes, so it is not a string in the manifest.`,
+    suggestion: 'Use a name that starts with a letter and is not a YAML keyword',
   });
 }
 
-/** null takes a default away that these templates cannot do without. */
+/** Keys whose default is required, so null is an error. */
 export const notNull = (keys: Keys): ValuesRule =>
   keyRule({
     ...keys,
     code: 'NULL_DELETES_DEFAULT',
     severity: 'error',
     isWrong: (values, key) => getAt(values, at(key)) === undefined,
-    message: 'The templates break on null here.',
-    suggestion: 'Leave the key out, or write {}',
+    message: 'The chart cannot be rendered with null here.',
+    suggestion: 'Remove the key, or set it to {}',
   });
 
-/** Keys of a Secret, which only count together with one of the `secrets`. */
+/** Keys of a Secret, used only if one of `secrets` is set. */
 export function keyOfSecret({secrets, ...keys}: Keys & {secrets: readonly string[]}): ValuesRule {
   return keyRule({
     ...keys,
     code: 'NO_KEY_OF_SECRET',
     severity: 'error',
     isWrong: (values, key) => secrets.some((secret) => textAt(values, secret) !== '') && getAt(values, at(key)) === '',
-    message: 'Without the key nothing is taken from the Secret.',
-    suggestion: 'Leave it out to keep the default',
+    message: 'The key of the Secret must not be empty.',
+    suggestion: 'Remove it to use the chart default',
   });
 }
 
-/** Labels below these keys by which the chart's own selectors find pods. */
+/** Labels that the selectors of the chart use. */
 export const selectorLabels = ({labels, because, keys, ...rule}: Keys & {labels: readonly string[]; because: string}): ValuesRule => ({
   ...rule,
   code: 'SELECTOR_LABEL',
@@ -213,7 +212,7 @@ export const selectorLabels = ({labels, because, keys, ...rule}: Keys & {labels:
       const found = getAt(values, at(key));
       return labels
         .filter((label) => isMap(found) && found[label] !== undefined)
-        .map((label) => ({path: [...at(key), label], message: because, suggestion: `Leave ${label} out`}));
+        .map((label) => ({path: [...at(key), label], message: because, suggestion: `Remove ${label}`}));
     }),
 });
 
@@ -224,11 +223,11 @@ interface MountKeys {
   mounts: readonly string[];
   /** Key of a list of containers with mounts of their own. */
   containers?: string;
-  /** Names of the chart's own volumes. */
+  /** Names of volumes that the chart defines. */
   own: readonly string[];
 }
 
-/** Kubernetes refuses a mount of a volume that is not there, and two volumes of one name. */
+/** Kubernetes rejects mounts of missing volumes and duplicate volume names. */
 export const mountsOfVolumes = ({in: range, volumes, mounts, containers, own}: MountKeys): ValuesRule => ({
   code: 'VOLUME_NOT_FOUND',
   in: range,
@@ -237,8 +236,8 @@ export const mountsOfVolumes = ({in: range, volumes, mounts, containers, own}: M
     const extra = itemsAt(values, volumes).map(nameOf);
     const repeated = extra.flatMap((name, index) => {
       if (name === undefined || !own.includes(name)) return [];
-      const message = `The chart has a volume ${name} of its own.`;
-      return [{path: [...at(volumes), index, 'name'], message, suggestion: 'Choose another name'}];
+      const message = `The volume name ${name} is used by the chart.`;
+      return [{path: [...at(volumes), index, 'name'], message, suggestion: 'Use another name'}];
     });
     const lists = [
       ...mounts.map((key) => ({path: at(key), items: itemsAt(values, key)})),
@@ -251,14 +250,14 @@ export const mountsOfVolumes = ({in: range, volumes, mounts, containers, own}: M
       items.flatMap((mount, index) => {
         const name = nameOf(mount);
         if (name === undefined || extra.includes(name) || own.includes(name)) return [];
-        return [{path: [...path, index, 'name'], message: `There is no volume ${name}.`, suggestion: `Add it to ${volumes}`}];
+        return [{path: [...path, index, 'name'], message: `Volume ${name} not found.`, suggestion: `Add the volume to ${volumes}`}];
       }),
     );
     return [...repeated, ...dangling];
   },
 });
 
-/** A key that counts only while a switch is on. */
+/** A key that is ignored unless a switch is on. */
 export const needsSwitch = ({key, on, ...rule}: {in?: string; key: string; on: string}): ValuesRule =>
   keyRule({
     ...rule,
@@ -266,11 +265,11 @@ export const needsSwitch = ({key, on, ...rule}: {in?: string; key: string; on: s
     severity: 'error',
     keys: [key],
     isWrong: (values) => textAt(values, key) !== '' && !isOn(values, on),
-    message: `This counts only with ${on}: true.`,
+    message: `Ignored unless ${on} is true.`,
     suggestion: `${on}: true`,
   });
 
-/** Claims that the chart makes need a size; `volumes` are the maps that hold them. */
+/** PersistentVolumeClaims that the chart creates require a size; `volumes` are their parent keys. */
 export const sizedClaims = ({volumes, ...rule}: {in?: string; volumes: readonly string[]}): ValuesRule =>
   keyRule({
     ...rule,
@@ -282,17 +281,17 @@ export const sizedClaims = ({volumes, ...rule}: {in?: string; volumes: readonly 
       const isMade = isOn(values, claim.replace(/\.persistentVolumeClaim$/, '.enabled')) && textAt(values, `${claim}.claimName`) === '';
       return isMade && /^[+-]?0*(\.0*)?[A-Za-z]*$/.test(String(getAt(values, at(key)) ?? ''));
     },
-    message: 'A claim needs a size above zero.',
+    message: 'The size of a PVC must be greater than zero.',
     suggestion: '20Gi',
   });
 
-/** Kubernetes takes no slash at the start, and these templates leave it there. */
+/** Kubernetes rejects a leading slash, and these templates do not remove it. */
 export const relativeSubPaths = (keys: readonly string[]): ValuesRule =>
   keyRule({
     code: 'ABSOLUTE_SUB_PATH',
     severity: 'error',
     keys,
     isWrong: (values, key) => textAt(values, key).startsWith('/'),
-    message: 'A sub path starts without a slash.',
+    message: 'A subPath must not start with a slash.',
     suggestion: (values, key) => JSON.stringify(textAt(values, key).replace(/^\/+/, '')),
   });

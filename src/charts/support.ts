@@ -14,7 +14,7 @@ export const scopeOf = (target: Target, get: Scope['get']): Scope => ({
   defaults: shipped(schemaOf(target), target.version),
 });
 
-/** The rows that can write this value of the setting here; none means that the chart has no place for it. */
+/** The rows that write this value; empty if the chart does not support it. */
 export function rowsFor(chart: Chart, setting: Setting, value: unknown, scope: Scope): Row[] {
   return chart.rows.filter(
     (row) =>
@@ -22,26 +22,26 @@ export function rowsFor(chart: Chart, setting: Setting, value: unknown, scope: S
   );
 }
 
-/** Settings that are about the release or written without rows. */
+/** Settings of the release, and settings that are written without rows. */
 export const needsNoRow = (setting: Setting): boolean =>
   setting.group === 'Release' || setting.id === set.id || setting.id === valuesFile.id;
 
-/** True when the chart version has a place for what the setting says. */
+/** True if the chart version supports the value of the setting. */
 export function takes(chart: Chart, setting: Setting, settings: Settings, scope: Scope): boolean {
   if (needsNoRow(setting)) return true;
   const written = setting.carriedBy?.() ?? setting;
   return rowsFor(chart, written, settings.get(written), scope).length > 0;
 }
 
-/** One setting a chart version cannot take, and why. */
+/** An unsupported setting, and the reason. */
 export interface Unsupported {
   setting: Setting;
-  /** As the operator gave it. */
+  /** As the user typed it. */
   flag: string;
   message: string;
 }
 
-/** Every explicit setting that the chart version has no place for. */
+/** Every explicit setting that the chart version does not support. */
 export function unsupported(target: Target, settings: Settings): Unsupported[] {
   const chart = CHARTS[target.chart];
   const scope = scopeOf(target, settings.get);
@@ -52,29 +52,29 @@ export function unsupported(target: Target, settings: Settings): Unsupported[] {
       const written = setting.carriedBy?.() ?? setting;
       const reason = whyRefused(target, written, settings.get(written));
       const asked = spellWithValue(setting, settings);
-      return {setting, flag: asked, message: `${target.chart} ${target.version} cannot take ${asked}${reason ? `: ${reason}` : ''}`};
+      return {setting, flag: asked, message: `${target.chart} ${target.version} does not support ${asked}${reason ? `: ${reason}` : ''}`};
     });
 }
 
-/** The reason where one is known. */
+/** The reason, if known. */
 export const whyRefused = ({chart, version}: Target, setting: Setting, value: unknown): string | undefined =>
   CHARTS[chart].refusals.find(
     (each) => each.setting === setting && within(version, each.in) && (each.of === undefined || each.of === value),
   )?.reason;
 
-/** A choice is named with its value, because another value may be fine. */
+/** A choice is shown with its value, because other values may be supported. */
 function spellWithValue(setting: Setting, settings: Settings): string {
   const value = settings.get(setting);
   if (setting.kind.isSwitch) return value === false ? `--no-${setting.id}` : `--${setting.id}`;
   return setting.kind.options ? `${spell(setting)} ${setting.kind.format(value)[0]}` : spell(setting);
 }
 
-/** Which versions of which charts can take everything that was asked for, or at least what was refused; as next steps. */
+/** Next steps: chart versions that support all settings, or at least the unsupported ones. */
 export function suggestCharts(refused: readonly Setting[], settings: Settings): string[] {
   const explicit = settings.entries().flatMap(({setting}) => (settings.isExplicit(setting) ? [setting] : []));
   const withAll = chartsThatTake(explicit, settings);
-  if (withAll.length > 0) return withAll.map(({chart, range}) => `Use --chart ${chart}, which can (${range})`);
-  return chartsThatTake(refused, settings).map(({chart, range}) => `${chart} can (${range}), but not everything else that was asked for`);
+  if (withAll.length > 0) return withAll.map(({chart, range}) => `Use --chart ${chart}, which supports it (${range})`);
+  return chartsThatTake(refused, settings).map(({chart, range}) => `${chart} supports it (${range}), but not all other settings`);
 }
 
 function chartsThatTake(wanted: readonly Setting[], settings: Settings): {chart: string; range: string}[] {

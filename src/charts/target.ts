@@ -9,14 +9,14 @@ export const releasesOf = (name: ChartName): string[] => chartSchema(name)['x-re
 
 export const newestOf = (name: ChartName): string => releasesOf(name).at(-1) as string;
 
-/** Tagged upstream and taken back: the public repository does not serve them. */
+/** Withdrawn upstream: not available in the public repository. */
 export const WITHDRAWN: Readonly<Record<ChartName, readonly string[]>> = {
   'agent-k8s': ['0.5.78'],
   'agent-local': ['0.5.74'],
   'agent-job': ['0.5.77'],
 };
 
-/** The exact chart version the settings mean, `recommended` where they name no chart. */
+/** The exact chart version of the settings; `recommended` returns the chart if none is set. */
 export function targetOf(settings: Settings, recommended: () => ChartName): {target: Target; warnings: Warning[]} {
   const name = settings.get(chart) ?? recommended();
   const version = settings.get(chartVersion) ?? newestOf(name);
@@ -31,7 +31,7 @@ function checkVersion(name: ChartName, version: string): Warning[] {
       {
         code: 'WITHDRAWN_VERSION',
         setting: 'chart-version',
-        message: `${name} ${version} was withdrawn: the public repository does not serve it.`,
+        message: `${name} ${version} was withdrawn and is not available in the public repository.`,
       },
     ];
   }
@@ -41,12 +41,12 @@ function checkVersion(name: ChartName, version: string): Warning[] {
       {
         code: 'UNKNOWN_VERSION',
         setting: 'chart-version',
-        message: `${name} ${version} is newer than ${newest}, the newest this program knows; it is treated like that one.`,
+        message: `${name} ${version} is newer than the newest known version ${newest} and is treated like ${newest}.`,
       },
     ];
   }
   if (compare(version, oldest) < 0) {
-    throw new ExpectedError(`${name} ${version} is too old: this program knows ${oldest} to ${newest}.`, {
+    throw new ExpectedError(`${name} ${version} is too old. Supported versions: ${oldest} to ${newest}.`, {
       code: 'VERSION_TOO_OLD',
       exit: ExitCode.usage,
       suggestions: [`Use --chart-version ${newest}`],
@@ -56,6 +56,6 @@ function checkVersion(name: ChartName, version: string): Warning[] {
   throw new ExpectedError(`${name} ${version} was never released.`, {
     code: 'VERSION_NOT_RELEASED',
     exit: ExitCode.usage,
-    suggestions: [`The next one is ${next}: --chart-version ${next}`, `The newest is ${newest}`],
+    suggestions: [`Use the next version: --chart-version ${next}`, `Use the newest version: --chart-version ${newest}`],
   });
 }

@@ -1,10 +1,10 @@
 import {isDeepStrictEqual} from 'node:util';
 
-/** What YAML and JSON can hold. */
+/** A YAML or JSON value. */
 export type Tree = string | number | boolean | null | Tree[] | {[key: string]: Tree};
 /** A values.yaml. */
 export type Values = {[key: string]: Tree};
-/** Keys from the top of values.yaml downwards; keys may hold dots, so a path is a list. */
+/** Keys from the root of values.yaml; a list, because keys may contain dots. */
 export type Path = readonly string[];
 
 export const isMap = (tree: unknown): tree is Values => typeof tree === 'object' && tree !== null && !Array.isArray(tree);
@@ -24,7 +24,7 @@ export function setAt(tree: Values, path: Path, value: Tree): void {
   Object.defineProperty(tree, key, {value: child, writable: true, enumerable: true, configurable: true});
 }
 
-/** structuredClone talks to itself through a channel on Node.js 20, which takes as long as everything else here. */
+/** structuredClone is slow on Node.js 20. */
 export const copyOf = <T extends Tree>(tree: T): T =>
   (Array.isArray(tree)
     ? tree.map(copyOf)
@@ -32,10 +32,10 @@ export const copyOf = <T extends Tree>(tree: T): T =>
       ? Object.fromEntries(Object.entries(tree).map(([key, below]) => [key, copyOf(below)]))
       : tree) as T;
 
-/** Lays `over` onto `under` the way Helm does: maps merge, everything else replaces, null deletes. What did not change is shared. */
-export function mergeValues(under: Values, over: Values): Values {
+/** Merges values as Helm does: maps merge, other values replace, null deletes. Unchanged parts are shared. */
+export function mergeValues(under: Values, signal: Values): Values {
   const merged: Values = {...under};
-  for (const [key, value] of Object.entries(over)) {
+  for (const [key, value] of Object.entries(signal)) {
     const below = Object.hasOwn(merged, key) ? merged[key] : undefined;
     if (value === null) delete merged[key];
     else setAt(merged, [key], isMap(value) && isMap(below) ? mergeValues(below, value) : value);
@@ -58,7 +58,7 @@ export const spellPath = (path: Path): string => path.map((key) => key.replaceAl
 
 export const at = (dotted: string): Path => dotted.split('.');
 
-/** The text at a key, empty where there is none. */
+/** The string at a key, or an empty string. */
 export const textAt = (values: Values, path: string | Path): string => {
   const found = getAt(values, typeof path === 'string' ? at(path) : path);
   return typeof found === 'string' ? found : '';

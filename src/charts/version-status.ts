@@ -4,7 +4,7 @@ import {compare, within} from './releases.ts';
 import {type ChartName, chartSchema, schemaOf} from './schema.ts';
 import {newestOf, releasesOf, WITHDRAWN} from './target.ts';
 
-/** An installed version among those this program knows. */
+/** An installed version compared with the known versions. */
 export interface VersionStatus {
   newestKnown: string;
   /** Number of newer releases; for a version older than all known ones it is a lower bound. */
@@ -35,25 +35,25 @@ export const upgradeTraps = (release: string, {chart, version}: Target, to: stri
     .filter((trap) => within(version, trap.from) && within(to, trap.to) && (trap.release === undefined || trap.release === release))
     .map(({text}) => text);
 
-/** The oldest Kubernetes that a chart version works with; undefined where it names none. */
+/** The minimum Kubernetes version of a chart version; undefined without one. */
 export function floorOf(target: Target): KubernetesFloor | undefined {
   const documented = CHARTS[target.chart].kubernetesFloors.find((each) => within(target.version, each.in));
   const enforced = enforcedBy(target);
   return enforced !== undefined && (documented === undefined || isBelow(documented.version, enforced))
-    ? {version: enforced, isHard: true, because: 'its kubeVersion asks for it, and helm refuses less'}
+    ? {version: enforced, isHard: true, because: 'helm enforces the kubeVersion of the chart'}
     : documented;
 }
 
-/** What Chart.yaml asks for; helm itself judges anything but a plain lower bound. */
+/** The lower bound of kubeVersion in Chart.yaml; helm checks other constraints. */
 function enforcedBy(target: Target): string | undefined {
   const release = schemaOf(target)['x-releases'].find(({version}) => version === target.version);
   return /^>=\s*v?(\d+\.\d+)/.exec(release?.kubeVersion ?? '')?.[1];
 }
 
-/** As providers spell them: v1.34.1-gke.2541000 */
+/** Accepts versions of cloud providers: v1.34.1-gke.2541000 */
 export const isBelow = (version: string, floor: string): boolean => compare(version, floor) < 0;
 
-/** The install or its runs fail on a server of that version, as the check of the server says. */
+/** True if the install or its runs fail on a server of that version. */
 export function isTooOld(server: string, target: Target): boolean {
   const floor = floorOf(target);
   return floor?.isHard === true && isVersion(server) && isBelow(server, floor.version);

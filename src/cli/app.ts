@@ -23,7 +23,7 @@ import type {Charts} from '../ports/charts.ts';
 import type {Files} from '../ports/files.ts';
 import type {HostTools} from '../ports/host-tools.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
-import type {Place, Processes, ReleaseName} from '../ports/processes.ts';
+import type {ClusterTarget, Processes, ReleaseName} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
@@ -36,29 +36,29 @@ import {linePrompter} from '../ui/line-prompter.ts';
 import type {Origin} from '../ui/messages.ts';
 import type {Screen} from '../ui/theme.ts';
 
-/** The outside world of a command; tests put another in its place. */
+/** External dependencies of a command; tests replace them. */
 export interface App {
   env: Environment;
   files: Files;
   charts: Charts;
-  /** Questions on this screen; the signal takes them away. */
+  /** Prompts on this screen; the signal cancels them. */
   prompter: (screen: Screen, signal?: AbortSignal) => Prompter;
-  /** helm and kubectl, at these paths where they are not on PATH. */
+  /** helm and kubectl, with their paths if they are not on PATH. */
   processes: (paths: ToolPaths) => Processes;
-  /** The API server, by kubectl at these paths. */
-  kubernetes: (place: Place, paths: ToolPaths) => Promise<KubernetesClient>;
+  /** The API server, through kubectl at these paths. */
+  kubernetes: (place: ClusterTarget, paths: ToolPaths) => Promise<KubernetesClient>;
   /** docker and systemd of this machine. */
   host: HostTools;
   archives: Archives;
   takeInterrupts: () => Interrupts;
   now: () => Date;
-  /** Waits, and no longer than until the signal. */
+  /** Waits until the time is over or the signal is aborted. */
   sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
-  /** Somebody can answer: a terminal on both ends of the conversation and no CI. */
+  /** Prompts are possible: input and output are terminals, and CI is not set. */
   hasTerminal: boolean;
-  /** Standard error, where the conversation is. */
+  /** Standard error, which shows prompts and messages. */
   screen: Screen;
-  /** Standard output, where the result is. */
+  /** Standard output, which shows results. */
   resultScreen: Screen;
   stdout: (text: string) => void;
   stderr: (text: string) => void;
@@ -66,7 +66,7 @@ export interface App {
 
 const screenOf = (stream: NodeJS.WriteStream): Screen => ({
   hasColor: stream.isTTY === true && !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb',
-  // As wide as it is now.
+  // The current width.
   get columns() {
     return stream.isTTY === true ? stream.columns : undefined;
   },
@@ -106,21 +106,21 @@ export function nodeApp(): App {
 
 export {releaseName, toolPaths} from './flags.ts';
 
-/** What the cluster says, as answers and for the choice of a chart. */
+/** Facts of the cluster, as answers and for the chart recommendation. */
 export interface Cluster {
   answers: Source;
   facts: ReturnType<typeof recommendFactsOf>;
-  /** What it was asked for and did not tell, as warnings. */
+  /** Requested facts that could not be read, as warnings. */
   unread?(settings: Settings): Warning[];
 }
 
-/** Settings that decide whether the cluster has to be asked for answers. */
+/** Settings that decide whether the cluster is read. */
 export const ANSWERED_BY_CLUSTER = [namespace, release, chart, cloud, nodeOs, httpProxy, httpsProxy, noProxy];
 
-/** Settings that nobody gave, from the cluster of an install and from its release; undefined where nothing is open or it does not answer. */
-export async function openAnswers(name: ReleaseName, said: Settings, access: ClusterAccess): Promise<Cluster | undefined> {
-  const hasProxy = said.isExplicit(httpProxy) || said.isExplicit(httpsProxy);
-  const open = [chart, cloud, nodeOs, ...(hasProxy ? [noProxy] : [])].filter((setting) => !said.isExplicit(setting));
+/** Values of unset settings from the cluster and the release; undefined if all are set or the cluster is unreachable. */
+export async function openAnswers(name: ReleaseName, given: Settings, access: ClusterAccess): Promise<Cluster | undefined> {
+  const hasProxy = given.isExplicit(httpProxy) || given.isExplicit(httpsProxy);
+  const open = [chart, cloud, nodeOs, ...(hasProxy ? [noProxy] : [])].filter((setting) => !given.isExplicit(setting));
   if (open.length === 0) return undefined;
   const [{answers, facts}, installed] = await Promise.all([
     discoverCluster(name.place, access),
@@ -129,7 +129,7 @@ export async function openAnswers(name: ReleaseName, said: Settings, access: Clu
   return answers && {answers: withInstalledChart(answers, name, installed), facts};
 }
 
-/** A recommendation never replaces an installed chart. */
+/** An installed chart takes precedence over the recommendation. */
 function withInstalledChart(answers: Source, {release: releaseName}: ReleaseName, installed: Revision | undefined): Source {
   const found = scalrChart(installed?.chart ?? '');
   if (found === undefined || installed?.status === 'uninstalled') return answers;
@@ -140,16 +140,16 @@ function withInstalledChart(answers: Source, {release: releaseName}: ReleaseName
   };
 }
 
-/** @throws ExpectedError when it says nothing at all */
-export async function clusterAt(place: Place, access: ClusterAccess): Promise<Cluster> {
+/** @throws ExpectedError if the cluster is unreachable */
+export async function clusterAt(place: ClusterTarget, access: ClusterAccess): Promise<Cluster> {
   const facts = clusterFactsOf(await readCluster(place, access));
   const {server} = facts.versions;
   if (isKnown(server) || server.unknown === 'forbidden')
     return {answers: fromCluster(facts), facts: recommendFactsOf(facts), unread: (settings) => unreadFacts(facts, settings)};
-  throw new ExpectedError(`--from-cluster: the cluster does not answer: ${server.because}`, {
+  throw new ExpectedError(`Cannot read settings from the cluster: ${server.because}`, {
     code: 'CLUSTER_UNREACHABLE',
     exit: ExitCode.failed,
-    suggestions: [tryCluster(place), 'Leave out --from-cluster'],
+    suggestions: [tryCluster(place), 'Run the command without --from-cluster'],
   });
 }
 
@@ -158,7 +158,7 @@ interface Addresses {
   bugs: {url: string};
 }
 
-/** The addresses of package.json as a browser takes them. */
+/** The addresses of package.json as URLs for a browser. */
 export function originOf(pjson: Interfaces.PJSON): Origin {
   const {repository, bugs} = pjson as unknown as Addresses;
   return {version: pjson.version, repository: repository.url.replace(/^git\+|\.git$/g, ''), bugs: bugs.url};

@@ -6,7 +6,7 @@ import {ANSWERS_VARIABLE, fromAnswers, fromEnvironment, fromFlags, type Source, 
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {ExitCode, ExpectedError, interrupted, maskSecrets, type Warning} from '../errors.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
-import type {Place} from '../ports/processes.ts';
+import type {ClusterTarget} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {valuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartVersion, namespace, release} from '../settings/release.ts';
@@ -16,7 +16,7 @@ import {failureText, warningText} from '../ui/messages.ts';
 import {type Screen, withoutColor} from '../ui/theme.ts';
 import {type App, type Cluster, nodeApp, originOf} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
-import {type ClusterFlags, sharedFlags, toolPaths} from './flags.ts';
+import {type ClusterFlags, generalFlags, toolPaths} from './flags.ts';
 
 export interface SharedFlags {
   answers?: string | undefined;
@@ -24,71 +24,71 @@ export interface SharedFlags {
   quiet?: boolean | undefined;
 }
 
-/** What every command does alike: find settings, speak, fail. */
+/** Base class of all commands: resolves settings, prints messages and reports errors. */
 export abstract class BaseCommand<Result extends object | undefined> extends Command {
   static override enableJsonFlag = true;
-  static override baseFlags = sharedFlags;
+  static override baseFlags = generalFlags;
 
-  /** The outside world; called once, inside run(). */
-  world: () => App = nodeApp;
+  /** External dependencies; called once, inside run(). */
+  createApp: () => App = nodeApp;
   #app: App | undefined;
   #isQuiet = false;
-  #said: Source[] | undefined;
+  #sources: Source[] | undefined;
   readonly #clients = new Map<string, Promise<KubernetesClient>>();
 
   abstract override run(): Promise<Result>;
 
   protected get app(): App {
-    this.#app ??= this.world();
+    this.#app ??= this.createApp();
     return this.#app;
   }
 
-  /** Settings named in `optional` may be missing; with `only` no other one is looked at; `cluster` answers what nobody said. */
+  /** Settings in `optional` may be missing; with `only`, all others are ignored; `cluster` provides values of unset settings. */
   protected async settingsFrom(
     flags: SharedFlags,
-    {cluster, ...wish}: ResolveOptions & {cluster?: Cluster | undefined} = {},
+    {cluster, ...options}: ResolveOptions & {cluster?: Cluster | undefined} = {},
   ): Promise<Settings> {
-    const settings = await this.#settle(flags, wish, cluster);
+    const settings = await this.#settle(flags, options, cluster);
     this.report(cluster?.unread?.(settings) ?? []);
     return settings;
   }
 
-  async #settle(flags: SharedFlags, wish: ResolveOptions, cluster: Cluster | undefined): Promise<Settings> {
-    const said = await this.sourcesFrom(flags, wish);
+  async #settle(flags: SharedFlags, options: ResolveOptions, cluster: Cluster | undefined): Promise<Settings> {
+    const given = await this.sourcesFrom(flags, options);
     const {files, now} = this.app;
-    const sources = cluster === undefined ? said : [...said, cluster.answers];
-    const world = {files, now: now()};
+    const sources = cluster === undefined ? given : [...given, cluster.answers];
+    const deps = {files, now: now()};
     const prompter = this.jsonEnabled() ? undefined : this.prompter;
-    if (prompter === undefined) return resolve(sources, world, wish);
+    if (prompter === undefined) return resolve(sources, deps, options);
     const {askMissing} = await import('../wizard/ask.ts');
-    const {answers, problems} = await findAnswers(sources, world, wish);
-    return settle({answers: problems.length > 0 ? answers : await askMissing(answers, wish, {prompter, files, now}), problems}, wish);
+    const {answers, problems} = await findAnswers(sources, deps, options);
+    return settle({answers: problems.length > 0 ? answers : await askMissing(answers, options, {prompter, files, now}), problems}, options);
   }
 
-  /** What a person said, in whatever way, and then the chart that they named. */
+  /** Values set by the user from all sources, and then the selected chart. */
   protected async sourcesFrom(flags: SharedFlags, {only}: ResolveOptions = {}): Promise<readonly Source[]> {
     this.#isQuiet = flags.quiet ?? false;
-    this.#said ??= await this.#readSources(flags);
-    if (only?.includes(chart) === false) return this.#said;
+    this.#sources ??= await this.#readSources(flags);
+    if (only?.includes(chart) === false) return this.#sources;
     const {files, charts} = this.app;
     const readName = async (source: string) =>
       (await import('../values/chart-files.ts')).readMetadata(source, (await charts.read(source)).chart);
-    const sources = [...this.#said, ...(await fromChartSource(this.#said, {files, readName}))];
+    const sources = [...this.#sources, ...(await fromChartSource(this.#sources, {files, readName}))];
     return [...sources, ...(await this.#fromValuesFiles(sources))];
   }
 
   async #fromValuesFiles(sources: readonly Source[]): Promise<Source[]> {
-    const world = {files: this.app.files, now: this.app.now()};
-    const {answers, problems} = await findAnswers(sources, world, {only: [valuesFile, chart, chartVersion]});
+    const deps = {files: this.app.files, now: this.app.now()};
+    const {answers, problems} = await findAnswers(sources, deps, {only: [valuesFile, chart, chartVersion]});
     const named = new Settings(answers);
     const files = named.get(valuesFile);
-    // What is wrong is told later, together with all other problems.
+    // Invalid values are reported later, together with all other problems.
     if (files === undefined || problems.length > 0) return [];
     const found = (await import('../values/values-files.ts')).settingsInFiles(files, named);
     return [{name: 'values-file', isParsed: true, answer: ({id}) => found.get(id)?.value, because: ({id}) => found.get(id)?.because}];
   }
 
-  /** What the cluster says, where --from-cluster asks for it. @throws ExpectedError when it says nothing */
+  /** Facts of the cluster with --from-cluster. @throws ExpectedError if the cluster is unreachable */
   protected async clusterOf(flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean}): Promise<Cluster | undefined> {
     if (!flags['from-cluster']) return undefined;
     const {clusterAt, releaseName} = await import('./app.ts');
@@ -97,28 +97,28 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return clusterAt(place, await this.accessTo(place, flags));
   }
 
-  /** A warning for each setting that a cluster would have answered. */
+  /** One warning per setting that the cluster would provide. */
   protected async unaskedWarnings(settings: Settings, chosen: string): Promise<Warning[]> {
     return (await import('../answers/from-cluster.ts')).unaskedWarnings(settings, chosen);
   }
 
-  /** Settings of an install that nobody gave, from its cluster; undefined with --no-from-cluster, or where the cluster does not answer. */
+  /** Unset settings of an install, read from its cluster; undefined with --no-from-cluster, or if the cluster is unreachable. */
   protected async openAnswersOf(
     flags: SharedFlags & ClusterFlags & {'from-cluster'?: boolean},
-    accessTo: (place: Place) => Promise<ClusterAccess>,
+    accessTo: (place: ClusterTarget) => Promise<ClusterAccess>,
   ): Promise<Cluster | undefined> {
     if (flags['from-cluster'] === false) return undefined;
     const {ANSWERED_BY_CLUSTER, openAnswers, releaseName} = await import('./app.ts');
-    const said = await this.settingsFrom(flags, {only: ANSWERED_BY_CLUSTER});
-    const name = releaseName(flags, said);
-    return openAnswers(name, said, await accessTo(name.place));
+    const given = await this.settingsFrom(flags, {only: ANSWERED_BY_CLUSTER});
+    const name = releaseName(flags, given);
+    return openAnswers(name, given, await accessTo(name.place));
   }
 
-  /** For work that changes nothing: Ctrl-C ends it at once, and says so. @throws ExpectedError */
+  /** For read-only work: Ctrl-C stops it at once. @throws ExpectedError */
   protected async untilInterrupted<T>(work: () => Promise<T>): Promise<T> {
-    const {asked, release: leave} = this.app.takeInterrupts();
+    const {interrupt, release: leave} = this.app.takeInterrupts();
     const interruption = new Promise<never>((_, reject) => {
-      asked.addEventListener('abort', () => reject(interrupted('Nothing was changed.', asked)), {once: true});
+      interrupt.addEventListener('abort', () => reject(interrupted('Nothing was changed.', interrupt)), {once: true});
     });
     try {
       return await Promise.race([work(), interruption]);
@@ -127,15 +127,15 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     }
   }
 
-  /** The API server of that cluster; one client per run of the command, closed at its end. */
-  protected kubernetes(place: Place, flags: ClusterFlags): Promise<KubernetesClient> {
+  /** The API server of the cluster. One client per run of the command, closed at its end. */
+  protected kubernetes(place: ClusterTarget, flags: ClusterFlags): Promise<KubernetesClient> {
     const key = JSON.stringify([place.kubeconfig, place.kubeContext]);
     const client = this.#clients.get(key) ?? this.app.kubernetes(place, toolPaths(flags));
     this.#clients.set(key, client);
     return client;
   }
 
-  protected async accessTo(place: Place, flags: ClusterFlags): Promise<ClusterAccess> {
+  protected async accessTo(place: ClusterTarget, flags: ClusterFlags): Promise<ClusterAccess> {
     return {kubernetes: await this.kubernetes(place, flags), processes: this.app.processes(toolPaths(flags))};
   }
 
@@ -149,33 +149,33 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     const sources: Source[] = [fromFlags({...flags}), fromEnvironment(env)];
     const path = flags.answers ?? (env[ANSWERS_VARIABLE] || undefined);
     if (path === '')
-      throw new ExpectedError('--answers names no file.', {
+      throw new ExpectedError('--answers is empty.', {
         code: 'UNREADABLE_FILE',
         exit: ExitCode.usage,
-        suggestions: ['Name a file, or leave out --answers'],
+        suggestions: ['Set --answers to a file, or omit it'],
       });
     if (path !== undefined) sources.push(fromAnswers(parseAnswers((await files.read(path)).toString('utf8'), path)));
     this.report(unknownVariables(env));
     return sources;
   }
 
-  /** Warnings belong to standard error whatever the format of the result. */
+  /** Warnings are printed on standard error in every output format. */
   protected report(warnings: readonly Warning[]): void {
     for (const warning of warnings) this.app.stderr(warningText(warning, this.screen));
   }
 
-  /** Asks the person at the terminal; undefined where nobody can answer. */
+  /** Prompts on the terminal; undefined if prompts are disabled. */
   protected get prompter(): Prompter | undefined {
     const {hasTerminal, prompter} = this.app;
     return hasTerminal && !this.argv.includes('--no-input') ? prompter(this.screen) : undefined;
   }
 
-  /** With --quiet only what is said even then. */
+  /** With --quiet, prints only the second text. */
   protected say(text: string, evenIfQuiet = ''): void {
     this.app.stderr(this.#isQuiet ? evenIfQuiet : text);
   }
 
-  /** A result for people; other programs get theirs as it is. */
+  /** Prints a result for a terminal; pipes get it unchanged. */
   protected show(text: string): void {
     this.app.stdout(legible(text, this.resultScreen));
   }
@@ -197,17 +197,17 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     process.exitCode = failure.exit;
   }
 
-  /** The terminal has written ^C, and the cursor stands behind it. */
+  /** The terminal has printed ^C, and the cursor is behind it. */
   #isAfterCtrlC({code, exit}: ExpectedError): boolean {
     return code === 'INTERRUPTED' && exit === ExitCode.interrupted && this.screen.columns !== undefined;
   }
 
-  /** Standard error as the operator wants it. */
+  /** Properties of standard error. */
   protected get screen(): Screen {
     return this.#asWanted(this.app.screen);
   }
 
-  /** Standard output as the operator wants it. */
+  /** Properties of standard output. */
   protected get resultScreen(): Screen {
     return this.#asWanted(this.app.resultScreen);
   }

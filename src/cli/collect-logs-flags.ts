@@ -4,13 +4,13 @@ import {bytes, milliOf} from '../settings/quantity.ts';
 import {namespace, release} from '../settings/release.ts';
 import type {Since} from '../support-bundle/collect/log-items.ts';
 import {SMALLEST_SHARE} from '../support-bundle/collect/retain.ts';
-import {type ClusterFlags, durationOf, settingFlags, timeoutOf} from './flags.ts';
+import {answersFlag, type ClusterFlags, connectionFlags, durationOf, settingFlags, timeoutOf} from './flags.ts';
 
-/** No log is cut to less, so that less for all of them could not be kept to. */
+/** Minimum size of each log, so that a smaller total could not be guaranteed. */
 const MIN_SIZE = `${SMALLEST_SHARE / 1024}Ki`;
 
 export const collectLogsFlags = {
-  since: Flags.string({summary: 'Age of the oldest logs, for example 2h (default: 24h).', helpValue: '<DURATION>'}),
+  since: Flags.string({summary: 'Age of the oldest logs (default: 24h). For example 2h.', helpValue: '<DURATION>'}),
   'since-time': Flags.string({
     summary: 'Time of the oldest logs, for example 2026-11-21T08:00:00Z.',
     helpValue: '<TIME>',
@@ -19,39 +19,44 @@ export const collectLogsFlags = {
   run: Flags.string({summary: 'Collect only the run with this ID.', helpValue: '<RUN-ID>'}),
   container: Flags.string({summary: 'Collect only logs of containers with this name.', helpValue: '<NAME>'}),
   'max-size': Flags.string({
-    summary: `Maximum total size of logs, at least ${MIN_SIZE}; each log keeps at least ${MIN_SIZE} (default: 100Mi).`,
+    summary: `Maximum total size of logs (default: 100Mi). Must be at least ${MIN_SIZE}; each log keeps at least ${MIN_SIZE}.`,
     helpValue: '<SIZE>',
   }),
-  'no-secret-seeds': Flags.boolean({summary: 'Do not read Secrets; their values are then not searched for in the bundle.'}),
+  'no-secret-seeds': Flags.boolean({
+    summary: 'Do not read Secrets; the bundle is then not searched for their values.',
+  }),
   out: Flags.string({
     char: 'o',
-    summary: 'Output file (default: scalr-agent-<NAMESPACE>-<TIME>.zip).',
+    summary: 'Output file. The default is scalr-agent-<NAMESPACE>-<TIME>.zip.',
     helpValue: '<FILE>',
   }),
   watch: Flags.boolean({
-    summary: 'Follow the agent and its runs until Ctrl-C, the end of --run or the end of --for, then write the bundle.',
+    summary: 'Follow the agent and its runs. The bundle is written after Ctrl-C, after the run of --run, or after --for.',
   }),
   for: Flags.string({summary: 'Duration of --watch (default: 20m).', helpValue: '<DURATION>', dependsOn: ['watch']}),
   docker: Flags.string({
-    summary: 'Collect from a Docker container on this machine instead of a cluster.',
+    summary: 'Collect from a local Docker container. Requires no cluster.',
     helpValue: '<CONTAINER>',
   }),
   journal: Flags.boolean({
-    summary: 'Collect from the systemd service scalr-agent on this machine instead of a cluster.',
+    summary: 'Collect from the local systemd unit scalr-agent. Requires no cluster.',
   }),
   inspect: Flags.string({
-    summary: 'Verify a bundle and print its summary; needs no cluster. Exit code 3 means that the bundle was damaged or changed.',
+    summary: 'Verify a bundle and print its summary. Requires no cluster. Exits with 3 if the bundle is damaged or was changed.',
     helpValue: '<FILE>',
   }),
+  'dry-run': Flags.boolean({summary: 'List what would be collected, without writing a bundle.'}),
+  ...answersFlag,
   ...settingFlags([namespace, release]),
+  ...connectionFlags,
 };
 
-/** Flags that only a cluster understands. */
+/** Flags that require a cluster. */
 const OF_CLUSTER = ['run', 'container', 'no-secret-seeds', 'namespace', 'release', 'kube-context', 'kubeconfig', 'watch'] as const;
 const NAMES = ['run', 'container', 'docker', 'inspect', 'out'] as const;
 const OF_COLLECTING = ['since', 'since-time', 'max-size', 'out', 'dry-run'] as const;
 
-/** Where a bundle comes from. @throws ExpectedError for flags of another place */
+/** Source of a bundle. @throws ExpectedError for flags of another source */
 export function sourceOf(flags: {
   docker?: string | undefined;
   journal?: boolean;
@@ -65,14 +70,14 @@ export function sourceOf(flags: {
   return inspect !== undefined ? 'inspect' : docker !== undefined || journal ? 'host' : 'cluster';
 }
 
-/** As where a variable of a script is empty. @throws ExpectedError */
+/** Rejects empty values, for example of an unset variable in a script. @throws ExpectedError */
 function refuseNothing(flags: Readonly<Record<string, unknown>>): void {
   const flag = NAMES.find((name) => flags[name] === '');
   if (flag === undefined) return;
-  throw new ExpectedError(`--${flag} names nothing.`, {
+  throw new ExpectedError(`--${flag} is empty.`, {
     code: 'INVALID_SETTING',
     exit: ExitCode.usage,
-    suggestions: ['Give it a value, or leave it out'],
+    suggestions: ['Set a value, or omit the flag'],
   });
 }
 
@@ -84,10 +89,10 @@ interface CollectFlags extends ClusterFlags {
   'dry-run'?: boolean | undefined;
 }
 
-/** In seconds; what is older is asked for with --since-time. */
+/** In seconds; older logs require --since-time. */
 const LONGEST_AGO = 30 * 86_400;
 
-/** Options that every source has. @throws ExpectedError */
+/** Options of every source. @throws ExpectedError */
 export const collectOptions = (flags: CollectFlags) => ({
   since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h', {max: LONGEST_AGO}) / 1000),
   maxBytes: byteCount('--max-size', flags['max-size'] ?? '100Mi'),
@@ -96,29 +101,29 @@ export const collectOptions = (flags: CollectFlags) => ({
   timeoutMs: timeoutOf(flags),
 });
 
-/** Not `exclusive` of the flags: --help would show every pair. @throws ExpectedError */
+/** Not oclif's `exclusive`, because --help would list every pair. @throws ExpectedError */
 function refuseWith(flag: string, others: readonly string[], flags: Readonly<Record<string, unknown>>): void {
   const clash = others.filter((other) => flags[other] !== undefined && flags[other] !== false);
   if (clash.length === 0) return;
-  throw new ExpectedError(`--${flag} does not go together with ${clash.map((other) => `--${other}`).join(', ')}.`, {
+  throw new ExpectedError(`--${flag} cannot be used with ${clash.map((other) => `--${other}`).join(', ')}.`, {
     code: 'USAGE',
     exit: ExitCode.usage,
-    suggestions: ['Leave out one of them'],
+    suggestions: ['Omit one of these flags'],
   });
 }
 
-const AS_TIME = 'Write it like 2026-11-21T08:00:00Z';
+const AS_TIME = 'Use the format 2026-11-21T08:00:00Z';
 
-/** From when on logs are read: a time, or so many seconds ago. @throws ExpectedError */
+/** Start of the logs: a time, or a number of seconds ago. @throws ExpectedError */
 export function since(time: string | undefined, seconds: number): Since {
   if (time === undefined) return {seconds};
   const [date] = /^\d{4}-\d\d-\d\d(?=T\d\d:\d\d)/.exec(time) ?? [];
-  if (date !== undefined && !isDay(date)) throw wrong(`--since-time ${time}: there is no day ${date}.`, AS_TIME);
+  if (date !== undefined && !isDay(date)) throw wrong(`Invalid --since-time ${time}: ${date} does not exist.`, AS_TIME);
   if (date !== undefined && !Number.isNaN(Date.parse(time))) return {time: new Date(time).toISOString()};
-  throw wrong(`--since-time ${time} is no time.`, AS_TIME);
+  throw wrong(`Invalid --since-time ${time}.`, AS_TIME);
 }
 
-/** JavaScript takes the 30th of February for the 2nd of March. */
+/** JavaScript parses February 30 as March 2. */
 function isDay(date: string): boolean {
   const time = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(date);
@@ -130,9 +135,9 @@ function byteCount(flag: string, text: string): number {
   try {
     count = Number(milliOf(bytes().parse(text, {now: new Date()})) ?? 0n) / 1000;
   } catch (error) {
-    throw wrong(`${flag} ${text}: ${(error as Error).message}.`, 'Write it like 100Mi');
+    throw wrong(`Invalid ${flag} ${text}: ${(error as Error).message}.`, 'Use the format 100Mi');
   }
-  if (count < SMALLEST_SHARE) throw wrong(`${flag} ${text} is less than the minimum of ${MIN_SIZE}.`, `Use ${flag} ${MIN_SIZE} or more`);
+  if (count < SMALLEST_SHARE) throw wrong(`Invalid ${flag} ${text}: the minimum is ${MIN_SIZE}.`, `Use ${flag} ${MIN_SIZE} or more`);
   return count;
 }
 

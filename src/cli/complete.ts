@@ -1,16 +1,16 @@
 import {join} from 'node:path';
-import {ownJson} from '../adapters/own-files.ts';
-import {quickAnswer} from '../adapters/quick-answer.ts';
+import {execWithTimeout} from '../adapters/exec-with-timeout.ts';
+import {readPackageJson} from '../adapters/package-files.ts';
 import {type Ask, offerFor, type Program} from '../completion/candidates.ts';
 import {bashWords, type Flag, readLine} from '../completion/line.ts';
 import {bashReply, reply} from '../completion/replies.ts';
 
-/** Somebody waits with a finger on Tab, but a login plugin of a provider alone takes seconds. */
+/** Completion must be fast, but a credential plugin alone takes seconds. */
 const PATIENCE_MS = 5000;
 
 /**
- * Answers a script of templates/completion, without loading a command. `asked` is the shell and what it knows of its line; the words in
- * `before` are meant though nobody writes them.
+ * Replies to a script of templates/completion, without loading a command. `asked` contains the shell and its command line; the words in
+ * `before` are added in front of it.
  */
 export async function complete([shell = '', ...asked]: readonly string[], before: readonly string[], root: string): Promise<void> {
   const program = programOf(root);
@@ -27,17 +27,17 @@ export async function complete([shell = '', ...asked]: readonly string[], before
   process.stdout.write(reply(await offerFor(read, program), read, {isFiltered: shell === 'powershell'}));
 }
 
-/** The commands and flags as oclif's manifest describes them. */
+/** Commands and flags from the oclif manifest. */
 type Manifest = Readonly<Record<string, Program['commands'][string] & {flags: Readonly<Record<string, Flag>>}>>;
 
 function programOf(root: string): Program {
-  const {commands} = ownJson(join(root, 'oclif.manifest.json')) as {commands: Manifest};
+  const {commands} = readPackageJson(join(root, 'oclif.manifest.json')) as {commands: Manifest};
   return {
     commands,
     flagsOf: (command) => Object.values(commands[command]?.flags ?? {}),
     async live(flag, line) {
       const {liveValues} = await import('../completion/candidates.ts');
-      const ask: Ask = ({tool, args}, path = tool) => quickAnswer(path, args, PATIENCE_MS);
+      const ask: Ask = ({tool, args}, path = tool) => execWithTimeout(path, args, PATIENCE_MS);
       return liveValues(ask, process.env)[flag](line);
     },
   };

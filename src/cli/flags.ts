@@ -8,36 +8,51 @@ import {namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 
 /**
- * One flag per setting, as raw text: defaults, variables, checks and requirements belong to the settings, because the
- * answers file and the prompts must not escape them.
+ * One flag per setting, as raw text: defaults, variables, validation and requirements are part of the settings, so that
+ * the answers file and prompts use them too.
  */
 export function settingFlags(settings: readonly Setting[]): Interfaces.FlagInput {
   return Object.fromEntries(settings.filter(({onlyEnv}) => onlyEnv === undefined).map((setting) => [setting.id, flagOf(setting)]));
 }
 
-function flagOf({id, summary, group, kind}: Setting) {
-  const common = {summary, helpGroup: group.toUpperCase()};
+function flagOf({id, summary, group, kind, fallback, fallbackFrom}: Setting) {
+  const value = fallbackFrom === undefined && !kind.isSwitch ? fallback?.(() => undefined) : undefined;
+  const byDefault = value === undefined ? '' : kind.format(value).join(', ');
+  const common = {summary: byDefault === '' ? summary : `${summary} Default: ${byDefault}.`, helpGroup: group.toUpperCase()};
   if (kind.isSwitch) return Flags.boolean({...common, allowNo: true});
   const text = {...common, helpValue: `<${kind.hint}>`, ...(id === 'namespace' ? {char: 'n' as const} : {})};
   return kind.list ? Flags.string({...text, multiple: true, multipleNonGreedy: true}) : Flags.string(text);
 }
 
-const helpGroup = 'GLOBAL';
+/** Flags of every command. */
+export const generalFlags = {
+  json: Flags.boolean({summary: 'Print one JSON document on standard output.', helpGroup: 'GLOBAL'}),
+  'no-input': Flags.boolean({summary: 'Disable prompts; implied without a terminal and when CI is set.', helpGroup: 'GLOBAL'}),
+  quiet: Flags.boolean({char: 'q', summary: 'Print only results, warnings and errors.', helpGroup: 'GLOBAL'}),
+  verbose: Flags.boolean({summary: 'Print more details.', helpGroup: 'GLOBAL'}),
+  'no-color': Flags.boolean({summary: 'Disable colors; the same as NO_COLOR.', helpGroup: 'GLOBAL'}),
+};
 
-/** Flags that every command shares, beside the settings. */
-export const sharedFlags = {
-  answers: Flags.string({summary: 'Answers file: YAML with flag names as keys.', helpValue: '<FILE>', helpGroup}),
-  yes: Flags.boolean({char: 'y', summary: 'Confirm the plan without a prompt.', helpGroup}),
-  'no-input': Flags.boolean({summary: 'Disable prompts; implied without a terminal and when CI is set.', helpGroup}),
-  'dry-run': Flags.boolean({summary: 'Show what would be done, without doing it.', helpGroup}),
+/** For commands that resolve settings. */
+export const answersFlag = {
+  answers: Flags.string({summary: 'Answers file: YAML with flag names as keys.', helpValue: '<FILE>'}),
+};
+
+/** For commands that change something. */
+export const confirmFlags = {
+  yes: Flags.boolean({char: 'y', summary: 'Confirm without a prompt.'}),
+  'dry-run': Flags.boolean({summary: 'Show what would change; change nothing.'}),
+};
+
+const helpGroup = 'CONNECTION';
+
+/** For commands that talk to a cluster. */
+export const connectionFlags = {
   'kube-context': Flags.string({summary: 'Kubeconfig context.', helpValue: '<NAME>', helpGroup}),
   kubeconfig: Flags.string({summary: 'Path to the kubeconfig.', helpValue: '<FILE>', helpGroup}),
   timeout: Flags.string({summary: 'Time to wait for the cluster, for example 10m.', helpValue: '<DURATION>', helpGroup}),
   helm: Flags.string({summary: 'Path to helm.', helpValue: '<FILE>', helpGroup}),
   kubectl: Flags.string({summary: 'Path to kubectl.', helpValue: '<FILE>', helpGroup}),
-  quiet: Flags.boolean({char: 'q', summary: 'Print only results, warnings and errors.', helpGroup}),
-  verbose: Flags.boolean({summary: 'Print more details.', helpGroup}),
-  'no-color': Flags.boolean({summary: 'Disable colors; the same as NO_COLOR.', helpGroup}),
 };
 
 export const fromClusterFlag = {
@@ -46,7 +61,7 @@ export const fromClusterFlag = {
   }),
 };
 
-/** For commands that need a cluster anyway. */
+/** For commands that always require a cluster. */
 export const noFromClusterFlag = {
   'from-cluster': Flags.boolean({summary: 'Read unset settings from the cluster.', default: true, allowNo: true}),
 };
@@ -59,7 +74,7 @@ export interface ClusterFlags {
   kubectl?: string | undefined;
 }
 
-/** The release the command is about, and where. */
+/** Name and namespace of the release. */
 export function releaseName(flags: ClusterFlags, settings: Settings): ReleaseName {
   return {
     release: settings.get(release) as string,
@@ -73,12 +88,12 @@ export function releaseName(flags: ClusterFlags, settings: Settings): ReleaseNam
 
 export const toolPaths = ({helm, kubectl}: ClusterFlags) => ({...(helm ? {helm} : {}), ...(kubectl ? {kubectl} : {})});
 
-/** Milliseconds of --timeout. @throws ExpectedError */
+/** Value of --timeout in milliseconds. @throws ExpectedError */
 export const timeoutOf = ({timeout = '10m'}: ClusterFlags): number => durationOf('--timeout', timeout);
 
 const DAY = 86_400;
 
-/** Milliseconds of a Go duration, of a day at most unless told otherwise. @throws ExpectedError */
+/** Go duration in milliseconds, by default at most one day. @throws ExpectedError */
 export function durationOf(flag: string, text: string, {max = DAY} = {}): number {
   try {
     return seconds({min: 1, max}).parse(text, {now: new Date()}) * 1000;

@@ -1,21 +1,20 @@
 import {ExitCode, ExpectedError} from '../errors.ts';
 
 /**
- * A word that belongs to no flag. What stands behind the value of a flag may be the rest of it, and of a password, so there
- * the flag is named instead.
+ * An unexpected argument. Text after the value of a flag can be part of that value, and of a password, so the message
+ * contains the flag instead.
  */
 export function strayArgument(argument: string, argv: readonly string[], commands: readonly string[]): ExpectedError {
-  if (commands.includes(argument))
-    return usage(`"${argument}" belongs to no flag; it is a command of its own.`, [`Write: scalr-agent ${argument}`]);
+  if (commands.includes(argument)) return usage(`Unexpected argument "${argument}": it is a command.`, [`Run: scalr-agent ${argument}`]);
   const index = argv.indexOf(argument);
   const at = argv.slice(0, Math.max(index, 0)).findLastIndex((word) => word.startsWith('-'));
   const flag = argv[at]?.replace(/=.*/s, '');
   const suggestions = [
-    ...(flag === undefined ? [] : ['Switches take no value: write --debug or --no-debug', 'Put values with blanks in quotes']),
-    'See all flags with --help',
+    ...(flag === undefined ? [] : ['Boolean flags do not accept a value: use --debug or --no-debug', 'Quote values that contain spaces']),
+    'List all flags with --help',
   ];
   const isRest = flag !== undefined && (at < index - 1 || argv[at] !== flag);
-  return usage(isRest ? `A word behind the value of ${flag} belongs to no flag.` : `"${argument}" belongs to no flag.`, suggestions);
+  return usage(isRest ? `Unexpected argument after the value of ${flag}.` : `Unexpected argument "${argument}".`, suggestions);
 }
 
 const usage = (message: string, suggestions: string[]): ExpectedError =>

@@ -5,13 +5,13 @@ import type {Files, PlaceFlag} from '../ports/files.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {Rewrite} from '../values/validate/apply-fixes.ts';
 
-/** Asks a yes/no question; absent where nobody can answer. */
+/** Asks a yes/no question; absent if prompts are disabled. */
 type Confirm = ((question: string) => Promise<boolean>) | undefined;
 
-/** A process may have only so many files open. */
+/** Limit of open files. */
 const OPEN_FILES = 16;
 
-/** Reads every file, - once from standard input. @throws ExpectedError that names every unreadable file */
+/** Reads every file; reads standard input (-) only once. @throws ExpectedError that lists every unreadable file */
 export async function readTexts(
   names: readonly string[],
   files: Pick<Files, 'read' | 'readStdin'>,
@@ -43,44 +43,44 @@ export async function readTexts(
 interface WriteOptions {
   path: string;
   text: string;
-  /** Only its owner may read it. */
+  /** Readable only by its owner. */
   isPrivate: boolean;
   isDryRun: boolean;
-  /** The operator accepted every question beforehand. */
+  /** Confirmed in advance (--yes). */
   isAccepted: boolean;
-  /** The flag that named the path: a file, or its directory. */
+  /** The flag with the path: a file, or its directory. */
   flag: PlaceFlag;
 }
 
-/** Writes a file; an existing one is replaced only after a yes. Returns what happened, as a sentence. @throws ExpectedError */
+/** Writes a file; replaces an existing one only after confirmation. Returns the result as a sentence. @throws ExpectedError */
 export async function writeValuesFile(
   {path, text, isPrivate, isDryRun, isAccepted, flag}: WriteOptions,
   files: Files,
   confirm?: Confirm,
 ): Promise<string> {
-  if (path === '') throw refusal('--out names no file.', 'Name a file: --out values.yaml', 'UNWRITABLE_FILE');
-  const alternative = flag === '--out' ? 'choose another name with --out' : 'choose another directory with --save';
+  if (path === '') throw refusal('--out is empty.', 'Set a file name: --out values.yaml', 'UNWRITABLE_FILE');
+  const alternative = flag === '--out' ? 'use another name with --out' : 'use another directory with --save';
   const kind = await files.kindOf(path, flag);
   if (kind === 'directory')
     throw refusal(
       `${path} is a directory.`,
-      flag === '--out' ? `Name a file: --out ${path.replace(/\/$/, '')}/values.yaml` : 'Choose another directory with --save',
+      flag === '--out' ? `Set a file name: --out ${path.replace(/\/$/, '')}/values.yaml` : 'Use another directory with --save',
       'UNWRITABLE_FILE',
     );
-  if (kind === 'broken-link') throw refusal(`${path} is a link to nothing.`, `Remove the link, or ${alternative}`, 'UNWRITABLE_FILE');
+  if (kind === 'broken-link') throw refusal(`${path} is a broken symbolic link.`, `Remove the link, or ${alternative}`, 'UNWRITABLE_FILE');
   if (kind === 'file' && (await files.read(path)).toString('utf8') === text) {
     if (isPrivate && !isDryRun) await files.write(path, text, {isPrivate, flag});
     return `${path} is up to date.`;
   }
-  const size = `${Buffer.byteLength(text)} bytes${isPrivate ? ', readable by its owner only' : ''}`;
+  const size = `${Buffer.byteLength(text)} bytes${isPrivate ? ', readable only by its owner' : ''}`;
   if (isDryRun) return `Would ${kind === 'file' ? 'replace' : 'write'} ${path} (${size}).`;
   if (kind === 'file' && !isAccepted) {
-    if (!confirm) throw refusal(`${path} exists.`, `Replace it with --yes, or ${alternative}`, 'FILE_EXISTS');
-    if (!(await confirm(`${path} exists. Replace it?`))) {
+    if (!confirm) throw refusal(`${path} already exists.`, `Replace it with --yes, or ${alternative}`, 'FILE_EXISTS');
+    if (!(await confirm(`${path} already exists. Replace it?`))) {
       throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
     }
   }
-  // A directory that is named to save in need not exist.
+  // The directory of --save is created if missing.
   await files.write(path, text, {isPrivate, makesDirectory: flag === '--save', flag});
   return `Wrote ${path}.`;
 }
@@ -88,8 +88,14 @@ export async function writeValuesFile(
 const refusal = (message: string, suggestion: string, code: ErrorCode): ExpectedError =>
   new ExpectedError(message, {code, exit: ExitCode.usage, suggestions: [suggestion]});
 
+/** A path as a shell reads it: ~ is the home directory, quotes and backslashes are removed. */
+export function typedPath(text: string, {HOME: home}: Readonly<Record<string, string | undefined>>): string {
+  const plain = /^(["'])(.*)\1$/.exec(text)?.[2] ?? text.replaceAll(/\\(?=[ '"\\~])/g, '');
+  return home === undefined ? plain : plain.replace(/^~(?=\/|$)/, home);
+}
+
 interface SaveOptions {
-  /** Without a directory nothing is saved. */
+  /** Nothing is saved without a directory. */
   directory: string | undefined;
   settings: Settings;
   values: string;
@@ -97,7 +103,7 @@ interface SaveOptions {
   confirm: Confirm;
 }
 
-/** Writes answers.yaml and values.yaml into a directory, readable by their owner only. Returns their paths. @throws ExpectedError */
+/** Writes answers.yaml and values.yaml to a directory, readable only by their owner. Returns their paths. @throws ExpectedError */
 export async function saveFiles({directory, settings, values, isAccepted, confirm}: SaveOptions, files: Files): Promise<string[]> {
   if (directory === undefined) return [];
   const texts = {'answers.yaml': answersText(settings), 'values.yaml': values};
@@ -110,18 +116,18 @@ export async function saveFiles({directory, settings, values, isAccepted, confir
   return paths;
 }
 
-/** The file that keeps the evidence of a failed release. */
+/** Path of the evidence file of a failed release. */
 export const evidencePath = (directory: string | undefined, release: string, now: Date): string =>
   join(directory ?? '', `${release}-evidence-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.json`);
 
 interface RewriteOptions {
   isDryRun: boolean;
-  /** The operator accepted every question beforehand. */
+  /** Confirmed in advance (--yes). */
   isAccepted: boolean;
   confirm?: Confirm;
 }
 
-/** Rewrites existing files after one yes for all of them. Returns what happened, as a sentence. @throws ExpectedError */
+/** Rewrites existing files after one confirmation. Returns the result as a sentence. @throws ExpectedError */
 export async function rewriteFiles(
   rewrites: readonly Rewrite[],
   files: Files,
@@ -148,20 +154,20 @@ export async function rewriteFiles(
   return {isWritten: true, text: `Wrote ${names}.`};
 }
 
-/** A file saved by someone else during the question would lose its changes. */
+/** Detects changes that another process saved during the prompt. */
 async function refuseChanged(rewrites: readonly Rewrite[], files: Files): Promise<void> {
   for (const {path, before} of rewrites) {
     if ((await files.read(path)).toString('utf8') === before) continue;
-    throw new ExpectedError(`${path} was changed by somebody else meanwhile. Nothing was written.`, {
+    throw new ExpectedError(`${path} was changed by another process. Nothing was written.`, {
       code: 'UNWRITABLE_FILE',
       exit: ExitCode.failed,
-      suggestions: ['Run it again'],
+      suggestions: ['Run the command again'],
     });
   }
 }
 
 const notWritten = (cause: ExpectedError, written: readonly string[]): ExpectedError =>
-  new ExpectedError(`${cause.message}${written.length > 0 ? ` Written before: ${written.join(', ')}.` : ''}`, {
+  new ExpectedError(`${cause.message}${written.length > 0 ? ` Already written: ${written.join(', ')}.` : ''}`, {
     code: cause.code,
     exit: cause.exit,
     suggestions: ['Check the permissions of the file and its directory'],

@@ -6,7 +6,7 @@ import {ExitCode, ExpectedError, PromptCancelled} from '../errors.ts';
 import {prepareInstall} from '../plan/install.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
-import type {Place} from '../ports/processes.ts';
+import type {ClusterTarget} from '../ports/processes.ts';
 import {cachedAccess} from '../preflight/permissions-of.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
 import {namespace} from '../settings/release.ts';
@@ -17,36 +17,36 @@ import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {AnswerStore} from '../wizard/answer-store.ts';
 import {chooseContext} from '../wizard/choose-context.ts';
-import {waitFor} from '../wizard/listen.ts';
 import {type ResumeState, ResumeStore, readResumeState, resumePath} from '../wizard/resume.ts';
 import type {Decision, Prepared} from '../wizard/review.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
+import {waitForCluster} from '../wizard/wait-for-cluster.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from './flags.ts';
-import {saveFiles} from './user-files.ts';
+import {saveFiles, typedPath} from './user-files.ts';
 
-/** What the cluster has not said by then is asked for. A login plugin alone takes seconds; the operator is typing meanwhile. */
+/** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
 const LISTENING_MS = 5000;
 
 type Flags = ClusterFlags & {resume?: boolean; 'skip-preflight'?: boolean; 'take-over'?: boolean; 'drain-timeout': string};
 
-/** What an operator decided, and for which context. */
+/** The decision of the user, and its context. */
 export interface Decided extends NonNullable<Decision> {
   flags: ClusterFlags;
-  /** Has what was said, until it is done. */
+  /** Stores the answers until the install is finished. */
   keeper: ResumeStore;
 }
 
-/** Finds out in a conversation what is to be installed; undefined where the operator leaves. Changes nothing. @throws ExpectedError */
+/** Asks for the settings of an install; undefined if the user quits. Read-only. @throws ExpectedError */
 export async function decideWithOperator(
   flags: Flags,
   sources: readonly Source[],
-  {app, screen, accessTo}: {app: App; screen: Screen; accessTo(place: Place): Promise<ClusterAccess>},
+  {app, screen, accessTo}: {app: App; screen: Screen; accessTo(place: ClusterTarget): Promise<ClusterAccess>},
 ): Promise<Decided | undefined> {
   const {files, now, sleep, stderr: say} = app;
   const path = resumePath(app.env);
   const interrupts = app.takeInterrupts();
-  const prompter = app.prompter(screen, interrupts.asked);
+  const prompter = app.prompter(screen, interrupts.interrupt);
   const processes = app.processes(toolPaths(flags));
   const keeper = new ResumeStore(path, files);
   try {
@@ -54,17 +54,17 @@ export async function decideWithOperator(
     const found = await findAnswers([...sources, ...(kept ? [fromKept(kept)] : [])], {files, now: now()});
     settle({answers: new Map(), problems: found.problems}, {only: []});
     const known = new AnswerStore(found.answers, kept?.asked);
-    say(paragraph('', 'Nothing is changed before you choose to install. Ctrl-C ends, ? explains.', screen));
+    say(paragraph('', 'Nothing is changed until you choose to install. Ctrl-C quits, ? shows help.', screen));
     const given = flags['kube-context'] ?? kept?.context;
     const place = {namespace: known.get(namespace) as string, ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {})};
-    const soon = (): AbortSignal => anySignal(AbortSignal.timeout(LISTENING_MS), interrupts.asked);
+    const soon = (): AbortSignal => anySignal(AbortSignal.timeout(LISTENING_MS), interrupts.interrupt);
     const context = given ?? (await chooseContext(place, processes, prompter, soon()));
     const where = {...flags, ...(context === undefined ? {} : {'kube-context': context})};
     const chosen = {...place, ...(context === undefined ? {} : {kubeContext: context})};
     const access = await accessTo(chosen);
-    const discovering = discoverCluster(chosen, cachedAccess(access, {over: soon(), sleep}));
+    const discovering = discoverCluster(chosen, cachedAccess(access, {signal: soon(), sleep}));
     const wanted = (generated: Generated) => wantedRelease(generated, valuesDocument(generated), releaseName(where, generated.settings));
-    const decision = await runWizard(known, () => waitFor(discovering, {sleep, say}), {
+    const decision = await runWizard(known, () => waitForCluster(discovering, {sleep, say}), {
       prompter,
       files,
       now,
@@ -74,7 +74,7 @@ export async function decideWithOperator(
       where: whereFlags(where),
       onAnswer: () => keeper.keep(known, context),
       async prepare(generated) {
-        say('Looking at the cluster …\n\n');
+        say('Checking the cluster …\n\n');
         const skipsChecks = flags['skip-preflight'] ?? false;
         const prepared = lookFirst(
           generated,
@@ -91,13 +91,19 @@ export async function decideWithOperator(
           interrupts,
         );
         return prepared.catch((error: unknown) => {
-          interrupts.asked.throwIfAborted();
+          interrupts.interrupt.throwIfAborted();
           throw error;
         });
       },
       save: async (directory, generated) =>
         saveFiles(
-          {directory, settings: generated.settings, values: valuesDocument(generated), isAccepted: false, confirm: prompter.confirm},
+          {
+            directory: typedPath(directory, app.env),
+            settings: generated.settings,
+            values: valuesDocument(generated),
+            isAccepted: false,
+            confirm: prompter.confirm,
+          },
           files,
         ),
     });
@@ -105,28 +111,28 @@ export async function decideWithOperator(
     await keeper.forget();
     return undefined;
   } catch (error) {
-    throw interrupts.asked.aborted || error instanceof PromptCancelled ? ended(keeper.isKept, interrupts.asked, error) : error;
+    throw interrupts.interrupt.aborted || error instanceof PromptCancelled ? ended(keeper.isKept, interrupts.interrupt, error) : error;
   } finally {
     interrupts.release();
   }
 }
 
-/** What an install would do and what speaks against it; changes nothing. @throws ExpectedError where it is not possible */
+/** Plan and preflight results of the install. Read-only. @throws ExpectedError if the install is impossible */
 async function lookFirst(
   generated: Generated,
   wanted: Wanted,
-  {skipsChecks, takesOver, drainTimeoutSeconds, ...world}: Looking,
-  {asked}: Interrupts,
+  {skipsChecks, takesOver, drainTimeoutSeconds, ...deps}: Looking,
+  {interrupt}: Interrupts,
 ): Promise<Prepared> {
-  const over = anySignal(AbortSignal.timeout(world.timeoutMs), asked);
-  const {facts, manifest, plan} = await prepareInstall(generated, wanted, world, over, {
+  const signal = anySignal(AbortSignal.timeout(deps.timeoutMs), interrupt);
+  const {facts, manifest, plan} = await prepareInstall(generated, wanted, deps, signal, {
     takesOver,
-    timeoutMs: world.timeoutMs,
-    now: world.now(),
+    timeoutMs: deps.timeoutMs,
+    now: deps.now(),
     drainTimeoutSeconds,
   });
   const isChecked = !skipsChecks && plan.steps.length > 0;
-  return {plan, facts, warnings: isChecked ? await runPreflight(generated, wanted, world, {manifest, context: facts.context}) : []};
+  return {plan, facts, warnings: isChecked ? await runPreflight(generated, wanted, deps, {manifest, context: facts.context}) : []};
 }
 
 type Wanted = ReturnType<typeof wantedRelease>;
@@ -143,6 +149,6 @@ const ended = (isKept: boolean, {reason}: AbortSignal, cause: unknown): Expected
   new ExpectedError('Cancelled. Nothing was changed.', {
     code: 'CANCELLED',
     exit: reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted,
-    suggestions: isKept ? ['Go on from here: run it again with --resume (secrets are asked for again)'] : [],
+    suggestions: isKept ? ['To continue, run the command again with --resume (enter secrets again)'] : [],
     cause,
   });

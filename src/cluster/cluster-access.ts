@@ -1,7 +1,7 @@
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Processes} from '../ports/processes.ts';
 
-/** What a command asks a cluster with: the API server for objects, helm for what only helm knows. */
+/** How a command reads a cluster: objects from the API server, releases from helm. */
 export interface ClusterAccess {
   kubernetes: KubernetesClient;
   processes: Processes;

@@ -1,7 +1,7 @@
 import {getAt, isMap, leafPaths, type Path, sameTree, setAt, spellPath, type Tree, type Values} from '../charts/tree.ts';
 import {HIDDEN, hideSecrets} from './facts/releases.ts';
 
-/** A key that the installed values and a file do not agree on; what is absent is not there. Secrets are hidden. */
+/** A key with different values in the release and in a file; an absent side has no value. Secrets are hidden. */
 export interface Difference {
   path: string;
   installed?: Tree;
@@ -15,14 +15,14 @@ export interface Drift {
   file: Values;
 }
 
-const ANOTHER = '[hidden, and another one]';
+const ANOTHER = '[hidden, different value]';
 
-/** What a release was given against what a file says. Pure. */
+/** Compares the values of a release with those of a file. Pure. */
 export function driftOf(given: Values, wanted: Values): Drift {
   const [installed, file] = [hideSecrets(sorted(given)), hideSecrets(sorted(wanted))];
   const differences = pathsOf(given, wanted).map((path): Difference => {
     const [one, other] = [getAt(installed, path), getAt(file, path)];
-    // A difference nobody can see would look like none.
+    // Two hidden values would look equal.
     if (one !== undefined && other !== undefined && sameTree(one, other)) setAt(file, path, one === HIDDEN ? ANOTHER : [ANOTHER]);
     const [before, after] = [one, getAt(file, path)];
     return {
@@ -34,7 +34,7 @@ export function driftOf(given: Values, wanted: Values): Drift {
   return {differences, installed, file};
 }
 
-/** The ends of both trees that differ. An empty map says nothing. */
+/** The ends of both trees that differ. An empty map counts as absent. */
 function pathsOf(given: Values, wanted: Values): Path[] {
   const paths = [...leafPaths(given), ...leafPaths(wanted)].map((path) => shortened(path, given, wanted));
   const different = paths.filter((path) => {

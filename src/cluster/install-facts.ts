@@ -13,7 +13,7 @@ export interface Revision {
   updated: string;
   /** Of the program in the chart, where the chart names one. */
   app_version?: string;
-  /** What helm says of it: "Install complete", or why it failed. */
+  /** The description by helm: "Install complete", or why it failed. */
   description?: string;
 }
 
@@ -32,13 +32,13 @@ export interface SecretObject extends KubernetesObject {
   data?: Readonly<Record<string, string>>;
 }
 
-/** What an install has to know of the cluster before it can be planned. */
+/** What the plan of an install depends on. */
 export interface InstallFacts {
   context: {name: string; cluster: string; server: string};
   serverVersion: string;
   namespace: KubernetesObject | undefined;
   release: ReleaseState | undefined;
-  /** The objects that helm believes to be of the release, as they were rendered. */
+  /** The objects of the release according to helm, as they were rendered. */
   installed: readonly KubernetesObject[];
   /** Those of them that are not in the cluster as they were rendered. */
   drift: readonly ObjectDrift[];
@@ -48,9 +48,9 @@ export interface InstallFacts {
   isServerSide: boolean;
   /** Deployments of the namespace that were scaled to nothing, as "Deployment scalr-agent"; no chart makes anything else that can be. */
   stopped: ReadonlySet<string>;
-  /** Secrets the values name, by name; undefined where there is none of that name. */
+  /** Secrets that the values reference, by name; undefined if not found. */
   secrets: ReadonlyMap<string, SecretObject | undefined>;
 }
 
-/** True when the release is in the middle of something that no helm may be working on any more. */
+/** True if a Helm operation of the release is pending, possibly without a running helm. */
 export const isPending = ({status}: Pick<Revision, 'status'>): boolean => status.startsWith('pending-') || status === 'uninstalling';

@@ -12,7 +12,7 @@ interface BoundClaim extends Claim {
 
 export interface ClaimItem {
   name: string;
-  /** Whose it is: deleted with the release, left by an older revision of it, or the operator's and only used. */
+  /** The owner: the release, an older revision of it, or the user (the release only mounts it). */
   origin: 'release' | 'older-revision' | 'operator';
   size?: string;
   volume?: VolumeItem;
@@ -22,22 +22,22 @@ export interface VolumeItem {
   name: string;
   claim: string;
   size?: string;
-  /** What becomes of the data when the claim goes; undefined where volumes may not be read. */
+  /** What happens to the data when the PVC is deleted; undefined if volumes cannot be read. */
   reclaimPolicy?: string;
-  /** It was this program that changed the policy to Retain. */
+  /** This program changed the policy to Retain. */
   isKeptByUs: boolean;
   /** Bound to one claim for good; once that has gone, no other one gets it. */
   isTied: boolean;
-  /** The state that was looked at. */
+  /** The resource version that was read. */
   resourceVersion?: string;
-  /** The volume object is of the release too (EFS): it goes, and the file system it stands for stays. */
+  /** The PersistentVolume is part of the release (EFS): it is deleted, but its file system remains. */
   isOfRelease: boolean;
 }
 
 /** On a volume that an uninstall kept; the value is the release. */
 export const KEPT_LABEL = 'scalr.io/kept-for';
 
-/** The claims of a release and those it uses. */
+/** The PVCs of a release and those it mounts. */
 export function claimsOf({release, manifest, objects, volumes}: Readings): ClaimItem[] {
   const live = objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as BoundClaim[];
   const own = new Set(manifest.filter(({kind}) => kind === 'PersistentVolumeClaim').map(({metadata}) => metadata.name));
@@ -65,12 +65,12 @@ function itemOf(claim: BoundClaim, origin: ClaimItem['origin'], {manifest, volum
   return {...item, volume: {...volumeItem(bound, name, found), isOfRelease}};
 }
 
-/** Volumes that an earlier uninstall of the same release kept, and that no claim has taken up since. */
+/** Volumes that an earlier uninstall of the same release retained, and that no PVC has bound since. */
 export function keptVolumesOf({release, namespace, objects, volumes = []}: Readings): VolumeItem[] {
   const claims = objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as BoundClaim[];
   return volumes.flatMap((volume) => {
     const {namespace: at, name = ''} = volume.spec?.claimRef ?? {};
-    // A claim of that name may have got another volume.
+    // A PVC of that name may be bound to another volume.
     const isTaken = claims.some(
       ({metadata, spec}) => metadata.name === name && [undefined, '', volume.metadata.name].includes(spec?.volumeName),
     );
@@ -94,7 +94,7 @@ function volumeItem(name: string, claim: string, volume: PersistentVolume | unde
   };
 }
 
-/** Claims that pods mount, wherever their templates are. */
+/** PVCs that pods mount, in all kinds of pod templates. */
 function claimNames(tree: Tree): string[] {
   if (Array.isArray(tree)) return tree.flatMap(claimNames);
   if (!isMap(tree)) return [];
@@ -106,9 +106,9 @@ function claimNames(tree: Tree): string[] {
 /** A directory on nodes. No chart ever removes it. */
 export interface NodeDataItem {
   path: string;
-  /** Nodes the pods that write there may run on; undefined where nodes may not be read. */
+  /** Nodes the pods that write there may run on; undefined if nodes cannot be read. */
   nodes: readonly {name: string; isReady: boolean}[] | undefined;
-  /** Other agents that keep their data there; undefined where that may not be read. */
+  /** Other agents that keep their data there; undefined if that cannot be read. */
   sharedBy: readonly string[] | undefined;
   /** A directory that only agents have; a program must not empty any other one. */
   isSafe: boolean;

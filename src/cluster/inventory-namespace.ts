@@ -15,13 +15,13 @@ export interface ObjectItem {
 
 export interface NamespaceItem {
   name: string;
-  /** This program made it, for this release. */
+  /** Created by this program for this release. */
   isOurs: boolean;
-  /** What is in it beside the release, what older revisions of it left, its runs and our Secrets. */
+  /** Its objects other than the release, remains of older revisions, runs and our Secrets. */
   others: readonly string[];
 }
 
-/** The kinds that are looked for before a namespace counts as empty; a custom resource of somebody else is not seen. */
+/** The kinds that are listed before a namespace counts as empty; custom resources of others are not listed. */
 export const NAMESPACE_KINDS: readonly string[] = [
   'deployments.apps',
   'statefulsets.apps',
@@ -73,12 +73,12 @@ export function namespaceOf(readings: Readings): NamespaceItem | undefined {
     others: [
       ...otherReleases.map(({name}) => `release ${name}`),
       ...strangers.map(({kind, metadata}) => `${kind} ${metadata.name}`),
-      ...unread.map((kind) => `${kind} that this account may not see`),
+      ...unread.map((kind) => `${kind} (not accessible with this account)`),
     ],
   };
 }
 
-/** Where Helm has no record of the release, nothing else would tell of them. Claims are told by themselves. */
+/** Objects of a release without a Helm record. PVCs are listed separately. */
 export function leftoversOf(readings: Readings): ObjectItem[] {
   if (readings.state !== undefined) return [];
   return readings.objects
@@ -89,7 +89,7 @@ export function leftoversOf(readings: Readings): ObjectItem[] {
 const isRecord = ({kind, metadata}: KubernetesObject, release: string): boolean =>
   kind === 'Secret' && metadata.name.startsWith(`sh.helm.release.v1.${release}.v`);
 
-/** Helm installed it with the release, or it is of a run, or of a workload that has just gone. */
+/** It belongs to the release, to a run, or to a workload that was just deleted. */
 function isOfRelease({kind, metadata, ...rest}: KubernetesObject, {release, namespace}: Pick<Readings, 'release' | 'namespace'>): boolean {
   const {annotations = {}} = metadata;
   if (annotations['meta.helm.sh/release-name'] === release && (annotations['meta.helm.sh/release-namespace'] ?? namespace) === namespace)
@@ -114,7 +114,7 @@ const isOwned = ({metadata}: KubernetesObject): boolean => (metadata.ownerRefere
 const isOwnedByOneOf = (owners: readonly KubernetesObject[], {metadata}: KubernetesObject): boolean =>
   metadata.ownerReferences?.some(({kind, name}) => owners.some((each) => each.kind === kind && each.metadata.name === name)) ?? false;
 
-/** What Kubernetes and OpenShift put into every namespace. */
+/** What Kubernetes and OpenShift create in every namespace. */
 const isOfEveryNamespace = ({kind, metadata: {name}}: KubernetesObject): boolean =>
   (kind === 'ConfigMap' && (name === 'kube-root-ca.crt' || name === 'openshift-service-ca.crt')) ||
   (kind === 'ServiceAccount' && ['default', 'builder', 'deployer'].includes(name)) ||

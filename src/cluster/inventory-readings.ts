@@ -1,11 +1,11 @@
 import type {Values} from '../charts/tree.ts';
 import type {KubernetesObject} from './objects.ts';
 
-/** What the API server and helm answer. Undefined is what this operator may not read: then nothing is said of it and nothing of it removed. */
+/** What the API server and helm answer. Undefined for what this account cannot read: it is neither reported nor deleted. */
 export interface Readings {
   release: string;
   namespace: string;
-  /** The newest entry of `helm history`; undefined when there is no such release any more. */
+  /** The newest entry of `helm history`; undefined if the release no longer exists. */
   state: {chart: string; status: string; revision: number} | undefined;
   /** `helm get values --all`, so with the defaults of the chart. */
   values: Values;
@@ -13,12 +13,12 @@ export interface Readings {
   manifest: readonly KubernetesObject[];
   /** Everything of NAMESPACE_KINDS in the namespace. */
   objects: readonly KubernetesObject[];
-  /** Those of them that may not be listed. */
+  /** Those of them that cannot be listed. */
   unread: readonly string[];
   namespaceObject: KubernetesObject | undefined;
   /** Of all namespaces. */
   releases: readonly ListedRelease[] | undefined;
-  /** Of this namespace, where there is no such release and those of all namespaces may not be listed. */
+  /** Releases of this namespace, if the release does not exist and all namespaces cannot be listed. */
   releasesHere?: readonly ListedRelease[] | undefined;
   volumes: readonly PersistentVolume[] | undefined;
   definitions: readonly KubernetesObject[] | undefined;

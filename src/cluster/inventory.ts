@@ -10,7 +10,7 @@ import {isOwn, type KubernetesObject, type Pod, type Workload} from './objects.t
 export interface Inventory {
   release: ReleaseItem | undefined;
   runs: readonly Run[];
-  /** How runs of this release are found again later; undefined where they happen inside the pods of the agent. */
+  /** How runs of this release are found again later; undefined if they happen inside the pods of the agent. */
   runsOf: RunsOf | undefined;
   controllers: readonly Controller[];
   claims: readonly ClaimItem[];
@@ -33,7 +33,7 @@ export interface ReleaseItem {
   objects: readonly KubernetesObject[];
 }
 
-/** What takes runs from the pool. */
+/** What accepts runs from the agent pool. */
 export interface Controller {
   kind: string;
   name: string;
@@ -95,10 +95,10 @@ function controllersOf({manifest, objects, values}: Readings, chart: ChartName):
     });
 }
 
-/** A definition of agent-job. Helm installs it and never takes it away. */
+/** A CRD of agent-job. Helm installs it and never deletes it. */
 export interface DefinitionItem {
   name: string;
-  /** Releases and resources that would go with it; undefined where that may not be read. */
+  /** Releases and resources that would go with it; undefined if that cannot be read. */
   neededBy: readonly string[] | undefined;
 }
 
@@ -106,7 +106,7 @@ export interface DefinitionItem {
 export const DEFINITIONS: readonly string[] = ['agentworkers.scalr.io', 'atasks.scalr.io', 'agenttasktemplates.scalr.io'];
 
 export function definitionsOf({release, namespace, state, releases, definitions = [], customResources}: Readings): DefinitionItem[] {
-  // They are nobody's business but agent-job's; without the release there may still be what it left.
+  // Only agent-job uses them; its CRDs may remain after the release.
   if (state !== undefined && !state.chart.startsWith('agent-job-')) return [];
   const others = releases
     ?.filter((each) => each.chart.startsWith('agent-job-') && !(each.name === release && each.namespace === namespace))
@@ -114,7 +114,7 @@ export function definitionsOf({release, namespace, state, releases, definitions 
   return definitions
     .filter(({metadata}) => DEFINITIONS.includes(metadata.name))
     .map((definition) => {
-      // Without Helm too, by Argo CD for one, somebody may rely on it.
+      // Custom resources may also exist without Helm, for example with Argo CD.
       const resources = customResources
         ?.filter((each) => isOf(each, definition) && !isOurs(each, release, namespace))
         .map(({kind, metadata}) => `${kind} ${metadata.namespace}/${metadata.name}`);
@@ -128,7 +128,7 @@ const isOf = ({kind}: KubernetesObject, definition: KubernetesObject): boolean =
 const isOurs = ({metadata}: KubernetesObject, release: string, namespace: string): boolean =>
   metadata.namespace === namespace && metadata.annotations?.['meta.helm.sh/release-name'] === release;
 
-/** What tells the runs of one release from everything else in its namespace. */
+/** How to find the runs of one release in its namespace. */
 export interface RunsOf {
   chart: Exclude<ChartName, 'agent-local'>;
   version: string;
@@ -140,7 +140,7 @@ export interface RunsOf {
 export interface Run {
   kind: 'Job' | 'Pod';
   name: string;
-  /** False where it only looks like a run: agent-k8s marks its run pods with nothing of its own. */
+  /** False if it only looks like a run: agent-k8s marks its run pods with nothing of its own. */
   isCertain: boolean;
 }
 
@@ -155,9 +155,9 @@ export const labelsOfRuns = (values: Values): Labels => {
   return isMap(labels) ? (labels as Record<string, string>) : {};
 };
 
-/** The runs in flight among the Jobs and pods of the namespace; docs/charts says how run pods of each chart are labelled. */
+/** The runs in flight among the Jobs and pods of the namespace; docs/charts lists the labels of run pods. */
 export function runsIn(objects: readonly KubernetesObject[], of: RunsOf): Run[] {
-  // A probe of this program is no run.
+  // A probe of this program is not a run.
   const pods = objects.filter(({kind}) => kind === 'Pod').filter((pod) => !hasEnded(pod) && !isOwn(pod));
   if (of.chart === 'agent-k8s') return runPods(pods, of);
   const isRun = within(of.version, '>=0.5.64') ? hasLabelsOf(of.release) : hasContainersOfRun;

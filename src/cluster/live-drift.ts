@@ -3,7 +3,7 @@ import type {ExpectedError} from '../errors.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import type {RequestOptions} from '../kubernetes/client.ts';
 import {collectionPath, type Reader} from '../kubernetes/queries.ts';
-import type {Place} from '../ports/processes.ts';
+import type {ClusterTarget} from '../ports/processes.ts';
 import {canonicalQuantity} from '../settings/quantity.ts';
 import type {KubernetesObject, Workload} from './objects.ts';
 
@@ -30,7 +30,7 @@ export interface LiveDrift {
 /** Compares the objects of a release, as helm rendered them, with those in the cluster. Changes nothing. */
 export async function readLiveDrift(
   rendered: readonly KubernetesObject[],
-  place: Place,
+  place: ClusterTarget,
   kubernetes: Reader,
   options: RequestOptions,
 ): Promise<LiveDrift> {
@@ -150,7 +150,7 @@ function differences(wanted: Tree, live: Tree | undefined, path: string): string
   return isSameScalar(wanted, live) ? [] : [path];
 }
 
-/** `wanted` with what `differences` finds; undefined where nothing is there. */
+/** `wanted` with its differences; undefined without differences. */
 function asInCluster(wanted: Tree, live: Tree | undefined, path: string, rendered: KubernetesObject): Tree | undefined {
   if (isVolatile(rendered, path) || differences(wanted, live, path).length === 0) return wanted;
   if (isMap(wanted) && isMap(live)) {

@@ -51,7 +51,7 @@ function hidden(object: Values): Values {
   return {...object, ...Object.fromEntries(fields.map((field) => [field, Object.fromEntries(keys(field).map((key) => [key, HIDDEN]))]))};
 }
 
-/** `shown` is `after` without secrets; a hidden text that differs from the one before says so. */
+/** `shown` is `after` without secrets; hidden values that changed are marked. */
 function markedChanges(after: Tree, before: Tree | undefined, shown: Tree): Tree {
   if (isMap(after) && isMap(shown)) {
     const former = isMap(before) ? before : {};

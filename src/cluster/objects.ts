@@ -1,4 +1,4 @@
-import type {Place} from '../ports/processes.ts';
+import type {ClusterTarget} from '../ports/processes.ts';
 /** Objects of Kubernetes, as far as this program reads them. Every field may be missing: clusters differ. */
 export interface KubernetesObject {
   apiVersion?: string;
@@ -107,7 +107,7 @@ export interface Event extends KubernetesObject {
 /** What a release looks like in the cluster at one moment. */
 export interface Snapshot {
   /** Where it was looked at, for commands. */
-  place: Place;
+  place: ClusterTarget;
   workloads: readonly Workload[];
   pods: readonly Pod[];
   claims: readonly Claim[];
@@ -120,7 +120,7 @@ export interface Snapshot {
 const MANAGER = {key: 'app.kubernetes.io/managed-by', value: 'scalr-agent-install'};
 const RELEASE = 'scalr.io/release';
 
-/** What this program makes beside a release carries these, so that it knows it again. */
+/** The labels of objects that this program creates outside of a release. */
 export const ownLabels = (release: string): Readonly<Record<string, string>> => ({[MANAGER.key]: MANAGER.value, [RELEASE]: release});
 
 export const isOwn = ({metadata}: KubernetesObject): boolean => metadata.labels?.[MANAGER.key] === MANAGER.value;

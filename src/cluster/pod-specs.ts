@@ -54,7 +54,7 @@ const textsAt = (trees: readonly Tree[], path: readonly string[]): string[] =>
 
 export const hostPaths = (spec: Values): string[] => textsAt(volumesOf(spec), ['hostPath', 'path']);
 
-/** Secrets that containers read or mount; those that images are pulled with are none of theirs. */
+/** Secrets that containers read or mount, without image pull Secrets. */
 export function secretNames(tree: Tree): string[] {
   if (Array.isArray(tree)) return tree.flatMap(secretNames);
   if (!isMap(tree)) return [];
@@ -72,7 +72,7 @@ export const selectorOf = (spec: Values): [key: string, value: string][] =>
 
 export const isSelected = (spec: Values, {labels}: NodePlace): boolean => selectorOf(spec).every(([key, value]) => labels[key] === value);
 
-/** Taints of the node that keep the pod away for good; what Kubernetes itself puts there comes and goes. */
+/** Taints of the node that exclude the pod permanently; taints by Kubernetes itself are temporary. */
 export const untolerated = <T extends Taint>(spec: Values, {taints}: {taints: readonly T[]}): T[] => {
   const tolerations = (spec['tolerations'] ?? []) as unknown as Toleration[];
   return taints.filter(

@@ -7,7 +7,10 @@ export const PROBE_KINDS = ['pods', 'configmaps', 'networkpolicies.networking.k8
 
 export const PROBE_CONTAINER = 'probe';
 
-/** The last line of a probe that came to its end. */
+/** The init container with the runner image. */
+export const RUNNER_CONTAINER = 'runner';
+
+/** The last line of a completed probe. */
 export const PROBE_DONE = 'probe done';
 
 /**
@@ -18,11 +21,11 @@ export const probeLabels = (release: string): Readonly<Record<string, string>> =
 
 export const probeSelector = (release: string): string => `${PROBE}=${release}`;
 
-/** What is made for a probe. */
+/** The objects of a probe. */
 export interface ProbeObjects {
   /** Of the pod. */
   pod: string;
-  /** In the order in which they are made, the pod last. */
+  /** In the order of their creation, the pod last. */
   objects: readonly KubernetesObject[];
 }
 
@@ -30,10 +33,10 @@ export interface ProbeObjects {
 export interface Probed {
   /** Where it ran. */
   node?: string | undefined;
-  /** What it printed; undefined of one that did not come to its end. */
+  /** Its log; undefined if it did not complete. */
   log?: string | undefined;
-  /** Why it did not. */
+  /** Why it did not complete. */
   causes: readonly {reason: string; remedy: string; isHopeless: boolean}[];
-  /** The command that removes what could not be removed. */
+  /** The command that deletes what could not be deleted. */
   leftover?: string | undefined;
 }

@@ -23,29 +23,29 @@ export async function readFacts(
   name: ReleaseName,
   secretNames: readonly string[],
   {kubernetes, processes}: ClusterAccess,
-  over: AbortSignal = FOR_EVER,
+  signal: AbortSignal = FOR_EVER,
 ): Promise<InstallFacts> {
   const {namespace: here} = name.place;
   const ended = new AbortController();
-  const signal = anySignal(over, ended.signal);
-  const options = {over: signal, idleMs: REQUIRED_MS};
+  const either = anySignal(signal, ended.signal);
+  const options = {signal: either, idleMs: REQUIRED_MS};
   const get = async <T>(kind: string, object: string, namespace?: string): Promise<T | undefined> =>
     answered(await getObject<T>(kubernetes, kind, object, {...options, ...(namespace === undefined ? {} : {namespace})}), name.place)
       .object;
-  const state = releaseState(name, {kubernetes, processes}, signal);
+  const state = releaseState(name, {kubernetes, processes}, either);
   const rest = Promise.all([
-    read<Config>(currentContext(name.place), processes, signal),
+    read<Config>(currentContext(name.place), processes, either),
     get<KubernetesObject>('namespaces', here),
     state,
     state.then(async (found) => {
       if (found === undefined) return {installed: [], drift: [], live: [], isServerSide: false};
-      const installed = await installedObjects(name, processes, signal);
+      const installed = await installedObjects(name, processes, either);
       const {differences: drift, live} = await readLiveDrift(installed, name.place, kubernetes, options);
       return {
         installed,
         drift,
         live,
-        isServerSide: drift.some(({problem}) => problem === 'changed') && (await isServerSide(name, processes, signal)),
+        isServerSide: drift.some(({problem}) => problem === 'changed') && (await isServerSide(name, processes, either)),
       };
     }),
     listObjects<Workload>(kubernetes, 'deployments.apps', {...options, namespace: here}).then(
@@ -55,7 +55,7 @@ export async function readFacts(
   ]);
   rest.catch(() => undefined);
   try {
-    // Without an API server all of them fail; this one tells why.
+    // Without an API server all of them fail; this error contains the reason.
     const {version = ''} = answered(await serverVersion(kubernetes, options), name.place, 'version');
     const [config, namespace, release, objects, controllers, secrets] = await rest;
     return {
@@ -72,8 +72,8 @@ export async function readFacts(
   }
 }
 
-async function read<T>(call: Call, processes: Processes, over?: AbortSignal): Promise<T | undefined> {
-  const outcome = await processes.run(call, over && {over});
+async function read<T>(call: Call, processes: Processes, signal?: AbortSignal): Promise<T | undefined> {
+  const outcome = await processes.run(call, signal && {signal});
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
   return outcome.stdout.trim() === '' ? undefined : jsonFrom<T>(call, outcome.stdout);
 }
@@ -91,29 +91,29 @@ export function contextOf(config: Config | undefined): InstallFacts['context'] {
   return {name: context?.name ?? config?.['current-context'] ?? '', cluster: cluster?.name ?? '', server: cluster?.cluster?.server ?? ''};
 }
 
-export async function installedObjects(name: ReleaseName, processes: Processes, over?: AbortSignal): Promise<KubernetesObject[]> {
+export async function installedObjects(name: ReleaseName, processes: Processes, signal?: AbortSignal): Promise<KubernetesObject[]> {
   const call = releaseManifest(name);
-  const outcome = await processes.run(call, over && {over});
+  const outcome = await processes.run(call, signal && {signal});
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
   return objectsIn(outcome.stdout);
 }
 
-async function isServerSide(name: ReleaseName, processes: Processes, over: AbortSignal): Promise<boolean> {
-  const metadata = await read<{applyMethod?: string}>(releaseMetadata(name), processes, over);
+async function isServerSide(name: ReleaseName, processes: Processes, signal: AbortSignal): Promise<boolean> {
+  const metadata = await read<{applyMethod?: string}>(releaseMetadata(name), processes, signal);
   return metadata?.applyMethod?.startsWith('ssa') === true || metadata?.applyMethod?.startsWith('server-side') === true;
 }
 
-/** The newest revision of the release; undefined when there is none. */
+/** The newest revision of the release; undefined without one. */
 export async function releaseState(
   name: ReleaseName,
   {kubernetes, processes}: ClusterAccess,
-  over: AbortSignal = FOR_EVER,
+  signal: AbortSignal = FOR_EVER,
 ): Promise<ReleaseState | undefined> {
-  const latest = await newestRevision(name, processes, over);
+  const latest = await newestRevision(name, processes, signal);
   if (latest === undefined) return undefined;
-  const state = {...latest, values: await givenValues(name, processes, over)};
+  const state = {...latest, values: await givenValues(name, processes, signal)};
   if (!isPending(state)) return state;
-  const options = {over, idleMs: REQUIRED_MS, namespace: name.place.namespace, keepsManagedFields: true};
+  const options = {signal, idleMs: REQUIRED_MS, namespace: name.place.namespace, keepsManagedFields: true};
   const found = answered(
     await getObject<ManagedSecret>(kubernetes, 'secrets', recordName(name.release, latest.revision), options),
     name.place,
@@ -127,18 +127,18 @@ export async function releaseState(
 type ManagedSecret = SecretObject & {metadata: {managedFields?: readonly {manager?: string}[]}};
 
 /** The same without its values. */
-export async function newestRevision(name: ReleaseName, processes: Processes, over?: AbortSignal): Promise<Revision | undefined> {
+export async function newestRevision(name: ReleaseName, processes: Processes, signal?: AbortSignal): Promise<Revision | undefined> {
   const call = releaseHistory(name);
-  const history = await processes.run(call, over && {over});
+  const history = await processes.run(call, signal && {signal});
   if (history.exitCode === 0) return jsonFrom<Revision[]>(call, history.stdout).at(-1);
   if (/release: not found/.test(history.stderr)) return undefined;
   throw toolFailure(call, history);
 }
 
 /** What was given to helm, without the chart's own defaults. */
-export const givenValues = async (name: ReleaseName, processes: Processes, over?: AbortSignal): Promise<Values> =>
-  (await read<Values | null>(releaseValues(name), processes, over)) ?? {};
+export const givenValues = async (name: ReleaseName, processes: Processes, signal?: AbortSignal): Promise<Values> =>
+  (await read<Values | null>(releaseValues(name), processes, signal)) ?? {};
 
-/** Its name in the kubeconfig; asks no cluster. */
-export const contextName = async ({place}: ReleaseName, processes: Processes, over?: AbortSignal): Promise<string> =>
-  contextOf(await read<Config>(currentContext(place), processes, over)).name;
+/** Its name in the kubeconfig; sends no request. */
+export const contextName = async ({place}: ReleaseName, processes: Processes, signal?: AbortSignal): Promise<string> =>
+  contextOf(await read<Config>(currentContext(place), processes, signal)).name;

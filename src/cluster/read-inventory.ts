@@ -2,7 +2,7 @@ import type {Values} from '../charts/tree.ts';
 import {effectiveValues, listReleases, releaseManifest} from '../helm/helm.ts';
 import {apiFailure} from '../kubernetes/api-error.ts';
 import {getObject, type Listing, listObjects, pluralOf} from '../kubernetes/queries.ts';
-import type {Call, Outcome, Place, ReleaseName} from '../ports/processes.ts';
+import type {Call, ClusterTarget, ProcessResult, ReleaseName} from '../ports/processes.ts';
 import {isForbidden, jsonFrom, toolFailure} from '../tool-errors.ts';
 import type {ClusterAccess} from './cluster-access.ts';
 import type {InstallFacts} from './install-facts.ts';
@@ -13,23 +13,23 @@ import {objectsIn} from './manifest.ts';
 import type {KubernetesObject} from './objects.ts';
 import {REQUIRED_MS} from './read-facts.ts';
 
-/** Without these nothing can be said about runs, data and tokens. */
+/** Runs, data and tokens cannot be found without these. */
 const NEEDED: readonly string[] = ['jobs.batch', 'pods', 'persistentvolumeclaims', 'secrets'];
 
 const DEFINITION = 'customresourcedefinitions.apiextensions.k8s.io';
 
-/** Asks the cluster about everything an uninstall has to account for; changes nothing. @throws ExpectedError */
+/** Reads everything an uninstall reports on; changes nothing. @throws ExpectedError */
 export async function readInventory(
   name: ReleaseName,
   {release, namespace}: Pick<InstallFacts, 'release' | 'namespace'>,
   {kubernetes, processes}: ClusterAccess,
-  over: AbortSignal = new AbortController().signal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<Readings> {
   const {place} = name;
-  // With --keep-history Helm remembers what is no more.
+  // With --keep-history Helm keeps the record of uninstalled releases.
   const state = release?.status === 'uninstalled' ? undefined : release;
-  const options = {over, idleMs: REQUIRED_MS};
-  const run = (call: Call): Promise<Outcome> => processes.run(call, {over});
+  const options = {signal, idleMs: REQUIRED_MS};
+  const run = (call: Call): Promise<ProcessResult> => processes.run(call, {signal});
   const printed = async (call: Call): Promise<string> => {
     const outcome = await run(call);
     if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
@@ -91,8 +91,8 @@ const resourceOf = ({metadata: {name}, spec}: Definition): [resource: string, gr
   `${spec?.group}/${spec?.versions?.find(({served}) => served)?.name ?? 'v1'}`,
 ];
 
-/** Undefined where this account may not read it. @throws ExpectedError */
-function permitted<T>({items, trouble}: Listing<T>, place: Place): readonly T[] | undefined {
+/** Undefined if this account may not read it. @throws ExpectedError */
+function permitted<T>({items, trouble}: Listing<T>, place: ClusterTarget): readonly T[] | undefined {
   if (trouble && trouble.kind !== 'forbidden') throw apiFailure(trouble, place);
   return trouble ? undefined : items;
 }
@@ -100,7 +100,7 @@ function permitted<T>({items, trouble}: Listing<T>, place: Place): readonly T[] 
 const allOf = <T>(lists: readonly (readonly T[] | undefined)[]): readonly T[] | undefined =>
   lists.some((each) => each === undefined) ? undefined : (lists as readonly (readonly T[])[]).flat();
 
-function releasesIn(call: Call, outcome: Outcome): readonly ListedRelease[] | undefined {
+function releasesIn(call: Call, outcome: ProcessResult): readonly ListedRelease[] | undefined {
   if (outcome.exitCode === 0) return jsonFrom<readonly ListedRelease[]>(call, outcome.stdout.trim() || '[]');
   if (isForbidden(outcome)) return undefined;
   throw toolFailure(call, outcome);

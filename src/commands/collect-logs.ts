@@ -5,7 +5,7 @@ import {durationOf, releaseName, toolPaths} from '../cli/flags.ts';
 import {ExitCode} from '../errors.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import {namespace, release} from '../settings/release.ts';
-import {type Damage, inspectBundle} from '../support-bundle/archive/inspect.ts';
+import {type DamagedEntry, inspectBundle} from '../support-bundle/archive/inspect.ts';
 import {type Bundle, type Collected, statusOf} from '../support-bundle/archive/save-bundle.ts';
 import {containersOf} from '../support-bundle/collect/log-items.ts';
 import type {Prepared} from '../support-bundle/collect/prepare.ts';
@@ -22,23 +22,23 @@ interface Result {
   errors: readonly {what: string; kind: string; message: string}[];
   redactions?: Bundle['redactions'];
   findings?: Bundle['findings'];
-  /** With --inspect: entries that are not as the manifest says. */
-  damage?: readonly Damage[];
-  /** Everything that was asked for is there and Secrets were searched; what else a modest account may not see does not count. */
+  /** With --inspect: entries that do not match the manifest. */
+  damage?: readonly DamagedEntry[];
+  /** True if all requested parts were collected and Secrets were searched. Optional parts that the account cannot read do not count. */
   complete: boolean;
 }
 
 type Flags = Interfaces.InferredFlags<typeof CollectLogs.flags & typeof CollectLogs.baseFlags>;
-/** Everything that was said is understood, and it can begin. */
+/** The arguments are valid, so the collection can start. */
 type Collect = (interrupts: Interrupts) => Promise<Collected>;
 
 export default class CollectLogs extends BaseCommand<Result> {
   static override summary = 'Collect a support bundle without secrets.';
   static override description =
-    'Collects logs, events, objects, Helm releases and findings into one file. Read-only; the bundle lists what the account is not allowed to read. Collects the last 24 hours of logs (--since), 100 MiB in total (--max-size); the middle of longer logs is cut. Redacts everything before it is written, then searches the finished file for secrets of the namespace and deletes it if one is found (exit code 8). Exit code 7 means that the bundle is incomplete. For agents in Docker or systemd, use --docker or --journal on their machine.';
+    'Collects logs, events, objects, Helm releases and findings into one file. Read-only; the bundle lists what the account is not allowed to read. Collects the last 24 hours of logs (--since), 100 MiB in total (--max-size); longer logs are cut in the middle. Secrets are redacted before anything is written. The finished file is searched for secrets of the namespace, and deleted if one is found (exit code 8). Exit code 7 means that the bundle is incomplete. For agents in Docker or systemd, use --docker or --journal on their machine.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
-    '<%= config.bin %> <%= command.id %> --namespace scalr-agent --since 2h --run run-v0o1 --out bundle.zip',
+    '<%= config.bin %> <%= command.id %> --since 2h --run run-v0o1 --out bundle.zip',
     '<%= config.bin %> <%= command.id %> --docker scalr-agent',
     '<%= config.bin %> <%= command.id %> --watch --run run-v0o1',
     'sudo <%= config.bin %> <%= command.id %> --journal --since 2h',
@@ -77,9 +77,9 @@ export default class CollectLogs extends BaseCommand<Result> {
     const {processes, sleep} = this.app;
     const deps = {
       ...this.#saving(),
-      openApi: async (over: AbortSignal) => {
+      openApi: async (signal: AbortSignal) => {
         const client = await this.kubernetes(place, flags);
-        await client.connect(over);
+        await client.connect(signal);
         return client;
       },
       processes: processes(paths),
@@ -107,12 +107,12 @@ export default class CollectLogs extends BaseCommand<Result> {
     return {containers: containersOf(logs), errors: gaps.map(errorOf), complete: gaps.every(({isMinor}) => isMinor)};
   }
 
-  #tell({file, bundle, asked, access = []}: Exclude<Collected, {wanted: Prepared}>): Result {
+  #tell({file, bundle, interrupt, access = []}: Exclude<Collected, {wanted: Prepared}>): Result {
     const {bytes, containers, redactions, findings, gaps} = bundle;
     const serious = gaps.filter(({isMinor}) => !isMinor);
-    const complete = serious.length === 0 && !asked.aborted;
+    const complete = serious.length === 0 && !interrupt.aborted;
     this.say(bundleText({file, ...bundle}, this.screen) + accessText(access), missingText(serious, this.screen) + accessText(access));
-    if (!complete) process.exitCode = asked.aborted ? statusOf(asked) : ExitCode.incomplete;
+    if (!complete) process.exitCode = interrupt.aborted ? statusOf(interrupt) : ExitCode.incomplete;
     if (!this.jsonEnabled()) this.app.stdout(`${file}\n`);
     return {file, bytes, containers, errors: gaps.map(errorOf), redactions, findings, complete};
   }

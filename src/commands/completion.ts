@@ -20,14 +20,14 @@ export default class Completion extends BaseCommand<Result> {
   static override usage = '<%= command.id %> bash|zsh|fish|powershell';
   static override examples = NAMES.map((name) => ({description: `${name}, in ${SHELLS[name].startup}`, command: SHELLS[name].load}));
   static override args = {
-    shell: Args.string({description: 'Shell that is to read it.', options: NAMES, ignoreStdin: true}),
+    shell: Args.string({description: 'Shell to generate the script for.', options: NAMES, ignoreStdin: true}),
   };
 
   override async run(): Promise<Result> {
     const {args} = await this.parse(Completion);
     const shell = args.shell as Shell | undefined;
     if (shell === undefined) {
-      throw new ExpectedError(`For which shell: ${NAMES.join(', ')}?`, {
+      throw new ExpectedError(`Missing argument: ${NAMES.join(', ')}.`, {
         code: 'USAGE',
         exit: ExitCode.usage,
         suggestions: NAMES.map((name) => `scalr-agent completion ${name}`),
@@ -37,8 +37,9 @@ export default class Completion extends BaseCommand<Result> {
     const script = (await this.app.files.read(join(this.config.root, 'templates/completion', file))).toString('utf8');
     if (!this.jsonEnabled()) {
       this.app.stdout(script);
-      // On a terminal nobody has a use for it.
-      if (this.resultScreen.columns !== undefined) this.say(`\nNothing was loaded. This does, also as a line of ${startup}:\n  ${load}\n`);
+      // The script is useless on a terminal.
+      if (this.resultScreen.columns !== undefined)
+        this.say(`\nTo load completion, run this command, or add it to ${startup}:\n  ${load}\n`);
     }
     return {shell, script, load, startup};
   }

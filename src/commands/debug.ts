@@ -1,10 +1,10 @@
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
-import {bringUp} from '../apply/bring-up.ts';
 import {dryRun} from '../apply/dry-run.ts';
+import {installRelease} from '../apply/install-release.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmPlan} from '../cli/confirm-plan.ts';
-import {releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, connectionFlags, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
 import {readFacts} from '../cluster/read-facts.ts';
 import {ownCommand} from '../command-line.ts';
@@ -23,15 +23,15 @@ interface Result {
   chart: string;
   chartVersion: string;
   debug: 'on' | 'off';
-  /** False when debug logs were in that state already. */
+  /** False if debug logs were already in this state. */
   changed: boolean;
-  /** Keys of values.yaml that switch debug logs. */
+  /** Keys of values.yaml that control debug logs. */
   keys: readonly string[];
-  /** Undefined where runs cannot be seen from outside the agent. */
+  /** Undefined if runs cannot be detected. */
   runsInFlight?: string[];
   steps: {id: string; title: string}[];
   warnings: readonly Warning[];
-  /** What the agent's own log says; absent where nothing was watched. */
+  /** State according to the agent log; absent if the command did not wait. */
   agent?: 'registered' | 'unknown';
 }
 
@@ -39,24 +39,27 @@ const SETTINGS = [namespace, release, chartSource];
 const STATES = ['on', 'off'] as const;
 
 export default class Debug extends BaseCommand<Result> {
-  static override summary = 'Switch debug logs of an installed agent on or off.';
+  static override summary = 'Enable or disable debug logs of an installed agent.';
   static override description =
-    'Reads the values of the release, changes only the key for debug logs, and upgrades the release with the same chart version. Other settings stay as they are. Shows the plan and asks once; --yes accepts it. The pods restart, so runs in flight are listed first.';
-  static override usage = '<%= command.id %> on|off [FLAGS]';
+    'Reads the values of the release, changes only the key for debug logs, and upgrades the release with the same chart version. All other settings stay unchanged. Shows the plan and asks for confirmation; --yes confirms. The pods restart, so the plan lists the runs in flight.';
+  static override usage = '<%= command.id %> on|off [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> on --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> off --namespace scalr-agent --yes',
     '<%= config.bin %> <%= command.id %> on --namespace scalr-agent --dry-run',
   ];
   static override args = {
-    state: Args.string({description: 'State of debug logs.', options: [...STATES], ignoreStdin: true}),
+    state: Args.string({description: 'Desired state of debug logs.', options: [...STATES], ignoreStdin: true}),
   };
   static override flags = {
-    'no-wait': Flags.boolean({summary: 'Exit when Helm has finished, without waiting for the agent.'}),
+    'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
     'take-over': Flags.boolean({
-      summary: 'Continue although a Helm operation of the release is pending. Without it, one counts as aborted after --timeout.',
+      summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
     }),
+    ...confirmFlags,
+    ...answersFlag,
     ...settingFlags(SETTINGS),
+    ...connectionFlags,
   };
 
   override async run(): Promise<Result> {
@@ -117,7 +120,7 @@ export default class Debug extends BaseCommand<Result> {
     try {
       const say = (line: string): void => this.say(line);
       const deps = {...access, interrupts, files, now, sleep, timeoutMs};
-      const watched = await bringUp(
+      const watched = await installRelease(
         plan,
         name,
         facts,
@@ -143,11 +146,11 @@ const resultOf = ({keys, plan, runs, warnings}: PreparedDebug): Pick<Result, 'ke
   warnings: warnings.map((message) => ({code: 'RESTART', message})),
 });
 
-/** @throws ExpectedError when it is neither on nor off */
+/** @throws ExpectedError if the value is neither on nor off */
 function stateOf(state: string | undefined): Result['debug'] {
   const found = STATES.find((each) => each === state);
   if (found !== undefined) return found;
-  throw new ExpectedError('Debug logs: on or off?', {
+  throw new ExpectedError('Missing argument: on or off.', {
     code: 'USAGE',
     exit: ExitCode.usage,
     suggestions: STATES.map((each) => `scalr-agent debug ${each}`),

@@ -1,9 +1,19 @@
 import * as Flags from '@oclif/core/flags';
-import {bringUp} from '../apply/bring-up.ts';
 import {dryRun} from '../apply/dry-run.ts';
+import {installRelease} from '../apply/install-release.ts';
 import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
 import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
-import {type ClusterFlags, durationOf, noFromClusterFlag, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
+import {
+  answersFlag,
+  type ClusterFlags,
+  confirmFlags,
+  connectionFlags,
+  durationOf,
+  noFromClusterFlag,
+  releaseName,
+  settingFlags,
+  timeoutOf,
+} from '../cli/flags.ts';
 import {evidencePath, saveFiles} from '../cli/user-files.ts';
 import type {Decided} from '../cli/wizard.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
@@ -12,9 +22,9 @@ import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {type PreparedInstall, prepareInstall} from '../plan/install.ts';
 import type {Plan} from '../plan/step.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
-import type {Place} from '../ports/processes.ts';
+import type {ClusterTarget} from '../ports/processes.ts';
 import {cachedAccess} from '../preflight/permissions-of.ts';
-import type {Already} from '../preflight/read-situation.ts';
+import type {Already} from '../preflight/read-context.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {checkText} from '../ui/checks.ts';
@@ -33,16 +43,16 @@ interface Result {
   context: string;
   chart: string;
   chartVersion: string;
-  /** False when everything was in place already. */
+  /** False if the release was already up to date. */
   changed: boolean;
   steps: {id: string; title: string}[];
-  /** What the release consists of. */
+  /** Objects of the release. */
   objects: readonly string[];
-  /** What goes with the change, because it is not asked for any more. */
+  /** Installed values and objects that the change removes. */
   warnings: readonly Warning[];
-  /** Files that were written. */
+  /** Written files. */
   saved?: readonly string[];
-  /** What the agent's own log says; absent where nothing was watched. */
+  /** State according to the agent log; absent if the install did not wait. */
   agent?: 'registered' | 'unknown';
 }
 
@@ -69,12 +79,12 @@ export default class Install extends BaseCommand<Result | undefined> {
   static override description =
     'Runs the preflight checks, shows a plan and asks for confirmation; without a terminal, --yes confirms. Creates the namespace and the Secrets, runs helm with an exact chart version, and waits until the agent is ready or explains why it is not. Safe to repeat: continues an interrupted install, and changes nothing when the release is up to date.';
   static override examples = [
-    'SCALR_AGENT_TOKEN=… <%= config.bin %> <%= command.id %> --url https://acme.scalr.io --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --token-file token --yes',
+    'SCALR_AGENT_TOKEN=… <%= config.bin %> <%= command.id %> --url https://acme.scalr.io',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --dry-run',
   ];
   static override flags = {
-    diff: Flags.boolean({summary: 'Show the difference from the installed release, without changing anything.'}),
+    diff: Flags.boolean({summary: 'Show differences from the installed release. Changes nothing.'}),
     'exit-code': Flags.boolean({summary: 'With --diff: exit with 5 when there are differences.', dependsOn: ['diff']}),
     'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
     'rollback-on-failure': Flags.boolean({
@@ -85,7 +95,7 @@ export default class Install extends BaseCommand<Result | undefined> {
     'take-over': Flags.boolean({
       summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
     }),
-    confirm: Flags.string({summary: 'Confirm a chart replacement or a downgrade with the release name.', helpValue: '<NAME>'}),
+    confirm: Flags.string({summary: 'Release name, to confirm a chart replacement or a downgrade.', helpValue: '<NAME>'}),
     'drain-timeout': Flags.string({
       summary: 'Time to wait for runs in flight before another chart replaces the installed one.',
       helpValue: '<DURATION>',
@@ -97,7 +107,10 @@ export default class Install extends BaseCommand<Result | undefined> {
       helpValue: '<DIRECTORY>',
     }),
     ...noFromClusterFlag,
+    ...confirmFlags,
+    ...answersFlag,
     ...settingFlags(catalogue),
+    ...connectionFlags,
   };
 
   #cached: ClusterAccess | undefined;
@@ -119,12 +132,12 @@ export default class Install extends BaseCommand<Result | undefined> {
       await decided.keeper.forget();
       return result;
     } catch (error) {
-      if (decided.keeper.isKept) this.say('What you said is kept: run it again with --resume.\n');
+      if (decided.keeper.isKept) this.say('Your answers are saved. To continue, run the command again with --resume.\n');
       throw error;
     }
   }
 
-  /** What nobody said and the cluster knows, it answers: an install needs it anyway. */
+  /** The cluster provides values of unset settings, because an install requires it anyway. */
   async #generate(flags: InstallFlags): Promise<Generated> {
     const cluster = await this.openAnswersOf(flags, (place) => this.#cachedAccess(place, flags));
     const settings = await this.settingsFrom(flags, {cluster});
@@ -132,16 +145,16 @@ export default class Install extends BaseCommand<Result | undefined> {
     return generateChecked(settings, cluster?.facts);
   }
 
-  /** Everything that is only looked at before the plan is made is asked once. */
-  async #cachedAccess(place: Place, flags: InstallFlags): Promise<ClusterAccess> {
+  /** All queries before the plan are sent only once. */
+  async #cachedAccess(place: ClusterTarget, flags: InstallFlags): Promise<ClusterAccess> {
     this.#cached ??= cachedAccess(await this.accessTo(place, flags), {
-      over: AbortSignal.timeout(askingMs(flags)),
+      signal: AbortSignal.timeout(askingMs(flags)),
       sleep: this.app.sleep,
     });
     return this.#cached;
   }
 
-  /** On a terminal, where nothing says that nobody wants to be asked. */
+  /** On a terminal, unless prompts are disabled. */
   #isConversation(flags: InstallFlags): boolean {
     const isSettled = flags.yes || flags.diff || flags['dry-run'] || this.jsonEnabled();
     if (flags.resume && (isSettled || this.prompter === undefined)) throw nobodyToAsk();
@@ -159,7 +172,7 @@ export default class Install extends BaseCommand<Result | undefined> {
     return decided ?? 'left';
   }
 
-  /** `shown` is the plan that the operator has seen and accepted, with what speaks against it. */
+  /** `shown` is the plan that the user has confirmed, with its warnings. */
   async #bringTo(generated: Generated, flags: InstallFlags, shown: Plan | undefined): Promise<Result> {
     const timeoutMs = timeoutOf(flags);
     const {now, sleep} = this.app;
@@ -186,7 +199,7 @@ export default class Install extends BaseCommand<Result | undefined> {
     const {facts, manifest, plan} = await this.untilInterrupted(() =>
       prepareInstall(generated, wanted, access, AbortSignal.timeout(timeoutMs), choices),
     ).catch(async (error: unknown) => {
-      // Who may not even read what a plan is made of is told all that is missing, not the first thing.
+      // An account without read access gets the list of all missing permissions, not only the first one.
       if (error instanceof ExpectedError && error.code === 'FORBIDDEN') await look();
       throw error;
     });
@@ -214,11 +227,11 @@ export default class Install extends BaseCommand<Result | undefined> {
       this.say(await dryRun(plan, manifest, name, facts, access));
       return result;
     }
-    // Where nothing is to do nothing can fail.
+    // Without changes, no check can fail.
     if (plan.steps.length > 0 && !isSame(plan, shown)) {
       await look({manifest, context: facts.context});
       const text = `${planText(plan, name, facts, this.screen)}\n`;
-      // Nobody says yes to what was not shown.
+      // Only a plan that was shown can be confirmed.
       if (flags.yes) this.say(text);
       else this.app.stderr(text);
       this.report(result.warnings);
@@ -241,7 +254,7 @@ export default class Install extends BaseCommand<Result | undefined> {
     const interrupts = this.app.takeInterrupts();
     try {
       const say = (text: string): void => this.say(text);
-      const watched = await bringUp(
+      const watched = await installRelease(
         plan,
         name,
         facts,
@@ -267,16 +280,16 @@ export default class Install extends BaseCommand<Result | undefined> {
   }
 }
 
-/** Milliseconds that looking may take before anything begins. */
+/** Timeout for queries before the install, in milliseconds. */
 const askingMs = (flags: InstallFlags): number => Math.min(timeoutOf(flags), 30_000);
 
-/** The same steps in the same order, and nothing else goes with them. */
-const isSame = (plan: Plan, shown: Plan | undefined): boolean => shown !== undefined && said(plan) === said(shown);
-const said = (plan: Plan): string => JSON.stringify([plan.steps.map(({title}) => title), planWarnings(plan)]);
+/** True if the steps and removals are the same. */
+const isSame = (plan: Plan, shown: Plan | undefined): boolean => shown !== undefined && fingerprint(plan) === fingerprint(shown);
+const fingerprint = (plan: Plan): string => JSON.stringify([plan.steps.map(({title}) => title), planWarnings(plan)]);
 
 const nobodyToAsk = (): ExpectedError =>
-  new ExpectedError('--resume goes on with a conversation, and nobody can be asked here.', {
+  new ExpectedError('--resume requires prompts, but prompts are disabled.', {
     code: 'USAGE',
     exit: ExitCode.usage,
-    suggestions: ['Run it on a terminal, without --yes, --json, --diff and --dry-run'],
+    suggestions: ['Run the command on a terminal, without --yes, --json, --diff and --dry-run'],
   });

@@ -1,17 +1,17 @@
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {durationOf, noFromClusterFlag, releaseName, settingFlags} from '../cli/flags.ts';
+import {answersFlag, connectionFlags, durationOf, noFromClusterFlag, releaseName, settingFlags} from '../cli/flags.ts';
 import type {ClusterFacts} from '../cluster/facts/cluster-facts.ts';
-import {ExitCode} from '../errors.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
-import type {Place} from '../ports/processes.ts';
+import type {ClusterTarget} from '../ports/processes.ts';
 import {type Checked, runChecks} from '../preflight/check.ts';
 import {CHECKS} from '../preflight/checks/index.ts';
 import {cachedAccess} from '../preflight/permissions-of.ts';
 import type {PreflightContext} from '../preflight/preflight-context.ts';
 import {prepareProbe} from '../preflight/probe/prepare-probe.ts';
 import {runProbe} from '../preflight/probe/run-probe.ts';
-import {readSituation} from '../preflight/read-situation.ts';
+import {readPreflightContext} from '../preflight/read-context.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {checksText, probeText} from '../ui/checks.ts';
@@ -21,19 +21,18 @@ import {generateChecked} from '../values/generate-checked.ts';
 
 const LONGEST_LOOK_MS = 30_000;
 
-type ReadingWorld = Parameters<typeof readSituation>[2];
+type ReadingWorld = Parameters<typeof readPreflightContext>[2];
 
 interface Result {
   checks: Omit<Checked, 'group'>[];
-  /** What the cluster says of itself; values of releases in it are masked. */
+  /** Facts about the cluster; values of releases are masked. */
   facts: ClusterFacts;
 }
 
 export default class Preflight extends BaseCommand<Result> {
   static override summary = 'Check the cluster, the tools and the account before an install.';
   static override description =
-    'Read-only, except for --probe, which creates a test pod and deletes it again, also after Ctrl-C (--dry-run prints the pod). Accepts every setting of "install"; none is required. Exits with 3 when the install would fail. Checks that need longer than --timeout (default 30s, with --probe 3m) are skipped.';
-  static override usage = '<%= command.id %> [SETTINGS] [--strict] [--probe]';
+    'Read-only, except for --probe, which creates a test pod and deletes it afterwards, even after Ctrl-C (--dry-run prints the pod). Accepts every setting of "install"; none is required. Exits with 3 when the install would fail. Checks that take longer than --timeout (default 30s, with --probe 3m) are skipped.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --chart agent-job --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --strict --json',
@@ -42,33 +41,44 @@ export default class Preflight extends BaseCommand<Result> {
   static override flags = {
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
     probe: Flags.boolean({
-      summary: 'Create a test pod where runs will be scheduled, and check network access, the metadata service and volumes from it.',
+      summary: 'Create a test pod with the placement of runs. It checks network access, the metadata service and volumes.',
+    }),
+    'probe-url': Flags.string({
+      summary: 'Additional URL that the test pod of --probe requests, for example a VCS host. May be repeated.',
+      helpValue: '<URL>',
+      multiple: true,
+      multipleNonGreedy: true,
+      dependsOn: ['probe'],
     }),
     ...noFromClusterFlag,
+    'dry-run': Flags.boolean({summary: 'Print the test pod of --probe without creating it.', dependsOn: ['probe']}),
+    ...answersFlag,
     ...settingFlags(catalogue),
+    ...connectionFlags,
   };
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Preflight);
+    const urls = probeUrls(flags['probe-url']);
     const timeoutMs = durationOf('--timeout', flags.timeout ?? (flags.probe ? '3m' : '30s'));
     const lookMs = Math.min(timeoutMs, LONGEST_LOOK_MS);
     const end = AbortSignal.timeout(timeoutMs);
-    // What is asked before a probe leaves time for it.
-    const over = flags.probe ? AbortSignal.timeout(lookMs) : end;
-    // A cluster that does not answer leaves time for what needs none.
+    // Queries before the probe leave time for it.
+    const signal = flags.probe ? AbortSignal.timeout(lookMs) : end;
+    // An unreachable cluster leaves time for checks that do not require it.
     const [early, silentAt] = [AbortSignal.timeout(lookMs / 4), AbortSignal.timeout(lookMs / 2)];
-    const cached = async (place: Place) => cachedAccess(await this.accessTo(place, flags), {over: early, sleep: this.app.sleep});
+    const cached = async (place: ClusterTarget) => cachedAccess(await this.accessTo(place, flags), {signal: early, sleep: this.app.sleep});
     const cluster = await this.openAnswersOf(flags, cached);
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
     const generated = await generateChecked(settings, cluster?.facts);
     this.report(generated.warnings);
     const name = releaseName(flags, generated.settings);
-    const world = {...(await this.accessTo(name.place, flags)), now: this.app.now, sleep: this.app.sleep, over, silentAt};
+    const deps = {...(await this.accessTo(name.place, flags)), now: this.app.now, sleep: this.app.sleep, signal, silentAt};
     const wanted = wantedRelease(generated, valuesDocument(generated), name);
-    const read = await readSituation(generated, wanted, world);
+    const read = await readPreflightContext(generated, wanted, deps);
     const situation = flags.probe
-      ? {...read, probe: await this.#probe(read, {...world, end}, {seconds: timeoutMs / 1000, isDry: flags['dry-run'] ?? false})}
+      ? {...read, probe: await this.#probe(read, {...deps, end}, {seconds: timeoutMs / 1000, urls, isDry: flags['dry-run'] ?? false})}
       : read;
     const checks = runChecks(CHECKS, situation);
     if (!this.jsonEnabled()) this.show(checksText(checks, this.resultScreen, flags.quiet ? 'problems' : flags.verbose ? 'all' : 'folded'));
@@ -78,26 +88,38 @@ export default class Preflight extends BaseCommand<Result> {
     return {checks: checks.map(({group: _, ...check}) => check), facts: situation.facts};
   }
 
-  /** Makes the pod and removes it, unless it shall only be shown. */
+  /** Creates the pod and deletes it, unless it is only printed. */
   async #probe(
     situation: PreflightContext,
-    {end, ...world}: ReadingWorld & {end: AbortSignal},
-    {seconds, isDry}: {seconds: number; isDry: boolean},
+    {end, ...deps}: ReadingWorld & {end: AbortSignal},
+    {isDry, ...limits}: {seconds: number; urls: readonly string[]; isDry: boolean},
   ): Promise<NonNullable<PreflightContext['probe']>> {
-    const plan = await prepareProbe(situation, {...cachedAccess(world, world), over: world.over}, seconds);
+    const plan = await prepareProbe(situation, {...cachedAccess(deps, deps), signal: deps.signal}, limits);
     if (!('objects' in plan)) return plan;
     if (isDry) {
       const text = probeText(plan);
       if (this.jsonEnabled()) this.say(text);
       else this.app.stdout(text);
-      return {because: `--dry-run only shows ${plan.pod}`, isDry: true};
+      return {because: '--dry-run', isDry: true};
     }
-    this.say(`Makes the pod ${plan.pod} in ${situation.name.place.namespace}, and removes it again.\n`);
+    this.say(`Creating the test pod ${plan.pod} in namespace ${situation.name.place.namespace}; it is deleted afterwards.\n`);
     const interrupts = this.app.takeInterrupts();
     try {
-      return {plan, seen: await runProbe(plan, situation.name, {...world, interrupts, over: end})};
+      return {plan, seen: await runProbe(plan, situation.name, {...deps, interrupts, signal: end})};
     } finally {
       interrupts.release();
     }
   }
+}
+
+/** @throws ExpectedError */
+function probeUrls(texts: readonly string[] = []): string[] {
+  return texts.map((text) => {
+    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).href;
+    throw new ExpectedError(`--probe-url: "${text}" is not an HTTP URL.`, {
+      code: 'INVALID_SETTING',
+      exit: ExitCode.usage,
+      suggestions: ['Use the format https://gitlab.example.com'],
+    });
+  });
 }

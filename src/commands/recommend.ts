@@ -1,6 +1,6 @@
 import {type Recommendation, recommend} from '../charts/recommend.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {fromClusterFlag, settingFlags} from '../cli/flags.ts';
+import {answersFlag, connectionFlags, fromClusterFlag, settingFlags} from '../cli/flags.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {recommendationText, sizingText} from '../ui/messages.ts';
@@ -10,10 +10,9 @@ type Result = Recommendation & {sizing: Sizing};
 
 export default class Recommend extends BaseCommand<Result> {
   static override summary = 'Recommend a chart, and compare it with the other two.';
-  static override description = 'Needs no cluster. Accepts every setting of "values"; none is required.';
-  static override usage = '<%= command.id %> [SETTINGS]';
+  static override description = 'Requires no cluster. Accepts every setting of "values"; none is required.';
   static override examples = ['<%= config.bin %> <%= command.id %> --isolation per-run --cloud eks --concurrency 10'];
-  static override flags = {...fromClusterFlag, ...settingFlags(catalogue)};
+  static override flags = {...fromClusterFlag, ...answersFlag, ...settingFlags(catalogue), ...connectionFlags};
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Recommend);

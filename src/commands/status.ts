@@ -1,12 +1,12 @@
 import * as Flags from '@oclif/core/flags';
 import type {Values} from '../charts/tree.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
+import {answersFlag, connectionFlags, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
 import {readTexts} from '../cli/user-files.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {kubectlCommand} from '../command-line.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
-import type {Place, ReleaseName} from '../ports/processes.ts';
+import type {ClusterTarget, ReleaseName} from '../ports/processes.ts';
 import {namespace, release} from '../settings/release.ts';
 import {agentReleases, readStatus, watchStatus} from '../status/read-status.ts';
 import type {Status as Found} from '../status/status.ts';
@@ -16,10 +16,10 @@ import {changesReporter, statusTable, statusText} from '../ui/status.ts';
 import {readLayers} from '../values/validate/source.ts';
 
 const SETTINGS = [namespace, release];
-/** Somebody waits for the answer. */
+/** A user waits for the result. */
 const LOOK_TIMEOUT = '30s';
 
-/** Undefined after --watch, which prints as it goes. */
+/** Undefined after --watch, which prints continuously. */
 type Result = StatusDocument | {releases: readonly StatusDocument[]} | undefined;
 
 export default class Status extends BaseCommand<Result> {
@@ -50,7 +50,9 @@ export default class Status extends BaseCommand<Result> {
       exclusive: ['values', 'watch'],
     }),
     watch: Flags.boolean({char: 'w', summary: 'Watch for changes; with --json prints one document per line.'}),
+    ...answersFlag,
     ...settingFlags(SETTINGS),
+    ...connectionFlags,
   };
 
   override async run(): Promise<Result> {
@@ -64,17 +66,17 @@ export default class Status extends BaseCommand<Result> {
     const isStrict = flags['exit-code'] ?? false;
     if (flags['all-namespaces']) return this.#all(name.place, {...access, now: this.app.now}, AbortSignal.timeout(timeoutMs), isStrict);
     if (flags.watch) return this.#watch(name, {wanted, files, timeoutMs}, access);
-    const over = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.timeout(timeoutMs);
     const deps = {...access, now: this.app.now};
     let found = name;
-    const status = await readStatus(name, {wanted, over}, deps).catch(async (error: unknown) => {
+    const status = await readStatus(name, {wanted, signal}, deps).catch(async (error: unknown) => {
       const isNamed = settings.isExplicit(namespace) || settings.isExplicit(release);
       if (isNamed || !(error instanceof ExpectedError && error.code === 'RELEASE_NOT_FOUND')) throw error;
-      const [only, ...others] = await agentReleases(name.place, access, over);
+      const [only, ...others] = await agentReleases(name.place, access, signal);
       if (only === undefined || others.length > 0) throw error;
       this.say(`Using release ${only.release} in namespace ${only.place.namespace}, the only agent release of the cluster.\n`);
       found = only;
-      return readStatus(only, {wanted, over}, deps);
+      return readStatus(only, {wanted, signal}, deps);
     });
     if (!this.jsonEnabled()) {
       this.show(statusText({name: found, status, files, now: this.app.now()}, this.resultScreen));
@@ -85,18 +87,23 @@ export default class Status extends BaseCommand<Result> {
     return statusDocument(found, status, files);
   }
 
-  /** Every agent release of the cluster. */
-  async #all(place: Place, deps: StatusDeps, over: AbortSignal, isStrict: boolean): Promise<{releases: readonly StatusDocument[]}> {
-    const names = await agentReleases(place, deps, over);
+  /** All agent releases of the cluster. */
+  async #all(
+    place: ClusterTarget,
+    deps: StatusDeps,
+    signal: AbortSignal,
+    isStrict: boolean,
+  ): Promise<{releases: readonly StatusDocument[]}> {
+    const names = await agentReleases(place, deps, signal);
     if (names.length === 0) throw noRelease(place);
-    const all = await Promise.all(names.map(async (name) => ({name, status: await readStatus(name, {wanted: undefined, over}, deps)})));
+    const all = await Promise.all(names.map(async (name) => ({name, status: await readStatus(name, {wanted: undefined, signal}, deps)})));
     if (!this.jsonEnabled()) this.show(statusTable(all, this.resultScreen));
     const exits = all.map(({status}) => exitOf(status, [], isStrict));
     process.exitCode = exits.find((exit) => exit === ExitCode.failed) ?? Math.max(...exits);
     return {releases: all.map(({name, status}) => statusDocument(name, status, []))};
   }
 
-  /** Prints what changes until it is interrupted; with --json a document per line. */
+  /** Prints changes until it is interrupted; with --json, one document per line. */
   async #watch(
     name: ReleaseName,
     {wanted, files, timeoutMs}: {wanted: Values | undefined; files: readonly string[]; timeoutMs: number},
@@ -124,14 +131,14 @@ export default class Status extends BaseCommand<Result> {
     } finally {
       interrupts.release();
     }
-    process.exitCode = interrupts.asked.reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted;
+    process.exitCode = interrupts.interrupt.reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted;
     return undefined;
   }
 }
 
 type StatusDeps = Parameters<typeof readStatus>[2];
 
-/** `isStrict` makes differences a failure, and what could not be compared too. */
+/** With `isStrict`, differences and failed comparisons are failures. */
 function exitOf({state, objects, drift}: Found, files: readonly string[], isStrict: boolean): ExitCode {
   if (state !== 'ready') return ExitCode.failed;
   if (!isStrict) return ExitCode.ok;
@@ -139,7 +146,7 @@ function exitOf({state, objects, drift}: Found, files: readonly string[], isStri
   return objects.length > 0 || (drift?.differences.length ?? 0) > 0 ? ExitCode.differences : ExitCode.ok;
 }
 
-const noRelease = (place: Place): ExpectedError =>
+const noRelease = (place: ClusterTarget): ExpectedError =>
   new ExpectedError('No agent release found in any namespace.', {
     code: 'RELEASE_NOT_FOUND',
     exit: ExitCode.usage,

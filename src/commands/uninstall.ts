@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import {uninstallRelease} from '../apply/uninstall-release.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
-import {durationOf, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, connectionFlags, durationOf, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
 import {inventoryOf} from '../cluster/inventory.ts';
 import {readFacts} from '../cluster/read-facts.ts';
 import {readInventory} from '../cluster/read-inventory.ts';
@@ -10,7 +10,7 @@ import {ExitCode} from '../errors.ts';
 import {requireKnownRelease} from '../plan/known-release.ts';
 import {removalText} from '../plan/removal.ts';
 import {planUninstall, requireOurChart, type UninstallChoices, type UninstallPlan} from '../plan/uninstall.ts';
-import {type Kept, PURGEABLE, purgeOf} from '../plan/uninstall-keeps.ts';
+import {type KeptObject, PURGEABLE, purgeOf} from '../plan/uninstall-keeps.ts';
 import {namespace, release} from '../settings/release.ts';
 import {accountText, callsText, notRemovedText, planText, runsText, stepText} from '../ui/plan.ts';
 
@@ -18,20 +18,20 @@ interface Result {
   release: string;
   namespace: string;
   context: string;
-  /** False when there was nothing to take away. */
+  /** False if there was nothing to delete. */
   changed: boolean;
   runsInFlight: string[];
   steps: {id: string; title: string}[];
   /** Verified, except with --dry-run. */
   removed: readonly string[];
-  /** What should have been removed and was not, or could not be verified. */
-  notRemoved: readonly Kept[];
-  kept: readonly Kept[];
-  /** Nothing is in `notRemoved`. */
+  /** Objects that were not deleted, or whose deletion could not be verified. */
+  notRemoved: readonly KeptObject[];
+  kept: readonly KeptObject[];
+  /** `notRemoved` is empty. */
   complete: boolean;
 }
 
-/** What belongs to the release alone; the chart and everything it was given are known to Helm. */
+/** Only the release is required; Helm knows its chart and values. */
 const SETTINGS = [namespace, release];
 
 export default class Uninstall extends BaseCommand<Result> {
@@ -41,21 +41,24 @@ export default class Uninstall extends BaseCommand<Result> {
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --dry-run',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --drain-timeout 2h --yes',
-    '<%= config.bin %> <%= command.id %> --namespace scalr-agent --purge=claims,secrets --confirm scalr-agent',
+    '<%= config.bin %> <%= command.id %> --purge=claims,secrets --confirm scalr-agent',
   ];
   static override flags = {
     purge: Flags.option({
-      summary: 'Comma-separated classes of remaining objects to delete; all selects every class.',
+      summary: 'Classes of remaining objects to delete, separated by commas; all deletes every class.',
       helpValue: '<CLASSES>',
       options: [...PURGEABLE, 'all'] as const,
       multiple: true,
       delimiter: ',',
     })(),
-    confirm: Flags.string({summary: 'Confirm deletions that cannot be undone with the release name.', helpValue: '<NAME>'}),
+    confirm: Flags.string({summary: 'Release name, to confirm deletions that cannot be undone.', helpValue: '<NAME>'}),
     drain: Flags.boolean({summary: 'Wait for the runs in flight.', default: true, allowNo: true}),
     'drain-timeout': Flags.string({summary: 'Time to wait for the runs in flight.', helpValue: '<DURATION>', default: '30m'}),
     'cleaner-image': Flags.string({summary: 'Image that deletes files in node directories; must contain find.', helpValue: '<IMAGE>'}),
+    ...confirmFlags,
+    ...answersFlag,
     ...settingFlags(SETTINGS),
+    ...connectionFlags,
   };
 
   override async run(): Promise<Result> {
@@ -67,10 +70,10 @@ export default class Uninstall extends BaseCommand<Result> {
     const name = releaseName(flags, settings);
     const access = await this.accessTo(name.place, flags);
 
-    const over = AbortSignal.timeout(timeoutMs);
+    const signal = AbortSignal.timeout(timeoutMs);
     const {facts, readings} = await this.untilInterrupted(async () => {
-      const facts = await readFacts(name, [], access, over);
-      return {facts, readings: await readInventory(name, facts, access, over)};
+      const facts = await readFacts(name, [], access, signal);
+      return {facts, readings: await readInventory(name, facts, access, signal)};
     });
     const inventory = inventoryOf(readings);
     requireOurChart(name, facts.release?.chart, inventory);
@@ -99,7 +102,7 @@ export default class Uninstall extends BaseCommand<Result> {
     };
     this.report(warnings.map((message) => ({code: 'DRAIN', message})));
     if (!result.changed) {
-      this.say(`Release ${name.release} is already uninstalled from namespace ${name.place.namespace}. Nothing was changed.\n`);
+      this.say(`Release ${name.release} in namespace ${name.place.namespace} is already uninstalled. Nothing was changed.\n`);
       this.say(accountText({removes, keeps}, true, this.screen));
       return result;
     }
@@ -115,15 +118,19 @@ export default class Uninstall extends BaseCommand<Result> {
       return result;
     }
     const isAccepted = flags.yes ?? false;
-    // Nobody says yes to what was not shown.
+    // Only a plan that was shown can be confirmed.
     if (isAccepted || flags.confirm !== undefined) this.say(text);
     else this.app.stderr(text);
     if (needsConfirmation || flags.confirm !== undefined)
-      await confirmRelease(name.release, {risk: 'Some of this cannot be undone.', typed: flags.confirm, prompter: this.prompter});
+      await confirmRelease(name.release, {
+        risk: 'Some of these deletions cannot be undone.',
+        typed: flags.confirm,
+        prompter: this.prompter,
+      });
     else await confirmPlan({isAccepted, prompter: this.prompter});
 
     const interrupts = this.app.takeInterrupts();
-    // What others began to use since the plan was made stays.
+    // Keeps objects that others started to use after the plan was created.
     const planAgain = async (): Promise<UninstallPlan> => {
       const soon = AbortSignal.timeout(timeoutMs);
       const factsNow = await readFacts(name, [], access, soon);

@@ -2,7 +2,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import type {Target} from '../charts/define.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {settingFlags} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
 import {readTexts, rewriteFiles} from '../cli/user-files.ts';
 import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
 import {ExitCode} from '../errors.ts';
@@ -23,8 +23,8 @@ interface FixFlags {
 export default class Validate extends BaseCommand<Result> {
   static override summary = 'Validate a values.yaml against one chart version.';
   static override description =
-    'Checks keys, types, and rules that the charts themselves do not check. Each FILE is checked on its own; files given with -f are merged as Helm merges them. Needs no cluster and no helm.';
-  static override usage = '<%= command.id %> <FILE>... [--chart <CHART>] [--chart-version <VERSION>] [--strict] [--fix]';
+    'Validates keys, types, and rules that the charts do not enforce. Each FILE is validated separately; -f files are merged as Helm merges them. Requires no cluster and no helm.';
+  static override usage = '<%= command.id %> <FILE>... [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> values.yaml --chart agent-job --chart-version 0.6.5',
     '<%= config.bin %> <%= command.id %> -f base.yaml -f production.yaml',
@@ -32,7 +32,7 @@ export default class Validate extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> clusters/*.yaml --format sarif > findings.sarif',
   ];
   static override args = {
-    file: Args.string({description: 'values.yaml to check; - reads standard input.', multiple: true, ignoreStdin: true}),
+    file: Args.string({description: 'values.yaml to validate; - reads standard input.', multiple: true, ignoreStdin: true}),
   };
   static override flags = {
     values: Flags.string({
@@ -43,9 +43,15 @@ export default class Validate extends BaseCommand<Result> {
       multipleNonGreedy: true,
       delimiter: ',',
     }),
-    fix: Flags.boolean({summary: 'Show and apply corrections that have exactly one solution.'}),
-    format: Flags.string({summary: 'Output format; json is the same as --json.', options: ['text', 'json', 'sarif', 'junit']}),
+    fix: Flags.boolean({summary: 'Show and apply fixes for findings with exactly one possible fix.'}),
+    format: Flags.string({
+      summary: 'Output format; json is the same as --json.',
+      helpValue: '<text|json|sarif|junit>',
+      options: ['text', 'json', 'sarif', 'junit'],
+    }),
     strict: Flags.boolean({summary: 'Exit with 4 when there are only warnings.'}),
+    ...confirmFlags,
+    ...answersFlag,
     ...settingFlags([chart, chartVersion, chartSource]),
   };
 
@@ -75,7 +81,7 @@ export default class Validate extends BaseCommand<Result> {
     return targetOfChart(source, await this.app.charts.read(source));
   }
 
-  /** The findings that remain after the fixes, or all of them where the files stay unchanged. */
+  /** Findings after the fixes, or all findings if the files stay unchanged. */
   async #fix(checked: readonly CheckedGroup[], flags: FixFlags): Promise<readonly CheckedGroup[]> {
     const {fixGroup} = await import('../values/validate/apply-fixes.ts');
     const results = checked.map(fixGroup);

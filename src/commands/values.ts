@@ -1,7 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import type {Values as ValuesTree} from '../charts/tree.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {fromClusterFlag, settingFlags} from '../cli/flags.ts';
+import {answersFlag, confirmFlags, connectionFlags, fromClusterFlag, settingFlags} from '../cli/flags.ts';
 import {writeValuesFile} from '../cli/user-files.ts';
 import type {Warning} from '../errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
@@ -24,17 +24,20 @@ const STANDARD_OUTPUT = ['-', '/dev/stdout', '/dev/fd/1'];
 export default class Values extends BaseCommand<Result> {
   static override summary = 'Generate a values.yaml for one chart version.';
   static override description =
-    'Needs no cluster, no helm and no network. Every setting is also a variable SCALR_AGENT_INSTALL_<FLAG> and a key of the answers file.';
-  static override usage = '<%= command.id %> --url <URL> [--chart <CHART>] [--out <FILE>] [SETTINGS]';
+    'Requires no cluster, no helm and no network. Every setting is also a variable SCALR_AGENT_INSTALL_<FLAG> and a key of the answers file.';
+  static override usage = '<%= command.id %> --url <URL> [flags]';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io > values.yaml',
-    '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --chart agent-job --cache pvc --cache-storage-class efs --out values.yaml',
+    '<%= config.bin %> <%= command.id %> --url https://acme.scalr.io --cache pvc --out values.yaml',
   ];
   static override flags = {
     out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
     explain: Flags.boolean({summary: 'Print every effective setting and its source on standard error.'}),
     ...fromClusterFlag,
+    ...confirmFlags,
+    ...answersFlag,
     ...settingFlags(catalogue),
+    ...connectionFlags,
   };
 
   override async run(): Promise<Result> {

@@ -2,7 +2,7 @@ import {compare} from '../charts/releases.ts';
 import type {ChartName} from '../charts/schema.ts';
 import {listReleases} from '../helm/helm.ts';
 import {allContexts, listNamespaces} from '../kubernetes/kubectl.ts';
-import type {Call, Place} from '../ports/processes.ts';
+import type {Call, ClusterTarget} from '../ports/processes.ts';
 import {chart, namespace} from '../settings/release.ts';
 import type {Flag, Line} from './line.ts';
 
@@ -11,10 +11,10 @@ export interface Candidate {
   description: string;
 }
 
-/** What can stand at the cursor. Files and directories a shell finds by itself. */
+/** What can be completed at the cursor. Shells complete files and directories themselves. */
 export type Offer = 'files' | 'directories' | readonly Candidate[];
 
-/** A command as the build wrote it down. */
+/** A command of the manifest that the build writes. */
 export interface Known {
   summary?: string;
   hidden?: boolean;
@@ -24,25 +24,27 @@ export interface Known {
 export interface Program {
   commands: Readonly<Record<string, Known>>;
   flagsOf(command: string): readonly Flag[];
-  /** Values that somebody has to be asked for. */
+  /** Values that are read from the cluster, the kubeconfig or the charts. */
   live(flag: LiveFlag, line: Line): Promise<readonly Candidate[]>;
 }
 
-/** Their values only the cluster, the kubeconfig or the charts know. */
+/** Flags whose values are read from the cluster, the kubeconfig or the charts. */
 const LIVE = ['namespace', 'release', 'kube-context', 'chart-version'] as const;
 export type LiveFlag = (typeof LIVE)[number];
 
-const HELP: Candidate = {value: '--help', description: 'Say what can be done.'};
-const VERSION: Candidate = {value: '--version', description: 'Say which version this is.'};
-/** What help writes for a value that is a file of this machine. */
+const HELP: Candidate = {value: '--help', description: 'Show help.'};
+const VERSION: Candidate = {value: '--version', description: 'Show the version.'};
+const HELP_COMMAND: Candidate = {value: 'help', description: 'Show help for a command.'};
+/** Placeholders of values that are files on this machine. */
 const FILES = ['<FILE>', '<PATH>', '<SOURCE>'];
-/** Other directories are those of nodes and containers. */
+/** Flags with a local directory; other directories are on nodes and in containers. */
 const DIRECTORIES = ['save'];
 
 export async function offerFor(line: Line, {commands, flagsOf, live}: Program): Promise<Offer> {
   const {command, flag, typed, hasEnded} = line;
   const isFlag = typed.startsWith('-') && !hasEnded;
-  if (command === undefined) return isFlag ? [HELP, VERSION] : commandsAmong(commands);
+  if (command === undefined) return isFlag ? [HELP, VERSION] : [...commandsAmong(commands), HELP_COMMAND];
+  if (command === 'help') return commandsAmong(commands);
   const known = commands[command];
   if (known === undefined) return [];
   if (flag !== undefined) {
@@ -69,23 +71,23 @@ function valuesOf({name, helpValue = '', options, multiple}: Flag, {given}: Line
     .map((value) => ({value, description: ''}));
 }
 
-/** A flag that is there already is not offered again, unless it may be repeated. */
+/** A flag that is already set is not offered again, unless it can be repeated. */
 function spellings({name, char, summary, description, allowNo, multiple, hidden}: Flag, {given, typed}: Line): Candidate[] {
   if (hidden || (given.has(name) && !multiple)) return [];
   const about = summary ?? description ?? '';
   return [
     {value: `--${name}`, description: about},
-    ...(allowNo ? [{value: `--no-${name}`, description: `The opposite of --${name}.`}] : []),
+    ...(allowNo ? [{value: `--no-${name}`, description: `Set --${name} to false.`}] : []),
     ...(char !== undefined && /^-[^-]?$/.test(typed) ? [{value: `-${char}`, description: about}] : []),
   ];
 }
 
-/** What a tool answers, of its own path where it is not on PATH; undefined when it cannot or does not in time. */
+/** The output of a tool, run from `path` if given; undefined on failure or timeout. */
 export type Ask = (call: Call, path: string | undefined) => Promise<string | undefined>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export function liveValues(ask: Ask, env: Environment): Readonly<Record<LiveFlag, (line: Line) => Promise<readonly Candidate[]>>> {
-  const answer = (call: Call, line: Line) => ask(call, said(line, call.tool));
+  const answer = (call: Call, line: Line) => ask(call, lastValue(line, call.tool));
   return {
     namespace: async (line) => {
       const names = await answer(listNamespaces(placeOf(line, env), 1), line);
@@ -99,7 +101,7 @@ export function liveValues(ask: Ask, env: Environment): Readonly<Record<LiveFlag
       const releases = parsed<Release[]>(await answer(listReleases(placeOf(line, env), {everywhere: false}), line));
       return (releases ?? []).map(({name, chart: of, status}) => ({value: name, description: `${of}, ${status}`}));
     },
-    'chart-version': async (line) => versions(said(line, chart.id) ?? env[chart.env]),
+    'chart-version': async (line) => versions(lastValue(line, chart.id) ?? env[chart.env]),
   };
 }
 
@@ -114,12 +116,12 @@ interface Release {
   status: string;
 }
 
-const said = ({given}: Line, flag: string): string | undefined => given.get(flag)?.at(-1);
+const lastValue = ({given}: Line, flag: string): string | undefined => given.get(flag)?.at(-1);
 
-function placeOf(line: Line, env: Environment): Place {
-  const [kubeContext, kubeconfig] = [said(line, 'kube-context'), said(line, 'kubeconfig')];
+function placeOf(line: Line, env: Environment): ClusterTarget {
+  const [kubeContext, kubeconfig] = [lastValue(line, 'kube-context'), lastValue(line, 'kubeconfig')];
   return {
-    namespace: said(line, namespace.id) ?? env[namespace.env] ?? (namespace.fallback?.(() => undefined) as string),
+    namespace: lastValue(line, namespace.id) ?? env[namespace.env] ?? (namespace.fallback?.(() => undefined) as string),
     ...(kubeContext ? {kubeContext} : {}),
     ...(kubeconfig ? {kubeconfig} : {}),
   };
@@ -131,12 +133,12 @@ function parsed<T>(text: string | undefined): T | undefined {
   try {
     return text === undefined ? undefined : (JSON.parse(text) as T);
   } catch {
-    // helm and kubectl may be something else altogether under these names.
+    // Other programs can be installed as helm and kubectl.
     return undefined;
   }
 }
 
-/** The newest first; of all charts where none is named. */
+/** Newest first; of all charts if no chart is set. */
 async function versions(wanted: string | undefined): Promise<Candidate[]> {
   const {releasesOf} = await import('../charts/target.ts');
   const names = (chart.kind.options ?? []) as readonly ChartName[];

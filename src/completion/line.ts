@@ -1,4 +1,4 @@
-/** A flag as the build wrote it down. */
+/** A flag of the manifest that the build writes. */
 export interface Flag {
   name: string;
   type: 'boolean' | 'option';
@@ -13,22 +13,22 @@ export interface Flag {
   hidden?: boolean;
 }
 
-/** What stands on the line before the cursor, and what the cursor is at. */
+/** The parsed command line up to the cursor. */
 export interface Line {
   command: string | undefined;
-  /** Every flag that is there, with its values. */
+  /** Every flag on the line, with its values. */
   given: ReadonlyMap<string, readonly string[]>;
-  /** The flag whose value is being written. */
+  /** The flag whose value is being typed. */
   flag: Flag | undefined;
-  /** What of the word stands before that value: --cache= or claims, */
+  /** The part of the word before that value: --cache= or secrets, */
   prefix: string;
-  /** What of the word is to be completed. */
+  /** The part of the word to complete. */
   typed: string;
-  /** After -- nothing is a flag. */
+  /** True after --, where words are never flags. */
   hasEnded: boolean;
 }
 
-/** Reads words without the name of the program; the last one, which may be empty, is the one at the cursor. */
+/** Parses words without the program name; the last word, which may be empty, is at the cursor. */
 export function readLine(words: readonly string[], flagsOf: (command: string) => readonly Flag[]): Line {
   const typed = words.at(-1) ?? '';
   const [command, ...before] = words.slice(0, -1);
@@ -57,7 +57,7 @@ function note(given: Map<string, string[]>, {name, delimiter}: Flag, value?: str
   given.set(name, [...(given.get(name) ?? []), ...values]);
 }
 
-/** Notes the flags of a word; the one that still waits for its value. */
+/** Records the flags of a word; returns the flag that expects a value in the next word. */
 function noteFlags(given: Map<string, string[]>, word: string, flags: readonly Flag[]): Flag | undefined {
   const inWord = valueIn(word, flags);
   if (inWord !== undefined) {
@@ -71,7 +71,7 @@ function noteFlags(given: Map<string, string[]>, word: string, flags: readonly F
   return named.find(({type}) => type === 'option');
 }
 
-/** A word that holds flag and value: --namespace=scalr, -n=scalr or -nscalr. */
+/** A word that contains flag and value: --namespace=scalr, -n=scalr or -nscalr. */
 function valueIn(word: string, flags: readonly Flag[]): {flag: Flag; prefix: string; value: string} | undefined {
   const [, prefix = '', name, value = ''] = /^(--([^=]+)=)(.*)$/s.exec(word) ?? [];
   const [, short = '', char, rest = ''] = /^(-([A-Za-z])=?)(.+)$/s.exec(word) ?? [];
@@ -82,21 +82,21 @@ function valueIn(word: string, flags: readonly Flag[]): {flag: Flag; prefix: str
   return name === undefined ? {flag, prefix: short, value: rest} : {flag, prefix, value};
 }
 
-/** Words of a line as bash reads them up to the cursor. */
+/** Words of a line up to the cursor, split as bash does. */
 export interface BashWords {
-  /** Without quotes; the last one, which may be empty, is the one at the cursor. */
+  /** Without quotes; the last word, which may be empty, is at the cursor. */
   words: readonly string[];
-  /** The quote that is still open in it. */
+  /** The open quote in the last word. */
   quote: string;
-  /** What of it, without quotes, stands before the part that bash replaces. */
+  /** The unquoted part of the last word before the part that bash replaces. */
   kept: string;
-  /** It is the file of a redirection. */
+  /** The last word is the file of a redirection. */
   isRedirected: boolean;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What stands in front of the others matches first: a quoted stretch, a variable, an escaped or a plain character. */
+/** In order of precedence: a quoted string, a variable, an escaped character, a plain character. */
 const PIECES = /'([^']*)('?)|"((?:[^"\\]|\\.)*)("?)|\\(.?)|(\$\w+|\$\{\w+\})|([<>&|]+)|(\s+)|(\$\([^)]*\)?|`[^`]*`?|.)/gsu;
 
 interface Word {
@@ -105,8 +105,8 @@ interface Word {
 }
 
 /**
- * Commands in the line are not run, they stay as they are written. `replaced` is the end of the line that bash would replace: it breaks
- * words at = and : too.
+ * Commands in the line are not run. `replaced` is the end of the line that bash would replace: bash also splits words at
+ * = and :.
  */
 export function bashWords(line: string, replaced: string, env: Environment): BashWords {
   const {words, quote} = split(line, env);

@@ -2,9 +2,9 @@ import type {Candidate, Offer} from './candidates.ts';
 import type {BashWords, Line} from './line.ts';
 
 /**
- * What the scripts in templates/completion read. They stay on disks for years while the program changes, so this must not:
- * a line that says what follows (values, files, directories), a line with what stands before it in the word at the cursor, and
- * for values a line each: the value, a tab, what it is.
+ * The format that the scripts in templates/completion parse. Installed scripts outlive program versions, so it must not change:
+ * a line with the type (values, files, directories), a line with the part of the word before the completion, and a line per
+ * value: the value, a tab, its description.
  */
 export function reply(offer: Offer, {prefix, typed}: Line, {isFiltered}: {isFiltered: boolean}): string {
   if (typeof offer === 'string') return `${offer}\n${prefix}\n`;
@@ -12,19 +12,19 @@ export function reply(offer: Offer, {prefix, typed}: Line, {isFiltered}: {isFilt
   return `values\n${prefix}\n${fitting.map(({value, description}) => `${value}\t${description}\n`).join('')}`;
 }
 
-/** What bash says of why it asks. */
+/** Completion variables of bash. */
 interface Asking {
   /** COMP_TYPE: 63 ("?") after a second Tab, 33 and 64 where the first one lists as well. */
   type: string;
-  /** Of the terminal, where it is known. */
+  /** Width of the terminal, if known. */
   columns: number;
 }
 
 const LISTS = ['33', '63', '64'];
 
 /**
- * For bash: options for compopt, what of the word it replaces stands before a file, and then what replaces that word. bash knows no
- * descriptions; in a list, where nothing is inserted, they stand behind the values.
+ * For bash: options for compopt, the part of the word before a file, and the replacements of the word. bash does not support
+ * descriptions; in a list, where nothing is inserted, they follow the values.
  */
 export function bashReply(offer: Offer, {prefix, typed}: Line, {kept, quote}: BashWords, {type, columns}: Asking): string {
   if (typeof offer === 'string') return `-o ${offer === 'files' ? 'default' : 'dirnames'}\n${prefix.slice(kept.length)}\n`;
@@ -48,13 +48,13 @@ function listed(candidates: readonly Candidate[], columns: number): string[] {
   });
 }
 
-/** Names come from files and clusters of others: one that would break the line or steer the terminal is left out. */
+/** Names are untrusted: names with control characters are omitted. */
 const printable = (candidates: readonly Candidate[]): Candidate[] =>
   candidates
     .filter(({value}) => !/\p{Cc}/u.test(value))
     .map(({value, description}) => ({value, description: description.replace(/\p{Cc}/gu, ' ')}));
 
-/** Shells whose Tab can be taught: by which file of templates/completion, and by which line where for good. */
+/** Supported shells: the script in templates/completion, the command that loads it and the startup file. */
 export const SHELLS = {
   bash: {file: 'scalr-agent.bash', load: 'source <(scalr-agent completion bash)', startup: '~/.bashrc'},
   zsh: {file: 'scalr-agent.zsh', load: 'source <(scalr-agent completion zsh)', startup: '~/.zshrc'},

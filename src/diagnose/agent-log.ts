@@ -7,38 +7,38 @@ import {containersOf, rootOf} from './snapshot-queries.ts';
 
 const READY_PATTERN = /agent is ready to receive tasks/i;
 
-/** Finds lines that mean something, and a few that do not. */
+/** Matches lines with a meaning, and a few others. */
 export const TELLING = new RegExp([READY_PATTERN, ...AGENT_LOG_ROWS.map(({pattern}) => pattern)].map(({source}) => source).join('|'), 'i');
 
 export interface Verdict {
   /** `READY`, or the code of a row. */
   meaning: string;
-  /** The message of the line. */
+  /** Message of the line. */
   line: string;
-  /** When the agent first logged it without anything else in between, if the log has times. */
+  /** Time of the first of these lines without other lines in between, if the log has times. */
   since: string | undefined;
 }
 
-/** Names in the three charts and in this program's tests. Other containers were injected, and their logs are about themselves. */
+/** Container names of the three charts and of the tests. Other containers were injected, and their logs are not about the agent. */
 const AGENT_CONTAINERS = ['agent', 'agent-k8s', 'agent-local', 'agent-job', 'scalr-agent', 'controller', 'worker'];
-/** Older lines of an agent that runs mean nothing today. */
+/** Older lines of a running agent are outdated. */
 const FRESH_MS = 10 * 60_000;
-/** Where a log has no times, only this many lines at its end count. */
+/** In a log without times, only this many lines at its end are used. */
 const FRESH_LINES = 5;
 
 export const isOfAgent = (container: string): boolean => AGENT_CONTAINERS.includes(container);
 
-/** What one line means on any platform, if anything. */
+/** Meaning of one line on any platform. */
 export function meant(raw: string): {meaning: string; text: string; at: string | undefined} | undefined {
   const line = parse(raw);
   const meaning = meaningOf(line, AGENT_LOG_ROWS);
   return meaning === undefined ? undefined : {meaning, text: line.text, at: line.at};
 }
 
-/** Some line tells how an agent in Kubernetes is. */
+/** True if a line shows the state of an agent in Kubernetes. */
 export const isTelling = (log: string): boolean => log.split('\n').some((line) => meaningOf(parse(line), rowsFor('kubernetes')));
 
-/** What the newest telling line of each agent container of a pod means. */
+/** Meaning of the newest significant line of each agent container of a pod. */
 function verdicts(snapshot: Snapshot, pod: Pod, now?: Date): Verdict[] {
   const containers = containersOf(pod);
   const own = containers.filter(({name}) => isOfAgent(name));
@@ -48,7 +48,7 @@ function verdicts(snapshot: Snapshot, pod: Pod, now?: Date): Verdict[] {
   });
 }
 
-/** What the newest telling line of one log means. Old lines of an agent that is ready do not count. */
+/** Meaning of the newest significant line of a log. Old lines of a ready agent are ignored. */
 export function verdictIn(log: string, platform: Platform, isReady: boolean, now?: Date): Verdict | undefined {
   if (!TELLING.test(log)) return undefined;
   const rows = rowsFor(platform);
@@ -74,7 +74,7 @@ const rowsFor = (platform: Platform): AgentLogRow[] => AGENT_LOG_ROWS.filter(({r
 
 interface Line {
   raw: string;
-  /** The message, without time and format. */
+  /** Message without time and format. */
   text: string;
   at: string | undefined;
   isChatter: boolean;
@@ -91,7 +91,7 @@ function parse(raw: string): Line {
   return {
     raw,
     text: fields ? textOf(fields) : raw.replace(TIME, '').trim(),
-    // Without a zone it is that of the container, and images run in UTC.
+    // Times without a zone are local time of the container, and the images use UTC.
     at: stamp ? `${stamp[1]}T${stamp[2]}${stamp[3]?.trim() ?? 'Z'}` : undefined,
     isChatter: /^(debug|info)$/i.test(String(fields?.['level'] ?? '')),
   };
@@ -116,13 +116,13 @@ function fieldsOf(line: string): Record<string, unknown> | undefined {
   }
 }
 
-/** The message of the last line of a log. Its time is left out, because it differs with every try. */
+/** Message of the last line of a log. The time is removed, because it differs in every attempt. */
 export function lastLogLine(log: string | undefined): string | undefined {
   const line = log?.split('\n').findLast((each) => each.trim() !== '');
   return line === undefined ? undefined : parse(line).text;
 }
 
-/** Also for a pod that Kubernetes calls ready: the charts have no readiness probes. */
+/** Also for pods that Kubernetes considers ready, because the charts have no readiness probes. */
 export const agentLogCauses: CauseTable = {
   symptoms: (snapshot, now) =>
     presentPods(snapshot).flatMap((pod) =>
@@ -138,7 +138,7 @@ export const agentLogCauses: CauseTable = {
   ),
 };
 
-/** Whether the agents' logs say that they are ready: `unknown` where no line tells. */
+/** State of the agents according to their logs: `unknown` if no line shows it. */
 export function registered(snapshot: Snapshot, now?: Date): boolean | 'unknown' {
   const pods = presentPods(snapshot).map((pod) => ({
     root: rootOf(snapshot, pod),
@@ -146,18 +146,18 @@ export function registered(snapshot: Snapshot, now?: Date): boolean | 'unknown' 
   }));
   if (pods.some(({meanings}) => meanings.some((each) => each !== 'READY'))) return false;
   const ready = pods.filter(({meanings}) => meanings.includes('READY'));
-  // Each replica logs only its own state, so all replicas of a workload must have logged it. Another workload may log other lines.
+  // Each replica logs only its own state, so all replicas of a workload must have logged it. Another workload can log other lines.
   const isComplete = ready.every(({root}) => pods.filter((each) => each.root === root).every(({meanings}) => meanings.length > 0));
   return ready.length > 0 && isComplete ? true : 'unknown';
 }
 
 export interface Agent {
   pod: string;
-  /** `unknown` where its log says something else, nothing of it any more, or cannot be read. */
+  /** `unknown` if the log has other lines, no longer has the line, or cannot be read. */
   state: 'registered' | 'unknown';
 }
 
-/** The state of each agent, as the log of its pod has it. */
+/** State of each agent according to the log of its pod. */
 export function agentsOf(snapshot: Snapshot, now: Date): Agent[] {
   return presentPods(snapshot).map((pod) => {
     const found = verdicts(snapshot, pod, now);

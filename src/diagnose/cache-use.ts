@@ -1,4 +1,4 @@
-/** Providers and modules that runs installed, and how many of them came from the cache. */
+/** Number of providers and modules that runs installed, and that came from the cache. */
 export interface CacheUse {
   plugins: Share;
   modules: Share;
@@ -10,14 +10,14 @@ interface Share {
 }
 
 /**
- * What a run logs when it installs providers and modules: `Initialized 8 modules in 4.12s (8 used from cache)`, or both in one line:
+ * Log line of a run that installs providers and modules: `Initialized 8 modules in 4.12s (8 used from cache)`, or both in one line:
  * `Initialized 20 plugins and 3 modules in 6.09s (20 plugins used from cache)`.
  */
 const LINE = /Initialized (\d+ (?:plugin|module)s?(?: and \d+ modules?)?) in [\d.]+ ?m?s(?: \(([^()\n]*?) used from cache\))?/g;
 
 const noCacheUse = (): CacheUse => ({plugins: {installed: 0, cached: 0}, modules: {installed: 0, cached: 0}});
 
-/** Adds up what the lines of a log say; undefined where none says anything. Pure. */
+/** Sum over the lines of a log; undefined if there are none. Pure. */
 export function cacheUseIn(log: string): CacheUse | undefined {
   const lines = [...log.matchAll(LINE)];
   if (lines.length === 0) return undefined;
@@ -30,14 +30,14 @@ export function cacheUseIn(log: string): CacheUse | undefined {
   return sum;
 }
 
-/** `20 plugins and 3 modules`, or a number alone that counts what the line is about. */
+/** `20 plugins and 3 modules`, or only a number, which counts the kind of the line. */
 const countsIn = (text: string, about: keyof CacheUse): [kind: keyof CacheUse, count: number][] =>
   [...text.matchAll(/(\d+)(?: (plugin|module))?/g)].map(([, count, kind]) => [
     kind === undefined ? about : (`${kind}s` as keyof CacheUse),
     Number(count),
   ]);
 
-/** Of several logs; undefined where none says anything. Pure. */
+/** Sum over several logs; undefined if no log has such lines. Pure. */
 export function sumOfCacheUse(uses: readonly (CacheUse | undefined)[]): CacheUse | undefined {
   const found = uses.filter((use) => use !== undefined);
   if (found.length === 0) return undefined;
@@ -50,10 +50,10 @@ export function sumOfCacheUse(uses: readonly (CacheUse | undefined)[]): CacheUse
   return sum;
 }
 
-/** 20 of 20 plugins and 8 of 8 modules used from cache */
+/** 20 of 20 plugins and 8 of 8 modules used from the cache */
 export function cacheUseText(use: CacheUse): string {
   const shares = (['plugins', 'modules'] as const)
     .filter((kind) => use[kind].installed > 0)
     .map((kind) => `${use[kind].cached} of ${use[kind].installed} ${kind}`);
-  return `${shares.join(' and ') || 'no plugins or modules'} used from cache`;
+  return `${shares.join(' and ') || 'no plugins or modules'} used from the cache`;
 }

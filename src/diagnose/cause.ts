@@ -1,54 +1,54 @@
 import type {KubernetesObject, Snapshot} from '../cluster/objects.ts';
 import {kubectlCommand} from '../command-line.ts';
 
-/** Why something is not ready. */
+/** Reason why an object is not ready. */
 export interface Cause {
   /** `pod/name`, `deployment/name`, `claim/name`. */
   object: string;
   code: string;
   /** One line, with the message of the cluster or of the agent. */
   reason: string;
-  /** The operator's next step. */
+  /** Next step for the user. */
   remedy: string;
-  /** Waiting longer will not help. */
+  /** Waiting longer does not help. */
   isHopeless: boolean;
 }
 
-/** Something that is wrong with an object, before it has a name. */
+/** A problem of an object, before it is matched to a cause. */
 export interface Symptom {
   object: KubernetesObject;
-  /** The one of a pod that it is about. */
+  /** Affected container of a pod. */
   container?: string | undefined;
-  /** What the patterns of rows are matched against. */
+  /** Text that the patterns of rows are matched against. */
   text?: string;
   reason: string;
-  /** When the state began; without it the object's whole life counts. */
+  /** Start of the state; without it, the creation of the object is used. */
   since?: string | undefined;
-  /** Overrides the time: it was tried often enough, or help is on its way. */
+  /** Overrides the time, for example after enough attempts. */
   isHopeless?: boolean | undefined;
   /** Overrides the remedy of the row. */
   remedy?: string | undefined;
 }
 
-/** One kind of cause: what is seen, what it is called, and what to do. */
+/** One kind of cause: pattern, code and remedy. */
 export interface CauseRow {
   code: string;
   /** Matches the text of a symptom. A row without it matches every symptom. */
   pattern?: RegExp;
-  /** Seconds after which waiting longer will not help. Without them time proves nothing. */
+  /** Seconds after which waiting longer does not help. If absent, the cause is never hopeless. */
   hopelessAfter?: number | undefined;
-  /** Seconds for which the state is not reported, because everything passes through it. */
+  /** Seconds in which the state is normal and not reported. */
   normalFor?: number;
-  /** Only time decides, because another moment or another node may succeed where several tries failed. */
+  /** Only time counts, because a later attempt or another node can succeed. */
   ignoresTries?: boolean;
-  /** Says that something below is wrong, not what: gives way to causes of the pods of a workload, of the claims of a pod. */
+  /** Only indicates a problem of a dependent object, so causes of pods of the workload or of PVCs of the pod take precedence. */
   isVague?: boolean;
   remedy: string;
-  /** A kubectl command that shows more; printed behind the remedy. */
+  /** A kubectl command for details; printed after the remedy. */
   look?: Look;
 }
 
-/** Arguments of kubectl, for what a symptom is about. */
+/** Arguments of kubectl for a symptom. */
 type Look = (symptom: Pick<Symptom, 'object' | 'container'>, namespace: string) => readonly string[];
 
 export const describe =
@@ -65,11 +65,11 @@ export const remedyOf = (
   place: Snapshot['place'],
 ): string => (look ? `${remedy}: ${kubectlCommand(place, ...look(symptom, place.namespace))}` : remedy);
 
-/** Rows for the same symptoms. The first row that matches a symptom wins. */
+/** Rows for the same symptoms. The first matching row wins. */
 export interface CauseTable {
   symptoms(snapshot: Snapshot, now: Date): readonly Symptom[];
   rows: readonly CauseRow[];
 }
 
-/** A row with symptoms of its own. */
+/** A row with its own symptoms. */
 export const singleCause = ({symptoms, ...row}: CauseRow & Pick<CauseTable, 'symptoms'>): CauseTable => ({symptoms, rows: [row]});

@@ -14,10 +14,10 @@ import {
 } from './snapshot-queries.ts';
 
 const FAILURES = ['FailedMount', 'FailedMapVolume', 'FailedAttachVolume', 'FailedCreatePodSandBox'];
-/** Each of these shows that what failed before has come right. */
+/** Each of these events shows that an earlier failure is resolved. */
 const SUCCESSES = ['SuccessfulAttachVolume', 'Pulling', 'Pulled', 'Created', 'Started'];
 
-/** What fails before a container starts, in its status or in events of its pod. */
+/** Failures before a container starts, from its status or from events of its pod. */
 const startFailures = (snapshot: Snapshot): Symptom[] =>
   troubledPods(snapshot).flatMap((pod) => [...failuresInStatus(pod), ...failureInEvents(snapshot, pod)]);
 
@@ -33,7 +33,7 @@ function failureInEvents(snapshot: Snapshot, pod: Pod): Symptom[] {
   if (!isBeingCreated(pod)) return [];
   const newest = eventsOf(snapshot, pod, [...FAILURES, ...SUCCESSES]).at(-1);
   if (newest === undefined || !FAILURES.includes(newest.reason ?? '')) return [];
-  // "Unable to attach or mount volumes" only sums up; an earlier event may have the reason.
+  // "Unable to attach or mount volumes" is only a summary; an earlier event can have the reason.
   const telling = /timed out waiting/.test(newest.message ?? '')
     ? eventsOf(snapshot, pod, FAILURES).findLast(({message = ''}) => !/timed out waiting/.test(message))
     : undefined;
@@ -46,7 +46,7 @@ function startFailure(pod: Pod, reason: string, message: string, since: string |
   return {object: pod, text, reason: oneLine(text), since};
 }
 
-/** An operator for secrets, or a second apply, may still bring what is missing; after this time it would have. */
+/** A secrets operator or a second apply can still create missing objects within this time. */
 const SOMEBODY_ELSE = 60;
 
 export const startCauses: CauseTable = {
@@ -56,19 +56,19 @@ export const startCauses: CauseTable = {
       code: 'KEY_NOT_FOUND',
       pattern: /couldn't find key|references non-existent (secret|config) key/,
       hopelessAfter: SOMEBODY_ELSE,
-      remedy: 'Add the key to the Secret, or name the one it has: --token-secret-key, --ca-secret-key',
+      remedy: 'Add the key to the Secret, or set the existing key: --token-secret-key, --ca-secret-key',
     },
     {
       code: 'SECRET_NOT_FOUND',
       pattern: /secrets? "[^"]+" not found/i,
       hopelessAfter: SOMEBODY_ELSE,
-      remedy: 'Create the Secret in the namespace of the release, or correct its name: --token-secret, --ca-secret, --client-cert-secret',
+      remedy: 'Create the Secret in the release namespace, or correct its name: --token-secret, --ca-secret, --client-cert-secret',
     },
     {
       code: 'CONFIG_MAP_NOT_FOUND',
       pattern: /configmaps? "[^"]+" not found/i,
       hopelessAfter: SOMEBODY_ELSE,
-      remedy: 'Create the ConfigMap in the namespace of the release, or take it out of the values',
+      remedy: 'Create the ConfigMap in the release namespace, or remove it from the values',
     },
     {
       // Image and security context contradict each other; only new values change that.
@@ -81,34 +81,34 @@ export const startCauses: CauseTable = {
       code: 'HOST_PATH_UNUSABLE',
       pattern: /hostPath type check failed|mkdir .*(read-only|permission denied)/i,
       hopelessAfter: SOMEBODY_ELSE,
-      remedy: 'Prepare the directory on the node, or choose another: --data-home, --cache-path',
+      remedy: 'Prepare the directory on the node, or set another one: --data-home, --cache-path',
     },
     {
-      // In a rolling update the old pod may still leave; detaching from a lost node takes six minutes.
+      // In a rolling update, the old pod may still terminate; detaching from a lost node takes six minutes.
       code: 'VOLUME_IN_USE',
       pattern: /Multi-Attach|already (exclusively )?attached|already used by/i,
       remedy:
-        'The volume is attached to another node: end the pod that has it, or use a ReadWriteMany class (--cache-storage-class, --cache-access-mode)',
+        'The volume is attached to another node: delete the pod that uses it, or use ReadWriteMany (--cache-storage-class, --cache-access-mode)',
     },
-    {code: 'ATTACH_FAILED', pattern: /^FailedAttachVolume: /, hopelessAfter: 120, remedy: 'Mend what the storage driver says'},
-    {code: 'MOUNT_FAILED', pattern: /^Failed(Mount|MapVolume): /, hopelessAfter: 120, remedy: 'Mend what the node says about the volume'},
+    {code: 'ATTACH_FAILED', pattern: /^FailedAttachVolume: /, hopelessAfter: 120, remedy: 'Fix the error reported by the storage driver'},
+    {code: 'MOUNT_FAILED', pattern: /^Failed(Mount|MapVolume): /, hopelessAfter: 120, remedy: 'Fix the volume error reported by the node'},
     {
       code: 'SANDBOX_FAILED',
       pattern: /^FailedCreatePodSandBox: /,
       hopelessAfter: 120,
-      remedy: 'The network plugin or runtime of the node has a problem; look at its own pods and logs',
+      remedy: 'Check the network plugin and the container runtime of the node, and their logs',
     },
     {
       code: 'CONTAINER_CONFIG',
       pattern: /^CreateContainerConfigError: /,
       hopelessAfter: SOMEBODY_ELSE,
-      remedy: 'Correct what the container is given',
+      remedy: 'Correct the configuration of the container',
     },
     {
       code: 'CREATE_CONTAINER_FAILED',
       pattern: /^CreateContainerError: /,
       hopelessAfter: SOMEBODY_ELSE,
-      remedy: 'Correct what the runtime refuses',
+      remedy: 'Fix the error reported by the container runtime',
     },
   ],
 };
@@ -116,9 +116,9 @@ export const startCauses: CauseTable = {
 interface Broken {
   pod: Pod;
   container: ContainerView;
-  /** How it ended, also while it waits for its next try. */
+  /** Last termination, even while the container waits for its restart. */
   end: NonNullable<ContainerState['terminated']> | undefined;
-  /** All messages about its end; the last is from its own log. */
+  /** All messages about the termination; the last one is from the container log. */
   messages: readonly string[];
   lastLine: string | undefined;
 }
@@ -140,48 +140,48 @@ function brokenContainers(snapshot: Snapshot): Broken[] {
 const notStarted = ({pod, container: {name}}: Broken, text: string): Symptom => ({
   object: pod,
   text,
-  reason: oneLine(`container ${name} did not start: ${shortened(text)}`),
+  reason: oneLine(`container ${name} failed to start: ${shortened(text)}`),
   since: troubleSince(pod),
 });
 
-/** Runtimes report all their layers; the innermost has the reason. */
+/** Runtimes report all their layers; the innermost one has the reason. */
 const shortened = (message: string): string => /(exec:? "[^"]*":.*|exec \S+: exec format error)/.exec(message)?.[0] ?? unwrap(message);
 
-/** Ten, twenty, forty seconds of back-off: what comes and goes with another pod has come by then. */
+/** After back-off times of 10, 20 and 40 seconds, temporary problems are over. */
 const ENOUGH_RESTARTS = 3;
 
 const isRestartedEnough = ({restartCount = 0}: ContainerView): true | undefined => (restartCount >= ENOUGH_RESTARTS ? true : undefined);
 
 function memoryReason({name, spec}: ContainerView): string {
   const limit = spec?.resources?.limits?.['memory'];
-  return `OOMKilled: container ${name} wanted more memory than it may have${limit === undefined ? '' : `, its limit is ${limit}`}`;
+  return `OOMKilled: container ${name} ${limit === undefined ? 'ran out of memory' : `exceeded its memory limit of ${limit}`}`;
 }
 
-/** Why a container ended, or could not start. */
+/** Causes of terminated containers and of containers that failed to start. */
 export const containerCauses: readonly CauseTable[] = [
   {
     symptoms: (snapshot) => brokenContainers(snapshot).flatMap((broken) => broken.messages.map((text) => notStarted(broken, text))),
     rows: [
-      // Neither the image nor the version of the cluster changes by waiting.
+      // Waiting changes neither the image nor the cluster version.
       {
         code: 'WRONG_ARCHITECTURE',
         pattern: /exec format error/,
         hopelessAfter: 0,
         remedy:
-          'The image is built for another architecture than the node has: choose nodes with --node-selector kubernetes.io/arch=amd64, or another image',
+          'The image does not support the node architecture: select nodes with --node-selector kubernetes.io/arch=amd64, or use another image',
       },
       {
         code: 'IMAGE_VOLUMES_UNSUPPORTED',
         pattern: /exec-loop.*no such file/,
         hopelessAfter: 0,
         remedy:
-          'This chart mounts images as volumes, which needs Kubernetes 1.35: upgrade the cluster, or use an older chart version (--chart-version)',
+          'This chart mounts images as volumes, which requires Kubernetes 1.35: upgrade the cluster, or use an older chart version (--chart-version)',
       },
       {
         code: 'COMMAND_NOT_FOUND',
         pattern: /executable file not found|exec: .*no such file/,
         hopelessAfter: 30,
-        remedy: 'The image lacks the program: check --agent-image',
+        remedy: 'The image does not contain the program: check --agent-image',
       },
     ],
   },
@@ -201,7 +201,7 @@ export const containerCauses: readonly CauseTable[] = [
   singleCause({
     code: 'START_FAILED',
     hopelessAfter: 60,
-    remedy: 'Correct what the runtime refuses',
+    remedy: 'Fix the error reported by the container runtime',
     symptoms: (snapshot) =>
       brokenContainers(snapshot)
         .filter(
@@ -212,7 +212,7 @@ export const containerCauses: readonly CauseTable[] = [
   }),
   singleCause({
     code: 'CRASH_LOOP',
-    remedy: 'Fix what the log says',
+    remedy: 'Fix the error in the log',
     look: readLog('--previous'),
     symptoms: (snapshot) =>
       brokenContainers(snapshot)
@@ -224,7 +224,7 @@ export const containerCauses: readonly CauseTable[] = [
           object: pod,
           container: container.name,
           reason: oneLine(
-            `CrashLoopBackOff: container ${container.name} ended with exit code ${end?.exitCode ?? '?'}${lastLine ? `: ${lastLine}` : ''}`,
+            `CrashLoopBackOff: container ${container.name} exited with code ${end?.exitCode ?? '?'}${lastLine ? `: ${lastLine}` : ''}`,
           ),
           since: troubleSince(pod),
           isHopeless: isRestartedEnough(container),

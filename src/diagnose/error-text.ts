@@ -2,13 +2,13 @@ import {maskSecrets} from '../errors.ts';
 
 const LONGEST = 240;
 
-/** Fit for one line of a terminal, without what may be secret. */
+/** Shortens a text to one line and masks secrets. */
 export function oneLine(text: string): string {
   const line = maskSecrets(text.replaceAll(/\s+/g, ' ').trim());
   return line.length > LONGEST ? `${line.slice(0, LONGEST - 1).trimEnd()}…` : line;
 }
 
-/** What runtimes and kubelets put before the actual words. */
+/** Prefixes that runtimes and kubelets add to a message. */
 const WRAPPINGS: readonly RegExp[] = [
   /^Back-off pulling image "[^"]*":? ?/,
   /^ErrImagePull: /,
@@ -20,12 +20,12 @@ const WRAPPINGS: readonly RegExp[] = [
   /^Error response from daemon: /,
   /^\(combined from similar events\): /,
   /^Error creating: /,
-  // The name is another one with every try.
+  // The name differs in every attempt.
   /^pods "[^"]*" is forbidden: /,
   /^Error: /,
 ];
 
-/** The words without their wrappings, so that they stay the same from one try to the next. */
+/** The message without prefixes, so that it stays the same in every attempt. */
 export function unwrap(text: string): string {
   const next = WRAPPINGS.reduce((rest, wrapping) => rest.replace(wrapping, ''), text.trim());
   return next === text ? next : unwrap(next);

@@ -9,7 +9,7 @@ import {claimCauses, schedulingCauses} from './scheduling-causes.ts';
 import {claimsOf, nameOf, ownerOf, podsOf, rootOf, timeOf} from './snapshot-queries.ts';
 import {creationCauses, workloadCauses} from './workload-causes.ts';
 
-/** Of each object only the first cause is reported, so what is specific comes before what is general. */
+/** Only the first cause of each object is reported, so specific causes come first. */
 const TABLES: readonly CauseTable[] = [
   ...claimCauses,
   creationCauses,
@@ -24,13 +24,13 @@ const TABLES: readonly CauseTable[] = [
 
 export const CAUSES: readonly CauseRow[] = TABLES.flatMap(({rows}) => rows);
 
-/** A cause, with what it is about. */
+/** A cause and its object. */
 interface Found extends Cause {
   about: KubernetesObject;
   isVague: boolean;
 }
 
-/** Why the release is not ready: one cause per object, the hopeless ones first. Nothing for what is well. */
+/** Reasons why the release is not ready: one cause per object, hopeless ones first. */
 export function explain(snapshot: Snapshot, now: Date): Cause[] {
   const found = new Map<KubernetesObject, Found>();
   for (const {symptoms, rows} of TABLES) {
@@ -62,10 +62,10 @@ export function explain(snapshot: Snapshot, now: Date): Cause[] {
 const reportedObject = (snapshot: Snapshot, object: KubernetesObject): KubernetesObject =>
   object.kind === 'ReplicaSet' ? (ownerOf(snapshot, object) ?? object) : object;
 
-/** Never negative: the clock of the cluster may be ahead of ours. A state without a time has only just been seen. */
+/** Never negative: the clock of the cluster may be ahead. A state without a time is new. */
 const secondsSince = (time: string | undefined, now: Date): number => (time ? Math.max(0, (now.getTime() - Date.parse(time)) / 1000) : 0);
 
-/** A vague cause gives way to better ones below, which inherit that it is hopeless. */
+/** A vague cause is replaced by specific ones of dependent objects, which inherit its hopelessness. */
 function dropVague(snapshot: Snapshot, found: readonly Found[]): Found[] {
   const heirs = new Map<Found, Found[]>();
   for (const vague of found.filter(({isVague}) => isVague)) {
@@ -112,7 +112,7 @@ export function progress(snapshot: Snapshot): Progress[] {
   });
 }
 
-/** Every workload is ready, and no log of an agent says otherwise. `now` tells old log lines from new ones. */
+/** Every workload is ready, and no agent log contradicts it. `now` separates old log lines from new ones. */
 export function isReady(snapshot: Snapshot, now?: Date): boolean {
   const roots = rootsOf(snapshot);
   return roots.length > 0 && roots.every(isRootReady) && registered(snapshot, now) !== false;

@@ -16,7 +16,7 @@ import {
   troubleSince,
 } from './snapshot-queries.ts';
 
-/** A probe that failed in the present life of the container. */
+/** A failed probe of the current container instance. */
 function probeFailure(snapshot: Snapshot, pod: Pod): {event: Event; container: string} | undefined {
   const event = newestEvent(snapshot, pod, ['Unhealthy', 'ProbeWarning']);
   const failing = containersOf(pod).find(
@@ -25,11 +25,11 @@ function probeFailure(snapshot: Snapshot, pod: Pod): {event: Event; container: s
   return event && failing ? {event, container: failing.name} : undefined;
 }
 
-/** Three of one workload: whatever node it gets, it is driven away. */
+/** Three evictions of one workload: it is evicted from every node. */
 const ENOUGH_EVICTIONS = 3;
 const LATELY_MS = 10 * 60_000;
 
-/** Pods that were evicted and not replaced for good: between two evictions their workload may look ready. */
+/** Evicted pods whose workload is not stable: between two evictions, it can look ready. */
 function evictions(snapshot: Snapshot, now: Date): {pod: Pod; alike: number}[] {
   const evicted = snapshot.pods.filter((pod) => pod.status?.reason === 'Evicted' && !isEnding(pod));
   const lately = evicted.filter((pod) => now.getTime() - Date.parse(troubleSince(pod) ?? '') < LATELY_MS);
@@ -40,20 +40,20 @@ function evictions(snapshot: Snapshot, now: Date): {pod: Pod; alike: number}[] {
   });
 }
 
-/** A failed pod whose container says more than the pod does. */
+/** Message of a failed pod, or of its container if that has more information. */
 function failureText(snapshot: Snapshot, {metadata, status, ...pod}: Pod): string {
   if (status?.message) return `${status.reason ?? 'Failed'}: ${status.message}`;
   const broken = containersOf({metadata, status: status ?? {}, ...pod}).find(({state}) => (state?.terminated?.exitCode ?? 0) !== 0);
   const line = broken && lastLogLine(snapshot.logs[`${metadata.name}/${broken.name}`]);
   return broken
-    ? `container ${broken.name} ended with exit code ${broken.state?.terminated?.exitCode}${line ? `: ${line}` : ''}`
+    ? `container ${broken.name} exited with code ${broken.state?.terminated?.exitCode}${line ? `: ${line}` : ''}`
     : (status?.reason ?? 'Failed');
 }
 
 export const podCauses: readonly CauseTable[] = [
   singleCause({
     code: 'EVICTED',
-    remedy: 'The node ran out of what is named: add or enlarge nodes, or set requests near to what the agent uses',
+    remedy: 'The node ran out of this resource: add or enlarge nodes, or set requests close to the actual usage',
     symptoms: (snapshot, now) =>
       evictions(snapshot, now).map(({pod, alike}) => ({
         object: pod,
@@ -62,9 +62,9 @@ export const podCauses: readonly CauseTable[] = [
       })),
   }),
   singleCause({
-    // Clouds repair or replace nodes by themselves.
+    // Clouds repair or replace nodes automatically.
     code: 'NODE_LOST',
-    remedy: 'See the conditions of the node',
+    remedy: 'Check the conditions of the node',
     look: ({object}) => ['describe', 'node', (object as Pod).spec?.nodeName ?? ''],
     symptoms: (snapshot) =>
       troubledPods(snapshot)
@@ -75,12 +75,12 @@ export const podCauses: readonly CauseTable[] = [
             pod.status?.reason === 'NodeLost' || ready?.status === 'Unknown' || (lost && timeOf(lost) >= (ready?.lastTransitionTime ?? ''))
           );
         })
-        .map((pod) => ({object: pod, reason: `node ${pod.spec?.nodeName} is not ready, nobody knows how the pod is`})),
+        .map((pod) => ({object: pod, reason: `node ${pod.spec?.nodeName} is not ready, so the state of the pod is unknown`})),
   }),
   singleCause({
-    // A new pod comes in its place, and Kubernetes says of the workload when it gives up.
+    // A new pod replaces it, and the workload reports when Kubernetes stops retrying.
     code: 'POD_FAILED',
-    remedy: 'See the state and the events of the pod',
+    remedy: 'Check the state and the events of the pod',
     look: describe('pod'),
     symptoms: (snapshot) =>
       troubledPods(snapshot)
@@ -91,18 +91,18 @@ export const podCauses: readonly CauseTable[] = [
     // Programs that start slowly fail their probes for a while.
     code: 'PROBE_FAILING',
     hopelessAfter: 180,
-    remedy: 'The container runs and is not well. Read its log',
+    remedy: 'The container is running but not healthy. Check its log',
     look: readLog(),
     symptoms: (snapshot) =>
       troubledPods(snapshot).flatMap((pod) => {
         const {event, container} = probeFailure(snapshot, pod) ?? {};
-        return event ? [{object: pod, container, reason: oneLine(event.message ?? 'a probe fails'), since: firstTimeOf(event)}] : [];
+        return event ? [{object: pod, container, reason: oneLine(event.message ?? 'a probe failed'), since: firstTimeOf(event)}] : [];
       }),
   }),
   singleCause({
     code: 'INIT_STUCK',
     normalFor: 10,
-    remedy: 'See in the log of the init container what it waits for',
+    remedy: 'Check the log of the init container',
     look: readLog(),
     symptoms: (snapshot) =>
       troubledPods(snapshot).flatMap((pod) =>
@@ -111,14 +111,14 @@ export const podCauses: readonly CauseTable[] = [
           .map(({name, state}) => ({
             object: pod,
             container: name,
-            reason: `init container ${name} still runs, the others wait for it`,
+            reason: `init container ${name} is still running; other containers wait for it`,
             since: state?.running?.startedAt,
           })),
       ),
   }),
   singleCause({
     code: 'CONTAINER_WAITING',
-    remedy: 'See the state and the events of the pod',
+    remedy: 'Check the state and the events of the pod',
     look: describe('pod'),
     symptoms: (snapshot) =>
       troubledPods(snapshot).flatMap((pod) =>
@@ -132,7 +132,7 @@ export const podCauses: readonly CauseTable[] = [
   singleCause({
     code: 'NOT_READY',
     normalFor: 30,
-    remedy: 'See the state and the events of the pod',
+    remedy: 'Check the state and the events of the pod',
     look: describe('pod'),
     symptoms: (snapshot) =>
       troubledPods(snapshot)

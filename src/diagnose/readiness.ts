@@ -1,12 +1,12 @@
 import type {KubernetesObject, Pod, Snapshot, Workload} from '../cluster/objects.ts';
 import {condition, isEnding, isPodReady, ownerOf, rootOf} from './snapshot-queries.ts';
 
-/** How many of a workload are wanted, are of its newest form, and are ready. */
+/** Replica counts of a workload. */
 export interface Count {
   wanted: number;
   updated: number;
   ready: number;
-  /** Of an older form, and still there. */
+  /** Pods of an older revision. */
   old: number;
 }
 
@@ -36,7 +36,7 @@ const COUNTS: Readonly<Record<string, (workload: Workload) => Count>> = {
   },
 };
 
-/** What nobody in the release owns, apart from pods that are on their way out. */
+/** Objects without an owner in the release, except pods that are terminating. */
 export function rootsOf(snapshot: Snapshot): KubernetesObject[] {
   const pods = snapshot.pods.filter((pod) => !isEnding(pod));
   return [...snapshot.workloads, ...pods].filter((object) => ownerOf(snapshot, object) === undefined);
@@ -50,12 +50,12 @@ export function countOf(root: KubernetesObject): Count {
   return COUNTS[root.kind ?? '']?.(root) ?? {wanted: 0, updated: 0, ready: 0, old: 0};
 }
 
-/** The status is about this form of the object, not about the one before. */
+/** The status belongs to the current generation of the object. */
 export const isObserved = ({metadata, status}: Workload): boolean => (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
 
 const HAS_GENERATION = ['Deployment', 'DaemonSet', 'ReplicaSet'];
 
-/** It belongs to the form before: the controller has yet to see the newest one, or is replacing what it made of the last. */
+/** The object belongs to an older revision: the controller has not observed the newest one, or is replacing the old objects. */
 export function isSuperseded(snapshot: Snapshot, object: KubernetesObject): boolean {
   const root = rootOf(snapshot, object);
   if (HAS_GENERATION.includes(root.kind ?? '') && !isObserved(root)) return true;
@@ -75,7 +75,7 @@ export function isRootReady(root: KubernetesObject): boolean {
   return ready >= wanted && updated >= wanted && old <= 0;
 }
 
-/** Pods that should be well and are not. Those that failed and were replaced since are history. */
+/** Pods that should be ready but are not. Failed pods that were replaced are ignored. */
 export const troubledPods = (snapshot: Snapshot): Pod[] =>
   snapshot.pods.filter((pod) => {
     const phase = pod.status?.phase;
@@ -83,16 +83,16 @@ export const troubledPods = (snapshot: Snapshot): Pod[] =>
     return phase !== 'Failed' || !isRootReady(rootOf(snapshot, pod));
   });
 
-/** Pods whose words are about today. */
+/** Pods whose logs are current. */
 export function presentPods(snapshot: Snapshot): Pod[] {
   const troubled = troubledPods(snapshot);
   return snapshot.pods.filter((pod) => !isEnding(pod) && (isPodReady(pod) || troubled.includes(pod)));
 }
 
 export function countText(root: KubernetesObject): string {
-  if (root.kind !== 'Pod' && !isObserved(root)) return 'not looked at yet';
+  if (root.kind !== 'Pod' && !isObserved(root)) return 'not observed yet';
   const {wanted, updated, ready, old} = countOf(root);
-  if (root.kind === 'DaemonSet' && wanted === 0) return 'no node matches';
+  if (root.kind === 'DaemonSet' && wanted === 0) return 'no matching nodes';
   if (updated < wanted && updated < ready) return `${updated} of ${wanted} updated`;
-  return `${Math.min(ready, wanted)} of ${wanted} ready${old > 0 ? `, ${old} old still there` : ''}`;
+  return `${Math.min(ready, wanted)} of ${wanted} ready${old > 0 ? `, ${old} old pending termination` : ''}`;
 }

@@ -4,19 +4,19 @@ import {oneLine} from './error-text.ts';
 import {troubledPods} from './readiness.ts';
 import {condition, eventsOf, firstTimeOf, isEnding, newestEvent} from './snapshot-queries.ts';
 
-/** PersistentVolumeClaims for which no volume was found. One that waits for its first consumer is in order. */
+/** Pending PersistentVolumeClaims with an error. Waiting for the first consumer is normal. */
 const pendingClaims = (snapshot: Snapshot): Symptom[] =>
   snapshot.claims
     .filter((claim) => claim.status?.phase === 'Pending' && !isEnding(claim))
     .flatMap((claim) => {
-      // Normal events come with every new try; only a bound claim takes a failure back.
+      // Every retry creates normal events; only a bound claim resolves a failure.
       const failed = eventsOf(snapshot, claim, ['ProvisioningFailed', 'FailedBinding']).at(-1);
       if (failed === undefined) return [];
       const {message: text = ''} = failed;
       return [{object: claim, text, reason: oneLine(`PVC pending: ${text}`), since: firstTimeOf(failed)}];
     });
 
-/** Users may create the class or a volume by hand right after the release. */
+/** Users can create the StorageClass or a volume manually right after the release. */
 const BY_HAND = 60;
 
 export const claimCauses: readonly CauseTable[] = [
@@ -27,36 +27,36 @@ export const claimCauses: readonly CauseTable[] = [
         code: 'CLAIM_WITHOUT_CLASS',
         pattern: /no storage class is set/,
         hopelessAfter: BY_HAND,
-        remedy: 'Name a class with --cache-storage-class, or make one the default',
+        remedy: 'Set --cache-storage-class, or make a StorageClass the default',
       },
       {
         code: 'CLASS_NOT_FOUND',
         pattern: /storageclass\S* "[^"]*" not found/i,
         hopelessAfter: BY_HAND,
-        remedy: 'Correct --cache-storage-class. List the classes',
+        remedy: 'Correct --cache-storage-class. List the StorageClasses',
         look: () => ['get', 'storageclass'],
       },
       {
-        // A driver never learns another access mode.
+        // The access modes of a driver never change.
         code: 'ACCESS_MODE_NOT_SUPPORTED',
         pattern: /access ?mode|MULTI_NODE|volume capabilit/i,
         hopelessAfter: 30,
-        remedy: 'Use a class that can be mounted by many nodes (--cache-storage-class), or --cache-access-mode ReadWriteOnce',
+        remedy: 'Use a StorageClass that supports ReadWriteMany (--cache-storage-class), or --cache-access-mode ReadWriteOnce',
       },
       {
-        // File systems of clouds take minutes, and their drivers report this meanwhile.
+        // Provisioning a cloud file system takes minutes, and the driver reports this error meanwhile.
         code: 'PROVISIONING_SLOW',
         pattern: /DeadlineExceeded|deadline exceeded|code = Aborted|already exists|in progress/,
-        remedy: 'The storage driver still works on it: wait, then look at its log',
+        remedy: 'Provisioning is still in progress: wait, then check the log of the storage driver',
       },
-      {code: 'PROVISIONING_FAILED', pattern: /./, hopelessAfter: 120, remedy: 'Mend what the storage driver says'},
+      {code: 'PROVISIONING_FAILED', pattern: /./, hopelessAfter: 120, remedy: 'Fix the error reported by the storage driver'},
     ],
   },
   singleCause({
     code: 'CLAIM_LOST',
-    // While a claim is bound or restored, its volume may appear after it.
+    // When a claim is bound or restored, its volume can appear later.
     hopelessAfter: 30,
-    remedy: 'The volume of the claim is gone: delete the claim and let a new one be made; what it held is lost',
+    remedy: 'The volume of the PVC no longer exists: delete the PVC so that a new one is created. Its data is lost',
     symptoms: ({claims}) =>
       claims
         .filter(({status}) => status?.phase === 'Lost')
@@ -64,78 +64,82 @@ export const claimCauses: readonly CauseTable[] = [
   }),
 ];
 
-/** Autoscalers take about a minute to notice and another one for a node. */
+/** Autoscalers take about a minute to react, and another one to start a node. */
 const TIME_FOR_A_NODE = 120;
 
 const claimNames = ({spec}: Pod): string[] => (spec?.volumes ?? []).flatMap(({persistentVolumeClaim: claim}) => claim?.claimName ?? []);
 
-/** One reason of the scheduler against some of the nodes. */
+/** One reason of the scheduler for some of the nodes. */
 const NODE_ROWS: readonly CauseRow[] = [
   {
     code: 'CLAIM_NOT_FOUND',
     pattern: /persistentvolumeclaim "[^"]*" (not found|is being deleted)/,
     hopelessAfter: 60,
-    remedy: 'Create the claim in the namespace of the release, or correct --cache-claim',
+    remedy: 'Create the PVC in the release namespace, or correct --cache-claim',
   },
   {
-    // Some drivers make a volume in five minutes; the claim knows better.
+    // Some drivers take five minutes for a volume; the cause of the claim is more precise.
     code: 'CLAIM_NOT_BOUND',
     pattern: /unbound immediate PersistentVolumeClaims/,
     hopelessAfter: Number.POSITIVE_INFINITY,
     isVague: true,
-    remedy: 'See why the PVC is not bound',
+    remedy: 'Check why the PVC is not bound',
     look: ({object}, namespace) => ['describe', 'pvc', ...claimNames(object as Pod), '--namespace', namespace],
   },
   {
     code: 'NODES_NOT_READY',
     pattern: /untolerated taint[^{]*\{node\.kubernetes\.io\/|were unschedulable|no nodes available/,
-    remedy: 'Some nodes are cordoned or not ready. See which',
+    remedy: 'Some nodes are cordoned or not ready. List the nodes',
     look: () => ['get', 'nodes'],
   },
   {code: 'INSUFFICIENT_CPU', pattern: /Insufficient cpu/, remedy: 'Add nodes, or request less CPU'},
   {code: 'INSUFFICIENT_MEMORY', pattern: /Insufficient memory/, remedy: 'Add nodes, or request less memory'},
-  {code: 'INSUFFICIENT_RESOURCE', pattern: /Insufficient \S+/, remedy: 'Add nodes that have it, or do not request it'},
-  {code: 'TOO_MANY_PODS', pattern: /Too many pods/, remedy: 'Add nodes, these are full of pods'},
+  {code: 'INSUFFICIENT_RESOURCE', pattern: /Insufficient \S+/, remedy: 'Add nodes that provide the resource, or do not request it'},
+  {code: 'TOO_MANY_PODS', pattern: /Too many pods/, remedy: 'Add nodes: the existing nodes cannot run more pods'},
   {
     code: 'VOLUME_NODE_AFFINITY',
     pattern: /volume node affinity conflict|match PersistentVolume's node affinity|available persistent volumes to bind/,
-    remedy: 'The volume lies in another zone: let the pods run there (--node-selector), or use a class with WaitForFirstConsumer',
+    remedy: 'The volume is in another zone: run the pods there (--node-selector), or use a StorageClass with WaitForFirstConsumer',
   },
-  {code: 'MAX_VOLUMES', pattern: /max volume count/, remedy: 'Add nodes, these have no place for another volume'},
+  {code: 'MAX_VOLUMES', pattern: /max volume count/, remedy: 'Add nodes: the existing nodes cannot attach more volumes'},
   {
     code: 'NODE_SELECTOR',
     pattern: /match Pod's node (affinity|selector)/,
-    remedy: 'Label nodes, or correct --node-selector, --controller-node-selector',
+    remedy: 'Label nodes, or correct --node-selector or --controller-node-selector',
   },
   {
     code: 'TAINT',
     pattern: /untolerated taint|had taint/,
-    remedy: 'Add --toleration (--controller-toleration) for the taint of the nodes. See it',
+    remedy: 'Add --toleration (--controller-toleration) for the taint of the nodes. Show the taints',
     look: () => ['describe', 'nodes'],
   },
-  {code: 'SPREAD_OR_AFFINITY', pattern: /topology spread|pod (anti-)?affinity/, remedy: 'Loosen affinity or topology spread, or add nodes'},
-  {code: 'PORTS_IN_USE', pattern: /free ports/, remedy: 'The ports of the nodes are taken: one such pod fits on each'},
+  {
+    code: 'SPREAD_OR_AFFINITY',
+    pattern: /topology spread|pod (anti-)?affinity/,
+    remedy: 'Relax the affinity rules or topology spread constraints, or add nodes',
+  },
+  {code: 'PORTS_IN_USE', pattern: /free ports/, remedy: 'Add nodes: the host ports are in use, and each node can run only one such pod'},
 ];
 
-/** The scheduler checks these first, and checks nothing else on such a node: it need not be one that was chosen. */
+/** The scheduler checks these first and then skips the node, so the node may not match the pod at all. */
 const BEFORE_SELECTOR = ['NODES_NOT_READY', 'TAINT', 'NODE_SELECTOR'];
 
-/** Events of a cluster autoscaler or Karpenter: a node for this pod is on its way. */
+/** Events of a cluster autoscaler or Karpenter: a node for this pod is starting. */
 const NODE_COMING = ['TriggeredScaleUp', 'Nominated'];
 
-/** The text is the part of the scheduler's message that tells most. */
+/** The text is the most significant part of the scheduler message. */
 function unscheduledPods(snapshot: Snapshot): Symptom[] {
   return troubledPods(snapshot).flatMap((pod) => {
     const {status, reason, message = '', lastTransitionTime: since} = condition(pod, 'PodScheduled') ?? {};
     if (status !== 'False' || reason !== 'Unschedulable') return [];
-    // What would happen after a preemption is no reason.
-    const said = message.replace(/(\. |, )(no new claims|preemption:).*$/s, '').replace(/\. not found$/, '');
-    const parts = partsOf(pod, said);
+    // The result of a preemption is not a reason.
+    const summary = message.replace(/(\. |, )(no new claims|preemption:).*$/s, '').replace(/\. not found$/, '');
+    const parts = partsOf(pod, summary);
     return [
       {
         object: pod,
         text: parts[0]?.text ?? '',
-        reason: oneLine(`unschedulable: ${said}`),
+        reason: oneLine(`unschedulable: ${summary}`),
         since,
         isHopeless: newestEvent(snapshot, pod, NODE_COMING) ? false : undefined,
         remedy: [...new Set(parts.map(({row}) => remedyOf(row, {object: pod}, snapshot.place)))].join('; or: ') || undefined,
@@ -144,7 +148,7 @@ function unscheduledPods(snapshot: Snapshot): Symptom[] {
   });
 }
 
-/** The part that keeps most nodes away comes first; of equals, the one first in the table. */
+/** The part that excludes most nodes comes first; ties are ordered as in the table. */
 function partsOf(pod: Pod, message: string): {row: CauseRow; text: string}[] {
   const found = message
     .replace(/^\d+\/\d+ nodes are available: /, '')
@@ -153,7 +157,7 @@ function partsOf(pod: Pod, message: string): {row: CauseRow; text: string}[] {
       const row = NODE_ROWS.find(({pattern}) => pattern?.test(text));
       return row === undefined ? [] : [{row, text, nodes: Number.parseInt(text, 10) || 0}];
     });
-  // Other nodes were left out on purpose when one that was chosen is full; and a pod of a DaemonSet is made for a single node.
+  // If a selected node is full, the other nodes were excluded on purpose; and a pod of a DaemonSet is made for a single node.
   const isDaemon = pod.metadata.ownerReferences?.some(({kind}) => kind === 'DaemonSet');
   const isChosen = found.some(({row}) => !BEFORE_SELECTOR.includes(row.code));
   const telling = isDaemon || isChosen ? found.filter(({row}) => row.code !== 'NODE_SELECTOR') : found;
@@ -163,7 +167,7 @@ function partsOf(pod: Pod, message: string): {row: CauseRow; text: string}[] {
 export const schedulingCauses: readonly CauseTable[] = [
   {
     symptoms: unscheduledPods,
-    rows: [...NODE_ROWS, {code: 'UNSCHEDULABLE', remedy: 'Mend what the scheduler says'}].map((row) => ({
+    rows: [...NODE_ROWS, {code: 'UNSCHEDULABLE', remedy: 'Fix the problem reported by the scheduler'}].map((row) => ({
       hopelessAfter: TIME_FOR_A_NODE,
       ...row,
     })),
@@ -171,7 +175,7 @@ export const schedulingCauses: readonly CauseTable[] = [
   singleCause({
     code: 'NOT_SCHEDULED',
     normalFor: 15,
-    remedy: 'Check whether a scheduler runs, and whether the pod has scheduling gates',
+    remedy: 'Check whether a scheduler is running, and whether the pod has scheduling gates',
     look: describe('pod'),
     symptoms: (snapshot) =>
       troubledPods(snapshot)
@@ -180,7 +184,7 @@ export const schedulingCauses: readonly CauseTable[] = [
           const {message} = condition(pod, 'PodScheduled') ?? {};
           return {
             object: pod,
-            reason: oneLine(`no node was chosen${message ? `: ${message}` : ''}`),
+            reason: oneLine(`not scheduled yet${message ? `: ${message}` : ''}`),
             since: pod.metadata.creationTimestamp,
           };
         }),

@@ -1,6 +1,6 @@
 import type {Claim, Condition, Container, ContainerStatus, Event, KubernetesObject, Pod, Snapshot, Workload} from '../cluster/objects.ts';
 
-/** A container of a pod: what it shall be and what it is. */
+/** A container of a pod: spec and status. */
 export interface ContainerView extends ContainerStatus {
   isInit: boolean;
   spec: Container | undefined;
@@ -18,7 +18,7 @@ export const firstTimeOf = ({firstTimestamp, eventTime, metadata}: Event): strin
 
 export const countOf = ({count, series}: Event): number => series?.count ?? count ?? 1;
 
-/** Those of this very object, not of a namesake before it; newest last. */
+/** Events of exactly this object, not of an older one with the same name; newest last. */
 export function eventsOf(snapshot: Snapshot, {kind, metadata}: KubernetesObject, reasons?: readonly string[]): Event[] {
   return snapshot.events.filter(
     ({reason = '', involvedObject: about}) =>
@@ -42,7 +42,7 @@ export function ownerOf(snapshot: Snapshot, {metadata}: KubernetesObject): Workl
   );
 }
 
-/** The Deployment of a pod, not its ReplicaSet; an object without an owner is its own. */
+/** The Deployment of a pod, not its ReplicaSet; an object without an owner is its own root. */
 export function rootOf(snapshot: Snapshot, object: KubernetesObject): KubernetesObject {
   const owner = ownerOf(snapshot, object);
   return owner === undefined ? object : rootOf(snapshot, owner);
@@ -61,7 +61,7 @@ export const condition = ({status}: Pod | Workload, type: string): Condition | u
 
 export const isPodReady = (pod: Pod): boolean => pod.status?.phase === 'Running' && condition(pod, 'Ready')?.status === 'True';
 
-/** Since when the pod has been anything but ready. */
+/** Time since which the pod is not ready. */
 export const troubleSince = (pod: Pod): string | undefined =>
   condition(pod, 'Ready')?.lastTransitionTime ?? pod.status?.startTime ?? pod.metadata.creationTimestamp;
 
@@ -71,7 +71,7 @@ export function containersOf({spec, status}: Pod): ContainerView[] {
   return [...view(true, spec?.initContainers, status?.initContainerStatuses), ...view(false, spec?.containers, status?.containerStatuses)];
 }
 
-/** Neither ready nor done. */
+/** Neither ready nor finished. */
 export const isContainerTroubled = ({ready, state}: ContainerView): boolean => !ready && state?.terminated?.exitCode !== 0;
 
 /** The pod waits for its volumes, its network or its images. */

@@ -3,11 +3,11 @@ import {timeOf} from './snapshot-queries.ts';
 
 const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];
 
-/** The objects of one release out of what `kubectl get deployments,daemonsets,replicasets,jobs,pods,… -o json` lists. */
+/** Objects of one release in the output of `kubectl get deployments,daemonsets,replicasets,jobs,pods,… -o json`. */
 export const snapshotOf = ({items}: List, {release, place}: Release, logs: Snapshot['logs']): Snapshot =>
   snapshotWith(items, (object) => belongs(object, release), {logs, place});
 
-/** The same for one pod that belongs to nothing. */
+/** The same for a single pod without an owner. */
 export const snapshotOfPod = ({items}: List, name: string, place: Snapshot['place']): Snapshot =>
   snapshotWith(items, ({kind, metadata}) => kind === 'Pod' && metadata.name === name, {logs: {}, place});
 
@@ -27,7 +27,7 @@ function snapshotWith(
 ): Snapshot {
   const ofKind = (...kinds: readonly string[]): KubernetesObject[] => items.filter(({kind = ''}) => kinds.includes(kind));
   const ours = new Set<KubernetesObject>();
-  // Owners come before what they own.
+  // Owners come before their dependents.
   for (const object of [...WORKLOADS, 'Pod'].flatMap((kind) => ofKind(kind))) {
     const owners = object.metadata.ownerReferences ?? [];
     const isOurs = owners.length === 0 ? isMeant(object) : owners.some((owner) => [...ours].some((each) => isOwner(each, owner)));
@@ -52,13 +52,13 @@ type Owner = NonNullable<KubernetesObject['metadata']['ownerReferences']>[number
 const isOwner = ({kind, metadata}: KubernetesObject, owner: Owner): boolean =>
   owner.uid && metadata.uid ? owner.uid === metadata.uid : owner.kind === kind && owner.name === metadata.name;
 
-/** Helm writes the name of the release on everything it makes; labels are for those who have no helm. Runs of Terraform are no part of it. */
+/** Helm annotates all its objects with the release name; labels are a fallback without helm. Runs are not part of the release. */
 function belongs({metadata: {labels, annotations}}: KubernetesObject, instance: string): boolean {
   if (labels?.['app.kubernetes.io/component'] === 'task') return false;
   return (annotations?.['meta.helm.sh/release-name'] ?? labels?.['app.kubernetes.io/instance']) === instance;
 }
 
-/** Times have seconds only. In the same one a success is taken for the later: a failure that goes on is said again. */
+/** Times have only seconds. At equal times, a success counts as later, because a persistent failure is reported again. */
 function byTime(a: Event, b: Event): number {
   const difference = Math.floor(Date.parse(timeOf(a)) / 1000) - Math.floor(Date.parse(timeOf(b)) / 1000);
   return difference || Number(a.type === 'Normal') - Number(b.type === 'Normal') || timeOf(a).localeCompare(timeOf(b));

@@ -4,7 +4,7 @@ import {oneLine, unwrap} from './error-text.ts';
 import {countOf, isObserved, isRootReady} from './readiness.ts';
 import {condition, eventsOf, firstTimeOf, isEnding, ownerOf} from './snapshot-queries.ts';
 
-/** Workloads whose pods are not admitted. */
+/** Workloads whose pods are rejected by admission. */
 const refusedPods = (snapshot: Snapshot): Symptom[] =>
   snapshot.workloads
     .filter((each) => !isEnding(each))
@@ -17,7 +17,7 @@ const refusedPods = (snapshot: Snapshot): Symptom[] =>
 
 function refusalOf(snapshot: Snapshot, workload: Workload): {message: string; since: string | undefined} | undefined {
   const failure = condition(workload, 'ReplicaFailure');
-  // The controller takes it back itself, so it needs no comparison. A Deployment has it from its ReplicaSets.
+  // The controller removes the condition itself. A Deployment gets it from its ReplicaSets.
   if (workload.kind === 'ReplicaSet' && workload.spec?.replicas !== 0 && failure?.status === 'True')
     return {message: failure.message ?? '', since: failure.lastTransitionTime};
   const progressing = condition(workload, 'Progressing');
@@ -25,12 +25,12 @@ function refusalOf(snapshot: Snapshot, workload: Workload): {message: string; si
   if (!['DaemonSet', 'Job'].includes(workload.kind ?? '') || isRootReady(workload)) return undefined;
   const event = eventsOf(snapshot, workload, ['FailedCreate']).at(-1);
   const pods = snapshot.pods.filter((pod) => !isEnding(pod) && ownerOf(snapshot, pod) === workload);
-  // Events stay for an hour: where all pods are there, they were admitted since.
+  // Events are kept for an hour: if all pods exist, they were admitted later.
   if (event === undefined || pods.length >= Math.max(1, countOf(workload).wanted)) return undefined;
   return {message: event.message ?? '', since: firstTimeOf(event)};
 }
 
-/** What admission refuses it refuses again; these times are for what others may bring or free. */
+/** Admission rejects the same pod again; these times are for changes by others. */
 export const creationCauses: CauseTable = {
   symptoms: refusedPods,
   rows: [
@@ -39,34 +39,34 @@ export const creationCauses: CauseTable = {
       pattern: /violates PodSecurity/,
       hopelessAfter: 0,
       remedy:
-        'Use a namespace with a laxer pod-security.kubernetes.io/enforce label, or settings without what is forbidden; agent-k8s always mounts a directory of the node',
+        'Use a namespace with a less strict pod-security.kubernetes.io/enforce label, or settings that comply with it; agent-k8s always mounts a hostPath volume',
     },
     {
       code: 'OPENSHIFT_SCC',
       pattern: /security context constraint/,
       hopelessAfter: 0,
-      remedy: 'Grant the service account an SCC that allows it. List them',
+      remedy: 'Grant the service account an SCC that allows the pod. List the SCCs',
       look: () => ['get', 'securitycontextconstraints'],
     },
     {
       code: 'LIMITS_REQUIRED',
       pattern: /failed quota/,
       hopelessAfter: 0,
-      remedy: 'The quota of the namespace wants requests and limits: set them',
+      remedy: 'The quota of the namespace requires requests and limits: set them',
     },
     {
-      // Pods that end give back what they had, the old ones of an upgrade among them.
+      // Terminating pods release their quota, including old pods of an upgrade.
       code: 'QUOTA_EXCEEDED',
       pattern: /exceeded quota/,
       hopelessAfter: 20,
-      remedy: 'Raise the quota of the namespace, or request less. See what is used',
+      remedy: 'Raise the quota of the namespace, or request less. Show the usage',
       look: (_, namespace) => ['describe', 'quota', '--namespace', namespace],
     },
     {
       code: 'LIMIT_RANGE',
       pattern: /(maximum|minimum) \S+ usage per|limit to request ratio/,
       hopelessAfter: 0,
-      remedy: 'Keep requests and limits within the LimitRange of the namespace. See its limits',
+      remedy: 'Keep requests and limits within the LimitRange of the namespace. Show its limits',
       look: (_, namespace) => ['describe', 'limitrange', '--namespace', namespace],
     },
     {
@@ -79,31 +79,31 @@ export const creationCauses: CauseTable = {
       code: 'PRIORITY_CLASS_NOT_FOUND',
       pattern: /no PriorityClass/,
       hopelessAfter: 30,
-      remedy: 'Create the PriorityClass, or take its name out of the values',
+      remedy: 'Create the PriorityClass, or remove its name from the values',
     },
     {
       code: 'WEBHOOK_UNREACHABLE',
       pattern: /failed calling webhook|failed to call webhook/,
       hopelessAfter: 120,
-      remedy: 'The admission webhook that is named does not answer: look at its pods, nothing can be created before',
+      remedy: 'The admission webhook does not respond, so no pod can be created: check the pods of the webhook',
     },
     {
       code: 'ADMISSION_DENIED',
       pattern: /admission webhook .* denied|ValidatingAdmissionPolicy .* denied|denied the request|policy .*violat/i,
       hopelessAfter: 0,
-      remedy: 'A policy of the cluster forbids it: change the values as it says, or ask for an exception',
+      remedy: 'A cluster policy denies the pod: change the values to comply, or request an exception',
     },
-    {code: 'FAILED_CREATE', pattern: /./, hopelessAfter: 60, remedy: 'Mend what the API server says'},
+    {code: 'FAILED_CREATE', pattern: /./, hopelessAfter: 60, remedy: 'Fix the error reported by the API server'},
   ],
 };
 
 export const workloadCauses: readonly CauseTable[] = [
   singleCause({
-    // The Job controller makes no further pod.
+    // The Job controller creates no further pod.
     code: 'JOB_FAILED',
     hopelessAfter: 0,
     isVague: true,
-    remedy: 'Read the log, then run it again',
+    remedy: 'Check the log, then run the Job again',
     look: ({object}, namespace) => ['logs', `job/${object.metadata.name}`, '--all-containers', '--namespace', namespace],
     symptoms: ({workloads}) =>
       workloads.flatMap((job) => {
@@ -112,11 +112,11 @@ export const workloadCauses: readonly CauseTable[] = [
       }),
   }),
   singleCause({
-    // Ten minutes without progress unless the chart sets another time; kubectl rollout status gives up here as well.
+    // Ten minutes without progress by default; kubectl rollout status also stops here.
     code: 'DEADLINE_EXCEEDED',
     hopelessAfter: 0,
     isVague: true,
-    remedy: 'See the conditions and the events of the Deployment',
+    remedy: 'Check the conditions and the events of the Deployment',
     look: describe('deployment'),
     symptoms: ({workloads}) =>
       workloads.flatMap((workload) => {
@@ -127,9 +127,9 @@ export const workloadCauses: readonly CauseTable[] = [
       }),
   }),
   singleCause({
-    // The node may come later; nothing waits for it.
+    // A matching node can be added later; nothing waits for it.
     code: 'NO_NODE_MATCHES',
-    remedy: 'Label nodes, or correct --node-selector: until then there is no worker',
+    remedy: 'Label nodes, or correct --node-selector: no worker runs until a node matches',
     symptoms: ({workloads}) =>
       workloads
         .filter((workload) => workload.kind === 'DaemonSet' && isObserved(workload) && countOf(workload).wanted === 0)

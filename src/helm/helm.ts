@@ -1,9 +1,9 @@
-import type {Call, Place, ReleaseName} from '../ports/processes.ts';
+import type {Call, ClusterTarget, ReleaseName} from '../ports/processes.ts';
 
-/** Where upstream serves its charts. */
+/** URL of the upstream chart repository. */
 const REPOSITORY = 'https://scalr.github.io/agent-helm/';
 
-/** An exact chart: of the public repository, or at a source of the operator's. */
+/** An exact chart version, from the public repository or from a custom source. */
 export interface ChartReference {
   chart: string;
   version: string;
@@ -11,7 +11,7 @@ export interface ChartReference {
   source?: string;
 }
 
-const helm = (place: Place | undefined, args: readonly string[], input?: string): Call => ({
+const helm = (place: ClusterTarget | undefined, args: readonly string[], input?: string): Call => ({
   tool: 'helm',
   args: [
     ...args,
@@ -28,8 +28,8 @@ const chartArgs = ({chart, version, source}: ChartReference): string[] => {
 };
 
 /**
- * Installs or upgrades without waiting: this program watches itself. Values travel on standard input. `forcesConflicts` takes back fields that
- * others changed; only Helm 4 has the flag, and only for a release that it applies on the server.
+ * Installs or upgrades without waiting, because this program watches the release. Values are passed on standard input. `forcesConflicts` overwrites fields
+ * of other owners; only Helm 4 has the flag, and only for releases with server-side apply.
  */
 export const upgradeInstall = (
   {release, place}: ReleaseName,
@@ -48,10 +48,10 @@ export const upgradeInstall = (
     values,
   );
 
-/** With Helm 4, `applyMethod` says whether it applies the release on the server ("ssa") or in the client ("csa"). */
+/** With Helm 4, `applyMethod` is the apply method of the release: "ssa" (server-side) or "csa" (client-side). */
 export const releaseMetadata = ({release, place}: ReleaseName): Call => helm(place, ['get', 'metadata', release, '--output', 'json']);
 
-/** What an install would create on a server of that version, with the CRDs of the chart. */
+/** Manifest of an install for a Kubernetes version, including the CRDs of the chart. */
 export const template = ({release, place}: ReleaseName, chart: ChartReference, values: string, kubeVersion: string): Call =>
   helm(
     place,
@@ -63,15 +63,15 @@ export const helmVersion: Call = helm(undefined, ['version', '--template', '{{.V
 
 export const releaseValues = ({release, place}: ReleaseName): Call => helm(place, ['get', 'values', release, '--output', 'json']);
 
-/** With the defaults of the chart. */
+/** Includes the chart defaults. */
 export const effectiveValues = ({release, place}: ReleaseName): Call =>
   helm(place, ['get', 'values', release, '--all', '--output', 'json']);
 
-/** The objects helm deletes when it uninstalls, as they were rendered. */
+/** Rendered objects that helm deletes when it uninstalls the release. */
 export const releaseManifest = ({release, place}: ReleaseName): Call => helm(place, ['get', 'manifest', release]);
 
-/** Releases in any state but a former one; Helm 4 knows no --all, and both stop at 256 unless told otherwise. */
-export const listReleases = (place: Place, {everywhere}: {everywhere: boolean}): Call =>
+/** Releases in every state except superseded. Helm 4 has no --all, and both versions list at most 256 by default. */
+export const listReleases = (place: ClusterTarget, {everywhere}: {everywhere: boolean}): Call =>
   helm(place, [
     'list',
     ...(everywhere ? ['--all-namespaces'] : []),
@@ -80,12 +80,12 @@ export const listReleases = (place: Place, {everywhere}: {everywhere: boolean}):
 
 export const releaseHistory = ({release, place}: ReleaseName): Call => helm(place, ['history', release, '--output', 'json']);
 
-/** Without Helm's own wait: a Ctrl-C in it would leave a release that is neither there nor gone. */
+/** Without --wait: a Ctrl-C would leave the release partly uninstalled. */
 export const uninstall = ({release, place}: ReleaseName): Call => helm(place, ['uninstall', release]);
 
-/** To the revision before where none is named. */
+/** Rolls back to the previous revision by default. */
 export const rollback = ({release, place}: ReleaseName, revision?: number): Call =>
   helm(place, ['rollback', release, ...(revision === undefined ? [] : [String(revision)])]);
 
-/** The definitions of a chart, as a manifest. */
+/** CRDs of a chart, as a manifest. */
 export const showDefinitions = (chart: ChartReference): Call => helm(undefined, ['show', 'crds', ...chartArgs(chart)]);

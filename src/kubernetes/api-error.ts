@@ -3,7 +3,7 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import type {ApiError, ApiErrorKind} from '../ports/log-stream.ts';
 import {ADVICE, type Advice} from '../tool-errors.ts';
 
-/** The object with which the API server reports an error. */
+/** Status object of the API server for an error. */
 interface Status {
   kind: 'Status';
   message?: string;
@@ -22,14 +22,15 @@ const KINDS: Readonly<Record<number, ApiErrorKind>> = {
   502: 'unreachable',
 };
 
-/** What API server and kubelets answer for a container without a log. */
+/** Messages of the API server and the kubelet for a container without a log. */
 const NOT_STARTED =
   /is waiting to start|is not available|previous terminated container .* not found|no logs found|has not (been )?(created|started)/i;
 
-/** What an answer other than success means. `body` is a Status of Kubernetes, or the text of a proxy on the way. */
+/** Meaning of an error response. `body` is a Kubernetes Status, or text of a proxy in between. */
 export function apiErrorOf(status: number, body: unknown, retryAfterMs?: number): ApiError {
   const reported = isStatus(body) ? body : undefined;
-  const message = reported?.message ?? (typeof body === 'string' && body.trim() !== '' ? firstLine(body) : `the server answered ${status}`);
+  const message =
+    reported?.message ?? (typeof body === 'string' && body.trim() !== '' ? firstLine(body) : `the server returned status ${status}`);
   const seconds = reported?.details?.retryAfterSeconds;
   const wait = retryAfterMs ?? (seconds === undefined ? undefined : seconds * 1000);
   const next = reported?.metadata?.continue;
@@ -47,7 +48,7 @@ function kindOf(status: number, message: string): ApiErrorKind {
   return KINDS[status] ?? (status >= 500 ? 'server' : 'refused');
 }
 
-/** kubectl proxy answers in plain text when it does not reach the API server. */
+/** kubectl proxy responds in plain text if it cannot reach the API server. */
 function kindOfProxy(status: number, message: string): ApiErrorKind {
   if (/getting credentials|logged in/i.test(message)) return 'not-logged-in';
   return /dial tcp|\bEOF\b|connection re(fused|set)|timeout|x509|tls:|no such host/i.test(message)
@@ -59,7 +60,7 @@ const isStatus = (body: unknown): body is Status => typeof body === 'object' && 
 
 const firstLine = (text: string): string => text.trim().split('\n', 1)[0]?.slice(0, 500) ?? '';
 
-/** The value of a Retry-After header: seconds, or a date. */
+/** Value of a Retry-After header: seconds or a date. */
 export function retryAfter(header: string | undefined, now: Date): number | undefined {
   if (header === undefined || header.trim() === '') return undefined;
   const seconds = Number(header);
@@ -81,10 +82,10 @@ const REASONS: Readonly<Record<string, number>> = {
   Timeout: 504,
 };
 
-/** What kubectl prints of an answer other than success. */
+/** Parses an error message of kubectl. */
 export function apiErrorInText(stderr: string): ApiError {
   const lines = stderr.split('\n').map((line) => line.trim());
-  const line = lines.find((each) => /^error/i.test(each)) ?? lines.find((each) => each !== '') ?? 'kubectl said nothing';
+  const line = lines.find((each) => /^error/i.test(each)) ?? lines.find((each) => each !== '') ?? 'kubectl returned no output';
   const [, reason, message = ''] = /^Error from server(?: \((\w+)\))?: (.*)$/.exec(line) ?? [];
   const status = reason === undefined ? undefined : REASONS[reason];
   if (status !== undefined) return apiErrorOf(status, message);
@@ -92,7 +93,7 @@ export function apiErrorInText(stderr: string): ApiError {
   if (/Unauthorized|must be logged in|getting credentials/i.test(words)) return {kind: 'not-logged-in', message: words};
   if (/too many requests/i.test(words)) return {kind: 'busy', message: words};
   if (/unexpected EOF|connection reset|stream error|http2:/i.test(words)) return {kind: 'truncated', message: words};
-  if (/Client\.Timeout|deadline exceeded|no answer in time/i.test(words)) return {kind: 'stalled', message: words};
+  if (/Client\.Timeout|deadline exceeded|timed out waiting for a response/i.test(words)) return {kind: 'stalled', message: words};
   return {kind: line.startsWith('Error from server') ? 'server' : 'unreachable', message: words};
 }
 
@@ -104,21 +105,21 @@ const CODES: Readonly<Partial<Record<ApiErrorKind, Advice>>> = {
   server: ADVICE.retryable,
   stalled: ADVICE.retryable,
   truncated: ADVICE.retryable,
-  over: ADVICE.retryable,
+  aborted: ADVICE.retryable,
 };
 const REASON_OF: Readonly<Record<number, string>> = Object.fromEntries(Object.entries(REASONS).map(([reason, status]) => [status, reason]));
 
-/** A failed request in the words of the kubectl command that asks the same. */
+/** A failed request with the message of the equivalent kubectl command. */
 export function apiFailure(error: ApiError, cluster: Cluster, command = 'get'): ExpectedError {
   if (error.cause instanceof ExpectedError) return error.cause;
   const advice = CODES[error.kind];
   const {code = 'TOOL_FAILED'} = advice ?? {};
-  const suggestions = advice?.suggestions(cluster) ?? ['Run it again with --verbose'];
+  const suggestions = advice?.suggestions(cluster) ?? ['Run the command again with --verbose'];
   const message = `kubectl ${command} failed: ${errorLine(error)}`;
   return new ExpectedError(message, {code, exit: ExitCode.failed, suggestions, cause: new Error(error.message)});
 }
 
-/** What was read. @throws ExpectedError when it was not */
+/** The result. @throws ExpectedError if it could not be read */
 export function answered<T extends {trouble?: ApiError | undefined}>(
   result: T,
   cluster: Cluster,
@@ -128,10 +129,10 @@ export function answered<T extends {trouble?: ApiError | undefined}>(
   return result as Exclude<T, {trouble: ApiError}>;
 }
 
-/** An error as kubectl prints it. */
+/** The error in the format of kubectl. */
 export function errorLine({kind, message, status, cause}: ApiError): string {
   if (cause) return message;
-  if (kind === 'stalled' || kind === 'over') return 'there was no answer in time';
+  if (kind === 'stalled' || kind === 'aborted') return 'timed out waiting for a response';
   if (kind === 'not-logged-in') return message.includes('logged in') ? message : `You must be logged in to the server (${message})`;
   if (kind === 'unreachable')
     return /^(unable to connect|the connection) to the server/i.test(message) ? message : `Unable to connect to the server: ${message}`;

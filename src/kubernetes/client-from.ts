@@ -9,20 +9,20 @@ export interface Request {
   /** Sent with POST. */
   body?: string;
   accept?: string;
-  /** A log may wait for its reader and a question does not; what is followed has no end. */
+  /** Log requests can wait for their reader, queries cannot; followed logs have no end. */
   sort: 'question' | 'log' | 'followed';
-  over: AbortSignal;
+  signal: AbortSignal;
   idleMs: number;
-  /** Called once what was opened has ended. */
+  /** Called when the opened stream has ended. */
   release: () => void;
 }
 
-/** Success whose content is still to be read, or an error. */
+/** A success whose content is still unread, or an error. */
 export type Opened = {status: number; log: LogStream; date?: Date; trouble?: undefined} | {trouble: ApiError};
 
 const IDLE_MS = 20_000;
 
-/** Requests with retries on top of `open`, which makes a single attempt. */
+/** Adds retries to `open`, which makes a single attempt. */
 export function clientFrom(
   open: (request: Request) => Promise<Opened>,
   end: () => void = () => undefined,
@@ -31,14 +31,14 @@ export function clientFrom(
   const retry = retries();
   const ask = async (
     request: Pick<Request, 'path' | 'body' | 'accept'>,
-    {over, idleMs = IDLE_MS, isText = false}: {over: AbortSignal; idleMs?: number; isText?: boolean},
+    {signal, idleMs = IDLE_MS, isText = false}: {signal: AbortSignal; idleMs?: number; isText?: boolean},
   ) => {
-    const {signal, release} = followSignal(over, closing.signal);
+    const {signal: either, release} = followSignal(signal, closing.signal);
     try {
       return await retry(async () => {
-        const opened = await open({...request, sort: 'question', over: signal, idleMs, release: () => undefined});
+        const opened = await open({...request, sort: 'question', signal: either, idleMs, release: () => undefined});
         return opened.trouble ? opened : answerFrom(opened.status, opened.log, {date: opened.date, isText});
-      }, signal);
+      }, either);
     } finally {
       release();
     }
@@ -46,9 +46,9 @@ export function clientFrom(
   return {
     get: (path, {accept, ...options}) => ask({path, ...(accept === undefined ? {} : {accept})}, options),
     post: (path, body, options) => ask({path, body: JSON.stringify(body)}, options),
-    async stream(path, {over, idleMs = IDLE_MS, follows = false}) {
-      const {signal, release} = followSignal(over, closing.signal);
-      const opened = await retry(() => open({path, sort: follows ? 'followed' : 'log', over: signal, idleMs, release}), signal);
+    async stream(path, {signal, idleMs = IDLE_MS, follows = false}) {
+      const {signal: either, release} = followSignal(signal, closing.signal);
+      const opened = await retry(() => open({path, sort: follows ? 'followed' : 'log', signal: either, idleMs, release}), either);
       if (opened.trouble === undefined) return opened.log;
       release();
       return opened;
@@ -61,24 +61,24 @@ export function clientFrom(
 }
 
 /**
- * How often each is tried in all; kubectl renews a login that has run out when it is refused. A request that stalled has had its time,
- * and all others would be answered the same way.
+ * Maximum attempts per kind; kubectl refreshes expired credentials after a rejection. A stalled request has used up its time,
+ * and all other errors would repeat.
  */
 const TRIES: Readonly<Partial<Record<ApiErrorKind, number>>> = {busy: 5, unreachable: 4, server: 3, truncated: 3, 'not-logged-in': 2};
 const FIRST_WAIT_MS = 250;
-/** A server that wants to be left alone for longer is not asked again. */
+/** If the server requests a longer delay, there is no retry. */
 const LONGEST_WAIT_MS = 30_000;
-/** An attempt that took so long would do so again: the API server waits for a node. */
+/** A slow attempt would be slow again: the API server waits for a node. */
 const LONG_ATTEMPT_MS = 5000;
-/** After so many requests in a row without a connection, each gets one attempt until one succeeds. */
+/** After this many consecutive requests without a connection, each request gets one attempt until one succeeds. */
 const HOPELESS = 3;
 
 type Attempt<R> = () => Promise<R>;
 
-/** For all requests of one client together. */
-function retries(): <R extends {trouble?: ApiError | undefined}>(attempt: Attempt<R>, over: AbortSignal) => Promise<R> {
+/** Shared by all requests of one client. */
+function retries(): <R extends {trouble?: ApiError | undefined}>(attempt: Attempt<R>, signal: AbortSignal) => Promise<R> {
   let unanswered = 0;
-  return async (attempt, over) => {
+  return async (attempt, signal) => {
     for (let tried = 1; ; tried += 1) {
       const start = Date.now();
       const result = await attempt();
@@ -91,33 +91,33 @@ function retries(): <R extends {trouble?: ApiError | undefined}>(attempt: Attemp
         pause > LONGEST_WAIT_MS ||
         Date.now() - start > LONG_ATTEMPT_MS ||
         unanswered >= HOPELESS ||
-        over.aborted;
+        signal.aborted;
       if (isLast) {
         if (trouble.kind === 'unreachable') unanswered += 1;
         return result;
       }
-      // Requests that were refused together must not come back together.
-      await wait(pause * (1 + Math.random() / 4), undefined, {signal: over}).catch(() => undefined);
-      if (over.aborted) return result;
+      // Rejected requests must not be retried at the same time.
+      await wait(pause * (1 + Math.random() / 4), undefined, {signal}).catch(() => undefined);
+      if (signal.aborted) return result;
     }
   };
 }
 
-/** Asks the same question once, whoever asks it, and waits for no answer beyond `until`. */
+/** Sends equal requests only once, and does not wait for the response after `until`. */
 export function cachedClient(client: KubernetesClient, until: AbortSignal): KubernetesClient {
   const answers = new Map<string, Promise<Answer>>();
-  const once = (question: unknown, over: AbortSignal, ask: (over: AbortSignal) => Promise<Answer>): Promise<Answer> => {
+  const once = (question: unknown, signal: AbortSignal, ask: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> => {
     const key = JSON.stringify(question);
     const known = answers.get(key);
     if (known) return known;
-    const {signal, release} = followSignal(over, until);
-    const answer = ask(signal).finally(release);
+    const {signal: either, release} = followSignal(signal, until);
+    const answer = ask(either).finally(release);
     answers.set(key, answer);
     return answer;
   };
   return {
     ...client,
-    get: (path, options) => once(path, options.over, (over) => client.get(path, {...options, over})),
-    post: (path, body, options) => once([path, body], options.over, (over) => client.post(path, body, {...options, over})),
+    get: (path, options) => once(path, options.signal, (signal) => client.get(path, {...options, signal})),
+    post: (path, body, options) => once([path, body], options.signal, (signal) => client.post(path, body, {...options, signal})),
   };
 }

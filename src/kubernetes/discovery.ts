@@ -2,7 +2,7 @@ import type {ApiError} from '../ports/log-stream.ts';
 import type {RequestOptions} from './client.ts';
 import type {Reader} from './queries.ts';
 
-/** What the API server serves: `deployments.apps` with the group and version it prefers, `apps/v1`. */
+/** Served resources: `deployments.apps` with its preferred group and version, `apps/v1`. */
 export type ServedResources = ReadonlyMap<string, string>;
 
 const AGGREGATED = ['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`);
@@ -22,7 +22,7 @@ interface Resources {
   resources?: readonly {name: string}[];
 }
 
-/** Names of everything served, with what failed; an add-on whose API does not answer leaves the others listed. */
+/** Names of all served resources, and errors. An unavailable API of an add-on does not affect the others. */
 export async function servedResources(client: Reader, options: RequestOptions): Promise<{served: ServedResources; trouble?: ApiError}> {
   const served = new Map<string, string>();
   const troubles: ApiError[] = [];
@@ -56,7 +56,7 @@ export async function servedResources(client: Reader, options: RequestOptions): 
         }
         return;
       }
-      // Older than Kubernetes 1.26, or asked by `kubectl get --raw`, which names no media type.
+      // Kubernetes older than 1.26, or `kubectl get --raw`, which sends no media type.
       if (found && path === '/api') await listed('/api/v1', 'v1');
       await Promise.all(
         (found?.groups ?? []).flatMap(({preferredVersion}) =>

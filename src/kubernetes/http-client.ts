@@ -4,12 +4,12 @@ import type {KubernetesClient} from './client.ts';
 import {clientFrom, type Opened, type Request} from './client-from.ts';
 import {answerFrom, IdleTimeout, logFrom} from './read-answer.ts';
 
-/** Requests at once of each sort: logs that wait for their readers hold up no question, and logs without end nobody. */
+/** Concurrent requests per kind, so that logs do not block queries. */
 const AT_ONCE = {question: 16, log: 24, followed: 200};
 
-/** HTTP over a unix socket behind which is an API server, with connections that are used again. */
+/** HTTP with keep-alive over a unix socket to an API server. */
 export function httpClient(socketPath: string): Omit<KubernetesClient, 'connect'> {
-  // There is no TLS; unless told so Node.js makes its name out of the host of every request, which takes 20 ms the first time.
+  // There is no TLS. By default, Node.js derives a server name from every request, which takes 20 ms the first time.
   const withoutTls = {servername: ''};
   const agentFor = (sort: Request['sort']): Agent => new Agent({keepAlive: true, maxSockets: AT_ONCE[sort], ...withoutTls});
   const agents = {question: agentFor('question'), log: agentFor('log'), followed: agentFor('followed')};
@@ -22,7 +22,7 @@ export function httpClient(socketPath: string): Omit<KubernetesClient, 'connect'
 }
 
 async function open(wanted: Request, agent: Agent, socketPath: string): Promise<Opened> {
-  const timeout = new IdleTimeout(wanted.over, wanted.idleMs);
+  const timeout = new IdleTimeout(wanted.signal, wanted.idleMs);
   try {
     const response = await headersOf(wanted, agent, socketPath, timeout);
     const status = response.statusCode ?? 0;
@@ -44,7 +44,7 @@ function dateOf({headers}: IncomingMessage): Date | undefined {
 const headersOf = ({path, body, accept}: Request, agent: Agent, socketPath: string, timeout: IdleTimeout): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
     const headers = {
-      // kubectl proxy answers to no other name.
+      // kubectl proxy accepts no other host name.
       host: 'localhost',
       accept: accept ?? 'application/json, */*',
       ...(body === undefined ? {} : {'content-type': 'application/json', 'content-length': Buffer.byteLength(body)}),
@@ -52,10 +52,10 @@ const headersOf = ({path, body, accept}: Request, agent: Agent, socketPath: stri
     const call = request({socketPath, path, agent, headers, method: body === undefined ? 'GET' : 'POST'});
     timeout.endWith((why) => {
       call.destroy(why);
-      // A request that waits for a free socket reports its end only when it gets one.
+      // A request that waits for a free socket reports its abort only after it gets one.
       reject(why);
     });
-    // Until then it waits for other requests.
+    // Until then, it waits for other requests.
     call.once('socket', () => timeout.start());
     call.once('response', (response) => {
       timeout.stop();

@@ -4,16 +4,16 @@ import type {Answer, KubernetesClient, RequestOptions} from './client.ts';
 
 export type Reader = Pick<KubernetesClient, 'get'>;
 
-/** A list, or the part of it that came before the error. */
+/** A list, or the items before an error. */
 export interface Listing<T = unknown> {
   items: readonly T[];
   trouble?: ApiError;
 }
 
-/** An object; undefined where there is none of that name. */
+/** An object; undefined if it does not exist. */
 export type Found<T> = {object: T | undefined; trouble?: undefined} | {object?: undefined; trouble: ApiError};
 
-/** Group and version of every kind that each API server of a supported version has. Kinds of add-ons come from `servedResources`. */
+/** Group and version of kinds that every supported API server has. Kinds of add-ons come from `servedResources`. */
 const GROUP_VERSIONS: Readonly<Record<string, string>> = {
   configmaps: 'v1',
   events: 'v1',
@@ -45,24 +45,24 @@ const GROUP_VERSIONS: Readonly<Record<string, string>> = {
 /** `deployments` of `deployments.apps`. */
 export const pluralOf = (resource: string): string => resource.split('.', 1)[0] as string;
 
-/** The plural of a kind, by the rule that Kubernetes itself falls back to. */
+/** The plural of a kind, by the fallback rule of Kubernetes. */
 export function resourceOfKind(kind: string): string {
   const singular = kind.toLowerCase();
   if (singular.endsWith('s')) return `${singular}es`;
   return singular.endsWith('y') ? `${singular.slice(0, -1)}ies` : `${singular}s`;
 }
 
-/** Where the API server has the objects of a kind, such as `deployments.apps`. */
+/** API path of a kind, such as `deployments.apps`. */
 export function collectionPath(resource: string, namespace?: string, groupVersion = GROUP_VERSIONS[resource]): string {
-  if (groupVersion === undefined) throw new Error(`The group and version of ${resource} are not known.`);
+  if (groupVersion === undefined) throw new Error(`Unknown API group and version of ${resource}.`);
   const root = groupVersion.includes('/') ? `/apis/${groupVersion}` : `/api/${groupVersion}`;
   return `${root}${namespace === undefined ? '' : `/namespaces/${encodeURIComponent(namespace)}`}/${pluralOf(resource)}`;
 }
 
-/** So that a page stays small in memory, whatever the objects are. */
+/** Limits the memory of a page, regardless of the size of the objects. */
 const PAGE = 250;
 
-/** A list in pages; one that expires on the way continues with what is there now. */
+/** Reads a list in pages; after an expired continue token, the list continues with the current state. */
 export async function listAll(client: Reader, path: string, options: RequestOptions, limit = PAGE): Promise<Listing> {
   const items: unknown[] = [];
   const pageAt = (next: string): string =>
@@ -76,7 +76,7 @@ export async function listAll(client: Reader, path: string, options: RequestOpti
       continue;
     }
     const page = answer.body as ListObject | null;
-    if (!Array.isArray(page?.items)) return {items, trouble: apiErrorOf(answer.status, `${path} is no list`)};
+    if (!Array.isArray(page?.items)) return {items, trouble: apiErrorOf(answer.status, `the response for ${path} is not a list`)};
     items.push(...page.items.map((item) => withType(item, page)));
     next = page.metadata?.continue || undefined;
   }
@@ -90,7 +90,7 @@ interface ListObject {
   metadata?: {continue?: string};
 }
 
-/** Items of most lists do not name their kind, but who changed which of their fields: half of what they take of memory. */
+/** Items of most lists have no kind. managedFields are removed, because they use half of the memory. */
 function withType(item: unknown, {kind = '', apiVersion}: ListObject): unknown {
   if (typeof item !== 'object' || item === null || !('metadata' in item)) return item;
   const type = kind.endsWith('List') ? {kind: kind.slice(0, -'List'.length), ...(apiVersion === undefined ? {} : {apiVersion})} : {};
@@ -103,20 +103,20 @@ function withoutManagedFields<T extends object>(object: T): T {
 }
 
 interface Where {
-  /** Without it the list is of the whole cluster. */
+  /** Lists the whole cluster if absent. */
   namespace?: string;
   /** For kinds of add-ons: `kyverno.io/v1`. */
   groupVersion?: string;
 }
 
-/** Every object of a kind, such as `deployments.apps`. */
+/** All objects of a kind, such as `deployments.apps`. */
 export const listObjects = async <T>(
   client: Reader,
   resource: string,
   {namespace, groupVersion, ...options}: RequestOptions & Where,
 ): Promise<Listing<T>> => (await listAll(client, collectionPath(resource, namespace, groupVersion), options)) as Listing<T>;
 
-/** One object by its name. */
+/** One object by name. */
 export async function getObject<T>(
   client: Reader,
   resource: string,
@@ -126,21 +126,21 @@ export async function getObject<T>(
   const answer = await client.get(`${collectionPath(resource, namespace, groupVersion)}/${encodeURIComponent(name)}`, options);
   if (answer.trouble) return answer.trouble.kind === 'not-found' ? {object: undefined} : {trouble: answer.trouble};
   if (typeof answer.body !== 'object' || answer.body === null)
-    return {trouble: apiErrorOf(answer.status, `${resource} "${name}" is no object`)};
+    return {trouble: apiErrorOf(answer.status, `the response for ${resource} "${name}" is not an object`)};
   return {object: (keepsManagedFields ? answer.body : withoutManagedFields(answer.body)) as T};
 }
 
 interface LogOptions extends RequestOptions {
   namespace: string;
-  /** The last lines only. */
+  /** Only the last lines. */
   tailLines?: number;
-  /** From the first line that the node keeps, so many bytes. */
+  /** Maximum bytes, from the first available line. */
   limitBytes?: number;
-  /** Of the container before its last restart. */
+  /** Log of the previous container instance. */
   previous?: boolean;
 }
 
-/** The text of a container's log. */
+/** Text of a container log. */
 export async function podLog(
   client: Reader,
   pod: string,
@@ -160,7 +160,7 @@ export async function podLog(
   return answer.trouble ? {text: '', trouble: answer.trouble} : {text: String(answer.body)};
 }
 
-/** gitVersion of the API server: v1.34.1-gke.2541000; undefined where it answers something else. */
+/** gitVersion of the API server, for example v1.34.1-gke.2541000; undefined for any other response. */
 export async function serverVersion(client: Reader, options: RequestOptions): Promise<{version?: string; trouble?: ApiError}> {
   const answer = await client.get('/version', options);
   if (answer.trouble) return {trouble: answer.trouble};
@@ -168,7 +168,7 @@ export async function serverVersion(client: Reader, options: RequestOptions): Pr
   return typeof version === 'string' && version !== '' ? {version} : {};
 }
 
-/** What a SelfSubjectAccessReview asks about. */
+/** Attributes of a SelfSubjectAccessReview. */
 export interface ResourceAttributes {
   verb: string;
   group?: string;
@@ -178,7 +178,7 @@ export interface ResourceAttributes {
   name?: string;
 }
 
-/** Whether this account may do it, by the API server itself, whatever decides there. */
+/** Result of an access review by the API server. */
 export async function reviewAccess(
   client: Pick<KubernetesClient, 'post'>,
   resourceAttributes: ResourceAttributes,
@@ -191,7 +191,7 @@ export async function reviewAccess(
   return typeof isAllowed === 'boolean' ? {isAllowed} : {};
 }
 
-/** The name under which the API server knows this account; undefined where it names none. Kubernetes 1.28 and newer tell. */
+/** User name of this account in the API server; undefined if unknown. Requires Kubernetes 1.28. */
 export async function currentUser(
   client: Pick<KubernetesClient, 'post'>,
   options: RequestOptions,

@@ -3,17 +3,17 @@ import type {ApiError, LogStream} from '../ports/log-stream.ts';
 import {abortReason} from '../signals.ts';
 import type {Answer} from './client.ts';
 
-/** An answer is held as a whole; a page of a list stays far below. */
+/** Maximum size of a response in memory; a page of a list is much smaller. */
 const LARGEST_ANSWER = 32 * 1024 * 1024;
 
 interface Afterwards {
-  /** The source came to its end by itself; whether that was the end of the answer. */
+  /** Called when the source ends; reports whether the response is complete. */
   verdict?: () => Promise<ApiError | undefined>;
-  /** Called however it ended. */
+  /** Always called at the end. */
   release?: () => void;
 }
 
-/** What comes out of a source, and how that ended. */
+/** Data of a source, and how it ended. */
 export function logFrom(source: Readable, timeout: IdleTimeout, {verdict, release}: Afterwards = {}): LogStream {
   let settle: (trouble: ApiError | undefined) => void = () => undefined;
   const end = new Promise<ApiError | undefined>((resolve) => {
@@ -24,7 +24,7 @@ export function logFrom(source: Readable, timeout: IdleTimeout, {verdict, releas
     release?.();
     settle(trouble);
   };
-  // A log that nobody reads has to end too.
+  // An unread log must also end.
   timeout.endWith((why) => {
     source.destroy(why);
     leave(timeout.trouble);
@@ -48,7 +48,7 @@ export function logFrom(source: Readable, timeout: IdleTimeout, {verdict, releas
   return {chunks: read(), end};
 }
 
-/** An answer that is wanted as a whole. */
+/** Reads a complete response. */
 export async function answerFrom(
   status: number,
   {chunks, end}: LogStream,
@@ -58,7 +58,7 @@ export async function answerFrom(
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > LARGEST_ANSWER) return {trouble: {kind: 'too-large', message: `the answer is larger than ${LARGEST_ANSWER >> 20} MiB`}};
+    if (size > LARGEST_ANSWER) return {trouble: {kind: 'too-large', message: `the response is larger than ${LARGEST_ANSWER >> 20} MiB`}};
     parts.push(chunk);
   }
   const trouble = await end;
@@ -67,7 +67,7 @@ export async function answerFrom(
   return {status, body: isText ? text : parsed(text), ...(date ? {date} : {})};
 }
 
-/** JSON cannot be told from the content type: the API server calls logs plain text and some plain text JSON. */
+/** The content type is unreliable: the API server labels logs as plain text, and some plain text as JSON. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -76,7 +76,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Why something was ended from outside. */
+/** Reason of an abort. */
 class Ended extends Error {
   readonly trouble: ApiError;
   constructor(trouble: ApiError) {
@@ -85,45 +85,45 @@ class Ended extends Error {
   }
 }
 
-/** Ends one request when the server is silent for too long, or when its signal comes. */
+/** Aborts a request if the server is silent for too long, or if its signal is aborted. */
 export class IdleTimeout {
-  /** Why it ended the request. */
+  /** Reason of the abort. */
   trouble: ApiError | undefined;
-  readonly #over: AbortSignal;
+  readonly #signal: AbortSignal;
   readonly #idleMs: number;
   #timer: NodeJS.Timeout | undefined;
   #end: (why: Ended) => void = () => undefined;
 
-  constructor(over: AbortSignal, idleMs: number) {
-    this.#over = over;
+  constructor(signal: AbortSignal, idleMs: number) {
+    this.#signal = signal;
     this.#idleMs = idleMs;
-    over.addEventListener('abort', this.#giveUp, {once: true});
+    signal.addEventListener('abort', this.#giveUp, {once: true});
   }
 
-  /** How to end the request from now on. */
+  /** Sets how to abort the request. */
   endWith(end: (why: Error) => void): void {
     this.#end = end;
-    if (this.#over.aborted) this.#giveUp();
+    if (this.#signal.aborted) this.#giveUp();
   }
 
-  /** Starts the timer: an answer of the server is expected. */
+  /** Starts the timer: a response is expected. */
   start(): void {
     clearTimeout(this.#timer);
     const seconds = this.#idleMs / 1000;
-    this.#timer = setTimeout(() => this.#stop({kind: 'stalled', message: `there was no answer for ${seconds} s`}), this.#idleMs);
+    this.#timer = setTimeout(() => this.#stop({kind: 'stalled', message: `no response for ${seconds} s`}), this.#idleMs);
   }
 
-  /** Stops the timer: the server sent something. */
+  /** Stops the timer: data has arrived. */
   stop(): void {
     clearTimeout(this.#timer);
   }
 
   release(): void {
     clearTimeout(this.#timer);
-    this.#over.removeEventListener('abort', this.#giveUp);
+    this.#signal.removeEventListener('abort', this.#giveUp);
   }
 
-  /** What a failure means: `before` where no answer had begun. A mistake of ours stays an exception. */
+  /** Meaning of an error; `before` if no response had started. Bugs stay exceptions. */
   explain(error: unknown, before: 'unreachable' | 'truncated'): ApiError {
     if (this.trouble) return this.trouble;
     if (error instanceof Ended) return error.trouble;
@@ -132,7 +132,7 @@ export class IdleTimeout {
     return {kind: before, message};
   }
 
-  readonly #giveUp = (): void => this.#stop({kind: 'over', message: abortReason(this.#over)});
+  readonly #giveUp = (): void => this.#stop({kind: 'aborted', message: abortReason(this.#signal)});
 
   #stop(trouble: ApiError): void {
     this.trouble ??= trouble;

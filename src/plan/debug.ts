@@ -23,7 +23,7 @@ import {inFlight} from './uninstall.ts';
 export interface PreparedDebug extends DebugValues {
   plan: Plan;
   manifest: string;
-  /** Runs in flight; undefined where they cannot be seen from outside the agent. */
+  /** Runs in flight; undefined if they cannot be seen from outside the agent. */
   runs: readonly Run[] | undefined;
   warnings: readonly string[];
 }
@@ -34,7 +34,7 @@ interface DebugOptions extends Omit<InstallChoices, 'drainTimeoutSeconds'> {
   chartSource?: string | undefined;
 }
 
-/** The plan that switches debug logs of an installed release and changes nothing else of it. @throws ExpectedError */
+/** The plan that enables or disables debug logs of an installed release and changes nothing else. @throws ExpectedError */
 export async function prepareDebug(
   name: ReleaseName,
   facts: InstallFacts & {release: ReleaseState},
@@ -60,10 +60,10 @@ export async function prepareDebug(
   };
   const manifest = await renderChart(wanted, facts, () => undefined, processes);
   requireSameChart(manifest, release, chartSource);
-  // What others changed stays, unless Helm has to take fields back to apply the release at all.
+  // Changes of others are kept, unless Helm must overwrite fields to apply the release.
   const drift = facts.isServerSide ? facts.drift.filter(({problem}) => problem !== 'added') : [];
   const planned = planInstall({...wanted, manifest}, {...facts, drift, stopped: new Set()}, {...choices, drainTimeoutSeconds: 0});
-  const title = `Switch debug logs ${isOn ? 'on' : 'off'} in release ${name.release} (${release.chart})`;
+  const title = `${isOn ? 'Enable' : 'Disable'} debug logs in release ${name.release} (${release.chart})`;
   return {
     ...changed,
     plan: {steps: planned.steps.map((step) => (step.id === 'release' ? {...step, title} : step))},
@@ -82,7 +82,7 @@ export async function prepareDebug(
 function requireKnownVersion(name: ReleaseName, {chart, version}: Target): void {
   const {standing, newestKnown} = versionStatus(chart, version);
   if (standing !== 'older-than-known') return;
-  throw new ExpectedError(`Release ${name.release} has ${chart} ${version}, which is too old for this command.`, {
+  throw new ExpectedError(`Release ${name.release} uses ${chart} ${version}, which is too old for this command.`, {
     code: 'VERSION_TOO_OLD',
     exit: ExitCode.usage,
     suggestions: [`Upgrade the release: ${ownCommand('install', name, '--chart', chart, '--chart-version', newestKnown)}`],
@@ -93,7 +93,7 @@ function requireKnownVersion(name: ReleaseName, {chart, version}: Target): void 
 function requireSameChart(manifest: string, {chart}: ReleaseState, chartSource: string | undefined): void {
   const found = objectsIn(manifest).flatMap(({metadata}) => metadata.labels?.['helm.sh/chart'] ?? [])[0];
   if (chartSource === undefined || found === undefined || found === chart) return;
-  throw new ExpectedError(`--chart-source has ${found}, but the release has ${chart}.`, {
+  throw new ExpectedError(`--chart-source contains ${found}, but the release uses ${chart}.`, {
     code: 'CONFLICTING_SETTINGS',
     exit: ExitCode.usage,
     suggestions: [`Set --chart-source to ${chart}`],
@@ -107,23 +107,23 @@ async function runsInFlight(
   {kubernetes, signal}: Pick<ClusterAccess, 'kubernetes'> & {signal: AbortSignal},
 ): Promise<Run[] | undefined> {
   if (chart === 'agent-local') return undefined;
-  const options = {over: signal, idleMs: REQUIRED_MS, namespace: place.namespace};
+  const options = {signal, idleMs: REQUIRED_MS, namespace: place.namespace};
   const lists = await Promise.all(['jobs.batch', 'pods'].map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)));
   const objects = lists.flatMap((list) => answered(list, place).items);
   return runsIn(objects, {chart, version, release, taskLabels: labelsOfRuns(values)});
 }
 
-/** What the restart of the pods does to runs. */
+/** The effect of the pod restart on runs. */
 function restartWarnings(target: Target, values: Values, runs: readonly Run[] | undefined): string[] {
   const drains = readValues(values, target).settings.get(shutdownMode.id) === 'drain';
   if (runs === undefined) {
     const fate = drains ? 'can finish within the grace period' : 'are interrupted';
     return [
-      `The agent pods restart, and runs inside them ${fate}. Runs of agent-local cannot be listed from outside: check them in Scalr.`,
+      `The agent pods restart, and runs inside them ${fate}. Runs of agent-local cannot be listed in the cluster; check them in Scalr.`,
     ];
   }
   if (runs.length === 0) return [];
-  if (target.chart === 'agent-job') return [`The controller restarts. ${inFlight(runs)}; only runs that start later write debug logs.`];
+  if (target.chart === 'agent-job') return [`The controller restarts. ${inFlight(runs)}; only new runs write debug logs.`];
   const fate = drains ? 'they can finish within the grace period' : 'they are interrupted';
-  return [`Controller and workers restart. ${inFlight(runs)}: ${fate}.`];
+  return [`The controller and the workers restart. ${inFlight(runs)}; ${fate}.`];
 }

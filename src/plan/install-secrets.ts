@@ -9,7 +9,7 @@ import type {Secret} from '../settings/secret.ts';
 import type {Step} from './step.ts';
 import type {WantedRelease, WantedSecret} from './wanted-release.ts';
 
-/** Creates missing Secrets, and updates the others to the content that was given. @throws ExpectedError */
+/** Creates missing Secrets, and updates existing ones to the given content. @throws ExpectedError */
 export const secretSteps = (wanted: WantedRelease, facts: InstallFacts): Step[] =>
   wanted.secrets.filter((secret) => isChanged(secret, facts)).map((secret) => secretStep(secret, wanted, facts));
 
@@ -18,17 +18,17 @@ function secretStep(secret: WantedSecret, wanted: WantedRelease, facts: InstallF
   const {release, place} = wanted.name;
   const found = facts.secrets.get(name);
   if (found !== undefined && !isOwn(found)) {
-    throw new ExpectedError(`Secret ${name} in ${place.namespace} holds something else, and this program did not make it.`, {
+    throw new ExpectedError(`Secret ${name} already exists in ${place.namespace} with other content, and was not created by scalr-agent.`, {
       code: 'OBJECT_OF_ANOTHER',
       exit: ExitCode.usage,
-      suggestions: ['Use it as it is: leave out the content', 'Name another Secret'],
+      suggestions: ['Omit the token or certificate to use the existing content', 'Use another Secret name'],
     });
   }
   const stringData = Object.fromEntries(given(secret).map(([key, content]) => [key, content.reveal()]));
   const metadata = {name, labels: ownLabels(release), ...markOf(name, wanted, facts)};
   return {
     id: `secret/${name}`,
-    title: `${found ? 'Replace the content of' : 'Create'} Secret ${name}`,
+    title: `${found ? 'Update' : 'Create'} Secret ${name}`,
     call: applyObject(place, {apiVersion: 'v1', kind: 'Secret', type, metadata, stringData}),
   };
 }
@@ -45,8 +45,8 @@ export function requireSecrets({secrets: wanted, name: {place}}: WantedRelease, 
     const found = secrets.get(name);
     const keys = Object.keys(data).filter((key) => found?.data?.[key] === undefined);
     return found
-      ? `Secret ${name} in ${place.namespace} has no key ${keys.join(' and ')}; it has ${Object.keys(found.data ?? {}).join(', ') || 'none'}.`
-      : `There is no Secret ${name} in ${place.namespace}, and nothing to make it of.`;
+      ? `Secret ${name} in ${place.namespace} has no key ${keys.join(' and ')} (existing keys: ${Object.keys(found.data ?? {}).join(', ') || 'none'}).`
+      : `Secret ${name} not found in ${place.namespace}, and no content was given to create it.`;
   });
   throw new ExpectedError(lines.join('\n'), {
     code: 'MISSING_SETTING',
@@ -64,10 +64,10 @@ const given = ({data}: WantedSecret): [string, Secret][] =>
 
 const base64 = (content: Secret): string => Buffer.from(content.reveal(), 'utf8').toString('base64');
 
-/** Annotates a Secret from its update until its readers are restarted, so that an interrupted install can continue. */
+/** Annotates a Secret until the workloads that use it are restarted, so that an interrupted install can continue. */
 const MARK = 'scalr.io/restart-readers';
 
-/** Pods read a Secret when they start: workloads whose pods have the old content are restarted. */
+/** Pods read a Secret when they start: workloads with the old content are restarted. */
 export function restartSteps(wanted: WantedRelease, facts: InstallFacts): Step[] {
   const {place} = wanted.name;
   const isMarked = (name: string): boolean => facts.secrets.get(name)?.metadata.annotations?.[MARK] !== undefined;
@@ -76,7 +76,7 @@ export function restartSteps(wanted: WantedRelease, facts: InstallFacts): Step[]
   const restarts = [...readers].map(
     ([reader, object]): Step => ({
       id: `restart/${object.metadata.name}`,
-      title: `Restart ${reader}, whose pods have the old content of Secret ${stale.filter((name) => reads(object, name)).join(' and ')}`,
+      title: `Restart ${reader} to load the new content of Secret ${stale.filter((name) => reads(object, name)).join(' and ')}`,
       call: restart(place, object.kind ?? '', object.metadata.name),
     }),
   );
@@ -85,7 +85,7 @@ export function restartSteps(wanted: WantedRelease, facts: InstallFacts): Step[]
     .map(
       (name): Step => ({
         id: `restarted/${name}`,
-        title: `Note on Secret ${name} that its readers are restarted`,
+        title: `Remove the restart annotation from Secret ${name}`,
         call: annotate(place, `secret/${name}`, `${MARK}-`),
       }),
     );

@@ -38,7 +38,7 @@ export interface InstallChoices {
   /** After this time a pending Helm operation counts as aborted. */
   timeoutMs: number;
   now: Date;
-  /** How long runs may go on before another chart replaces the one that runs them. */
+  /** How long to wait for runs before another chart replaces the current one. */
   drainTimeoutSeconds: number;
 }
 
@@ -52,7 +52,7 @@ export async function prepareInstall(
 ): Promise<PreparedInstall> {
   const names = wanted.secrets.map((secret) => secret.name);
   const reading = readFacts(wanted.name, names, access, signal);
-  const rendering = serverVersion(access.kubernetes, {over: signal, idleMs: REQUIRED_MS}).then(({version = '', trouble}) =>
+  const rendering = serverVersion(access.kubernetes, {signal, idleMs: REQUIRED_MS}).then(({version = '', trouble}) =>
     // Without an answer the reading fails too, and names the reason.
     trouble ? '' : renderChart(wanted, {serverVersion: version}, effectiveGet(settings, effective), access.processes),
   );
@@ -74,7 +74,7 @@ export function planInstall(
   requireSecrets(wanted, facts);
   const {replaced} = facts;
   const drain = {drain: true, drainTimeoutSeconds: choices.drainTimeoutSeconds};
-  const howToBreakOff = `Break them off with the release, then install again: ${ownCommand('uninstall', wanted.name, '--no-drain')}`;
+  const howToBreakOff = `To interrupt the runs, uninstall the release, then install again: ${ownCommand('uninstall', wanted.name, '--no-drain')}`;
   const release = releaseSteps(wanted, facts, choices);
   const risk = riskOf(wanted, facts);
   return {
@@ -98,7 +98,7 @@ function riskOf({name, chart}: WantedRelease, {release, replaced}: InstallFacts 
   const installed = scalrChart(release?.chart ?? '');
   if (installed === undefined) return undefined;
   if (installed.chart !== chart.chart) {
-    const runs = replaced?.runsOf === undefined ? 'its runs cannot be counted from outside' : inFlight(replaced.runs);
+    const runs = replaced?.runsOf === undefined ? 'its runs in flight cannot be counted' : inFlight(replaced.runs);
     return `This replaces ${release?.chart} in release ${name.release} with ${chart.chart}-${chart.version}; ${runs}.`;
   }
   return isOlder(chart.version, installed.version)
@@ -113,14 +113,14 @@ function namespaceSteps({name}: WantedRelease, {namespace}: InstallFacts): Step[
   return [{id: 'namespace', title: `Create namespace ${place.namespace}`, call: applyObject(place, object)}];
 }
 
-/** Workloads that an interrupted uninstall scaled to 0, which Helm does not notice. */
+/** Workloads that an interrupted uninstall scaled to 0; Helm does not detect this. */
 const startable = (manifest: string, stopped: InstallFacts['stopped']): Workload[] =>
   (objectsIn(manifest) as Workload[]).filter(({kind, metadata, spec}) => stopped.has(`${kind} ${metadata.name}`) && spec?.replicas !== 0);
 
 const startSteps = ({name: {place}, manifest}: WantedRelease, {stopped}: InstallFacts): Step[] =>
   startable(manifest, stopped).map(({kind = '', metadata: {name}, spec}) => ({
     id: `start/${name}`,
-    title: `Start ${kind} ${name} again, which was scaled to 0`,
+    title: `Scale up ${kind} ${name} from 0`,
     call: scale(place, kind, name, spec?.replicas ?? 1),
   }));
 
@@ -136,7 +136,7 @@ function releaseSteps(wanted: WantedRelease, facts: InstallFacts, choices: Insta
   const restore = `Restore ${changed.map(({object}) => object).join(', ')} (release ${name.release})`;
   const change =
     release.chart === id
-      ? `Change release ${name.release} (${id})`
+      ? `Update release ${name.release} (${id})`
       : `${verbOf(chart, release)} release ${name.release} from ${release.chart} to ${id}`;
   const title = isSame && changed.length > 0 ? restore : change;
   const upgrade = [...(release.chart === id ? [] : definitionSteps(manifest, name)), {id: 'release', title, call}];
@@ -144,18 +144,18 @@ function releaseSteps(wanted: WantedRelease, facts: InstallFacts, choices: Insta
   const age = choices.now.getTime() - Date.parse(release.updated);
   if (!choices.takesOver && age < choices.timeoutMs) throw releaseBusy(name, release, age);
   if (release.record === undefined) throw unlockable(name, release);
-  // Helm refuses to change a release with a pending operation.
+  // Helm rejects to change a release with a pending operation.
   const unlock = `Mark the pending operation as failed (${release.status}, revision ${release.revision}, ${release.updated})`;
   return [{id: 'unlock', title: unlock, call: replaceObject(name.place, markedFailed(release.record))}, ...upgrade];
 }
 
 function verbOf({chart, version}: WantedRelease['chart'], release: ReleaseState): string {
   const installed = scalrChart(release.chart);
-  if (installed !== undefined && installed.chart !== chart) return 'Replace the chart of';
+  if (installed !== undefined && installed.chart !== chart) return 'Change the chart of';
   return installed !== undefined && isOlder(version, installed.version) ? 'Downgrade' : 'Upgrade';
 }
 
-/** Objects that are not as the installed manifest has them; a step of its own starts those that were stopped. */
+/** Objects that differ from the installed manifest; workloads scaled to 0 have their own step. */
 const changedObjects = ({manifest}: WantedRelease, {drift, stopped}: InstallFacts): readonly ObjectDrift[] => {
   const started = new Set(startable(manifest, stopped).map(({kind, metadata}) => `${kind} ${metadata.name}`));
   return drift.filter(
@@ -167,10 +167,10 @@ const changedObjects = ({manifest}: WantedRelease, {drift, stopped}: InstallFact
 function definitionSteps(manifest: string, {place}: ReleaseName): Step[] {
   const items = objectsIn(manifest).filter(({kind}) => kind === 'CustomResourceDefinition');
   const call = applyObject(place, {apiVersion: 'v1', kind: 'List', items}, {isForced: true});
-  return items.length === 0 ? [] : [{id: 'definitions', title: 'Apply the custom resource definitions of the new chart', call}];
+  return items.length === 0 ? [] : [{id: 'definitions', title: 'Apply the CRDs of the new chart', call}];
 }
 
-/** Applied in the client, Helm patches a custom resource by what its manifests differ in, and does not see what changed in the cluster. */
+/** With client-side apply, Helm patches a custom resource by the difference of its manifests and ignores changes in the cluster. */
 function customResourceSteps(wanted: WantedRelease, facts: InstallFacts): Step[] {
   if (facts.isServerSide) return [];
   const changed = new Set(changedObjects(wanted, facts).flatMap(({object, problem}) => (problem === 'changed' ? [object] : [])));
@@ -200,13 +200,16 @@ const releaseBusy = (name: ReleaseName, {status, revision, updated, operator, de
   );
 
 const unlockable = (name: ReleaseName, {status, revision}: ReleaseState): ExpectedError =>
-  new ExpectedError(`Release ${name.release} is ${status} (revision ${revision}), and Helm does not store it in a Secret.`, {
-    code: 'RELEASE_BUSY',
-    exit: ExitCode.failed,
-    suggestions: [`Go back to the revision before: ${commandLine(rollback(name))}`],
-  });
+  new ExpectedError(
+    `Release ${name.release} is ${status} (revision ${revision}) and cannot be unlocked, because Helm does not store it in a Secret.`,
+    {
+      code: 'RELEASE_BUSY',
+      exit: ExitCode.failed,
+      suggestions: [`Roll back to the previous revision: ${commandLine(rollback(name))}`],
+    },
+  );
 
-/** What the installed release has and the wanted one lacks. */
+/** What the installed release contains and the wanted one does not. */
 const lossesOf = (wanted: WantedRelease, facts: InstallFacts): Loss[] => [
   ...lostClaims(wanted, facts).map((claim) => ({claim})),
   ...lostValues(wanted, facts).map((value) => ({value})),
@@ -221,7 +224,7 @@ function lostValues({effective, asked}: WantedRelease, {release}: InstallFacts):
   );
 }
 
-/** Claims whose data is lost. Behind a PersistentVolume of the release lies a file system that stays (EFS). */
+/** PVCs whose data is lost. The file system behind a PersistentVolume of the release remains (EFS). */
 function lostClaims({manifest}: WantedRelease, {installed}: InstallFacts): string[] {
   const named = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] => objects.filter((each) => each.kind === kind);
   const kept = new Set(named(objectsIn(manifest), CLAIM).map(({metadata}) => metadata.name));

@@ -5,7 +5,7 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {closest} from '../settings/text.ts';
 
-/** A mistyped name must not look like a release that is gone. @throws ExpectedError when neither Helm nor any object knows the release */
+/** A mistyped name must not look like an uninstalled release. @throws ExpectedError when neither Helm nor any object knows the release */
 export function requireKnownRelease(
   name: ReleaseName,
   /** Helm has a record of it, of whatever state and chart. */
@@ -53,7 +53,7 @@ function suggestionsFor(
     ...(wanted
       ? [`Uninstall one of them: ${ownCommand('uninstall', {release: wanted.name, place: {...place, namespace: wanted.namespace}})}`]
       : []),
-    ...(releases ? [] : ['Releases of other namespaces cannot be listed with this account. Name another one with --namespace']),
+    ...(releases ? [] : ['This account cannot list releases of other namespaces. Set the namespace with --namespace']),
     'Use another cluster: --kube-context NAME',
   ];
 }

@@ -2,29 +2,29 @@ import {CLUSTER_SCOPED} from '../cluster/live-drift.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
 import type {Step} from './step.ts';
 
-/** Something that an uninstall deletes. What it promises is true when none of the objects exists any more. */
+/** Something that an uninstall deletes. It is done when none of the objects exists. */
 export interface Removal {
   what: string;
-  /** What it consists of is named with it. */
+  /** Its objects are listed with it. */
   isListed?: boolean;
   objects: readonly RemovedObject[];
-  /** What deletes it once the release is gone; empty where it goes with the release. */
+  /** The steps that delete it after the release; empty if it is deleted with the release. */
   steps: readonly Step[];
-  /** Others may have begun to use it since the plan was made. */
+  /** Others may have started to use it since the plan was created. */
   isShared?: boolean;
-  /** How to delete it by hand, where deleting the objects would not be enough. */
+  /** How to delete it manually, where deleting the objects would not be enough. */
   how?: string;
 }
 
 export interface RemovedObject {
   kind: string;
   name: string;
-  /** Without it the object is in no namespace. */
+  /** Undefined for cluster-scoped objects. */
   namespace?: string;
   groupVersion: string;
 }
 
-/** For the user to read; of a part of it where not all of it is gone. */
+/** Text for the user; for a part of the objects if not all are deleted. */
 export const removalText = ({what, isListed, objects}: Removal, part: readonly RemovedObject[] = objects): string =>
   isListed ? `${what}: ${part.map(({kind, name}) => `${kind} ${name}`).join(', ')}` : what;
 

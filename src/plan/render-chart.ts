@@ -21,21 +21,21 @@ export async function renderChart(
   const call = template(name, chart, yaml, serverVersion);
   const outcome = await processes.run(call);
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
-  const problems = [...lostValues(outcome.stderr).map((line) => `Helm loses a value: ${line}`), ...brokenPromises(outcome.stdout, get)];
+  const problems = [...lostValues(outcome.stderr).map((line) => `Helm drops a value: ${line}`), ...brokenPromises(outcome.stdout, get)];
   if (problems.length > 0) {
-    throw new ExpectedError(`The chart does not do what the settings say:\n${problems.join('\n')}`, {
+    throw new ExpectedError(`The rendered chart does not match the settings:\n${problems.join('\n')}`, {
       code: 'BROKEN_PROMISE',
       exit: ExitCode.failed,
-      suggestions: ['Nothing was changed. Report this with the output of: scalr-agent values --explain'],
+      suggestions: ['Nothing was changed. Report this bug with the output of: scalr-agent values --explain'],
     });
   }
   return outcome.stdout;
 }
 
 export interface Rendered {
-  /** What the chart makes of the values, its definitions included. */
+  /** The rendered chart, CRDs included. */
   manifest: Fact<readonly KubernetesObject[]>;
-  /** Helm's message where this server is too old for the chart; the manifest is then rendered for a newer one. */
+  /** Helm's message if this server is too old for the chart; the manifest is then rendered for a newer version. */
   refusal?: string;
 }
 
@@ -70,7 +70,7 @@ const FLOOR = /requires kubeVersion: [^\n]*?>=\s*v?(\d+\.\d+(?:\.\d+)?)[^\n]* in
 export const rendered = (manifest: string): Rendered['manifest'] => known(objectsIn(manifest), 'helm template');
 
 const unrendered = ({message}: ExpectedError): Fact<never> =>
-  unknown(message.includes('no answer in time') ? 'timed-out' : 'failed', message);
+  unknown(message.includes('timed out waiting for a response') ? 'timed-out' : 'failed', message);
 
 interface Container {
   name?: string;
@@ -80,7 +80,7 @@ interface Container {
 
 const IMAGE = /^[\w.-]+(:\d+)?(\/[\w.-]+)*(:[\w][\w.-]{0,127})?(@sha256:[0-9a-f]{64})?$/;
 
-/** The one harmless warning of Helm: a list over the empty map that agent-job has as default. */
+/** The only harmless warning of Helm: a list replaces the empty map that is the default of agent-job. */
 const HARMLESS = /topologySpreadConstraints/;
 
 /** Helm's warnings about values that it drops. */
@@ -98,13 +98,13 @@ export function brokenPromises(manifest: string, get: Get): string[] {
   return [
     ...containers.flatMap(({name, env}) => {
       const names = (env ?? []).map((each) => each.name);
-      return names.filter((each, index) => names.indexOf(each) !== index).map((each) => `The container ${name} gets ${each} twice.`);
+      return names.filter((each, index) => names.indexOf(each) !== index).map((each) => `Container ${name} sets ${each} twice.`);
     }),
-    ...containers.flatMap(({name, image = ''}) =>
-      IMAGE.test(image) ? [] : [`The image of the container ${name} is no reference: ${image}`],
-    ),
-    ...(get(metadataService) === 'block' && !has('NetworkPolicy') ? ['No NetworkPolicy blocks the metadata service.'] : []),
-    ...(get(cache) === 'pvc' && !has('PersistentVolumeClaim') ? ['No claim is made for the cache.'] : []),
+    ...containers.flatMap(({name, image = ''}) => (IMAGE.test(image) ? [] : [`Invalid image reference in container ${name}: ${image}`])),
+    ...(get(metadataService) === 'block' && !has('NetworkPolicy')
+      ? ['The chart creates no NetworkPolicy to block the metadata service.']
+      : []),
+    ...(get(cache) === 'pvc' && !has('PersistentVolumeClaim') ? ['The chart creates no PVC for the cache.'] : []),
   ];
 }
 

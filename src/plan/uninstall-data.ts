@@ -2,7 +2,7 @@ import type {Inventory} from '../cluster/inventory.ts';
 import {type ClaimItem, KEPT_LABEL, type NodeDataItem, type VolumeItem} from '../cluster/inventory-data.ts';
 import {kubectlCommand} from '../command-line.ts';
 import {applyObject, deleteClaim, deleteJobs, patchVolume, waitForJobs, waitUntilGone} from '../kubernetes/kubectl.ts';
-import type {Place, ReleaseName} from '../ports/processes.ts';
+import type {ClusterTarget, ReleaseName} from '../ports/processes.ts';
 import {type Removal, removedClaim, removedVolume} from './removal.ts';
 import type {Step} from './step.ts';
 
@@ -12,8 +12,8 @@ const bound = ({claims}: Inventory, ...origins: readonly ClaimItem['origin'][]):
   claims.filter((claim): claim is Bound => origins.includes(claim.origin) && claim.volume !== undefined && !claim.volume.isOfRelease);
 
 /**
- * Steps before Helm deletes the claims of a release. Nothing prevents that: Helm reads its stored manifest, so it ignores
- * `helm.sh/resource-policy: keep` on the live claim, other owners and --cascade=orphan. Only the volumes can be kept.
+ * Steps before Helm deletes the PVCs of a release. Nothing prevents that: Helm reads its stored manifest, so it ignores
+ * `helm.sh/resource-policy: keep` on the live PVC, other owners and --cascade=orphan. Only the volumes can be retained.
  */
 export function beforeUninstall({release, place}: ReleaseName, inventory: Inventory, isPurged: boolean): Step[] {
   if (isPurged)
@@ -25,22 +25,22 @@ export function beforeUninstall({release, place}: ReleaseName, inventory: Invent
     .map((each) => keepVolume(place, release, each));
 }
 
-const keepVolume = (place: Place, release: string, {name, volume}: Bound): Step => ({
+const keepVolume = (place: ClusterTarget, release: string, {name, volume}: Bound): Step => ({
   id: `keep-volume/${volume.name}`,
-  title: `Keep the data of claim ${name}: volume ${volume.name} stays when Helm deletes the claim`,
+  title: `Retain PersistentVolume ${volume.name} with the data of PVC ${name}`,
   call: patchVolume(place, volume.name, {metadata: {labels: {[KEPT_LABEL]: release}}, spec: {persistentVolumeReclaimPolicy: 'Retain'}}),
 });
 
-const unkeepVolume = (place: Place, {name, volume}: Bound): Step => ({
+const unkeepVolume = (place: ClusterTarget, {name, volume}: Bound): Step => ({
   id: `release-volume/${volume.name}`,
-  title: `Let volume ${volume.name} go with claim ${name}, as before an earlier uninstall kept it`,
+  title: `Restore reclaim policy Delete of PersistentVolume ${volume.name}, which an earlier uninstall retained for PVC ${name}`,
   call: patchVolume(place, volume.name, {metadata: {labels: {[KEPT_LABEL]: null}}, spec: {persistentVolumeReclaimPolicy: 'Delete'}}),
 });
 
-/** Steps after it: kept volumes are reserved for claims of the same names, so that the next install finds its data. */
+/** Steps after it: retained volumes are reserved for PVCs of the same names, so that the next install finds its data. */
 export function keepSteps({place}: ReleaseName, inventory: Inventory, timeoutSeconds: number): Step[] {
   const claims = bound(inventory, 'release');
-  // An interrupted uninstall may have left these bound to a deleted claim.
+  // An interrupted uninstall may have left these bound to a deleted PVC.
   const tied = inventory.volumes.filter(({isTied}) => isTied);
   return [
     ...(claims.length === 0 ? [] : [claimsGone(place, claims, timeoutSeconds)]),
@@ -48,30 +48,30 @@ export function keepSteps({place}: ReleaseName, inventory: Inventory, timeoutSec
   ];
 }
 
-const claimsGone = (place: Place, claims: readonly Bound[], seconds: number): Step => {
+const claimsGone = (place: ClusterTarget, claims: readonly Bound[], seconds: number): Step => {
   const names = claims.map(({name}) => `persistentvolumeclaim/${name}`);
   return {
     id: 'claims-gone',
-    title: `Wait until ${claims.map(({name}) => `claim ${name}`).join(' and ')} has gone`,
+    title: `Wait until ${claims.map(({name}) => `PVC ${name}`).join(' and ')} ${claims.length === 1 ? 'is' : 'are'} deleted`,
     call: waitUntilGone(place, names, seconds),
   };
 };
 
-const reserve = (place: Place, {name, claim}: VolumeItem): Step => ({
+const reserve = (place: ClusterTarget, {name, claim}: VolumeItem): Step => ({
   id: `reserve-volume/${name}`,
-  title: `Reserve volume ${name} for the next claim ${claim} in ${place.namespace}`,
+  title: `Reserve PersistentVolume ${name} for the next PVC ${claim} in ${place.namespace}`,
   call: patchVolume(place, name, {spec: {claimRef: {uid: null, resourceVersion: null}}}),
 });
 
-/** Data that goes: with the claims of the release, with those of older revisions, and what an earlier uninstall kept. */
-export function dataRemovals(place: Place, inventory: Inventory): Removal[] {
+/** Data that is deleted: in PVCs of the release, in those of older revisions, and in volumes that an earlier uninstall retained. */
+export function dataRemovals(place: ClusterTarget, inventory: Inventory): Removal[] {
   const {claims, volumes} = inventory;
   const lost = lostClaims(inventory, true);
   const removed = (claim: ClaimItem, steps: readonly Step[]): Removal => {
     const {name, size, volume} = claim;
     const isData = lost.includes(claim);
     return {
-      what: `${isData ? 'All data in claim' : 'Claim'} ${name}${size ? ` (${size})` : ''}`,
+      what: `${isData ? 'All data in PVC' : 'PVC'} ${name}${size ? ` (${size})` : ''}`,
       objects: [removedClaim(name, place.namespace), ...(isData && volume ? [removedVolume(volume.name)] : [])],
       steps,
     };
@@ -80,47 +80,47 @@ export function dataRemovals(place: Place, inventory: Inventory): Removal[] {
     ...lost.filter(({origin}) => origin === 'release').map((each) => removed(each, [])),
     ...claims.filter(({origin}) => origin === 'older-revision').map((each) => removed(each, [deleteOldClaim(place, each)])),
     ...volumes.map((each) => ({
-      what: `Volume ${each.name} with the data of claim ${each.claim}`,
+      what: `PersistentVolume ${each.name} with the data of PVC ${each.claim}`,
       objects: [removedVolume(each.name)],
       steps: [deleteKeptVolume(place, each)],
     })),
   ];
 }
 
-const deleteOldClaim = (place: Place, {name}: ClaimItem): Step => ({
+const deleteOldClaim = (place: ClusterTarget, {name}: ClaimItem): Step => ({
   id: `claim/${name}`,
-  title: `Delete claim ${name}, left by an older revision`,
+  title: `Delete PVC ${name} of an older revision`,
   call: deleteClaim(place, name),
   isDestructive: true,
 });
 
-const deleteKeptVolume = (place: Place, {name, claim, resourceVersion}: VolumeItem): Step => ({
+const deleteKeptVolume = (place: ClusterTarget, {name, claim, resourceVersion}: VolumeItem): Step => ({
   id: `volume/${name}`,
-  title: `Delete volume ${name}, kept by an earlier uninstall for claim ${claim}`,
-  // Where a claim has bound it since, the API server refuses because of the resourceVersion.
+  title: `Delete PersistentVolume ${name}, which an earlier uninstall retained for PVC ${claim}`,
+  // If a PVC has bound it since, the API server rejects the patch because of the resourceVersion.
   call: patchVolume(place, name, {metadata: {resourceVersion}, ...RELEASED}),
   isDestructive: true,
 });
 
-/** Bound to a claim that cannot exist, so Kubernetes reclaims the volume and its disk; deleting the object would leave the disk. */
+/** Bound to a PVC that cannot exist, so Kubernetes reclaims the volume and its disk; deleting the object would leave the disk. */
 const RELEASED = {spec: {persistentVolumeReclaimPolicy: 'Delete', claimRef: {uid: 'gone'}}};
 
-/** The claims whose data is lost. */
+/** The PVCs whose data is lost. */
 export const lostClaims = ({claims}: Inventory, isPurged: boolean): ClaimItem[] =>
   isPurged ? claims.filter(({origin, volume}) => origin !== 'operator' && !volume?.isOfRelease && !isRetained(volume)) : [];
 
-/** Retained by somebody else: what this program retained it also deletes. */
+/** Retained by others: this program also deletes what it retained itself. */
 export const isRetained = (volume: VolumeItem | undefined): boolean => volume?.reclaimPolicy === 'Retain' && !volume.isKeptByUs;
 
 /** The image in Scalr's guide to node directories. */
 export const CLEANER_IMAGE = 'busybox:1.37';
 
-/** Why --purge=node-data does not empty a directory; undefined where it does. */
+/** Why --purge=node-data does not empty a directory; undefined if it does. */
 export function whyNodeDataStays({path, nodes, sharedBy, isSafe}: NodeDataItem): string | undefined {
-  if (!isSafe) return `${path} may hold what is not the agent's`;
-  if (nodes === undefined || sharedBy === undefined) return 'this account may not see who else uses it';
-  if (sharedBy.length > 0) return `used by ${sharedBy.join(', ')} too`;
-  return nodes.some(({isReady}) => isReady) ? undefined : 'no node it may be on is ready';
+  if (!isSafe) return `${path} can contain data of other programs`;
+  if (nodes === undefined || sharedBy === undefined) return 'this account cannot list other users of the directory';
+  if (sharedBy.length > 0) return `also used by ${sharedBy.join(', ')}`;
+  return nodes.some(({isReady}) => isReady) ? undefined : 'no node with this directory is ready';
 }
 
 export const readyNodes = (nodes: NonNullable<NodeDataItem['nodes']>): string[] =>
@@ -135,12 +135,12 @@ export function cleanSteps({release, place}: ReleaseName, item: NodeDataItem, im
   return [
     {
       id: 'clean',
-      title: `Empty ${item.path} on ${nodes.join(', ')}`,
+      title: `Delete the contents of ${item.path} on ${nodes.join(', ')}`,
       call: applyObject(place, {apiVersion: 'v1', kind: 'List', items}),
       isDestructive: true,
     },
     {id: 'cleaned', title: `Wait until ${item.path} is empty`, call: waitForJobs(place, selector, timeoutSeconds)},
-    {id: 'cleaners', title: 'Delete the Jobs that emptied it', call: deleteJobs(place, selector)},
+    {id: 'cleaners', title: 'Delete the cleanup Jobs', call: deleteJobs(place, selector)},
   ];
 }
 
@@ -154,7 +154,7 @@ function cleaner(
     image,
     command: ['find', '/node-data', '-mindepth', '1', '-delete'],
     volumeMounts: [{name: 'node-data', mountPath: '/node-data'}],
-    // Runs leave files of other users there, so it needs these capabilities and no others.
+    // Files of runs have other owners, so it needs these capabilities and no others.
     securityContext: {
       runAsUser: 0,
       runAsNonRoot: false,
@@ -180,14 +180,14 @@ function cleaner(
   };
 }
 
-/** The command to empty the directory by hand. */
-export function manualCleanup({path, nodes = [], isSafe}: NodeDataItem, place: Place): string {
+/** The command to empty the directory manually. */
+export function manualCleanup({path, nodes = [], isSafe}: NodeDataItem, place: ClusterTarget): string {
   const names = nodes.length === 0 ? ['NODE'] : nodes.map(({name}) => name);
   const debug = (image: string, ...args: readonly string[]): string =>
     kubectlCommand(place, 'debug', 'node/NODE', `--image=${image}`, ...args);
   if (!isSafe) {
     const shell = debug('busybox:1.37', '--stdin', '--tty').replace('NODE', names[0] as string);
-    return `Check on each node what in it belongs to the agent, below /host${path}: ${shell}`;
+    return `Check on each node which files in /host${path} belong to the agent: ${shell}`;
   }
   const clean = debug(CLEANER_IMAGE, '--profile=sysadmin').replace('node/NODE', '"node/$node"');
   return `for node in ${names.join(' ')}; do ${clean} -- rm -rf '/host${path}'; done`;

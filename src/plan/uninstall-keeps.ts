@@ -3,7 +3,7 @@ import type {ClaimItem, NodeDataItem} from '../cluster/inventory-data.ts';
 import type {NamespaceItem, ObjectItem} from '../cluster/inventory-namespace.ts';
 import {commandLine, ownCommand} from '../command-line.ts';
 import {deleteByHand, deleteClaim} from '../kubernetes/kubectl.ts';
-import type {Place, ReleaseName} from '../ports/processes.ts';
+import type {ClusterTarget, ReleaseName} from '../ports/processes.ts';
 import {isRetained, manualCleanup, whyNodeDataStays} from './uninstall-data.ts';
 
 export const PURGEABLE = ['claims', 'crds', 'secrets', 'namespace', 'node-data'] as const;
@@ -14,7 +14,7 @@ export const purgeOf = (classes: readonly (Purgeable | 'all')[] = []): ReadonlyS
   new Set(classes.flatMap((each) => (each === 'all' ? PURGEABLE : each)));
 
 /** Something that an uninstall leaves behind. */
-export interface Kept {
+export interface KeptObject {
   what: string;
   why: string;
   /** How to delete it. */
@@ -24,7 +24,7 @@ export interface Kept {
 type Purge = ReadonlySet<Purgeable>;
 type Removable = Pick<Inventory, 'definitions' | 'secrets' | 'nodeData'> & {namespace: readonly NamespaceItem[]};
 
-/** What --purge really deletes. */
+/** What --purge deletes. */
 export function removable(inventory: Inventory, purge: Purge): Removable {
   const {definitions, secrets, namespace, nodeData} = inventory;
   return {
@@ -41,35 +41,35 @@ const enumerated = (names: readonly string[]): string =>
   names.length > MOST_NAMES ? `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more` : names.join(', ');
 
 function whyNamespaceStays({secrets, claims}: Inventory, purge: Purge, {isOurs, others}: NamespaceItem): string | undefined {
-  if (!isOurs) return 'this program did not make it for this release';
+  if (!isOurs) return 'it was not created by scalr-agent for this release';
   const held = [
     ...others,
     ...secrets.filter(({usedBy}) => !purge.has('secrets') || usedBy.length > 0).map(({name}) => `Secret ${name}`),
-    ...claims.filter((each) => each.origin === 'older-revision' && !purge.has('claims')).map(({name}) => `claim ${name}`),
+    ...claims.filter((each) => each.origin === 'older-revision' && !purge.has('claims')).map(({name}) => `PVC ${name}`),
   ];
-  return held.length === 0 ? undefined : `it holds ${enumerated(held)}`;
+  return held.length === 0 ? undefined : `it contains ${enumerated(held)}`;
 }
 
 /** Everything that remains, with the reason. */
-export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge): Kept[] {
+export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge): KeptObject[] {
   const going = removable(inventory, purge);
   const again = (class_: Purgeable): string => ownCommand('uninstall', name, `--purge=${class_}`);
   return [
     ...inventory.claims.flatMap((claim) => keptClaim(claim, name.place, purge.has('claims'), again('claims')) ?? []),
     ...(purge.has('claims') ? [] : inventory.volumes).map(({name: volume, claim, size}) => ({
-      what: `Volume ${volume}${sized(size)} with the data of claim ${claim}`,
-      why: 'an earlier uninstall kept it',
+      what: `PersistentVolume ${volume}${sized(size)} with the data of PVC ${claim}`,
+      why: 'an earlier uninstall retained it',
       how: again('claims'),
     })),
     ...inventory.definitions
       .filter((each) => !going.definitions.includes(each))
-      .map((each) => ({what: `Definition ${each.name}`, why: whyDefinitionStays(each), how: howDefinitionGoes(each, again('crds'))})),
+      .map((each) => ({what: `CRD ${each.name}`, why: whyDefinitionStays(each), how: howDefinitionGoes(each, again('crds'))})),
     ...inventory.secrets
       .filter((each) => !going.secrets.includes(each))
       .map(({name: secret, usedBy}) => ({
         what: `Secret ${secret}`,
         why: whySecretStays(usedBy),
-        how: usedBy.length > 0 ? `Once nothing reads it: ${again('secrets')}` : again('secrets'),
+        how: usedBy.length > 0 ? `When nothing uses it: ${again('secrets')}` : again('secrets'),
       })),
     ...(inventory.namespace && going.namespace.length === 0
       ? [keptNamespace(inventory, inventory.namespace, purge, again('namespace'))]
@@ -79,45 +79,51 @@ export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge)
   ];
 }
 
-function keptClaim({name, origin, size, volume}: ClaimItem, place: Place, isPurged: boolean, again: string): Kept | undefined {
-  const what = `Claim ${name}${sized(size)}`;
-  if (origin === 'operator') return {what, why: 'the release only uses it', how: commandLine(deleteClaim(place, name))};
+function keptClaim(
+  {name, origin, size, volume}: ClaimItem,
+  place: ClusterTarget,
+  isPurged: boolean,
+  again: string,
+): KeptObject | undefined {
+  const what = `PVC ${name}${sized(size)}`;
+  if (origin === 'operator')
+    return {what, why: 'it is not part of the release, which only mounts it', how: commandLine(deleteClaim(place, name))};
   if (volume?.isOfRelease) {
-    const why = 'only the objects of the cluster go, not the file system';
-    return {what: `The files behind volume ${volume.name}`, why, how: 'Delete them in the file system (EFS)'};
+    const why = 'only the objects in the cluster are deleted, not the file system';
+    return {what: `Files on PersistentVolume ${volume.name}`, why, how: 'Delete them in the file system (EFS)'};
   }
   const deleteVolume = commandLine(deleteByHand(place, 'PersistentVolume', volume?.name ?? ''));
   if (isPurged) {
     if (volume === undefined || !isRetained(volume)) return undefined;
-    return {what: `Volume ${volume.name}${sized(size)} of claim ${name}`, why: RETAINED, how: deleteVolume};
+    return {what: `PersistentVolume ${volume.name}${sized(size)} of PVC ${name}`, why: RETAINED, how: deleteVolume};
   }
-  if (origin === 'older-revision') return {what, why: 'an older revision of the release left it', how: again};
+  if (origin === 'older-revision') return {what, why: 'it remains from an older revision of the release', how: again};
   if (volume === undefined) return undefined;
   return {
-    what: `Volume ${volume.name}${sized(size)} with the data of claim ${name}`,
-    why: isRetained(volume) ? RETAINED : 'Helm deletes the claim; the next claim of that name in the namespace gets the volume',
+    what: `PersistentVolume ${volume.name}${sized(size)} with the data of PVC ${name}`,
+    why: isRetained(volume) ? RETAINED : 'Helm deletes the PVC; the next PVC of this name in the namespace is bound to the volume',
     how: isRetained(volume) ? deleteVolume : again,
   };
 }
 
-const RETAINED = 'its reclaim policy is Retain, so its data remains; deleting the volume does not delete the disk';
+const RETAINED = 'its reclaim policy is Retain, so its data remains; deleting the PersistentVolume does not delete the disk';
 
 const sized = (size: string | undefined): string => (size === undefined ? '' : ` (${size})`);
 
 function whySecretStays(usedBy: readonly string[]): string {
-  if (usedBy.length === 0) return 'a token is not shown twice, and the next install takes it up';
+  if (usedBy.length === 0) return 'Scalr shows a token only once, and the next install uses it';
   const [last, ...before] = usedBy.toReversed();
-  return before.length === 0 ? `${last} reads it` : `${before.toReversed().join(', ')} and ${last} read it`;
+  return before.length === 0 ? `used by ${last}` : `used by ${before.toReversed().join(', ')} and ${last}`;
 }
 
 function howDefinitionGoes({neededBy}: DefinitionItem, again: string): string {
-  if (neededBy === undefined) return `With an account that may list releases and custom resources of all namespaces: ${again}`;
-  return neededBy.length > 0 ? `Once nothing needs it: ${again}` : again;
+  if (neededBy === undefined) return `With an account that can list releases and custom resources of all namespaces: ${again}`;
+  return neededBy.length > 0 ? `When nothing uses it: ${again}` : again;
 }
 
 function whyDefinitionStays({neededBy}: DefinitionItem): string {
-  if (neededBy === undefined) return 'this account may not see who else needs it';
-  return neededBy.length > 0 ? `needed by ${neededText(neededBy)}` : 'Helm never deletes it, and the next agent-job needs it';
+  if (neededBy === undefined) return 'this account cannot list other users of the CRD';
+  return neededBy.length > 0 ? `used by ${neededText(neededBy)}` : 'Helm never deletes CRDs, and the next agent-job release requires it';
 }
 
 function neededText(neededBy: readonly string[]): string {
@@ -127,29 +133,29 @@ function neededText(neededBy: readonly string[]): string {
   return [...counted(releases, 'other release'), ...counted(neededBy.length - releases, 'custom resource')].join(' and ');
 }
 
-function keptNamespace(inventory: Inventory, namespace: NamespaceItem, purge: Purge, again: string): Kept {
+function keptNamespace(inventory: Inventory, namespace: NamespaceItem, purge: Purge, again: string): KeptObject {
   const {name, isOurs, others} = namespace;
   const what = `Namespace ${name}`;
-  // Nobody deletes by accident what no command was offered for.
-  if (others.length > 0) return {what, why: `others use it: ${enumerated(others)}`, how: 'Keep it'};
+  // No command is offered, to prevent accidental deletion.
+  if (others.length > 0) return {what, why: `it contains other objects: ${enumerated(others)}`, how: 'Keep it'};
   const reason = whyNamespaceStays(inventory, purge, namespace);
-  const byUs = reason === undefined ? again : `Once nothing else is in it: ${again}`;
-  const how = isOurs ? byUs : 'Keep it, or delete it yourself once you know what it is for';
-  return {what, why: reason ?? 'nothing else is in it, but it was not asked for', how};
+  const byUs = reason === undefined ? again : `When it is empty: ${again}`;
+  const how = isOurs ? byUs : 'Keep it, or delete it yourself if it is not used';
+  return {what, why: reason ?? 'it is empty, but --purge=namespace is not set', how};
 }
 
-const keptLeftover = ({kind, name}: ObjectItem, {release, place}: ReleaseName): Kept => ({
+const keptLeftover = ({kind, name}: ObjectItem, {release, place}: ReleaseName): KeptObject => ({
   what: `${kind} ${name}`,
-  why: `it has the labels of release ${release}, which Helm has no record of`,
+  why: `it has the labels of release ${release}, which has no Helm record`,
   how: commandLine(deleteByHand(place, kind, name)),
 });
 
-function keptNodeData(item: NodeDataItem, purge: Purge, place: Place): Kept[] {
+function keptNodeData(item: NodeDataItem, purge: Purge, place: ClusterTarget): KeptObject[] {
   const reason = whyNodeDataStays(item);
   const cleans = purge.has('node-data') && reason === undefined;
   const nodes = cleans ? item.nodes?.filter(({isReady}) => !isReady) : item.nodes;
   if (cleans && (nodes === undefined || nodes.length === 0)) return [];
-  const where = nodes === undefined ? 'the nodes' : nodes.length === 0 ? 'no node of now' : nodes.map(({name}) => name).join(', ');
-  const why = cleans ? 'the node is not ready' : (reason ?? 'no chart removes what lies on nodes');
+  const where = nodes === undefined ? 'the nodes' : nodes.length === 0 ? 'nodes (none found)' : nodes.map(({name}) => name).join(', ');
+  const why = cleans ? 'the node is not ready' : (reason ?? 'charts never delete files on nodes');
   return [{what: `Directory ${item.path} on ${where}`, why, how: manualCleanup({...item, nodes}, place)}];
 }

@@ -16,7 +16,7 @@ import {
   manualCleanup,
   readyNodes,
 } from './uninstall-data.ts';
-import {type Kept, type Purgeable, remaining, removable} from './uninstall-keeps.ts';
+import {type KeptObject, type Purgeable, remaining, removable} from './uninstall-keeps.ts';
 
 export interface UninstallChoices {
   drain: boolean;
@@ -32,7 +32,7 @@ export interface UninstallPlan {
   /** Its steps before those of the removals. */
   ofRelease: readonly Step[];
   removals: readonly Removal[];
-  keeps: readonly Kept[];
+  keeps: readonly KeptObject[];
   warnings: readonly string[];
   /** It destroys data: the user must type the name of the release. */
   needsConfirmation: boolean;
@@ -74,11 +74,15 @@ function releaseSteps(name: ReleaseName, inventory: Inventory, {purge, drain, ti
       ...(isDestructive ? {isDestructive} : {}),
       tolerates: /release: not found/,
     },
-    {id: 'gone', title: 'Wait until its pods have gone', call: waitUntilGone(name.place, ['pod', selector], timeoutSeconds)},
+    {
+      id: 'gone',
+      title: `Wait until the pods of release ${name.release} are deleted`,
+      call: waitUntilGone(name.place, ['pod', selector], timeoutSeconds),
+    },
   ];
 }
 
-/** Everything that the plan deletes, in the order in which it goes. */
+/** Everything that the plan deletes, in order. */
 function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeconds, cleanerImage}: UninstallChoices): Removal[] {
   const {release, place} = name;
   const {definitions, secrets, namespace, nodeData} = removable(inventory, purge);
@@ -106,7 +110,7 @@ function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
       remove(
         `crd/${each.name}`,
         {kind: 'CustomResourceDefinition', name: each.name, groupVersion: 'apiextensions.k8s.io/v1'},
-        `Definition ${each.name}`,
+        `CRD ${each.name}`,
       ),
     ),
     ...secrets.map((each) =>
@@ -117,7 +121,7 @@ function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
       ),
     ),
     ...nodeData.map((each) => ({
-      what: `Everything in ${each.path} on ${readyNodes(each.nodes ?? []).join(', ')}`,
+      what: `Contents of ${each.path} on ${readyNodes(each.nodes ?? []).join(', ')}`,
       objects: [],
       steps: cleanSteps(name, each, cleanerImage ?? CLEANER_IMAGE, timeoutSeconds),
       how: manualCleanup(each, name.place),
@@ -129,11 +133,11 @@ function removalsOf(name: ReleaseName, inventory: Inventory, {purge, timeoutSeco
 /** @throws ExpectedError when the release is not of a Scalr agent chart */
 export function requireOurChart(name: ReleaseName, chart: string | undefined, inventory: Inventory): void {
   if (chart === undefined || inventory.release !== undefined) return;
-  throw new ExpectedError(`Release ${name.release} is of the chart ${chart}, not of a Scalr agent.`, {
+  throw new ExpectedError(`Release ${name.release} uses chart ${chart}, which is not a Scalr agent chart.`, {
     code: 'OBJECT_OF_ANOTHER',
     exit: ExitCode.usage,
     suggestions: [
-      `List the releases: ${helmCommand(name.place, 'list', '--all-namespaces')}`,
+      `List releases: ${helmCommand(name.place, 'list', '--all-namespaces')}`,
       `Uninstall it yourself: ${commandLine(uninstall(name))}`,
     ],
   });
@@ -144,7 +148,7 @@ export function drainSteps(
   name: ReleaseName,
   inventory: Inventory,
   {drain, drainTimeoutSeconds}: Pick<UninstallChoices, 'drain' | 'drainTimeoutSeconds'>,
-  howToBreakOff = 'Uninstall without waiting for them, which breaks them off: --no-drain',
+  howToBreakOff = 'Uninstall without waiting, which interrupts the runs: --no-drain',
 ): Step[] {
   const {controllers, runsOf} = inventory;
   if (!drain || controllers.length === 0) return [];
@@ -157,29 +161,29 @@ export function drainSteps(
 
 const stopStep = ({place}: ReleaseName, {kind, name, replicas}: Controller): Step => ({
   id: `stop/${name}`,
-  title: `Stop ${kind} ${name}, so that it takes no new runs`,
+  title: `Scale ${kind} ${name} to 0, so that it accepts no new runs`,
   call: scale(place, kind, name, 0),
   tolerates: /not found/i,
   undo: {
-    text: `${kind} ${name} is stopped (scaled to 0) and takes no new runs.`,
-    title: 'Start it again',
+    text: `${kind} ${name} is scaled to 0 and accepts no new runs.`,
+    title: 'Scale it up again',
     call: scale(place, kind, name, replicas),
   },
 });
 
 const runsStep = ({place}: ReleaseName, waitFor: Omit<NonNullable<Step['waitFor']>, 'place'>): Step => ({
   id: 'drain',
-  title: `Wait until no run is in flight, ${waitFor.timeoutSeconds} s at most`,
+  title: `Wait until no run is in flight (timeout: ${waitFor.timeoutSeconds} s)`,
   call: listKinds(place, ['jobs', 'pods']),
   waitFor: {place, ...waitFor},
 });
 
-/** Only pods of Deployments have the label pod-template-hash; workers and runs share the other labels. */
+/** Only pods of Deployments have the label pod-template-hash; workers and runs have the same other labels. */
 const goneStep = ({release, place}: ReleaseName, controllers: readonly Controller[], seconds: number): Step => {
   const hash = controllers.every(({kind}) => kind === 'Deployment') ? ',pod-template-hash' : '';
   return {
     id: 'stopped',
-    title: `Wait until ${controllers.map(({name}) => name).join(' and ')} has ended, ${seconds} s at most`,
+    title: `Wait until the pods of ${controllers.map(({name}) => name).join(' and ')} are deleted (timeout: ${seconds} s)`,
     call: waitUntilGone(place, ['pod', `--selector=app.kubernetes.io/instance=${release}${hash}`], seconds),
   };
 };
@@ -195,22 +199,25 @@ export function drainWarnings(
   if (release === undefined || first === undefined) return [];
   if (!drain) {
     if (runsOf === undefined)
-      return ['Runs inside the agent cannot be seen from here. Without a drain they end as its shutdown mode says.'];
+      return ['Runs inside the agent cannot be listed. Without a drain, its shutdown mode determines how they end.'];
     return runs.length === 0 ? [] : [`${inFlight(runs)}; without a drain they lose their service account and their cache.`];
   }
   const longest = Math.max(...controllers.map(({graceSeconds}) => graceSeconds));
-  const warnings = longest > drainTimeoutSeconds ? [`The agent may take ${longest} s to end, longer than this program waits for it.`] : [];
+  const warnings =
+    longest > drainTimeoutSeconds
+      ? [`The grace period of the agent is ${longest} s, which exceeds the drain timeout of ${drainTimeoutSeconds} s.`]
+      : [];
   if (runsOf === undefined && first.onStop === 'interrupt')
     warnings.push(
-      `Runs inside ${first.name} are told to stop and killed after ${first.graceSeconds} s. To let them finish, take its pool away from its workspaces in Scalr and wait.`,
+      `Runs inside ${first.name} are interrupted and killed after ${first.graceSeconds} s. To let them finish, unassign its agent pool from the workspaces in Scalr and wait.`,
     );
   if (runsOf?.chart === 'agent-k8s') {
     if (first.onStop === 'interrupt')
       warnings.push(
-        'This agent breaks runs off when it stops, so it takes new ones while they are waited for. Take its pool away from its workspaces in Scalr.',
+        'This agent interrupts runs when it stops, so it keeps accepting new runs during the drain. Unassign its agent pool from the workspaces in Scalr.',
       );
     if (Object.keys(runsOf.taskLabels).length === 0)
-      warnings.push('Runs of this release have no label of their own: every pod in the namespace that nothing controls is taken for one.');
+      warnings.push('Runs of this release have no label of their own, so every pod in the namespace without a controller counts as a run.');
   }
   return warnings;
 }

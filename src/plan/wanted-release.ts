@@ -31,7 +31,7 @@ export interface WantedSecret {
   type: 'Opaque' | 'kubernetes.io/tls';
   /** Keys that must be in it, with their content where it was given. */
   data: Readonly<Record<string, Secret | undefined>>;
-  /** How to give the content. */
+  /** How to provide the content. */
   howToGive: string;
 }
 
@@ -58,7 +58,7 @@ export function wantedRelease(
 
 type Settings = Generated['settings'];
 
-/** Where explicit settings are written; also those with the default value, which the values leave out. */
+/** The keys of explicit settings, including those with the default value, which the values leave out. */
 const pathsAsked = ({chart, version}: Generated['target'], settings: Settings): Path[] =>
   CHARTS[chart].rows.filter((row) => settings.isExplicit(row.setting) && within(version, row.in)).flatMap(({paths}) => [...paths]);
 
@@ -66,7 +66,7 @@ const tokenSecretOf = (settings: Settings): WantedSecret => ({
   name: settings.get(tokenSecret) as string,
   type: 'Opaque',
   data: {[settings.get(tokenSecretKey) as string]: settings.get(token) ?? settings.get(tokenFile)},
-  howToGive: 'Give the agent pool token in SCALR_AGENT_TOKEN or with --token-file, or name the Secret that holds it with --token-secret',
+  howToGive: 'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret',
 });
 
 function clientCertificateOf(settings: Settings): WantedSecret[] {
@@ -77,7 +77,8 @@ function clientCertificateOf(settings: Settings): WantedSecret[] {
       name,
       type: 'kubernetes.io/tls',
       data: {'tls.crt': settings.get(clientCertFile), 'tls.key': settings.get(clientKeyFile)},
-      howToGive: 'Give the client certificate with --client-cert-file and --client-key-file, or name its Secret with --client-cert-secret',
+      howToGive:
+        'Set the client certificate with --client-cert-file and --client-key-file, or use an existing Secret with --client-cert-secret',
     },
   ];
 }

@@ -6,16 +6,16 @@ export interface Entry {
   sha256: string;
 }
 
-/** An archive that is being written. It gets its name when it is closed, and nothing is left of it when that fails. */
+/** An archive while it is written. It gets its final name on close; a failure removes it. */
 export interface Archive {
   /**
-   * Adds one file. Several may be added at once: they are written one after another, and a source that is slow to begin does not hold up
-   * the others. @throws ExpectedError when the file cannot be written
+   * Adds one file. Concurrent calls are written one after another; a source that starts slowly does not block the
+   * others. @throws ExpectedError if the file cannot be written
    */
   add(name: string, source: AsyncIterable<Buffer> | Buffer): Promise<Entry>;
-  /** Adds the manifest, lets `check` read the archive back and gives it its name. What `check` throws is thrown. @throws ExpectedError */
+  /** Adds the manifest, passes the archive to `check` and renames it. Rethrows errors of `check`. @throws ExpectedError */
   close(options: {manifest(entries: readonly Entry[]): string; check?(archive: OpenArchive): Promise<void>}): Promise<ClosedArchive>;
-  /** Removes everything written so far. May be called twice. */
+  /** Removes everything written so far. Can be called twice. */
   abort(): Promise<void>;
 }
 
@@ -26,18 +26,18 @@ export interface ClosedArchive {
   entries: readonly Entry[];
 }
 
-/** An archive that is being read; it may come from a stranger. */
+/** An archive while it is read. Its content is untrusted. */
 export interface OpenArchive {
-  /** Names and uncompressed sizes as the archive states them, in its own order. */
+  /** Names and uncompressed sizes from the archive, in its order. */
   entries: readonly {name: string; bytes: number}[];
-  /** Content of one file, never more than its stated size. Several may be read at once. @throws ExpectedError when it is damaged or missing */
+  /** Content of one file, at most its stated size. Files can be read concurrently. @throws ExpectedError if it is damaged or missing */
   read(name: string): AsyncIterable<Buffer>;
   close(): void;
 }
 
 export interface Archives {
-  /** @throws ExpectedError when nothing can be written there */
+  /** @throws ExpectedError if the path is not writable */
   create(path: string): Promise<Archive>;
-  /** @throws ExpectedError when the file is no archive, damaged or unsafe */
+  /** @throws ExpectedError if the file is not an archive, damaged or unsafe */
   open(path: string): Promise<OpenArchive>;
 }

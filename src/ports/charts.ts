@@ -1,12 +1,12 @@
-/** The three files of a chart that say what its values may be, as texts. */
+/** The three files of a chart that describe its values, as text. */
 export interface ChartFiles {
   chart: string;
   values: string;
   schema?: string;
 }
 
-/** Charts that lie on the disk: a directory or an archive. */
+/** Charts on the disk: a directory or an archive. */
 export interface Charts {
-  /** @throws ExpectedError when there is no chart */
+  /** @throws ExpectedError if no chart is found */
   read(source: string): Promise<ChartFiles>;
 }

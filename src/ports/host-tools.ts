@@ -1,19 +1,19 @@
 import type {ApiError, LogStream} from './log-stream.ts';
 
-/** One call of a tool that knows what runs on this machine; it only reads. */
+/** One read-only call of a tool of this machine. */
 export interface HostCall {
   tool: 'docker' | 'journalctl' | 'systemctl';
   args: readonly string[];
 }
 
-/** What was said before it failed is there. */
-export type HostAnswer = {stdout: string; trouble?: HostTrouble};
-export type HostTrouble = ApiError & {isToolMissing?: true};
+/** `stdout` contains the output until the failure. */
+export type HostAnswer = {stdout: string; trouble?: HostError};
+export type HostError = ApiError & {isToolMissing?: true};
 
-/** Docker and systemd of this machine. Whatever befalls a call is its answer; nothing is thrown. */
+/** Docker and systemd of this machine. Failures are returned, not thrown. */
 export interface HostTools {
-  /** For what is small. */
-  run(call: HostCall, wish: {over: AbortSignal}): Promise<HostAnswer>;
-  /** For logs of any size: whole lines of its output, and of its error output where `isLogOnBoth`. */
-  stream(call: HostCall, wish: {over: AbortSignal; isLogOnBoth?: boolean}): Promise<LogStream | {trouble: HostTrouble}>;
+  /** For small outputs. */
+  run(call: HostCall, options: {signal: AbortSignal}): Promise<HostAnswer>;
+  /** For logs of any size: complete lines of standard output, and of standard error with `isLogOnBoth`. */
+  stream(call: HostCall, options: {signal: AbortSignal; isLogOnBoth?: boolean}): Promise<LogStream | {trouble: HostError}>;
 }

@@ -1,10 +1,10 @@
 /**
- * Ctrl-C and what ends programs: the first asks for an end in good order, the second for an end at once. The reason of each
- * is the name of the signal.
+ * Ctrl-C and other signals: the first one requests a clean exit, the second one an immediate exit. The abort reason is the
+ * name of the signal.
  */
 export interface Interrupts {
-  asked: AbortSignal;
-  insisted: AbortSignal;
-  /** Gives the signals back to the system. */
+  interrupt: AbortSignal;
+  forceQuit: AbortSignal;
+  /** Removes the signal handlers. */
   release(): void;
 }

@@ -1,7 +1,6 @@
 /**
- * Why a request has no answer, or not all of it. `not-started` is a container without a log as yet, `busy` a server that asked to be
- * left alone, `server` its own failure, `stalled` one that said nothing for too long, `truncated` an answer that broke off, `over`
- * that nobody wants it any more.
+ * Why a request failed. `not-started`: the container has no log yet; `busy`: the server is overloaded; `server`: an internal server error;
+ * `stalled`: no data for too long; `truncated`: the response ended early; `aborted`: the request was cancelled or timed out.
  */
 export type ApiErrorKind =
   | 'not-logged-in'
@@ -16,27 +15,27 @@ export type ApiErrorKind =
   | 'stalled'
   | 'truncated'
   | 'too-large'
-  | 'over';
+  | 'aborted';
 
 export interface ApiError {
   kind: ApiErrorKind;
-  /** The message of the API server where it sent one. */
+  /** The message of the API server, if any. */
   message: string;
-  /** HTTP status, where there was one. */
+  /** HTTP status, if any. */
   status?: number;
-  /** How long the server asks to wait before the next request. */
+  /** Delay that the server requests before the next request. */
   retryAfterMs?: number;
-  /** Token to continue a list that expired. */
+  /** Token to continue an expired list. */
   continueAt?: string;
-  /** The failure behind it, where the tool itself did not start. */
+  /** The cause, if the tool could not be started. */
   cause?: Error;
 }
 
-/** A log that is being read. */
+/** A log while it is read. */
 export interface LogStream {
-  /** Never throws: it ends, and `end` says whether that was the end of the log. Its source is closed when nobody reads on. */
+  /** Never throws; `end` resolves to the reason if the log is incomplete. The source is closed when the reader stops. */
   chunks: AsyncIterable<Buffer>;
-  /** Why it ended early; undefined when all of it came. Resolves once `chunks` has ended. */
+  /** Why the log is incomplete; undefined if it is complete. Resolves after `chunks`. */
   end: Promise<ApiError | undefined>;
   trouble?: undefined;
 }

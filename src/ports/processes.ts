@@ -4,42 +4,42 @@ import type {Secret} from '../settings/secret.ts';
 export interface Call {
   tool: 'helm' | 'kubectl';
   args: readonly string[];
-  /** Goes to standard input, never into a file or onto the command line. */
+  /** Sent to standard input, never to a file or the command line. */
   input?: string | Secret;
 }
 
-export interface Outcome {
+export interface ProcessResult {
   exitCode: number;
   stdout: string;
   stderr: string;
 }
 
-/** A call that is under way. */
+/** A running call. */
 export interface Running {
-  outcome: Promise<Outcome>;
-  /** Asks it to end as Ctrl-C would; it is never killed behind its back. */
+  outcome: Promise<ProcessResult>;
+  /** Sends SIGINT. The process is never killed. */
   interrupt(): void;
-  /** This program may end although the call goes on. */
+  /** This program can exit while the call continues. */
   leave(): void;
 }
 
-/** The operator's own helm and kubectl. */
+/** The helm and kubectl of the user. */
 export interface Processes {
-  /** For calls that change nothing: they end with this program, and when nobody wants the answer any more. @throws ExpectedError when the tool is not there */
-  run(call: Call, options?: {over?: AbortSignal}): Promise<Outcome>;
-  /** For calls that change something. */
+  /** For read-only calls: they end with this program and with the signal. @throws ExpectedError if the tool is not found */
+  run(call: Call, options?: {signal?: AbortSignal}): Promise<ProcessResult>;
+  /** For calls with changes. */
   start(call: Call): Running;
 }
 
-/** Where in which cluster; what is absent is the operator's own default. */
-export interface Place {
+/** Cluster and namespace; absent values are the defaults of the user. */
+export interface ClusterTarget {
   kubeconfig?: string;
   kubeContext?: string;
   namespace: string;
 }
 
-/** A Helm release, and where it is. */
+/** A Helm release and its location. */
 export interface ReleaseName {
   release: string;
-  place: Place;
+  place: ClusterTarget;
 }

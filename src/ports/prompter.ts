@@ -1,22 +1,22 @@
 interface Question {
   message: string;
-  /** Lines that ? shows. */
+  /** Lines that ? displays. */
   help: readonly string[];
-  /** Where the default comes from, or what an empty answer means. */
+  /** Source of the default, or the meaning of an empty answer. */
   note?: string | undefined;
   /** Esc rejects the question with GoBack. Otherwise Esc does nothing. */
   canGoBack?: boolean | undefined;
 }
 
 export interface TextQuestion extends Question {
-  /** Returns what is wrong with the trimmed text, undefined if it is valid. Called after Enter. */
+  /** Error message for the trimmed text; undefined if it is valid. Called after Enter. */
   validate?(text: string): string | undefined | Promise<string | undefined>;
 }
 
 export interface InputQuestion extends TextQuestion {
   /** The answer to an empty line. */
   default?: string;
-  /** The default is in the line to be edited, and can be removed. */
+  /** The default is inserted into the line and can be edited or removed. */
   isPrefilled?: boolean;
 }
 
@@ -33,13 +33,13 @@ export interface ListQuestion extends Question {
   default?: string;
 }
 
-/** Asks the person at the terminal. @throws PromptCancelled, GoBack */
+/** Prompts on the terminal. @throws PromptCancelled, GoBack */
 export interface Prompter {
   /** The default is no. */
   confirm(message: string): Promise<boolean>;
   /** Returns the trimmed text. */
   input(question: InputQuestion): Promise<string>;
-  /** An input that shows nothing of the text but its length. */
+  /** An input that hides the text and shows its length. */
   password(question: TextQuestion): Promise<string>;
   /** Returns the value of one choice. */
   select(question: ListQuestion): Promise<string>;

@@ -11,12 +11,12 @@ const STATUSES = ['fail', 'warn', 'skip', 'pass'] as const;
 
 export type Status = (typeof STATUSES)[number];
 
-/** `fail`: the install or its runs would fail, or a setting would be ignored; `skip`: the check could not be made. */
+/** `fail`: the install or its runs would fail, or a setting would be ignored; `skip`: the check could not run. */
 export interface CheckResult {
   status: Status;
-  /** What was found, with names and numbers; of a skipped check, why it could not be made. */
+  /** What was found, with names and numbers; for a skipped check, the reason. */
   message: string;
-  /** What to do about it, as a command or a flag where there is one. */
+  /** What to do about it, as a command or flag if possible. */
   remedy?: string;
 }
 
@@ -25,11 +25,11 @@ export interface Check {
   /** Stable and unique, such as node-versions. */
   id: string;
   group: (typeof GROUPS)[number];
-  /** What is true when it passes: nodes are new enough for the chart */
+  /** What is true when the check passes: Nodes are ready */
   title: string;
   /** Where to read more: an address, or the chart, version and file a fact comes from. */
   ref: string;
-  /** Pure. Undefined where the check does not apply to these settings. */
+  /** Pure. Undefined if the check does not apply to these settings. */
   run(context: PreflightContext): CheckResult | undefined;
 }
 
@@ -48,21 +48,24 @@ export const warn = (message: string, remedy: string): CheckResult => ({status: 
 export const fail = (message: string, remedy: string): CheckResult => ({status: 'fail', message, remedy});
 export const skip = (message: string, remedy?: string): CheckResult => ({status: 'skip', message, ...(remedy ? {remedy} : {})});
 
-/** The result that follows from a fact. Where that is unknown the check is skipped; `subject` begins its message: Nodes are */
+/** The result that follows from a fact. If it is unknown, the check is skipped; `task` completes its message "Cannot …": list nodes */
 export const ifKnown = <T, R extends CheckResult | undefined>(
   fact: Fact<T>,
-  subject: string,
+  task: string,
   conclude: (value: T, source: string) => R,
-): R | CheckResult => (isKnown(fact) ? conclude(fact.value, fact.source) : skipUnknown(fact, subject));
+): R | CheckResult => (isKnown(fact) ? conclude(fact.value, fact.source) : skipUnknown(fact, task));
 
-export function skipUnknown({unknown, because}: Unknown, subject: string): CheckResult {
-  return skip(`${subject} unknown: ${because}`, unknown === 'forbidden' ? 'Run it again as somebody who may read this' : undefined);
+export function skipUnknown({unknown, because}: Unknown, task: string): CheckResult {
+  return skip(
+    `Cannot ${task}: ${because}`,
+    unknown === 'forbidden' ? 'Run the command again with an account that has this permission' : undefined,
+  );
 }
 
-/** Why a check was skipped, without its subject: many checks may have the same reason. */
-export const skipReason = ({message}: CheckResult): string => message.replace(/^.*? (unknown|cannot be read): /s, '');
+/** Why a check was skipped, without its task: many checks may have the same reason. */
+export const skipReason = ({message}: CheckResult): string => message.replace(/^Cannot .*?: /s, '');
 
-/** The worst of several results, with everything that is as bad; undefined where there are none. */
+/** The worst status of several results, with all messages of that status; undefined for no results. */
 export function worstOf(results: readonly (CheckResult | undefined)[]): CheckResult | undefined {
   const status = STATUSES.find((each) => results.some((result) => result?.status === each));
   if (status === undefined) return undefined;

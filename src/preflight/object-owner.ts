@@ -4,18 +4,18 @@ import type {KubernetesObject} from '../cluster/objects.ts';
 /** Role agent-k8s-role */
 export const objectKey = ({kind, metadata}: KubernetesObject): string => `${kind} ${metadata.name}`;
 
-/** The Helm release that an object says it belongs to. */
+/** The Helm release that an object belongs to by its metadata. */
 export function helmOwner({metadata}: KubernetesObject): {release: string; namespace: string} | undefined {
   const {annotations = {}, labels = {}} = metadata;
   const release = annotations['meta.helm.sh/release-name'];
   const namespace = annotations['meta.helm.sh/release-namespace'];
-  // Helm asks for all three.
+  // Helm requires all three.
   return release && namespace && labels[MANAGED_BY] === 'Helm' ? {release, namespace} : undefined;
 }
 
 export const MANAGED_BY = 'app.kubernetes.io/managed-by';
 
-/** What keeps an object in step with a repository, and would undo the changes of others: Argo CD application agents */
+/** What synchronizes an object with a repository and would undo other changes: Argo CD application agents */
 export function gitOpsOwner({metadata}: KubernetesObject): string | undefined {
   const {annotations = {}, labels = {}} = metadata;
   const application = annotations['argocd.argoproj.io/tracking-id']?.split(':')[0] ?? labels['argocd.argoproj.io/instance'];
@@ -32,7 +32,7 @@ const FLUX = [
   ['helm.toolkit.fluxcd.io', 'HelmRelease'],
 ] as const;
 
-/** Any other program or object that an object names as its owner. */
+/** Any other program or object that the metadata of an object names as its owner. */
 export function otherOwner({metadata}: KubernetesObject): string | undefined {
   const [owner] = metadata.ownerReferences ?? [];
   if (owner) return `${owner.kind} ${owner.name}`;
@@ -41,7 +41,7 @@ export function otherOwner({metadata}: KubernetesObject): string | undefined {
   return manager === undefined || manager === 'Helm' ? undefined : manager;
 }
 
-/** Whether all that is wanted is there; the API server adds defaults. With `mayLack` only other values count, not what is missing. */
+/** Whether `found` contains all of `wanted`; the API server adds defaults. With `mayLack`, missing fields are ignored. */
 export function isContained(wanted: Tree, found: Tree | undefined, {mayLack = false} = {}): boolean {
   if (found === undefined) return mayLack || wanted === null;
   if (Array.isArray(wanted))

@@ -5,22 +5,22 @@ import {ExpectedError} from '../errors.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import {cachedClient} from '../kubernetes/client-from.ts';
 import {type ResourceAttributes, reviewAccess} from '../kubernetes/queries.ts';
-import type {Call, Outcome, Processes} from '../ports/processes.ts';
+import type {Call, Processes, ProcessResult} from '../ports/processes.ts';
 import {anySignal} from '../signals.ts';
 import {isRetryable} from '../tool-errors.ts';
 import {attributesOf} from './checks/permissions.ts';
 import type {NeededPermission as Need, Permission} from './preflight-context.ts';
 
-/** Asks the API server itself, whatever decides there: lists of rules (`kubectl auth can-i --list`) leave out what webhooks allow. */
+/** Asks the API server itself: lists of rules (`kubectl auth can-i --list`) leave out what webhooks allow. */
 export async function permissionsOf(
   needs: readonly Need[],
   kubernetes: Pick<KubernetesClient, 'post'>,
-  over: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Fact<readonly Permission[]>> {
   const asked = new Map(needs.flatMap(questionsOf).map((each) => [keyOf(each), each]));
   const answers = new Map(
     await Promise.all(
-      [...asked].map(async ([key, attributes]) => [key, await reviewAccess(kubernetes, attributes, {over, idleMs: REQUEST_MS})] as const),
+      [...asked].map(async ([key, attributes]) => [key, await reviewAccess(kubernetes, attributes, {signal, idleMs: REQUEST_MS})] as const),
     ),
   );
   for (const {trouble, isAllowed} of answers.values()) {
@@ -53,28 +53,28 @@ const keyOf = ({verb, group, resource, subresource, namespace, name}: ResourceAt
   JSON.stringify([verb, group, resource, subresource, namespace, name]);
 
 export interface RetryOptions {
-  /** No answer is waited for any longer. */
-  over: AbortSignal;
+  /** Aborts all requests. */
+  signal: AbortSignal;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** Before a call is repeated, and repeated again. */
+/** Pauses before the retries of a call. */
 const PAUSES_MS = [500, 1500];
 
-/** For everything that is only looked at before a plan is made: the same question is asked once. */
+/** For everything that is only read before a plan is created: the same request is sent once. */
 export const cachedAccess = ({kubernetes, processes}: ClusterAccess, options: RetryOptions): ClusterAccess => ({
-  kubernetes: cachedClient(kubernetes, options.over),
+  kubernetes: cachedClient(kubernetes, options.signal),
   processes: cachedProcesses(processes, options),
 });
 
 /**
- * Runs the same call once, repeats it while the API server is overloaded, and never longer than `over`; a tool that is not there is
- * one more outcome. For calls that change nothing only.
+ * Runs the same call once, retries it while the API server is overloaded, until `signal`; a missing tool counts as a failed call. Only
+ * for calls that change nothing.
  */
-export function cachedProcesses(processes: Processes, {over, sleep}: RetryOptions): Processes {
-  const outcomes = new Map<string, Promise<Outcome>>();
+export function cachedProcesses(processes: Processes, {signal, sleep}: RetryOptions): Processes {
+  const outcomes = new Map<string, Promise<ProcessResult>>();
 
-  async function run(call: Call, signal: AbortSignal): Promise<Outcome> {
+  async function run(call: Call, signal: AbortSignal): Promise<ProcessResult> {
     for (const pause of PAUSES_MS) {
       const outcome = await runOnce(call, signal, processes);
       if (outcome.exitCode === 0 || signal.aborted || !isRetryable(outcome)) return outcome;
@@ -83,7 +83,7 @@ export function cachedProcesses(processes: Processes, {over, sleep}: RetryOption
     return runOnce(call, signal, processes);
   }
 
-  const cached = (call: Call, signal: AbortSignal): Promise<Outcome> => {
+  const cached = (call: Call, signal: AbortSignal): Promise<ProcessResult> => {
     const key = JSON.stringify(call);
     const outcome = outcomes.get(key) ?? run(call, signal);
     outcomes.set(key, outcome);
@@ -91,18 +91,18 @@ export function cachedProcesses(processes: Processes, {over, sleep}: RetryOption
   };
 
   return {
-    run: (call, {over: sooner} = {}) => cached(call, sooner ? anySignal(over, sooner) : over),
+    run: (call, {signal: sooner} = {}) => cached(call, sooner ? anySignal(signal, sooner) : signal),
     start(call) {
       const controller = new AbortController();
-      const outcome = cached(call, anySignal(over, controller.signal));
+      const outcome = cached(call, anySignal(signal, controller.signal));
       return {outcome, interrupt: () => controller.abort(), leave: () => undefined};
     },
   };
 }
 
-async function runOnce(call: Call, over: AbortSignal, processes: Processes): Promise<Outcome> {
+async function runOnce(call: Call, signal: AbortSignal, processes: Processes): Promise<ProcessResult> {
   try {
-    return await processes.run(call, {over});
+    return await processes.run(call, {signal});
   } catch (error) {
     if (error instanceof ExpectedError) return {exitCode: 1, stdout: '', stderr: error.message};
     throw error;

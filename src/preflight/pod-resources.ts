@@ -11,11 +11,11 @@ import {mapsIn} from './referenced-objects.ts';
 /** Pods of one kind, as many as an install with all its runs has at a time. */
 export interface PodGroup extends ChartPods {
   count: number;
-  /** There are as many as runs at the same time, so that fewer runs need fewer. */
+  /** One per concurrent run, so that fewer runs need fewer. */
   isPerRun: boolean;
 }
 
-/** The pods of the release and of as many runs as shall be possible at the same time. */
+/** The pods of the release and of the maximum number of concurrent runs. */
 export const podGroups = (context: PreflightContext): Fact<readonly PodGroup[]> =>
   follow(context.manifest, (objects, source) => {
     const {target, get, facts} = context;
@@ -36,7 +36,7 @@ export const podGroups = (context: PreflightContext): Fact<readonly PodGroup[]> 
     return known(target.chart === 'agent-k8s' ? [...ofObjects, runsOfAgent(context, runs)] : ofObjects, source);
   });
 
-/** The pods that agent-k8s makes itself. */
+/** The pods that agent-k8s creates itself. */
 const runsOfAgent = ({get}: PreflightContext, count: number): PodGroup => {
   const defined = (cpu: string | undefined, memory: string | undefined): Values => ({...(cpu ? {cpu} : {}), ...(memory ? {memory} : {})});
   const resources = {
@@ -114,7 +114,7 @@ export function podTotal(containers: readonly AdmittedContainer[]): Resources {
   return {requests: total('requests'), limits: total('limits')};
 }
 
-/** The option that sets a resource of a container; undefined where the chart has none. */
+/** The option that sets a resource of a container; undefined if the chart has none. */
 export function resourceOption(
   {target}: PreflightContext,
   {owner, role}: ChartPods,
@@ -135,7 +135,7 @@ function pathOf(chart: string, role: ChartPods['role'], container: string, owner
   return role === 'controller' ? 'agent.resources' : `task.${container === 'runner' ? 'runner' : 'worker'}.resources`;
 }
 
-/** 1500m, 1Gi: an amount as people write it. */
+/** An amount as a Kubernetes quantity: 1500m, 1Gi */
 export function spellAmount(resource: string, milli: bigint): string {
   if (resource.endsWith('cpu')) return milli % 1000n === 0n ? String(milli / 1000n) : `${milli}m`;
   const whole = (milli + 999n) / 1000n;

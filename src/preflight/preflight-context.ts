@@ -27,7 +27,7 @@ export interface PreflightContext extends Rendered {
   tools: {helm: Fact<string>; kubectl: Fact<string>};
   /** Whether this account has what each object of the manifest and each read of an install needs. */
   permissions: Fact<readonly Permission[]>;
-  /** Secrets of the namespace by name, all that the values or the manifest reference; undefined where there is no such Secret. */
+  /** Secrets that the values or the manifest reference, by name; undefined if not found. */
   secrets: ReadonlyMap<string, Fact<SecretObject | undefined>>;
   /** PersistentVolumeClaims of the namespace by name, in the same way. */
   claims: ReadonlyMap<string, Fact<Claim | undefined>>;
@@ -39,9 +39,9 @@ export interface PreflightContext extends Rendered {
   now: Date;
 }
 
-/** What is in the cluster where the release goes. */
+/** What exists in the cluster and namespace of the release. */
 export interface LiveState {
-  /** The live object of each one of the manifest, by kind and name; undefined where there is none yet. */
+  /** The live object of each object of the manifest, by kind and name; undefined if not found. */
   objects: ReadonlyMap<string, Fact<KubernetesObject | undefined>>;
   /** Kind and name of what the installed release consists of; only read where an object is not of the release. */
   installed: ReadonlySet<string>;
@@ -95,7 +95,7 @@ export interface Permission {
   /** Undefined for cluster-scoped resources. */
   namespace?: string;
   isAllowed: boolean;
-  /** Without it the install still works, but explains less. */
+  /** The install works without it, but finds fewer causes. */
   isOptional: boolean;
 }
 
@@ -107,21 +107,23 @@ export interface NeededPermission extends Omit<Permission, 'isAllowed'> {
   orElse?: {verb: string; resource: string; namespace?: string};
 }
 
-/** A probe that could be made, with what its findings are judged by. */
+/** A planned probe, with the expectations for its findings. */
 export interface ProbePlan extends ProbeObjects {
   image: string;
   url: string | undefined;
   /** Without user and password. */
   proxy: string | undefined;
+  /** The same for each URL of --probe-url. */
+  urlProxies: ReadonlyMap<string, string | undefined>;
   hasCertificates: boolean;
   /** What replaces objects that do not exist yet. */
   notes: readonly string[];
 }
 
-/** Why there is no probe. */
+/** Why no probe was created. */
 export interface SkippedProbe {
   because: string;
   remedy?: string;
-  /** Only its manifests were wanted. */
+  /** Only its manifests were requested. */
   isDry?: boolean;
 }

@@ -16,15 +16,15 @@ interface LiveDeps {
   name: ReleaseName;
   kubernetes: KubernetesClient;
   processes: Processes;
-  over: AbortSignal;
-  /** Why nothing is asked any more. */
+  signal: AbortSignal;
+  /** Why no more requests are sent. */
   silence: ApiError | undefined;
 }
 
-/** What is in the cluster where the release goes. Never fails: what cannot be read is unknown with the reason. */
+/** What exists in the cluster and namespace of the release. Never fails: what cannot be read is unknown with the reason. */
 export async function readLive(objects: readonly KubernetesObject[], deps: LiveDeps): Promise<LiveState> {
-  const {name, kubernetes, over, silence} = deps;
-  const options = {over, idleMs: REQUEST_MS};
+  const {name, kubernetes, signal, silence} = deps;
+  const options = {signal, idleMs: REQUEST_MS};
   const {namespace} = name.place;
   const list = async <T>(resource: string): Promise<Fact<readonly T[]>> =>
     silence ? unknownBy(silence) : ((await listFact(kubernetes, resource, {...options, namespace})) as unknown as Fact<readonly T[]>);
@@ -53,9 +53,9 @@ const isHelmOwned = (object: KubernetesObject, {release, place}: ReleaseName): b
 
 async function readObjects(
   objects: readonly KubernetesObject[],
-  {name, kubernetes, over, silence}: LiveDeps,
+  {name, kubernetes, signal, silence}: LiveDeps,
 ): Promise<LiveState['objects']> {
-  const options = {over, idleMs: REQUEST_MS};
+  const options = {signal, idleMs: REQUEST_MS};
   const served = silence || objects.length === 0 ? [] : [...(await servedResources(kubernetes, options)).served.keys()];
   const read = async (object: KubernetesObject): Promise<Fact<KubernetesObject | undefined>> => {
     if (silence) return unknownBy(silence);
@@ -67,13 +67,13 @@ async function readObjects(
 }
 
 /** Keys of the objects in the newest manifest of the release; none where there is no release. */
-async function readInstalled({name, processes, over}: LiveDeps): Promise<Set<string>> {
-  const outcome = await processes.run(releaseManifest(name), {over});
+async function readInstalled({name, processes, signal}: LiveDeps): Promise<Set<string>> {
+  const outcome = await processes.run(releaseManifest(name), {signal});
   return new Set(outcome.exitCode === 0 ? objectsIn(outcome.stdout).map(objectKey) : []);
 }
 
-async function readUser(kubernetes: KubernetesClient, options: {over: AbortSignal; idleMs: number}): Promise<Fact<string>> {
+async function readUser(kubernetes: KubernetesClient, options: {signal: AbortSignal; idleMs: number}): Promise<Fact<string>> {
   const {user, trouble} = await currentUser(kubernetes, options);
   if (trouble) return unknownBy(trouble);
-  return user === undefined ? unknown('failed', 'the API server did not name the user') : known(user, 'SelfSubjectReview');
+  return user === undefined ? unknown('failed', 'the API server did not return the user name') : known(user, 'SelfSubjectReview');
 }

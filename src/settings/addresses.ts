@@ -1,37 +1,38 @@
+import {isIP} from 'node:net';
 import {InvalidValue, type Kind} from './define.ts';
 import {text} from './kinds.ts';
 
 function parseUrl(raw: unknown, schemes: readonly string[], example: string): URL {
-  if (typeof raw !== 'string') throw new InvalidValue(`expected a URL, got ${JSON.stringify(raw)}`, `Write it like ${example}`);
+  if (typeof raw !== 'string') throw new InvalidValue(`Expected a URL, got ${JSON.stringify(raw)}`, `Example: ${example}`);
   const value = raw.trim();
-  if (/\s/.test(value)) throw new InvalidValue(`"${value}" holds a blank`, `Write it like ${example}`);
-  if (/[<>{}]/.test(value)) throw new InvalidValue(`"${value}" still holds a placeholder`, `Write it like ${example}`);
+  if (/\s/.test(value)) throw new InvalidValue(`"${value}" contains whitespace`, `Example: ${example}`);
+  if (/[<>{}]/.test(value)) throw new InvalidValue(`"${value}" contains a placeholder`, `Example: ${example}`);
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(value)) throw new InvalidValue(`"${value}" has no scheme`, `Did you mean ${schemes[0]}://${value}?`);
   if (value.includes('@') && (!URL.canParse(value) || new URL(value).pathname.includes('@'))) {
     throw new InvalidValue(
-      'holds a user name or password with a character that ends it too early',
-      'Write / as %2F, @ as %40, : as %3A and \\ as %5C in them',
+      'The user name or password contains a character that must be escaped',
+      'Escape / as %2F, @ as %40, : as %3A and \\ as %5C',
     );
   }
-  if (!URL.canParse(value)) throw new InvalidValue(`"${value}" is not a URL`, `Write it like ${example}`);
+  if (!URL.canParse(value)) throw new InvalidValue(`"${value}" is not a URL`, `Example: ${example}`);
   const url = new URL(value);
   if (!schemes.includes(url.protocol.slice(0, -1))) {
     throw new InvalidValue(
-      `"${value}" does not begin with ${schemes.map((each) => `${each}://`).join(' or ')}`,
+      `"${value}" does not start with ${schemes.map((each) => `${each}://`).join(' or ')}`,
       `Did you mean ${schemes[0]}://${url.host}?`,
     );
   }
   return url;
 }
 
-/** The address of a Scalr account: https and a host, nothing behind it. */
+/** The URL of a Scalr account: https and a host only. */
 export const accountUrl = (): Kind<string> => ({
   jsonSchema: {type: 'string', format: 'uri', pattern: '^https://'},
   hint: 'URL',
   parse(raw) {
     const url = parseUrl(raw, ['https'], 'https://acme.scalr.io');
     if (url.username !== '' || url.pathname !== '/' || url.search !== '' || url.hash !== '') {
-      throw new InvalidValue(`"${String(raw).trim()}" holds more than a host`, `Did you mean ${url.origin}?`);
+      throw new InvalidValue(`"${String(raw).trim()}" contains more than a host`, `Did you mean ${url.origin}?`);
     }
     return url.origin;
   },
@@ -46,10 +47,12 @@ export const proxyUrl = (): Kind<string> => ({
     const url = parseUrl(raw, ['http', 'https'], 'http://proxy.example.com:3128');
     if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
       throw new InvalidValue(
-        `"${withoutCredentials(url.href)}" holds a path, which no proxy has`,
+        `"${withoutCredentials(url.href)}" contains a path, which is not allowed in a proxy URL`,
         `Did you mean ${url.protocol}//${url.host}?`,
       );
     }
+    if (/%(?![0-9a-f]{2})/i.test(url.username + url.password))
+      throw new InvalidValue('The user name or password contains % without two hexadecimal digits', 'Escape % as %25');
     return url.href.replace(/\/$/, '');
   },
   format: (value) => [withoutCredentials(value)],
@@ -58,26 +61,32 @@ export const proxyUrl = (): Kind<string> => ({
 
 export const hasCredentials = (url: string): boolean => new URL(url).username + new URL(url).password !== '';
 
-/** The URL with a blank to fill in place of what only the proxy may know; refused when it is given back like that. */
+/** The URL with placeholders for user name and password; parsing rejects the placeholders. */
 export const withoutCredentials = (url: string): string => url.replace(/(?<=^[a-z]+:\/\/)[^@/]+(?=@)/i, '<user>:<password>');
+
+/** Whether a network such as 10.0.0.0/8 has an address and a prefix length of its family. */
+function isNetwork(entry: string): boolean {
+  const [address = '', prefix = ''] = entry.split('/');
+  return isIP(address) > 0 && Number(prefix) <= (isIP(address) === 4 ? 32 : 128);
+}
 
 const NO_PROXY_ENTRY = /^(\*|\*?\.?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?(:\d+)?|[0-9.]+\/\d{1,2}|\[?[0-9A-Fa-f:]+\]?(\/\d{1,3})?)$/;
 
-/** Hosts, domains and networks reached without the proxy: comma-separated text, or a list in an answers file. */
+/** Hosts, domains and networks that bypass the proxy: comma-separated text, or a list in an answers file. */
 export const noProxyList = (inCluster: readonly string[]): Kind<string[]> => ({
   jsonSchema: {anyOf: [{type: 'string'}, {type: 'array', items: {type: 'string'}}]},
   hint: 'HOST,...',
   parse(raw) {
     const parts = typeof raw === 'string' ? raw.split(',') : raw;
     if (!Array.isArray(parts) || parts.some((part) => typeof part !== 'string')) {
-      throw new InvalidValue(`expected a list of hosts, got ${JSON.stringify(raw)}`, 'Write .example.com,10.0.0.0/8');
+      throw new InvalidValue(`Expected a list of hosts, got ${JSON.stringify(raw)}`, 'Example: .example.com,10.0.0.0/8');
     }
     const entries = (parts as string[]).map((part) => part.trim()).filter((part) => part !== '' && !inCluster.includes(part));
-    const wrong = entries.find((entry) => !NO_PROXY_ENTRY.test(entry));
+    const wrong = entries.find((entry) => !NO_PROXY_ENTRY.test(entry) || (entry.includes('/') && !isNetwork(entry)));
     if (wrong !== undefined) {
       throw new InvalidValue(
-        `"${wrong}" is neither a host, a domain nor a network`,
-        'Write .example.com,10.0.0.0/8 without schemes or blanks',
+        `"${wrong}" is not a host, domain or network`,
+        'Use hosts and networks without schemes and spaces, for example .example.com,10.0.0.0/8',
       );
     }
     return [...new Set(entries)];
@@ -95,7 +104,7 @@ export const hostAndPort = (): Kind<string> => ({
       .replace(/^http:\/\//, '')
       .replace(/\/$/, '');
     if (!/^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?:\d{1,5}$/.test(value)) {
-      throw new InvalidValue(`"${raw}" is not host:port`, 'Write it like otel-collector.observability.svc.cluster.local:4317');
+      throw new InvalidValue(`"${raw}" is not host:port`, 'Example: otel-collector.observability.svc.cluster.local:4317');
     }
     return value;
   },
@@ -106,23 +115,26 @@ const IMAGE =
 
 /** A container image reference. */
 export const image = ({tagged = false} = {}): Kind<string> => {
-  const kind = text({hint: 'IMAGE', pattern: IMAGE, expected: 'an image reference', example: 'registry.example.com/team/agent:1.4.0'});
+  const kind = text({hint: 'IMAGE', pattern: IMAGE, expected: 'a valid image reference', example: 'registry.example.com/team/agent:1.4.0'});
   return {
     ...kind,
     parse(raw, context) {
       const value = kind.parse(raw, context);
       const {tag, digest} = splitImage(value);
-      if (tagged && tag === undefined) throw new InvalidValue(`"${value}" has no tag`, `Write the tag too, such as ${value}:1.0.0`);
+      if (tagged && tag === undefined) throw new InvalidValue(`"${value}" has no tag`, `Add a tag, for example ${value}:1.0.0`);
       if (tag !== undefined && digest) {
         if (/:[^/@]+@/.test(value))
-          throw new InvalidValue(`"${value}" has a tag and a digest; the charts can take one`, `Write ${value.replace(/:[^/@]+@/, '@')}`);
+          throw new InvalidValue(
+            `"${value}" has a tag and a digest, but the charts support only one of them`,
+            `Use ${value.replace(/:[^/@]+@/, '@')}`,
+          );
       }
       return value;
     },
   };
 };
 
-/** Repository and tag as the charts join them with a colon; a digest travels as `name@sha256` and its hex. */
+/** Repository and tag, which the charts join with a colon; a digest is split into `name@sha256` and its hex digits. */
 export function splitImage(reference: string): {repository: string; tag?: string; digest: boolean} {
   const [, digested, hex] = /^(.*@sha256):([0-9a-f]{64})$/.exec(reference) ?? [];
   if (digested !== undefined && hex !== undefined) return {repository: digested, tag: hex, digest: true};
@@ -130,7 +142,7 @@ export function splitImage(reference: string): {repository: string; tag?: string
   return tag === undefined ? {repository, digest: false} : {repository, tag, digest: false};
 }
 
-/** True when the reference names its registry: docker.io's short names have neither dot nor port in the first part. */
+/** True if the reference contains a registry: short names of docker.io have no dot and no port in the first part. */
 export function namesRegistry(reference: string): boolean {
   const [first = '', ...rest] = reference.split('/');
   return rest.length > 0 && (/[.:]/.test(first) || first === 'localhost');
@@ -145,7 +157,7 @@ export const registry = (): Kind<string> => ({
     if (/^[a-z]+:\/\//.test(value)) throw new InvalidValue(`"${value}" has a scheme`, `Did you mean ${value.replace(/^[a-z]+:\/\//, '')}?`);
     const trimmed = value.replace(/\/+$/, '');
     if (!IMAGE.test(trimmed) || trimmed.includes('@') || !namesRegistry(`${trimmed}/`)) {
-      throw new InvalidValue(`"${value}" is not an image registry`, 'Write it like registry.example.com/mirror');
+      throw new InvalidValue(`"${value}" is not an image registry`, 'Example: registry.example.com/mirror');
     }
     return trimmed;
   },

@@ -8,10 +8,10 @@ export const token = defineSetting({
   onlyEnv: 'SCALR_AGENT_TOKEN',
   group: 'Agent',
   question: 'Agent pool token',
-  summary: 'Agent pool token. It becomes a Secret; values.yaml only names that Secret.',
+  summary: 'Agent pool token. Stored in a Secret; values.yaml contains only the name of the Secret.',
   kind: secret(),
   explained: {
-    text: 'Scalr shows it once, when a token is added to the agent pool. Enter alone if a Secret in the cluster holds it already.',
+    text: 'Scalr shows the token once, when you add it to the agent pool. Leave empty if a Secret in the cluster already contains it.',
     reference: 'https://docs.scalr.io/docs/agent-pools',
   },
   carriedBy: () => tokenSecret,
@@ -20,29 +20,29 @@ export const token = defineSetting({
 export const tokenFile = defineSetting({
   id: 'token-file',
   group: 'Agent',
-  question: 'File that holds the agent pool token',
-  summary: 'File that holds the agent pool token; - reads standard input.',
+  question: 'Agent pool token file',
+  summary: 'Agent pool token file. Use - for standard input.',
   kind: secret({isFile: true}),
-  rule: (_, get) => (get(token) ? new InvalidValue('the token is also in SCALR_AGENT_TOKEN', 'Give it once') : undefined),
+  rule: (_, get) => (get(token) ? new InvalidValue('The token is also set in SCALR_AGENT_TOKEN', 'Set only one of the two') : undefined),
   carriedBy: () => tokenSecret,
 });
 
 export const url = defineSetting({
   id: 'url',
   group: 'Agent',
-  question: 'Address of the Scalr account',
-  summary: 'Address of the Scalr account, https://<account>.scalr.io; not needed with a token that names its host.',
+  question: 'Scalr URL',
+  summary: 'Scalr URL, https://<account>.scalr.io. Not required if the token contains the host.',
   kind: accountUrl(),
   explained: {
-    text: 'The address in the browser when you are logged in to Scalr. Newer tokens name it themselves.',
+    text: 'The URL in your browser when you are logged in to Scalr. Newer tokens contain it.',
     reference: 'https://docs.scalr.io/docs/agent-pools',
   },
   required: true,
   fallback: hostOfToken,
-  fallbackFrom: 'the token',
+  fallbackFrom: 'from the token',
   caution: (value, get) => {
     const host = hostOfToken(get);
-    return host === undefined || host === value ? undefined : `The token was made for ${host}, and --url says ${value}.`;
+    return host === undefined || host === value ? undefined : `The token was created for ${host}, but --url is ${value}.`;
   },
 });
 
@@ -54,11 +54,11 @@ function hostOfToken(get: Get): string | undefined {
 export const tokenSecret = defineSetting({
   id: 'token-secret',
   group: 'Agent',
-  question: 'Secret that holds the agent pool token',
-  summary: 'Secret that holds the agent pool token, in the namespace of the release.',
+  question: 'Secret with the agent pool token',
+  summary: 'Secret that contains the agent pool token, in the namespace of the release.',
   kind: objectName(),
   explained: {
-    text: 'It has to be in the namespace of the release before the install.',
+    text: 'The Secret must exist in the namespace of the release before the install.',
     reference: 'https://kubernetes.io/docs/concepts/configuration/secret/',
   },
   fallback: () => 'scalr-agent-token',
@@ -67,8 +67,8 @@ export const tokenSecret = defineSetting({
 export const tokenSecretKey = defineSetting({
   id: 'token-secret-key',
   group: 'Agent',
-  question: 'Key of the token in that Secret',
-  summary: 'Key of the token in that Secret.',
+  question: 'Key of the token in the Secret',
+  summary: 'Key of the token in the Secret.',
   kind: dataKey(),
   fallback: () => 'token',
 });
@@ -76,16 +76,16 @@ export const tokenSecretKey = defineSetting({
 export const debug = defineSetting({
   id: 'debug',
   group: 'Agent',
-  question: 'Write debug logs?',
-  summary: 'Debug logs of the agent.',
+  question: 'Enable debug logging?',
+  summary: 'Enable debug logging of the agent.',
   kind: onOff(),
 });
 
 export const logFormat = defineSetting({
   id: 'log-format',
   group: 'Agent',
-  question: 'Format of the logs',
-  summary: 'Format of the agent logs.',
+  question: 'Log format',
+  summary: 'Agent log format.',
   kind: choice(['json', 'plain', 'dev']),
 });
 
@@ -93,7 +93,7 @@ export const otelEndpoint = defineSetting({
   id: 'otel-endpoint',
   group: 'Observability',
   question: 'OpenTelemetry collector',
-  summary: 'OpenTelemetry collector, host:port of its gRPC receiver.',
+  summary: 'OTLP/gRPC endpoint of the OpenTelemetry collector, as HOST:PORT.',
   kind: hostAndPort(),
 });
 
@@ -102,8 +102,8 @@ const needsEndpoint = {test: (get: Get) => get(otelEndpoint) !== undefined, need
 export const otelMetrics = defineSetting({
   id: 'otel-metrics',
   group: 'Observability',
-  question: 'Send metrics?',
-  summary: 'Send metrics to the collector.',
+  question: 'Export metrics?',
+  summary: 'Export metrics to the collector.',
   kind: onOff(),
   appliesWhen: needsEndpoint,
   fallback: () => true,
@@ -112,8 +112,8 @@ export const otelMetrics = defineSetting({
 export const otelTraces = defineSetting({
   id: 'otel-traces',
   group: 'Observability',
-  question: 'Send traces?',
-  summary: 'Send traces to the collector.',
+  question: 'Export traces?',
+  summary: 'Export traces to the collector.',
   kind: onOff(),
   appliesWhen: needsEndpoint,
   fallback: () => false,

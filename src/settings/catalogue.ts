@@ -9,7 +9,7 @@ import * as release from './release.ts';
 import * as storage from './storage.ts';
 import * as tls from './tls.ts';
 
-/** Every setting, in the order in which an operator is asked and help is printed. */
+/** Every setting, in the order of prompts and help. */
 export const catalogue: readonly Setting[] = [
   release.chart,
   release.chartVersion,

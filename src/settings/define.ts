@@ -1,4 +1,4 @@
-/** A value an operator gave that cannot be meant. The message completes "--flag: …". */
+/** An invalid value from the user. The message completes "--flag: …". */
 export class InvalidValue extends Error {
   readonly suggestion: string | undefined;
 
@@ -8,32 +8,32 @@ export class InvalidValue extends Error {
   }
 }
 
-/** What parsing may know beside the text itself. */
+/** What parsing may use besides the text. */
 export interface ParseContext {
   now: Date;
 }
 
-/** How one sort of value is written, checked and written again. */
+/** How a kind of value is parsed, validated and formatted. */
 export interface Kind<T> {
   /** JSON Schema of the value in an answers file. */
   jsonSchema: Readonly<Record<string, unknown>>;
-  /** Stands for the value in help: --flag <hint>. */
+  /** Placeholder of the value in help: --flag <hint>. */
   hint: string;
-  /** A flag without a value, with --no-<flag> as its opposite. */
+  /** A boolean flag, negated by --no-<flag>. */
   isSwitch?: boolean;
-  /** The flag may be given several times; the separator splits the environment variable. */
+  /** The flag can be repeated; the separator splits the environment variable. */
   list?: {separator: RegExp};
-  /** The answer is the path of a file; `parse` receives what is in it. `-` means standard input where `readsStdin` says so. */
+  /** The answer is a file path; `parse` receives the file content. `-` is standard input if `readsStdin` is set. */
   isFile?: boolean;
   readsStdin?: boolean;
-  /** The value goes into a Kubernetes Secret and never into values, output or logs. */
+  /** The value is stored in a Kubernetes Secret, never in values, output or logs. */
   isSecret?: boolean;
   options?: readonly string[];
   /** @throws InvalidValue */
   parse(raw: unknown, context: ParseContext): T;
-  /** The value as flag arguments; parse(format(value)) is the value again. */
+  /** The value as flag arguments; parse(format(value)) returns the value. */
   format(value: T): string[];
-  /** The value for eyes and logs, where it is not the value itself. */
+  /** The value for output and logs, if it differs from the formatted value. */
   shown?(value: T): string;
 }
 
@@ -54,36 +54,36 @@ export type Group =
   | 'Images'
   | 'Observability'
   | 'Lifecycle'
-  | 'Escape hatch';
+  | 'Chart values';
 
 interface Declaration<T> {
-  /** Flag and answers key alike. */
+  /** Flag name and answers key. */
   id: string;
   group: Group;
   question: string;
   summary: string;
   kind: Kind<T>;
-  /** What "?" adds to the summary at its question: what follows from it, and where to read more. */
+  /** Help text that "?" adds to the summary, and its source. */
   explained?: {text: string; reference: string};
-  /** What each choice means. */
+  /** Description of each choice. */
   meanings?: Readonly<Record<string, string>>;
-  /** Nothing works without it and no default is possible. */
+  /** Required, without a possible default. */
   required?: boolean;
-  /** Only an environment variable of this name gives it: no flag, no answers key. */
+  /** Set by this environment variable only: no flag, no answers key. */
   onlyEnv?: string;
-  /** Elsewhere the setting would do nothing; `needs` says what it takes, as flags. */
+  /** Otherwise the setting has no effect; `needs` names the required flags. */
   appliesWhen?: {test: (get: Get) => boolean; needs: string};
-  /** The value when nobody gave one. */
+  /** The default value. */
   fallback?(get: Get): T | undefined;
-  /** Where a fallback that follows from other settings comes from. */
+  /** Source of a default that depends on other settings. */
   fallbackFrom?: string;
-  /** What it must not be together with other settings. */
+  /** Validates the value against other settings. */
   rule?(value: T, get: Get): InvalidValue | undefined;
-  /** What is allowed and probably not meant. */
+  /** Warning about a valid but unlikely value. */
   caution?(value: T, get: Get): string | undefined;
-  /** The value holds a secret although the setting is none: files and commands to be kept go without it. */
+  /** The value contains a secret although the setting is not secret: omitted from saved files and commands. */
   holdsSecret?(value: T): boolean;
-  /** Reaches the cluster in an object the named setting refers to, so values.yaml holds only that one. */
+  /** Stored in an object that the returned setting refers to, so values.yaml contains only that setting. */
   carriedBy?: () => Setting;
 }
 
@@ -92,11 +92,11 @@ export interface Setting<T = unknown> extends Declaration<T> {
   env: string;
 }
 
-/** Declares a setting once; flag, variable, answers key, schema and documentation follow from it. */
+/** Declares a setting once; flag, variable, answers key, schema and documentation are derived from it. */
 export function defineSetting<T>(declaration: Declaration<T>): Setting<T> {
   const env = declaration.onlyEnv ?? `SCALR_AGENT_INSTALL_${declaration.id.toUpperCase().replaceAll('-', '_')}`;
   return {...declaration, env};
 }
 
-/** The setting as an operator would type it. */
+/** The setting as the user types it. */
 export const spell = (setting: Setting): string => setting.onlyEnv ?? `--${setting.id}`;

@@ -6,14 +6,14 @@ import {keySoundsSecret, variableSoundsSecret} from './secret.ts';
 
 export const set = defineSetting({
   id: 'set',
-  group: 'Escape hatch',
-  question: 'Value of the chart that has no flag',
-  summary: 'Value of the chart that has no flag, checked against its version; may be repeated.',
+  group: 'Chart values',
+  question: 'Chart value without a flag',
+  summary: 'Chart value that has no flag. Validated against the chart version. Can be repeated.',
   kind: assignments(),
   holdsSecret: (map) => Object.entries(map).some(([path, text]) => [keyAtEnd(path), ...keysIn(text)].some(keySoundsSecret)),
 });
 
-/** A file as it was named, and what is in it. */
+/** A file path as given, and the file content. */
 export interface ValuesFile {
   file: string;
   text: string;
@@ -21,29 +21,29 @@ export interface ValuesFile {
 
 export const valuesFile = defineSetting({
   id: 'values-file',
-  group: 'Escape hatch',
-  question: 'File with values of the chart',
-  summary: 'Values of the chart from a file; several are merged as Helm merges them, and flags override them. May be repeated.',
+  group: 'Chart values',
+  question: 'Values file',
+  summary: 'Values file for the chart. Flags override its values. Can be repeated; later files override earlier files, as in Helm.',
   kind: valuesFiles(),
 });
 
 export const extraEnv = defineSetting({
   id: 'extra-env',
-  group: 'Escape hatch',
-  question: 'Environment variable of the agent',
-  summary: 'Environment variable of the agent and, where the chart can, of the runs; may be repeated.',
+  group: 'Chart values',
+  question: 'Extra environment variable',
+  summary: 'Extra environment variable for the agent and, if the chart supports it, for runs; can be repeated.',
   kind: variables(),
   holdsSecret: (map) => Object.keys(map).some(variableSoundsSecret),
   caution: (map) => {
     const secret = Object.keys(map).find(variableSoundsSecret);
     return secret === undefined
       ? undefined
-      : `${secret} sounds secret, and it stands in clear text in values.yaml, in the Helm release and in every pod. Keep it in a Secret or in Scalr.`;
+      : `${secret} looks like a secret, but it is stored in clear text in values.yaml, in the Helm release and in every pod. Store it in a Secret or in Scalr.`;
   },
 });
 
 const keyAtEnd = (path: string): string => path.split(/(?<!\\)\./).at(-1) as string;
-/** The keys of a value in JSON, and the names of variables in a list of them. */
+/** The keys of a JSON value, and the variable names in a list of variables. */
 const keysIn = (text: string): string[] => [...text.matchAll(/"([^"]+)"\s*(?::|,\s*"value"\s*:)/g)].map(([, key]) => key as string);
 
 function valuesFiles(): Kind<readonly ValuesFile[]> {
@@ -57,12 +57,12 @@ function valuesFiles(): Kind<readonly ValuesFile[]> {
   };
 }
 
-/** Assignments to paths of values.yaml, `a.b=value` with dots inside keys written `\.`. */
+/** Assignments to values paths, `a.b=value`; dots inside keys are escaped as `\.`. */
 function assignments(): Kind<Readonly<Record<string, string>>> {
-  const kind = pairs({hint: 'path=value', key: /^[^\s=]+$/, expected: 'a path of values.yaml', byLine: true});
+  const kind = pairs({hint: 'path=value', key: /^[^\s=]+$/, expected: 'a valid values path', byLine: true});
   return {
     ...kind,
-    // A mapping of an answers file says paths and values apart; Helm's syntax is for one line.
+    // A mapping in an answers file separates paths and values; Helm syntax applies to strings only.
     parse: (raw, context) => kind.parse(isListOfTexts(raw) ? readHelmSet(raw.filter((each) => each.trim() !== '')) : raw, context),
     format: (map) => Object.entries(map).map(([path, value]) => asHelmSet(path, value)),
   };

@@ -1,11 +1,11 @@
 import {InvalidValue} from './define.ts';
 
-/** A value of a list that is being put together; holes are undefined. */
+/** A value of a list under construction; missing items are undefined. */
 type Part = string | number | boolean | null | Part[] | {[key: string]: Part} | undefined;
 
 /**
  * Reads `--set` as Helm does: commas between assignments, `{a,b}` for lists, `a[0].b` for items, backslashes before
- * characters that would mean something. Lists as JSON are ours. Returns assignments of one path and one value each.
+ * special characters. JSON lists are an extension. Returns assignments of one path and one value each.
  * @throws InvalidValue
  */
 export function readHelmSet(items: readonly string[]): string[] {
@@ -41,15 +41,15 @@ function assignmentsIn(item: string): [path: string, value: string][] {
   if (at < 1) return [[item, '']].map(([text = '']) => refuseBare(text));
   const path = withoutQuotes(item.slice(0, at).trim());
   const rest = item.slice(at + 1);
-  // YAML lists, as in [a, b], are read further on.
+  // YAML lists, as in [a, b], are parsed later.
   if (isJson(rest) || rest.startsWith('[')) return [[path, rest]];
   if (rest.startsWith('{')) {
     const end = endOfList(rest);
-    if (end === undefined) throw new InvalidValue(`the list of "${path}" has no }`, `Write ${path}={a,b}`);
+    if (end === undefined) throw new InvalidValue(`The list of "${path}" has no closing "}"`, `Use ${path}={a,b}`);
     const list = JSON.stringify(split(rest.slice(1, end)).map((each) => typed(each)));
     const others = rest.slice(end + 1);
     if (others !== '' && !others.startsWith(','))
-      throw new InvalidValue(`"${others}" stands behind the list of "${path}"`, 'Put a comma between');
+      throw new InvalidValue(`Unexpected "${others}" after the list of "${path}"`, 'Separate assignments with a comma');
     return [[path, list], ...(others === '' ? [] : assignmentsIn(others.slice(1)))];
   }
   const comma = /(?<!\\)(?:\\\\)*,/.exec(rest);
@@ -59,14 +59,14 @@ function assignmentsIn(item: string): [path: string, value: string][] {
   if (others === '') return [[path, unescaped(rest.slice(0, end))]];
   if (!/^(?:\\.|[^=,\\])+=/.test(others))
     throw new InvalidValue(
-      `a comma in the value of "${path}" begins another assignment, as in Helm`,
-      `Write ${asHelmSet(path, unescaped(rest))}`,
+      `The comma in the value of "${path}" starts another assignment, as in Helm`,
+      `Escape the comma: ${asHelmSet(path, unescaped(rest))}`,
     );
   return [[path, unescaped(rest.slice(0, end))], ...assignmentsIn(others)];
 }
 
 const refuseBare = (text: string): never => {
-  throw new InvalidValue(`"${text}" has no "="`, `Write ${text}=value`);
+  throw new InvalidValue(`"${text}" has no "="`, `Use ${text}=value`);
 };
 
 /** `a."b.c"` is `a.b\.c`: READMEs quote keys for the shell, and escape dots and slashes inside the quotes. */
@@ -75,7 +75,7 @@ const withoutQuotes = (path: string): string =>
 
 const unescaped = (text: string): string => text.replaceAll(/\\(.)/gs, '$1');
 
-/** At commas that are not escaped. */
+/** Splits at unescaped commas. */
 const split = (text: string): string[] => (text === '' ? [] : text.split(/(?<!\\),/).map((each) => unescaped(each)));
 
 function endOfList(text: string): number | undefined {
@@ -83,7 +83,7 @@ function endOfList(text: string): number | undefined {
   return found === null ? undefined : found.index;
 }
 
-/** Helm's types: true, false, null and whole numbers without a leading zero; everything else is a text. */
+/** Helm types: true, false, null and integers without a leading zero; everything else is a string. */
 function typed(text: string): Part {
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;
@@ -94,7 +94,7 @@ function typed(text: string): Part {
 function stepsOf(index: string, path: string): (string | number)[] {
   const steps = [...index.matchAll(/\[(\d+)\]|\.((?:\\.|[^.[\\])+)/g)];
   if (steps.map(([text]) => text).join('') !== index)
-    throw new InvalidValue(`"${path}" is not a path of values.yaml`, 'Write a.b[0].c=value');
+    throw new InvalidValue(`"${path}" is not a valid values path`, 'Use the form a.b[0].c=value');
   return steps.map(([, number, key]) => (number === undefined ? unescaped(key as string) : Number(number)));
 }
 
@@ -104,7 +104,7 @@ function setPart(target: Part[], steps: readonly (string | number)[], value: Par
   let here: Part = target;
   for (const [at, step] of steps.entries()) {
     if (typeof step === 'number' && step >= MOST_ITEMS)
-      throw new InvalidValue(`[${step}] is beyond any list of the chart`, 'Count from [0]');
+      throw new InvalidValue(`List index [${step}] is too large`, 'List indexes start at [0]');
     const holder = here as Record<string | number, Part>;
     const below = Object.hasOwn(holder, step) ? holder[step] : undefined;
     const next = steps[at + 1];
@@ -115,9 +115,9 @@ function setPart(target: Part[], steps: readonly (string | number)[], value: Par
   }
 }
 
-/** A list without holes as JSON. @throws InvalidValue */
+/** A list without missing items as JSON. @throws InvalidValue */
 function listText(path: string, list: readonly Part[]): string {
   const hole = Array.from(list).indexOf(undefined);
-  if (hole >= 0) throw new InvalidValue(`"${path}" has no item [${hole}]`, 'Count from [0] without gaps');
+  if (hole >= 0) throw new InvalidValue(`"${path}" has no item [${hole}]`, 'Set list items from [0] without gaps');
   return JSON.stringify(list);
 }

@@ -7,26 +7,26 @@ interface TextRules {
   pattern?: RegExp;
   expected?: string;
   example?: string;
-  /** Charts write it without quotes, so it must not look like a number or a switch. */
+  /** Charts render it without quotes, so it must not look like a number or boolean. */
   isBare?: boolean;
 }
 
-/** Text of a given form. `expected` says the form in words, `example` shows it. */
+/** A string of a given format. `expected` describes the format, `example` shows it. */
 export function text({hint = 'TEXT', pattern, expected, example, isBare = false}: TextRules = {}): Kind<string> {
   return {
     jsonSchema: {type: 'string', minLength: 1, ...(pattern ? {pattern: pattern.source} : {})},
     hint,
     parse(raw) {
-      if (typeof raw !== 'string') throw new InvalidValue(`expected text, got ${JSON.stringify(raw)}`, 'Put it in quotes');
+      if (typeof raw !== 'string') throw new InvalidValue(`Expected a string, got ${JSON.stringify(raw)}`, 'Quote the value');
       const value = raw.trim();
-      if (value === '') throw new InvalidValue('is empty', 'Leave it out or give a value');
+      if (value === '') throw new InvalidValue('The value is empty', 'Set a value, or remove the setting');
       if (pattern && !pattern.test(value)) {
-        throw new InvalidValue(`"${value}" is not ${expected}`, example ? `Write it like ${example}` : undefined);
+        throw new InvalidValue(`"${value}" is not ${expected}`, example ? `Example: ${example}` : undefined);
       }
       if (isBare && !staysText(value)) {
         throw new InvalidValue(
-          `"${value}" stands without quotes in the manifest, where YAML takes it for something other than text`,
-          'Choose a name that is no number, date or switch',
+          `"${value}" is not parsed as a string, because the chart writes it without quotes`,
+          'Use a name that is not a number, date or boolean',
         );
       }
       return value;
@@ -41,7 +41,7 @@ export const objectName = (): Kind<string> =>
     hint: 'NAME',
     isBare: true,
     pattern: /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
-    expected: 'a Kubernetes name (lower-case letters, digits, - and .)',
+    expected: 'a valid Kubernetes name (lower-case letters, digits, - and .)',
     example: 'my-object',
   });
 
@@ -51,11 +51,11 @@ export const dataKey = (): Kind<string> =>
     hint: 'KEY',
     isBare: true,
     pattern: /^(?!\.\.)[._a-zA-Z0-9][-._a-zA-Z0-9]{0,252}$/,
-    expected: 'a key of a Secret (letters, digits, -, _ and .)',
+    expected: 'a valid Secret key (letters, digits, -, _ and .)',
     example: 'token',
   });
 
-/** A directory, from the root down; a slash at the end is dropped. */
+/** An absolute directory; a trailing slash is removed. */
 export const absolutePath = (): Kind<string> => {
   const kind = text({
     hint: 'DIRECTORY',
@@ -67,13 +67,13 @@ export const absolutePath = (): Kind<string> => {
     ...kind,
     parse(raw, context) {
       const value = kind.parse(raw, context).replace(/(?<=.)\/+$/, '');
-      if (value.split('/').includes('..')) throw new InvalidValue(`"${value}" must not hold ".."`, 'Write the path without detours');
+      if (value.split('/').includes('..')) throw new InvalidValue(`"${value}" must not contain ".."`, 'Use a path without ".."');
       return value;
     },
   };
 };
 
-/** A directory below the top of a volume. */
+/** A directory relative to the root of a volume. */
 export const relativePath = (): Kind<string> =>
   text({
     hint: 'DIRECTORY',
@@ -104,7 +104,7 @@ export const onOff = (): Kind<boolean> => ({
   parse(raw) {
     if (raw === true || raw === 'true' || raw === '1') return true;
     if (raw === false || raw === 'false' || raw === '0') return false;
-    throw new InvalidValue(`"${raw}" is neither true nor false`, 'Write true or false');
+    throw new InvalidValue(`"${raw}" is not a boolean`, 'Use true or false');
   },
   format: (value) => [String(value)],
 });
@@ -114,19 +114,18 @@ export const integer = ({min, max, hint = 'N'}: {min: number; max: number; hint?
   hint,
   parse(raw) {
     const value = typeof raw === 'string' && /^-?\d+$/.test(raw.trim()) ? Number(raw) : raw;
-    if (!Number.isInteger(value))
-      throw new InvalidValue(`${JSON.stringify(raw)} is not a whole number`, `Write a number from ${min} to ${max}`);
+    if (!Number.isInteger(value)) throw new InvalidValue(`${JSON.stringify(raw)} is not an integer`, `Use a number from ${min} to ${max}`);
     if ((value as number) < min || (value as number) > max)
-      throw new InvalidValue(`${value} is not between ${min} and ${max}`, `Write a number from ${min} to ${max}`);
+      throw new InvalidValue(`${value} is not between ${min} and ${max}`, `Use a number from ${min} to ${max}`);
     return value as number;
   },
   format: (value) => [String(value)],
 });
 
 const DURATION = /^(?!$)(?:(\d*\.?\d+)h)?(?:(\d*\.?\d+)m)?(?:(\d*\.?\d+)s)?$/;
-const AS_DURATION = 'Write it like 90s, 10m or 1h30m';
+const AS_DURATION = 'Use a duration such as 90s, 10m or 1h30m';
 
-/** Whole seconds; Go durations (`2h`, `90s`, `1h30m`) are turned into them. */
+/** Whole seconds; Go durations (`2h`, `90s`, `1h30m`) are converted. */
 export const seconds = ({min, max}: {min: number; max: number}): Kind<number> => {
   const whole = integer({min, max, hint: 'SECONDS'});
   return {
@@ -135,23 +134,23 @@ export const seconds = ({min, max}: {min: number; max: number}): Kind<number> =>
     parse(raw, context) {
       if (typeof raw !== 'string' || /^-?\d+$/.test(raw.trim())) return whole.parse(raw, context);
       const [match, h = 0, m = 0, s = 0] = DURATION.exec(raw) ?? [];
-      if (match === undefined) throw new InvalidValue(`${JSON.stringify(raw)} is no duration`, AS_DURATION);
+      if (match === undefined) throw new InvalidValue(`${JSON.stringify(raw)} is not a duration`, AS_DURATION);
       const value = Math.round((Number(h) * 3600 + Number(m) * 60 + Number(s)) * 1000) / 1000;
-      if (value > max) throw new InvalidValue(`${raw} is longer than ${spanOf(max)}`, `Write ${spanOf(max)} or less`);
-      if (value < min) throw new InvalidValue(`${raw} is shorter than ${spanOf(min)}`, `Write ${spanOf(min)} or more`);
-      if (!Number.isInteger(value)) throw new InvalidValue(`${raw} is no whole number of seconds`, AS_DURATION);
+      if (value > max) throw new InvalidValue(`${raw} is longer than ${spanOf(max)}`, `Use ${spanOf(max)} or less`);
+      if (value < min) throw new InvalidValue(`${raw} is shorter than ${spanOf(min)}`, `Use ${spanOf(min)} or more`);
+      if (!Number.isInteger(value)) throw new InvalidValue(`${raw} is not a whole number of seconds`, AS_DURATION);
       return value;
     },
   };
 };
 
-/** In the largest unit that makes it a whole number. */
+/** In the largest unit that gives a whole number. */
 function spanOf(value: number): string {
   if (value % 3600 === 0) return `${value / 3600}h`;
   return value % 60 === 0 ? `${value / 60}m` : `${value}s`;
 }
 
-/** A credential pasted by a person; line ends around it are dropped, blanks inside it are an accident. */
+/** A pasted credential; surrounding whitespace is removed, whitespace inside is an error. */
 export const secret = ({isFile = false} = {}): Kind<Secret> => ({
   jsonSchema: {type: 'string', minLength: 1},
   hint: 'PATH',
@@ -160,9 +159,9 @@ export const secret = ({isFile = false} = {}): Kind<Secret> => ({
   isSecret: true,
   parse(raw) {
     const value = String(raw).trim();
-    if (value === '') throw new InvalidValue('is empty', 'Copy the token again from the agent pool page');
-    if (/\s/.test(value)) throw new InvalidValue('holds blanks or line ends in the middle', 'Copy the token again in one piece');
-    if (/^<.*>$/.test(value)) throw new InvalidValue('is a placeholder', 'Replace it by the real token');
+    if (value === '') throw new InvalidValue('The token is empty', 'Copy the token again from the agent pool page');
+    if (/\s/.test(value)) throw new InvalidValue('The token contains whitespace', 'Copy the token again without spaces and line breaks');
+    if (/^<.*>$/.test(value)) throw new InvalidValue('The token is a placeholder', 'Replace it with your agent pool token');
     return new Secret(value);
   },
   format: () => [],

@@ -1,11 +1,12 @@
 import {hasCredentials, noProxyList, proxyUrl} from './addresses.ts';
-import {defineSetting, type Get} from './define.ts';
+import {cloud} from './cluster.ts';
+import {defineSetting, type Get, InvalidValue} from './define.ts';
 import {choice} from './kinds.ts';
 
 /**
- * What must never go through a proxy: the cluster itself and the addresses that hand out cloud credentials (the second is
- * the one of EKS Pod Identity). `$(KUBERNETES_SERVICE_HOST)` is expanded by the kubelet to the address of the
- * API server, so the controller reaches it on every cluster without knowing the service network.
+ * Hosts that must never use a proxy: the cluster itself and the endpoints of cloud credentials (169.254.170.23 is EKS Pod
+ * Identity). The kubelet expands `$(KUBERNETES_SERVICE_HOST)` to the address of the API server, so the service network
+ * need not be known.
  * https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/
  */
 export const IN_CLUSTER = [
@@ -18,37 +19,41 @@ export const IN_CLUSTER = [
   '$(KUBERNETES_SERVICE_HOST)',
 ];
 
+const warnOfPort = (value: string): string | undefined =>
+  new URL(value).port === '' ? `The proxy URL has no port, so port ${value.startsWith('https:') ? 443 : 80} is used.` : undefined;
+
 const warnOfCredentials = (value: string): string | undefined =>
   hasCredentials(value)
-    ? 'The proxy URL holds a user name or password. It stands in values.yaml, in the Helm release and in every pod; prefer a proxy that trusts the node network.'
+    ? 'The proxy URL contains a user name or password. It is stored in clear text in values.yaml, in the Helm release and in every pod. Prefer a proxy that trusts the node network.'
     : undefined;
 
 export const httpProxy = defineSetting({
   id: 'http-proxy',
   group: 'Network',
-  question: 'Proxy for http:// addresses',
-  summary: 'Proxy for http:// addresses.',
+  question: 'Proxy for http:// URLs',
+  summary: 'Proxy for http:// URLs.',
   kind: proxyUrl(),
   explained: {
-    text: 'Only for addresses that begin with http://. Often the same as the other one.',
+    text: 'Used for http:// URLs only. Often the same proxy as for https:// URLs.',
     reference: 'https://docs.scalr.io/docs/agent-pools',
   },
   caution: (value, get) =>
     warnOfCredentials(value) ??
-    (get(httpsProxy) ? undefined : 'Without --https-proxy nothing that talks HTTPS uses the proxy, Scalr included.'),
+    warnOfPort(value) ??
+    (get(httpsProxy) ? undefined : 'Without --https-proxy, HTTPS connections do not use the proxy, including connections to Scalr.'),
 });
 
 export const httpsProxy = defineSetting({
   id: 'https-proxy',
   group: 'Network',
-  question: 'Proxy for https:// addresses',
-  summary: 'Proxy for https:// addresses; Scalr itself is one.',
+  question: 'Proxy for https:// URLs',
+  summary: 'Proxy for https:// URLs, including Scalr.',
   kind: proxyUrl(),
   explained: {
-    text: 'Scalr itself is reached by HTTPS, so this is the one that matters. Names inside the cluster never use it.',
+    text: 'Required to reach Scalr through the proxy, because Scalr uses HTTPS. Cluster-internal names never use the proxy.',
     reference: 'https://docs.scalr.io/docs/agent-pools',
   },
-  caution: warnOfCredentials,
+  caution: (value) => warnOfCredentials(value) ?? warnOfPort(value),
 });
 
 const hasProxy = (get: Get): boolean => (get(httpProxy) ?? get(httpsProxy)) !== undefined;
@@ -56,11 +61,11 @@ const hasProxy = (get: Get): boolean => (get(httpProxy) ?? get(httpsProxy)) !== 
 export const noProxy = defineSetting({
   id: 'no-proxy',
   group: 'Network',
-  question: 'Addresses reached without the proxy',
-  summary: 'Addresses reached without the proxy; names inside the cluster are added.',
+  question: 'Hosts and networks that bypass the proxy',
+  summary: 'Hosts and networks that bypass the proxy; cluster-internal names are added.',
   kind: noProxyList(IN_CLUSTER),
   explained: {
-    text: 'Names and networks with commas between them. Names inside the cluster are added; networks of services and pods are worth adding.',
+    text: 'Comma-separated hosts and networks. Cluster-internal names are added automatically. Add the service and pod networks of the cluster.',
     reference: 'https://kubernetes.io/docs/tasks/inject-data-application/define-interdependent-environment-variables/',
   },
   appliesWhen: {test: hasProxy, needs: '--https-proxy or --http-proxy'},
@@ -68,21 +73,39 @@ export const noProxy = defineSetting({
   caution: (value) =>
     value.some((entry) => entry.includes('/'))
       ? undefined
-      : 'NO_PROXY holds no network: add the service and pod CIDRs of the cluster with --no-proxy if pods talk to each other by address.',
+      : 'NO_PROXY contains no network. If pods connect to each other by IP address, add the service and pod CIDRs of the cluster with --no-proxy.',
 });
+
+/** Platforms of each workload identity; clusters on other platforms can use some of them too. */
+const PLATFORMS: Readonly<Record<string, readonly string[]>> = {
+  gke: ['gke', 'gke-autopilot', 'other'],
+  irsa: ['eks', 'openshift', 'other'],
+  'eks-pod-identity': ['eks', 'other'],
+  azure: ['aks', 'openshift', 'other'],
+};
+
+const IDENTITY_OF: Readonly<Record<string, string>> = {gke: 'gke', 'gke-autopilot': 'gke', eks: 'irsa or eks-pod-identity', aks: 'azure'};
 
 export const workloadIdentity = defineSetting({
   id: 'workload-identity',
   group: 'Network',
   question: 'How do runs get cloud credentials?',
-  summary: 'How runs get cloud credentials from the cluster.',
+  summary: 'Workload identity that provides cloud credentials to runs.',
   kind: choice(['none', 'gke', 'irsa', 'eks-pod-identity', 'azure']),
   explained: {
-    text: 'It says how runs log in to the cloud without a stored key, and what has to stay reachable for it.',
+    text: 'Determines how runs authenticate to the cloud without a stored key, and which endpoints must stay reachable.',
     reference: 'https://kubernetes.io/docs/concepts/security/service-accounts/',
   },
+  rule(value, get) {
+    const platform = get(cloud);
+    if (platform === undefined || PLATFORMS[value]?.includes(platform) !== false) return undefined;
+    return new InvalidValue(
+      `${value} is not available on --cloud ${platform}`,
+      `Use --workload-identity ${IDENTITY_OF[platform] ?? 'none'}`,
+    );
+  },
   meanings: {
-    none: 'they bring their own, or Scalr hands them out',
+    none: 'runs have their own credentials, or Scalr provides them',
     gke: 'Workload Identity Federation for GKE',
     irsa: 'IAM roles for service accounts (EKS)',
     'eks-pod-identity': 'EKS Pod Identity',
@@ -93,15 +116,15 @@ export const workloadIdentity = defineSetting({
 export const metadataService = defineSetting({
   id: 'metadata-service',
   group: 'Network',
-  question: 'May runs reach the metadata service of the node (169.254.169.254)?',
-  summary: 'Whether runs may reach the metadata service of the node, 169.254.169.254.',
+  question: 'Allow runs to access the node metadata service (169.254.169.254)?',
+  summary: 'Access of runs to the node metadata service. Its address is 169.254.169.254.',
   kind: choice(['block', 'allow']),
   explained: {
-    text: 'Whoever reaches it can get the credentials of the node. Runs that take theirs from the node need it.',
+    text: 'Any process with access can get the credentials of the node. Runs that use node credentials require it.',
     reference: 'agent-local 0.6.5 and agent-job 0.6.5, values.yaml (restrictMetadataService)',
   },
   meanings: {
-    block: 'runs cannot take over the identity of the node',
-    allow: 'runs get cloud credentials from the node',
+    block: 'runs cannot use the identity of the node',
+    allow: 'runs can get cloud credentials from the node',
   },
 });

@@ -7,40 +7,40 @@ import {bytes, cpu} from './quantity.ts';
 export const runCpuRequest = defineSetting({
   id: 'run-cpu-request',
   group: 'Size',
-  question: 'CPU a run asks for',
-  summary: 'CPU a run asks for, in cores.',
+  question: 'CPU request of a run',
+  summary: 'CPU request of a run, in cores.',
   kind: cpu(),
 });
 
 export const runCpuLimit = defineSetting({
   id: 'run-cpu-limit',
   group: 'Size',
-  question: 'CPU a run may use',
-  summary: 'CPU a run may use, in cores.',
+  question: 'CPU limit of a run',
+  summary: 'CPU limit of a run, in cores.',
   kind: cpu(),
 });
 
 export const runMemoryRequest = defineSetting({
   id: 'run-memory-request',
   group: 'Size',
-  question: 'Memory a run asks for',
-  summary: 'Memory a run asks for.',
+  question: 'Memory request of a run',
+  summary: 'Memory request of a run.',
   kind: bytes(),
 });
 
 export const runMemoryLimit = defineSetting({
   id: 'run-memory-limit',
   group: 'Size',
-  question: 'Memory a run may use',
-  summary: 'Memory a run may use; beyond it the run is killed.',
+  question: 'Memory limit of a run',
+  summary: 'Memory limit of a run; a run that exceeds it is killed.',
   kind: bytes(),
 });
 
 export const controllerReplicas = defineSetting({
   id: 'controller-replicas',
   group: 'Size',
-  question: 'Number of controllers',
-  summary: 'Number of controller pods.',
+  question: 'Controller replicas',
+  summary: 'Number of controller replicas.',
   kind: integer({min: 1, max: 10}),
 });
 
@@ -72,43 +72,43 @@ export const controllerMemoryLimit = defineSetting({
   id: 'controller-memory-limit',
   group: 'Size',
   question: 'Memory limit of the controller',
-  summary: 'Memory limit of the controller; Kubernetes kills it above the limit.',
+  summary: 'Memory limit of the controller; a controller that exceeds it is killed.',
   kind: bytes(),
 });
 
 export const nodeSelector = defineSetting({
   id: 'node-selector',
   group: 'Placement',
-  question: 'Label of the nodes for runs',
-  summary: 'Label of the nodes for runs; may be repeated.',
+  question: 'Node selector for runs',
+  summary: 'Node selector for runs; can be repeated.',
   kind: labels(),
 });
 
 export const controllerNodeSelector = defineSetting({
   id: 'controller-node-selector',
   group: 'Placement',
-  question: 'Label of the nodes for the controller',
-  summary: 'Label of the nodes for the controller; may be repeated.',
+  question: 'Node selector for the controller',
+  summary: 'Node selector for the controller; can be repeated.',
   kind: labels(),
 });
 
 export const toleration = defineSetting({
   id: 'toleration',
   group: 'Placement',
-  question: 'Taint that runs tolerate',
-  summary: 'Taint that runs tolerate, as kubectl taint spells it; may be repeated.',
+  question: 'Toleration for runs',
+  summary: 'Toleration for runs, in the syntax of `kubectl taint`; can be repeated.',
   kind: tolerations(),
 });
 
 export const controllerToleration = defineSetting({
   id: 'controller-toleration',
   group: 'Placement',
-  question: 'Taint that the controller tolerates',
-  summary: 'Taint that the controller tolerates; may be repeated.',
+  question: 'Toleration for the controller',
+  summary: 'Toleration for the controller; can be repeated.',
   kind: tolerations(),
 });
 
-/** Labels that the charts set themselves, because their selectors look for them. */
+/** Labels that the charts set and use in selectors. */
 const SELECTOR_LABELS = ['app.kubernetes.io/name', 'app.kubernetes.io/instance', 'app.kubernetes.io/component'];
 /** Set by --workload-identity azure. */
 export const AZURE_LABEL = 'azure.workload.identity/use';
@@ -116,23 +116,23 @@ export const AZURE_LABEL = 'azure.workload.identity/use';
 export const podLabel = defineSetting({
   id: 'pod-label',
   group: 'Placement',
-  question: 'Label of the pods',
-  summary: 'Label of the pods of the agent and of runs; may be repeated.',
+  question: 'Pod label',
+  summary: 'Label for agent and run pods; can be repeated.',
   kind: labels(),
   rule: (map) => {
     const own = SELECTOR_LABELS.find((label) => map[label] !== undefined);
-    if (own !== undefined) return new InvalidValue(`the chart sets ${own} itself and finds its pods by it`, 'Choose another label');
+    if (own !== undefined) return new InvalidValue(`${own} is reserved for the selectors of the chart`, 'Use another label');
     return map[AZURE_LABEL] === undefined
       ? undefined
-      : new InvalidValue(`${AZURE_LABEL} has a setting of its own`, 'Use --workload-identity azure');
+      : new InvalidValue(`${AZURE_LABEL} is reserved for --workload-identity`, 'Use --workload-identity azure');
   },
 });
 
 export const podAnnotation = defineSetting({
   id: 'pod-annotation',
   group: 'Placement',
-  question: 'Annotation of the pods',
-  summary: 'Annotation of the pods of the agent and of runs; may be repeated.',
+  question: 'Pod annotation',
+  summary: 'Annotation for agent and run pods; can be repeated.',
   kind: annotations(),
 });
 
@@ -140,7 +140,7 @@ export const serviceAccountName = defineSetting({
   id: 'service-account-name',
   group: 'Identity',
   question: 'Existing service account',
-  summary: 'Existing service account; together with --service-account-annotation the chart creates it under this name.',
+  summary: 'Existing service account; with --service-account-annotation, the chart creates it under this name.',
   kind: objectName(),
 });
 
@@ -148,44 +148,44 @@ export const serviceAccountAnnotation = defineSetting({
   id: 'service-account-annotation',
   group: 'Identity',
   question: 'Annotation of the service account',
-  summary: 'Annotation of the service account that the chart creates, for cloud identities; may be repeated.',
+  summary: 'Annotation of the service account that the chart creates, for cloud identities; can be repeated.',
   kind: annotations(),
 });
 
 export const imageRegistry = defineSetting({
   id: 'image-registry',
   group: 'Images',
-  question: 'Registry that mirrors the images',
-  summary: 'Registry that mirrors the images; it is put in front of every one.',
+  question: 'Image registry mirror',
+  summary: 'Image registry mirror; prepended to every image name.',
   kind: registry(),
 });
 
 export const imagePullPolicy = defineSetting({
   id: 'image-pull-policy',
   group: 'Images',
-  question: 'When are images pulled?',
-  summary: 'Pull policy of the images.',
+  question: 'Image pull policy',
+  summary: 'Image pull policy.',
   kind: choice(['Always', 'IfNotPresent', 'Never']),
 });
 
 export const imagePullSecret = defineSetting({
   id: 'image-pull-secret',
   group: 'Images',
-  question: 'Secret for pulling images',
-  summary: 'Secret for pulling images; may be repeated.',
+  question: 'Image pull secret',
+  summary: 'Image pull secret; can be repeated.',
   kind: listOf(objectName()),
 });
 
 const ownRegistry = (value: string, get: Get): InvalidValue | undefined =>
   get(imageRegistry) !== undefined && namesRegistry(value)
-    ? new InvalidValue(`"${value}" names a registry and --image-registry would be put in front of it`, 'Leave out one of the two')
+    ? new InvalidValue(`"${value}" already contains a registry, and --image-registry would be prepended`, 'Remove one of the two')
     : undefined;
 
 export const agentImage = defineSetting({
   id: 'agent-image',
   group: 'Images',
-  question: 'Image of the agent',
-  summary: 'Image of the agent; without a tag the one the chart was tested with.',
+  question: 'Agent image',
+  summary: 'Agent image; the default tag is the agent version of the chart.',
   kind: image(),
   rule: ownRegistry,
 });
@@ -193,8 +193,8 @@ export const agentImage = defineSetting({
 export const runnerImage = defineSetting({
   id: 'runner-image',
   group: 'Images',
-  question: 'Image that runs execute in',
-  summary: 'Image that runs execute in, with its tag.',
+  question: 'Runner image',
+  summary: 'Runner image, including its tag.',
   kind: image({tagged: true}),
   rule: ownRegistry,
 });
@@ -203,7 +203,7 @@ export const shutdownMode = defineSetting({
   id: 'shutdown-mode',
   group: 'Lifecycle',
   question: 'What happens to runs when a pod is stopped?',
-  summary: 'What happens to runs when a pod is stopped: stop them in order, let them finish, or kill them.',
+  summary: 'Shutdown of runs when a pod is stopped: graceful (stop gracefully), drain (let runs finish) or force (kill).',
   kind: choice(['graceful', 'drain', 'force']),
 });
 
@@ -213,32 +213,32 @@ const WEEK = 604_800;
 export const gracePeriod = defineSetting({
   id: 'grace-period',
   group: 'Lifecycle',
-  question: 'How long may stopping take?',
-  summary: 'How long stopping may take, in seconds or as 1h30m.',
+  question: 'Termination grace period',
+  summary: 'Termination grace period; seconds or a duration, for example 1h30m.',
   kind: seconds({min: 1, max: WEEK}),
 });
 
 export const jobTtl = defineSetting({
   id: 'job-ttl',
   group: 'Lifecycle',
-  question: 'How long do finished Jobs stay?',
-  summary: 'Time that finished Jobs and their logs stay, in seconds or as 1h30m.',
+  question: 'Retention time of finished Jobs',
+  summary: 'Retention time of finished Jobs and their logs; seconds or a duration, for example 1h30m.',
   kind: seconds({min: 1, max: WEEK}),
 });
 
 export const schedulingTimeout = defineSetting({
   id: 'scheduling-timeout',
   group: 'Lifecycle',
-  question: 'How long may the pod of a run stay unscheduled?',
-  summary: 'Time that the pod of a run may wait for a node before the run fails, in seconds or as 10m.',
+  question: 'Scheduling timeout of run pods',
+  summary: 'Scheduling timeout of run pods; a run fails if its pod is not scheduled in time. Seconds or a duration, for example 10m.',
   kind: seconds({min: 1, max: 86_400}),
 });
 
 export const acquireTimeout = defineSetting({
   id: 'acquire-timeout',
   group: 'Lifecycle',
-  question: 'How long may a worker take to accept a run?',
-  summary: 'Time that a worker may take to accept a run, start of a new node included, in seconds or as 10m.',
+  question: 'Timeout for accepting a run',
+  summary: 'Timeout for a worker to accept a run, including the start of a new node; seconds or a duration, for example 10m.',
   kind: seconds({min: 1, max: 86_400}),
 });
 
@@ -250,6 +250,6 @@ export const writableRoot = defineSetting({
   kind: onOff(),
   caution: (isOn) =>
     isOn
-      ? 'Runs execute as root. All Linux capabilities stay dropped, so apt-get needs -o APT::Sandbox::User=root. Use an image that holds the packages where you can.'
+      ? 'Runs execute as root. All Linux capabilities are still dropped, so apt-get requires -o APT::Sandbox::User=root. If possible, use an image that contains the packages.'
       : undefined,
 });

@@ -6,7 +6,7 @@ const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 const DECIMAL = ['m', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const MILLI = 1000n;
 
-/** The quantity in thousandths of its base unit (a byte, a core); undefined when the text is none. */
+/** The quantity in thousandths of its base unit (a byte, a core); undefined if the text is not a quantity. */
 export function milliOf(text: string): bigint | undefined {
   const [, number, suffix = ''] = PATTERN.exec(text) ?? [];
   if (number === undefined) return undefined;
@@ -23,7 +23,7 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
 
 const unitOf = (suffix: string): bigint => UNITS.get(suffix) as bigint;
 
-/** The spelling Kubernetes itself uses: no fraction, the largest suffix that stays exact (1.5Gi is 1536Mi). */
+/** The canonical form of Kubernetes: no fraction, the largest exact suffix (1.5Gi is 1536Mi). */
 export function canonicalQuantity(text: string): string | undefined {
   const milli = milliOf(text);
   if (milli === undefined) return undefined;
@@ -41,11 +41,11 @@ export const bytes = (): Kind<string> => ({
   parse(raw) {
     const text = String(raw);
     const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([A-Za-z]*)$/.exec(text) ?? [];
-    if (number === undefined) throw new InvalidValue(`"${text}" is not a size`, 'Write a number and a unit, such as 2Gi');
-    if (unit === '') throw new InvalidValue(`"${text}" has no unit, so Kubernetes would take it for bytes`, `Did you mean ${number}Gi?`);
+    if (number === undefined) throw new InvalidValue(`"${text}" is not a size`, 'Use a number with a unit, for example 2Gi');
+    if (unit === '') throw new InvalidValue(`"${text}" has no unit, so Kubernetes would read it as bytes`, `Did you mean ${number}Gi?`);
     if (/\s/.test(text) || unit === 'm' || milliOf(text) === undefined) {
       const meant = BYTE_SPELLINGS[unit.charAt(0).toLowerCase()];
-      throw new InvalidValue(`"${text}" is not a Kubernetes quantity of bytes`, `Did you mean ${number}${meant ?? 'Gi'}?`);
+      throw new InvalidValue(`"${text}" is not a valid Kubernetes quantity`, `Did you mean ${number}${meant ?? 'Gi'}?`);
     }
     return positive(text);
   },
@@ -64,7 +64,7 @@ export const cpu = (): Kind<string> => ({
   parse(raw) {
     const text = String(raw);
     if (!/^\d+(\.\d+)?m?$/.test(text))
-      throw new InvalidValue(`"${text}" is not a number of cores`, 'Write 2 for two cores, 500m for half of one');
+      throw new InvalidValue(`"${text}" is not a valid CPU quantity`, 'Use 2 for two cores, or 500m for half a core');
     return positive(text);
   },
   format: (value) => [value],
@@ -72,7 +72,7 @@ export const cpu = (): Kind<string> => ({
 
 function positive(text: string): string {
   const canonical = canonicalQuantity(text);
-  if (canonical === undefined || canonical === '0') throw new InvalidValue(`"${text}" is no amount above zero`);
+  if (canonical === undefined || canonical === '0') throw new InvalidValue(`"${text}" must be greater than zero`);
   return canonical;
 }
 

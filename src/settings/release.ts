@@ -4,16 +4,16 @@ import {choice, objectName, text} from './kinds.ts';
 export const chart = defineSetting({
   id: 'chart',
   group: 'Release',
-  question: 'Which chart?',
-  summary: 'Chart to install; without it the recommended one.',
+  question: 'Chart to install',
+  summary: 'Chart to install (default: recommended).',
   kind: choice(['agent-k8s', 'agent-local', 'agent-job']),
 });
 
 export const chartVersion = defineSetting({
   id: 'chart-version',
   group: 'Release',
-  question: 'Which version of the chart?',
-  summary: 'Exact version of the chart; without it the newest known.',
+  question: 'Chart version',
+  summary: 'Exact chart version (default: newest known).',
   kind: text({
     hint: 'VERSION',
     pattern: /^(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})\.(0|[1-9]\d{0,5})$/,
@@ -25,31 +25,31 @@ export const chartVersion = defineSetting({
 export const chartSource = defineSetting({
   id: 'chart-source',
   group: 'Release',
-  question: 'Where does the chart come from?',
-  summary: 'OCI reference, directory or .tgz of the chart instead of the public repository; it says itself what it is.',
+  question: 'Chart source',
+  summary: 'OCI reference, directory or .tgz of the chart, instead of the public repository. Name and version are read from the chart.',
   kind: text({hint: 'SOURCE'}),
 });
 
 export const namespace = defineSetting({
   id: 'namespace',
   group: 'Release',
-  question: 'Which namespace?',
+  question: 'Namespace',
   summary: 'Namespace of the release.',
   kind: objectName(),
   fallback: () => 'scalr-agent',
   rule: (value) =>
     value.length > 63 || value.includes('.')
-      ? new InvalidValue(`"${value}" is not a namespace name`, 'At most 63 lower-case letters, digits and -')
+      ? new InvalidValue(`"${value}" is not a valid namespace name`, 'Use at most 63 lower-case letters, digits and -')
       : undefined,
 });
 
 export const release = defineSetting({
   id: 'release',
   group: 'Release',
-  question: 'Name of the Helm release?',
+  question: 'Helm release name',
   summary: 'Name of the Helm release.',
   kind: objectName(),
   fallback: () => 'scalr-agent',
   rule: (value) =>
-    value.length > 53 ? new InvalidValue(`"${value}" is longer than the 53 characters Helm allows`, 'Choose a shorter name') : undefined,
+    value.length > 53 ? new InvalidValue(`"${value}" is longer than the 53 characters Helm allows`, 'Use a shorter name') : undefined,
 });

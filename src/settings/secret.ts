@@ -14,28 +14,28 @@ export class Secret {
   [inspect.custom] = (): string => '[hidden]';
 }
 
-/** Words that stand in the names of variables which hold a secret. */
+/** Words in the names of variables that contain a secret. */
 const OF_VARIABLES = /TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|ACCESS_KEY|API_KEY|PRIVATE_KEY/i;
 const OF_KEYS = /(?:token|password|passwd|passphrase|secret|credentials?|(?:access|api|private|secret)-?key)$/i;
-/** Keys that name an object of Kubernetes, a key inside of one, or ask for one. */
+/** Keys that refer to a Kubernetes object or to a key inside it. */
 const OF_OBJECTS =
   /(?:existing|pull|bundle|cert|ca)[-_]?secret(?:[-_]?key)?$|(?:name|ref|file|path)$|^automount|service[-_]?account[-_]?token$/i;
 
 export const variableSoundsSecret = (name: string): boolean => OF_VARIABLES.test(name);
 
-/** Whether a key of a values file sounds like one of a secret; one with an underscore may be the name of a variable. */
+/** Whether a values key looks like the key of a secret; a key with an underscore may be a variable name. */
 export const keySoundsSecret = (key: string): boolean =>
   !OF_OBJECTS.test(key) && (OF_KEYS.test(key) || (/_|^[A-Z\d]+$/.test(key) && variableSoundsSecret(key)));
 
-/** A mapping below such a key is no secret: volumes take a Secret of Kubernetes there. */
+/** A mapping below such a key is not a secret: volumes refer to a Kubernetes Secret there. */
 export const mayBeObject = (key: string): boolean => /(?:^s|S)ecret$/.test(key);
 
 const HOST = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?\.)+[a-z]{2,}$/i;
 
 /**
- * The account address inside an agent pool token, which is a JWT. Tokens made after Scalr 8.162.0 hold the domain
+ * The account address inside an agent pool token, which is a JWT. Tokens created after Scalr 8.162.0 contain the domain
  * (agent-local 0.6.5, README, `agent.url`). The name of the claim is not documented, so the only host in the payload
- * counts, and two different ones count as none.
+ * is used, and two different hosts are ignored.
  */
 export function hostInToken(token: Secret): string | undefined {
   const payload = mapIn(token.reveal().split('.')[1]) ?? {};
@@ -43,7 +43,15 @@ export function hostInToken(token: Secret): string | undefined {
   return hosts.size === 1 ? `https://${[...hosts][0]}` : undefined;
 }
 
-/** What a JSON Web Token says of itself; undefined where the text is none. Nothing of it may be printed. */
+/** What is wrong with a typed agent pool token, as a message and its next step; undefined for a complete JSON Web Token. */
+export function tokenProblem(text: string): string | undefined {
+  if (/^https?:/i.test(text)) return 'This is a URL, not an agent pool token. Copy the token from the agent pool in Scalr.';
+  if (/[^\w.-]/.test(text)) return 'A token cannot contain spaces, quotes or invisible characters. Copy it again.';
+  const isComplete = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text) && claimsOf(text) !== undefined;
+  return isComplete ? undefined : 'The token is incomplete: it must have three parts with dots between them. Copy all of it.';
+}
+
+/** The claims of a JSON Web Token; undefined if the text is not a token. Must not be printed. */
 export function claimsOf(text: string): {expires?: Date} | undefined {
   const [header, payload, signature] = text
     .trim()

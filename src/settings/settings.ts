@@ -2,15 +2,15 @@ import {withoutCredentials} from './addresses.ts';
 import {catalogue} from './catalogue.ts';
 import type {Get, Setting} from './define.ts';
 
-/** Where a value came from, in the order of precedence; `chart` is the default of the chart itself. */
+/** The source of a value, in order of precedence; `chart` is the chart default. */
 export type AnswerSource = 'flag' | 'environment' | 'answers' | 'values-file' | 'cluster' | 'prompt' | 'default' | 'chart';
 
 export interface Answer {
   value: unknown;
   source: AnswerSource;
-  /** What the operator typed, where the value no longer shows it: the path of a file. */
+  /** What the user typed, if the value does not contain it: a file path. */
   given?: string;
-  /** Why this default, or where the cluster says so. */
+  /** Reason for the default, or where the cluster provides it. */
   because?: string;
 }
 
@@ -28,7 +28,7 @@ export class Settings {
 
   answer = (setting: Setting): Answer | undefined => this.#answers.get(setting.id);
 
-  /** True when a person said it as a setting, in whatever way. */
+  /** True if the user set it by flag, variable, answers file or prompt. */
   isExplicit = (setting: Setting): boolean => EXPLICIT.includes(this.answer(setting)?.source);
 
   /** In the order of the catalogue. */
@@ -39,27 +39,27 @@ export class Settings {
     });
   }
 
-  /** These settings with one more value. */
+  /** A copy with one more value. */
   with(setting: Setting, answer: Answer): Settings {
     return new Settings(new Map([...this.#answers, [setting.id, answer]]));
   }
 }
 
-/** A secret itself, one from standard input, or an address with a password. The path of a file with a secret is none. */
+/** True for a secret, a value from standard input, or a URL with a password; false for the path of a secret file. */
 export const holdsSecret = (setting: Setting, {value, given}: Answer): boolean =>
   setting.onlyEnv !== undefined ||
   given === '-' ||
   (typeof value === 'string' && withoutCredentials(value) !== value) ||
   (setting.holdsSecret?.(value) ?? false);
 
-/** The answer as flags that a shell reads, one for each value; passwords in addresses are left out. */
+/** The answer as shell-quoted flags, one per value; passwords in URLs are omitted. */
 export function flagsOf(setting: Setting, {value, given}: Answer): string[] {
   if (setting.kind.isSwitch) return [value ? `--${setting.id}` : `--no-${setting.id}`];
   const texts = (given === undefined ? setting.kind.format(value) : [given]).map(withoutCredentials);
   return texts.map((text) => `--${setting.id} ${quote(text)}`);
 }
 
-/** As a shell reads it, on one line. */
+/** Quotes the text for a shell, on one line. */
 export function quote(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
   if (!/[\n\t]/.test(text)) return `'${text.replaceAll("'", "'\\''")}'`;

@@ -12,19 +12,19 @@ export const isPersistent = (kind: string | undefined): boolean => kind !== unde
 export const cache = defineSetting({
   id: 'cache',
   group: 'Storage',
-  question: 'Where do providers and binaries stay between runs?',
-  summary: 'Where providers and binaries stay between runs.',
+  question: 'Where should provider and binary downloads be cached?',
+  summary: 'Cache for provider and binary downloads.',
   kind: choice(['ephemeral', 'pvc', 'existing-pvc', 'hostpath', 'efs']),
   explained: {
-    text: 'With a cache, providers and binaries are downloaded once and not for every run.',
+    text: 'With a cache, providers and binaries are downloaded once instead of for every run.',
     reference: 'agent-local 0.6.5, values.yaml (persistence.cache)',
   },
   meanings: {
-    ephemeral: 'on the node of the pod, gone with the pod: nothing to prepare',
-    pvc: 'a volume that the chart claims; it outlives the pod',
-    'existing-pvc': 'a claim that is there already',
-    hostpath: 'a directory of the nodes',
-    efs: 'an Amazon EFS file system, which all nodes share',
+    ephemeral: 'on the node of the pod, deleted with the pod; no preparation required',
+    pvc: 'a new PVC created by the chart; outlives the pod',
+    'existing-pvc': 'an existing PVC',
+    hostpath: 'a directory on the nodes',
+    efs: 'an Amazon EFS file system shared by all nodes',
   },
   fallback: (get) => {
     if (get(cacheClaim)) return 'existing-pvc' as const;
@@ -34,8 +34,8 @@ export const cache = defineSetting({
   },
   rule: (value, get) => {
     if (value === 'existing-pvc' && !get(cacheClaim))
-      return new InvalidValue('existing-pvc needs the name of the claim', 'Add --cache-claim NAME');
-    if (value === 'efs' && !get(efsHandle)) return new InvalidValue('efs needs the file system', 'Add --efs-handle fs-…');
+      return new InvalidValue('existing-pvc requires the name of a PVC', 'Add --cache-claim NAME');
+    if (value === 'efs' && !get(efsHandle)) return new InvalidValue('efs requires an EFS volume handle', 'Add --efs-handle fs-…');
     return undefined;
   },
 });
@@ -48,11 +48,11 @@ const on =
 export const cacheClaim = defineSetting({
   id: 'cache-claim',
   group: 'Storage',
-  question: 'Name of the existing claim',
-  summary: 'Existing PersistentVolumeClaim for the cache.',
+  question: 'Name of the existing PVC',
+  summary: 'Existing PersistentVolumeClaim (PVC) for the cache.',
   kind: objectName(),
   explained: {
-    text: 'It has to be in the namespace of the release.',
+    text: 'The PVC must be in the namespace of the release.',
     reference: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/',
   },
   appliesWhen: {test: on('existing-pvc'), needs: '--cache existing-pvc'},
@@ -61,11 +61,11 @@ export const cacheClaim = defineSetting({
 export const cacheSize = defineSetting({
   id: 'cache-size',
   group: 'Storage',
-  question: 'Size of the cache',
-  summary: 'Size of the cache: of the new claim, or the limit of the ephemeral volume.',
+  question: 'Cache size',
+  summary: 'Cache size: storage request of the new PVC, or limit of the ephemeral volume.',
   kind: bytes(),
   explained: {
-    text: 'With a unit, such as 20Gi. A large provider takes about half a gigabyte.',
+    text: 'Include a unit, for example 20Gi. A large provider requires about half a gigabyte.',
     reference: 'https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/',
   },
   appliesWhen: {test: on('pvc', 'ephemeral'), needs: '--cache pvc or --cache ephemeral'},
@@ -74,17 +74,17 @@ export const cacheSize = defineSetting({
 export const cacheStorageClass = defineSetting({
   id: 'cache-storage-class',
   group: 'Storage',
-  question: 'Storage class of the cache',
-  summary: 'StorageClass of the new claim; - asks for none, so that only a prepared volume binds.',
+  question: 'StorageClass of the cache',
+  summary: 'StorageClass of the new PVC; use - to disable dynamic provisioning.',
   kind: text({
     hint: 'NAME',
     isBare: true,
     pattern: /^(-|[a-z0-9]([-a-z0-9.]*[a-z0-9])?)$/,
-    expected: 'the name of a storage class or -',
+    expected: 'a StorageClass name or -',
     example: 'standard-rwx',
   }),
   explained: {
-    text: 'kubectl get storageclass lists them. Several pods that share the cache need one that makes ReadWriteMany volumes.',
+    text: 'List them with `kubectl get storageclass`. If several pods share the cache, the StorageClass must support ReadWriteMany.',
     reference: 'https://kubernetes.io/docs/concepts/storage/storage-classes/',
   },
   appliesWhen: {test: on('pvc'), needs: '--cache pvc'},
@@ -94,16 +94,16 @@ export const cacheAccessMode = defineSetting({
   id: 'cache-access-mode',
   group: 'Storage',
   question: 'Access mode of the cache',
-  summary: 'Access mode of the cache claim.',
+  summary: 'Access mode of the cache PVC.',
   kind: choice(ACCESS_MODES),
   explained: {
-    text: 'ReadWriteOnce is for the pods of one node, ReadWriteMany for those of all.',
+    text: 'ReadWriteOnce is for pods on one node, ReadWriteMany for pods on all nodes.',
     reference: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
   },
   meanings: {
-    ReadWriteOnce: 'the pods of one node share it',
-    ReadWriteMany: 'the pods of all nodes share it; few storage classes can',
-    ReadWriteOncePod: 'one pod has it',
+    ReadWriteOnce: 'pods on one node can mount it',
+    ReadWriteMany: 'pods on all nodes can mount it; few StorageClasses support it',
+    ReadWriteOncePod: 'only one pod can mount it',
   },
   appliesWhen: {test: on('pvc', 'existing-pvc'), needs: '--cache pvc or --cache existing-pvc'},
 });
@@ -111,7 +111,7 @@ export const cacheAccessMode = defineSetting({
 export const cacheSubPath = defineSetting({
   id: 'cache-sub-path',
   group: 'Storage',
-  question: 'Directory inside the volume',
+  question: 'Directory inside the cache volume',
   summary: 'Directory inside the cache volume.',
   kind: relativePath(),
   appliesWhen: {test: on('pvc', 'existing-pvc'), needs: '--cache pvc or --cache existing-pvc'},
@@ -120,11 +120,11 @@ export const cacheSubPath = defineSetting({
 export const cachePath = defineSetting({
   id: 'cache-path',
   group: 'Storage',
-  question: 'Directory on the nodes for the cache',
-  summary: 'Directory on the nodes for the cache.',
+  question: 'Cache directory on the nodes',
+  summary: 'Cache directory on the nodes.',
   kind: absolutePath(),
   explained: {
-    text: 'It has to be writable and allow programs to run.',
+    text: 'The directory must be writable and allow execution of programs.',
     reference: 'agent-job 0.6.5, docs/cache-persistence-hostpath.md',
   },
   appliesWhen: {test: on('hostpath'), needs: '--cache hostpath'},
@@ -133,50 +133,53 @@ export const cachePath = defineSetting({
 export const dataHome = defineSetting({
   id: 'data-home',
   group: 'Storage',
-  question: 'Directory of the agent data',
-  summary: 'Directory of the agent data: on the nodes for agent-k8s, in the container otherwise.',
+  question: 'Agent data directory',
+  summary: 'Agent data directory: on the nodes for agent-k8s, in the container for other charts.',
   kind: absolutePath(),
 });
 
 export const dataSize = defineSetting({
   id: 'data-size',
   group: 'Storage',
-  question: 'Limit of the ephemeral data volume',
-  summary: 'Limit of the ephemeral volume that workspaces are unpacked into.',
+  question: 'Size limit of the ephemeral data volume',
+  summary: 'Size limit of the ephemeral volume for workspaces.',
   kind: bytes(),
 });
+
+/** File system ID, path and access point: https://github.com/kubernetes-sigs/aws-efs-csi-driver/blob/master/docs/README.md */
+export const EFS_HANDLE = /^fs-([0-9a-f]{8}|[0-9a-f]{17})(:(\/[^:\s]*)?(:fsap-[0-9a-f]{17})?)?$/;
 
 export const efsHandle = defineSetting({
   id: 'efs-handle',
   group: 'Storage',
-  question: 'EFS file system',
-  summary: 'EFS file system, with an access point if there is one: fs-… or fs-…::fsap-….',
+  question: 'EFS volume handle',
+  summary: 'EFS volume handle: fs-… or, with an access point, fs-…::fsap-….',
   kind: text({
     hint: 'HANDLE',
-    pattern: /^fs-[0-9a-f]+(:[^:\s]*(:fsap-[0-9a-f]+)?)?$/,
-    expected: 'an EFS volume handle',
+    pattern: EFS_HANDLE,
+    expected: 'a valid EFS volume handle',
     example: 'fs-0123456789abcdef0::fsap-0123456789abcdef0',
   }),
   explained: {
-    text: 'The identifier of the file system, as the AWS console shows it.',
+    text: 'The file system ID, as shown in the AWS console.',
     reference: 'https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html',
   },
   appliesWhen: {test: on('efs'), needs: '--cache efs'},
 });
 
-/** The mount options of the charts: pods see files of one another within three seconds. */
+/** The mount options of the charts: pods see new files of other pods within three seconds. */
 const SHORT_ATTRIBUTE_CACHE = ['acregmin=1', 'acregmax=3', 'acdirmin=1', 'acdirmax=3'];
 
 export const efsMountOption = defineSetting({
   id: 'efs-mount-option',
   group: 'Storage',
-  question: 'Mount option of the EFS file system',
-  summary: 'NFS mount option of the EFS volume; replaces all default options; may be repeated.',
+  question: 'NFS mount option of the EFS volume',
+  summary: 'NFS mount option of the EFS volume; replaces all default options; can be repeated.',
   kind: listOf(
     text({
       hint: 'OPTION',
       pattern: /^[a-z][a-z0-9_]*(=[\w.:/+-]+)?$/,
-      expected: 'a mount option',
+      expected: 'a valid mount option',
       example: 'acregmax=3',
     }),
   ),
@@ -185,7 +188,7 @@ export const efsMountOption = defineSetting({
     const missing = SHORT_ATTRIBUTE_CACHE.filter((option) => !options.includes(option));
     return missing.length === 0
       ? undefined
-      : `The chart default keeps the NFS attribute cache short, so that pods see the files of one another. Without ${missing.join(', ')} runs may read old files.`;
+      : `The chart default keeps the NFS attribute cache short, so that pods see new files of other pods. Without ${missing.join(', ')}, runs may read stale files.`;
   },
 });
 
@@ -193,7 +196,7 @@ const isCacheOff = (get: Get): boolean | undefined => (get(singleRun) ? false : 
 
 const afterSingleRun = (isOn: boolean, get: Get): string | undefined =>
   isOn && get(singleRun)
-    ? 'A run can change what this cache holds, and the runs after it use that. Leave it off for isolation.'
+    ? 'A run can modify this cache, and later runs use the modified content. Disable the cache for isolation.'
     : undefined;
 
 export const providerCache: Setting<boolean> = defineSetting({
@@ -209,8 +212,8 @@ export const providerCache: Setting<boolean> = defineSetting({
 export const providerCacheLimit = defineSetting({
   id: 'provider-cache-limit',
   group: 'Storage',
-  question: 'Limit of the provider cache',
-  summary: 'Size above which the agent removes providers from the cache; turns the provider cache on.',
+  question: 'Size limit of the provider cache',
+  summary: 'Size limit of the provider cache; above it, the agent removes providers. Enables the provider cache.',
   kind: bytes(),
   appliesWhen: {test: (get) => get(providerCache) !== false, needs: '--provider-cache'},
 });

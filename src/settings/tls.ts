@@ -43,20 +43,20 @@ export const privateKey = (): Kind<Secret> => ({
     const pem = String(raw);
     if (/ENCRYPTED/.test(pem))
       throw new InvalidValue(
-        'the key has a passphrase, which nobody could type in a pod',
-        'Remove it: openssl pkey -in KEY -out KEY.plain',
+        'The private key is encrypted with a passphrase, which is not supported',
+        'Remove the passphrase: openssl pkey -in KEY -out KEY.plain',
       );
     try {
       createPrivateKey(pem);
     } catch {
-      throw new InvalidValue('holds no private key in PEM form', 'Convert it: openssl pkey -in KEY -out KEY.pem');
+      throw new InvalidValue('No PEM private key found', 'Convert the key: openssl pkey -in KEY -out KEY.pem');
     }
     return new Secret(pem);
   },
   format: () => [],
 });
 
-/** True when the key belongs to the certificate. */
+/** True if the key matches the certificate. */
 export function matches(certificate: Secret, key: Secret): boolean {
   return new X509Certificate(certificate.reveal()).checkPrivateKey(createPrivateKey(key.reveal()));
 }
@@ -66,7 +66,7 @@ interface Block {
   pem: string;
 }
 
-/** The blocks between BEGIN and END lines; whatever stands around them is comment. */
+/** The blocks between BEGIN and END lines; all other text is ignored. */
 function blocksIn(text: string): {blocks: Block[]; isCutOff: boolean} {
   const blocks: Block[] = [];
   let open: {label: string; lines: string[]} | undefined;
@@ -85,17 +85,21 @@ function readCertificates(content: Buffer): X509Certificate[] {
   const text = content.toString('latin1');
   const {blocks, isCutOff} = blocksIn(text);
   if (blocks.some(({label}) => label.endsWith('PRIVATE KEY'))) {
-    throw new InvalidValue('holds a private key', 'Take a file with certificates only; a CA bundle is public and ends up in values.yaml');
+    throw new InvalidValue(
+      'The file contains a private key',
+      'Use a file with certificates only; the CA bundle is public and is written to values.yaml',
+    );
   }
-  if (isCutOff) throw new InvalidValue('is cut off: the END line of its last block is missing', 'Copy the file again');
+  if (isCutOff) throw new InvalidValue('The file is truncated: the END line of the last PEM block is missing', 'Copy the file again');
   const certificates = blocks.filter(({label}) => label === 'CERTIFICATE').map(({pem}, index) => decode(pem, index + 1));
   if (certificates.length > 0) return certificates;
-  if (blocks.length > 0) throw new InvalidValue(`holds ${blocks[0]?.label} and no certificate`, 'Export the CA certificate in PEM form');
-  if (text.trim() === '') throw new InvalidValue('is empty', 'Export the CA certificate in PEM form');
+  if (blocks.length > 0)
+    throw new InvalidValue(`The file contains ${blocks[0]?.label} but no certificate`, 'Export the CA certificate in PEM format');
+  if (text.trim() === '') throw new InvalidValue('The file is empty', 'Export the CA certificate in PEM format');
   try {
     return [new X509Certificate(content)];
   } catch {
-    throw new InvalidValue('is neither PEM nor DER', 'Export the CA certificate in PEM form (it begins with -----BEGIN CERTIFICATE-----)');
+    throw new InvalidValue('The file is neither PEM nor DER', 'Export the CA certificate in PEM format (-----BEGIN CERTIFICATE-----)');
   }
 }
 
@@ -103,7 +107,7 @@ function decode(pem: string, position: number): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch {
-    throw new InvalidValue(`certificate ${position} is damaged`, 'Copy the file again, line ends included');
+    throw new InvalidValue(`Certificate ${position} cannot be parsed`, 'Copy the file again, including line breaks');
   }
 }
 
@@ -112,18 +116,18 @@ function refuseUnusable(certificate: X509Certificate, position: number, now: Dat
   const isSelfSigned = certificate.issuer === certificate.subject;
   if (!certificate.ca && !isSelfSigned) {
     throw new InvalidValue(
-      `certificate ${position} (${nameOf(certificate)}) belongs to a server, not to a CA`,
-      `Take the certificate of its issuer: ${oneLine(certificate.issuer)}`,
+      `Certificate ${position} (${nameOf(certificate)}) is a server certificate, not a CA certificate`,
+      `Use the certificate of its issuer: ${oneLine(certificate.issuer)}`,
     );
   }
 }
 
 function refuseOutdated(certificate: X509Certificate, position: number, now: Date): void {
-  const name = `certificate ${position} (${nameOf(certificate)})`;
+  const name = `Certificate ${position} (${nameOf(certificate)})`;
   if (new Date(certificate.validTo) < now)
-    throw new InvalidValue(`${name} expired on ${certificate.validTo}`, 'Remove it or take its successor');
+    throw new InvalidValue(`${name} expired on ${certificate.validTo}`, 'Remove the certificate, or use a renewed one');
   if (new Date(certificate.validFrom) > now)
-    throw new InvalidValue(`${name} is valid only from ${certificate.validFrom}`, 'Check the clock of this machine');
+    throw new InvalidValue(`${name} is not valid before ${certificate.validFrom}`, 'Check the clock of this machine');
 }
 
 const oneLine = (name: string): string => name.replaceAll('\n', ', ');
@@ -132,25 +136,25 @@ const nameOf = ({subject}: X509Certificate): string => oneLine(subject ?? 'no su
 export const caSecret = defineSetting({
   id: 'ca-secret',
   group: 'TLS',
-  question: 'Secret that holds the CA bundle',
-  summary: 'Existing Secret that holds the CA bundle.',
+  question: 'Secret with the CA bundle',
+  summary: 'Existing Secret that contains the CA bundle.',
   kind: objectName(),
-  caution: () => 'The bundle in the Secret replaces the public roots of the agent: it has to hold the public CAs too.',
+  caution: () => 'The CA bundle in the Secret replaces the public root certificates of the agent. It must also contain the public CAs.',
 });
 
 export const caFile: Setting<string> = defineSetting({
   id: 'ca-file',
   group: 'TLS',
   question: 'File with private CA certificates',
-  summary: 'File with private CA certificates, PEM or DER; they go into values.yaml in the form the chart takes.',
+  summary: 'File with private CA certificates, PEM or DER. Written to values.yaml in the format that the chart requires.',
   kind: caBundle(),
   explained: {
-    text: 'PEM or DER, roots and intermediates. Certificates are public, so they go into values.yaml.',
+    text: 'Root and intermediate certificates, PEM or DER. Certificates are public, so they are written to values.yaml.',
     reference: 'agent-local 0.6.5, values.yaml (agent.tls.caBundle)',
   },
   rule: (_, get) =>
     get(caSecret)
-      ? new InvalidValue('excludes --ca-secret: the charts take one of them and drop the other', 'Give one of the two')
+      ? new InvalidValue('Conflicts with --ca-secret, because the charts use only one of the two', 'Remove one of the two')
       : undefined,
 });
 
@@ -159,8 +163,8 @@ const hasCa = (get: Get): boolean => get(caFile) !== undefined || get(caSecret) 
 export const caSecretKey = defineSetting({
   id: 'ca-secret-key',
   group: 'TLS',
-  question: 'Key of the bundle in that Secret',
-  summary: 'Key of the bundle in that Secret.',
+  question: 'Key of the CA bundle in the Secret',
+  summary: 'Key of the CA bundle in the Secret.',
   kind: dataKey(),
   appliesWhen: {test: (get) => get(caSecret) !== undefined, needs: '--ca-secret'},
   fallback: () => 'ca-bundle.crt',
@@ -169,8 +173,8 @@ export const caSecretKey = defineSetting({
 export const caScope = defineSetting({
   id: 'ca-scope',
   group: 'TLS',
-  question: 'Who trusts these CAs?',
-  summary: 'Whether the agent and its runs trust the CAs or only the runs.',
+  question: 'Scope of the CA bundle',
+  summary: 'Scope of the CA bundle: the agent and its runs (all), or runs only (tasks).',
   kind: choice(['all', 'tasks']),
   appliesWhen: {test: hasCa, needs: '--ca-file or --ca-secret'},
   fallback: () => 'all' as const,
@@ -180,7 +184,7 @@ export const caPublicRoots: Setting<boolean> = defineSetting({
   id: 'ca-public-roots',
   group: 'TLS',
   question: 'Add the public root certificates?',
-  summary: 'Append the public root certificates that this Node.js ships to the bundle.',
+  summary: 'Append the public root certificates bundled with Node.js to the CA bundle.',
   kind: onOff(),
   appliesWhen: {test: (get) => get(caFile) !== undefined, needs: '--ca-file'},
 });
@@ -191,30 +195,33 @@ const createTls = (name: string, where: string): string =>
 export const clientCertFile: Setting<Secret> = defineSetting({
   id: 'client-cert-file',
   group: 'TLS',
-  question: 'File with the client certificate',
-  summary: 'File with the client certificate for mutual TLS, PEM; it becomes a Secret.',
+  question: 'Client certificate file',
+  summary: 'Client certificate file for mutual TLS, PEM; stored in a Secret.',
   kind: clientCertificate(),
   caution: (_, get) =>
-    `The values only name Secret ${get(clientCertSecret)}. Create it before the install: ${createTls(get(clientCertSecret) as string, get(namespace) as string)}`,
+    `values.yaml contains only the name of Secret ${get(clientCertSecret)}. Create the Secret before the install: ${createTls(get(clientCertSecret) as string, get(namespace) as string)}`,
   rule: (_, get) =>
     get(clientKeyFile)
       ? undefined
-      : new InvalidValue('has no key: the charts would leave mutual TLS off without a word', 'Add --client-key-file'),
+      : new InvalidValue(
+          'A client certificate requires a key; without it, the charts silently disable mutual TLS',
+          'Add --client-key-file',
+        ),
   carriedBy: () => clientCertSecret,
 });
 
 export const clientKeyFile: Setting<Secret> = defineSetting({
   id: 'client-key-file',
   group: 'TLS',
-  question: 'File with the key of the client certificate',
-  summary: 'File with the key of the client certificate, PEM; it becomes a Secret.',
+  question: 'Client key file',
+  summary: 'Private key file of the client certificate, PEM; stored in a Secret.',
   kind: privateKey(),
   rule: (key, get) => {
     const certificate = get(clientCertFile);
-    if (!certificate) return new InvalidValue('has no certificate', 'Add --client-cert-file');
+    if (!certificate) return new InvalidValue('A client key requires a certificate', 'Add --client-cert-file');
     return matches(certificate, key)
       ? undefined
-      : new InvalidValue('does not belong to the certificate in --client-cert-file', 'Take the pair that was made together');
+      : new InvalidValue('The key does not match the certificate in --client-cert-file', 'Use the key that belongs to the certificate');
   },
   carriedBy: () => clientCertSecret,
 });
@@ -222,8 +229,8 @@ export const clientKeyFile: Setting<Secret> = defineSetting({
 export const clientCertSecret: Setting<string> = defineSetting({
   id: 'client-cert-secret',
   group: 'TLS',
-  question: 'Secret that holds the client certificate',
-  summary: 'Secret of type kubernetes.io/tls that holds the client certificate.',
+  question: 'Secret with the client certificate',
+  summary: 'Secret of type kubernetes.io/tls that contains the client certificate.',
   kind: objectName(),
   fallback: (get) => (get(clientCertFile) ? 'scalr-agent-client-cert' : undefined),
 });

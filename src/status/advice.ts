@@ -1,7 +1,7 @@
 import {isOfRun, type RunsOf} from '../cluster/inventory.ts';
 import type {Event, KubernetesObject, Pod} from '../cluster/objects.ts';
 
-/** What would make a healthy release better. */
+/** A possible improvement of a healthy release. */
 export interface Advice {
   code: string;
   message: string;
@@ -11,7 +11,7 @@ export interface Advice {
 /** Shorter pulls are not worth a change. */
 const LONG_SECONDS = 20;
 
-/** Runs that spend most of their start-up on image pulls. Pure. */
+/** Finds runs that spend most of their start-up time on image pulls. Pure. */
 export function pullAdvice(objects: readonly KubernetesObject[], of: RunsOf): Advice[] {
   const pods = objects.filter((object) => object.kind === 'Pod' && isOfRun(object, of)) as Pod[];
   const events = objects.filter(({kind}) => kind === 'Event') as Event[];
@@ -23,14 +23,14 @@ export function pullAdvice(objects: readonly KubernetesObject[], of: RunsOf): Ad
   return [
     {
       code: 'SLOW_IMAGE_PULLS',
-      message: `Image pulls take most of the start-up of ${slow.length} of ${pods.length} ${pods.length === 1 ? 'run' : 'runs'}, up to ${Math.round(longest)}s`,
+      message: `Image pulls take most of the start-up time in ${slow.length} of ${pods.length} ${pods.length === 1 ? 'run' : 'runs'} (up to ${Math.round(longest)}s)`,
       remedy:
         'Pre-pull the images with a DaemonSet, use a registry mirror in the region of the nodes (--image-registry), or enable image streaming (GKE)',
     },
   ];
 }
 
-/** Seconds from the node to the last started container, and those that images were pulled for. */
+/** Seconds from scheduling to the last started container, and seconds of image pulls. */
 function startUp(events: readonly Event[]): {seconds: number; pullSeconds: number} {
   const times = (reason: string): number[] =>
     events
@@ -42,7 +42,7 @@ function startUp(events: readonly Event[]): {seconds: number; pullSeconds: numbe
   return {seconds: Number.isFinite(seconds) ? seconds : pullSeconds, pullSeconds};
 }
 
-/** Successfully pulled image "scalr/runner:0.2.0" in 1m2.5s (1m2.5s including waiting). An image that was there already has no time. */
+/** Successfully pulled image "scalr/runner:0.2.0" in 1m2.5s (1m2.5s including waiting). An image that already exists has no time. */
 function pulledIn(message: string): number {
   const [, minutes = '0', seconds = '0', milliseconds = '0'] =
     /^Successfully pulled image .* in (?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:([\d.]+)ms)?(?=\s|$)/.exec(message) ?? [];

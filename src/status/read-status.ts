@@ -10,7 +10,7 @@ import {helmCommand} from '../command-line.ts';
 import {rootsOf} from '../diagnose/readiness.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {listReleases} from '../helm/helm.ts';
-import type {Place, ReleaseName} from '../ports/processes.ts';
+import type {ClusterTarget, ReleaseName} from '../ports/processes.ts';
 import {withTimeout} from '../signals.ts';
 import {isPassing, jsonFrom, toolFailure, tryCluster} from '../tool-errors.ts';
 import {notFound} from './release-causes.ts';
@@ -18,43 +18,43 @@ import {readRunLogs} from './run-logs.ts';
 import {chartOf, howToFindRuns, type Status, statusOf, type Unread} from './status.ts';
 
 interface Wish {
-  /** The values to compare with. */
+  /** Values to compare with. */
   wanted: Values | undefined;
-  /** Until then an answer is waited for. */
-  over: AbortSignal;
+  /** Deadline of a query. */
+  signal: AbortSignal;
 }
 
-/** Looks once, and goes on without what may not be read. Changes nothing. @throws ExpectedError */
-export async function readStatus(name: ReleaseName, {wanted, over}: Wish, world: ClusterAccess & {now(): Date}): Promise<Status> {
-  const {kubernetes, processes, now} = world;
+/** Reads the status once, without parts that the account cannot read. Read-only. @throws ExpectedError */
+export async function readStatus(name: ReleaseName, {wanted, signal}: Wish, deps: ClusterAccess & {now(): Date}): Promise<Status> {
+  const {kubernetes, processes, now} = deps;
   const [context, seen, record, given, live] = await Promise.all([
-    // A pod of the cluster has none, and needs none.
-    attempt('the context', contextName(name, processes, over)),
-    attempt('workloads', readSnapshot(name, kubernetes, over)),
-    attempt('the record of the release', newestRevision(name, processes, over)),
-    // Asked for before it is known whether there is a release: helm takes its time.
-    attempt('the installed values', givenValues(name, processes, over)),
+    // Inside a pod of the cluster, there is no context.
+    attempt('kubeconfig context', contextName(name, processes, signal)),
+    attempt('workloads', readSnapshot(name, kubernetes, signal)),
+    attempt('Helm release', newestRevision(name, processes, signal)),
+    // Starts before it is known whether a release exists, because helm is slow.
+    attempt('installed values', givenValues(name, processes, signal)),
     attempt(
-      'the objects of the release',
-      installedObjects(name, processes, over).then((rendered) =>
-        readLiveDrift(rendered, name.place, kubernetes, {over, idleMs: REQUIRED_MS}),
+      'release objects',
+      installedObjects(name, processes, signal).then((rendered) =>
+        readLiveDrift(rendered, name.place, kubernetes, {signal, idleMs: REQUIRED_MS}),
       ),
     ),
   ]);
   const revision = record.value;
   if (record.failure === undefined && (revision === undefined || revision.status === 'uninstalled')) {
-    throw await notFound(name, revision, world, over);
+    throw await notFound(name, revision, deps, signal);
   }
   if (revision !== undefined && scalrChart(revision.chart) === undefined) throw ofAnother(name, revision.chart);
   const isNothingSeen = seen.value === undefined || rootsOf(seen.value.snapshot).length === 0;
   if (record.failure && isNothingSeen) throw seen.failure ?? record.failure;
   if (seen.failure && !isRefused(seen.failure)) throw seen.failure;
   const unread = [seen, record, ...(record.failure ? [] : [given, live])].flatMap((each) => unreadOf(each, name));
-  const uncompared = (live.value?.failures ?? []).flatMap((failure) => unreadOf({what: 'objects of the release', failure}, name));
+  const uncompared = (live.value?.failures ?? []).flatMap((failure) => unreadOf({what: 'release objects', failure}, name));
   const runs = howToFindRuns(name, chartOf(revision, seen.value), given.value);
   const {namespace} = name.place;
   return statusOf({
-    runLogs: seen.value && runs ? await readRunLogs(seen.value.objects, runs, {kubernetes, namespace, over}) : [],
+    runLogs: seen.value && runs ? await readRunLogs(seen.value.objects, runs, {kubernetes, namespace, signal}) : [],
     name,
     context: context.value ?? '',
     now: now(),
@@ -67,14 +67,14 @@ export async function readStatus(name: ReleaseName, {wanted, over}: Wish, world:
   });
 }
 
-/** Every release of an agent chart, of all namespaces. @throws ExpectedError */
+/** All releases of agent charts, in all namespaces. @throws ExpectedError */
 export async function agentReleases(
-  place: Place,
+  place: ClusterTarget,
   {processes}: Pick<ClusterAccess, 'processes'>,
-  over: AbortSignal,
+  signal: AbortSignal,
 ): Promise<ReleaseName[]> {
   const call = listReleases(place, {everywhere: true});
-  const listed = await processes.run(call, {over});
+  const listed = await processes.run(call, {signal});
   if (listed.exitCode !== 0) throw toolFailure(call, listed);
   return jsonFrom<ListedRelease[]>(call, listed.stdout)
     .filter(({chart}) => scalrChart(chart) !== undefined)
@@ -101,40 +101,40 @@ const isRefused = ({code}: ExpectedError): boolean => code === 'FORBIDDEN';
 const unreadOf = ({what, failure}: Attempt<unknown>, {place}: ReleaseName): Unread[] =>
   failure ? [{what, code: failure.code, reason: failure.message, remedy: failure.suggestions[0] ?? tryCluster(place)}] : [];
 
-/** The release is not of a Scalr agent chart. */
+/** The release does not use a Scalr agent chart. */
 export const ofAnother = ({release, place}: ReleaseName, chart: string): ExpectedError =>
-  new ExpectedError(`Release ${release} in namespace ${place.namespace} is of the chart ${chart}, not of a Scalr agent.`, {
+  new ExpectedError(`Release ${release} in namespace ${place.namespace} is not a Scalr agent release (chart ${chart}).`, {
     code: 'OBJECT_OF_ANOTHER',
     exit: ExitCode.usage,
     suggestions: [
-      'Name the release of the agent with --release and --namespace',
-      `List all: ${helmCommand(place, 'list', '--all-namespaces')}`,
+      'Select the agent release with --release and --namespace',
+      `List releases: ${helmCommand(place, 'list', '--all-namespaces')}`,
     ],
   });
 
 interface WatchStatusDeps extends PollDeps {
-  /** For every single look. */
+  /** For a single query. */
   timeoutMs: number;
   onStatus(status: Status): void;
-  /** Nobody answers at the moment. */
+  /** The API is temporarily unreachable. */
   onTrouble(trouble: ExpectedError): void;
 }
 
-/** Looks again and again until somebody interrupts it. @throws ExpectedError when there is nothing to look at, or no more */
-export async function watchStatus(name: ReleaseName, wanted: Values | undefined, world: WatchStatusDeps): Promise<void> {
-  const {asked} = world.interrupts;
+/** Reads the status repeatedly until it is interrupted. @throws ExpectedError if the release does not exist or was deleted */
+export async function watchStatus(name: ReleaseName, wanted: Values | undefined, deps: WatchStatusDeps): Promise<void> {
+  const {interrupt} = deps.interrupts;
   let isSeen = false;
-  while (!asked.aborted) {
+  while (!interrupt.aborted) {
     try {
-      const status = await withTimeout(world.timeoutMs, asked, (over) => readStatus(name, {wanted, over}, world));
-      if (asked.aborted) return;
-      world.onStatus(status);
+      const status = await withTimeout(deps.timeoutMs, interrupt, (signal) => readStatus(name, {wanted, signal}, deps));
+      if (interrupt.aborted) return;
+      deps.onStatus(status);
       isSeen = true;
     } catch (error) {
-      if (asked.aborted) return;
+      if (interrupt.aborted) return;
       if (!(error instanceof ExpectedError && isSeen && isPassing(error))) throw error;
-      world.onTrouble(error);
+      deps.onTrouble(error);
     }
-    await world.sleep(EVERY_MS, asked);
+    await deps.sleep(EVERY_MS, interrupt);
   }
 }

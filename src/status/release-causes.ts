@@ -17,7 +17,7 @@ import {getObject} from '../kubernetes/queries.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {jsonFrom} from '../tool-errors.ts';
 
-/** What is wrong with a release although its pods may be well. Pure. */
+/** Problems of a release, even if its pods are ready. Pure. */
 export function causesOfRelease(
   name: ReleaseName,
   revision: Revision | undefined,
@@ -26,12 +26,12 @@ export function causesOfRelease(
 ): Cause[] {
   const ofRecord = revision ? recordCauses(name, revision) : [];
   if (snapshot === undefined) return ofRecord;
-  // What is on its way, or going away, is told once.
+  // A pending or uninstalling release is reported only once.
   if (ofRecord.length === 0 && revision && rootsOf(snapshot).length === 0) return [nothingThere(name, revision)];
   return [...ofRecord, ...snapshot.workloads.filter(isStopped).map((workload) => stopped(name, workload, replicas))];
 }
 
-const INSTALL = 'Run install again with the same settings: it goes on from there';
+const INSTALL = 'Run install again with the same settings';
 
 function recordCauses(name: ReleaseName, revision: Revision): Cause[] {
   const {status, updated, description} = revision;
@@ -41,20 +41,20 @@ function recordCauses(name: ReleaseName, revision: Revision): Cause[] {
   if (status === 'uninstalling')
     return cause(
       'RELEASE_UNINSTALLING',
-      `helm began to uninstall it at ${updated} and has not ended`,
-      `End it: ${ownCommand('uninstall', name)}`,
+      `uninstall started at ${updated} and did not finish`,
+      `Finish the uninstall: ${ownCommand('uninstall', name)}`,
     );
   if (isPending(revision))
     return cause(
       'RELEASE_PENDING',
-      `${status} since ${updated}: helm is at work, or was broken off`,
-      `If no helm is at work any more: ${INSTALL.toLowerCase()}`,
+      `${status} since ${updated}: a Helm operation is running, or was interrupted`,
+      `If no Helm operation is running: ${INSTALL.toLowerCase()}`,
     );
   if (status === 'failed')
     return cause(
       'RELEASE_FAILED',
-      `helm failed: ${description || 'it does not say why'}`,
-      `${INSTALL}; or take it away: ${ownCommand('uninstall', name)}`,
+      `helm failed: ${description || 'no reason given'}`,
+      `${INSTALL}, or uninstall the release: ${ownCommand('uninstall', name)}`,
     );
   return [];
 }
@@ -64,46 +64,46 @@ const isStopped = ({kind, spec}: Workload): boolean => kind === 'Deployment' && 
 const stopped = ({place}: ReleaseName, workload: Workload, replicas: LiveDrift['replicas']): Cause => ({
   object: nameOf(workload),
   code: 'STOPPED',
-  reason: 'it is scaled to nothing, so that it takes no runs',
-  remedy: `Start it with install, or: ${commandLine(scale(place, 'Deployment', workload.metadata.name, replicas[workload.metadata.name] ?? 1))}`,
+  reason: 'scaled to 0 replicas, so no runs are accepted',
+  remedy: `Run install, or scale it up: ${commandLine(scale(place, 'Deployment', workload.metadata.name, replicas[workload.metadata.name] ?? 1))}`,
   isHopeless: false,
 });
 
 const nothingThere = (name: ReleaseName, {revision}: Revision): Cause => ({
   object: `release/${name.release}`,
   code: 'NO_WORKLOADS',
-  reason: 'helm has installed it, and nothing of it is there',
-  remedy: `Make it again: ${commandLine(rollback(name, revision))}`,
+  reason: 'the release is installed, but none of its objects exist',
+  remedy: `Recreate the objects: ${commandLine(rollback(name, revision))}`,
   isHopeless: false,
 });
 
-/** The release is not there: is its namespace, and which agents are? What cannot be read makes the answer shorter. */
+/** The release was not found: checks its namespace and lists other agents, as far as the account can read them. */
 export async function notFound(
   name: ReleaseName,
   former: Revision | undefined,
   {kubernetes, processes}: ClusterAccess,
-  over: AbortSignal,
+  signal: AbortSignal,
 ): Promise<ExpectedError> {
   const {release, place} = name;
   const list = listReleases(place, {everywhere: false});
   const [namespace, listed] = await Promise.all([
-    getObject(kubernetes, 'namespaces', place.namespace, {over, idleMs: REQUIRED_MS}),
-    processes.run(list, {over}),
+    getObject(kubernetes, 'namespaces', place.namespace, {signal, idleMs: REQUIRED_MS}),
+    processes.run(list, {signal}),
   ]);
   const others = jsonFrom<ListedRelease[]>(list, (listed.exitCode === 0 && listed.stdout.trim()) || '[]').filter(
     ({chart}) => scalrChart(chart) !== undefined,
   );
   const message =
     namespace.trouble === undefined && namespace.object === undefined
-      ? `There is no namespace ${place.namespace}, so no release ${release} in it.`
-      : `There is no release ${release} in namespace ${place.namespace}${former ? `: it was uninstalled at ${former.updated}` : ''}.`;
+      ? `Release ${release} not found: namespace ${place.namespace} does not exist.`
+      : `Release ${release} not found in namespace ${place.namespace}${former ? ` (uninstalled at ${former.updated})` : ''}.`;
   return new ExpectedError(message, {
     code: 'RELEASE_NOT_FOUND',
     exit: ExitCode.usage,
     suggestions: [
-      ...others.map((each) => `There is one of ${each.chart}: ${ownCommand('status', {release: each.name, place})}`),
-      `Look elsewhere with --namespace, --release or --kube-context: ${helmCommand(place, 'list', '--all-namespaces')}`,
-      `Install it: ${ownCommand('install', name)}`,
+      ...others.map((each) => `Show the release of ${each.chart}: ${ownCommand('status', {release: each.name, place})}`),
+      `Use another --namespace, --release or --kube-context. List releases: ${helmCommand(place, 'list', '--all-namespaces')}`,
+      `Install the agent: ${ownCommand('install', name)}`,
     ],
   });
 }

@@ -3,22 +3,22 @@ import type {KubernetesObject, Pod} from '../cluster/objects.ts';
 import {REQUIRED_MS} from '../cluster/read-facts.ts';
 import {podLog, type Reader} from '../kubernetes/queries.ts';
 
-/** Runs whose logs are read, the newest first. */
+/** Maximum number of runs, newest first. */
 const MOST_RUNS = 3;
-/** A run installs providers and modules at its beginning. */
+/** A run installs providers and modules at its start. */
 const START_BYTES = 64 * 1024;
 
-/** The beginnings of the logs of runs that are in the cluster; without those that this account may not read. */
+/** The first part of the logs of runs in the cluster that this account can read. */
 export async function readRunLogs(
   objects: readonly KubernetesObject[],
   of: RunsOf,
-  {kubernetes, namespace, over}: {kubernetes: Reader; namespace: string; over: AbortSignal},
+  {kubernetes, namespace, signal}: {kubernetes: Reader; namespace: string; signal: AbortSignal},
 ): Promise<string[]> {
-  // Pods of agent-k8s without a label of their own only look like runs.
+  // Pods of agent-k8s without a specific label only resemble runs.
   const isCertain = of.chart !== 'agent-k8s' || Object.keys(of.taskLabels).length > 0;
   const pods = objects.filter((object) => isCertain && object.kind === 'Pod' && isOfRun(object, of)) as Pod[];
   const newest = pods.toSorted((one, other) => (ageOf(one) < ageOf(other) ? 1 : -1)).slice(0, MOST_RUNS);
-  const options = {over, idleMs: REQUIRED_MS, namespace, limitBytes: START_BYTES};
+  const options = {signal, idleMs: REQUIRED_MS, namespace, limitBytes: START_BYTES};
   const logs = await Promise.all(
     newest.flatMap(({metadata, status}) =>
       [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]

@@ -17,7 +17,7 @@ import type {ReleaseName} from '../ports/processes.ts';
 import {type Advice, pullAdvice} from './advice.ts';
 import {causesOfRelease} from './release-causes.ts';
 
-/** What could not be read, and why. */
+/** Parts that could not be read, with reasons. */
 export interface Unread {
   what: string;
   code: ErrorCode;
@@ -25,22 +25,22 @@ export interface Unread {
   remedy: string;
 }
 
-/** What kubectl and helm say of a release at one moment. */
+/** State of a release from kubectl and helm at one moment. */
 export interface Readings {
   name: ReleaseName;
   context: string;
   now: Date;
-  /** Undefined where it could not be read. */
+  /** Undefined if it could not be read. */
   revision: Revision | undefined;
   given: Values | undefined;
-  /** Undefined where the workloads could not be read. */
+  /** Undefined if the workloads could not be read. */
   look: ReleaseSnapshot | undefined;
-  /** The objects of the release against the cluster; undefined where they could not be compared. */
+  /** Release objects compared with the cluster; undefined if this was not possible. */
   live: LiveDrift | undefined;
   unread: readonly Unread[];
-  /** The values to compare with. */
+  /** Values to compare with. */
   wanted: Values | undefined;
-  /** Logs of runs, as far as they were read. */
+  /** Logs of runs that could be read. */
   runLogs?: readonly string[];
 }
 
@@ -61,20 +61,20 @@ export interface Status {
   revision: Revision | undefined;
   chart: InstalledChart | undefined;
   workloads: readonly WorkloadLine[];
-  /** Why it is not ready, the hopeless first. */
+  /** Reasons why the release is not ready, hopeless ones first. */
   causes: readonly Cause[];
   agents: readonly Agent[];
-  /** Images that containers of the release run, as the nodes report them. */
+  /** Images of the running containers, as reported by the nodes. */
   images: readonly string[];
-  /** Objects that are not as the release has them; undefined where they could not be compared. */
+  /** Objects that differ from the release; undefined if they could not be compared. */
   objects: readonly ObjectDrift[] | undefined;
-  /** Undefined where nobody outside the agent can see them. */
+  /** Undefined if runs cannot be detected. */
   runs: readonly Run[] | undefined;
-  /** What would make a release better that works. */
+  /** Possible improvements of a working release. */
   advice: readonly Advice[];
-  /** What runs used from the cache; undefined where no log says it. */
+  /** Cache use of runs; undefined if no log contains it. */
   cacheUse: CacheUse | undefined;
-  /** Undefined where there is nothing to compare, or it could not be read. */
+  /** Undefined if there is nothing to compare, or it could not be read. */
   drift: Drift | undefined;
   unread: readonly Unread[];
 }
@@ -111,7 +111,7 @@ export function statusOf({name, context, now, revision, given, look, live, unrea
 const imagesOf = ({snapshot}: ReleaseSnapshot): string[] =>
   [...new Set(snapshot.pods.flatMap(({status}) => (status?.containerStatuses ?? []).flatMap(({image}) => image ?? [])))].toSorted();
 
-/** Whoever may not read something knows that; an answer that did not come leaves open what it would have been. */
+/** Missing permissions are expected; a failed query makes the state unknown. */
 const isRefusal = ({code}: Unread): boolean => code === 'FORBIDDEN';
 
 function stateOf(look: ReleaseSnapshot | undefined, causes: readonly Cause[]): Status['state'] {
@@ -119,14 +119,14 @@ function stateOf(look: ReleaseSnapshot | undefined, causes: readonly Cause[]): S
   return look === undefined && causes.length === 0 ? 'unknown' : 'not-ready';
 }
 
-/** As helm recorded it, else as the labels of the workloads have it. */
+/** From the Helm record, otherwise from the labels of the workloads. */
 export function chartOf(revision: Revision | undefined, look: ReleaseSnapshot | undefined): InstalledChart | undefined {
   const labels = look?.snapshot.workloads.map(({metadata}) => metadata.labels ?? {}).find((each) => each['helm.sh/chart'] !== undefined);
   const found = scalrChart(revision?.chart ?? labels?.['helm.sh/chart'] ?? '');
   if (found === undefined) return undefined;
   const {chart, version} = found;
-  const said = revision === undefined ? labels?.['app.kubernetes.io/version'] : revision.app_version;
-  return {name: chart, version, agentVersion: said || agentVersionOf(chart, version), ...versionStatus(chart, version)};
+  const appVersion = revision === undefined ? labels?.['app.kubernetes.io/version'] : revision.app_version;
+  return {name: chart, version, agentVersion: appVersion || agentVersionOf(chart, version), ...versionStatus(chart, version)};
 }
 
 function workloadsOf({snapshot}: ReleaseSnapshot): WorkloadLine[] {
@@ -150,7 +150,7 @@ function runsOf(
 const adviceFor = (runs: RunsOf | undefined, look: ReleaseSnapshot | undefined): Advice[] =>
   runs && look ? pullAdvice(look.objects, runs) : [];
 
-/** Undefined where runs happen inside the agent. */
+/** Undefined if runs execute inside the agent. */
 export const howToFindRuns = (
   {release}: ReleaseName,
   chart: {name: ChartName; version: string} | undefined,

@@ -16,31 +16,31 @@ import {hasRunId, isInName, isOfReleases} from './collect/scope.ts';
 export interface FromClusterOptions extends BundleOptions, SaveOptions {
   timeoutMs: number;
   isDryRun: boolean;
-  /** How long logs are followed; when undefined, only what exists is collected. */
+  /** How long logs are followed; if undefined, only existing logs are collected. */
   followingMs?: number | undefined;
 }
 
 type Api = Omit<KubernetesClient, 'connect'>;
 
 interface Deps extends SaveDeps {
-  openApi(over: AbortSignal): Promise<Api>;
+  openApi(signal: AbortSignal): Promise<Api>;
   processes: Processes;
   interrupts: Interrupts;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   onLog(item: LogItem): void;
-  /** Before anything is written. */
+  /** Called before anything is written. */
   onPrepared(prepared: Prepared): void;
 }
 
-/** A bundle of the agents of a namespace. @throws ExpectedError */
+/** Collects a bundle of the agents in a namespace. @throws ExpectedError */
 export async function collectFromCluster(options: FromClusterOptions, deps: Deps): Promise<Collected> {
   const ended = new AbortController();
-  const over = anySignal(AbortSignal.timeout(options.timeoutMs), deps.interrupts.asked, ended.signal);
-  const opening = deps.openApi(over);
-  const asked = askTools(options.place, deps.processes, over);
+  const signal = anySignal(AbortSignal.timeout(options.timeoutMs), deps.interrupts.interrupt, ended.signal);
+  const opening = deps.openApi(signal);
+  const asked = askTools(options.place, deps.processes, signal);
   const answered = Promise.allSettled([asked.releases, asked.versions]);
   try {
-    return await collect(options, deps, {api: await opening, asked, over});
+    return await collect(options, deps, {api: await opening, asked, signal});
   } finally {
     ended.abort();
     await answered;
@@ -54,65 +54,65 @@ export async function collectFromCluster(options: FromClusterOptions, deps: Deps
 async function collect(
   options: FromClusterOptions,
   deps: Deps,
-  {api, asked: tools, over}: {api: Api; asked: AskedTools; over: AbortSignal},
+  {api, asked: tools, signal}: {api: Api; asked: AskedTools; signal: AbortSignal},
 ): Promise<Collected> {
   const {followingMs, place, isDryRun} = options;
-  const {asked, insisted} = deps.interrupts;
+  const {interrupt, forceQuit} = deps.interrupts;
   if (followingMs !== undefined && !isDryRun) await refuseUnwritable(place.namespace, options, deps);
-  const prepared = await prepareBundle(options, {api, asked: tools, over, now: deps.now});
-  if (asked.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted(asked);
-  if (isEmpty(prepared)) throw emptyError(prepared, options, await accessCommands(prepared.gaps, place.namespace, {api, over}));
-  // A run to follow may begin later.
+  const prepared = await prepareBundle(options, {api, asked: tools, signal, now: deps.now});
+  if (interrupt.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted(interrupt);
+  if (isEmpty(prepared)) throw emptyError(prepared, options, await accessCommands(prepared.gaps, place.namespace, {api, signal}));
+  // The run of --watch may not exist yet.
   if (followingMs === undefined) refuseUnknown(prepared, options);
   deps.onPrepared(prepared);
   if (isDryRun) return {wanted: prepared};
   if (followingMs !== undefined) return follow(prepared, {...options, followingMs}, deps, api);
-  return {...(await saved(prepared, options, deps, {api, over, insisted}, api)), asked};
+  return {...(await saved(prepared, options, deps, {api, signal, forceQuit}, api)), interrupt};
 }
 
-/** With what an account would need that could not read all of it. */
+/** Adds the commands that grant missing read access. */
 async function saved(prepared: Prepared, options: FromClusterOptions, deps: Deps, reading: Parameters<typeof saveBundle>[4], api: Api) {
   const {namespace} = options.place;
   const {file, bundle} = await saveBundle(prepared, namespace, options, deps, reading);
-  return {file, bundle, access: await accessCommands(bundle.gaps, namespace, {api, over: reading.insisted})};
+  return {file, bundle, access: await accessCommands(bundle.gaps, namespace, {api, signal: reading.forceQuit})};
 }
 
-/** Follows the logs of runs as they appear, and then writes everything. */
+/** Follows the logs of runs as they appear, then writes the bundle. */
 async function follow(
-  {seeds, releases}: Prepared,
+  {knownSecrets, releases}: Prepared,
   options: FromClusterOptions & {followingMs: number},
   deps: Deps,
   api: Api,
 ): Promise<Collected> {
   const {processes, interrupts, now} = deps;
   const {place, followingMs, timeoutMs} = options;
-  const until = anySignal(AbortSignal.timeout(followingMs), interrupts.asked);
+  const until = anySignal(AbortSignal.timeout(followingMs), interrupts.interrupt);
   const recording = await record({...options, namespace: place.namespace, releases}, {...deps, api, until});
-  // The first Ctrl-C may have ended the recording; the next one means what the first one means otherwise.
-  const asked = interrupts.asked.aborted ? interrupts.insisted : interrupts.asked;
-  const over = anySignal(AbortSignal.timeout(timeoutMs), asked);
-  const existing = await prepareBundle(options, {api, asked: askTools(place, processes, over), over, now});
+  // The first Ctrl-C may have ended the recording; the next one then acts as the first one.
+  const interrupt = interrupts.interrupt.aborted ? interrupts.forceQuit : interrupts.interrupt;
+  const signal = anySignal(AbortSignal.timeout(timeoutMs), interrupt);
+  const existing = await prepareBundle(options, {api, asked: askTools(place, processes, signal), signal, now});
   deps.onPrepared(existing);
-  const all = withRecording({...existing, seeds: [...seeds, ...existing.seeds]}, recording, api);
-  const reading = {api: all.api, over, insisted: interrupts.insisted};
-  return {...(await saved(all.prepared, options, deps, reading, api)), asked};
+  const all = withRecording({...existing, knownSecrets: [...knownSecrets, ...existing.knownSecrets]}, recording, api);
+  const reading = {api: all.api, signal, forceQuit: interrupts.forceQuit};
+  return {...(await saved(all.prepared, options, deps, reading, api)), interrupt};
 }
 
 const CODES: Readonly<Partial<Record<ApiErrorKind, ErrorCode>>> = {
   'not-logged-in': 'NOT_LOGGED_IN',
   forbidden: 'FORBIDDEN',
-  over: 'TIMED_OUT',
+  aborted: 'TIMED_OUT',
 };
 const ADVICE: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
-  NOT_LOGGED_IN: ['Log in to the cluster again, then repeat the command'],
-  FORBIDDEN: ['Ask an administrator to run both commands, then repeat this one'],
-  TIMED_OUT: ['Allow more time with --timeout'],
+  NOT_LOGGED_IN: ['Log in to the cluster, then run the command again'],
+  FORBIDDEN: ['Ask an administrator to run both commands, then run this command again'],
+  TIMED_OUT: ['Wait longer with --timeout'],
 };
 const UNANSWERED: readonly ErrorCode[] = ['TIMED_OUT', 'CLUSTER_UNREACHABLE'];
 
 const isEmpty = ({releases, scope}: Prepared): boolean => releases.length === 0 && !scope.objects.some(isOfReleases);
 
-/** A bundle without anything in it would only look like one. `access` are the commands that let this account read. */
+/** An empty bundle would be misleading. `access` contains the commands that grant read access. */
 export function emptyError(
   {gaps, present}: Prepared,
   {place, release}: Pick<BundleOptions, 'place' | 'release'>,
@@ -122,19 +122,19 @@ export function emptyError(
   const serious = gaps.find(({isMinor, isOfSecrets}) => !isMinor && !isOfSecrets);
   if (serious === undefined) {
     const others = present?.releases ?? [];
-    const what = release === undefined ? 'nothing of a Scalr agent' : `no release ${release} of a Scalr agent`;
-    return new ExpectedError(`There is ${what} in namespace ${namespace}.`, {
+    const what = release === undefined ? 'Scalr agent' : `Scalr agent release ${release}`;
+    return new ExpectedError(`No ${what} found in namespace ${namespace}.`, {
       code: 'RELEASE_NOT_FOUND',
       exit: ExitCode.usage,
       suggestions:
         others.length > 0
-          ? [`Releases that are there: ${others.join(', ')}`, 'Leave out --release for all of them']
-          : ['Name the namespace with --namespace', `List releases: ${helmCommand(place, 'list', '--all-namespaces')}`],
+          ? [`Existing releases: ${others.join(', ')}`, 'Omit --release to collect all releases']
+          : ['Set the namespace with --namespace', `List releases: ${helmCommand(place, 'list', '--all-namespaces')}`],
     });
   }
   const {trouble, what} = serious;
   const code = CODES[trouble.kind] ?? 'CLUSTER_UNREACHABLE';
-  return new ExpectedError(`Nothing of namespace ${namespace} could be read, and no bundle was written. ${what}: ${trouble.message}`, {
+  return new ExpectedError(`Cannot read namespace ${namespace}. No bundle was written. ${what}: ${trouble.message}`, {
     code,
     exit: code === 'TIMED_OUT' ? ExitCode.timedOut : ExitCode.failed,
     suggestions: [
@@ -147,29 +147,27 @@ export function emptyError(
 
 type Named = Pick<BundleOptions, 'run' | 'container' | 'place'>;
 
-/** What a name for nothing would leave in the bundle looks like all there is. @throws ExpectedError */
-export function refuseUnknown(prepared: Prepared, wish: Named): void {
+/** Rejects unknown runs and containers, because a bundle without them would look complete. @throws ExpectedError */
+export function refuseUnknown(prepared: Prepared, options: Named): void {
   const {scope, present: {runs = []} = {}, gaps} = prepared;
-  // What may be among the pods that could not be listed is not known.
+  // If pods could not be listed, unknown names are accepted.
   if (gaps.some(({what}) => what === 'Pod objects')) return;
-  const {run, container, place} = wish;
+  const {run, container, place} = options;
   if (run !== undefined && !isThere(run, scope))
-    throw unknown(`There is no run ${run} in namespace ${place.namespace}.`, [
-      runs.length > 0 ? `Runs that are there: ${runs.join(', ')}` : 'No run is there: its pods vanish a minute after it',
-      `Follow it from its beginning: --watch --run ${run}`,
+    throw unknown(`Run ${run} not found in namespace ${place.namespace}.`, [
+      runs.length > 0 ? `Existing runs: ${runs.join(', ')}` : 'No runs found: the pods of a run are deleted one minute after it ends',
+      `Follow the run from its start: --watch --run ${run}`,
     ]);
   const known = [...new Set(scope.pods.flatMap(containerNames))].toSorted();
   if (container !== undefined && known.length > 0 && !known.includes(container))
-    throw unknown(`There is no container ${container} in namespace ${place.namespace}.`, [
-      `Containers that are there: ${known.join(', ')}`,
-    ]);
+    throw unknown(`Container ${container} not found in namespace ${place.namespace}.`, [`Existing containers: ${known.join(', ')}`]);
 }
 
-/** Its events stay for an hour, and its Job may. */
+/** Its events exist for an hour, and its Job may still exist. */
 const isThere = (run: string, {pods, objects}: Prepared['scope']): boolean =>
   pods.some((pod) => hasRunId(pod, run)) || objects.some(({metadata}) => isInName(metadata.name, run));
 
-/** Also of those that have not begun. */
+/** Includes containers that have not started. */
 const containerNames = (pod: Pod): string[] =>
   [...statusesOf(pod), ...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map(({name}) => name);
 

@@ -6,35 +6,35 @@ import {prepareDocker} from './collect/docker.ts';
 import type {HostDeps, HostOptions, HostPrepared} from './collect/host.ts';
 import {prepareJournal} from './collect/journal.ts';
 
-/** A signal to a process group reaches all of its processes within this time. */
+/** Within this time, a signal reaches all processes of the group. */
 const SIGNAL_MS = 100;
 
 export interface FromHostOptions extends SaveOptions, Pick<HostOptions, 'since'> {
-  /** A container of Docker; the systemd service when undefined. */
+  /** Docker container; if undefined, the systemd service. */
   container?: string | undefined;
   timeoutMs: number;
   isDryRun: boolean;
 }
 
-interface Deps extends SaveDeps, Omit<HostDeps, 'over'> {
+interface Deps extends SaveDeps, Omit<HostDeps, 'signal'> {
   files: SaveDeps['files'] & HostDeps['files'];
   interrupts: Interrupts;
 }
 
-/** A bundle of an agent on this machine, outside of Kubernetes. @throws ExpectedError */
+/** Collects a bundle of an agent on this machine, without Kubernetes. @throws ExpectedError */
 export async function collectFromHost(options: FromHostOptions, deps: Deps): Promise<Collected> {
-  const {asked, insisted} = deps.interrupts;
-  const over = anySignal(AbortSignal.timeout(options.timeoutMs), asked);
-  const prepared = await prepare(options, {...deps, over}).catch(async (error: unknown) => {
-    // Ctrl-C ends docker and journalctl too, and their end may be noticed first.
+  const {interrupt, forceQuit} = deps.interrupts;
+  const signal = anySignal(AbortSignal.timeout(options.timeoutMs), interrupt);
+  const prepared = await prepare(options, {...deps, signal}).catch(async (error: unknown) => {
+    // Ctrl-C also stops docker and journalctl, which may be noticed first.
     await wait(SIGNAL_MS);
-    throw asked.aborted ? interrupted(asked) : error;
+    throw interrupt.aborted ? interrupted(interrupt) : error;
   });
-  // Before any log was read there is nothing to keep.
-  if (asked.aborted) throw interrupted(asked);
+  // Before a log was read, there is nothing to keep.
+  if (interrupt.aborted) throw interrupted(interrupt);
   if (options.isDryRun) return {wanted: prepared};
   const {name, api} = prepared;
-  return {...(await saveBundle(prepared, name, options, deps, {api, over, insisted})), asked};
+  return {...(await saveBundle(prepared, name, options, deps, {api, signal, forceQuit})), interrupt};
 }
 
 function prepare({container, since}: FromHostOptions, deps: HostDeps & SaveDeps): Promise<HostPrepared> {

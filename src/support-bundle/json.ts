@@ -1,7 +1,7 @@
 import type {ApiError} from '../ports/log-stream.ts';
 import {jsonIn, noJson} from '../tool-errors.ts';
 
-/** A JSON object of which nothing is known yet. */
+/** A JSON object with unknown fields. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -10,7 +10,7 @@ export const jsonText = (value: unknown): string => `${JSON.stringify(value, nul
 
 export type Answer<T> = {value: T; trouble?: undefined} | {trouble: ApiError};
 
-/** What a tool said as JSON of the form that is expected, or why it is none. */
+/** Parses JSON output of a tool and checks its shape. */
 export function readJson<T>(tool: string, text: string, is: (value: unknown) => value is T): Answer<T> {
   const value = jsonIn(text);
   if (is(value)) return {value};

@@ -5,30 +5,30 @@ import type {Gap} from './collect/read-namespace.ts';
 import type {FoundRelease} from './collect/tools.ts';
 import type {Finding} from './findings/evidence.ts';
 
-/** Where the READMEs of the charts send their users. */
+/** Support address in the READMEs of the charts. */
 export const SUPPORT_CENTER = 'https://scalr-labs.atlassian.net/servicedesk/customer/portal/31';
 
 export interface Summary {
   at: Date;
-  /** As `namespace scalr-agent`. */
+  /** For example `namespace scalr-agent`. */
   about: string;
-  /** Undefined where there is no helm. */
+  /** Undefined without helm. */
   releases: readonly Pick<FoundRelease, 'name' | 'chart' | 'version' | 'status'>[] | undefined;
-  /** Of cluster and tools, as name and version. */
+  /** Name and version of the cluster and tools. */
   versions: readonly (readonly [name: string, version: string])[];
   findings: readonly Finding[];
   gaps: readonly Gap[];
   /** With --no-secret-seeds. */
   skipsSecrets?: boolean | undefined;
   logs: readonly Pick<LogRecord, 'file' | 'cut' | 'bytes' | 'lines'>[];
-  /** Names of everything else. */
+  /** Names of all other files. */
   files: readonly string[];
   containers: number;
-  /** What was counted. */
+  /** Counted objects. */
   noun: 'container' | 'unit';
 }
 
-/** What a person reads first, the verdict before everything else. Pure. */
+/** The summary, starting with the verdict. Pure. */
 export function summaryText(summary: Summary): string {
   const {at, about, releases, versions, findings, gaps, logs, containers, noun} = summary;
   const of = (wanted: Finding['severity']): Finding[] => findings.filter(({severity}) => severity === wanted);
@@ -36,19 +36,19 @@ export function summaryText(summary: Summary): string {
     ...unsearchedLine(summary),
     `# Support bundle of ${about}\n`,
     `${verdict(summary)}\n`,
-    `Made ${at.toISOString()} by scalr-agent collect-logs. ${noun === 'unit' ? 'Units' : 'Containers'}: ${containers}.\n`,
+    `Created ${at.toISOString()} by scalr-agent collect-logs. ${noun === 'unit' ? 'Units' : 'Containers'}: ${containers}.\n`,
     ...section('Errors', of('error').map(findingText)),
     ...section('Warnings', of('warning').map(findingText)),
     ...section('Notes', of('info').map(findingText)),
-    '## What is not in here\n',
+    '## Not included\n',
     missing(gaps, logs).join('\n') || '- nothing is missing',
     '',
-    ...section('Releases', releases?.map(releaseText) ?? [], releases && '- none that helm knows of'),
+    ...section('Releases', releases?.map(releaseText) ?? [], releases && '- no Helm releases found'),
     ...section(
       'Versions',
       versions.map(([name, version]) => `- ${name}: ${version}`),
     ),
-    '## What is in here\n',
+    '## Contents\n',
     contentsText(summary),
     '## Support\n',
     `Open a request at the Scalr Support Center and attach this bundle: ${SUPPORT_CENTER}\n`,
@@ -62,7 +62,7 @@ const unsearchedLine = (unsearched: Unsearched): string[] => {
 
 export type Unsearched = Pick<Summary, 'gaps' | 'skipsSecrets'>;
 
-/** What a person must know before they send the bundle to anybody. */
+/** Warning to read before the bundle is sent. */
 export function unsearchedText({gaps, skipsSecrets}: Unsearched): string | undefined {
   const count = gaps.filter(({isOfSecrets}) => isOfSecrets).length;
   if (!skipsSecrets && count === 0) return undefined;
@@ -70,13 +70,13 @@ export function unsearchedText({gaps, skipsSecrets}: Unsearched): string | undef
   return `Secrets were not searched: ${reason}. Review before sending.`;
 }
 
-/** How often something was hidden, and by which rule; written last, as the summary itself is among what is counted. Pure. */
+/** Number of redactions by rule; written last, because the summary itself is counted. Pure. */
 export const redactionText = ({total, rules}: {total: number; rules: Readonly<Record<string, number>>}): string =>
   [
     `## Redaction: ${total} ${total === 1 ? 'place' : 'places'}\n`,
     Object.entries(rules)
       .map(([rule, count]) => `- ${rule}: ${count}`)
-      .join('\n') || '- nothing was found that had to be hidden',
+      .join('\n') || '- nothing was redacted',
     '',
   ].join('\n');
 
@@ -89,16 +89,16 @@ function verdict({findings, gaps, logs}: Summary): string {
   const [first] = problems;
   const found =
     first === undefined
-      ? 'Nothing stands out.'
-      : `${number(errors, 'error')}, ${number(problems.length - errors, 'warning')}. Begin with ${first.object} (${first.code}).`;
+      ? 'No problems found.'
+      : `${number(errors, 'error')}, ${number(problems.length - errors, 'warning')}. Start with ${first.object} (${first.code}).`;
   const lacks = gaps.filter(({isMinor}) => !isMinor).length;
-  const whole = lacks > 0 ? `The bundle is not complete: ${number(lacks, 'part')} could not be read.` : 'The bundle is complete.';
+  const whole = lacks > 0 ? `The bundle is incomplete: ${number(lacks, 'part')} could not be read.` : 'The bundle is complete.';
   const cut = cutLogs(logs);
   const fits = cut > 0 ? ` To fit --max-size, ${number(cut, 'log')} ${cut === 1 ? 'was' : 'were'} cut in the middle.` : '';
   return `**${found}**\n\n${whole}${fits}`;
 }
 
-/** What was asked for with --max-size leaves the bundle complete. */
+/** Logs that were cut because of --max-size do not make the bundle incomplete. */
 export const cutLogs = (logs: Summary['logs']): number => logs.filter(({cut}) => cut !== undefined).length;
 
 const findingText = ({object, code, message, evidence, line, remedy}: Finding): string =>
@@ -110,8 +110,8 @@ const findingText = ({object, code, message, evidence, line, remedy}: Finding): 
 
 const missing = (gaps: readonly Gap[], logs: Summary['logs']): string[] => [
   ...gaps.filter(({isMinor}) => !isMinor).map(gapText),
-  ...logs.flatMap(({file, cut}) => (cut === undefined ? [] : [`- ${file}: ${cut} bytes of its middle, to fit --max-size`])),
-  ...gaps.filter(({isMinor}) => isMinor).map((gap) => `${gapText(gap)} (the bundle is good without it)`),
+  ...logs.flatMap(({file, cut}) => (cut === undefined ? [] : [`- ${file}: ${cut} bytes cut from the middle, because of --max-size`])),
+  ...gaps.filter(({isMinor}) => isMinor).map((gap) => `${gapText(gap)} (optional)`),
 ];
 
 const gapText = ({what, trouble}: Gap): string => `- ${what}: ${trouble.message}`;
@@ -119,32 +119,33 @@ const gapText = ({what, trouble}: Gap): string => `- ${what}: ${trouble.message}
 function releaseText({name, chart, version, status}: NonNullable<Summary['releases']>[number]): string {
   const agent = agentVersionOf(chart, version);
   const {standing, behind, newestKnown} = versionStatus(chart, version);
-  const place = standing === 'newest' ? 'the newest known' : behind > 0 ? `${behind} behind ${newestKnown}` : `newer than ${newestKnown}`;
+  const place =
+    standing === 'newest' ? 'newest known version' : behind > 0 ? `${behind} behind ${newestKnown}` : `newer than ${newestKnown}`;
   return `- ${name}: ${chart} ${version}, ${status}; ${agent === undefined ? '' : `agent ${agent}, `}${place}`;
 }
 
-/** One line for each kind of file that is there. Pure. */
+/** One line for each kind of file. Pure. */
 export function contentsText({logs, files}: Pick<Summary, 'logs' | 'files'>): string {
   const count = (pattern: RegExp): number => files.filter((file) => pattern.test(file)).length;
   const [lines, bytes] = [logs.reduce((sum, log) => sum + log.lines, 0), logs.reduce((sum, log) => sum + log.bytes, 0)];
   const previous = logs.some(({file}) => file.endsWith('.previous.log'));
   const rows: readonly (readonly [file: string, text: string, isThere: boolean])[] = [
-    ['findings.json, errors.json', 'what stands out and what is not in here, for programs', true],
+    ['findings.json, errors.json', 'findings and missing parts as JSON', true],
     [
       'logs/',
-      `${number(logs.length, 'log')}, ${number(lines, 'line')}, ${sizeOf(bytes)}${previous ? '; .previous.log is what was said before a restart' : ''}`,
+      `${number(logs.length, 'log')}, ${number(lines, 'line')}, ${sizeOf(bytes)}${previous ? '; .previous.log is the log before a restart' : ''}`,
       logs.length > 0,
     ],
-    ['events.txt', 'events, the newest last', files.includes('events.txt')],
-    ['objects/', `${number(count(/^objects\//), 'object')} as the cluster has them, without Secrets`, count(/^objects\//) > 0],
-    ['gone/', `${number(count(/^gone\//), 'object')} as last seen before they went`, count(/^gone\//) > 0],
-    ['releases/', 'history, values and manifest as helm has them', count(/^releases\//) > 0],
-    ['network.json', 'what runs the network, and whether it enforces policies', files.includes('network.json')],
-    ['docker/', 'container and daemon as docker has them', count(/^docker\//) > 0],
+    ['events.txt', 'events, newest last', files.includes('events.txt')],
+    ['objects/', `${number(count(/^objects\//), 'object')} of the cluster, without Secrets`, count(/^objects\//) > 0],
+    ['gone/', `${number(count(/^gone\//), 'object')} deleted while watching, in their last state`, count(/^gone\//) > 0],
+    ['releases/', 'history, values and manifest of the Helm releases', count(/^releases\//) > 0],
+    ['network.json', 'network plugin, and whether it enforces network policies', files.includes('network.json')],
+    ['docker/', 'state of the container and of the Docker daemon', count(/^docker\//) > 0],
     ['systemd/', 'units and their properties', count(/^systemd\//) > 0],
-    ['host/', 'which system the machine has', count(/^host\//) > 0],
+    ['host/', 'operating system of the machine', count(/^host\//) > 0],
     ['tools.json, version.json', 'versions of the tools and of the cluster', files.includes('tools.json')],
-    ['redactions.json', 'how often which rule hid something in which file', true],
+    ['redactions.json', 'number of redactions by rule and file', true],
     ['manifest.json', 'size and checksum of every file, for scalr-agent collect-logs --inspect', true],
   ];
   return `${rows.map(([file, text, isThere]) => (isThere ? `- ${file}: ${text}\n` : '')).join('')}`;
@@ -155,10 +156,10 @@ const sizeOf = (bytes: number): string =>
 
 export const number = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-/** Takes secrets out of a text. */
+/** Redacts a text. */
 type Clean = (text: string) => string;
 
-// One by one: in a sentence made of several, the name of a file such as token.log would hide what comes after its colon.
+// Redacted separately: in a combined sentence, a file name such as token.log would redact the text after its colon.
 
 export const cleanFinding = (finding: Finding, clean: Clean): Finding => ({
   ...finding,
@@ -174,7 +175,7 @@ export const cleanGap = ({what, trouble, ...gap}: Gap, clean: Clean): Gap => ({
   trouble: {...trouble, message: clean(trouble.message)},
 });
 
-/** Of the cluster, its nodes and the tools, as name and version. Pure. */
+/** Name and version of the cluster, its nodes and the tools. Pure. */
 export function versionsText({cluster}: Pick<Prepared, 'cluster'>): [name: string, version: string][] {
   if (cluster === undefined) return [];
   const kubelets = new Map<string, number>();
@@ -186,6 +187,6 @@ export function versionsText({cluster}: Pick<Prepared, 'cluster'>): [name: strin
   return [
     ['Kubernetes', cluster.server ?? 'not read'],
     ...(nodes.length > 0 ? ([['kubelets', nodes.join(', ')]] as [string, string][]) : []),
-    ...Object.entries(cluster.tools).map(([tool, version]): [string, string] => [tool, version ?? 'not there']),
+    ...Object.entries(cluster.tools).map(([tool, version]): [string, string] => [tool, version ?? 'not found']),
   ];
 }

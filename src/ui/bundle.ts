@@ -1,29 +1,29 @@
-import type {Damage, Inspection} from '../support-bundle/archive/inspect.ts';
+import type {DamagedEntry, Inspection} from '../support-bundle/archive/inspect.ts';
 import type {Bundle} from '../support-bundle/archive/save-bundle.ts';
 import {SUPPORT_CENTER, type Unsearched, unsearchedText} from '../support-bundle/report.ts';
 import {count} from './count.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
-/** Comes before everything else. */
+/** Printed first. */
 export function reviewText(unsearched: Unsearched, screen: Screen): string {
   const text = unsearchedText(unsearched);
   return text === undefined ? '' : `${theme(screen).yellow(text)}\n`;
 }
 
-/** Every file that would be written. */
+/** Every file that a dry run lists. */
 export const wantedText = (names: readonly string[]): string => names.map((name) => `${name}\n`).join('');
 
-/** One line that is drawn over where it can be, and now and then a line in a pipe. */
+/** One line that is overwritten on a terminal, and a line per 100 files in a pipe. */
 export function progressText(done: number, all: number, {columns}: Screen): string {
   const text = `${done} of ${all} files`;
   if (columns !== undefined) return done === all ? `\r${text}\n` : `\r${text}`;
   return done === all || done % 100 === 0 ? `${text}\n` : '';
 }
 
-/** Of what is missing; the rest is in the bundle. */
+/** Maximum number of missing items shown; the bundle contains all. */
 const MOST = 10;
 
-/** What came out, what stands out, what is missing, and what to do with it. */
+/** The result: findings, missing items and next steps. */
 export function bundleText(
   {file, bytes, containers, noun, findings, gaps, cutLogs, redactions}: Bundle & {file: string},
   screen: Screen,
@@ -32,24 +32,26 @@ export function bundleText(
   const found = findingLines(findings, screen);
   return [
     `${green('✓')} ${bold(file)}: ${sizeText(bytes)}, ${count(containers, noun)}, ${count(redactions.total, 'redaction')}\n`,
-    ...(found.length === 0 ? [] : [`${bold('What stands out:')}\n`, ...found]),
+    ...(found.length === 0 ? [] : [`${bold('Findings:')}\n`, ...found]),
     missingText(gaps, screen),
-    ...(cutLogs === 0 ? [] : [`${count(cutLogs, 'log')} ${cutLogs === 1 ? 'was' : 'were'} cut in the middle: --max-size\n`]),
-    'Begin with SUMMARY.md in it.\n',
+    ...(cutLogs === 0
+      ? []
+      : [`${count(cutLogs, 'log')} ${cutLogs === 1 ? 'was' : 'were'} truncated in the middle (increase --max-size to keep more)\n`]),
+    'Start with SUMMARY.md in the bundle.\n',
     `Scalr Support Center: ${SUPPORT_CENTER}\n`,
   ].join('');
 }
 
-/** Nothing where there is none. */
+/** The missing parts of a bundle; empty if it is complete. */
 export function missingText(gaps: Bundle['gaps'], screen: Screen): string {
   if (gaps.length === 0) return '';
   const {bold} = theme(screen);
   const missing = gaps.slice(0, MOST).map(({what, trouble}) => paragraph('  - ', `${what}: ${trouble.message}`, screen));
-  if (gaps.length > MOST) missing.push(`  - and ${gaps.length - MOST} more, which are in errors.json\n`);
-  return `${bold('What could not be read:')}\n${missing.join('')}`;
+  if (gaps.length > MOST) missing.push(`  - and ${gaps.length - MOST} more, see errors.json\n`);
+  return `${bold('Could not be read:')}\n${missing.join('')}`;
 }
 
-/** Nothing where there is none. */
+/** Commands that grant access to the missing parts; empty without any. */
 export const accessText = (commands: readonly string[]): string =>
   commands.length === 0 ? '' : `To include it, ask an administrator to run:\n${commands.map((each) => `  ${each}\n`).join('')}`;
 
@@ -65,10 +67,10 @@ export function findingLines(findings: Bundle['findings'], screen: Screen): stri
 const sizeText = (bytes: number): string =>
   bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
 
-/** Somebody else wrote it, and a terminal acts on control characters. */
+/** Removes control characters from untrusted text. */
 const shown = (text: string): string => text.replace(/[^\P{Cc}\n\t]/gu, '');
 
-/** The summary as it was written, in which the findings stand; these alone where it was lost. */
+/** The summary, which contains the findings; only the findings if the summary is missing. */
 export function inspectionText({summary, findings}: Pick<Inspection, 'summary' | 'findings'>, screen: Screen): string {
   if (summary !== undefined) return shown(summary).replace(/\n*$/, '\n');
   const plain = findings.map((finding) => ({
@@ -78,22 +80,22 @@ export function inspectionText({summary, findings}: Pick<Inspection, 'summary' |
     remedy: shown(finding.remedy),
     ...(finding.evidence === undefined ? {} : {evidence: shown(finding.evidence)}),
   }));
-  return plain.length === 0 ? 'There is neither a summary nor a finding in it.\n' : findingLines(plain, screen).join('');
+  return plain.length === 0 ? 'The bundle contains no summary and no findings.\n' : findingLines(plain, screen).join('');
 }
 
-/** Which entries are not what they were. */
-export function damageText(file: string, damage: readonly Damage[], screen: Screen): string {
+/** Entries that differ from the manifest of the bundle. */
+export function damageText(file: string, damage: readonly DamagedEntry[], screen: Screen): string {
   const {bold, red} = theme(screen);
   return [
-    `${red('×')} ${bold(file)} is not as collect-logs wrote it:\n`,
+    `${red('×')} ${bold(file)} is damaged or was modified:\n`,
     ...damage.map(({entry, problem}) => paragraph('  - ', `${shown(entry)}: ${MEANING[problem]}`, screen)),
-    'Copy it again from where it was made, or collect anew.\n',
+    'Copy the bundle again from its source, or run collect-logs again.\n',
   ].join('');
 }
 
-const MEANING: Readonly<Record<Damage['problem'], string>> = {
-  differs: 'its content differs from its checksum',
-  missing: 'it is missing',
-  'not in the manifest': 'it was added later',
-  unreadable: 'it is damaged',
+const MEANING: Readonly<Record<DamagedEntry['problem'], string>> = {
+  differs: 'checksum mismatch',
+  missing: 'missing',
+  'not in the manifest': 'added later',
+  unreadable: 'damaged',
 };

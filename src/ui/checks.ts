@@ -74,7 +74,7 @@ function summary(checks: readonly Checked[], detail: Detail, screen: Screen): st
   const {green, red, yellow} = theme(screen);
   const of = (status: Status): number => checks.filter((each) => each.status === status).length;
   const colour = of('fail') > 0 ? red : of('warn') > 0 ? yellow : green;
-  const hint = detail === 'folded' && of('pass') > 0 ? ' (--verbose lists them)' : '';
+  const hint = detail === 'folded' && of('pass') > 0 ? ' (use --verbose to list them)' : '';
   return colour(`${count(of('fail'), 'error')}, ${count(of('warn'), 'warning')}, ${of('skip')} skipped, ${of('pass')} passed${hint}`);
 }
 
@@ -85,4 +85,4 @@ export const probeText = ({objects}: ProbeObjects): string =>
     .map((text) => `---\n${text}`)
     .join('');
 
-const HEADER = ['What --probe makes and removes again'];
+const HEADER = ['Objects that --probe creates and deletes'];

@@ -7,10 +7,10 @@ const FROM: Readonly<Record<AnswerSource, string>> = {
   environment: 'environment',
   answers: 'answers file',
   'values-file': 'values file',
-  cluster: 'the cluster',
-  prompt: 'said before',
+  cluster: 'cluster',
+  prompt: 'earlier answer',
   default: 'default',
-  chart: 'the chart',
+  chart: 'chart default',
 };
 
 export const headingText = (group: Group, screen: Screen): string => `\n${theme(screen).bold(group)}\n`;
@@ -38,7 +38,7 @@ export function knownText(setting: Setting, answer: Answer, screen: Screen): str
   return answeredText(setting.question, answerText(setting, answer), source, screen);
 }
 
-/** An answer on one line, without what nobody may read. */
+/** An answer on one line, without secrets. */
 export function answerText({kind}: Setting, {value, given}: Answer): string {
   if (given !== undefined) return given;
   if (kind.isSecret) return '[hidden]';

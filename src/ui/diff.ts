@@ -29,13 +29,13 @@ function coloured(line: string, screen: Screen): string {
   return line.startsWith('-') ? red(line) : line;
 }
 
-/** From what is installed to what is wanted, as `diff -u` shows it. */
+/** Changes from the installed to the wanted values, in `diff -u` format. */
 export async function driftText(drift: Drift | undefined, screen: Screen): Promise<string> {
   if (drift === undefined || drift.differences.length === 0) return '';
   try {
     return await diffText('values.yaml', toYaml(drift.installed), toYaml(drift.file), screen);
   } catch (error) {
-    // Odd characters that no YAML holds; the keys that differ are named already.
+    // Characters that YAML cannot represent; the differing keys are already listed.
     if (error instanceof ExpectedError) return '';
     throw error;
   }
@@ -48,7 +48,7 @@ interface InstallDiff {
   manifest: string;
 }
 
-/** What an install would do: its steps, the values and the objects that differ from those in the cluster. Empty when nothing would. */
+/** The changes of an install: steps, values and objects that differ from the cluster. Empty if nothing changes. */
 export async function installDiffText({plan, facts, values, manifest}: InstallDiff, screen: Screen): Promise<string> {
   if (plan.steps.length === 0) return '';
   const {bold} = theme(screen);

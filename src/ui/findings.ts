@@ -22,7 +22,7 @@ function groupText(checked: CheckedGroup, screen: Screen): string {
 
 function sumOf(findings: readonly Finding[]): string {
   const errors = findings.filter(({severity}) => severity === 'error').length;
-  return findings.length === 0 ? 'nothing to report' : `${count(errors, 'error')}, ${count(findings.length - errors, 'warning')}`;
+  return findings.length === 0 ? 'no problems found' : `${count(errors, 'error')}, ${count(findings.length - errors, 'warning')}`;
 }
 
 function findingText(

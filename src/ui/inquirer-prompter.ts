@@ -32,18 +32,19 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
   };
   const showAnswer = (message: string, answer: string): void => void streams.output.write(answeredText(message, answer, undefined, screen));
 
-  /** Asks for a text on a line of its own under the question, and opens help in between if ? is the first key. */
+  /** Prompts for text on a separate line, and toggles help if ? is the first key. */
   async function ask(
     {message, note, help, validate, canGoBack}: TextQuestion,
     prompt: (
       config: {message: string; validate(text: string): Promise<string | true>; theme: typeof look},
       context: Context,
     ) => Promise<string>,
+    source: Streams = streams,
   ): Promise<string> {
     for (let isHelpOpen = false; ; isHelpOpen = !isHelpOpen) {
       const explained = isHelpOpen ? help.map((line) => indented(dim(line), inside())) : [];
       const lines = [questionText(message, note, inside()), ...explained, ' '].join('\n');
-      const typed = await run(streams, {canGoBack, hasHelp: help.length > 0}, (context) => {
+      const typed = await run(source, {canGoBack, hasHelp: help.length > 0}, (context) => {
         const validated = async (text: string): Promise<string | true> => {
           const problem = await validate?.(text.trim());
           // After Ctrl-C the prompt would write the refused text into its closed readline, which keeps the process alive.
@@ -77,7 +78,7 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
       const {input} = await import('./prompts.ts');
       const {message, note, validate} = question;
       const filled = {default: preset, prefill: 'editable' as const};
-      const style = {...look.style, defaultAnswer: (text: string) => dim(`(${text}, Backspace removes it)`)};
+      const style = {...look.style, defaultAnswer: (text: string) => dim(`(${text}, Backspace to clear)`)};
       const answerOf = (text: string): string => (isPrefilled ? text : text || preset);
       const asked = {...question, note: isPrefilled ? note : noteOf(preset, note), validate: (text: string) => validate?.(answerOf(text))};
       const typed = await ask(asked, (config, context) =>
@@ -88,7 +89,10 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
     },
     async password(question) {
       const {password} = await import('./prompts.ts');
-      const secret = await ask(question, (config, context) => password({...config, mask: '*'}, context));
+      const {withPastedLine} = await import('./pasted-text.ts');
+      const secret = await withPastedLine(streams, (joined) =>
+        ask(question, (config, context) => password({...config, mask: '*'}, context), {...streams, input: joined}),
+      );
       showAnswer(question.message, masked(secret) || (question.note ?? ''));
       return secret;
     },
@@ -98,11 +102,25 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
   };
 };
 
-/** ? was the first key of a text. */
+/** The first key was ?. */
 class HelpAsked extends Error {}
 
-/** Runs one prompt, and ends it on keys that it does not handle. @throws PromptCancelled, GoBack, HelpAsked */
-async function run<T>(
+/** The process was stopped with Ctrl-Z and continued with fg. */
+class Continued extends Error {}
+
+/** Runs one prompt, and asks again when the process was stopped and continued. @throws PromptCancelled, GoBack, HelpAsked */
+async function run<T>(...args: Parameters<typeof runOnce<T>>): Promise<T> {
+  for (;;) {
+    try {
+      return await runOnce(...args);
+    } catch (error) {
+      if (!(error instanceof Continued)) throw error;
+    }
+  }
+}
+
+/** Ends the prompt on keys that it does not handle. */
+async function runOnce<T>(
   {input, output, signal}: Streams,
   {canGoBack, hasHelp}: {canGoBack?: boolean | undefined; hasHelp?: boolean},
   prompt: (context: Context) => Promise<T>,
@@ -111,6 +129,8 @@ async function run<T>(
   if (signal?.aborted) throw new PromptCancelled();
   const ended = new AbortController();
   const cancel = (): void => ended.abort(new PromptCancelled());
+  // Before the listener of readline, which pauses the input.
+  const redraw = (): void => ended.abort(new Continued());
   let isFirst = true;
   const hear = (typed: string | undefined, {name}: {name?: string}): void => {
     if (canGoBack && name === 'escape') ended.abort(new GoBack());
@@ -118,6 +138,7 @@ async function run<T>(
     isFirst = false;
   };
   signal?.addEventListener('abort', cancel);
+  process.on('SIGCONT', redraw);
   // Ctrl-D and end of input close the readline of a prompt, which pauses the input. The prompt itself would never settle.
   input.on('keypress', hear).on('pause', cancel);
   try {
@@ -128,6 +149,7 @@ async function run<T>(
     throw name === 'AbortPromptError' ? cause : error;
   } finally {
     signal?.removeEventListener('abort', cancel);
+    process.off('SIGCONT', redraw);
     input.off('keypress', hear).off('pause', cancel);
   }
 }

@@ -1,16 +1,16 @@
 import isUnicodeSupported from 'is-unicode-supported';
 
-/** Every sign beyond ASCII that the program prints. */
+/** Every non-ASCII character that the program prints. */
 const SPELLED: Readonly<Record<string, string>> = {
   ...{'✓': '+', '✔': '+', '×': 'x', '…': '...', '→': '->', '·': '|', '❯': '>', '◉': '[x]', '◯': '[ ]', '–': '-', '’': "'"},
 };
 const SIGN = new RegExp(Object.keys(SPELLED).join('|'), 'g');
 
-/** A text for people in the signs their screen has. Not for what is read by programs. */
+/** Replaces characters that the screen cannot show. Not for machine-readable output. */
 export const legible = (text: string, {isAscii}: {isAscii?: boolean}): string =>
   isAscii ? text.replace(SIGN, (sign) => SPELLED[sign] as string) : text;
 
-/** True where a terminal or a locale is known to lack these signs; a locale that is not set says nothing. */
+/** True if the terminal or locale does not support these characters; an unset locale is ignored. */
 export function isAsciiOnly(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   const [name = '', encoding = name === 'C' || name === 'POSIX' ? 'ASCII' : 'UTF-8'] = locale.replace(/@.*/, '').split('.');

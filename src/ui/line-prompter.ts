@@ -24,7 +24,7 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
   async function ask(question: InputQuestion, isHidden = false): Promise<string> {
     const {message, help, validate, default: preset, isPrefilled = false, canGoBack = false} = question;
     const mayBeEmptied = isPrefilled && preset !== undefined && (await validate?.('')) === undefined;
-    const note = noteOf(preset, mayBeEmptied ? `${NOTHING} takes it back` : question.note);
+    const note = noteOf(preset, mayBeEmptied ? `${NOTHING} to clear` : question.note);
     const prompt = paragraph('? ', `${message}${note === undefined ? '' : ` (${note})`}:`, screen).replace(/\n$/, ' ');
     for (;;) {
       const typed = (await readLine(prompt, isHidden)).trim();
@@ -49,10 +49,10 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
     const first = choices.findIndex((choice) => choice.value === preset && choice.disabled === undefined);
     const numbers = await ask({
       ...question,
-      message: isSeveral ? 'Numbers, with blanks between them' : 'Number',
+      message: isSeveral ? 'Numbers, separated by spaces' : 'Number',
       ...(first >= 0 && !isSeveral ? {default: String(first + 1)} : {}),
       ...(isSeveral ? {note: 'none'} : note === undefined ? {} : {note}),
-      validate: (text) => (pick(text, choices, isSeveral) === undefined ? `Type a number from 1 to ${choices.length}` : undefined),
+      validate: (text) => (pick(text, choices, isSeveral) === undefined ? `Enter a number from 1 to ${choices.length}` : undefined),
     });
     return pick(numbers, choices, isSeveral) as string[];
   }
@@ -60,7 +60,7 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
   const select = async (question: ListQuestion): Promise<string> => (await choose(question, false))[0] as string;
   return {
     async confirm(message) {
-      const validate = (text: string) => (/^(y(es)?|no?)?$/i.test(text) ? undefined : 'Type y or n');
+      const validate = (text: string) => (/^(y(es)?|no?)?$/i.test(text) ? undefined : 'Enter y or n');
       return /^y/i.test(await ask({message, help: [], note: 'y/N', validate}));
     },
     input: (question) => ask(question),

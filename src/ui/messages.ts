@@ -13,23 +13,23 @@ export function errorText({code, message, suggestions}: Pick<ExpectedError, 'cod
   return [...lines, ...(steps.length === 0 ? [] : [`${bold('Next steps:')}\n`, ...steps])].join('');
 }
 
-/** Where the program comes from, as package.json says it. */
+/** Version and links from package.json. */
 export interface Origin {
   version: string;
   repository: string;
   bugs: string;
 }
 
-/** Failures that are not the doing of the operator. */
+/** Failures caused by bugs of this program. */
 const OURS: readonly ExpectedError['code'][] = ['BUG', 'BROKEN_PROMISE', 'SECRET_IN_BUNDLE'];
 
-/** A failure that ends the program, with the page about it for exactly this version. */
+/** A failure that ends the program, with a link to its documentation for this version. */
 export function failureText(failure: ExpectedError, {version, repository, bugs}: Origin, screen: Screen): string {
   const text = errorText(failure, screen);
-  // Who said no knows why.
+  // The user cancelled, so no documentation is needed.
   if (failure.code === 'CANCELLED') return text;
   const report = OURS.includes(failure.code) ? `  Report it: ${bugs}\n` : '';
-  // Not wrapped: an address in two pieces is none.
+  // Not wrapped, so that the URL stays on one line.
   return `${text}${report}  More: ${repository}/blob/v${version}/docs/errors.md#${failure.code.toLowerCase()}\n`;
 }
 
@@ -45,7 +45,7 @@ const reasonLines = (reasons: readonly Reason[], screen: Screen): string =>
 
 /** The chosen chart and why. */
 export const choiceText = ({chart, reasons}: Recommendation, screen: Screen): string =>
-  `${theme(screen).bold(chart)} is recommended\n${reasonLines(reasons, screen)}`;
+  `Recommended chart: ${theme(screen).bold(chart)}\n${reasonLines(reasons, screen)}`;
 
 /** The chosen chart and the arguments about all three. */
 export const recommendationText = (recommendation: Recommendation, screen: Screen): string =>
@@ -54,18 +54,14 @@ export const recommendationText = (recommendation: Recommendation, screen: Scree
     ...recommendation.rejected.map(({chart, reasons}) => `${theme(screen).bold(chart)}\n${reasonLines(reasons, screen)}`),
   ].join('\n');
 
-/** What the cluster has to have. */
+/** Required resources of the cluster. */
 export function sizingText({concurrency, cpuRequested, memoryRequested, memoryLimit, notes}: Sizing, screen: Screen): string {
-  const runs = `${concurrency} ${concurrency === 1 ? 'run' : 'runs'} at the same time`;
-  const first = paragraph(
-    '',
-    `${runs}: ${cpuRequested} CPU and ${memoryRequested} memory requested, ${memoryLimit} memory at most`,
-    screen,
-  );
+  const runs = `${concurrency} concurrent ${concurrency === 1 ? 'run' : 'runs'}`;
+  const first = paragraph('', `${runs}: ${cpuRequested} CPU and ${memoryRequested} memory requested, memory limit ${memoryLimit}`, screen);
   return first + notes.map(({message, source}) => paragraph('  ', `${message} ${theme(screen).dim(`[${source}]`)}`, screen)).join('');
 }
 
-/** The setting, its value and who said so, in columns. */
+/** Settings with values and sources, in columns. */
 export function explainText(settings: readonly Explained[]): string {
   const rows = settings.map(({id, value, source, because}) => [id, shown(value), because ? `${source}: ${because}` : source]);
   const widths = [0, 1].map((column) => Math.max(...rows.map((row) => (row[column] as string).length)));

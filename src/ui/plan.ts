@@ -5,11 +5,11 @@ import {commandLine, ownCommand} from '../command-line.ts';
 import {releaseValues} from '../helm/helm.ts';
 import {releaseLogs} from '../kubernetes/kubectl.ts';
 import type {Plan, Step} from '../plan/step.ts';
-import type {Kept} from '../plan/uninstall-keeps.ts';
+import type {KeptObject} from '../plan/uninstall-keeps.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
-/** Where something will happen, and what, before anything does. */
+/** The target and the steps of a plan. */
 export function planText(
   {steps}: Plan,
   {release, place}: ReleaseName,
@@ -29,37 +29,37 @@ export function planText(
   return `${where.join('\n')}\n\n${lines.join('')}`;
 }
 
-/** Every call as a shell takes it. */
+/** Every call as a shell command. */
 export const callsText = ({steps}: Plan): string => steps.map(({call}) => `${commandLine(call)}\n`).join('');
 
 export function stepText({title, call}: Step, state: 'started' | 'waiting' | 'ending', runs?: string): string {
   if (state === 'started') return `${title} …\n`;
   if (state === 'waiting') return `  In flight: ${runs}\n`;
-  return `Interrupted: waiting for ${call.tool} to end in good order. A second Ctrl-C leaves at once.\n`;
+  return `Interrupted: waiting for ${call.tool} to finish. Press Ctrl-C again to exit immediately.\n`;
 }
 
 interface Outcome {
   name: ReleaseName;
   hasChanged: boolean;
   agent: Watched['agent'];
-  /** What the release consists of. */
+  /** Objects of the release. */
   objects: readonly string[];
   /** Files that were written. */
   saved: readonly string[];
 }
 
-/** What came out, and the next useful commands. */
+/** The result and the next steps. */
 export function resultText({name, hasChanged, agent, objects, saved}: Outcome, screen: Screen): string {
   const {bold, green} = theme(screen);
-  const head = hasChanged ? `Release ${name.release} is ready` : `Nothing was to do: release ${name.release} is as it should be, and ready`;
-  const said =
+  const head = hasChanged ? `Release ${name.release} is ready` : `No changes: release ${name.release} is up to date and ready`;
+  const suffix =
     agent === 'registered'
-      ? ', and its log says that the agent has registered.'
-      : '. Its log does not say whether the agent has registered.';
+      ? ', and the agent has registered (according to its log).'
+      : '. Its log does not show whether the agent has registered.';
   const next = [commandLine(releaseValues(name)), commandLine(releaseLogs(name)), ownCommand('uninstall', name, '--dry-run')];
   return [
-    `${green('✓')} ${head}${said}\n`,
-    ...(hasChanged ? [paragraph('It has: ', objects.join(', '), screen)] : []),
+    `${green('✓')} ${head}${suffix}\n`,
+    ...(hasChanged ? [paragraph('Objects: ', objects.join(', '), screen)] : []),
     ...(saved.length === 0 ? [] : [paragraph('Saved: ', saved.join(', '), screen)]),
     `${bold('Next steps:')}\n${next.map((line) => `  - ${line}\n`).join('')}`,
   ].join('');
@@ -67,39 +67,39 @@ export function resultText({name, hasChanged, agent, objects, saved}: Outcome, s
 
 interface Account {
   removes: readonly string[];
-  notRemoved?: readonly Kept[];
-  keeps: readonly Kept[];
+  notRemoved?: readonly KeptObject[];
+  keeps: readonly KeptObject[];
 }
 
-/** What goes and what stays, by class; before it is done as a promise, after it as a report. */
+/** Removed and remaining objects, before and after an uninstall. */
 export function accountText({removes, notRemoved = [], keeps}: Account, isDone: boolean, screen: Screen): string {
   const {bold} = theme(screen);
   const gone = removes.map((each) => paragraph('  - ', each, screen));
   const stays = keptLines(keeps, screen);
   return [
-    ...(gone.length === 0 ? [] : [`${bold(isDone ? 'Gone:' : 'Will go:')}\n`, ...gone]),
+    ...(gone.length === 0 ? [] : [`${bold(isDone ? 'Removed:' : 'Will be removed:')}\n`, ...gone]),
     notRemovedText(notRemoved, screen),
-    ...(stays.length === 0 ? [] : [`${bold(isDone ? 'Still there:' : 'Will stay:')}\n`, ...stays]),
+    ...(stays.length === 0 ? [] : [`${bold(isDone ? 'Remaining:' : 'Will remain:')}\n`, ...stays]),
   ].join('');
 }
 
-/** What should be gone and is not; nothing where everything is. */
-export function notRemovedText(notRemoved: readonly Kept[], screen: Screen): string {
+/** Objects that could not be removed; empty if there are none. */
+export function notRemovedText(notRemoved: readonly KeptObject[], screen: Screen): string {
   if (notRemoved.length === 0) return '';
   const {red, bold} = theme(screen);
   return `${red('×')} ${bold('Not removed:')}\n${keptLines(notRemoved, screen).join('')}`;
 }
 
-const keptLines = (kept: readonly Kept[], screen: Screen): string[] =>
+const keptLines = (kept: readonly KeptObject[], screen: Screen): string[] =>
   kept.flatMap(({what, why, how}) => [
     paragraph('  - ', `${what}: ${why}`, screen),
-    // A command has to stay whole to be copied.
+    // Not wrapped, so that the command can be copied.
     `    ${theme(screen).dim(how)}\n`,
   ]);
 
 const MOST_NAMES = 5;
 
-/** What works right now. */
+/** Runs in flight. */
 export function runsText({runs, runsOf, release}: Inventory, screen: Screen): string {
   if (release === undefined || runsOf === undefined) return '';
   const names = runs.slice(0, MOST_NAMES).map(({kind, name}) => `${kind} ${name}`);

@@ -4,12 +4,12 @@ import {paragraph, type Screen, theme} from './theme.ts';
 
 const MARKS = {ready: '✓', waiting: '…', failing: '×'} as const;
 
-/** Says how a release comes along: a line for an object whenever it has something new to say. */
+/** Prints the progress of a release: a line per object whenever its state changes. */
 export function progressReporter(
   write: (text: string) => void,
   screen: Screen,
 ): (lines: readonly Progress[], causes: readonly Cause[]) => void {
-  const said = new Map<string, string>();
+  const lastLines = new Map<string, string>();
   const {green, red, yellow} = theme(screen);
   const colour = {ready: green, waiting: yellow, failing: red};
   return (lines, causes) => {
@@ -21,8 +21,8 @@ export function progressReporter(
       })),
     ];
     for (const {object, line} of news) {
-      if (said.get(object) === line) continue;
-      said.set(object, line);
+      if (lastLines.get(object) === line) continue;
+      lastLines.set(object, line);
       write(line);
     }
   };

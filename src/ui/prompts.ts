@@ -93,8 +93,12 @@ function itemText(
 }
 
 function keysOf(kind: ListConfig['kind'], {help, canGoBack}: ListQuestion): string {
-  const enter = {select: ['Enter takes'], search: ['type to search', 'Enter takes'], checkbox: ['space takes', 'Enter goes on']}[kind];
-  return [...enter, ...(canGoBack ? ['Esc goes back'] : []), ...(help.length > 0 ? ['? explains'] : [])].join(' · ');
+  const enter = {
+    select: ['Enter to select'],
+    search: ['type to search', 'Enter to select'],
+    checkbox: ['Space to toggle', 'Enter to confirm'],
+  }[kind];
+  return [...enter, ...(canGoBack ? ['Esc to go back'] : []), ...(help.length > 0 ? ['? for help'] : [])].join(' · ');
 }
 
 const matching = (choices: readonly Choice[], term: string): readonly Choice[] =>

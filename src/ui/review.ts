@@ -25,12 +25,12 @@ const FROM: Readonly<Record<AnswerSource, string>> = {
   answers: 'answers file',
   'values-file': 'values file',
   cluster: 'cluster',
-  prompt: 'you',
+  prompt: 'your answer',
   default: 'default',
-  chart: 'chart',
+  chart: 'chart default',
 };
 
-/** Everything that was decided, who decided it, and the file that follows from it. */
+/** All settings with their sources, and the resulting values.yaml. */
 export function decidedText(entries: readonly Entry[], chart: string, yaml: string, screen: Screen): string {
   const {bold, dim} = theme(screen);
   const width = Math.max(...entries.map(({setting}) => setting.id.length));
@@ -45,26 +45,26 @@ export function decidedText(entries: readonly Entry[], chart: string, yaml: stri
   return `\n${bold('Settings')}\n${settings.join('')}\n${bold('values.yaml')} ${dim(`for ${chart}`)}\n${file}\n\n`;
 }
 
-/** Where it would happen and what, with what speaks against it. */
+/** The plan with its warnings. */
 export function preparedText(plan: Plan, name: ReleaseName, facts: InstallFacts, warnings: readonly Checked[], screen: Screen): string {
   const {bold} = theme(screen);
-  const nothing = plan.steps.length === 0 ? 'Nothing is to do: the release is as these settings want it.\n' : '';
+  const nothing = plan.steps.length === 0 ? 'No changes. The release already matches these settings.\n' : '';
   const losses = planWarnings(plan).map((each) => warningText(each, screen));
   const doubts = [...losses, ...warnings.map((each) => checkText(each, screen))].join('');
-  return `${bold('What will be done')}\n${planText(plan, name, facts, screen)}${nothing}${doubts === '' ? '' : `\n${doubts}`}\n`;
+  return `${bold('Planned changes')}\n${planText(plan, name, facts, screen)}${nothing}${doubts === '' ? '' : `\n${doubts}`}\n`;
 }
 
-/** The same again without a question, as a shell takes it. */
+/** The equivalent non-interactive command. */
 export function sameAgainText(entries: readonly Entry[], where: readonly string[]): string {
-  const said = entries.filter(({answer}) => answer.source !== 'default' && answer.source !== 'chart');
-  const open = said.filter(({setting, answer}) => !holdsSecret(setting, answer));
+  const given = entries.filter(({answer}) => answer.source !== 'default' && answer.source !== 'chart');
+  const open = given.filter(({setting, answer}) => !holdsSecret(setting, answer));
   const lines = ['scalr-agent install --yes', ...where, ...open.flatMap(({setting, answer}) => flagsOf(setting, answer))];
-  const hidden = said.filter(({setting, answer}) => holdsSecret(setting, answer)).map(({setting}) => setting.env);
-  const before = hidden.length === 0 ? '' : `# Needs the variable${hidden.length > 1 ? 's' : ''} ${hidden.join(', ')}\n`;
+  const hidden = given.filter(({setting, answer}) => holdsSecret(setting, answer)).map(({setting}) => setting.env);
+  const before = hidden.length === 0 ? '' : `# Requires the environment variable${hidden.length > 1 ? 's' : ''} ${hidden.join(', ')}\n`;
   return `${before}${lines.map((line, index) => `${index === 0 ? '' : '  '}${line}`).join(' \\\n')}\n`;
 }
 
-/** What to run where there is a cluster, in the directory with values.yaml. */
+/** Commands to install from another machine. */
 export function elsewhereText({name, chart, yaml, secrets}: Omit<WantedRelease, 'manifest' | 'values'>, screen: Screen): string {
   const {namespace} = name.place;
   const lines = [
@@ -72,10 +72,10 @@ export function elsewhereText({name, chart, yaml, secrets}: Omit<WantedRelease, 
     ...secrets.map((secret) => secretCommand(secret, namespace)),
     commandLine(upgradeInstall(name, chart, yaml)),
   ];
-  return `${theme(screen).bold('Where there is a cluster, beside values.yaml:')}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+  return `${theme(screen).bold('To install from another machine, run in the directory that contains values.yaml:')}\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 
-/** The content is read from a file, or typed and ended with Ctrl-D. */
+/** The content is read from standard input. */
 function secretCommand({name, type, data}: WantedRelease['secrets'][number], namespace: string): string {
   const keys = Object.keys(data);
   if (type === 'kubernetes.io/tls')
@@ -87,7 +87,7 @@ function secretCommand({name, type, data}: WantedRelease['secrets'][number], nam
   return commandLine({tool: 'kubectl', args: ['create', 'secret', 'generic', name, '--namespace', namespace, ...files]});
 }
 
-/** What a plan drops, and what it cannot wait for: said before it is done, and in the result. */
+/** Warnings about lost data and drains, shown before the plan runs and in the result. */
 export const planWarnings = ({losses = [], warnings = []}: Plan): Warning[] => [
   ...losses.map(lossWarning),
   ...warnings.map((message) => ({code: 'DRAIN', message})),
@@ -97,13 +97,13 @@ function lossWarning(loss: Loss): Warning {
   if ('claim' in loss) {
     return {
       code: 'CLAIM_DELETED',
-      message: `Claim ${loss.claim} is deleted with this change, because these settings ask for none. What is on its volume is lost, unless the reclaim policy of the volume is Retain.`,
+      message: `PVC ${loss.claim} is deleted by this change, because these settings do not request it. The data on its volume is lost, unless the reclaim policy of the volume is Retain.`,
     };
   }
   const {path, installed, file} = loss.value;
-  const what = file === undefined ? 'leave it out' : `make it ${JSON.stringify(file)}`;
+  const what = file === undefined ? 'remove it' : `change it to ${JSON.stringify(file)}`;
   return {
     code: 'VALUE_DROPPED',
-    message: `${path} is ${JSON.stringify(installed)} in the installed release, and these settings ${what}. To keep it, say it again: with its setting, or with --set.`,
+    message: `${path} is ${JSON.stringify(installed)} in the installed release, but these settings ${what}. To keep the value, set it with its flag or with --set.`,
   };
 }

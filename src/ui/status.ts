@@ -17,7 +17,7 @@ export interface Shown {
   now: Date;
 }
 
-/** The verdict, what there is, and why something is not as it should be. */
+/** The state of a release, its objects, and the causes of problems. */
 export function statusText({name, status, files, now}: Shown, screen: Screen): string {
   const {bold} = theme(screen);
   const row = (label: string, text: string | undefined): string => {
@@ -39,7 +39,7 @@ export function statusText({name, status, files, now}: Shown, screen: Screen): s
     row('Cache', cacheFact(status)),
     row('Values', valuesFact(status, files)),
     section(
-      'Why',
+      'Causes',
       status.causes.map((each) => causeText(each, screen)),
       screen,
     ),
@@ -54,7 +54,7 @@ export function statusText({name, status, files, now}: Shown, screen: Screen): s
       screen,
     ),
     section(
-      'Not read',
+      'Could not be read',
       status.unread.map((each) => unreadText(each, screen)),
       screen,
     ),
@@ -86,11 +86,11 @@ export function statusTable(all: readonly Pick<Shown, 'name' | 'status'>[], scre
 function section(title: string, items: readonly string[], screen: Screen): string {
   if (items.length === 0) return '';
   const more = items.length - MOST_CAUSES;
-  const rest = more > 0 ? [`  and ${more} more; --json has them all\n`] : [];
+  const rest = more > 0 ? [`  and ${more} more (use --json to list all)\n`] : [];
   return [`\n${theme(screen).bold(title)}\n`, ...items.slice(0, MOST_CAUSES), ...rest].join('');
 }
 
-/** A remedy may be a command, which has to stay whole to be copied. */
+/** Not wrapped, because a remedy may be a command to copy. */
 const remedyText = (remedy: string): string => `    → ${remedy}\n`;
 
 function causeText({object, reason, remedy, isHopeless}: Cause, screen: Screen): string {
@@ -104,7 +104,7 @@ const VERDICTS = {
   ready: ['✓', 'green', 'is ready'],
   'not-ready': ['!', 'yellow', 'is not ready'],
   hopeless: ['×', 'red', 'cannot become ready'],
-  unknown: ['?', 'yellow', 'cannot be judged: not everything was answered'],
+  unknown: ['?', 'yellow', 'has an unknown status: some data could not be read'],
 } as const;
 
 export function verdictOf(
@@ -114,18 +114,18 @@ export function verdictOf(
 ): string {
   const [mark, colour, verdict] = VERDICTS[state];
   const yet = state === 'not-ready' && causes.length === 0 ? ' yet' : '';
-  const but = state === 'ready' && objects.length > 0 ? `, but ${objectsCount(objects)} from what was installed` : '';
+  const but = state === 'ready' && objects.length > 0 ? `, but ${objectsCount(objects)} from the installed manifest` : '';
   return `${theme(screen)[colour](mark)} Release ${release} in namespace ${place.namespace} ${verdict}${yet}${but}`;
 }
 
-/** Without `now` it does not change by itself. */
+/** Without `now`, the text contains no age. */
 export function recordFact({revision}: Pick<Status, 'revision'>, now?: Date): string | undefined {
   if (revision === undefined) return undefined;
   const when = now ? `, ${ago(now.getTime() - Date.parse(revision.updated))} ago` : '';
   return `${revision.status}, revision ${revision.revision}${when}`;
 }
 
-/** The largest unit that fits, as kubectl tells ages. */
+/** The age in the largest unit, as kubectl prints it. */
 function ago(milliseconds: number): string {
   const seconds = Math.max(0, Math.round(milliseconds / 1000));
   if (seconds < 120) return `${seconds}s`;
@@ -140,17 +140,17 @@ export function chartFact({chart}: Pick<Status, 'chart'>): string | undefined {
 }
 
 function standingText({standing, behind, newestKnown}: InstalledChart): string {
-  const releases = `${behind} ${behind === 1 ? 'release' : 'releases'} behind ${newestKnown}, the newest this program knows`;
-  if (standing === 'newest') return 'the newest this program knows';
-  if (standing === 'newer-than-known') return `newer than ${newestKnown}, the newest this program knows`;
-  if (standing === 'withdrawn') return `withdrawn by its makers, ${releases}`;
-  return standing === 'older-than-known' ? `older than any this program knows, at least ${releases}` : releases;
+  const releases = `${behind} ${behind === 1 ? 'release' : 'releases'} behind ${newestKnown}, the newest known version`;
+  if (standing === 'newest') return 'newest known version';
+  if (standing === 'newer-than-known') return `newer than the newest known version ${newestKnown}`;
+  if (standing === 'withdrawn') return `withdrawn upstream, ${releases}`;
+  return standing === 'older-than-known' ? `older than all known versions, at least ${releases}` : releases;
 }
 
 export function objectsFact({objects}: Pick<Status, 'objects'>): string | undefined {
   if (objects === undefined) return undefined;
-  if (objects.length === 0) return 'as installed';
-  return `${objectsCount(objects)} from what was installed. To restore, run install with the same settings`;
+  if (objects.length === 0) return 'unchanged';
+  return `${objectsCount(objects)} from the installed manifest. To restore, run install with the same settings`;
 }
 
 function objectsCount(objects: readonly ObjectDrift[]): string {
@@ -162,7 +162,7 @@ export function objectText({object, problem, paths}: ObjectDrift): string {
   if (problem === 'missing') return `${object} is missing`;
   return problem === 'changed'
     ? `${object} has changed: ${listed(paths)}`
-    : `${object} has additions, which install leaves alone: ${listed(paths)}`;
+    : `${object} has added fields, which install does not remove: ${listed(paths)}`;
 }
 
 const MARKS = {ready: ['✓', 'green'], waiting: ['…', 'yellow'], failing: ['×', 'red']} as const;
@@ -175,29 +175,29 @@ export function workloadFact({object, state, text}: WorkloadLine, screen: Screen
 export function agentsFact({agents}: Pick<Status, 'agents'>): string | undefined {
   if (agents.length === 0) return undefined;
   const silent = agents.filter(({state}) => state === 'unknown').map(({pod}) => pod);
-  const known = `${agents.length - silent.length} of ${agents.length} registered, as their logs say`;
-  if (silent.length === agents.length) return `not known whether they have registered: ${listed(silent)}`;
-  return silent.length === 0 ? known : `${known}; not known of ${listed(silent)}`;
+  const known = `${agents.length - silent.length} of ${agents.length} registered (according to their logs)`;
+  if (silent.length === agents.length) return `registration unknown: ${listed(silent)}`;
+  return silent.length === 0 ? known : `${known}; unknown: ${listed(silent)}`;
 }
 
 export function runsFact({runs, chart}: Pick<Status, 'runs' | 'chart'>): string | undefined {
-  if (chart === undefined) return 'cannot be seen from here: it is not known which chart this is';
-  if (chart.name === 'agent-local') return 'cannot be seen from here: they happen inside the agent';
-  if (runs === undefined) return 'cannot be seen from here: Jobs and pods could not be read';
+  if (chart === undefined) return 'not visible: the chart of the release is unknown';
+  if (chart.name === 'agent-local') return 'not visible: agent-local executes runs inside the agent container';
+  if (runs === undefined) return 'not visible: Jobs and pods could not be read';
   if (runs.length === 0) return 'none in flight';
-  const maybe = runs.every(({isCertain}) => isCertain) ? '' : ', as far as pods of runs can be told from others';
+  const maybe = runs.every(({isCertain}) => isCertain) ? '' : ' (run pods could not be identified with certainty)';
   return `${runs.length} in flight: ${listed(runs.map(({kind, name}) => `${kind} ${name}`))}${maybe}`;
 }
 
 export const cacheFact = ({cacheUse}: Pick<Status, 'cacheUse'>): string | undefined =>
-  cacheUse && `${cacheUseText(cacheUse)}, in the logs of runs`;
+  cacheUse && `${cacheUseText(cacheUse)} (from run logs)`;
 
 export function valuesFact({drift}: Pick<Status, 'drift'>, files: readonly string[]): string | undefined {
   if (files.length === 0) return undefined;
   const source = files.map((file) => (file === '-' ? 'standard input' : file)).join(' + ');
   if (drift === undefined) return `cannot be compared with ${source}`;
   const {length} = drift.differences;
-  if (length === 0) return `as in ${source}`;
+  if (length === 0) return `match ${source}`;
   return `${length} ${length === 1 ? 'difference' : 'differences'} from ${source}: ${listed(drift.differences.map(({path}) => path))}`;
 }
 
@@ -213,33 +213,33 @@ interface Reporter {
   trouble(error: ExpectedError, now: Date): void;
 }
 
-/** Shows a status once as a whole, and then line by line what has become of it. */
+/** Prints the full status once, and then one line per change. */
 export function changesReporter(write: (text: string) => void, screen: Screen): Reporter {
   let known: ReadonlyMap<string, string> | undefined;
-  let said: string | undefined;
+  let lastMessage: string | undefined;
   const line = (now: Date, text: string): void => write(paragraph(`${now.toISOString().slice(11, 19)}Z `, text, screen));
   return {
     status(shown) {
       const facts = factsOf(shown, screen);
-      if (said !== undefined) line(shown.now, 'The API server answers again');
-      said = undefined;
+      if (lastMessage !== undefined) line(shown.now, 'The API server is reachable again');
+      lastMessage = undefined;
       if (known === undefined) write(statusText(shown, screen));
       else for (const text of changes(known, facts)) line(shown.now, text);
       known = facts;
     },
     trouble({message}, now) {
-      if (message !== said) line(now, `! ${message}`);
-      said = message;
+      if (message !== lastMessage) line(now, `! ${message}`);
+      lastMessage = message;
     },
   };
 }
 
 function* changes(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): Iterable<string> {
   for (const [key, text] of after) if (before.get(key) !== text) yield text;
-  for (const key of before.keys()) if (!after.has(key)) yield `✓ no more: ${key}`;
+  for (const key of before.keys()) if (!after.has(key)) yield `✓ resolved: ${key}`;
 }
 
-/** All that is worth a line, by what it is about. */
+/** Facts that are reported when they change, by key. */
 function factsOf({name, status, files}: Shown, screen: Screen): Map<string, string> {
   const labelled = (label: string, text: string | undefined): [string, string][] =>
     text === undefined ? [] : [[label, `${label}: ${text}`]];

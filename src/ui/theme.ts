@@ -3,16 +3,16 @@ import width from 'fast-string-width';
 import {wrapAnsi} from 'fast-wrap-ansi';
 import {legible} from './legible.ts';
 
-/** What the reader's screen can show. */
+/** Capabilities of the screen. */
 export interface Screen {
   hasColor: boolean;
   /** Width of the terminal; undefined in a pipe, where lines stay whole. */
   columns: number | undefined;
-  /** It shows ASCII and nothing else. */
+  /** The screen supports ASCII only. */
   isAscii?: boolean;
 }
 
-/** The same screen, as wide as it is at any time. */
+/** The same screen without colours; follows changes of its width. */
 export const withoutColor = (screen: Screen): Screen => ({
   ...screen,
   hasColor: false,
@@ -25,7 +25,7 @@ export const theme = ({hasColor}: Pick<Screen, 'hasColor'>): ChalkInstance => ne
 
 const NARROWEST = 20;
 
-/** Where a command with flags begins. */
+/** Start of a command with flags. */
 const COMMAND = /(?<=^|: )(?=(?:kubectl|helm|scalr-agent) [^,;:]*? --)/;
 
 /** A paragraph whose further lines are indented under its first. A command in it stays one line, so that it can be copied. */

@@ -31,7 +31,7 @@ function refusalsOf(schema: Values, defaults: Values, source: string): NonNullab
   return (values) =>
     check(mergeValues(defaults, values))
       ? []
-      : (check.errors ?? []).map(({instancePath, message = 'is wrong'}) => ({path: keysOf(instancePath), message}));
+      : (check.errors ?? []).map(({instancePath, message = 'is invalid'}) => ({path: keysOf(instancePath), message}));
 }
 
 /** The keys of a JSON pointer. */
@@ -56,7 +56,7 @@ export function readMetadata(source: string, text: string): ChartMetadata {
   >;
   const {name, version} = metadata;
   if (!isChart(name) || typeof version !== 'string') {
-    throw unreadable(`${source} is the chart ${JSON.stringify(name)}, and not agent-k8s, agent-local or agent-job`);
+    throw unreadable(`Unsupported chart ${JSON.stringify(name)} in ${source}: must be agent-k8s, agent-local or agent-job`);
   }
   return metadata as ChartMetadata;
 }
@@ -67,10 +67,10 @@ const isChart = (name: unknown): name is ChartName => name === 'agent-k8s' || na
 function readChartFile<T>(source: string, name: string, parsed: () => T): T {
   try {
     const found = parsed();
-    if (name.endsWith('.yaml') && !isMap(found)) throw new Error('it is no mapping');
+    if (name.endsWith('.yaml') && !isMap(found)) throw new Error('not a YAML mapping');
     return found;
   } catch (error) {
-    throw unreadable(`${name} in ${source} cannot be read: ${(error as Error).message.split('\n')[0]}`);
+    throw unreadable(`Cannot read ${name} in ${source}: ${(error as Error).message.split('\n')[0]}`);
   }
 }
 
@@ -78,5 +78,5 @@ const unreadable = (message: string): ExpectedError =>
   new ExpectedError(`${message}.`, {
     code: 'NO_CHART',
     exit: ExitCode.usage,
-    suggestions: ['Name the directory or .tgz of one of the three charts'],
+    suggestions: ['Specify the directory or .tgz file of a supported chart'],
   });

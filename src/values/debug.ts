@@ -6,20 +6,20 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import {debug} from '../settings/agent.ts';
 import {effectiveValues} from './read-values.ts';
 
-/** The switch of the agent itself; every key for it ends in this variable. */
+/** The environment variable of the agent; every key of a chart for debug logs sets it. */
 const VARIABLE = 'SCALR_AGENT_DEBUG';
 
 export interface DebugValues {
   values: Values;
-  /** The keys that switch debug logs in this chart version. */
+  /** The keys that enable debug logs in this chart version. */
   keys: readonly string[];
-  /** False where the release has them in that state already. */
+  /** False when the release is already in this state. */
   isChanged: boolean;
-  /** What the keys do not reach. */
+  /** What the keys do not cover. */
   limits: readonly string[];
 }
 
-/** The values of a release with debug logs on or off; a key is removed where the chart default says the same. Pure. @throws ExpectedError */
+/** The values of a release with debug logs on or off; a key is removed if the chart default has the same value. Pure. @throws ExpectedError */
 export function withDebug(given: Values, target: Target, isOn: boolean): DebugValues {
   const scope = scopeOf(target, () => undefined);
   const rows = rowsFor(CHARTS[target.chart], debug, isOn, scope);
@@ -42,7 +42,7 @@ export function withDebug(given: Values, target: Target, isOn: boolean): DebugVa
   };
 }
 
-/** Whether the values switch debug logs on; `--set` of Helm writes numbers, and the agent reads 1 and true alike. Pure. */
+/** Whether the values enable debug logs; `--set` of Helm writes numbers, and the agent reads 1 and true alike. Pure. */
 export function isDebugOn(given: Values, target: Target): boolean {
   const scope = scopeOf(target, () => undefined);
   const entries = rowsFor(CHARTS[target.chart], debug, true, scope).flatMap((row) => row.write(true, scope));
@@ -58,10 +58,10 @@ function debugVariables(tree: Tree, path: Path = []): Path[] {
 }
 
 const conflicting = (other: string, keys: readonly string[]): ExpectedError =>
-  new ExpectedError(`The values of the release set ${VARIABLE} in ${other}, which overrides ${keys.join(', ')}.`, {
+  new ExpectedError(`The release values set ${VARIABLE} in ${other}, which overrides ${keys.join(', ')}.`, {
     code: 'CONFLICTING_SETTINGS',
     exit: ExitCode.usage,
-    suggestions: [`Remove ${other} from the values of the release, then run this command again`],
+    suggestions: [`Remove ${other} from the release values, then run this command again`],
   });
 
 function withValue(values: Values, path: Path, value: Tree): Values {

@@ -25,7 +25,7 @@ export function valuesDocument(generated: Generated): string {
       return [key, [...new Set(lines)]];
     }),
   );
-  const names = {chart: target.chart, version: target.version, agent: release?.appVersion ?? 'of an unknown version'};
+  const names = {chart: target.chart, version: target.version, agent: release?.appVersion ?? 'version unknown'};
   const header = [...template.lines.map((line) => fill(line, names)), ...commandLines(generated, named).map((line) => `  ${line}`)];
   return toYaml(inChartOrder(values, target), {header, comments});
 }
@@ -69,7 +69,7 @@ function commandLines({target, settings}: Generated, named: ReadonlySet<Setting>
   return lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line));
 }
 
-/** The setting to repeat in the command: itself, the Secret that carries it, or none where the default is the same. */
+/** The setting to repeat in the command: itself, the Secret that carries it, or none if the default is the same. */
 function namedBy(setting: Setting, settings: Settings): Setting[] {
   if (setting === chart || setting === chartVersion) return [];
   // An answer from the cluster must be given as a flag the next time.
@@ -96,7 +96,7 @@ export function explain({settings, effective, target}: Generated): Explained[] {
     const answer = settings.answer(setting);
     const read = effective.get(setting.id);
     const isOverruled = answer !== undefined && !settings.isExplicit(setting) && read !== undefined && !sameTree(read, answer.value);
-    if (isOverruled) return [{id: setting.id, value: read, source: 'flag', because: 'by way of --set'}];
+    if (isOverruled) return [{id: setting.id, value: read, source: 'flag', because: 'set with --set'}];
     if (answer) {
       const shown = answer.given ?? setting.kind.shown?.(answer.value) ?? answer.value;
       const value = typeof shown === 'string' ? maskSecrets(shown) : shown;

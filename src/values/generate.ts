@@ -59,7 +59,7 @@ export function generate(given: Settings, facts: ChartRequirements = {}): Genera
       ...ignoredIn(rendered.values, seen, target).map(({path, because}) => ({
         code: 'IGNORED_KEY',
         setting: set.id,
-        message: `${path} does nothing in ${target.chart} ${target.version}: ${because}.`,
+        message: `${path} has no effect in ${target.chart} ${target.version}: ${because}.`,
       })),
       ...applyRules(seen, effective, settings, target),
     ],
@@ -78,7 +78,7 @@ function refuseUnsupported(target: Target, settings: Settings): void {
         refused.map(({setting}) => setting),
         settings,
       ),
-      `Leave out ${refused.map(({flag}) => flag).join(', ')}`,
+      `Remove ${refused.map(({flag}) => flag).join(', ')}`,
     ],
   });
 }
@@ -93,7 +93,7 @@ function withChartDefaults(given: Settings, {chart: name, version}: Target): {se
       guesses.push({
         code: 'GUESS',
         setting: setting.id,
-        message: `${spell(setting)} ${found.value} ${found.untested}: test on a node that it can be written to and executed from.`,
+        message: `${spell(setting)} ${found.value} ${found.untested}: verify on a node that it is writable and mounted without noexec.`,
       });
     }
     return known.with(setting, {value: found.value, source: 'default', because: found.because});
@@ -124,10 +124,10 @@ function refuseOverruled(settings: Settings, effective: ReadonlyMap<string, unkn
         settings.isExplicit(setting) && effective.has(setting.id) && !sameTree(effective.get(setting.id), answer.value),
     );
   if (overruled === undefined) return;
-  throw new ExpectedError(`--set changes what ${spell(overruled.setting)} says.`, {
+  throw new ExpectedError(`--set and ${spell(overruled.setting)} set different values for the same setting.`, {
     code: 'CONFLICTING_SETTINGS',
     exit: ExitCode.usage,
-    suggestions: ['Keep one of the two'],
+    suggestions: ['Use only one of them'],
   });
 }
 

@@ -35,7 +35,7 @@ export interface Origin {
   setting: Setting;
   /** The reason, where the setting does not explain it. */
   why?: string;
-  /** It follows from other keys: nobody asked for it. */
+  /** Derived from other keys, not from a setting of the user. */
   isDerived?: true;
 }
 
@@ -57,12 +57,15 @@ export function renderValues(settings: Settings, target: Target): Rendered {
   const written = mergeValues(scope.defaults, ofFiles);
   const origins: Origin[] = leafPaths(ofFiles).map((path) => ({path, setting: valuesFile as Setting}));
   const warnings: Warning[] = [];
+  /** Also keys that keep the chart default because the user asked for that value. */
+  const chosen = new Set<string>();
   for (const {setting, answer} of settings.entries()) {
     if (needsNoRow(setting) || answer.source === 'values-file') continue;
     for (const row of rowsFor(chart, setting, answer.value, scope)) {
-      // The files go before what nobody said.
+      // Values files take precedence over defaults.
       if (!settings.isExplicit(setting) && row.paths.some((path) => getAt(ofFiles, path) !== undefined)) continue;
       const entries = changes(row, answer.value, scope, written);
+      if (settings.isExplicit(setting)) for (const [path] of row.write(answer.value, scope)) chosen.add(spellPath(path));
       for (const [path, value] of entries) setAt(values, path, value);
       origins.push(...entries.map(([path, , why]) => ({path, setting, ...(why === undefined ? {} : {why})})));
       const message = settings.isExplicit(setting) ? row.partly?.(answer.value, scope) : undefined;
@@ -76,7 +79,7 @@ export function renderValues(settings: Settings, target: Target): Rendered {
     setAt(values, assigned.path, assigned.value);
     origins.push({path: assigned.path, setting: set as Setting});
   }
-  const isWritten = (path: Path): boolean => getAt(values, path) !== undefined;
+  const isWritten = (path: Path): boolean => chosen.has(spellPath(path)) || getAt(values, path) !== undefined;
   for (const {in: range, setting, write} of chart.derived ?? []) {
     if (!within(target.version, range)) continue;
     for (const [path, value, why] of write(mergeValues(scope.defaults, values), isWritten)) {
@@ -87,7 +90,7 @@ export function renderValues(settings: Settings, target: Target): Rendered {
   return {values: withoutLargeNumbers(values, target), origins, warnings};
 }
 
-/** The entries of a row that differ from what is written; the same amount in another spelling is no change. */
+/** The entries of a row that differ from what is written; the same quantity in another notation is no change. */
 function changes(row: Row, value: unknown, scope: Scope, written: Values): readonly Entry[] {
   const entries = row.write(value, scope).filter(([path, tree]) => !sameTree(getAt(written, path), tree));
   const isDefault = entries.length === 1 && sameTree(row.read(written, scope), value);
@@ -99,7 +102,7 @@ function refuseConflict(text: string, path: Path, origins: readonly Origin[], se
     ({path: other, setting}) =>
       setting.id !== valuesFile.id && (startsWith(other, path) || startsWith(path, other)) && settings.isExplicit(setting),
   );
-  if (other) throw new InvalidValue(`"${text}" is already written by ${spell(other.setting)}`, 'Keep one of the two');
+  if (other) throw new InvalidValue(`"${text}" is already set by ${spell(other.setting)}`, 'Use only one of them');
 }
 
 /**
@@ -127,8 +130,8 @@ export function parseAssignment(text: string, value: string, {chart, version}: T
   if (value === 'null' && path.some((_, index) => nodeAt(root, path.slice(0, index))?.['x-kubernetes'])) return {path, value: null};
   if (value === 'null' && isText(node))
     throw new InvalidValue(
-      `"${text}" takes a text, and null removes the chart default`,
-      'Leave it out to keep the default, or set another text',
+      `"${text}" must be a string: null would remove the chart default`,
+      'Omit it to keep the chart default, or set another string',
     );
   const tree = isText(node) ? value : parseTree(text, value);
   checkAssigned(text, tree, node);
@@ -139,7 +142,7 @@ function unknownKey(text: string, path: Path, {chart, version}: Target): Invalid
   const message = `${chart} ${version} has no key "${text}"`;
   const all = releasesOf(chart);
   const some = all.filter((each) => nodeAt(closedSchema(chartSchema(chart), each), path) !== undefined);
-  if (some.length > 0) return new InvalidValue(message, `It exists ${describeRange(rangeOf(some, all))}`);
+  if (some.length > 0) return new InvalidValue(message, `Available: ${describeRange(rangeOf(some, all))}`);
   const known = leavesOf(chartSchema(chart), version).map((leaf) => spellPath(leaf.path));
   const near = closest(text, known) ?? known.find((each) => each.split('.').at(-1) === path.at(-1));
   return new InvalidValue(message, near ? `Did you mean ${near}?` : `See the values.yaml of ${chart} ${version}`);
@@ -173,7 +176,7 @@ function parseTree(path: string, text: string): Tree {
   try {
     return parse(text, {logLevel: 'error'}) as Tree;
   } catch {
-    throw new InvalidValue(`the value of "${path}" is neither a scalar nor JSON`, `Write lists and maps as JSON: --set '${path}=["a"]'`);
+    throw new InvalidValue(`cannot parse the value of "${path}"`, `Write lists and maps as JSON: --set '${path}=["a"]'`);
   }
 }
 
@@ -187,7 +190,7 @@ function checkAssigned(path: string, tree: Tree, node: SchemaNode): void {
   }
   if (!matchesType(tree, node)) {
     const wanted = [node.type].flat().join(' or ');
-    throw new InvalidValue(`"${path}" takes ${wanted}, not ${JSON.stringify(tree)}`, `Give it as ${wanted}`);
+    throw new InvalidValue(`"${path}" must be of type ${wanted}, not ${JSON.stringify(tree)}`, `Set a value of type ${wanted}`);
   }
   checkScalar(path, tree, node);
   if (!isMap(tree)) return;
@@ -195,7 +198,7 @@ function checkAssigned(path: string, tree: Tree, node: SchemaNode): void {
     if (below === null && node['x-kubernetes'] !== undefined) continue;
     const child = childOf(node, key);
     if (child === undefined)
-      throw new InvalidValue(`"${path}" has no key "${key}"`, `Keys there: ${Object.keys(node.properties ?? {}).join(', ')}`);
+      throw new InvalidValue(`"${path}" has no key "${key}"`, `Valid keys: ${Object.keys(node.properties ?? {}).join(', ')}`);
     checkAssigned(`${path}.${key}`, below, child);
   }
 }
@@ -204,15 +207,15 @@ const QUANTITY = /(^|\.)((limits|requests)\.(cpu|memory|ephemeral-storage)|sizeL
 
 function checkScalar(path: string, tree: Tree, node: SchemaNode): void {
   if (typeof tree === 'number' && (!Number.isFinite(tree) || tree < (node.minimum ?? 0))) {
-    throw new InvalidValue(`"${path}" cannot be ${tree}`, `Give a number from ${node.minimum ?? 0} on`);
+    throw new InvalidValue(`invalid value ${tree} for "${path}"`, `Use a number greater than or equal to ${node.minimum ?? 0}`);
   }
   if (typeof tree === 'string' && QUANTITY.test(path) && milliOf(tree) === undefined) {
-    throw new InvalidValue(`"${path}" cannot be "${tree}"`, 'Write a Kubernetes quantity, such as 500m or 2Gi');
+    throw new InvalidValue(`invalid value "${tree}" for "${path}"`, 'Use a Kubernetes quantity, such as 500m or 2Gi');
   }
   if (node.enum && !node.enum.includes(tree as string))
-    throw new InvalidValue(`"${path}" cannot be ${JSON.stringify(tree)}`, `Use one of ${node.enum.join(', ')}`);
+    throw new InvalidValue(`invalid value ${JSON.stringify(tree)} for "${path}"`, `Use one of ${node.enum.join(', ')}`);
   if (node.pattern && typeof tree === 'string' && !new RegExp(node.pattern).test(tree)) {
-    throw new InvalidValue(`"${path}" cannot be "${tree}"`, `It has to match ${node.pattern}`);
+    throw new InvalidValue(`invalid value "${tree}" for "${path}"`, `It must match ${node.pattern}`);
   }
 }
 
@@ -230,7 +233,7 @@ function refuseSecret(path: string, tree: Tree, node: SchemaNode): void {
   const isMirrorToken = path.endsWith('providerNetworkMirrors') && /"token":/.test(JSON.stringify(tree));
   if (node['x-secret'] !== true && !isMirrorToken) return;
   throw new InvalidValue(
-    `"${path}" is secret, and values.yaml is kept in clear text`,
-    'Use --token-file, --client-cert-file and --client-key-file, which put it into a Secret',
+    `"${path}" is a secret, and values.yaml stores plain text`,
+    'Use --token-file, --client-cert-file and --client-key-file, which store it in a Secret',
   );
 }

@@ -23,8 +23,8 @@ export interface Sizing {
 /** The containers that a chart adds to the runs themselves. */
 const BESIDE: Readonly<Record<ChartName, {path: string; text: string} | undefined>> = {
   'agent-local': undefined,
-  'agent-job': {path: 'task.worker.resources', text: 'Beside its runner every run has a worker container'},
-  'agent-k8s': {path: 'resources', text: 'Beside the runs every node has a worker'},
+  'agent-job': {path: 'task.worker.resources', text: 'Each run has a worker container in addition to its runner'},
+  'agent-k8s': {path: 'resources', text: 'Each node runs a worker in addition to the runs'},
 };
 
 function noteOn({chart, version}: Target, runs: number): Sizing['notes'][number] {
@@ -32,22 +32,22 @@ function noteOn({chart, version}: Target, runs: number): Sizing['notes'][number]
   if (beside === undefined) {
     const replicas = `${runs} ${runs === 1 ? 'replica' : 'replicas'}`;
     return {
-      message: `An agent executes one run at a time, so ${runs} at the same time take ${replicas}.`,
+      message: `An agent executes one run at a time: ${runs === 1 ? '1 concurrent run requires' : `${runs} concurrent runs require`} ${replicas}.`,
       source: `${chart} ${version}, README`,
     };
   }
   const defaults = defaultsOf(chartSchema(chart), version);
   const amount = (key: string) => getAt(defaults, at(`${beside.path}.${key}`));
   const most = amount('limits.memory');
-  const limit = most === undefined ? '' : `, ${most} at most`;
+  const limit = most === undefined ? '' : `; memory limit: ${most}`;
   return {
-    message: `${beside.text} (${amount('requests.cpu')} CPU and ${amount('requests.memory')} memory requested${limit}).`,
+    message: `${beside.text} (requests: ${amount('requests.cpu')} CPU, ${amount('requests.memory')} memory${limit}).`,
     source: `${chart} ${version}, values.yaml`,
   };
 }
 
 const HOSTS = {
-  message: 'An agent in Docker or on a VM executes five runs at the same time at most; RAM times concurrency is what it needs.',
+  message: 'An agent in Docker or on a VM executes at most five concurrent runs. Required RAM: memory per run times concurrency.',
   source: 'docs.scalr.io, self-hosted agents',
 };
 

@@ -11,7 +11,7 @@ import {effectiveValues, readEffective} from './read-values.ts';
 import {guessChart} from './validate/check-files.ts';
 import {readLayers} from './validate/source.ts';
 
-/** The settings that these values say, by id; what only the defaults of the chart say is left out. */
+/** The settings of these values, by id, without those that come from chart defaults only. */
 function settingsIn(values: Values, target: Target): Map<string, unknown> {
   const {settings} = readEffective(effectiveValues(values, target), target);
   const isWritten = (id: string): boolean =>
@@ -22,21 +22,21 @@ function settingsIn(values: Values, target: Target): Map<string, unknown> {
   return new Map([...settings].filter(([id]) => isWritten(id)));
 }
 
-/** An answer, and where it was found where that is not the file itself. */
+/** An answer, and its origin if that is not the file itself. */
 interface FoundAnswer {
   value: unknown;
   because?: string | undefined;
 }
 
 /**
- * What the files of --values-file say as settings, by id, and which chart they are for. `named` holds the chart and the
- * version that other sources name. @throws ExpectedError
+ * The settings in the files of --values-file, by id, and the chart they are for. `named` holds the chart and the version
+ * of other sources. @throws ExpectedError
  */
 export function settingsInFiles(files: readonly ValuesFile[], named: Settings): Map<string, FoundAnswer> {
   const {name, version, source: because} = guessChart({files, areLayers: true}, named);
   if (name === undefined) {
     const names = files.map(({file}) => file).join(', ');
-    throw refusal(`${names} could be for any chart.`, ['Add --chart agent-k8s, agent-local or agent-job']);
+    throw refusal(`Cannot tell which chart ${names} is for.`, ['Add --chart agent-k8s, agent-local or agent-job']);
   }
   const known = version === undefined ? named : named.with(chartVersion, {value: version, source: 'values-file'});
   const {target} = targetOf(known, () => name);

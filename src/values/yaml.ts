@@ -43,10 +43,10 @@ const isBlock = (text: string): boolean => /^[\x20-\x7e]+\n[\x20-\x7e\n]*$/.test
 /** Reads the text back as YAML 1.1 and compares it with the values. */
 function refuseMisreading(text: string, meant: Values): void {
   if (isPrintable(text) && sameTree(readAsHelm(text), meant)) return;
-  throw new ExpectedError('These values cannot be written so that Helm reads them as they were meant.', {
+  throw new ExpectedError('Cannot write these values as YAML that Helm reads unchanged.', {
     code: 'AMBIGUOUS_YAML',
     exit: ExitCode.usage,
-    suggestions: ['Look for odd characters, and for keys such as "<<", in --set'],
+    suggestions: ['Check --set for unprintable characters and keys such as "<<"'],
   });
 }
 

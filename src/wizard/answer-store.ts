@@ -7,9 +7,9 @@ import type {Answer, Settings} from '../settings/settings.ts';
 /** The answers so far. */
 export class AnswerStore {
   readonly #answers: Map<string, Answer>;
-  /** Questions that were answered, by id; Enter alone is an answer too. */
+  /** IDs of answered questions, including empty answers. */
   readonly asked: Set<string>;
-  /** Settings whose answers the operator has seen, by id. */
+  /** IDs of settings whose answers were shown. */
   readonly told = new Set<string>();
 
   constructor(found: ReadonlyMap<string, Answer>, asked: Iterable<string> = []) {
@@ -25,7 +25,7 @@ export class AnswerStore {
 
   answer = (setting: Setting): Answer | undefined => this.#answers.get(setting.id);
 
-  /** By a person: a cluster that knows its networks does not know whether there is a proxy. */
+  /** True if the answer is not from the cluster. */
   isGiven = (setting: Setting): boolean => {
     const answer = this.answer(setting);
     return answer !== undefined && answer.source !== 'cluster';
@@ -43,13 +43,13 @@ export class AnswerStore {
     this.#answers.set(setting.id, answer);
   }
 
-  /** It can be asked for again. */
+  /** Removes the answer, so that the question is asked again. */
   delete(setting: Setting): void {
     this.#answers.delete(setting.id);
     this.asked.delete(setting.id);
   }
 
-  /** What a cluster says counts where nobody said anything. */
+  /** Adds facts of the cluster for settings without an answer. */
   merge(cluster: Source, context: ParseContext): void {
     for (const setting of catalogue) {
       const raw = cluster.answer(setting);
@@ -60,7 +60,7 @@ export class AnswerStore {
     }
   }
 
-  /** Answers of this conversation that do nothing any more, because another one has changed. Returns what was dropped. */
+  /** Removes prompted answers that no longer have an effect, and returns their settings. */
   dropUseless(): Setting[] {
     const useless = catalogue.filter(
       (setting) => this.answer(setting)?.source === 'prompt' && setting.appliesWhen !== undefined && !setting.appliesWhen.test(this.get),
@@ -69,7 +69,7 @@ export class AnswerStore {
     return useless;
   }
 
-  /** @throws ExpectedError that lists everything wrong and missing */
+  /** @throws ExpectedError that lists all invalid and missing settings */
   settings(optional: readonly Setting[] = []): Settings {
     return settle({answers: this.#answers, problems: []}, {optional});
   }

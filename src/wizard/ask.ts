@@ -2,9 +2,10 @@ import {parseAnswer, type ResolveOptions} from '../answers/resolve.ts';
 import {ExpectedError, GoBack} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
 import type {Choice, Prompter, TextQuestion} from '../ports/prompter.ts';
+import {token} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {InvalidValue, type Setting, spell} from '../settings/define.ts';
-import {claimsOf} from '../settings/secret.ts';
+import {claimsOf, tokenProblem} from '../settings/secret.ts';
 import type {Answer} from '../settings/settings.ts';
 import {AnswerStore} from './answer-store.ts';
 import {refusalOf} from './chart-refusals.ts';
@@ -13,27 +14,27 @@ export interface AskDeps {
   prompter: Prompter;
   files: Pick<Files, 'read' | 'readStdin'>;
   now(): Date;
-  /** Choices that the cluster has for a setting. */
+  /** Choices for a setting that are read from the cluster. */
   offers?(setting: Setting): readonly Choice[];
 }
 
 /** How to ask for one setting. */
 interface AskOptions {
-  /** What Enter alone means where no default is known. */
+  /** Meaning of an empty answer if no default is known. */
   orElse?: string | undefined;
-  /** The choice that Enter takes where no default is known. */
+  /** The preselected choice if no default is known. */
   suggested?: string | undefined;
-  /** The answer that is to be changed. */
+  /** The answer to change. */
   current?: Answer | undefined;
   /** Esc rejects the question with GoBack. */
   canGoBack?: boolean;
 }
 
-/** Values of choices that are no answers. */
+/** Values of choices that are not answers. */
 const NONE = '';
 const OTHER = '…';
 
-/** The answers, and those without which nothing works as the operator gives them now. */
+/** Prompts for missing required settings and returns all answers. */
 export async function askMissing(
   answers: ReadonlyMap<string, Answer>,
   {only = catalogue, optional = []}: ResolveOptions,
@@ -58,7 +59,7 @@ export async function unlessBack<T, B>(answer: Promise<T>, back: B): Promise<T |
   }
 }
 
-/** Asks for one setting in the form its kind has. Undefined where the operator leaves it to what Enter alone means. */
+/** Prompts for one setting. Undefined if the answer is empty. */
 export async function ask(setting: Setting, options: AskOptions, store: AnswerStore, deps: AskDeps): Promise<Answer | undefined> {
   const {kind} = setting;
   if (kind.options !== undefined || kind.isSwitch) return choose(setting, options, store, deps);
@@ -75,7 +76,7 @@ async function choose(setting: Setting, options: AskOptions, store: AnswerStore,
     const disabled = refusalOf(setting, kind.parse(value, {now: now()}), store);
     return {value, label: labelOf(value), ...defined({description: meanings?.[value], disabled})};
   });
-  const none = orElse === undefined && current === undefined ? [] : [{value: NONE, label: orElse ?? 'not decided here'}];
+  const none = orElse === undefined && current === undefined ? [] : [{value: NONE, label: orElse ?? 'Not set'}];
   const fallback = current === undefined ? setting.fallback?.(store.get) : undefined;
   const preferred = kind.format(current?.value ?? fallback ?? suggested ?? NONE)[0] ?? NONE;
   const note = fallback === undefined ? undefined : `${labelOf(preferred)}, ${fallbackFrom}`;
@@ -88,17 +89,17 @@ async function choose(setting: Setting, options: AskOptions, store: AnswerStore,
   return chosen === NONE ? undefined : {value: kind.parse(chosen, {now: now()}), source: 'prompt'};
 }
 
-/** One of those that the cluster has, or that another one will be typed. */
+/** A choice from the cluster, or OTHER to type a value. */
 async function chooseOffered(setting: Setting, options: AskOptions, {prompter, offers}: AskDeps): Promise<string> {
   const found = offers?.(setting) ?? [];
   if (found.length === 0) return OTHER;
   const none = options.orElse === undefined ? [] : [{value: NONE, label: options.orElse}];
-  return prompter.select({...questionOf(setting, options), choices: [...none, ...found, {value: OTHER, label: 'another one'}]});
+  return prompter.select({...questionOf(setting, options), choices: [...none, ...found, {value: OTHER, label: 'Enter another value'}]});
 }
 
 const labelOf = (value: string): string => ({true: 'yes', false: 'no'})[value] ?? value;
 
-/** A line of text that the setting can take; empty where Enter alone was the answer. */
+/** A valid line of text, or an empty answer. */
 function askText(setting: Setting, options: AskOptions, store: AnswerStore, deps: AskDeps): Promise<string> {
   const {kind, fallbackFrom = 'default', required = false} = setting;
   const {orElse, current} = options;
@@ -107,22 +108,22 @@ function askText(setting: Setting, options: AskOptions, store: AnswerStore, deps
   const question: TextQuestion = {
     ...questionOf(setting, options),
     async validate(text) {
-      if (text === '') return mayBeEmpty ? undefined : 'An answer is needed here.';
+      if (text === '') return mayBeEmpty ? undefined : 'A value is required.';
       return problemIn(setting, text, deps);
     },
   };
   const {prompter} = deps;
-  // The path of a file with a secret may be shown, the secret itself never.
+  // The path of a secret file may be shown, but never the secret.
   if (kind.isSecret && !kind.isFile)
-    return prompter.password({...question, ...defined({note: current === undefined ? orElse : 'as it is'})});
+    return prompter.password({...question, ...defined({note: current === undefined ? orElse : 'unchanged'})});
   if (current?.value !== undefined) return prompter.input({...question, isPrefilled: true, default: textOf(setting, current)});
   if (fallback === undefined) return prompter.input({...question, ...defined({note: orElse})});
   const text = textOf(setting, {value: fallback, source: 'default'});
-  // A default of no entries is what Enter alone means.
+  // An empty default is the meaning of an empty answer.
   return prompter.input({...question, ...(text === '' ? {note: orElse ?? 'none'} : {default: text, note: fallbackFrom})});
 }
 
-/** An answer as it would be typed. */
+/** An answer as the user types it. */
 const textOf = ({kind}: Setting, {value, given}: Answer): string =>
   given ?? kind.format(value).join(kind.list?.separator.test(',') ? ',' : '\n');
 
@@ -132,31 +133,32 @@ async function answerOf(setting: Setting, text: string, {files, now}: AskDeps): 
   return {...(await parseAnswer(setting, raw, {files, now: now()})), source: 'prompt'};
 }
 
-/** Why the text is not a valid answer, as a sentence. */
+/** Why the text is not a valid answer. */
 async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise<string | undefined> {
   try {
     await answerOf(setting, text, deps);
-    const expires = setting.onlyEnv === undefined ? undefined : claimsOf(text)?.expires;
-    if (expires === undefined || expires > deps.now()) return undefined;
-    return `Expired on ${expires.toISOString().slice(0, 10)}. Add a token to the agent pool and take that one.`;
+    if (setting !== token) return undefined;
+    const problem = tokenProblem(text);
+    const expires = claimsOf(text)?.expires;
+    if (problem !== undefined || expires === undefined || expires > deps.now()) return problem;
+    return `The token expired on ${expires.toISOString().slice(0, 10)}. Create a new token in the agent pool.`;
   } catch (error) {
     if (error instanceof ExpectedError) return error.message;
     if (!(error instanceof InvalidValue)) throw error;
     const {message, suggestion} = error;
-    const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1)}.`;
-    return suggestion === undefined ? sentence : `${sentence} ${suggestion.replace(/[^?.]$/, '$&.')}`;
+    return suggestion === undefined ? `${message}.` : `${message}. ${suggestion.replace(/[^?.]$/, '$&.')}`;
   }
 }
 
-/** What is asked, and what ? says: what it is, what follows from it, how else to give it and where to read more. */
+/** The question and its help: summary, explanation, flag and variable, reference. */
 function questionOf(setting: Setting, {canGoBack = false}: AskOptions) {
   const {question: message, summary, explained, env, onlyEnv} = setting;
-  const otherwise = onlyEnv === undefined ? `${spell(setting)}, or the variable ${env}` : `The variable ${env}`;
+  const otherwise = onlyEnv === undefined ? `Flag ${spell(setting)}, environment variable ${env}` : `Environment variable ${env}`;
   const help = [summary, ...(explained === undefined ? [] : [explained.text]), `${otherwise}. ${explained?.reference ?? ''}`.trim()];
   return {message, help, canGoBack};
 }
 
-/** The entries that are there. */
+/** The entries that are not undefined. */
 function defined<T extends object>(entries: T): {[K in keyof T]?: Exclude<T[K], undefined>} {
   return Object.fromEntries(Object.entries(entries).filter(([, value]) => value !== undefined)) as ReturnType<typeof defined<T>>;
 }

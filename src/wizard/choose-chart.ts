@@ -4,7 +4,9 @@ import {unsupported} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
 import {ExpectedError} from '../errors.ts';
 import type {Choice} from '../ports/prompter.ts';
-import {spell} from '../settings/define.ts';
+import {cloud} from '../settings/cluster.ts';
+import {type Setting, spell} from '../settings/define.ts';
+import {isolation, purpose} from '../settings/purpose.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {choiceText, errorText} from '../ui/messages.ts';
@@ -12,7 +14,7 @@ import {paragraph} from '../ui/theme.ts';
 import type {AnswerStore} from './answer-store.ts';
 import type {InterviewDeps} from './interview.ts';
 
-/** Says which chart fits and why, and lets the operator take another one. */
+/** Shows the recommended chart with reasons, and prompts for a chart. */
 export async function chooseChart(store: AnswerStore, facts: ChartRequirements, deps: InterviewDeps): Promise<void> {
   const {screen, say, prompter} = deps;
   const settings = settingsSoFar(store);
@@ -25,9 +27,9 @@ export async function chooseChart(store: AnswerStore, facts: ChartRequirements, 
   const picked = (await prompter.select({
     message: chart.question,
     help: [
-      'All three run the same agent; they differ in where runs happen and in what they need of the cluster.',
-      'What a chart cannot take of what you said is dropped, and said.',
-      'Compare them with: scalr-agent recommend. https://github.com/Scalr/agent-helm',
+      'All three charts run the same agent. They differ in where runs execute and in their cluster requirements.',
+      'Answers that the selected chart does not support are removed and listed.',
+      'Compare the charts with scalr-agent recommend. https://github.com/Scalr/agent-helm',
     ],
     choices: names.map((name) => choiceOf(name, reasonsFor(name), settings, name === found?.chart)),
     ...(found ? {default: found.chart} : {}),
@@ -36,12 +38,12 @@ export async function chooseChart(store: AnswerStore, facts: ChartRequirements, 
   for (const {setting, message} of unsupported({chart: picked, version: versionOf(picked, settings)}, settings)) {
     store.delete(setting);
     store.asked.add(setting.id);
-    say(paragraph('  ', `Dropped ${spell(setting)}: ${message}.`, screen));
+    say(paragraph('  ', `Removed ${spell(setting)}: ${message}.`, screen));
   }
   await deps.onAnswer();
 }
 
-/** Undefined where answers contradict each other: then the review says so. */
+/** Undefined if answers conflict; the review reports the conflict. */
 function settingsSoFar(store: AnswerStore): Settings | undefined {
   try {
     return store.settings();
@@ -63,16 +65,17 @@ function recommendation(settings: Settings, facts: ChartRequirements, {screen, s
 
 const versionOf = (name: ChartName, settings: Settings): string => settings.get(chartVersion) ?? newestOf(name);
 
-/** What was said before the conversation stays; a chart that cannot take that cannot be chosen. */
+/** Facts about the cluster and the pool; no chart choice may drop them. */
+const FACTS: readonly Setting[] = [cloud, purpose, isolation];
+
+/** Facts, and settings from flags, variables and files are kept; a chart that does not support them is disabled. */
 function choiceOf(name: ChartName, reasons: readonly Reason[], settings: Settings, isRecommended: boolean): Choice {
   const refused = unsupported({chart: name, version: versionOf(name, settings)}, settings);
-  const given = refused.find(({setting}) => settings.answer(setting)?.source !== 'prompt');
+  const given = refused.find(({setting}) => FACTS.includes(setting) || settings.answer(setting)?.source !== 'prompt');
   const excluded = reasons.find(({verdict, message}) => verdict === 'excluded' && !refused.some((each) => message === `${each.message}.`));
   const disabled = given?.message ?? excluded?.message;
-  const loss = refused.length === 0 ? undefined : `Drops ${refused.map(({flag}) => flag).join(', ')}.`;
+  const loss = refused.length === 0 ? undefined : `Removes unsupported answers: ${refused.map(({flag}) => flag).join(', ')}.`;
   const argument = reasons.find(({verdict}) => verdict !== 'excluded')?.message;
-  const description = [loss, isRecommended ? 'Recommended, for the reasons above.' : argument]
-    .filter((part) => part !== undefined)
-    .join(' ');
+  const description = [loss, isRecommended ? 'Recommended (reasons above).' : argument].filter((part) => part !== undefined).join(' ');
   return {value: name, label: name, ...(description === '' ? {} : {description}), ...(disabled === undefined ? {} : {disabled})};
 }

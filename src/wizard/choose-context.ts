@@ -1,6 +1,6 @@
 import {ExpectedError} from '../errors.ts';
 import {allContexts} from '../kubernetes/kubectl.ts';
-import type {Place, Processes} from '../ports/processes.ts';
+import type {ClusterTarget, Processes} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {jsonFrom} from '../tool-errors.ts';
 
@@ -9,23 +9,23 @@ interface Config {
   contexts?: readonly {name: string; context?: {cluster?: string}}[] | null;
 }
 
-/** Which cluster is meant, where the kubeconfig knows several; undefined where there is nothing to choose. */
+/** Prompts for a context if the kubeconfig has several; undefined otherwise. */
 export async function chooseContext(
-  place: Place,
+  place: ClusterTarget,
   processes: Processes,
   prompter: Prompter,
-  over: AbortSignal,
+  signal: AbortSignal,
 ): Promise<string | undefined> {
-  const config = await readConfig(place, processes, over);
+  const config = await readConfig(place, processes, signal);
   const contexts = config?.contexts ?? [];
   if (contexts.length < 2) return undefined;
   const current = config?.['current-context'];
   return prompter.search({
-    message: 'Into which cluster?',
+    message: 'Kubeconfig context',
     help: [
-      'The contexts of your kubeconfig; the one in use comes first.',
-      'Nothing is changed there before you choose to install.',
-      '--kube-context NAME, and --kubeconfig FILE. kubectl config get-contexts',
+      'The contexts in your kubeconfig. The current context is listed first.',
+      'The cluster is not changed until you choose to install.',
+      'Flags --kube-context NAME and --kubeconfig FILE. List contexts with kubectl config get-contexts.',
     ],
     choices: [...contexts]
       .sort((one, other) => Number(other.name === current) - Number(one.name === current))
@@ -34,13 +34,13 @@ export async function chooseContext(
   });
 }
 
-async function readConfig(place: Place, processes: Processes, over: AbortSignal): Promise<Config | undefined> {
+async function readConfig(place: ClusterTarget, processes: Processes, signal: AbortSignal): Promise<Config | undefined> {
   try {
     const call = allContexts(place);
-    const {exitCode, stdout} = await processes.run(call, {over});
+    const {exitCode, stdout} = await processes.run(call, {signal});
     return exitCode === 0 ? jsonFrom<Config>(call, stdout) : undefined;
   } catch (error) {
-    // Without kubectl the conversation ends in files.
+    // Without kubectl, the wizard can only save files.
     if (error instanceof ExpectedError) return undefined;
     throw error;
   }

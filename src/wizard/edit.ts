@@ -1,24 +1,28 @@
 import {token} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
-import type {Group, Setting} from '../settings/define.ts';
+import {type Group, type Setting, spell} from '../settings/define.ts';
 import {chart} from '../settings/release.ts';
 import {answerText} from '../ui/conversation.ts';
 import {paragraph} from '../ui/theme.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {ask, unlessBack} from './ask.ts';
-import {isForeign} from './chart-refusals.ts';
+import {chartDefaultOf, isForeign} from './chart-refusals.ts';
 import type {InterviewDeps} from './interview.ts';
 
 const BACK = '';
-/** Its answers would need lines of their own, so they are given as flags. */
-const NOT_HERE: readonly Group[] = ['Escape hatch'];
+/** Multi-line values, which can only be set by flags. */
+const NOT_HERE: readonly Group[] = ['Chart values'];
 
-/** Changes settings of one group until the operator goes back. */
+/** Changes settings of one group until the user goes back. */
 export async function edit(store: AnswerStore, deps: InterviewDeps): Promise<void> {
   const groups = [...new Set(catalogue.map(({group}) => group))].filter((group) => changeable(group, store).length > 0);
   const question = {
     message: 'What do you want to change?',
-    help: ['Every setting of the group can be changed.', 'What stands only in flags: --set and --extra-env.', 'scalr-agent install --help'],
+    help: [
+      'Select a group to change its settings.',
+      'Available as flags only: --values-file, --set and --extra-env.',
+      'scalr-agent install --help',
+    ],
     canGoBack: true,
     choices: [...groups.map((each) => ({value: each, label: each, description: summaryOf(each, store)})), {value: BACK, label: 'Back'}],
   };
@@ -31,8 +35,12 @@ async function editGroup(group: Group, store: AnswerStore, deps: InterviewDeps):
   for (;;) {
     const settings = changeable(group, store);
     const question = {
-      message: `${group}: which setting?`,
-      help: ['What is empty is left to the chart.', 'Each question says how to remove its answer.', 'scalr-agent install --help'],
+      message: `${group}: which setting do you want to change?`,
+      help: [
+        'Settings without a value use the chart default.',
+        'Each question shows how to clear its value.',
+        'scalr-agent install --help',
+      ],
       canGoBack: true,
       choices: [...settings.map((setting) => choiceOf(setting, store)), {value: BACK, label: 'Done'}],
       default: last ?? BACK,
@@ -41,18 +49,18 @@ async function editGroup(group: Group, store: AnswerStore, deps: InterviewDeps):
     if (picked === BACK) return;
     last = picked;
     const setting = settings.find(({id}) => id === picked) as Setting;
-    // The chart has a question of its own, which says what it costs.
+    // chooseChart asks for the chart and shows the consequences.
     if (setting === chart) return store.delete(chart);
     const current = store.answer(setting) ?? {value: setting.fallback?.(store.get), source: 'default'};
-    const options = current.value === undefined ? {orElse: 'not decided here'} : {current};
+    const options = current.value === undefined ? {orElse: chartDefaultOf(setting, store) ?? 'Not set'} : {current};
     const answer = await unlessBack(ask(setting, {...options, canGoBack: true}, store, deps), 'unchanged' as const);
-    // Nobody can see a secret to take it over, so an empty line keeps it.
+    // A secret is not shown, so an empty answer keeps it.
     if (answer === 'unchanged' || (answer === undefined && setting === token)) continue;
     if (answer === undefined) store.delete(setting);
     else store.set(setting, answer);
     store.asked.add(setting.id);
-    for (const {question} of store.dropUseless())
-      deps.say(paragraph('  ', `Dropped ${question}: it would do nothing any more.`, deps.screen));
+    for (const dropped of store.dropUseless())
+      deps.say(paragraph('  ', `Removed ${spell(dropped)}: it no longer has an effect.`, deps.screen));
     await deps.onAnswer();
   }
 }
@@ -83,4 +91,4 @@ const summaryOf = (group: Group, store: AnswerStore): string =>
       const answer = store.answer(setting);
       return answer === undefined ? [] : [`${setting.id} ${answerText(setting, answer)}`];
     })
-    .join(', ') || 'Nothing is said of it: as the chart does it.';
+    .join(', ') || 'Chart defaults';

@@ -3,17 +3,17 @@ import {headingText, knownText} from '../ui/conversation.ts';
 import type {Screen} from '../ui/theme.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {type AskDeps, ask} from './ask.ts';
-import {isForeign} from './chart-refusals.ts';
-import type {Asked, Gate} from './questions.ts';
+import {CHART_DEFAULT, chartDefaultOf, isForeign} from './chart-refusals.ts';
+import type {Gate, Question} from './questions.ts';
 
 export interface InterviewDeps extends AskDeps {
   screen: Screen;
   say(text: string): void;
-  /** Called after every answer, so that it can be kept. */
+  /** Called after every answer to save the state. */
   onAnswer(): Promise<void>;
 }
 
-/** Asks what is not known yet, in order; what is known is shown as if it had been asked. */
+/** Asks unanswered questions in order and shows known answers. */
 export class Interview {
   readonly #store: AnswerStore;
   readonly #deps: InterviewDeps;
@@ -24,11 +24,11 @@ export class Interview {
     this.#deps = deps;
   }
 
-  async ask(items: readonly (Asked | Gate)[]): Promise<void> {
+  async ask(items: readonly (Question | Gate)[]): Promise<void> {
     for (const item of items) await ('options' in item ? this.#askGate(item) : this.#askOne(item));
   }
 
-  /** Shows an answer that is known, once. */
+  /** Shows a known answer once. */
   tell(setting: Setting, under: Group = setting.group): void {
     const answer = this.#store.answer(setting);
     if (answer === undefined || this.#store.told.has(setting.id)) return;
@@ -37,14 +37,15 @@ export class Interview {
     this.#deps.say(knownText(setting, answer, this.#deps.screen));
   }
 
-  async #askOne({setting, when, orElse, suggested, under = setting.group}: Asked): Promise<void> {
+  async #askOne({setting, when, orElse, suggested, under = setting.group}: Question): Promise<void> {
     const store = this.#store;
     if (store.isGiven(setting)) return this.tell(setting, under);
     const applies = (setting.appliesWhen?.test(store.get) ?? true) && (when?.(store.get, store.isGiven) ?? true);
     if (applies && store.answer(setting) !== undefined) return this.tell(setting, under);
     if (!applies || store.asked.has(setting.id) || isForeign(setting, store)) return;
     this.#under(under);
-    const answer = await ask(setting, {orElse, suggested}, store, this.#deps);
+    const empty = orElse === CHART_DEFAULT ? (chartDefaultOf(setting, store) ?? CHART_DEFAULT) : orElse;
+    const answer = await ask(setting, {orElse: empty, suggested}, store, this.#deps);
     store.told.add(setting.id);
     if (answer !== undefined) store.set(setting, answer);
     await this.#remember(setting.id);
@@ -65,7 +66,7 @@ export class Interview {
     for (const option of options.filter(isKnown)) await this.ask(option.asked);
   }
 
-  #isOpen({setting, when}: Asked): boolean {
+  #isOpen({setting, when}: Question): boolean {
     return (when?.(this.#store.get, this.#store.isGiven) ?? true) && !isForeign(setting, this.#store);
   }
 

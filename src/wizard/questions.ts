@@ -6,27 +6,28 @@ import {concurrency, isolation, purpose} from '../settings/purpose.ts';
 import {chart} from '../settings/release.ts';
 import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageClass, efsHandle} from '../settings/storage.ts';
 import {caFile} from '../settings/tls.ts';
+import {CHART_DEFAULT} from './chart-refusals.ts';
 
-/** A setting to be asked for. */
-export interface Asked {
+/** A setting to prompt for. */
+export interface Question {
   setting: Setting;
-  /** Nobody is asked otherwise; `get` knows what was said so far, defaults included, `isGiven` whether it is more than one. */
+  /** Condition of the prompt; `get` returns answers and defaults, `isGiven` is true for answers only. */
   when?(get: Get, isGiven: (setting: Setting) => boolean): boolean;
-  /** What Enter alone means where no default is known. Without it an answer is needed. */
+  /** Meaning of an empty answer if no default is known. Without it, an answer is required. */
   orElse?: string;
-  /** The choice that Enter takes where no default is known: it promises nothing. */
+  /** The preselected choice if no default is known. */
   suggested?: string;
-  /** The heading it stands under, where that is not the one of the setting. */
+  /** The heading, if it differs from the group of the setting. */
   under?: Group;
 }
 
-/** One question that spares the ones behind it. */
+/** One question that decides whether other questions are asked. */
 export interface Gate {
   id: string;
   group: Group;
   message: string;
   help: readonly string[];
-  options: readonly {label: string; description: string; asked: readonly Asked[]}[];
+  options: readonly {label: string; description: string; asked: readonly Question[]}[];
 }
 
 const forRuns = (get: Get): boolean => get(purpose) === 'runs';
@@ -35,64 +36,64 @@ const cached =
   (get: Get): boolean =>
     kinds.includes(get(cache) ?? '');
 
-/** What nobody but the operator knows of the agent. */
-export const AGENT: readonly Asked[] = [
-  {setting: token, when: (_, isGiven) => !isGiven(tokenFile) && !isGiven(tokenSecret), orElse: 'none: a Secret holds it'},
+/** Settings of the agent that only the user knows. */
+export const AGENT: readonly Question[] = [
+  {setting: token, when: (_, isGiven) => !isGiven(tokenFile) && !isGiven(tokenSecret), orElse: 'none, use an existing Secret'},
   {setting: tokenSecret, when: (get) => get(token) === undefined && get(tokenFile) === undefined},
   {setting: url},
 ];
 
-/** In the order in which an operator thinks; the least that a recommendation needs. */
-export const REST: readonly (Asked | Gate)[] = [
+/** The minimum that a recommendation requires. */
+export const REST: readonly (Question | Gate)[] = [
   {setting: cloud, suggested: 'other'},
   {setting: purpose},
-  {setting: isolation, when: forRuns, orElse: 'either will do'},
+  {setting: isolation, when: forRuns, orElse: 'No preference'},
   {
     id: 'network',
     group: 'Network',
-    message: 'What does the network between the agent and Scalr have?',
+    message: 'Which of these apply to the network between the agent and Scalr?',
     help: [
-      'Take what there is; each takes one or two questions more.',
-      'Nothing of it is common in a cluster with a way to the Internet of its own.',
+      'Select all that apply. Each selection adds one or two questions.',
+      'Clusters with direct Internet access usually need none of these.',
       'https://docs.scalr.io/docs/agent-pools',
     ],
     options: [
       {
-        label: 'A proxy',
-        description: 'Pods reach Scalr, registries and clouds by way of an HTTP proxy.',
+        label: 'HTTP proxy',
+        description: 'Pods reach Scalr, registries and clouds through an HTTP proxy.',
         asked: [
-          {setting: httpsProxy, orElse: 'none after all'},
+          {setting: httpsProxy, orElse: 'none'},
           {setting: httpProxy, orElse: 'none'},
-          {setting: noProxy, orElse: 'only names inside the cluster'},
+          {setting: noProxy, orElse: 'cluster-internal names only'},
         ],
       },
       {
-        label: 'Certificates of a private CA',
-        description: 'Something on the way, or a server of your own, has a certificate that the public roots do not know.',
-        asked: [{setting: caFile, orElse: 'none after all', under: 'Network'}],
+        label: 'Private CA certificates',
+        description: 'A proxy or one of your servers uses a certificate that is not issued by a public CA.',
+        asked: [{setting: caFile, orElse: 'none', under: 'Network'}],
       },
       {
-        label: 'Rules about the metadata service or cloud identities',
-        description: 'Runs must not take over the identity of the node, or get one of their own.',
+        label: 'Metadata service or cloud identity',
+        description: 'Block access of runs to the node identity, or assign a cloud identity to runs.',
         asked: [
-          {setting: metadataService, when: forRuns, orElse: 'as the chart does it'},
-          {setting: workloadIdentity, when: forRuns, orElse: 'not decided here'},
+          {setting: metadataService, when: forRuns, orElse: CHART_DEFAULT},
+          {setting: workloadIdentity, when: forRuns, orElse: 'Not set'},
         ],
       },
     ],
   },
-  {setting: cache, when: forRuns, orElse: 'as the chart does it'},
+  {setting: cache, when: forRuns, orElse: CHART_DEFAULT},
   {setting: cacheClaim, when: cached('existing-pvc')},
   {setting: efsHandle, when: cached('efs')},
-  {setting: cachePath, when: cached('hostpath'), orElse: 'as the chart does it'},
-  {setting: cacheStorageClass, when: cached('pvc'), orElse: 'the default class of the cluster'},
-  {setting: cacheAccessMode, when: cached('pvc'), orElse: 'as the chart does it'},
-  {setting: cacheSize, when: cached('pvc'), orElse: 'as the chart does it'},
-  {setting: concurrency, when: forRuns, orElse: 'as the chart does it', under: 'Size'},
+  {setting: cachePath, when: cached('hostpath'), orElse: CHART_DEFAULT},
+  {setting: cacheStorageClass, when: cached('pvc'), orElse: 'Default StorageClass of the cluster'},
+  {setting: cacheAccessMode, when: cached('pvc'), orElse: CHART_DEFAULT},
+  {setting: cacheSize, when: cached('pvc'), orElse: CHART_DEFAULT},
+  {setting: concurrency, when: forRuns, orElse: CHART_DEFAULT, under: 'Size'},
 ];
 
-/** What only some charts need to know. */
-export const AFTER_CHART: readonly Asked[] = [
+/** Questions for some charts only. */
+export const AFTER_CHART: readonly Question[] = [
   {
     setting: nodeOs,
     suggested: 'other',

@@ -4,19 +4,19 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
 import type {AnswerStore} from './answer-store.ts';
 
-/** What a conversation that broke off leaves behind, without secrets. */
+/** The saved state of an interrupted session, without secrets. */
 export interface ResumeState {
   /** As in an answers file. */
   answers: Readonly<Record<string, unknown>>;
-  /** Questions that need not be asked again, because Enter alone was the answer. */
+  /** Questions with an empty answer, which are not asked again. */
   asked: readonly string[];
-  /** Context of the kubeconfig, where it was chosen. */
+  /** The selected kubeconfig context. */
   context?: string;
 }
 
 const NAME = ['scalr-agent-install', 'resume.json'];
 
-/** Where it is kept; undefined on a system that has no such place. https://specifications.freedesktop.org/basedir-spec */
+/** Path of the state file; undefined if the system has no state directory. https://specifications.freedesktop.org/basedir-spec */
 export function resumePath(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const {XDG_STATE_HOME: state, HOME: home, LOCALAPPDATA: local} = env;
   const base = state || local || (home ? join(home, '.local', 'state') : undefined);
@@ -25,23 +25,23 @@ export function resumePath(env: Readonly<Record<string, string | undefined>>): s
 
 /** @throws ExpectedError */
 export async function readResumeState(path: string | undefined, files: Pick<Files, 'read' | 'kindOf'>): Promise<ResumeState> {
-  if (path === undefined || (await files.kindOf(path)) === 'nothing') throw nothingKept('There is no conversation to resume.');
+  if (path === undefined || (await files.kindOf(path)) === 'nothing') throw nothingKept('No saved session found.');
   try {
     return JSON.parse((await files.read(path)).toString('utf8')) as ResumeState;
   } catch (error) {
     if (error instanceof ExpectedError) throw error;
-    throw nothingKept(`${path} is damaged.`);
+    throw nothingKept(`Cannot parse ${path}.`);
   }
 }
 
 const nothingKept = (message: string): ExpectedError =>
-  new ExpectedError(message, {code: 'UNREADABLE_FILE', exit: ExitCode.usage, suggestions: ['Begin anew, without --resume']});
+  new ExpectedError(message, {code: 'UNREADABLE_FILE', exit: ExitCode.usage, suggestions: ['Start again without --resume']});
 
-/** Keeps what was said so far for its owner alone; where nothing can be written the conversation goes on without. */
+/** Saves the answers in a private file; continues without it if the file cannot be written. */
 export class ResumeStore {
   readonly #path: string | undefined;
   readonly #files: Pick<Files, 'write' | 'remove'>;
-  /** There is something to go on with. */
+  /** True if a session can be resumed. */
   isKept = false;
 
   constructor(path: string | undefined, files: Pick<Files, 'write' | 'remove'>) {

@@ -11,6 +11,7 @@ import type {Setting} from '../settings/define.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {errorText, warningText} from '../ui/messages.ts';
 import {decidedText, elsewhereText, preparedText, sameAgainText} from '../ui/review.ts';
+import {isPrivate} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/generate-checked.ts';
 import type {AnswerStore} from './answer-store.ts';
@@ -19,7 +20,7 @@ import {chosenTarget} from './chart-refusals.ts';
 import {edit} from './edit.ts';
 import type {InterviewDeps} from './interview.ts';
 
-/** What an install would do, and what speaks against it. */
+/** The plan of an install, and its warnings. */
 export interface Prepared {
   plan: Plan;
   facts: InstallFacts;
@@ -27,21 +28,21 @@ export interface Prepared {
 }
 
 export interface ReviewDeps extends InterviewDeps {
-  /** Flags that say which cluster, for the printed command. */
+  /** Flags that select the cluster, for the printed command. */
   where: readonly string[];
   wanted(generated: Generated): Omit<WantedRelease, 'manifest'>;
-  /** Looks at the cluster; changes nothing. @throws ExpectedError where an install is not possible */
+  /** Reads the cluster without changes. @throws ExpectedError if an install is not possible */
   prepare(generated: Generated): Promise<Prepared>;
-  /** Returns the paths of what was written. @throws ExpectedError */
+  /** Returns the paths of the written files. @throws ExpectedError */
   save(directory: string, generated: Generated): Promise<readonly string[]>;
 }
 
 type Action = 'install' | 'change' | 'save' | 'print' | 'leave';
 
-/** What is to be installed, with the plan that was shown; undefined where the operator leaves. */
+/** What to install, with the plan that was shown; undefined if the user exits. */
 export type Decision = {generated: Generated; plan: Plan} | undefined;
 
-/** Shows everything that was decided and does what the operator wants, until that is to install or to leave. */
+/** Shows all settings and the plan, and repeats the action menu until the user installs or exits. */
 export async function review(
   store: AnswerStore,
   facts: ChartRequirements,
@@ -73,8 +74,8 @@ async function tryGenerate(store: AnswerStore, facts: ChartRequirements, {screen
 }
 
 /**
- * The settings once somebody has seen them: what the cluster said and the chart takes counts as said by the operator, so
- * that the answers file gives the same values without the cluster. @throws ExpectedError
+ * The settings after the user has seen them: supported values from the cluster become explicit, so that the answers file
+ * gives the same values without the cluster. @throws ExpectedError
  */
 function confirmed(store: AnswerStore): Settings {
   const settings = store.settings();
@@ -100,12 +101,12 @@ async function tryPrepare(generated: Generated, store: AnswerStore, deps: Review
     return prepared;
   } catch (error) {
     if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
-    say(`An install from here is not possible now:\n${errorText(error, screen)}\n`);
+    say(`Cannot install:\n${errorText(error, screen)}\n`);
     return undefined;
   }
 }
 
-/** What holds, as it was said: what the cluster answered is shown as its answer. */
+/** The effective settings; values from the cluster keep the cluster as their source. */
 const decided = ({settings}: Generated, store: AnswerStore): {setting: Setting; answer: Answer}[] =>
   settings.entries().map(({setting, answer}) => ({setting, answer: store.answer(setting) ?? answer}));
 
@@ -119,10 +120,10 @@ async function actOn(
   let next: Action | undefined;
   for (;;) {
     const action = (await prompter.select({
-      message: 'What now?',
+      message: 'What do you want to do?',
       help: [
-        'Nothing has been changed so far, and nothing is before you choose to install.',
-        'Saved answers replay this conversation: scalr-agent install --answers answers.yaml',
+        'Nothing has been changed yet. The cluster is changed only if you choose to install.',
+        'Saved answers repeat this session: scalr-agent install --answers answers.yaml',
         'https://github.com/Scalr/agent-helm',
       ],
       choices: actions(generated, prepared),
@@ -131,7 +132,8 @@ async function actOn(
     if (action === 'change' || action === 'leave') return action === 'change' ? 'change' : undefined;
     if (generated === undefined) continue;
     if (action === 'install') return prepared && {generated, plan: prepared.plan};
-    if (action === 'save') await save(generated, deps);
+    const isSaved = action === 'save' && (await save(generated, deps));
+    if (action === 'save' && !isSaved) continue;
     if (action === 'print' || prepared === undefined) {
       say(`\n${sameAgainText(decided(generated, store), deps.where)}`);
       say(`\n${elsewhereText(deps.wanted(generated), screen)}\n`);
@@ -141,34 +143,38 @@ async function actOn(
 }
 
 function actions(generated: Generated | undefined, prepared: Prepared | undefined): Choice[] {
-  const broken = generated === undefined ? {disabled: 'the answers contradict each other'} : {};
+  const broken = generated === undefined ? {disabled: 'the answers conflict with each other'} : {};
   return [
-    {value: 'install', label: 'Install', ...(prepared === undefined ? {disabled: 'not possible now, see above'} : {})},
-    {value: 'change', label: 'Change something'},
+    {value: 'install', label: 'Install', ...(prepared === undefined ? {disabled: 'not possible, see above'} : {})},
+    {value: 'change', label: 'Change answers'},
     {value: 'save', label: 'Save values.yaml and answers.yaml', ...broken},
-    {value: 'print', label: 'Print the commands that do the same', ...broken},
-    {value: 'leave', label: 'Leave without installing'},
+    {value: 'print', label: 'Print the equivalent commands', ...broken},
+    {value: 'leave', label: 'Exit without installing'},
   ];
 }
 
-/** What cannot be written there may go somewhere else. */
-async function save(generated: Generated, {prompter, say, screen, save: write}: ReviewDeps): Promise<void> {
+/** Returns whether the files were written. After an error, the menu is shown again. */
+async function save(generated: Generated, {prompter, say, screen, save: write}: ReviewDeps): Promise<boolean> {
   const question = {
-    message: 'Into which directory?',
+    message: 'Directory to save to',
     help: [
-      'Both files are readable by you alone and hold no secret.',
-      'What is there already is replaced only after a yes.',
-      '--save DIRECTORY does the same.',
+      isPrivate(generated)
+        ? 'values.yaml contains the password of the proxy URL, and answers.yaml leaves the proxy out. Only you can read the files.'
+        : 'Both files are readable only by you and contain no secrets.',
+      'Existing files are replaced only after confirmation.',
+      'Flag --save DIRECTORY',
     ],
     default: '.',
     canGoBack: true,
   };
   const directory = await unlessBack(prompter.input(question), undefined);
-  if (directory === undefined) return;
+  if (directory === undefined) return false;
   try {
     say(`Saved: ${(await write(directory, generated)).join(', ')}\n`);
+    return true;
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     say(errorText(error, screen));
+    return false;
   }
 }

@@ -12,7 +12,7 @@ import {Interview} from './interview.ts';
 import {AFTER_CHART, AGENT, REST} from './questions.ts';
 import {type Decision, type ReviewDeps, review} from './review.ts';
 
-/** Asks, recommends, shows and asks what to do. Changes nothing. `hear` waits for what the cluster says, asked for meanwhile. */
+/** Prompts for settings, recommends a chart and shows the review. Changes nothing. `hear` returns the facts of the cluster. */
 export async function runWizard(store: AnswerStore, hear: () => Promise<DiscoveredCluster>, deps: ReviewDeps): Promise<Decision> {
   await new Interview(store, deps).ask(AGENT);
   const {answers, facts, note, storageClasses} = await hear();
@@ -33,5 +33,5 @@ export async function runWizard(store: AnswerStore, hear: () => Promise<Discover
 
 function choiceOf({name, provisioner, isDefault, accessModes}: StorageClass): Choice {
   const modes = isKnown(accessModes) ? accessModes.value.join(', ') : 'access modes unknown';
-  return {value: name, label: isDefault ? `${name} (the default one)` : name, description: `${provisioner}: ${modes}`};
+  return {value: name, label: isDefault ? `${name} (default)` : name, description: `${provisioner}: ${modes}`};
 }

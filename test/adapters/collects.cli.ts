@@ -5,7 +5,7 @@ import {zipArchives} from '../../src/adapters/zip-archive.ts';
 /** `collects.cli.ts KUBECONFIG KUBECTL ZIP LOG...`: says when it has read something of each log, and ends as a command would. */
 const [kubeconfig = '', kubectl = '', zip = '', ...paths] = process.argv.slice(2);
 const interrupts = takeInterrupts();
-const over = interrupts.asked;
+const signal = interrupts.interrupt;
 const api = kubernetesClient({kubeconfig, namespace: 'default'}, {kubectl});
 const archive = await zipArchives.create(zip);
 let begun = 0;
@@ -22,11 +22,11 @@ async function* told(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 
 await Promise.all(
   paths.map(async (path, index) => {
-    const log = await api.stream(path, {over});
+    const log = await api.stream(path, {signal});
     if (log.trouble) throw new Error(log.trouble.message);
     await archive.add(`${index}.log`, told(log.chunks));
   }),
 );
 await archive.close({manifest: (entries) => JSON.stringify(entries)});
 await api.close();
-process.exitCode = over.aborted ? 130 : 0;
+process.exitCode = signal.aborted ? 130 : 0;

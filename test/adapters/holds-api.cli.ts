@@ -2,7 +2,7 @@ import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
 
 /** `holds-api.cli.ts KUBECONFIG KUBECTL`: opens the API, says what it got, and lives on until it is killed. */
 const [kubeconfig = '', kubectl = ''] = process.argv.slice(2);
-const over = new AbortController().signal;
+const signal = new AbortController().signal;
 const api = kubernetesClient({kubeconfig, namespace: 'default'}, {kubectl});
-process.stdout.write(`${JSON.stringify(await api.get('/version', {over}))}\n`);
+process.stdout.write(`${JSON.stringify(await api.get('/version', {signal}))}\n`);
 setInterval(() => undefined, 1000);

@@ -7,17 +7,17 @@ const shims = hostShims();
 afterEach(() => vi.unstubAllEnvs());
 
 const call = {tool: 'docker', args: ['logs']} as const;
-const over = () => AbortSignal.timeout(10_000);
+const signal = () => AbortSignal.timeout(10_000);
 
-async function stream(script: string, wish: Parameters<typeof hostTools.stream>[1]) {
+async function stream(script: string, options: Parameters<typeof hostTools.stream>[1]) {
   vi.stubEnv('PATH', shims.path({docker: script}));
-  const opened = await hostTools.stream(call, wish);
+  const opened = await hostTools.stream(call, options);
   if (opened.trouble) throw new Error(opened.trouble.message);
   return opened;
 }
 
 test('a log larger than memory should be goes through, as slowly as it is read', async () => {
-  const {chunks, end} = await stream('exec head -c 300000000 /dev/zero', {over: over(), isLogOnBoth: true});
+  const {chunks, end} = await stream('exec head -c 300000000 /dev/zero', {signal: signal(), isLogOnBoth: true});
   const before = process.memoryUsage.rss();
   let [bytes, most] = [0, 0];
   for await (const chunk of chunks) {
@@ -31,7 +31,7 @@ test('a log larger than memory should be goes through, as slowly as it is read',
 
 test('both outputs come in whole lines, also the last one without an end', async () => {
   const {chunks} = await stream('printf one; printf two >&2; sleep 0.2; printf " more\\n"; printf " words" >&2', {
-    over: over(),
+    signal: signal(),
     isLogOnBoth: true,
   });
   let text = '';
@@ -40,7 +40,7 @@ test('both outputs come in whole lines, also the last one without an end', async
 });
 
 test.each([true, false])('a log that is read once its tool has ended is whole, on both outputs: %s', async (isLogOnBoth) => {
-  const {chunks, end} = await stream('exec head -c 30000 /dev/zero', {over: over(), isLogOnBoth});
+  const {chunks, end} = await stream('exec head -c 30000 /dev/zero', {signal: signal(), isLogOnBoth});
   await setTimeout(300);
   let bytes = 0;
   for await (const chunk of chunks) bytes += chunk.length;
@@ -49,14 +49,14 @@ test.each([true, false])('a log that is read once its tool has ended is whole, o
 });
 
 test.each([true, false])('a log that nobody reads ends with its time, on both outputs: %s', async (isLogOnBoth) => {
-  const {chunks, end} = await stream('echo word; exec sleep 60', {over: AbortSignal.timeout(200), isLogOnBoth});
+  const {chunks, end} = await stream('echo word; exec sleep 60', {signal: AbortSignal.timeout(200), isLogOnBoth});
   await setTimeout(500);
   for await (const chunk of chunks) expect(String(chunk)).toBe('word\n');
-  expect(await end).toMatchObject({kind: 'over'});
+  expect(await end).toMatchObject({kind: 'aborted'});
 });
 
 test('what a tool says of its troubles is no part of a log that has only one output', async () => {
-  const {chunks, end} = await stream('echo log; echo "it broke" >&2; exit 4', {over: over()});
+  const {chunks, end} = await stream('echo log; echo "it broke" >&2; exit 4', {signal: signal()});
   let text = '';
   for await (const chunk of chunks) text += chunk;
   expect(text).toBe('log\n');
@@ -64,21 +64,21 @@ test('what a tool says of its troubles is no part of a log that has only one out
 });
 
 test('who reads no further ends the tool', async () => {
-  const {chunks, end} = await stream('while :; do echo line; done', {over: over()});
+  const {chunks, end} = await stream('while :; do echo line; done', {signal: signal()});
   for await (const _ of chunks) break;
-  expect(await end).toMatchObject({kind: 'over'});
+  expect(await end).toMatchObject({kind: 'aborted'});
 });
 
 test('a tool is ended when time is over, also one that has left its outputs to another', async () => {
-  const {chunks, end} = await stream('echo begun; sleep 30 & wait', {over: AbortSignal.timeout(500), isLogOnBoth: true});
+  const {chunks, end} = await stream('echo begun; sleep 30 & wait', {signal: AbortSignal.timeout(500), isLogOnBoth: true});
   const begun = Date.now();
   for await (const _ of chunks);
   expect(Date.now() - begun).toBeLessThan(5000);
-  expect(await end).toMatchObject({kind: 'over'});
+  expect(await end).toMatchObject({kind: 'aborted'});
 });
 
 test('tools speak English, whatever the operator speaks', async () => {
   vi.stubEnv('LC_ALL', 'de_DE.UTF-8');
   vi.stubEnv('PATH', shims.path({docker: 'echo "$LC_ALL"'}));
-  expect(await hostTools.run(call, {over: over()})).toEqual({stdout: 'C.UTF-8\n'});
+  expect(await hostTools.run(call, {signal: signal()})).toEqual({stdout: 'C.UTF-8\n'});
 });

@@ -21,7 +21,7 @@ import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {readLog} from '../kubernetes/read-log.ts';
 import {logOf, running} from './running-pods.ts';
 
-const over = new AbortController().signal;
+const signal = new AbortController().signal;
 
 async function apiOf(kubeconfig: string, namespace = 'default'): Promise<ApiReader> {
   const api = kubernetesClient({kubeconfig, namespace}, {kubectl: await findKubectl()});
@@ -34,10 +34,10 @@ test.runIf(inject('simulated'))('the logs of 200 containers come over one proxy'
   const {namespace} = place;
   const pods = await running(place, 20, 10, ['first', 'second']);
   const api = await apiOf(place.kubeconfig, namespace);
-  const list = await listAll(api, `/api/v1/namespaces/${namespace}/pods`, {over}, 7);
+  const list = await listAll(api, `/api/v1/namespaces/${namespace}/pods`, {signal}, 7);
   expect(list.items).toHaveLength(20);
   const paths = pods.flatMap((name) => Array.from({length: 10}, (_, index) => logOf(namespace, name, `c${index}`)));
-  const logs = await Promise.all(paths.map(async (path) => readLog(await api.stream(path, {over}))));
+  const logs = await Promise.all(paths.map(async (path) => readLog(await api.stream(path, {signal}))));
   expect(logs).toEqual(paths.map(() => ({text: 'first\nsecond\n', trouble: undefined})));
 });
 
@@ -50,20 +50,20 @@ test.runIf(inject('simulated'))('a log that breaks off, stalls or is refused for
   const path = logOf(namespace, 'agent-0', 'c0');
   faulty.trouble('GET', /\/log/, {status: 429, retryAfter: 1}, 1);
   faulty.trouble('GET', /\/log/, {status: 503}, 1);
-  expect(await readLog(await api.stream(path, {over}))).toEqual({text: 'first\nsecond\n', trouble: undefined});
+  expect(await readLog(await api.stream(path, {signal}))).toEqual({text: 'first\nsecond\n', trouble: undefined});
   const cut = faulty.trouble('GET', /\/log/, 'cut');
-  expect(await readLog(await api.stream(path, {over}))).toMatchObject({
+  expect(await readLog(await api.stream(path, {signal}))).toMatchObject({
     text: expect.stringMatching(/^first/),
     trouble: {kind: 'truncated'},
   });
   cut.end();
   const stall = faulty.trouble('GET', /\/log/, 'stall');
-  expect(await api.stream(path, {over, idleMs: 500})).toMatchObject({trouble: {kind: 'stalled'}});
+  expect(await api.stream(path, {signal, idleMs: 500})).toMatchObject({trouble: {kind: 'stalled'}});
   stall.end();
   faulty.stop();
   const start = Date.now();
-  expect(await api.stream(path, {over})).toMatchObject({trouble: {kind: 'unreachable'}});
-  expect(await api.get('/version', {over})).toMatchObject({trouble: {kind: 'unreachable'}});
+  expect(await api.stream(path, {signal})).toMatchObject({trouble: {kind: 'unreachable'}});
+  expect(await api.get('/version', {signal})).toMatchObject({trouble: {kind: 'unreachable'}});
   expect(Date.now() - start).toBeLessThan(10_000);
 });
 
@@ -74,16 +74,18 @@ test('what the account may not read, what has gone and what has not begun are to
   const kubeconfig = await accountWith([{apiGroups: [''], resources: ['pods'], verbs: ['get', 'list']}], place);
   const admin = await apiOf(place.kubeconfig, namespace);
   for (const api of [await apiOf(kubeconfig, namespace), rawClient({kubeconfig, namespace}, await findKubectl())]) {
-    expect((await listAll(api, `/api/v1/namespaces/${namespace}/pods`, {over})).items).toHaveLength(1);
-    expect(await api.get(`/api/v1/namespaces/${namespace}/pods/gone`, {over})).toEqual({
+    expect((await listAll(api, `/api/v1/namespaces/${namespace}/pods`, {signal})).items).toHaveLength(1);
+    expect(await api.get(`/api/v1/namespaces/${namespace}/pods/gone`, {signal})).toEqual({
       trouble: {kind: 'not-found', status: 404, message: 'pods "gone" not found'},
     });
-    expect(await api.stream(logOf(namespace, 'waiting', 'c0'), {over})).toMatchObject({trouble: {kind: 'forbidden', status: 403}});
-    expect(await api.get('/api/v1/nodes', {over})).toMatchObject({trouble: {kind: 'forbidden', message: expect.stringContaining('nodes')}});
+    expect(await api.stream(logOf(namespace, 'waiting', 'c0'), {signal})).toMatchObject({trouble: {kind: 'forbidden', status: 403}});
+    expect(await api.get('/api/v1/nodes', {signal})).toMatchObject({
+      trouble: {kind: 'forbidden', message: expect.stringContaining('nodes')},
+    });
   }
   for (const api of [admin, rawClient(place, await findKubectl())]) {
-    expect(await api.stream(logOf(namespace, 'gone', 'c0'), {over})).toMatchObject({trouble: {kind: 'not-found'}});
-    expect(await readLog(await api.stream(logOf(namespace, 'waiting', 'c0'), {over}))).toEqual({text: '', trouble: undefined});
+    expect(await api.stream(logOf(namespace, 'gone', 'c0'), {signal})).toMatchObject({trouble: {kind: 'not-found'}});
+    expect(await readLog(await api.stream(logOf(namespace, 'waiting', 'c0'), {signal}))).toEqual({text: '', trouble: undefined});
   }
 });
 
@@ -92,7 +94,7 @@ test.runIf(inject('simulated'))('a log that is read late is whole, by both ways'
   const {namespace} = place;
   await running(place, 1, 1, ['first', 'second']);
   for (const api of [await apiOf(place.kubeconfig, namespace), rawClient(place, await findKubectl())]) {
-    const stream = await api.stream(logOf(namespace, 'agent-0', 'c0'), {over});
+    const stream = await api.stream(logOf(namespace, 'agent-0', 'c0'), {signal});
     await setTimeout(500);
     expect(await readLog(stream)).toEqual({text: 'first\nsecond\n', trouble: undefined});
   }
@@ -101,14 +103,14 @@ test.runIf(inject('simulated'))('a log that is read late is whole, by both ways'
 test('the role of Kubernetes that may only view suffices', async () => {
   const place = await workplace();
   const api = await apiOf(await accountWith('view', place), place.namespace);
-  expect(await listAll(api, `/api/v1/namespaces/${place.namespace}/serviceaccounts`, {over})).toMatchObject({
+  expect(await listAll(api, `/api/v1/namespaces/${place.namespace}/serviceaccounts`, {signal})).toMatchObject({
     items: [{metadata: {name: 'default'}}],
   });
 });
 
 /** What a proxy answers to any request. */
 async function proxyOf(place: Workplace) {
-  const started = (await startProxy((socket) => proxy(place, socket), await findKubectl(), over)) as ApiProxy;
+  const started = (await startProxy((socket) => proxy(place, socket), await findKubectl(), signal)) as ApiProxy;
   onTestFinished(() => started.stop());
   return async (method: string, path: string, body?: object): Promise<number | undefined> => {
     const headers = {host: 'localhost', ...(body ? {'content-type': 'application/json'} : {})};
@@ -129,7 +131,7 @@ test('an access review is answered, by both ways', async () => {
   const client = kubernetesClient(place, {kubectl});
   onTestFinished(() => client.close());
   for (const each of [client, rawClient(place, kubectl)]) {
-    expect(await reviewAccess(each, {verb: 'list', resource: 'pods'}, {over})).toEqual({isAllowed: true});
+    expect(await reviewAccess(each, {verb: 'list', resource: 'pods'}, {signal})).toEqual({isAllowed: true});
   }
 });
 
@@ -138,7 +140,7 @@ test('everything served is discovered, by both ways', async () => {
   const kubectl = await findKubectl();
   const client = kubernetesClient(place, {kubectl});
   onTestFinished(() => client.close());
-  const [aggregated, one] = await Promise.all([servedResources(client, {over}), servedResources(rawClient(place, kubectl), {over})]);
+  const [aggregated, one] = await Promise.all([servedResources(client, {signal}), servedResources(rawClient(place, kubectl), {signal})]);
   expect(aggregated.trouble).toBeUndefined();
   expect(aggregated.served.get('deployments.apps')).toBe('apps/v1');
   expect(aggregated.served.get('pods')).toBe('v1');
@@ -179,6 +181,6 @@ test('a cluster that is served below a path is reached there', async () => {
   };
   writeFileSync(kubeconfig, JSON.stringify({apiVersion: 'v1', kind: 'Config', ...config}));
   for (const api of [await apiOf(kubeconfig), rawClient({kubeconfig, namespace: 'default'}, await findKubectl())]) {
-    expect(await api.get('/api/v1/pods?limit=1', {over})).toMatchObject({status: 200, body: '/k8s/clusters/c-1/api/v1/pods?limit=1'});
+    expect(await api.get('/api/v1/pods?limit=1', {signal})).toMatchObject({status: 200, body: '/k8s/clusters/c-1/api/v1/pods?limit=1'});
   }
 });

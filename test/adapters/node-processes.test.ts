@@ -15,7 +15,7 @@ async function ended(script: string, timeout: number) {
   return {exitCode, timedOut};
 }
 
-test('input goes to standard input, and all that is said comes back', async () => {
+test('passes input on standard input and returns all output', async () => {
   const {run} = nodeProcesses({helm: tool('cat; echo "$1" >&2; exit 3')});
   expect(await run({tool: 'helm', args: ['a b'], input: new Secret('hidden\n')})).toEqual({
     exitCode: 3,
@@ -24,14 +24,14 @@ test('input goes to standard input, and all that is said comes back', async () =
   });
 });
 
-test('a tool that is not there is named with a next step', async () => {
+test('suggests a next step when the tool is missing', async () => {
   await expect(nodeProcesses({helm: join(folder, 'nothing')}).run({tool: 'helm', args: []})).rejects.toMatchObject({
     code: 'TOOL_NOT_FOUND',
-    suggestions: ['Install helm, or say where it is with --helm'],
+    suggestions: ['Install helm, or set its path with --helm'],
   });
 });
 
-test('an interrupted tool ends as it wants', async () => {
+test('lets an interrupted tool finish', async () => {
   const {start} = nodeProcesses({helm: tool('trap "echo tidied; exit 7" INT; echo on; while :; do sleep 0.05; done')});
   const running = start({tool: 'helm', args: []});
   await new Promise((done) => setTimeout(done, 400));
@@ -39,7 +39,7 @@ test('an interrupted tool ends as it wants', async () => {
   expect(await running.outcome).toMatchObject({exitCode: 7, stdout: 'on\ntidied\n'});
 });
 
-test('a program that leaves a tool alone may end before it', async () => {
+test('exits before a tool that it leaves running', async () => {
   const slow = tool('sleep 30');
   const script = `import {nodeProcesses} from '${ADAPTER}';
     const running = nodeProcesses({helm: '${slow}'}).start({tool: 'helm', args: []});
@@ -47,34 +47,34 @@ test('a program that leaves a tool alone may end before it', async () => {
   expect(await ended(script, 15_000)).toEqual({exitCode: 0, timedOut: false});
 });
 
-test('neither does what a tool has left behind keep a program', async () => {
+test('exits while a child process of a tool is running', async () => {
   const script = `import {nodeProcesses} from '${ADAPTER}';
-    await nodeProcesses({helm: '${tool('sleep 30 & exec sleep 30')}'}).run({tool: 'helm', args: []}, {over: AbortSignal.timeout(200)});`;
+    await nodeProcesses({helm: '${tool('sleep 30 & exec sleep 30')}'}).run({tool: 'helm', args: []}, {signal: AbortSignal.timeout(200)});`;
   expect(await ended(script, 5_000)).toEqual({exitCode: 0, timedOut: false});
 });
 
-test('a call that only looks ends when nobody wants the answer any more', async () => {
+test('stops a query when its signal is aborted', async () => {
   const {run} = nodeProcesses({helm: tool('echo begun; exec sleep 30')});
-  expect(await run({tool: 'helm', args: []}, {over: AbortSignal.timeout(400)})).toMatchObject({
+  expect(await run({tool: 'helm', args: []}, {signal: AbortSignal.timeout(400)})).toMatchObject({
     exitCode: 1,
     stdout: 'begun\n',
-    stderr: expect.stringContaining('there was no answer in time'),
+    stderr: expect.stringContaining('timed out waiting for a response'),
   });
 });
 
-test('what a tool leaves behind holds nobody up', async () => {
+test('does not wait for child processes of a stopped tool', async () => {
   const {run} = nodeProcesses({helm: tool('sleep 30 & exec sleep 30')});
   const start = Date.now();
-  expect(await run({tool: 'helm', args: []}, {over: AbortSignal.timeout(200)})).toMatchObject({
+  expect(await run({tool: 'helm', args: []}, {signal: AbortSignal.timeout(200)})).toMatchObject({
     exitCode: 1,
-    stderr: expect.stringContaining('there was no answer in time'),
+    stderr: expect.stringContaining('timed out waiting for a response'),
   });
   expect(Date.now() - start).toBeLessThan(5000);
 });
 
-test('a call that is over before it began starts nothing, and nobody is killed with it', async () => {
+test('starts and kills nothing when the call is already aborted', async () => {
   const script = `import {nodeProcesses} from '${ADAPTER}';
-    const {exitCode} = await nodeProcesses({helm: '${join(folder, 'nothing')}'}).run({tool: 'helm', args: []}, {over: AbortSignal.abort()});
+    const {exitCode} = await nodeProcesses({helm: '${join(folder, 'nothing')}'}).run({tool: 'helm', args: []}, {signal: AbortSignal.abort()});
     process.exitCode = exitCode + 4;`;
   const {exitCode} = await execa('npx', ['tsx', '--input-type=module', '--eval', script], {reject: false, timeout: 15_000, detached: true});
   expect(exitCode).toBe(5);

@@ -1,7 +1,7 @@
 import {existsSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {quickAnswer} from '../../src/adapters/quick-answer.ts';
+import {execWithTimeout} from '../../src/adapters/exec-with-timeout.ts';
 import {isAlive} from '../support/is-alive.ts';
 import {ownTools} from '../support/own-tools.ts';
 
@@ -10,20 +10,20 @@ const {folder, tool} = ownTools();
 const ENOUGH_MS = 30_000;
 
 test('what a tool that ends well has said', async () => {
-  expect(await quickAnswer(tool('echo "$1"; echo lost >&2'), ['a b'], ENOUGH_MS)).toBe('a b\n');
+  expect(await execWithTimeout(tool('echo "$1"; echo lost >&2'), ['a b'], ENOUGH_MS)).toBe('a b\n');
 });
 
 test.each([
   ['fails', () => tool('echo half; exit 1')],
   ['is not there', () => join(folder, 'nothing')],
 ])('a tool that %s has no answer', async (_how, path) => {
-  expect(await quickAnswer(path(), [], ENOUGH_MS)).toBeUndefined();
+  expect(await execWithTimeout(path(), [], ENOUGH_MS)).toBeUndefined();
 });
 
 test('a tool that hangs is given up, and all it has started with it', async () => {
   const pids = join(folder, 'pids');
   const hangs = tool(`sleep 60 & echo $! $$ > ${pids}.part; mv ${pids}.part ${pids}; echo half; wait`);
-  const answer = quickAnswer(hangs, [], 3000);
+  const answer = execWithTimeout(hangs, [], 3000);
   await expect.poll(() => existsSync(pids), {timeout: ENOUGH_MS}).toBe(true);
   expect(await answer).toBeUndefined();
   const started = readFileSync(pids, 'utf8').trim().split(' ').map(Number);

@@ -43,7 +43,7 @@ async function contentOf(path: string): Promise<Record<string, string>> {
   return content;
 }
 
-test('many files may wait for their turn', async () => {
+test('accepts many concurrent files', async () => {
   const warnings: Error[] = [];
   process.on('warning', (warning) => warnings.push(warning));
   const {path} = fresh();
@@ -53,7 +53,7 @@ test('many files may wait for their turn', async () => {
   expect(warnings).toEqual([]);
 });
 
-test('what goes in comes out, by name, with its size and checksum, and other programs read it', async () => {
+test('writes entries with size and checksum that other programs can read', async () => {
   const {directory, path} = fresh();
   const archive = await zipArchives.create(path);
   const large = Buffer.alloc(3 * MIB, 'a line of a log\n');
@@ -77,7 +77,7 @@ test('what goes in comes out, by name, with its size and checksum, and other pro
   await expectOthersRead(path);
 });
 
-test('a large entry holds what was added, whatever the sizes of its pieces', async () => {
+test('writes a large entry for every chunk size', async () => {
   const {path} = fresh();
   const content = randomBytes(3 * MIB);
   const archive = await zipArchives.create(path);
@@ -97,7 +97,7 @@ test('a large entry holds what was added, whatever the sizes of its pieces', asy
   await expectOthersRead(path);
 });
 
-test('equal data gives equal bytes, wherever and whenever', async () => {
+test('writes equal bytes for equal data', async () => {
   const program = resolve(import.meta.dirname, 'makes-archive.cli.ts');
   const make = async (TZ: string): Promise<Buffer> => {
     const {path} = fresh();
@@ -107,7 +107,7 @@ test('equal data gives equal bytes, wherever and whenever', async () => {
   expect((await make('Asia/Tokyo')).equals(await make('America/Los_Angeles'))).toBe(true);
 });
 
-test('nobody sees an archive by its name before it is closed, and an old one stays until then', async () => {
+test('creates the file only when the archive is closed, and keeps an old one until then', async () => {
   const {directory, path} = fresh();
   writeFileSync(path, 'old');
   const archive = await zipArchives.create(path);
@@ -117,13 +117,13 @@ test('nobody sees an archive by its name before it is closed, and an old one sta
   await archive.abort();
   expect(readdirSync(directory)).toEqual(['bundle.zip']);
   expect(readFileSync(path, 'utf8')).toBe('old');
-  await expect(archive.add('b', Buffer.from('b'))).rejects.toThrow('given up');
+  await expect(archive.add('b', Buffer.from('b'))).rejects.toThrow('discarded');
 });
 
-test('a source that says nothing holds up nobody', async () => {
+test('is not blocked by a source without data', async () => {
   const {path} = fresh();
   const archive = await zipArchives.create(path);
-  const stalled = expect(archive.add('stalled.log', stalls('begun'))).rejects.toThrow('given up');
+  const stalled = expect(archive.add('stalled.log', stalls('begun'))).rejects.toThrow('discarded');
   await archive.add('quick.log', pieces(Buffer.alloc(3 * MIB)));
   await archive.add('other.log', pieces('x'));
   await archive.abort();
@@ -133,7 +133,7 @@ test('a source that says nothing holds up nobody', async () => {
 test.each([
   ['before its turn', 1],
   ['in the middle', 3 * MIB],
-])('the error of a source that fails %s is thrown', async (_, size) => {
+])('throws the error of a source that fails %s', async (_, size) => {
   const {directory, path} = fresh();
   const archive = await zipArchives.create(path);
   async function* fails(): AsyncGenerator<Buffer> {
@@ -145,15 +145,15 @@ test.each([
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test('a source is read no faster than it is written, but for what is read ahead', async () => {
+test('reads a source only as fast as it is written, apart from the read-ahead', async () => {
   const archive = await zipArchives.create(fresh().path);
   let given = 0;
   async function* counts(): AsyncGenerator<Buffer> {
     for (; given < 100; given += 1) yield noise(MIB / 8);
   }
-  const first = expect(archive.add('first.log', stalls(noise(MIB)))).rejects.toThrow('given up');
+  const first = expect(archive.add('first.log', stalls(noise(MIB)))).rejects.toThrow('discarded');
   await new Promise((resolve) => setTimeout(resolve, 100));
-  const second = expect(archive.add('second.log', counts())).rejects.toThrow('given up');
+  const second = expect(archive.add('second.log', counts())).rejects.toThrow('discarded');
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(given).toBeGreaterThan(0);
   expect(given).toBeLessThan(8);
@@ -173,14 +173,14 @@ test.each([
   '.',
   'manifest.json',
   'twice',
-])('no entry can be called %j', async (name) => {
+])('rejects the entry name %j', async (name) => {
   const archive = await zipArchives.create(fresh().path);
   await archive.add('twice', Buffer.from(''));
-  await expect(archive.add(name, Buffer.from(''))).rejects.toThrow('No entry can be called');
+  await expect(archive.add(name, Buffer.from(''))).rejects.toThrow('Invalid or duplicate entry name');
   await archive.abort();
 });
 
-test('who reads it back may refuse it, and then nothing is left', async () => {
+test('leaves nothing behind when the check rejects the archive', async () => {
   const {directory, path} = fresh();
   const archive = await zipArchives.create(path);
   await archive.add('a.log', Buffer.from('hidden'));
@@ -194,13 +194,13 @@ test('who reads it back may refuse it, and then nothing is left', async () => {
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test('a place where nothing can be written is named with a next step', async () => {
+test('suggests a next step when the path is not writable', async () => {
   const inFile = fresh().path;
   writeFileSync(inFile, '');
   for (const path of ['/nowhere/bundle.zip', join(inFile, 'bundle.zip')]) {
     await expect(zipArchives.create(path)).rejects.toMatchObject({
       code: 'UNWRITABLE_FILE',
-      suggestions: ['Choose another place with --out'],
+      suggestions: ['Use another path with --out'],
     });
   }
   const {directory, path} = fresh();
@@ -209,24 +209,24 @@ test('a place where nothing can be written is named with a next step', async () 
   await expect(archive.close({manifest})).rejects.toMatchObject({code: 'UNWRITABLE_FILE'});
 });
 
-test('giving up in the middle ends those who add', async () => {
+test('stops pending entries when it is aborted', async () => {
   const {directory, path} = fresh();
   const archive = await zipArchives.create(path);
   const adding = archive.add('a.log', stalls(Buffer.alloc(MIB, 'x')));
-  const refused = expect(adding).rejects.toThrow('given up');
+  const refused = expect(adding).rejects.toThrow('discarded');
   await archive.abort();
   await refused;
-  await expect(archive.close({manifest})).rejects.toThrow('given up');
+  await expect(archive.close({manifest})).rejects.toThrow('discarded');
   expect(readdirSync(directory)).toEqual([]);
 });
 
-test('who may not read it is told so', async () => {
+test('reports missing read permission', async () => {
   const {path} = fresh();
   await expect(zipArchives.open(path)).rejects.toMatchObject({code: 'UNREADABLE_FILE'});
   writeFileSync(path, 'PK but no archive');
   chmodSync(path, 0o644);
   await expect(zipArchives.open(path)).rejects.toMatchObject({
     code: 'UNREADABLE_FILE',
-    suggestions: ['Name a bundle that collect-logs wrote, and check that all of it was copied'],
+    suggestions: ['Use a bundle written by collect-logs, and check that the copy is complete'],
   });
 });

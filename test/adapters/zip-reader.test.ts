@@ -29,7 +29,7 @@ const renamed =
   (bytes: Buffer): Buffer =>
     Buffer.from(bytes.toString('latin1').replaceAll(from, to), 'latin1');
 
-test('entries are listed with their sizes, and one is read at a time', async () => {
+test('lists entries with their sizes, and reads them one at a time', async () => {
   const archive = await zipArchives.open(await zipOf(['a.log', 'b.log']));
   expect(archive.entries).toEqual([
     {name: 'a.log', bytes: 17},
@@ -47,19 +47,19 @@ test.each([
   ['is one of Windows', 'aaC/Windows', 'C:\\\\Windows'.slice(0, 11)],
   ['acts on the terminal', 'aaaa2J.log', '\u001b[2J+a.log'],
   ['is there twice', 'b.log', 'a.log'],
-])('an archive with a name that %s is refused', async (_, name, bad) => {
+])('rejects an archive with a name that %s', async (_, name, bad) => {
   expect(bad).toHaveLength(name.length);
   const path = await zipOf(['a.log', name], {change: renamed(name, bad)});
   await expect(zipArchives.open(path)).rejects.toMatchObject({code: 'UNREADABLE_FILE'});
 });
 
-test('so is one with a link', async () => {
+test('rejects an archive with a symbolic link', async () => {
   await expect(zipArchives.open(await zipOf(['a.log'], {mode: 0o120777}))).rejects.toMatchObject({
-    message: expect.stringContaining('is a link'),
+    message: expect.stringContaining('is a symbolic link'),
   });
 });
 
-test('so is one whose entries share their content', async () => {
+test('rejects an archive with overlapping entries', async () => {
   const path = await zipOf(['a.log', 'b.log'], {
     change: (bytes) => {
       // The second record of the directory points where the first does.
@@ -68,20 +68,20 @@ test('so is one whose entries share their content', async () => {
       return bytes;
     },
   });
-  await expect(zipArchives.open(path)).rejects.toMatchObject({message: expect.stringContaining('lies in another entry')});
+  await expect(zipArchives.open(path)).rejects.toMatchObject({message: expect.stringContaining('overlaps another entry')});
 });
 
-test('so is one that would be larger than any bundle', async () => {
+test('rejects an archive that would unpack to a huge size', async () => {
   const zip = new ZipFile();
   for (let index = 0; index < 20; index += 1) zip.addBuffer(Buffer.alloc(1000), `${index}.log`);
   zip.end();
   const bytes = await buffer(zip.outputStream);
   for (let at = bytes.indexOf('PK\u0001\u0002'); at >= 0; at = bytes.indexOf('PK\u0001\u0002', at + 1))
     bytes.writeUInt32LE(0xfffffffe, at + 24);
-  await expect(zipArchives.open(save(bytes))).rejects.toMatchObject({message: expect.stringContaining('larger than any bundle')});
+  await expect(zipArchives.open(save(bytes))).rejects.toMatchObject({message: expect.stringContaining('uncompressed size is too large')});
 });
 
-test('an entry that holds more than it says is not read on', async () => {
+test('stops reading an entry that is longer than declared', async () => {
   const zip = new ZipFile();
   zip.addBuffer(Buffer.alloc(1_000_000), 'a.log');
   zip.end();
@@ -95,7 +95,7 @@ test('an entry that holds more than it says is not read on', async () => {
   archive.close();
 });
 
-test('one of which only a part was copied is refused', async () => {
+test('rejects a truncated archive', async () => {
   const path = await zipOf(['a.log']);
   for (const size of [0, 10, 60, 100]) {
     await expect(zipArchives.open(save(readFileSync(path).subarray(0, size)))).rejects.toMatchObject({code: 'UNREADABLE_FILE'});

@@ -24,37 +24,27 @@ test.each([
   [
     'a second document',
     'url: a\n---\nurl: b\n',
-    'answers.yaml: a second YAML document begins in line 2.',
-    'Keep one document in the file: leave out ---',
+    'answers.yaml: line 2 starts a second YAML document.',
+    'Keep one document in the file: remove ---',
   ],
+  ['bytes', 'url: !!binary aGVsbG8=\n', 'answers.yaml: line 1, column 15: unsupported tag !!binary.', 'Remove the tag'],
+  ['bytes in a list', 'extra-env: [!!binary aGVsbG8=]\n', 'answers.yaml: line 1, column 22: unsupported tag !!binary.', undefined],
+  ['a set', 'extra-env: !!set {a, b}\n', 'answers.yaml: line 1, column 18: unsupported tag !!set.', undefined],
+  ['an unknown tag', 'url: !foo x\n', 'answers.yaml: line 1, column 11: unsupported tag !foo.', undefined],
   [
-    'bytes',
-    'url: !!binary aGVsbG8=\n',
-    'answers.yaml: line 1, column 15: the tag !!binary means nothing in answers.',
-    'Write the value itself, without a tag',
-  ],
-  [
-    'bytes in a list',
-    'extra-env: [!!binary aGVsbG8=]\n',
-    'answers.yaml: line 1, column 22: the tag !!binary means nothing in answers.',
-    undefined,
-  ],
-  ['a set', 'extra-env: !!set {a, b}\n', 'answers.yaml: line 1, column 18: the tag !!set means nothing in answers.', undefined],
-  ['a tag of nobody', 'url: !foo x\n', 'answers.yaml: line 1, column 11: the tag !foo means nothing in answers.', undefined],
-  [
-    'an alias of nothing',
+    'an alias without an anchor',
     'url: *x\n',
-    'answers.yaml: line 1, column 6: there is no anchor &x above the alias *x.',
-    'Put quotes around a text that begins with *',
+    'answers.yaml: line 1, column 6: anchor &x not found for alias *x.',
+    'Quote strings that start with *',
   ],
-])('%s is refused in own words', (_, text, message, suggestion) => {
+])('refuses %s', (_, text, message, suggestion) => {
   const {code, exit, suggestions, ...error} = refusal(text);
   expect(refusal(text).message).toBe(message);
   expect({...error, code, exit}).toMatchObject({code: 'INVALID_ANSWERS_FILE', exit: 2});
   if (suggestion !== undefined) expect(suggestions).toEqual([suggestion]);
 });
 
-test('usual tags and aliases mean what they say', () => {
+test('resolves standard tags and aliases', () => {
   const answers = parseAnswers('cache-size: &size !!str 5Gi\ndata-size: *size\nconcurrency: !!int 3\n...\n', 'answers.yaml');
   expect(Object.fromEntries(answers)).toEqual({'cache-size': '5Gi', 'data-size': '5Gi', concurrency: 3});
 });
@@ -65,7 +55,7 @@ const values = (settings: Settings): unknown[] => settings.entries().map(({setti
 const readAgain = (text: string): Promise<Settings> =>
   resolve([fromAnswers(parseAnswers(text, 'answers.yaml'))], {files: memoryFiles(certificates), now: TODAY});
 
-test('what is written is what was said', async () => {
+test('writes the explicit settings', async () => {
   const flags = {
     ...URL,
     concurrency: '5',
@@ -77,7 +67,7 @@ test('what is written is what was said', async () => {
     'ca-file': 'ca.pem',
   };
   expect(answersText(await settingsFrom(flags, certificates))).toMatchInlineSnapshot(`
-    "# Answers for scalr-agent, without secrets. Use them with --answers FILE.
+    "# Answers file for scalr-agent, without secrets. Use it with --answers FILE.
 
     url: https://acme.scalr.io
     concurrency: "5"
@@ -92,7 +82,7 @@ test('what is written is what was said', async () => {
   `);
 });
 
-test('reading it gives the same settings, whatever was said', async () => {
+test('reads back any settings that it wrote', async () => {
   const accepted = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.subarray(RAW_IDS, {minLength: 1, maxLength: 4}).chain(rawSettings), async (flags: RawFlags) => {
@@ -111,15 +101,15 @@ test('reading it gives the same settings, whatever was said', async () => {
   expect(accepted.size).toBeGreaterThan(RAW_IDS.length / 2);
 });
 
-test('secrets are left out and named', async () => {
+test('omits and lists secrets', async () => {
   const flags = {...URL, 'https-proxy': 'http://user:hunter2@proxy:3128'};
   const files = {...memoryFiles(), readStdin: async () => Buffer.from('hunter2')};
-  const world = {files, now: TODAY};
-  const text = answersText(await resolve([fromFlags(flags), fromEnvironment({SCALR_AGENT_TOKEN: 'hunter2'})], world));
+  const deps = {files, now: TODAY};
+  const text = answersText(await resolve([fromFlags(flags), fromEnvironment({SCALR_AGENT_TOKEN: 'hunter2'})], deps));
   expect(text).not.toContain('hunter2');
-  expect(text).toContain('# Left out, because they are or hold secrets: SCALR_AGENT_TOKEN, --https-proxy');
+  expect(text).toContain('# Omitted, because they are or contain secrets: SCALR_AGENT_TOKEN, --https-proxy');
   expect(text).toContain('url: https://acme.scalr.io');
-  const piped = answersText(await resolve([fromFlags({...flags, 'token-file': '-'})], world));
+  const piped = answersText(await resolve([fromFlags({...flags, 'token-file': '-'})], deps));
   expect(piped).toContain('secrets: --token-file, --https-proxy');
 });
 
@@ -128,16 +118,16 @@ test.each<[string, RawFlags]>([
   ['set', {set: ['extraEnv.DB_PASSWORD=hunter2']}],
   ['set', {set: ['extraEnv={"DB_PASSWORD": "hunter2"}']}],
   ['set', {set: ['agent.controller.extraEnv=[{"name": "DB_PASSWORD", "value": "hunter2"}]']}],
-])('--%s is left out where a name in it sounds secret', async (id, flags) => {
+])('omits --%s when a name looks like a secret', async (id, flags) => {
   const text = answersText(await settingsFrom({...URL, ...flags}));
   expect(text).not.toContain('hunter2');
-  expect(text).toContain(`# Left out, because they are or hold secrets: --${id}\n`);
+  expect(text).toContain(`# Omitted, because they are or contain secrets: --${id}\n`);
 });
 
 test.each<RawFlags>([
   {'extra-env': ['A=1']},
   {set: ['agent.tokenExistingSecret.name=t']},
   {set: ['imagePullSecrets=[{"name": "token"}]']},
-])('%j holds no secret', async (flags) => {
-  expect(answersText(await settingsFrom({...URL, ...flags}))).not.toContain('Left out');
+])('does not report a secret in %j', async (flags) => {
+  expect(answersText(await settingsFrom({...URL, ...flags}))).not.toContain('Omitted');
 });

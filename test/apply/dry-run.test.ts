@@ -38,27 +38,27 @@ async function trying(served: readonly string[], steps: readonly Step[] = [RELEA
   return {said, objects, calls, kinds: objects.map(({kind}: {kind: string}) => kind)};
 }
 
-test('what needs a definition that the install brings is left out, and that is said', async () => {
+test('skips and lists custom resources whose CRD does not exist yet', async () => {
   for (const {said, kinds} of [
     await trying([]),
     await trying(['agenttasktemplates.scalr.io'], [{...RELEASE, id: 'definitions'}, RELEASE]),
   ]) {
     expect(kinds).toEqual(['Deployment', 'Secret', 'CustomResourceDefinition']);
-    expect(said).toContain('could not be tried: AgentTaskTemplate task.');
+    expect(said).toContain('cannot be validated until their CRDs are installed: AgentTaskTemplate task.');
   }
   const {said, kinds} = await trying(['agenttasktemplates.scalr.io']);
   expect(kinds).toContain('AgentTaskTemplate');
-  expect(said).toBe('The API server accepts all of it.\n');
+  expect(said).toBe('The API server accepts all objects.\n');
 });
 
-test('what was installed and is wanted no more is taken away, and Secrets are never merged', async () => {
+test('removes fields that are no longer set, and never merges Secrets', async () => {
   const {objects, calls} = await trying([]);
   expect(objects[0].spec).toEqual({strategy: {type: 'Recreate', rollingUpdate: null}});
   expect(calls.find(({args}) => args.includes('--server-side'))?.input).toSatisfy((input: Secret) => input.reveal().includes('"Secret"'));
   expect(calls.filter(({args}) => args[0] === 'apply').every(({args}) => args.includes('--dry-run=server'))).toBe(true);
 });
 
-test('what has a name is compared with what had that name', () => {
+test('merges list items by name', () => {
   const after = [{name: 'b', value: 'x'}, {name: 'a', valueFrom: {}}, 'text'];
   expect(mergePatch(after, [{name: 'a', value: 'y'}, {value: 'z'}])).toEqual([
     {name: 'b', value: 'x'},

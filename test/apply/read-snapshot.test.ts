@@ -32,9 +32,9 @@ async function agentWith(log: string, {kept = log} = {}) {
 
 test.each([
   ['at the end of the log', `${RUNS(100)}\n${READY}`, {}, 1, 'registered'],
-  ['at its start, long ago', `${READY}\n${RUNS(100)}`, {}, 2, 'registered'],
-  ['in lines that the node has thrown away', `${READY}\n${RUNS(100)}`, {kept: RUNS(80)}, 2, 'unknown'],
+  ['at the start of a long log', `${READY}\n${RUNS(100)}`, {}, 2, 'registered'],
+  ['in log lines that the node has discarded', `${READY}\n${RUNS(100)}`, {kept: RUNS(80)}, 2, 'unknown'],
   ['nowhere in a short log', RUNS(10), {}, 1, 'unknown'],
-])('an agent said that it is ready %s', async (_, log, kept, asked, state) => {
+])('reads the agent state when readiness was logged %s', async (_, log, kept, asked, state) => {
   expect(await agentWith(log, kept)).toEqual({asked, state});
 });

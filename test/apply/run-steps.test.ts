@@ -1,18 +1,18 @@
 import {describe, expect, test} from 'vitest';
 import {runSteps} from '../../src/apply/run-steps.ts';
 import type {Step} from '../../src/plan/step.ts';
-import type {Outcome, Processes} from '../../src/ports/processes.ts';
+import type {Processes, ProcessResult} from '../../src/ports/processes.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 
 const step = (id: string, more: Partial<Step> = {}): Step => ({id, title: `Do ${id}`, call: {tool: 'helm', args: [id]}, ...more});
 
 /** Calls that end when the test says so, and remember what was asked of them. */
-function world() {
-  const [asked, insisted] = [new AbortController(), new AbortController()];
-  const calls: {name: string; end: (outcome: Partial<Outcome>) => void; isInterrupted: boolean; isLeft: boolean}[] = [];
+function deps() {
+  const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
+  const calls: {name: string; end: (outcome: Partial<ProcessResult>) => void; isInterrupted: boolean; isLeft: boolean}[] = [];
   const start: Processes['start'] = ({args}) => {
-    const call = {name: args[0] as string, end: (_: Partial<Outcome>): void => undefined, isInterrupted: false, isLeft: false};
-    const outcome = new Promise<Outcome>((resolve) => {
+    const call = {name: args[0] as string, end: (_: Partial<ProcessResult>): void => undefined, isInterrupted: false, isLeft: false};
+    const outcome = new Promise<ProcessResult>((resolve) => {
       call.end = (given) => resolve({exitCode: 0, stdout: '', stderr: '', ...given});
     });
     calls.push(call);
@@ -28,10 +28,10 @@ function world() {
   };
   const processes: Processes = {start, run: (call) => start(call).outcome};
   const said: string[] = [];
-  const interrupts = {asked: asked.signal, insisted: insisted.signal, release: () => undefined};
+  const interrupts = {interrupt: interrupt.signal, forceQuit: forceQuit.signal, release: () => undefined};
   return {
-    asked,
-    insisted,
+    interrupt,
+    forceQuit,
     calls,
     said,
     options: {
@@ -47,8 +47,8 @@ function world() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('steps run one after another', async () => {
-  const {calls, said, options} = world();
+test('runs steps one after another', async () => {
+  const {calls, said, options} = deps();
   const running = runSteps([step('one'), step('two')], options);
   await turn();
   expect(calls.map(({name}) => name)).toEqual(['one']);
@@ -59,8 +59,8 @@ test('steps run one after another', async () => {
   expect(said).toEqual(['one started', 'two started']);
 });
 
-test('a failure ends the plan unless the step tolerates what was said', async () => {
-  const {calls, options} = world();
+test('stops at a failure unless the step tolerates its stderr', async () => {
+  const {calls, options} = deps();
   const running = runSteps([step('one', {tolerates: /not found/}), step('two'), step('three')], options);
   calls[0]?.end({exitCode: 1, stderr: 'Error: release: not found'});
   await turn();
@@ -69,44 +69,47 @@ test('a failure ends the plan unless the step tolerates what was said', async ()
   expect(calls).toHaveLength(2);
 });
 
-test('the first Ctrl-C is passed on and waited for; nothing more is started', async () => {
-  const {asked, calls, said, options} = world();
+test('forwards the first Ctrl-C, waits for the tool and starts no further step', async () => {
+  const {interrupt, calls, said, options} = deps();
   const running = runSteps([step('one'), step('two'), step('three')], options);
   calls[0]?.end({});
   await turn();
-  asked.abort('SIGINT');
+  interrupt.abort('SIGINT');
   expect(calls[1]).toMatchObject({isInterrupted: true, isLeft: false});
   expect(said.at(-1)).toBe('two ending');
   calls[1]?.end({exitCode: 1, stderr: 'Error: interrupted'});
   await expect(running).rejects.toMatchObject({
     code: 'INTERRUPTED',
     exit: 130,
-    message: 'Interrupted. Done before: Do one. Broken off: Do two.',
+    message: 'Interrupted. Completed: Do one. Not completed: Do two.',
   });
   expect(calls).toHaveLength(2);
 });
 
-test('the second Ctrl-C leaves at once, and says what goes on and what was done', async () => {
-  const {asked, insisted, calls, options} = world();
+test('returns at once on the second Ctrl-C, and lists what continues and what is completed', async () => {
+  const {interrupt, forceQuit, calls, options} = deps();
   const running = runSteps([step('one'), step('two')], options);
   calls[0]?.end({});
   await turn();
-  asked.abort('SIGTERM');
-  insisted.abort('SIGTERM');
-  await expect(running).rejects.toMatchObject({exit: 143, message: 'Interrupted. Done before: Do one. helm goes on alone with: Do two.'});
+  interrupt.abort('SIGTERM');
+  forceQuit.abort('SIGTERM');
+  await expect(running).rejects.toMatchObject({
+    exit: 143,
+    message: 'Interrupted. Completed: Do one. helm continues in the background: Do two.',
+  });
   expect(calls[1]).toMatchObject({isLeft: true});
 });
 
-test('a Ctrl-C in the first step does not claim that nothing was changed', async () => {
-  const {asked, calls, options} = world();
+test('does not claim that nothing was changed when interrupted in the first step', async () => {
+  const {interrupt, calls, options} = deps();
   const running = runSteps([step('one')], options);
-  asked.abort('SIGINT');
+  interrupt.abort('SIGINT');
   calls[0]?.end({exitCode: 1, stderr: 'Error: interrupted'});
-  await expect(running).rejects.toMatchObject({message: 'Interrupted. Broken off: Do one.'});
+  await expect(running).rejects.toMatchObject({message: 'Interrupted. Not completed: Do one.'});
 });
 
-test('helm is asked to end when its time is over', async () => {
-  const {calls, options} = world();
+test('interrupts helm when its timeout expires', async () => {
+  const {calls, options} = deps();
   const running = runSteps([step('one'), step('two')], {...options, timeoutMs: 50});
   calls[0]?.end({});
   await expect.poll(() => calls[1]?.isInterrupted).toBe(true);
@@ -114,15 +117,15 @@ test('helm is asked to end when its time is over', async () => {
   await expect(running).rejects.toMatchObject({
     code: 'TIMED_OUT',
     exit: 6,
-    message: 'Do two: helm did not come to an end within --timeout. It was asked to end, and did. Done before: Do one.',
+    message: 'Do two: helm did not complete within --timeout. It was interrupted. Completed: Do one.',
   });
 });
 
-describe('what a failure leaves changed', () => {
+describe('the error of a failed plan', () => {
   const undo = {text: 'It is stopped.', title: 'Start it again', call: {tool: 'kubectl' as const, args: ['scale', '--replicas=2']}};
 
-  test('is said with the call that takes it back', async () => {
-    const {calls, options} = world();
+  test('lists remaining changes with the call that reverts them', async () => {
+    const {calls, options} = deps();
     const running = runSteps([step('stop', {undo}), step('wait')], options);
     await turn();
     calls[0]?.end({});
@@ -134,13 +137,13 @@ describe('what a failure leaves changed', () => {
     });
   });
 
-  test('is nothing where the step failed itself, or once a later one is final', async () => {
-    const first = world();
+  test('lists no change of the failed step itself, nor of steps before a final one', async () => {
+    const first = deps();
     const alone = runSteps([step('stop', {undo})], first.options);
     await turn();
     first.calls[0]?.end({exitCode: 1, stderr: 'Error: no'});
     await expect(alone).rejects.toMatchObject({message: 'helm stop failed: no'});
-    const second = world();
+    const second = deps();
     const all = runSteps([step('stop', {undo}), step('release', {isFinal: true}), step('gone')], second.options);
     for (const outcome of [{}, {}, {exitCode: 1, stderr: 'Error: no'}]) {
       await turn();

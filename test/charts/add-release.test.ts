@@ -6,7 +6,7 @@ import {TARGETS} from '../support/versions.ts';
 
 const unpacked = (name: ChartName, version: string, values: Values) => ({metadata: {name, version, appVersion: '9.9.9'}, values});
 
-describe('a release that is known already', () => {
+describe('a known release', () => {
   test.each(TARGETS)('$chart $version changes nothing when it is imported again', ({chart, version}) => {
     const before = chartSchema(chart);
     const metadata = {name: chart, ...before['x-releases'].find((release) => release.version === version)};
@@ -27,30 +27,30 @@ describe('a new release', () => {
   });
   const node = (path: string) => leavesOf(after, '0.7.0').find((leaf) => leaf.path.join('.') === path)?.node;
 
-  test('is the newest one and has exactly its own keys and defaults', () => {
+  test('is the newest release with its own keys and defaults', () => {
     expect(after['x-releases'].at(-1)).toEqual({version: '0.7.0', appVersion: '9.9.9'});
     expect(defaultsOf(after, '0.7.0')).toEqual(values);
   });
 
-  test('leaves all others as they were', () => {
+  test('does not change other releases', () => {
     for (const {version} of before['x-releases']) expect(defaultsOf(after, version)).toEqual(defaultsOf(before, version));
   });
 
-  test('has new keys from there on, with the values its own schema allows', () => {
+  test('adds new keys with the constraints of its schema', () => {
     expect(node('agent.greeting')).toMatchObject({type: 'string', enum: ['hello', 'hi'], 'x-versions': '>=0.7.0'});
   });
 
-  test('ends the range of a key it dropped', () => {
+  test('ends the range of a removed key', () => {
     expect(node('extraVolumes')).toBeUndefined();
     expect(leavesOf(after, '0.6.5').find(({path}) => path[0] === 'extraVolumes')?.node['x-versions']).toBe('0.6.1 - 0.6.5');
   });
 
-  test('keeps two defaults of a key apart', () => {
+  test('records different defaults of a key', () => {
     expect(getAt(defaultsOf(after, '0.6.5'), ['replicaCount'])).toBe(1);
     expect(getAt(defaultsOf(after, '0.7.0'), ['replicaCount'])).toBe(2);
   });
 
-  test('keeps what was written by hand', () => {
+  test('keeps manual edits', () => {
     expect(node('strategy.rollingUpdate.maxSurge')?.type).toEqual(['integer', 'string']);
   });
 });

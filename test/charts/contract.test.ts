@@ -14,7 +14,7 @@ const history: History = JSON.parse(readFileSync(new URL('values-history.json', 
 describe.each(CHART_NAMES)('%s', (chart) => {
   const released = history[chart].flatMap(({versions, leaves}) => versions.map((version) => ({version, leaves})));
 
-  test('every release is known and no other', () => {
+  test('contains exactly the released versions', () => {
     expect(chartSchema(chart)['x-releases'].map(({version}) => version)).toEqual(released.map(({version}) => version));
   });
 

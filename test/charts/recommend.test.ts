@@ -21,17 +21,17 @@ test.each<[RawFlags, string | undefined, string]>([
   [{'ca-scope': 'tasks', 'ca-file': 'ca.pem'}, undefined, 'agent-k8s'],
   [{cache: 'hostpath', 'cache-path': '/mnt/cache'}, undefined, 'agent-job'],
   [{'workload-identity': 'azure'}, undefined, 'agent-job'],
-])('%j on Kubernetes %s is a case for %s', async (flags, kubernetes, chart) => {
+])('recommends for %j on Kubernetes %s: %s', async (flags, kubernetes, chart) => {
   expect((await recommended(flags, kubernetes)).chart).toBe(chart);
 });
 
-test('nodes that are too old are the reason that is given', async () => {
+test('gives old nodes as the reason', async () => {
   const {rejected} = await recommended({}, '1.33.1');
   const job = rejected.find(({chart}) => chart === 'agent-job');
   expect(job?.reasons).toContainEqual(expect.objectContaining({verdict: 'excluded', message: expect.stringContaining('1.35')}));
 });
 
-test('per-run isolation offers --single-run, until it is given', async () => {
+test('suggests --single-run for per-run isolation unless it is set', async () => {
   const offered = async (flags: RawFlags): Promise<boolean> => {
     const {rejected, ...best} = await recommended(flags, '1.34.9');
     return [best, ...rejected].some(({reasons}) => reasons.some(({message}) => message.includes('With --single-run')));
@@ -41,18 +41,18 @@ test('per-run isolation offers --single-run, until it is given', async () => {
   expect(await offered({isolation: 'shared'})).toBe(false);
 });
 
-test('GKE Autopilot leaves agent-k8s out', async () => {
+test('excludes agent-k8s on GKE Autopilot', async () => {
   const {rejected} = await recommended({cloud: 'gke-autopilot'});
   const k8s = rejected.find(({chart}) => chart === 'agent-k8s');
   expect(k8s?.reasons[0]).toMatchObject({verdict: 'excluded', message: expect.stringContaining('hostPath')});
 });
 
-test('a cluster without hostPath leaves agent-k8s out', async () => {
+test('excludes agent-k8s without hostPath', async () => {
   const settings = await settingsFrom({'ca-scope': 'tasks', 'ca-file': 'ca.pem'}, certificates, [url]);
   expect(() => recommend(settings, {forbidsHostPath: true})).toThrow('which this cluster forbids');
 });
 
-test('every reason has a source', async () => {
+test('gives a source for every reason', async () => {
   const {reasons, rejected} = await recommended({cloud: 'openshift', cache: 'pvc'});
   for (const {source} of [...reasons, ...rejected.flatMap((each) => each.reasons)]) expect(source).toMatch(/agent-/);
 });

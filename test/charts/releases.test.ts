@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {compare, describeRange, rangeOf, within} from '../../src/charts/releases.ts';
 
-test('only the three numbers of a version count', () => {
+test('compares only the three numbers of a version', () => {
   expect(within('0.7.0-rc.1', '>=0.6.4')).toBe(true);
   expect(within('0.6.5-company.1', '>=0.6.5')).toBe(true);
   expect(compare('0.7.0-rc.1', '0.6.9')).toBeGreaterThan(0);
@@ -11,7 +11,7 @@ test('only the three numbers of a version count', () => {
 });
 
 test.each([
-  [['1.0.0', '1.1.0', '1.2.0'], '*', 'every supported version'],
+  [['1.0.0', '1.1.0', '1.2.0'], '*', 'all supported versions'],
   [['1.1.0', '1.2.0'], '>=1.1.0', 'since 1.1.0'],
   [['1.0.0', '1.1.0'], '<=1.1.0', 'up to 1.1.0'],
   [['1.0.0', '1.2.0'], '<=1.0.0 || >=1.2.0', 'up to 1.0.0, since 1.2.0'],

@@ -153,14 +153,14 @@ const RULES: readonly [code: string, breaks: RawFlags, holds: RawFlags][] = [
   ['OPENSHIFT_SCC', {...K, cloud: 'openshift'}, K],
 ];
 
-test.each(RULES)('%s: %j', async (code, breaks, holds) => {
+test.each(RULES)('reports %s for %j, but not for similar settings', async (code, breaks, holds) => {
   expect(await findings(breaks)).toContain(code);
   const nearby = await findings(holds);
   expect(nearby).not.toContain(code);
   expect(nearby.filter((each) => /^(UNSUPPORTED|INVALID)/.test(each))).toEqual([]);
 });
 
-test('every rule has such a pair, in the chart it belongs to', () => {
+test('has a pair of cases for every rule', () => {
   const tested = new Set(RULES.map(([code, {chart}]) => `${chart} ${code}`));
   const own = Object.values(CHARTS).flatMap(({name, rules}) =>
     rules.filter((rule) => !sharedRules.includes(rule)).map(({code}) => `${name} ${code}`),
@@ -174,7 +174,7 @@ describe('--set', () => {
   test.each<RawFlags>([
     {...J, 'cache-size': '3Gi', set: ['persistence.cache.enabled=true']},
     {...J, ...SHARED, set: ['persistence.cache.hostPath.path=/var/x']},
-  ])('%j: what undoes a setting is refused', async (flags) => {
+  ])('refuses %j, which overrides a setting', async (flags) => {
     expect(await findings(flags)).toContain('CONFLICTING_SETTINGS');
   });
 
@@ -182,11 +182,11 @@ describe('--set', () => {
     {...J, set: ['persistence.data.persistentVolumeClaim.subPath=x']},
     {...J, set: ['global.proxy.httpsProxy=http://p:1']},
     {...L, 'chart-version': '0.5.66', set: ['allowMetadataService=false']},
-  ])('%j: what no template reads is said', async (flags) => {
+  ])('reports ignored keys in %j', async (flags) => {
     expect(await findings(flags)).toContain('IGNORED_KEY');
   });
 
-  test('null drops a limit of the chart', async () => {
+  test('removes a limit of the chart when --set gives null', async () => {
     const {values} = generate(
       await settingsFrom({url: 'https://acme.scalr.io', ...L, set: ['resources.limits.cpu=null', 'securityContext.runAsUser=null']}),
     );
@@ -194,7 +194,7 @@ describe('--set', () => {
   });
 });
 
-describe('a variable that would stand twice in a container', () => {
+describe('a duplicate variable of a container', () => {
   test.each<RawFlags>([
     {...L, 'extra-env': ['SCALR_AGENT_NAME=x']},
     {...K, set: ['extraEnv.SCALR_AGENT_KUBERNETES_MODE=x']},
@@ -203,11 +203,11 @@ describe('a variable that would stand twice in a container', () => {
     {...J, set: ['agent.controller.extraEnv=[{"name":"SCALR_URL","value":"x"}]']},
     {...L, set: ['extraEnv.HTTPS_PROXY=http://p:1']},
     {...L, set: ['extraEnv={"HTTPS_PROXY":"http://p:1"}']},
-  ])('%j is refused', async (flags) => {
+  ])('is refused in %j', async (flags) => {
     expect((await findings(flags))[0]).toBe('RESERVED_VARIABLE');
   });
 
-  test('the same name in two containers is fine', async () => {
+  test('is accepted when the containers differ', async () => {
     expect((await findings({...J, 'extra-env': ['FOO=1'], set: ['task.sidecars=[]']}))[0]).toBe('NEEDS_KUBERNETES_1_35');
   });
 });
@@ -217,7 +217,7 @@ describe('a version without a chart', () => {
     ['0.5.60', 'agent-job'],
     ['0.5.79', 'agent-job'],
     ['0.5.64', 'agent-local'],
-  ])('%s is looked for in a chart that has it', async (version, chart) => {
+  ])('%s selects a chart that has this version', async (version, chart) => {
     const {target} = generate(await settingsFrom({url: 'https://acme.scalr.io', 'chart-version': version}));
     expect(target).toEqual({chart, version});
   });

@@ -17,7 +17,7 @@ test.each([
   expect(versionStatus('agent-local', version)).toEqual({newestKnown: newest, standing, behind});
 });
 
-test('the agent of a version is known where the version is', () => {
+test('knows the agent version of a known release', () => {
   expect(agentVersionOf('agent-local', newest)).toMatch(/^\d+\.\d+\.\d+$/);
   expect(agentVersionOf('agent-local', '99.0.0')).toBeUndefined();
 });

@@ -16,14 +16,14 @@ function refusal(work: () => unknown): string {
 test('logs may be wanted from 30 days back', () => {
   expect(collectOptions({since: '48h'}).since).toEqual({seconds: 172_800});
   expect(collectOptions({since: '720h'}).since).toEqual({seconds: 2_592_000});
-  expect(refusal(() => collectOptions({since: '1000h'}))).toBe('--since: 1000h is longer than 720h. Write 720h or less');
+  expect(refusal(() => collectOptions({since: '1000h'}))).toBe('--since: 1000h is longer than 720h. Use 720h or less');
 });
 
 test.each([
-  ['1ms', '--timeout: "1ms" is no duration. Write it like 90s, 10m or 1h30m'],
-  ['', '--timeout: "" is no duration. Write it like 90s, 10m or 1h30m'],
-  ['25h', '--timeout: 25h is longer than 24h. Write 24h or less'],
-  ['0s', '--timeout: 0s is shorter than 1s. Write 1s or more'],
+  ['1ms', '--timeout: "1ms" is not a duration. Use a duration such as 90s, 10m or 1h30m'],
+  ['', '--timeout: "" is not a duration. Use a duration such as 90s, 10m or 1h30m'],
+  ['25h', '--timeout: 25h is longer than 24h. Use 24h or less'],
+  ['0s', '--timeout: 0s is shorter than 1s. Use 1s or more'],
 ])('--timeout %j is refused in its own units', (text, words) => {
   expect(refusal(() => durationOf('--timeout', text))).toBe(words);
 });

@@ -5,30 +5,30 @@ import {runCommand} from '../support/run-command.ts';
 
 const said = (argument: string, argv: readonly string[]) => strayArgument(argument, argv, ['install', 'values']);
 
-test('a command is named as one', () => {
+test('suggests the command when the argument is a command', () => {
   const {message, suggestions, code, exit} = said('values', ['values', '--url', 'x']);
-  expect(message).toBe('"values" belongs to no flag; it is a command of its own.');
-  expect(suggestions).toEqual(['Write: scalr-agent values']);
+  expect(message).toBe('Unexpected argument "values": it is a command.');
+  expect(suggestions).toEqual(['Run: scalr-agent values']);
   expect({code, exit}).toEqual({code: 'USAGE', exit: 2});
 });
 
 test.each<[string, string[], string]>([
-  ['the first word', ['foo', '--url', 'x'], '"foo" belongs to no flag.'],
-  ['behind a switch', ['--debug', 'foo'], '"foo" belongs to no flag.'],
-  ['behind a value', ['--extra-env', 'PASSWORD=hunter', 'foo'], 'A word behind the value of --extra-env belongs to no flag.'],
-  ['behind a value with =', ['--extra-env=PASSWORD=hunter', 'foo'], 'A word behind the value of --extra-env belongs to no flag.'],
-])('%s is said, and no rest of a value', (_, argv, message) => {
+  ['the first word', ['foo', '--url', 'x'], 'Unexpected argument "foo".'],
+  ['behind a switch', ['--debug', 'foo'], 'Unexpected argument "foo".'],
+  ['behind a value', ['--extra-env', 'PASSWORD=hunter', 'foo'], 'Unexpected argument after the value of --extra-env.'],
+  ['behind a value with =', ['--extra-env=PASSWORD=hunter', 'foo'], 'Unexpected argument after the value of --extra-env.'],
+])('names %s, but no part of a value', (_, argv, message) => {
   expect(said('foo', argv).message).toBe(message);
 });
 
-test('a token that was pasted is hidden', () => {
+test('hides a pasted token', () => {
   expect(said('eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2ln', ['eyJhbGciOiJIUzI1NiJ9.eyJhIjoxfQ.c2ln']).message).toBe(
-    '"[hidden]" belongs to no flag.',
+    'Unexpected argument "[hidden]".',
   );
 });
 
-test('a command says so', async () => {
+test('is reported by a command', async () => {
   const {stderr, exit} = await runCommand(Values, ['--url', 'https://acme.scalr.io', '--debug', 'true']);
-  expect(stderr).toContain('"true" belongs to no flag.');
+  expect(stderr).toContain('Unexpected argument "true".');
   expect(exit).toBe(2);
 });

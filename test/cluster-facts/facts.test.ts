@@ -141,10 +141,10 @@ describe('when nothing answers', () => {
   };
 
   test.each([
-    [{kind: 'stalled', message: 'there was no answer for 5 s'}, 'timed-out'],
+    [{kind: 'stalled', message: 'no response for 5 s'}, 'timed-out'],
     [{kind: 'unreachable', message: 'dial tcp 10.0.0.1:443: i/o timeout'}, 'timed-out'],
     [{kind: 'unreachable', message: 'dial tcp 127.0.0.1:1: connect: connection refused'}, 'failed'],
-    [{kind: 'unreachable', message: 'kubectl is not on PATH.'}, 'failed'],
+    [{kind: 'unreachable', message: 'kubectl not found on PATH.'}, 'failed'],
     [{kind: 'not-logged-in', message: 'Unauthorized', status: 401}, 'failed'],
     [{kind: 'server', message: '', status: 500}, 'failed'],
   ] as const)('%j', async (trouble, expected) => {
@@ -160,22 +160,22 @@ describe('when nothing answers', () => {
 
   test('whoever still waits is interrupted once nobody has answered', async () => {
     const interrupted: string[] = [];
-    const untilOver = async <T>(what: string, over: AbortSignal | undefined, answer: T): Promise<T> => {
-      await new Promise((resolve) => over?.addEventListener('abort', resolve));
+    const untilOver = async <T>(what: string, signal: AbortSignal | undefined, answer: T): Promise<T> => {
+      await new Promise((resolve) => signal?.addEventListener('abort', resolve));
       interrupted.push(what);
       return answer;
     };
-    const late = {trouble: {kind: 'over', message: 'interrupted'}} as const;
+    const late = {trouble: {kind: 'aborted', message: 'interrupted'}} as const;
     const kubernetes: KubernetesClient = {
       ...fakeKubernetes(),
-      get: async (path, {over}) =>
+      get: async (path, {signal}) =>
         path === '/version'
-          ? {trouble: {kind: 'stalled', message: 'there was no answer for 5 s'}}
-          : untilOver(path.split('?')[0] as string, over, late),
+          ? {trouble: {kind: 'stalled', message: 'no response for 5 s'}}
+          : untilOver(path.split('?')[0] as string, signal, late),
     };
     const processes: Processes = {
       ...fakeProcesses(bare),
-      run: ({args}, options) => untilOver(`helm ${args[0]}`, options?.over, {exitCode: 130, stdout: '', stderr: ''}),
+      run: ({args}, options) => untilOver(`helm ${args[0]}`, options?.signal, {exitCode: 130, stdout: '', stderr: ''}),
     };
     expect(await reasons(kubernetes, processes as ReturnType<typeof fakeProcesses>)).toEqual(['timed-out']);
     expect(interrupted).toEqual(expect.arrayContaining(['helm list', '/apis', '/api/v1/nodes']));
@@ -210,7 +210,10 @@ describe('mixed and unusual clusters', () => {
       status: {nodeInfo: {osImage: 'Bottlerocket OS 1.44.0 (aws-k8s-1.33)'}},
     });
     const facts = await factsOf(changed('eks-al2023', {objects: withMore(arm)}));
-    expect(facts.nodeSystems.ofWorkers).toEqual({unknown: 'undetermined', because: 'the nodes differ: al2023, bottlerocket'});
+    expect(facts.nodeSystems.ofWorkers).toEqual({
+      unknown: 'undetermined',
+      because: 'the nodes have different operating systems: al2023, bottlerocket',
+    });
     expect(knownValue(facts.nodes)?.map(({architecture}) => architecture)).toEqual(['amd64', 'arm64']);
     expect(answersIn(facts).map(({setting}) => setting.id)).toEqual(['cloud', 'no-proxy']);
   });

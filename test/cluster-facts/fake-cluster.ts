@@ -2,7 +2,7 @@ import {readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {parse} from 'yaml';
 import type {ClusterAccess} from '../../src/cluster/cluster-access.ts';
-import type {Call, Outcome, Processes} from '../../src/ports/processes.ts';
+import type {Call, Processes, ProcessResult} from '../../src/ports/processes.ts';
 import {type FakeObject, type FakeServer, fakeKubernetes} from '../support/fake-kubernetes.ts';
 
 /** A cluster as a file of fixtures/ describes it. */
@@ -24,7 +24,7 @@ export const platform = (name: PlatformName): FakeCluster =>
 /** helm as it answers for that cluster, refusals included; anything else it is asked fails the test. */
 export function fakeProcesses(cluster: FakeCluster): Processes & {calls: string[]} {
   const calls: string[] = [];
-  const run = async ({tool, args}: Call): Promise<Outcome> => {
+  const run = async ({tool, args}: Call): Promise<ProcessResult> => {
     calls.push([tool, ...args].join(' '));
     const [command, what = ''] = args;
     if (tool === 'helm' && command === 'list') return listReleases(cluster, args);
@@ -51,9 +51,9 @@ export const processesOf = (run: Processes['run']): Processes => ({
   start: (call) => ({outcome: run(call), interrupt: () => undefined, leave: () => undefined}),
 });
 
-const printed = (answer: unknown): Outcome => ({exitCode: 0, stdout: JSON.stringify(answer), stderr: ''});
+const printed = (answer: unknown): ProcessResult => ({exitCode: 0, stdout: JSON.stringify(answer), stderr: ''});
 
-function listReleases({releases = [], refuse = []}: FakeCluster, args: readonly string[]): Outcome {
+function listReleases({releases = [], refuse = []}: FakeCluster, args: readonly string[]): ProcessResult {
   const everywhere = args.includes('--all-namespaces');
   if (refuse.includes(everywhere ? 'secrets' : 'secrets of the namespace')) {
     return {
@@ -66,4 +66,4 @@ function listReleases({releases = [], refuse = []}: FakeCluster, args: readonly 
   return printed(releases.filter((each) => everywhere || each.namespace === namespace));
 }
 
-const helmValues = ({values = {}}: FakeCluster, [, , name = '']: readonly string[]): Outcome => printed(values[name] ?? null);
+const helmValues = ({values = {}}: FakeCluster, [, , name = '']: readonly string[]): ProcessResult => printed(values[name] ?? null);

@@ -6,7 +6,7 @@ import {clusterFactsOf} from '../../src/cluster/facts/cluster-facts.ts';
 import {readCluster} from '../../src/cluster/facts/read-cluster.ts';
 import {apiErrorInText} from '../../src/kubernetes/api-error.ts';
 import type {Answer} from '../../src/kubernetes/client.ts';
-import type {Outcome} from '../../src/ports/processes.ts';
+import type {ProcessResult} from '../../src/ports/processes.ts';
 import {jsonIn} from '../../src/tool-errors.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {fakeAccess, PLATFORMS, platform, processesOf} from './fake-cluster.ts';
@@ -93,11 +93,11 @@ const stderr = fc.oneof(
   fc.constantFrom('', 'Error from server (Forbidden): nodes is forbidden: User "x"\n', 'error: i/o timeout\n', 'Warning: old\n'),
   fc.string(),
 );
-const outcome: fc.Arbitrary<Outcome> = fc.record({exitCode: fc.constantFrom(0, 0, 1), stdout, stderr});
+const outcome: fc.Arbitrary<ProcessResult> = fc.record({exitCode: fc.constantFrom(0, 0, 1), stdout, stderr});
 
-const answering = (answers: readonly Outcome[]): ClusterAccess => {
+const answering = (answers: readonly ProcessResult[]): ClusterAccess => {
   let at = 0;
-  const next = (): Outcome => answers[at++ % answers.length] as Outcome;
+  const next = (): ProcessResult => answers[at++ % answers.length] as ProcessResult;
   const get = async (): Promise<Answer> => {
     const {exitCode, stdout: text, stderr: words} = next();
     return exitCode === 0 ? {status: 200, body: jsonIn(text) ?? text} : {trouble: apiErrorInText(words)};

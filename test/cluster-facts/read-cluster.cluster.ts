@@ -12,7 +12,7 @@ import {nodeProcesses} from '../../src/adapters/node-processes.ts';
 import {type ClusterFacts, clusterFactsOf} from '../../src/cluster/facts/cluster-facts.ts';
 import {type Fact, isKnown, knownValue} from '../../src/cluster/facts/fact.ts';
 import {readCluster} from '../../src/cluster/facts/read-cluster.ts';
-import type {Place} from '../../src/ports/processes.ts';
+import type {ClusterTarget} from '../../src/ports/processes.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {startCluster} from '../cluster/start-cluster.ts';
 import {workplace} from '../cluster/workplace.ts';
@@ -26,7 +26,7 @@ afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 const kubectl = await findKubectl();
 const helms = await findHelmMatrix();
 
-async function factsAt(place: Place, helm: string): Promise<ClusterFacts> {
+async function factsAt(place: ClusterTarget, helm: string): Promise<ClusterFacts> {
   const kubernetes = kubernetesClient(place, {kubectl});
   try {
     return clusterFactsOf(await readCluster(place, {kubernetes, processes: nodeProcesses({kubectl, helm})}));

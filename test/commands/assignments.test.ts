@@ -17,3 +17,12 @@ test.each<[path: string, argv: string[]]>([
   expect(await runCommand(Install, [...answers, '--yes'])).toEqual({stdout: '', stderr: refused, exit: 2});
   expect(await runCommand(Preflight, answers)).toEqual({stdout: '', stderr: refused, exit: 2});
 });
+
+test.each([
+  ['SCALR_AGENT_DEBUG', 'Use --debug instead'],
+  ['SCALR_AGENT_NAME', 'Remove it'],
+])('names the flag for the repeated variable %s, if it has one: %s', async (name, remedy) => {
+  const {stderr} = await runCommand(Values, [...URL_FLAG, '--chart', 'agent-job', '--set', `agent.extraEnv.${name}=1`]);
+  expect(stderr).toContain(`would set ${name} twice`);
+  expect(stderr).toContain(remedy);
+});

@@ -40,7 +40,7 @@ describe('a chart that --chart-source names says itself what it is', () => {
     expect(await values('--chart-source', source, '--chart', 'agent-job', '--chart-version', '0.6.1')).toMatchObject({exit: 0});
     const {error, exit} = await values('--chart-source', source, '--chart', 'agent-local');
     expect({code: error?.code, exit}).toEqual({code: 'CONFLICTING_SETTINGS', exit: 2});
-    expect(error?.message).toContain('--chart says agent-local, and the chart at hand is agent-job 0.6.1.');
+    expect(error?.message).toContain('--chart is agent-local, but the chart in --chart-source is agent-job 0.6.1.');
   });
 
   test.each(['nginx', 'nowhere'])('%s is refused', async (name) => {

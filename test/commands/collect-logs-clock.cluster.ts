@@ -40,10 +40,10 @@ const timed = (hours: number) => ({now: () => new Date(Date.now() + hours * HOUR
 const isSkew = ({code}: Finding): boolean => code === 'CLOCK_SKEW';
 
 test.each([
-  [5, /^it is (5 h 0|4 h 59) min ahead of that of the cluster/],
-  [-5, /^it is (5 h 0|4 h 59) min behind that of the cluster/],
-  [-26, /^it is (26 h 0|25 h 59) min behind/],
-])('a machine whose clock is %i h wrong has the same logs and findings, and it is said', async (hours, words) => {
+  [5, /^(5 h 0|4 h 59) min ahead of the clock of the cluster/],
+  [-5, /^(5 h 0|4 h 59) min behind the clock of the cluster/],
+  [-26, /^(26 h 0|25 h 59) min behind/],
+])('collects the same logs and findings when the clock is %i h wrong, and reports the skew', async (hours, words) => {
   const place = await agents();
   const right = await collected(place, helm);
   for (const window of [[], ['--since', '1h']]) {
@@ -62,7 +62,7 @@ test.each([
   expect(right.result.findings.filter(isSkew)).toEqual([]);
 });
 
-test('--since-time is a time of the cluster; one that is still to come there is said, whatever the own clock says', async () => {
+test('compares --since-time with cluster time, and reports a time in the future', async () => {
   const place = await agents();
   const hourAgo = new Date(Date.now() - HOUR).toISOString();
   const ahead = await collected(place, helm, ['--since-time', hourAgo], timed(5));
@@ -74,28 +74,28 @@ test('--since-time is a time of the cluster; one that is still to come there is 
     expect.objectContaining({
       code: 'SINCE_IN_FUTURE',
       severity: 'error',
-      message: expect.stringContaining('is still to come in the cluster'),
+      message: expect.stringContaining('is later than the current time of the cluster'),
     }),
   );
 });
 
-test.each([6, -6])('--watch on a machine whose clock is %i h wrong has every line once', async (hours) => {
+test.each([6, -6])('records every line once with --watch when the clock is %i h wrong', async (hours) => {
   const place = await agents();
-  const [asked, insisted] = [new AbortController(), new AbortController().signal];
+  const [interrupt, forceQuit] = [new AbortController(), new AbortController().signal];
   let said = '';
-  const world = {
+  const deps = {
     ...timed(hours),
-    takeInterrupts: () => ({asked: asked.signal, insisted, release: () => undefined}),
+    takeInterrupts: () => ({interrupt: interrupt.signal, forceQuit, release: () => undefined}),
     stderr: (text: string) => {
       said += text;
     },
   };
-  const bundle = collected(place, helm, ['--watch', '--for', '2m'], world);
+  const bundle = collected(place, helm, ['--watch', '--for', '2m'], deps);
   await expect.poll(() => said, {timeout: 20_000}).toContain('Following logs/a/agent.log');
   await appendLog(place.kubeconfig, {namespace: place.namespace}, '*', 'line 3');
   await place.kubectl('delete', 'pod', 'c', '--grace-period=0', '--force');
   await place.kubectl('wait', 'pod/c', '--for=delete', '--timeout=20s').catch(() => undefined);
-  asked.abort('SIGINT');
+  interrupt.abort('SIGINT');
   const {exit, errors, text, names} = await bundle;
   expect({exit, errors}).toEqual({exit: 0, errors: []});
   expect(linesIn(text('logs/a/agent.log'))).toEqual([...LINES, 'line 3']);
@@ -114,7 +114,7 @@ const shifted = (hours: number): string =>
      globalThis.Date = class extends real { constructor(...a) { super(...(a.length ? a : [real.now() + by])); } static now() { return real.now() + by; } };`,
   )}`;
 
-test.each([7, -7])('the built program whose clock is %i h wrong writes a whole bundle', async (hours) => {
+test.each([7, -7])('writes a complete bundle with the built program when the clock is %i h wrong', async (hours) => {
   const place = await agents();
   const out = freshFile();
   const argv = ['collect-logs', '--kubeconfig', place.kubeconfig, '--namespace', place.namespace, '--helm', helm, '--out', out];
@@ -124,7 +124,7 @@ test.each([7, -7])('the built program whose clock is %i h wrong writes a whole b
     {reject: false},
   );
   expect(exitCode, stderr).toBe(0);
-  expect(stderr).toContain(hours > 0 ? 'ahead of that of the cluster' : 'behind that of the cluster');
+  expect(stderr).toContain(hours > 0 ? 'ahead of the clock of the cluster' : 'behind the clock of the cluster');
   const {text, errors} = await unpack(out);
   expect(errors).toEqual([]);
   expect(linesIn(text('logs/a/agent.log'))).toEqual(LINES);

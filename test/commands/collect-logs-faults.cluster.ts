@@ -27,7 +27,7 @@ async function agents(names: readonly string[], lines = 3): Promise<{place: Work
 const LOG_OF_B = /\/pods\/b\/log\?/;
 const B = 'logs/b/agent.log';
 
-test('who is asked to come again comes again', async () => {
+test('retries when the server requests it', async () => {
   const {place, api} = await agents(['a', 'b']);
   const troubles = [/\/pods\?/, LOG_OF_B, /\/events\?/].map((path) => api.trouble('GET', path, {status: 429, retryAfter: 1}, 1));
   expect(await collected(place, helm)).toMatchObject({exit: 0, errors: []});
@@ -37,7 +37,7 @@ test('who is asked to come again comes again', async () => {
 test.each([
   [{status: 429}, 'busy'],
   [{status: 500}, 'server'],
-] as const)('a log that is answered by %j for ever is missing, said, and the only one', async (fault, kind) => {
+] as const)('reports only one missing log when it always returns %j', async (fault, kind) => {
   const {place, api} = await agents(['a', 'b', 'c']);
   api.trouble('GET', LOG_OF_B, fault);
   const {exit, result, errors, names, text} = await collected(place, helm);
@@ -47,7 +47,7 @@ test.each([
   expect(text('SUMMARY.md')).toContain(`- ${B}: `);
 });
 
-test('a node that says nothing holds nobody up for long', async () => {
+test('skips a node that does not respond', async () => {
   const {place, api} = await agents(['a', 'b', 'c']);
   api.trouble('GET', LOG_OF_B, 'stall');
   const {exit, errors, names, seconds} = await collected(place, helm);
@@ -57,29 +57,29 @@ test('a node that says nothing holds nobody up for long', async () => {
   expect(seconds).toBeLessThan(30);
 });
 
-test('a node that falls silent in the middle: what came is kept, and that it is not all is said', async () => {
+test('keeps the start of a log when the node stops sending, and reports it as incomplete', async () => {
   const {place, api} = await agents(['a', 'b'], 40_000);
   api.trouble('GET', LOG_OF_B, 'hang');
   const {exit, errors, text} = await collected(place, helm);
   expect(exit).toBe(7);
-  expect(errors).toMatchObject([{what: B, kind: 'stalled', message: expect.stringMatching(/^only a part came/)}]);
+  expect(errors).toMatchObject([{what: B, kind: 'stalled', message: expect.stringMatching(/^incomplete/)}]);
   expect(text(B)).toMatch(/^\S+ line 0 of the log\n/);
   expect(text(B)).not.toContain('line 39999 ');
   expect(text('logs/a/agent.log')).toMatch(/line 39999 of the log\n$/);
 });
 
-test('a log that breaks off is kept as far as it came', async () => {
+test('keeps the start of an interrupted log', async () => {
   const {place, api} = await agents(['a', 'b'], 40_000);
   api.trouble('GET', LOG_OF_B, 'cut');
   const {exit, errors, text} = await collected(place, helm);
   expect(exit).toBe(7);
-  expect(errors).toMatchObject([{what: B, kind: 'truncated', message: expect.stringMatching(/^only a part came/)}]);
+  expect(errors).toMatchObject([{what: B, kind: 'truncated', message: expect.stringMatching(/^incomplete/)}]);
   expect(text(B).length).toBeGreaterThan(100_000);
   expect(text(B)).not.toContain('line 39999 ');
-  expect(text('SUMMARY.md')).toContain(`- ${B}: only a part came`);
+  expect(text('SUMMARY.md')).toContain(`- ${B}: incomplete`);
 });
 
-test('a pod that vanishes between the list and its log', async () => {
+test('handles a pod that is deleted between the list and its log', async () => {
   const {place, api} = await agents(['a', 'b']);
   const late = api.trouble('GET', LOG_OF_B, {delayMs: 3000});
   const collecting = collected(place, helm);
@@ -95,7 +95,7 @@ test.each([
   [/\/events\?/, 'Event objects'],
   [/\/networkpolicies\?/, 'NetworkPolicy objects'],
   [/\/nodes\//, /^\/api\/v1\/nodes\//],
-])('what fails at %s is missing alone', async (path, what) => {
+])('reports only the failed part for a failure at %s', async (path, what) => {
   const {place, api} = await agents(['a']);
   api.trouble('GET', path, {status: 500});
   const {exit, errors, names} = await collected(place, helm);
@@ -104,7 +104,7 @@ test.each([
   expect(names).toContain('logs/a/agent.log');
 });
 
-test('an API server that dies in the middle leaves a bundle of what it said, in time', async () => {
+test('writes a bundle in time when the API server stops', async () => {
   const names = Array.from({length: 20}, (_, at) => `agent-${at}`);
   const {place, api} = await agents(names);
   const late = api.trouble('GET', /\/pods\/agent-1[0-9]\/log\?/, 'stall');
@@ -116,21 +116,21 @@ test('an API server that dies in the middle leaves a bundle of what it said, in 
   expect(errors.length).toBeGreaterThan(0);
   const lost = errors.map(({what}) => what);
   expect(all).toEqual(expect.arrayContaining(names.map((name) => `logs/${name}/agent.log`).filter((log) => !lost.includes(log))));
-  expect(text('SUMMARY.md')).toContain('## What is not in here');
+  expect(text('SUMMARY.md')).toContain('## Not included');
   expect(seconds).toBeLessThan(40);
 });
 
-test('when its time is over there is a bundle of what came until then', async () => {
+test('writes a bundle of the data so far when it times out', async () => {
   const {place, api} = await agents(['a', 'b']);
   api.trouble('GET', LOG_OF_B, 'stall');
   const {exit, errors, names, seconds} = await collected(place, helm, ['--timeout', '6s']);
   expect(exit).toBe(7);
-  expect(errors).toMatchObject([{what: B, kind: 'over', message: expect.stringContaining('--timeout was over')}]);
+  expect(errors).toMatchObject([{what: B, kind: 'aborted', message: expect.stringContaining('timed out (--timeout)')}]);
   expect(names).toContain('logs/a/agent.log');
   expect(seconds).toBeLessThan(12);
 });
 
-test('a list that gets no answer keeps the others from nothing', async () => {
+test('continues with other kinds when a list does not respond', async () => {
   const {place, api} = await agents(['a']);
   api.trouble('GET', /\/secrets\?/, 'stall');
   const {exit, errors, names, seconds, text} = await collected(place, helm);
@@ -141,7 +141,7 @@ test('a list that gets no answer keeps the others from nothing', async () => {
   expect(seconds).toBeLessThan(45);
 });
 
-test('an API server that is not there is told, and nothing is written', async () => {
+test('reports an unreachable API server and writes nothing', async () => {
   const {place, api} = await agents(['a']);
   api.stop();
   const directory = join(dirname(freshFile()), place.namespace);

@@ -104,7 +104,7 @@ test('everything that is not well stands out, with the line that shows it', asyn
   expect(proof(bundle, 'PROXY_REFUSED')).toMatchObject({
     object: 'pod/behind-proxy',
     line: 2,
-    message: expect.stringContaining('ready again'),
+    message: expect.stringContaining('became ready afterwards'),
   });
   expect(proof(bundle, 'TLS_UNKNOWN_AUTHORITY')).toMatchObject({object: 'pod/untrusting', said: expect.stringContaining('x509')});
   expect(proof(bundle, 'DISK_FULL')).toMatchObject({object: 'pod/full', line: 4});
@@ -124,7 +124,7 @@ test('an old version stands out with its bugs and what to mind on the way to the
     object: 'release/scalr-agent',
     evidence: 'releases/scalr-agent/history.json',
     said: expect.stringContaining('agent-job-0.5.63'),
-    remedy: expect.stringMatching(/--chart-version 0\.6\.5.*custom resource definition/),
+    remedy: expect.stringMatching(/--chart-version 0\.6\.5.*CustomResourceDefinition/s),
   });
   expect(proof(bundle, 'RUNS_WITHOUT_MEMORY')).toMatchObject({
     message: expect.stringContaining('30Mi'),

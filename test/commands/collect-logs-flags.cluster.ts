@@ -44,30 +44,30 @@ const directory = (): string => {
 
 const logsIn = (names: readonly string[]): string[] => names.filter((name) => name.startsWith('logs/'));
 
-describe('less than everything', () => {
-  test('only logs of one container', async () => {
+describe('a part of the data', () => {
+  test('collects only logs of one container with --container', async () => {
     const {names, exit} = await collected(place, helm, ['--container', 'sidecar']);
     expect({exit, logs: logsIn(names)}).toEqual({exit: 0, logs: ['logs/a/sidecar.log', 'logs/b/sidecar.log']});
     expect(names).toContain('objects/pod/a.json');
   });
 
-  test('only so much of each log: its beginning and its end, with a mark in the gap, and the summary says so', async () => {
+  test('limits each log with --max-size: start and end, with a mark, and a note in the summary', async () => {
     const {text, exit, stderr, result} = await collected(place, helm, ['--max-size', '200Ki']);
     expect({exit, complete: result.complete}, stderr).toEqual({exit: 0, complete: true});
-    expect(stderr).toContain('2 logs were cut in the middle: --max-size');
+    expect(stderr).toContain('2 logs were truncated in the middle (increase --max-size to keep more)');
     expect(text('SUMMARY.md')).toMatch(/The bundle is complete\. To fit --max-size, 2 logs were cut in the middle\.\n/);
     const log = text(A);
     expect(log).toMatch(/^\S+ line 0 of the log\n/);
     expect(log).toMatch(/line 19999 of the log\n$/);
-    const [, lost = ''] = /\n\[… (\d+) bytes left out here: --max-size …\]\n/.exec(log) ?? [];
-    expect(text('SUMMARY.md')).toContain(`- ${A}: ${lost} bytes of its middle`);
+    const [, lost = ''] = /\n\[… (\d+) bytes omitted: --max-size …\]\n/.exec(log) ?? [];
+    expect(text('SUMMARY.md')).toContain(`- ${A}: ${lost} bytes cut from the middle`);
     const whole = await collected(place, helm);
     expect(log.replace(/^\[….*\]\n/m, '').length + Number(lost)).toBe(whole.text(A).length);
     expect(text('logs/a/sidecar.log')).toMatch(/ little\n$/);
     expect(Buffer.byteLength(log) + Buffer.byteLength(text('logs/b/agent.log'))).toBeLessThan(201 * 1024);
   });
 
-  test('what was said before the window or the time is not there', async () => {
+  test('excludes log lines before --since and --since-time', async () => {
     const own = await talkative();
     await wait(2500);
     const time = new Date().toISOString();
@@ -80,7 +80,7 @@ describe('less than everything', () => {
     expect(all.text(A).split('\n')).toHaveLength(LINES + 2);
   });
 
-  test('only one of several releases; one that is not there is no reason to take another', async () => {
+  test('collects only one of several releases with --release, and rejects an unknown one', async () => {
     const [own, other] = [
       {...labels, 'app.kubernetes.io/instance': 'one'},
       {...labels, 'app.kubernetes.io/instance': 'two'},
@@ -91,32 +91,32 @@ describe('less than everything', () => {
     expect(names.filter((name) => name.startsWith('objects/pod/'))).toEqual(['objects/pod/b.json']);
     const {stdout, exit} = await collectLogs(two, helm, ['--json', '--release', 'three']);
     const {error} = JSON.parse(stdout);
-    expect({exit, ...error}).toMatchObject({exit: 2, code: 'RELEASE_NOT_FOUND', message: expect.stringContaining('no release three')});
+    expect({exit, ...error}).toMatchObject({exit: 2, code: 'RELEASE_NOT_FOUND', message: expect.stringContaining('release three found')});
   });
 
   test.each([
-    [['--since', 'yesterday'], '--since: "yesterday" is no duration'],
+    [['--since', 'yesterday'], '--since: "yesterday" is not a duration'],
     [['--since-time', 'noon'], '--since-time noon'],
     [['--max-size', 'much'], '--max-size much'],
     [['--since', '1h', '--since-time', '2026-11-21T08:00:00Z'], 'since'],
-  ])('%j is refused before anything is read', async (flags, word) => {
+  ])('rejects %j before anything is read', async (flags, word) => {
     const {stdout, exit} = await collectLogs(place, helm, ['--json', ...flags]);
     expect({exit, message: JSON.parse(stdout).error.message}).toEqual({exit: 2, message: expect.stringContaining(word)});
   });
 });
 
 test.each([
-  [['--container', 'nope'], 'There is no container nope', 'Containers that are there: agent, sidecar'],
-  [['--run', 'nope'], 'There is no run nope', 'No run is there: its pods vanish a minute after it'],
-])('%j, which is not there, is refused', async (flags, message, advice) => {
+  [['--container', 'nope'], 'Container nope not found', 'Existing containers: agent, sidecar'],
+  [['--run', 'nope'], 'Run nope not found', 'No runs found: the pods of a run are deleted one minute after it ends'],
+])('rejects %j with the existing names', async (flags, message, advice) => {
   const {stdout, exit} = await collectLogs(place, helm, ['--json', ...flags]);
   const {error} = JSON.parse(stdout);
   expect({exit, ...error}).toMatchObject({exit: 2, code: 'INVALID_SETTING', message: expect.stringContaining(message)});
   expect(error.suggestions).toContain(advice);
 });
 
-describe('where it goes', () => {
-  test('--dry-run names every file and writes none', async () => {
+describe('the output file', () => {
+  test('lists every file and writes none with --dry-run', async () => {
     const at = directory();
     const {stdout, exit} = await collectLogs(place, helm, ['--dry-run', '--out', join(at, 'x.zip')]);
     expect({exit, files: readdirSync(at)}).toEqual({exit: 0, files: []});
@@ -125,7 +125,7 @@ describe('where it goes', () => {
     expect(stdout.trim().split('\n').toSorted()).toEqual(names.filter((name) => !told.includes(name)).toSorted());
   });
 
-  test('--dry-run is one document for other programs', async () => {
+  test('prints one JSON document with --dry-run --json', async () => {
     const {stdout, exit} = await collectLogs(place, helm, ['--dry-run', '--json']);
     expect({exit, result: JSON.parse(stdout)}).toMatchObject({exit: 0, result: {schemaVersion: 1, complete: true}});
   });
@@ -133,7 +133,7 @@ describe('where it goes', () => {
   /** Whoever follows hears of it at once, not when the time is over. */
   const WAYS = [[], ['--watch', '--for', '10m']];
 
-  test.each(WAYS)('a file that is there stays as it is %s', async (...more) => {
+  test.each(WAYS)('keeps an existing file %s', async (...more) => {
     const file = join(directory(), 'x.zip');
     writeFileSync(file, 'mine');
     const {stdout, exit} = await collectLogs(place, helm, ['--json', '--out', file, ...more]);
@@ -141,7 +141,7 @@ describe('where it goes', () => {
     expect(readFileSync(file, 'utf8')).toBe('mine');
   });
 
-  test.each(WAYS)('a directory that is not there, or takes no file %s', async (...more) => {
+  test.each(WAYS)('fails when the directory is missing or not writable %s', async (...more) => {
     const closed = directory();
     chmodSync(closed, 0o500);
     const paths = [join(closed, 'none', 'x.zip'), ...(process.getuid?.() === 0 ? ['/proc/x.zip'] : [join(closed, 'x.zip')])];
@@ -151,7 +151,7 @@ describe('where it goes', () => {
     }
   });
 
-  test('without --out its name says of what and when', async () => {
+  test('has a default name with namespace and time', async () => {
     const at = directory();
     const before = process.cwd();
     process.chdir(at);
@@ -171,7 +171,7 @@ describe('an account that', () => {
     'agent-local',
     'agent-k8s',
     'agent-job',
-  ] as const)('may view its namespace gets all logs and objects of %s, and is warned that Secrets were not searched', async (chart) => {
+  ] as const)('can view its namespace gets all logs and objects of %s, and a warning that Secrets were not searched', async (chart) => {
     const own = await installed(chart, helm);
     const everything = await collected(own, helm);
     const kubeconfig = await accountWith('view', own);
@@ -181,18 +181,18 @@ describe('an account that', () => {
     expect(stderr.split('\n')[0]).toBe(warning);
     expect(text('SUMMARY.md').split('\n')[0]).toBe(warning);
     expect(result.errors).toContainEqual({
-      what: `Secrets of namespace ${own.namespace} (their contents were not searched for)`,
+      what: `Secrets of namespace ${own.namespace} (the bundle was not searched for their values)`,
       kind: 'forbidden',
       message: expect.stringContaining('cannot list resource "secrets"'),
     });
     expect(new Set(errors.map(({kind}) => kind))).toEqual(new Set(['forbidden']));
-    expect(errors.map(({what}) => what)).toEqual(expect.arrayContaining([expect.stringMatching(/^Secrets/), 'releases of helm']));
+    expect(errors.map(({what}) => what)).toEqual(expect.arrayContaining([expect.stringMatching(/^Secrets/), 'Helm releases']));
     expect(logsIn(names)).toEqual(logsIn(everything.names));
     for (const name of everything.names.filter((each) => /^objects\/(deployment|daemonset|pod)\//.test(each)))
       expect(names).toContain(name);
   });
 
-  test('may not read logs gets the rest, and status 7', async () => {
+  test('cannot read logs gets the rest, and exit code 7', async () => {
     const kubeconfig = await accountWith(
       [{apiGroups: ['', 'apps', 'batch', 'networking.k8s.io', 'policy'], resources: ['*'], verbs: ['get', 'list']}].map((rule) => ({
         ...rule,
@@ -212,7 +212,7 @@ describe('an account that', () => {
   test.each([
     {may: 'nothing of use', role: [{apiGroups: [''], resources: ['pods'], verbs: ['get']}], exit: 1},
     {may: 'all but Secrets', role: 'view' as const, exit: 7},
-  ])('may read $may gets a whole bundle once an administrator has run the printed commands', async ({role, exit}) => {
+  ])('can read $may gets a complete bundle after an administrator has run the printed commands', async ({role, exit}) => {
     const own = await installed('agent-local', helm);
     const kubeconfig = await accountWith(role, own);
     const before = await collectLogs({...own, kubeconfig}, helm, ['--out', freshFile()]);

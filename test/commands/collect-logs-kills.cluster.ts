@@ -81,7 +81,7 @@ test.each([
   expect(run.files()).toEqual(['x.zip']);
   const {errors, names, text} = await unpack(run.file);
   expect(errors).toContainEqual(
-    expect.objectContaining({what: 'logs/b/agent.log', kind: 'over', message: expect.stringContaining('interrupted')}),
+    expect.objectContaining({what: 'logs/b/agent.log', kind: 'aborted', message: expect.stringContaining('interrupted')}),
   );
   expect(names).toEqual(expect.arrayContaining(['logs/a/agent.log', 'SUMMARY.md', 'redactions.json']));
   expect(text('SUMMARY.md')).toContain('- logs/b/agent.log: ');

@@ -26,12 +26,12 @@ async function watched(prepare: (api: FaultyApi) => void, argv: readonly string[
   const api = await faultyApi(kubeconfig);
   prepare(api);
   const asWhom = rules === undefined ? api.kubeconfig : await accountWith(rules, place);
-  const [asked, insisted] = [new AbortController(), new AbortController().signal];
+  const [interrupt, forceQuit] = [new AbortController(), new AbortController().signal];
   let said = '';
   const stderr = (text: string): void => {
     said += text;
   };
-  const takeInterrupts = () => ({asked: asked.signal, insisted, release: () => undefined});
+  const takeInterrupts = () => ({interrupt: interrupt.signal, forceQuit, release: () => undefined});
   const bundle = collected({...place, kubeconfig: asWhom}, helm, ['--watch', ...argv], {takeInterrupts, stderr});
   await expect.poll(() => said, {timeout: 20_000}).toContain(`Following ${A}`);
   let lines = 1;
@@ -48,7 +48,7 @@ async function watched(prepare: (api: FaultyApi) => void, argv: readonly string[
     },
     /** Ctrl-C. */
     async end() {
-      asked.abort('SIGINT');
+      interrupt.abort('SIGINT');
       return {lines, ...(await bundle)};
     },
   };
@@ -65,7 +65,7 @@ test.each([
   ['are answered by 500', {status: 500}, 3],
   ['are forbidden for a while', {status: 403}, 2],
   ['are reset', 'reset', 3],
-] as const)('no line is lost and none is there twice when streams %s', async (_, fault, times) => {
+] as const)('loses and repeats no line when streams %s', async (_, fault, times) => {
   let trouble: ReturnType<FaultyApi['trouble']> | undefined;
   const run = await watched((api) => {
     trouble = api.trouble('GET', FOLLOWED, fault, times);
@@ -82,7 +82,7 @@ test.each([
   ['429', {status: 429, retryAfter: 1}],
   ['500', {status: 500}],
   ['a reset', 'reset'],
-] as const)('lists that meet %s for a while hold up no log, and a run that comes meanwhile is found', async (_, fault) => {
+] as const)('follows logs and finds new runs while lists return %s', async (_, fault) => {
   const run = await watched(() => undefined);
   const trouble = run.api.trouble('GET', LISTS, fault);
   await trouble.met;
@@ -96,12 +96,12 @@ test.each([
   const {exit, errors, names, text, lines} = await run.end();
   expect(exit, JSON.stringify(errors)).toBe(0);
   // That for some seconds nobody looked is said, and is too short for a run to come and go.
-  for (const error of errors) expect(error).toMatchObject({what: expect.stringMatching(/ objects of --watch$/), isMinor: true});
+  for (const error of errors) expect(error).toMatchObject({what: expect.stringMatching(/ objects \(--watch\)$/), isMinor: true});
   expect(numbersIn(text(A))).toEqual(all(lines));
   expect(names).toContain('logs/run-3-plan/agent.log');
 });
 
-test('an API server that restarts is waited for, and what was said meanwhile is there', async () => {
+test('waits for an API server that restarts, and records the lines meanwhile', async () => {
   const run = await watched(() => undefined);
   await run.goesOn(4);
   run.api.stop();
@@ -113,7 +113,7 @@ test('an API server that restarts is waited for, and what was said meanwhile is 
   expect(numbersIn(text(A))).toEqual(all(lines));
 });
 
-test('without kubectl proxy it goes on with a kubectl for each request', async () => {
+test('runs kubectl per request when kubectl proxy does not work', async () => {
   const run = await watched(() => undefined);
   await run.goesOn(4);
   const {stdout} = await execa('pgrep', ['-f', `proxy .*${run.api.kubeconfig}|${run.api.kubeconfig}.* proxy`]);
@@ -124,7 +124,7 @@ test('without kubectl proxy it goes on with a kubectl for each request', async (
   expect(numbersIn(text(A))).toEqual(all(lines));
 });
 
-test('a pod that goes while its stream is broken is kept as far as it came, and that it is not all is said', async () => {
+test('keeps the start of a log when the pod is deleted while its stream is interrupted, and reports it', async () => {
   const run = await watched((api) => void api.trouble('GET', FOLLOWED, {breakAfterMs: 2000}, 1));
   await run.goesOn(4);
   const broken = run.api.trouble('GET', FOLLOWED, {status: 500});
@@ -134,13 +134,13 @@ test('a pod that goes while its stream is broken is kept as far as it came, and 
   const {exit, errors, names, text, result} = await run.end();
   expect(exit).toBe(7);
   expect(result.complete).toBe(false);
-  expect(errors).toMatchObject([{what: A, kind: 'server', message: expect.stringMatching(/^only a part came/)}]);
+  expect(errors).toMatchObject([{what: A, kind: 'server', message: expect.stringMatching(/^incomplete/)}]);
   expect(numbersIn(text(A)).slice(0, 4)).toEqual(all(4));
   expect(names).toContain('gone/objects/pod/a.json');
-  expect(text('SUMMARY.md')).toContain(`- ${A}: only a part came`);
+  expect(text('SUMMARY.md')).toContain(`- ${A}: incomplete`);
 });
 
-test('an API server that is down when it ends: what was followed is kept, and what is missing is said', async () => {
+test('keeps followed logs when the API server is down at the end, and reports missing parts', async () => {
   const run = await watched(() => undefined, ['--for', '2m', '--timeout', '20s']);
   await run.goesOn(8);
   run.api.stop();
@@ -152,7 +152,7 @@ test('an API server that is down when it ends: what was followed is kept, and wh
 
 const READ = ['get', 'list'];
 
-test('who may list and not watch can follow', async () => {
+test('follows with list permission but without watch', async () => {
   const rules = ['', 'apps', 'batch', 'networking.k8s.io', 'policy'].map((group) => ({
     apiGroups: [group],
     resources: ['*', 'pods'],
@@ -165,17 +165,17 @@ test('who may list and not watch can follow', async () => {
   expect(numbersIn(text(A))).toEqual(all(lines));
 });
 
-test('who may see little follows that, and what it may not see is said', async () => {
+test('follows what a restricted account can read, and reports the rest', async () => {
   const rules = [{apiGroups: [''], resources: ['pods', 'pods/log'], verbs: READ}];
   const run = await watched(() => undefined, ['--for', '2m'], rules);
   await run.goesOn(8);
   const {exit, errors, text, lines} = await run.end();
   expect(exit).toBe(7);
-  expect(errors).toContainEqual(expect.objectContaining({what: 'Event objects of --watch', kind: 'forbidden'}));
+  expect(errors).toContainEqual(expect.objectContaining({what: 'Event objects (--watch)', kind: 'forbidden'}));
   expect(numbersIn(text(A))).toEqual(all(lines));
 });
 
-test('it ends by its --for', async () => {
+test('ends after --for', async () => {
   const start = Date.now();
   const run = await watched(() => undefined, ['--for', '8s']);
   await run.goesOn(8);

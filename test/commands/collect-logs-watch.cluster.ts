@@ -14,15 +14,15 @@ const run = (name: string, outcome = 'unready', env: readonly object[] = []): ob
   spec: {restartPolicy: 'Never', containers: [{name: 'worker', image: 'scalr/runner:1', env}]},
 });
 
-test('a run that comes and goes while it watches is in the bundle, with its last state and without the token', async () => {
+test('collects a run that starts and ends while watching, with its last state and without the token', async () => {
   const place = await installed('agent-job', helm);
-  const asked = new AbortController();
-  const insisted = new AbortController().signal;
+  const interrupt = new AbortController();
+  const forceQuit = new AbortController().signal;
   let said = '';
   const stderr = (text: string): void => {
     said += text;
   };
-  const takeInterrupts = () => ({asked: asked.signal, insisted, release: () => undefined});
+  const takeInterrupts = () => ({interrupt: interrupt.signal, forceQuit, release: () => undefined});
   const bundle = collected(place, helm, ['--watch', '--for', '2m'], {takeInterrupts, stderr});
   await expect.poll(() => said, {timeout: 20_000}).toContain('Following logs/scalr-agent-');
   await setLogs(
@@ -47,7 +47,7 @@ test('a run that comes and goes while it watches is in the bundle, with its last
   await place.kubectl('delete', 'secret', 'run-7');
   await place.kubectl('delete', 'pod', 'run-7-plan', '--grace-period=0', '--force');
   await expect.poll(async () => place.kubectl('get', 'pod', 'run-7-plan', '--ignore-not-found'), {timeout: 20_000}).toBe('');
-  asked.abort('SIGINT');
+  interrupt.abort('SIGINT');
   const {exit, names, text, all} = await bundle;
   expect(exit, said).toBe(0);
   expect(text('logs/run-7-plan/worker.log')).toContain('Plan: 1 to add');
@@ -56,7 +56,7 @@ test('a run that comes and goes while it watches is in the bundle, with its last
   expect(all).not.toMatch(/hunter2|wq81kLmWv93x|Zr55pTnBx7Kq/);
 });
 
-test('it ends by itself with the run it is about', async () => {
+test('ends when the run of --run ends', async () => {
   const place = await installed('agent-job', helm);
   await setLogs(place.kubeconfig, {namespace: place.namespace, pod: 'run-8-plan'}, {worker: {current: ['done']}});
   await place.kubectl.apply(run('run-8-plan', 'completes'));
@@ -65,10 +65,10 @@ test('it ends by itself with the run it is about', async () => {
   expect(names.join('\n')).toMatch(/logs\/run-8-plan\/worker\.log/);
 });
 
-test('a run that never came is missing', async () => {
+test('reports a run that never appeared', async () => {
   const place = await installed('agent-job', helm);
   const {exit, errors, result, names} = await collected(place, helm, ['--watch', '--run', 'run-9', '--for', '3s']);
   expect({exit, complete: result.complete}).toEqual({exit: 7, complete: false});
-  expect(errors).toContainEqual(expect.objectContaining({what: 'run run-9', message: 'it was not seen'}));
+  expect(errors).toContainEqual(expect.objectContaining({what: 'run run-9', message: 'not seen while watching'}));
   expect(names).toContain('SUMMARY.md');
 });

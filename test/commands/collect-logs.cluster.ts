@@ -31,7 +31,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     ['agent-local', ['deployment', 'replicaset'], 1],
     ['agent-k8s', ['deployment', 'daemonset', 'replicaset', 'serviceaccount'], 4],
     ['agent-job', ['deployment', 'replicaset', 'serviceaccount', 'agenttasktemplate'], 1],
-  ] as const)('a healthy %s is there as a whole', async (chart, kinds, agents) => {
+  ] as const)('collects a healthy %s completely', async (chart, kinds, agents) => {
     const place = await installed(chart, helm);
     const {result, exit, stderr, names, text, errors, all} = await collected(place, helm);
     expect({exit, errors, complete: result.complete}, stderr).toEqual({exit: 0, errors: [], complete: true});
@@ -55,13 +55,13 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
       helm: expect.stringMatching(/^v?[34]\./),
       kubectl: expect.stringMatching(/^v1\./),
     });
-    expect(text('SUMMARY.md')).toContain(`- scalr-agent: ${chart} 0.6.5, deployed; agent 1.4.0, the newest known\n`);
+    expect(text('SUMMARY.md')).toContain(`- scalr-agent: ${chart} 0.6.5, deployed; agent 1.4.0, newest known version\n`);
     expect(JSON.parse(text('releases/scalr-agent/history.json'))).toMatchObject([{revision: 1, status: 'deployed'}]);
     expect(all).not.toMatch(/hunter2|managedFields|last-applied-configuration|sh\.helm\.release\.v1/);
   });
 });
 
-test('an agent that crashed, what it said before, its init containers and a debugger in it', async () => {
+test('collects a crashed agent with its previous log, init containers and a debugger', async () => {
   const place = await workplace();
   const {kubectl, kubeconfig, namespace} = place;
   const two = [
@@ -140,7 +140,7 @@ describe('runs of agent-job', () => {
       .toBe(count);
   const task = {'app.kubernetes.io/instance': 'scalr-agent', 'app.kubernetes.io/component': 'task'};
 
-  test('are found by their labels, and one of them by its id', async () => {
+  test('are found by their labels, and a single one by its ID', async () => {
     const place = await installed('agent-job', anyHelm);
     const names = ['worker', 'runner'];
     await place.kubectl.apply(run('atask-run-1-plan', task, names), run('atask-run-2-plan', task, names), run('backup', {}, names));
@@ -157,7 +157,7 @@ describe('runs of agent-job', () => {
     expect(logsIn(one).join()).toMatch(/^logs\/atask-run-2-plan-\?\/runner\.log,logs\/atask-run-2-plan-\?\/worker\.log,logs\/scalr-agent-/);
   });
 
-  test('of an old version are found by their containers', async () => {
+  test('are found by their containers in an old version', async () => {
     const place = await installedLongAgo('agent-job', '0.5.63', anyHelm);
     await place.kubectl.apply(run('old-run', {}, ['runner', 'worker']), run('backup', {}, ['dump']));
     await begun(place, 2);
@@ -168,16 +168,16 @@ describe('runs of agent-job', () => {
   });
 });
 
-test('where there is no agent nothing is written', async () => {
+test('writes nothing when there is no agent', async () => {
   const {stdout, exit} = await collectLogs(await workplace(), anyHelm, ['--json']);
   expect({exit, ...JSON.parse(stdout).error}).toMatchObject({exit: 2, code: 'RELEASE_NOT_FOUND'});
 });
 
-test('without helm everything else is there, and that is said', async () => {
+test('collects everything else when helm is missing, and reports it', async () => {
   const place = await installPlace();
   await place.kubectl.apply(labelled('agent', ofAgent.labels));
   await expect.poll(() => phaseOf(place, 'agent')).toBe('Running');
   const {exit, errors, names} = await collected(place, '/nowhere/helm');
-  expect({exit, what: errors.map(({what}) => what)}).toEqual({exit: 7, what: ['releases of helm', 'version of helm']});
+  expect({exit, what: errors.map(({what}) => what)}).toEqual({exit: 7, what: ['Helm releases', 'version of helm']});
   expect(logsIn(names)).toEqual(['logs/agent/agent.log']);
 });

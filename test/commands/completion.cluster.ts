@@ -14,7 +14,7 @@ async function offered(...words: readonly string[]): Promise<string[]> {
 }
 
 describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
-  test('releases, namespaces and contexts are those of the cluster that the line names', async () => {
+  test('completes releases, namespaces and contexts of the cluster on the command line', async () => {
     const place = await installPlace();
     const {exit, stderr} = await install(place, helm, [...(await stepFlags('agent-local')), '--yes', '--release', 'blue'], {env: TOKEN});
     expect(exit, stderr).toBe(0);

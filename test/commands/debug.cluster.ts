@@ -40,7 +40,7 @@ const helmJson = async (helm: string, {kubeconfig, namespace}: Workplace, ...arg
 };
 
 describe.each(helms)('with Helm $major', ({path: helm}) => {
-  test.each(CHARTS)('%s: on, again, off leave the other values and the version as they were', async (chart) => {
+  test.each(CHARTS)('keeps the other values and the version of %s when switched on twice and off', async (chart) => {
     const place = await installed(chart, helm);
     const values = await helmJson(helm, place, 'get', 'values');
     const argv = ['--chart-source', sources[chart], '--yes', '--json'];
@@ -49,7 +49,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(violations('debug', on.stdout)).toEqual([]);
     expect(JSON.parse(on.stdout)).toMatchObject({
       ...{changed: true, debug: 'on', chart, chartVersion: '0.6.5', keys: [KEYS[chart]], agent: 'registered'},
-      steps: [{id: 'release', title: `Switch debug logs on in release scalr-agent (${chart}-0.6.5)`}],
+      steps: [{id: 'release', title: `Enable debug logs in release scalr-agent (${chart}-0.6.5)`}],
     });
     const variables = await place.kubectl('get', 'deployments', '-o', 'jsonpath={.items[0].spec.template.spec.containers[0].env}');
     expect(JSON.parse(variables)).toContainEqual({name: 'SCALR_AGENT_DEBUG', value: chart === 'agent-k8s' ? 'true' : '1'});
@@ -62,7 +62,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(history.map((each: {chart: string}) => each.chart)).toEqual(Array(3).fill(`${chart}-0.6.5`));
   });
 
-  test('a running Helm operation is left alone', async () => {
+  test('changes nothing while a Helm operation runs', async () => {
     const place = await installed('agent-local', helm);
     const unready = ['--reuse-values', '--set', 'podAnnotations.test\\.scalr\\.io/outcome=unready', '--wait', '--timeout', '60s'];
     const where = ['--namespace', place.namespace, '--kubeconfig', place.kubeconfig];
@@ -76,7 +76,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
   });
 });
 
-test('nothing changes in a dry run and without a yes; no value of the release is printed', async () => {
+test('changes nothing with --dry-run or without confirmation, and prints no value of the release', async () => {
   const place = await installed('agent-local', first.path);
   const source = ['--chart-source', sources['agent-local']];
   const dry = await debug(place, first.path, ['on', ...source, '--dry-run']);
@@ -88,7 +88,7 @@ test('nothing changes in a dry run and without a yes; no value of the release is
   expect(await helmJson(first.path, place, 'history')).toHaveLength(1);
 });
 
-test('runs in flight of agent-job are named, and continue', async () => {
+test('names runs in flight of agent-job, which continue', async () => {
   const place = await installed('agent-job', first.path);
   const labels = {'app.kubernetes.io/instance': 'scalr-agent', 'app.kubernetes.io/component': 'task'};
   const template = {metadata: {labels}, spec: {restartPolicy: 'Never', containers: [{name: 'runner', image: 'a'}]}};
@@ -96,12 +96,12 @@ test('runs in flight of agent-job are named, and continue', async () => {
   const {stdout} = await debug(place, first.path, ['on', '--chart-source', sources['agent-job'], '--yes', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({
     runsInFlight: ['Job run-1-plan'],
-    warnings: [{code: 'RESTART', message: 'The controller restarts. 1 run is in flight; only runs that start later write debug logs.'}],
+    warnings: [{code: 'RESTART', message: 'The controller restarts. 1 run is in flight; only new runs write debug logs.'}],
   });
   expect(await place.kubectl('get', 'jobs', '-o', 'name')).toContain('job.batch/run-1-plan');
 });
 
-test('a missing release and a missing state are refused', async () => {
+test('refuses a missing release and a missing state', async () => {
   const place = await installed('agent-local', first.path);
   const missing = await debug(place, first.path, ['on', '--release', 'other', '--json']);
   expect(JSON.parse(missing.stdout).error).toMatchObject({code: 'RELEASE_NOT_FOUND', exit: 2});
@@ -111,7 +111,7 @@ test('a missing release and a missing state are refused', async () => {
 });
 
 // The charts that stand in have no label with their version.
-test.runIf(REAL)('another version or chart at --chart-source is refused', async () => {
+test.runIf(REAL)('refuses a --chart-source with another version or chart', async () => {
   const place = await installed('agent-local', first.path);
   const older = await directoryOf({chart: 'agent-local', version: '0.6.4'}, scratch);
   for (const [source, found] of [
@@ -119,7 +119,7 @@ test.runIf(REAL)('another version or chart at --chart-source is refused', async 
     [sources['agent-job'], 'agent-job-0.6.5'],
   ] as const) {
     const {stdout} = await debug(place, first.path, ['on', '--chart-source', source, '--yes', '--json']);
-    const message = expect.stringContaining(`--chart-source has ${found},`);
+    const message = expect.stringContaining(`--chart-source contains ${found},`);
     expect(JSON.parse(stdout).error).toMatchObject({code: 'CONFLICTING_SETTINGS', message});
   }
   expect(await helmJson(first.path, place, 'history')).toHaveLength(1);

@@ -48,7 +48,7 @@ const foundBy = async (place: Workplace, helm: string, argv: readonly string[]) 
     diff: diffed(diff.stdout),
     bundle: result.findings
       .filter(({code}: Finding) => code === 'CHANGED_IN_CLUSTER')
-      .map(({object, message}: Finding) => `${/^It (is missing|was changed)/.exec(message)?.[1]} ${object}`)
+      .map(({object, message}: Finding) => `${/^(missing|changed) since/.exec(message)?.[1]} ${object}`)
       .toSorted(),
     exits: [exit, diff.exit],
     text: diff.stdout,
@@ -65,18 +65,17 @@ const diffed = (text: string): string[] =>
 
 const all = (problem: 'missing' | 'changed', objects: readonly KubernetesObject[]) => {
   const names = objects.map(({kind, metadata}) => `${kind} ${metadata.name}`).toSorted();
-  const words = {missing: 'is missing', changed: 'was changed'};
   return {
     status: names.map((name) => `${problem} ${name}`),
     diff: names.map((name) => `${problem} ${name}`),
-    bundle: names.map((name) => `${words[problem]} ${name.replace(/^\w+/, (kind) => kind.toLowerCase()).replace(' ', '/')}`).toSorted(),
+    bundle: names.map((name) => `${problem} ${name.replace(/^\w+/, (kind) => kind.toLowerCase()).replace(' ', '/')}`).toSorted(),
     // Without its workloads a release is not ready, which counts for more.
     exits: [problem === 'missing' ? 1 : 5, 5],
   };
 };
 
 describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
-  test.each(Object.keys(FLAGS) as ChartName[])('%s: every object that is changed or deleted is seen, and restored', async (chart) => {
+  test.each(Object.keys(FLAGS) as ChartName[])('reports and restores every changed or deleted object of %s', async (chart) => {
     const place = await installPlace();
     const {kubectl, kubeconfig, namespace} = place;
     const ownDirectory = chart === 'agent-k8s' ? ['--data-home', `/var/lib/${namespace}`] : [];
@@ -111,7 +110,7 @@ describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
     await restore();
   });
 
-  test('another image and a field that no chart sets are seen, and taken back', async () => {
+  test('reports another image and an added field, and restores the image', async () => {
     const place = await installPlace();
     const {kubectl} = place;
     const argv = [...(await chartFlags('agent-local')), '--yes', '--json'];
@@ -122,10 +121,10 @@ describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
     await kubectl('rollout', 'status', deployment);
     const {exit, stdout} = await status(place, helm, ['--exit-code']);
     expect(exit).toBe(5);
-    expect(stdout).toContain('is ready, but 1 object differs from what was installed');
+    expect(stdout).toContain('is ready, but 1 object differs from the installed manifest');
     const text = stdout.replaceAll(/\s+/g, ' ');
     expect(text).toContain('! Deployment scalr-agent-agent-local has changed: spec.template.spec.containers[agent-local].image');
-    expect(text).toContain('has additions, which install leaves alone: spec.template.spec.hostNetwork');
+    expect(text).toContain('has added fields, which install does not remove: spec.template.spec.hostNetwork');
     expect(stdout).toMatch(/Images +scalr\/agent:0\.0\.1/);
     await kubectl('set', 'env', deployment, 'SCALR_URL=https://another.scalr.io');
     const diff = await install(place, helm, [...(await chartFlags('agent-local')), '--diff', '--exit-code'], {env: TOKEN});
@@ -137,7 +136,7 @@ describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
     expect(await kubectl('get', deployment, '--output=jsonpath={.spec.template.spec.containers[0].image}')).not.toBe('scalr/agent:0.0.1');
   });
 
-  test('fields that somebody else took over are seen and taken back, and their object is still of the release', async () => {
+  test('reverts fields that another field manager took over, and still treats the object as part of the release', async () => {
     const place = await installPlace();
     const {kubectl, namespace} = place;
     const argv = await chartFlags('agent-local');
@@ -157,7 +156,7 @@ describe.each(await findHelm())('with Helm $major', ({path: helm}) => {
     expect((await statusOf(place, helm)).objects.differences).toMatchObject([{object: `Deployment ${name}`, problem: 'changed'}]);
     const {stdout} = await preflight(place, helm, [...argv, '--json'], {env: TOKEN});
     const found = JSON.parse(stdout).checks.find(({id}: {id: string}) => id === 'object-names');
-    expect(found).toMatchObject({status: 'pass', message: expect.stringMatching(/^\d+ of this release$/)});
+    expect(found).toMatchObject({status: 'pass', message: expect.stringMatching(/^\d+ objects? of this release$/)});
     const restored = await install(place, helm, accepted, {env: TOKEN});
     expect(restored.exit, restored.stdout + restored.stderr).toBe(0);
     expect(await statusOf(place, helm)).toEqual(AS_INSTALLED);

@@ -23,7 +23,7 @@ test('what a person said stands, and without the flag nobody is asked', async ()
   expect((await runCommand(Values, argv)).exit).toBe(0);
 });
 
-test('the choice of a chart hears of old nodes', async () => {
+test('the chart recommendation hears of old nodes', async () => {
   const old = fakeTools({...platform('kind'), serverVersion: 'v1.31.0'});
   const argv = ['--isolation', 'per-run', '--json'];
   expect(JSON.parse((await runCommand(Recommend, argv)).stdout).chart).toBe('agent-job');
@@ -47,18 +47,18 @@ describe('what the account may not read', () => {
 
   test('is said, with what was left to others for it', async () => {
     expect(await said('--chart', 'agent-local')).toMatch(
-      /could not read everything: nodes is forbidden: User "jane" cannot list resource "nodes" .* Nothing of it went into --cloud and --node-os\./,
+      /could not be read: nodes is forbidden: User "jane" cannot list resource "nodes" .* It is not used for --cloud and --node-os\./,
     );
-    expect(await said()).toContain('Nothing of it went into --cloud, --node-os and the choice of a chart.');
+    expect(await said()).toContain('It is not used for --cloud, --node-os and the chart recommendation.');
   });
 
   test('is not said of what a person said', async () => {
-    expect(await said('--chart', 'agent-local', '--cloud', 'eks')).toContain('Nothing of it went into --node-os.');
+    expect(await said('--chart', 'agent-local', '--cloud', 'eks')).toContain('It is not used for --node-os.');
     expect(await said('--chart', 'agent-local', '--cloud', 'eks', '--node-os', 'al2023')).not.toContain('--from-cluster');
   });
 
   test('is not said where everything was read', async () => {
     const {stderr} = await runCommand(Values, [...URL, '--from-cluster'], autopilot);
-    expect(stderr).not.toContain('could not read');
+    expect(stderr).not.toContain('could not be read');
   });
 });

@@ -53,13 +53,13 @@ type Moment = [moment: string, method: string, path: RegExp, fault: Fault];
 
 const READING: Moment = ['while it reads', 'GET', /\/secrets\?labelSelector/, 'stall'];
 const BEFORE_HELM: Moment[] = [
-  ['before the Secret is there', 'PATCH', /\/secrets\/scalr-agent-token/, 'stall'],
-  ['when the Secret is there', 'PATCH', /\/secrets\/scalr-agent-token/, 'lose'],
+  ['before the Secret exists', 'PATCH', /\/secrets\/scalr-agent-token/, 'stall'],
+  ['after the Secret is created', 'PATCH', /\/secrets\/scalr-agent-token/, 'lose'],
 ];
-const RECORDED: Moment = ['when helm has written its record', 'POST', /\/secrets/, 'lose'];
-const HALF: Moment = ['when helm has made a part', 'POST|PATCH', /\/deployments/, 'lose'];
-const DONE: Moment = ['when helm has made everything', 'PUT', /\/secrets/, 'stall'];
-const AFTER_HELM: Moment[] = [['while it watches', 'GET', /\/replicasets\?limit/, 'stall']];
+const RECORDED: Moment = ['after helm has written its record', 'POST', /\/secrets/, 'lose'];
+const HALF: Moment = ['after helm has created some of the objects', 'POST|PATCH', /\/deployments/, 'lose'];
+const DONE: Moment = ['after helm has created all objects', 'PUT', /\/secrets/, 'stall'];
+const AFTER_HELM: Moment[] = [['while it watches the release', 'GET', /\/replicasets\?limit/, 'stall']];
 
 /** A run that has come to that moment and stays in it. */
 async function runTo([, method, path, fault]: Moment, helm: string, more: readonly string[] = []) {
@@ -73,7 +73,7 @@ async function runTo([, method, path, fault]: Moment, helm: string, more: readon
 }
 
 describe.each(helms)('Helm $major', ({path: helm}) => {
-  test.each([RECORDED, HALF])('killed with its helm %s, it is gone on with', async (...moment) => {
+  test.each([RECORDED, HALF])('recovers on the next run when it is killed together with helm %s', async (...moment) => {
     const {place, run} = await runTo(moment, helm);
     run.signal('SIGKILL');
     process.kill(run.helmPid(), 'SIGKILL');
@@ -81,7 +81,7 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
     await expectWholeness(place, helm, argv);
   });
 
-  test('killed with its helm during an upgrade, it is gone on with', async () => {
+  test('recovers on the next run when it is killed together with helm during an upgrade', async () => {
     const change = ['--extra-env', 'TEAM=a'];
     const {place, run} = await runTo(['', 'PATCH|PUT', /\/deployments/, 'stall'], helm, change);
     run.signal('SIGKILL');
@@ -98,7 +98,7 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
     await expectWholeness(place, helm, [...argv, ...change]);
   });
 
-  test('a helm that lives on alone ends its work, and nothing is left to do', async () => {
+  test('changes nothing on the next run when helm survives the kill and completes', async () => {
     const {place, trouble, run} = await runTo(['', 'POST|PATCH', /\/deployments/, 'stall'], helm);
     run.signal('SIGKILL');
     await run.ended;
@@ -110,7 +110,7 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
     expect(JSON.parse(stdout)).toMatchObject({changed: false, agent: 'registered'});
   });
 
-  test('a helm that lives on alone and ends after the next run does no harm', async () => {
+  test('keeps the release intact when helm survives the kill and ends after the next run', async () => {
     const {place, trouble, run} = await runTo(['', 'POST|PATCH', /\/deployments/, 'stall'], helm);
     run.signal('SIGKILL');
     await run.ended;
@@ -121,7 +121,7 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
     await expectWholeness(place, helm, argv);
   });
 
-  test.each([HALF, DONE])('Ctrl-C %s lets helm end in good order', async (...moment) => {
+  test.each([HALF, DONE])('lets helm stop cleanly on Ctrl-C %s', async (...moment) => {
     const {place, run} = await runTo(moment, helm);
     run.signal('SIGINT');
     const {stderr, exitCode} = await run.ended;
@@ -134,16 +134,16 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
 const [{path: anyHelm} = {path: 'helm'}] = helms;
 
 describe.each([...BEFORE_HELM, ...AFTER_HELM])('%s', (...moment) => {
-  test.each(['SIGKILL', 'SIGINT'] as const)('%s leaves what the next run makes whole', async (signal) => {
+  test.each(['SIGKILL', 'SIGINT'] as const)('recovers on the next run after %s', async (signal) => {
     const {place, run} = await runTo(moment, anyHelm);
     run.signal(signal);
-    const end = signal === 'SIGINT' ? {exitCode: 130, stderr: expect.stringContaining('Run the same command again')} : {signal};
+    const end = signal === 'SIGINT' ? {exitCode: 130, stderr: expect.stringContaining('Run the same command again to continue')} : {signal};
     expect(await run.ended).toMatchObject(end);
     await expectWholeness(place, anyHelm, argv);
   });
 });
 
-test('Ctrl-C while it reads ends it and the tools that read for it, and nothing has happened', async () => {
+test('stops its tools and changes nothing on Ctrl-C while it reads the release', async () => {
   const {place, run} = await runTo(READING, anyHelm);
   run.signal('SIGINT');
   expect(await run.ended).toMatchObject({exitCode: 130, stderr: expect.stringContaining('Interrupted. Nothing was changed.')});

@@ -69,7 +69,7 @@ async function expectNamed(chart: ChartName, lacking: Permission, path = helm): 
   const {result} = await installAs(somebody, place, [...argv, '--yes'], path);
   expect(result.error).toMatchObject({code: 'PREFLIGHT_FAILED', exit: 3});
   const resource = [lacking.resource, ...(lacking.group ? [lacking.group] : [])].join('.');
-  expect(result.error.message).toMatch(new RegExp(`missing 1 of \\d+: ${lacking.verb} ${resource} in `));
+  expect(result.error.message).toMatch(new RegExp(`1 of \\d+ permissions missing: ${lacking.verb} ${resource} (in |cluster-wide)`));
   expect(result.error.suggestions.join()).toContain('kind: "');
   await somebody.allow(all);
   await expectWholeness({...place, kubeconfig: somebody.kubeconfig}, path, argv);
@@ -79,11 +79,13 @@ const named = ({verb, resource}: Permission): string => `${verb} ${resource}`;
 const created = (await permissionsFor('agent-local')).filter(({verb}) => verb === 'create');
 const LACKING = [...created, ...may('secrets', 'list patch'), ...may('pods', 'list')].filter(({resource}) => resource !== 'namespaces');
 
-test.each(LACKING.map((each) => ({what: named(each), each})))('agent-local: who may not $what is told so', async ({each}) => {
+test.each(
+  LACKING.map((each) => ({what: named(each), each})),
+)('names the missing permission when an account cannot $what for agent-local', async ({each}) => {
   await expectNamed('agent-local', each);
 });
 
-test.each(helms.slice(1))('Helm $major says it too', async ({path}) => {
+test.each(helms.slice(1))('names the missing permission with Helm $major', async ({path}) => {
   await expectNamed('agent-local', {group: 'apps', resource: 'deployments', verb: 'create'}, path);
 });
 
@@ -93,23 +95,23 @@ const OF_CHARTS: [ChartName, Permission][] = [
   ['agent-job', {group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions', verb: 'create'}],
 ];
 
-describe('charts with roles and definitions', () => {
-  test.each(OF_CHARTS)('%s: %o', async (chart, lacking) => expectNamed(chart, lacking));
+describe('charts with roles and CRDs', () => {
+  test.each(OF_CHARTS)('name the missing permission for %s: %o', async (chart, lacking) => expectNamed(chart, lacking));
 });
 
-test('who may not create the namespace is told so, and may use one that is there', async () => {
+test('names the missing permission to create the namespace, and installs into an existing one', async () => {
   const place = await installPlace();
   const [argv, all] = [await chartFlags('agent-local'), await permissionsFor('agent-local')];
   const somebody = await account(place, without(all, {group: '', resource: 'namespaces', verb: 'create'}));
   const {result} = await installAs(somebody, {...place, namespace: `${place.namespace}-new`}, [...argv, '--yes']);
   expect(result.error).toMatchObject({
     code: 'PREFLIGHT_FAILED',
-    message: expect.stringContaining('create namespaces in the whole cluster'),
+    message: expect.stringContaining('create namespaces cluster-wide'),
   });
   expect(await installAs(somebody, place, [...argv, '--yes'])).toMatchObject({exit: 0});
 });
 
-test('what would only explain may be hidden: it is said once, and nothing fails', async () => {
+test('warns once and succeeds when events, PVCs and logs are not readable', async () => {
   const place = await installPlace();
   const hidden = ['events', 'persistentvolumeclaims', 'pods/log'];
   const somebody = await account(
@@ -118,11 +120,11 @@ test('what would only explain may be hidden: it is said once, and nothing fails'
   );
   const {exit, said, result} = await installAs(somebody, place, [...(await chartFlags('agent-local')), '--yes']);
   expect({exit, agent: result.agent}).toEqual({exit: 0, agent: 'unknown'});
-  for (const what of ['events', 'persistentvolumeclaims', 'logs']) expect(said.split(`! ${what}: cannot be read`)).toHaveLength(2);
+  for (const what of ['events', 'persistentvolumeclaims', 'logs']) expect(said.split(`! ${what}: not readable`)).toHaveLength(2);
   expect(said).toContain('cannot get resource "pods/log"');
 });
 
-test('who may only read sees differences and calls, and changes nothing', async () => {
+test('shows differences and calls to a read-only account, and changes nothing', async () => {
   const place = await installPlace();
   const somebody = await account(place, [...may('*', 'get', '*'), ...may('*', 'list', '*')]);
   const argv = await chartFlags('agent-local');

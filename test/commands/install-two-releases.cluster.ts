@@ -17,7 +17,7 @@ describe.each(await findHelm())('two releases in one namespace, Helm $major', ({
     return JSON.parse(stdout);
   };
 
-  test(`${SHARING[major]}: they do not touch each other`, async () => {
+  test(`keep their own objects when ${SHARING[major]} is installed twice`, async () => {
     const chart = SHARING[major];
     const place = await installPlace();
     const uids = (): Promise<string> =>
@@ -36,7 +36,7 @@ describe.each(await findHelm())('two releases in one namespace, Helm $major', ({
     expect(await release(place, chart, 'one')).toMatchObject({changed: false});
   });
 
-  test('agent-k8s: the second one is refused, and the first one stays as it is', async () => {
+  test('refuse the second agent-k8s and leave the first one unchanged', async () => {
     const place = await installPlace();
     expect(await release(place, 'agent-k8s', 'one', FIXED)).toMatchObject({changed: true, agent: 'registered'});
     const {error} = await release(place, 'agent-k8s', 'two', FIXED);

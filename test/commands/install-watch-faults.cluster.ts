@@ -7,18 +7,18 @@ const [{path: helm} = {path: 'helm'}] = await findHelm();
 const UNREADY = ['--set', 'podAnnotations.test\\.scalr\\.io/outcome=unready'];
 const LOOK = /\/replicasets\?limit/;
 
-test.each([{status: 503}, 'cut'] as const)('one look that failed (%o) is not worth a word', async (fault) => {
-  const world = await behindFaultyApi();
-  const trouble = world.api.trouble('GET', LOOK, fault, 1);
-  const {exit, said, result} = await installThrough(world, helm);
+test.each([{status: 503}, 'cut'] as const)('does not report a single failed status request (%o)', async (fault) => {
+  const deps = await behindFaultyApi();
+  const trouble = deps.api.trouble('GET', LOOK, fault, 1);
+  const {exit, said, result} = await installThrough(deps, helm);
   expect({exit, agent: result.agent, count: trouble.count()}).toEqual({exit: 0, agent: 'registered', count: 1});
   expect(said).not.toContain('API server');
 });
 
-test('trouble that lasts is said, and when it is over the watch goes on', async () => {
-  const world = await behindFaultyApi();
-  const trouble = world.api.trouble('GET', LOOK, {status: 503});
-  const {exit, said, result} = await installThrough(world, helm, [], (text) => {
+test('reports API server errors that persist, and continues the watch when they end', async () => {
+  const deps = await behindFaultyApi();
+  const trouble = deps.api.trouble('GET', LOOK, {status: 503});
+  const {exit, said, result} = await installThrough(deps, helm, [], (text) => {
     if (text.includes('API server')) trouble.end();
   });
   expect(said).toMatch(/! API server: kubectl get failed: .*unable to handle the request/);
@@ -26,13 +26,13 @@ test('trouble that lasts is said, and when it is over the watch goes on', async 
 });
 
 const ENDS: [how: string, act: (api: FaultyApi) => unknown, reason: RegExp][] = [
-  ['stalls', (api) => api.trouble('*', /./, 'stall'), /API server: .*no answer in time/],
+  ['stalls', (api) => api.trouble('*', /./, 'stall'), /API server: .*timed out waiting for a response/],
   ['dies', (api) => api.stop(), /API server: .*refused/],
 ];
-test.each(ENDS)('an API server that %s ends it in time, with what was seen before', async (_how, act, reason) => {
-  const world = await behindFaultyApi();
-  const {exit, result, seconds} = await installThrough(world, helm, [...UNREADY, '--timeout', '5s'], (text) => {
-    if (text.includes('503')) act(world.api);
+test.each(ENDS)('times out with the last known pod problem when the API server %s', async (_how, act, reason) => {
+  const deps = await behindFaultyApi();
+  const {exit, result, seconds} = await installThrough(deps, helm, [...UNREADY, '--timeout', '5s'], (text) => {
+    if (text.includes('503')) act(deps.api);
   });
   expect({exit, code: result.error?.code}).toEqual({exit: 6, code: 'TIMED_OUT'});
   expect(result.error.message).toMatch(reason);
@@ -40,16 +40,16 @@ test.each(ENDS)('an API server that %s ends it in time, with what was seen befor
   expect(seconds).toBeLessThan(20);
 });
 
-test('logs that break off are read again', async () => {
-  const world = await behindFaultyApi();
-  const trouble = world.api.trouble('GET', /\/log\?/, 'cut', 2);
-  expect(await installThrough(world, helm)).toMatchObject({exit: 0, result: {agent: 'registered'}});
+test('reads the logs again when the connection breaks', async () => {
+  const deps = await behindFaultyApi();
+  const trouble = deps.api.trouble('GET', /\/log\?/, 'cut', 2);
+  expect(await installThrough(deps, helm)).toMatchObject({exit: 0, result: {agent: 'registered'}});
   expect(trouble.count()).toBe(2);
 });
 
-test('an API server that stalls at a Secret does not hold the program', async () => {
-  const world = await behindFaultyApi();
-  world.api.trouble('PATCH', /\/secrets/, 'stall');
-  const {exit, result} = await installThrough(world, helm);
+test('fails instead of hanging when the API server stalls at the Secret', async () => {
+  const deps = await behindFaultyApi();
+  deps.api.trouble('PATCH', /\/secrets/, 'stall');
+  const {exit, result} = await installThrough(deps, helm);
   expect({exit, code: result.error?.code}).toEqual({exit: 1, code: 'CLUSTER_UNREACHABLE'});
 });

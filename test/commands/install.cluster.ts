@@ -43,14 +43,14 @@ async function workplace(): Promise<Workplace> {
 const helms = await findHelm();
 
 describe.each(helms)('with Helm $major', ({path: helm}) => {
-  test.each(CHARTS)('%s: install, again, change', async (chart) => {
+  test.each(CHARTS)('installs %s, changes nothing when repeated, and upgrades on a change', async (chart) => {
     const place = await workplace();
     // Two releases must not share a directory of the nodes, and the tests share a cluster.
     const ownDirectory = chart === 'agent-k8s' ? ['--data-home', `/var/lib/${place.namespace}`] : [];
     const argv = [...chartFlags(chart), ...ownDirectory, '--yes', '--json'];
     const first = await install(place, helm, argv, {env: TOKEN});
     expect(first.stderr).not.toContain('hunter2');
-    expect(first.stderr).toContain('✔ Where does the cluster run? other (the cluster: ');
+    expect(first.stderr).toContain('✔ Where does the cluster run? other (cluster: ');
     expect(first.exit, first.stdout).toBe(0);
     expect(violations('install', first.stdout)).toEqual([]);
     expect(JSON.parse(first.stdout)).toMatchObject({changed: true, chart, namespace: place.namespace});
@@ -78,7 +78,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(JSON.parse(history.stdout)).toHaveLength(2);
   });
 
-  test('a failed change is rolled back once what was seen is saved, and a failed first install is uninstalled', async () => {
+  test('uninstalls a failed first install and rolls back a failed upgrade after saving the evidence', async () => {
     const place = await workplace();
     const folder = mkdtempSync(join(scratch, 'evidence-'));
     const argv = [...chartFlags('agent-local'), '--yes', '--json', '--rollback-on-failure', '--skip-preflight', '--save', folder];
@@ -86,7 +86,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
 
     await place.kubectl.apply(NO_POD);
     const first = JSON.parse((await install(place, helm, argv, {env: TOKEN})).stdout).error;
-    expect(first).toMatchObject({code: 'NOT_READY', message: expect.stringContaining('Rolled back: the release is uninstalled.')});
+    expect(first).toMatchObject({code: 'NOT_READY', message: expect.stringContaining('Rolled back: the release was uninstalled.')});
     expect(first.suggestions.join()).not.toContain('Nothing was rolled back');
     expect(await place.kubectl('get', 'deployments', '-o', 'name')).toBe('');
     expect(evidence()).toHaveLength(1);
@@ -104,7 +104,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(await place.kubectl('get', 'deployments', '-o', 'yaml')).not.toContain('TEAM');
   });
 
-  test('a running helm is left alone, and one that was killed is taken over when asked', async () => {
+  test('refuses to interfere with a running helm, and takes over a killed one with --take-over', async () => {
     const place = await workplace();
     const argv = [...chartFlags('agent-local'), '--yes', '--json'];
     await place.kubectl('create', 'secret', 'generic', 'any', '--from-literal=token=x');
@@ -139,7 +139,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
   });
 });
 
-test('helm and install that start together never both change a release', async () => {
+test('never loses a revision when helm and install start at the same time', async () => {
   const race = async (helm: string): Promise<void> => {
     const place = await workplace();
     const {namespace, kubeconfig, kubectl} = place;
@@ -170,7 +170,7 @@ test('helm and install that start together never both change a release', async (
 }, 180_000);
 
 describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
-  test('a new token reaches the pods that run with the old one', async () => {
+  test('restarts the pods when the token changes', async () => {
     const place = await workplace();
     const argv = [...chartFlags('agent-local'), '--yes', '--json'];
     expect((await install(place, helm, argv, {env: TOKEN})).exit).toBe(0);
@@ -190,7 +190,7 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
     expect(JSON.parse(changed.stdout).steps.map((step: {id: string}) => step.id)).toEqual(['secret/scalr-agent-token', 'release']);
   });
 
-  test('an upgrade brings the definitions of the new chart before the release', async () => {
+  test('applies the CRDs of the new chart before upgrading the release', async () => {
     const place = await workplace();
     const older = await directoryOf({chart: 'agent-job', version: '0.5.63'}, scratch);
     const flags = ['--chart', 'agent-job', '--yes', '--json'];
@@ -202,7 +202,7 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
     expect(await place.kubectl('get', 'agenttasktemplates', '-o', 'name')).not.toBe('');
   });
 
-  test('a claim that goes with a change is named before it does', async () => {
+  test('warns before a change deletes a PVC', async () => {
     const place = await workplace();
     const cache = (kind: string) => [...chartFlags('agent-local'), '--cache', kind, '--json'];
     expect((await install(place, helm, [...cache('pvc'), '--yes'], {env: TOKEN})).exit).toBe(0);
@@ -213,15 +213,15 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
       expect(violations('install', stdout)).toEqual([]);
       // What was asked, and the strategy that follows from it, is no loss.
       expect(JSON.parse(stdout).warnings).toMatchObject([
-        {code: 'CLAIM_DELETED', message: expect.stringContaining(`Claim ${name} is deleted`)},
+        {code: 'CLAIM_DELETED', message: expect.stringContaining(`PVC ${name} is deleted`)},
       ]);
-      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`Warning: Claim ${name} is deleted with this change`);
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`Warning: PVC ${name} is deleted by this change`);
     }
     const again = await install(place, helm, [...cache('ephemeral'), '--yes'], {env: TOKEN});
     expect(JSON.parse(again.stdout)).toMatchObject({changed: false, warnings: []});
   });
 
-  test('values that go because nobody asks for them again are named', async () => {
+  test('warns about values that the new settings remove', async () => {
     const place = await workplace();
     const argv = [...chartFlags('agent-local'), '--json'];
     const byHand = ['--set', 'podAnnotations.team=a', '--extra-env', 'PASSWORD=hunter2', '--concurrency', '3'];
@@ -231,18 +231,18 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
     expect(violations('install', stdout)).toEqual([]);
     const messages = JSON.parse(stdout).warnings.map(({message}: {message: string}) => message);
     expect(messages).toHaveLength(2);
-    expect(messages.join()).toMatch(/PASSWORD.*podAnnotations\.team is "a" in the installed release, and these settings leave it out/);
+    expect(messages.join()).toMatch(/PASSWORD.*podAnnotations\.team is "a" in the installed release, but these settings remove it/);
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain('Warning: podAnnotations.team is "a" in the installed release');
     expect(stdout + stderr).not.toContain('hunter2');
   });
 
-  test('a dry run accepts what works: other volumes and another strategy', async () => {
+  test('accepts other volumes and another strategy in a dry run', async () => {
     const place = await workplace();
     const argv = [...chartFlags('agent-local'), '--extra-env', 'TEAM=a'];
     expect((await install(place, helm, [...argv, '--yes', '--json'], {env: TOKEN})).exit).toBe(0);
     const changes = ['--cache', 'pvc', '--cache-access-mode', 'ReadWriteMany', '--set', 'strategy.type=Recreate'];
     const {stderr, exit} = await install(place, helm, [...chartFlags('agent-local'), ...changes, '--dry-run'], {env: TOKEN});
-    expect(stderr).toContain('The API server accepts all of it.');
+    expect(stderr).toContain('The API server accepts all objects.');
     expect(exit).toBe(0);
     expect(await place.kubectl('get', 'deployments,persistentvolumeclaims', '-o', 'yaml')).not.toContain('last-applied');
   });
@@ -250,7 +250,7 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
 
 const [helm = {path: 'helm'}] = helms;
 
-test('an install that cannot become ready says why, and the next run mends it', async () => {
+test('explains why an install cannot become ready, and repairs it on the next run', async () => {
   const place = await workplace();
   const argv = [...chartFlags('agent-local'), '--yes'];
   const failed = await install(place, helm.path, [...argv, '--set', 'podAnnotations.test\\.scalr\\.io/outcome=image-pull-backoff'], {
@@ -264,7 +264,7 @@ test('an install that cannot become ready says why, and the next run mends it', 
   expect(mended.exit).toBe(0);
 });
 
-test('another chart or an older version needs the name of the release, and a recommendation is neither', async () => {
+test('requires confirmation for another chart or a downgrade, and keeps the installed chart by default', async () => {
   const place = await workplace();
   const run = (...argv: string[]) => install(place, helm.path, ['--yes', '--json', ...argv], {env: TOKEN});
   expect((await run(...chartFlags('agent-local'))).exit).toBe(0);
@@ -274,7 +274,7 @@ test('another chart or an older version needs the name of the release, and a rec
   expect(JSON.parse(refused.stdout).error).toMatchObject({
     code: 'NOT_CONFIRMED',
     message: expect.stringContaining('This replaces agent-local-0.6.5 in release scalr-agent with agent-job-0.6.5'),
-    suggestions: ['Add --confirm scalr-agent', 'Look at it with --dry-run'],
+    suggestions: ['Add --confirm scalr-agent', 'Show the plan with --dry-run'],
   });
   const replaced = await run(...replace, '--confirm', 'scalr-agent');
   expect(replaced.exit, replaced.stderr).toBe(0);
@@ -303,16 +303,16 @@ test('another chart or an older version needs the name of the release, and a rec
   expect(JSON.parse(again.stdout)).toMatchObject({chart: 'agent-job', changed: false});
 });
 
-test('Ctrl-C before the plan ends at once, and nothing was changed', async () => {
+test('stops at once and changes nothing on Ctrl-C before the plan', async () => {
   const place = {...(await workplace()), namespace: 'never-made'};
-  const asked = new AbortController();
-  setTimeout(() => asked.abort('SIGINT'), 100);
-  const takeInterrupts = () => ({asked: asked.signal, insisted: new AbortController().signal, release: () => undefined});
+  const interrupt = new AbortController();
+  setTimeout(() => interrupt.abort('SIGINT'), 100);
+  const takeInterrupts = () => ({interrupt: interrupt.signal, forceQuit: new AbortController().signal, release: () => undefined});
   const {stderr, exit} = await install(place, helm.path, [...chartFlags('agent-local'), '--yes'], {env: TOKEN, takeInterrupts});
   expect({exit, stderr}).toEqual({exit: 130, stderr: expect.stringContaining('Interrupted. Nothing was changed.')});
 });
 
-test('nothing happens without a yes', async () => {
+test('changes nothing without confirmation', async () => {
   const place = {...(await workplace()), namespace: 'never-made'};
   const {stderr, exit} = await install(place, helm.path, chartFlags('agent-local'), {env: TOKEN});
   expect(stderr).toContain('Nothing was changed.');
@@ -320,24 +320,24 @@ test('nothing happens without a yes', async () => {
   expect(exit).toBe(2);
 });
 
-test('a dry run prints every call, asks the API server, and keeps nothing', async () => {
+test('prints every call, validates with the API server and changes nothing in a dry run', async () => {
   const place = await workplace();
   const {stdout, stderr, exit} = await install(place, helm.path, [...chartFlags('agent-local'), '--dry-run'], {env: TOKEN});
   expect(stdout).toMatch(/^kubectl apply --server-side .*\nhelm upgrade scalr-agent .*\n$/);
-  expect(stderr).toContain('The API server accepts all of it.');
+  expect(stderr).toContain('The API server accepts all objects.');
   expect(stdout + stderr).not.toContain('hunter2');
   expect(exit).toBe(0);
   expect(await place.kubectl('get', 'secrets,deployments', '-o', 'name')).toBe('');
 });
 
-test('a token that is nowhere is asked for before anything happens', async () => {
+test('fails before any change when there is no token', async () => {
   const place = await workplace();
   const {stdout, exit} = await install(place, helm.path, [...chartFlags('agent-local'), '--yes', '--json']);
   expect(JSON.parse(stdout).error).toMatchObject({code: 'MISSING_SETTING', exit: 2});
   expect(exit).toBe(2);
 });
 
-test('a Secret of somebody else is used as it is and never overwritten', async () => {
+test('uses an existing Secret of another owner and never overwrites it', async () => {
   const place = await workplace();
   await place.kubectl('create', 'secret', 'generic', 'scalr-agent-token', '--from-literal=token=theirs');
   const argv = [...chartFlags('agent-local'), '--yes', '--json'];
@@ -345,7 +345,7 @@ test('a Secret of somebody else is used as it is and never overwritten', async (
   expect(JSON.parse((await install(place, helm.path, argv)).stdout)).toMatchObject({changed: true});
 });
 
-test('a chart that does not do what the settings say is not installed', async () => {
+test('refuses a chart that does not render what the settings say', async () => {
   const place = await workplace();
   const spoilt = join(scratch, 'spoilt');
   cpSync(sources['agent-local'], spoilt, {recursive: true});
@@ -359,13 +359,13 @@ test('a chart that does not do what the settings say is not installed', async ()
   });
   expect(JSON.parse(stdout).error).toMatchObject({
     code: 'BROKEN_PROMISE',
-    message: expect.stringContaining('The container twice gets A twice.'),
+    message: expect.stringContaining('Container twice sets A twice.'),
   });
   expect(exit).toBe(1);
   expect(await place.kubectl('get', 'secrets,deployments,pods', '-o', 'name')).toBe('');
 });
 
-test('what cannot be saved is rolled back all the same, and that is said', async () => {
+test('rolls back and says so when the evidence cannot be saved', async () => {
   const place = await workplace();
   await place.kubectl.apply(NO_POD);
   const folder = join(scratch, 'no-directory');
@@ -375,14 +375,12 @@ test('what cannot be saved is rolled back all the same, and that is said', async
   const {message, suggestions} = JSON.parse(
     (await install(place, helm.path, argv, {env: TOKEN, files: {...nodeFiles, write}})).stdout,
   ).error;
-  expect(message).toMatch(
-    /Rolled back: .*\nWhat was seen before could not be kept: Cannot write .*: part of the path is not a directory\./,
-  );
-  expect(suggestions).toContain('Choose another place with --save');
+  expect(message).toMatch(/Rolled back: .*\nCannot save the diagnostics from before the rollback: Cannot write .*: not a directory\./);
+  expect(suggestions).toContain('Use another path with --save');
   expect(await place.kubectl('get', 'deployments', '-o', 'name')).toBe('');
 });
 
-test('answers and values are saved without secrets, and the answers do the same again', async () => {
+test('saves answers and values without secrets, and changes nothing when the answers are used again', async () => {
   const place = await workplace();
   // Nothing is there as yet.
   const folder = join(mkdtempSync(join(scratch, 'saved-')), 'agents', 'local');
@@ -396,7 +394,7 @@ test('answers and values are saved without secrets, and the answers do the same 
   expect(JSON.parse(again.stdout)).toMatchObject({changed: false});
 });
 
-test('a values.yaml is installed as it stands, and is nothing to do the second time', async () => {
+test('installs a values file unchanged, and changes nothing when repeated', async () => {
   const place = await workplace();
   const file = join(scratch, `${place.namespace}.yaml`);
   writeFileSync(file, 'agent: {url: "https://acme.scalr.io"}\nreplicaCount: 2\npodAnnotations: {team: "platform"}\n');
@@ -413,7 +411,7 @@ test('a values.yaml is installed as it stands, and is nothing to do the second t
   expect(JSON.parse((await install(place, helm.path, argv, {env: TOKEN})).stdout)).toMatchObject({changed: false});
 });
 
-test('an account that may only read is told which permission is missing', async () => {
+test('names the missing permissions of a read-only account', async () => {
   const place = await workplace();
   const kubeconfig = await accountWith('view', place);
   const {stdout} = await install({kubeconfig, namespace: place.namespace}, helm.path, [...chartFlags('agent-local'), '--yes', '--json'], {

@@ -47,7 +47,7 @@ const waiting = async (place: Workplace): Promise<string> =>
   place.kubectl('get', 'replicasets', '--output', 'jsonpath={.items[*].status.conditions[*].message}');
 
 describe('Pod Security restricted', () => {
-  test.each(['agent-local', 'agent-job'] as const)('the options that are offered for %s are admitted', async (chart: ChartName) => {
+  test.each(['agent-local', 'agent-job'] as const)('suggests options for %s that the API server admits', async (chart: ChartName) => {
     const place = await installPlace();
     await place.kubectl('label', 'namespace', place.namespace, 'pod-security.kubernetes.io/enforce=restricted');
     const flags = await chartFlags(chart);
@@ -60,7 +60,7 @@ describe('Pod Security restricted', () => {
     expect(await admit(place)).toBe('admitted');
   });
 
-  test('agent-k8s is told to leave', async () => {
+  test('suggests another chart instead of agent-k8s', async () => {
     const place = await workplace({'pod-security.kubernetes.io/enforce': 'restricted'});
     const {status, remedy} = await check('pod-security', place, [...(await chartFlags('agent-k8s')), '--cloud', 'other']);
     expect({status, remedy}).toMatchObject({status: 'fail', remedy: expect.stringContaining('--chart agent-local')});
@@ -76,7 +76,7 @@ describe('ResourceQuota and LimitRange', () => {
   });
   const limits = (...items: object[]) => ({apiVersion: 'v1', kind: 'LimitRange', metadata: {name: 'team'}, spec: {limits: items}});
 
-  test('replicas that have no room are seen before, not by their pods that never come', async () => {
+  test('fails before the install when the quota has no room for all replicas', async () => {
     const place = await installPlace();
     const local = await chartFlags('agent-local');
     await place.kubectl.apply(quota({'requests.cpu': '2500m', 'limits.cpu': '100', 'requests.memory': '10Gi', 'limits.memory': '100Gi'}));
@@ -85,8 +85,8 @@ describe('ResourceQuota and LimitRange', () => {
     const found = await check('quota', place, flags);
     expect(found).toMatchObject({
       status: 'fail',
-      message: 'team has 2500m of 2500m requests.cpu left, needed 3 for 3 runs at the same time',
-      remedy: expect.stringMatching(/^Use --concurrency 2, or raise the quota:\nkubectl patch resourcequota team /),
+      message: 'team has 2500m of 2500m requests.cpu left, required: 3 for 3 concurrent runs',
+      remedy: expect.stringMatching(/^Use --concurrency 2, or increase the quota:\nkubectl patch resourcequota team /),
     });
     const refused = await install(place, helm, [...flags, ...QUIET], {env: TOKEN});
     expect(refused.exit).toBe(3);
@@ -102,7 +102,7 @@ describe('ResourceQuota and LimitRange', () => {
     expect(await install(place, helm, [...flags, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
   });
 
-  test('an update that needs one more pod than there is room for is seen before', async () => {
+  test('warns before a rolling update that needs one more pod than the quota allows', async () => {
     const place = await installPlace();
     const local = await chartFlags('agent-local');
     await place.kubectl.apply(quota({'requests.cpu': '1500m', 'limits.cpu': '100', 'requests.memory': '10Gi', 'limits.memory': '100Gi'}));
@@ -111,8 +111,8 @@ describe('ResourceQuota and LimitRange', () => {
     const found = await check('quota', place, local);
     expect(found).toMatchObject({
       status: 'warn',
-      message: 'a rolling update starts new pods before it stops old ones: team has 1500m of 1500m requests.cpu left, needed 2',
-      remedy: expect.stringMatching(/^Stop old pods first with --set strategy\.type=Recreate, or raise the quota:\nkubectl patch /),
+      message: 'A rolling update starts new pods before it stops old ones: team has 1500m of 1500m requests.cpu left, required: 2',
+      remedy: expect.stringMatching(/^Stop old pods first with --set strategy\.type=Recreate, or increase the quota:\nkubectl patch /),
     });
     const changed = [...local, '--set', 'podAnnotations.team=a', ...QUIET];
     // What would come: the new pod is refused, and the old one stays.
@@ -124,39 +124,42 @@ describe('ResourceQuota and LimitRange', () => {
     expect(await install(place, helm, changed, {env: TOKEN})).toMatchObject({exit: 0});
   });
 
-  test('a quota for limits refuses pods that have none, and the options that are offered help', async () => {
+  test('suggests options that work when a quota requires limits and pods have none', async () => {
     const place = await installPlace();
     const job = await chartFlags('agent-job');
     await place.kubectl.apply(quota({'limits.memory': '64Gi', pods: '20', 'count/jobs.batch': '3'}));
     const found = await check('quota', place, job);
     expect(found).toMatchObject({
       status: 'fail',
-      message: expect.stringContaining('has no memory limit, which team asks for (limits.memory)'),
+      message: expect.stringContaining('has no memory limit, which ResourceQuota team requires (limits.memory)'),
     });
     const options = await optionsIn(found.remedy);
     expect(await check('quota', place, [...job, ...options])).toMatchObject({status: 'pass'});
     expect(await check('quota', place, [...job, ...options, '--concurrency', '4'])).toMatchObject({
       status: 'fail',
-      message: expect.stringContaining('3 of 3 count/jobs.batch left, needed 4'),
+      message: expect.stringContaining('3 of 3 count/jobs.batch left, required: 4'),
     });
     expect(await install(place, helm, [...job, ...options, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
     expect(await admit(place)).toBe('admitted');
   });
 
-  test('claims and their storage', async () => {
+  test('reports PVCs and storage that exceed the quota or the LimitRange', async () => {
     const place = await workplace();
     const flags = [...(await chartFlags('agent-local')), '--cache', 'pvc', '--cache-size', '30Gi'];
     await place.kubectl.apply(quota({'requests.storage': '20Gi', persistentvolumeclaims: '0'}));
     const {status, message, remedy} = await check('quota', place, flags);
     expect({status, message}).toEqual({
       status: 'fail',
-      message: 'team has 0 of 0 persistentvolumeclaims left, needed 1; team has 20Gi of 20Gi requests.storage left, needed 30Gi',
+      message: 'team has 0 of 0 persistentvolumeclaims left, required: 1; team has 20Gi of 20Gi requests.storage left, required: 30Gi',
     });
     await obey(place, remedy);
     expect(await check('quota', place, flags)).toMatchObject({status: 'pass'});
     await place.kubectl.apply(limits({type: 'PersistentVolumeClaim', max: {storage: '10Gi'}}));
     const found = await check('limit-range', place, flags);
-    expect(found).toMatchObject({status: 'fail', message: expect.stringContaining('requests storage 30Gi, at most 10Gi')});
+    expect(found).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('requests 30Gi storage (PersistentVolumeClaim max: 10Gi)'),
+    });
     expect(await check('limit-range', place, [...flags.slice(0, -2), ...(await optionsIn(found.remedy))])).toMatchObject({status: 'pass'});
   });
 
@@ -164,8 +167,8 @@ describe('ResourceQuota and LimitRange', () => {
     ['max', {type: 'Container', max: {cpu: '2', memory: '1Gi'}}],
     ['min', {type: 'Container', min: {cpu: '1500m', memory: '64Mi'}}],
     ['maxLimitRequestRatio', {type: 'Container', maxLimitRequestRatio: {cpu: '2'}}],
-    ['max of a pod', {type: 'Pod', max: {memory: '512Mi'}}],
-  ])('a LimitRange with %s: the API server agrees before and after the options that are offered', async (_, item) => {
+    ['max per pod', {type: 'Pod', max: {memory: '512Mi'}}],
+  ])('agrees with the API server on a LimitRange with %s, before and after the suggested options', async (_, item) => {
     const place = await installPlace();
     const local = await chartFlags('agent-local');
     await place.kubectl.apply(limits(item));

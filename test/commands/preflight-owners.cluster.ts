@@ -36,13 +36,13 @@ async function obey({kubeconfig}: Workplace, remedy = ''): Promise<void> {
 
 const secrets = (place: Workplace) => place.kubectl('get', 'secrets', '--output', 'name');
 
-test('an object of nobody stops an install before its Secret is made, and the printed command makes room', async () => {
+test('refuses to install over an object without an owner until the printed command is run', async () => {
   const place = await installPlace();
   await place.kubectl.apply(policy({}));
   const refused = await install(place, helm, [...LOCAL, ...QUIET], {env: TOKEN});
   const {error} = JSON.parse(refused.stdout);
   expect({exit: refused.exit, code: error.code}).toEqual({exit: 3, code: 'PREFLIGHT_FAILED'});
-  expect(error.message).toContain(`NetworkPolicy ${POLICY} exists already and belongs to no Helm release`);
+  expect(error.message).toContain(`NetworkPolicy ${POLICY} already exists and belongs to no Helm release`);
   expect(await secrets(place)).toBe('');
   const dry = await install(place, helm, [...LOCAL, '--dry-run', '--json'], {env: TOKEN});
   expect(dry.exit).toBe(3);
@@ -54,7 +54,7 @@ test('an object of nobody stops an install before its Secret is made, and the pr
   expect(await install(place, helm, [...LOCAL, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
 });
 
-test('what helm template brought is adopted by the printed commands', async () => {
+test('prints commands that adopt objects created from helm template', async () => {
   const place = await installPlace();
   const [, , , source = ''] = LOCAL;
   const rendered = await execa(helm, [
@@ -74,7 +74,7 @@ test('what helm template brought is adopted by the printed commands', async () =
   expect(await install(place, helm, [...LOCAL, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
 });
 
-test('a ClusterRole of nobody stops an install before its namespace is made', async () => {
+test('refuses a ClusterRole without an owner before creating the namespace', async () => {
   const place = await workplace();
   const namespace = `${place.namespace}-new`;
   const name = `${namespace}-scalr-agent-clusterrole`;
@@ -83,20 +83,20 @@ test('a ClusterRole of nobody stops an install before its namespace is made', as
   const job = [...(await chartFlags('agent-job')), ...QUIET];
   const {stdout, exit} = await install(there, helm, job, {env: TOKEN});
   expect(exit).toBe(3);
-  expect(JSON.parse(stdout).error.message).toContain(`ClusterRole ${name} exists already and belongs to no Helm release`);
+  expect(JSON.parse(stdout).error.message).toContain(`ClusterRole ${name} already exists and belongs to no Helm release`);
   expect(await place.kubectl('get', 'namespace', namespace, '--ignore-not-found')).toBe('');
   await obey(place, (await check(there, await chartFlags('agent-job')))?.remedy);
   expect(await check(there, await chartFlags('agent-job'))).toMatchObject({status: 'pass'});
 });
 
-test('objects of another release, with the command that uninstalls it', async () => {
+test('reports objects of another release with the command that uninstalls it', async () => {
   const place = await installPlace();
   const k8s = [...(await chartFlags('agent-k8s')), '--data-home', `/var/lib/${place.namespace}`];
   expect((await install(place, helm, [...k8s, '--release', 'blue', ...QUIET], {env: TOKEN})).exit).toBe(0);
   const found = await check(place, k8s);
   expect(found).toMatchObject({
     status: 'fail',
-    message: expect.stringMatching(/Role agent-k8s-role.* exist already and belong to Helm release test-\w+\/blue/),
+    message: expect.stringMatching(/Role agent-k8s-role.* already exist and belong to Helm release test-\w+\/blue/),
   });
   expect(found?.remedy).toContain(`scalr-agent uninstall --release blue --namespace ${place.namespace} --kubeconfig`);
   expect(found?.remedy).toContain('another namespace with --namespace');
@@ -108,7 +108,7 @@ test.each([
     'Flux Kustomization flux-system/agents',
     {labels: {'kustomize.toolkit.fluxcd.io/name': 'agents', 'kustomize.toolkit.fluxcd.io/namespace': 'flux-system'}},
   ],
-])('an object of the %s', async (owner, metadata) => {
+])('reports an object that belongs to the %s', async (owner, metadata) => {
   const place = await workplace();
   await place.kubectl.apply(policy(metadata));
   expect(await check(place, LOCAL)).toMatchObject({
@@ -118,12 +118,12 @@ test.each([
   });
 });
 
-test("an object of a release that is gone is nobody's; one of the release itself that lost its labels is no matter", async () => {
+test('suggests a remedy for an object of a release that no longer exists, and accepts its own object without labels', async () => {
   const place = await installPlace();
   const gone = {'meta.helm.sh/release-name': 'former', 'meta.helm.sh/release-namespace': place.namespace};
   await place.kubectl.apply(policy({labels: {'app.kubernetes.io/managed-by': 'Helm'}, annotations: gone}));
   const found = await check(place, LOCAL);
-  expect(found).toMatchObject({status: 'fail', message: expect.stringContaining('/former, which does not exist any more')});
+  expect(found).toMatchObject({status: 'fail', message: expect.stringContaining('/former, which no longer exists')});
   await obey(place, found?.remedy);
   expect(await install(place, helm, [...LOCAL, ...QUIET], {env: TOKEN})).toMatchObject({exit: 0});
   await place.kubectl('label', 'networkpolicy', POLICY, 'app.kubernetes.io/managed-by-');
@@ -131,7 +131,7 @@ test("an object of a release that is gone is nobody's; one of the release itself
   expect((await install(place, helm, [...LOCAL, ...QUIET, '--concurrency', '2'], {env: TOKEN})).exit).toBe(0);
 });
 
-test('the definition of the chart is recognised, whoever brought it; another one of Argo CD is named', async () => {
+test('accepts a CRD that matches the chart, and names Argo CD when its CRD differs', async () => {
   const place = await workplace();
   const job = await chartFlags('agent-job');
   const name = 'agenttasktemplates.scalr.io';
@@ -140,12 +140,12 @@ test('the definition of the chart is recognised, whoever brought it; another one
     execa(await findKubectl(), ['--kubeconfig', place.kubeconfig, 'apply', '--server-side', '--force-conflicts', '-f', '-'], {input: crds});
   await bring();
   try {
-    expect(await check(place, job, 'definition')).toMatchObject({status: 'pass', message: `${name} is the one of the chart`});
+    expect(await check(place, job, 'definition')).toMatchObject({status: 'pass', message: `CRD ${name} matches the chart`});
     await place.kubectl('annotate', 'crd', name, 'argocd.argoproj.io/tracking-id=crds:x');
     await place.kubectl('patch', 'crd', name, '--type=merge', '--patch={"spec":{"names":{"singular":"other"}}}');
     expect(await check(place, job, 'definition')).toMatchObject({
       status: 'warn',
-      message: expect.stringContaining('belongs to the Argo CD application crds and differs'),
+      message: expect.stringContaining('belongs to Argo CD application crds and differs'),
     });
   } finally {
     // The cluster is shared with other tests.

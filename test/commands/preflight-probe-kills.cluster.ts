@@ -31,18 +31,18 @@ test.each([
   ['SIGINT', 130],
   ['SIGTERM', 143],
   ['SIGHUP', 130],
-] as const)('%s to all of the group: nothing stays', async (signal, status) => {
+] as const)('deletes the probe when the process group receives %s', async (signal, status) => {
   const place = await workplace();
   const child = start(place);
   await begun(place);
   process.kill(-(child.pid as number), signal);
   const {exitCode, stderr} = await child;
-  expect(stderr).toContain('Interrupted. The probe was removed.');
+  expect(stderr).toContain('Interrupted. The probe was deleted.');
   expect(exitCode).toBe(status);
   expect(await probes(place)).toBe('');
 });
 
-test('after a kill what is left ends by itself, and the next one removes it', async () => {
+test('limits the lifetime of a probe left by a kill, and removes it on the next run', async () => {
   const place = await workplace();
   const killed = start(place);
   const pod = await begun(place);

@@ -33,13 +33,13 @@ async function probePlace(lines: readonly string[] = WELL, labels: Record<string
 const left = async ({kubectl}: Workplace): Promise<string[]> =>
   (await kubectl('get', KINDS, '--output', 'name')).split('\n').filter((name) => name !== '' && name !== 'configmap/kube-root-ca.crt');
 
-type World = NonNullable<Parameters<typeof preflight>[3]>;
+type Deps = NonNullable<Parameters<typeof preflight>[3]>;
 type Place = Pick<Workplace, 'kubeconfig' | 'namespace'>;
 
-async function probe(place: Place, more: readonly string[] = [], world: World = {}) {
+async function probe(place: Place, more: readonly string[] = [], deps: Deps = {}) {
   const start = Date.now();
   const argv = [...LOCAL, ...ADDRESS, '--probe', '--json', ...more];
-  const {stdout, stderr, exit} = await preflight(place, helm, argv, {env: TOKEN, ...world});
+  const {stdout, stderr, exit} = await preflight(place, helm, argv, {env: TOKEN, ...deps});
   const document = JSON.parse(stdout);
   const checks: Checked[] = document.checks ?? [];
   if (document.checks) expect(violations('preflight', stdout), stdout).toEqual([]);
@@ -51,8 +51,12 @@ const all = (status: Checked['status']) => Object.fromEntries(IDS.map((id) => [i
 
 /** Signals that the test sends. */
 function interrupts() {
-  const [asked, insisted] = [new AbortController(), new AbortController()];
-  return {asked, insisted, takeInterrupts: () => ({asked: asked.signal, insisted: insisted.signal, release: () => undefined})};
+  const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
+  return {
+    interrupt,
+    forceQuit,
+    takeInterrupts: () => ({interrupt: interrupt.signal, forceQuit: forceQuit.signal, release: () => undefined}),
+  };
 }
 
 /** Resolves when the pod of a probe is there. */
@@ -63,7 +67,7 @@ async function podOf({kubectl}: Workplace): Promise<string> {
 }
 
 describe('a probe', () => {
-  test.each(['runs', 'completes'])('says what it found, and nothing of it stays (the pod %s)', async (outcome) => {
+  test.each(['runs', 'completes'])('reports its results and leaves no objects when the pod %s', async (outcome) => {
     const place = await probePlace();
     const {by} = await probe(place, [...BLOCKED, ...outcomeOf(outcome)]);
     expect(statuses(by)).toEqual(all('pass'));
@@ -71,7 +75,7 @@ describe('a probe', () => {
     expect(await left(place)).toEqual([]);
   });
 
-  test('what it finds decides about the end of the program', async () => {
+  test('determines the exit code by its results', async () => {
     const place = await probePlace([
       'probe volume noexec /var/lib/scalr-agent/data',
       'probe scalr-url proxy 407',
@@ -83,9 +87,9 @@ describe('a probe', () => {
     expect(statuses(by)).toEqual({'probe-pod': 'pass', 'probe-scalr': 'fail', 'probe-volume': 'fail', 'probe-metadata': 'warn'});
   });
 
-  test('is as the API server takes it, with policy and certificates, and belongs to the release in nothing', async () => {
+  test('creates its pod, ConfigMap and NetworkPolicy without the labels of the release', async () => {
     const place = await probePlace([]);
-    const {asked, takeInterrupts} = interrupts();
+    const {interrupt, takeInterrupts} = interrupts();
     const running = probe(place, [...BLOCKED, '--ca-file', 'test/support/certificates/ca.pem'], {takeInterrupts});
     const name = (await podOf(place)).replace('pod/', '');
     const objects = await place.kubectl.get<{items: KubernetesObject[]}>(KINDS, '--selector', 'scalr.io/probe=scalr-agent');
@@ -102,20 +106,41 @@ describe('a probe', () => {
       });
       expect(Object.keys(metadata.labels ?? {}).filter((key) => /\/(name|instance|component)$/.test(key))).toEqual([]);
     }
-    asked.abort('SIGINT');
+    interrupt.abort('SIGINT');
     await running;
     expect(await left(place)).toEqual([]);
   });
 
-  test('as text under a heading of its own; without it there is none', async () => {
+  test('checks the runner image of agent-job in an init container', async () => {
+    const place = await workplace();
+    await setLogs(
+      place.kubeconfig,
+      {namespace: place.namespace},
+      {
+        runner: {current: ['probe runner-user missing', 'probe runner-curl ok']},
+        '*': {current: WELL},
+      },
+    );
+    const argv = [...(await chartFlags('agent-job')), ...ADDRESS, '--probe', '--json'];
+    const {stdout} = await preflight(place, helm, argv, {env: TOKEN});
+    const checks = (JSON.parse(stdout) as {checks: Checked[]}).checks;
+    expect(checks.find(({id}) => id === 'probe-runner')).toMatchObject({
+      status: 'fail',
+      message: 'The image does not contain a user with UID and GID 1000',
+    });
+    expect(checks.find(({id}) => id === 'probe-scalr')?.status).toBe('pass');
+    expect(await left(place)).toEqual([]);
+  });
+
+  test('prints its results under a separate heading, and no heading without --probe', async () => {
     const place = await probePlace();
     const {stdout} = await preflight(place, helm, [...LOCAL, ...ADDRESS, '--probe', '--verbose'], {env: TOKEN});
-    expect(stdout).toMatch(/\nProbe\n✓ a pod with the placement of runs comes to its end: [\s\S]*\d+ passed\n$/);
+    expect(stdout).toMatch(/\nProbe\n✓ Probe pod with the placement of a run completes: [\s\S]*\d+ passed\n$/);
     const without = await preflight(place, helm, [...LOCAL, ...ADDRESS, '--verbose'], {env: TOKEN});
     expect(without.stdout).not.toMatch(/probe/i);
   });
 
-  test('is shown and not made with --dry-run, without the password of the proxy', async () => {
+  test('is only printed with --dry-run, without the proxy password', async () => {
     const place = await probePlace();
     const argv = [...LOCAL, ...ADDRESS, ...BLOCKED, '--probe', '--dry-run', '--https-proxy', 'http://ann:hunter3@proxy:3128'];
     const {stdout} = await preflight(place, helm, argv, {env: TOKEN});
@@ -123,13 +148,11 @@ describe('a probe', () => {
     const [yaml = ''] = stdout.split('\nTools\n');
     const kinds = parseAllDocuments(yaml).map((document) => (document.toJS() as KubernetesObject).kind);
     expect(kinds).toEqual(['NetworkPolicy', 'Pod']);
-    expect(stdout).toMatch(
-      /- a pod with the placement of runs comes to its end: There was no probe: --dry-run only shows scalr-agent-probe-\w+/,
-    );
+    expect(stdout).toMatch(/- Probe pod with the placement of a run completes: No probe pod was created: --dry-run/);
     expect(await left(place)).toEqual([]);
   });
 
-  test('removes those of the same release that were killed, and no others', async () => {
+  test('removes leftover probes of the same release, and no others', async () => {
     const place = await probePlace();
     const object = (kind: string, name: string, release: string, more = {}) => ({
       ...{apiVersion: 'v1', kind, metadata: {name, labels: {'scalr.io/probe': release}}},
@@ -146,8 +169,8 @@ describe('a probe', () => {
   });
 });
 
-describe('a pod that', () => {
-  test('no node takes: it is said why, in time, and nothing stays', async () => {
+describe('a failed pod', () => {
+  test('is reported with the reason within the timeout when no node accepts it', async () => {
     const place = await probePlace();
     const {by, seconds} = await probe(place, ['--node-selector', 'pool=nowhere', '--timeout', '25s']);
     expect(by['probe-pod']?.message).toContain("didn't match Pod's node affinity/selector");
@@ -157,44 +180,44 @@ describe('a pod that', () => {
     expect(await left(place)).toEqual([]);
   });
 
-  test('gets no image', async () => {
+  test('is reported when its image cannot be pulled', async () => {
     const place = await probePlace();
     const {by} = await probe(place, [...outcomeOf('image-pull-backoff'), '--timeout', '20s']);
     expect(by['probe-pod']?.message).toContain('ImagePullBackOff: scalr/agent');
     expect(await left(place)).toEqual([]);
   });
 
-  test('ends before it has said all', async () => {
+  test('is reported when it ends before its output is complete', async () => {
     const place = await probePlace(['probe volume ok /var/lib/scalr-agent/data']);
     const {by, seconds} = await probe(place, outcomeOf('completes'));
-    expect(by['probe-pod']).toMatchObject({status: 'fail', message: expect.stringContaining('its container ended with exit code 0')});
+    expect(by['probe-pod']).toMatchObject({status: 'fail', message: expect.stringContaining('its container exited with code 0')});
     expect(seconds).toBeLessThan(60);
     expect(await left(place)).toEqual([]);
   });
 
-  test('says nothing at all until time is over', async () => {
+  test('is reported when it prints no results before the timeout', async () => {
     const place = await probePlace(['hello']);
     const {by} = await probe(place, ['--timeout', '15s']);
-    expect(by['probe-pod']).toMatchObject({status: 'fail', remedy: 'Give it more time: --timeout 5m'});
+    expect(by['probe-pod']).toMatchObject({status: 'fail', remedy: 'Increase the timeout: --timeout 5m'});
     expect(await left(place)).toEqual([]);
   });
 
-  test('the API server does not let in', async () => {
+  test('is reported with the reason when the API server rejects it', async () => {
     const place = await probePlace(WELL, {'pod-security.kubernetes.io/enforce': 'restricted'});
     const {by} = await probe(place, BLOCKED);
     expect(by['probe-pod']).toMatchObject({
       status: 'fail',
-      message: expect.stringMatching(/cannot be made: .*violates PodSecurity/),
+      message: expect.stringMatching(/cannot create .*violates PodSecurity/),
       remedy: expect.stringContaining('pod-security.kubernetes.io/enforce'),
     });
     expect(await left(place)).toEqual([]);
   });
 
-  test('somebody else removes', async () => {
+  test('is reported when somebody deletes it', async () => {
     const place = await probePlace(['hello']);
     const running = probe(place);
     await place.kubectl('delete', await podOf(place), '--wait=false');
-    expect((await running).by['probe-pod']).toMatchObject({status: 'fail', message: expect.stringContaining('it was gone before')});
+    expect((await running).by['probe-pod']).toMatchObject({status: 'fail', message: expect.stringContaining('it was deleted before')});
   });
 });
 
@@ -202,32 +225,32 @@ describe('Ctrl-C', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ])('%s: the pod is removed before the program ends', async (signal, status) => {
+  ])('removes the pod before the program exits on %s', async (signal, status) => {
     const place = await probePlace(['hello']);
-    const {asked, takeInterrupts} = interrupts();
+    const {interrupt, takeInterrupts} = interrupts();
     const running = probe(place, BLOCKED, {takeInterrupts});
     await podOf(place);
-    asked.abort(signal);
+    interrupt.abort(signal);
     const {exit, error} = await running;
     expect({exit, code: error.code, message: error.message}).toEqual({
-      ...{exit: status, code: 'INTERRUPTED', message: 'Interrupted. The probe was removed.'},
+      ...{exit: status, code: 'INTERRUPTED', message: 'Interrupted. The probe was deleted.'},
     });
     expect(await left(place)).toEqual([]);
   });
 
-  test('twice: it is said what is left and how to remove it', async () => {
+  test('prints the command that removes the probe when pressed twice', async () => {
     const place = await probePlace(['hello']);
     const api = await faultyApi(place.kubeconfig);
     const trouble = api.trouble('DELETE', /\/pods\//, 'stall');
-    const {asked, insisted, takeInterrupts} = interrupts();
+    const {interrupt, forceQuit, takeInterrupts} = interrupts();
     const running = probe({...place, kubeconfig: api.kubeconfig}, [], {takeInterrupts});
     const pod = await podOf(place);
-    asked.abort('SIGINT');
+    interrupt.abort('SIGINT');
     await trouble.met;
-    insisted.abort('SIGINT');
+    forceQuit.abort('SIGINT');
     const {exit, error} = await running;
     expect(exit).toBe(130);
-    expect(error.message).toMatch(new RegExp(`^Interrupted. Remove the probe: kubectl delete ${pod} `));
+    expect(error.message).toMatch(new RegExp(`^Interrupted. Delete the probe: kubectl delete ${pod} `));
     trouble.end();
     // The command that is named does it.
     const [, command = ''] = /kubectl (delete .*) --timeout/.exec(error.message) ?? [];
@@ -244,18 +267,18 @@ describe('an account', () => {
     {apiGroups: ['apps', 'batch'], resources: ['deployments', 'replicasets', 'daemonsets', 'jobs'], verbs: ['*']},
   ];
 
-  test('that may not make pods: there is no probe, and the rest is told', async () => {
+  test('that cannot create pods gets all other checks and no probe', async () => {
     const place = await probePlace();
     const kubeconfig = await accountWith(rules(), place);
     const {by} = await probe({...place, kubeconfig});
     expect(statuses(by)).toEqual({...all('skip'), 'probe-pod': 'fail'});
-    expect(by['probe-pod']?.message).toBe('There was no probe: the account may not create pods, delete pods');
+    expect(by['probe-pod']?.message).toBe('No probe pod was created: the account cannot create pods, delete pods');
     expect(by['probe-pod']?.remedy).toMatch(/kind: "Role"[\s\S]*"create"/);
     expect(by['cluster-reachable']?.status).toBe('pass');
     expect(await left(place)).toEqual([]);
   });
 
-  test('that may do only what a probe needs is enough', async () => {
+  test('that has only the permissions of a probe can run it', async () => {
     const place = await probePlace();
     const kubeconfig = await accountWith(rules('create', 'delete'), place);
     const spec = {containers: [{name: 'probe', image: 'scalr/agent:1'}]};
@@ -266,14 +289,14 @@ describe('an account', () => {
   });
 });
 
-test('in a namespace that is not there it has no place', async () => {
+test('fails with the command that creates the namespace when it does not exist', async () => {
   const {kubeconfig} = await workplace();
   const {by} = await probe({kubeconfig, namespace: 'nowhere'});
   expect(by['probe-pod']).toMatchObject({status: 'fail', remedy: expect.stringContaining('kubectl create namespace nowhere')});
 });
 
-describe('an API server that', () => {
-  test('makes the pod and does not say so: it is removed', async () => {
+describe('API server faults', () => {
+  test('removes the pod when the answer to its creation is lost', async () => {
     const place = await probePlace();
     const api = await faultyApi(place.kubeconfig);
     const trouble = api.trouble('POST', /\/pods\?/, 'lose', 1);
@@ -285,7 +308,7 @@ describe('an API server that', () => {
     expect(await left(place)).toEqual([]);
   });
 
-  test('is too weak to remove it at first is asked again', async () => {
+  test('retries when removing the pod fails at first', async () => {
     const place = await probePlace();
     const api = await faultyApi(place.kubeconfig);
     const trouble = api.trouble('DELETE', /\/pods\//, {status: 500}, 2);
@@ -294,7 +317,7 @@ describe('an API server that', () => {
     expect(await left(place)).toEqual([]);
   });
 
-  test('is gone when it should remove it: what was found is told, and how to remove it', async () => {
+  test('reports the results and the command that removes the pod when the API server is gone', async () => {
     const place = await probePlace(['hello']);
     const api = await faultyApi(place.kubeconfig);
     onTestFinished(async () => void (await place.kubectl('delete', 'pods', '--all', '--wait=false')));
@@ -303,18 +326,18 @@ describe('an API server that', () => {
     api.stop();
     const {by, seconds, exit} = await running;
     expect(by['probe-pod']?.status).toBe('fail');
-    expect(by['probe-pod']?.remedy).toContain(`Remove it: kubectl delete ${pod} `);
+    expect(by['probe-pod']?.remedy).toContain(`Delete it: kubectl delete ${pod} `);
     expect(by['permissions']?.status).toBe('pass');
     expect(exit).not.toBe(1);
     expect(seconds).toBeLessThan(45);
   });
 
-  test('was never there', async () => {
+  test('creates no pod when the API server is not reachable', async () => {
     const place = await workplace();
     const api = await faultyApi(place.kubeconfig);
     api.stop();
     const {by, seconds} = await probe({...place, kubeconfig: api.kubeconfig}, ['--timeout', '10s']);
-    expect(by['probe-pod']?.message).toContain('There was no probe: the API server does not answer');
+    expect(by['probe-pod']?.message).toContain('No probe pod was created: the Kubernetes API is not reachable');
     expect(seconds).toBeLessThan(15);
   });
 });

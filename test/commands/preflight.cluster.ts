@@ -43,7 +43,7 @@ const statuses = (by: Outcomes, ids: readonly string[]) => Object.fromEntries(id
 const all = (ids: readonly string[], status: Checked['status']) => Object.fromEntries(ids.map((id) => [id, status]));
 
 describe.each(helms)('with Helm $major', ({path: helm}) => {
-  test.each(['agent-local', 'agent-k8s', 'agent-job'] as const)('an administrator may install %s', async (chart) => {
+  test.each(['agent-local', 'agent-k8s', 'agent-job'] as const)('passes for an administrator who installs %s', async (chart) => {
     const place = await workplace();
     await place.kubectl('create', 'secret', 'generic', 'scalr-agent-token', '--from-literal=token=x');
     const {by, facts} = await outcomes(place, await chartFlags(chart), {helm});
@@ -53,7 +53,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(facts).toMatchObject({versions: {server: {value: expect.stringMatching(/^v1\./)}}});
   });
 
-  test('a chart that is not there fails, and what does not need it is told all the same', async () => {
+  test('fails when the chart does not exist, and still reports the checks that do not need it', async () => {
     const place = await workplace();
     const {by, exit} = await outcomes(place, ['--chart', 'agent-local', '--chart-source', join(scratch, 'nothing')], {helm, env: TOKEN});
     expect(exit).toBe(3);
@@ -63,7 +63,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
   });
 });
 
-test('as text, problems first and what passed as a number; the token is nowhere', async () => {
+test('prints problems first, counts passed checks and hides the token', async () => {
   const place = await workplace();
   const said = async (...argv: string[]) => {
     const {stdout, stderr} = await preflight(place, anyHelm, [...LOCAL, ...argv], {env: TOKEN});
@@ -71,20 +71,20 @@ test('as text, problems first and what passed as a number; the token is nowhere'
     return stdout;
   };
   const counts = String.raw`\d errors?, \d+ warnings?, \d+ skipped, \d+ passed`;
-  expect(await said()).toMatch(new RegExp(String.raw`^! the agent pool token[^✓]*\n${counts} \(--verbose lists them\)\n$`));
+  expect(await said()).toMatch(new RegExp(String.raw`^! Agent pool token is valid[^✓]*\n${counts} \(use --verbose to list them\)\n$`));
   expect(await said('--verbose')).toMatch(
-    new RegExp(String.raw`^! [\s\S]*\nTools\n✓ helm is new enough: helm \d[\s\S]*\nPermissions\n✓ [\s\S]*${counts}\n$`),
+    new RegExp(String.raw`^! [\s\S]*\nTools\n✓ Helm version is supported: helm \d[\s\S]*\nPermissions\n✓ [\s\S]*${counts}\n$`),
   );
-  expect(await said('--quiet')).toMatch(/^! the agent pool token[^✓-]*:\/\/[^✓]*$/);
+  expect(await said('--quiet')).toMatch(/^! Agent pool token[^✓-]*:\/\/[^✓]*$/);
 });
 
-test('the cluster answers what nobody said where it is asked to', async () => {
+test('takes missing settings from the cluster with --from-cluster', async () => {
   const {by, exit} = await outcomes(await workplace(), [...LOCAL, '--from-cluster'], {env: TOKEN});
   expect(statuses(by, OURS)).toEqual(all(OURS, 'pass'));
   expect(exit).toBe(0);
 });
 
-test('a warning is enough with --strict', async () => {
+test('fails on a warning with --strict', async () => {
   const argv = [...LOCAL, '--token-secret-key', 'other'];
   const {by, exit} = await outcomes(await workplace(), argv, {env: TOKEN});
   const failed = Object.values(by).some(({status}) => status === 'fail');
@@ -93,7 +93,7 @@ test('a warning is enough with --strict', async () => {
   expect((await outcomes(await workplace(), [...argv, '--strict'], {env: TOKEN})).exit).toBe(failed ? 3 : 4);
 });
 
-test('an account that may only read is told everything it lacks, and what it cannot see is skipped', async () => {
+test('lists all missing permissions of a read-only account, and skips what it cannot read', async () => {
   const place = await workplace();
   const kubeconfig = await accountWith('view', place);
   const {by, exit} = await outcomes({...place, kubeconfig}, LOCAL);
@@ -102,7 +102,7 @@ test('an account that may only read is told everything it lacks, and what it can
   expect(message).toContain(`create, patch deployments.apps in ${place.namespace}`);
   expect(message).toContain(`get, list, create, update, patch, delete secrets in ${place.namespace}`);
   expect(remedy).toMatch(/kind: "Role"[\s\S]*- "secrets"/);
-  expect(by['permissions-optional']).toMatchObject({status: 'warn', message: expect.stringContaining('list nodes in the whole cluster')});
+  expect(by['permissions-optional']).toMatchObject({status: 'warn', message: expect.stringContaining('list nodes cluster-wide')});
   expect(statuses(by, ['secrets', 'namespace', 'cluster-reachable'])).toEqual({
     secrets: 'skip',
     namespace: 'pass',
@@ -116,14 +116,14 @@ const RULES = [
   {apiGroups: ['apps', 'batch'], resources: ['deployments', 'statefulsets', 'daemonsets', 'replicasets', 'jobs'], verbs: ['get', 'list']},
 ];
 
-test('the one permission that is missing is named, and the role that is offered gives it', async () => {
+test('names a single missing permission and suggests a role that grants it', async () => {
   const place = await workplace();
   const most = [...RULES, {apiGroups: ['apps'], resources: ['deployments'], verbs: ['create', 'delete']}];
   const kubeconfig = await accountWith(most, place);
   const {by} = await outcomes({...place, kubeconfig}, LOCAL, {env: TOKEN});
   expect(by['permissions']).toMatchObject({
     status: 'fail',
-    message: expect.stringMatching(/^missing 1 of \d+: patch deployments\.apps in test-\w+$/),
+    message: expect.stringMatching(/^1 of \d+ permissions missing: patch deployments\.apps in test-\w+$/),
   });
   const [, bind = '', ...role] = by['permissions']?.remedy?.split('\n') ?? [];
   await place.kubectl.apply(parse(role.join('\n')));
@@ -135,33 +135,33 @@ test('the one permission that is missing is named, and the role that is offered 
   await expect.poll(again, {timeout: 20_000}).toMatchObject({status: 'pass'});
 });
 
-test('whoever makes a role has to have what it gives', async () => {
+test('requires the permissions of a role from the account that creates it', async () => {
   const place = await workplace();
   const kubeconfig = await accountWith('edit', place);
   const {by} = await outcomes({...place, kubeconfig}, await chartFlags('agent-job'), {env: TOKEN});
   expect(by['permissions']).toMatchObject({
     status: 'fail',
-    message: expect.stringMatching(/customresourcedefinitions\.apiextensions\.k8s\.io[^;]* in the whole cluster/),
+    message: expect.stringMatching(/customresourcedefinitions\.apiextensions\.k8s\.io[^;]* cluster-wide/),
   });
 });
 
-test('a Secret without the key, and one that is not there', async () => {
+test('reports a Secret without the key and a missing Secret', async () => {
   const place = await workplace();
   await place.kubectl('create', 'secret', 'generic', 'scalr-agent-token', '--from-literal=tokne=x');
   const {by, exit} = await outcomes(place, [...LOCAL, '--ca-secret', 'ca', '--image-pull-secret', 'pull']);
   expect(exit).toBe(3);
-  expect(by['secrets']?.message).toContain('has no key token; it has tokne');
-  expect(by['secrets']?.message).toContain('there is no Secret ca');
-  expect(by['pull-secrets']).toMatchObject({status: 'fail', message: expect.stringContaining('there is no Secret pull')});
+  expect(by['secrets']?.message).toContain('has no key token (existing keys: tokne)');
+  expect(by['secrets']?.message).toContain('Secret ca not found');
+  expect(by['pull-secrets']).toMatchObject({status: 'fail', message: expect.stringContaining('Secret pull not found')});
 });
 
-test('Pod Security that refuses what the chart makes', async () => {
+test('fails when Pod Security rejects the pods of the chart', async () => {
   const place = await workplace({'pod-security.kubernetes.io/enforce': 'baseline'});
   const {by} = await outcomes(place, [...(await chartFlags('agent-k8s')), '--cloud', 'gke'], {env: TOKEN});
   expect(by['pod-security']).toMatchObject({status: 'fail', message: expect.stringContaining('hostPath volume')});
 });
 
-test('what a newer chart makes is looked at although helm refuses it on this server', async () => {
+test('checks the objects of a newer chart when helm refuses it on this server', async () => {
   const place = await workplace();
   const chart = join(scratch, place.namespace);
   cpSync(LOCAL.at(-1) as string, chart, {recursive: true});
@@ -171,10 +171,10 @@ test('what a newer chart makes is looked at although helm refuses it on this ser
   expect(exit).toBe(3);
   expect(by['chart-renders']).toMatchObject({status: 'fail', message: expect.stringContaining('requires kubeVersion: >=1.99.0-0')});
   expect(statuses(by, [...OURS, 'object-names'])).toEqual(all([...OURS, 'object-names'], 'pass'));
-  expect(by['permissions']?.message).not.toContain('not known');
+  expect(by['permissions']?.message).not.toContain('not rendered');
 });
 
-test('without helm everything else is told', async () => {
+test('reports all other checks when helm is missing', async () => {
   const place = await workplace();
   const {by, exit} = await outcomes(place, LOCAL, {helm: join(scratch, 'no-helm'), env: TOKEN});
   expect(exit).toBe(3);
@@ -184,7 +184,7 @@ test('without helm everything else is told', async () => {
   });
 });
 
-describe('an API server that', () => {
+describe('API server faults', () => {
   const UNSEEN = ['permissions', 'permissions-optional', 'namespace'];
 
   /** The same account at another address. */
@@ -207,7 +207,7 @@ describe('an API server that', () => {
     expect(seconds).toBeLessThan(longest);
   };
 
-  test('is not there', async () => {
+  test('skips what needs the cluster when the API server refuses connections', async () => {
     const place = await workplace();
     expectNothingSeen(await outcomes({...place, kubeconfig: at('https://127.0.0.1:1', place.kubeconfig)}, LOCAL, {env: TOKEN}), 15);
   });
@@ -215,7 +215,7 @@ describe('an API server that', () => {
   test.each([
     [[], 20],
     [['--timeout', '7s'], 12],
-  ] as const)('takes connections and says nothing (%j)', async (more, longest) => {
+  ] as const)('skips what needs the cluster in time when the API server never answers (%j)', async (more, longest) => {
     const place = await workplace();
     const silent = createServer((socket) => void socket.on('error', () => undefined));
     await once(silent.listen(0, '127.0.0.1'), 'listening');
@@ -227,7 +227,7 @@ describe('an API server that', () => {
     }
   });
 
-  test('has a moment of weakness is asked again', async () => {
+  test('retries when the API server fails once', async () => {
     const place = await workplace();
     const api = await faultyApi(place.kubeconfig);
     const troubles = [
@@ -240,7 +240,7 @@ describe('an API server that', () => {
     expect(statuses(by, [...OURS, ...ALSO])).toEqual(all([...OURS, ...ALSO], 'pass'));
   });
 
-  test('stops answering in the middle: what is known by then is told in time', async () => {
+  test('reports the results so far within the timeout when the API server stops answering', async () => {
     const place = await workplace();
     const api = await faultyApi(place.kubeconfig);
     api.trouble('POST', /selfsubjectaccessreviews/, 'stall');
@@ -252,19 +252,19 @@ describe('an API server that', () => {
 });
 
 describe('install', () => {
-  test('does not begin what would fail, unless it is told to', async () => {
+  test('refuses to start when a check fails, unless --skip-preflight is given', async () => {
     const place = await workplace({'pod-security.kubernetes.io/enforce': 'baseline'});
     const argv = [...(await chartFlags('agent-k8s')), '--data-home', `/var/lib/${place.namespace}`, '--yes', '--json', '--no-wait'];
     const {stdout, exit} = await install(place, anyHelm, argv, {env: TOKEN});
     const {error} = JSON.parse(stdout);
     expect({exit, code: error.code}).toEqual({exit: 3, code: 'PREFLIGHT_FAILED'});
-    expect(error.message).toMatch(/Nothing was changed[\s\S]*× Pod Security lets the pods in: .*hostPath/);
+    expect(error.message).toMatch(/Nothing was changed[\s\S]*× Pods comply with Pod Security Standards: .*hostPath/);
     expect(error.suggestions.join()).toContain(`kubectl label namespace ${place.namespace}`);
     expect(await place.kubectl('get', 'secrets', '--output', 'name')).toBe('');
     expect((await install(place, anyHelm, [...argv, '--skip-preflight'], {env: TOKEN})).exit).toBe(0);
   });
 
-  test('says warnings, and asks nothing of a cluster where nothing is to do', async () => {
+  test('prints warnings, and sends no access reviews when nothing is to be done', async () => {
     const place = await workplace();
     // Nothing is left for the cluster to answer either.
     const argv = [...LOCAL, '--cloud', 'other', '--node-os', 'other', '--yes', '--json', '--no-wait'];
@@ -292,7 +292,7 @@ describe('install', () => {
       };
     };
     const first = await install(place, anyHelm, argv, {env: TOKEN, processes, kubernetes});
-    expect(first.stderr).toContain('! the agent pool token can be used: it does not have the form');
+    expect(first.stderr).toContain('! Agent pool token is valid: The token is not a Scalr agent pool token');
     expect(reviews.length).toBeGreaterThan(0);
     [calls.length, reviews.length] = [0, 0];
     const second = await install(place, anyHelm, argv, {env: TOKEN, processes, kubernetes});

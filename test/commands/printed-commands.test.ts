@@ -54,15 +54,15 @@ test.each([
 
 /** Texts without a cluster to name: help of questions, and names of what was asked. */
 const WITHOUT_CLUSTER = [
-  '--kube-context NAME, and --kubeconfig FILE. kubectl config get-contexts',
-  'It needs Kubernetes 1.35 or newer on the control plane and on every node: check with kubectl get nodes.',
-  'Name the directory of a chart or the .tgz that helm pull made',
+  'Flags --kube-context NAME and --kubeconfig FILE. List contexts with kubectl config get-contexts.',
+  'Requires Kubernetes 1.35 or newer on the control plane and on all nodes. Check with `kubectl get nodes`.',
+  'Use a chart directory, or a .tgz file from helm pull',
   'helm get values X',
   'helm list --all-namespaces',
   'helm list --namespace X',
   'helm template',
   'kubectl config view',
-  'kubectl get storageclass lists them. Several pods that share the cache need one that makes ReadWriteMany volumes.',
+  'List them with `kubectl get storageclass`. If several pods share the cache, the StorageClass must support ReadWriteMany.',
 ];
 
 /** No command to run. */
@@ -83,7 +83,8 @@ describe('commands of this program', () => {
   );
 
   test.each([...new Map(own.map((each) => [each.text, each])).values()])('$text', async ({tool, args}) => {
-    const [id, ...rest] = tool === 'npx' ? ['install', ...args.slice(1)] : [...args];
+    const words = args[0] === 'help' ? args.slice(1) : args;
+    const [id, ...rest] = tool === 'npx' ? ['install', ...args.slice(1)] : words;
     const command = commands.find((each) => each.id === id)?.command;
     expect(commands.map((each) => each.id)).toContain(id);
     // A name alone is a mention.

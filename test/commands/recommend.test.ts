@@ -3,14 +3,14 @@ import Recommend from '../../src/commands/recommend.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
 
-test('without any setting it recommends agent-local and argues about all three', async () => {
+test('recommends agent-local without any setting, with reasons for all three charts', async () => {
   const {stdout, exit} = await runCommand(Recommend, []);
   expect(exit).toBe(0);
-  expect(stdout).toMatch(/^agent-local is recommended\n/);
+  expect(stdout).toMatch(/^Recommended chart: agent-local\n/);
   expect(stdout).toMatch(/\nagent-job\n[\s\S]*\nagent-k8s\n/);
 });
 
-test('--json says of every reason where the fact comes from', async () => {
+test('gives the source of every reason with --json', async () => {
   const {stdout} = await runCommand(Recommend, ['--isolation', 'per-run', '--concurrency', '4', '--run-memory-limit', '4Gi', '--json']);
   expect(violations('recommend', stdout)).toEqual([]);
   const {chart, rejected, sizing} = JSON.parse(stdout);
@@ -19,8 +19,8 @@ test('--json says of every reason where the fact comes from', async () => {
   expect(sizing).toMatchObject({concurrency: 4, memoryLimit: '16Gi', cpuRequested: '2'});
 });
 
-test('settings no chart can bring together are refused by name', async () => {
+test('names the settings that no single chart supports', async () => {
   const {stderr, exit} = await runCommand(Recommend, ['--purpose', 'vcs', '--isolation', 'per-run']);
-  expect(stderr).toContain('No chart can do all of this');
+  expect(stderr).toContain('No chart supports all settings');
   expect(exit).toBe(2);
 });

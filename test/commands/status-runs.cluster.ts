@@ -9,7 +9,7 @@ import {status} from '../support/run-on-cluster.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelm();
 
-test('what runs used from the cache, and slow image pulls, are read from runs that are there', async () => {
+test('reads cache use and slow image pulls from existing runs', async () => {
   const place = await installed('agent-job', helm);
   const {kubectl, kubeconfig, namespace} = place;
   const before = JSON.parse((await status(place, helm, ['--json'])).stdout);
@@ -51,7 +51,7 @@ test('what runs used from the cache, and slow image pulls, are read from runs th
     advice: [{code: 'SLOW_IMAGE_PULLS', message: expect.stringContaining('up to 41s')}],
   });
   const text = (await status(place, helm)).stdout;
-  expect(text).toMatch(/^Cache +19 of 20 plugins and 8 of 8 modules used from cache, in the logs of runs$/m);
+  expect(text).toMatch(/^Cache +19 of 20 plugins and 8 of 8 modules used from the cache \(from run logs\)$/m);
   expect(text).toMatch(/Advice\n {2}- Image pulls take most of the start-up/);
 
   const {result, text: file} = await collected(place, helm);

@@ -23,20 +23,20 @@ async function installed(): Promise<{place: Workplace; api: FaultyApi; through: 
 
 /** Between two looks the next of these happens; after the last one somebody presses Ctrl-C. */
 function between(...steps: readonly (() => unknown)[]) {
-  const [asked, insisted] = [new AbortController(), new AbortController()];
+  const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
   const rest = [...steps];
   return {
-    takeInterrupts: () => ({asked: asked.signal, insisted: insisted.signal, release: () => undefined}),
+    takeInterrupts: () => ({interrupt: interrupt.signal, forceQuit: forceQuit.signal, release: () => undefined}),
     sleep: async (): Promise<void> => {
       const next = rest.shift();
       if (next) await next();
-      else asked.abort('SIGINT');
+      else interrupt.abort('SIGINT');
     },
   };
 }
 
 describe('--watch', () => {
-  test('shows the whole and then what changes, until Ctrl-C', async () => {
+  test('prints the full status, then changes, until Ctrl-C', async () => {
     const {place} = await installed();
     const stop = () => place.kubectl('scale', 'deployment', '--all', '--replicas=0');
     const start = async () => {
@@ -49,11 +49,11 @@ describe('--watch', () => {
     const [whole = '', ...lines] = stdout.split(/^(?=\d\d:\d\d:\d\dZ )/m);
     expect(whole).toMatch(/^✓ Release scalr-agent [\s\S]*\nRuns /);
     expect(lines.join('')).toMatch(
-      /0 of 0 ready[\s\S]*scaled to nothing[\s\S]*is not ready\n[\s\S]*1 of 1 ready[\s\S]*is ready\n[\s\S]*no more: .*STOPPED/,
+      /0 of 0 ready[\s\S]*scaled to 0 replicas[\s\S]*is not ready\n[\s\S]*1 of 1 ready[\s\S]*is ready\n[\s\S]*resolved: .*STOPPED/,
     );
   });
 
-  test('outlives an API server that says nothing for a while', async () => {
+  test('survives an API server that is temporarily unreachable', async () => {
     const {api, through} = await installed();
     let end = (): void => undefined;
     const fail = () => {
@@ -71,15 +71,15 @@ describe('--watch', () => {
     );
     expect(exit).toBe(130);
     const [, ...lines] = stdout.split(/^(?=\d\d:\d\d:\d\dZ )/m);
-    expect(lines.join('')).toMatch(/^\S+ ! .*failed: [^\n]*\n\S+ The API server answers again\n$/);
+    expect(lines.join('')).toMatch(/^\S+ ! .*failed: [^\n]*\n\S+ The API server is reachable again\n$/);
   });
 
-  test('ends with the release', async () => {
+  test('ends when the release is deleted', async () => {
     const {place} = await installed();
     const remove = () => place.kubectl('delete', 'secret', '--selector=owner=helm');
     const {stdout, stderr, exit} = await status(place, helm, ['--watch'], between(remove));
     expect(stdout).toMatch(/^✓/);
-    expect(stderr).toContain('There is no release scalr-agent');
+    expect(stderr).toContain('Release scalr-agent not found');
     expect(exit).toBe(2);
   });
 });
@@ -96,13 +96,13 @@ describe('the built program', () => {
   test.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
-  ] as const)('ends on %s with %i, and says nothing more', async (name, exitCode) => {
+  ] as const)('ends on %s with %i, without further output', async (name, exitCode) => {
     const {child, signal} = await watching((await installed()).place);
     signal(name);
     expect(await child).toMatchObject({exitCode, stderr: ''});
   });
 
-  test('ends on Ctrl-C in the middle of a look', async () => {
+  test('ends on Ctrl-C during a query', async () => {
     const {api, through} = await installed();
     const {child, signal} = await watching(through);
     await api.trouble('GET', /\/secrets\?labelSelector/, 'stall').met;
@@ -111,7 +111,7 @@ describe('the built program', () => {
   });
 });
 
-describe('an API server that does not answer', () => {
+describe('an API server that does not respond', () => {
   test('is waited for no longer than --timeout', async () => {
     const {api, through} = await installed();
     api.trouble('*', /./, 'stall');
@@ -121,11 +121,13 @@ describe('an API server that does not answer', () => {
     expect(Date.now() - start).toBeLessThan(5000);
   });
 
-  test('to helm leaves the verdict open and shows the rest', async () => {
+  test('makes the state unknown when helm gets no response, and the rest is printed', async () => {
     const {api, through} = await installed();
     api.trouble('GET', /\/secrets\?labelSelector/, 'stall');
     const {stdout, exit} = await status(through, helm, ['--timeout', '10s']);
     expect(exit).toBe(1);
-    expect(stdout).toMatch(/^\? Release [\s\S]*1 of 1 ready[\s\S]*Not read\n {2}! the record of the release: .*no answer in time/);
+    expect(stdout).toMatch(
+      /^\? Release [\s\S]*1 of 1 ready[\s\S]*Could not be read\n {2}! Helm release: .*timed out waiting for a response/,
+    );
   });
 });

@@ -44,7 +44,7 @@ async function document(place: Pick<Workplace, 'kubeconfig' | 'namespace'>, helm
 }
 
 describe.each(helms)('with Helm $major', ({path: helm}) => {
-  test('a healthy release fits on a small screen', async () => {
+  test('prints a healthy release on a small screen', async () => {
     const place = await installed(helm);
     const {stdout, exit} = await status(place, helm, [], {resultScreen: {hasColor: false, columns: 80}});
     expect(exit, stdout).toBe(0);
@@ -65,7 +65,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     });
   });
 
-  test('a change that helm could not make is told, although the agent runs', async () => {
+  test('reports a failed upgrade although the agent is running', async () => {
     const place = await installed(helm);
     expect((await upgrade(helm, place, '--set', 'replicaCount=-1')).exitCode).not.toBe(0);
     const {exit, state, helm: record, causes, workloads} = await document(place, helm);
@@ -82,7 +82,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(causes[0].remedy).toMatch(/Run install again.*scalr-agent uninstall --release scalr-agent/);
   });
 
-  test('helm was killed in the middle of a change', async () => {
+  test('reports a Helm process that was killed during an upgrade', async () => {
     const place = await installed(helm);
     const running = upgrade(helm, place, '--wait', '--set', `${OUTCOME}=unready`);
     await until('helm is at work', async () => (await document(place, helm)).helm.status === 'pending-upgrade');
@@ -93,9 +93,9 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(causes).toContainEqual(expect.objectContaining({code: 'RELEASE_PENDING', remedy: expect.stringContaining('run install again')}));
   });
 
-  test('what differs from the files is shown, secrets are not', async () => {
+  test('prints differences from the files without secrets', async () => {
     const place = await installed(helm, '--log-format', 'json');
-    const [base, over] = [join(scratch, `base-${place.namespace}.yaml`), join(scratch, `over-${place.namespace}.yaml`)];
+    const [base, signal] = [join(scratch, `base-${place.namespace}.yaml`), join(scratch, `over-${place.namespace}.yaml`)];
     const {stdout: given} = await execa(helm, [
       ...['get', 'values', 'scalr-agent', '--namespace', place.namespace, '--kubeconfig', place.kubeconfig],
       '--output',
@@ -103,16 +103,16 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     ]);
     // An empty map says nothing.
     writeFileSync(base, `${given}\naffinity: {}\n`);
-    writeFileSync(over, 'agent:\n  token: geheim\nreplicaCount: 3\n');
+    writeFileSync(signal, 'agent:\n  token: geheim\nreplicaCount: 3\n');
     const same = await document(place, helm, '-f', base, '--exit-code');
     expect(same).toMatchObject({exit: 0, values: {differs: false, differences: []}});
-    const {stdout, exit} = await status(place, helm, ['--values', base, '--values', over, '--exit-code']);
+    const {stdout, exit} = await status(place, helm, ['--values', base, '--values', signal, '--exit-code']);
     expect(exit).toBe(5);
     expect(stdout).toMatch(
       /^✓ [\s\S]*2 differences from [\s\S]*: agent\.token, replicaCount\n[\s\S]*\n\+ {2}token: \[hidden\]\n[\s\S]*\n\+replicaCount: 3\n/,
     );
     expect(stdout).not.toContain('geheim');
-    expect(await document(place, helm, '-f', base, '-f', over)).toMatchObject({
+    expect(await document(place, helm, '-f', base, '-f', signal)).toMatchObject({
       exit: 0,
       values: {
         differs: true,
@@ -124,21 +124,21 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     });
   });
 
-  test('there is no such release', async () => {
+  test('reports a missing release', async () => {
     const place = await workplace();
     const none = await document(place, helm);
     expect(none.error).toMatchObject({
       code: 'RELEASE_NOT_FOUND',
       exit: 2,
-      message: expect.stringContaining('There is no release scalr-agent'),
+      message: expect.stringContaining('Release scalr-agent not found'),
     });
     const {error} = await document({...place, namespace: 'test-of-nobody'}, helm);
-    expect(error).toMatchObject({code: 'RELEASE_NOT_FOUND', message: expect.stringContaining('There is no namespace test-of-nobody')});
+    expect(error).toMatchObject({code: 'RELEASE_NOT_FOUND', message: expect.stringContaining('namespace test-of-nobody does not exist')});
     expect(error.suggestions.join()).toContain('scalr-agent install --release scalr-agent --namespace test-of-nobody');
   });
 });
 
-test('why it is not ready, and what to do', async () => {
+test('prints causes and next steps', async () => {
   const place = await installed(first.path);
   // Helm 4 applies on the server, which refuses to change the strategy alone.
   const helm3 = (await findHelm()).at(-1)?.path ?? first.path;
@@ -147,11 +147,11 @@ test('why it is not ready, and what to do', async () => {
   const {stdout, exit} = await status(place, first.path);
   expect(exit).toBe(1);
   expect(stdout).toMatch(
-    /^! Release scalr-agent .* is not ready\n[\s\S]*0 of 1 ready[\s\S]*\nWhy\n {2}! pod\/.*ImagePullBackOff.*\n {4}→ Check/,
+    /^! Release scalr-agent .* is not ready\n[\s\S]*0 of 1 ready[\s\S]*\nCauses\n {2}! pod\/.*ImagePullBackOff.*\n {4}→ Check/,
   );
 });
 
-test('of several releases only the one that is named counts, and it is found by the others', async () => {
+test('reports only the selected one of several releases, and lists it for the others', async () => {
   const place = await installed(first.path, '--release', 'one', '--token-secret', 'shared');
   const two = ['--release', 'two', '--token-secret', 'shared', '--set', `${OUTCOME}=crash-loop`];
   await install(place, first.path, [...LOCAL, '--yes', '--no-wait', ...two], {env: TOKEN});
@@ -161,7 +161,7 @@ test('of several releases only the one that is named counts, and it is found by 
   expect(error.suggestions).toContainEqual(expect.stringContaining('scalr-agent status --release two'));
 });
 
-test('what an agent said when it started is found behind all it said of its runs', async () => {
+test('finds the start message of an agent behind many lines about runs', async () => {
   const place = await installed(first.path);
   const said = ['The agent is ready to receive tasks', ...Array.from({length: 200}, (_, run) => `run-${run} finished`)];
   await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: said}});
@@ -183,8 +183,8 @@ test.each([
   ['pending-install', 'RELEASE_PENDING', /^pending-install since /, 'run install again'],
   ['pending-upgrade', 'RELEASE_PENDING', /^pending-upgrade since /, 'run install again'],
   ['pending-rollback', 'RELEASE_PENDING', /^pending-rollback since /, 'run install again'],
-  ['uninstalling', 'RELEASE_UNINSTALLING', /^helm began to uninstall it at /, 'End it: scalr-agent uninstall'],
-])('a release that is %s is not ready, although its agent is', async (state, code, reason, remedy) => {
+  ['uninstalling', 'RELEASE_UNINSTALLING', /^uninstall started at /, 'Finish the uninstall: scalr-agent uninstall'],
+])('reports a release in state %s as not ready although its agent is ready', async (state, code, reason, remedy) => {
   const place = await installed(first.path);
   await inState(place, state);
   expect(await document(place, first.path)).toMatchObject({
@@ -196,7 +196,7 @@ test.each([
   });
 });
 
-test('a stopped agent is not ready', async () => {
+test('reports a stopped agent as not ready', async () => {
   const place = await installed(first.path);
   await place.kubectl('scale', 'deployment', '--all', '--replicas=0');
   expect(await document(place, first.path)).toMatchObject({exit: 1, state: 'not-ready', causes: [{code: 'STOPPED'}]});
@@ -204,7 +204,7 @@ test('a stopped agent is not ready', async () => {
   expect(await document(place, first.path)).toMatchObject({exit: 1, causes: [{code: 'NO_WORKLOADS'}]});
 });
 
-test('a chart of somebody else is none of our business', async () => {
+test('rejects a release of another chart', async () => {
   const place = await workplace();
   const chart = join(scratch, 'nginx');
   await execa(first.path, ['create', chart]);
@@ -212,7 +212,7 @@ test('a chart of somebody else is none of our business', async () => {
   expect((await document(place, first.path, '--release', 'web')).error).toMatchObject({code: 'OBJECT_OF_ANOTHER', exit: 2});
 });
 
-test('runs in flight are counted', async () => {
+test('counts runs in flight', async () => {
   const place = await installPlace();
   const argv = [...(await stepFlags('agent-k8s')), '--set', 'agent.kubernetes_task_labels.team=a', '--yes'];
   expect((await install(place, first.path, argv, {env: TOKEN})).exit).toBe(0);
@@ -229,14 +229,14 @@ test('runs in flight are counted', async () => {
   });
 });
 
-test('an account that may only read its namespace is told once what it may not read, and sees the workloads', async () => {
+test('reports missing permissions of a namespace viewer once, and prints the workloads', async () => {
   const place = await installed(first.path);
   await place.kubectl('label', '--overwrite', 'deployment', DEPLOYMENT, 'helm.sh/chart=agent-local-0.6.4');
   const kubeconfig = await accountWith('view', place);
   const {stdout, exit} = await status({...place, kubeconfig}, first.path);
   expect(exit, stdout).toBe(0);
   expect(stdout).toMatch(
-    /^✓ [\s\S]*agent-local 0\.6\.4 [\s\S]*; 1 release behind 0\.6\.5[\s\S]*1 of 1 ready[\s\S]*\nNot read\n {2}! the record of the release: .*forbidden/,
+    /^✓ [\s\S]*agent-local 0\.6\.4 [\s\S]*; 1 release behind 0\.6\.5[\s\S]*1 of 1 ready[\s\S]*\nCould not be read\n {2}! Helm release: .*forbidden/,
   );
   expect(stdout.match(/forbidden/g)).toHaveLength(1);
   const values = join(scratch, 'any.yaml');
@@ -249,7 +249,7 @@ test('an account that may only read its namespace is told once what it may not r
   });
 });
 
-test('one that may read nothing is told what it needs', async () => {
+test('lists the required permissions for an account without any', async () => {
   const place = await installed(first.path);
   const kubeconfig = await accountWith('view', place);
   await place.kubectl('delete', 'rolebinding', '--all');

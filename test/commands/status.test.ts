@@ -15,15 +15,15 @@ test.each([
   [['--watch', '--values', 'a.yaml', '--exit-code'], 'USAGE', /./],
   [['--values', 'missing.yaml'], 'UNREADABLE_FILE', /missing\.yaml/],
   [['--values', 'broken.yaml'], 'UNREADABLE_FILE', /^broken\.yaml, line 3: /],
-  [['--values', 'list.yaml'], 'UNREADABLE_FILE', /^list\.yaml, line 1: .*no mapping/],
-  [['--timeout', 'soon'], 'INVALID_SETTING', /--timeout: "soon" is no duration/],
+  [['--values', 'list.yaml'], 'UNREADABLE_FILE', /^list\.yaml, line 1: .*must contain a mapping/],
+  [['--timeout', 'soon'], 'INVALID_SETTING', /--timeout: "soon" is not a duration/],
   [['--url', 'https://acme.scalr.io'], 'UNKNOWN_FLAG', /--url/],
-])('%j is refused before anything is asked', async (argv, code, message) => {
+])('refuses %j before any query', async (argv, code, message) => {
   const error = await refusal(argv, {'a.yaml': 'a: 1\n', 'broken.yaml': 'a: 1\nb: [\n', 'list.yaml': '- 1\n'});
   expect(error).toMatchObject({code, message: expect.stringMatching(message)});
 });
 
-test('a tool that is not there is named', async () => {
+test('reports a missing tool', async () => {
   const argv = ['--kubectl', 'missing/kubectl', '--helm', 'missing/helm', '--json'];
   const {stdout} = await runCommand(Status, argv, {
     processes: nodeProcesses,
@@ -32,7 +32,7 @@ test('a tool that is not there is named', async () => {
   expect(JSON.parse(stdout).error).toMatchObject({code: 'TOOL_NOT_FOUND', exit: 2});
 });
 
-describe('where no release is named', () => {
+describe('without a release name', () => {
   const found = {name: 'acme', namespace: 'prod', chart: 'agent-local-0.6.5', status: 'deployed', revision: '1', updated: ''};
   const revision = {revision: 1, status: 'deployed', chart: 'agent-local-0.6.5', updated: '2026-11-22T12:00:00Z'};
   const run = (releases: readonly object[], ...argv: string[]) =>

@@ -51,8 +51,8 @@ async function ownNamespace(): Promise<Workplace> {
   return place;
 }
 
-async function uninstalled(place: Pick<Workplace, 'kubeconfig' | 'namespace'>, argv: readonly string[], world = {}) {
-  const {stdout, stderr, exit} = await uninstall(place, helm, [...argv, '--json'], world);
+async function uninstalled(place: Pick<Workplace, 'kubeconfig' | 'namespace'>, argv: readonly string[], deps = {}) {
+  const {stdout, stderr, exit} = await uninstall(place, helm, [...argv, '--json'], deps);
   const result = JSON.parse(stdout);
   expect(violations(result.error ? 'error' : 'uninstall', stdout)).toEqual([]);
   return {exit, stderr, result, all: stdout + stderr};
@@ -77,8 +77,8 @@ const notes = (finalizers: readonly string[] = []): object => ({
   metadata: {name: 'notes', finalizers},
 });
 
-describe('a release that is not there', () => {
-  test('is an error that lists those that are, and no namespace is offered', async () => {
+describe('a release that does not exist', () => {
+  test('fails with a list of existing releases, and suggests no namespace deletion', async () => {
     const place = await installed(['--release', 'runs']);
     const {exit, result, all} = await uninstalled(place, ['--release', 'rusn', '--yes']);
     expect(exit).toBe(2);
@@ -90,7 +90,7 @@ describe('a release that is not there', () => {
     expect((await uninstalled(place, ['--release', 'runs', '--dry-run'])).result).toMatchObject({release: 'runs', changed: true});
   });
 
-  test('names a namespace that does not exist', async () => {
+  test('is reported with its namespace when that does not exist either', async () => {
     const {kubeconfig, namespace} = await workplace();
     const {exit, result} = await uninstalled({kubeconfig, namespace: `${namespace}-typo`}, ['--yes', '--purge=all']);
     expect({exit, ...result.error}).toMatchObject({
@@ -100,19 +100,19 @@ describe('a release that is not there', () => {
     });
   });
 
-  test('lists only what the account may see', async () => {
+  test('lists only the releases that the account can see', async () => {
     const place = await installed(['--release', 'runs']);
     const kubeconfig = await accountWith('admin', place);
     const {result} = await uninstalled({...place, kubeconfig}, ['--release', 'typo', '--yes']);
     expect(result.error.suggestions).toEqual([
       `Agent releases found: ${place.namespace}/runs (agent-local-0.6.5)`,
       expect.stringContaining('uninstall --release runs'),
-      expect.stringContaining('cannot be listed with this account'),
+      expect.stringContaining('This account cannot list releases'),
       expect.any(String),
     ]);
   });
 
-  test('but left something is reported, and cleaned up with --purge', async () => {
+  test('but left objects behind is reported, and cleaned up with --purge', async () => {
     const place = await installed();
     expect((await uninstalled(place, ['--yes'])).exit).toBe(0);
     const again = await uninstalled(place, ['--yes']);
@@ -123,24 +123,24 @@ describe('a release that is not there', () => {
     expect({exit: third.exit, code: third.result.error.code}).toEqual({exit: 2, code: 'RELEASE_NOT_FOUND'});
   });
 
-  test('in the eyes of Helm, whose objects are: each is told with the command that deletes it', async () => {
+  test('is reported with a delete command for each object when only its Helm record is gone', async () => {
     const place = await installed();
     await place.kubectl('delete', 'secrets', '--selector=owner=helm');
     const {exit, result} = await uninstalled(place, ['--yes']);
     expect({exit, changed: result.changed}).toEqual({exit: 0, changed: false});
     const deployment = result.kept.find(({what}: Told) => what.startsWith('Deployment'));
-    expect(deployment.why).toContain('which Helm has no record of');
+    expect(deployment.why).toContain('which has no Helm record');
     expect(await typed(deployment.how)).toMatchObject({exitCode: 0});
     expect(await exists(place, 'deployments')).toBe(false);
   });
 });
 
-describe('a namespace with something of others', () => {
+describe('a namespace with objects of others', () => {
   test.each<[string, object]>([
     ['a ConfigMap', notes()],
     ['a Secret', {apiVersion: 'v1', kind: 'Secret', metadata: {name: 'theirs'}}],
     [
-      'a pod that something unknown owns',
+      'a pod with an unknown owner',
       {
         apiVersion: 'v1',
         kind: 'Pod',
@@ -149,7 +149,7 @@ describe('a namespace with something of others', () => {
       },
     ],
     [
-      'a job with the same instance label',
+      'a Job with the same instance label',
       {
         apiVersion: 'batch/v1',
         kind: 'Job',
@@ -157,18 +157,18 @@ describe('a namespace with something of others', () => {
         spec: {template: {spec: {restartPolicy: 'Never', containers: [{name: 'x', image: 'x'}]}}},
       },
     ],
-  ])('%s is neither deleted nor offered for deletion', async (_, object) => {
+  ])('is neither deleted nor suggested for deletion when it contains %s', async (_, object) => {
     const place = await ownNamespace();
     await place.kubectl.apply(object);
     const {exit, result, all} = await uninstalled(place, ['--purge=all', '--confirm', RELEASE]);
     expect(exit, all).toBe(0);
     const kept = result.kept.find(({what}: Told) => what.startsWith('Namespace'));
-    expect(kept).toMatchObject({why: expect.stringMatching(/^others use it: /), how: 'Keep it'});
+    expect(kept).toMatchObject({why: expect.stringMatching(/^it contains other objects: /), how: 'Keep it'});
     expect(all).not.toMatch(/delete namespace/i);
     expect(await exists(place, 'namespace', place.namespace)).toBe(true);
   });
 
-  test('that came after the plan was shown stays, and the purge is incomplete', async () => {
+  test('stays and makes the purge incomplete when an object appears after the plan', async () => {
     const place = await ownNamespace();
     const input = async (): Promise<string> => {
       await place.kubectl.apply(notes());
@@ -176,12 +176,12 @@ describe('a namespace with something of others', () => {
     };
     const {exit, result} = await uninstalled(place, ['--purge=all'], {hasTerminal: true, prompter: {input}});
     expect({exit, complete: result.complete}).toEqual({exit: 1, complete: false});
-    expect(result.notRemoved).toMatchObject([{what: `Namespace ${place.namespace}`, why: 'others use it: ConfigMap notes'}]);
+    expect(result.notRemoved).toMatchObject([{what: `Namespace ${place.namespace}`, why: 'it contains other objects: ConfigMap notes'}]);
     expect(result.removed).toContain('Secret scalr-agent-token');
     expect(await exists(place, 'configmap', 'notes')).toBe(true);
   });
 
-  test('goes with --purge=all once it holds nothing else', async () => {
+  test('is deleted with --purge=all when it contains nothing else', async () => {
     const place = await ownNamespace();
     const {exit, result} = await uninstalled(place, ['--purge=all', '--confirm', RELEASE]);
     expect(exit).toBe(0);
@@ -190,7 +190,7 @@ describe('a namespace with something of others', () => {
   });
 });
 
-describe('what was to be deleted and is still there', () => {
+describe('objects that could not be deleted', () => {
   /** A disk, bound by Kubernetes' own controller. Kubernetes deletes directories below /tmp and no others. */
   async function disk({kubectl}: Workplace, directory: string): Promise<string> {
     const name = `disk-${randomBytes(4).toString('hex')}`;
@@ -222,7 +222,7 @@ describe('what was to be deleted and is still there', () => {
   const phase = ({kubectl}: Workplace, volume: string): Promise<string> =>
     kubectl('get', 'persistentvolume', volume, '--ignore-not-found', '--output', 'jsonpath={.status.phase}');
 
-  test('a volume that was kept, bound again and cannot be deleted keeps its data: said with the command', async () => {
+  test('reports a retained and rebound volume that cannot be deleted, with the command', async () => {
     const {place, volume, flags} = await withCache('/srv');
     expect((await uninstalled(place, ['--yes'])).exit).toBe(0);
     await expect.poll(() => phase(place, volume)).toBe('Available');
@@ -239,37 +239,37 @@ describe('what was to be deleted and is still there', () => {
     expect(await exists(place, 'persistentvolume', volume)).toBe(false);
   });
 
-  test('a volume that can be deleted is gone when it is said to be', async () => {
+  test('deletes the volume before reporting its data as removed', async () => {
     const {place, volume} = await withCache('/tmp');
     const {exit, result} = await uninstalled(place, ['--purge=claims', '--confirm', RELEASE]);
     expect(exit).toBe(0);
-    expect(result.removed).toContainEqual(expect.stringMatching(/^All data in claim/));
+    expect(result.removed).toContainEqual(expect.stringMatching(/^All data in PVC/));
     expect(await exists(place, 'persistentvolume', volume)).toBe(false);
   });
 
-  test('a volume that its owner retains keeps its data, which is said before and after', async () => {
+  test('reports that data remains when the reclaim policy of the volume is Retain', async () => {
     const {place, volume} = await withCache('/tmp');
     await place.kubectl('patch', 'persistentvolume', volume, '--patch={"spec":{"persistentVolumeReclaimPolicy":"Retain"}}');
     const {exit, result, all} = await uninstalled(place, ['--purge=claims', '--confirm', RELEASE]);
     expect(exit, all).toBe(0);
     expect(result.removed.join()).not.toContain('All data');
-    const told = result.kept.find(({what}: Told) => what.startsWith(`Volume ${volume}`));
+    const told = result.kept.find(({what}: Told) => what.startsWith(`PersistentVolume ${volume}`));
     expect(told.why).toContain('its reclaim policy is Retain, so its data remains');
     expect(await typed(told.how)).toMatchObject({exitCode: 0});
   });
 
-  test('a volume that this account may not see is not called deleted', async () => {
+  test('does not report a volume as deleted when the account cannot see it', async () => {
     const {place, volume} = await withCache('/tmp');
     const kubeconfig = await accountWith('admin', place);
     const {exit, result} = await uninstalled({...place, kubeconfig}, ['--purge=claims', '--confirm', RELEASE]);
     expect(exit).toBe(1);
     expect(result.notRemoved).toMatchObject([
-      {what: `PersistentVolume ${volume}`, why: expect.stringContaining('cannot verify that it is gone')},
+      {what: `PersistentVolume ${volume}`, why: expect.stringContaining('cannot verify the deletion')},
     ]);
     expect(result.removed.join()).not.toContain('All data');
   });
 
-  test('a claim that another pod uses', async () => {
+  test('times out when another pod uses the PVC', async () => {
     const {place} = await withCache('/tmp');
     const claim = (await place.kubectl('get', 'persistentvolumeclaims', '--output', 'name')).replace(/^.*\//, '');
     const volumes = [{name: 'data', persistentVolumeClaim: {claimName: claim}}];
@@ -284,13 +284,13 @@ describe('what was to be deleted and is still there', () => {
     expect(exit).toBe(6);
     expect(result.notRemoved[0]).toMatchObject({
       what: `PersistentVolumeClaim ${claim}`,
-      why: 'its deletion has not ended: a pod still uses it (after 8 s)',
+      why: 'its deletion is not complete: a pod still uses it (after 8 s)',
     });
     await place.kubectl('delete', 'pod', 'reader', '--now');
     await expect.poll(() => exists(place, 'persistentvolumeclaims')).toBe(false);
   });
 
-  test('a Secret that a finalizer holds; the rest is deleted', async () => {
+  test('times out when a finalizer holds the Secret, and deletes the rest', async () => {
     const place = await installed();
     const finalizers = (names: readonly string[]) =>
       place.kubectl('patch', 'secret/scalr-agent-token', '--type=merge', `--patch=${JSON.stringify({metadata: {finalizers: names}})}`);
@@ -302,13 +302,13 @@ describe('what was to be deleted and is still there', () => {
     expect(result.notRemoved).toMatchObject([
       {
         what: 'Secret scalr-agent-token',
-        why: 'its deletion has not ended, finalizers hold it: test.scalr.io/hold (after 8 s)',
+        why: 'its deletion is not complete, pending finalizers: test.scalr.io/hold (after 8 s)',
         how: expect.stringMatching(/^kubectl delete secret scalr-agent-token --namespace /),
       },
     ]);
   });
 
-  test('a namespace that its content holds', async () => {
+  test('times out when an object in the namespace has a finalizer', async () => {
     const place = await ownNamespace();
     const hold = (names: readonly string[]) =>
       place.kubectl('patch', 'serviceaccount/default', '--type=merge', `--patch=${JSON.stringify({metadata: {finalizers: names}})}`);
@@ -320,8 +320,8 @@ describe('what was to be deleted and is still there', () => {
   });
 });
 
-describe('a drain that takes too long', () => {
-  test('leaves the agent stopped, and says how to start it as it was', async () => {
+describe('a drain that exceeds its timeout', () => {
+  test('leaves the agent stopped, and prints the command that restores its replicas', async () => {
     const place = await workplace();
     const chart = await directoryOf({chart: 'agent-k8s', version: '0.6.5'}, scratch);
     const more = ['--data-home', `/var/lib/${place.namespace}`, '--shutdown-mode', 'drain'];
@@ -338,8 +338,8 @@ describe('a drain that takes too long', () => {
     const {error} = result;
     expect({exit, code: error.code}).toEqual({exit: 6, code: 'TIMED_OUT'});
     const name = deployment.replace(/^.*\//, '');
-    expect(error.message).toContain(`Deployment ${name} is stopped (scaled to 0) and takes no new runs.`);
-    const start = error.suggestions.find((each: string) => each.startsWith('Start it again: '));
+    expect(error.message).toContain(`Deployment ${name} is scaled to 0 and accepts no new runs.`);
+    const start = error.suggestions.find((each: string) => each.startsWith('Scale it up again: '));
     expect(start).toContain(`kubectl scale deployment/${name} --replicas=2`);
     expect(start).toContain(`--namespace ${place.namespace}`);
     const replicas = () => place.kubectl('get', deployment, '--output', 'jsonpath={.spec.replicas}');

@@ -46,12 +46,14 @@ const left = ({kubectl}: Workplace): Promise<string> =>
 const RELEASE = 'scalr-agent';
 
 describe.each(helms)('with Helm $major', ({path: helm}) => {
-  test('what goes and what stays is said before and after; the second time nothing is to do', async () => {
+  test('lists removed and remaining objects before and after, and changes nothing when repeated', async () => {
     const place = await installed(helm);
     const {stdout, stderr, exit} = await uninstall(place, helm, ['--yes', '--json']);
     expect(exit, stderr).toBe(0);
     expect(violations('uninstall', stdout)).toEqual([]);
-    expect(stderr).toMatch(/Will go:[\s\S]*Deployment[\s\S]*Will stay:[\s\S]*Secret scalr-agent-token[\s\S]*Gone:[\s\S]*Still there:/);
+    expect(stderr).toMatch(
+      /Will be removed:[\s\S]*Deployment[\s\S]*Will remain:[\s\S]*Secret scalr-agent-token[\s\S]*Removed:[\s\S]*Remaining:/,
+    );
     expect(stderr).not.toContain('hunter2');
     expect(await left(place)).toBe('secret/scalr-agent-token');
     const again = JSON.parse((await uninstall(place, helm, ['--yes', '--json'])).stdout);
@@ -59,7 +61,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(again.kept.map(({what}: {what: string}) => what)).toContain('Secret scalr-agent-token');
   });
 
-  test('an install after an uninstall that broke off starts the agent again', async () => {
+  test('starts the agent again when installing after an interrupted uninstall', async () => {
     const place = await installed(helm);
     await place.kubectl('scale', 'deployment', '--all', '--replicas=0');
     const {stdout, exit} = await install(place, helm, argv('--json'), {env: TOKEN});
@@ -71,7 +73,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     expect(await place.kubectl('get', 'deployments', '--output', 'jsonpath={.items[0].spec.replicas}')).toBe('1');
   });
 
-  test('helm was killed in the middle: the next uninstall ends it', async () => {
+  test('completes the uninstall on the next run after helm was killed', async () => {
     const place = await installed(helm);
     const {kubectl, kubeconfig, namespace} = place;
     const finalizers = (names: readonly string[]) =>
@@ -90,7 +92,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
   });
 });
 
-test('what cannot be undone needs the name of the release, typed or given', async () => {
+test('requires the release name as confirmation before deleting data', async () => {
   const place = await installed(first.path);
   const purge = ['--purge=secrets', '--json'];
   const refused = await uninstall(place, first.path, [...purge, '--yes']);
@@ -108,11 +110,11 @@ test('what cannot be undone needs the name of the release, typed or given', asyn
   };
   const done = await uninstall(place, first.path, purge, {hasTerminal: true, prompter: {input}});
   expect(done.exit, done.stderr).toBe(0);
-  expect(questions).toEqual(['Some of this cannot be undone. Type scalr-agent to confirm:']);
+  expect(questions).toEqual(['Some of these deletions cannot be undone. Type scalr-agent to confirm:']);
   expect(await left(place)).toBe('');
 });
 
-test('without a yes, and in a dry run, nothing happens', async () => {
+test('changes nothing without confirmation or in a dry run', async () => {
   const place = await installed(first.path);
   const before = await left(place);
   const unasked = await uninstall(place, first.path, ['--json']);
@@ -125,7 +127,7 @@ test('without a yes, and in a dry run, nothing happens', async () => {
   expect(await left(place)).toBe(before);
 });
 
-test('a namespace of ours goes with everything that is ours', async () => {
+test('deletes a namespace that it created, with everything in it', async () => {
   const {kubeconfig, kubectl, namespace} = await freshWorkplace();
   const place = {kubeconfig, namespace: `${namespace}-own`};
   await setLogs(kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
@@ -135,16 +137,16 @@ test('a namespace of ours goes with everything that is ours', async () => {
   expect(await kubectl('get', 'namespace', place.namespace, '--ignore-not-found', '--output', 'name')).toBe('');
 });
 
-test('of two releases in one namespace only one goes', async () => {
+test('removes only one of two releases in a namespace, and keeps their shared Secret', async () => {
   const place = await installed(first.path, ['--release', 'one', '--token-secret', 'shared']);
   expect((await install(place, first.path, argv('--release', 'two', '--token-secret', 'shared'), {env: TOKEN})).exit).toBe(0);
   const {exit, stderr} = await uninstall(place, first.path, ['--release', 'one', '--purge=secrets,namespace', '--confirm', 'one']);
   expect(exit, stderr).toBe(0);
-  expect(stderr).toMatch(/Secret shared: Deployment two-agent-local reads it/);
+  expect(stderr).toMatch(/Secret shared: used by Deployment two-agent-local/);
   expect(await left(place)).toMatch(/deployment\S*\/two[\s\S]*secret\/shared/);
 });
 
-test('a chart of somebody else is none of our business', async () => {
+test('refuses a release of another chart', async () => {
   const place = await freshWorkplace();
   const chart = join(scratch, 'nginx');
   await execa(first.path, ['create', chart]);
@@ -198,7 +200,7 @@ describe('runs in flight', () => {
     return place;
   }
 
-  test('are waited for, no longer than said, and nothing is removed', async () => {
+  test('are waited for until the drain timeout, and nothing is removed', async () => {
     const place = await busy();
     const {stdout, stderr, exit} = await uninstall(place, first.path, ['--drain-timeout', '1s', '--yes', '--json']);
     expect(stderr).toContain('Runs in flight: 1: Pod run-1');
@@ -208,11 +210,11 @@ describe('runs in flight', () => {
     expect(await left(place)).toContain('deployment');
   });
 
-  test('Ctrl-C while waiting leaves the release; the same command goes on', async () => {
+  test('leave the release installed on Ctrl-C, and the same command continues', async () => {
     const place = await busy();
-    const [asked, insisted] = [new AbortController(), new AbortController()];
-    const takeInterrupts = () => ({asked: asked.signal, insisted: insisted.signal, release: () => undefined});
-    const sleep = async (): Promise<void> => asked.abort('SIGINT');
+    const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
+    const takeInterrupts = () => ({interrupt: interrupt.signal, forceQuit: forceQuit.signal, release: () => undefined});
+    const sleep = async (): Promise<void> => interrupt.abort('SIGINT');
     const broken = await uninstall(place, first.path, ['--yes', '--json'], {takeInterrupts, sleep});
     expect(JSON.parse(broken.stdout).error).toMatchObject({code: 'INTERRUPTED', exit: 130});
     expect(await left(place)).toContain('deployment');
@@ -222,7 +224,7 @@ describe('runs in flight', () => {
     expect(await left(place)).toBe('secret/scalr-agent-token');
   });
 
-  test('are broken off only after the name was typed', async () => {
+  test('are interrupted only after confirmation with the release name', async () => {
     const place = await busy();
     const refused = await uninstall(place, first.path, ['--no-drain', '--yes', '--json']);
     expect(JSON.parse(refused.stdout).error.code).toBe('NOT_CONFIRMED');
@@ -233,7 +235,7 @@ describe('runs in flight', () => {
 });
 
 describe('with an account that', () => {
-  test('may only read: the permission is named, and the agent works on', async () => {
+  test('can only read, fails and leaves the agent running', async () => {
     const place = await installed(first.path);
     const kubeconfig = await accountWith('view', place);
     const {stdout} = await uninstall({...place, kubeconfig}, first.path, ['--yes', '--json']);
@@ -241,7 +243,7 @@ describe('with an account that', () => {
     expect(await left(place)).toContain('deployment');
   });
 
-  test('sees only its namespace: what it cannot see is not touched', async () => {
+  test('sees only its namespace, removes the release and its Secret', async () => {
     const place = await installed(first.path);
     const kubeconfig = await accountWith('admin', place);
     const {stdout, stderr, exit} = await uninstall({...place, kubeconfig}, first.path, ['--purge=secrets', '--confirm', RELEASE, '--json']);

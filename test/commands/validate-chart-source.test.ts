@@ -42,7 +42,7 @@ test.each([
   'agent-job',
   'agent-job/',
   'agent-job-0.7.0.tgz',
-])('%s: a newer chart is checked against its own keys, defaults and schema', async (source) => {
+])('%s: checks a newer chart against its own keys, defaults and schema', async (source) => {
   const {stdout, stderr, exit} = await validate(source, '--json');
   const {chartVersion, findings} = JSON.parse(stdout) as {chartVersion: string; findings: {code: string; path: string}[]};
   expect(chartVersion).toBe('0.7.0');
@@ -51,15 +51,15 @@ test.each([
     'UNKNOWN_KEY agent.greting',
     'UNKNOWN_KEY otel',
   ]);
-  expect(stderr).toContain('keys, types and defaults are those of the chart at hand; the rules between them are those known of 0.6.5');
+  expect(stderr).toContain('Keys, types and defaults are read from the given chart. Rules between keys are those of 0.6.5.');
   expect(exit).toBe(3);
 });
 
-test('without the chart a newer version is checked as the newest known one, and that is said', async () => {
+test('checks a newer version as the newest known one without the chart, and says so', async () => {
   const {stdout, stderr} = await runCommand(Validate, [join(folder, 'values.yaml'), '--chart', 'agent-job', '--chart-version', '0.7.0'], {
     files: nodeFiles,
   });
-  expect(stderr).toContain('agent-job 0.7.0 is newer than 0.6.5, the newest this program knows; it is treated like that one.');
+  expect(stderr).toContain('agent-job 0.7.0 is newer than the newest known version 0.6.5 and is treated like 0.6.5.');
   expect(stdout).toContain('UNKNOWN_KEY');
 });
 
@@ -68,7 +68,7 @@ test.each([
   ['values.yaml', 'NO_CHART'],
   ['.', 'NO_CHART'],
   ['oci://registry.example.com/agent-job', 'NO_CHART'],
-])('%s is refused with %s', async (source, code) => {
+])('refuses %s with %s', async (source, code) => {
   const {stdout, exit} = await validate(source, '--json');
   expect(JSON.parse(stdout).error.code).toBe(code);
   expect(exit).toBe(2);
@@ -77,8 +77,8 @@ test.each([
 test.each([
   ['--chart', 'agent-local'],
   ['--chart-version', '0.6.5'],
-])('%s that says something else is refused', async (flag, value) => {
+])('refuses %s when it contradicts the chart', async (flag, value) => {
   const {stderr, exit} = await validate('agent-job', flag, value);
-  expect(stderr).toContain(`${flag} says ${value}, and the chart at hand is agent-job 0.7.0.`);
+  expect(stderr).toContain(`${flag} is ${value}, but the chart in --chart-source is agent-job 0.7.0.`);
   expect(exit).toBe(2);
 });

@@ -14,13 +14,13 @@ const files = memoryFiles({
 });
 const JOB = ['--chart', 'agent-job', '--chart-version', '0.6.5'];
 
-test('a right file has no finding and ends with 0', async () => {
+test('exits with 0 and no findings for a valid file', async () => {
   const {stdout, exit} = await runCommand(Validate, ['good.yaml', ...JOB], {files});
-  expect(stdout).toBe('good.yaml: nothing to report (agent-job 0.6.5)\n');
+  expect(stdout).toBe('good.yaml: no problems found (agent-job 0.6.5)\n');
   expect(exit).toBe(0);
 });
 
-test('a mistake is shown with its line, a caret and what to write instead', async () => {
+test('shows the line of a mistake, a caret and a suggestion', async () => {
   const {stdout, exit} = await runCommand(Validate, ['bad.yaml', ...JOB], {files});
   expect(stdout).toContain('bad.yaml:3:3 error agent.tokne: ');
   expect(stdout).toContain('\n      tokne: x\n      ^\n    → agent.token\n');
@@ -28,7 +28,7 @@ test('a mistake is shown with its line, a caret and what to write instead', asyn
   expect(exit).toBe(3);
 });
 
-test('--json is the document of the contract, with the same exit status', async () => {
+test('prints the documented JSON with --json, with the same exit code', async () => {
   const {stdout, exit} = await runCommand(Validate, ['bad.yaml', ...JOB, '--json'], {files});
   expect(violations('validate', stdout)).toEqual([]);
   expect(JSON.parse(stdout)).toEqual({
@@ -43,12 +43,12 @@ test('--json is the document of the contract, with the same exit status', async 
   expect(exit).toBe(3);
 });
 
-test('warnings alone fail only with --strict', async () => {
+test('fails on warnings only with --strict', async () => {
   expect((await runCommand(Validate, ['twice.yaml', ...JOB], {files})).exit).toBe(0);
   expect((await runCommand(Validate, ['twice.yaml', ...JOB, '--strict'], {files})).exit).toBe(4);
 });
 
-test('what `values` wrote says itself which chart it is for', async () => {
+test('reads the chart from the header that `values` wrote', async () => {
   const {stdout: written} = await runCommand(Values, [
     '--url',
     'https://acme.scalr.io',
@@ -58,14 +58,14 @@ test('what `values` wrote says itself which chart it is for', async () => {
     '0.6.1',
   ]);
   const {stdout, stderr} = await runCommand(Validate, ['v.yaml'], {files: memoryFiles({'v.yaml': written})});
-  expect(stdout).toBe('v.yaml: nothing to report (agent-k8s 0.6.1)\n');
-  expect(stderr).toContain('according to the first lines of the file');
+  expect(stdout).toBe('v.yaml: no problems found (agent-k8s 0.6.1)\n');
+  expect(stderr).toContain('detected from the file header');
 });
 
-test('keys that only one chart has say it too', async () => {
+test('detects the chart from keys that only one chart has', async () => {
   const {stdout, stderr} = await runCommand(Validate, ['local.yaml'], {files});
   expect(stdout).toContain('(agent-local 0.6.5)');
-  expect(stderr).toContain('according to its keys');
+  expect(stderr).toContain('detected from the keys of the file');
 });
 
 test.each([
@@ -74,7 +74,7 @@ test.each([
   [['good.yaml', '--chart', 'agent-jib'], 'INVALID_SETTING'],
   [['good.yaml', '--chart', 'agent-job', '--chart-version', '0.5.73'], 'VERSION_NOT_RELEASED'],
   [[], 'USAGE'],
-])('%j is a failure of its own kind', async (argv, code) => {
+])('reports the right error for %j', async (argv, code) => {
   const {stdout, exit} = await runCommand(Validate, [...argv, '--json'], {files});
   expect(violations('error', stdout)).toEqual([]);
   expect(JSON.parse(stdout).error.code).toBe(code);
@@ -91,15 +91,15 @@ const several = memoryFiles(
   'agent: {nonsense: 1, tokenExistingSecret: {name: t}}\n',
 );
 
-test('several files are checked each on its own, with the total at the end', async () => {
+test('checks several files separately and prints the total at the end', async () => {
   const {stdout, exit} = await runCommand(Validate, ['good.yaml', 'bad.yaml', '-', ...JOB], {files: several});
-  expect(stdout).toMatch(/^good\.yaml: nothing to report \(agent-job 0\.6\.5\)\nbad\.yaml:3:3 error /);
+  expect(stdout).toMatch(/^good\.yaml: no problems found \(agent-job 0\.6\.5\)\nbad\.yaml:3:3 error /);
   expect(stdout).toContain('\n-:1:9 error agent.nonsense: ');
   expect(stdout).toMatch(/\n3 files: 2 errors, 0 warnings\n$/);
   expect(exit).toBe(3);
 });
 
-test('--json of several files lists them', async () => {
+test('lists several files with --json', async () => {
   const {stdout, exit} = await runCommand(Validate, ['good.yaml', 'bad.yaml', ...JOB, '--json'], {files: several});
   expect(violations('validate', stdout)).toEqual([]);
   expect(JSON.parse(stdout)).toEqual({
@@ -113,22 +113,22 @@ test('--json of several files lists them', async () => {
   expect(exit).toBe(3);
 });
 
-test('each file may be for another chart', async () => {
+test('accepts files for different charts', async () => {
   const {stdout, stderr, exit} = await runCommand(Validate, ['other.yaml', 'local.yaml'], {
     files: memoryFiles({
       'other.yaml': '# Values of agent-k8s 0.6.1\nagent: {token: abc}\n',
       'local.yaml': 'allowMetadataService: true\nagent: {tokenExistingSecret: {name: t}}\n',
     }),
   });
-  expect(stdout).toContain('other.yaml: nothing to report (agent-k8s 0.6.1)');
+  expect(stdout).toContain('other.yaml: no problems found (agent-k8s 0.6.1)');
   expect(stdout).toMatch(/local\.yaml: .* \(agent-local 0\.6\.5\)/);
-  expect(stderr).toContain('other.yaml: checked as agent-k8s 0.6.1, according to the first lines of the file.');
+  expect(stderr).toContain('other.yaml: checked against agent-k8s 0.6.1, detected from the file header.');
   expect(exit).toBe(0);
 });
 
 const BASE = 'agent:\n  url: https://acme.scalr.io\n  tokenExistingSecret: {name: t}\n';
 
-test('layers are checked as the one file Helm makes of them', async () => {
+test('checks layers as the single file that Helm merges them into', async () => {
   const layers = memoryFiles({'base.yaml': BASE, 'over.yaml': '# mine\nagent:\n  tokne: x\n'});
   const {stdout, exit} = await runCommand(Validate, ['-f', 'base.yaml', '--values', 'over.yaml', ...JOB], {files: layers});
   expect(stdout).toContain('over.yaml:3:3 error agent.tokne: ');
@@ -138,7 +138,7 @@ test('layers are checked as the one file Helm makes of them', async () => {
   expect(exit).toBe(3);
 });
 
-test('--json of layers says which of them wrote the value', async () => {
+test('names the layer of each value with --json', async () => {
   const layers = memoryFiles({'base.yaml': BASE.replace('url', 'ulr'), 'over.yaml': 'agent: {debug: "0"}\n'});
   const {stdout} = await runCommand(Validate, ['-f', 'base.yaml,over.yaml', ...JOB, '--json'], {files: layers});
   expect(violations('validate', stdout)).toEqual([]);
@@ -152,15 +152,15 @@ test.each([
     /^<\?xml version="1\.0" encoding="UTF-8"\?>\n<testsuites name="scalr-agent validate" tests="2" failures="1" .*<\/testsuites>\n$/s,
   ],
   ['json', /^\{\n {2}"schemaVersion": 1,\n {2}"valid": false,\n {2}"files": \[.*\}\n$/s],
-  ['text', /^good\.yaml: nothing to report/],
-])('--format %s puts nothing else on standard output', async (format, document) => {
+  ['text', /^good\.yaml: no problems found/],
+])('prints nothing else on standard output with --format %s', async (format, document) => {
   const {stdout, stderr, exit} = await runCommand(Validate, ['good.yaml', 'bad.yaml', ...JOB, '--format', format], {files: several});
   expect(stdout).toMatch(document);
   expect(stderr).toBe('');
   expect(exit).toBe(3);
 });
 
-test.each(['sarif', 'junit'])('with --format %s a failure is on standard error', async (format) => {
+test.each(['sarif', 'junit'])('prints a failure with --format %s on standard error', async (format) => {
   const {stdout, stderr, exit} = await runCommand(Validate, ['nowhere.yaml', ...JOB, '--format', format], {files: several});
   expect(stdout).toBe('');
   expect(stderr).toContain('Cannot read nowhere.yaml');
@@ -168,13 +168,13 @@ test.each(['sarif', 'junit'])('with --format %s a failure is on standard error',
 });
 
 test.each([
-  ['no file', [], 'There is no file to check.'],
-  ['files and layers', ['good.yaml', '-f', 'bad.yaml'], 'good.yaml would be checked on its own, and bad.yaml after -f is a layer'],
-  ['standard input twice', ['-', '-'], 'Standard input can be read once.'],
-  ['two forms of the result', ['good.yaml', '--json', '--format', 'junit'], '--json and --format junit are two forms of one result.'],
-  ['a form nobody knows', ['good.yaml', '--format', 'xml'], 'Expected --format=xml to be one of: text, json, sarif, junit'],
-  ['standard input that should be rewritten', ['-', '--fix'], '--fix rewrites files, and standard input is none.'],
-])('usage: %s', async (_, argv, message) => {
+  ['no file', [], 'No file to validate.'],
+  ['files and layers', ['good.yaml', '-f', 'bad.yaml'], 'good.yaml and -f bad.yaml cannot be combined'],
+  ['standard input twice', ['-', '-'], 'Standard input can be read only once.'],
+  ['two output formats', ['good.yaml', '--json', '--format', 'junit'], '--json cannot be used with --format junit.'],
+  ['an unknown output format', ['good.yaml', '--format', 'xml'], 'Expected --format=xml to be one of: text, json, sarif, junit'],
+  ['a rewrite of standard input', ['-', '--fix'], '--fix requires a file, and standard input is not one.'],
+])('reports a usage error for %s', async (_, argv, message) => {
   const {stdout, stderr, exit} = await runCommand(Validate, [...argv, ...JOB], {files: several});
   const failure = argv.includes('--json') ? JSON.parse(stdout).error : {code: 'USAGE', message: stderr};
   expect(failure.code).toBe('USAGE');
@@ -182,7 +182,7 @@ test.each([
   expect(exit).toBe(2);
 });
 
-test('every file that cannot be read is named, and nothing else is said', async () => {
+test('names every unreadable file and prints nothing else', async () => {
   const {stdout, stderr, exit} = await runCommand(Validate, ['good.yaml', 'no.yaml', 'bad.yaml', 'nowhere.yaml', ...JOB], {files: several});
   expect(stdout).toBe('');
   expect(stderr).toContain('Cannot read no.yaml');
@@ -190,9 +190,9 @@ test('every file that cannot be read is named, and nothing else is said', async 
   expect(exit).toBe(2);
 });
 
-test('every file that does not say its chart is named', async () => {
+test('names every file whose chart is unknown', async () => {
   const {stderr, exit} = await runCommand(Validate, ['other.yaml', 'silent.yaml', 'good.yaml'], {files: several});
-  expect(stderr).toContain('These files do not say which chart they are for: silent.yaml, good.yaml.');
+  expect(stderr).toContain('Cannot tell which chart these files are for: silent.yaml, good.yaml.');
   expect(exit).toBe(2);
 });
 
@@ -207,25 +207,25 @@ describe('--fix', () => {
       questions.push(question);
       return answer;
     };
-    return {questions, world: {hasTerminal: true, prompter: {confirm}}};
+    return {questions, deps: {hasTerminal: true, prompter: {confirm}}};
   };
 
-  test('shows the change, asks once and writes; what is left is reported', async () => {
+  test('shows the changes, asks once, writes them and reports the remaining findings', async () => {
     const files = disk();
-    const {questions, world} = asks(true);
-    const {stdout, stderr, exit} = await runCommand(Validate, line, {files, ...world});
+    const {questions, deps} = asks(true);
+    const {stdout, stderr, exit} = await runCommand(Validate, line, {files, ...deps});
     expect(stderr).toContain('--- two.yaml\n+++ two.yaml\n@@ -1,4 +1,4 @@\n');
     expect(stderr).toContain('-  tokenExistingSecrt: {name: t} # note\n');
     expect(stderr).toContain('+  tokenExistingSecret: {name: t} # note\n');
     expect(questions).toEqual(['Write these 2 changes to two.yaml?']);
     expect(files.written).toEqual([{path: 'two.yaml', text: FIXED, isPrivate: false}]);
-    expect(stdout).toBe('two.yaml: nothing to report (agent-job 0.6.5)\ntwo.yaml: 2 fixed\n');
+    expect(stdout).toBe('two.yaml: no problems found (agent-job 0.6.5)\ntwo.yaml: 2 fixed\n');
     expect(exit).toBe(0);
   });
 
-  test('no keeps the file, and everything is reported', async () => {
+  test('keeps the file and reports every finding when the answer is no', async () => {
     const files = disk();
-    const {stdout, stderr, exit} = await runCommand(Validate, line, {files, ...asks(false).world});
+    const {stdout, stderr, exit} = await runCommand(Validate, line, {files, ...asks(false).deps});
     expect(stderr).toMatch(/Nothing was changed\.\n$/);
     expect(stdout).toContain('UNKNOWN_KEY');
     expect(stdout).not.toContain('fixed');
@@ -237,16 +237,16 @@ describe('--fix', () => {
     ['without a terminal', [], {}, 'Nothing was changed. Add --yes to write these 2 changes to two.yaml.'],
     ['with --no-input', ['--no-input'], {hasTerminal: true}, 'Nothing was changed. Add --yes to write'],
     ['with --dry-run', ['--dry-run', '--yes'], {}, 'Would write these 2 changes to two.yaml.'],
-  ])('%s it only shows the change', async (_, flags, world, said) => {
+  ])('only shows the changes %s', async (_, flags, deps, said) => {
     const files = disk();
-    const {stderr, exit} = await runCommand(Validate, [...line, ...flags], {files, ...world});
+    const {stderr, exit} = await runCommand(Validate, [...line, ...flags], {files, ...deps});
     expect(stderr).toContain('+  replicaCount: 2\n');
     expect(stderr).toContain(said);
     expect(files.written).toEqual([]);
     expect(exit).toBe(3);
   });
 
-  test('--yes writes without a question, several files too, and --json counts', async () => {
+  test('writes several files without a question with --yes, and counts the changes with --json', async () => {
     const files = disk();
     const {stdout, exit} = await runCommand(Validate, ['two.yaml', 'bad.yaml', ...JOB, '--fix', '--yes', '--json'], {files});
     expect(violations('validate', stdout)).toEqual([]);
@@ -261,13 +261,13 @@ describe('--fix', () => {
     expect(exit).toBe(3);
   });
 
-  test('--json of one file counts too, and says 0 where nothing was written', async () => {
+  test('counts the changes of one file with --json, and reports 0 when nothing was written', async () => {
     const {stdout} = await runCommand(Validate, [...line, '--json'], {files: disk()});
     expect(violations('validate', stdout)).toEqual([]);
     expect(JSON.parse(stdout)).toMatchObject({fixed: 0, valid: false});
   });
 
-  test('what has no one right answer is only reported', async () => {
+  test('only reports a mistake without a single right answer', async () => {
     const files = disk();
     const {stdout, stderr, exit} = await runCommand(Validate, ['bad.yaml', ...JOB, '--fix', '--yes'], {files});
     expect(stderr).toBe('Nothing was changed: no finding can be fixed automatically.\n');
@@ -284,12 +284,12 @@ describe('--fix', () => {
     expect(exit).toBe(3);
   });
 
-  test('--quiet and --yes together say nothing', async () => {
+  test('prints nothing on standard error with --quiet and --yes', async () => {
     const {stderr} = await runCommand(Validate, [...line, '--quiet', '--yes'], {files: disk()});
     expect(stderr).toBe('');
   });
 
-  test('each layer gets the changes of what it wrote', async () => {
+  test('changes in each layer only the values of that layer', async () => {
     const files = memoryFiles({
       'base.yaml': BASE.replace('tokenExistingSecret', 'tokenExistingSecrt'),
       'over.yaml': 'agent:\n  replicaCout: 2\n',
@@ -303,34 +303,34 @@ describe('--fix', () => {
     expect(exit).toBe(0);
   });
 
-  test('a fixed key uncovers the next mistake, which is fixed too', async () => {
+  test('fixes a mistake that only shows after a key is fixed', async () => {
     const files = memoryFiles({'v.yaml': 'agnt:\n  tokenExistingSecrt: {name: t}\n'});
     await runCommand(Validate, ['v.yaml', ...JOB, '--fix', '--yes'], {files});
     expect(files.written[0]?.text).toBe('agent:\n  tokenExistingSecret: {name: t}\n');
   });
 
-  test('a file that somebody else saved meanwhile is left alone', async () => {
+  test('keeps a file that was saved by somebody else in the meantime', async () => {
     const files = disk();
     let reads = 0;
     const read = async () => Buffer.from(reads++ === 0 ? TWO : `${TWO}# more\n`);
     const {stderr, exit} = await runCommand(Validate, [...line, '--yes'], {files: {...files, read}});
-    expect(stderr).toContain('two.yaml was changed by somebody else meanwhile. Nothing was written.');
+    expect(stderr).toContain('two.yaml was changed by another process. Nothing was written.');
     expect(files.written).toEqual([]);
     expect(exit).toBe(1);
   });
 
-  test('a file that cannot be written is named with those that were', async () => {
+  test('names a file that cannot be written, and the files already written', async () => {
     const files = memoryFiles({'a.yaml': TWO, 'b.yaml': TWO});
     const write = async (path: string) => {
       if (path === 'b.yaml') throw new ExpectedError('Cannot write b.yaml: permission denied.', {code: 'UNWRITABLE_FILE', exit: 1});
     };
     const {stderr, exit} = await runCommand(Validate, ['a.yaml', 'b.yaml', ...JOB, '--fix', '--yes'], {files: {...files, write}});
-    expect(stderr).toContain('Cannot write b.yaml: permission denied. Written before: a.yaml.');
+    expect(stderr).toContain('Cannot write b.yaml: permission denied. Already written: a.yaml.');
     expect(exit).toBe(1);
   });
 });
 
-test('the token in the line of a finding is not printed', async () => {
+test('hides the token in the line of a finding', async () => {
   const token = `eyJ${'a'.repeat(30)}.eyJ${'b'.repeat(30)}.c`;
   const {stdout} = await runCommand(Validate, ['t.yaml', ...JOB], {
     files: memoryFiles({'t.yaml': `agent:\n  token: ${token}\n  tokenExistingSecret: {name: t}\n`}),
@@ -344,21 +344,21 @@ test.each<[string, string]>([
   ['a mapping', 'agent:\n  token: {a: hunter2}\n'],
   ['a number', 'extraEnv:\n  DB_PASSWORD: 987654321\n'],
   ['an octal number', 'extraEnv:\n  DB_PASSWORD: 0987654321\n  API_TOKEN: 0123456\n'],
-  ['a key that stands twice', 'agent:\n  token: hunter2\n  token: hunter2\n'],
+  ['a duplicate key', 'agent:\n  token: hunter2\n  token: hunter2\n'],
   ['a second colon', 'agent:\n  token: hunter2: b\n'],
   ['an alias', 'agent:\n  token: *hunter2\n'],
   ['a tag', 'agent:\n  token: !!int hunter2\n'],
-  ['a tag of nobody', 'agent:\n  token: !hunter2!a b\n'],
+  ['an unknown tag', 'agent:\n  token: !hunter2!a b\n'],
   ['the head of a block', 'agent:\n  token: |hunter2\n    a\n'],
-  ['a forgotten colon', 'agent:\n  token hunter2\n'],
-  ['a forgotten blank', 'agent:\n  token:hunter2\n'],
+  ['a missing colon', 'agent:\n  token hunter2\n'],
+  ['a missing blank', 'agent:\n  token:hunter2\n'],
   ['a line that is not indented', 'agent:\n  password: |\n  hunter2\n  hunter2\n'],
   ['an unknown key', 'AWS_SECRET_ACCESS_KEY: [hunter2]\n'],
   ['a mapping with dots in its key', 'podAnnotations: {example.com/token: [hunter2]}\n'],
   ['a variable of Kubernetes', 'agent:\n  controller:\n    extraEnv:\n    - name: DB_PASSWORD\n      value: [hunter2]\n'],
   ['variables as texts', 'agent: {extraEnv: [DB_PASSWORD=hunter2]}\n'],
   ['JSON', '{"agent": {"token": ["hunter2"]}}\n'],
-])('a secret is in no form of the result: %s', async (_, text) => {
+])('hides a secret in every output format: %s', async (_, text) => {
   for (const format of ['text', 'json', 'sarif', 'junit']) {
     const {stdout, stderr, exit} = await runCommand(Validate, ['t.yaml', ...JOB, '--format', format], {
       files: memoryFiles({'t.yaml': text}),
@@ -368,7 +368,7 @@ test.each<[string, string]>([
   }
 });
 
-test('what --fix changes is shown without secrets', async () => {
+test('hides secrets in the changes of --fix', async () => {
   const text = 'extraEnv:\n  DB_PASSWORD: 123456789\n';
   const {stderr} = await runCommand(Validate, ['t.yaml', '--chart', 'agent-local', '--fix', '--dry-run'], {
     files: memoryFiles({'t.yaml': text}),
@@ -376,7 +376,7 @@ test('what --fix changes is shown without secrets', async () => {
   expect(stderr).toContain('-  DB_PASSWORD: [hidden]\n+  DB_PASSWORD: [hidden]\n');
 });
 
-test('thousands of mistakes take time in proportion', async () => {
+test('checks thousands of mistakes in linear time', async () => {
   const text = `agent: {token: abc}\n${Array.from({length: 10_000}, (_, index) => `unknown-${index}: 1\n`).join('')}`;
   const {stdout} = await runCommand(Validate, ['t.yaml', ...JOB], {files: memoryFiles({'t.yaml': text})});
   expect(stdout).toContain('t.yaml: 10000 errors, 0 warnings');

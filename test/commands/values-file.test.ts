@@ -27,13 +27,13 @@ describe('--values-file', () => {
     ['agent-local', ['--single-run', '--writable-root', '--pod-annotation', 'a=b']],
     ['agent-job', ['--provider-cache-limit', '20Gi', '--pod-label', 'a=b', '--writable-root', '--controller-replicas', '2']],
     ['agent-k8s', ['--cloud', 'other', '--pod-annotation', 'a=b', '--pod-label', 'c=d', '--acquire-timeout', '10m']],
-  ])('what was written for %s %j gives the same values again, without another flag', async (chart, argv) => {
+  ])('gives the same values again from the file written for %s %j', async (chart, argv) => {
     const {yaml, values: written, stderr} = await values({}, ['--url', 'https://acme.scalr.io', '--chart', chart, ...argv]);
     expect(written, stderr).toBeDefined();
     expect(await values({'v.yaml': yaml}, ['--values-file', 'v.yaml'])).toMatchObject({values: written, exit: 0});
   });
 
-  test('files are merged in order as Helm does, and keys without a flag are kept', async () => {
+  test('merges files in order like Helm, and keeps keys without a flag', async () => {
     const first = `${URL}replicaCount: 3\naffinity: {nodeAffinity: {}}\ntolerations: [{key: a, operator: Exists}]\n`;
     const second = 'affinity: {podAffinity: {}}\ntolerations: [{key: b, operator: Exists}]\nresources: {limits: {cpu: null}}\n';
     const found = await values({first, second}, ['--values-file', 'first', '--values-file', 'second', '--chart', 'agent-local']);
@@ -45,7 +45,7 @@ describe('--values-file', () => {
     });
   });
 
-  test('a flag overrides a file, --set both, and a file what nobody said', async () => {
+  test('prefers a flag to a file, --set to both, and a file to defaults', async () => {
     const file = `${URL}  tokenExistingSecret: {name: own}\nreplicaCount: 3\npodAnnotations: {a: b}\n`;
     const argv = ['--chart', 'agent-local', '--values-file', 'v.yaml'];
     expect((await values({'v.yaml': file}, argv)).values).toMatchObject({agent: {tokenExistingSecret: {name: 'own'}}, replicaCount: 3});
@@ -53,7 +53,7 @@ describe('--values-file', () => {
     expect((await values({'v.yaml': file}, [...argv, '--set', 'replicaCount=5'])).values).toMatchObject({replicaCount: 5});
   });
 
-  test('--single-run turns the caches off beside variables of a file, and leaves one on that the file turns on', async () => {
+  test('turns the caches off with --single-run, except one that the file turns on', async () => {
     const argv = ['--chart', 'agent-local', '--single-run', '--values-file', 'v.yaml'];
     const off = {SCALR_AGENT_SINGLE: 'true', SCALR_AGENT_PROVIDER_CACHE_ENABLED: 'false', SCALR_AGENT_MODULE_CACHE_ENABLED: 'false'};
     const plain = await values({'v.yaml': `${URL}extraEnv: {A: b}\n`}, argv);
@@ -62,29 +62,29 @@ describe('--values-file', () => {
     expect(cached.values.extraEnv).toEqual({...off, SCALR_AGENT_MODULE_CACHE_ENABLED: 'true'});
   });
 
-  test('the file says for which chart it is, in its first lines or with keys of one chart only', async () => {
+  test('reads the chart from the header of the file or from keys of one chart only', async () => {
     const header = `# Values of agent-local 0.5.72\n${URL}`;
     expect((await values({'v.yaml': header}, ['--values-file', 'v.yaml'])).yaml).toMatch(/^# Values of agent-local 0\.5\.72/);
     const keys = `${URL}task: {runner: {memoryWarnPercent: 80}}\n`;
     expect((await values({'v.yaml': keys}, ['--values-file', 'v.yaml'])).yaml).toMatch(/^# Values of agent-job /);
     const unclear = await values({'v.yaml': URL}, ['--values-file', 'v.yaml']);
-    expect(unclear).toMatchObject({exit: 2, stderr: expect.stringMatching(/v\.yaml could be for any chart[\s\S]*--chart/)});
+    expect(unclear).toMatchObject({exit: 2, stderr: expect.stringMatching(/Cannot tell which chart \S*v\.yaml is for[\s\S]*--chart/)});
   });
 
   test.each([
     ['an unknown key', `${URL}replicaCoutn: 3\n`, /--values-file: replicaCoutn: .*[\s\S]*replicaCount/],
     ['a value of the wrong type', `${URL}replicaCount: many\n`, /--values-file: replicaCount/],
-    ['a secret', `${URL}  token: eyJhbGciOi\n`, /--values-file: "agent\.token" is secret[\s\S]*--token-file/],
-    ['no YAML', 'agent: [\n', /v\.yaml, line \d+: /],
-  ])('%s is refused', async (_, file, words) => {
+    ['a secret', `${URL}  token: eyJhbGciOi\n`, /--values-file: "agent\.token" is a secret[\s\S]*--token-file/],
+    ['invalid YAML', 'agent: [\n', /v\.yaml, line \d+: /],
+  ])('refuses %s', async (_, file, words) => {
     const {exit, stderr} = await values({'v.yaml': file}, ['--values-file', 'v.yaml', '--chart', 'agent-local']);
     expect(stderr).toMatch(words);
     expect(stderr).not.toContain('eyJhbGciOi');
     expect(exit).toBe(2);
   });
 
-  test('a file that is not there is named', async () => {
+  test('reports a missing file', async () => {
     const {exit, stderr} = await values({}, ['--values-file', 'none.yaml', '--url', 'https://acme.scalr.io']);
-    expect({exit, stderr}).toEqual({exit: 2, stderr: expect.stringContaining('none.yaml: there is no such file')});
+    expect({exit, stderr}).toEqual({exit: 2, stderr: expect.stringContaining('none.yaml: no such file')});
   });
 });

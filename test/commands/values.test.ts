@@ -13,21 +13,21 @@ const URL_FLAG = ['--url', 'https://acme.scalr.io'];
 const jwt = (payload: object) => `e30.${Buffer.from(JSON.stringify(payload)).toString('base64url')}.c2ln`;
 
 describe('the result', () => {
-  test('one address is enough, and standard output holds nothing but values.yaml', async () => {
+  test('needs only the address, and prints only values.yaml on standard output', async () => {
     const {stdout, stderr, exit} = await runCommand(Values, URL_FLAG);
     expect(exit).toBe(0);
     expect(stdout).toMatch(/^# Values of agent-local 0\.6\.5 /);
     expect(stdout).toContain('url: "https://acme.scalr.io"');
-    expect(stderr).toContain('agent-local is recommended');
+    expect(stderr).toContain('Recommended chart: agent-local');
   });
 
-  test('the same line gives the same bytes', async () => {
+  test('prints the same bytes for the same command', async () => {
     const line = [...URL_FLAG, '--cache', 'pvc', '--node-selector', 'b=2', '--node-selector', 'a=1'];
     const other = [...URL_FLAG, '--node-selector', 'a=1', '--cache', 'pvc', '--node-selector', 'b=2'];
     expect((await runCommand(Values, line)).stdout).toBe((await runCommand(Values, other)).stdout);
   });
 
-  test('--json is one document that its schema describes, with warnings in it', async () => {
+  test('prints one document with --json that matches its schema and includes warnings', async () => {
     const {stdout} = await runCommand(Values, [...URL_FLAG, '--chart', 'agent-k8s', '--https-proxy', 'http://proxy:3128', '--json']);
     expect(violations('values', stdout)).toEqual([]);
     const {chart, chartVersion, values, yaml, settings, warnings} = JSON.parse(stdout);
@@ -38,7 +38,7 @@ describe('the result', () => {
     expect(warnings).toContainEqual(expect.objectContaining({code: 'PARTLY_SUPPORTED', setting: 'https-proxy'}));
   });
 
-  test('warns of settings that a cluster would have answered', async () => {
+  test('warns about settings that a cluster would have provided', async () => {
     const warnings = async (...argv: string[]): Promise<string[]> =>
       JSON.parse((await runCommand(Values, [...URL_FLAG, ...argv, '--json'])).stdout)
         .warnings.filter(({code}: {code: string}) => code === 'NOT_FROM_CLUSTER')
@@ -49,20 +49,20 @@ describe('the result', () => {
     expect(await warnings('--chart', 'agent-local', '--https-proxy', 'http://proxy:3128')).toEqual(['no-proxy']);
   });
 
-  test('--quiet leaves only warnings on standard error', async () => {
+  test('prints only warnings on standard error with --quiet', async () => {
     expect((await runCommand(Values, [...URL_FLAG, '--chart', 'agent-local', '--quiet'])).stderr).toBe('');
   });
 
-  test('--explain says where every effective setting comes from', async () => {
+  test('names the source of every effective setting with --explain', async () => {
     const {stderr} = await runCommand(Values, [...URL_FLAG, '--chart', 'agent-job', '--cache', 'pvc', '--explain', '-q']);
     expect(stderr).toMatch(/^url +https:\/\/acme\.scalr\.io +flag$/m);
     expect(stderr).toMatch(/^token-secret +scalr-agent-token +default$/m);
     expect(stderr).toMatch(/^cache-size +90Gi +chart$/m);
-    expect(stderr).toMatch(/^cache-access-mode +ReadWriteMany +default: the pods of all runs/m);
+    expect(stderr).toMatch(/^cache-access-mode +ReadWriteMany +default: all run pods/m);
   });
 });
 
-test('--explain shows what --set made of a default', async () => {
+test('shows with --explain a default that --set changed', async () => {
   const {stdout} = await runCommand(Values, [
     ...URL_FLAG,
     '--chart',
@@ -71,13 +71,13 @@ test('--explain shows what --set made of a default', async () => {
     'agent.tokenExistingSecret.name=mine',
     '--json',
   ]);
-  expect(JSON.parse(stdout).settings).toContainEqual({id: 'token-secret', value: 'mine', source: 'flag', because: 'by way of --set'});
+  expect(JSON.parse(stdout).settings).toContainEqual({id: 'token-secret', value: 'mine', source: 'flag', because: 'set with --set'});
 });
 
-describe('where answers come from', () => {
+describe('sources of answers', () => {
   const files = memoryFiles({'answers.yaml': 'url: https://file.scalr.io\ncache-size: 3Gi\nnode-selector: {pool: file}\n'});
 
-  test('a flag wins over the environment and the environment over the answers file', async () => {
+  test('prefers a flag to the environment, and the environment to the answers file', async () => {
     const env = {SCALR_AGENT_INSTALL_URL: 'https://env.scalr.io', SCALR_AGENT_INSTALL_NODE_SELECTOR: 'pool=env,zone=a'};
     const {stdout} = await runCommand(Values, ['--answers', 'answers.yaml', '--url', 'https://flag.scalr.io', '--json'], {files, env});
     const {settings} = JSON.parse(stdout);
@@ -86,7 +86,7 @@ describe('where answers come from', () => {
     expect(settings).toContainEqual({id: 'cache-size', value: '3Gi', source: 'answers'});
   });
 
-  test('a token that names its host makes the address unnecessary, and appears nowhere', async () => {
+  test('takes the address from a token that names its host, without printing the token', async () => {
     const env = {SCALR_AGENT_TOKEN: jwt({iss: 'user', host: 'acme.scalr.io'})};
     const {stdout, stderr, exit} = await runCommand(Values, ['--json', '--explain'], {env});
     expect(exit).toBe(0);
@@ -94,12 +94,12 @@ describe('where answers come from', () => {
     expect(stdout + stderr).not.toContain(env.SCALR_AGENT_TOKEN);
   });
 
-  test('a token with two hosts leaves the question open', async () => {
+  test('takes no address from a token with two hosts', async () => {
     const env = {SCALR_AGENT_TOKEN: jwt({a: 'one.scalr.io', b: 'two.scalr.io'})};
     expect((await runCommand(Values, [], {env})).exit).toBe(2);
   });
 
-  test('a client certificate becomes the name of a Secret', async () => {
+  test('writes the name of a Secret for a client certificate', async () => {
     const line = [...URL_FLAG, '--chart', 'agent-local', '--client-cert-file', 'client.pem', '--client-key-file', 'client.key'];
     const {stdout} = await runCommand(Values, line, {files: memoryFiles(certificates)});
     expect(stdout).toContain('name: "scalr-agent-client-cert"');
@@ -107,14 +107,14 @@ describe('where answers come from', () => {
     expect(stdout).not.toContain('BEGIN');
   });
 
-  test('a variable that looks like ours and is not is named', async () => {
+  test('reports a variable with our prefix that does not exist', async () => {
     const {stderr} = await runCommand(Values, URL_FLAG, {env: {SCALR_AGENT_INSTALL_CASHE: 'pvc'}});
     expect(stderr).toContain('Did you mean SCALR_AGENT_INSTALL_CACHE?');
   });
 });
 
 describe('wrong input', () => {
-  test('everything wrong and missing is listed at once', async () => {
+  test('lists all wrong and missing settings at once', async () => {
     const {stdout, stderr, exit} = await runCommand(Values, [
       '--cache-size',
       '5',
@@ -128,38 +128,38 @@ describe('wrong input', () => {
     expect(exit).toBe(2);
     expect(stdout).toBe('');
     expect(stderr).toContain('--cache-size: "5" has no unit');
-    expect(stderr).toContain('--concurrency: "many" is not a whole number');
-    expect(stderr).toContain('--cache-claim: does nothing without --cache existing-pvc');
+    expect(stderr).toContain('--concurrency: "many" is not an integer');
+    expect(stderr).toContain('--cache-claim: Requires --cache existing-pvc');
     expect(stderr).toContain('flag --url, variable SCALR_AGENT_INSTALL_URL, answers key url');
   });
 
   test.each([
     ['a mistyped flag', ['--cach-size', '5Gi'], 'UNKNOWN_FLAG', 'Did you mean --cache-size?'],
-    ['a flag without its value', ['--url'], 'USAGE', 'See all flags with --help'],
+    ['a flag without its value', ['--url'], 'USAGE', 'List all flags with --help'],
     ['an address without a scheme', ['--url', 'acme.scalr.io'], 'INVALID_SETTING', 'Did you mean https://acme.scalr.io?'],
-    ['nothing at all', [], 'MISSING_SETTING', 'Add --url URL'],
+    ['no arguments', [], 'MISSING_SETTING', 'Add --url URL'],
     [
-      'a setting the chart has no place for',
+      'a setting that the chart does not support',
       [...URL_FLAG, '--chart', 'agent-job', '--shutdown-mode', 'drain'],
       'UNSUPPORTED_SETTING',
-      'Leave out --shutdown-mode drain',
+      'Remove --shutdown-mode drain',
     ],
     [
-      'settings no chart can bring together',
+      'settings that no single chart supports',
       [...URL_FLAG, '--purpose', 'vcs', '--isolation', 'per-run'],
       'NO_CHART_FITS',
-      'Leave out one of the settings named above',
+      'Remove one of the settings listed above',
     ],
     ['a missing file', [...URL_FLAG, '--ca-file', 'nowhere.pem'], 'INVALID_SETTING', 'Check the path and its permissions'],
     ['a missing answers file', ['--answers', 'nowhere.yaml'], 'UNREADABLE_FILE', 'Check the path and its permissions'],
-  ])('%s is a document with code and next step, and nothing else on standard output', async (_, argv, code, suggestion) => {
+  ])('prints only a document with code and next step on standard output for %s', async (_, argv, code, suggestion) => {
     const {stdout, exit} = await runCommand(Values, [...argv, '--json']);
     expect(violations('error', stdout)).toEqual([]);
     expect(JSON.parse(stdout).error).toMatchObject({code, exit: 2, suggestions: expect.arrayContaining([suggestion])});
     expect(exit).toBe(2);
   });
 
-  test('a token among the arguments is not repeated in the error', async () => {
+  test('does not repeat a token from the arguments in the error', async () => {
     const {stdout, stderr} = await runCommand(Values, ['--token', 'hunter2', '--json']);
     expect(stdout + stderr).not.toContain('hunter2');
     expect(JSON.parse(stdout).error.code).toBe('UNKNOWN_FLAG');
@@ -182,7 +182,7 @@ describe('wrong input', () => {
     [['--set', 'agent.token=hunter2']],
     [[...URL_FLAG, '--chart-source', 'https://user:hunter2@charts.example.com/agent.tgz', '--explain']],
     [[...URL_FLAG, '--chart-source', 'https://user:hunter2@charts.example.com/agent-job-0.6.5.tgz', '--explain']],
-  ])('%j: what was pasted by mistake is not repeated', async (argv) => {
+  ])('does not repeat a secret pasted by mistake into %j', async (argv) => {
     const isWritten = argv.includes('--extra-env');
     for (const line of isWritten ? [[...URL_FLAG, ...argv]] : [argv, [...argv, '--json'], [...URL_FLAG, ...argv, '--verbose']]) {
       const {stdout, stderr} = await runCommand(Values, line);
@@ -211,7 +211,7 @@ describe('wrong input', () => {
     ['--set', 'resources.limits.memory=1GB'],
     ['--set', 'nodeSelector.pool=a b'],
     ['--answers', ''],
-  ])('%s %j is refused with a next step', async (flag, value) => {
+  ])('refuses %s %j with a next step', async (flag, value) => {
     const {stdout, exit} = await runCommand(Values, [...URL_FLAG, '--chart', 'agent-local', flag, value, '--json']);
     expect(violations('error', stdout)).toEqual([]);
     expect(JSON.parse(stdout).error.code).not.toBe('BUG');
@@ -227,7 +227,7 @@ describe('wrong input', () => {
     ['no-proxy', '{a: b}'],
     ['concurrency', '[1]'],
     ['url', '*anchor'],
-  ])('an answers file in which %s is %s is refused', async (key, value) => {
+  ])('refuses an answers file in which %s is %s', async (key, value) => {
     const text = `https-proxy: http://p:1\n${key === 'url' ? '' : 'url: https://acme.scalr.io\n'}${key}: ${value}\n`;
     const {stderr, exit} = await runCommand(Values, ['--answers', 'a.yaml'], {files: memoryFiles({'a.yaml': text})});
     expect(stderr).toMatch(/^Error: /);
@@ -237,23 +237,23 @@ describe('wrong input', () => {
 
   test.each([
     ['an unknown key', 'urll: https://acme.scalr.io', 'Did you mean url instead of urll?'],
-    ['no mapping', '- url', 'it is not a mapping'],
-    ['a key twice', 'url: a\nurl: b', 'line 2'],
-  ])('an answers file with %s is refused with its place', async (_, text, expected) => {
+    ['a list instead of a mapping', '- url', 'expected a mapping'],
+    ['a duplicate key', 'url: a\nurl: b', 'line 2'],
+  ])('refuses an answers file with %s and gives the position', async (_, text, expected) => {
     const {stderr, exit} = await runCommand(Values, ['--answers', 'a.yaml'], {files: memoryFiles({'a.yaml': text})});
     expect(stderr).toContain(expected);
     expect(exit).toBe(2);
   });
 
-  test('a bug says so and asks for a report', async () => {
+  test('asks for a report when an unexpected error occurs', async () => {
     const files = {...memoryFiles(), kindOf: async () => Promise.reject(new TypeError('boom'))};
     const {stderr, exit} = await runCommand(Values, [...URL_FLAG, '--out', 'v.yaml'], {files});
-    expect(stderr).toContain('This is a bug in scalr-agent: boom');
+    expect(stderr).toContain('Unexpected error: boom');
     expect(exit).toBe(1);
   });
 });
 
-describe('the first lines of the file', () => {
+describe('the header of the file', () => {
   /** What a shell makes of the commented command. */
   const rerun = (yaml: string): string[] => {
     const lines = yaml.split('\n').filter((line) => line.startsWith('#   '));
@@ -320,14 +320,14 @@ describe('the first lines of the file', () => {
         '0.5',
       ],
     ],
-  ])('%j: the command they name writes the same file', async (argv) => {
+  ])('%j: contains a command that writes the same file', async (argv) => {
     const files = memoryFiles(certificates);
     const {stdout} = await runCommand(Values, [...URL_FLAG, ...argv], {files});
     expect(stdout).toMatch(/^# Values of /);
     expect((await runCommand(Values, rerun(stdout), {files})).stdout).toBe(stdout);
   });
 
-  test('a proxy password is a blank to fill in, and refused while it is one', async () => {
+  test('has a placeholder for a proxy password, which is refused until it is replaced', async () => {
     const {stdout} = await runCommand(Values, [...URL_FLAG, '--https-proxy', 'http://user:hunter2@proxy:3128']);
     expect((await runCommand(Values, rerun(stdout))).stderr).toContain('placeholder');
   });
@@ -348,26 +348,26 @@ describe('--out', () => {
     [['--extra-env', 'A=b']],
     [['--set', 'replicaCount=2']],
     [['--https-proxy', 'http://user:secret@proxy:3128']],
-  ])('%s makes a file that nobody else can read', async (more) => {
+  ])('makes the file private with %s', async (more) => {
     const files = memoryFiles();
     await runCommand(Values, [...line, '--chart', 'agent-local', ...more], {files});
     expect(files.written[0]?.isPrivate).toBe(true);
   });
 
-  test('a proxy password is in the values and in nothing that is printed', async () => {
+  test('never prints a proxy password from the values', async () => {
     const {stdout, stderr} = await runCommand(Values, [...line, '--https-proxy', 'http://user:secret@proxy:3128', '--explain']);
     expect(stdout + stderr).not.toContain('secret@');
   });
 
-  test('an existing file is left alone where nobody can be asked', async () => {
+  test('keeps an existing file when nobody can be asked', async () => {
     const files = memoryFiles({'values.yaml': 'mine'});
     const {stderr, exit} = await runCommand(Values, line, {files});
-    expect(stderr).toContain('values.yaml exists.');
+    expect(stderr).toContain('values.yaml already exists.');
     expect(exit).toBe(2);
     expect(files.written).toEqual([]);
   });
 
-  test('--yes replaces it', async () => {
+  test('replaces an existing file with --yes', async () => {
     const files = memoryFiles({'values.yaml': 'mine'});
     await runCommand(Values, [...line, '--yes'], {files});
     expect(files.written).toHaveLength(1);
@@ -376,7 +376,7 @@ describe('--out', () => {
   test.each([
     [true, 1, 0],
     [false, 0, 1],
-  ])('on a terminal the answer %s decides', async (answer, written, exit) => {
+  ])('replaces an existing file on a terminal only when the answer is yes (%s)', async (answer, written, exit) => {
     const files = memoryFiles({'values.yaml': 'mine'});
     const asked: string[] = [];
     const confirm = async (question: string) => {
@@ -384,12 +384,12 @@ describe('--out', () => {
       return answer;
     };
     const result = await runCommand(Values, line, {files, hasTerminal: true, prompter: {confirm}});
-    expect(asked).toEqual(['values.yaml exists. Replace it?']);
+    expect(asked).toEqual(['values.yaml already exists. Replace it?']);
     expect(files.written).toHaveLength(written);
     expect(result.exit).toBe(exit);
   });
 
-  test('a file that already says the same is not touched', async () => {
+  test('does not touch a file that is up to date', async () => {
     const {stdout} = await runCommand(Values, URL_FLAG);
     const files = memoryFiles({'values.yaml': stdout});
     const {stderr, exit} = await runCommand(Values, line, {files});
@@ -397,7 +397,7 @@ describe('--out', () => {
     expect(stderr).toContain('up to date');
   });
 
-  test('--dry-run shows the file and writes none', async () => {
+  test('shows the file with --dry-run and writes nothing', async () => {
     const files = memoryFiles();
     const {stdout, stderr} = await runCommand(Values, [...line, '--dry-run'], {files});
     expect(stdout).toContain('url: "https://acme.scalr.io"');
@@ -407,10 +407,10 @@ describe('--out', () => {
 });
 
 test.each([
-  ['x', 'agent-job', '0.5.64', 'cannot take --cache-storage-class: its runs look for a cache on a claim in other directories than'],
-  ['-', 'agent-job', '0.5.65', 'cannot take --cache-storage-class: "-" breaks its templates before 0.6.2'],
-  ['-', 'agent-local', '0.6.1', 'cannot take --cache-storage-class: "-" breaks its templates before 0.6.2'],
-])('--cache-storage-class %s is refused by %s %s for what is wrong with it', async (name, chart, version, because) => {
+  ['x', 'agent-job', '0.5.64', 'does not support --cache-storage-class: in this version, runs and workers use different directories'],
+  ['-', 'agent-job', '0.5.65', 'does not support --cache-storage-class: the chart cannot be rendered with "-" before 0.6.2'],
+  ['-', 'agent-local', '0.6.1', 'does not support --cache-storage-class: the chart cannot be rendered with "-" before 0.6.2'],
+])('refuses --cache-storage-class %s for %s %s with the right reason', async (name, chart, version, because) => {
   const line = ['--chart', chart, '--chart-version', version, '--cache', 'pvc', `--cache-storage-class=${name}`];
   const {stderr, exit} = await runCommand(Values, [...URL_FLAG, ...line]);
   expect(stderr).toContain(because);
@@ -422,19 +422,19 @@ describe('placeholders', () => {
     ['--extra-env', 'A=changeme', 'extraEnv.A'],
     ['--node-selector', 'pool=changeme', 'nodeSelector.pool'],
     ['--image-pull-secret', 'your-secret', 'imagePullSecrets[0].name'],
-  ])('%s %s is refused here too, as validate would', async (flag, value, path) => {
+  ])('refuses %s %s, as validate does', async (flag, value, path) => {
     const {stdout, stderr, exit} = await runCommand(Values, [...URL_FLAG, '--chart', 'agent-local', flag, value]);
-    expect(stderr).toContain(`${flag}: ${path} is a placeholder that nobody filled in.`);
+    expect(stderr).toContain(`${flag}: ${path} still contains a placeholder.`);
     expect(stdout).toBe('');
     expect(exit).toBe(2);
   });
 
-  test('an annotation may hold a template of another program, and validate agrees', async () => {
+  test('accepts an annotation with a template of another program, as validate does', async () => {
     const annotation = ['--service-account-annotation', 'vault.hashicorp.com/agent-inject-template-x={{- with secret "a" -}}b{{- end }}'];
     const files = memoryFiles();
     await runCommand(Values, [...URL_FLAG, '--chart', 'agent-local', ...annotation, '--out', 'values.yaml'], {files});
     const {stdout, exit} = await runCommand(Validate, ['values.yaml'], {files});
-    expect(stdout).toContain('nothing to report');
+    expect(stdout).toContain('no problems found');
     expect(exit).toBe(0);
   });
 });

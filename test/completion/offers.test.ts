@@ -22,14 +22,15 @@ async function offered(words: readonly string[], {ask = nobody, env = {}}: {ask?
   return offerFor(readLine(words, program.flagsOf), program);
 }
 
-async function values(words: readonly string[], world = {}): Promise<readonly string[]> {
-  const offer = await offered(words, world);
+async function values(words: readonly string[], deps = {}): Promise<readonly string[]> {
+  const offer = await offered(words, deps);
   return typeof offer === 'string' ? [offer] : offer.map(({value}) => value);
 }
 
 describe('the first word', () => {
   test('is a command, with what it does', async () => {
-    expect(await values([''])).toEqual(Object.keys(commands));
+    expect(await values([''])).toEqual([...Object.keys(commands), 'help']);
+    expect(await values(['help', ''])).toEqual(Object.keys(commands));
     expect(await offered(['val'])).toContainEqual({value: 'values', description: commands['values']?.summary});
   });
 
@@ -37,7 +38,7 @@ describe('the first word', () => {
     expect(await values(['-'])).toEqual(['--help', '--version']);
   });
 
-  test('after one that does not exist there is nothing to say', async () => {
+  test('offers nothing after an unknown command', async () => {
     expect(await values(['valeus', ''])).toEqual([]);
     expect(await values(['valeus', '--'])).toEqual([]);
   });
@@ -53,13 +54,13 @@ describe('a flag', () => {
     expect(await values(['install', '--'])).toEqual(expect.arrayContaining(['--cache', '--help', '--json']));
   });
 
-  test('is not offered twice, unless it may be repeated', async () => {
+  test('is not offered twice unless repeatable', async () => {
     const left = await values(['install', '--cache', 'pvc', '-n', 'a', '--no-debug', '-yq', '--node-selector', 'a=b', '--']);
     for (const name of ['--cache', '--namespace', '--debug', '--no-debug', '--yes', '--quiet']) expect(left).not.toContain(name);
     expect(left).toContain('--node-selector');
   });
 
-  test('that can be switched has an opposite', async () => {
+  test('has a --no- form when boolean', async () => {
     expect(await values(['install', '--'])).toEqual(expect.arrayContaining(['--debug', '--no-debug', '--no-input', '--no-proxy']));
     expect(await values(['install', '--'])).not.toContain('--no-no-input');
   });
@@ -73,7 +74,7 @@ describe('a flag', () => {
     expect(await values(['status', ''])).toContain('--values');
   });
 
-  test('is none after --', async () => {
+  test('is not offered after --', async () => {
     expect(await values(['validate', '--', '-'])).toEqual(['files']);
     expect(await values(['status', '--', ''])).toEqual([]);
   });
@@ -147,12 +148,12 @@ describe('a chart version', () => {
     expect((await values(['values', '--chart-version', ''], {env})).at(-1)).toBe('0.5.58');
   });
 
-  test('says whose it is where no chart is named', async () => {
+  test('is described by its charts without --chart', async () => {
     expect(await offered(['values', '--chart-version='])).toContainEqual({value: '0.5.58', description: 'agent-k8s'});
   });
 });
 
-describe('what only the cluster knows', () => {
+describe('values from the cluster', () => {
   /** A tool that answers, and what it was asked. */
   function answering(text: string | undefined) {
     const asked: string[] = [];
@@ -190,7 +191,7 @@ describe('what only the cluster knows', () => {
     expect(asked).toEqual([expect.stringMatching(new RegExp(`^${tool} list .*--output json --namespace ${namespace}$`))]);
   });
 
-  test.each([undefined, '', 'not JSON', 'null'])('from a tool that answers %j nothing follows', async (text) => {
+  test.each([undefined, '', 'not JSON', 'null'])('offers nothing when a tool returns %j', async (text) => {
     const {ask} = answering(text);
     expect(await values(['status', '--release', ''], {ask})).toEqual([]);
     expect(await values(['status', '--kube-context', ''], {ask})).toEqual([]);

@@ -24,11 +24,11 @@ test('the scripts read three things: what it is, what stands before it, and each
   expect(reply('files', line('-f', 'a'), {isFiltered: false})).toBe('files\n-f\n');
 });
 
-test('a shell that compares nothing gets only what fits', () => {
+test('filters candidates for shells that do not filter', () => {
   expect(reply(named('pvc', 'efs'), line('', 'p'), {isFiltered: true})).toBe('values\n\npvc\t\n');
 });
 
-test('a name that would break the line or steer the terminal is left out, a meaning is made harmless', () => {
+test('omits names with control characters and cleans descriptions', () => {
   const offer = [...named('two\nlines', 'clear\u001b[2J'), {value: 'fine', description: 'of\ta\u0007bell'}];
   expect(reply(offer, line('', ''), {isFiltered: false})).toBe('values\n\nfine\tof a bell\n');
 });
@@ -47,11 +47,11 @@ test.each([
   ['x ', '', "it\\'s\\ \\$5\\!"],
   ['x "', '', "it's \\$5!"],
   ["x '", '', "it'\\''s $5!"],
-])('bash reads %s as it was meant', (written, replaced, expected) => {
+])('quotes %s for bash', (written, replaced, expected) => {
   expect(inBash(named("it's $5!"), written, replaced, '', '')).toBe(`-o nosort\n\n${expected}\n`);
 });
 
-test('bash shows meanings in a list alone, as far as the terminal is wide', () => {
+test('shows descriptions in bash lists only, up to the width of the terminal', () => {
   expect(inBash(TWO, 'x ', '', '', '')).toBe('-o nosort\n\npvc\npvc-old\n');
   expect(inBash(TWO, 'x ', '', '', '', '63')).toBe('-o nosort\n\npvc      (A claim that is made for it…)\npvc-old\n');
   expect(inBash(TWO, 'x pvc-', 'pvc-', '', 'pvc-', '63')).toBe('-o nosort\n\npvc-old\n');

@@ -13,17 +13,22 @@ test.each([
   ['Initialized 20 plugins and 3 modules in 6.09s (18 plugins and 2 modules used from cache)', use([20, 18], [3, 2])],
   ['2026-11-21T08:00:00.1Z {"event":"Initialized 1 plugin in 0.5s"}', use([1, 0], [0, 0])],
   ['Initialized 8 modules in 4.12s (8 used from cache)\nplan\nInitialized 5 plugins in 1s (0 used from cache)\n', use([5, 0], [8, 8])],
-])('counts what runs used from the cache: %s', (line, expected) => {
+])('counts cache use of runs: %s', (line, expected) => {
   expect(cacheUseIn(line)).toEqual(expected);
 });
 
-test.each(['', 'Initializing modules...', 'Initialized the backend', 'used from cache'])('says nothing without a line of it: %o', (log) => {
+test.each([
+  '',
+  'Initializing modules...',
+  'Initialized the backend',
+  'used from cache',
+])('returns undefined when there is no such line: %o', (log) => {
   expect(cacheUseIn(log)).toBeUndefined();
 });
 
-test('adds up logs and says it in words', () => {
+test('adds up logs and describes the sum', () => {
   const sum = sumOfCacheUse([cacheUseIn('Initialized 8 modules in 4s (8 used from cache)'), undefined, use([20, 5], [1, 0])]);
-  expect(sum && cacheUseText(sum)).toBe('5 of 20 plugins and 8 of 9 modules used from cache');
+  expect(sum && cacheUseText(sum)).toBe('5 of 20 plugins and 8 of 9 modules used from the cache');
   expect(sumOfCacheUse([undefined])).toBeUndefined();
-  expect(cacheUseText(use([0, 0], [0, 0]))).toBe('no plugins or modules used from cache');
+  expect(cacheUseText(use([0, 0], [0, 0]))).toBe('no plugins or modules used from the cache');
 });

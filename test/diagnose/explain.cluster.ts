@@ -131,20 +131,20 @@ const CASES: Case[] = [
   },
   {
     code: 'CRASH_LOOP',
-    reason: /exit code 1: no such option$/,
+    reason: /exited with code 1: no such option$/,
     isHopeless: true,
     objects: [deployment({outcome: 'crash-loop'})],
     prepare: ({kubeconfig, namespace}) => setLogs(kubeconfig, {namespace}, {'*': {previous: ['starting', 'no such option']}}),
   },
   {
     code: 'OOM_KILLED',
-    reason: /its limit is 128Mi$/,
+    reason: /exceeded its memory limit of 128Mi$/,
     isHopeless: true,
     objects: [deployment({outcome: 'oom-killed', container: {resources: {limits: {memory: '128Mi'}}}})],
   },
   {
     code: 'INIT_STUCK',
-    reason: /^init container first still runs/,
+    reason: /^init container first is still running/,
     objects: [deployment({outcome: 'init-stuck', spec: {initContainers: ['first', 'second'].map((name) => ({name, image: 'x'}))}})],
   },
   {code: 'PROBE_FAILING', reason: /^Readiness probe failed: .*503$/, objects: [deployment({outcome: 'unready'})]},
@@ -334,14 +334,14 @@ describe.skipIf(!inject('simulated'))('a cause is told within seconds', () => {
   });
 });
 
-test('a deadline of Kubernetes takes the last hope', async () => {
+test('a progress deadline makes a cause hopeless', async () => {
   const {kubectl} = await workplace();
   await kubectl.apply(deployment({spec: {nodeSelector: {pool: 'nowhere'}}}, {progressDeadlineSeconds: 2}));
   const hopeless = async (): Promise<Cause[]> => explain(await look(kubectl), new Date()).filter(({isHopeless}) => isHopeless);
   await expect.poll(hopeless, {timeout: 20_000}).toMatchObject([{object: POD, code: 'NODE_SELECTOR'}]);
 });
 
-test('what recovers has no cause, and a ready release has none at all', async () => {
+test('a recovered release and a ready release have no cause', async () => {
   const {kubectl, kubeconfig, namespace} = await workplace();
   await kubectl.apply(deployment({spec: {serviceAccountName: 'late'}}, {replicas: 2}));
   await told(kubectl, 'SERVICE_ACCOUNT_NOT_FOUND');

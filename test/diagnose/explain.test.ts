@@ -233,7 +233,7 @@ const CASES: Case[] = [
     code: 'CRASH_LOOP',
     objects: around(crashed({exitCode: 1, reason: 'Error'})),
     logs: {[LOG]: '{"event": "starting", "level": "info"}\n{"event": "no idea", "level": "error", "timestamp": "2026-11-21 10:00:00"}\n'},
-    reason: 'CrashLoopBackOff: container agent ended with exit code 1: no idea',
+    reason: 'CrashLoopBackOff: container agent exited with code 1: no idea',
     hopelessFrom: 'never',
   },
   {
@@ -245,14 +245,14 @@ const CASES: Case[] = [
         container: {state: {terminated: {exitCode: 137, reason: 'OOMKilled'}}},
       }),
     ),
-    reason: 'OOMKilled: container agent wanted more memory than it may have, its limit is 128Mi',
+    reason: 'OOMKilled: container agent exceeded its memory limit of 128Mi',
     hopelessFrom: 'never',
   },
   {
     code: 'WRONG_ARCHITECTURE',
     objects: around(crashed({exitCode: 255, reason: 'Error'})),
     logs: {[LOG]: 'exec /usr/bin/scalr-agent: exec format error'},
-    reason: 'container agent did not start: exec /usr/bin/scalr-agent: exec format error',
+    reason: 'container agent failed to start: exec /usr/bin/scalr-agent: exec format error',
     hopelessFrom: 0,
   },
   {
@@ -265,33 +265,33 @@ const CASES: Case[] = [
           'failed to create containerd task: runc create failed: exec: "/usr/bin/runner/exec-loop": stat /usr/bin/runner/exec-loop: no such file or directory',
       }),
     ),
-    reason: 'container agent did not start: exec: "/usr/bin/runner/exec-loop": stat /usr/bin/runner/exec-loop: no such file or directory',
+    reason: 'container agent failed to start: exec: "/usr/bin/runner/exec-loop": stat /usr/bin/runner/exec-loop: no such file or directory',
     hopelessFrom: 0,
   },
   {
     code: 'COMMAND_NOT_FOUND',
     objects: around(waiting('RunContainerError', 'runc create failed: exec: "agent": executable file not found in $PATH')),
-    reason: 'container agent did not start: exec: "agent": executable file not found in $PATH',
+    reason: 'container agent failed to start: exec: "agent": executable file not found in $PATH',
     hopelessFrom: 30,
   },
   {
     code: 'START_FAILED',
     objects: around(waiting('RunContainerError', 'failed to create shim task: error mounting "/x"')),
-    reason: 'container agent did not start: failed to create shim task: error mounting "/x"',
+    reason: 'container agent failed to start: failed to create shim task: error mounting "/x"',
     hopelessFrom: 60,
   },
   {code: 'EVICTED', objects: around(evicted), reason: 'Evicted: The node was low on resource: memory.', hopelessFrom: 'never'},
   {
     code: 'NODE_LOST',
     objects: around(pod({phase: 'Running', conditions: [{type: 'Ready', status: 'Unknown'}]})),
-    reason: 'node node-a is not ready, nobody knows how the pod is',
+    reason: 'node node-a is not ready, so the state of the pod is unknown',
     hopelessFrom: 'never',
   },
   {
     code: 'POD_FAILED',
     objects: around(pod({phase: 'Failed', container: {state: {terminated: {exitCode: 3}}}})),
     logs: {[LOG]: 'bye'},
-    reason: 'container agent ended with exit code 3: bye',
+    reason: 'container agent exited with code 3: bye',
     hopelessFrom: 'never',
   },
   {
@@ -303,7 +303,7 @@ const CASES: Case[] = [
   {
     code: 'INIT_STUCK',
     objects: around(pod({init: [{name: 'first', state: {running: {startedAt: '2026-11-21T10:00:00Z'}}}]})),
-    reason: 'init container first still runs, the others wait for it',
+    reason: 'init container first is still running; other containers wait for it',
     hopelessFrom: 'never',
   },
   {
@@ -316,7 +316,7 @@ const CASES: Case[] = [
   {
     code: 'NOT_SCHEDULED',
     objects: around(pod({spec: {nodeName: undefined}, conditions: []})),
-    reason: 'no node was chosen',
+    reason: 'not scheduled yet',
     hopelessFrom: 'never',
   },
   {
@@ -356,7 +356,7 @@ describe('a cause', () => {
   });
 });
 
-describe('it is hopeless before its time', () => {
+describe('is hopeless before its time', () => {
   test('when the same pull failed twice', () => {
     const failing = waiting('ImagePullBackOff', 'Back-off pulling image "scalr/agent:1"');
     const tried = (count: number) =>
@@ -374,26 +374,26 @@ describe('it is hopeless before its time', () => {
     expect(restarted(3)).toMatchObject([{code: 'CRASH_LOOP', isHopeless: true}]);
   });
 
-  test('when three pods in a row were evicted', () => {
+  test('when three consecutive pods were evicted', () => {
     const all = [1, 2, 3].map((each) => pod({name: `agent-5f-${each}`, phase: 'Failed', status: {reason: 'Evicted', message: 'disk'}}));
     expect(explain(snapshot(around(...all)), afterStart(5))).toMatchObject([{reason: 'Evicted: disk (and 2 more pods)', isHopeless: true}]);
   });
 });
 
-test('evictions one after the other are told while the next pod is ready', () => {
+test('repeated evictions are reported while the next pod is ready', () => {
   const all = [1, 2].map((each) => pod({name: `agent-5f-${each}`, phase: 'Failed', status: {reason: 'Evicted', message: 'disk'}}));
   const seen = snapshot([READY_DEPLOYMENT, replicaSet({readyReplicas: 1}), readyPod(), ...all]);
   expect(explain(seen, afterStart(5))).toMatchObject([{code: 'EVICTED', isHopeless: false}]);
   expect(explain(seen, afterStart(3600))).toEqual([]);
 });
 
-test('a node that is on its way gives hope', () => {
+test('a starting node makes a cause not hopeless', () => {
   const full = unscheduled('0/3 nodes are available: 3 Insufficient cpu.');
   const scaling = event(full, 'TriggeredScaleUp', 'pod triggered scale-up: [{pool 3->4 (max: 5)}]', {type: 'Normal'});
   expect(explain(snapshot(around(full, scaling)), afterStart(600))).toMatchObject([{code: 'INSUFFICIENT_CPU', isHopeless: false}]);
 });
 
-test('what several things stand against has the remedies of all', () => {
+test('several reasons of the scheduler have all their remedies', () => {
   const {objects} = nodes('TAINT', '1 node(s) had untolerated taint(s), 1 Insufficient cpu, 1 Too many pods');
   const [cause] = explain(snapshot(objects), afterStart(1));
   expect(cause?.remedy.split('; or: ')).toHaveLength(3);
@@ -406,18 +406,18 @@ test.each([
   ['NODE_LOST', 'describe node node-a'],
   ['QUOTA_EXCEEDED', 'describe quota --namespace agents'],
   ['TAINT', 'describe nodes'],
-])('%s names a command that runs as it is', (code, command) => {
+])('%s contains a command that can be run unchanged', (code, command) => {
   const {objects, logs} = CASES.find((each) => each.code === code) as Case;
   const cause = explain(snapshot(objects, logs), afterStart(200)).find((each) => each.code === code);
   expect(cause?.remedy).toMatch(new RegExp(`: kubectl ${command} --context prod(;|$)`));
 });
 
-test('a full node that was chosen tells more than those that were not', () => {
+test('a full selected node takes precedence over excluded nodes', () => {
   const {objects} = nodes('NODE_SELECTOR', "1 Insufficient memory, 9 node(s) didn't match Pod's node affinity/selector");
   expect(explain(snapshot(objects), afterStart(1))).toMatchObject([{code: 'INSUFFICIENT_MEMORY'}]);
 });
 
-test('the pods of a DaemonSet are made for one node each', () => {
+test('pods of a DaemonSet are made for one node each', () => {
   const daemon = {...daemonSet({desiredNumberScheduled: 3}), metadata: {...daemonSet({}).metadata}};
   const stuck = unscheduled("0/3 nodes are available: 1 Insufficient memory, 2 node(s) didn't match Pod's node affinity/selector.", {
     metadata: {ownerReferences: [{kind: 'DaemonSet', name: 'worker', uid: daemon.metadata.uid}]},
@@ -425,7 +425,7 @@ test('the pods of a DaemonSet are made for one node each', () => {
   expect(explain(snapshot([daemon, stuck]), afterStart(1))).toMatchObject([{code: 'INSUFFICIENT_MEMORY'}]);
 });
 
-describe('what an upgrade is about to replace does not end it', () => {
+describe('objects that an upgrade replaces are ignored', () => {
   const {objects: refused} = forbidden('LIMIT_RANGE', 'maximum cpu usage per Container is 1, but limit is 2', 0);
   const [owner, former] = refused as [Workload, Workload];
   const of = (revision: string, object: Workload): Workload => ({
@@ -434,17 +434,17 @@ describe('what an upgrade is about to replace does not end it', () => {
   });
   const isHopeless = (...objects: KubernetesObject[]) => explain(snapshot(objects), afterStart(600)).map((each) => each.isHopeless);
 
-  test('pods that the ReplicaSet of a former revision may not make', () => {
+  test('pods that the ReplicaSet of an older revision cannot create', () => {
     expect(isHopeless(of('2', owner), of('1', former))).toEqual([false]);
     expect(isHopeless(of('2', owner), of('2', former))).toEqual([true]);
   });
 
-  test('anything of a Deployment whose newest form its controller has not seen', () => {
+  test('objects of a Deployment whose newest generation was not observed', () => {
     const changed = {...owner, metadata: {...owner.metadata, generation: 2}};
     expect(isHopeless(changed, former)).toEqual([false]);
   });
 
-  test('the pod that a DaemonSet made from its former template', () => {
+  test('the pod of an older DaemonSet template', () => {
     const daemon = daemonSet({desiredNumberScheduled: 1});
     const annotated = {...daemon, metadata: {...daemon.metadata, annotations: {'deprecated.daemonset.template.generation': '2'}}};
     const made = (generation: string) => {
@@ -458,15 +458,15 @@ describe('what an upgrade is about to replace does not end it', () => {
   });
 });
 
-describe('what follows from another cause', () => {
-  test('a deadline gives way to the pods, and takes their hope', () => {
+describe('dependent causes', () => {
+  test('a deadline gives way to causes of the pods, which become hopeless', () => {
     const late = deployment({conditions: [{type: 'Progressing', status: 'False', reason: 'ProgressDeadlineExceeded', message: 'late'}]});
     expect(explain(snapshot([late, replicaSet(), waiting('Mystery', 'x')]), afterStart(1))).toMatchObject([
       {object: POD, code: 'CONTAINER_WAITING', isHopeless: true},
     ]);
   });
 
-  test('a pod gives way to its claim', () => {
+  test('a pod gives way to its PVC', () => {
     const pods = unscheduled('0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found', {
       spec: {volumes: [{persistentVolumeClaim: {claimName: 'agent-cache'}}]},
     });
@@ -474,7 +474,7 @@ describe('what follows from another cause', () => {
     expect(explain(snapshot(objects), afterStart(1))).toMatchObject([{object: 'claim/agent-cache', code: 'CLASS_NOT_FOUND'}]);
   });
 
-  test('an event of a mount that only sums up gives way to the one before it', () => {
+  test('a summarizing mount event gives way to the one before it', () => {
     const creating = waiting('ContainerCreating');
     const objects = around(
       creating,
@@ -487,7 +487,7 @@ describe('what follows from another cause', () => {
   });
 });
 
-test('a reason fits on a line and keeps secrets', () => {
+test('a reason fits on one line and contains no secrets', () => {
   const token = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl';
   const {objects} = said('TOKEN_REJECTED', '', '', 0);
   const [cause] = explain(snapshot(objects, {[LOG]: `401 Unauthorized ${token}\t${'x'.repeat(999)}`}), afterStart(1));

@@ -38,8 +38,8 @@ const PAST = [
   ['NodeNotReady', 'Node is not ready'],
 ] as const;
 
-describe('what is well has no cause', () => {
-  test('whatever happened before', () => {
+describe('healthy objects have no cause', () => {
+  test('regardless of earlier failures', () => {
     const past = fc.array(fc.tuple(fc.constantFrom(...PAST), fc.nat(600)), {maxLength: 8});
     fc.assert(
       fc.property(past, fc.nat(5), fc.nat(7200), (events, restartCount, seconds) => {
@@ -74,7 +74,7 @@ describe('what is well has no cause', () => {
     expect(explain(snapshot(objects), afterStart(5))).toEqual([]);
   });
 
-  test('a mount that came right while the image is pulled', () => {
+  test('after a resolved mount failure while the image is pulled', () => {
     const creating = waiting('ContainerCreating');
     const objects = around(
       creating,
@@ -84,7 +84,7 @@ describe('what is well has no cause', () => {
     expect(explain(snapshot(objects), afterStart(20))).toEqual([]);
   });
 
-  test('another release in the namespace, and runs of Terraform', () => {
+  test('with another release in the namespace, and with runs', () => {
     const foreign = {...waiting('Mystery'), metadata: {name: 'x', labels: {'app.kubernetes.io/instance': 'other'}}};
     const run = {
       ...waiting('Mystery'),
@@ -96,10 +96,14 @@ describe('what is well has no cause', () => {
 
 describe('progress', () => {
   test.each([
-    [[deployment({observedGeneration: 0})], 'waiting', 'not looked at yet'],
+    [[deployment({observedGeneration: 0})], 'waiting', 'not observed yet'],
     [[deployment({replicas: 3, updatedReplicas: 3, readyReplicas: 2, availableReplicas: 2}, {replicas: 3})], 'waiting', '2 of 3 ready'],
     [[deployment({replicas: 3, updatedReplicas: 1, readyReplicas: 3, availableReplicas: 3}, {replicas: 3})], 'waiting', '1 of 3 updated'],
-    [[deployment({replicas: 2, updatedReplicas: 1, readyReplicas: 2, availableReplicas: 2})], 'waiting', '1 of 1 ready, 1 old still there'],
+    [
+      [deployment({replicas: 2, updatedReplicas: 1, readyReplicas: 2, availableReplicas: 2})],
+      'waiting',
+      '1 of 1 ready, 1 old pending termination',
+    ],
     [well, 'ready', '1 of 1 ready'],
     [around(waiting('InvalidImageName', 'x')), 'failing', '0 of 1 ready'],
     [[daemonSet({desiredNumberScheduled: 3, updatedNumberScheduled: 3, numberReady: 3})], 'ready', '3 of 3 ready'],
@@ -108,12 +112,12 @@ describe('progress', () => {
     expect(isReady(snapshot(objects))).toBe(state === 'ready');
   });
 
-  test('a release without anything is not ready', () => {
+  test('a release without objects is not ready', () => {
     expect(isReady(snapshot([]))).toBe(false);
   });
 });
 
-describe('registered', () => {
+describe('registration of agents', () => {
   const says = (log: string | undefined, now?: Date) => registered(snapshot(well, log === undefined ? {} : {[LOG]: log}), now);
 
   test.each([
@@ -129,22 +133,22 @@ describe('registered', () => {
     expect(says(log)).toBe(answer);
   });
 
-  test('an agent that says no makes the release not ready', () => {
+  test('an agent that is not registered makes the release not ready', () => {
     expect(isReady(snapshot(well, {[LOG]: 'the token was rejected'}))).toBe(false);
   });
 
-  test('by the time of the line, where it has one', () => {
+  test('uses the timestamp of the line if it has one', () => {
     const line = '{"event": "connection refused", "level": "error", "timestamp": "2026-11-21 10:00:00.1"}';
     expect([says(line, afterStart(60)), says(line, afterStart(3600))]).toEqual([false, 'unknown']);
   });
 
-  test('all replicas have to say it', () => {
+  test('requires all replicas to be registered', () => {
     const two = [...well, readyPod('agent-5f-y')];
     expect(registered(snapshot(two, {[LOG]: READY_LINE}))).toBe('unknown');
     expect(registered(snapshot(two, {[LOG]: READY_LINE, 'agent-5f-y/agent': READY_LINE}))).toBe(true);
   });
 
-  test('containers that somebody injected are not asked', () => {
+  test('ignores injected containers', () => {
     const meshed = readyPod();
     const sidecar = {name: 'istio-proxy', ready: true, state: {running: {}}};
     const injected = {...meshed, status: {...meshed.status, containerStatuses: [sidecar, ...(meshed.status?.containerStatuses ?? [])]}};

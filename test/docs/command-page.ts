@@ -9,12 +9,11 @@ import {defaultOf, settings, spelled} from './settings.ts';
 
 type Flag = Command.Flag.Any;
 
-/** docs/commands/<command>.md: what the command says of itself, around what people wrote about it. */
+/** docs/commands/<command>.md: facts from the command, and the hand-written template. */
 export function commandPage({id, command}: Documented): string {
   const named = namedFor(id);
   const flags = Object.entries({...command.baseFlags, ...command.flags} as Record<string, Flag>);
   const ofGroup = (group: string | undefined) => flags.filter(([, {helpGroup}]) => helpGroup === group);
-  const own = ofGroup(undefined);
   const groups = [...new Set(settings.map(({group}) => group))];
   return [
     `# scalr-agent ${id}`,
@@ -23,15 +22,15 @@ export function commandPage({id, command}: Documented): string {
     fenced('sh', usageOf(id, command)),
     ...written(id),
     ...section('Arguments', argumentRows(command)),
-    ...(own.length === 0 ? [] : ['## Flags', table(['Flag', 'What it does'], own.map(flagRow))]),
+    ...flagsText('Flags', ofGroup(undefined)),
+    ...flagsText('Cluster connection flags', ofGroup('CONNECTION')),
     ...settingsText(groups.flatMap((group) => sectionOf(group, ofGroup(group.toUpperCase())))),
-    '## Flags of every command',
-    table(['Flag', 'What it does'], [...ofGroup('GLOBAL').map(flagRow), ['`--json`', 'One JSON document on standard output.']]),
+    ...flagsText('Global flags', ofGroup('GLOBAL')),
     '## Examples',
     fenced('sh', examplesOf(command).map(named).join('\n')),
     '## Exit codes',
     table(['Code', 'Meaning'], exitRowsOf(id)),
-    'What a failure says and what to do about it is in [errors.md](../errors.md).',
+    'Errors have a code; causes and remedies are in the [error reference](../errors.md).',
     ...jsonText(id),
   ]
     .filter((text) => text !== '')
@@ -54,9 +53,9 @@ function usageOf(id: string, {usage, args}: Command.Class): string {
 }
 
 const section = (title: string, rows: readonly string[][]): string[] =>
-  rows.length === 0 ? [] : [`## ${title}`, table(['Argument', 'What it is'], rows)];
+  rows.length === 0 ? [] : [`## ${title}`, table(['Argument', 'Description'], rows)];
 
-/** What a person wrote about the use of the command. */
+/** The hand-written template of the command. */
 function written(id: string): string[] {
   const template = `commands/${id}.md`;
   return existsSync(join(root, 'templates', template)) ? [words(template)] : [];
@@ -69,6 +68,9 @@ const argumentRows = ({args}: Command.Class): string[][] =>
   ]);
 
 const codes = (texts: readonly string[]): string => texts.map((text) => `\`${text}\``).join(', ');
+
+const flagsText = (title: string, flags: readonly [string, Flag][]): string[] =>
+  flags.length === 0 ? [] : [`## ${title}`, table(['Flag', 'Description'], flags.map(flagRow))];
 
 function flagRow([name, flag]: [string, Flag]): string[] {
   const {char, summary, description} = flag;
@@ -92,7 +94,7 @@ function sectionOf(group: Setting['group'], flags: readonly [string, Flag][]): s
       defaultOf(setting),
       setting.summary,
     ]);
-  return rows.length === 0 ? [] : [`### ${group}`, table(['Flag', 'Answers key', 'Variable', 'Default', 'What it says'], rows)];
+  return rows.length === 0 ? [] : [`### ${group}`, table(['Flag', 'Answers key', 'Variable', 'Default', 'Description'], rows)];
 }
 
 const settingsText = (sections: readonly string[]): string[] =>
@@ -100,8 +102,8 @@ const settingsText = (sections: readonly string[]): string[] =>
     ? []
     : [
         '## Settings',
-        "A flag wins over its variable, and that over the key of the answers file. Without a default the chart's own holds. " +
-          'What each choice means is in [settings.md](../settings.md).',
+        'Precedence: flag, variable, answers file. Settings without a default use the chart default. ' +
+          'The possible values are described in the [settings reference](../settings.md).',
         ...sections,
       ];
 
@@ -128,5 +130,9 @@ function jsonText(id: string): string[] {
     fixed === undefined ? [type ?? []].flat().join(' or ') : `always \`${fixed}\``,
     [description, ...(options ? [`One of ${codes(options.map(String))}.`] : [])].join(' ').trim(),
   ]);
-  return ['## JSON', `\`--json\` prints one document; its schema is [${path}](../../${path}).`, table(['Key', 'Type', 'What it is'], rows)];
+  return [
+    '## JSON',
+    `\`--json\` prints one document; its schema is [${path}](../../${path}).`,
+    table(['Key', 'Type', 'Description'], rows),
+  ];
 }

@@ -69,11 +69,11 @@ for (const found of [...CASES.map(([name, wrong]) => [name, wrong] as const), ..
 
 export const FOUND_CODES: readonly string[] = [...FOUND.keys()].toSorted();
 
-/** docs/findings.md: every code of validate with what is said, which the program says here. */
+/** docs/findings.md: every code of validate, with an example that is generated here. */
 export function findingsPage(): string {
   const rows = FOUND_CODES.map((code) => {
     const {severity, message, suggestion} = FOUND.get(code) as Finding;
     return [`\`${code}\``, severity, message, suggestion ?? ''];
   });
-  return `${words('findings.md')}\n\n${table(['Code', 'Severity', 'It says, for example', 'What to write instead'], rows)}\n`;
+  return `${words('findings.md')}\n\n${table(['Code', 'Severity', 'Example message', 'Suggestion'], rows)}\n`;
 }

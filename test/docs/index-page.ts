@@ -4,5 +4,5 @@ import {table} from './markdown.ts';
 /** docs/README.md. */
 export function indexPage(): string {
   const rows = commands.map(({id, command}) => [`[\`scalr-agent ${id}\`](commands/${id}.md)`, command.summary ?? '']);
-  return `${words('docs.md')}\n`.replace('<!-- commands -->', table(['Command', 'Does'], rows));
+  return `${words('docs.md')}\n`.replace('<!-- commands -->', table(['Command', 'Description'], rows));
 }

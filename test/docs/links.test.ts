@@ -2,6 +2,7 @@ import {existsSync, readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
 import {root} from './commands.ts';
+import {headingsOf, textOf} from './headings.ts';
 
 test('every link between the pages leads somewhere', () => {
   const pages = [
@@ -34,14 +35,3 @@ function brokenLinks(page: string): string[] {
     return heading === undefined || headingsOf(target).includes(heading) ? [] : [`${page}: ${link}`];
   });
 }
-
-const textOf = (path: string): string => readFileSync(join(root, path), 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
-
-/** As GitHub makes addresses of them. */
-const headingsOf = (path: string): string[] =>
-  [...textOf(path).matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
-    text
-      .toLowerCase()
-      .replaceAll(/[^\w\- ]/g, '')
-      .replaceAll(' ', '-'),
-  );

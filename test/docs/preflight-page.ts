@@ -4,7 +4,7 @@ import {table} from './markdown.ts';
 
 const groups = [...new Set(CHECKS.map(({group}) => group))];
 
-/** docs/preflight.md: every check, with what is true when it passes and where that is known from. */
+/** docs/preflight.md: every check, with its requirement and its reference. */
 export const preflightPage = (): string => [words('preflight.md'), '', ...groups.map(groupText)].join('\n');
 
 const groupText = (group: string): string => {
@@ -13,5 +13,5 @@ const groupText = (group: string): string => {
     title,
     ref.replaceAll(/https:[^\s,;]+/g, '<$&>'),
   ]);
-  return [`## ${group}`, '', table(['Check', 'What is true when it passes', 'Where to read more'], rows), ''].join('\n');
+  return [`## ${group}`, '', table(['Check', 'Requirement', 'Reference'], rows), ''].join('\n');
 };

@@ -21,7 +21,7 @@ export function takenBy(setting: Setting): string {
 
 /** What it is where nobody says anything; empty where the chart decides. */
 export function defaultOf({kind, fallback, fallbackFrom}: Setting): string {
-  if (fallbackFrom !== undefined) return `from ${fallbackFrom}`;
+  if (fallbackFrom !== undefined) return fallbackFrom;
   const value = fallback?.(() => undefined);
   if (value === undefined) return '';
   if (kind.isSwitch) return value ? 'on' : 'off';

@@ -57,7 +57,7 @@ for (const target of targets) {
   });
 }
 
-test('schemas/reach.json is what the charts do', async () => {
+test('matches the charts in schemas/reach.json', async () => {
   const isComplete =
     REAL !== undefined &&
     CHART_NAMES.every((chart) => reached.filter(({target}) => target.chart === chart).length === releasesOf(chart).length);
@@ -68,7 +68,7 @@ test('schemas/reach.json is what the charts do', async () => {
   }
 });
 
-test('there are charts of every name to test', () => {
+test('finds charts of every name to test', () => {
   expect(new Set(targets.map(({chart}) => chart)).size, `charts in ${REAL ?? 'this folder'}`).toBe(3);
 });
 

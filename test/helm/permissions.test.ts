@@ -30,15 +30,15 @@ const controllerOf = (objects: readonly KubeObject[]) => podTemplates(objects).f
 
 const codes = (values: string, version: string): string[] => validate(values, {chart: 'agent-job', version}).map(({code}) => code);
 
-describe.skipIf(REAL === undefined)('rights that the values take from the controller of agent-job', () => {
-  test.each(JOBS)('$version: without its token', async ({version}) => {
+describe.skipIf(REAL === undefined)('permissions that the values take from the controller of agent-job', () => {
+  test.each(JOBS)('$version: reports a service account without its token', async ({version}) => {
     const values = `${TOKEN}serviceAccount: {automountToken: false}\n`;
     expect(controllerOf(await objectsOf(version, values))).toMatchObject({automountServiceAccountToken: false});
     expect(codes(values, version)).toContain('NO_PERMISSIONS');
     expect(codes(TOKEN, version)).not.toContain('NO_PERMISSIONS');
   });
 
-  test.each(JOBS)('$version: with neither account nor Role', async ({version}) => {
+  test.each(JOBS)('$version: reports a missing service account and Role', async ({version}) => {
     const rbac = within(version, '>=0.5.64') ? 'rbac: {create: false}\n' : '';
     const values = `${TOKEN}${rbac}serviceAccount: {create: false}\n`;
     const objects = await objectsOf(version, values);

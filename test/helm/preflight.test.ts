@@ -42,7 +42,9 @@ const CASES: readonly [flags: RawFlags, cluster?: typeof ORDINARY][] = [
   [{chart: 'agent-k8s', cloud: 'eks', cache: 'efs', 'efs-handle': 'fs-0123456789abcdef0'}],
 ];
 
-test.each(CASES)('checks say of the rendered chart what they say in their tests: %o', async (flags, cluster = ORDINARY) => {
+test.each(
+  CASES,
+)('gives the same check results for the rendered chart as in the tests of the checks: %o', async (flags, cluster = ORDINARY) => {
   if (helm === undefined) throw new Error('There is no helm.');
   const {generated} = await wanted(flags, cluster);
   const {objects} = await render(helm, await directoryOf(generated.target, scratch), generated);

@@ -24,6 +24,8 @@ const [helm] = await findHelm();
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 
+const URLS = ['https://gitlab.example.com/'];
+
 /** What a probe of these settings consists of, where only these things are there already. */
 async function planned(flags: RawFlags, there: readonly string[] = []) {
   if (helm === undefined) throw new Error('There is no helm.');
@@ -34,12 +36,14 @@ async function planned(flags: RawFlags, there: readonly string[] = []) {
   const manifest = objects as unknown as KubernetesObject[];
   const name = {release: generated.settings.get(release) as string, place: {namespace: 'scalr-agent'}};
   const get = effectiveGet(generated.settings, generated.effective);
-  const plan = planProbe({name, get, target: generated.target, now: TODAY}, manifest, {existing: new Set(there), seconds: 180});
+  const plan = planProbe({name, get, target: generated.target, now: TODAY}, manifest, {existing: new Set(there), seconds: 180, urls: URLS});
   return {plan: plan as ProbePlan, manifest};
 }
 
 const PROXIED = {'https-proxy': 'http://ann:secret@proxy.example.com:3128', 'ca-file': 'ca.pem', 'metadata-service': 'block'};
 const PLACED = {toleration: ['dedicated=ci:NoSchedule'], 'node-selector': ['pool=runs'], 'image-pull-secret': ['mirror']};
+
+const RUNNER = {'runner-image': 'registry.example.com/runner:1'};
 
 const CASES: readonly [name: string, flags: RawFlags, there?: readonly string[]][] = [
   ['agent-k8s-proxy', {chart: 'agent-k8s', cloud: 'gke', ...PROXIED}],
@@ -50,6 +54,7 @@ const CASES: readonly [name: string, flags: RawFlags, there?: readonly string[]]
   ['agent-local-without-ca-secret', {chart: 'agent-local', 'ca-secret': 'roots'}],
   ['agent-job-proxy', {chart: 'agent-job', cache: 'pvc', ...PROXIED}],
   ['agent-job-hostpath', {chart: 'agent-job', cache: 'hostpath', 'cache-path': '/var/lib/scalr-agent/cache', ...PLACED}],
+  ['agent-job-runner-image', {chart: 'agent-job', ...RUNNER, ...PROXIED}],
   ['agent-job-mirror', {chart: 'agent-job', 'image-registry': 'mirror.example.com', 'service-account-name': 'own'}],
 ];
 
@@ -69,7 +74,7 @@ interface Selecting extends KubernetesObject {
 }
 
 describe.each(targets)('$chart $version', (target) => {
-  test.each([{}, PROXIED, PLACED])('the probe goes where runs go, and belongs to nothing of the release (%o)', async (more) => {
+  test.each([{}, PROXIED, PLACED])('schedules the probe where runs go, and outside every selector of the release (%o)', async (more) => {
     const flags: RawFlags = {chart: target.chart, 'chart-version': target.version, cloud: 'gke', ...more};
     const {plan, manifest} = await planned(flags).catch((error: Error) => ({plan: undefined, manifest: error}));
     // An old version has no place for some of the settings.

@@ -55,7 +55,7 @@ function soundValues(target: Target, kind: 'own' | 'existing'): Values {
 test
   .skipIf(REAL === undefined || !inject('simulated'))
   .concurrent.each(TARGETS.flatMap((target) => (['own', 'existing'] as const).map((kind) => ({...target, kind}))))(
-  '$chart $version, $kind: what helm or Kubernetes refuses is an error, and little else is',
+  '$chart $version, $kind: reports an error for what helm or Kubernetes refuses, and for little else',
   {timeout: 3_600_000},
   async ({chart, version, kind}) => {
     const target = {chart, version};

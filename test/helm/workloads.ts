@@ -3,7 +3,7 @@ import {isMap, type Values} from '../../src/charts/tree.ts';
 /** One rendered Kubernetes object. */
 export type KubeObject = Values & {kind: string; metadata: {name: string} & Values};
 
-/** Who does what in the three charts: docs/charts/README.md, "Words". */
+/** Who does what in the three charts: docs/charts/README.md, "Terms". */
 export type Role = 'controller' | 'worker' | 'agent' | 'runner';
 
 export interface PodTemplate {

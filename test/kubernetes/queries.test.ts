@@ -3,7 +3,7 @@ import {apiErrorInText, apiErrorOf, retryAfter} from '../../src/kubernetes/api-e
 import type {Answer} from '../../src/kubernetes/client.ts';
 import {listAll} from '../../src/kubernetes/queries.ts';
 
-const over = new AbortController().signal;
+const signal = new AbortController().signal;
 
 /** An API that has these answers, in this order. */
 function scripted(...answers: Answer[]) {
@@ -17,38 +17,38 @@ function scripted(...answers: Answer[]) {
 
 const page = (items: unknown[], next?: string): Answer => ({status: 200, body: {items, metadata: next ? {continue: next} : {}}});
 
-test('a list comes in pages', async () => {
+test('reads a list in pages', async () => {
   const api = scripted(page([1, 2], 'a+b'), page([3]));
-  expect(await listAll(api, '/api/v1/pods', {over}, 2)).toEqual({items: [1, 2, 3]});
+  expect(await listAll(api, '/api/v1/pods', {signal}, 2)).toEqual({items: [1, 2, 3]});
   expect(api.asked).toEqual(['/api/v1/pods?limit=2', '/api/v1/pods?limit=2&continue=a%2Bb']);
 });
 
-test('a path that has a query keeps it', async () => {
+test('keeps the query of a path', async () => {
   const api = scripted(page([]));
-  await listAll(api, '/api/v1/events?fieldSelector=type%3DWarning', {over}, 2);
+  await listAll(api, '/api/v1/events?fieldSelector=type%3DWarning', {signal}, 2);
   expect(api.asked).toEqual(['/api/v1/events?fieldSelector=type%3DWarning&limit=2']);
 });
 
-test('what came before the trouble stays', async () => {
-  const trouble = {kind: 'stalled', message: 'there was no answer for 20 s'} as const;
-  expect(await listAll(scripted(page([1], 'x'), {trouble}), '/pods', {over})).toEqual({items: [1], trouble});
+test('keeps the items before an error', async () => {
+  const trouble = {kind: 'stalled', message: 'no response for 20 s'} as const;
+  expect(await listAll(scripted(page([1], 'x'), {trouble}), '/pods', {signal})).toEqual({items: [1], trouble});
 });
 
-test('a list that went out of date goes on where the API server says', async () => {
+test('continues an expired list with the token of the API server', async () => {
   const gone = {trouble: apiErrorOf(410, {kind: 'Status', message: 'too old', metadata: {continue: 'fresh'}})};
-  expect(await listAll(scripted(page([1], 'old'), gone, page([2])), '/pods', {over})).toEqual({items: [1, 2]});
+  expect(await listAll(scripted(page([1], 'old'), gone, page([2])), '/pods', {signal})).toEqual({items: [1, 2]});
   const stuck = {trouble: apiErrorOf(410, {kind: 'Status', message: 'too old', metadata: {continue: 'old'}})};
-  expect(await listAll(scripted(page([1], 'old'), stuck), '/pods', {over})).toMatchObject({items: [1], trouble: {kind: 'expired'}});
+  expect(await listAll(scripted(page([1], 'old'), stuck), '/pods', {signal})).toMatchObject({items: [1], trouble: {kind: 'expired'}});
 });
 
-test('what is no list is trouble', async () => {
-  expect(await listAll(scripted({status: 200, body: 'ok'}), '/readyz', {over})).toMatchObject({
+test('reports an error when the response is not a list', async () => {
+  expect(await listAll(scripted({status: 200, body: 'ok'}), '/readyz', {signal})).toMatchObject({
     items: [],
-    trouble: {kind: 'refused', message: '/readyz is no list'},
+    trouble: {kind: 'refused', message: 'the response for /readyz is not a list'},
   });
 });
 
-test('a server may say in its own words when to come again', () => {
+test('reads the retry delay from the Status of the server', () => {
   expect(apiErrorOf(429, {kind: 'Status', message: 'later', details: {retryAfterSeconds: 3}})).toMatchObject({retryAfterMs: 3000});
   expect(apiErrorOf(429, {kind: 'Status', message: 'later', details: {retryAfterSeconds: 3}}, 1000)).toMatchObject({retryAfterMs: 1000});
 });
@@ -59,7 +59,7 @@ test.each([
   ['getting credentials: exec: executable aws failed with exit code 255', 'not-logged-in'],
   ['no healthy upstream', 'server'],
   [{kind: 'Status', message: 'Get "https://10.0.0.9:10250/containerLogs": dial tcp 10.0.0.9:10250: connect: refused'}, 'server'],
-])('a failure in plain text comes from the way to the API server: %s', (body, kind) => {
+])('classifies a plain text error as a connection problem: %s', (body, kind) => {
   expect(apiErrorOf(500, body).kind).toBe(kind);
 });
 
@@ -82,6 +82,6 @@ test.each([
   ['error: getting credentials: exec: executable aws not found', 'not-logged-in'],
   ['error: unexpected EOF', 'truncated'],
   ['', 'unreachable'],
-])('kubectl says: %s', (stderr, kind) => {
+])('parses the kubectl error: %s', (stderr, kind) => {
   expect(apiErrorInText(stderr).kind).toBe(kind);
 });

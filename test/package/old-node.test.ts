@@ -1,13 +1,13 @@
 import {expect, test} from 'vitest';
-import {isNewEnough} from '../../src/cli/node-floor.ts';
+import {isNewEnough} from '../../src/cli/node-version.ts';
 import {nodeRelease} from '../support/node-releases.ts';
 import {runBuilt} from './built.ts';
 
-test('Node.js 10 is told in one line that it is too old', async () => {
+test('reports on Node.js 10 in one line that it is too old', async () => {
   const node = await nodeRelease('10.24.1');
   for (const bin of ['scalr-agent', 'scalr-agent-install'] as const) {
     const {stdout, stderr, status} = runBuilt(bin, ['values'], {node});
-    expect(stderr).toMatch(/^Error: scalr-agent needs Node\.js 20\.12 or newer; this is v10\.24\.1, \/.*\. Install a newer one .*\n$/);
+    expect(stderr).toMatch(/^Error: Node\.js 20\.12 or newer is required\. This is v10\.24\.1 \(\/.*\)\. Install a newer version .*\n$/);
     expect({stdout, status}).toEqual({stdout: '', status: 1});
   }
 });
@@ -21,6 +21,6 @@ test.each([
   ['22.0.0', true],
   ['100.1.0', true],
   ['24.0.0-nightly20250101', true],
-])('%s is new enough: %s', (version, isIt) => {
+])('reports whether %s is new enough: %s', (version, isIt) => {
   expect(isNewEnough(version, '20.12')).toBe(isIt);
 });

@@ -21,12 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, {recursive: true, force: true}));
 
-test('it is one package', () => {
+test('installs as a single package', () => {
   const {packages} = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {packages: object};
   expect(Object.keys(packages)).toEqual(['', 'node_modules/scalr-agent-install']);
 });
 
-test('the oldest Node.js that is tried is the oldest that is promised', () => {
+test('tests the oldest Node.js version that the package promises', () => {
   expect(engines.node).toBe(`>=${NODE_RELEASES[0]?.replace(/\.0$/, '')}`);
 });
 
@@ -45,7 +45,7 @@ describe.each(NODE_RELEASES)('on Node.js %s', (release) => {
     return {exit: exitCode, stdout, stderr};
   };
 
-  test.each(['scalr-agent', 'scalr-agent-install'])('%s --version and --help', async (bin) => {
+  test.each(['scalr-agent', 'scalr-agent-install'])('%s prints its version and help', async (bin) => {
     const said = await run(bin, '--version');
     expect(said).toMatchObject({exit: 0, stderr: ''});
     expect(said.stdout).toContain(version);
@@ -55,7 +55,7 @@ describe.each(NODE_RELEASES)('on Node.js %s', (release) => {
     expect(help.stdout).toContain('USAGE');
   });
 
-  test('values writes a file that validate finds right', async () => {
+  test('values writes a file that validate accepts', async () => {
     expect(await run('scalr-agent', 'values', ...SETTINGS, '--out', 'values.yaml', '--yes')).toMatchObject({exit: 0});
     expect(readFileSync(join(folder, 'values.yaml'), 'utf8')).toContain('acme.scalr.io');
     expect(await run('scalr-agent', 'validate', 'values.yaml')).toMatchObject({exit: 0});
@@ -70,16 +70,16 @@ describe.each(NODE_RELEASES)('on Node.js %s', (release) => {
     expect(stdout).toContain('agent.token');
   });
 
-  test('a wrong flag is named, with the one that was meant', async () => {
+  test('suggests the right flag for a mistyped one', async () => {
     const {exit, stdout, stderr} = await run('scalr-agent', 'values', '--cahce', 'pvc');
     expect({exit, stdout}).toEqual({exit: 2, stdout: ''});
     expect(stderr).toContain('--cache');
   });
 
-  test.each([['status'], ['collect-logs']])('%s without kubectl and helm says so, with a next step', async (command) => {
+  test.each([['status'], ['collect-logs']])('%s reports missing kubectl and helm with a next step', async (command) => {
     const {exit, stdout, stderr} = await run('scalr-agent', command);
     expect({exit, stdout}).toEqual({exit: 2, stdout: ''});
-    expect(stderr).toMatch(/^Error: (kubectl|helm) is not on PATH/);
+    expect(stderr).toMatch(/^Error: (kubectl|helm) not found on PATH/);
   });
 
   test.each([['scalr-agent', 'install'], ['scalr-agent-install']])('%s %s asks nothing without a terminal', async (bin, ...args) => {

@@ -21,7 +21,7 @@ logs) printf '%s\\n' ${quoted(said)} ;;
 esac`;
 }
 
-test('what is built hides a known value in every form, as the source does', async () => {
+test('hides a known value in every form in the built program, like the source', async () => {
   const forms = [...formsOf(TOKEN), ...rareFormsOf(TOKEN)];
   const said = forms.map(([form, written]) => `2026-11-21T08:00:00.1Z ${form}: ${written} .`).join('\n');
   const file = shims.zip();
@@ -36,7 +36,7 @@ test('what is built hides a known value in every form, as the source does', asyn
 });
 
 test.skipIf(!existsSync('/dev/full')).each(['2>/dev/full', '2>&1 >/dev/null | head -c 1 >/dev/null; exit $PIPESTATUS'])(
-  'a bundle is written, whoever reads of its progress: %s',
+  'writes a bundle when nobody reads the progress: %s',
   async (output) => {
     const file = shims.zip();
     const script = `"$0" "$1" collect-logs --docker agent --out "$2" ${output}`;

@@ -10,15 +10,15 @@ const withOpen = (open: string, args: readonly string[]) => {
 
 const LINE = ['validate', 'values.yaml', '--chart', 'agent-job'];
 
-test('the stack of a bug names the command that led to it', () => {
+test('names the command in the stack of a bug', () => {
   const {stderr, status} = withOpen("() => { throw new TypeError('out of order'); }", [...LINE, '--verbose']);
-  expect(stderr).toContain('Error: This is a bug in scalr-agent: out of order');
+  expect(stderr).toContain('Error: Unexpected error: out of order');
   expect(stderr).toMatch(/at \w+\.run \(.*commands\/validate\.js:/);
   expect(status).toBe(1);
 });
 
-test('a command that never comes to its end is a failure', () => {
+test('fails when a command never ends', () => {
   const {stderr, status} = withOpen('() => new Promise(() => {})', LINE);
-  expect(stderr).toBe('Error: The program waited for something that cannot come any more.\n');
+  expect(stderr).toBe('Error: The command did not finish, because of an internal error.\n');
   expect(status).toBe(1);
 });

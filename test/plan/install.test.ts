@@ -57,33 +57,33 @@ const plan = (given: WantedRelease, found: InstallFacts, choices: Partial<Instal
 const ids = (given: WantedRelease, found: InstallFacts): string[] => plan(given, found).steps.map(({id}) => id);
 const inPlace = {secrets: new Map([['scalr-agent-token', secret('hunter2')]]), release: release()};
 
-test('from nothing: namespace, Secret, release; no secret is on a command line', () => {
+test('creates namespace, Secret and release on a first install, without secrets in arguments', () => {
   const {steps} = plan(wanted(), facts({namespace: undefined}));
   expect(steps.map(({id}) => id)).toEqual(['namespace', 'secret/scalr-agent-token', 'release']);
   expect(JSON.stringify(steps.map(({call}) => call.args))).not.toContain('hunter2');
   expect(steps.at(-1)?.call.args).toContain('--reset-values');
 });
 
-test('what is in place needs nothing', () => {
+test('has no steps when the release is up to date', () => {
   expect(ids(wanted(), facts(inPlace))).toEqual([]);
 });
 
 test.each<[what: string, given: Partial<WantedRelease>, found: Partial<InstallFacts>, steps: string[]]>([
-  ['other values', {values: {a: 2}}, {}, ['release']],
-  ['a release that failed', {}, {release: release({status: 'failed'})}, ['release']],
+  ['upgrades when the values change', {values: {a: 2}}, {}, ['release']],
+  ['upgrades when the last revision failed', {}, {release: release({status: 'failed'})}, ['release']],
   [
-    'a token that changed',
+    'applies only the Secret when the token changes',
     {},
     {secrets: new Map([['scalr-agent-token', secret('old', ownLabels('agent'))]])},
     ['secret/scalr-agent-token'],
   ],
-  ['what an uninstall has stopped', {}, {stopped: new Set(['Deployment agent-main'])}, ['start/agent-main']],
-  ['somebody else stopped', {}, {stopped: new Set(['Deployment another'])}, []],
+  ['starts a Deployment that an uninstall stopped', {}, {stopped: new Set(['Deployment agent-main'])}, ['start/agent-main']],
+  ['ignores a stopped Deployment of another release', {}, {stopped: new Set(['Deployment another'])}, []],
 ])('%s', (_, given, found, steps) => {
   expect(ids(wanted(given), facts({...inPlace, ...found}))).toEqual(steps);
 });
 
-test('a stopped Deployment gets the replicas of the chart back', () => {
+test('scales a stopped Deployment to the replicas of the chart', () => {
   const {steps} = plan(wanted(), facts({...inPlace, stopped: new Set(['Deployment agent-main'])}));
   expect(steps[0]?.call.args).toEqual(expect.arrayContaining(['scale', 'deployment/agent-main', '--replicas=2']));
 });
@@ -117,10 +117,10 @@ spec: {template: {spec: {containers: [{name: a, envFrom: [{secretRef: {name: sca
     const {steps} = plan(wanted({manifest}), facts(rotated));
     expect(steps.map(({id}) => id)).toEqual(['secret/scalr-agent-token', ...restarts]);
     expect(steps[1]?.call.args.slice(0, 3)).toEqual(['rollout', 'restart', 'deployment/main']);
-    expect(steps[1]?.title).toContain('Deployment main, whose pods have the old content of Secret scalr-agent-token');
+    expect(steps[1]?.title).toContain('Restart Deployment main to load the new content of Secret scalr-agent-token');
   });
 
-  test('leaves those alone that the upgrade or a start makes anew', () => {
+  test('does not restart workloads that the upgrade or a start replaces', () => {
     const newImage = manifest.replace('image: a', 'image: b');
     const changed = {values: {a: 2}, manifest: newImage};
     expect(ids(wanted(changed), facts(rotated))).toEqual(['secret/scalr-agent-token', 'release', ...restarts.slice(1)]);
@@ -132,7 +132,7 @@ spec: {template: {spec: {containers: [{name: a, envFrom: [{secretRef: {name: sca
     expect(ids(wanted({manifest}), facts(stopped))).toEqual(['secret/scalr-agent-token', 'start/main', ...restarts.slice(1)]);
   });
 
-  test('is gone on with where it broke off before the restarts', () => {
+  test('continues after an interruption before the restarts', () => {
     const {call} = plan(wanted({manifest}), facts(rotated)).steps[0] as Step;
     const {metadata} = JSON.parse((call.input as Secret).reveal());
     const brokenOff = {...rotated, secrets: new Map([['scalr-agent-token', {...secret('hunter2'), metadata}]])};
@@ -142,14 +142,14 @@ spec: {template: {spec: {containers: [{name: a, envFrom: [{secretRef: {name: sca
   });
 });
 
-test('definitions of the new chart come before the release, and only when the chart changes', () => {
+test('applies CRDs before the release, and only when the chart changes', () => {
   const manifest = 'kind: CustomResourceDefinition\nmetadata: {name: agenttasktemplates.scalr.io}\n';
   const older = {...inPlace, release: release({chart: 'agent-job-0.5.67'})};
   expect(ids(wanted({manifest}), facts(older))).toEqual(['definitions', 'release']);
   expect(ids(wanted({manifest, values: {a: 2}}), facts(inPlace))).toEqual(['release']);
 });
 
-describe('what goes', () => {
+describe('losses', () => {
   const claim = (name: string, more = '') =>
     `---\nkind: PersistentVolumeClaim\nmetadata: {name: ${name}${more}}\nspec: {volumeName: ${name}}\n`;
   const keep = ", annotations: {'helm.sh/resource-policy': keep}";
@@ -158,12 +158,12 @@ describe('what goes', () => {
   );
   const losses = (given: Partial<WantedRelease>) => plan(wanted(given), facts({...inPlace, installed})).losses;
 
-  test('claims of the release that are wanted no more, unless helm or their volume keeps the data', () => {
+  test('contain PVCs that are no longer rendered, unless helm or their volume keeps the data', () => {
     expect(losses({values: {a: 1, b: 2}, manifest: claim('data')})).toEqual([{claim: 'cache'}]);
     expect(losses({manifest: ''})).toEqual([]);
   });
 
-  test('values that nobody asked to be otherwise, without secrets', () => {
+  test('contain values that no explicit setting changes, without secrets', () => {
     const values = {replicas: 3, labels: {a: 'x'}, extraEnv: {PASSWORD: 'hunter2'}, count: 5, tag: 'old', same: true};
     const found = facts({...inPlace, release: release({values})});
     const defaults = {count: 1, same: true};
@@ -189,11 +189,11 @@ test('restores objects that are missing or changed in the cluster', () => {
   expect(ids(wanted(), facts({...inPlace, drift: scaled, stopped: new Set(['Deployment agent-main'])}))).toEqual(['start/agent-main']);
 });
 
-describe('what broke off', () => {
+describe('a pending Helm operation', () => {
   const packed = gzipSync(JSON.stringify({info: {status: 'pending-upgrade'}})).toString('base64');
   const record = {metadata: {name: 'sh.helm.release.v1.agent.v3'}, data: {release: Buffer.from(packed).toString('base64')}};
 
-  test('is marked as failed first', () => {
+  test('is marked as failed before the upgrade', () => {
     const found = {...inPlace, release: release({status: 'pending-upgrade', record})};
     expect(ids(wanted(), facts(found))).toEqual(['unlock', 'release']);
   });
@@ -218,20 +218,20 @@ describe('what broke off', () => {
     expect(plan(wanted(), found, {now, timeoutMs: 30_000}).steps.map(({id}) => id)).toEqual(['unlock', 'release']);
   });
 
-  test('and that helm keeps elsewhere is told, with the way out', () => {
+  test('fails with a remedy when Helm does not store it in a Secret', () => {
     const found = facts({...inPlace, release: release({status: 'pending-install'})});
     expect(() => plan(wanted(), found)).toThrow(expect.objectContaining({code: 'RELEASE_BUSY'}));
   });
 });
 
-test('a Secret of somebody else is never overwritten', () => {
+test('refuses to overwrite a Secret of another owner', () => {
   const found = facts({secrets: new Map([['scalr-agent-token', secret('theirs')]])});
   expect(() => plan(wanted(), found)).toThrow(expect.objectContaining({code: 'OBJECT_OF_ANOTHER', exit: 2}));
 });
 
-test('what is nowhere is asked for, with every key that is missing', () => {
+test('fails with all missing keys when a Secret neither exists nor was given', () => {
   const without = wanted({secrets: [{...TOKEN, data: {token: undefined}}]});
   expect(() => plan(without, facts())).toThrow(expect.objectContaining({code: 'MISSING_SETTING', suggestions: ['Give the token']}));
   const other = facts({secrets: new Map([['scalr-agent-token', {metadata: {name: 'x'}, data: {password: ''}}]])});
-  expect(() => plan(without, other)).toThrow('has no key token; it has password');
+  expect(() => plan(without, other)).toThrow('has no key token (existing keys: password)');
 });

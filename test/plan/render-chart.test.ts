@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
 import {brokenPromises, lostValues, renderManifest} from '../../src/plan/render-chart.ts';
-import type {Outcome} from '../../src/ports/processes.ts';
+import type {ProcessResult} from '../../src/ports/processes.ts';
 import {processesOf} from '../cluster-facts/fake-cluster.ts';
 import {settingsFrom} from '../support/settings-from.ts';
 
@@ -9,14 +9,14 @@ const WANTED = {
   chart: {chart: 'agent-job', version: '0.6.5'},
   yaml: '',
 };
-const RENDERED: Outcome = {exitCode: 0, stdout: 'kind: Deployment\nmetadata: {name: a}\n', stderr: ''};
-const failing = (stderr: string): Outcome => ({exitCode: 1, stdout: '', stderr});
+const RENDERED: ProcessResult = {exitCode: 0, stdout: 'kind: Deployment\nmetadata: {name: a}\n', stderr: ''};
+const failing = (stderr: string): ProcessResult => ({exitCode: 1, stdout: '', stderr});
 const TOO_OLD = failing(
   'Error: chart requires kubeVersion: >=1.35.0-0 <2 which is incompatible with Kubernetes v1.34.1\n\nUse --debug flag to render out invalid YAML\n',
 );
 
 /** What comes of it, and the versions that helm was asked for; it answers these in turn. */
-async function rendered(serverVersion: string | undefined, ...answers: Outcome[]) {
+async function rendered(serverVersion: string | undefined, ...answers: ProcessResult[]) {
   const versions: (string | undefined)[] = [];
   const processes = processesOf(async ({args}) => {
     versions.push(args.includes('--kube-version') ? args[args.indexOf('--kube-version') + 1] : undefined);
@@ -28,13 +28,13 @@ async function rendered(serverVersion: string | undefined, ...answers: Outcome[]
   return {versions, ...(await renderManifest(WANTED, serverVersion, get, processes))};
 }
 
-test('a server that is new enough', async () => {
+test('renders for the version of a supported server', async () => {
   const found = await rendered('v1.35.1', RENDERED);
   expect(found).toMatchObject({versions: ['v1.35.1'], manifest: {value: [{kind: 'Deployment'}]}});
   expect(found).not.toHaveProperty('refusal');
 });
 
-test('on one that is too old it is what the chart makes on the oldest it is for', async () => {
+test('renders for the oldest supported version when the server is too old', async () => {
   expect(await rendered('v1.34.1', TOO_OLD, RENDERED)).toMatchObject({
     versions: ['v1.34.1', '1.35.0'],
     manifest: {value: [{kind: 'Deployment'}]},
@@ -42,15 +42,15 @@ test('on one that is too old it is what the chart makes on the oldest it is for'
   });
 });
 
-test('on one that keeps its version to itself nothing is too old', async () => {
+test('reports no refusal when the server version is unknown', async () => {
   const found = await rendered(undefined, TOO_OLD, RENDERED);
   expect(found).toMatchObject({versions: [undefined, '1.35.0'], manifest: {value: [{kind: 'Deployment'}]}});
   expect(found).not.toHaveProperty('refusal');
 });
 
 test.each([
-  ['anything else that is wrong is not tried again', [failing('Error: chart not found')], 'chart not found'],
-  ['what is wrong on both is told', [TOO_OLD, failing('Error: execution error at a.yaml')], 'execution error'],
+  ['does not retry after another error', [failing('Error: chart not found')], 'chart not found'],
+  ['reports an error that occurs with both versions', [TOO_OLD, failing('Error: execution error at a.yaml')], 'execution error'],
 ])('%s', async (_, answers, because) => {
   expect((await rendered('v1.34.1', ...answers)).manifest).toMatchObject({unknown: 'failed', because: expect.stringContaining(because)});
 });
@@ -66,7 +66,7 @@ test.each([
   'coalesce.go:301: warning: destination for agent-k8s.agent.tokenExistingSecret is a table. Ignoring non-table value ()',
   'level=INFO msg="warning: destination for agent-k8s.agent.tokenExistingSecret is a table. Ignoring non-table value ()"',
   'coalesce.go:298: warning: cannot overwrite table with non table for agent-local.agent (map[url:])',
-])('a value is lost: %s', (line) => {
+])('detects a dropped value: %s', (line) => {
   expect(lostValues(`walk.go:75: found symbolic link\n${line}\n`)).toHaveLength(1);
 });
 
@@ -74,7 +74,7 @@ test.each([
   'coalesce.go:298: warning: cannot overwrite table with non table for agent-job.agent.topologySpreadConstraints (map[])',
   'level=INFO msg="warning: cannot overwrite table with non table for agent-job.agent.topologySpreadConstraints (map[])"',
   'WARNING: Kubernetes configuration file is group-readable. This is insecure.',
-])('nothing is lost: %s', (line) => {
+])('ignores a harmless warning: %s', (line) => {
   expect(lostValues(line)).toEqual([]);
 });
 
@@ -83,7 +83,7 @@ metadata: {name: a}
 spec: {template: {spec: {containers: [${container}]}}}
 `;
 
-test('what the chart makes is held against what the settings say', async () => {
+test('compares the rendered chart with the settings', async () => {
   const right = `${deployment('{name: agent, image: scalr/agent:1, env: [{name: A}, {name: B}]}')}---
 kind: NetworkPolicy
 metadata: {name: p}
@@ -94,19 +94,19 @@ metadata: {name: c}
   const flags = {'metadata-service': 'block', cache: 'pvc'};
   expect(await promised(right, flags)).toEqual([]);
   expect(await promised(deployment('{name: agent, image: scalr/agent:1}'), flags)).toEqual([
-    'No NetworkPolicy blocks the metadata service.',
-    'No claim is made for the cache.',
+    'The chart creates no NetworkPolicy to block the metadata service.',
+    'The chart creates no PVC for the cache.',
   ]);
   expect(await promised(deployment('{name: agent, image: scalr/agent:1}'))).toEqual([]);
 });
 
-test('a variable that is there twice and an image that is none are found, in the template of a run too', async () => {
+test('reports duplicate variables and invalid images, also in the templates of runs', async () => {
   expect(await promised(deployment('{name: agent, image: scalr/agent:1, env: [{name: A}, {name: A}]}'))).toEqual([
-    'The container agent gets A twice.',
+    'Container agent sets A twice.',
   ]);
   const template = `kind: AgentTaskTemplate
 metadata: {name: a}
 spec: {jobTemplate: {spec: {template: {spec: {containers: [{name: runner, image: 'scalr/runner:'}]}}}}}
 `;
-  expect(await promised(template)).toEqual(['The image of the container runner is no reference: scalr/runner:']);
+  expect(await promised(template)).toEqual(['Invalid image reference in container runner: scalr/runner:']);
 });

@@ -31,27 +31,27 @@ afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 const kubectlPath = await findKubectl();
 const URL = 'https://example.scalr.io';
 
-interface World extends Workplace {
+interface Deps extends Workplace {
   helm: string;
 }
 
-const runHelm = async ({helm, namespace, kubeconfig}: World, args: readonly string[], input = ''): Promise<string> =>
+const runHelm = async ({helm, namespace, kubeconfig}: Deps, args: readonly string[], input = ''): Promise<string> =>
   (await execa(helm, [...args, '--namespace', namespace, '--kubeconfig', kubeconfig], {input})).stdout;
 
-async function install(world: World, chart: ChartName, values: Values, version = '0.6.5'): Promise<void> {
-  await runHelm(world, ['install', 'agent', await directoryOf({chart, version}, scratch), '--values', '-'], stringify(values));
+async function install(deps: Deps, chart: ChartName, values: Values, version = '0.6.5'): Promise<void> {
+  await runHelm(deps, ['install', 'agent', await directoryOf({chart, version}, scratch), '--values', '-'], stringify(values));
 }
 
-const nameIn = ({namespace, kubeconfig}: World): ReleaseName => ({release: 'agent', place: {namespace, kubeconfig}});
-function accessTo(world: World): ClusterAccess {
-  const kubernetes = kubernetesClient(nameIn(world).place, {kubectl: kubectlPath});
+const nameIn = ({namespace, kubeconfig}: Deps): ReleaseName => ({release: 'agent', place: {namespace, kubeconfig}});
+function accessTo(deps: Deps): ClusterAccess {
+  const kubernetes = kubernetesClient(nameIn(deps).place, {kubectl: kubectlPath});
   onTestFinished(() => kubernetes.close());
-  return {kubernetes, processes: nodeProcesses({helm: world.helm, kubectl: kubectlPath})};
+  return {kubernetes, processes: nodeProcesses({helm: deps.helm, kubectl: kubectlPath})};
 }
 
-async function readings(world: World): Promise<Readings> {
-  const name = nameIn(world);
-  const access = accessTo(world);
+async function readings(deps: Deps): Promise<Readings> {
+  const name = nameIn(deps);
+  const access = accessTo(deps);
   return readInventory(name, await readFacts(name, [], access), access);
 }
 
@@ -64,20 +64,28 @@ interface Options {
 
 /** Plans from what is there, and does it. */
 async function uninstall(
-  world: World,
+  clusterDeps: Deps,
   {purge = [], change = (given) => given, onLook}: Options = {},
 ): Promise<UninstallPlan & Pick<Uninstalled, 'removed' | 'notRemoved'>> {
   const choices = {purge: new Set(purge), drain: true, drainTimeoutSeconds: 30, timeoutSeconds: 30};
-  const plan = async () => planUninstall(nameIn(world), inventoryOf(await change(await readings(world))), choices);
+  const plan = async () => planUninstall(nameIn(clusterDeps), inventoryOf(await change(await readings(clusterDeps))), choices);
   const planned = await plan();
   const {signal} = new AbortController();
-  const interrupts = {asked: signal, insisted: signal, release: () => undefined};
+  const interrupts = {interrupt: signal, forceQuit: signal, release: () => undefined};
   const sleep = async (): Promise<void> => {
     await onLook?.();
     await setTimeout(200);
   };
-  const deps = {...accessTo(world), interrupts, now: () => new Date(), sleep, onStep: () => undefined, timeoutMs: 30_000, planAgain: plan};
-  return {...planned, ...(await uninstallRelease(planned, nameIn(world).place, deps))};
+  const deps = {
+    ...accessTo(clusterDeps),
+    interrupts,
+    now: () => new Date(),
+    sleep,
+    onStep: () => undefined,
+    timeoutMs: 30_000,
+    planAgain: plan,
+  };
+  return {...planned, ...(await uninstallRelease(planned, nameIn(clusterDeps).place, deps))};
 }
 
 /** A disk for one claim of the namespace, bound by Kubernetes' own controller; its class has the same name. */
@@ -114,10 +122,10 @@ const keptNames = ({keeps}: UninstallPlan): string[] => keeps.map(({what}) => wh
 
 const jobChart = {agent: {url: URL, tokenExistingSecret: {name: 'scalr-agent-token', key: 'token'}}};
 describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
-  const world = async (labels: Record<string, string> = {}): Promise<World> => ({...(await workplace(labels)), helm});
+  const deps = async (labels: Record<string, string> = {}): Promise<Deps> => ({...(await workplace(labels)), helm});
 
-  test('an annotation on the live claim does not keep it: Helm goes by the manifest it stored', async () => {
-    const here = await world();
+  test('deletes a PVC despite a keep annotation that is not in the stored manifest', async () => {
+    const here = await deps();
     await install(here, 'agent-local', local(await disk(here)));
     await here.kubectl('annotate', 'persistentvolumeclaim', '--all', 'helm.sh/resource-policy=keep');
     await runHelm(here, ['uninstall', 'agent']);
@@ -125,8 +133,8 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
     expect(await names(here, 'persistentvolumeclaims')).toBe('');
   });
 
-  test('data outlives the release, the next one finds it, and purging takes it away', async () => {
-    const here = await world();
+  test('retains data for the next release, and deletes it with --purge=claims', async () => {
+    const here = await deps();
     const volume = await disk(here);
     await install(here, 'agent-local', local(volume));
     await expect.poll(() => phase(here, volume)).toBe('Bound');
@@ -144,8 +152,8 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
     expect(await phase(here, volume)).toBe('');
   });
 
-  test('a kept volume goes later, when the release is long gone', async () => {
-    const here = await world();
+  test('deletes a retained volume after the release is gone, unless it has been modified', async () => {
+    const here = await deps();
     const volume = await disk(here);
     await install(here, 'agent-local', local(volume));
     await expect.poll(() => phase(here, volume)).toBe('Bound');
@@ -163,8 +171,8 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
     expect(await phase(here, volume)).toBe('');
   });
 
-  test('agent-job: no new runs, the last one ends before its account goes; then everything of ours, and the namespace', async () => {
-    const here = await world((ours() as {labels: Record<string, string>}).labels);
+  test('waits for the last run of agent-job before deleting the ServiceAccount, then purges the namespace', async () => {
+    const here = await deps((ours() as {labels: Record<string, string>}).labels);
     const {kubectl} = here;
     const metadata = {name: 'scalr-agent-token', ...ours()};
     await kubectl.apply({apiVersion: 'v1', kind: 'Secret', metadata, stringData: {token: 'x'}});
@@ -186,13 +194,13 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
     });
     expect(seen[0]).toBe('0');
     expect(seen[1]).toContain('serviceaccount/agent-scalr-agent');
-    expect(keptNames(planned).filter((each) => !each.startsWith('Definition'))).toEqual([]);
+    expect(keptNames(planned).filter((each) => !each.startsWith('CRD'))).toEqual([]);
     await expect.poll(() => names(here, 'namespace', here.namespace), {timeout: 20_000}).toBe('');
   });
 
-  test('agent-job: a definition stays while another release needs it', async () => {
-    const here = await world();
-    const there = await world();
+  test('keeps a CRD of agent-job while another release uses it', async () => {
+    const here = await deps();
+    const there = await deps();
     await here.kubectl.apply(definition('atasks', 'AgentTask'));
     await here.kubectl('wait', '--for=condition=Established', 'customresourcedefinition', '--all', '--timeout=30s');
     await install(here, 'agent-job', jobChart);
@@ -205,7 +213,7 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
       customResources: given.customResources?.filter(({metadata}) => isOurs(metadata)),
     });
     const planned = await uninstall(here, {purge: ['crds'], change: ours});
-    const why = planned.keeps.find(({what}) => what === 'Definition agenttasktemplates.scalr.io')?.why;
+    const why = planned.keeps.find(({what}) => what === 'CRD agenttasktemplates.scalr.io')?.why;
     expect(why).toContain(`release ${there.namespace}/agent (agent-job-0.6.5)`);
     expect(why).toContain(`AgentTaskTemplate ${there.namespace}/`);
 
@@ -216,14 +224,14 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path: helm}) => {
       definitions: given.definitions?.filter(({metadata}) => metadata.name === 'atasks.scalr.io'),
     });
     const {removed, notRemoved} = await uninstall(there, {purge: ['crds'], change: alone});
-    expect(removed).toContain('Definition atasks.scalr.io');
+    expect(removed).toContain('CRD atasks.scalr.io');
     expect(notRemoved).toEqual([]);
     expect(await names(there, 'customresourcedefinition', 'atasks.scalr.io')).toBe('');
     expect(await names(there, 'deployments')).toBe('');
   });
 
-  test('agent-k8s: the directory is emptied on every node, and nothing of that stays', async () => {
-    const here = await world();
+  test('cleans the directory of agent-k8s on every node, and leaves no cleanup objects', async () => {
+    const here = await deps();
     const path = `/var/lib/${here.namespace}`;
     const agent = {url: URL, tokenExistingSecret: 'scalr-agent-token', data_home: path, kubernetes_task_labels: {team: 'a'}};
     await install(here, 'agent-k8s', {

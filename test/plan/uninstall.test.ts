@@ -32,7 +32,7 @@ const withClaim = (policy = 'Delete', kept = false): Partial<Readings> => ({
   volumes: [volume('disk', policy, {kept})],
 });
 
-test('the volume of a claim is kept before Helm deletes the claim, and reserved for the next one', () => {
+test('retains the volume of a PVC before Helm deletes the PVC, and reserves it for the next one', () => {
   expect(text(planned(readings('agent-local-0.6.5', withClaim())))).toMatchInlineSnapshot(`
     "- kubectl patch persistentvolume disk --type=merge --patch={"metadata":{"labels":{"scalr.io/kept-for":"agent"}},"spec":{"persistentVolumeReclaimPolicy":"Retain"}} --request-timeout=15s
     - kubectl scale deployment/agent-main --replicas=0 --request-timeout=15s
@@ -42,55 +42,57 @@ test('the volume of a claim is kept before Helm deletes the claim, and reserved 
     - kubectl wait --for=delete persistentvolumeclaim/agent-cache --timeout=300s
     - kubectl patch persistentvolume disk --type=merge --patch={"spec":{"claimRef":{"uid":null,"resourceVersion":null}}} --request-timeout=15s
     gone: Release agent: Deployment agent-main, PersistentVolumeClaim agent-cache
-    stays: Volume disk (20Gi) with the data of claim agent-cache: Helm deletes the claim; the next claim of that name in the namespace gets the volume [scalr-agent uninstall --release agent --namespace scalr --purge=claims]
-    warning: Runs inside agent-main are told to stop and killed after 30 s. To let them finish, take its pool away from its workspaces in Scalr and wait.
+    stays: PersistentVolume disk (20Gi) with the data of PVC agent-cache: Helm deletes the PVC; the next PVC of this name in the namespace is bound to the volume [scalr-agent uninstall --release agent --namespace scalr --purge=claims]
+    warning: Runs inside agent-main are interrupted and killed after 30 s. To let them finish, unassign its agent pool from the workspaces in Scalr and wait.
     confirm: false"
   `);
 });
 
-test('with --purge=claims the data goes, after the name was typed', () => {
+test('deletes data with --purge=claims, after confirmation', () => {
   expect(text(planned(readings('agent-local-0.6.5', withClaim()), ['claims']))).toMatchInlineSnapshot(`
     "- kubectl scale deployment/agent-main --replicas=0 --request-timeout=15s
     - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
     ! helm uninstall agent
     - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
     gone: Release agent: Deployment agent-main, PersistentVolumeClaim agent-cache
-    gone: All data in claim agent-cache (20Gi)
-    warning: Runs inside agent-main are told to stop and killed after 30 s. To let them finish, take its pool away from its workspaces in Scalr and wait.
+    gone: All data in PVC agent-cache (20Gi)
+    warning: Runs inside agent-main are interrupted and killed after 30 s. To let them finish, unassign its agent pool from the workspaces in Scalr and wait.
     confirm: true"
   `);
 });
 
 describe('volumes', () => {
-  test('the operator retains go their own way', () => {
+  test('with reclaim policy Retain are not changed', () => {
     const given = readings('agent-local-0.6.5', withClaim('Retain'));
     expect(ids(planned(given))).not.toContain('keep-volume/disk');
     expect(ids(planned(given))).toContain('reserve-volume/disk');
     expect(kept(planned(given, ['claims']))).toEqual([
-      'Volume disk (20Gi) of claim agent-cache: its reclaim policy is Retain, so its data remains; deleting the volume does not delete the disk',
+      'PersistentVolume disk (20Gi) of PVC agent-cache: its reclaim policy is Retain, so its data remains; deleting the PersistentVolume does not delete the disk',
     ]);
     expect(planned(given, ['claims']).needsConfirmation).toBe(false);
   });
 
-  test('that an earlier uninstall kept go when claims are purged, taken up again or not', () => {
+  test('that an earlier uninstall retained are deleted with --purge=claims, bound again or not', () => {
     const again = planned(readings('agent-local-0.6.5', withClaim('Retain', true)), ['claims']);
     expect(ids(again)[0]).toBe('release-volume/disk');
     const left = readings(undefined, {volumes: [volume('disk', 'Retain', {kept: true, uid: ''})]});
     expect(text(planned(left, ['claims']))).toMatchInlineSnapshot(`
       "! kubectl patch persistentvolume disk --type=merge --patch={"metadata":{"resourceVersion":"7"},"spec":{"persistentVolumeReclaimPolicy":"Delete","claimRef":{"uid":"gone"}}} --request-timeout=15s
-      gone: Volume disk with the data of claim agent-cache
+      gone: PersistentVolume disk with the data of PVC agent-cache
       confirm: true"
     `);
     expect(ids(planned(left))).toEqual([]);
-    expect(kept(planned(left))).toEqual(['Volume disk (20Gi) with the data of claim agent-cache: an earlier uninstall kept it']);
+    expect(kept(planned(left))).toEqual([
+      'PersistentVolume disk (20Gi) with the data of PVC agent-cache: an earlier uninstall retained it',
+    ]);
   });
 
-  test('of an uninstall that broke off are reserved by the next one', () => {
+  test('of an interrupted uninstall are reserved by the next one', () => {
     const left = readings(undefined, {volumes: [volume('disk', 'Retain', {kept: true})]});
     expect(ids(planned(left))).toEqual(['reserve-volume/disk']);
   });
 
-  test('of another release, namespace or nobody are not looked at', () => {
+  test('of another release or namespace, or without a PVC, are ignored', () => {
     const foreign = object('PersistentVolume', 'a', {
       metadata: {labels: {'scalr.io/kept-for': 'other'}},
       spec: {claimRef: {namespace: 'scalr'}},
@@ -103,23 +105,23 @@ describe('volumes', () => {
     expect(text(plan)).toBe('confirm: false');
   });
 
-  test('nobody may read are kept by their name in the claim', () => {
+  test('that cannot be read are retained by their name in the PVC', () => {
     const plan = planned(readings('agent-local-0.6.5', {...withClaim(), volumes: undefined}));
     expect(ids(plan)[0]).toBe('keep-volume/disk');
   });
 
-  test('of EFS are objects only', () => {
+  test('of EFS are deleted as objects only', () => {
     const manifest = [object('PersistentVolume', 'agent-k8s-efs-pv'), object('PersistentVolumeClaim', 'agent-k8s-efs-claim')];
     const given = readings('agent-k8s-0.6.5', {manifest, objects: [claim('agent-k8s-efs-claim', 'agent-k8s-efs-pv')]});
     expect(ids(planned(given))).toEqual(['release', 'gone']);
     expect(kept(planned(given, ['claims']))).toEqual([
-      'The files behind volume agent-k8s-efs-pv: only the objects of the cluster go, not the file system',
+      'Files on PersistentVolume agent-k8s-efs-pv: only the objects in the cluster are deleted, not the file system',
     ]);
     expect(planned(given, ['claims']).needsConfirmation).toBe(false);
   });
 });
 
-test('claims of the operator always stay; those of an older revision go on demand', () => {
+test('keeps PVCs of the user, and deletes those of an older revision only with --purge=claims', () => {
   const pod = {containers: [], volumes: [{persistentVolumeClaim: {claimName: 'mine'}}]};
   const given = readings('agent-local-0.6.5', {
     manifest: [object('Deployment', 'agent-main', {spec: {template: {spec: pod}}})],
@@ -131,28 +133,28 @@ test('claims of the operator always stay; those of an older revision go on deman
     ],
   });
   expect(kept(planned(given))).toEqual([
-    'Claim mine (20Gi): the release only uses it',
-    'Claim old (20Gi): an older revision of the release left it',
+    'PVC mine (20Gi): it is not part of the release, which only mounts it',
+    'PVC old (20Gi): it remains from an older revision of the release',
   ]);
   expect(ids(planned(given, ['claims']))).toContain('claim/old');
-  expect(kept(planned(given, ['claims']))).toEqual(['Claim mine (20Gi): the release only uses it']);
+  expect(kept(planned(given, ['claims']))).toEqual(['PVC mine (20Gi): it is not part of the release, which only mounts it']);
 });
 
-test('a claim of an older revision whose volume is retained takes no data along', () => {
+test('does not count data as lost when the volume of an old PVC is retained', () => {
   const given = readings('agent-local-0.6.5', {
     objects: [claim('old', 'disk', {annotations: {'meta.helm.sh/release-name': 'agent'}})],
     volumes: [volume('disk', 'Retain', {claimed: 'old'})],
   });
   const plan = planned(given, ['claims']);
-  expect(plan.removals.map(({what}) => what)).toEqual(['Release agent', 'Claim old (20Gi)']);
+  expect(plan.removals.map(({what}) => what)).toEqual(['Release agent', 'PVC old (20Gi)']);
   expect(plan.keeps[0]).toMatchObject({
-    what: 'Volume disk (20Gi) of claim old',
+    what: 'PersistentVolume disk (20Gi) of PVC old',
     why: expect.stringContaining('Retain, so its data remains'),
     how: 'kubectl delete persistentvolume disk --namespace scalr',
   });
 });
 
-test('a kept volume is not forgotten when its claim got another one', () => {
+test('lists a retained volume when its PVC is bound to another one', () => {
   const given = readings('agent-local-0.6.5', {
     manifest: [object('PersistentVolumeClaim', 'agent-cache')],
     objects: [claim('agent-cache', 'second')],
@@ -160,25 +162,43 @@ test('a kept volume is not forgotten when its claim got another one', () => {
   });
   expect(planned(given, ['claims']).removals.map(({what}) => what)).toEqual([
     'Release agent',
-    'All data in claim agent-cache (20Gi)',
-    'Volume first with the data of claim agent-cache',
+    'All data in PVC agent-cache (20Gi)',
+    'PersistentVolume first with the data of PVC agent-cache',
   ]);
 });
 
 describe('drain', () => {
   test.each<[string, string, Readings['values'], string[], number]>([
-    ['agent-job stops the controller, then its Jobs end', 'agent-job-0.6.5', {}, ['stop/agent-main', 'drain', 'stopped'], 0],
-    ['agent-k8s that drains', 'agent-k8s-0.6.5', k8s('drain'), ['stop/agent-main', 'drain', 'stopped'], 0],
-    ['agent-k8s that would break runs off', 'agent-k8s-0.6.5', k8s('grace-shutdown'), ['drain', 'stop/agent-main', 'stopped'], 1],
+    ['stops the controller of agent-job before waiting for its Jobs', 'agent-job-0.6.5', {}, ['stop/agent-main', 'drain', 'stopped'], 0],
+    ['stops agent-k8s before waiting when it drains on stop', 'agent-k8s-0.6.5', k8s('drain'), ['stop/agent-main', 'drain', 'stopped'], 0],
     [
-      'agent-k8s whose runs have no label',
+      'waits before stopping agent-k8s when a stop would interrupt runs',
+      'agent-k8s-0.6.5',
+      k8s('grace-shutdown'),
+      ['drain', 'stop/agent-main', 'stopped'],
+      1,
+    ],
+    [
+      'warns when the runs of agent-k8s have no label',
       'agent-k8s-0.6.5',
       {agent: {worker_on_stop_action: 'drain'}},
       ['stop/agent-main', 'drain', 'stopped'],
       1,
     ],
-    ['agent-local that drains', 'agent-local-0.6.5', {agent: {shutdownMode: 'drain'}}, ['stop/agent-main', 'stopped'], 0],
-    ['agent-local that does not', 'agent-local-0.6.5', {agent: {shutdownMode: 'graceful'}}, ['stop/agent-main', 'stopped'], 1],
+    [
+      'stops agent-local without a wait step when it drains on stop',
+      'agent-local-0.6.5',
+      {agent: {shutdownMode: 'drain'}},
+      ['stop/agent-main', 'stopped'],
+      0,
+    ],
+    [
+      'warns when agent-local does not drain on stop',
+      'agent-local-0.6.5',
+      {agent: {shutdownMode: 'graceful'}},
+      ['stop/agent-main', 'stopped'],
+      1,
+    ],
   ])('%s', (_, chart, values, expected, warnings) => {
     const plan = planned(readings(chart, {values}));
     expect(ids(plan)).toEqual([...expected, 'release', 'gone']);
@@ -186,7 +206,7 @@ describe('drain', () => {
     expect(ids(planned(readings(chart, {values}), [], false))).toEqual(['release', 'gone']);
   });
 
-  test('the step to wait in says what is waited for', () => {
+  test('contains in its wait step the runs to wait for', () => {
     const step = planned(readings('agent-job-0.6.5')).plan.steps.find(({id}) => id === 'drain');
     expect(step?.call.args).toEqual(['get', 'jobs,pods', '--output', 'json', '--request-timeout=15s', '--namespace', 'scalr']);
     expect(step?.waitFor).toEqual({
@@ -198,10 +218,10 @@ describe('drain', () => {
   });
 
   test.each<[string, number | undefined, number | undefined, number]>([
-    ['as many as there are', 3, 2, 3],
-    ['those of the release where it is stopped already', 0, 2, 2],
-    ['one where nobody says', undefined, undefined, 1],
-  ])('a stop is taken back with %s', (_, live, rendered, replicas) => {
+    ['the replicas in the cluster', 3, 2, 3],
+    ['the replicas of the release when it is already stopped', 0, 2, 2],
+    ['one replica when neither is known', undefined, undefined, 1],
+  ])('restores %s', (_, live, rendered, replicas) => {
     const deployment = (count: number | undefined) => object('Deployment', 'agent-main', {spec: {replicas: count}});
     const given = readings('agent-job-0.6.5', {manifest: [deployment(rendered)], objects: [deployment(live)]});
     const stop = planned(given).plan.steps.find(({id}) => id === 'stop/agent-main');
@@ -210,14 +230,14 @@ describe('drain', () => {
     );
   });
 
-  test('an agent that may take longer than anybody waits is announced', () => {
+  test('warns when the grace period exceeds the drain timeout', () => {
     const slow = [object('Deployment', 'agent-main', {spec: {template: {spec: {terminationGracePeriodSeconds: 3660}}}})];
     expect(planned(readings('agent-k8s-0.6.5', {manifest: slow, values: k8s('drain')})).warnings).toEqual([
-      'The agent may take 3660 s to end, longer than this program waits for it.',
+      'The grace period of the agent is 3660 s, which exceeds the drain timeout of 600 s.',
     ]);
   });
 
-  test('without it runs in flight make the uninstall destructive', () => {
+  test('is required for a non-destructive uninstall while runs are in flight', () => {
     const plan = planned(readings('agent-job-0.6.5', {objects: [job('r1')]}), [], false);
     expect(plan.needsConfirmation).toBe(true);
     expect(plan.warnings).toEqual(['1 run is in flight; without a drain they lose their service account and their cache.']);
@@ -242,7 +262,7 @@ describe('runs in flight', () => {
       ({kind, name, isCertain}) => `${kind} ${name}${isCertain ? '' : '?'}`,
     );
 
-  test('are Jobs of agent-job, and pods whose Job is no more', () => {
+  test('are Jobs of agent-job, and pods whose Job is deleted', () => {
     const objects = [
       job('runs'),
       job('done', TASK, [{type: 'Complete', status: 'True'}]),
@@ -258,7 +278,7 @@ describe('runs in flight', () => {
     expect(look('agent-job', '0.5.64', objects)).toEqual(['Job runs', 'Job nearly', 'Pod lone']);
   });
 
-  test('of agent-job up to 0.5.63 are known by their containers', () => {
+  test('of agent-job up to 0.5.63 are recognized by their containers', () => {
     const spec = {initContainers: [{name: 'worker'}], containers: [{name: 'runner'}]};
     const objects = [object('Job', 'run', {spec: {template: {spec}}}), job('labelled'), pod('lone', {}, 'Pending', spec)];
     expect(look('agent-job', '0.5.63', objects)).toEqual(['Job run', 'Pod lone']);
@@ -276,7 +296,7 @@ describe('runs in flight', () => {
   });
 });
 
-describe('definitions', () => {
+describe('CRDs', () => {
   const definition = object('CustomResourceDefinition', 'agenttasktemplates.scalr.io', {spec: {names: {kind: 'AgentTaskTemplate'}}});
   const own = object('AgentTaskTemplate', 'agent-task-template', {
     metadata: {namespace: 'scalr', annotations: {'meta.helm.sh/release-name': 'agent'}},
@@ -292,46 +312,56 @@ describe('definitions', () => {
     });
 
   test.each<[string, Partial<Readings>, string | undefined, string | undefined]>([
-    ['go when nobody else needs them', {}, 'agent-job-0.6.5', undefined],
-    ['go when the release is gone already', {customResources: [], releases: []}, undefined, undefined],
+    ['are deleted when nothing else uses them', {}, 'agent-job-0.6.5', undefined],
+    ['are deleted when the release is already uninstalled', {customResources: [], releases: []}, undefined, undefined],
     [
-      'stay for another release',
+      'stay when another release uses them',
       {releases: [self, {...self, namespace: 'b'}]},
       'agent-job-0.6.5',
-      'needed by release b/agent (agent-job-0.6.5)',
+      'used by release b/agent (agent-job-0.6.5)',
     ],
     [
-      'stay for many other releases, which are counted',
+      'stay with a count of the users when many releases use them',
       {releases: [self, ...['b', 'c', 'd'].map((namespace) => ({...self, namespace}))], customResources: [own, foreign]},
       'agent-job-0.6.5',
-      'needed by 3 other releases and 1 custom resource',
+      'used by 3 other releases and 1 custom resource',
     ],
-    ['stay for resources without Helm', {customResources: [own, foreign]}, 'agent-job-0.6.5', 'needed by AgentTaskTemplate argo/x'],
-    ['stay when releases may not be listed', {releases: undefined}, 'agent-job-0.6.5', 'this account may not see who else needs it'],
     [
-      'stay when resources may not be listed',
+      'stay when custom resources of others use them',
+      {customResources: [own, foreign]},
+      'agent-job-0.6.5',
+      'used by AgentTaskTemplate argo/x',
+    ],
+    [
+      'stay when the account cannot list releases',
+      {releases: undefined},
+      'agent-job-0.6.5',
+      'this account cannot list other users of the CRD',
+    ],
+    [
+      'stay when the account cannot list custom resources',
       {customResources: undefined},
       'agent-job-0.6.5',
-      'this account may not see who else needs it',
+      'this account cannot list other users of the CRD',
     ],
   ])('%s', (_, more, chart, why) => {
     const reading = {...given(more), ...(chart === undefined ? {state: undefined, manifest: []} : {})};
     const plan = planned(reading, ['crds']);
     expect(ids(plan).includes('crd/agenttasktemplates.scalr.io')).toBe(why === undefined);
-    expect(kept(plan)).toEqual(why === undefined ? [] : [`Definition agenttasktemplates.scalr.io: ${why}`]);
+    expect(kept(plan)).toEqual(why === undefined ? [] : [`CRD agenttasktemplates.scalr.io: ${why}`]);
     expect(plan.needsConfirmation).toBe(why === undefined);
   });
 
-  test('that are needed name a command which can work', () => {
+  test('in use are listed with a command that can succeed', () => {
     const again = 'scalr-agent uninstall --release agent --namespace scalr --purge=crds';
     const [needed] = planned(given({customResources: [own, foreign]}), ['crds']).keeps;
-    expect(needed?.how).toBe(`Once nothing needs it: ${again}`);
+    expect(needed?.how).toBe(`When nothing uses it: ${again}`);
     const [unseen] = planned(given({releases: undefined}), ['crds']).keeps;
-    expect(unseen?.how).toBe(`With an account that may list releases and custom resources of all namespaces: ${again}`);
+    expect(unseen?.how).toBe(`With an account that can list releases and custom resources of all namespaces: ${again}`);
     expect(planned(given()).keeps[0]?.how).toBe(again);
   });
 
-  test('are no business of the other charts', () => {
+  test('are ignored for other charts', () => {
     expect(kept(planned(given({}, 'agent-local-0.6.5'), ['crds']))).toEqual([]);
   });
 });
@@ -355,20 +385,20 @@ describe('Secrets and namespace', () => {
       ...more,
     });
 
-  test('stay unless asked for', () => {
+  test('remain without --purge', () => {
     expect(text(planned(given()))).toMatchInlineSnapshot(`
       "- kubectl scale deployment/agent-main --replicas=0 --request-timeout=15s
       - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,pod-template-hash --timeout=600s
       - helm uninstall agent
       - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
       gone: Release agent: Deployment agent-main
-      stays: Secret scalr-agent-token: a token is not shown twice, and the next install takes it up [scalr-agent uninstall --release agent --namespace scalr --purge=secrets]
-      stays: Namespace scalr: it holds Secret scalr-agent-token [Once nothing else is in it: scalr-agent uninstall --release agent --namespace scalr --purge=namespace]
+      stays: Secret scalr-agent-token: Scalr shows a token only once, and the next install uses it [scalr-agent uninstall --release agent --namespace scalr --purge=secrets]
+      stays: Namespace scalr: it contains Secret scalr-agent-token [When it is empty: scalr-agent uninstall --release agent --namespace scalr --purge=namespace]
       confirm: false"
     `);
   });
 
-  test('go together', () => {
+  test('are deleted together', () => {
     const plan = planned(given(), ['secrets', 'namespace']);
     expect(ids(plan).slice(-2)).toEqual(['secret/scalr-agent-token', 'namespace']);
     expect(kept(plan)).toEqual([]);
@@ -377,63 +407,63 @@ describe('Secrets and namespace', () => {
   const reader = object('Deployment', 'other', {
     spec: {template: {spec: {containers: [{env: [{valueFrom: {secretKeyRef: {name: 'scalr-agent-token'}}}]}]}}},
   });
-  test('several readers are named in one sentence, and the same command is no remedy before they are gone', () => {
+  test('list all users of a Secret in one sentence, with a remedy for when they are gone', () => {
     const {spec} = reader as KubernetesObject & {spec: object};
     const others = ['b', 'c'].map((name) => object('Deployment', name, {spec}));
     const [secret] = planned(given([reader, ...others]), ['secrets']).keeps;
     expect(secret).toMatchObject({
-      why: 'Deployment other, Deployment b and Deployment c read it',
-      how: 'Once nothing reads it: scalr-agent uninstall --release agent --namespace scalr --purge=secrets',
+      why: 'used by Deployment other, Deployment b and Deployment c',
+      how: 'When nothing uses it: scalr-agent uninstall --release agent --namespace scalr --purge=secrets',
     });
   });
 
   test.each<[string, Readings, Purgeable[], string[]]>([
     [
-      'a Secret that stays',
+      'a Secret that remains',
       given(),
       ['namespace'],
       [
-        'Secret scalr-agent-token: a token is not shown twice, and the next install takes it up',
-        'Namespace scalr: it holds Secret scalr-agent-token',
+        'Secret scalr-agent-token: Scalr shows a token only once, and the next install uses it',
+        'Namespace scalr: it contains Secret scalr-agent-token',
       ],
     ],
     [
-      'somebody who reads the Secret',
+      'another workload that uses the Secret',
       given([reader]),
       ['secrets', 'namespace'],
-      ['Secret scalr-agent-token: Deployment other reads it', 'Namespace scalr: others use it: Deployment other'],
+      ['Secret scalr-agent-token: used by Deployment other', 'Namespace scalr: it contains other objects: Deployment other'],
     ],
     [
-      'something else in it',
+      'another object in the namespace',
       given([object('ConfigMap', 'notes')]),
       ['secrets', 'namespace'],
-      ['Namespace scalr: others use it: ConfigMap notes'],
+      ['Namespace scalr: it contains other objects: ConfigMap notes'],
     ],
     [
       'the record of another release',
       given([object('Secret', 'sh.helm.release.v1.agent-2.v1')]),
       ['secrets', 'namespace'],
-      ['Namespace scalr: others use it: Secret sh.helm.release.v1.agent-2.v1'],
+      ['Namespace scalr: it contains other objects: Secret sh.helm.release.v1.agent-2.v1'],
     ],
     [
-      'a namespace of somebody else',
+      'a namespace of another owner',
       given([], {namespaceObject: object('Namespace', 'scalr')}),
       ['secrets', 'namespace'],
-      ['Namespace scalr: this program did not make it for this release'],
+      ['Namespace scalr: it was not created by scalr-agent for this release'],
     ],
     [
-      'a namespace made for another release',
+      'a namespace created for another release',
       given([], {namespaceObject: object('Namespace', 'scalr', {metadata: ours('b')})}),
       ['secrets', 'namespace'],
-      ['Namespace scalr: this program did not make it for this release'],
+      ['Namespace scalr: it was not created by scalr-agent for this release'],
     ],
     [
-      'a Secret made for another release',
+      'a Secret created for another release',
       given([object('Secret', 'b', {metadata: ours('b')})]),
       ['secrets', 'namespace'],
-      ['Namespace scalr: others use it: Secret b'],
+      ['Namespace scalr: it contains other objects: Secret b'],
     ],
-  ])('are held by %s', (_, reading, purge, expected) => {
+  ])('remain because of %s', (_, reading, purge, expected) => {
     const plan = planned(reading, purge);
     expect(kept(plan)).toEqual(expected);
     expect(ids(plan)).not.toContain('namespace');
@@ -460,17 +490,17 @@ describe('data on nodes', () => {
       ...more,
     });
 
-  test('are named with the nodes, and how to remove them', () => {
+  test('is listed with the nodes and a command to delete it', () => {
     expect(text(planned(given()))).toMatchInlineSnapshot(`
       "- helm uninstall agent
       - kubectl wait --for=delete pod --selector=app.kubernetes.io/instance=agent,app.kubernetes.io/component!=task --timeout=300s
       gone: Release agent: DaemonSet agent-worker
-      stays: Directory /var/lib/scalr on a, b, cordoned, down: no chart removes what lies on nodes [for node in a b cordoned down; do kubectl debug "node/$node" --image=busybox:1.37 --profile=sysadmin -- rm -rf '/host/var/lib/scalr'; done]
+      stays: Directory /var/lib/scalr on a, b, cordoned, down: charts never delete files on nodes [for node in a b cordoned down; do kubectl debug "node/$node" --image=busybox:1.37 --profile=sysadmin -- rm -rf '/host/var/lib/scalr'; done]
       confirm: false"
     `);
   });
 
-  test('are emptied where that was asked for, on the nodes that answer', () => {
+  test('is deleted with --purge=node-data on ready nodes', () => {
     const plan = planned(given(), ['node-data']);
     expect(text(plan)).toMatchInlineSnapshot(`
       "- helm uninstall agent
@@ -479,7 +509,7 @@ describe('data on nodes', () => {
       - kubectl wait --for=condition=complete job --selector=scalr.io/cleaner=agent --timeout=300s
       - kubectl delete job --selector=scalr.io/cleaner=agent
       gone: Release agent: DaemonSet agent-worker
-      gone: Everything in /var/lib/scalr on a, b, cordoned
+      gone: Contents of /var/lib/scalr on a, b, cordoned
       stays: Directory /var/lib/scalr on down: the node is not ready [for node in down; do kubectl debug "node/$node" --image=busybox:1.37 --profile=sysadmin -- rm -rf '/host/var/lib/scalr'; done]
       confirm: true"
     `);
@@ -494,26 +524,30 @@ describe('data on nodes', () => {
 
   const same = (kind: string, path: string): KubernetesObject => writer(kind, 'x', path, {metadata: {namespace: 'other'}});
   test.each<[string, Readings, string]>([
-    ['workers of another agent', given({daemonSets: [same('DaemonSet', PATH)]}), 'used by DaemonSet other/x too'],
+    ['workers of another agent', given({daemonSets: [same('DaemonSet', PATH)]}), 'also used by DaemonSet other/x'],
     [
-      'runs of another agent, below',
+      'runs of another agent in a subdirectory',
       given({customResources: [same('AgentTaskTemplate', `${PATH}/cache`)]}),
-      'used by AgentTaskTemplate other/x too',
+      'also used by AgentTaskTemplate other/x',
     ],
-    ['missing rights', given({daemonSets: undefined}), 'this account may not see who else uses it'],
-    ['a directory of the system', given({}, '/var/lib/kubelet/scalr'), "/var/lib/kubelet/scalr may hold what is not the agent's"],
-    ['a directory of everybody', given({}, '/var/lib/'), "/var/lib may hold what is not the agent's"],
-    ['a way out of its own directory', given({}, '/var/lib/scalr/../..'), "/var may hold what is not the agent's"],
-    ['a whole disk', given({}, '/mnt/disks/ssd0'), "/mnt/disks/ssd0 may hold what is not the agent's"],
-    ['nodes that do not answer', given({nodes: [node('down', {labels: {pool: 'runs'}, ready: false})]}), 'no node it may be on is ready'],
-  ])('stay because of %s', (_, reading, why) => {
+    ['missing permissions', given({daemonSets: undefined}), 'this account cannot list other users of the directory'],
+    ['a system directory', given({}, '/var/lib/kubelet/scalr'), '/var/lib/kubelet/scalr can contain data of other programs'],
+    ['a shared directory', given({}, '/var/lib/'), '/var/lib can contain data of other programs'],
+    ['a path that leaves its own directory', given({}, '/var/lib/scalr/../..'), '/var can contain data of other programs'],
+    ['a whole disk', given({}, '/mnt/disks/ssd0'), '/mnt/disks/ssd0 can contain data of other programs'],
+    [
+      'nodes that are not ready',
+      given({nodes: [node('down', {labels: {pool: 'runs'}, ready: false})]}),
+      'no node with this directory is ready',
+    ],
+  ])('remains because of %s', (_, reading, why) => {
     const plan = planned(reading, ['node-data']);
     expect(plan.keeps.map((each) => each.why)).toEqual([why]);
     expect(ids(plan)).not.toContain('clean');
     expect(plan.needsConfirmation).toBe(false);
   });
 
-  test('a DaemonSet that only prepares the directory shares nothing', () => {
+  test('ignores a DaemonSet that only prepares the directory', () => {
     const preparer = object('DaemonSet', 'init', {
       metadata: {namespace: 'kube-system'},
       spec: {template: {spec: {containers: [{name: 'init'}], volumes: [{hostPath: {path: PATH}}]}}},
@@ -522,16 +556,16 @@ describe('data on nodes', () => {
   });
 
   test.each<[string, string, Readings['values'], string | undefined]>([
-    ['agent-k8s on EFS', 'agent-k8s-0.6.5', {agent: {data_home: PATH}, efsVolumeHandle: 'fs-1'}, undefined],
-    ['agent-job with a directory', 'agent-job-0.6.5', {persistence: {cache: {enabled: true, hostPath: {path: PATH}}}}, PATH],
+    ['finds no directory for agent-k8s on EFS', 'agent-k8s-0.6.5', {agent: {data_home: PATH}, efsVolumeHandle: 'fs-1'}, undefined],
+    ['finds the hostPath directory of agent-job', 'agent-job-0.6.5', {persistence: {cache: {enabled: true, hostPath: {path: PATH}}}}, PATH],
     [
-      'agent-job with a directory that is off',
+      'finds no directory for agent-job when persistence is disabled',
       'agent-job-0.6.5',
       {persistence: {cache: {enabled: false, hostPath: {path: PATH}}}},
       undefined,
     ],
-    ['agent-job before hostPath', 'agent-job-0.5.63', {persistence: {enabled: true}}, undefined],
-    ['agent-local', 'agent-local-0.6.5', {agent: {data_home: PATH}}, undefined],
+    ['finds no directory for agent-job versions without hostPath', 'agent-job-0.5.63', {persistence: {enabled: true}}, undefined],
+    ['finds no directory for agent-local', 'agent-local-0.6.5', {agent: {data_home: PATH}}, undefined],
   ])('%s', (_, chart, values, path) => {
     expect(inventoryOf(readings(chart, {values})).nodeData.map((each) => each.path)).toEqual(path === undefined ? [] : [path]);
   });
@@ -539,7 +573,7 @@ describe('data on nodes', () => {
 
 const revealed = (input: unknown): string => (typeof input === 'string' ? input : (input as {reveal(): string}).reveal());
 
-describe('a release that Helm does not know', () => {
+describe('a release without a Helm record', () => {
   const require = (more: Partial<Readings>): void => {
     const given = readings(undefined, {namespaceObject: object('Namespace', 'scalr'), ...more});
     requireKnownRelease(NAME, false, inventoryOf(given), given);
@@ -549,31 +583,31 @@ describe('a release that Helm does not know', () => {
 
   test.each<[string, Partial<Readings>]>([
     ['a Secret', {objects: [object('Secret', 'token', {metadata: ours()})]}],
-    ['a claim', {objects: [object('PersistentVolumeClaim', 'old', annotated)]}],
-    ['a volume', {volumes: [volume('disk', 'Retain', {kept: true})]}],
-    ['an object of Helm', {objects: [object('Role', 'agent', annotated)]}],
+    ['a PVC', {objects: [object('PersistentVolumeClaim', 'old', annotated)]}],
+    ['a retained volume', {volumes: [volume('disk', 'Retain', {kept: true})]}],
+    ['a Helm object', {objects: [object('Role', 'agent', annotated)]}],
     ['a run', {objects: [job('atask-1')]}],
     ['the namespace', {namespaceObject: object('Namespace', 'scalr', {metadata: ours()})}],
-  ])('has been there: %s is left', (_, more) => {
+  ])('is accepted when %s remains', (_, more) => {
     expect(() => require(more)).not.toThrow();
   });
 
   test.each<[string, Partial<Readings>]>([
     ['a Secret of another release', {objects: [object('Secret', 'token', {metadata: ours('other')})]}],
-    ['a job of another tool with the same label', {objects: [job('x', {'app.kubernetes.io/instance': 'agent'})]}],
+    ['a Job of another tool with the same label', {objects: [job('x', {'app.kubernetes.io/instance': 'agent'})]}],
     [
-      'an object of the same release elsewhere',
+      'an object of the same release name in another namespace',
       {
         objects: [
           object('Role', 'x', {metadata: {annotations: {...annotated.metadata.annotations, 'meta.helm.sh/release-namespace': 'b'}}}),
         ],
       },
     ],
-  ])('was never there, whatever %s says', (_, more) => {
+  ])('is not found despite %s', (_, more) => {
     expect(() => require(more)).toThrow('Release agent not found in namespace scalr.');
   });
 
-  test('is answered with those that are there, the nearest first', () => {
+  test('is reported with the existing releases, the nearest first', () => {
     const releases = [
       listed('b', 'agent', 'agent-job-0.6.5'),
       listed('scalr', 'web', 'nginx-1.0.0'),
@@ -596,13 +630,15 @@ describe('a release that Helm does not know', () => {
   });
 });
 
-test('--purge=all is every class', () => {
+test('expands --purge=all to every class', () => {
   expect([...purgeOf(['claims', 'all'])]).toEqual(PURGEABLE);
   expect(purgeOf().size).toBe(0);
 });
 
-test('a release of another chart is left alone', () => {
+test('rejects a release of another chart', () => {
   const inventory = inventoryOf(readings('nginx-1.0.0'));
-  expect(() => requireOurChart(NAME, 'nginx-1.0.0', inventory)).toThrow('Release agent is of the chart nginx-1.0.0, not of a Scalr agent.');
+  expect(() => requireOurChart(NAME, 'nginx-1.0.0', inventory)).toThrow(
+    'Release agent uses chart nginx-1.0.0, which is not a Scalr agent chart.',
+  );
   expect(ids(planUninstall(NAME, inventory, {purge: new Set(), drain: true, drainTimeoutSeconds: 1, timeoutSeconds: 1}))).toEqual([]);
 });

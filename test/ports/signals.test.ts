@@ -5,7 +5,7 @@ import {abortReason, anySignal, followSignal, withTimeout} from '../../src/signa
 import {toolGap} from '../../src/support-bundle/collect/tools.ts';
 
 describe('anySignal', () => {
-  test('it comes with the first, with its reason', () => {
+  test('is aborted with the first signal, and with its reason', () => {
     const [one, other] = [new AbortController(), new AbortController()];
     const signal = anySignal(one.signal, other.signal);
     other.abort('SIGTERM');
@@ -13,11 +13,11 @@ describe('anySignal', () => {
     expect({aborted: signal.aborted, reason: signal.reason}).toEqual({aborted: true, reason: 'SIGTERM'});
   });
 
-  test('it has come where one came before', () => {
+  test('is aborted when one signal already is', () => {
     expect(anySignal(new AbortController().signal, AbortSignal.abort('SIGINT')).reason).toBe('SIGINT');
   });
 
-  test('a timeout that nobody else holds comes, whatever is thrown away meanwhile', async () => {
+  test('keeps a timeout alive that nothing else references', async () => {
     const signal = anySignal(new AbortController().signal, AbortSignal.timeout(300));
     const start = Date.now();
     while (!signal.aborted && Date.now() - start < 10_000) {
@@ -29,7 +29,7 @@ describe('anySignal', () => {
 });
 
 describe('followSignal', () => {
-  test('it comes with the first, also with one that has come already', () => {
+  test('is aborted with the first signal, even if it already is', () => {
     const [one, other] = [new AbortController(), new AbortController()];
     const {signal} = followSignal(one.signal, other.signal);
     other.abort('SIGINT');
@@ -37,7 +37,7 @@ describe('followSignal', () => {
     expect(followSignal(one.signal, other.signal).signal.aborted).toBe(true);
   });
 
-  test('nothing listens once it is released', () => {
+  test('removes its listeners when it is released', () => {
     const [one, other] = [new AbortController(), new AbortController()];
     const {signal, release} = followSignal(one.signal, other.signal);
     release();
@@ -51,11 +51,11 @@ describe('withTimeout', () => {
   const aborted = (signal: AbortSignal) =>
     new Promise<string>((resolve) => signal.addEventListener('abort', () => resolve(String(signal.reason))));
 
-  test('the time is over', async () => {
+  test('times out', async () => {
     expect(await withTimeout(1, new AbortController().signal, aborted)).toContain('TimeoutError');
   });
 
-  test('whoever asks for an end is heard before the time is over', async () => {
+  test('is aborted before the timeout', async () => {
     const controller = new AbortController();
     const ended = withTimeout(60_000, controller.signal, aborted);
     controller.abort('SIGINT');
@@ -63,14 +63,14 @@ describe('withTimeout', () => {
     expect(await withTimeout(60_000, controller.signal, async (signal) => signal.aborted)).toBe(true);
   });
 
-  test('nothing listens afterwards, however it ended', async () => {
+  test('removes its listeners afterwards', async () => {
     const {signal} = new AbortController();
     await withTimeout(60_000, signal, async () => 'done');
     await expect(withTimeout(60_000, signal, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
-  test('many calls may have the same signal', async () => {
+  test('many calls can share one signal', async () => {
     const {signal} = new AbortController();
     const warnings: Error[] = [];
     process.on('warning', (warning) => warnings.push(warning));
@@ -80,19 +80,19 @@ describe('withTimeout', () => {
 });
 
 describe('abortReason', () => {
-  const NO_ANSWER = {exitCode: 1, stdout: '', stderr: 'error: there was no answer in time'};
+  const NO_ANSWER = {exitCode: 1, stdout: '', stderr: 'error: timed out waiting for a response'};
 
-  test('a time that is over and a signal of the system are told apart, through all that follow them', async () => {
+  test('distinguishes timeouts and system signals, also through followers', async () => {
     const late = anySignal(AbortSignal.timeout(1), new AbortController().signal);
     await new Promise((resolve) => late.addEventListener('abort', resolve));
-    expect(abortReason(followSignal(late).signal)).toBe('--timeout was over');
+    expect(abortReason(followSignal(late).signal)).toBe('timed out (--timeout)');
     expect(abortReason(AbortSignal.abort('SIGINT'))).toBe('interrupted');
-    expect(abortReason(AbortSignal.abort())).toBe('nobody waits for it any more');
+    expect(abortReason(AbortSignal.abort())).toBe('cancelled');
   });
 
-  test('what helm did not say says which it was, where it was one of them', () => {
-    const gap = (over: AbortSignal) => toolGap('releases of helm', NO_ANSWER, over).trouble;
-    expect(gap(AbortSignal.abort('SIGTERM'))).toEqual({kind: 'over', message: 'interrupted'});
+  test('explains an empty error of helm after an abort', () => {
+    const gap = (signal: AbortSignal) => toolGap('Helm releases', NO_ANSWER, signal).trouble;
+    expect(gap(AbortSignal.abort('SIGTERM'))).toEqual({kind: 'aborted', message: 'interrupted'});
     expect(gap(new AbortController().signal)).toEqual({kind: 'stalled', message: NO_ANSWER.stderr});
   });
 });

@@ -76,12 +76,12 @@ test.each([
   expect(failure.message).toContain(stderr.replace(/^error: /i, '').slice(0, 40));
 });
 
-test('advice about a definition is about the definition', () => {
+test('links CRD advice to the CRDs of the chart', () => {
   const stderr = 'Error: failed to install CRD crds/x.yaml: conflict occurred while applying object';
   expect(toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).suggestions.join()).toContain('helm show crds');
 });
 
-test('what helm goes on to say after the error, and its warnings, are not the reason', () => {
+test('ignores hints and warnings of helm around the error', () => {
   const stderr =
     'WARNING: a file is readable by others\nError: YAML parse error on x.yaml: bad\n\nUse --debug flag to render out invalid YAML\n';
   expect(toolFailure({tool: 'helm', args: ['template']}, {exitCode: 1, stdout: '', stderr}).message).toBe(
@@ -103,7 +103,7 @@ test.each([
     'Error from server: failed to create typed patch object (a/v; /v1, Kind=Pod): errors: .spec.volumes[name=false].name: expected string',
   ],
   ['Error: nothing follows:\nhelp\n', 'nothing follows:'],
-])('what is listed below a colon is told with it: %s', (stderr, reason) => {
+])('includes the lines after a colon: %s', (stderr, reason) => {
   expect(toolFailure({tool: 'helm', args: ['upgrade']}, {exitCode: 1, stdout: '', stderr}).message).toBe(`helm upgrade failed: ${reason}`);
 });
 
@@ -116,13 +116,13 @@ test.each([
   [
     waitForJobs(NAME.place, 'a=b', 9),
     'timed out waiting for the condition',
-    `Look what holds it up: kubectl get events --namespace agents ${WHERE}`,
+    `Check the events: kubectl get events --namespace agents ${WHERE}`,
   ],
   [
     upgradeInstall(NAME, {chart: 'agent-job', version: '0.6.5', source: './agent job'}, ''),
     'Error: failed to install CRD crds/a.yaml: conflict',
-    `Or take the chart's: helm show crds './agent job' | kubectl apply --server-side --force-conflicts --filename - ${WHERE}`,
+    `Or apply the CRD of the chart: helm show crds './agent job' | kubectl apply --server-side --force-conflicts --filename - ${WHERE}`,
   ],
-])('next steps go to the cluster of the call: %j', (call, stderr, step) => {
+])('targets the cluster of the call in next steps: %j', (call, stderr, step) => {
   expect(toolFailure(call, {exitCode: 1, stdout: '', stderr}).suggestions).toContain(step);
 });

@@ -3,20 +3,20 @@ import {jsonFrom} from '../../src/tool-errors.ts';
 
 const CALL = {tool: 'helm', args: ['history', 'acme']} as const;
 
-test('what a tool says as JSON', () => {
+test('parses JSON output of a tool', () => {
   expect(jsonFrom(CALL, '[{"revision": 1}]\n')).toEqual([{revision: 1}]);
 });
 
 test.each([
-  ['', 'helm history failed: helm said nothing'],
-  ['welcome to the cluster\n[]', 'helm history failed: what helm said is no JSON: welcome to the cluster'],
-  ['{"password": "hunter2"', 'helm history failed: what helm said is not the JSON it should be, or not all of it'],
-])('what else it may say is a failure with a next step, and no bug: %j', (stdout, message) => {
+  ['', 'helm history failed: helm returned no output'],
+  ['welcome to the cluster\n[]', 'helm history failed: the output of helm is not JSON: welcome to the cluster'],
+  ['{"password": "hunter2"', 'helm history failed: helm returned incomplete or unexpected JSON'],
+])('reports other output as an error with a next step: %j', (stdout, message) => {
   expect(() => jsonFrom(CALL, stdout)).toThrow(
     expect.objectContaining({
       message,
       code: 'TOOL_FAILED',
-      suggestions: ['Name the program itself with --helm, if helm is a script around it', 'Run it again with --verbose'],
+      suggestions: ['If helm is a wrapper script, set the path of the program itself with --helm', 'Run the command again with --verbose'],
     }),
   );
 });

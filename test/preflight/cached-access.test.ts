@@ -1,27 +1,27 @@
 import {expect, test} from 'vitest';
 import {ExpectedError} from '../../src/errors.ts';
-import type {Outcome, Processes} from '../../src/ports/processes.ts';
+import type {Processes, ProcessResult} from '../../src/ports/processes.ts';
 import {cachedProcesses} from '../../src/preflight/permissions-of.ts';
 
 const call = (name: string) => ({tool: 'kubectl' as const, args: [name]});
-const answer = (stderr = ''): Outcome => ({exitCode: stderr === '' ? 0 : 1, stdout: '', stderr});
+const answer = (stderr = ''): ProcessResult => ({exitCode: stderr === '' ? 0 : 1, stdout: '', stderr});
 const BUSY = answer('Error from server (ServiceUnavailable): the server is currently unable to handle the request');
 
 /** Answers one after another, the last for ever. */
-function asking(answers: readonly (Outcome | ExpectedError)[], over = new AbortController().signal) {
+function asking(answers: readonly (ProcessResult | ExpectedError)[], signal = new AbortController().signal) {
   const [calls, pauses]: [string[], number[]] = [[], []];
   const run: Processes['run'] = async ({args}, options) => {
     calls.push(args.join(' '));
-    if (options?.over?.aborted) return answer('error: there was no answer in time');
+    if (options?.signal?.aborted) return answer('error: timed out waiting for a response');
     const found = answers[calls.length - 1] ?? answers.at(-1);
     if (found instanceof ExpectedError) throw found;
-    return found as Outcome;
+    return found as ProcessResult;
   };
   const start: Processes['start'] = () => {
     throw new Error('nothing is started that may go on alone');
   };
   const sleep = async (milliseconds: number): Promise<void> => void pauses.push(milliseconds);
-  return {...cachedProcesses({run, start}, {over, sleep}), calls, pauses};
+  return {...cachedProcesses({run, start}, {signal, sleep}), calls, pauses};
 }
 
 test('the same question is asked once, by whoever asks', async () => {
@@ -50,13 +50,13 @@ test.each([
 });
 
 test('a tool that is not there is an answer', async () => {
-  const missing = new ExpectedError('helm is not on PATH.', {code: 'TOOL_NOT_FOUND', exit: 2});
-  expect(await asking([missing]).run(call('get'))).toMatchObject({exitCode: 1, stderr: 'helm is not on PATH.'});
+  const missing = new ExpectedError('helm not found on PATH.', {code: 'TOOL_NOT_FOUND', exit: 2});
+  expect(await asking([missing]).run(call('get'))).toMatchObject({exitCode: 1, stderr: 'helm not found on PATH.'});
 });
 
 test('when time is over nothing is asked again', async () => {
   const {run, calls} = asking([BUSY], AbortSignal.abort());
-  expect(await run(call('get'))).toMatchObject({stderr: expect.stringContaining('no answer in time')});
+  expect(await run(call('get'))).toMatchObject({stderr: expect.stringContaining('timed out waiting for a response')});
   expect(calls).toHaveLength(1);
 });
 

@@ -32,7 +32,7 @@ function collect(argv: readonly string[], tools: Readonly<Record<string, string>
   return ran.then((seen) => ({...seen, cwd, file: join(cwd, 'x.zip')}));
 }
 
-test('on a terminal the files are counted on one line that is drawn over', async () => {
+test('counts files on one line that is redrawn on a terminal', async () => {
   const {screen, exit} = await collect(['--docker', 'agent'], docker());
   expect(exit, screen).toBe(0);
   const [, all = ''] = /\r\d+ of (\d+) files/.exec(screen) ?? [];
@@ -42,7 +42,7 @@ test('on a terminal the files are counted on one line that is drawn over', async
   expect(screen).toMatch(/\r\nx\.zip\r\n$/);
 });
 
-test('of --journal units are counted', async () => {
+test('counts the units of --journal', async () => {
   const {screen, exit} = await collect(['--journal'], journal('echo "[Unit]"'));
   expect(exit, screen).toBe(0);
   expect(screen).toContain(', 2 units, ');
@@ -51,21 +51,21 @@ test('of --journal units are counted', async () => {
 test.each([
   ['--docker agent', docker({inspect: WAITS})],
   ['--journal', journal(WAITS)],
-] as const)('Ctrl-C while %s is asked for what there is: nothing is written, and it ends with 130', async (argv, tools) => {
+] as const)('writes nothing and exits with 130 on Ctrl-C while %s lists its sources', async (argv, tools) => {
   const {screen, exit, left, cwd} = await collect(argv.split(' '), tools, [{see: /it waits/, press: CTRL_C}]);
   expect({exit, left}, screen).toEqual({exit: 130, left: 0});
   expect(screen).toContain('Interrupted. No bundle was written.');
   expect(readdirSync(cwd)).toEqual([]);
 });
 
-test('what ends programs is 143', async () => {
+test('exits with 143 on SIGTERM', async () => {
   const steps = [{see: /it waits/, press: '', signal: 'SIGTERM' as const}];
   const {screen, exit, left} = await collect(['--docker', 'agent'], docker({inspect: WAITS}), steps);
   expect({exit, left}, screen).toEqual({exit: 143, left: 0});
   expect(screen).toContain('Interrupted. No bundle was written.');
 });
 
-test('Ctrl-C while a log is read keeps what came, and the count begins no line of it', async () => {
+test('keeps what was read when Ctrl-C comes during a log, and ends the progress line first', async () => {
   const steps = [{see: /it waits/, press: CTRL_C}];
   const {screen, exit, left, file} = await collect(['--docker', 'agent'], docker({logs: `${LINE}; ${WAITS}`}), steps);
   expect({exit, left}, screen).toEqual({exit: 130, left: 0});

@@ -113,19 +113,19 @@ describe.each(WAYS)('$way', ({shell, files, needs, isVariant = false}) => {
     expect((await open.after(`${keys}\t`)).line).toEqual(typeof line === 'string' ? line : expect.stringMatching(line));
   });
 
-  test('shows what commands are for', async () => {
+  test('shows the descriptions of commands', async () => {
     const keys = `scalr-agent val${shell === 'bash' ? '\t\t' : '\t'}`;
     expect(await open.screen(keys, /values .*Generate/)).toMatch(/validate .*Validate/);
   });
 
-  test('a cluster that is silent is not waited for, and its login plugin does not ask', async () => {
+  test('does not wait for a cluster that does not respond, and shows no prompt of its login plugin', async () => {
     const keys = 'scalr-agent status --kube-context slow -n ';
     const {line, screen} = await open.after(`${keys}\t`);
     expect(line).toBe(keys);
     expect(screen).not.toMatch(/Password|noise/);
   });
 
-  test('nothing on the line is run, and no name can run anything', async () => {
+  test('runs nothing from the command line or from a name', async () => {
     await open.after('scalr-agent status --kubeconfig "$(touch pwned)" -n \t');
     const {line} = await open.after('scalr-agent status --kube-context it\t');
     expect(line).toMatch(/^scalr-agent status --kube-context (it\\\$\\\(touch\\ pwned\\\)|'it\$\(touch pwned\)') $/);

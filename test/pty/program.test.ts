@@ -27,19 +27,19 @@ describe('on a terminal', () => {
   const line = [...LINE, '--out', 'values.yaml'];
   const file = () => readFileSync(join(folder, 'values.yaml'), 'utf8');
 
-  test('y replaces the file', async () => {
+  test('replaces the file on y', async () => {
     expect(await onTerminal(line, [{see: /Replace it\?/, press: 'y\r'}], folder)).toMatchObject({exit: 0, left: 0});
     expect(file()).toContain('acme.scalr.io');
   });
 
-  test('Enter keeps it, because no is the default', async () => {
+  test('keeps the file on Enter, because no is the default', async () => {
     const {screen, exit} = await onTerminal(line, [{see: /Replace it\?/, press: '\r'}], folder);
     expect(screen).toContain('Nothing was changed.');
     expect(exit).toBe(1);
     expect(file()).toBe('mine\n');
   });
 
-  test('Ctrl-C at the question changes nothing and ends with 130', async () => {
+  test('changes nothing and exits with 130 on Ctrl-C at the question', async () => {
     const {screen, exit, left} = await onTerminal(line, [{see: /Replace it\?/, press: '\u0003'}], folder);
     expect(screen).toContain('Cancelled. Nothing was changed.');
     expect({exit, left}).toEqual({exit: 130, left: 0});
@@ -47,9 +47,9 @@ describe('on a terminal', () => {
     expect(file()).toBe('mine\n');
   });
 
-  test('what nothing works without is asked for, and what cannot be meant is asked again', async () => {
+  test('asks for required settings, and again after an invalid answer', async () => {
     const steps = [
-      {see: /Address of the Scalr account/, press: 'acme.scalr.io\r'},
+      {see: /Scalr URL/, press: 'acme.scalr.io\r'},
       {see: /has no scheme/, press: '\u0015https://acme.scalr.io\r'},
     ];
     const {screen, exit, left} = await onTerminal(['values', '--chart', 'agent-local'], steps, folder);
@@ -57,56 +57,56 @@ describe('on a terminal', () => {
     expect(screen).toContain('url: "https://acme.scalr.io"');
   });
 
-  test('--no-input refuses instead of asking', async () => {
+  test('refuses with --no-input instead of asking', async () => {
     const {screen, exit} = await onTerminal([...line, '--no-input'], [], folder);
-    expect(screen).toContain('values.yaml exists.');
+    expect(screen).toContain('values.yaml already exists.');
     expect(exit).toBe(2);
   });
 });
 
 describe('in a pipe', () => {
-  test('the result is on standard output and the file it writes is the same', async () => {
+  test('prints the result on standard output, the same as the file it writes', async () => {
     const {stdout, exit} = await run(LINE);
     expect(exit).toBe(0);
     await run([...LINE, '--out', 'values.yaml']);
     expect(readFileSync(join(folder, 'values.yaml'), 'utf8')).toBe(stdout);
   });
 
-  test('a file with free text in it is readable by its owner alone', async () => {
+  test('makes a file with free text readable by its owner only', async () => {
     await run([...LINE, '--extra-env', 'A=b', '--out', 'values.yaml']);
     expect(statSync(join(folder, 'values.yaml')).mode & 0o777).toBe(0o600);
   });
 
-  test('a device is written into, not replaced', async () => {
+  test('writes into a device instead of replacing it', async () => {
     expect((await run([...LINE, '--out', '/dev/null', '--yes'])).exit).toBe(0);
     expect(statSync('/dev/null').isCharacterDevice()).toBe(true);
   });
 
-  test('standard output under another name is standard output', async () => {
+  test('treats another name of standard output as standard output', async () => {
     const {stdout} = await run([...LINE, '--out', '/dev/stdout', '--json']);
     expect(JSON.parse(stdout).chart).toBe('agent-local');
   });
 
-  test('a link to nothing is named, not replaced', async () => {
+  test('reports a broken symbolic link instead of replacing it', async () => {
     symlinkSync('nowhere.yaml', join(folder, 'values.yaml'));
     const {stderr, exit} = await run([...LINE, '--out', 'values.yaml']);
-    expect(stderr).toContain('values.yaml is a link to nothing.');
+    expect(stderr).toContain('values.yaml is a broken symbolic link.');
     expect(exit).toBe(2);
   });
 
-  test('a file that is far too large is refused before it fills the memory', async () => {
+  test('refuses a file that is too large before it fills the memory', async () => {
     const {stderr, exit} = await run([...LINE, '--ca-file', '/dev/zero']);
     expect(stderr).toContain('larger than 2 MiB');
     expect(exit).toBe(2);
   });
 
-  test('a reader that has seen enough is no failure', async () => {
+  test('succeeds when the reader closes the pipe early', async () => {
     const script = `"$0" "$1" ${LINE.join(' ')} --quiet | head -c 1; echo "\${PIPESTATUS[0]}"`;
     const stdout = execFileSync('bash', ['-c', script, process.execPath, PROGRAM], {encoding: 'utf8'});
     expect(stdout).toBe('#0\n');
   });
 
-  test.skipIf(!existsSync('/dev/full'))('a full disk behind standard output is a failure', () => {
+  test.skipIf(!existsSync('/dev/full'))('fails when the disk behind standard output is full', () => {
     const {status, stderr} = spawnSync('bash', ['-c', `"$0" "$1" ${LINE.join(' ')} > /dev/full`, process.execPath, PROGRAM], {
       encoding: 'utf8',
     });
@@ -114,7 +114,7 @@ describe('in a pipe', () => {
     expect(status).toBe(1);
   });
 
-  test('a token on standard input answers for the address, however late it comes', async () => {
+  test('reads the address from a token on standard input, however late it arrives', async () => {
     const token = `e30.${Buffer.from('{"host":"late.scalr.io"}').toString('base64url')}.c2ln`;
     const {stdout, stderr, exit} = await run(['values', '--token-file', '-'], `${token}\n`);
     expect(exit).toBe(0);
@@ -128,25 +128,25 @@ describe('in a pipe', () => {
     [['values', 'hunter2'], 'USAGE'],
     [['values', '--debug=false'], 'USAGE'],
     [['values'], 'MISSING_SETTING'],
-  ])('%j --json is one document with the code %s', async (args, code) => {
+  ])('prints one document for %j --json with the code %s', async (args, code) => {
     const {stdout, exit} = await run([...args, '--json']);
     expect(JSON.parse(stdout)).toMatchObject({schemaVersion: 1, error: {code, exit: 2}});
     expect(exit).toBe(2);
   });
 
-  test('PowerShell hands over its words in a variable, and what does not fit is left out', async () => {
+  test('completes the words that PowerShell passes in a variable, and omits what does not match', async () => {
     const {stdout} = await run(['__complete', 'powershell'], '', {SCALR_AGENT_WORDS: 'install\n--chart\nagent-job\n--cache=p'});
     expect(stdout).toBe('values\n--cache=\npvc\t\n');
   });
 
-  test('a directory that cannot be written to is named, and nothing is left behind', async () => {
+  test('reports a directory that cannot be written to, and leaves nothing behind', async () => {
     const {stderr, exit} = await run([...LINE, '--out', 'missing/values.yaml']);
-    expect(stderr).toContain('Cannot write missing/values.yaml: there is no such file or directory.');
+    expect(stderr).toContain('Cannot write missing/values.yaml: no such file or directory.');
     expect(exit).toBe(1);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('help names every group of settings', async () => {
+  test('lists every group of settings in the help', async () => {
     const {stdout} = await run(['values', '--help']);
     for (const group of ['AGENT', 'NETWORK', 'TLS', 'STORAGE', 'PLACEMENT', 'GLOBAL']) expect(stdout).toContain(`${group} FLAGS`);
   });
@@ -167,7 +167,7 @@ describe('the package alone', () => {
     [
       ['--help'],
       0,
-      /COMMANDS\n {2}collect-logs [\s\S]*\n {2}completion [\s\S]*\n {2}install [\s\S]*\n {2}preflight [\s\S]*\n {2}recommend [\s\S]*\n {2}status [\s\S]*\n {2}validate [\s\S]*\n {2}values /,
+      /SET UP\n {2}install [\s\S]*\n {2}recommend [\s\S]*\n {2}preflight [\s\S]*\n {2}status [\s\S]*\n {2}collect-logs [\s\S]*\n {2}values [\s\S]*\n {2}validate [\s\S]*\n {2}completion /,
     ],
     [['--help'], 0, /^(?!.*__complete)/s],
     [['completion', 'bash'], 0, / complete -F \S+ scalr-agent scalr-agent-install\n/],
@@ -175,20 +175,20 @@ describe('the package alone', () => {
     [['recommend', '--help'], 0, /USAGE\n {2}\$ scalr-agent recommend/],
     [['install', '--help'], 0, /--dry-run/],
     [['valeus'], 2, /Did you mean values\?/],
-    [['validate', '--nonsense'], 2, /There is no flag --nonsense\./],
+    [['validate', '--nonsense'], 2, /Unknown flag: --nonsense\./],
     [['validate', 'values.yaml', '--chart', 'agent-job'], 3, /PLACEHOLDER/],
     [['validate', 'values.yaml', '--chart', 'agent-job', '--format', 'sarif'], 3, /"ruleId": "PLACEHOLDER"/],
     [['validate', 'values.yaml', '--chart', 'agent-job', '--fix'], 3, /Nothing was changed/],
     [[...LINE, '--ca-file', 'values.yaml'], 2, /is neither PEM nor DER/],
     [[...LINE, '--out', 'other.yaml', '--json'], 0, /"chart": "agent-local"/],
-  ])('%j needs nothing beside itself', (args, exit, says) => {
+  ])('runs %j without any other package', (args, exit, says) => {
     const {status, stdout, stderr} = run(...args);
     expect(stdout + stderr).toMatch(says);
     expect(stderr).not.toContain('BUG');
     expect(status).toBe(exit);
   });
 
-  test('a press of Tab needs neither the commands nor what starts them', () => {
+  test('completes on Tab without the commands and the code that starts them', () => {
     const dist = join(folder, 'dist');
     const files = readdirSync(dist, {recursive: true, encoding: 'utf8'});
     for (const name of files) if (/^commands\/|(^|\/)start\b/.test(name)) rmSync(join(dist, name));
@@ -206,7 +206,7 @@ describe('validate --fix on a terminal', () => {
   const question = /Write this change to values\.yaml\?/;
   beforeEach(() => writeFileSync(join(folder, 'values.yaml'), wrong, {mode: 0o640}));
 
-  test('y writes it, after showing it, and keeps its permissions', async () => {
+  test('shows and writes the changes on y, and keeps the permissions of the file', async () => {
     const {screen, exit, left} = await onTerminal(line, [{see: question, press: 'y\r'}], folder);
     expect({exit, left}).toEqual({exit: 0, left: 0});
     expect(screen).toContain('+  tokenExistingSecret: {name: t} # mine');
@@ -216,7 +216,7 @@ describe('validate --fix on a terminal', () => {
     expect(readdirSync(folder)).toEqual(['values.yaml']);
   });
 
-  test('Enter keeps it, because no is the default, and the mistake is reported', async () => {
+  test('keeps the file on Enter, because no is the default, and reports the mistake', async () => {
     const {screen, exit} = await onTerminal(line, [{see: question, press: '\r'}], folder);
     expect(screen).toContain('Nothing was changed.');
     expect(screen).toContain('UNKNOWN_KEY');
@@ -224,7 +224,7 @@ describe('validate --fix on a terminal', () => {
     expect(file()).toBe(wrong);
   });
 
-  test('Ctrl-C at the question leaves the file untouched and ends with 130', async () => {
+  test('leaves the file untouched and exits with 130 on Ctrl-C at the question', async () => {
     const {screen, exit, left} = await onTerminal(line, [{see: question, press: '\u0003'}], folder);
     expect(screen).toContain('Cancelled. Nothing was changed.');
     expect({exit, left}).toEqual({exit: 130, left: 0});
@@ -232,7 +232,7 @@ describe('validate --fix on a terminal', () => {
     expect(file()).toBe(wrong);
   });
 
-  test('in a pipe --yes writes, through a link too', async () => {
+  test('writes with --yes in a pipe, also through a link', async () => {
     symlinkSync('values.yaml', join(folder, 'link.yaml'));
     const {stderr, exit} = await run(['validate', 'link.yaml', '--chart', 'agent-job', '--fix', '--yes']);
     expect(stderr).toContain('Wrote link.yaml.');
@@ -241,11 +241,11 @@ describe('validate --fix on a terminal', () => {
     expect(lstatSync(join(folder, 'link.yaml')).isSymbolicLink()).toBe(true);
   });
 
-  test('standard input is checked, and a pipe is not rewritten', async () => {
+  test('checks standard input, and refuses to rewrite a pipe', async () => {
     expect((await run(['validate', '-', '--chart', 'agent-job'], wrong)).stdout).toContain('-:2:3 error');
     const script = `"$0" "$1" validate <(cat values.yaml) --chart agent-job --fix`;
     const {status, stderr} = spawnSync('bash', ['-c', script, process.execPath, PROGRAM], {encoding: 'utf8', cwd: folder});
-    expect(stderr).toContain('--fix rewrites files, and /dev/fd/');
+    expect(stderr).toContain('--fix requires a file, and /dev/fd/');
     expect(status).toBe(2);
   });
 });

@@ -20,22 +20,22 @@ function converse(steps: readonly Step[], terminal: Terminal = {}, args: readonl
 /** Three questions of three kinds, answered with Enter; the fourth is left with Ctrl-C. */
 const FEW: readonly Step[] = [
   {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
-  {see: /Address of the Scalr account[\s\S]*the token/, press: ENTER},
-  {see: /Where does the cluster run\?[\s\S]*explains/, press: ENTER},
-  {see: /What is the agent pool for\?[\s\S]*explains/, press: CTRL_C},
+  {see: /Scalr URL[\s\S]*from the token/, press: ENTER},
+  {see: /Where does the cluster run\?[\s\S]*for help/, press: ENTER},
+  {see: /What is the agent pool used\s+for\?[\s\S]*for help/, press: CTRL_C},
 ];
 
 const coloursIn = (screen: string): string[] => screen.split(ESCAPE).filter((each) => /^[\d;]*m/.test(each));
 
-test('a terminal that cannot move its cursor asks line by line, without any escape sequence', async () => {
+test('asks line by line without escape sequences when the terminal cannot move its cursor', async () => {
   const {screen, exit, left} = await converse(
     [
       {see: /Agent pool token .*: $/, press: '?\r'},
       {see: /SCALR_AGENT_TOKEN[\s\S]*Agent pool token .*: $/, press: `${TOKEN}${ENTER}`},
-      {see: /\[hidden, \d+ characters\]\r\n[\s\S]*Address of the Scalr account .*: $/, press: 'nonsense\r'},
-      {see: /nonsense[\s\S]*Address of the Scalr account .*: $/, press: ENTER},
+      {see: /\[hidden, \d+ characters\]\r\n[\s\S]*Scalr URL .*: $/, press: 'nonsense\r'},
+      {see: /nonsense[\s\S]*Scalr URL .*: $/, press: ENTER},
       {see: /Where does the cluster run\?[\s\S]*Number.*: $/, press: '6\r1\r'},
-      {see: /May runs share a container\?[\s\S]*Number.*: $/, press: CTRL_C},
+      {see: /Isolate each run in its own pod\?[\s\S]*Number.*: $/, press: CTRL_C},
     ],
     {env: {TERM: 'dumb'}},
   );
@@ -49,24 +49,24 @@ test('a terminal that cannot move its cursor asks line by line, without any esca
 test.each([
   ['NO_COLOR', {NO_COLOR: '1'}, []],
   ['--no-color', {}, ['--no-color']],
-])('%s leaves the questions without a colour code', async (_, env, args) => {
+])('%s removes colours from the questions', async (_, env, args) => {
   const {screen, exit, left} = await converse(FEW, {env}, args);
   expect({exit, left}).toEqual({exit: 130, left: 0});
   expect(coloursIn(screen)).toEqual([]);
 });
 
-test('elsewhere there are colours', async () => {
+test('shows colours by default', async () => {
   expect(coloursIn((await converse(FEW)).screen)).not.toEqual([]);
 });
 
-test('a locale without signs beyond ASCII gets none', async () => {
+test('uses only ASCII in an ASCII locale', async () => {
   const {screen, left} = await converse(FEW, {env: {LANG: 'C'}});
   expect(left).toBe(0);
   expect(stripVTControlCharacters(screen)).toMatch(/^[ -~\s]*$/);
-  expect(screen).toContain('Enter takes | ? explains');
+  expect(screen).toContain('Enter to select | ? for help');
 });
 
-test('a window of 40×15 has every line whole, nothing of an answered question, and a secret nowhere', async () => {
+test('fits a window of 40×15 with whole lines, and shows neither answered questions nor the secret', async () => {
   const {screen, left} = await converse(FEW, {cols: 40, rows: 15});
   expect(left).toBe(0);
   expect(screen).not.toContain(TOKEN);
@@ -75,48 +75,48 @@ test('a window of 40×15 has every line whole, nothing of an answered question, 
   expect(await emulator.broken()).toEqual([]);
   expect((await emulator.lines()).slice(0, 14)).toMatchInlineSnapshot(`
     [
-      "Nothing is changed before you choose to",
-      "install. Ctrl-C ends, ? explains.",
+      "Nothing is changed until you choose to",
+      "install. Ctrl-C quits, ? shows help.",
       "",
       "Agent",
       "✔ Agent pool token [hidden, 41",
       "  characters]",
-      "✔ Address of the Scalr account",
-      "  https://late.scalr.io",
+      "✔ Scalr URL https://late.scalr.io",
       "",
-      "The cluster says nothing: kubectl is not",
-      "on PATH. A values.yaml can be made all",
-      "the same.",
+      "Cannot reach the cluster: kubectl not",
+      "found on PATH. You can still generate",
+      "values.yaml.",
       "",
       "Cluster",
+      "✔ Where does the cluster run? other",
     ]
   `);
 });
 
-test('a window that becomes narrow during a question has its answer in lines that fit', async () => {
+test('wraps the answer when the window becomes narrow during a question', async () => {
   const {screen, exit, left} = await converse(
     [
       ...FEW.slice(0, 1),
-      {see: /Address of the Scalr account \(https:\/\/late.scalr.io, the token\)/, press: 'https://late.scalr.io', resize: [40, 24]},
+      {see: /Scalr URL \(https:\/\/late.scalr.io, from the token\)/, press: 'https://late.scalr.io', resize: [32, 24]},
       {see: / {2}https:\/\/late\.scalr\.io/, press: ENTER},
       ...FEW.slice(2),
     ],
     {env: {NO_COLOR: '1'}},
   );
   expect({exit, left}).toEqual({exit: 130, left: 0});
-  expect(screen).toContain('✔ Address of the Scalr account\r\n  https://late.scalr.io');
+  expect(screen).toContain('✔ Scalr URL\r\n  https://late.scalr.io');
 });
 
-describe('the terminal afterwards', () => {
+describe('the terminal after the program ends', () => {
   const after = 'PATH=/usr/bin:/bin stty -a';
 
   test.each([
     ['a text', FEW.slice(0, 0), /Agent pool token/, CTRL_C, 'xterm'],
-    ['a list', FEW.slice(0, 2), /Where does the cluster run\?[\s\S]*explains/, CTRL_C, 'xterm'],
+    ['a list', FEW.slice(0, 2), /Where does the cluster run\?[\s\S]*for help/, CTRL_C, 'xterm'],
     ['a text left by the end of input', FEW.slice(0, 0), /Agent pool token/, CTRL_D, 'xterm'],
-    ['a list left by the end of input', FEW.slice(0, 2), /Where does the cluster run\?[\s\S]*explains/, CTRL_D, 'xterm'],
+    ['a list left by the end of input', FEW.slice(0, 2), /Where does the cluster run\?[\s\S]*for help/, CTRL_D, 'xterm'],
     ['a secret on a terminal without a cursor', FEW.slice(0, 0), /Agent pool token/, CTRL_C, 'dumb'],
-  ])('is as it was: %s', async (_, before, see, press, TERM) => {
+  ])('is restored: %s', async (_, before, see, press, TERM) => {
     const {screen, exit, left} = await converse([...before, {see, press}], {after, env: {TERM}});
     expect({exit, left}).toEqual({exit: 130, left: 0});
     expect(screen).toContain('Cancelled. Nothing was changed.');

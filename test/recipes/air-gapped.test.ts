@@ -7,10 +7,10 @@ import {chartRepository} from './chart-repository.ts';
 import {fileOf, linesOf, recipe, type} from './recipe.ts';
 import {workshop} from './workshop.ts';
 
-const page = recipe('docs/recipes/air-gapped.md');
+const page = recipe('docs/guide/air-gapped.md');
 const UPSTREAM = 'https://scalr.github.io/agent-helm/';
-const [fetch = '', list = '', copy = ''] = linesOf(page, 'Outside');
-const [unpack = '', write = ''] = linesOf(page, 'Inside');
+const [fetch = '', list = '', copy = ''] = linesOf(page, 'Connected machine');
+const [unpack = '', write = ''] = linesOf(page, 'Air-gapped machine');
 
 /** A shell without any network, not even to this machine. */
 const ALONE = ['unshare', '--map-root-user', '--net'];
@@ -18,10 +18,10 @@ const canBeAlone = (await execa('unshare', ['--map-root-user', '--net', 'true'],
 
 const lines = (text: string): string[] => text.trim().split('\n');
 
-test('what is carried over is enough, and nothing is asked of a network', async () => {
+test('the copied files are sufficient, and no step uses a network', async () => {
   const outside = await workshop({crane: 'echo "$@" >> crane.log'});
   const repository = await chartRepository(join(outside.bin, 'helm'), {chart: 'agent-job', version: '0.6.5'}, outside.folder);
-  outside.write('answers.yaml', fileOf(page, 'Outside'));
+  outside.write('answers.yaml', fileOf(page, 'Connected machine'));
   // What is not published yet is packed here, and the charts of upstream are another's.
   const here = fetch.replace('npm pack scalr-agent-install', `npm pack --ignore-scripts '${root}'`).replace(UPSTREAM, repository);
   expect(here).not.toBe(fetch);

@@ -14,8 +14,11 @@ export function recipe(page: string): ReadonlyMap<string, readonly Block[]> {
   return new Map(
     sections.map((section) => {
       const [, heading = ''] = /^## (.*)/.exec(section) ?? [];
-      const blocks = [...section.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)];
-      return [heading, blocks.map(([, language = '', text = '']) => ({language, text}))];
+      const blocks = [...section.matchAll(/^( *)```(\w+)\n([\s\S]*?)^ *```$/gm)];
+      return [
+        heading,
+        blocks.map(([, indent, language = '', text = '']) => ({language, text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), '')})),
+      ];
     }),
   );
 }

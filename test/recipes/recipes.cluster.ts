@@ -7,8 +7,8 @@ import {installPlace, TOKEN} from '../support/install-place.ts';
 import {fileOf, linesOf, recipe, type} from './recipe.ts';
 import {BUILT, workshop} from './workshop.ts';
 
-const ci = recipe('docs/recipes/ci.md');
-const airGapped = recipe('docs/recipes/air-gapped.md');
+const ci = recipe('docs/guide/ci.md');
+const airGapped = recipe('docs/guide/air-gapped.md');
 
 /** What would go anywhere but to the cluster ends at a closed door. */
 const ALONE = {HTTP_PROXY: 'http://127.0.0.1:9', HTTPS_PROXY: 'http://127.0.0.1:9', NO_PROXY: '127.0.0.1,localhost'};
@@ -24,11 +24,11 @@ async function onCluster(helm: string) {
 }
 
 describe.each(await findHelmMatrix())('with Helm $major', ({path}) => {
-  test('a pipeline installs, proves it, finds nothing to do again, and sees what was changed by hand', async () => {
+  test('a pipeline installs, verifies, changes nothing the second time, and detects manual changes', async () => {
     const {write, typed, place, folder} = await onCluster(path);
     const chart = {SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf({chart: 'agent-local', version: '0.6.5'}, folder)};
-    const [deploy = '', diff = ''] = linesOf(ci, 'The deployment');
-    write('answers.yaml', fileOf(ci, 'The answers'));
+    const [deploy = '', diff = ''] = linesOf(ci, 'Deploy');
+    write('answers.yaml', fileOf(ci, 'Answers file'));
     expect(await typed('scalr-agent values --answers answers.yaml --out values.yaml --yes', chart)).toMatchObject({exitCode: 0});
 
     expect((await typed(diff, {...TOKEN, ...chart})).exitCode).toBe(5);
@@ -43,22 +43,37 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path}) => {
     expect((await typed('scalr-agent status --values values.yaml --exit-code')).exitCode).toBe(5);
   }, 180_000);
 
-  test('a pipeline without a token changes nothing and says what is missing', async () => {
+  test('a pipeline without a token changes nothing and reports the missing setting', async () => {
     const {write, typed, place, folder} = await onCluster(path);
     const chart = {SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf({chart: 'agent-local', version: '0.6.5'}, folder)};
-    write('answers.yaml', fileOf(ci, 'The answers'));
-    const [deploy = ''] = linesOf(ci, 'The deployment');
+    write('answers.yaml', fileOf(ci, 'Answers file'));
+    const [deploy = ''] = linesOf(ci, 'Deploy');
     const {exitCode, stderr, stdout} = await typed(deploy, chart);
     expect({exitCode, said: stdout + stderr}).toEqual({exitCode: 3, said: expect.stringContaining('SCALR_AGENT_TOKEN')});
     expect(await place.kubectl('get', 'deployments,secrets', '--output', 'name')).toBe('');
   });
 
-  test.each(['Into the cluster', 'Or with helm alone'])('from a chart and images that were carried over: %s', async (heading) => {
+  test('the first commands of the guide work on a cluster, in the order of a first day', async () => {
+    const {typed, folder} = await onCluster(path);
+    const chart = {SCALR_AGENT_INSTALL_CHART_SOURCE: await directoryOf({chart: 'agent-local', version: '0.6.5'}, folder)};
+    const [, preflight = '', dryRun = '', install = '', status = ''] = linesOf(
+      recipe('docs/guide/getting-started.md'),
+      'Install with flags',
+    );
+    const first = (page: string): string => linesOf(recipe(`docs/guide/${page}.md`), '')[0] ?? '';
+    const pages = ['install-and-upgrade', 'troubleshoot', 'support-bundle'].map(first);
+    for (const text of [preflight, dryRun, install, status, ...pages]) {
+      const {exitCode, stdout, stderr} = await typed(text, {...TOKEN, ...chart});
+      expect(exitCode, `${text}${stdout}${stderr}`).toBe(0);
+    }
+  }, 180_000);
+
+  test.each(['Install with scalr-agent', 'Install with Helm only'])('installs from copied chart and images: %s', async (heading) => {
     const {cwd, write, typed, place, folder, bin} = await onCluster(path);
     const directory = await directoryOf({chart: 'agent-job', version: '0.6.5'}, folder);
     await execa(join(bin, 'helm'), ['package', directory, '--destination', cwd]);
-    write('answers.yaml', fileOf(airGapped, 'Outside'));
-    const [, values = ''] = linesOf(airGapped, 'Inside');
+    write('answers.yaml', fileOf(airGapped, 'Connected machine'));
+    const [, values = ''] = linesOf(airGapped, 'Air-gapped machine');
     for (const text of [values, linesOf(airGapped, heading).join('')]) {
       const {exitCode, stderr} = await typed(text);
       expect(exitCode, stderr).toBe(0);

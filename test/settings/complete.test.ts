@@ -55,7 +55,7 @@ test.each(Object.values(CHARTS))('$name has a row or a reason for every setting'
 
 const written = catalogue.filter((setting) => Object.values(CHARTS).some(({rows}) => rows.some((row) => row.setting === setting)));
 
-test('every setting that a chart takes has raw answers for the round trip', () => {
+test('every setting of a chart has raw answers for the round trip', () => {
   const missing = written.filter((setting) => rawOf(setting) === undefined);
   const step =
     'describe its values in test/support/raw-settings.ts; then npx vitest run test/values/round-trip.property.test.ts test/answers';
@@ -73,7 +73,7 @@ test('every setting that a chart writes is rendered with a real helm', () => {
   expect(ids(keys.filter(({id}) => !rendered.has(id))), step).toEqual([]);
 });
 
-test('every variable that a setting writes is known, so that --extra-env cannot write it too', () => {
+test('refuses every variable of a setting in --extra-env', () => {
   const missing = Object.values(CHARTS).flatMap(({rows, containers}) => {
     const maps = containers.flatMap((container) => container.extraEnv.map(at));
     const variables = rows.filter((row) => row.setting !== extraEnv && row.paths.some((path) => maps.some((map) => sameTree(map, path))));

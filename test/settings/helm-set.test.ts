@@ -62,7 +62,7 @@ const CASES: readonly (readonly string[])[] = [
   ['a[0].b=-5,a[1].b=1.5,a[2].b=1e3,a[3].b=0'],
 ];
 
-describe('--set is read as Helm reads it', () => {
+describe('parses --set as Helm does', () => {
   let folder = '';
   let helm = '';
   beforeAll(async () => {
@@ -82,13 +82,13 @@ describe('--set is read as Helm reads it', () => {
 });
 
 test.each([
-  ['extraEnv.NO_PROXY=a,b', 'begins another assignment, as in Helm', 'Write extraEnv.NO_PROXY=a\\,b'],
-  ['a={x,y', 'has no }', 'Write a={a,b}'],
-  ['a[1].b=1', 'has no item [0]', 'Count from [0] without gaps'],
-  ['a[5000]=1', 'is beyond any list', 'Count from [0]'],
-  ['a[x].b=1,c', 'begins another assignment', 'Write a[x].b=1\\,c'],
-  ['novalue', 'has no "="', 'Write novalue=value'],
-])('%s is refused with the spelling that works', (item, message, suggestion) => {
+  ['extraEnv.NO_PROXY=a,b', 'starts another assignment, as in Helm', 'Escape the comma: extraEnv.NO_PROXY=a\\,b'],
+  ['a={x,y', 'has no closing "}"', 'Use a={a,b}'],
+  ['a[1].b=1', 'has no item [0]', 'Set list items from [0] without gaps'],
+  ['a[5000]=1', 'is too large', 'List indexes start at [0]'],
+  ['a[x].b=1,c', 'starts another assignment', 'Escape the comma: a[x].b=1\\,c'],
+  ['novalue', 'has no "="', 'Use novalue=value'],
+])('refuses %s and suggests valid syntax', (item, message, suggestion) => {
   expect(() => readHelmSet([item])).toThrow(InvalidValue);
   try {
     readHelmSet([item]);
@@ -98,12 +98,12 @@ test.each([
   }
 });
 
-test('lists and maps as JSON, an empty one too, and quoted keys are read', () => {
+test('parses JSON lists, JSON maps and quoted keys', () => {
   expect(readHelmSet(['tolerations=[{"key":"a","operator":"Exists"}]'])).toEqual(['tolerations=[{"key":"a","operator":"Exists"}]']);
   expect(readHelmSet(['nodeSelector={}'])).toEqual(['nodeSelector={}']);
   expect(readHelmSet(['nodeSelector."a.b/c"=x'])).toEqual(['nodeSelector.a\\.b/c=x']);
 });
 
-test.each(['x', 'a,b', 'a\\b', '{"a":1,"b":2}', '[1,2]', 'a\\,b', ''])('what is written is read again: %s', (value) => {
+test.each(['x', 'a,b', 'a\\b', '{"a":1,"b":2}', '[1,2]', 'a\\,b', ''])('round trip of %s', (value) => {
   expect(readHelmSet([asHelmSet('a.b', value)])).toEqual([`a.b=${value}`]);
 });

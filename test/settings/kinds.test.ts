@@ -42,63 +42,63 @@ test.each<[string, Kind<unknown>, unknown, unknown]>([
   ['labels in a mapping', labels(), {pool: 'runs'}, {pool: 'runs'}],
   ['a value with equals signs', variables(), ['A=b=c,d'], {A: 'b=c,d'}],
   ['NO_PROXY', noProxyList(['localhost']), 'a.com, .b.com,localhost,10.0.0.0/8,a.com', ['a.com', '.b.com', '10.0.0.0/8']],
-])('%s is understood', (_, kind, raw, value) => {
+])('parses %s', (_, kind, raw, value) => {
   expect(kind.parse(raw, {now})).toEqual(value);
 });
 
 test.each<[Kind<unknown>, unknown, string, string | undefined]>([
   [accountUrl(), 'acme.scalr.io', 'has no scheme', 'Did you mean https://acme.scalr.io?'],
-  [accountUrl(), 'http://acme.scalr.io', 'does not begin with https://', 'Did you mean https://acme.scalr.io?'],
-  [accountUrl(), 'https://<account>.scalr.io', 'placeholder', 'Write it like https://acme.scalr.io'],
+  [accountUrl(), 'http://acme.scalr.io', 'does not start with https://', 'Did you mean https://acme.scalr.io?'],
+  [accountUrl(), 'https://<account>.scalr.io', 'placeholder', 'Example: https://acme.scalr.io'],
   [accountUrl(), 'https://acme.scalr.io/v2/e/env', 'more than a host', 'Did you mean https://acme.scalr.io?'],
-  [accountUrl(), 'https://acme scalr.io', 'holds a blank', 'Write it like https://acme.scalr.io'],
+  [accountUrl(), 'https://acme scalr.io', 'contains whitespace', 'Example: https://acme.scalr.io'],
   [proxyUrl(), 'proxy:3128', 'has no scheme', 'Did you mean http://proxy:3128?'],
-  [proxyUrl(), 'socks5://proxy:1080', 'does not begin with http:// or https://', 'Did you mean http://proxy:1080?'],
+  [proxyUrl(), 'socks5://proxy:1080', 'does not start with http:// or https://', 'Did you mean http://proxy:1080?'],
   [bytes(), '5', 'has no unit', 'Did you mean 5Gi?'],
-  [bytes(), '512m', 'not a Kubernetes quantity', 'Did you mean 512Mi?'],
-  [bytes(), '2GB', 'not a Kubernetes quantity', 'Did you mean 2Gi?'],
-  [bytes(), '40 Gi', 'not a Kubernetes quantity', 'Did you mean 40Gi?'],
-  [bytes(), '0Gi', 'no amount above zero', undefined],
-  [bytes(), 'much', 'not a size', 'Write a number and a unit, such as 2Gi'],
-  [cpu(), '2Gi', 'not a number of cores', 'Write 2 for two cores, 500m for half of one'],
+  [bytes(), '512m', 'not a valid Kubernetes quantity', 'Did you mean 512Mi?'],
+  [bytes(), '2GB', 'not a valid Kubernetes quantity', 'Did you mean 2Gi?'],
+  [bytes(), '40 Gi', 'not a valid Kubernetes quantity', 'Did you mean 40Gi?'],
+  [bytes(), '0Gi', 'must be greater than zero', undefined],
+  [bytes(), 'much', 'not a size', 'Use a number with a unit, for example 2Gi'],
+  [cpu(), '2Gi', 'not a valid CPU quantity', 'Use 2 for two cores, or 500m for half a core'],
   [mode, 'pcv', 'not one of ephemeral, pvc', 'Did you mean pvc?'],
-  [onOff(), 'yes', 'neither true nor false', 'Write true or false'],
+  [onOff(), 'yes', 'not a boolean', 'Use true or false'],
   [integer({min: 1, max: 5}), '9', 'not between 1 and 5', undefined],
-  [integer({min: 1, max: 5}), '2.5', 'not a whole number', undefined],
-  [seconds({min: 1, max: 86_400}), '48h', '48h is longer than 24h', 'Write 24h or less'],
-  [seconds({min: 1, max: 5400}), '2h', '2h is longer than 90m', 'Write 90m or less'],
-  [seconds({min: 10, max: 60}), '9s', '9s is shorter than 10s', 'Write 10s or more'],
-  [seconds({min: 1, max: 86_400}), '1ms', '"1ms" is no duration', 'Write it like 90s, 10m or 1h30m'],
-  [seconds({min: 1, max: 86_400}), '', '"" is no duration', 'Write it like 90s, 10m or 1h30m'],
-  [seconds({min: 1, max: 86_400}), '1.5s', '1.5s is no whole number of seconds', undefined],
+  [integer({min: 1, max: 5}), '2.5', 'not an integer', undefined],
+  [seconds({min: 1, max: 86_400}), '48h', '48h is longer than 24h', 'Use 24h or less'],
+  [seconds({min: 1, max: 5400}), '2h', '2h is longer than 90m', 'Use 90m or less'],
+  [seconds({min: 10, max: 60}), '9s', '9s is shorter than 10s', 'Use 10s or more'],
+  [seconds({min: 1, max: 86_400}), '1ms', '"1ms" is not a duration', 'Use a duration such as 90s, 10m or 1h30m'],
+  [seconds({min: 1, max: 86_400}), '', '"" is not a duration', 'Use a duration such as 90s, 10m or 1h30m'],
+  [seconds({min: 1, max: 86_400}), '1.5s', '1.5s is not a whole number of seconds', undefined],
   [seconds({min: 1, max: 86_400}), '100000', '100000 is not between 1 and 86400', undefined],
-  [objectName(), 'My_Secret', 'not a Kubernetes name', 'Write it like my-object'],
-  [objectName(), 5, 'expected text', 'Put it in quotes'],
-  [absolutePath(), 'var/lib', 'not an absolute path', 'Write it like /var/lib/scalr'],
-  [absolutePath(), '/var/../etc', 'must not hold ".."', undefined],
-  [image({tagged: true}), 'acme/runner', 'has no tag', 'Write the tag too, such as acme/runner:1.0.0'],
+  [objectName(), 'My_Secret', 'not a valid Kubernetes name', 'Example: my-object'],
+  [objectName(), 5, 'Expected a string', 'Quote the value'],
+  [absolutePath(), 'var/lib', 'not an absolute path', 'Example: /var/lib/scalr'],
+  [absolutePath(), '/var/../etc', 'must not contain ".."', undefined],
+  [image({tagged: true}), 'acme/runner', 'has no tag', 'Add a tag, for example acme/runner:1.0.0'],
   [image(), 'acme/agent:1.0@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef', 'a tag and a digest', undefined],
   [registry(), 'https://registry.example.com', 'has a scheme', 'Did you mean registry.example.com?'],
-  [registry(), 'mirror', 'not an image registry', 'Write it like registry.example.com/mirror'],
-  [labels(), ['pool'], 'has no "="', 'Write pool=value'],
-  [labels(), ['a=1', 'a=2'], 'given twice', undefined],
-  [labels(), ['a=not a label'], 'cannot be the value', undefined],
-  [annotations(), {a: true}, 'is not a text', 'Put it in quotes: a: "true"'],
-  [tolerations(), ['a=b:Never'], 'not an effect', 'Use one of NoSchedule, PreferNoSchedule, NoExecute'],
-  [variables(), ['1A=x'], 'not the name of an environment variable', 'Write NAME=value'],
-  [noProxyList([]), 'http://a.com', 'neither a host, a domain nor a network', undefined],
+  [registry(), 'mirror', 'not an image registry', 'Example: registry.example.com/mirror'],
+  [labels(), ['pool'], 'has no "="', 'Use pool=value'],
+  [labels(), ['a=1', 'a=2'], 'set twice', undefined],
+  [labels(), ['a=not a label'], 'is not a valid value', undefined],
+  [annotations(), {a: true}, 'is not a string', 'Quote the value: a: "true"'],
+  [tolerations(), ['a=b:Never'], 'not a valid taint effect', 'Use one of NoSchedule, PreferNoSchedule, NoExecute'],
+  [variables(), ['1A=x'], 'not a valid environment variable name', 'Use the form NAME=value'],
+  [noProxyList([]), 'http://a.com', 'not a host, domain or network', undefined],
   [hostAndPort(), 'https://otel:4317', 'not host:port', undefined],
-  [secret(), 'abc def', 'blanks or line ends in the middle', 'Copy the token again in one piece'],
+  [secret(), 'abc def', 'contains whitespace', 'Copy the token again without spaces and line breaks'],
   [secret(), ' \n', 'is empty', undefined],
   [secret(), '<token>', 'placeholder', undefined],
-])('%o refuses %j and says what to do', (kind, raw, message, suggestion) => {
+])('%o refuses %j with a next step', (kind, raw, message, suggestion) => {
   const found = refusal(kind, raw);
   expect(found.message).toContain(message);
   if (suggestion !== undefined) expect(found.suggestion).toBe(suggestion);
 });
 
 describe('tolerations', () => {
-  test.each(['dedicated=scalr:NoSchedule', 'spot:NoExecute', 'gpu=yes', 'any'])('%s survives the way there and back', (text) => {
+  test.each(['dedicated=scalr:NoSchedule', 'spot:NoExecute', 'gpu=yes', 'any'])('round trip of %s', (text) => {
     const kind = tolerations();
     expect(kind.format(kind.parse([text], {now}))).toEqual([text]);
   });
@@ -115,12 +115,12 @@ test.each([
   ['abc', undefined],
 ])('Kubernetes spells %s as %s', (text, canonical) => expect(canonicalQuantity(text)).toBe(canonical));
 
-test('quantities of different families compare by what they are', () => {
+test('compares quantities with different suffixes', () => {
   expect(exceeds('1Gi', '1G')).toBe(true);
   expect(exceeds('1500m', '2')).toBe(false);
 });
 
-test('a secret prints as [hidden] wherever it gets', async () => {
+test('prints a secret as [hidden]', async () => {
   const {inspect} = await import('node:util');
   const token = secret().parse('hunter2\n', {now});
   expect(token).toBeInstanceOf(Secret);

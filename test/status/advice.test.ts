@@ -15,11 +15,11 @@ const pulled = (second: number, time: string): object =>
   event('Pulled', second, `Successfully pulled image "scalr/runner:0.2.0" in ${time} (${time} including waiting). Image size: 9 bytes.`);
 const advice = (...events: object[]) => pullAdvice([RUN, ...(events as KubernetesObject[])], OF);
 
-test('names image pulls that take most of the start-up of a run', () => {
+test('reports image pulls that take most of the start-up time of a run', () => {
   expect(advice(event('Scheduled', 0), pulled(62, '1m2.5s'), pulled(63, '350ms'), event('Started', 65))).toMatchObject([
     {
       code: 'SLOW_IMAGE_PULLS',
-      message: 'Image pulls take most of the start-up of 1 of 1 run, up to 63s',
+      message: 'Image pulls take most of the start-up time in 1 of 1 run (up to 63s)',
       remedy: expect.stringContaining('DaemonSet'),
     },
   ]);
@@ -33,11 +33,11 @@ test.each([
     [event('Scheduled', 0), event('Pulled', 1, 'Container image "a" already present on machine'), event('Started', 90)],
   ],
   ['no events', []],
-])('says nothing of %s', (_, events) => {
+])('reports nothing for %s', (_, events) => {
   expect(advice(...events)).toEqual([]);
 });
 
-test('looks at runs of this release only', () => {
+test('considers only runs of this release', () => {
   const other = {...RUN, metadata: {name: 'run-1', labels: {...labels, 'app.kubernetes.io/instance': 'other'}}};
   const events = [event('Scheduled', 0), pulled(62, '62s'), event('Started', 65)] as KubernetesObject[];
   expect(pullAdvice([other, ...events], OF)).toEqual([]);

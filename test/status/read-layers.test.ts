@@ -9,5 +9,5 @@ test('files are read and merged as Helm does', () => {
 
 test('what Helm cannot read is named with its place', () => {
   expect(() => readLayers([{file: 'a.yaml', text: 'a: 1\nb: [\n'}])).toThrow(/^a\.yaml, line \d: /);
-  expect(() => readLayers([{file: '-', text: '- 1\n'}])).toThrow(/^Standard input, line 1: The file is no mapping/);
+  expect(() => readLayers([{file: '-', text: '- 1\n'}])).toThrow(/^Standard input, line 1: The file must contain a mapping/);
 });

@@ -4,10 +4,10 @@ import {around, deployment, READY_DEPLOYMENT, readyPod, replicaSet, waiting} fro
 import {lookAt, revision, statusFrom, WELL} from './readings.ts';
 
 const NO_IMAGE = around(waiting('ImagePullBackOff', 'not found'));
-const DENIED = {what: 'the record of the release', code: 'FORBIDDEN', reason: 'secrets is forbidden', remedy: 'Ask'} as const;
+const DENIED = {what: 'Helm release', code: 'FORBIDDEN', reason: 'secrets is forbidden', remedy: 'Ask'} as const;
 const codes = (status: ReturnType<typeof statusFrom>): string[] => status.causes.map(({code}) => code);
 
-test('what is well', () => {
+test('a healthy release', () => {
   expect(statusFrom()).toMatchObject({
     context: 'prod',
     state: 'ready',
@@ -23,21 +23,21 @@ test('what is well', () => {
 });
 
 describe('the state', () => {
-  test('of pods that cannot become well is hopeless', () => {
+  test('is hopeless when pods cannot become ready', () => {
     expect(statusFrom({look: lookAt(NO_IMAGE, {})})).toMatchObject({state: 'hopeless', causes: [{isHopeless: true}]});
   });
 
   test.each([
-    ['failed', 'RELEASE_FAILED', /Run install again.*; or take it away: scalr-agent uninstall --release acme --namespace scalr/],
-    ['pending-install', 'RELEASE_PENDING', /If no helm is at work any more: run install again/],
+    ['failed', 'RELEASE_FAILED', /Run install again.*, or uninstall the release: scalr-agent uninstall --release acme --namespace scalr/],
+    ['pending-install', 'RELEASE_PENDING', /If no Helm operation is running: run install again/],
     ['pending-rollback', 'RELEASE_PENDING', /run install again/],
-    ['uninstalling', 'RELEASE_UNINSTALLING', /End it: scalr-agent uninstall/],
-  ])('of a release that is %s is not ready, whatever its pods say', (status, code, remedy) => {
+    ['uninstalling', 'RELEASE_UNINSTALLING', /Finish the uninstall: scalr-agent uninstall/],
+  ])('is not ready for a release in state %s, regardless of its pods', (status, code, remedy) => {
     const found = statusFrom({revision: revision({status, description: 'timed out'})});
     expect(found).toMatchObject({state: 'not-ready', causes: [{object: 'release/acme', code, remedy: expect.stringMatching(remedy)}]});
   });
 
-  test('of an agent that was scaled to nothing is not ready, and the command that starts it is named', () => {
+  test('is not ready when the agent is scaled to 0, with the command that starts it', () => {
     const [stopped] = [deployment({}, {replicas: 0}), replicaSet()] as [Workload, Workload];
     const found = statusFrom({look: lookAt([stopped])});
     expect(found).toMatchObject({state: 'not-ready', causes: [{object: 'deployment/agent', code: 'STOPPED'}]});
@@ -46,12 +46,12 @@ describe('the state', () => {
     expect(asManifest.causes[0]?.remedy).toContain('kubectl scale deployment/agent --replicas=3 ');
   });
 
-  test('of a release without workloads is not ready', () => {
+  test('is not ready for a release without workloads', () => {
     expect(statusFrom({look: lookAt([])})).toMatchObject({state: 'not-ready', causes: [{code: 'NO_WORKLOADS'}]});
     expect(codes(statusFrom({look: lookAt([]), revision: revision({status: 'pending-install'})}))).toEqual(['RELEASE_PENDING']);
   });
 
-  test('is ready without what the account may not read, and open without what nobody answered', () => {
+  test('is ready without data that the account cannot read, and unknown after failed queries', () => {
     expect(statusFrom({revision: undefined, given: undefined, unread: [DENIED]}).state).toBe('ready');
     expect(statusFrom({revision: undefined, given: undefined, unread: [{...DENIED, code: 'CLUSTER_UNREACHABLE'}]}).state).toBe('unknown');
     expect(statusFrom({look: undefined, unread: [DENIED]}).state).toBe('unknown');
@@ -63,26 +63,26 @@ describe('the chart', () => {
   const labels = {'app.kubernetes.io/instance': 'acme', 'helm.sh/chart': 'agent-job-0.5.63', 'app.kubernetes.io/version': '0.59.0'};
   const labelled = {...READY_DEPLOYMENT, metadata: {...READY_DEPLOYMENT.metadata, labels}};
 
-  test('is read from labels where the record may not be', () => {
+  test('is read from labels when the Helm release cannot be read', () => {
     const {chart} = statusFrom({revision: undefined, look: lookAt([labelled, replicaSet({readyReplicas: 1}), readyPod()])});
     expect(chart).toMatchObject({name: 'agent-job', version: '0.5.63', agentVersion: '0.59.0', standing: 'behind'});
   });
 
-  test('is what helm says where both are there', () => {
+  test('is read from Helm when both are available', () => {
     expect(statusFrom({look: lookAt([labelled])}).chart).toMatchObject({name: 'agent-local', version: '0.6.5'});
   });
 
-  test('has the agent this program knows of where helm does not say', () => {
+  test('has the known agent version when Helm reports none', () => {
     const {app_version: _, ...silent} = revision({chart: 'agent-local-0.5.63'});
     expect(statusFrom({revision: silent}).chart).toMatchObject({agentVersion: '0.59.0'});
   });
 
-  test('may be unknown', () => {
+  test('can be unknown', () => {
     expect(statusFrom({revision: undefined})).toMatchObject({chart: undefined, runs: undefined});
   });
 });
 
-test('runs in flight are those of this release', () => {
+test('runs in flight belong to this release', () => {
   const task = (name: string, instance: string): object => ({
     kind: 'Job',
     metadata: {name},
@@ -94,11 +94,11 @@ test('runs in flight are those of this release', () => {
   expect(workloads).toHaveLength(1);
 });
 
-test('an agent whose log says nothing is not known to have registered', () => {
+test('registration is unknown when the log of an agent is empty', () => {
   expect(statusFrom({look: lookAt(WELL, {})})).toMatchObject({state: 'ready', agents: [{state: 'unknown'}]});
 });
 
-test('values are compared where both sides could be read', () => {
+test('values are compared when both sides could be read', () => {
   expect(statusFrom({given: {a: 1}, wanted: {a: 2}}).drift?.differences).toEqual([{path: 'a', installed: 1, file: 2}]);
   expect(statusFrom({given: undefined, wanted: {a: 2}}).drift).toBeUndefined();
 });

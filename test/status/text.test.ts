@@ -18,70 +18,69 @@ test('a healthy release', () => {
 
 Context    prod
 Release    deployed, revision 2, 5m ago
-Chart      agent-local 0.6.5 (default agent 1.4.0); the newest this program
-           knows
+Chart      agent-local 0.6.5 (default agent 1.4.0); newest known version
 Workloads  ✓ deployment/agent: 1 of 1 ready
 Images     scalr/agent:1
-Objects    as installed
-Agents     1 of 1 registered, as their logs say
-Runs       cannot be seen from here: they happen inside the agent
-Values     as in values.yaml
+Objects    unchanged
+Agents     1 of 1 registered (according to their logs)
+Runs       not visible: agent-local executes runs inside the agent container
+Values     match values.yaml
 `);
 });
 
-test('a broken one, with what to do', () => {
-  const denied = {what: 'the installed values', code: 'FORBIDDEN', reason: 'secrets is forbidden', remedy: 'Ask for it'} as const;
+test('a broken release, with next steps', () => {
+  const denied = {what: 'installed values', code: 'FORBIDDEN', reason: 'secrets is forbidden', remedy: 'Ask for it'} as const;
   const given = {given: undefined, wanted: {}, unread: [denied], revision: revision({chart: 'agent-local-0.5.63', app_version: '0.59.0'})};
   expect(text({...given, look: lookAt(NO_IMAGE, {})}, ['-'])).toBe(`× Release acme in namespace scalr cannot become ready
 
 Context    prod
 Release    deployed, revision 2, 5m ago
 Chart      agent-local 0.5.63 (default agent 0.59.0); 17 releases behind 0.6.5,
-           the newest this program knows
+           the newest known version
 Workloads  × deployment/agent: 0 of 1 ready
 Images     scalr/agent:1
-Objects    as installed
-Agents     not known whether they have registered: agent-5f-x
-Runs       cannot be seen from here: they happen inside the agent
+Objects    unchanged
+Agents     registration unknown: agent-5f-x
+Runs       not visible: agent-local executes runs inside the agent container
 Values     cannot be compared with standard input
 
-Why
+Causes
   × pod/agent-5f-x: ImagePullBackOff: scalr/agent:1: not found
-    → Check repository and tag of the image: --agent-image, --image-registry
+    → Check the repository and the tag of the image: --agent-image, --image-registry
 
-Not read
-  ! the installed values: secrets is forbidden
+Could not be read
+  ! installed values: secrets is forbidden
     → Ask for it
 `);
 });
 
 test.each([
-  ['agent-local-99.0.0', /agent-local 99\.0\.0 .*; newer than 0\.6\.5, the newest this program knows/],
-  ['agent-local-0.5.1', /; older than any this program knows, at least 18 releases behind 0\.6\.5/],
-  ['agent-local-0.5.74', /; withdrawn by its makers, \d+ releases behind/],
+  ['agent-local-99.0.0', /agent-local 99\.0\.0 .*; newer than the newest known version 0\.6\.5/],
+  ['agent-local-0.5.1', /; older than all known versions, at least 18 releases behind 0\.6\.5/],
+  ['agent-local-0.5.74', /; withdrawn upstream, \d+ releases behind/],
 ])('the version of %s', (chart, says) => {
   expect(text({revision: revision({chart})}, [], PIPE as never)).toMatch(says);
 });
 
-test('of several agents those that say nothing are named', () => {
+test('with several agents, those without a log line are named', () => {
   const [one, other] = [readyPod(), readyPod('agent-5f-y')];
   const objects = [deployment({}), replicaSet(), one, other];
   const logs = {'agent-5f-x/agent': 'Scalr agent is ready to receive tasks.'};
-  expect(text({look: lookAt(objects, logs)})).toMatch(/Agents +1 of 2 registered, as their logs say; not known of agent-5f-y\n/);
+  expect(text({look: lookAt(objects, logs)})).toMatch(/Agents +1 of 2 registered \(according to their logs\); unknown: agent-5f-y\n/);
 });
 
-test('what is on its way is not ready yet', () => {
+test('a pending release is not ready', () => {
   expect(text({look: lookAt([deployment({}), replicaSet()], {})})).toMatch(/^! Release acme in namespace scalr is not ready yet\n/);
 });
 
-test('only the first causes are told, and how many more there are', () => {
+test('only the first causes are printed, and the number of further ones', () => {
   const unread = [1, 2, 3, 4, 5, 6, 7].map((each) => ({what: `thing ${each}`, code: 'FORBIDDEN', reason: 'no', remedy: 'Ask'}) as const);
-  expect(text({unread})).toMatch(/thing 5[\s\S]*\n {2}and 2 more; --json has them all\n$/);
+  expect(text({unread})).toMatch(/thing 5[\s\S]*\n {2}and 2 more \(use --json to list all\)\n$/);
 });
 
-test('commands stay whole on a small screen', () => {
+test('commands are not wrapped on a small screen', () => {
   expect(text({revision: revision({status: 'uninstalling'})})).toMatch(
-    /\n {4}→ End it: scalr-agent uninstall --release acme --namespace scalr\n/,
+    /\n {4}→ Finish the uninstall: scalr-agent uninstall --release acme --namespace scalr\n/,
   );
 });
 
@@ -91,12 +90,12 @@ test.each([
   [120, '2m'],
   [7200, '2h'],
   [172_800, '2d'],
-])('%i seconds are told as %s', (seconds, age) => {
+])('prints %i seconds as %s', (seconds, age) => {
   const updated = new Date(NOW.getTime() - seconds * 1000).toISOString();
   expect(text({revision: revision({updated})})).toContain(`revision 2, ${age} ago\n`);
 });
 
-test('differences are shown as diff does, and nothing where there are none', async () => {
+test('differences are printed as a diff, and nothing without differences', async () => {
   const {drift} = statusFrom({given: {b: 'old', a: 1}, wanted: {a: 1, b: 'new'}});
   expect(await driftText(drift, PIPE)).toContain('-b: "old"\n+b: "new"\n');
   expect(await driftText(statusFrom({wanted: {}}).drift, PIPE)).toBe('');
@@ -116,20 +115,20 @@ describe('changes', () => {
     return {said, changes, show};
   }
 
-  test('are told once, each with its time', () => {
+  test('are printed once, each with its time', () => {
     const {show} = reporter();
     expect(show().join('')).toMatch(/^✓ Release/);
     expect(show()).toEqual([]);
     expect(show({look: lookAt(NO_IMAGE, {})})).toEqual([
       '10:05:00Z × deployment/agent: 0 of 1 ready\n',
-      '10:05:00Z agents: not known whether they have registered: agent-5f-x\n',
-      expect.stringMatching(/^10:05:00Z ! pod\/agent-5f-x: ImagePullBackOff: .* → Check repository/),
+      '10:05:00Z agents: registration unknown: agent-5f-x\n',
+      expect.stringMatching(/^10:05:00Z ! pod\/agent-5f-x: ImagePullBackOff: .* → Check the repository/),
       '10:05:00Z × Release acme in namespace scalr cannot become ready\n',
     ]);
-    expect(show({look: lookAt(WELL)}).at(-1)).toMatch(/^10:05:00Z ✓ no more: pod\/agent-5f-x /);
+    expect(show({look: lookAt(WELL)}).at(-1)).toMatch(/^10:05:00Z ✓ resolved: pod\/agent-5f-x /);
   });
 
-  test('trouble is told when it comes and when it is over', () => {
+  test('an error is printed when it starts and when it is resolved', () => {
     const {said, changes, show} = reporter();
     show();
     said.length = 0;
@@ -137,6 +136,6 @@ describe('changes', () => {
     changes.trouble(trouble, NOW);
     changes.trouble(trouble, NOW);
     expect(said).toEqual(['10:05:00Z ! no answer\n']);
-    expect(show()).toEqual(['10:05:00Z The API server answers again\n']);
+    expect(show()).toEqual(['10:05:00Z The API server is reachable again\n']);
   });
 });

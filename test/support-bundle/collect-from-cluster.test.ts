@@ -13,7 +13,7 @@ const nothing: Prepared = {
   scope: {objects: [policy], pods: []},
   texts: () => [],
   logs: [],
-  seeds: [],
+  knownSecrets: [],
   gaps: [{what: 'Role objects', trouble: {kind: 'forbidden', message: 'may not list them'}, isMinor: true}],
 };
 
@@ -22,42 +22,42 @@ function refused(more: Partial<Prepared>, release?: string, access?: readonly st
   return {code, exit, message, suggestions};
 }
 
-describe('a bundle of nothing is refused', () => {
-  test('with the releases that are there, where another one was named', () => {
+describe('an empty bundle is rejected', () => {
+  test('with the existing releases when another one was requested', () => {
     expect(refused({present: {releases: ['one', 'two'], runs: []}}, 'nope')).toEqual({
       code: 'RELEASE_NOT_FOUND',
       exit: 2,
-      message: 'There is no release nope of a Scalr agent in namespace many.',
-      suggestions: ['Releases that are there: one, two', 'Leave out --release for all of them'],
+      message: 'No Scalr agent release nope found in namespace many.',
+      suggestions: ['Existing releases: one, two', 'Omit --release to collect all releases'],
     });
   });
 
-  test('with the way to other namespaces, where there is none', () => {
+  test('with the command for other namespaces when there is none', () => {
     expect(refused({present: {releases: [], runs: []}})).toMatchObject({
-      message: 'There is nothing of a Scalr agent in namespace many.',
+      message: 'No Scalr agent found in namespace many.',
       suggestions: [expect.stringContaining('--namespace'), expect.stringContaining('helm list')],
     });
   });
 
-  test('with the commands that give what an account lacks', () => {
+  test('with the commands that grant missing access', () => {
     const gaps = [{what: 'Pod objects', trouble: {kind: 'forbidden', message: 'may not list them'}}] as const;
     expect(refused({gaps}, undefined, ['kubectl create role', 'kubectl create rolebinding'])).toMatchObject({
       code: 'FORBIDDEN',
-      message: 'Nothing of namespace many could be read, and no bundle was written. Pod objects: may not list them',
+      message: 'Cannot read namespace many. No bundle was written. Pod objects: may not list them',
       suggestions: [expect.stringContaining('administrator'), 'kubectl create role', 'kubectl create rolebinding'],
     });
   });
 });
 
-describe('the commands that give what an account lacks', () => {
+describe('the commands that grant missing access', () => {
   const refusal = 'pods is forbidden: User "system:serviceaccount:ci:deployer" cannot list resource "pods" in API group ""';
   const gap: Gap = {what: 'Pod objects', trouble: {kind: 'forbidden', message: refusal}};
   const commands = (user: string | undefined, gaps: readonly Gap[] = [gap]): Promise<string[]> => {
     const post = async () => ({status: 201, body: {status: {userInfo: {username: user}}}});
-    return accessCommands(gaps, 'many', {api: {post}, over: new AbortController().signal});
+    return accessCommands(gaps, 'many', {api: {post}, signal: new AbortController().signal});
   };
 
-  test('name the account, and everything that a bundle reads', async () => {
+  test('contain the account, and everything that a bundle reads', async () => {
     const [role, binding] = await commands('jane');
     expect(role).toMatch(
       /^kubectl create role collect-logs --verb=get,list --resource=secrets,pods\/log,deployments\.apps,.*,events --namespace many$/,
@@ -65,11 +65,11 @@ describe('the commands that give what an account lacks', () => {
     expect(binding).toBe('kubectl create rolebinding collect-logs --role=collect-logs --user=jane --namespace many');
   });
 
-  test('take the name from the refusal where the API server does not tell it', async () => {
+  test('use the account name of the error message when the API server does not return it', async () => {
     expect((await commands(undefined))[1]).toContain(' --serviceaccount=ci:deployer ');
   });
 
-  test('are none where nothing is missing that the account could be given', async () => {
+  test('are empty when no access is missing', async () => {
     expect(await commands('jane', [{...gap, isMinor: true}])).toEqual([]);
     expect(await commands('jane', [{...gap, trouble: {kind: 'server', message: 'oops'}}])).toEqual([]);
   });
@@ -91,13 +91,13 @@ const there: Prepared = {
   present: {releases: [], runs: ['run-abc1']},
   texts: () => [],
   logs: [],
-  seeds: [],
+  knownSecrets: [],
   gaps: [],
 };
 
-function unknown(wish: {run?: string; container?: string}, more: Partial<Prepared> = {}): string | undefined {
+function unknown(options: {run?: string; container?: string}, more: Partial<Prepared> = {}): string | undefined {
   try {
-    refuseUnknown({...there, ...more}, {...wish, place: {namespace: 'many'}});
+    refuseUnknown({...there, ...more}, {...options, place: {namespace: 'many'}});
     return undefined;
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
@@ -106,34 +106,34 @@ function unknown(wish: {run?: string; container?: string}, more: Partial<Prepare
   }
 }
 
-describe('what is named has to be there', () => {
-  test('a run that is there, or of which only events are left', () => {
-    expect([{run: 'run-abc1'}, {run: 'run-gone1'}, {container: 'runner'}, {container: 'prepare'}].map((wish) => unknown(wish))).toEqual(
-      Array(4).fill(undefined),
-    );
+describe('requested names must exist', () => {
+  test('an existing run, or one with only events, is accepted', () => {
+    expect(
+      [{run: 'run-abc1'}, {run: 'run-gone1'}, {container: 'runner'}, {container: 'prepare'}].map((options) => unknown(options)),
+    ).toEqual(Array(4).fill(undefined));
   });
 
-  test('another run: those that are there are named', () => {
+  test('an unknown run is rejected with the existing ones', () => {
     expect(unknown({run: 'nope'})).toBe(
-      'There is no run nope in namespace many.\nRuns that are there: run-abc1\nFollow it from its beginning: --watch --run nope',
+      'Run nope not found in namespace many.\nExisting runs: run-abc1\nFollow the run from its start: --watch --run nope',
     );
-    expect(unknown({run: 'nope'}, {present: {releases: [], runs: []}})).toContain('No run is there');
+    expect(unknown({run: 'nope'}, {present: {releases: [], runs: []}})).toContain('No runs found');
   });
 
-  test('another container: those that are there are named', () => {
+  test('an unknown container is rejected with the existing ones', () => {
     expect(unknown({container: 'nope'})).toBe(
-      'There is no container nope in namespace many.\nContainers that are there: agent, prepare, runner, worker',
+      'Container nope not found in namespace many.\nExisting containers: agent, prepare, runner, worker',
     );
   });
 
-  test('unless nobody could look, or there is no pod that could have it', () => {
+  test('unless pods could not be listed, or none can have it', () => {
     const gaps = [{what: 'Pod objects', trouble: {kind: 'forbidden', message: 'may not list them'}}] as const;
     expect(unknown({run: 'nope', container: 'nope'}, {gaps})).toBeUndefined();
     expect(unknown({container: 'nope'}, {scope: {objects: [], pods: []}})).toBeUndefined();
   });
 });
 
-test.each(['run', 'container', 'docker', 'inspect', 'out'])('--%s without a word is refused before anything is read', async (flag) => {
+test.each(['run', 'container', 'docker', 'inspect', 'out'])('an empty --%s is rejected before anything is read', async (flag) => {
   const {stderr, exit} = await runCommand(CollectLogs, [`--${flag}`, '']);
-  expect({exit, stderr}).toEqual({exit: 2, stderr: expect.stringContaining(`--${flag} names nothing.`)});
+  expect({exit, stderr}).toEqual({exit: 2, stderr: expect.stringContaining(`--${flag} is empty.`)});
 });

@@ -32,11 +32,11 @@ export async function collected(
   place: Pick<Workplace, 'kubeconfig' | 'namespace'>,
   helm: string,
   argv: readonly string[] = [],
-  world: Parameters<typeof collectLogs>[3] = {},
+  deps: Parameters<typeof collectLogs>[3] = {},
 ) {
   const start = Date.now();
   const out = freshFile();
-  const {stdout, stderr, exit} = await collectLogs(place, helm, ['--json', '--out', out, ...argv], world);
+  const {stdout, stderr, exit} = await collectLogs(place, helm, ['--json', '--out', out, ...argv], deps);
   expect(violations('collect-logs', stdout), stdout + stderr).toEqual([]);
   return {result: JSON.parse(stdout), exit, stderr, seconds: (Date.now() - start) / 1000, ...(await unpack(out))};
 }

@@ -3,19 +3,19 @@ import type {Workplace} from '../cluster/workplace.ts';
 import {installPlace, stepFlags, TOKEN} from './install-place.ts';
 import {install} from './run-on-cluster.ts';
 
-interface World {
+interface Deps {
   place: Workplace;
   api: FaultyApi;
 }
 
-export async function behindFaultyApi(): Promise<World> {
+export async function behindFaultyApi(): Promise<Deps> {
   const place = await installPlace();
   return {place, api: await faultyApi(place.kubeconfig)};
 }
 
 /** Installs agent-local through the faulty API; `onText` hears what is said, as it is said. */
 export async function installThrough(
-  {place, api}: World,
+  {place, api}: Deps,
   helm: string,
   more: readonly string[] = [],
   onText = (_: string): void => undefined,

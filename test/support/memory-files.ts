@@ -12,7 +12,7 @@ export function memoryFiles(content: Readonly<Record<string, string | Buffer>> =
     async read(path) {
       const found = disk[path];
       if (found !== undefined) return Buffer.from(found);
-      throw new ExpectedError(`Cannot read ${path}: there is no such file or directory.`, {
+      throw new ExpectedError(`Cannot read ${path}: no such file or directory.`, {
         code: 'UNREADABLE_FILE',
         exit: ExitCode.usage,
         suggestions: ['Check the path and its permissions'],

@@ -34,15 +34,15 @@ const NOBODY: Prompter = {
 export async function runCommand<Result extends object | undefined>(
   Class: new (argv: string[], config: Config) => BaseCommand<Result>,
   argv: string[],
-  {prompter, ...world}: Partial<Omit<App, 'prompter'>> & {prompter?: Partial<Prompter>} = {},
+  {prompter, ...deps}: Partial<Omit<App, 'prompter'>> & {prompter?: Partial<Prompter>} = {},
 ) {
   const out: string[] = [];
   const err: string[] = [];
   const command = new Class(argv, config);
-  command.world = () => ({
+  command.createApp = () => ({
     env: {},
     files: memoryFiles(),
-    charts: nodeCharts(world.files ?? memoryFiles()),
+    charts: nodeCharts(deps.files ?? memoryFiles()),
     prompter: () => ({...NOBODY, ...prompter}),
     processes: () => {
       throw new Error('nobody expected helm or kubectl');
@@ -55,7 +55,7 @@ export async function runCommand<Result extends object | undefined>(
       stream: async () => unexpected('docker and systemd'),
     },
     archives: zipArchives,
-    takeInterrupts: () => ({asked: new AbortController().signal, insisted: new AbortController().signal, release: () => undefined}),
+    takeInterrupts: () => ({interrupt: new AbortController().signal, forceQuit: new AbortController().signal, release: () => undefined}),
     now: () => TODAY,
     sleep: async () => undefined,
     hasTerminal: false,
@@ -63,7 +63,7 @@ export async function runCommand<Result extends object | undefined>(
     resultScreen: PLAIN,
     stdout: (text) => out.push(text),
     stderr: (text) => err.push(text),
-    ...world,
+    ...deps,
   });
   process.exitCode = undefined;
   await command['_run']();

@@ -13,7 +13,7 @@ import type {Workplace} from '../cluster/workplace.ts';
 import {runCommand} from './run-command.ts';
 
 type Place = Pick<Workplace, 'kubeconfig' | 'namespace'>;
-type World = Parameters<typeof runCommand>[2];
+type Deps = Parameters<typeof runCommand>[2];
 
 /** Commands in this process with the real tools, on the test cluster. */
 async function onCluster(
@@ -21,26 +21,26 @@ async function onCluster(
   {kubeconfig, namespace}: Place,
   helm: string,
   argv: readonly string[],
-  world: World,
+  deps: Deps,
 ) {
   const place = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', await findKubectl()];
   const tools = {processes: nodeProcesses, kubernetes: async (...where: Parameters<typeof kubernetesClient>) => kubernetesClient(...where)};
-  return runCommand(Class, [...place, ...argv], {files: nodeFiles, ...tools, sleep, now: () => new Date(), ...world});
+  return runCommand(Class, [...place, ...argv], {files: nodeFiles, ...tools, sleep, now: () => new Date(), ...deps});
 }
 
-export const install = (place: Place, helm: string, argv: readonly string[], world: World = {}) =>
-  onCluster(Install, place, helm, ['--url', 'https://acme.scalr.io', ...argv], world);
+export const install = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>
+  onCluster(Install, place, helm, ['--url', 'https://acme.scalr.io', ...argv], deps);
 
-export const uninstall = (place: Place, helm: string, argv: readonly string[], world: World = {}) =>
-  onCluster(Uninstall, place, helm, argv, world);
+export const uninstall = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>
+  onCluster(Uninstall, place, helm, argv, deps);
 
-export const debug = (place: Place, helm: string, argv: readonly string[], world: World = {}) => onCluster(Debug, place, helm, argv, world);
+export const debug = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) => onCluster(Debug, place, helm, argv, deps);
 
-export const status = (place: Place, helm: string, argv: readonly string[] = [], world: World = {}) =>
-  onCluster(Status, place, helm, argv, world);
+export const status = (place: Place, helm: string, argv: readonly string[] = [], deps: Deps = {}) =>
+  onCluster(Status, place, helm, argv, deps);
 
-export const preflight = (place: Place, helm: string, argv: readonly string[], world: World = {}) =>
-  onCluster(Preflight, place, helm, argv, world);
+export const preflight = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>
+  onCluster(Preflight, place, helm, argv, deps);
 
-export const collectLogs = (place: Place, helm: string, argv: readonly string[], world: World = {}) =>
-  onCluster(CollectLogs, place, helm, argv, world);
+export const collectLogs = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>
+  onCluster(CollectLogs, place, helm, argv, deps);

@@ -19,7 +19,7 @@ async function asked(question: Partial<InputQuestion>, terminal = new PromptTerm
   return {terminal, answer};
 }
 
-test('Enter alone takes the default, which stands behind the question with where it is from', async () => {
+test('takes the default on Enter, and shows it with its source after the question', async () => {
   const {terminal, answer} = await asked({default: 'https://acme.scalr.io', note: 'from the token'});
   expect(await terminal.lines()).toEqual(['? Address of your account (https://acme.scalr.io, from the token)']);
   expect(terminal.cursor).toEqual({row: 1, column: 2});
@@ -27,19 +27,19 @@ test('Enter alone takes the default, which stands behind the question with where
   expect(await answer).toBe('https://acme.scalr.io');
 });
 
-test('blanks around what was typed are no part of it', async () => {
+test('trims blanks around the answer', async () => {
   const {terminal, answer} = await asked({default: 'https://acme.scalr.io'});
   await terminal.press(`  https://other.scalr.io ${ENTER}`);
   expect(await answer).toBe('https://other.scalr.io');
 });
 
-test('where Enter alone says nothing, the answer is shown as what that means', async () => {
+test('shows what an empty answer means after Enter', async () => {
   const {terminal, answer} = await asked({...ANYTHING, note: 'no proxy'});
   expect(await terminal.press(ENTER)).toEqual(['✔ Address of your account no proxy']);
   expect(await answer).toBe('');
 });
 
-describe('a default that stands in the line', () => {
+describe('a prefilled default', () => {
   const prefilled = {isPrefilled: true, default: 'https://acme.scalr.io', ...ANYTHING};
 
   test('is kept by Enter', async () => {
@@ -49,7 +49,7 @@ describe('a default that stands in the line', () => {
     expect(await answer).toBe('https://acme.scalr.io');
   });
 
-  test('can be changed anywhere', async () => {
+  test('can be edited anywhere', async () => {
     const {terminal, answer} = await asked(prefilled);
     for (const key of [CTRL_A, RIGHT.repeat(8), 'm', 'y', '.']) await terminal.press(key);
     expect((await terminal.lines())[1]).toBe('  https://my.acme.scalr.io');
@@ -57,9 +57,9 @@ describe('a default that stands in the line', () => {
     expect(await answer).toBe('https://mt.acme.scalr.io');
   });
 
-  test('is kept by Enter on an emptied line, which says so, and removed by Backspace', async () => {
+  test('is kept by Enter on an emptied line, as shown there, and removed by Backspace', async () => {
     const {terminal, answer} = await asked(prefilled);
-    expect((await terminal.press(CTRL_U))[1]).toBe('  (https://acme.scalr.io, Backspace removes it)');
+    expect((await terminal.press(CTRL_U))[1]).toBe('  (https://acme.scalr.io, Backspace to clear)');
     await terminal.press(ENTER);
     expect(await answer).toBe('https://acme.scalr.io');
     const other = await asked(prefilled);
@@ -70,8 +70,8 @@ describe('a default that stands in the line', () => {
   });
 });
 
-describe('a text that cannot be', () => {
-  test('is refused on Enter and not before, stays in the line and is corrected there', async () => {
+describe('an invalid text', () => {
+  test('is refused only on Enter, and stays in the line for correction', async () => {
     const {terminal, answer} = await asked({});
     expect(await terminal.press('ttps://a')).toEqual(['? Address of your account', '  ttps://a']);
     expect(await terminal.press(ENTER)).toEqual(['? Address of your account', '  ttps://a', '  Not an https address']);
@@ -81,7 +81,7 @@ describe('a text that cannot be', () => {
     expect(await terminal.lines()).toEqual(['✔ Address of your account https://a']);
   });
 
-  test('is refused even where nothing was typed', async () => {
+  test('is refused even when it is empty', async () => {
     const {terminal} = await asked({});
     expect(await terminal.press(ENTER)).toEqual(['? Address of your account', '', '  Not an https address']);
   });
@@ -94,7 +94,7 @@ describe('a text that cannot be', () => {
     expect(await answer).toBe('here.pem');
   });
 
-  test('does not come back when Ctrl-C comes during the check', async () => {
+  test('does not reappear after Ctrl-C during the check', async () => {
     let refuse = (_: string): void => undefined;
     const {terminal, answer} = await asked({validate: () => new Promise<string>((resolve) => (refuse = resolve))});
     await terminal.press(`a${ENTER}${CTRL_C}`);
@@ -113,7 +113,7 @@ describe('?', () => {
     expect(await terminal.press('?')).toEqual(['? Address of your account']);
   });
 
-  test('leaves nothing behind once the question is answered', async () => {
+  test('leaves no help behind when the question is answered', async () => {
     const {terminal, answer} = await asked({});
     await terminal.press('?');
     expect((await terminal.press('https://a')).at(-1)).toBe('  https://a');
@@ -121,7 +121,7 @@ describe('?', () => {
     expect(await answer).toBe('https://a');
   });
 
-  test('after another key is a part of the text', async () => {
+  test('is part of the text after another key', async () => {
     const {terminal, answer} = await asked({});
     await terminal.press(`https://a?b${ENTER}`);
     expect(await answer).toBe('https://a?b');
@@ -143,7 +143,7 @@ describe('Esc', () => {
     expect(await terminal.lines()).toEqual([]);
   });
 
-  test('does nothing at other questions', async () => {
+  test('does nothing when the question does not allow it', async () => {
     const {terminal, answer} = await asked({});
     await terminal.press(ESC);
     // Node.js waits this long for the rest of an escape sequence.
@@ -154,7 +154,7 @@ describe('Esc', () => {
 });
 
 describe('long texts', () => {
-  test('a pasted path of 200 characters is seen whole, the cursor behind it', async () => {
+  test('shows all of a pasted path of 200 characters, with the cursor at the end', async () => {
     const path = `/etc/${'certificates/'.repeat(15)}ca.pem`;
     const {terminal, answer} = await asked({message: 'CA file', ...ANYTHING});
     const lines = await terminal.press(path);
@@ -164,7 +164,7 @@ describe('long texts', () => {
     expect(await answer).toBe(path);
   });
 
-  test('a question wraps between words, under its first', async () => {
+  test('wraps a question between words and aligns its lines', async () => {
     const message = 'Address of your account as you would type it into a browser';
     const {terminal, answer} = await asked({message}, new PromptTerminal({columns: 40, rows: 15}));
     expect(await terminal.press('https://a')).toEqual([
@@ -177,7 +177,7 @@ describe('long texts', () => {
   });
 });
 
-test('a confirmation is no by default, and shown as what was meant', async () => {
+test('takes no as the default of a confirmation, and shows how the answer was understood', async () => {
   const terminal = new PromptTerminal();
   const first = terminal.prompter.confirm('Replace it?');
   expect(await terminal.see('Replace')).toEqual(['? Replace it? (y/N)']);
@@ -198,7 +198,7 @@ describe('the end of a question', () => {
   test.each([
     ['Ctrl-C', CTRL_C],
     ['Ctrl-D', CTRL_D],
-  ])('%s rejects it, shows the cursor, and gives the terminal back', async (_, key) => {
+  ])('cancels the question on %s, shows the cursor and restores the terminal', async (_, key) => {
     const {terminal, answer} = await asked({});
     expect(terminal.input.isRaw).toBe(true);
     await terminal.press(key);
@@ -208,19 +208,19 @@ describe('the end of a question', () => {
     expect(terminal.input.isRaw).toBe(false);
   });
 
-  test('Ctrl-D inside a text deletes a character', async () => {
+  test('deletes a character on Ctrl-D inside a text', async () => {
     const {terminal, answer} = await asked({});
     await terminal.press(`https://ab${LEFT}${CTRL_D}${ENTER}`);
     expect(await answer).toBe('https://a');
   });
 
-  test('a terminal that is gone ends it', async () => {
+  test('cancels the question when the terminal is gone', async () => {
     const {terminal, answer} = await asked({});
     terminal.input.end();
     await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
   });
 
-  test('a signal takes the question away', async () => {
+  test('removes the question on a signal', async () => {
     const gone = new AbortController();
     const {terminal, answer} = await asked({}, new PromptTerminal({signal: gone.signal}));
     gone.abort('SIGTERM');
@@ -228,7 +228,7 @@ describe('the end of a question', () => {
     expect(terminal.input.isRaw).toBe(false);
   });
 
-  test('a signal that was there before takes it away before it comes', async () => {
+  test('shows no question when the signal came before it', async () => {
     const terminal = new PromptTerminal({signal: AbortSignal.abort('SIGTERM')});
     await expect(terminal.prompter.input(ADDRESS)).rejects.toMatchObject({name: 'PromptCancelled'});
     expect(terminal.input.isRaw).toBe(false);

@@ -7,16 +7,16 @@ import {paragraph} from '../../src/ui/theme.ts';
 const ASCII = {hasColor: false, columns: 30, isAscii: true};
 
 describe('a text for people', () => {
-  test('is spelled in ASCII where nothing else can be shown, and stays as it is elsewhere', () => {
+  test('is spelled in ASCII when nothing else can be shown, and is unchanged otherwise', () => {
     expect(legible('✓ done … → Zürich', {isAscii: true})).toBe('+ done ... -> Zürich');
     expect(legible('✓ done …', {})).toBe('✓ done …');
   });
 
-  test('wraps by what is shown in the end', () => {
+  test('wraps by its width on the screen', () => {
     expect(paragraph('    → ', 'Set the address of the account…', ASCII)).toBe('    -> Set the address of the\n       account...\n');
   });
 
-  test.each(['src', 'templates'])('every sign in %s has a spelling', (folder) => {
+  test.each(['src', 'templates'])('has an ASCII spelling for every character in %s', (folder) => {
     const root = resolve(import.meta.dirname, '../..', folder);
     const files = readdirSync(root, {recursive: true, withFileTypes: true}).filter((entry) => entry.isFile());
     const texts = files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'));
@@ -41,12 +41,12 @@ describe('only ASCII is shown', () => {
     [{LANG: '', LC_ALL: ''}, false],
     [{LANG: 'en_US.UTF-8', LC_CTYPE: 'C'}, true],
     [{LANG: 'C', LC_CTYPE: 'C', LC_ALL: 'C.UTF-8'}, false],
-  ])('where the locale says so: %j', (env, expected) => {
+  ])('when the locale requires it: %j', (env, expected) => {
     expect(isAsciiOnly(env, true)).toBe(expected);
     expect(isAsciiOnly(env, false)).toBe(expected);
   });
 
-  test.each(['dumb', 'linux'])('on a terminal %s, whose name says nothing of a file', (TERM) => {
+  test.each(['dumb', 'linux'])('on a terminal %s, but not in a file', (TERM) => {
     vi.stubEnv('TERM', TERM);
     expect(isAsciiOnly({TERM}, true)).toBe(true);
     expect(isAsciiOnly({TERM}, false)).toBe(false);

@@ -23,7 +23,7 @@ const dumb = (columns = 80, signal?: AbortSignal) =>
 /** The terminal shows what is typed by itself; here it is only heard. */
 const shown = (terminal: PromptTerminal): string => terminal.written;
 
-test('a conversation is plain lines, without a single escape sequence', async () => {
+test('prints plain lines without escape sequences', async () => {
   const terminal = dumb();
   const {prompter} = terminal;
   terminal.input.write('https://acme.scalr.io\n2\n3\n1 3\ny\n');
@@ -36,17 +36,17 @@ test('a conversation is plain lines, without a single escape sequence', async ()
       1. agent-local - Runs share a container.
       -. agent-job - needs Kubernetes 1.35
       3. agent-k8s
-    ? Number (1):   Type a number from 1 to 3
+    ? Number (1):   Enter a number from 1 to 3
     ? Number (1): ? Which chart?
       1. agent-local - Runs share a container.
       -. agent-job - needs Kubernetes 1.35
       3. agent-k8s
-    ? Numbers, with blanks between them (none): ? Replace it? (y/N):"
+    ? Numbers, separated by spaces (none): ? Replace it? (y/N):"
   `);
   expect(terminal.written).toMatch(/^[ -~\n]*$/);
 });
 
-test('lines that were typed ahead, in one piece or in several, wait for their questions', async () => {
+test('keeps lines typed ahead, in one or several pieces, for their questions', async () => {
   const terminal = dumb();
   const any = {message: 'Name', help: []};
   const first = terminal.prompter.input(any);
@@ -57,7 +57,7 @@ test('lines that were typed ahead, in one piece or in several, wait for their qu
   expect(await terminal.prompter.input(any)).toBe('three');
 });
 
-test('a letter that arrives in two pieces is one letter', async () => {
+test('joins a letter that arrives in two pieces', async () => {
   const terminal = dumb();
   const name = terminal.prompter.input({message: 'Name', help: []});
   const [first, second] = Buffer.from('é');
@@ -68,20 +68,20 @@ test('a letter that arrives in two pieces is one letter', async () => {
 });
 
 describe('a text', () => {
-  test('Enter alone takes the default', async () => {
+  test('takes the default on Enter', async () => {
     const terminal = dumb();
     terminal.input.write('\n');
     expect(await terminal.prompter.input({...ADDRESS, default: 'https://old.scalr.io'})).toBe('https://old.scalr.io');
   });
 
-  test('a wrong one is said to be wrong and asked for again', async () => {
+  test('is refused when it is invalid, and asked for again', async () => {
     const terminal = dumb();
     terminal.input.write('acme\nhttps://acme.scalr.io\n');
     expect(await terminal.prompter.input(ADDRESS)).toBe('https://acme.scalr.io');
     expect(await terminal.lines()).toEqual(['? Address:   Not an https address', '? Address:']);
   });
 
-  test('what has to be looked up is refused with the reason', async () => {
+  test('is refused with the reason after an asynchronous check', async () => {
     const terminal = dumb();
     terminal.input.write('there.pem\nhere.pem\n');
     const validate = async (path: string) => (path === 'here.pem' ? undefined : `There is no ${path}`);
@@ -89,7 +89,7 @@ describe('a text', () => {
     expect(shown(terminal)).toContain('  There is no there.pem\n');
   });
 
-  test('? explains in lines that fit, and a ? inside a text is a part of it', async () => {
+  test('shows wrapped help on ?, and keeps a ? inside the text', async () => {
     const terminal = dumb(30);
     terminal.input.write('?\nhttps://a?b\n');
     expect(await terminal.prompter.input(ADDRESS)).toBe('https://a?b');
@@ -98,24 +98,24 @@ describe('a text', () => {
 
   test.each([
     ['Enter keeps it', '', 'old'],
-    ['- takes it back', '-', ''],
-    ['another one replaces it', 'new', 'new'],
-  ])('what stands there already: %s', async (_, typed, expected) => {
+    ['- clears it', '-', ''],
+    ['another text replaces it', 'new', 'new'],
+  ])('has a prefilled default: %s', async (_, typed, expected) => {
     const terminal = dumb();
     terminal.input.write(`${typed}\n`);
     const question = {message: 'Name', help: [], isPrefilled: true, default: 'old'};
     expect(await terminal.prompter.input(question)).toBe(expected);
-    expect(shown(terminal)).toBe('? Name (old, - takes it back): ');
+    expect(shown(terminal)).toBe('? Name (old, - to clear): ');
   });
 
-  test('what may not be empty is not offered to be taken back', async () => {
+  test('cannot be cleared when it may not be empty', async () => {
     const terminal = dumb();
     terminal.input.write('-\n\n');
     expect(await terminal.prompter.input({...ADDRESS, isPrefilled: true, default: 'https://a'})).toBe('https://a');
     expect(shown(terminal)).toBe('? Address (https://a):   Not an https address\n? Address (https://a): ');
   });
 
-  test('arrow keys, which such a terminal cannot follow, are no part of it', async () => {
+  test('ignores arrow keys, which such a terminal cannot follow', async () => {
     const terminal = dumb();
     terminal.input.write('\u001b[Aname\u001b[D\n');
     expect(await terminal.prompter.input({message: 'Name', help: []})).toBe('name');
@@ -123,28 +123,28 @@ describe('a text', () => {
 });
 
 describe('a choice', () => {
-  test.each(['2', '4', '0', 'x', '1 3'])('%s is none, and asked for again', async (typed) => {
+  test.each(['2', '4', '0', 'x', '1 3'])('refuses %s and asks again', async (typed) => {
     const terminal = dumb();
     terminal.input.write(`${typed}\n3\n`);
     expect(await terminal.prompter.select(CHOICE)).toBe('k8s');
-    expect(shown(terminal)).toContain('Type a number from 1 to 3');
+    expect(shown(terminal)).toContain('Enter a number from 1 to 3');
   });
 
-  test('Enter alone is the default, or none of several', async () => {
+  test('takes the default on Enter, or none of several', async () => {
     const terminal = dumb();
     terminal.input.write('\n\n');
     expect(await terminal.prompter.select({...CHOICE, default: 'k8s'})).toBe('k8s');
     expect(await terminal.prompter.checkbox(CHOICE)).toEqual([]);
   });
 
-  test('several come in the order of the list, each once', async () => {
+  test('returns several in the order of the list, each once', async () => {
     const terminal = dumb();
     terminal.input.write('3, 1 3\n');
     expect(await terminal.prompter.checkbox(CHOICE)).toEqual(['local', 'k8s']);
   });
 });
 
-test('a confirmation is no by default', async () => {
+test('takes no as the default of a confirmation', async () => {
   const terminal = dumb();
   terminal.input.write('\n');
   expect(await terminal.prompter.confirm('Replace it?')).toBe(false);
@@ -153,13 +153,13 @@ test('a confirmation is no by default', async () => {
 describe('the end of a question', () => {
   const ask = (terminal: PromptTerminal) => terminal.prompter.input(ADDRESS);
 
-  test('Ctrl-D ends it', async () => {
+  test('cancels on Ctrl-D', async () => {
     const terminal = dumb();
     terminal.input.write(CTRL_D);
     await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCancelled'});
   });
 
-  test('a terminal that is gone ends it, and every question after it', async () => {
+  test('cancels this and every later question when the terminal is gone', async () => {
     const terminal = dumb();
     const answer = ask(terminal);
     terminal.input.end();
@@ -167,7 +167,7 @@ describe('the end of a question', () => {
     await expect(ask(terminal)).rejects.toMatchObject({name: 'PromptCancelled'});
   });
 
-  test('Esc and Enter go back when the question allows it', async () => {
+  test('goes back on Esc and Enter when the question allows it', async () => {
     const terminal = dumb();
     terminal.input.write(`${ESC}\nhttps://a\n${ESC}\n`);
     await expect(terminal.prompter.input({...ADDRESS, canGoBack: true})).rejects.toMatchObject({name: 'GoBack'});
@@ -175,7 +175,7 @@ describe('the end of a question', () => {
     await expect(terminal.prompter.select({...CHOICE, canGoBack: true})).rejects.toMatchObject({name: 'GoBack'});
   });
 
-  test('a signal takes it away, and one that was there before does too', async () => {
+  test('cancels on a signal, also when the signal came before', async () => {
     const gone = new AbortController();
     const terminal = dumb(80, gone.signal);
     const answer = ask(terminal);

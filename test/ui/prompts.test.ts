@@ -33,7 +33,7 @@ describe('select', () => {
       '❯ agent-local  Runs share a container.',
       '  agent-job    needs Kubernetes 1.35',
       '  agent-k8s    Every run gets a pod.',
-      '  Enter takes · ? explains',
+      '  Enter to select · ? for help',
     ]);
     expect(await terminal.press(ENTER)).toEqual(['✔ Which chart? agent-local']);
     expect(await answer).toBe('local');
@@ -49,7 +49,7 @@ describe('select', () => {
       '  agent-job - needs Kubernetes 1.35',
       '  agent-k8s',
       '  Runs share a container.',
-      '  Enter takes · ? explains',
+      '  Enter to select · ? for help',
     ]);
   });
 
@@ -68,15 +68,15 @@ describe('select', () => {
   test.each([
     ['the arrow', DOWN, 'k8s'],
     ['j', 'j', 'k8s'],
-    ['there and back', `${DOWN}${UP}`, 'local'],
+    ['the arrow there and back', `${DOWN}${UP}`, 'local'],
     ['j and k', 'jk', 'local'],
-    ['further than the end', DOWN.repeat(5), 'k8s'],
-    ['its number', '3', 'k8s'],
-    ['the number of one that cannot be taken', '2', 'local'],
-    ['a number that there is not', '9', 'local'],
-    ['a key that means nothing', 'x', 'local'],
+    ['arrows past the end', DOWN.repeat(5), 'k8s'],
+    ['the number of a choice', '3', 'k8s'],
+    ['the number of a disabled choice', '2', 'local'],
+    ['a number that does not exist', '9', 'local'],
+    ['a key without a function', 'x', 'local'],
     ['Esc without a way back', ESC, 'local'],
-  ])('%s leads only to what can be taken', async (_, keys, expected) => {
+  ])('reaches only enabled choices with %s', async (_, keys, expected) => {
     const {terminal, answer} = await asked();
     for (const key of keys.startsWith(ESC) ? [keys] : keys) await terminal.press(key);
     await terminal.press(ENTER);
@@ -86,11 +86,11 @@ describe('select', () => {
   test('? opens and closes help under the list and keeps the position', async () => {
     const {terminal} = await asked();
     const list = (await terminal.press(DOWN)).slice(0, 4);
-    expect(await terminal.press('?')).toEqual([...list, ...QUESTION.help.map((line) => `  ${line}`), '  Enter takes · ? explains']);
-    expect(await terminal.press('?')).toEqual([...list, '  Enter takes · ? explains']);
+    expect(await terminal.press('?')).toEqual([...list, ...QUESTION.help.map((line) => `  ${line}`), '  Enter to select · ? for help']);
+    expect(await terminal.press('?')).toEqual([...list, '  Enter to select · ? for help']);
   });
 
-  test('the cursor is hidden while it is asked and shown afterwards', async () => {
+  test('hides the cursor during the question and shows it afterwards', async () => {
     const {terminal, answer} = await asked();
     expect(terminal.showsCursor).toBe(false);
     await terminal.press(ENTER);
@@ -101,7 +101,7 @@ describe('select', () => {
   test.each([
     ['Ctrl-C', CTRL_C],
     ['Ctrl-D', CTRL_D],
-  ])('%s ends it with the cursor shown', async (_, key) => {
+  ])('cancels on %s and shows the cursor', async (_, key) => {
     const {terminal, answer} = await asked();
     await terminal.press(key);
     await expect(answer).rejects.toMatchObject({name: 'PromptCancelled'});
@@ -110,15 +110,15 @@ describe('select', () => {
     expect(terminal.input.isRaw).toBe(false);
   });
 
-  test('Esc goes back when the question allows it, and erases the question', async () => {
+  test('goes back on Esc when the question allows it, and erases the question', async () => {
     const {terminal, answer} = await asked({canGoBack: true});
-    expect((await terminal.lines()).at(-1)).toBe('  Enter takes · Esc goes back · ? explains');
+    expect((await terminal.lines()).at(-1)).toBe('  Enter to select · Esc to go back · ? for help');
     await terminal.press(ESC);
     await expect(answer).rejects.toMatchObject({name: 'GoBack'});
     expect(await terminal.lines()).toEqual([]);
   });
 
-  test('a signal takes the question away', async () => {
+  test('removes the question on a signal', async () => {
     const gone = new AbortController();
     const {answer} = await asked({}, {terminal: new PromptTerminal({signal: gone.signal})});
     gone.abort('SIGTERM');
@@ -129,7 +129,7 @@ describe('select', () => {
 describe('a list', () => {
   const many = named(Array.from({length: 40}, (_, index) => `cluster-${index + 1}`));
 
-  test('longer than fifteen is a page that goes along', async () => {
+  test('scrolls when it has more than fifteen choices', async () => {
     const {terminal, answer} = await asked({choices: many});
     expect((await terminal.lines()).slice(1, -1).map((line) => line.trim())).toEqual([
       '❯ cluster-1',
@@ -142,7 +142,7 @@ describe('a list', () => {
     expect(await answer).toBe('cluster-40');
   });
 
-  test('on a small window is never higher than it, and nothing scrolls away', async () => {
+  test('fits a small window, without scrolling the question away', async () => {
     const terminal = new PromptTerminal({columns: 40, rows: 15});
     const long = [1, 2, 3].map((each) => `arn:aws:eks:eu-west-1:123456789012:cluster/${'very-long-name-'.repeat(5)}${each}`);
     await asked({choices: named(long)}, {terminal});
@@ -150,7 +150,7 @@ describe('a list', () => {
     expect((await terminal.press(ENTER)).join('').replaceAll(/\s/g, '')).toContain(long[1] as string);
   });
 
-  test('keeps three lines, and drops help, in a window of five rows', async () => {
+  test('keeps three lines, and hides help, in a window of five rows', async () => {
     const {terminal} = await asked({choices: many}, {terminal: new PromptTerminal({rows: 5})});
     expect(await terminal.press('?')).toHaveLength(5);
   });
@@ -175,7 +175,7 @@ describe('search', () => {
 
   test('keeps the choices that contain the typed letters, ignoring case', async () => {
     const {terminal, answer} = await searched();
-    expect((await terminal.lines()).at(-1)).toBe('  type to search · Enter takes · ? explains');
+    expect((await terminal.lines()).at(-1)).toBe('  type to search · Enter to select · ? for help');
     expect((await terminal.press('EU')).slice(0, -1)).toEqual(['? Which chart? EU', '❯ prod-eu', '  staging-eu']);
     expect(terminal.cursor).toEqual({row: 0, column: '? Which chart? EU'.length});
     await terminal.press(DOWN);
@@ -208,9 +208,9 @@ describe('search', () => {
 describe('checkbox', () => {
   const ticked = (question: Partial<ListQuestion> = {}, terminal = new PromptTerminal()) => asked(question, {terminal, kind: 'checkbox'});
 
-  test('space takes and gives back, Enter goes on', async () => {
+  test('toggles a choice on space and confirms on Enter', async () => {
     const {terminal, answer} = await ticked();
-    expect(await terminal.lines()).toContain('  space takes · Enter goes on · ? explains');
+    expect(await terminal.lines()).toContain('  Space to toggle · Enter to confirm · ? for help');
     expect((await terminal.press(` ${DOWN} `)).slice(1, 4)).toEqual([
       '  ◉ agent-local  Runs share a container.',
       '  ◯ agent-job    needs Kubernetes 1.35',
@@ -221,7 +221,7 @@ describe('checkbox', () => {
     expect(await answer).toEqual(['local']);
   });
 
-  test('they come in the order of the list, whichever was taken first', async () => {
+  test('returns choices in the order of the list, not in the order of selection', async () => {
     const {terminal, answer} = await ticked();
     for (const key of [DOWN, ' ', UP, ' ']) await terminal.press(key);
     expect(await terminal.press(ENTER)).toEqual(['✔ Which chart? agent-local, agent-k8s']);
@@ -234,19 +234,19 @@ describe('checkbox', () => {
     expect(await terminal.press('?')).toEqual(expect.arrayContaining(['❯ ◉ agent-local  Runs share a container.', '  Compare them.']));
   });
 
-  test('Enter alone is none', async () => {
+  test('returns none on Enter alone', async () => {
     const {terminal, answer} = await ticked();
     expect(await terminal.press(ENTER)).toEqual(['✔ Which chart? none']);
     expect(await answer).toEqual([]);
   });
 
-  test('Enter goes on even where none can be taken', async () => {
+  test('confirms on Enter even when no choice is enabled', async () => {
     const {terminal, answer} = await ticked({choices: KINDS.slice(1, 2)});
     await terminal.press(` ${ENTER}`);
     expect(await answer).toEqual([]);
   });
 
-  test('on a terminal without such signs, marks and boxes are of ASCII', async () => {
+  test('shows marks and boxes in ASCII on an ASCII terminal', async () => {
     const {terminal, answer} = await ticked({}, new PromptTerminal({isAscii: true}));
     expect((await terminal.press(' ')).slice(0, 3)).toEqual([
       '? Which chart?',
@@ -259,7 +259,7 @@ describe('checkbox', () => {
   });
 });
 
-test('without colours there is no colour code, with them the offered choice has one', async () => {
+test('colours the active choice, and uses no colour codes without colours', async () => {
   const [plain, coloured] = [new PromptTerminal(), new PromptTerminal({hasColor: true})];
   for (const terminal of [plain, coloured]) await asked({}, {terminal});
   expect(plain.written.split('\u001b').filter((each) => /^\[[\d;]*m/.test(each))).toEqual([]);

@@ -19,18 +19,18 @@ async function asked(keys: readonly string[], question: Partial<TextQuestion> = 
   return {terminal, answer};
 }
 
-test.each([false, true])('only the length of it is shown, also on a dumb terminal (%s)', async (isDumb) => {
+test.each([false, true])('shows only the length of a secret, also on a dumb terminal (%s)', async (isDumb) => {
   const {terminal, answer} = await asked([...SECRET, ENTER], {}, isDumb);
   expect(await answer).toBe(SECRET);
   expect((await terminal.lines()).join('\n')).toMatch(/^[✔?] Token:? \[hidden, 7 characters\]$/);
 });
 
-test.each([false, true])('backspace takes one sign back and Ctrl-U all, also on a dumb terminal (%s)', async (isDumb) => {
+test.each([false, true])('deletes a character on Backspace and all on Ctrl-U, also on a dumb terminal (%s)', async (isDumb) => {
   const {answer} = await asked([SECRET, CTRL_U, SECRET, BACKSPACE, BACKSPACE, ENTER], {}, isDumb);
   expect(await answer).toBe(SECRET.slice(0, -2));
 });
 
-test.each([false, true])('a paste of 2000 signs arrives whole, also on a dumb terminal (%s)', async (isDumb) => {
+test.each([false, true])('takes a whole paste of 2000 characters, also on a dumb terminal (%s)', async (isDumb) => {
   const long = SECRET.repeat(300).slice(0, 2000);
   const {terminal, answer} = await asked([long, ENTER], {}, isDumb);
   expect(await answer).toBe(long);
@@ -40,7 +40,7 @@ test.each([false, true])('a paste of 2000 signs arrives whole, also on a dumb te
 test.each([
   false,
   true,
-])('a paste that ends its line is the answer, and what comes after it in the paste goes nowhere (%s)', async (isDumb) => {
+])('takes the first line of a paste as the answer and drops the rest, also on a dumb terminal (%s)', async (isDumb) => {
   const {terminal, answer} = await asked([`${SECRET}\n${SECRET}\n`], {}, isDumb);
   expect(await answer).toBe(SECRET);
   const next = terminal.prompter.input({message: 'Name', help: [], note: 'none'});
@@ -49,19 +49,19 @@ test.each([
   expect(await next).toBe('');
 });
 
-test.each([false, true])('a refusal shows nothing of it, nor does the arrow that brings back a line (%s)', async (isDumb) => {
+test.each([false, true])('shows nothing of a secret after a refusal or an arrow key, also on a dumb terminal (%s)', async (isDumb) => {
   const validate = (text: string) => (text === SECRET ? 'That is no token' : undefined);
   const {terminal, answer} = await asked([SECRET, ENTER, UP, CTRL_U, 'x', ENTER], {validate}, isDumb);
   expect(await answer).toBe('x');
   expect(terminal.written).toContain('That is no token');
 });
 
-test('shows one star per character while it is typed', async () => {
+test('shows one star per character during typing', async () => {
   const {terminal} = await asked([SECRET]);
   expect(await terminal.lines()).toEqual(['? Token', '  *******']);
 });
 
-test('? explains, and inside a secret it is a part of it', async () => {
+test('shows help on ?, and keeps a ? inside a secret', async () => {
   const {terminal, answer} = await asked(['?']);
   expect(await terminal.lines()).toEqual(['? Token', '  From the agent pool.']);
   await terminal.press('ab?');
@@ -69,7 +69,7 @@ test('? explains, and inside a secret it is a part of it', async () => {
   expect(await answer).toBe('ab?');
 });
 
-test.each([false, true])('Ctrl-C ends it and switches the echo on again, also on a dumb terminal (%s)', async (isDumb) => {
+test.each([false, true])('cancels on Ctrl-C and restores the echo, also on a dumb terminal (%s)', async (isDumb) => {
   const {terminal, answer} = await asked([SECRET], {}, isDumb);
   expect(terminal.input.isRaw).toBe(true);
   await terminal.press(CTRL_C);
@@ -77,7 +77,7 @@ test.each([false, true])('Ctrl-C ends it and switches the echo on again, also on
   expect(terminal.input.isRaw).toBe(false);
 });
 
-test('a signal during a secret switches the echo on again, on a dumb terminal too', async () => {
+test('restores the echo after a signal during a secret, also on a dumb terminal', async () => {
   const gone = new AbortController();
   const terminal = new PromptTerminal({isDumb: true, signal: gone.signal});
   const answer = terminal.prompter.password(QUESTION);

@@ -6,7 +6,7 @@ import {CHART_NAMES} from '../support/versions.ts';
 const ALL = CHART_NAMES.flatMap((chart) => releasesOf(chart).map((version) => ({chart, version})));
 const GIVEN = {agent: {url: 'https://acme.scalr.io'}, extraEnv: {TEAM: 'a'}, nodeSelector: {'kubernetes.io/os': 'linux'}};
 
-test.each(ALL)('switches on, does so once, and off again leaves the values as they were: $chart $version', (target) => {
+test.each(ALL)('switches debug on once, and restores the values when switched off: $chart $version', (target) => {
   const on = withDebug(GIVEN, target, true);
   expect(on).toMatchObject({isChanged: true, keys: [expect.stringMatching(/^(agent\.debug|extraEnv\.SCALR_AGENT_DEBUG)$/)]});
   expect(on.values).toMatchObject(GIVEN);
@@ -19,13 +19,13 @@ describe('withDebug', () => {
   const local = {chart: 'agent-local', version: '0.6.5'} as const;
   const job = {chart: 'agent-job', version: '0.6.5'} as const;
 
-  test('reads what helm --set wrote: numbers and words', () => {
+  test('reads numbers and words that helm --set wrote', () => {
     expect(withDebug({agent: {debug: 1}}, job, true).isChanged).toBe(false);
     expect(withDebug({extraEnv: {SCALR_AGENT_DEBUG: true}}, local, false)).toMatchObject({isChanged: true, values: {}});
     expect(withDebug({extraEnv: null}, local, true).values).toEqual({extraEnv: {SCALR_AGENT_DEBUG: '1'}});
   });
 
-  test('says that agent-job up to 0.5.63 switches the controller only', () => {
+  test('reports that agent-job up to 0.5.63 switches the controller only', () => {
     expect(withDebug({}, {chart: 'agent-job', version: '0.5.63'}, true).limits.join()).toContain('controller only');
   });
 

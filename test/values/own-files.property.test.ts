@@ -55,7 +55,7 @@ async function written(flags: RawFlags): Promise<string | undefined> {
   }
 }
 
-test('validate finds no error in what values writes, --set included', {timeout: 120_000}, async () => {
+test('writes values without errors in validate, also with --set', {timeout: 120_000}, async () => {
   const count = {written: 0, withSet: 0};
   await fc.assert(
     fc.asyncProperty(cases, async ({target, flags, set, kept}) => {
@@ -72,7 +72,7 @@ test('validate finds no error in what values writes, --set included', {timeout: 
   expect(count.written - count.withSet).toBeGreaterThan(RUNS / 20);
 });
 
-describe('what its own validate would reject is refused', () => {
+describe('refuses what validate would reject', () => {
   const files = memoryFiles(certificates);
   const job = ['--url', URL, '--chart', 'agent-job'];
 
@@ -95,9 +95,9 @@ describe('what its own validate would reject is refused', () => {
     expect({stdout, exit}).toEqual({stdout: '', exit: 2});
   });
 
-  test('its warnings are warnings of values', async () => {
+  test('shows the warnings of validate', async () => {
     const {stderr, exit} = await runCommand(Values, [...job, '--set', 'rbac.create=false'], {files});
-    expect(stderr).toContain('rbac.create: The chart makes the service account and no Role for it');
+    expect(stderr).toContain('rbac.create: The chart creates the service account without a Role');
     expect(exit).toBe(0);
   });
 });

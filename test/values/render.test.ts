@@ -1,6 +1,9 @@
 import {describe, expect, test} from 'vitest';
+import {getAt} from '../../src/charts/tree.ts';
 import {InvalidValue} from '../../src/settings/define.ts';
+import {generate} from '../../src/values/generate.ts';
 import {parseAssignment} from '../../src/values/render.ts';
+import {settingsFrom} from '../support/settings-from.ts';
 
 const JOB = {chart: 'agent-job', version: '0.6.5'} as const;
 const LOCAL = {chart: 'agent-local', version: '0.6.5'} as const;
@@ -15,7 +18,7 @@ test.each([
   ['agent.affinity', '{"nodeAffinity":{}}', ['agent', 'affinity'], {nodeAffinity: {}}],
   ['task.podDisruptionBudget.maxUnavailable', 'null', ['task', 'podDisruptionBudget', 'maxUnavailable'], null],
   ['persistence.cache', '{"emptyDir":{"sizeLimit":"2Gi"}}', ['persistence', 'cache'], {emptyDir: {sizeLimit: '2Gi'}}],
-])('%s=%s is written as the type that agent-job wants', (text, value, path, tree) => {
+])('writes %s=%s with the type of the agent-job schema', (text, value, path, tree) => {
   expect(parseAssignment(text, value, JOB)).toEqual({path, value: tree});
 });
 
@@ -34,35 +37,41 @@ test.each([
   ['a key in the wrong place', 'nodeSelector.pool', 'x', 'See the values.yaml of agent-job 0.6.5'],
   ['a key of the prototype', 'constructor', '1', 'See the values.yaml of agent-job 0.6.5'],
   ['a key of the prototype below a map', 'agent.toString', '1', 'See the values.yaml of agent-job 0.6.5'],
-  ['a text for a number', 'agent.replicaCount', 'two', 'Give it as integer'],
-  ['a number that is none', 'agent.replicaCount', '.nan', 'Give it as integer'],
-  ['a negative number', 'agent.replicaCount', '-1', 'Give a number from 0 on'],
-  ['a text for a switch', 'rbac.create', 'no thanks', 'Give it as boolean'],
-  ['a size the templates cannot read', 'agent.providerCache.sizeLimit', '1.5Gi', 'It has to match ^[0-9]+(Gi|Mi|G|M)$'],
-  ['an unknown key inside a map', 'persistence.cache', '{"enable":true}', 'Keys there: enabled, hostPath, emptyDir, persistentVolumeClaim'],
-  ['a wrong type inside a map', 'agent.image', '{"tag":1.10}', 'Give it as string'],
-  ['a number among annotations', 'global.podAnnotations', '{"a":1}', 'Give it as string'],
+  ['a text for a number', 'agent.replicaCount', 'two', 'Set a value of type integer'],
+  ['a value that is not a number', 'agent.replicaCount', '.nan', 'Set a value of type integer'],
+  ['a negative number', 'agent.replicaCount', '-1', 'Use a number greater than or equal to 0'],
+  ['a text for a switch', 'rbac.create', 'no thanks', 'Set a value of type boolean'],
+  ['a size the templates cannot read', 'agent.providerCache.sizeLimit', '1.5Gi', 'It must match ^[0-9]+(Gi|Mi|G|M)$'],
+  ['an unknown key inside a map', 'persistence.cache', '{"enable":true}', 'Valid keys: enabled, hostPath, emptyDir, persistentVolumeClaim'],
+  ['a wrong type inside a map', 'agent.image', '{"tag":1.10}', 'Set a value of type string'],
+  ['a number among annotations', 'global.podAnnotations', '{"a":1}', 'Set a value of type string'],
   ['broken JSON', 'task.sidecars', '[{', `Write lists and maps as JSON: --set 'task.sidecars=["a"]'`],
-])('%s is refused with a next step', (_, text, value, suggestion) => {
+])('rejects %s with a next step', (_, text, value, suggestion) => {
   expect(refusal(text, value).suggestion).toBe(suggestion);
 });
 
-describe('what is secret', () => {
+describe('a secret', () => {
   test.each([
     [JOB, 'agent.token', 'hunter2'],
     [JOB, 'agent', '{"token":"hunter2"}'],
     [JOB, 'global.tls.clientKey', '-----BEGIN'],
     [LOCAL, 'agent.tls.clientKey', '-----BEGIN'],
     [LOCAL, 'agent.providerNetworkMirrors', '[{"url":"https://m","token":"hunter2"}]'],
-  ] as const)('%o %s is kept out of the file', (target, text, value) => {
+  ] as const)('is rejected: %o %s', (target, text, value) => {
     const {message} = refusal(text, value, target);
-    expect(message).toContain('is secret');
+    expect(message).toContain('is a secret');
     expect(message).not.toContain('hunter2');
   });
 });
 
-test('a key of a later release is named with the release that brings it', () => {
+test('names the first release that has the key', () => {
   expect(() => parseAssignment('task.job.backoffLimit', '2', {chart: 'agent-job', version: '0.6.3'})).toThrow(
-    expect.objectContaining({suggestion: 'It exists since 0.6.4'}),
+    expect.objectContaining({suggestion: 'Available: since 0.6.4'}),
   );
+});
+
+test('keeps a cache limit that equals the chart default when the user sets it', async () => {
+  const flags = {url: 'https://acme.scalr.io', chart: JOB.chart, cache: 'pvc', 'cache-size': '20Gi', 'provider-cache-limit': '40Gi'};
+  const {values} = generate(await settingsFrom({...flags, 'chart-version': JOB.version}));
+  expect(getAt(values, ['agent', 'providerCache'])).toEqual({enabled: true});
 });

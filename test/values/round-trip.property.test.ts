@@ -83,7 +83,7 @@ test.each(TARGETS)('$chart $version reads back every setting it was written from
   expect(written / RUNS, 'settings a run, beside the address').toBeGreaterThan(4);
 });
 
-test.each(CHART_NAMES)('%s either takes any mixture of settings or says by name why not', async (chart) => {
+test.each(CHART_NAMES)('accepts any mixture of settings for %s, or names the reason why not', async (chart) => {
   await fc.assert(
     fc.asyncProperty(rawSettings(), fc.constantFrom(...TARGETS.filter((each) => each.chart === chart)), async (raw, {version}) => {
       await attempt({...raw, chart, 'chart-version': version});

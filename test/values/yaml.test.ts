@@ -34,29 +34,29 @@ test.each([
   '&a',
   '{{ x }}',
   '"',
-])('Helm reads the text %j as that text, as value and as key', (text) => {
+])('writes the string %j so that Helm reads it unchanged, as value and as key', (text) => {
   expect(parse(toYaml({value: text}), {version: '1.1'})).toEqual({value: text});
   expect(Object.keys(parse(toYaml({[text]: 'x'}), {version: '1.1'}))).toEqual([text]);
 });
 
-test('a number that a template would print with an exponent travels as text, but not where Kubernetes types it', async () => {
+test('writes a number that templates render with an exponent as a string, but not for Kubernetes types', async () => {
   const set = ['task.job.ttlSecondsAfterFinished=2592000', 'global.podSecurityContext.fsGroup=1000660000'];
   const {values} = generate(await settingsFrom({url: 'https://acme.scalr.io', chart: 'agent-job', set}));
   expect(values['task']).toEqual({job: {ttlSecondsAfterFinished: '2592000'}});
   expect(values['global']).toEqual({podSecurityContext: {fsGroup: 1_000_660_000}});
 });
 
-test.each(['\u0085', '\u2028', '\u007f', '\ufeff'])('%j, which YAML readers disagree about, does not leave the program', (odd) => {
-  expect(() => toYaml({a: `x${odd}y`})).toThrow('cannot be written');
+test.each(['\u0085', '\u2028', '\u007f', '\ufeff'])('refuses %j, which YAML readers interpret differently', (odd) => {
+  expect(() => toYaml({a: `x${odd}y`})).toThrow('Cannot write these values');
 });
 
-test('a certificate stands as it is, line by line', () => {
+test('writes a certificate as a block', () => {
   expect(toYaml({ca: 'BEGIN\nabc\nEND\n'})).toBe('ca: |\n  BEGIN\n  abc\n  END\n');
 });
 
-test('no values are an empty mapping', () => expect(toYaml({})).toBe('{}\n'));
+test('writes an empty mapping without values', () => expect(toYaml({})).toBe('{}\n'));
 
-test('whatever the values hold, Helm reads what was meant', () => {
+test('writes any values so that Helm reads them unchanged', () => {
   const text = fc.oneof(fc.string(), fc.string({unit: 'grapheme'})).filter(isPrintable);
   const scalar = fc.oneof(text, fc.integer(), fc.boolean(), fc.double({noNaN: true, noDefaultInfinity: true}));
   const key = fc.string({minLength: 1}).filter((each) => isPrintable(each) && each !== '__proto__' && each !== '<<');
@@ -72,7 +72,7 @@ test('whatever the values hold, Helm reads what was meant', () => {
   );
 });
 
-test('public roots are appended to the private ones', async () => {
+test('appends public roots to the private ones', async () => {
   const flags = {url: 'https://acme.scalr.io', chart: 'agent-local', 'ca-file': 'ca.pem', 'ca-public-roots': true};
   const {values} = generate(await settingsFrom(flags, certificates));
   const bundle = (values['agent'] as {tls: {caBundle: string}}).tls.caBundle;

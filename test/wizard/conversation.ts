@@ -10,11 +10,11 @@ import {runCommand} from '../support/run-command.ts';
 import {type Line, scriptedPrompter} from '../support/scripted-prompter.ts';
 
 /** Ends the conversation at the review without a trace. */
-export const LEAVE: Line = ['What now?', 'leave'];
+export const LEAVE: Line = ['What do you want to do?', 'leave'];
 
 /** A machine without helm and kubectl. */
 const nothing = (): never => {
-  throw new ExpectedError('kubectl is not on PATH.', {code: 'TOOL_NOT_FOUND', exit: ExitCode.usage, suggestions: ['Install kubectl']});
+  throw new ExpectedError('kubectl not found on PATH.', {code: 'TOOL_NOT_FOUND', exit: ExitCode.usage, suggestions: ['Install kubectl']});
 };
 
 export const ENV = {HOME: '/home/ops'};
@@ -22,8 +22,8 @@ export const KEPT = '/home/ops/.local/state/scalr-agent-install/resume.json';
 
 const NO_KUBECTL = failingKubernetes({
   kind: 'unreachable',
-  message: 'kubectl is not on PATH.',
-  cause: new Error('kubectl is not on PATH.'),
+  message: 'kubectl not found on PATH.',
+  cause: new Error('kubectl not found on PATH.'),
 });
 
 /** What one question, the last one of its kind, offered. */

@@ -13,11 +13,11 @@ const TOKEN = jwt({iss: 'acme.scalr.io', exp: 4_000_000_000});
 /** The nodes of the test cluster are of no known platform, which is an answer too. */
 const TO_REVIEW: Line[] = [
   ['Agent pool token', TOKEN],
-  ['What is the agent pool for', ENTER],
-  ['May runs share', ENTER],
-  ['What does the network', ENTER],
-  ['Where do providers', ENTER],
-  ['How many runs', ENTER],
+  ['What is the agent pool used for', ENTER],
+  ['Isolate each run', ENTER],
+  ['Which of these apply to the network', ENTER],
+  ['Where should provider', ENTER],
+  ['Maximum concurrent runs', ENTER],
 ];
 
 async function talk(lines: readonly Line[], argv: readonly string[], place: Awaited<ReturnType<typeof installPlace>>) {
@@ -38,17 +38,17 @@ test.each<ChartName>([
   const place = await installPlace();
   const ownDirectory = chart === 'agent-k8s' ? ['--data-home', `/var/lib/${place.namespace}`] : [];
   const argv = [...(await chartFlags(chart)), ...ownDirectory];
-  const first = await talk([...TO_REVIEW, ['What now?', 'install']], argv, place);
+  const first = await talk([...TO_REVIEW, ['What do you want to do?', 'install']], argv, place);
   expect(first.exit, first.stderr).toBe(0);
-  expect(first.stderr).toContain('The cluster answers: Kubernetes v');
-  expect(first.stderr).toContain('✔ Where does the cluster run? other (the cluster: ');
+  expect(first.stderr).toContain('Connected to the cluster: Kubernetes v');
+  expect(first.stderr).toContain('✔ Where does the cluster run? other (cluster: ');
   expect(first.stderr).toMatch(
-    /What will be done[\s\S]*Namespace {2}[\s\S]*Create Secret scalr-agent-token[\s\S]*Release scalr-agent is ready/,
+    /Planned changes[\s\S]*Namespace {2}[\s\S]*Create Secret scalr-agent-token[\s\S]*Release scalr-agent is ready/,
   );
   expect(first.stderr).not.toContain(TOKEN);
   expect(first.files.removed).toEqual([KEPT]);
-  const again = await talk([...TO_REVIEW, ['What now?', 'install']], argv, place);
-  expect(again.stderr).toContain('Nothing is to do: the release is as these settings want it.');
+  const again = await talk([...TO_REVIEW, ['What do you want to do?', 'install']], argv, place);
+  expect(again.stderr).toContain('No changes. The release already matches these settings.');
   expect(again.exit, again.stderr).toBe(0);
 });
 
@@ -58,10 +58,15 @@ test('who may change nothing learns it at the review, and goes home with files',
   const argv = [...(await chartFlags('agent-local'))];
   // Who may not read the nodes is asked where they are.
   const toReview = TO_REVIEW.toSpliced(1, 0, ['Where does the cluster run', ENTER]);
-  const lines: Line[] = [...toReview, ['What now?', 'save'], ['Into which', '/srv'], ['What now?', ENTER]];
+  const lines: Line[] = [
+    ...toReview,
+    ['What do you want to do?', 'save'],
+    ['Directory to save to', '/srv'],
+    ['What do you want to do?', ENTER],
+  ];
   const {exit, stderr, files, asked} = await talk(lines, argv, {...place, kubeconfig: reader});
   expect(exit, stderr).toBe(0);
-  expect(stderr).toContain('An install from here is not possible now');
+  expect(stderr).toContain('Cannot install:');
   expect(files.written.map(({path}) => path)).toEqual(expect.arrayContaining(['/srv/values.yaml', '/srv/answers.yaml']));
   expect(asked.at(-1)).toMatchObject({default: 'leave'});
 });
@@ -70,8 +75,8 @@ test('what fails keeps what was said', async () => {
   const place = await installPlace();
   await place.kubectl('create', 'quota', 'none', '--hard=pods=0');
   const argv = [...(await chartFlags('agent-local')), '--skip-preflight', '--timeout', '20s'];
-  const {exit, stderr, files} = await talk([...TO_REVIEW, ['What now?', 'install']], argv, place);
+  const {exit, stderr, files} = await talk([...TO_REVIEW, ['What do you want to do?', 'install']], argv, place);
   expect(exit).not.toBe(0);
-  expect(stderr).toContain('What you said is kept: run it again with --resume.');
+  expect(stderr).toContain('Your answers are saved. To continue, run the command again with --resume.');
   expect(files.removed).toEqual([]);
 });

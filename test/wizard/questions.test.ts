@@ -17,51 +17,51 @@ const TOKEN = jwt({iss: 'acme.scalr.io', exp: inDays(400)});
 
 const AGENT: Line[] = [
   ['Agent pool token', TOKEN],
-  ['Address of the Scalr account', ENTER],
+  ['Scalr URL', ENTER],
 ];
 const QUIET: Line[] = [
-  ['What does the network', ENTER],
-  ['Where do providers and binaries stay', ENTER],
-  ['How many runs at the same time', ENTER],
+  ['Which of these apply to the network', ENTER],
+  ['Where should provider and binary downloads be cached', ENTER],
+  ['Maximum concurrent runs', ENTER],
 ];
 const HAPPY: Line[] = [
   ...AGENT,
   ['Where does the cluster run', ENTER],
-  ['What is the agent pool for', ENTER],
-  ['May runs share', ENTER],
+  ['What is the agent pool used for', ENTER],
+  ['Isolate each run', ENTER],
   ...QUIET,
 ];
 
 describe('a cluster', () => {
-  const conversation = [...HAPPY, ['Which chart?', ENTER], LEAVE] as const;
+  const conversation = [...HAPPY, ['Chart to install', ENTER], LEAVE] as const;
 
-  test('that does not answer is waited for with a word, and not for long', async () => {
-    const answer: Processes['run'] = async (_call, {over} = {}) => {
-      if (!over?.aborted) await once(over as AbortSignal, 'abort');
-      return {exitCode: 1, stdout: '', stderr: 'no answer in time'};
+  test('shows a message and times out when the cluster does not answer', async () => {
+    const answer: Processes['run'] = async (_call, {signal} = {}) => {
+      if (!signal?.aborted) await once(signal as AbortSignal, 'abort');
+      return {exitCode: 1, stdout: '', stderr: 'timed out waiting for a response'};
     };
     const kubernetes: KubernetesClient = {
       ...fakeKubernetes(),
-      async get(_path, {over}) {
-        if (!over.aborted) await once(over, 'abort');
-        return {trouble: {kind: 'over', message: '--timeout was over'}};
+      async get(_path, {signal}) {
+        if (!signal.aborted) await once(signal, 'abort');
+        return {trouble: {kind: 'aborted', message: 'timed out (--timeout)'}};
       },
     };
     const {exit, stderr} = await talk(conversation, {answer, kubernetes, argv: ['--kube-context', 'blue', '--timeout', '1s']});
     expect(exit).toBe(0);
-    expect(stderr).toMatch(/Waiting for the cluster …\n\nContext blue says nothing: [^.]*no answer in time/);
+    expect(stderr).toMatch(/Waiting for the cluster …\n\nCannot reach the cluster \(context blue\): [^.]*timed out waiting for a response/);
   });
 
-  test('that answers at once is not', async () => {
+  test('shows no message when the cluster answers immediately', async () => {
     expect((await talk(conversation)).stderr).not.toContain('Waiting');
   });
 });
 
 describe('the happy path', () => {
-  test('takes ten answers, most of them Enter, before it is decided', async () => {
-    const {exit, stderr} = await talk([...HAPPY, ['Which chart?', ENTER], LEAVE]);
+  test('needs at most ten answers', async () => {
+    const {exit, stderr} = await talk([...HAPPY, ['Chart to install', ENTER], LEAVE]);
     expect(exit).toBe(0);
-    expect(stderr).toContain('agent-local is recommended');
+    expect(stderr).toContain('Recommended chart: agent-local');
     expect(HAPPY.length + 2).toBeLessThanOrEqual(10);
   });
 
@@ -69,17 +69,17 @@ describe('the happy path', () => {
     ['agent-local', ENTER, ENTER],
     ['agent-job', 'per-run', ENTER],
     ['agent-k8s', 'per-run', 'agent-k8s'],
-  ] as const)('%s: saved answers give the same values byte for byte', async (chart, isolation, choice) => {
+  ] as const)('%s: generates identical values from saved answers', async (chart, isolation, choice) => {
     const lines: Line[] = [
       ...AGENT,
       ['Where does the cluster run', 'eks'],
-      ['What is the agent pool for', ENTER],
-      ['May runs share', isolation],
+      ['What is the agent pool used for', ENTER],
+      ['Isolate each run', isolation],
       ...QUIET,
-      ['Which chart?', choice],
-      ...(chart === 'agent-k8s' ? ([['Which system do the nodes run', 'al2']] as const) : []),
-      ['What now?', 'save'],
-      ['Into which directory', 'out'],
+      ['Chart to install', choice],
+      ...(chart === 'agent-k8s' ? ([['Operating system of the nodes', 'al2']] as const) : []),
+      ['What do you want to do?', 'save'],
+      ['Directory to save to', 'out'],
       LEAVE,
     ];
     const {exit, stderr, written} = await talk(lines);
@@ -93,144 +93,151 @@ describe('the happy path', () => {
 });
 
 describe('the token', () => {
-  test('offers the account it was made for, and says so', async () => {
-    const {asked} = await talk([...HAPPY, ['Which chart?', ENTER], LEAVE]);
-    expect(asked[1]).toMatchObject({default: 'https://acme.scalr.io', note: 'the token'});
+  test('offers the Scalr URL of the token as default', async () => {
+    const {asked} = await talk([...HAPPY, ['Chart to install', ENTER], LEAVE]);
+    expect(asked[1]).toMatchObject({default: 'https://acme.scalr.io', note: 'from the token'});
   });
 
-  test('that has expired is refused at the question', async () => {
-    const {asked} = await talk([...HAPPY, ['Which chart?', ENTER], LEAVE]);
+  test('is refused when expired', async () => {
+    const {asked} = await talk([...HAPPY, ['Chart to install', ENTER], LEAVE]);
     const {validate} = asked[0] as TextQuestion;
-    expect(await validate?.(jwt({exp: inDays(-3)}))).toMatch(/^Expired on \d{4}-\d\d-\d\d\. Add a token/);
-    expect(await validate?.('two words')).toContain('blanks');
+    expect(await validate?.(jwt({exp: inDays(-3)}))).toMatch(/^The token expired on \d{4}-\d\d-\d\d\. Create a new token/);
+    expect(await validate?.('two words')).toContain('whitespace');
     expect(await validate?.(TOKEN)).toBeUndefined();
   });
 
-  test('may lie in a Secret that is there', async () => {
+  test('can be in an existing Secret', async () => {
     const lines: Line[] = [
       ['Agent pool token', ENTER],
-      ['Secret that holds', 'mine'],
-      ['Address of the', 'https://acme.scalr.io'],
+      ['Secret with the agent pool token', 'mine'],
+      ['Scalr URL', 'https://acme.scalr.io'],
       ...HAPPY.slice(2),
     ];
-    const {stderr} = await talk([...lines, ['Which chart?', ENTER], LEAVE]);
+    const {stderr} = await talk([...lines, ['Chart to install', ENTER], LEAVE]);
     expect(stderr).toMatch(/name: "mine"/);
   });
 
-  test('stands in nothing that is said or kept', async () => {
-    const lines: Line[] = [...HAPPY, ['Which chart?', ENTER], ['What now?', 'print'], ['What now?', 'save'], ['Into which', ENTER], LEAVE];
+  test('is never printed or saved', async () => {
+    const lines: Line[] = [
+      ...HAPPY,
+      ['Chart to install', ENTER],
+      ['What do you want to do?', 'print'],
+      ['What do you want to do?', 'save'],
+      ['Directory to save to', ENTER],
+      LEAVE,
+    ];
     const {stdout, stderr, files} = await talk(lines);
     expect(stdout + stderr + JSON.stringify(files.written)).not.toContain(TOKEN);
-    expect(stderr).toContain('# Needs the variable SCALR_AGENT_TOKEN');
+    expect(stderr).toContain('# Requires the environment variable SCALR_AGENT_TOKEN');
   });
 });
 
-describe('what is known is not asked', () => {
-  const REST: Line[] = [...QUIET.slice(0, 1), ['How many runs', ENTER], ['Which chart?', ENTER], LEAVE];
+describe('known answers', () => {
+  const REST: Line[] = [...QUIET.slice(0, 1), ['Maximum concurrent runs', ENTER], ['Chart to install', ENTER], LEAVE];
 
-  test('flags, variables and an answers file silence questions and stand there as if answered', async () => {
+  test('shows answers from flags, variables and files instead of asking', async () => {
     const files = memoryFiles({'a.yaml': 'purpose: runs\nisolation: shared\n'});
     const argv = ['--url', 'https://acme.scalr.io', '--cache', 'ephemeral', '--answers', 'a.yaml'];
     const {stderr, exit} = await talk(REST, {argv, files, env: {SCALR_AGENT_TOKEN: TOKEN, SCALR_AGENT_INSTALL_CLOUD: 'gke'}});
     expect(exit, stderr).toBe(0);
-    expect(stderr).toContain('✔ Address of the Scalr account https://acme.scalr.io (flag)');
+    expect(stderr).toContain('✔ Scalr URL https://acme.scalr.io (flag)');
     expect(stderr).toContain('✔ Agent pool token [hidden] (SCALR_AGENT_TOKEN)');
     expect(stderr).toContain('✔ Where does the cluster run? gke (environment)');
-    expect(stderr).toContain('✔ May runs share a container? shared (answers file)');
+    expect(stderr).toContain('✔ Isolate each run in its own pod? shared (answers file)');
   });
 
-  test('a wrong flag ends it before the first question', async () => {
+  test('fails before the first question when a flag is invalid', async () => {
     const {exit, stderr} = await talk([], {argv: ['--url', 'acme', '--cloud', 'azure']});
     expect(exit).toBe(2);
     expect(stderr).toContain('--url');
     expect(stderr).toContain('--cloud');
   });
 
-  test('a VCS agent is asked nothing about runs', async () => {
+  test('asks nothing about runs for a VCS agent', async () => {
     const lines: Line[] = [
       ...AGENT,
       ['Where does the cluster run', ENTER],
-      ['What is the agent pool for', 'vcs'],
-      ['What does the network', ENTER],
+      ['What is the agent pool used for', 'vcs'],
+      ['Which of these apply to the network', ENTER],
     ];
-    const {stderr} = await talk([...lines, ['Which chart?', ENTER], LEAVE]);
-    expect(stderr).toContain('agent-local is recommended');
+    const {stderr} = await talk([...lines, ['Chart to install', ENTER], LEAVE]);
+    expect(stderr).toContain('Recommended chart: agent-local');
   });
 
-  test('a chart that was named is asked only what it takes', async () => {
-    const lines = [...HAPPY.slice(0, 4), ...QUIET.slice(0, 2), ['How many runs', ENTER], LEAVE] as Line[];
-    const {asked, stderr} = await talk(lines.toSpliced(4, 0, ['May runs share', ENTER]), {argv: ['--chart', 'agent-local']});
-    expect(stderr).toContain('✔ Which chart? agent-local (flag)');
-    expect(choicesOf(asked, 'Where do providers').find(({value}) => value === 'efs')?.disabled).toMatch(/^not with agent-local/);
+  test('asks only questions that the given chart supports', async () => {
+    const lines = [...HAPPY.slice(0, 4), ...QUIET.slice(0, 2), ['Maximum concurrent runs', ENTER], LEAVE] as Line[];
+    const {asked, stderr} = await talk(lines.toSpliced(4, 0, ['Isolate each run', ENTER]), {argv: ['--chart', 'agent-local']});
+    expect(stderr).toContain('✔ Chart to install agent-local (flag)');
+    expect(choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs')?.disabled).toMatch(/^not supported by agent-local/);
   });
 });
 
 describe('the network', () => {
-  test('a proxy takes its addresses', async () => {
+  test('asks for the URLs of a proxy', async () => {
     const lines: Line[] = [
       ...HAPPY.slice(0, 5),
-      ['What does the network', ['A proxy']],
+      ['Which of these apply to the network', ['HTTP proxy']],
       ['Proxy for https', 'http://proxy.corp:3128'],
       ['Proxy for http:', ENTER],
-      ['Addresses reached without', '10.0.0.0/8,.corp'],
+      ['Hosts and networks that bypass', '10.0.0.0/8,.corp'],
       ...QUIET.slice(1),
     ];
-    const {stderr} = await talk([...lines, ['Which chart?', ENTER], LEAVE]);
+    const {stderr} = await talk([...lines, ['Chart to install', ENTER], LEAVE]);
     expect(stderr).toContain('HTTPS_PROXY: "http://proxy.corp:3128"');
     expect(stderr).toMatch(/NO_PROXY: "10\.0\.0\.0\/8,\.corp,/);
   });
 
-  test('a CA that has expired is refused at the question, and Enter alone goes on without', async () => {
+  test('refuses an expired CA, and continues without a CA on Enter', async () => {
     const lines: Line[] = [
       ...HAPPY.slice(0, 5),
-      ['What does the network', ['Certificates of a private CA']],
+      ['Which of these apply to the network', ['Private CA certificates']],
       ['File with private CA', ENTER],
       ...QUIET.slice(1),
     ];
-    const {asked, exit} = await talk([...lines, ['Which chart?', ENTER], LEAVE], {files: memoryFiles(certificates)});
+    const {asked, exit} = await talk([...lines, ['Chart to install', ENTER], LEAVE], {files: memoryFiles(certificates)});
     expect(exit).toBe(0);
     const question = asked.find(({message}) => message.startsWith('File with private CA')) as TextQuestion;
     expect(await question.validate?.('expired.pem')).toMatch(/expired on/);
-    expect(await question.validate?.('nowhere.pem')).toContain('there is no such file');
+    expect(await question.validate?.('nowhere.pem')).toContain('no such file');
     expect(await question.validate?.('ca.pem')).toBeUndefined();
   });
 
-  test('of a proxy that a flag gave only the rest is asked', async () => {
+  test('asks only for missing proxy settings', async () => {
     const lines: Line[] = [
       ...HAPPY.slice(0, 5),
-      ['What does the network', ENTER],
+      ['Which of these apply to the network', ENTER],
       ['Proxy for http:', ENTER],
-      ['Addresses reached without', ENTER],
+      ['Hosts and networks that bypass', ENTER],
       ...QUIET.slice(1),
     ];
-    const {asked} = await talk([...lines, ['Which chart?', ENTER], LEAVE], {argv: ['--https-proxy', 'http://p:1']});
-    expect(choicesOf(asked, 'What does the network').map(({label}) => label)).not.toContain('A proxy');
+    const {asked} = await talk([...lines, ['Chart to install', ENTER], LEAVE], {argv: ['--https-proxy', 'http://p:1']});
+    expect(choicesOf(asked, 'Which of these apply to the network').map(({label}) => label)).not.toContain('HTTP proxy');
   });
 
-  test('a password of a proxy is neither kept nor printed', async () => {
+  test('never saves or prints the password of a proxy', async () => {
     const lines: Line[] = [
       ...HAPPY.slice(0, 5),
-      ['What does the network', ['A proxy']],
+      ['Which of these apply to the network', ['HTTP proxy']],
       ['Proxy for https', 'http://me:geheim@proxy.corp:3128'],
       ['Proxy for http:', ENTER],
-      ['Addresses reached without', ENTER],
+      ['Hosts and networks that bypass', ENTER],
       ...QUIET.slice(1),
-      ['Which chart?', ENTER],
-      ['What now?', 'print'],
-      ['What now?', 'save'],
-      ['Into which', 'out'],
+      ['Chart to install', ENTER],
+      ['What do you want to do?', 'print'],
+      ['What do you want to do?', 'save'],
+      ['Directory to save to', 'out'],
       LEAVE,
     ];
     const {stderr, files} = await talk(lines);
     const kept = files.written.filter(({path}) => !path.endsWith('values.yaml'));
     expect(JSON.stringify(kept)).not.toContain('geheim');
-    expect(stderr.split('scalr-agent install --yes')[1]?.split('Where there is a cluster')[0]).not.toContain('geheim');
+    expect(stderr.split('scalr-agent install --yes')[1]?.split('Install from another machine')[0]).not.toContain('geheim');
     expect(stderr).toContain('SCALR_AGENT_INSTALL_HTTPS_PROXY');
   });
 });
 
-test('? explains in three lines, the last with a reference', async () => {
-  const {asked} = await talk([...HAPPY, ['Which chart?', ENTER], LEAVE]);
+test('shows three lines of help, the last with a reference', async () => {
+  const {asked} = await talk([...HAPPY, ['Chart to install', ENTER], LEAVE]);
   for (const {message, help} of asked) {
     expect(help.length, message).toBe(3);
     expect(help.at(-1), message).toMatch(/https:\/\/|agent-(local|k8s|job) \d|scalr-agent /);

@@ -2,7 +2,9 @@ import {describe, expect, test} from 'vitest';
 import {PromptCancelled} from '../../src/errors.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {ENTER, type Line} from '../support/scripted-prompter.ts';
-import {KEPT, LEAVE, talk} from './conversation.ts';
+import {jwt, KEPT, LEAVE, talk} from './conversation.ts';
+
+const TOKEN = jwt({pool: 'runs'});
 
 /** Ctrl-C at a question. */
 const interrupt = (question: string): Line => [
@@ -15,87 +17,87 @@ const interrupt = (question: string): Line => [
 ];
 
 const BEGUN: Line[] = [
-  ['Agent pool token', 'hunter2'],
-  ['Address of', 'https://acme.scalr.io'],
+  ['Agent pool token', TOKEN],
+  ['Scalr URL', 'https://acme.scalr.io'],
   ['Where does the cluster run', 'eks'],
-  ['What is the agent pool for', ENTER],
-  ['May runs share', ENTER],
+  ['What is the agent pool used for', ENTER],
+  ['Isolate each run', ENTER],
 ];
 
-describe('a conversation that broke off', () => {
+describe('an interrupted session', () => {
   const broken = async () => {
     const files = memoryFiles();
-    const result = await talk([...BEGUN, interrupt('What does the network')], {files});
+    const result = await talk([...BEGUN, interrupt('Which of these apply to the network')], {files});
     return {...result, files};
   };
 
-  test('ends with 130, changes nothing and says how to go on', async () => {
+  test('exits with 130, changes nothing and suggests --resume', async () => {
     const {exit, stderr} = await broken();
     expect(exit).toBe(130);
     expect(stderr).toContain('Cancelled. Nothing was changed.');
     expect(stderr).toContain('--resume');
   });
 
-  test('leaves its answers to its owner alone, without the token', async () => {
+  test('saves the answers in a private file without the token', async () => {
     const {files} = await broken();
     const last = files.written.at(-1);
     expect(last).toMatchObject({path: KEPT, isPrivate: true});
-    expect(last?.text).not.toContain('hunter2');
+    expect(last?.text).not.toContain(TOKEN);
     expect(JSON.parse(last?.text ?? '')).toEqual({
       answers: {url: 'https://acme.scalr.io', cloud: 'eks', purpose: 'runs'},
       asked: ['isolation'],
     });
   });
 
-  test('is gone on with: only secrets and the rest are asked', async () => {
+  test('is resumed: asks only for secrets and missing answers', async () => {
     const {files} = await broken();
     const lines: Line[] = [
-      ['Agent pool token', 'hunter2'],
-      ['What does the network', ENTER],
-      ['Where do providers', ENTER],
-      ['How many runs', ENTER],
-      ['Which chart?', ENTER],
+      ['Agent pool token', TOKEN],
+      ['Which of these apply to the network', ENTER],
+      ['Where should provider', ENTER],
+      ['Maximum concurrent runs', ENTER],
+      ['Chart to install', ENTER],
       LEAVE,
     ];
     const {exit, stderr} = await talk(lines, {argv: ['--resume'], files});
     expect(exit).toBe(0);
-    expect(stderr).toContain('✔ Where does the cluster run? eks (said before)');
+    expect(stderr).toContain('✔ Where does the cluster run? eks (earlier answer)');
     expect(files.removed).toEqual([KEPT]);
   });
 });
 
-test('before the first answer nothing is left behind', async () => {
+test('saves nothing before the first answer', async () => {
   const {exit, stderr, files} = await talk([interrupt('Agent pool token')]);
   expect(exit).toBe(130);
   expect(files.written).toEqual([]);
   expect(stderr).not.toContain('--resume');
 });
 
-test('where nothing broke off there is nothing to resume', async () => {
+test('fails to resume without a saved session', async () => {
   const {exit, stderr} = await talk([], {argv: ['--resume']});
   expect(exit).toBe(2);
-  expect(stderr).toContain('There is no conversation to resume.');
+  expect(stderr).toContain('No saved session found.');
 });
 
-test('what is damaged is said', async () => {
+test('fails to resume when the saved session is damaged', async () => {
   const {exit, stderr} = await talk([], {argv: ['--resume'], files: memoryFiles({[KEPT]: '{'})});
   expect(exit).toBe(2);
-  expect(stderr).toContain('is damaged');
+  expect(stderr).toContain('Cannot parse');
 });
 
-test.each([['--yes'], ['--json'], ['--dry-run'], ['--no-input']])('%s leaves nobody to go on with', async (flag) => {
+test.each([['--yes'], ['--json'], ['--dry-run'], ['--no-input']])('refuses %s together with --resume', async (flag) => {
   const {exit, stdout, stderr} = await talk([], {argv: ['--resume', flag]});
   expect(exit).toBe(2);
-  expect(stdout + stderr).toContain('--resume goes on with a conversation');
+  expect(stdout + stderr).toContain('--resume requires prompts');
 });
 
-test('a home that cannot be written does not end it', async () => {
+test('continues when the home directory is read-only', async () => {
   const files = memoryFiles();
   const {ExpectedError} = await import('../../src/errors.ts');
   files.write = async () => {
     throw new ExpectedError('Cannot write: read-only.', {code: 'UNWRITABLE_FILE', exit: 1});
   };
-  const {exit, stderr} = await talk([...BEGUN, interrupt('What does the network')], {files});
+  const {exit, stderr} = await talk([...BEGUN, interrupt('Which of these apply to the network')], {files});
   expect(exit).toBe(130);
   expect(stderr).not.toContain('--resume');
 });

@@ -10,44 +10,58 @@ import {choicesOf, KEPT, LEAVE, talk} from './conversation.ts';
 const SAID = ['--url', 'https://acme.scalr.io', '--token-secret', 'mine', '--cloud', 'gke', '--purpose', 'runs'];
 const FLAGS = [...SAID, '--isolation', 'shared'];
 const QUIET: Line[] = [
-  ['What does the network', ENTER],
-  ['Where do providers', ENTER],
-  ['How many runs', ENTER],
+  ['Which of these apply to the network', ENTER],
+  ['Where should provider', ENTER],
+  ['Maximum concurrent runs', ENTER],
 ];
-const TO_REVIEW: Line[] = [...QUIET, ['Which chart?', ENTER]];
+const TO_REVIEW: Line[] = [...QUIET, ['Chart to install', ENTER]];
 
-describe('the choice of a chart', () => {
-  test('another one drops what it cannot take, and says so', async () => {
-    const lines: Line[] = [['May runs share', 'per-run'], ...QUIET, ['Which chart?', 'agent-local'], LEAVE];
+describe('the chart recommendation', () => {
+  test('removes and lists unsupported answers when another chart is selected', async () => {
+    const lines: Line[] = [
+      ['Isolate each run', ENTER],
+      ['Which of these apply to the network', ENTER],
+      ['Where should provider', 'hostpath'],
+      ['Cache directory on the nodes', ENTER],
+      ['Maximum concurrent runs', ENTER],
+      ['Chart to install', 'agent-local'],
+      LEAVE,
+    ];
     const {stderr, exit} = await talk(lines, {argv: SAID});
-    expect(stderr).toContain('agent-job is recommended');
-    expect(stderr).toMatch(/Dropped --isolation: agent-local [\d.]+ cannot take --isolation per-run/);
+    expect(stderr).toContain('Recommended chart: agent-job');
+    expect(stderr).toMatch(/Removed --cache: agent-local [\d.]+ does not support --cache hostpath/);
     expect(stderr).toContain('Values of agent-local');
     expect(exit).toBe(0);
   });
 
-  test('one that cannot take what a flag says cannot be chosen', async () => {
+  test('never drops the cloud, the purpose or the isolation', async () => {
+    const {asked} = await talk([['Isolate each run', 'per-run'], ...QUIET, ['Chart to install', ENTER], LEAVE], {argv: SAID});
+    const local = choicesOf(asked, 'Chart to install').find(({value}) => value === 'agent-local');
+    expect(local?.disabled).toMatch(/does not support --isolation per-run/);
+  });
+
+  test('disables a chart that does not support a flag', async () => {
     const {asked} = await talk([...TO_REVIEW, LEAVE], {argv: [...SAID, '--isolation', 'per-run']});
-    const charts = choicesOf(asked, 'Which chart?');
-    expect(charts.find(({value}) => value === 'agent-local')?.disabled).toMatch(/cannot take --isolation per-run/);
+    const charts = choicesOf(asked, 'Chart to install');
+    expect(charts.find(({value}) => value === 'agent-local')?.disabled).toMatch(/does not support --isolation per-run/);
     expect(charts[0]).toMatchObject({value: 'agent-job'});
   });
 });
 
 describe('from the review', () => {
-  test('a value that the agent cannot read is refused', async () => {
+  test('refuses a value that the agent cannot parse', async () => {
     const mistake = ['--extra-env', 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB=many'];
     const {stderr} = await talk([...TO_REVIEW, LEAVE], {argv: [...FLAGS, ...mistake]});
     expect(stderr).toContain('SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB: "many" is not a whole number of megabytes.');
   });
 
-  test('a setting is changed, and what follows from it is asked', async () => {
+  test('asks dependent questions after a setting is changed', async () => {
     const lines: Line[] = [
       ...TO_REVIEW,
-      ['What now?', 'change'],
+      ['What do you want to do?', 'change'],
       ['What do you want to change?', 'Storage'],
       ['Storage: which', 'cache'],
-      ['Where do providers', 'pvc'],
+      ['Where should provider', 'pvc'],
       ['Storage: which', ENTER],
       LEAVE,
     ];
@@ -55,44 +69,44 @@ describe('from the review', () => {
       -2,
       1,
       ['Storage: which', ''],
-      ['Storage class', 'standard-rwx'],
+      ['StorageClass of the cache', 'standard-rwx'],
       ['Access mode', ENTER],
-      ['Size of the cache', '20Gi'],
+      ['Cache size', '20Gi'],
     );
     const {stderr} = await talk(changed, {argv: FLAGS});
     expect(stderr).toContain('storageClassName: "standard-rwx"');
     expect(stderr).toMatch(/20Gi/);
   });
 
-  test('what a change makes useless is dropped, and said', async () => {
+  test('removes and lists answers without effect after a change', async () => {
     const lines: Line[] = [
-      ['What does the network', ENTER],
-      ['Where do providers', 'existing-pvc'],
-      ['Name of the existing claim', 'mine'],
-      ['How many runs', ENTER],
-      ['Which chart?', ENTER],
-      ['What now?', 'change'],
+      ['Which of these apply to the network', ENTER],
+      ['Where should provider', 'existing-pvc'],
+      ['Name of the existing PVC', 'mine'],
+      ['Maximum concurrent runs', ENTER],
+      ['Chart to install', ENTER],
+      ['What do you want to do?', 'change'],
       ['What do you want to change?', 'Storage'],
       ['Storage: which', 'cache'],
-      ['Where do providers', 'ephemeral'],
+      ['Where should provider', 'ephemeral'],
       ['Storage: which', ''],
       LEAVE,
     ];
     const {stderr, exit} = await talk(lines, {argv: FLAGS});
-    expect(stderr).toContain('Dropped Name of the existing claim');
+    expect(stderr).toContain('Removed --cache-claim');
     expect(exit).toBe(0);
   });
 
-  test('an answer can be taken back', async () => {
+  test('clears an answer', async () => {
     const lines: Line[] = [
-      ['What does the network', ENTER],
-      ['Where do providers', ENTER],
-      ['How many runs', '7'],
-      ['Which chart?', ENTER],
-      ['What now?', 'change'],
+      ['Which of these apply to the network', ENTER],
+      ['Where should provider', ENTER],
+      ['Maximum concurrent runs', '7'],
+      ['Chart to install', ENTER],
+      ['What do you want to do?', 'change'],
       ['What do you want to change?', 'Purpose'],
       ['Purpose: which', 'concurrency'],
-      ['How many runs', ''],
+      ['Maximum concurrent runs', ''],
       ['Purpose: which', ''],
       LEAVE,
     ];
@@ -102,96 +116,102 @@ describe('from the review', () => {
     expect(after).not.toContain('replicaCount');
   });
 
-  test('Esc goes back step by step and changes nothing', async () => {
+  test('goes back without changes on Esc', async () => {
     const lines: Line[] = [
       ...TO_REVIEW,
-      ['What now?', 'change'],
+      ['What do you want to do?', 'change'],
       ['What do you want to change?', 'Storage'],
       ['Storage: which', 'cache'],
-      ['Where do providers', ESC],
+      ['Where should provider', ESC],
       ['Storage: which', ESC],
-      ['What now?', 'change'],
+      ['What do you want to do?', 'change'],
       ['What do you want to change?', ESC],
-      ['What now?', 'save'],
-      ['Into which', ESC],
+      ['What do you want to do?', 'save'],
+      ['Directory to save to', ESC],
       LEAVE,
     ];
     const {stderr, written} = await talk(lines, {argv: FLAGS});
-    const [, first, ...others] = stderr.split('values.yaml for').map((text) => text.split('Looking at the cluster')[0]);
+    const [, first, ...others] = stderr.split('values.yaml for').map((text) => text.split('Checking the cluster')[0]);
     expect(others).toEqual([first, first]);
     expect([...written.keys()]).toEqual([KEPT]);
   });
 
-  test('another chart is chosen again', async () => {
+  test('selects another chart', async () => {
     const lines: Line[] = [
       ...TO_REVIEW,
-      ['What now?', 'change'],
+      ['What do you want to do?', 'change'],
       ['What do you want to change?', 'Release'],
       ['Release: which', 'chart'],
-      ['Which chart?', 'agent-job'],
+      ['Chart to install', 'agent-job'],
       LEAVE,
     ];
     const {stderr} = await talk(lines, {argv: [...SAID, '--namespace', 'ci'].concat(['--isolation', 'shared'])});
     expect(stderr).toContain('Values of agent-job');
   });
 
-  test('answers that contradict each other are said, and can be changed', async () => {
+  test('reports conflicting answers and lets the user change them', async () => {
     const tls: Line[] = [
-      ['What now?', 'change'],
+      ['What do you want to do?', 'change'],
       ['What do you want to change?', 'TLS'],
     ];
     const lines: Line[] = [
       ...TO_REVIEW,
       ...tls,
       ['TLS: which', 'ca-secret'],
-      ['Secret that holds the CA', 'roots'],
+      ['Secret with the CA bundle', 'roots'],
       ['TLS: which', ''],
       ...tls,
       ['TLS: which', 'ca-secret'],
-      ['Secret that holds the CA', ''],
+      ['Secret with the CA bundle', ''],
       ['TLS: which', ''],
       LEAVE,
     ];
     const {stderr, asked} = await talk(lines, {argv: [...FLAGS, '--ca-file', 'ca.pem'], files: memoryFiles(certificates)});
-    expect(stderr).toContain('--ca-file: excludes --ca-secret');
-    const [, broken, mended] = asked.filter(({message}) => message === 'What now?') as ListQuestion[];
+    expect(stderr).toContain('--ca-file: Conflicts with --ca-secret');
+    const [, broken, mended] = asked.filter(({message}) => message === 'What do you want to do?') as ListQuestion[];
     expect(broken?.default).toBe('change');
     expect(broken?.choices.find(({value}) => value === 'save')?.disabled).toBeDefined();
     expect(mended?.choices.find(({value}) => value === 'save')?.disabled).toBeUndefined();
   });
 
-  test('files are saved without secrets, for their owner alone', async () => {
-    const {written, files, stderr} = await talk([...TO_REVIEW, ['What now?', 'save'], ['Into which', '/srv/agent'], LEAVE], {argv: FLAGS});
+  test('saves private files without secrets', async () => {
+    const {written, files, stderr} = await talk(
+      [...TO_REVIEW, ['What do you want to do?', 'save'], ['Directory to save to', '/srv/agent'], LEAVE],
+      {argv: FLAGS},
+    );
     expect([...written.keys()]).toEqual(expect.arrayContaining(['/srv/agent/answers.yaml', '/srv/agent/values.yaml']));
     expect(files.written.every(({isPrivate}) => isPrivate)).toBe(true);
     expect(stderr).toContain('Saved: /srv/agent/answers.yaml, /srv/agent/values.yaml');
   });
 
-  test('without helm and kubectl it ends in the commands to run elsewhere', async () => {
-    const {stderr, exit, asked} = await talk([...TO_REVIEW, ['What now?', 'save'], ['Into which', ENTER], ['What now?', ENTER]], {
-      argv: FLAGS,
-    });
+  test('prints commands for another machine without helm and kubectl', async () => {
+    const {stderr, exit, asked} = await talk(
+      [...TO_REVIEW, ['What do you want to do?', 'save'], ['Directory to save to', ENTER], ['What do you want to do?', ENTER]],
+      {
+        argv: FLAGS,
+      },
+    );
     expect(exit).toBe(0);
-    expect(stderr).toContain('An install from here is not possible now');
+    expect(stderr).toContain('Cannot install:');
     expect(stderr).toContain('helm upgrade scalr-agent agent-local --repo');
     expect(stderr).toContain('scalr-agent install --yes');
-    expect(choicesOf(asked, 'What now?').find(({value}) => value === 'install')?.disabled).toBeDefined();
+    expect(choicesOf(asked, 'What do you want to do?').find(({value}) => value === 'install')?.disabled).toBeDefined();
   });
 
-  test('a directory that cannot be written is said, and another one may be named', async () => {
+  test('asks for another directory when the directory is read-only', async () => {
     const files = memoryFiles();
     const {write} = files;
     files.write = async (path, ...rest) => {
       if (path.startsWith('/read-only'))
-        throw new ExpectedError(`Cannot write ${path}: the file system is read-only.`, {code: 'UNWRITABLE_FILE', exit: ExitCode.failed});
+        throw new ExpectedError(`Cannot write ${path}: read-only file system.`, {code: 'UNWRITABLE_FILE', exit: ExitCode.failed});
       await write(path, ...rest);
     };
     const lines: Line[] = [
       ...TO_REVIEW,
-      ['What now?', 'save'],
-      ['Into which', '/read-only'],
-      ['What now?', 'save'],
-      ['Into which', '/srv'],
+      ['What do you want to do?', 'save'],
+      ['Directory to save to', '"/read-only"'],
+      ['What do you want to do?', 'save'],
+      ['Directory to save to', '/srv'],
       LEAVE,
     ];
     const {exit, stderr, written} = await talk(lines, {argv: FLAGS, files});

@@ -11,14 +11,12 @@ import {cacheLimits, rules} from './rules.ts';
 import {valuesRules} from './values-rules.ts';
 import {containers, ignoredKeys, kubernetesFloors, NESTED, ownVariables, upgradeTraps} from './versions.ts';
 
-/** Values that follow from other settings. */
+/** Defaults that depend on other settings. */
 const defaults: readonly ChartDefault[] = [
   {
     setting: cacheAccessMode,
     value: (get) =>
-      get(cache) === 'pvc'
-        ? {value: 'ReadWriteMany', because: 'the pods of all runs mount the cache, and so does the controller'}
-        : undefined,
+      get(cache) === 'pvc' ? {value: 'ReadWriteMany', because: 'all run pods and the controller mount the cache'} : undefined,
   },
   {
     setting: cachePath,
@@ -35,7 +33,7 @@ const defaults: readonly ChartDefault[] = [
     in: NESTED,
     value: (get) =>
       get(workloadIdentity) === 'gke'
-        ? {value: 'allow', because: 'GKE Workload Identity needs 169.254.169.254, which this chart blocks by default'}
+        ? {value: 'allow', because: 'GKE Workload Identity requires 169.254.169.254, which this chart blocks by default'}
         : undefined,
   },
 ];

@@ -8,7 +8,7 @@ const grants = (rule: Tree, field: string, wanted: string): boolean => {
   return Array.isArray(list) && (list.includes(wanted) || list.includes('*'));
 };
 
-/** True when one of the rules allows the verb. */
+/** True if one of the rules allows the verb. */
 const allows = (values: Values, key: string, [group, resource, verb]: readonly [string, string, string]): boolean =>
   itemsAt(values, key).some(
     (rule) => grants(rule, 'apiGroups', group) && grants(rule, 'resources', resource) && grants(rule, 'verbs', verb),
@@ -16,14 +16,14 @@ const allows = (values: Values, key: string, [group, resource, verb]: readonly [
 
 const isNamed = (values: Values): boolean => textAt(values, 'serviceAccount.name') !== '';
 
-/** Without these the controller starts no run: templates/rbac.yaml. */
+/** Permissions that the controller requires: templates/rbac.yaml. */
 const NEEDED: readonly (readonly [string, string, string])[] = [
   ['batch', 'jobs', 'create'],
   ['batch', 'jobs', 'watch'],
   ['', 'pods', 'watch'],
 ];
 
-/** What takes away the rights that the controller of agent-job starts runs with. */
+/** Rules for the permissions of the controller of agent-job. */
 export const permissionRules: readonly ValuesRule[] = [
   tokenOfAccount('the controller'),
   keyRule({
@@ -32,8 +32,8 @@ export const permissionRules: readonly ValuesRule[] = [
     severity: 'error',
     keys: ['serviceAccount.create'],
     isWrong: (values) => getAt(values, ['serviceAccount', 'create']) === false && !isNamed(values),
-    message: 'Without it the chart makes no Role either, and the controller runs as the default account, which may not create Jobs.',
-    suggestion: 'Leave it true, or set serviceAccount.name to an account that has a Role',
+    message: 'Without it, the chart creates no Role, and the controller uses the default service account, which cannot create Jobs.',
+    suggestion: 'Set it to true, or set serviceAccount.name to a service account with a Role',
   }),
   keyRule({
     code: 'NO_PERMISSIONS',
@@ -41,8 +41,8 @@ export const permissionRules: readonly ValuesRule[] = [
     severity: 'error',
     keys: ['rbac.create'],
     isWrong: (values) => !isOn(values, 'rbac.create') && !isOn(values, 'serviceAccount.create') && !isNamed(values),
-    message: 'The controller runs as the default account of the namespace, which may not create Jobs.',
-    suggestion: 'Leave it true, or set serviceAccount.name to an account that has a Role',
+    message: 'The controller uses the default service account of the namespace, which cannot create Jobs.',
+    suggestion: 'Set it to true, or set serviceAccount.name to a service account with a Role',
   }),
   keyRule({
     code: 'ROLE_NOT_MADE',
@@ -50,8 +50,8 @@ export const permissionRules: readonly ValuesRule[] = [
     severity: 'warning',
     keys: ['rbac.create'],
     isWrong: (values) => !isOn(values, 'rbac.create') && isOn(values, 'serviceAccount.create') && !isNamed(values),
-    message: 'The chart makes the service account and no Role for it: without a binding of your own the controller may not create Jobs.',
-    suggestion: 'Leave it true, or set serviceAccount.name to an account that has a Role',
+    message: 'The chart creates the service account without a Role. Without your own RoleBinding, the controller cannot create Jobs.',
+    suggestion: 'Set it to true, or set serviceAccount.name to a service account with a Role',
   }),
   keyRule({
     code: 'NO_PERMISSIONS',
@@ -59,8 +59,8 @@ export const permissionRules: readonly ValuesRule[] = [
     severity: 'error',
     keys: ['rbac.rules'],
     isWrong: (values, key) => isOn(values, 'rbac.create') && NEEDED.some((each) => !allows(values, key, each)),
-    message: 'The controller creates and watches jobs and watches pods, and these rules do not allow that.',
-    suggestion: 'Leave it out to keep the default',
+    message: 'These rules do not allow the controller to create and watch jobs and to watch pods.',
+    suggestion: 'Remove it to use the chart default',
   }),
   keyRule({
     code: 'NO_PERMISSIONS',
@@ -68,7 +68,7 @@ export const permissionRules: readonly ValuesRule[] = [
     severity: 'error',
     keys: ['rbac.clusterRules'],
     isWrong: (values, key) => isOn(values, 'rbac.create') && !allows(values, key, ['scalr.io', 'agenttasktemplates', 'get']),
-    message: 'The controller reads agenttasktemplates of scalr.io, and these rules do not allow that.',
-    suggestion: 'Leave it out to keep the default',
+    message: 'These rules do not allow the controller to get agenttasktemplates.scalr.io.',
+    suggestion: 'Remove it to use the chart default',
   }),
 ];

@@ -74,13 +74,13 @@ import {at, getAt, isOn, textAt, type Values} from '../tree.ts';
 import {FLAT, MUTUAL_TLS, NESTED} from './versions.ts';
 
 const controllerOnly = {
-  partly: () => 'agent-job up to 0.5.63 hands variables to the controller only; the pods of runs do not get this one. 0.5.64 mends that.',
+  partly: () => 'Up to 0.5.63, agent-job sets variables on the controller only, not on run pods. Fixed in 0.5.64.',
 };
 
-/** Up to 0.5.63 templates/role.yaml is tied to the account of the chart. */
+/** Up to 0.5.63, templates/role.yaml requires the service account of the chart. */
 const ownAccount: NonNullable<Row<string>['partly']> = (_, {get}) =>
   get(serviceAccountAnnotation) === undefined
-    ? 'With an account of your own the chart makes no Role: bind jobs, pods, pods/status, pods/log, pods/exec, configmaps and secrets to it, and agentworkers.scalr.io in the cluster.'
+    ? 'With an existing service account, the chart creates no Role. Grant it access to jobs, pods, pods/status, pods/log, pods/exec, configmaps and secrets, and cluster-wide access to agentworkers.scalr.io.'
     : undefined;
 
 const CACHE_DIRECTORY = at('persistence.cache.hostPath.path');
@@ -106,7 +106,7 @@ const image = (setting: Setting<string>, ...paths: readonly string[]): Row =>
 
 const hasHostPath = (values: Values): boolean => isOn(values, 'persistence.cache.enabled') && textAt(values, CACHE_DIRECTORY) !== '';
 
-/** Where each setting lies in the values of agent-job. */
+/** Values keys of each setting in agent-job. */
 export const rows: readonly Row[] = [
   key(url, 'agent.url'),
   key(tokenSecret, 'agent.tokenExistingSecret', {in: FLAT}),
@@ -121,7 +121,7 @@ export const rows: readonly Row[] = [
   unwritten(isolation),
   unwritten(concurrency, {
     partly: (value) =>
-      `agent-job starts a Job for every run the pool hands out and has no limit of its own. ${value} at a time need room on the nodes for ${value} of them.`,
+      `agent-job does not limit concurrent runs; it starts a Job for each run that the agent pool assigns. The nodes need capacity for ${value} run pods.`,
   }),
   unwritten(cloud),
   unwritten(nodeOs),
@@ -132,7 +132,7 @@ export const rows: readonly Row[] = [
     in: FLAT,
     partly: (value) =>
       value === 'block'
-        ? 'The policy of agent-job up to 0.5.63 covers the controller only, not the pods of runs, and has no DNS rule. 0.5.69 mends both.'
+        ? 'Up to 0.5.63, the policy of agent-job applies to the controller only, not to run pods, and has no DNS rule. Both are fixed in 0.5.69.'
         : undefined,
   }),
   key(metadataService, 'task.allowMetadataService', {as: asWord({block: false, allow: true}), in: NESTED}),
@@ -148,7 +148,8 @@ export const rows: readonly Row[] = [
   ...only(FLAT, caExtraVariable(controllerOnly)),
   key(clientCertSecret, 'global.tls.clientCertSecret.name', {
     in: MUTUAL_TLS,
-    partly: () => 'agent-job gives the client certificate to controller and worker, not to the runner container that Terraform runs in.',
+    partly: () =>
+      'agent-job mounts the client certificate in the controller and worker, not in the runner container, where Terraform runs.',
   }),
   ...flatCache(),
   always(cache, 'ephemeral', {in: '0.5.64'}),
@@ -161,7 +162,7 @@ export const rows: readonly Row[] = [
   key(providerCacheLimit, 'agent.providerCache.sizeLimit', {
     as: asGibibytes,
     in: NESTED,
-    partly: inMebibytes('agent-job counts the cache'),
+    partly: inMebibytes('agent-job requires the cache limit'),
   }),
   key(moduleCache, 'agent.moduleCache.enabled', {as: asBoolean, in: '>=0.5.65'}),
   ...only(NESTED, runResources('task.runner.resources')),
@@ -176,13 +177,13 @@ export const rows: readonly Row[] = [
   key(controllerToleration, 'agent.tolerations', {as: asTolerations, in: NESTED}),
   podLabels('task.podLabels', {
     in: '0.5.64 - 0.5.67',
-    partly: () => 'The templates of this version break on labels of the controller, so only the pods of runs get these. 0.5.68 mends that.',
+    partly: () => 'In this version, controller labels cannot be rendered, so the labels are set on run pods only. Fixed in 0.5.68.',
   }),
   podLabels('global.podLabels', {in: '>=0.5.68'}),
   key(podAnnotation, 'podAnnotations', {
     as: asTextMap,
     in: FLAT,
-    partly: () => 'agent-job up to 0.5.63 annotates the controller only, not the pods of runs. 0.5.64 mends that.',
+    partly: () => 'Up to 0.5.63, agent-job annotates the controller only, not run pods. Fixed in 0.5.64.',
   }),
   key(podAnnotation, 'global.podAnnotations', {as: asTextMap, in: NESTED}),
   ...only(FLAT, serviceAccount({partly: ownAccount})),
@@ -209,7 +210,7 @@ export const rows: readonly Row[] = [
     as: asNumber,
     in: '0.5.64 - 0.5.68',
     accepts: (period) => period >= 360,
-    partly: () => 'Up to 0.5.68 the worker stops its run after 360 s whatever the grace period; 0.5.69 mends that.',
+    partly: () => 'Up to 0.5.68, the worker stops a run after 360 s regardless of the grace period. Fixed in 0.5.69.',
   }),
   key(gracePeriod, 'task.terminationGracePeriodSeconds', {as: asNumber, in: '>=0.5.69'}),
   key(jobTtl, 'task.job.ttlSecondsAfterFinished', {as: asNumber, in: NESTED}),
@@ -237,8 +238,7 @@ function flatCache(): Row[] {
     // templates/pvc.yaml reads secret.annotations, which values.yaml lacks, and crashes without it.
     withClaim: {
       paths: [at('secret.annotations')],
-      write: ({get}) =>
-        get(cache) === 'pvc' ? [[at('secret.annotations'), {}, 'The template of the claim reads this key and crashes without it']] : [],
+      write: ({get}) => (get(cache) === 'pvc' ? [[at('secret.annotations'), {}, 'The PVC template fails without this key']] : []),
     },
   }) as [Row<string>, ...Row[]];
   const claim = at('persistence.persistentVolumeClaim.claimName');
@@ -257,13 +257,13 @@ function flatCache(): Row[] {
           : plain.write(kind, scope),
       read: (values, scope) => (isEfs(values) ? 'efs' : plain.read(values, scope)),
     }),
-    key(efsHandle, 'efsVolumeHandle', {in: FLAT, partly: () => 'Only one release per cluster can use EFS in this way.'}),
+    key(efsHandle, 'efsVolumeHandle', {in: FLAT, partly: () => 'Only one release per cluster can use EFS with this chart version.'}),
     key(efsMountOption, 'efsMountOptions', {as: asTexts, in: FLAT}),
     ...others,
   ];
 }
 
-/** From 0.6.2 on the cache may be a directory of the node. */
+/** Since 0.6.2, the cache can be a directory of the node. */
 function hostPathCache([plain, ...others]: readonly Row[]): Row[] {
   const base = plain as Row<string>;
   return [

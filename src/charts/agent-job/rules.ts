@@ -14,12 +14,12 @@ const MEBIBYTE = 1000n * 1024n ** 2n;
 
 interface Cache {
   name: string;
-  /** Its part of a volume that is too small for the limits of the chart, in quarters. */
+  /** Its share of a volume that is too small for the chart defaults, in quarters. */
   quarters: bigint;
   isUsed(values: Values): boolean;
 }
 
-/** What shares the volume of the cache: docs/charts/agent-job.md, "Cache". */
+/** The caches that share the volume: docs/charts/agent-job.md, "Cache". */
 const CACHES: readonly Cache[] = [
   {name: 'providerCache', quarters: 2n, isUsed: (values) => isOn(values, 'agent.providerCache.enabled')},
   {name: 'moduleCache', quarters: 1n, isUsed: (values) => isOn(values, 'agent.moduleCache.enabled')},
@@ -30,16 +30,16 @@ const limitOf = ({name}: Cache): string => `agent.${name}.sizeLimit`;
 
 const GIBIBYTE = 1024n;
 
-/** The quantity at a key in mebibytes; zero where there is none. */
+/** The quantity at a key in mebibytes, or zero. */
 const mebibytesAt = (values: Values, path: string): bigint => (milliOf(String(getAt(values, at(path)) ?? '')) ?? 0n) / MEBIBYTE;
 
 const together = (values: Values, caches: readonly Cache[]): bigint =>
   caches.filter((each) => each.isUsed(values)).reduce((sum, each) => sum + mebibytesAt(values, limitOf(each)), 0n);
 
-/** What the caches in use may grow to together, in mebibytes. */
+/** The sum of the limits of all caches in use, in mebibytes. */
 const softLimits = (values: Values): bigint => together(values, CACHES);
 
-/** Whole gibibytes where that costs little. */
+/** Rounds down to gibibytes from 4Gi. */
 const spelt = (mebibytes: bigint): string => (mebibytes >= 4n * GIBIBYTE ? `${mebibytes / GIBIBYTE}Gi` : `${mebibytes}Mi`);
 
 const CLAIM = 'persistence.cache.persistentVolumeClaim';
@@ -49,7 +49,7 @@ const makesClaim = (values: Values): boolean =>
   textAt(values, `${CLAIM}.claimName`) === '' &&
   textAt(values, 'persistence.cache.hostPath.path') === '';
 
-/** Limits of the caches that fit a new claim together, where those of the chart do not. */
+/** Cache limits that fit a new PersistentVolumeClaim, if the chart defaults do not. */
 export const cacheLimits: DerivedKeys = {
   in: '>=0.5.65',
   setting: cacheSize,
@@ -69,12 +69,12 @@ export const cacheLimits: DerivedKeys = {
     return open.flatMap((each): Entry[] => {
       const share = (left * each.quarters) / quarters;
       const isSmaller = each.isUsed(values) && share > 0n && share < mebibytesAt(values, limitOf(each));
-      return isSmaller ? [[at(limitOf(each)), spelt(share), 'Limits of the caches that fit the volume together']] : [];
+      return isSmaller ? [[at(limitOf(each)), spelt(share), 'Cache limits that together fit the volume']] : [];
     });
   },
 };
 
-/** What a file may have written of the limits of caches, before the size of their volume. */
+/** Cache keys that may cause the finding. */
 const CACHE_KEYS = ['sizeLimit', 'enabled'].flatMap((key) =>
   ['providerCache', 'moduleCache', 'binaryCache'].map((name) => `agent.${name}.${key}`),
 );
@@ -86,7 +86,7 @@ const isTrue = (value: Tree): boolean => value !== null && value !== 0 && value 
 interface Budget {
   path: string;
   isRendered(facts: RuleFacts): boolean;
-  /** Whether this maxUnavailable counts as set. */
+  /** True if this maxUnavailable counts as set. */
   isMostSet(most: Tree): boolean;
 }
 
@@ -104,13 +104,13 @@ const oneBound = ({path, isRendered, isMostSet}: Budget): ChartRule =>
       ];
       return isOn(facts.values, `${path}.enabled`) && isTrue(least) && isMostSet(most) && isRendered(facts);
     },
-    message: `${path} has minAvailable and maxUnavailable, and Kubernetes takes one of them`,
-    suggestion: 'Leave out one of the two',
+    message: `${path} sets both minAvailable and maxUnavailable, but Kubernetes accepts only one`,
+    suggestion: 'Remove one of the two',
   });
 
-/** Rules of agent-job beside the shared ones. */
+/** Rules of agent-job, in addition to the shared rules. */
 export const rules: readonly ChartRule[] = [
-  ...sharedClaim({sharers: () => 'the pods of all runs', suggestion: 'Use --cache-access-mode ReadWriteMany or --cache ephemeral'}),
+  ...sharedClaim({sharers: () => 'all run pods', suggestion: 'Use --cache-access-mode ReadWriteMany or --cache ephemeral'}),
   settingRule({
     code: 'CACHES_LARGER_THAN_VOLUME',
     // In 0.5.64 runs look for the cache elsewhere: docs/charts/agent-job.md, "Cache".
@@ -126,7 +126,7 @@ export const rules: readonly ChartRule[] = [
       return Boolean(isBounded) && size !== undefined && softLimits(facts.values) > (milliOf(size) ?? 0n) / MEBIBYTE;
     },
     message: (get, facts) =>
-      `The caches may grow to ${softLimits(facts.values) / 1024n}Gi together and their volume holds ${get(cacheSize)}: when it is full, runs fail. Raise --cache-size, or lower the limits with --set agent.<cache>.sizeLimit=….`,
+      `The cache limits add up to ${softLimits(facts.values) / 1024n}Gi, but the volume size is ${get(cacheSize)}. Runs fail when the volume is full. Increase --cache-size, or lower the limits with --provider-cache-limit and --set agent.<cache>.sizeLimit=….`,
   }),
   settingRule({
     code: 'CACHES_NEED_SPACE',
@@ -136,7 +136,7 @@ export const rules: readonly ChartRule[] = [
     setting: cache,
     isWrong: (get) => ['existing-pvc', 'hostpath'].includes(get(cache) ?? '') && Boolean(get(providerCache) || get(moduleCache)),
     message: (get, {values}) =>
-      `The caches may grow to ${softLimits(values) / 1024n}Gi together. ${get(cache) === 'hostpath' ? 'The disk of every node' : 'The existing claim'} must have room for them, or lower the limits with --set agent.<cache>.sizeLimit=….`,
+      `The cache limits add up to ${softLimits(values) / 1024n}Gi. Make sure that ${get(cache) === 'hostpath' ? 'the disk of every node' : 'the existing PVC'} is large enough, or lower the limits with --provider-cache-limit and --set agent.<cache>.sizeLimit=….`,
   }),
   settingRule({
     code: 'CACHES_OFF',
@@ -145,7 +145,7 @@ export const rules: readonly ChartRule[] = [
     setting: cache,
     isWrong: (get) => isPersistent(get(cache)) && !get(providerCache) && !get(moduleCache),
     message:
-      'The provider cache and the module cache are off, so the persistent cache holds only binaries. Enable them with --provider-cache and --module-cache.',
+      'The provider cache and the module cache are disabled, so the persistent cache contains only binaries. Enable them with --provider-cache and --module-cache.',
   }),
   settingRule({
     code: 'HOSTPATH_FORBIDDEN',
@@ -162,7 +162,7 @@ export const rules: readonly ChartRule[] = [
     setting: cache,
     isWrong: (get) => get(cache) === 'hostpath',
     message:
-      'The kubelet creates the directory for root, and runs work as uid 1000: prepare it on every node, writable for 1000 and mounted with exec.',
+      'The kubelet creates the cache directory for root, but runs use uid 1000. Create it on every node, writable for uid 1000 and on a mount that allows exec.',
   }),
   settingRule({
     code: 'NOEXEC_DIRECTORY',
@@ -170,40 +170,40 @@ export const rules: readonly ChartRule[] = [
     setting: cachePath,
     isWrong: (get) => get(cache) === 'hostpath' && isCos(get) && !isExecOnCos(get(cachePath) ?? ''),
     message: (get) =>
-      `On Container-Optimized OS ${get(cachePath) ?? ''} is probably noexec or a tiny tmpfs; /home/kubernetes/bin/scalr-agent-cache and a directory of a local SSD (/mnt/disks/ssd0/…) are not.`,
+      `On Container-Optimized OS, ${get(cachePath) ?? ''} is probably mounted noexec or a small tmpfs. Use /home/kubernetes/bin/scalr-agent-cache or a directory on a local SSD (/mnt/disks/ssd0/…).`,
   }),
   settingRule({
     code: 'SHORT_GRACE_PERIOD',
     severity: 'warning',
     setting: gracePeriod,
     isWrong: (get) => (get(gracePeriod) ?? 360) < 120,
-    message: 'A run that is stopped has this long to push its state; less than two minutes risks losing it.',
+    message: 'A stopped run must push its state within the grace period. With less than two minutes, state can be lost.',
   }),
   ...['agent.podLabels', 'global.podLabels'].map((path) =>
     breaksTemplates({
       in: '0.5.64 - 0.5.67',
       path,
       breaks: isFilledMap,
-      suggestion: 'Take 0.5.68 or later, or leave the labels out',
+      suggestion: 'Use 0.5.68 or later, or remove the labels',
     }),
   ),
   breaksTemplates({
     in: '0.5.68 - 0.5.76 || 0.5.78 - 0.5.79',
     path: 'global.labels',
     breaks: isFilledMap,
-    suggestion: 'Take 0.6.1 or later, or leave the labels out',
+    suggestion: 'Use 0.6.1 or later, or remove the labels',
   }),
   breaksTemplates({
     in: '>=0.5.64 <=0.6.1',
     path: 'persistence.cache.persistentVolumeClaim.storageClassName',
     breaks: isDash,
-    suggestion: 'Take 0.6.2 or later',
+    suggestion: 'Use 0.6.2 or later',
   }),
   breaksTemplates({
     in: '>=0.5.67',
     path: 'task.runner.image.tag',
     breaks: (tag) => tag === '',
-    suggestion: 'Give the runner image a tag',
+    suggestion: 'Set a tag for the runner image',
   }),
   oneBound({path: 'task.podDisruptionBudget', isRendered: () => true, isMostSet: (most) => most !== null}),
   oneBound({path: 'agent.podDisruptionBudget', isRendered: hasSeveralControllers, isMostSet: isTrue}),
@@ -213,7 +213,7 @@ export const rules: readonly ChartRule[] = [
     severity: 'warning',
     setting: controllerReplicas,
     isWrong: (_, facts) => hasSeveralControllers(facts),
-    message: 'With several controllers this version loses their disruption budget; 0.6.4 mends that.',
+    message: 'With several controllers, this version does not render their PodDisruptionBudget. Fixed in 0.6.4.',
   }),
   settingRule({
     code: 'SHARED_WORKSPACE',
@@ -222,8 +222,8 @@ export const rules: readonly ChartRule[] = [
     setting: set,
     path: 'persistence.data.enabled',
     isWrong: (get, {values}) => isOn(values, 'persistence.data.enabled') && get(concurrency) !== 1,
-    message: 'persistence.data puts the workspaces of all runs into the same directories of one claim, where they overwrite one another',
-    suggestion: 'Leave it out; or add --concurrency 1 if the pool hands out one run at a time',
+    message: 'persistence.data shares one PVC between all runs, whose workspaces overwrite each other',
+    suggestion: 'Remove it, or add --concurrency 1 if the agent pool assigns one run at a time',
   }),
   policyWithoutDns({in: '0.5.64 - 0.5.68', mended: '0.5.69'}),
   settingRule({
@@ -233,7 +233,7 @@ export const rules: readonly ChartRule[] = [
     isReminder: true,
     setting: cloud,
     isWrong: () => true,
-    message: 'This version needs Kubernetes 1.35 or newer on the control plane and on every node (image volumes).',
+    message: 'This version requires Kubernetes 1.35 or newer on the control plane and on all nodes (image volumes).',
   }),
   settingRule({
     code: 'NEEDS_EGRESS',
@@ -241,7 +241,7 @@ export const rules: readonly ChartRule[] = [
     severity: 'warning',
     setting: cloud,
     isWrong: () => true,
-    message: 'This version downloads its entrypoint from storage.googleapis.com at every run: open that egress.',
+    message: 'This version downloads its entrypoint from storage.googleapis.com in every run: allow egress to this host.',
   }),
   settingRule({
     code: 'RUNS_WITHOUT_MEMORY',
@@ -249,7 +249,7 @@ export const rules: readonly ChartRule[] = [
     severity: 'warning',
     setting: runMemoryLimit,
     isWrong: () => true,
-    message: 'This version gives every run 30Mi of memory, whatever the values say, and kills it beyond that: take 0.5.62 or 0.5.64.',
+    message: 'This version ignores the memory settings and kills runs that exceed 30Mi. Use 0.5.62 or 0.5.64.',
   }),
   fixedUserOnOpenShift,
 ];

@@ -29,7 +29,7 @@ const boundsOf = (values: Values, budget: string): [least: Tree, most: Tree] => 
   getAt(values, at(`${budget}.maxUnavailable`)) ?? null,
 ];
 
-/** What the templates take for unset: docs/charts/agent-job.md, "Disruption budgets". */
+/** Values that the templates treat as unset: docs/charts/agent-job.md, "Disruption budgets". */
 const isUnset = (bound: Tree): boolean => bound === null || bound === 0 || bound === '';
 
 const controllersOf = (values: Values): number => Number(getAt(values, at('agent.replicaCount')));
@@ -37,11 +37,11 @@ const isForControllers = (values: Values): boolean => isOn(values, `${AGENT_BUDG
 
 const noBound = (path: string): {path: readonly string[]; message: string; suggestion: string} => ({
   path: at(path),
-  message: 'The budget is rendered with neither minAvailable nor maxUnavailable.',
-  suggestion: 'Set one of the two, or switch the budget off with enabled: false',
+  message: 'The PodDisruptionBudget requires minAvailable or maxUnavailable.',
+  suggestion: 'Set one of the two, or disable the PodDisruptionBudget with enabled: false',
 });
 
-/** Disruption budgets that say nothing, or never let a node go. */
+/** Disruption budgets without bounds, or that block node drains. */
 const budgetRules: readonly ValuesRule[] = [
   {
     code: 'NO_DISRUPTION_BOUND',
@@ -66,7 +66,7 @@ const budgetRules: readonly ValuesRule[] = [
       const [least] = boundsOf(values, AGENT_BUDGET);
       const isAll = least === '100%' || (least !== '' && Number(least) >= controllersOf(values));
       if (!isForControllers(values) || !isAll) return [];
-      const message = `All ${controllersOf(values)} controllers have to be available, so no node with one of them can be drained.`;
+      const message = `All ${controllersOf(values)} controllers must be available, so nodes with a controller cannot be drained.`;
       return [{path: at(`${AGENT_BUDGET}.minAvailable`), message, suggestion: '1'}];
     },
   },
@@ -76,7 +76,7 @@ const NAME_LABEL = 'app.kubernetes.io/name';
 const CLAIM = 'persistence.persistentVolumeClaim.claimName';
 const VOLUMES = ['persistence.data', 'persistence.cache'];
 
-/** Names that the NO_PROXY of a pod needs so that the cluster itself is not asked of the proxy. */
+/** True if NO_PROXY contains cluster-internal names. */
 const isInCluster = (list: string): boolean => list.split(',').some((each) => /^\.?(svc|cluster\.local)$/.test(each.trim()));
 
 /** The name label that each spread constraint of the controllers selects. */
@@ -85,7 +85,7 @@ function selectedNames(values: Values): (Tree | undefined)[] {
   return (Array.isArray(constraints) ? constraints : []).map((each) => getAt(each, ['labelSelector', 'matchLabels', NAME_LABEL]));
 }
 
-/** The templates stop at a cache in use whose limit is empty; a cache without a switch is always in use. */
+/** Rendering fails if a cache in use has an empty limit; a cache without a switch is always in use. */
 const sizedCache = ({in: range, name, hasSwitch}: {in: string; name: string; hasSwitch: boolean}): ValuesRule =>
   keyRule({
     code: 'WRONG_VALUE',
@@ -93,7 +93,7 @@ const sizedCache = ({in: range, name, hasSwitch}: {in: string; name: string; has
     severity: 'error',
     keys: [`agent.${name}.sizeLimit`],
     isWrong: (values, key) => (!hasSwitch || isOn(values, `agent.${name}.enabled`)) && getAt(values, at(key)) === '',
-    message: 'The cache needs a limit.',
+    message: 'The cache requires a size limit.',
     suggestion: '40Gi',
   });
 
@@ -122,7 +122,7 @@ export const valuesRules: readonly ValuesRule[] = [
     severity: 'error',
     keys: ['persistence.enabled'],
     isWrong: (values, key) => isOn(values, key) && textAt(values, CLAIM) === '' && !isMap(getAt(values, at('secret'))),
-    message: 'The templates of this version break on a claim of their own, because they read secret.annotations, which the chart lacks.',
+    message: 'This version cannot render a new PVC, because the chart does not define secret.annotations.',
     suggestion: `Set ${CLAIM}, or add secret: {annotations: {}}`,
   }),
   keyRule({
@@ -131,8 +131,17 @@ export const valuesRules: readonly ValuesRule[] = [
     severity: 'error',
     keys: ['efsVolumeHandle'],
     isWrong: (values, key) => isOn(values, 'persistence.enabled') && textAt(values, CLAIM) === '' && textAt(values, key) !== '',
-    message: 'Together with a persistence claim the claim of EFS gets lost (no separator between the two documents).',
-    suggestion: 'Use one of the two',
+    message: 'With a PVC from persistence, the EFS PVC is not created (missing document separator in the chart).',
+    suggestion: 'Use only one of the two',
+  }),
+  keyRule({
+    code: 'CACHE_NOT_FOUND_BY_RUNS',
+    in: '0.5.64',
+    severity: 'error',
+    keys: ['persistence.cache.enabled'],
+    isWrong: isOn,
+    message: 'In this version, runs and workers use different directories for a persistent cache.',
+    suggestion: 'Use 0.5.65 or later, or remove it',
   }),
   keyRule({
     code: 'SHORT_GRACE_PERIOD',
@@ -140,7 +149,7 @@ export const valuesRules: readonly ValuesRule[] = [
     severity: 'warning',
     keys: ['agent.terminationGracePeriodSeconds'],
     isWrong: (values, key) => Number(getAt(values, at(key))) < 180,
-    message: 'The controller drains for 180 s, a constant of the chart, and is killed before.',
+    message: 'The controller drains for 180 s (fixed in the chart) and is killed before it finishes.',
     suggestion: '180',
   }),
   keyRule({
@@ -149,7 +158,7 @@ export const valuesRules: readonly ValuesRule[] = [
     severity: 'warning',
     keys: ['global.proxy'],
     isWrong: (values) => isOn(values, 'global.proxy.enabled') && !isInCluster(textAt(values, 'global.proxy.noProxy')),
-    message: 'noProxy holds no names inside the cluster, so the agent asks the proxy for them.',
+    message: 'noProxy contains no cluster-internal names, so connections inside the cluster use the proxy.',
     suggestion: 'global.proxy.noProxy: "localhost,127.0.0.1,.svc,.cluster.local,169.254.169.254"',
   }),
   keyRule({
@@ -159,8 +168,8 @@ export const valuesRules: readonly ValuesRule[] = [
     keys: ['agent.image.repository', 'task.runner.image.repository'],
     isWrong: (values, key) =>
       textAt(values, 'global.imageRegistry') !== '' && textAt(values, 'global.imageNamespace') === '' && namesRegistry(textAt(values, key)),
-    message: 'global.imageRegistry is put in front of this repository, which names a registry already.',
-    suggestion: 'Leave the registry out of one of the two',
+    message: 'global.imageRegistry is prepended to this repository, which already contains a registry.',
+    suggestion: 'Remove the registry from one of the two',
   }),
   keyRule({
     code: 'MEMORY_MONITOR_WITHOUT_LIMIT',
@@ -168,7 +177,7 @@ export const valuesRules: readonly ValuesRule[] = [
     severity: 'warning',
     keys: ['task.runner.memorySoftLimitPercent'],
     isWrong: (values) => getAt(values, at('task.runner.resources.limits.memory')) === undefined,
-    message: 'A percentage of no memory limit is nothing: set task.runner.resources.limits.memory.',
+    message: 'The percentage requires a memory limit: set task.runner.resources.limits.memory.',
   }),
   {
     code: 'OTHER_KEY_WINS',
@@ -183,7 +192,7 @@ export const valuesRules: readonly ValuesRule[] = [
           .filter((key) => global[key] !== undefined && !sameTree(global[key], own[key]))
           .map((key) => ({
             path: [...at(path), key],
-            message: `In this version global.podSecurityContext.${key} wins.`,
+            message: `In this version, global.podSecurityContext.${key} takes precedence.`,
             suggestion: `global.podSecurityContext.${key}`,
           }));
       }),
@@ -198,7 +207,7 @@ export const valuesRules: readonly ValuesRule[] = [
           ? [
               {
                 path: ['agent', 'topologySpreadConstraints', index, 'labelSelector', 'matchLabels', NAME_LABEL],
-                message: 'Since 0.5.68 the pods say scalr-agent here, so this selects none of them.',
+                message: 'Since 0.5.68, this label of the pods is scalr-agent, so no pod matches.',
                 suggestion: 'scalr-agent',
               },
             ]
@@ -209,7 +218,7 @@ export const valuesRules: readonly ValuesRule[] = [
     in: '>=0.5.68',
     keys: ['global.labels', 'global.podLabels', 'agent.podLabels', 'task.podLabels'],
     labels: [NAME_LABEL, 'app.kubernetes.io/instance', 'app.kubernetes.io/component'],
-    because: 'The selector of the Deployment looks for this label, which would come out twice.',
+    because: 'The label is used by the Deployment selector and would be rendered twice.',
   }),
   printedBare({keys: ['nameOverride', 'fullnameOverride', 'serviceAccount.name', 'agent.dataDir', 'agent.cacheDir']}),
   printedBare({
@@ -250,21 +259,25 @@ export const valuesRules: readonly ValuesRule[] = [
   ...permissionRules,
   ...budgetRules,
   efsHandles({in: FLAT}),
-  aboveZero({in: NESTED, keys: ['agent.replicaCount'], what: 'replicas run no controller, so no run starts'}),
+  aboveZero({in: NESTED, keys: ['agent.replicaCount'], message: 'With zero replicas, no controller runs, so no run starts.'}),
   aboveZero({
     in: NESTED,
     keys: ['providerCache', 'moduleCache', 'binaryCache'].map((name) => `agent.${name}.sizeLimit`),
-    what: 'keeps nothing in the cache',
+    message: 'With zero, the cache stays empty.',
   }),
-  aboveZero({in: NESTED, keys: ['task.job.ttlSecondsAfterFinished'], what: 'deletes the pods of runs with their logs as soon as they end'}),
-  aboveZero({in: NESTED, keys: ['task.terminationGracePeriodSeconds'], what: 'leaves a run no time to push its state'}),
+  aboveZero({
+    in: NESTED,
+    keys: ['task.job.ttlSecondsAfterFinished'],
+    message: 'With zero, run pods and their logs are deleted as soon as they finish.',
+  }),
+  aboveZero({in: NESTED, keys: ['task.terminationGracePeriodSeconds'], message: 'With zero, runs have no time to push their state.'}),
   keyRule({
     code: 'WRONG_OPTION',
     in: NESTED,
     severity: 'error',
     keys: ['otel.endpoint'],
     isWrong: (values, key) => isOn(values, 'otel.enabled') && getAt(values, at(key)) === '',
-    message: 'Without an endpoint nothing is exported.',
+    message: 'The endpoint must not be empty.',
     suggestion: '"otel-collector.observability.svc:4317"',
   }),
 ];

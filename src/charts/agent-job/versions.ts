@@ -1,11 +1,11 @@
 import type {Chart, Container} from '../define.ts';
 import {isOn} from '../tree.ts';
 
-/** 0.5.64 rewrote the chart: before it keys are flat and only the controller takes variables. */
+/** 0.5.64 rewrote the chart: earlier versions have flat keys, and only the controller supports extra variables. */
 export const FLAT = '<=0.5.63';
 export const NESTED = '>=0.5.64';
 
-/** Client certificates came, went with a release cut from an older branch, and came back. */
+/** Missing in the releases between, which were cut from an older branch. */
 export const MUTUAL_TLS = '0.5.76 - 0.5.77 || >=0.6.1';
 
 const VARIABLES: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ export const ownVariables: Chart['ownVariables'] = Object.entries(VARIABLES).fla
   names.split(/\s+/).map((name) => ({name, in: range})),
 );
 
-/** Which extra variables end up in which container (templates/agent.yaml and task.yaml). */
+/** Extra variables of each container (templates/agent.yaml and task.yaml). */
 export const containers: readonly Container[] = [
   {name: 'controller', in: FLAT, extraEnv: ['extraEnv']},
   {name: 'controller', in: NESTED, extraEnv: ['agent.extraEnv', 'agent.controller.extraEnv']},
@@ -56,13 +56,13 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
   ...['workerNodeSelector', 'workerTolerations'].map((path) => ({
     in: FLAT,
     path,
-    because: 'it is rendered on the Job instead of the pod',
+    because: 'it is set on the Job instead of the pod',
   })),
   {in: NESTED, path: 'persistence.data.persistentVolumeClaim.subPath', because: 'no template reads it'},
   {
     in: '0.5.64 - 0.5.66',
     path: 'persistence.data.persistentVolumeClaim.accessMode',
-    because: 'the template of this version has it fixed',
+    because: 'this version uses a fixed value',
   },
   {
     in: '>=0.6.2',
@@ -75,14 +75,14 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     in: NESTED,
     path: `global.proxy.${key}`,
     unless: (values: Parameters<typeof isOn>[0]) => isOn(values, 'global.proxy.enabled'),
-    because: 'nothing is exported unless the proxy is enabled',
+    because: 'proxy variables are set only if the proxy is enabled',
     instead: 'global.proxy.enabled: true',
   })),
   {
     in: NESTED,
     path: 'otel.endpoint',
     unless: (values) => isOn(values, 'otel.enabled'),
-    because: 'nothing is exported unless telemetry is enabled',
+    because: 'telemetry is exported only if it is enabled',
     instead: 'otel.enabled: true',
   },
 ];
@@ -92,27 +92,27 @@ export const upgradeTraps: Chart['upgradeTraps'] = [
   {
     from: FLAT,
     to: NESTED,
-    text: 'almost every key of the values has another name from 0.5.64 on',
+    text: 'since 0.5.64, almost all values keys have new names',
   },
   {
     from: '<=0.5.67',
     to: '>=0.5.68',
-    text: 'its custom resource definition has another name, which helm upgrade does not bring and scalr-agent install does',
+    text: 'since 0.5.68, the CustomResourceDefinition has a new name, which helm upgrade does not install (scalr-agent install does)',
   },
   {
     from: '<=0.5.67',
     to: '>=0.5.68',
-    text: 'what it keeps on a claim gets a new one from 0.5.68 on and the old one is deleted: annotate that with helm.sh/resource-policy=keep before, and name it with claimName',
+    text: 'since 0.5.68, the PVC has a new name and the old one is deleted: to keep it, annotate it with helm.sh/resource-policy=keep before the upgrade and set claimName',
   },
   {
     from: '0.5.64 - 0.5.67',
     to: '>=0.5.68',
     release: 'scalr-agent',
-    text: 'the selector of Deployment scalr-agent changes, which Kubernetes refuses: delete it before the upgrade',
+    text: 'the selector of Deployment scalr-agent changes, which Kubernetes rejects: delete the Deployment before the upgrade',
   },
 ];
 
 export const kubernetesFloors: Chart['kubernetesFloors'] = [
-  {in: '0.5.64 - 0.5.68', version: '1.33', isHard: false, because: 'its README asks for it, and nothing checks'},
-  {in: '>=0.5.69', version: '1.35', isHard: true, because: 'runs mount the agent image as a volume, which Kubernetes can since 1.35'},
+  {in: '0.5.64 - 0.5.68', version: '1.33', isHard: false, because: 'documented in the chart README, but not enforced'},
+  {in: '>=0.5.69', version: '1.35', isHard: true, because: 'runs mount the agent image as a volume, which requires Kubernetes 1.35'},
 ];

@@ -7,7 +7,7 @@ import {refusals, rows} from './rows.ts';
 import {rules, valuesRules} from './rules.ts';
 import {ignoredKeys, kubernetesFloors, ownVariables, upgradeTraps} from './versions.ts';
 
-/** Values that follow from other settings. */
+/** Defaults that depend on other settings. */
 const defaults: readonly ChartDefault[] = [
   {
     setting: dataHome,

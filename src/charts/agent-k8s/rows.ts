@@ -95,7 +95,7 @@ const withoutRegistry = (values: Values, reference: string): string => {
 };
 const mirrored = ({get}: Scope, reference: string): string => [get(imageRegistry), reference].filter(Boolean).join('/');
 
-const rounded = inMebibytes('agent-k8s counts memory');
+const rounded = inMebibytes('agent-k8s requires memory');
 
 /** The registry of a mirror: in front of the agent image, and for the images of runs, where the last slash keeps their namespace. */
 const mirror: Row<string> = {
@@ -108,7 +108,7 @@ const mirror: Row<string> = {
   read: registryOf,
 };
 
-/** Where each setting lies in the values of agent-k8s. */
+/** Values keys of each setting in agent-k8s. */
 export const rows: readonly Row[] = [
   key(url, 'agent.url'),
   key(tokenSecret, 'agent.tokenExistingSecret'),
@@ -119,23 +119,23 @@ export const rows: readonly Row[] = [
   unwritten(isolation, {
     partly: (value) =>
       value === 'per-run'
-        ? 'agent-k8s gives each run a pod of its own, but all runs of a node share its data directory; agent-job shares nothing.'
+        ? 'With agent-k8s, each run gets its own pod, but all runs on a node share the data directory. With agent-job, runs share nothing.'
         : undefined,
   }),
   unwritten(concurrency, {
     partly: (value) =>
-      `agent-k8s has no limit of its own: it runs as many pods as the pool hands out. ${value} at a time need room on the nodes for ${value} of them.`,
+      `agent-k8s does not limit concurrent runs; it starts a pod for each run that the agent pool assigns. The nodes need capacity for ${value} run pods.`,
   }),
   unwritten(cloud, {accepts: (provider) => provider !== 'gke-autopilot'}),
   unwritten(nodeOs),
   ...proxyVariables('extraEnv', {
-    partly: () => 'agent-k8s hands proxy variables to controller and workers; whether run pods inherit them is up to the agent.',
+    partly: () => 'agent-k8s sets proxy variables on the controller and workers. The agent decides whether run pods inherit them.',
   }),
   key(metadataService, 'restrictMetadataService', {
     as: asWord({block: true, allow: false}),
     partly: (value) =>
       value === 'block'
-        ? 'The policy of agent-k8s covers controller and workers, not the pods of runs, and it has no DNS rule: where it is enforced it can cut DNS as well.'
+        ? 'The policy of agent-k8s applies to the controller and workers, not to run pods, and has no DNS rule. Where it is enforced, it can block DNS.'
         : undefined,
   }),
   row({
@@ -144,7 +144,7 @@ export const rows: readonly Row[] = [
     write: (kind) => (kind === 'azure' ? [[[...TASK_LABELS, 'azure.workload.identity/use'], 'true']] : []),
     read: (values) => (getAt(values, [...TASK_LABELS, 'azure.workload.identity/use']) === 'true' ? 'azure' : undefined),
     partly: (kind) =>
-      kind === 'none' ? undefined : 'Which service account run pods use is decided by the agent, so test that a run gets its credentials.',
+      kind === 'none' ? undefined : 'The agent selects the service account of run pods. Test that a run gets its credentials.',
   }),
   implied(caScope, (values) =>
     textAt(values, 'agent.ca_cert') ? 'all' : textAt(values, 'agent.container_task_ca_cert') ? 'tasks' : undefined,
@@ -159,32 +159,35 @@ export const rows: readonly Row[] = [
     read: (values) => (textAt(values, EFS) === '' ? 'hostpath' : 'efs'),
   }),
   key(efsHandle, 'efsVolumeHandle', {
-    partly: () => 'With EFS the whole run works over NFS, and only one release per cluster can use it.',
+    partly: () => 'With EFS, runs work entirely on NFS, and only one release per cluster can use it.',
   }),
   key(dataHome, 'agent.data_home'),
   key(efsMountOption, 'efsMountOptions', {as: asTexts}),
   always(providerCache, true),
-  key(providerCacheLimit, 'agent.gc_plugins_global_size_limit', {as: asMebibytes, partly: inMebibytes('agent-k8s counts the cache')}),
+  key(providerCacheLimit, 'agent.gc_plugins_global_size_limit', {
+    as: asMebibytes,
+    partly: inMebibytes('agent-k8s requires the cache limit'),
+  }),
   always(moduleCache, false),
   key(runCpuRequest, 'agent.container_task_cpu_request', {as: asCores}),
   key(runCpuLimit, 'agent.container_task_cpu_limit', {as: asCores}),
   key(runMemoryRequest, 'agent.container_task_mem_request', {as: asMebibytes, partly: rounded}),
   key(runMemoryLimit, 'agent.container_task_mem_limit', {as: asMebibytes, partly: rounded}),
   ...controllerResources('resources', {
-    partly: () => 'agent-k8s gives its workers the same requests and limits as the controller.',
+    partly: () => 'In agent-k8s, workers use the same requests and limits as the controller.',
   }),
   key(nodeSelector, 'workerNodeSelector', {as: asTextMap}),
   key(controllerNodeSelector, 'controllerNodeSelector', {as: asTextMap}),
   key(toleration, 'workerTolerations', {as: asTolerations}),
   key(controllerToleration, 'controllerTolerations', {as: asTolerations}),
   podLabels('agent.kubernetes_task_labels', {
-    partly: () => 'agent-k8s labels the pods of runs only; it has no key for labels of controller and workers.',
+    partly: () => 'agent-k8s sets these labels on run pods only, not on the controller and workers.',
   }),
   keys(podAnnotation, ['podAnnotations', 'agent.kubernetes_task_annotations'], {as: asTextMap}),
   ...serviceAccount({
     partly: (_, {get}) =>
       get(serviceAccountAnnotation) === undefined
-        ? 'With an account of your own the chart makes no Role: bind pods, pods/status, pods/log, pods/exec, configmaps and secrets to it (create, delete, get, list, patch, watch).'
+        ? 'With an existing service account, the chart creates no Role. Grant it create, delete, get, list, patch and watch on pods, pods/status, pods/log, pods/exec, configmaps and secrets.'
         : undefined,
   }),
   row({...mirror, in: '<=0.5.66'}),
@@ -199,11 +202,12 @@ export const rows: readonly Row[] = [
   }),
   key(imagePullPolicy, 'image.pullPolicy', {
     as: asChoice(imagePullPolicy),
-    partly: () => 'agent-k8s hands the pull policy to controller and workers; the agent decides for the pods of runs.',
+    partly: () => 'agent-k8s applies the pull policy to the controller and workers. The agent sets the pull policy of run pods.',
   }),
   key(imagePullSecret, 'imagePullSecrets', {
     as: asReferences,
-    partly: () => 'agent-k8s hands pull secrets to controller and workers; run pods need them on their service account or on the nodes.',
+    partly: () =>
+      'agent-k8s applies pull secrets to the controller and workers. Run pods need them on their service account or on the nodes.',
   }),
   row({
     setting: agentImage,
@@ -220,7 +224,7 @@ export const rows: readonly Row[] = [
     paths: [TASK_IMAGE],
     write: (reference, scope) => [[TASK_IMAGE, mirrored(scope, reference)]],
     read: (values) => withoutRegistry(values, textAt(values, TASK_IMAGE)) || undefined,
-    partly: () => 'In 0.5.66 only the workers learn of the runner image; from 0.5.67 on the controller does too.',
+    partly: () => 'In 0.5.66, the runner image is set on the workers only; in 0.5.67 and later, on the controller too.',
   }),
   row({
     setting: runnerImage,
@@ -251,32 +255,32 @@ export const rows: readonly Row[] = [
   key(schedulingTimeout, 'agent.container_task_scheduling_timeout', {as: asNumber}),
   key(acquireTimeout, 'agent.container_task_acquire_timeout', {as: asNumber}),
   extraVariables([{path: 'extraEnv'}], {
-    partly: () => 'agent-k8s hands extra variables to controller and workers, not to the pods of runs.',
+    partly: () => 'agent-k8s sets extra variables on the controller and workers, not on run pods.',
   }),
 ];
 
-/** Why agent-k8s has no place for a setting. */
+/** Reasons for unsupported settings in agent-k8s. */
 export const refusals: readonly Refusal[] = [
-  {setting: purpose, reason: 'only agent-local serves VCS agent pools'},
-  {setting: cloud, reason: 'GKE Autopilot forbids the hostPath volume that it keeps its data on'},
+  {setting: purpose, reason: 'only agent-local supports VCS agent pools'},
+  {setting: cloud, reason: 'GKE Autopilot forbids hostPath volumes, which the chart requires for its data'},
   ...[cache, cacheClaim, cacheSize, cacheStorageClass, cacheAccessMode, cacheSubPath].map((setting) => ({
     setting,
-    reason: 'its cache always lies in its data directory, on the node or on EFS',
+    reason: 'the cache is always in the data directory, on the node or on EFS',
   })),
   {setting: cachePath, reason: 'cache and data share one directory; use --data-home'},
-  {setting: dataSize, reason: 'its data lies in a directory of the node without a limit'},
-  {setting: providerCache, reason: 'its provider cache cannot be switched off'},
-  {setting: moduleCache, reason: 'it has no module cache'},
-  {setting: caSecret, reason: 'it mounts no volumes for certificates; use --ca-file'},
-  {setting: caFile, reason: 'the bundle travels in one environment variable here, and this one is too long for Linux (128 KiB)'},
+  {setting: dataSize, reason: 'the data directory on the node has no size limit'},
+  {setting: providerCache, reason: 'the provider cache cannot be disabled'},
+  {setting: moduleCache, reason: 'the chart has no module cache'},
+  {setting: caSecret, reason: 'the chart does not mount certificate Secrets; use --ca-file'},
+  {setting: caFile, reason: 'the CA bundle is passed in one environment variable and exceeds the Linux limit of 128 KiB'},
   {
     setting: caPublicRoots,
-    reason: 'the bundle travels in one environment variable here, and with the public roots it is too long for Linux (128 KiB)',
+    reason: 'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB',
   },
-  {setting: clientCertSecret, reason: 'it mounts no volumes for certificates'},
-  {setting: runnerImage, in: '<=0.5.65', reason: 'runs use an image per tool here'},
-  {setting: singleRun, reason: 'every run has a pod of its own'},
-  {setting: controllerReplicas, reason: 'it always has one controller'},
-  {setting: jobTtl, reason: 'it starts pods for runs and no Jobs'},
-  {setting: writableRoot, reason: 'the agent creates the pods of runs, and no key sets their security context'},
+  {setting: clientCertSecret, reason: 'the chart does not mount certificate Secrets'},
+  {setting: runnerImage, in: '<=0.5.65', reason: 'runs use one image per tool in this version'},
+  {setting: singleRun, reason: 'each run already gets its own pod'},
+  {setting: controllerReplicas, reason: 'the chart always has one controller'},
+  {setting: jobTtl, reason: 'runs execute in pods, not in Jobs'},
+  {setting: writableRoot, reason: 'the agent creates run pods, and the chart has no key for their security context'},
 ];

@@ -17,7 +17,7 @@ function secondsToStop(facts: RuleFacts): number {
   return seconds[facts.get(shutdownMode) ?? 'drain'];
 }
 
-/** Rules of agent-k8s beside the shared ones. */
+/** Rules of agent-k8s, in addition to the shared rules. */
 export const rules: readonly ChartRule[] = [
   shortestGrace({usual: 'drain', seconds: {drain: 90, graceful: 20, force: 1}}),
   settingRule({
@@ -26,18 +26,18 @@ export const rules: readonly ChartRule[] = [
     setting: gracePeriod,
     isWrong: (_, facts) => !(secondsAt(facts, 'terminationGracePeriodSeconds') >= secondsToStop(facts)),
     message: (_, facts) =>
-      `pods are killed after ${secondsAt(facts, 'terminationGracePeriodSeconds')} s, and the timeouts of the agent add up to ${secondsToStop(facts)} s`,
+      `Pods are killed after ${secondsAt(facts, 'terminationGracePeriodSeconds')} s, but the agent timeouts add up to ${secondsToStop(facts)} s`,
     suggestion: (_, facts) => `Use --grace-period ${secondsToStop(facts)}, or shorter timeouts`,
   }),
   ...['agent.ca_cert', 'agent.container_task_ca_cert'].map((path) =>
-    breaksTemplates({path, breaks: isPem, suggestion: 'Give the certificates with --ca-file'}),
+    breaksTemplates({path, breaks: isPem, suggestion: 'Use --ca-file for the certificates'}),
   ),
   settingRule({
     code: 'WATCHED_DIRECTORY',
     severity: 'error',
     setting: dataHome,
     isWrong: (get) => get(cache) === 'hostpath' && isCos(get) && watchedByKubelet(get(dataHome)),
-    message: (get) => `${get(dataHome)} is watched by the kubelet, which takes what lies there for volume plugins`,
+    message: (get) => `${get(dataHome)} is watched by the kubelet, which treats files in it as volume plugins`,
     suggestion: (get) => `Use --data-home ${dataPath(get)?.value}`,
   }),
   settingRule({
@@ -46,7 +46,7 @@ export const rules: readonly ChartRule[] = [
     setting: dataHome,
     isWrong: (get) => get(cache) === 'hostpath' && watchedByKubelet(get(dataHome)),
     message: (get, {isExplicit}) =>
-      `The data lies in ${get(dataHome)} on every node, a path made for GKE and discouraged there.${isExplicit(dataHome) ? '' : ' Say --cloud or --data-home.'}`,
+      `The data directory on every node is ${get(dataHome)}, a GKE path that is discouraged even on GKE.${isExplicit(dataHome) ? '' : ' Set --cloud or --data-home.'}`,
   }),
   settingRule({
     code: 'NOEXEC_DIRECTORY',
@@ -54,7 +54,7 @@ export const rules: readonly ChartRule[] = [
     setting: dataHome,
     isWrong: (get) => get(cache) === 'hostpath' && isCos(get) && !get(dataHome)?.startsWith('/home/kubernetes/'),
     message: (get) =>
-      `On Container-Optimized OS most directories are mounted noexec, ${get(dataHome)} probably too; ${dataPath(get)?.value} is not.`,
+      `On Container-Optimized OS, ${get(dataHome)} is probably mounted noexec, like most directories. Use ${dataPath(get)?.value}.`,
   }),
   rootOnOpenShift,
 ];
@@ -65,16 +65,16 @@ export const valuesRules: readonly ValuesRule[] = [
     code: 'NOT_ONE_LINE',
     severity: 'error',
     keys: ['agent.ca_cert', 'agent.container_task_ca_cert'],
-    // Line ends, quotes and backslashes break the manifest, and BREAKS_TEMPLATES is about those.
+    // BREAKS_TEMPLATES reports line breaks, quotes and backslashes.
     isWrong: (values, key) => !/^\/\S*$|^[A-Za-z0-9+/]*=*$|[\n"\\]/.test(textAt(values, key)),
-    message: 'This takes the path of a file in the image or the base64 of the PEM file in one line (base64 -w0).',
+    message: 'The value must be a path in the image or a PEM file encoded as one line of base64 (base64 -w0).',
   }),
   keyRule({
     code: 'NOT_ROOT_ON_HOSTPATH',
     severity: 'warning',
     keys: ['securityContext.runAsUser', 'podSecurityContext.runAsUser'],
     isWrong: (values, key) => textAt(values, 'efsVolumeHandle') === '' && Number(getAt(values, at(key)) ?? 0) !== 0,
-    message: 'The kubelet makes the data directory of the node for root, and another user cannot write there: only with EFS.',
+    message: 'The kubelet creates the data directory on the node for root. Other users can write to it only with EFS.',
   }),
   runsNotCovered({covered: 'the controller and the workers'}),
   keyRule({
@@ -82,13 +82,13 @@ export const valuesRules: readonly ValuesRule[] = [
     severity: 'error',
     keys: ['serviceAccount.create'],
     isWrong: (values, key) => getAt(values, at(key)) === false && textAt(values, 'serviceAccount.name') === '',
-    message: 'Without it the chart makes no Role either, and the controller runs as the default account, which may not create pods.',
-    suggestion: 'Leave it true, or set serviceAccount.name to an account that has a Role',
+    message: 'Without it, the chart creates no Role, and the controller uses the default service account, which cannot create pods.',
+    suggestion: 'Set it to true, or set serviceAccount.name to a service account with a Role',
   }),
   selectorLabels({
     keys: ['agent.kubernetes_task_labels'],
     labels: ['app.kubernetes.io/name', 'app.kubernetes.io/instance'],
-    because: 'The selector of the workers looks for this label, and they could adopt the pods of runs.',
+    because: 'The worker selector uses this label and could match run pods.',
   }),
   keyRule({
     code: 'IMAGE_MODE',
@@ -96,7 +96,7 @@ export const valuesRules: readonly ValuesRule[] = [
     severity: 'warning',
     keys: ['agent.container_task_image'],
     isWrong: (values) => textAt(values, 'agent.container_task_image_mode') === 'legacy',
-    message: 'The mode is legacy, and this image counts only in golden mode.',
+    message: 'Ignored in legacy mode; the image is used in golden mode only.',
     suggestion: 'agent.container_task_image_mode: golden',
   }),
   keyRule({
@@ -105,7 +105,7 @@ export const valuesRules: readonly ValuesRule[] = [
     severity: 'warning',
     keys: ['agent.container_task_image_registry'],
     isWrong: (values) => textAt(values, 'agent.container_task_image_mode') !== 'legacy',
-    message: 'The mode is golden, where the whole reference stands in agent.container_task_image.',
+    message: 'Ignored in golden mode; agent.container_task_image contains the full image reference.',
   }),
   printedBare({
     keys: [
@@ -127,16 +127,16 @@ export const valuesRules: readonly ValuesRule[] = [
     severity: 'warning',
     keys: ['agent.worker_drain_timeout', 'agent.grace_shutdown_timeout'],
     isWrong: (values, key) => isZero(getAt(values, at(key))) && actionsWith(key).includes(textAt(values, 'agent.worker_on_stop_action')),
-    message: 'Zero leaves runs no time to stop: they are killed at once.',
-    suggestion: 'Leave it out to keep the default',
+    message: 'With zero, runs are killed immediately.',
+    suggestion: 'Remove it to use the chart default',
   }),
   keyRule({
     code: 'ZERO',
     severity: 'warning',
     keys: ['terminationGracePeriodSeconds'],
     isWrong: (values, key) => isZero(getAt(values, at(key))),
-    message: 'Zero kills the pods at once.',
-    suggestion: 'Leave it out to keep the default',
+    message: 'With zero, pods are killed immediately.',
+    suggestion: 'Remove it to use the chart default',
   }),
   keyRule({
     code: 'IMAGE_MODE',
@@ -144,12 +144,12 @@ export const valuesRules: readonly ValuesRule[] = [
     severity: 'error',
     keys: ['agent.container_task_image'],
     isWrong: (values, key) => textAt(values, 'agent.container_task_image_mode') === 'golden' && getAt(values, at(key)) === '',
-    message: 'The mode is golden, and there is no image for runs.',
-    suggestion: 'Leave it out to keep the default',
+    message: 'Golden mode requires a runner image.',
+    suggestion: 'Remove it to use the chart default',
   }),
 ];
 
 const isZero = (value: unknown): boolean => Number(value) === 0 && value !== '' && value !== undefined && value !== null;
 
-/** The actions on stop that wait for a time-out. */
+/** The stop actions that use a timeout. */
 const actionsWith = (key: string): string[] => (key.endsWith('drain_timeout') ? ['drain'] : ['drain', 'grace-shutdown']);

@@ -29,10 +29,10 @@ export const upgradeTraps: Chart['upgradeTraps'] = [
   {
     from: '<=0.5.66',
     to: GOLDEN,
-    text: 'agent.container_task_image_registry counts only in legacy mode from 0.5.67 on, and SCALR_AGENT_CONTAINER_TASK_IMAGE in extraEnv comes out twice',
+    text: 'since 0.5.67, agent.container_task_image_registry is used in legacy mode only, and SCALR_AGENT_CONTAINER_TASK_IMAGE in extraEnv is rendered twice',
   },
 ];
 
 export const kubernetesFloors: Chart['kubernetesFloors'] = [
-  {in: GOLDEN, version: '1.29', isHard: false, because: 'its README asks for it, and nothing checks'},
+  {in: GOLDEN, version: '1.29', isHard: false, because: 'documented in the chart README, but not enforced'},
 ];

@@ -8,13 +8,13 @@ import {refusals, rows} from './rows.ts';
 import {rules, valuesRules} from './rules.ts';
 import {ignoredKeys, kubernetesFloors, ownVariables, upgradeTraps} from './versions.ts';
 
-/** Values that follow from other settings. */
+/** Defaults that depend on other settings. */
 const defaults: readonly ChartDefault[] = [
   {
     setting: cacheAccessMode,
     value: (get) =>
       get(cache) === 'pvc' && (get(concurrency) ?? 1) > 1
-        ? {value: 'ReadWriteMany', because: 'several agents share the cache, and they may run on different nodes'}
+        ? {value: 'ReadWriteMany', because: 'several agents share the cache and can run on different nodes'}
         : undefined,
   },
   {
@@ -22,7 +22,7 @@ const defaults: readonly ChartDefault[] = [
     in: '0.5.65 - 0.5.66',
     value: (get) =>
       get(workloadIdentity) === 'gke'
-        ? {value: 'allow', because: 'GKE Workload Identity needs 169.254.169.254, which this version always blocks'}
+        ? {value: 'allow', because: 'GKE Workload Identity requires 169.254.169.254, which this version always blocks'}
         : undefined,
   },
 ];

@@ -85,10 +85,10 @@ const withClaim = {
   write: ({get}: Scope): Entry[] =>
     get(cacheAccessMode) === 'ReadWriteMany' || (get(concurrency) ?? 1) > 1
       ? []
-      : [[at('strategy.type'), 'Recreate', 'A rolling update would wait for the volume that the old pod still holds']],
+      : [[at('strategy.type'), 'Recreate', 'A rolling update would wait for the volume that the old pod still uses']],
 };
 
-/** The repository without the mirror in front of it. */
+/** Splits the repository into mirror and original repository. */
 function mirrorOf(values: Values, {defaults}: Scope): {registry?: string; repository: string} {
   const repository = textAt(values, REPOSITORY);
   const original = textAt(defaults, REPOSITORY);
@@ -105,7 +105,7 @@ const moduleCacheRow = extraSwitch(moduleCache, 'SCALR_AGENT_MODULE_CACHE_ENABLE
 
 const isolationOf = (get: Get): 'shared' | 'per-run' => (get(singleRun) ? 'per-run' : 'shared');
 
-/** Where each setting lies in the values of agent-local. */
+/** Values keys of each setting in agent-local. */
 export const rows: readonly Row[] = [
   key(url, 'agent.url'),
   key(tokenSecret, 'agent.tokenExistingSecret.name'),
@@ -115,7 +115,7 @@ export const rows: readonly Row[] = [
   unwritten(purpose),
   row({
     ...single,
-    // The defaults of the cache settings give way to extraEnv of a values file, and the caches have to be off nevertheless.
+    // extraEnv of a values file overrides the defaults of the cache settings, but the caches must be disabled.
     write: (isOn, scope) => [
       ...single.write(isOn, scope),
       ...[providerCacheRow, moduleCacheRow].flatMap((cacheRow) =>
@@ -124,7 +124,7 @@ export const rows: readonly Row[] = [
     ],
     partly: (isOn) =>
       isOn
-        ? 'agent-local gives each run a new container in the same pod: the volumes and the binaries on them stay. agent-job shares nothing.'
+        ? 'With agent-local, each run gets a new container in the same pod; volumes and their binaries are kept. With agent-job, runs share nothing.'
         : undefined,
   }),
   implied(isolation, (_, {get}) => isolationOf(get), {accepts: (asked, {get}) => asked === isolationOf(get)}),
@@ -135,7 +135,7 @@ export const rows: readonly Row[] = [
   always(metadataService, 'allow', {in: '<=0.5.64'}),
   row({
     ...key(metadataService, 'agent.allowMetadataService', {as: asWord({block: false, allow: true}), in: '0.5.65 - 0.5.66'}),
-    // Absent from values.yaml, and without it the policy is there.
+    // The key is not in values.yaml; without it, the policy is created.
     read: (values) => (getAt(values, at('agent.allowMetadataService')) === true ? 'allow' : 'block'),
   }),
   key(metadataService, 'allowMetadataService', {as: asWord({block: false, allow: true}), in: '>=0.5.67'}),
@@ -153,7 +153,7 @@ export const rows: readonly Row[] = [
     map: 'extraEnv',
     name: 'SCALR_AGENT_PROVIDER_CACHE_SIZE_LIMIT_MB',
     as: asMebibytesText,
-    partly: inMebibytes('The agent counts the cache'),
+    partly: inMebibytes('The agent requires the cache limit'),
   }),
   moduleCacheRow,
   ...runResources('resources'),
@@ -196,23 +196,26 @@ export const rows: readonly Row[] = [
   extraVariables([{path: 'extraEnv'}]),
 ];
 
-/** Why agent-local has no place for a setting. */
+/** Reasons for unsupported settings in agent-local. */
 export const refusals: readonly Refusal[] = [
-  {setting: cacheStorageClass, of: '-', reason: '"-" breaks its templates before 0.6.2'},
-  {setting: clientCertSecret, reason: 'it has no keys for it'},
+  {setting: cacheStorageClass, of: '-', reason: 'the chart cannot be rendered with "-" before 0.6.2'},
+  {setting: clientCertSecret, reason: 'this version has no key for it'},
   {
     setting: caPublicRoots,
-    reason: 'the bundle travels in one environment variable here, and with the public roots it is too long for Linux (128 KiB)',
+    reason: 'the CA bundle is passed in one environment variable and would exceed the Linux limit of 128 KiB',
   },
-  {setting: isolation, reason: 'its runs share a container unless --single-run restarts it after each one'},
-  {setting: metadataService, in: '<=0.5.64', reason: 'no policy of this version matches its pods'},
-  {setting: workloadIdentity, reason: 'Azure Workload Identity needs a pod label, and the chart has no key for one'},
-  {setting: caScope, reason: 'runs share the container of the agent'},
-  {setting: caFile, reason: 'the bundle travels in one environment variable here, and this one is too long for Linux (128 KiB)'},
-  {setting: caSecret, in: '<0.6.0', reason: 'there is no key for a Secret'},
-  {setting: cache, reason: 'its cache lives on a claim or an ephemeral volume; for EFS prepare a claim and use --cache existing-pvc'},
-  {setting: cachePath, reason: 'it mounts no directory of the node'},
-  {setting: efsHandle, reason: 'it takes EFS as a prepared claim: --cache existing-pvc'},
+  {setting: isolation, reason: 'runs share a container unless --single-run restarts it after each run'},
+  {setting: metadataService, in: '<=0.5.64', reason: 'the policy of this version does not match the agent pods'},
+  {setting: workloadIdentity, reason: 'Azure Workload Identity requires a pod label, and the chart has no key for pod labels'},
+  {setting: caScope, reason: 'runs share the agent container'},
+  {setting: caFile, reason: 'the CA bundle is passed in one environment variable and exceeds the Linux limit of 128 KiB'},
+  {setting: caSecret, in: '<0.6.0', reason: 'the chart has no key for a Secret'},
+  {
+    setting: cache,
+    reason: 'the cache must be a PVC or an ephemeral volume; for EFS, create a PVC and use --cache existing-pvc',
+  },
+  {setting: cachePath, reason: 'the chart does not mount directories of the node'},
+  {setting: efsHandle, reason: 'EFS requires an existing PVC; use --cache existing-pvc'},
   ...[
     controllerNodeSelector,
     controllerToleration,
@@ -220,16 +223,16 @@ export const refusals: readonly Refusal[] = [
     controllerCpuLimit,
     controllerMemoryRequest,
     controllerMemoryLimit,
-  ].map((setting) => ({setting, reason: 'it has no controller, only agents'})),
-  {setting: controllerReplicas, reason: 'it has no controller; --concurrency sets the number of agents'},
-  {setting: podLabel, reason: 'it has no key for labels of pods'},
-  {setting: jobTtl, reason: 'it starts no Jobs; runs execute in the pods of the agents'},
+  ].map((setting) => ({setting, reason: 'the chart has no controller'})),
+  {setting: controllerReplicas, reason: 'the chart has no controller; --concurrency sets the number of agents'},
+  {setting: podLabel, reason: 'the chart has no key for pod labels'},
+  {setting: jobTtl, reason: 'runs execute in agent pods, not in Jobs'},
   ...[schedulingTimeout, acquireTimeout].map((setting) => ({
     setting,
-    reason: 'its agents run all the time, so no pod is started for a run',
+    reason: 'agents run permanently, so no pod is started for a run',
   })),
-  {setting: efsMountOption, reason: 'it takes EFS as a prepared claim; mount options belong into its PersistentVolume'},
+  {setting: efsMountOption, reason: 'EFS requires an existing PVC; set mount options in its PersistentVolume'},
   {setting: runnerImage, reason: 'runs execute in the agent image; use --agent-image'},
-  {setting: imageRegistry, reason: 'its only image is already named by --agent-image; write the registry there'},
+  {setting: imageRegistry, reason: '--agent-image already sets the only image; include the registry there'},
   {setting: dataSize, in: '<=0.5.63', reason: 'data and cache share one volume; use --cache-size'},
 ];

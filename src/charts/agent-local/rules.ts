@@ -23,7 +23,7 @@ import {
 import {at, getAt, isOn, textAt, type Values} from '../tree.ts';
 import {MUTUAL_TLS, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
 
-/** Rules of agent-local beside the shared ones. */
+/** Rules of agent-local, in addition to the shared rules. */
 export const rules: readonly ChartRule[] = [
   shortestGrace({usual: 'graceful', seconds: {graceful: 30, drain: 120, force: 10}}),
   settingRule({
@@ -32,7 +32,7 @@ export const rules: readonly ChartRule[] = [
     setting: shutdownMode,
     isWrong: (get) => get(shutdownMode) === 'drain' && (get(gracePeriod) ?? 0) < 3600,
     message: (get) =>
-      `With drain a run gets the grace period less 70 s to finish, here ${(get(gracePeriod) ?? 0) - 70} s. Set --grace-period to your longest run.`,
+      `With drain, a run has the grace period minus 70 s to finish (${(get(gracePeriod) ?? 0) - 70} s). Set --grace-period to the duration of your longest run.`,
   }),
   ...sharedClaim({
     sharers: (get) => ((get(concurrency) ?? 1) > 1 ? `${get(concurrency)} agents` : undefined),
@@ -44,8 +44,8 @@ export const rules: readonly ChartRule[] = [
     setting: concurrency,
     path: 'persistence.data.enabled',
     isWrong: (get, {values}) => isOn(values, 'persistence.data.enabled') && (get(concurrency) ?? 1) > 1,
-    message: (get) => `persistence.data puts the workspaces of ${get(concurrency)} agents into one claim, where they overwrite one another`,
-    suggestion: 'Leave persistence.data out, or use --concurrency 1',
+    message: (get) => `persistence.data shares one PVC between ${get(concurrency)} agents, whose workspaces overwrite each other`,
+    suggestion: 'Remove persistence.data, or use --concurrency 1',
   }),
   settingRule({
     code: 'ROLLING_UPDATE_BLOCKED',
@@ -53,7 +53,7 @@ export const rules: readonly ChartRule[] = [
     setting: cache,
     isWrong: (get, {values}) =>
       get(cache) === 'pvc' && get(cacheAccessMode) === 'ReadWriteOnce' && textAt(values, 'strategy.type') === 'RollingUpdate',
-    message: 'A rolling update waits for the volume that the old pod still holds: strategy.type has to be Recreate.',
+    message: 'A rolling update waits for the volume that the old pod still uses: strategy.type must be Recreate.',
   }),
   settingRule({
     code: 'OLD_KEYS_WIN',
@@ -62,19 +62,19 @@ export const rules: readonly ChartRule[] = [
     setting: set,
     path: 'persistence.cache',
     isWrong: (_, {values}) => usesOldPersistence(values) && isOn(values, 'persistence.cache.enabled'),
-    message: 'persistence.enabled and its claim win over persistence.cache, which is dropped without a word',
-    suggestion: 'Use --cache alone, or leave persistence.cache out',
+    message: 'persistence.cache is ignored, because persistence.enabled or its claimName takes precedence',
+    suggestion: 'Use --cache only, or remove persistence.cache',
   }),
   ...['persistence.persistentVolumeClaim.storageClassName', 'persistence.cache.persistentVolumeClaim.storageClassName'].map((path) =>
-    breaksTemplates({in: '<=0.6.1', path, breaks: isDash, suggestion: 'Take 0.6.2 or later'}),
+    breaksTemplates({in: '<=0.6.1', path, breaks: isDash, suggestion: 'Use 0.6.2 or later'}),
   ),
   settingRule({
     code: 'DIRECTORIES_COLLIDE',
     severity: 'error',
     setting: dataHome,
     isWrong: (get, {values}) => get(dataHome) !== undefined && get(dataHome) === textAt(values, 'agent.cacheDir'),
-    message: (get) => `${get(dataHome)} is where the cache is mounted`,
-    suggestion: 'Choose another --data-home',
+    message: (get) => `${get(dataHome)} is already the mount path of the cache`,
+    suggestion: 'Use another --data-home',
   }),
   policyWithoutDns({in: '0.5.65 - 0.5.66', mended: '0.5.67'}),
   settingRule({
@@ -84,7 +84,7 @@ export const rules: readonly ChartRule[] = [
     setting: metadataService,
     isWrong: (get, {isExplicit}) => get(metadataService) === 'block' && !isExplicit(metadataService),
     message:
-      'This version blocks the metadata service unless agent.allowMetadataService is true, whatever allowMetadataService says: runs get no credentials of the node. 0.5.67 mends that.',
+      'This version ignores allowMetadataService and blocks the metadata service unless agent.allowMetadataService is true: runs cannot get node credentials. Fixed in 0.5.67.',
   }),
   settingRule({
     code: 'DEFAULT_SERVICE_ACCOUNT',
@@ -93,7 +93,7 @@ export const rules: readonly ChartRule[] = [
     isWrong: (get) =>
       get(workloadIdentity) === 'eks-pod-identity' && get(serviceAccountName) === undefined && get(serviceAccountAnnotation) === undefined,
     message:
-      'agent-local runs under the default service account of the namespace here: associate that one, or name another with --service-account-name.',
+      'agent-local uses the default service account of the namespace. Associate it with the identity, or set --service-account-name.',
   }),
   fixedUserOnOpenShift,
 ];
@@ -142,7 +142,7 @@ export const valuesRules: readonly ValuesRule[] = [
     severity: 'error',
     keys: ['terminationGracePeriodSeconds'],
     isWrong: (values, key) => textAt(values, key) !== '',
-    message: 'The schema of the chart wants a number here, without quotes.',
+    message: 'The value must be a number without quotes (chart schema).',
   }),
   keyRule({
     code: 'NOTHING_TO_ROLL',
@@ -151,12 +151,12 @@ export const valuesRules: readonly ValuesRule[] = [
     isWrong: (values) =>
       textAt(values, 'strategy.type') === 'RollingUpdate' &&
       ['maxSurge', 'maxUnavailable'].every((key) => /^0+%?$/.test(String(getAt(values, at(`strategy.rollingUpdate.${key}`))))),
-    message: 'One of maxSurge and maxUnavailable has to be above zero.',
+    message: 'Either maxSurge or maxUnavailable must be greater than zero.',
   }),
   directories({keys: ['agent.dataDir']}),
   directories({in: '>=0.5.64', keys: ['agent.cacheDir']}),
   secureMirrors,
-  aboveZero({keys: ['replicaCount'], what: 'replicas run no agent'}),
+  aboveZero({keys: ['replicaCount'], message: 'With zero replicas, no agent runs.'}),
   {
     code: 'CACHES_LARGER_THAN_VOLUME',
     in: '>=0.5.64',
@@ -167,8 +167,8 @@ export const valuesRules: readonly ValuesRule[] = [
       const size = sizeOfCache(values);
       const written = limits.find(({megabytes}) => megabytes > 0);
       if (written === undefined || size === undefined || total * MEBIBYTE <= (milliOf(size) ?? total * MEBIBYTE)) return [];
-      const message = `The caches may grow to ${total} MB together and their volume holds ${size}: when it is full, runs fail.`;
-      return [{path: ['extraEnv', written.name], message, suggestion: 'Lower the limits, or raise the size of the volume'}];
+      const message = `The cache limits add up to ${total} MB, but the volume size is ${size}. Runs fail when the volume is full.`;
+      return [{path: ['extraEnv', written.name], message, suggestion: 'Lower the limits, or increase the size of the volume'}];
     },
   },
 ];
@@ -176,7 +176,7 @@ export const valuesRules: readonly ValuesRule[] = [
 const LIMITS = ['PROVIDER', 'MODULE', 'BINARY'].map((name) => `SCALR_AGENT_${name}_CACHE_SIZE_LIMIT_MB`);
 const MEBIBYTE = 1000n * 1024n * 1024n;
 
-/** The size of the volume of the cache where the chart knows it. */
+/** The size of the cache volume, if the values contain it. */
 function sizeOfCache(values: Values): string | undefined {
   const isOld = usesOldPersistence(values);
   const cache = isOld || !isOn(values, 'persistence.cache.enabled') ? 'persistence' : 'persistence.cache';

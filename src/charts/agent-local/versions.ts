@@ -1,10 +1,10 @@
 import type {Chart} from '../define.ts';
 import {at, getAt, isOn, type Values} from '../tree.ts';
 
-/** Client certificates and separate claims for data and cache came, went with a release cut from an older branch, and came back. */
+/** Missing in the releases between, which were cut from an older branch. */
 export const MUTUAL_TLS = '0.5.73 - 0.5.74 || >=0.6.1';
 export const SPLIT_PERSISTENCE = '0.5.74 || >=0.6.1';
-/** Data and cache are two volumes, and `persistence` is about the cache only. */
+/** Data and cache are two volumes, and `persistence` applies to the cache only. */
 export const ONE_PERSISTENCE = '>=0.5.64 <=0.5.73 || >=0.5.75 <=0.5.76';
 
 const VARIABLES: Readonly<Record<string, string>> = {
@@ -38,14 +38,14 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     in: '>=0.6.1',
     path: 'persistence.persistentVolumeClaim',
     unless: usesOldPersistence,
-    because: 'the old keys count only together with persistence.enabled',
+    because: 'the old keys are used only with persistence.enabled',
     instead: 'persistence.cache.persistentVolumeClaim',
   },
   {
     in: SPLIT_PERSISTENCE,
     path: 'persistence.cache.persistentVolumeClaim',
     unless: (values) => !usesOldPersistence(values),
-    because: 'persistence.enabled or its claim name is set, and the old keys win',
+    because: 'persistence.enabled or its claimName is set, and the old keys take precedence',
   },
 ];
 
@@ -54,15 +54,15 @@ export const upgradeTraps: Chart['upgradeTraps'] = [
   {
     from: '<=0.5.63',
     to: '>=0.5.64',
-    text: 'data and cache are two volumes from 0.5.64 on, and persistence is about the cache only',
+    text: 'since 0.5.64, data and cache are two volumes, and persistence applies to the cache only',
   },
   {
     from: '<=0.5.76',
     to: '>=0.6.1',
-    text: 'the image has no aws, gcloud, az and kubectl from 0.6.1 on: name agent-runner with --agent-image where runs call them',
+    text: 'since 0.6.1, the image does not contain aws, gcloud, az and kubectl: if runs use them, set --agent-image to agent-runner',
   },
 ];
 
 export const kubernetesFloors: Chart['kubernetesFloors'] = [
-  {in: '>=0.5.64', version: '1.33', isHard: false, because: 'its README asks for it, and nothing checks'},
+  {in: '>=0.5.64', version: '1.33', isHard: false, because: 'documented in the chart README, but not enforced'},
 ];

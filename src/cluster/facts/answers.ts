@@ -3,7 +3,7 @@ import {getAt, isMap, type Values} from '../../charts/tree.ts';
 import {errorLine} from '../../kubernetes/api-error.ts';
 import {type Found, getObject, type Listing, listObjects, type Reader} from '../../kubernetes/queries.ts';
 import type {ApiError} from '../../ports/log-stream.ts';
-import type {Outcome} from '../../ports/processes.ts';
+import type {ProcessResult} from '../../ports/processes.ts';
 import {jsonIn} from '../../tool-errors.ts';
 import type {KubernetesObject} from '../objects.ts';
 import type {ClusterFacts} from './cluster-facts.ts';
@@ -12,7 +12,7 @@ import {type Fact, known, knownValue, type Unknown, type UnknownReason, unknown}
 /** Milliseconds for a single request of a reading. */
 export const REQUEST_MS = 5000;
 
-const TIMED_OUT = /timeout|timed out|deadline exceeded|time allotted|no answer in time/i;
+const TIMED_OUT = /timeout|timed out|deadline exceeded|time allotted/i;
 
 const REASONS: readonly [stderr: RegExp, reason: UnknownReason][] = [
   [/forbidden/i, 'forbidden'],
@@ -20,13 +20,13 @@ const REASONS: readonly [stderr: RegExp, reason: UnknownReason][] = [
   [/NotFound|could not find the requested resource|doesn't have a resource type/, 'not-served'],
 ];
 
-/** Why a call of helm or kubectl failed: the last line of stderr that is no warning and no log of the client. */
-export function failureOf({stderr, exitCode}: Outcome): Unknown {
+/** Why a call of helm or kubectl failed: the last line of stderr that is neither a warning nor a client log. */
+export function failureOf({stderr, exitCode}: ProcessResult): Unknown {
   const line = stderr
     .split('\n')
     .map((each) => each.trim())
     .findLast((each) => each !== '' && !/^([EWIF]\d{4} |warning)/i.test(each));
-  if (line === undefined) return unknown('failed', `it ended with ${exitCode}`);
+  if (line === undefined) return unknown('failed', `exited with code ${exitCode}`);
   const reason = REASONS.find(([pattern]) => pattern.test(line))?.[1] ?? 'failed';
   return unknown(reason, line.replace(/^error( from server \(\w+\))?:\s*/i, ''));
 }
@@ -40,11 +40,11 @@ export function unknownBy(error: ApiError): Unknown {
   return unknown(TIMED_OUT.test(text) ? 'timed-out' : 'failed', text);
 }
 
-/** What a call answers as JSON, a mapping or a list. */
-export function jsonOf<T extends object>(outcome: Outcome, source: string, isRight: (answer: unknown) => boolean): Fact<T> {
+/** The JSON output of a call, a mapping or a list. */
+export function jsonOf<T extends object>(outcome: ProcessResult, source: string, isRight: (answer: unknown) => boolean): Fact<T> {
   if (outcome.exitCode !== 0) return failureOf(outcome);
   const answer = jsonIn(outcome.stdout);
-  return isRight(answer) ? known(answer as T, source) : unknown('failed', `${source} is not what was asked for`);
+  return isRight(answer) ? known(answer as T, source) : unknown('failed', `unexpected response from ${source}`);
 }
 
 type Options = Parameters<typeof listObjects>[2];
@@ -55,7 +55,7 @@ export async function listFact(client: Reader, resource: string, options: Option
   return trouble ? unknownBy(trouble) : known(items.filter(isObject), resource);
 }
 
-/** A single object; undefined where there is none. The source is spelled `services/kube-dns`. */
+/** A single object; undefined if not found. The source has the form `services/kube-dns`. */
 export async function objectFact(
   client: Reader,
   resource: string,
@@ -69,7 +69,7 @@ export async function objectFact(
 const isObject = (each: unknown): each is Values & KubernetesObject =>
   isMap(each as Values) && typeof getAt(each as Values, ['metadata', 'name']) === 'string';
 
-/** What the choice of a chart depends on; what is unknown is left out. */
+/** The facts that the chart recommendation uses; unknown ones are left out. */
 export function recommendFactsOf({versions, forbidsHostPath}: ClusterFacts): ChartRequirements {
   const oldestKubernetes = knownValue(versions.oldest);
   const forbids = knownValue(forbidsHostPath);

@@ -8,26 +8,26 @@ export interface NodeGroup {
   name: string;
   size: number;
   maximum: number;
-  /** Lately no node came when one was asked for. */
+  /** A recent scale-up failed. */
   isHeldBack: boolean;
 }
 
 export interface Autoscaler {
   groups: readonly NodeGroup[];
-  /** When it said so; it does every few seconds. */
+  /** Time of the status, which it updates every few seconds. */
   at: Date | undefined;
 }
 
 const SOURCE = 'ConfigMap kube-system/cluster-autoscaler-status';
 
-/** What the cluster-autoscaler publishes of itself, as YAML since 1.30 and as text before; undefined where it publishes nothing. */
+/** Published status of the cluster-autoscaler (YAML since 1.30, text before); undefined without one. */
 export const autoscalerOf = ({autoscalerStatus}: Pick<Readings, 'autoscalerStatus'>): Fact<Autoscaler | undefined> =>
   follow(autoscalerStatus, (found): Fact<Autoscaler | undefined> => {
     if (found === undefined) return known(undefined, SOURCE);
     const {status = ''} = found.data ?? {};
     const groups = /^NodeGroups:/m.test(status) ? groupsOfText(status) : groupsOfYaml(status);
     const at = timeIn(found.metadata.annotations?.['cluster-autoscaler.kubernetes.io/last-updated'] ?? '');
-    return groups === undefined ? unknown('undetermined', `${SOURCE} has no form that is known here`) : known({groups, at}, SOURCE);
+    return groups === undefined ? unknown('undetermined', `${SOURCE} has an unknown format`) : known({groups, at}, SOURCE);
   });
 
 function groupsOfYaml(status: string): NodeGroup[] | undefined {

@@ -11,7 +11,7 @@ export interface NodeCapacity {
   allocatable: Readonly<Record<string, string>>;
   labels: Readonly<Record<string, string>>;
   taints: readonly Taint[];
-  /** False where it is cordoned. */
+  /** False if it is cordoned. */
   isSchedulable: boolean;
   isReady: boolean;
   /** Name of the pool, where the provider labels it. */

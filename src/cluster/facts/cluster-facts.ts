@@ -9,7 +9,7 @@ import {definitionsOf, type ScalrReleases, scalrReleasesOf} from './releases.ts'
 import {type StorageClass, storageOf} from './storage.ts';
 import {type Versions, versionsOf} from './versions.ts';
 
-/** Everything a cluster says of itself that an install depends on. Plain JSON; every fact has its source, or why it is unknown. */
+/** Everything about a cluster that an install depends on. Plain JSON; every fact has its source, or the reason why it is unknown. */
 export interface ClusterFacts {
   versions: Versions;
   platform: Platform;
@@ -57,5 +57,5 @@ const openshiftVersionOf = ({openshiftVersions}: Readings): Fact<string> =>
     const version = (all[0]?.status?.['desired'] as {version?: unknown} | undefined)?.version;
     return typeof version === 'string'
       ? known(version, `${source}, status.desired.version`)
-      : unknown('undetermined', `${source} names no version`);
+      : unknown('undetermined', `${source} does not contain a version`);
   });

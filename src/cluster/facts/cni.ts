@@ -4,11 +4,11 @@ import type {NodeObject, PodOwner, Readings} from './readings.ts';
 export interface Cni {
   /** gke-dataplane-v2, gke-dataplane-v1, aws-vpc-cni, azure-cni, cilium, calico, canal, flannel, kindnet, ovn-kubernetes, … */
   plugin: string;
-  /** What enforces NetworkPolicy objects; `none` where nothing of the kind runs, `unknown` where that does not show. */
+  /** What enforces NetworkPolicy objects; `none` if nothing does, `unknown` if it cannot be detected. */
   policyEngine: string;
 }
 
-const UNRECOGNISED = unknown('undetermined', 'no DaemonSet of a CNI plugin that is known here');
+const UNRECOGNISED = unknown('undetermined', 'no DaemonSet of a known CNI plugin found');
 
 /** DaemonSets of plugins that bring their policy engine along. */
 const WHOLE_PLUGINS: Readonly<Record<string, string>> = {
@@ -62,7 +62,7 @@ function running(sets: readonly PodOwner[]): readonly PodOwner[] {
   return some.length > 0 ? some : sets;
 }
 
-/** Off unless the add-on is told otherwise: https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy.html */
+/** Disabled by default: https://docs.aws.amazon.com/eks/latest/userguide/cni-network-policy.html */
 const agentOfVpcCni = ({spec}: PodOwner): string =>
   spec?.template?.spec?.containers?.some(({args}) => args?.includes('--enable-network-policy=true')) ? 'aws-network-policy-agent' : 'none';
 
@@ -87,16 +87,16 @@ function flannelOfK3s(nodes: readonly NodeObject[]): Fact<Cni> {
 }
 
 export interface NetworkPolicies {
-  /** Whether NetworkPolicy objects do anything. */
+  /** Whether NetworkPolicy objects are enforced. */
   areEnforced: Fact<boolean>;
-  /** Whether the policy of the charts keeps runs from 169.254.169.254; upstream measured it on few setups only. */
+  /** Whether the policy of the charts keeps runs from 169.254.169.254; Scalr tested it on a few setups only. */
   blockMetadata: Fact<boolean>;
 }
 
-/** Measured by upstream. */
+/** Tested by Scalr. */
 const README = 'agent-job 0.6.5, README';
 
-/** `plugin/engine` of the setups that upstream measured. */
+/** `plugin/engine` of the setups that Scalr tested. */
 const MEASURED: Readonly<Record<string, boolean>> = {
   'gke-dataplane-v2/cilium': true,
   'gke-dataplane-v1/calico': false,
@@ -109,7 +109,7 @@ export function networkPoliciesOf(
 ): NetworkPolicies {
   const isCiliumOff = isKnown(ciliumConfig) && ciliumConfig.value?.data?.['enable-policy'] === 'never';
   const areEnforced = follow(cni, ({plugin, policyEngine}, source): Fact<boolean> => {
-    if (policyEngine === 'unknown') return unknown('undetermined', `nothing says whether ${plugin} comes with a policy engine here`);
+    if (policyEngine === 'unknown') return unknown('undetermined', `cannot detect whether ${plugin} has a policy engine`);
     if (policyEngine === 'none') return known(false, `${source}: ${plugin} without a policy engine`);
     if (policyEngine === 'cilium' && isCiliumOff) return known(false, 'ConfigMap cilium-config, enable-policy: never');
     return known(true, `${source}: ${policyEngine}`);
@@ -126,9 +126,9 @@ function blocks({plugin, policyEngine}: Cni, daemonSets: Readings['daemonSets'])
   if (plugin === 'aws-vpc-cni' && policyEngine === 'calico') {
     return isKnown(daemonSets) && daemonSets.value.some(annotatesPods)
       ? known(true, `${README}; DaemonSet aws-node, ANNOTATE_POD_IP`)
-      : unknown('undetermined', 'upstream measured the VPC CNI with Calico only with ANNOTATE_POD_IP=true, which is not set here');
+      : unknown('undetermined', 'Scalr tested the VPC CNI with Calico only with ANNOTATE_POD_IP=true, which is not set');
   }
-  return unknown('undetermined', `upstream never measured ${plugin} with ${policyEngine}`);
+  return unknown('undetermined', `Scalr has not tested ${plugin} with ${policyEngine}`);
 }
 
 const annotatesPods = ({metadata, spec}: PodOwner): boolean =>

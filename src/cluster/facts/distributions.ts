@@ -41,7 +41,7 @@ const version =
     return found && `version ${found}`;
   };
 
-/** The sign where no machine is somebody else's: the distributions of the clouds are sold for other places too. */
+/** Label of the distribution, for machines outside clouds: distributions of clouds also run elsewhere. */
 const onlyOn =
   (schemes: readonly string[], sign: Sign): Sign =>
   (seen) =>

@@ -14,7 +14,7 @@ export interface Unknown {
   because: string;
 }
 
-/** One thing the cluster says, with where it says so, or why it does not. Plain JSON. */
+/** A fact about the cluster with its source, or the reason why it is unknown. Plain JSON. */
 export type Fact<T> = Known<T> | Unknown;
 
 export const known = <T>(value: T, source: string): Known<T> => ({value, source});
@@ -29,13 +29,13 @@ export const knownValue = <T>(fact: Fact<T>): T | undefined => (isKnown(fact) ? 
 export const follow = <T, U>(fact: Fact<T>, conclude: (value: T, source: string) => Fact<U>): Fact<U> =>
   isKnown(fact) ? conclude(fact.value, fact.source) : fact;
 
-/** What somebody can do something about comes first. */
+/** Reasons that the user can fix come first. */
 const REASONS: readonly UnknownReason[] = ['forbidden', 'timed-out', 'failed', 'undetermined', 'not-served'];
 
-/** The first that is known; where none is, the reason that says most. */
+/** The first known fact; otherwise the most specific reason. */
 export function firstKnown<T>(...facts: readonly Fact<T>[]): Fact<T> {
   const found = facts.find(isKnown);
   if (found) return found;
   const [most] = (facts as readonly Unknown[]).toSorted((one, other) => REASONS.indexOf(one.unknown) - REASONS.indexOf(other.unknown));
-  return most ?? unknown('undetermined', 'nothing says so');
+  return most ?? unknown('undetermined', 'not found');
 }

@@ -4,9 +4,9 @@ import type {ConfigMapObject, CustomObject, NodeObject, PodOwner, Readings} from
 export interface Networks {
   /** CIDRs that Services get their addresses from. */
   services: Fact<readonly string[]>;
-  /** CIDRs that pods get their addresses from, all of them and for good. */
+  /** CIDRs of all pods, also of future nodes. */
   pods: Fact<readonly string[]>;
-  /** CIDRs of the pods on the nodes there are now; a node that joins brings another one. */
+  /** CIDRs of the pods on the current nodes; each new node adds another one. */
   podsOfNodes: Fact<readonly string[]>;
 }
 
@@ -53,13 +53,13 @@ const clusterNetworks = ({status}: CustomObject): unknown[] =>
 
 function cidrs(found: readonly unknown[], source: string): Fact<string[]> {
   const valid = [...new Set(found.filter(isCidr))];
-  return valid.length > 0 ? known(valid, source) : unknown('undetermined', `${source} names no network`);
+  return valid.length > 0 ? known(valid, source) : unknown('undetermined', `${source} does not contain a network`);
 }
 
-/** The configuration is YAML inside a text; of it two lines count. */
+/** The configuration is YAML inside a string; only two of its lines are used. */
 const ofKubeadm = (config: Fact<ConfigMapObject | undefined>, key: 'serviceSubnet' | 'podSubnet'): Fact<string[]> =>
   follow(config, (found, source): Fact<string[]> => {
-    if (found === undefined) return unknown('undetermined', `there is no ${source}`);
+    if (found === undefined) return unknown('undetermined', `${source} not found`);
     const line = new RegExp(`^\\s*${key}:\\s*"?([^"\\s]+)"?\\s*$`, 'm').exec(found?.data?.['ClusterConfiguration'] ?? '');
     return cidrs(line?.[1]?.split(',') ?? [], `${source}, ${key}`);
   });
@@ -81,7 +81,7 @@ export function dnsOf(readings: Readings, distribution: Fact<string>): Dns {
   const {daemonSets, kubeletDns, dnsService} = readings;
   const isGke = knownValue(distribution) === 'gke';
   const usesMetadataAddress = follow(distribution, (): Fact<boolean> => {
-    if (!isGke) return known(false, 'only Cloud DNS for GKE answers at this address');
+    if (!isGke) return known(false, 'only Cloud DNS for GKE uses this address');
     return follow(kubeletDns, (servers, source) => known(servers.includes(METADATA_ADDRESS), source));
   });
   return {
@@ -95,27 +95,25 @@ export function dnsOf(readings: Readings, distribution: Fact<string>): Dns {
     usesMetadataAddress,
     serviceAddress: follow(dnsService, (service, source): Fact<string> => {
       const address = service?.spec?.clusterIP;
-      return address && address !== 'None'
-        ? known(address, source)
-        : unknown('undetermined', 'there is no Service kube-dns with an address');
+      return address && address !== 'None' ? known(address, source) : unknown('undetermined', 'no Service kube-dns with an address found');
     }),
   };
 }
 
-/** kube-dns goes on running beside Cloud DNS, so that it runs proves nothing; that it does not run does. */
+/** kube-dns keeps running next to Cloud DNS, so only its absence proves something. */
 function providerOnGke({kubeDns, kubeletDns, dnsService}: Readings): Fact<string> {
   return follow(kubeDns, (deployment, source): Fact<string> => {
-    if (deployment === undefined || deployment.spec?.replicas === 0) return known('cloud-dns', `${source}, which does not run`);
+    if (deployment === undefined || deployment.spec?.replicas === 0) return known('cloud-dns', `${source}, not running`);
     return follow(kubeletDns, (servers, asked): Fact<string> => {
       if (servers.includes(METADATA_ADDRESS)) return known('cloud-dns', asked);
       if (servers.includes(knownValue(dnsService)?.spec?.clusterIP ?? '')) return known('kube-dns', asked);
-      return unknown('undetermined', 'pods ask a cache on their node, and it does not show whom that asks');
+      return unknown('undetermined', 'pods use a DNS cache on their node, whose upstream server cannot be detected');
     });
   });
 }
 
 function providerElsewhere({daemonSets, coreDns, kubeDns}: Readings): Fact<string> {
-  const none = unknown('undetermined', 'no DNS server that is known here');
+  const none = unknown('undetermined', 'no known DNS server found');
   return firstKnown<string>(
     follow(coreDns, (found, source) => (found ? known('coredns', source) : none)),
     follow(kubeDns, (found, source) => (found ? known('kube-dns', source) : none)),

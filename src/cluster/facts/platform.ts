@@ -4,13 +4,13 @@ import {type Fact, follow, isKnown, known, knownValue, unknown} from './fact.ts'
 import type {NodeObject, Readings} from './readings.ts';
 
 export interface Platform {
-  /** gke, eks, aks, openshift, kind, k3s, …; `unrecognised` when nodes were read and say nothing known. */
+  /** gke, eks, aks, openshift, kind, k3s, …; `unrecognised` if no known platform was found. */
   distribution: Fact<string>;
   /** Whose machines: google, aws, azure, docker, …; from the scheme of the providerIDs. */
   infrastructure: Fact<string>;
   /** gke: standard or autopilot; eks: standard, auto-mode, fargate or hybrid; of all others standard. */
   flavour: Fact<string>;
-  /** The setting `cloud` that says the same: gke, gke-autopilot, eks, aks, openshift or other. */
+  /** The equivalent value of --cloud: gke, gke-autopilot, eks, aks, openshift or other. */
   cloud: Fact<string>;
 }
 
@@ -41,15 +41,15 @@ function recognise({nodes, resources, serverVersion}: Pick<Readings, 'nodes' | '
   }
   if (!isKnown(nodes)) return nodes;
   return nodes.value.length === 0
-    ? unknown('undetermined', 'there are no nodes to tell it by')
-    : known({name: 'unrecognised', cloud: 'other'}, 'nodes without a label, providerID or version of a known platform');
+    ? unknown('undetermined', 'the cluster has no nodes to detect it from')
+    : known({name: 'unrecognised', cloud: 'other'}, 'no label, providerID or version of a known platform on the nodes');
 }
 
 const infrastructureOf = (nodes: readonly NodeObject[]): Fact<string> => {
   const names = new Set(nodes.map(({spec}) => INFRASTRUCTURES.get(/^([\w-]+):\/\//.exec(spec?.providerID ?? '')?.[1] ?? '')));
   const [name] = names;
   if (names.size > 1) return unknown('undetermined', 'the nodes have providerIDs of several providers');
-  return name ? known(name, 'nodes, spec.providerID') : unknown('undetermined', 'the nodes have no providerID of a known provider');
+  return name ? known(name, 'nodes, spec.providerID') : unknown('undetermined', 'no node has the providerID of a known provider');
 };
 
 /** Only Autopilot clusters serve it: https://github.com/elastic/cloud-on-k8s/pull/6719 */
@@ -58,7 +58,7 @@ const AUTOPILOT_ONLY = 'allowlistedv2workloads.auto.gke.io';
 function flavourOf(distribution: string, {nodes, resources}: Pick<Readings, 'nodes' | 'resources'>): Fact<string> {
   const linux = knownValue(nodes)?.filter(runsLinux) ?? [];
   if (distribution === 'gke') return linux.length > 0 ? byNodeNames(linux) : byResources(nodes, resources);
-  if (distribution !== 'eks') return known('standard', 'no flavours are told apart here');
+  if (distribution !== 'eks') return known('standard', 'only one flavour exists');
   return follow(nodes, (): Fact<string> => {
     const types = new Set(linux.map(({metadata}) => metadata.labels?.['eks.amazonaws.com/compute-type'] ?? 'ec2'));
     const [type = 'ec2'] = types;
@@ -72,13 +72,13 @@ function flavourOf(distribution: string, {nodes, resources}: Pick<Readings, 'nod
 
 /** A Standard cluster can have some nodes in Autopilot mode, an Autopilot cluster has no others. */
 const byNodeNames = (nodes: readonly NodeObject[]): Fact<string> =>
-  known(nodes.every(({metadata}) => metadata.name.startsWith('gk3-')) ? 'autopilot' : 'standard', 'names of the nodes');
+  known(nodes.every(({metadata}) => metadata.name.startsWith('gk3-')) ? 'autopilot' : 'standard', 'node names');
 
 /** An idle Autopilot cluster has no nodes. */
 function byResources(nodes: Readings['nodes'], resources: Readings['resources']): Fact<string> {
   if (isKnown(resources) && resources.value.includes(AUTOPILOT_ONLY)) return known('autopilot', `API resource ${AUTOPILOT_ONLY}`);
   if (!isKnown(nodes)) return nodes;
-  return unknown('undetermined', 'there are no nodes to tell Standard from Autopilot by');
+  return unknown('undetermined', 'the cluster has no nodes to distinguish Standard from Autopilot');
 }
 
 export interface NodeSystem {
@@ -90,11 +90,11 @@ export interface NodeSystem {
 
 export interface NodeSystems {
   all: Fact<readonly NodeSystem[]>;
-  /** The setting `node-os` for the nodes that take runs; unknown where these differ. */
+  /** The setting `node-os` for the nodes that take runs; unknown if these differ. */
   ofWorkers: Fact<string>;
 }
 
-/** How the systems name themselves in status.nodeInfo.osImage. */
+/** Operating systems by status.nodeInfo.osImage. */
 const SYSTEMS: readonly [system: string, osImage: RegExp][] = [
   ['cos', /^Container-Optimized OS/],
   ['al2023', /^Amazon Linux 2023/],
@@ -109,7 +109,7 @@ const SYSTEMS: readonly [system: string, osImage: RegExp][] = [
   ['windows', /^Windows/],
 ];
 
-/** What the setting has a word of its own for. */
+/** The systems that are options of the setting. */
 const OF_SETTING: ReadonlySet<string> = new Set(['cos', 'al2', 'al2023', 'bottlerocket', 'ubuntu']);
 
 const systemOf = (osImage: string): string => SYSTEMS.find(([, pattern]) => pattern.test(osImage))?.[0] ?? 'other';
@@ -130,8 +130,8 @@ export function nodeSystemsOf({nodes}: Pick<Readings, 'nodes'>): NodeSystems {
   const ofWorkers = follow(nodes, (every): Fact<string> => {
     const systems = [...new Set(workersIn(every).map(({status}) => systemOf(status?.nodeInfo?.osImage ?? '')))];
     const [system] = systems;
-    if (system === undefined) return unknown('undetermined', 'there are no nodes for runs');
-    if (systems.length > 1) return unknown('undetermined', `the nodes differ: ${systems.join(', ')}`);
+    if (system === undefined) return unknown('undetermined', 'the cluster has no nodes for runs');
+    if (systems.length > 1) return unknown('undetermined', `the nodes have different operating systems: ${systems.join(', ')}`);
     return known(OF_SETTING.has(system) ? system : 'other', source);
   });
   return {all, ofWorkers};

@@ -54,18 +54,18 @@ const podSecurityOf = ({namespaceObject, namespace}: Readings): Fact<string> =>
     if (level !== undefined) return known(level, `Namespace ${namespace}, label ${ENFORCE}`);
     return unknown(
       'undetermined',
-      `${found ? 'the namespace has no label' : 'there is no namespace yet'}, so the default of the API server holds, which cannot be read`,
+      `${found ? 'the namespace has no Pod Security label' : 'the namespace does not exist yet'}, so the default of the API server applies, which cannot be read`,
     );
   });
 
-/** Whether pods with a hostPath volume are refused, as far as the cluster says so; a policy engine may refuse them all the same. */
+/** Whether Pod Security or the platform rejects pods with a hostPath volume; a policy engine may reject them too. */
 export function forbidsHostPath({podSecurity}: Policies, cloud: Fact<string>): Fact<boolean> {
   if (isKnown(cloud) && cloud.value === 'gke-autopilot') return known(true, 'GKE Autopilot; agent-k8s 0.5.58, README');
   return follow(podSecurity, (level, source): Fact<boolean> => known(level !== 'privileged', source));
 }
 
-/** Why the metadata block of a chart does not do what it is for. */
-export interface Weakness {
+/** Why the metadata block of a chart is not effective. */
+export interface PolicyGap {
   code: 'POLICY_NOT_ENFORCED' | 'POLICY_MISSES_RUNS' | 'POLICY_WITHOUT_EFFECT';
   message: string;
   remedy: string;
@@ -75,17 +75,17 @@ export interface Weakness {
 export const missesRuns = ({chart, version}: Target): boolean =>
   chart === 'agent-k8s' || (chart === 'agent-job' && within(version, '<=0.5.63'));
 
-const ALLOW = 'say that it is open: --metadata-service allow';
+const ALLOW = 'allow it with --metadata-service allow';
 
-/** What is wrong with the policy of this chart in this cluster; undefined where it was measured to hold. */
-export const weaknessOf = (target: Target, {areEnforced, blockMetadata}: NetworkPolicies): Fact<Weakness | undefined> =>
-  follow(areEnforced, (enforced, why): Fact<Weakness | undefined> => {
+/** What is wrong with the policy of this chart in this cluster; undefined if Scalr tested that it works. */
+export const weaknessOf = (target: Target, {areEnforced, blockMetadata}: NetworkPolicies): Fact<PolicyGap | undefined> =>
+  follow(areEnforced, (enforced, why): Fact<PolicyGap | undefined> => {
     if (!enforced)
       return known(
         {
           code: 'POLICY_NOT_ENFORCED',
-          message: `Nothing enforces NetworkPolicy objects here (${why}), so runs reach 169.254.169.254 and with it the credentials of the node`,
-          remedy: `Switch on a network policy engine; or ${ALLOW}`,
+          message: `NetworkPolicies are not enforced (${why}), so runs can access the node credentials at 169.254.169.254`,
+          remedy: `Enable a network policy engine, or ${ALLOW}`,
         },
         why,
       );
@@ -93,8 +93,8 @@ export const weaknessOf = (target: Target, {areEnforced, blockMetadata}: Network
       return known(
         {
           code: 'POLICY_MISSES_RUNS',
-          message: `The policy of ${target.chart} ${target.version} covers its own pods and not those of runs, which reach 169.254.169.254`,
-          remedy: 'Use --chart agent-job or --chart agent-local, whose policy covers runs',
+          message: `The NetworkPolicy of ${target.chart} ${target.version} does not cover the pods of runs, which can access 169.254.169.254`,
+          remedy: 'Use --chart agent-job or --chart agent-local, whose NetworkPolicy covers runs',
         },
         why,
       );
@@ -104,8 +104,8 @@ export const weaknessOf = (target: Target, {areEnforced, blockMetadata}: Network
           ? undefined
           : {
               code: 'POLICY_WITHOUT_EFFECT',
-              message: `Upstream measured that ${why} lets pods reach 169.254.169.254 all the same (${source}), and with it the credentials of the node`,
-              remedy: `Use GKE Dataplane V2 or Workload Identity; or ${ALLOW}`,
+              message: `NetworkPolicies do not block 169.254.169.254 here (${why}; tested by Scalr: ${source}), so runs can access the node credentials`,
+              remedy: `Use GKE Dataplane V2 or Workload Identity, or ${ALLOW}`,
             },
         source,
       ),

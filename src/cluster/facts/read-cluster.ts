@@ -3,7 +3,7 @@ import {ExpectedError} from '../../errors.ts';
 import {listReleases, releaseValues} from '../../helm/helm.ts';
 import {servedResources} from '../../kubernetes/discovery.ts';
 import {type Reader, serverVersion} from '../../kubernetes/queries.ts';
-import type {Call, Outcome, Place} from '../../ports/processes.ts';
+import type {Call, ClusterTarget, ProcessResult} from '../../ports/processes.ts';
 import type {ClusterAccess} from '../cluster-access.ts';
 import {jsonOf, listFact, objectFact, REQUEST_MS, unknownBy} from './answers.ts';
 import {runsLinux} from './capacity.ts';
@@ -11,13 +11,13 @@ import {type Fact, follow, isKnown, known, unknown} from './fact.ts';
 import {LISTED, NAMED, type NodeObject, OPTIONAL, type Readings, type ReleaseReading} from './readings.ts';
 import {scalrChart} from './releases.ts';
 
-/** Asks helm; a tool that is not there is one more reason to know nothing. */
-type Ask = (call: Call) => Promise<Outcome>;
+/** Runs helm; a missing tool counts as a failed call. */
+type Ask = (call: Call) => Promise<ProcessResult>;
 
 interface Asking {
-  place: Place;
+  place: ClusterTarget;
   kubernetes: Reader;
-  options: {over: AbortSignal; idleMs: number};
+  options: {signal: AbortSignal; idleMs: number};
 }
 
 /**
@@ -25,14 +25,14 @@ interface Asking {
  * Never fails: what cannot be read is unknown with the reason.
  */
 export async function readCluster(
-  place: Place,
+  place: ClusterTarget,
   {kubernetes, processes}: Pick<ClusterAccess, 'kubernetes' | 'processes'>,
 ): Promise<Readings> {
   const stop = new AbortController();
-  const asking: Asking = {place, kubernetes, options: {over: stop.signal, idleMs: REQUEST_MS}};
+  const asking: Asking = {place, kubernetes, options: {signal: stop.signal, idleMs: REQUEST_MS}};
   const ask: Ask = async (call) => {
     try {
-      return await processes.run(call, {over: stop.signal});
+      return await processes.run(call, {signal: stop.signal});
     } catch (error) {
       if (error instanceof ExpectedError) return {exitCode: 1, stdout: '', stderr: error.message};
       throw error;
@@ -62,7 +62,7 @@ const isSilent = (version: Fact<string>): boolean => !isKnown(version) && versio
 async function readVersion({kubernetes, options}: Asking): Promise<Fact<string>> {
   const {version, trouble} = await serverVersion(kubernetes, options);
   if (trouble) return unknownBy(trouble);
-  return version === undefined ? unknown('failed', 'the API server did not say its version') : known(version, 'kubectl version');
+  return version === undefined ? unknown('failed', 'the API server did not return its version') : known(version, 'kubectl version');
 }
 
 async function byKey<K extends string, T>(names: Readonly<Record<K, string>>, read: (name: string) => Promise<T>): Promise<Record<K, T>> {
@@ -94,7 +94,7 @@ async function readServed({kubernetes, options}: Asking): Promise<Served> {
   const {served, trouble} = await servedResources(kubernetes, options);
   const resources: Readings['resources'] =
     served.size > 0 || trouble === undefined ? known([...served.keys()], 'kubectl api-resources') : unknownBy(trouble);
-  const missing = (kind: string): Fact<never> => follow(resources, () => unknown('not-served', `the API server has no ${kind}`));
+  const missing = (kind: string): Fact<never> => follow(resources, () => unknown('not-served', `the API server does not serve ${kind}`));
   const lists = await byKey(OPTIONAL, async (kind) => {
     const groupVersion = served.get(kind);
     return groupVersion === undefined ? missing(kind) : listFact(kubernetes, kind, {...options, groupVersion});
@@ -108,21 +108,21 @@ interface Configz {
 
 async function readKubeletDns(nodes: Readings['nodes'], {kubernetes, options}: Asking): Promise<Readings['kubeletDns']> {
   const [node] = isKnown(nodes) ? nodes.value.filter((each) => runsLinux(each) && isOfGoogle(each)) : [];
-  if (node === undefined) return isKnown(nodes) ? unknown('undetermined', 'asked for on GKE only') : nodes;
+  if (node === undefined) return isKnown(nodes) ? unknown('undetermined', 'read on GKE only') : nodes;
   const {name} = node.metadata;
   const source = `kubelet of ${name}, clusterDNS`;
   const answer = await kubernetes.get(`/api/v1/nodes/${encodeURIComponent(name)}/proxy/configz`, options);
   if (answer.trouble) return unknownBy(answer.trouble);
-  if (!isMap(answer.body as Values)) return unknown('failed', `${source} is not what was asked for`);
+  if (!isMap(answer.body as Values)) return unknown('failed', `unexpected response for ${source}`);
   return known((answer.body as Configz).kubeletconfig?.clusterDNS ?? [], source);
 }
 
 const isOfGoogle = ({spec}: NodeObject): boolean => spec?.providerID?.startsWith('gce://') ?? false;
 
-async function readReleases(place: Place, ask: Ask): Promise<Readings['releases']> {
+async function readReleases(place: ClusterTarget, ask: Ask): Promise<Readings['releases']> {
   const everywhere = await listOf(place, ask, true);
   if (isKnown(everywhere)) return known({scope: 'cluster', releases: everywhere.value}, everywhere.source);
-  // Who may not list the Secrets of all namespaces may still see those of this one.
+  // An account that cannot list the Secrets of all namespaces may still list those of this one.
   const here = everywhere.unknown === 'forbidden' ? await listOf(place, ask, false) : everywhere;
   return follow(here, (releases, source) => known({scope: 'namespace', releases}, source));
 }
@@ -130,15 +130,14 @@ async function readReleases(place: Place, ask: Ask): Promise<Readings['releases'
 /** Helm prints null where nothing was given. */
 const isMapOrNull = (answer: unknown): boolean => answer === null || isMap(answer);
 
-async function listOf(place: Place, ask: Ask, everywhere: boolean): Promise<Fact<ReleaseReading[]>> {
+async function listOf(place: ClusterTarget, ask: Ask, everywhere: boolean): Promise<Fact<ReleaseReading[]>> {
   const source = everywhere ? 'helm list --all-namespaces' : `helm list --namespace ${place.namespace}`;
   const listed = jsonOf<Omit<ReleaseReading, 'values'>[]>(await ask(listReleases(place, {everywhere})), source, Array.isArray);
   if (!isKnown(listed)) return listed;
-  // What else is in the namespace may have the name of the release; nobody needs its values.
+  // Other charts in the namespace may have the name of the release; their values are not needed.
   const wanted = listed.value.filter(({chart, namespace}) => scalrChart(chart) !== undefined || namespace === place.namespace);
   const releases = wanted.map(async (each): Promise<ReleaseReading> => {
-    if (scalrChart(each.chart) === undefined)
-      return {...each, values: unknown('undetermined', `${each.chart} is no chart of Scalr agents`)};
+    if (scalrChart(each.chart) === undefined) return {...each, values: unknown('undetermined', `${each.chart} is not a Scalr agent chart`)};
     const outcome = await ask(releaseValues({release: each.name, place: {...place, namespace: each.namespace}}));
     const values = jsonOf<Values>(outcome, `helm get values ${each.name}`, isMapOrNull);
     return {...each, values: follow(values, (given, from) => known(given ?? {}, from))};

@@ -53,7 +53,7 @@ export interface ConfigMapObject extends KubernetesObject {
   data?: Readonly<Record<string, string>>;
 }
 
-/** An object whose spec differs by kind; the one who reads it knows. */
+/** An object whose spec depends on its kind. */
 export interface CustomObject extends KubernetesObject {
   spec?: Readonly<Record<string, unknown>>;
   status?: Readonly<Record<string, unknown>>;
@@ -104,7 +104,7 @@ export interface Readings {
   nodes: Fact<readonly NodeObject[]>;
   daemonSets: Fact<readonly PodOwner[]>;
   storageClasses: Fact<readonly StorageClassObject[]>;
-  /** The namespace itself; undefined where there is none yet. */
+  /** The namespace object; undefined if not found. */
   namespaceObject: Fact<KubernetesObject | undefined>;
   dnsService: Fact<ServiceObject | undefined>;
   coreDns: Fact<PodOwner | undefined>;
@@ -119,7 +119,7 @@ export interface Readings {
   openshiftVersions: Fact<readonly CustomObject[]>;
   calicoPools: Fact<readonly CustomObject[]>;
   nodePools: Fact<readonly CustomObject[]>;
-  /** clusterDNS of one node's kubelet, asked for on GKE only: nothing else tells Cloud DNS from kube-dns there. */
+  /** clusterDNS of the kubelet of one node. Read on GKE only, to distinguish Cloud DNS from kube-dns. */
   kubeletDns: Fact<readonly string[]>;
   /** Of all namespaces, or where that is refused of the one of the install. */
   releases: Fact<{scope: 'cluster' | 'namespace'; releases: readonly ReleaseReading[]}>;

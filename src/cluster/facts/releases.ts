@@ -18,7 +18,7 @@ export interface ScalrRelease {
 }
 
 export interface ScalrReleases {
-  /** Of the whole cluster, or only of the namespace where no more may be read. */
+  /** The whole cluster, or only the namespace if permissions do not allow more. */
   scope: 'cluster' | 'namespace';
   releases: readonly ScalrRelease[];
 }

@@ -5,7 +5,7 @@ export interface StorageClass {
   name: string;
   provisioner: string;
   isDefault: boolean;
-  /** What the provisioner's documentation says it can make; the object does not say. */
+  /** From the documentation of the provisioner; the object does not contain them. */
   accessModes: Fact<readonly AccessMode[]>;
   /** Immediate or WaitForFirstConsumer */
   bindingMode: string;
@@ -57,7 +57,7 @@ function storageClassOf({
     isDefault: DEFAULT_MARKS.some((key) => metadata.annotations?.[key] === 'true'),
     accessModes: modes
       ? known(modes, `documentation of ${provisioner}`)
-      : unknown('undetermined', `of the provisioner ${provisioner} no access modes are known here`),
+      : unknown('undetermined', `access modes of provisioner ${provisioner} are not known`),
     bindingMode: volumeBindingMode ?? 'Immediate',
     reclaimPolicy: reclaimPolicy ?? 'Delete',
     isExpandable: allowVolumeExpansion ?? false,

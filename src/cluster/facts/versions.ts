@@ -28,6 +28,6 @@ function oldestOf(versions: readonly string[]): Fact<string> {
   const plain = versions.flatMap((each) => /^v?(\d+\.\d+\.\d+)/.exec(each)?.[1] ?? []);
   const [first] = plain.toSorted(compare);
   return first === undefined || plain.length < versions.length
-    ? unknown('undetermined', `one of these is no version: ${versions.join(', ')}`)
+    ? unknown('undetermined', `cannot parse one of these versions: ${versions.join(', ')}`)
     : known(first, 'version of the API server and of the kubelets');
 }

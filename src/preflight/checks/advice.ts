@@ -11,41 +11,41 @@ const OLDEST_AGENT = '0.45.0';
 const agentVersion: Check = {
   id: 'agent-version',
   group: 'Release',
-  title: 'the agent image is new enough for the chart',
+  title: 'Agent version is supported by the chart',
   ref: 'agent-local, README, "Prerequisites": Scalr Agent 0.45.0 or newer',
   run: ({get}) => {
     const image = get(agentImage);
     // Without a tag it is the one of the chart.
     if (image === undefined || !/:[^/]+$|@/.test(image)) return undefined;
     const version = /:v?(\d+\.\d+\.\d+)(?![^@])/.exec(image)?.[1];
-    if (version === undefined) return skip(`The agent version of ${image} is unknown: its tag is not a version`);
+    if (version === undefined) return skip(`Cannot read the agent version of ${image}: its tag is not a version`);
     return isBelow(version, OLDEST_AGENT)
       ? warn(
           `${image} is older than ${OLDEST_AGENT}, the oldest agent that the charts support`,
-          `Use --agent-image with a newer tag, or leave it out`,
+          'Use --agent-image with a newer tag, or remove it',
         )
-      : pass(`agent ${version}`);
+      : pass(`Agent ${version}`);
   },
 };
 
 const workerNodes: Check = {
   id: 'worker-nodes',
   group: 'Nodes',
-  title: 'agent-k8s has nodes of its own',
+  title: 'Workers run on dedicated nodes',
   ref: 'agent-k8s, README, "DaemonSet"',
   run: (context) => {
     if (context.target.chart !== 'agent-k8s') return undefined;
-    return ifKnown(podsOf(context), 'Where workers go is', (pods) =>
-      ifKnown(context.facts.nodes, 'Nodes are', (nodes) => {
+    return ifKnown(podsOf(context), 'render the chart', (pods) =>
+      ifKnown(context.facts.nodes, 'list nodes', (nodes) => {
         const isLimited = pods
           .filter(({role}) => role === 'runs')
           .every(({spec}) => isSet(getAt(spec, ['nodeSelector'])) || isSet(getAt(spec, ['affinity'])));
-        if (isLimited) return pass('workers have a node selector');
+        if (isLimited) return pass('Workers have a node selector');
         const linux = nodes.filter(isLinux);
         if (linux.length < 2) return pass(`${count(linux.length, 'node')}`);
         return warn(
-          `Workers run on each of the ${linux.length} Linux nodes that they tolerate, idle or not, and so do runs`,
-          'Use a node pool for the agent: --node-selector KEY=VALUE',
+          `Without a node selector, workers and runs use each of the ${linux.length} Linux nodes that they tolerate`,
+          'Use a dedicated node pool: --node-selector KEY=VALUE',
         );
       }),
     );
@@ -57,23 +57,23 @@ const isSet = (tree: unknown): boolean => isMap(tree) && Object.keys(tree).lengt
 const vcsSeparate: Check = {
   id: 'vcs-separate',
   group: 'Release',
-  title: 'VCS agents and run agents do not share a cluster',
+  title: 'VCS agents and run agents use separate clusters',
   ref: 'https://docs.scalr.io/docs/agent-pools',
   run: (context) => {
     if (context.get(purpose) !== 'vcs') return undefined;
-    return ifKnown(context.facts.releases, 'Other agent releases are', ({scope, releases}) => {
+    return ifKnown(context.facts.releases, 'list other agent releases', ({scope, releases}) => {
       const others = releases.filter((each) => !isOwn(each, context)).map(({name, namespace, chart}) => `${namespace}/${name} (${chart})`);
       if (others.length > 0)
         return warn(
-          `This cluster has other agent releases, and run agents must not share infrastructure with VCS agents: ${few(others)}`,
-          'Install VCS agents in another cluster, or on nodes of their own: --node-selector KEY=VALUE',
+          `VCS agents must not share infrastructure with run agents. Other agent releases in this cluster: ${few(others)}`,
+          'Install VCS agents in another cluster, or on dedicated nodes: --node-selector KEY=VALUE',
         );
       return scope === 'namespace'
-        ? skip('Agent releases of other namespaces are unknown: this account cannot list them')
-        : pass('no other agent release in this cluster');
+        ? skip('Cannot list agent releases of other namespaces with this account')
+        : pass('No other agent release in this cluster');
     });
   },
 };
 
-/** Recommendations of the documents of Scalr that an install works without. */
+/** Recommendations of the Scalr docs; an install works without them. */
 export const adviceChecks: readonly Check[] = [agentVersion, vcsSeparate, workerNodes];

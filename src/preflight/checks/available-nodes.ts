@@ -1,7 +1,7 @@
 import {getAt, isMap, type Tree, type Values} from '../../charts/tree.ts';
 import {autoscalerOf} from '../../cluster/facts/autoscaler.ts';
 import type {NodeCapacity} from '../../cluster/facts/capacity.ts';
-import {type Fact, follow, isKnown, known, knownValue} from '../../cluster/facts/fact.ts';
+import {type Fact, follow, isKnown, known, knownValue, unknown} from '../../cluster/facts/fact.ts';
 import type {CustomObject} from '../../cluster/facts/readings.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
 import {mayRun, podSpecs} from '../../cluster/pod-specs.ts';
@@ -32,11 +32,11 @@ export const roleOf = ({kind}: KubernetesObject, chart: string): ChartPods['role
 
 export const isLinux = ({os}: NodeCapacity): boolean => os === 'linux' || os === '';
 
-/** Nodes that take pods now. */
+/** Nodes that accept pods now. */
 export const isAvailable = ({isReady, isSchedulable}: NodeCapacity): boolean => isReady && isSchedulable;
 
-/** For checks that have no node to look at; the placement check reports why. */
-export const NO_NODE_FOR_RUNS = 'No node takes runs as it is';
+/** For checks without a node to check; the placement check reports why. */
+export const NO_NODE_FOR_RUNS = 'No node is available for runs';
 
 /** Linux nodes that may get a run by node selector and taints: those of the rendered chart, else of the settings. */
 export function nodesForRuns(context: PreflightContext): Fact<readonly NodeCapacity[]> {
@@ -54,7 +54,7 @@ const CLOUDS = ['google', 'aws', 'azure', 'digitalocean', 'linode', 'hetzner', '
 
 /** Something that adds nodes. */
 interface Autoscaler {
-  /** Undefined where that is not known. */
+  /** Undefined if that is not known. */
   canGrow?: boolean;
   /** Follows what no node does: Karpenter may add nodes of default */
   text: string;
@@ -64,32 +64,42 @@ interface Autoscaler {
 /** The cluster-autoscaler writes its status every few seconds; clocks may differ. */
 const STALE_MS = 15 * 60_000;
 
-/** What the status of the cluster-autoscaler tells; whether its nodes would fit, it does not. */
+/** What the status of the cluster-autoscaler shows; it does not show whether its nodes would fit. */
 function clusterAutoscaler({facts, readings, now}: PreflightContext): Autoscaler | undefined {
   const autoscaler = autoscalerOf(readings);
-  if (!isKnown(autoscaler)) return {text: `whether a cluster autoscaler adds nodes is unknown: ${autoscaler.because}`};
+  if (!isKnown(autoscaler)) return {text: `cannot read the status of the cluster autoscaler: ${autoscaler.because}`};
   if (autoscaler.value === undefined) return undefined;
   const {groups, at} = autoscaler.value;
   if (at !== undefined && now.getTime() - at.getTime() > STALE_MS)
-    return {text: `the cluster autoscaler has said nothing since ${at.toISOString().slice(0, 16)}Z`};
+    return {text: `the cluster autoscaler has not updated its status since ${at.toISOString().slice(0, 16)}Z`};
   const spelled = (some: typeof groups): string => few(some.map(({name, size, maximum}) => `${name} (${size} of ${maximum})`));
   const small = groups.filter(({size, maximum}) => size < maximum);
   const open = small.filter(({isHeldBack}) => !isHeldBack);
-  if (open.length > 0) return {canGrow: true, text: `the cluster autoscaler may add nodes to ${spelled(open)}`};
-  if (small.length > 0) return {text: `the cluster autoscaler lately got no nodes for ${spelled(small)}, and tries again`};
+  if (open.length > 0) return {canGrow: true, text: `the cluster autoscaler can add nodes to ${spelled(open)}`};
+  if (small.length > 0) return {text: `the cluster autoscaler recently failed to add nodes to ${spelled(small)} and retries`};
   if (groups.length === 0) return {canGrow: false, text: 'the cluster autoscaler has no node groups'};
-  const full = `the cluster autoscaler has all its node groups at their maximum: ${spelled(groups)}`;
+  const full = `all node groups of the cluster autoscaler are at their maximum: ${spelled(groups)}`;
   return knownValue(facts.platform.cloud) === 'gke'
-    ? {text: `${full}; node auto-provisioning may add others, if it is on`}
-    : {canGrow: false, text: full, remedy: 'or raise the maximum of a node group'};
+    ? {text: `${full}; node auto-provisioning can add others, if enabled`}
+    : {canGrow: false, text: full, remedy: 'or increase the maximum of a node group'};
 }
 
 /** Everything that may add nodes for pending pods. */
 function autoscalersOf(context: PreflightContext): Autoscaler[] {
   const {facts, readings} = context;
-  if (knownValue(facts.platform.cloud) === 'gke-autopilot') return [{canGrow: true, text: 'Autopilot adds nodes for pods that wait'}];
-  if (!isKnown(readings.resources)) return [{text: 'whether anything adds nodes could not be read'}];
+  if (knownValue(facts.platform.cloud) === 'gke-autopilot') return [{canGrow: true, text: 'Autopilot adds nodes for pending pods'}];
+  if (!isKnown(readings.resources)) return [{text: 'cannot determine whether an autoscaler adds nodes'}];
   return [karpenter(context), clusterAutoscaler(context)].filter((each) => each !== undefined);
+}
+
+/** Description of an autoscaler that can add nodes; undefined without one. */
+export function nodeProvisioner(context: PreflightContext): Fact<string | undefined> {
+  const autoscalers = autoscalersOf(context);
+  const growing = autoscalers.find(({canGrow}) => canGrow);
+  const isUnknown = growing === undefined && autoscalers.some(({canGrow}) => canGrow === undefined);
+  return isUnknown
+    ? unknown('undetermined', autoscalers.map(({text}) => text).join('; '))
+    : known(growing?.text, 'autoscalers of the cluster');
 }
 
 /** The result where no node fits the pods: a warning where another node may be added, else a failure. */
@@ -102,23 +112,23 @@ export function noNodeFits(context: PreflightContext, message: string, remedy: s
     return fail([message, ...texts].join('; '), [remedy, ...autoscalers.flatMap((each) => each.remedy ?? [])].join('; '));
   }
   return CLOUDS.includes(knownValue(context.facts.platform.infrastructure) ?? '')
-    ? warn(`${message}; a node pool that grows would help, and no autoscaler says that it is here`, remedy)
+    ? warn(`${message}; no autoscaler was found that could add nodes`, remedy)
     : fail(message, remedy);
 }
 
-/** Karpenter, and what EKS and AKS build on it; undefined where there is none. */
+/** Karpenter, and what EKS and AKS build on it; undefined when it is not installed. */
 function karpenter({facts, readings}: PreflightContext): Autoscaler | undefined {
   const who = knownValue(facts.platform.flavour) === 'auto-mode' ? 'EKS Auto Mode' : 'Karpenter';
   const {nodePools} = readings;
   if (!isKnown(nodePools)) {
-    if (nodePools.unknown !== 'not-served') return {text: `${who} adds nodes if one of its pools allows for it`};
-    return who === 'Karpenter' ? undefined : {canGrow: true, text: `${who} adds nodes for pods that wait`};
+    if (nodePools.unknown !== 'not-served') return {text: `${who} adds nodes if one of its NodePools allows it`};
+    return who === 'Karpenter' ? undefined : {canGrow: true, text: `${who} adds nodes for pending pods`};
   }
-  if (nodePools.value.length === 0) return {canGrow: false, text: `${who} has no NodePool`, remedy: 'or make a NodePool'};
+  if (nodePools.value.length === 0) return {canGrow: false, text: `${who} has no NodePool`, remedy: 'or create a NodePool'};
   const open = nodePools.value.filter((pool) => isReady(pool) && reachedLimit(pool) === undefined);
-  if (open.length > 0) return {canGrow: true, text: `${who} may add nodes of ${few(open.map(({metadata}) => metadata.name))}`};
+  if (open.length > 0) return {canGrow: true, text: `${who} can add nodes of ${few(open.map(({metadata}) => metadata.name))}`};
   const closed = few(nodePools.value.map((pool) => `${pool.metadata.name} (${reachedLimit(pool) ?? 'not ready'})`));
-  return {canGrow: false, text: `${who} adds none: ${closed}`, remedy: 'or mend a NodePool or raise its limits'};
+  return {canGrow: false, text: `${who} cannot add nodes: ${closed}`, remedy: 'or fix a NodePool or increase its limits'};
 }
 
 const isReady = ({status}: CustomObject): boolean => {

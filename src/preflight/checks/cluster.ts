@@ -10,15 +10,15 @@ import type {PreflightContext} from '../preflight-context.ts';
 const serverVersion: Check = {
   id: 'server-version',
   group: 'Cluster',
-  title: 'the Kubernetes server is new enough for the chart',
-  ref: 'README and Chart.yaml of each chart; agent-job since 0.5.69 has image volumes',
+  title: 'Kubernetes version is supported',
+  ref: 'README and Chart.yaml of each chart; agent-job 0.5.69 and later use image volumes',
   run: ({target, facts}) => {
     const floor = floorOf(target);
     if (floor === undefined) return undefined;
-    return ifKnown(facts.versions.server, 'The version of the server is', (version) => {
-      if (!isVersion(version)) return skip(`The server says that it is ${JSON.stringify(version)}, which is no version`);
-      if (!isBelow(version, floor.version)) return pass(`${version}; ${target.chart} ${target.version} needs ${floor.version}`);
-      const message = `The server is ${version}, and ${target.chart} ${target.version} needs ${floor.version}: ${floor.because}`;
+    return ifKnown(facts.versions.server, 'read the server version', (version) => {
+      if (!isVersion(version)) return skip(`Cannot parse the server version ${JSON.stringify(version)}`);
+      if (!isBelow(version, floor.version)) return pass(`${version}; ${target.chart} ${target.version} requires ${floor.version}`);
+      const message = `Server version is ${version}; ${target.chart} ${target.version} requires ${floor.version}: ${floor.because}`;
       return floor.isHard
         ? fail(message, `Upgrade the cluster to ${floor.version}, or use --chart agent-local`)
         : warn(message, `Upgrade the cluster to ${floor.version}`);
@@ -29,16 +29,16 @@ const serverVersion: Check = {
 const cloudSetting: Check = {
   id: 'cloud-setting',
   group: 'Cluster',
-  title: 'the setting cloud says what the cluster is',
-  ref: 'what the nodes say: labels, providerID, versions',
+  title: '--cloud matches the cluster',
+  ref: 'Node labels, providerID and versions',
   run: ({get, facts}) => {
     const wanted = get(cloud);
     if (wanted === undefined) return undefined;
-    return ifKnown(facts.platform.cloud, 'The provider of the cluster is', (found, source) =>
+    return ifKnown(facts.platform.cloud, 'detect the cloud provider', (found, source) =>
       found === wanted
         ? pass(`${found} (${source})`)
         : warn(
-            `The settings say --cloud ${wanted}, and the cluster is ${found} (${source}); node paths and what it forbids follow from that`,
+            `--cloud is ${wanted}, but the cluster is ${found} (${source}). Node paths and restrictions depend on it`,
             `Use --cloud ${found}`,
           ),
     );
@@ -49,18 +49,18 @@ const cloudSetting: Check = {
 const hostPath: Check = {
   id: 'host-path',
   group: 'Cluster',
-  title: 'the provider lets pods mount directories of their node',
+  title: 'hostPath volumes are allowed by the provider',
   ref: 'https://cloud.google.com/kubernetes-engine/docs/concepts/autopilot-security; agent-k8s 0.5.58, README',
   run: (context) => {
     const paths = few(wantedHostPaths(context));
     if (paths === '') return undefined;
     return ifKnown(
       context.facts.platform.cloud,
-      `Pods mount ${paths} of their node, which GKE Autopilot forbids; whether this is one is`,
+      `determine whether this is GKE Autopilot, which forbids hostPath volumes (${paths})`,
       (cloud, source) =>
         cloud === 'gke-autopilot'
-          ? fail(`Pods mount ${paths} of their node, and GKE Autopilot forbids that (${source})`, withoutHostPath(context))
-          : pass(`${paths}; GKE Autopilot forbids that, and this is ${cloud} (${source})`),
+          ? fail(`GKE Autopilot forbids hostPath volumes (${source}): ${paths}`, withoutHostPath(context))
+          : pass(`${paths}; allowed on ${cloud} (${source})`),
     );
   },
 };
@@ -70,14 +70,14 @@ function wantedHostPaths({manifest, target, get}: Pick<PreflightContext, 'manife
   const objects = knownValue(manifest);
   if (objects) return [...new Set(objects.flatMap(podSpecs).flatMap(hostPaths))];
   const isWanted = get(cache) === 'hostpath' || (target.chart === 'agent-k8s' && get(cache) !== 'efs');
-  return isWanted ? ['directories'] : [];
+  return isWanted ? ['node directories'] : [];
 }
 
 /** How to avoid hostPath volumes. */
 export const withoutHostPath = ({target}: Pick<PreflightContext, 'target'>): string =>
   target.chart === 'agent-k8s' ? 'Use --chart agent-local or --chart agent-job' : 'Use --cache ephemeral or --cache pvc';
 
-/** What a pod asks for that the default SCC, restricted-v2, refuses. */
+/** What the default SCC, restricted-v2, rejects in a pod. */
 function refusedByScc(spec: Values): string[] {
   const containers = (['containers', 'initContainers'] as const).flatMap((key) => (Array.isArray(spec[key]) ? spec[key] : []));
   const users = [spec, ...containers].flatMap((each) =>
@@ -86,25 +86,25 @@ function refusedByScc(spec: Values): string[] {
       return user === undefined || user === null ? [] : [`${key} ${user}`];
     }),
   );
-  return [...users, ...hostPaths(spec).map((path) => `the directory ${path} of the node`)];
+  return [...users, ...hostPaths(spec).map((path) => `hostPath volume ${path}`)];
 }
 
 const openshiftScc: Check = {
   id: 'openshift-scc',
   group: 'Cluster',
-  title: 'pods ask for nothing that OpenShift keeps from them by default',
+  title: 'Pods comply with the OpenShift SCC restricted-v2',
   ref: 'https://docs.openshift.com/container-platform/4.18/authentication/managing-security-context-constraints.html',
   run: ({facts, manifest, name}) => {
     if (knownValue(facts.platform.distribution) !== 'openshift') return undefined;
-    return ifKnown(manifest, 'What the chart makes of the values is', (objects) => {
+    return ifKnown(manifest, 'render the chart', (objects) => {
       const specs = objects.flatMap(podSpecs);
       const all = [...new Set(specs.flatMap(refusedByScc))];
-      if (all.length === 0) return pass('no pod fixes its user or mounts a directory of the node');
+      if (all.length === 0) return pass('No pod sets its user or mounts a hostPath volume');
       const accounts = [...new Set(specs.map((spec) => `-z ${spec['serviceAccountName'] ?? 'default'}`))];
       const scc = all.every((each) => / [1-9]\d*$/.test(each)) ? 'nonroot-v2' : 'privileged';
       return warn(
-        `Pods ask for ${all.join(', ')}, which the SCC restricted-v2 refuses; whether their service account may use another one is not looked at`,
-        `Grant one; upstream documents none, so test it: oc adm policy add-scc-to-user ${scc} ${accounts.join(' ')} -n ${name.place.namespace}`,
+        `SCC restricted-v2 rejects the pods: ${all.join(', ')}. Other SCCs of their service account are not checked`,
+        `Grant an SCC. Scalr does not document one, so test it: oc adm policy add-scc-to-user ${scc} ${accounts.join(' ')} -n ${name.place.namespace}`,
       );
     });
   },

@@ -17,7 +17,7 @@ import {
 } from '../pod-resources.ts';
 import type {LimitRange, LimitRangeItem, PreflightContext} from '../preflight-context.ts';
 
-/** What an item of a LimitRange refuses, and the option that mends it. */
+/** What an item of a LimitRange rejects, and the option that fixes it. */
 interface Refusal {
   message: string;
   remedy?: string | undefined;
@@ -26,7 +26,7 @@ interface Refusal {
 /** The option for another value; `value` in thousandths. */
 type Option = (of: 'requests' | 'limits', resource: string, value: bigint) => string | undefined;
 
-/** What an item refuses of a container, a pod or a claim: https://kubernetes.io/docs/concepts/policy/limit-range/ */
+/** What an item rejects in a container, a pod or a PVC: https://kubernetes.io/docs/concepts/policy/limit-range/ */
 function refusals(item: LimitRangeItem, {requests, limits}: Resources, who: string, option: Option): Refusal[] {
   const found: Refusal[] = [];
   const add = (message: string, ...remedies: (string | undefined)[]): void => {
@@ -35,22 +35,22 @@ function refusals(item: LimitRangeItem, {requests, limits}: Resources, who: stri
   };
   const isClaim = item.type === 'PersistentVolumeClaim';
   for (const [resource, max] of Object.entries(amountsOf(item.max))) {
-    const text = `${spellAmount(resource, max)} (max of ${item.type})`;
+    const text = `(${item.type} max: ${spellAmount(resource, max)})`;
     const [request, limit] = [requests[resource], limits[resource]];
     const lower = request !== undefined && request > max ? option('requests', resource, max) : undefined;
-    if (!isClaim && limit === undefined) add(`has no ${resource} limit, at most ${text}`, option('limits', resource, max), lower);
+    if (!isClaim && limit === undefined) add(`has no ${resource} limit ${text}`, option('limits', resource, max), lower);
     else if (limit !== undefined && limit > max)
-      add(`has the ${resource} limit ${spellAmount(resource, limit)}, at most ${text}`, option('limits', resource, max), lower);
+      add(`has the ${resource} limit ${spellAmount(resource, limit)} ${text}`, option('limits', resource, max), lower);
     else if (request !== undefined && request > max)
-      add(`requests ${resource} ${spellAmount(resource, request)}, at most ${text}`, option('requests', resource, max));
+      add(`requests ${spellAmount(resource, request)} ${resource} ${text}`, option('requests', resource, max));
   }
   for (const [resource, min] of Object.entries(amountsOf(item.min))) {
-    const text = `${spellAmount(resource, min)} (min of ${item.type})`;
+    const text = `(${item.type} min: ${spellAmount(resource, min)})`;
     const [request, limit] = [requests[resource], limits[resource]];
-    if (request === undefined) add(`requests no ${resource}, at least ${text}`, option('requests', resource, min));
+    if (request === undefined) add(`has no ${resource} request ${text}`, option('requests', resource, min));
     else if (request < min)
       add(
-        `requests ${resource} ${spellAmount(resource, request)}, at least ${text}`,
+        `requests ${spellAmount(resource, request)} ${resource} ${text}`,
         option('requests', resource, min),
         limit !== undefined && limit < min ? option('limits', resource, min) : undefined,
       );
@@ -59,10 +59,10 @@ function refusals(item: LimitRangeItem, {requests, limits}: Resources, who: stri
     const [request, limit] = [requests[resource], limits[resource]];
     const text = `at most ${Number(ratio) / 1000} times the request (maxLimitRequestRatio of ${item.type})`;
     if (request === undefined || limit === undefined || request === 0n)
-      add(`has no ${resource} ${limit === undefined ? 'limit' : 'request'}, and the limit may be ${text}`);
+      add(`has no ${resource} ${limit === undefined ? 'limit' : 'request'}; the limit must be ${text}`);
     else if (limit * 1000n > request * ratio)
       add(
-        `has the ${resource} limit ${spellAmount(resource, limit)} for the request ${spellAmount(resource, request)}, ${text}`,
+        `has the ${resource} limit ${spellAmount(resource, limit)} and request ${spellAmount(resource, request)}; the limit must be ${text}`,
         option('limits', resource, (request * ratio) / 1000n),
       );
   }
@@ -72,7 +72,7 @@ function refusals(item: LimitRangeItem, {requests, limits}: Resources, who: stri
 function refusedPods(ranges: readonly LimitRange[], group: PodGroup, context: PreflightContext): Refusal[] {
   const containers = admitted(group.spec, ranges);
   const ofContainers = containers.flatMap((container) => {
-    const who = `container ${container.name} of ${group.owner}`;
+    const who = `Container ${container.name} of ${group.owner}`;
     const option: Option = (of, resource, value) =>
       resourceOption(context, group, container.name, {resource, of}, spellAmount(resource, value));
     return [
@@ -80,7 +80,7 @@ function refusedPods(ranges: readonly LimitRange[], group: PodGroup, context: Pr
       ...aboveDefault(container, who, option),
     ];
   });
-  // Which container should have less is not for a program to say, unless there is one only.
+  // With several containers, the user decides which one to change.
   const [only, ...others] = containers;
   const option: Option = (of, resource, value) =>
     only === undefined || others.length > 0
@@ -88,7 +88,7 @@ function refusedPods(ranges: readonly LimitRange[], group: PodGroup, context: Pr
       : resourceOption(context, group, only.name, {resource, of}, spellAmount(resource, value));
   return [
     ...ofContainers,
-    ...itemsOf(ranges, 'Pod').flatMap((item) => refusals(item, podTotal(containers), `pod of ${group.owner}`, option)),
+    ...itemsOf(ranges, 'Pod').flatMap((item) => refusals(item, podTotal(containers), `Pod of ${group.owner}`, option)),
   ];
 }
 
@@ -100,7 +100,7 @@ const aboveDefault = ({requests, limits}: Resources, who: string, option: Option
       ? []
       : [
           {
-            message: `${who} requests ${resource} ${spellAmount(resource, request)} and gets the default limit ${spellAmount(resource, limit)}`,
+            message: `${who} requests ${spellAmount(resource, request)} ${resource} but gets the default limit ${spellAmount(resource, limit)}`,
             remedy: option('limits', resource, request),
           },
         ];
@@ -109,11 +109,11 @@ const aboveDefault = ({requests, limits}: Resources, who: string, option: Option
 export const claimStorage = (claim: KubernetesObject): Amounts =>
   amountsOf(getAt(claim as unknown as Tree, ['spec', 'resources', 'requests']) ?? undefined);
 
-/** The option that sets the size of a claim that the chart makes. */
+/** The option that sets the size of a PVC that the chart creates. */
 export const sizeOption = ({metadata}: KubernetesObject, size: string): string | undefined =>
   metadata.name.endsWith('-cache') ? `--cache-size ${size}` : metadata.name.endsWith('-data') ? `--data-size ${size}` : undefined;
 
-/** Claims that the install makes; those that are there already are not asked about again. */
+/** PVCs that the install creates; LimitRanges do not apply to existing ones. */
 export const claimsToMake = ({live}: PreflightContext, objects: readonly KubernetesObject[]): KubernetesObject[] =>
   objects.filter((object) => {
     const found = live.objects.get(objectKey(object));
@@ -122,7 +122,7 @@ export const claimsToMake = ({live}: PreflightContext, objects: readonly Kuberne
 
 const refusedClaim = (ranges: readonly LimitRange[], claim: KubernetesObject): Refusal[] =>
   itemsOf(ranges, 'PersistentVolumeClaim').flatMap((item) =>
-    refusals(item, {requests: claimStorage(claim), limits: {}}, `claim ${claim.metadata.name}`, (_, resource, value) =>
+    refusals(item, {requests: claimStorage(claim), limits: {}}, `PVC ${claim.metadata.name}`, (_, resource, value) =>
       sizeOption(claim, spellAmount(resource, value)),
     ),
   );
@@ -130,26 +130,26 @@ const refusedClaim = (ranges: readonly LimitRange[], claim: KubernetesObject): R
 export const limitRange: Check = {
   id: 'limit-range',
   group: 'Namespace',
-  title: 'the LimitRange lets the pods and claims in',
+  title: 'Pods and PVCs are within the LimitRange',
   ref: 'https://kubernetes.io/docs/concepts/policy/limit-range/',
   run: (context) =>
-    ifKnown(context.live.limitRanges, 'LimitRanges are', (ranges): CheckResult => {
+    ifKnown(context.live.limitRanges, 'list LimitRanges', (ranges): CheckResult => {
       const {namespace} = context.name.place;
       if (ranges.length === 0) return pass(`${namespace} has no LimitRange`);
       const names = ranges.map(({metadata}) => metadata.name).join(', ');
-      return ifKnown(podGroups(context), 'Pods of the chart are', (groups) =>
-        ifKnown(context.manifest, 'The objects of the chart are', (objects) => {
+      return ifKnown(podGroups(context), 'render the chart', (groups) =>
+        ifKnown(context.manifest, 'render the chart', (objects) => {
           const refused = [
             ...groups.flatMap((group) => refusedPods(ranges, group, context)),
             ...claimsToMake(context, objects).flatMap((claim) => refusedClaim(ranges, claim)),
           ];
-          if (refused.length === 0) return pass(`${names} of ${namespace}`);
+          if (refused.length === 0) return pass(`${names} in ${namespace}`);
           const options = [...new Set(refused.flatMap(({remedy}) => remedy ?? []))];
           return fail(
-            `LimitRange ${names} refuses ${count(refused.length, 'value')}: ${refused.map(({message}) => message).join('; ')}`,
+            `LimitRange ${names} rejects ${count(refused.length, 'value')}: ${refused.map(({message}) => message).join('; ')}`,
             options.length > 0
-              ? `Use ${options.join(' ')}. Or raise the LimitRange ${names}`
-              : `Set requests and limits within the LimitRange ${names}, or raise it`,
+              ? `Use ${options.join(' ')}. Or change the LimitRange ${names}`
+              : `Set requests and limits within the LimitRange ${names}, or change it`,
           );
         }),
       );

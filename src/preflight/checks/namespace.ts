@@ -8,20 +8,20 @@ import {quota} from './quota.ts';
 const exists: Check = {
   id: 'namespace',
   group: 'Namespace',
-  title: 'the namespace is there or can be made',
+  title: 'Namespace exists or can be created',
   ref: 'https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/',
   run({readings: {namespaceObject}, name: {place}}) {
     if (!isKnown(namespaceObject)) return skip(namespaceObject.because);
     const found = namespaceObject.value;
-    if (found === undefined) return pass(`${place.namespace} will be made`);
+    if (found === undefined) return pass(`${place.namespace} will be created`);
     return found.metadata.deletionTimestamp === undefined
-      ? pass(`${place.namespace} is there`)
+      ? pass(`${place.namespace} exists`)
       : fail(
-          `${place.namespace} is being deleted: nothing new can be made in it`,
-          `Use another one with --namespace, or wait until it has gone: ${kubectlCommand(place, 'wait', '--for=delete', `namespace/${place.namespace}`, '--timeout=10m')}`,
+          `${place.namespace} is being deleted, so no objects can be created in it`,
+          `Use another one with --namespace, or wait until it is deleted: ${kubectlCommand(place, 'wait', '--for=delete', `namespace/${place.namespace}`, '--timeout=10m')}`,
         );
   },
 };
 
-/** Whether the namespace takes what the chart makes. */
+/** Whether the namespace accepts the objects of the chart. */
 export const namespaceChecks: readonly Check[] = [exists, podSecurity, limitRange, quota];

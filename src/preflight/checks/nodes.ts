@@ -4,25 +4,27 @@ import {follow, known} from '../../cluster/facts/fact.ts';
 import type {NodeObject} from '../../cluster/facts/readings.ts';
 import {mayRun} from '../../cluster/pod-specs.ts';
 import {kubectlCommand} from '../../command-line.ts';
+import {spell} from '../../settings/define.ts';
+import {acquireTimeout, schedulingTimeout} from '../../settings/pods.ts';
 import {type Check, count, fail, few, ifKnown, pass, skip, warn} from '../check.ts';
-import {NO_NODE_FOR_RUNS, nodesForRuns, noNodeFits, podsOf} from './available-nodes.ts';
+import {NO_NODE_FOR_RUNS, nodeProvisioner, nodesForRuns, noNodeFits, podsOf} from './available-nodes.ts';
 import {controllerNodes, FLAG, roomForAll, roomForRun, runNodes} from './scheduling.ts';
 
-const NODES = 'Nodes are';
+const NODES = 'list nodes';
 
 const readyNodes: Check = {
   id: 'ready-nodes',
   group: 'Nodes',
-  title: 'every node is ready',
+  title: 'Nodes are ready',
   ref: 'https://kubernetes.io/docs/reference/node/node-status/#condition',
   run: (context) =>
     ifKnown(context.facts.nodes, NODES, (nodes) => {
       const broken = nodes.filter(({isReady}) => !isReady).map(({name}) => name);
-      if (nodes.length === 0) return noNodeFits(context, 'There are no nodes', 'Add a node pool');
-      if (broken.length === 0) return pass(`all ${count(nodes.length, 'node')}`);
+      if (nodes.length === 0) return noNodeFits(context, 'The cluster has no nodes', 'Add a node pool');
+      if (broken.length === 0) return pass(`${count(nodes.length, 'node')} ready`);
       return warn(
         `${broken.length} of ${count(nodes.length, 'node')} ${broken.length === 1 ? 'is' : 'are'} not ready: ${few(broken)}`,
-        `See why: ${kubectlCommand(context.name.place, 'describe', 'node', broken[0] as string)}`,
+        `Show the reason: ${kubectlCommand(context.name.place, 'describe', 'node', broken[0] as string)}`,
       );
     }),
 };
@@ -42,7 +44,7 @@ function labelOfNewer(all: readonly NodeObject[], old: readonly NodeObject[]): s
 const nodeVersions: Check = {
   id: 'node-versions',
   group: 'Nodes',
-  title: 'the nodes that take runs are new enough for the chart',
+  title: 'Kubelet version is supported on nodes for runs',
   ref: 'agent-job 0.5.69, README: control plane and nodes',
   run: (context) => {
     const {target, readings} = context;
@@ -55,13 +57,13 @@ const nodeVersions: Check = {
         return known(found, source);
       }),
     );
-    return ifKnown(nodes, 'The nodes that take runs are', (found) => {
+    return ifKnown(nodes, 'list the nodes for runs', (found) => {
       if (found.length === 0) return skip(NO_NODE_FOR_RUNS);
       const old = found.filter((node) => isBelow(kubeletOf(node), floor.version));
       if (old.length === 0) return pass(`${count(found.length, 'node')}, ${few([...new Set(found.map(kubeletOf))])}`);
       const names = few(old.map((node) => `${node.metadata.name} (${kubeletOf(node)})`));
-      const message = `Runs may land on ${old.length} of ${count(found.length, 'node')} older than ${floor.version}: ${names}. ${target.chart} ${target.version} needs it: ${floor.because}`;
-      const remedy = `Upgrade these nodes to ${floor.version}${old.length < found.length ? `, or keep runs away from them: --node-selector ${labelOfNewer(found, old) ?? 'KEY=VALUE'}` : ''}`;
+      const message = `${old.length} of ${count(found.length, 'node')} for runs ${old.length === 1 ? 'is' : 'are'} older than ${floor.version}: ${names}. ${target.chart} ${target.version} requires it: ${floor.because}`;
+      const remedy = `Upgrade these nodes to ${floor.version}${old.length < found.length ? `, or exclude them with --node-selector ${labelOfNewer(found, old) ?? 'KEY=VALUE'}` : ''}`;
       return floor.isHard ? fail(message, remedy) : warn(message, remedy);
     });
   },
@@ -72,8 +74,8 @@ const namesOf = (nodes: readonly NodeCapacity[]): string => few(nodes.map(({name
 const architecture: Check = {
   id: 'node-architecture',
   group: 'Nodes',
-  title: 'the nodes that take runs can execute the images',
-  ref: 'no document of upstream says for which architectures the images are made; amd64 is what they are used on',
+  title: 'Images support the architecture of nodes for runs',
+  ref: 'Scalr does not document the architectures of its images; they are used on amd64',
   run: (context) =>
     ifKnown(nodesForRuns(context), NODES, (nodes) => {
       if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
@@ -81,12 +83,12 @@ const architecture: Check = {
       if (others.length === 0) return pass(`${count(nodes.length, 'node')}, amd64`);
       const isMixed = others.length < nodes.length;
       const remedy = isMixed
-        ? `Keep runs on amd64: --node-selector kubernetes.io/arch=amd64`
+        ? 'Limit runs to amd64: --node-selector kubernetes.io/arch=amd64'
         : 'Check which architectures the images support, or add amd64 nodes';
       const unlikely = others.filter((node) => node.architecture !== 'arm64');
       if (unlikely.length === 0)
-        return skip(`Runs may land on ${namesOf(others)}; whether the images are made for arm64 too, upstream does not say`, remedy);
-      const message = `Runs may land on ${namesOf(unlikely)}, for which nobody says that there are images`;
+        return skip(`Runs can be scheduled on ${namesOf(others)}. Scalr does not document whether its images support arm64`, remedy);
+      const message = `Runs can be scheduled on ${namesOf(unlikely)}, for which no images are documented`;
       return isMixed ? warn(message, remedy) : noNodeFits(context, message, remedy);
     }),
 };
@@ -96,23 +98,57 @@ const LINUX = 'kubernetes.io/os=linux';
 const windowsNodes: Check = {
   id: 'windows-nodes',
   group: 'Nodes',
-  title: 'no pod lands on a Windows node',
+  title: 'Pods are not scheduled on Windows nodes',
   ref: 'https://kubernetes.io/docs/concepts/windows/user-guide/#ensuring-os-specific-workloads-land-on-the-appropriate-container-host',
   run: (context) =>
-    ifKnown(podsOf(context), 'Where pods go is', (pods) =>
+    ifKnown(podsOf(context), 'render the chart', (pods) =>
       ifKnown(context.facts.nodes, NODES, (nodes) => {
         const windows = nodes.filter(({os}) => os === 'windows');
-        if (windows.length === 0) return pass('there is none');
+        if (windows.length === 0) return pass('The cluster has no Windows nodes');
         const strays = pods.filter(({spec}) => windows.some((node) => mayRun(spec, node)));
-        if (strays.length === 0) return pass(`pods keep away from ${few(windows.map(({name}) => name))}`);
+        if (strays.length === 0) return pass(`No pod can be scheduled on ${few(windows.map(({name}) => name))}`);
         const flags = [...new Set(strays.map(({role}) => `${FLAG[role]}node-selector ${LINUX}`))];
         return warn(
-          `${few(strays.map(({owner}) => owner))} may land on ${few(windows.map(({name}) => name))}, which runs Windows and no Linux image`,
+          `${few(strays.map(({owner}) => owner))} can be scheduled on ${few(windows.map(({name}) => name))}, which cannot run Linux images`,
           `Add ${flags.join(' and ')}`,
         );
       }),
     ),
 };
 
-/** Whether there are nodes for what the chart runs, and room on them. */
-export const nodeChecks = [readyNodes, nodeVersions, runNodes, controllerNodes, roomForRun, roomForAll, architecture, windowsNodes];
+/** A new cloud node is often ready after two to five minutes, image pulls included. */
+const NEW_NODE_SECONDS = 300;
+
+const runTimeouts: Check = {
+  id: 'run-timeouts',
+  group: 'Nodes',
+  title: 'Timeouts of agent-k8s allow for a new node',
+  ref: 'agent-k8s 0.6.5, README: agent.container_task_scheduling_timeout, agent.container_task_acquire_timeout',
+  run: (context) => {
+    if (context.target.chart !== 'agent-k8s') return undefined;
+    const short = [schedulingTimeout, acquireTimeout]
+      .map((setting) => ({flag: spell(setting), value: context.get(setting)}))
+      .filter(({value}) => value !== undefined && value < NEW_NODE_SECONDS);
+    if (short.length === 0) return pass(`At least ${NEW_NODE_SECONDS} s`);
+    return ifKnown(nodeProvisioner(context), 'determine whether nodes are added', (provisioner) => {
+      if (provisioner === undefined) return pass('No autoscaler found');
+      return warn(
+        `Runs fail if a new node takes longer than ${short.map(({flag, value}) => `${flag} (${value} s)`).join(' or ')} to become ready; ${provisioner}`,
+        `Use ${short.map(({flag}) => `${flag} ${NEW_NODE_SECONDS * 2}`).join(' ')}`,
+      );
+    });
+  },
+};
+
+/** Whether the cluster has nodes for the pods of the chart, and room on them. */
+export const nodeChecks = [
+  readyNodes,
+  nodeVersions,
+  runNodes,
+  controllerNodes,
+  roomForRun,
+  roomForAll,
+  runTimeouts,
+  architecture,
+  windowsNodes,
+];

@@ -9,19 +9,19 @@ import type {PreflightContext} from '../preflight-context.ts';
 import {isClusterWide, objectNames, scopedName} from './object-names.ts';
 import {resourceOf} from './permissions.ts';
 
-export const RELEASES = 'Helm releases are';
+export const RELEASES = 'list Helm releases';
 
 export const isOwn = (release: {name: string; namespace: string}, {name}: PreflightContext): boolean =>
   release.name === name.release && release.namespace === name.place.namespace;
 
-/** Who has an object that the chart creates, and how to get out of its way. */
+/** The owner of an object that the chart creates, and how to resolve the conflict. */
 interface Owner {
   /** Follows "belongs to". */
   text: string;
   remedy: (objects: readonly KubernetesObject[], context: PreflightContext) => string;
 }
 
-/** The live object of one of the manifest belongs to somebody else or to nobody; undefined where this release may change it. */
+/** The owner of a live object that has the name of a chart object; undefined if this release may change it. */
 function foreignOwner(live: KubernetesObject, context: PreflightContext): Owner | undefined {
   const gitOps = gitOpsOwner(live);
   if (gitOps) return {text: `the ${gitOps}`, remedy: (objects) => `Remove ${them(objects)} from the ${gitOps}. Or: ${elsewhere(objects)}`};
@@ -36,7 +36,7 @@ function foreignOwner(live: KubernetesObject, context: PreflightContext): Owner 
     ? {text: 'no Helm release', remedy: adopt}
     : {
         text: other,
-        remedy: (objects, about) => `${adopt(objects, about)}\nDo this only where ${other} does not manage ${them(objects)} any more.`,
+        remedy: (objects, about) => `${adopt(objects, about)}\nDo this only if ${other} no longer manages ${them(objects)}.`,
       };
 }
 
@@ -46,7 +46,7 @@ function ownedByRelease({name, namespace}: {name: string; namespace: string}, co
   const text = `Helm release ${namespace}/${name}`;
   // Of other namespaces only releases of Scalr agents are read.
   if (releases !== undefined && found === undefined && namespace === context.name.place.namespace)
-    return {text: `${text}, which does not exist any more`, remedy: adopt};
+    return {text: `${text}, which no longer exists`, remedy: adopt};
   const uninstall = /^agent-(k8s|local|job)-\d/.test(found?.chart ?? '')
     ? ownCommand('uninstall', {release: name, place: {...context.name.place, namespace}})
     : helmCommand(context.name.place, 'uninstall', name, '--namespace', namespace);
@@ -55,18 +55,18 @@ function ownedByRelease({name, namespace}: {name: string; namespace: string}, co
 
 const them = (objects: readonly unknown[]): string => (objects.length === 1 ? 'it' : 'them');
 
-/** Where nothing is in the way: names follow from release and namespace, except for those that a chart fixes. */
+/** How to avoid the conflict: names follow from release and namespace, except for those that a chart fixes. */
 const elsewhere = (objects: readonly KubernetesObject[]): string => collisionRemedy(objects.map(objectKey));
 
 function collisionRemedy(objects: readonly string[]): string {
   if (objects.some((each) => each.startsWith('StorageClass ')))
-    return 'One release of a cluster can have EFS: use --cache hostpath, or another chart with a claim';
+    return 'Only one release per cluster can use EFS. Use --cache hostpath, or another chart with a PVC';
   return objects.some(isClusterWide)
-    ? 'Choose another name with --release, and another namespace with --namespace'
+    ? 'Use another name with --release and another namespace with --namespace'
     : 'Install into another namespace with --namespace';
 }
 
-/** The commands that make Helm take objects for its own, or that make room for them. */
+/** The commands that make Helm adopt objects, or that delete them. */
 function adopt(objects: readonly KubernetesObject[], context: PreflightContext): string {
   const {manifest, readings, name, tools} = context;
   const {release, place} = name;
@@ -78,13 +78,13 @@ function adopt(objects: readonly KubernetesObject[], context: PreflightContext):
   const keepsFields = compare(knownValue(tools.helm) ?? '', '4.0.0') >= 0;
   if (keepsFields && objects.some((object) => !isContained(asTree(object), asTree(liveOf(object, context)), {mayLack: true})))
     return [
-      `Helm 4 cannot change what another program wrote into ${them(objects)}. Delete ${them(objects)} if nothing else needs ${them(objects)}:`,
+      `Helm 4 cannot change fields that another program manages. Delete the existing ${objects.length === 1 ? 'object' : 'objects'} if nothing else uses ${them(objects)}:`,
       kubectlCommand(place, 'delete', ...targets, ...where),
       `Or: ${elsewhere(objects)}`,
     ].join('\n');
   const annotations = [`meta.helm.sh/release-name=${release}`, `meta.helm.sh/release-namespace=${place.namespace}`];
   return [
-    `Adopt ${them(objects)} into release ${release}, which may change ${them(objects)}:`,
+    `Adopt ${them(objects)} into release ${release}, which can change ${them(objects)}:`,
     kubectlCommand(place, 'label', ...targets, `${MANAGED_BY}=Helm`, ...where, '--overwrite'),
     kubectlCommand(place, 'annotate', ...targets, ...annotations, ...where, '--overwrite'),
     `Or: ${elsewhere(objects)}`,
@@ -98,7 +98,7 @@ const asTree = (object: KubernetesObject | undefined): Tree => {
 
 const liveOf = (object: KubernetesObject, context: PreflightContext): KubernetesObject | undefined => knownValue(factOf(object, context));
 
-/** Claims have a check of their own, with other ways out. Helm never looks who owns a definition; the check definition does. */
+/** PVCs have their own check, with other remedies. Helm never checks the owner of a CRD; the check `definition` does. */
 const HAVE_THEIR_OWN: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'CustomResourceDefinition']);
 
 function liveOwners(context: PreflightContext, manifest: readonly KubernetesObject[]): CheckResult {
@@ -120,20 +120,23 @@ function liveOwners(context: PreflightContext, manifest: readonly KubernetesObje
   const unread = wanted.find((object) => !isKnown(factOf(object, context)));
   if (unread !== undefined) {
     const fact = factOf(unread, context);
-    if (!isKnown(fact)) return skipUnknown(fact, `The owner of ${objectKey(unread)} is`);
+    if (!isKnown(fact)) return skipUnknown(fact, `read the owner of ${objectKey(unread)}`);
   }
   const there = wanted.filter((object) => liveOf(object, context) !== undefined).length;
   const fresh = wanted.length - there;
   return pass(
-    [...(fresh > 0 ? [`${count(fresh, 'object')} to create`] : []), ...(there > 0 ? [`${there} of this release`] : [])].join(', '),
+    [
+      ...(fresh > 0 ? [`${count(fresh, 'object')} to create`] : []),
+      ...(there > 0 ? [`${count(there, 'object')} of this release`] : []),
+    ].join(', '),
   );
 }
 
 const factOf = (object: KubernetesObject, {live}: PreflightContext) => live.objects.get(objectKey(object)) ?? known(undefined, 'none');
 
-const belong = (objects: readonly unknown[]): string => (objects.length === 1 ? 'exists already and belongs' : 'exist already and belong');
+const belong = (objects: readonly unknown[]): string => (objects.length === 1 ? 'already exists and belongs' : 'already exist and belong');
 
-/** A release whose objects have these names as far as the charts are known, also where somebody deleted them for now. */
+/** A release of a known chart that creates objects of these names, even if they are deleted at the moment. */
 function predicted(context: PreflightContext): CheckResult | undefined {
   const {manifest, target, values, name, facts} = context;
   const wanted = isKnown(manifest)
@@ -145,14 +148,14 @@ function predicted(context: PreflightContext): CheckResult | undefined {
     const both = wanted.filter((object) => theirs.includes(scopedName(object, name.place.namespace)));
     if (both.length > 0)
       return fail(
-        `Release ${other.namespace}/${other.name} (${other.chart} ${other.version}) has ${few(both)}, which this release creates too`,
+        `Release ${other.namespace}/${other.name} (${other.chart} ${other.version}) already creates ${few(both)}`,
         collisionRemedy(both),
       );
   }
   return undefined;
 }
 
-/** Who keeps a definition, where it names somebody. */
+/** The owner of a CRD, if it names one. */
 export function definitionOwner(found: KubernetesObject): string | undefined {
   const release = helmOwner(found);
   return gitOpsOwner(found) ?? (release && `Helm release ${release.namespace}/${release.release}`) ?? otherOwner(found);
@@ -161,11 +164,11 @@ export function definitionOwner(found: KubernetesObject): string | undefined {
 export const objectOwners: Check = {
   id: 'object-names',
   group: 'Release',
-  title: 'the objects of the chart do not exist yet, or belong to this release',
-  ref: 'https://helm.sh/docs/faq/changes_since_helm2/; Helm does not take over objects that it did not create',
+  title: 'Chart objects are new or belong to this release',
+  ref: 'https://helm.sh/docs/faq/changes_since_helm2/; Helm does not adopt objects that it did not create',
   run: (context) => {
     const {manifest} = context;
-    const result = ifKnown(manifest, 'The objects of the chart are', (objects) => liveOwners(context, objects));
+    const result = ifKnown(manifest, 'render the chart', (objects) => liveOwners(context, objects));
     return result.status === 'fail' ? result : (predicted(context) ?? result);
   },
 };

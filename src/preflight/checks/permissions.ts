@@ -2,7 +2,7 @@ import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
 import {kubectlCommand, subjectOf} from '../../command-line.ts';
 import {toYaml} from '../../values/yaml.ts';
-import {type Check, type CheckResult, fail, pass, skip, warn} from '../check.ts';
+import {type Check, type CheckResult, count, fail, pass, skip, warn} from '../check.ts';
 import type {NeededPermission, Permission, PreflightContext} from '../preflight-context.ts';
 
 const REF = 'https://kubernetes.io/docs/reference/access-authn-authz/rbac/';
@@ -10,7 +10,7 @@ const REF = 'https://kubernetes.io/docs/reference/access-authn-authz/rbac/';
 const needed: Check = {
   id: 'permissions',
   group: 'Permissions',
-  title: 'the account may do what the install does',
+  title: 'RBAC: the account can create every object of the install',
   ref: REF,
   run: (context) => reviewed(context, false, (message, missing) => fail(message, roleFor(missing, 'scalr-agent-install', context))),
 };
@@ -18,7 +18,7 @@ const needed: Check = {
 const optional: Check = {
   id: 'permissions-optional',
   group: 'Permissions',
-  title: 'the account may do what explanations, upgrades and uninstalls do',
+  title: 'RBAC: the account can diagnose, upgrade and uninstall the release',
   ref: REF,
   // Under a name of its own: both roles may be applied.
   run: (context) => reviewed(context, true, (message, missing) => warn(message, roleFor(missing, 'scalr-agent-install-optional', context))),
@@ -35,18 +35,16 @@ function reviewed(
     return skip(
       permissions.because,
       isKnown(facts.versions.server)
-        ? `Ask it yourself: ${kubectlCommand(place, 'auth', 'can-i', '--list', '--namespace', place.namespace)}`
+        ? `List them: ${kubectlCommand(place, 'auth', 'can-i', '--list', '--namespace', place.namespace)}`
         : undefined,
     );
   const asked = permissions.value.filter((each) => each.isOptional === isOptional);
   const missing = asked.filter(({isAllowed}) => !isAllowed);
-  const gap = isKnown(manifest) ? '' : '; what the chart makes is not known, so nobody was asked about that';
+  const gap = isKnown(manifest) ? '' : '; permissions for the objects of the chart were not checked, because it was not rendered';
   if (missing.length === 0 && !isKnown(manifest))
-    return skip(
-      `All ${asked.length} that every install needs are there; those for the objects of the chart are unknown: ${manifest.because}`,
-    );
-  if (missing.length === 0) return pass(`all ${asked.length} are there`);
-  return refuse(`missing ${missing.length} of ${asked.length}: ${listed(missing)}${gap}`, missing);
+    return skip(`Cannot check the permissions for the objects of the chart; all ${asked.length} others are granted: ${manifest.because}`);
+  if (missing.length === 0) return pass(`${count(asked.length, 'permission')} granted`);
+  return refuse(`${missing.length} of ${count(asked.length, 'permission')} missing: ${listed(missing)}${gap}`, missing);
 }
 
 /** `create, patch deployments.apps in team-a`; resources with the same verbs in the same namespace are listed together. */
@@ -54,7 +52,7 @@ function listed(missing: readonly Permission[]): string {
   const resources = groupsOf(missing, ({resource, namespace}) => `${resource} ${namespace}`).map((same) => ({
     resource: same[0].resource,
     verbs: verbsOf(same).join(', '),
-    where: same[0].namespace === undefined ? 'in the whole cluster' : `in ${same[0].namespace}`,
+    where: same[0].namespace === undefined ? 'cluster-wide' : `in ${same[0].namespace}`,
   }));
   return groupsOf(resources, ({verbs, where}) => `${verbs} ${where}`)
     .map((same) => `${same[0].verbs} ${same.map(({resource}) => resource).join(', ')} ${same[0].where}`)
@@ -90,9 +88,9 @@ export function roleFor(permissions: readonly Permission[], name: string, {live,
       : []),
     ...(clusterWide.length > 0 ? [kubectlCommand({}, 'create', 'clusterrolebinding', name, `--clusterrole=${name}`, subject)] : []),
   ];
-  const whoIs = isKnown(live.user) ? '' : ` (USER is what ${kubectlCommand(place, 'auth', 'whoami')} prints)`;
+  const whoIs = isKnown(live.user) ? '' : ` (replace USER with the output of ${kubectlCommand(place, 'auth', 'whoami')})`;
   const texts = roles.map((role) => toYaml({apiVersion: 'rbac.authorization.k8s.io/v1', ...role}).replaceAll(/\n\n/g, '\n'));
-  return `Ask for these roles, bound with these commands${whoIs}:\n${bind.join('\n')}\n${texts.join('---\n').trimEnd()}`;
+  return `Ask an administrator to apply these roles and bind them with these commands${whoIs}:\n${bind.join('\n')}\n${texts.join('---\n').trimEnd()}`;
 }
 
 /** Resources of one API group that need the same verbs share a rule. */
@@ -108,7 +106,7 @@ function rulesFor(permissions: readonly Permission[]) {
   }));
 }
 
-/** Kinds without a namespace that charts contain or may bring along. */
+/** Cluster-scoped kinds that charts can contain. */
 const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
   ...['Namespace', 'ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition'],
   ...['PersistentVolume', 'StorageClass', 'CSIDriver', 'PriorityClass'],
@@ -120,7 +118,7 @@ export const isClusterScoped = (kind: string): boolean => CLUSTER_SCOPED.has(kin
 export const isWideObject = (object: KubernetesObject, objects: readonly KubernetesObject[]): boolean =>
   isClusterScoped(object.kind ?? '') || definitionFor(object, objects)?.scope === 'Cluster';
 
-/** Helm 3 creates definitions once, Helm 4 applies them, and neither deletes them. */
+/** Helm 3 creates CRDs once, Helm 4 applies them, and neither deletes them. */
 const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 const ROLES: Readonly<Record<string, string>> = {
   Role: 'roles.rbac.authorization.k8s.io',

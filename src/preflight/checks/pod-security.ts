@@ -16,12 +16,12 @@ type Level = (typeof LEVELS)[number];
 export const podSecurity: Check = {
   id: 'pod-security',
   group: 'Namespace',
-  title: 'Pod Security lets the pods in',
+  title: 'Pods comply with Pod Security Standards',
   ref: 'https://kubernetes.io/docs/concepts/security/pod-security-standards/',
   run(context) {
     const {facts, readings, manifest} = context;
     const {place} = context.name;
-    if (!isKnown(manifest)) return skipUnknown(manifest, 'What the chart makes is');
+    if (!isKnown(manifest)) return skipUnknown(manifest, 'render the chart');
     const pods = manifest.value.flatMap(podSpecs);
     const violationsAt = (level: Level): string[] => [...new Set(pods.flatMap((pod) => violations(pod, level)))];
     const needed = LEVELS.find((level) => violationsAt(level).length === 0) as Level;
@@ -29,41 +29,41 @@ export const podSecurity: Check = {
     const {podSecurity: level} = facts.policies;
     if (!isKnown(level)) {
       const {namespaceObject} = readings;
-      if (needed === 'restricted') return pass('the pods keep the strictest level, restricted');
+      if (needed === 'restricted') return pass('The pods comply with the strictest level, restricted');
       if (!isKnown(namespaceObject)) return skip(namespaceObject.because);
       const make = namespaceObject.value === undefined ? `${kubectlCommand(place, 'create', 'namespace', place.namespace)} && ` : '';
-      return skip(`The level of the namespace is unknown: ${level.because}; the pods need ${needed}`, `Make sure of it: ${make}${allow}`);
+      return skip(`Cannot read the level of the namespace: ${level.because}; the pods require ${needed}`, `Set the level: ${make}${allow}`);
     }
     const broken = violationsAt(level.value as Level);
-    if (broken.length === 0) return pass(`${place.namespace} enforces ${level.value}, and the pods need ${needed}`);
+    if (broken.length === 0) return pass(`${place.namespace} enforces ${level.value}; the pods require ${needed}`);
     return fail(
-      `${place.namespace} enforces ${level.value}, which refuses ${broken.join(', ')}`,
+      `${place.namespace} enforces ${level.value}, which forbids: ${broken.join(', ')}`,
       remedyFor(level.value as Level, pods, allow, context),
     );
   },
 };
 
-/** Settings that keep the level where there are some; the namespace is loosened only where none do. */
+/** Settings that comply with the level; the namespace label is relaxed only if there are none. */
 function remedyFor(level: Level, pods: readonly Values[], allow: string, context: PreflightContext): string {
   const {target} = context;
   const broken = pods.flatMap((pod) => violations(pod, level));
-  if (broken.every((each) => each.startsWith(HOST_PATH))) return `${withoutHostPath(context)}. Or allow it: ${allow}`;
+  if (broken.every((each) => each.startsWith(HOST_PATH))) return `${withoutHostPath(context)}. Or allow these pods: ${allow}`;
   const row =
     level === 'restricted' ? RESTRICTED.find(({chart, in: range}) => chart === target.chart && within(target.version, range)) : undefined;
   const left = [...new Set(pods.map(hardened).flatMap((pod) => violations(pod, level)))];
   if (row !== undefined && left.length === 0) return `Use settings that comply:\n${row.options.join(' ')}`;
-  if (row !== undefined) return `Leave out what no setting mends (${left.join(', ')}), and use:\n${row.options.join(' ')}`;
+  if (row !== undefined) return `Remove what no setting can fix (${left.join(', ')}), and use:\n${row.options.join(' ')}`;
   const other =
     level === 'restricted'
-      ? `No settings of ${target.chart} ${target.version} are known to comply: use --chart agent-local in this namespace. `
+      ? `No settings of ${target.chart} ${target.version} are known to comply. Use --chart agent-local in this namespace. `
       : '';
-  return `${other}${other === '' ? 'Allow' : 'Or allow'} it: ${allow}`;
+  return `${other}${other === '' ? 'Allow' : 'Or allow'} these pods: ${allow}`;
 }
 
 const CONTAINER = {allowPrivilegeEscalation: 'false', runAsNonRoot: 'true', 'capabilities.drop': '["ALL"]'};
 const containerOptions = (path: string): string[] => Object.entries(CONTAINER).map(([key, value]) => `--set '${path}.${key}=${value}'`);
 
-/** What makes the pods of a chart keep the level restricted; test/helm renders it, and an API server has admitted it. */
+/** What makes the pods of a chart comply with the level restricted; test/helm renders it, and an API server has admitted it. */
 export const RESTRICTED = [
   {
     chart: 'agent-local',
@@ -108,7 +108,7 @@ const SAFE_PROFILES = ['RuntimeDefault', 'Localhost'];
 /** The start of every violation by a hostPath volume. */
 const HOST_PATH = 'hostPath volume';
 
-/** What Pod Security refuses of a pod at a level, by the published standards; the admission controller has the last word. Pure. */
+/** What Pod Security rejects in a pod at a level, by the published standards; the admission controller decides. Pure. */
 export function violations(pod: Values, level: Level): string[] {
   if (level === 'privileged') return [];
   const containers = ['initContainers', 'containers'].flatMap((key) => mapsIn(pod[key]));

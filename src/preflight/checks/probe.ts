@@ -11,13 +11,13 @@ import {blocks} from './network.ts';
 const probePod: Check = {
   id: 'probe-pod',
   group: 'Probe',
-  title: 'a pod with the placement of runs comes to its end',
+  title: 'Probe pod with the placement of a run completes',
   ref: 'https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/',
   run: ({probe}) => {
     if (probe === undefined) return undefined;
     if (!('plan' in probe)) {
-      const message = `There was no probe: ${probe.because}`;
-      return probe.isDry ? skip(message) : fail(message, probe.remedy ?? 'Run it again without --probe');
+      const message = `No probe pod was created: ${probe.because}`;
+      return probe.isDry ? skip(message) : fail(message, probe.remedy ?? 'Run the command again without --probe');
     }
     const {plan, seen} = probe;
     const result = podResult(plan, seen);
@@ -25,30 +25,30 @@ const probePod: Check = {
   },
 };
 
-/** What was left in the cluster is reported with any other result. */
+/** A probe pod that could not be deleted is reported with any other result. */
 function withLeftover({status, message, remedy}: CheckResult, {pod}: ProbePlan, leftover: string): CheckResult {
-  const steps = [`Remove it: ${leftover}`, ...(remedy === undefined ? [] : [remedy])];
-  return {status: status === 'fail' ? 'fail' : 'warn', message: `${message}; ${pod} could not be removed`, remedy: steps.join('; ')};
+  const steps = [`Delete it: ${leftover}`, ...(remedy === undefined ? [] : [remedy])];
+  return {status: status === 'fail' ? 'fail' : 'warn', message: `${message}; cannot delete ${pod}`, remedy: steps.join('; ')};
 }
 
 function podResult({pod, image, notes}: ProbePlan, {log, node, causes}: Probed): CheckResult {
   const where = node === undefined ? '' : ` on ${node}`;
   if (log !== undefined) return pass([`${pod} ran ${image}${where}`, ...notes].join('; '));
   const [cause] = causes;
-  if (cause === undefined) return fail(`${pod}${where} did not come to its end within --timeout`, 'Give it more time: --timeout 5m');
-  const because = `${pod}${where} did not come to its end: ${causes.map(({reason}) => reason).join('; ')}`;
-  const remedies = [...causes.map((each) => each.remedy), ...(cause.isHopeless ? [] : ['Or give it more time: --timeout 5m'])];
+  if (cause === undefined) return fail(`${pod}${where} did not complete within --timeout`, 'Increase the timeout: --timeout 5m');
+  const because = `${pod}${where} did not complete: ${causes.map(({reason}) => reason).join('; ')}`;
+  const remedies = [...causes.map((each) => each.remedy), ...(cause.isHopeless ? [] : ['or increase the timeout: --timeout 5m'])];
   return fail(because, [...new Set(remedies)].join('; '));
 }
 
 const probeScalr: Check = {
   id: 'probe-scalr',
   group: 'Probe',
-  title: 'a pod where runs are reaches Scalr',
+  title: 'Scalr is reachable from the probe pod',
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
   run: (context) =>
     withFindings(context, ({scalr}, plan) => {
-      if (plan.url === undefined) return skip('No address was given', 'Name it: --url https://<account>.scalr.io');
+      if (plan.url === undefined) return skip('The Scalr URL is not set', 'Set it with --url https://<account>.scalr.io');
       if (scalr === undefined) return NO_ANSWER;
       return CONNECTIONS[scalr.state](scalr, {...plan, url: plan.url});
     }),
@@ -60,50 +60,49 @@ const hostOf = (url: string): string => new URL(url).host;
 const viaProxy = ({proxy}: ProbePlan): string => (proxy === undefined ? '' : ` through the proxy ${proxy}`);
 /** What the pod connects to first. */
 const firstHop = ({proxy, url}: PlanWithUrl): string => (proxy === undefined ? hostOf(url) : `The proxy ${proxy}`);
-const PROXY_REMEDY = 'Correct --https-proxy, or name what is reached without it with --no-proxy';
+const PROXY_REMEDY = 'Correct --https-proxy, or exclude the host with --no-proxy';
 const egress = ({proxy, url}: PlanWithUrl): string =>
-  `Let pods reach ${proxy ?? `${hostOf(url)}, port 443`}: firewall, egress rules, network policies of the namespace${proxy === undefined ? '; or name a proxy with --https-proxy' : ''}`;
+  `Allow egress to ${proxy ?? `${hostOf(url)}, port 443`} in the firewall and the network policies of the namespace${proxy === undefined ? ', or set a proxy with --https-proxy' : ''}`;
 
 const CONNECTIONS: Readonly<Record<Answer['state'], (answer: Answer, plan: PlanWithUrl) => CheckResult>> = {
   ok: ({detail}, plan) => {
-    const trust = plan.hasCertificates ? ', with the certificates that were given' : '';
-    const text = `${plan.url} answers ${detail}${viaProxy(plan)}${trust}`;
-    return Number(detail) < 500 ? pass(text) : warn(text, 'See whether Scalr, or what stands before it, has trouble');
+    const trust = plan.hasCertificates ? ', verified with the given certificates' : '';
+    const text = `${plan.url} responded with ${detail}${viaProxy(plan)}${trust}`;
+    return Number(detail) < 500 ? pass(text) : warn(text, `Check the status of ${hostOf(plan.url)} and of proxies in front of it`);
   },
   proxy: ({detail}, plan) =>
     detail === '407'
       ? fail(
-          `The proxy ${plan.proxy ?? ''} wants to know who asks (407)`,
-          'Let it trust the nodes, or give user and password: --https-proxy http://USER:PASSWORD@HOST:PORT',
+          `The proxy ${plan.proxy ?? ''} requires authentication (407)`,
+          'Exempt the nodes from authentication, or set user and password: --https-proxy http://USER:PASSWORD@HOST:PORT',
         )
       : fail(
-          `The proxy ${plan.proxy ?? ''} does not connect to ${hostOf(plan.url)}: it answers ${detail}`,
-          `Let the proxy reach ${hostOf(plan.url)}`,
+          `The proxy ${plan.proxy ?? ''} refused to connect to ${hostOf(plan.url)} (${detail})`,
+          `Allow ${hostOf(plan.url)} in the proxy`,
         ),
-  'proxy-dns': (_, plan) => fail(`The name of the proxy ${plan.proxy ?? ''} is not known in the pod`, PROXY_REMEDY),
+  'proxy-dns': (_, plan) => fail(`Cannot resolve the proxy ${plan.proxy ?? ''} in the pod`, PROXY_REMEDY),
   dns: (_, plan) =>
     fail(
-      `${plan.proxy === undefined ? hostOf(plan.url) : `${hostOf(plan.url)} or the proxy ${plan.proxy}`} is not known in the pod`,
-      'See whether pods may ask the DNS of the cluster, and whether it knows the name',
+      `Cannot resolve ${plan.proxy === undefined ? hostOf(plan.url) : `${hostOf(plan.url)} or the proxy ${plan.proxy}`} in the pod`,
+      'Check that pods can reach the cluster DNS and that it resolves the name',
     ),
-  refused: (_, plan) => fail(`${firstHop(plan)} refuses connections from the pod`, plan.proxy === undefined ? egress(plan) : PROXY_REMEDY),
-  timeout: (_, plan) => fail(`${plan.url} does not answer within ${SCALR_SECONDS} s${viaProxy(plan)}`, egress(plan)),
-  tls: (_, plan) =>
-    fail(`No TLS connection comes about with ${hostOf(plan.url)}${viaProxy(plan)}`, 'See what stands between: a proxy that looks into TLS'),
+  refused: (_, plan) => fail(`${firstHop(plan)} refused the connection`, plan.proxy === undefined ? egress(plan) : PROXY_REMEDY),
+  timeout: (_, plan) => fail(`${plan.url} did not respond within ${SCALR_SECONDS} s${viaProxy(plan)}`, egress(plan)),
+  tls: (_, plan) => fail(`TLS handshake with ${hostOf(plan.url)} failed${viaProxy(plan)}`, 'Check for a TLS-inspecting proxy'),
   untrusted: (_, plan) =>
     fail(
-      `The certificate of ${hostOf(plan.url)}${viaProxy(plan)} is of an authority that ${plan.hasCertificates ? 'is not among those that were given' : 'the image does not know'}`,
-      `Give that of what stands between with --ca-file${plan.hasCertificates ? '; the public ones come with --ca-public-roots' : ''}`,
+      `Cannot verify the certificate of ${hostOf(plan.url)}${viaProxy(plan)}: signed by an authority that ${plan.hasCertificates ? 'is not in the given certificates' : 'the image does not trust'}`,
+      `Add the CA certificate of the proxy or firewall with --ca-file${plan.hasCertificates ? '; add the public ones with --ca-public-roots' : ''}`,
     ),
-  'no-ca': (_, plan) => fail(`The file of the certificates cannot be read in ${plan.image}`, 'Correct its path, or use --ca-file'),
+  'no-ca': (_, plan) => fail(`Cannot read the certificate file in ${plan.image}`, 'Correct its path, or use --ca-file'),
   'no-tool': (_, plan) => noTool(plan),
-  failed: ({detail}, plan) => warn(`${plan.url} cannot be reached${viaProxy(plan)}: the tool ended with ${detail}`, egress(plan)),
+  failed: ({detail}, plan) => warn(`Cannot reach ${plan.url}${viaProxy(plan)}: the HTTP client exited with ${detail}`, egress(plan)),
 };
 
 const probeRegistries: Check = {
   id: 'probe-registries',
   group: 'Probe',
-  title: 'a pod where runs are reaches docker.io and the provider registries',
+  title: 'docker.io and provider registries are reachable from the probe pod',
   ref: 'agent-local and agent-job 0.6.5, README; https://docs.scalr.io/docs/agent-pools',
   run: (context) =>
     withFindings(context, ({registries}) => {
@@ -112,8 +111,36 @@ const probeRegistries: Check = {
       if (failed.length === 0) return pass(few(registries.map(({url}) => hostOf(url))));
       const names = failed.map(({url, state, detail}) => `${hostOf(url)} (${[state, detail].filter(Boolean).join(' ')})`);
       return warn(
-        `The pod cannot reach ${few(names)}`,
+        `Cannot reach ${few(names)}`,
         'Allow egress to these hosts on port 443, or use mirrors: --image-registry for images, a provider network mirror for providers',
+      );
+    }),
+};
+
+const probeUrls: Check = {
+  id: 'probe-urls',
+  group: 'Probe',
+  title: 'URLs of --probe-url are reachable from the probe pod',
+  ref: 'https://docs.scalr.io/docs/agent-pools',
+  run: (context) =>
+    withFindings(context, ({urls}, plan) =>
+      worstOf(urls.map((answer) => CONNECTIONS[answer.state](answer, {...plan, url: answer.url, proxy: plan.urlProxies.get(answer.url)}))),
+    ),
+};
+
+const probeRunner: Check = {
+  id: 'probe-runner',
+  group: 'Probe',
+  title: 'Runner image meets the requirements of runs',
+  ref: 'agent-job 0.6.5, README',
+  run: (context) =>
+    withFindings(context, ({runner}) => {
+      if (runner === undefined) return undefined;
+      const missing = [...(runner.missesUser ? ['a user with UID and GID 1000'] : []), ...(runner.missesCurl ? ['curl'] : [])];
+      if (missing.length === 0) return pass('The image contains a user with UID and GID 1000, a shell and curl');
+      return fail(
+        `The image does not contain ${missing.join(' and ')}`,
+        'Add it to the image, or build the image from the Scalr runner image',
       );
     }),
 };
@@ -121,25 +148,25 @@ const probeRegistries: Check = {
 const probeVolume: Check = {
   id: 'probe-volume',
   group: 'Probe',
-  title: 'a run can write to its volumes and execute what lies there',
+  title: 'Volumes of a run are writable and executable',
   ref: 'https://kubernetes.io/docs/tasks/configure-pod-container/security-context/',
   run: (context) => withFindings(context, ({volumes}) => worstOf(volumes.map((each) => VOLUMES[each.state](each)))),
 };
 
-/** Terraform executes providers where it unpacks them. */
+/** Terraform executes providers in the directory where it unpacks them. */
 const VOLUMES: Readonly<Record<Volume['state'], (volume: Volume) => CheckResult>> = {
   ok: ({directory}) => pass(directory),
   noexec: ({directory}) =>
     fail(
-      `${directory} is mounted so that nothing in it can be executed, and providers lie there`,
+      `${directory} is mounted with noexec, but Terraform must execute providers in it`,
       'Use a directory on a file system without noexec: --data-home, --cache-path, or another --cache',
     ),
-  'read-only': ({directory}) => fail(`${directory} can only be read`, 'Use a volume that can be written: --cache, --data-home'),
-  full: ({directory}) => fail(`There is no room left in ${directory}`, 'Make room, or use a larger volume: --cache-size'),
+  'read-only': ({directory}) => fail(`${directory} is read-only`, 'Use a writable volume: --cache, --data-home'),
+  full: ({directory}) => fail(`No space left in ${directory}`, 'Free space, or use a larger volume: --cache-size'),
   denied: ({directory}) =>
     fail(
-      `The user of the container may not write to ${directory}`,
-      'Give the directory to the user of the security context, or set podSecurityContext.fsGroup',
+      `The container user cannot write to ${directory}`,
+      'Change the owner of the directory to the user of the security context, or set podSecurityContext.fsGroup',
     ),
 };
 
@@ -148,13 +175,13 @@ const ADDRESS = '169.254.169.254';
 const probeMetadata: Check = {
   id: 'probe-metadata',
   group: 'Probe',
-  title: 'a pod where runs are finds the metadata service as the settings want it',
+  title: 'Access to the metadata service matches the settings',
   ref: 'agent-job 0.6.5, README',
   run: (context) =>
     withFindings(context, ({metadata}, plan) => {
       if (metadata === undefined) return NO_ANSWER;
       if (metadata.state === 'no-tool') return noTool(plan);
-      if (metadata.state === 'failed') return skip(`Nothing can be said of ${ADDRESS}: the tool ended with ${metadata.detail}`);
+      if (metadata.state === 'failed') return skip(`Cannot test ${ADDRESS}: the HTTP client exited with ${metadata.detail}`);
       const isOpen = metadata.state === 'ok' || metadata.state === 'proxy';
       return blocks(context) ? blocked(context, isOpen) : open(context, isOpen);
     }),
@@ -162,25 +189,25 @@ const probeMetadata: Check = {
 
 function blocked(context: PreflightContext, isOpen: boolean): CheckResult {
   const {chart, version} = context.target;
-  if (!isOpen) return pass(`${ADDRESS} does not answer`);
+  if (!isOpen) return pass(`${ADDRESS} is not reachable`);
   const because = missesRuns(context.target)
-    ? `the policy of ${chart} ${version} does not cover runs`
-    : 'nothing enforces the policy of the chart';
+    ? `the NetworkPolicy of ${chart} ${version} does not cover runs`
+    : 'the NetworkPolicy of the chart is not enforced';
   return warn(
-    `${ADDRESS} answers although it should be blocked, and gives away the credentials of the node: ${because}`,
+    `${ADDRESS} is reachable although it should be blocked, which exposes the credentials of the node: ${because}`,
     missesRuns(context.target)
-      ? 'Use --chart agent-job or --chart agent-local, whose policy covers runs'
-      : 'Switch on a network policy engine; or say that it is open: --metadata-service allow',
+      ? 'Use --chart agent-job or --chart agent-local, whose NetworkPolicy covers runs'
+      : 'Enable a network policy engine, or allow the metadata service with --metadata-service allow',
   );
 }
 
 /** Only GKE hands out its identities there. */
 function open({get, name: {place}}: PreflightContext, isOpen: boolean): CheckResult {
-  if (isOpen) return pass(`${ADDRESS} answers, as the settings leave it`);
-  if (get(workloadIdentity) !== 'gke') return pass(`${ADDRESS} does not answer, and the settings need nothing of it`);
+  if (isOpen) return pass(`${ADDRESS} is reachable, as the settings allow`);
+  if (get(workloadIdentity) !== 'gke') return pass(`${ADDRESS} is not reachable, and the settings do not require it`);
   return warn(
-    `${ADDRESS} does not answer, and runs get their credentials there with --workload-identity gke`,
-    `See which network policy of the namespace keeps pods from it: ${kubectlCommand(place, 'get', 'networkpolicies', '--namespace', place.namespace)}`,
+    `${ADDRESS} is not reachable, but runs require it with --workload-identity gke`,
+    `Check which network policy denies access: ${kubectlCommand(place, 'get', 'networkpolicies', '--namespace', place.namespace)}`,
   );
 }
 
@@ -190,14 +217,14 @@ function withFindings(
   conclude: (findings: Findings, plan: ProbePlan) => CheckResult | undefined,
 ): CheckResult | undefined {
   if (probe === undefined) return undefined;
-  if (!('plan' in probe) || probe.seen.log === undefined) return skip('There is no probe that came to its end');
+  if (!('plan' in probe) || probe.seen.log === undefined) return skip('The probe pod did not complete');
   return conclude(findingsIn(probe.seen.log), probe.plan);
 }
 
-const NO_ANSWER = skip('The probe says nothing of it');
+const NO_ANSWER = skip('The probe did not report a result');
 
 /** No request could be made. */
-const noTool = ({image}: ProbePlan): CheckResult => skip(`${image} has neither curl nor GNU wget nor python3 to ask with`);
+const noTool = ({image}: ProbePlan): CheckResult => skip(`${image} does not contain curl, GNU wget or python3`);
 
 /** What the probe pod found where runs will be placed; none without --probe. */
-export const probeChecks: readonly Check[] = [probePod, probeScalr, probeRegistries, probeVolume, probeMetadata];
+export const probeChecks: readonly Check[] = [probePod, probeScalr, probeRegistries, probeUrls, probeRunner, probeVolume, probeMetadata];

@@ -11,7 +11,7 @@ import type {LimitRange, PreflightContext, ResourceQuota} from '../preflight-con
 import {claimStorage, claimsToMake} from './limit-range.ts';
 import {resourceOf} from './permissions.ts';
 
-/** A piece, in thousandths. */
+/** One object, in thousandths. */
 const ONE = 1000n;
 
 /** What one pod takes of a quota, under every spelling: https://kubernetes.io/docs/concepts/policy/resource-quotas/ */
@@ -52,7 +52,7 @@ const add = (total: Map<string, bigint>, amounts: Amounts, times = 1n): void => 
   for (const [key, amount] of Object.entries(amounts)) total.set(key, (total.get(key) ?? 0n) + amount * times);
 };
 
-/** Objects and claims that the install adds; a release has what it has. */
+/** Objects and PVCs that the install adds; what the release already has is not counted. */
 function objectAmounts(context: PreflightContext, objects: readonly KubernetesObject[]): Map<string, bigint> {
   const {live, readings, wantedSecrets, secrets, target, get} = context;
   const total = new Map<string, bigint>();
@@ -87,7 +87,7 @@ const defaultClass = ({facts}: PreflightContext): string | undefined =>
 
 const RESOURCE = /^(requests\.|limits\.)?(cpu|memory)$/;
 
-/** Containers that say nothing about a resource of which the quota limits the sum: Kubernetes refuses their pods. */
+/** Containers without a request or limit that the quota requires: Kubernetes rejects their pods. */
 function silentContainers(quota: ResourceQuota, groups: readonly PodGroup[], context: PreflightContext, ranges: readonly LimitRange[]) {
   return Object.keys(hardOf(quota)).flatMap((key) => {
     const [, prefix = 'requests.', resource = ''] = RESOURCE.exec(key) ?? [];
@@ -99,7 +99,7 @@ function silentContainers(quota: ResourceQuota, groups: readonly PodGroup[], con
         .map((container) => {
           const value = spellAmount(resource, container.requests[resource] ?? (resource === 'cpu' ? ONE : 1024n ** 3n * ONE));
           return {
-            message: `container ${container.name} of ${group.owner} has no ${resource} ${of === 'limits' ? 'limit' : 'request'}, which ${quota.metadata.name} asks for (${key})`,
+            message: `Container ${container.name} of ${group.owner} has no ${resource} ${of === 'limits' ? 'limit' : 'request'}, which ResourceQuota ${quota.metadata.name} requires (${key})`,
             remedy: resourceOption(context, group, container.name, {resource, of}, value),
           };
         }),
@@ -167,14 +167,14 @@ function result(uses: readonly Use[], context: PreflightContext): CheckResult {
   const needOf = ({fixed, perRun}: Use): bigint => fixed + perRun * runs;
   const short = uses.filter((use) => needOf(use) > use.free && needOf(use) > 0n);
   const text = (use: Use, need = needOf(use)): string =>
-    `${use.quota.metadata.name} has ${spellAmount(use.key, use.free > 0n ? use.free : 0n)} of ${spellAmount(use.key, use.hard)} ${use.key} left, needed ${spellAmount(use.key, need)}`;
+    `${use.quota.metadata.name} has ${spellAmount(use.key, use.free > 0n ? use.free : 0n)} of ${spellAmount(use.key, use.hard)} ${use.key} left, required: ${spellAmount(use.key, need)}`;
   const tight = uses.filter((use) => use.surge > 0n && needOf(use) + use.surge > use.free);
   if (short.length === 0 && tight.length > 0) {
     const isChoosable = getAt(context.values, ['strategy', 'type']) !== undefined;
     return warn(
-      `a rolling update starts new pods before it stops old ones: ${tight.map((use) => text(use, needOf(use) + use.surge)).join('; ')}`,
+      `A rolling update starts new pods before it stops old ones: ${tight.map((use) => text(use, needOf(use) + use.surge)).join('; ')}`,
       [
-        isChoosable ? 'Stop old pods first with --set strategy.type=Recreate, or raise the quota:' : 'Raise the quota:',
+        isChoosable ? 'Stop old pods first with --set strategy.type=Recreate, or increase the quota:' : 'Increase the quota:',
         ...raised(tight, (use) => needOf(use) + use.surge, context),
       ].join('\n'),
     );
@@ -184,17 +184,17 @@ function result(uses: readonly Use[], context: PreflightContext): CheckResult {
       uses
         .filter((use) => needOf(use) > 0n)
         .map((use) => text(use))
-        .join('; ') || 'no ResourceQuota counts what the install makes',
+        .join('; ') || 'No ResourceQuota applies to the objects of the install',
     );
   const possible = short
     .map(({free, fixed, perRun}) => (perRun === 0n || free < fixed ? 0n : (free - fixed) / perRun))
     .reduce((one, other) => (one < other ? one : other));
-  const fewer = possible > 0n ? [`Use ${spell(concurrency)} ${possible}, or raise the quota:`] : ['Raise the quota:'];
-  const forRuns = runs > 1n ? ` for ${runs} runs at the same time` : '';
+  const fewer = possible > 0n ? [`Use ${spell(concurrency)} ${possible}, or increase the quota:`] : ['Increase the quota:'];
+  const forRuns = runs > 1n ? ` for ${runs} concurrent runs` : '';
   return fail(`${short.map((use) => text(use)).join('; ')}${forRuns}`, [...fewer, ...raised(short, needOf, context)].join('\n'));
 }
 
-/** The commands that give quotas room for what is needed. */
+/** The commands that increase the quotas to what is needed. */
 function raised(uses: readonly Use[], needOf: (use: Use) => bigint, {name: {place}}: PreflightContext): string[] {
   const quotas = [...new Set(uses.map(({quota}) => quota))];
   return quotas.map((quota) => {
@@ -209,15 +209,15 @@ function raised(uses: readonly Use[], needOf: (use: Use) => bigint, {name: {plac
 export const quota: Check = {
   id: 'quota',
   group: 'Namespace',
-  title: 'the ResourceQuota has room for the agent and its runs',
+  title: 'ResourceQuota is sufficient for the agent and its runs',
   ref: 'https://kubernetes.io/docs/concepts/policy/resource-quotas/',
   run: (context) =>
-    ifKnown(context.live.quotas, 'ResourceQuotas are', (quotas): CheckResult => {
+    ifKnown(context.live.quotas, 'list ResourceQuotas', (quotas): CheckResult => {
       const {limitRanges, pods} = context.live;
       if (quotas.length === 0) return pass(`${context.name.place.namespace} has no ResourceQuota`);
-      if (!isKnown(limitRanges)) return skipUnknown(limitRanges, 'LimitRanges are');
-      if (!isKnown(pods)) return skipUnknown(pods, 'Pods of the namespace are');
-      return ifKnown(podGroups(context), 'Pods of the chart are', (groups) => {
+      if (!isKnown(limitRanges)) return skipUnknown(limitRanges, 'list LimitRanges');
+      if (!isKnown(pods)) return skipUnknown(pods, 'list pods');
+      return ifKnown(podGroups(context), 'render the chart', (groups) => {
         const ranges = limitRanges.value;
         const silent = quotas.flatMap((each) =>
           silentContainers(
@@ -232,8 +232,8 @@ export const quota: Check = {
           return fail(
             silent.map(({message}) => message).join('; '),
             options.length > 0
-              ? `Use ${options.join(' ')}. Or give the namespace defaults with a LimitRange`
-              : 'Give the namespace defaults with a LimitRange',
+              ? `Use ${options.join(' ')}. Or set defaults for the namespace with a LimitRange`
+              : 'Set defaults for the namespace with a LimitRange',
           );
         }
         const objects = knownValue(context.manifest) ?? [];

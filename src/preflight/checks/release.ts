@@ -22,12 +22,13 @@ const releasesText = (releases: readonly ScalrRelease[]): string =>
   releases.length === 1 ? releases.map(withVersion).join() : `${releases.length} other releases`;
 
 /** Why releases of other namespaces are unknown. */
-const onlyOfNamespace = (context: PreflightContext): string => `only releases of the namespace ${context.name.place.namespace} may be read`;
+const onlyOfNamespace = (context: PreflightContext): string =>
+  `this account can only list releases of namespace ${context.name.place.namespace}`;
 
 const releaseName: Check = {
   id: 'release-name',
   group: 'Release',
-  title: 'the release is new, or one of this chart that nothing is happening to',
+  title: 'Release is new or can be upgraded',
   ref: 'https://helm.sh/docs/helm/helm_upgrade/',
   run: (context) =>
     ifKnown(context.readings.releases, RELEASES, ({releases}) => {
@@ -35,23 +36,20 @@ const releaseName: Check = {
       const {place} = name;
       const {namespace} = place;
       const found = releases.find((each) => isOwn(each, context));
-      if (found === undefined) return pass(`there is no release ${name.release} in ${namespace} yet`);
+      if (found === undefined) return pass(`No release ${name.release} in ${namespace} yet`);
       const ours = scalrChart(found.chart);
       const text = `Release ${found.name} in ${namespace} is ${found.chart}`;
       if (ours === undefined)
-        return fail(
-          `${text}, which has nothing to do with Scalr agents: an upgrade would replace it`,
-          'Choose another name with --release',
-        );
+        return fail(`${text}, which is not a Scalr agent. An upgrade would replace it`, 'Use another name with --release');
       if (/^(pending-|uninstalling)/.test(found.status))
         return warn(
-          `${text} and ${found.status}: helm is at work on it, or broke off`,
-          'Wait for whoever runs that helm; if nobody does, scalr-agent install marks it as failed and goes on',
+          `${text} with status ${found.status}: a Helm operation is in progress or was interrupted`,
+          'Wait until the operation ends. If it was interrupted, scalr-agent install marks it as failed and continues',
         );
       if (ours.chart !== target.chart)
         return warn(
-          `${text}: changing it to ${target.chart} replaces everything in it, and runs in flight are lost`,
-          `Uninstall it first: ${ownCommand('uninstall', {release: found.name, place: {...place, namespace}})}; or choose another name with --release`,
+          `${text}. Changing it to ${target.chart} replaces all its objects, and runs in flight are lost`,
+          `Uninstall it first: ${ownCommand('uninstall', {release: found.name, place: {...place, namespace}})}; or use another name with --release`,
         );
       return pass(`${found.chart} in ${namespace}, ${found.status}`);
     }),
@@ -86,7 +84,7 @@ const freeDirectory = (path: string, unique: string): string =>
 const nodeData: Check = {
   id: 'node-data',
   group: 'Release',
-  title: 'no other release keeps its data in the same directory of the nodes',
+  title: 'Node data directory is not used by another release',
   ref: 'agent-k8s 0.6.5, README',
   run: (context) => {
     const {target, values} = context;
@@ -101,13 +99,13 @@ const nodeData: Check = {
       const path = own.replace(/\/$/, '');
       if (shared.length > 0)
         return fail(
-          `${path} is the directory of ${few(shared.map(releaseText))} too`,
-          `Give it one of its own: --data-home ${freeDirectory(path, uniqueName(context.get))}`,
+          `${path} is also used by ${few(shared.map(releaseText))}`,
+          `Use another directory: --data-home ${freeDirectory(path, uniqueName(context.get))}`,
         );
       const hidden = others.filter((each) => !isKnown(each.values));
-      if (hidden.length > 0) return skip(`The values of ${few(hidden.map(releaseText))} are unknown`);
-      if (scope === 'namespace') return skip(`Agents of other namespaces may use ${path} too, and ${onlyOfNamespace(context)}`);
-      return pass(`${path} is used by no other release`);
+      if (hidden.length > 0) return skip(`Cannot read the values of ${few(hidden.map(releaseText))}`);
+      if (scope === 'namespace') return skip(`Cannot check whether agents of other namespaces use ${path}: ${onlyOfNamespace(context)}`);
+      return pass(`${path} is not used by another release`);
     });
   },
 };
@@ -122,13 +120,13 @@ function showDefinitionsOf({target, get}: PreflightContext) {
 }
 
 const applyDefinitions = (context: PreflightContext): string =>
-  `${commandLine(showDefinitionsOf(context))} | ${kubectlCommand(context.name.place, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`;
+  `Apply the CRD of ${context.target.version}: ${commandLine(showDefinitionsOf(context))} | ${kubectlCommand(context.name.place, 'apply', '--server-side', '--force-conflicts', '--filename', '-')}`;
 
 interface Definition extends KubernetesObject {
   spec?: object;
 }
 
-/** The definition in the cluster against the one of the chart; undefined where one of them is unknown, or Helm or the install may change it. */
+/** Compares the CRD in the cluster with the one of the chart; undefined if one of them is unknown, or Helm or the install can change it. */
 function compareDefinition(name: string, context: PreflightContext): CheckResult | undefined {
   const wanted: Definition | undefined = knownValue(context.manifest)?.find(
     (each) => objectKey(each) === `CustomResourceDefinition ${name}`,
@@ -137,12 +135,12 @@ function compareDefinition(name: string, context: PreflightContext): CheckResult
   const found: Definition | undefined = live && knownValue(live);
   if (wanted === undefined || found === undefined) return undefined;
   const owner = definitionOwner(found);
-  const of = owner === undefined ? '' : ` of the ${owner}`;
-  if (isContained(wanted.spec as Tree, found.spec as Tree)) return pass(`${name}${of} is the one of the chart`);
+  const of = owner === undefined ? '' : ` of ${owner}`;
+  if (isContained(wanted.spec as Tree, found.spec as Tree)) return pass(`CRD ${name}${of} matches the chart`);
   if (owner !== undefined)
     return warn(
-      `${name} belongs to the ${owner} and differs from the one of ${context.target.chart} ${context.target.version}`,
-      `Let the ${owner} bring this one: ${commandLine(showDefinitionsOf(context))}`,
+      `CRD ${name} belongs to ${owner} and differs from ${context.target.chart} ${context.target.version}`,
+      `Update the CRD in ${owner} to this version: ${commandLine(showDefinitionsOf(context))}`,
     );
   return undefined;
 }
@@ -150,38 +148,32 @@ function compareDefinition(name: string, context: PreflightContext): CheckResult
 const definition: Check = {
   id: 'definition',
   group: 'Release',
-  title: 'the custom resource definition is the one of the chart, or Helm makes it',
+  title: 'CRD is new or matches the chart version',
   ref: 'https://helm.sh/docs/chart_best_practices/custom_resource_definitions/',
   run: (context) => {
     const {target, facts} = context;
     if (target.chart !== 'agent-job') return undefined;
     const name = definitionOf(target.version);
-    return ifKnown(facts.definitions, 'The definitions of the cluster are', (definitions) => {
+    return ifKnown(facts.definitions, 'list CRDs', (definitions) => {
       const own = knownValue(facts.releases)?.releases.find((each) => isOwn(each, context));
       const isThere = definitions.includes(name);
       const compared = isThere ? compareDefinition(name, context) : undefined;
       if (compared !== undefined) return compared;
       if (own?.chart === 'agent-job' && own.version === target.version) {
-        if (isThere) return pass(`${name} is there`);
-        return fail(
-          `Release ${own.name} needs ${name}, which is gone, and Helm makes it with a new release only`,
-          applyDefinitions(context),
-        );
+        if (isThere) return pass(`CRD ${name} exists`);
+        return fail(`CRD ${name} of release ${own.name} not found. Helm creates CRDs only for a new release`, applyDefinitions(context));
       }
-      if (own !== undefined) return pass(`${name} is applied before release ${own.name} is changed`);
-      if (!isThere) return pass(`Helm makes ${name} with the release`);
-      return ifKnown(othersOf(context, 'agent-job'), `${name} is there already; of which version is`, ({scope, others}) => {
+      if (own !== undefined) return pass(`CRD ${name} is applied before release ${own.name} is upgraded`);
+      if (!isThere) return pass(`Helm creates CRD ${name} with the release`);
+      return ifKnown(othersOf(context, 'agent-job'), `determine the version of the existing CRD ${name}`, ({scope, others}) => {
         const same = others.find(({version}) => version === target.version);
-        if (same) return pass(`${name} came with release ${withVersion(same)}`);
+        if (same) return pass(`CRD ${name} was created by release ${withVersion(same)}`);
         if (scope === 'namespace')
-          return skip(
-            `${name} is there already; of which version does not show, for ${onlyOfNamespace(context)}`,
-            applyDefinitions(context),
-          );
+          return skip(`Cannot determine the version of the existing CRD ${name}: ${onlyOfNamespace(context)}`, applyDefinitions(context));
         const from = others.length === 0 ? 'an earlier install' : releasesText(others);
         return warn(
-          `${name} is there already, from ${from}; Helm leaves it as it is, and ${target.version} may need a newer one`,
-          `Apply that of ${target.version}: ${applyDefinitions(context)}`,
+          `CRD ${name} from ${from} already exists. Helm does not update it, and ${target.version} may require a newer one`,
+          applyDefinitions(context),
         );
       });
     });
@@ -191,28 +183,28 @@ const definition: Check = {
 const leftDefinitions: Check = {
   id: 'left-definitions',
   group: 'Release',
-  title: 'no definitions of former versions are left behind',
-  ref: 'agent-job 0.5.64 and 0.5.68 renamed theirs; Helm never removes one',
+  title: 'No CRDs of earlier chart versions remain',
+  ref: 'agent-job 0.5.64 and 0.5.68 renamed their CRDs; Helm never deletes CRDs',
   run: (context) => {
     const {target, facts} = context;
     if (target.chart !== 'agent-job') return undefined;
-    return ifKnown(facts.definitions, 'The definitions of the cluster are', (definitions) => {
+    return ifKnown(facts.definitions, 'list CRDs', (definitions) => {
       const others = definitions.filter((name) => name !== definitionOf(target.version));
-      if (others.length === 0) return pass('there is none');
-      return ifKnown(facts.releases, `There is ${few(others)} of other versions; who needs it is`, ({scope, releases}) => {
+      if (others.length === 0) return pass('No CRDs of other versions');
+      return ifKnown(facts.releases, `determine which releases use CRD ${few(others)} of other versions`, ({scope, releases}) => {
         const users = releases.filter(({chart, version}) => chart === 'agent-job' && others.includes(definitionOf(version)));
         const left = others.filter((name) => !users.some(({version}) => definitionOf(version) === name));
-        if (left.length === 0) return pass(`${few(others)}: needed by ${releasesText(users)}`);
+        if (left.length === 0) return pass(`${few(others)}: used by ${releasesText(users)}`);
         if (scope === 'namespace')
-          return skip(`There is ${few(left)} of other versions; who needs it does not show, for ${onlyOfNamespace(context)}`);
+          return skip(`Cannot determine which releases use CRD ${few(left)} of other versions: ${onlyOfNamespace(context)}`);
         return warn(
-          `${few(left)} ${left.length === 1 ? 'is' : 'are'} left of an earlier version, and no Helm release needs ${left.length === 1 ? 'it' : 'them'}`,
-          `Remove what nothing else uses: ${kubectlCommand(context.name.place, 'delete', 'crd', ...left)}`,
+          `${few(left)} ${left.length === 1 ? 'remains' : 'remain'} from an earlier version and ${left.length === 1 ? 'is' : 'are'} not used by any Helm release`,
+          `Delete CRDs that nothing else uses: ${kubectlCommand(context.name.place, 'delete', 'crd', ...left)}`,
         );
       });
     });
   },
 };
 
-/** Other releases, and what earlier ones left behind. */
+/** Other releases, and remains of earlier ones. */
 export const releaseChecks: readonly Check[] = [releaseName, objectOwners, nodeData, definition, leftDefinitions];

@@ -12,16 +12,16 @@ import {type ChartPods, isAvailable, isLinux, NO_NODE_FOR_RUNS, nodesForRuns, no
 /** What the flags of that role begin with. */
 export const FLAG: Readonly<Record<ChartPods['role'], string>> = {runs: '--', controller: '--controller-'};
 
-const placement = (id: string, role: ChartPods['role'], who: string): Check => ({
+const placement = (id: string, role: ChartPods['role'], title: string): Check => ({
   id,
   group: 'Nodes',
-  title: `some node takes ${who}`,
+  title,
   ref: 'https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/',
   run: (context) => {
     if (role === 'controller' && context.target.chart === 'agent-local') return undefined;
-    return ifKnown(podsOf(context), 'Where pods go is', (pods) =>
-      ifKnown(context.facts.nodes, 'Nodes are', (nodes) => {
-        // The check ready-nodes reports that there are none.
+    return ifKnown(podsOf(context), 'render the chart', (pods) =>
+      ifKnown(context.facts.nodes, 'list nodes', (nodes) => {
+        // The check ready-nodes reports a cluster without nodes.
         if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
         const resultOf = (wanted: ChartPods['role']): CheckResult | undefined =>
           worstOf(pods.filter((each) => each.role === wanted).map((each) => placeOf(context, each, nodes.filter(isLinux))));
@@ -35,7 +35,7 @@ const placement = (id: string, role: ChartPods['role'], who: string): Check => (
 });
 
 function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, nodes: readonly NodeCapacity[]): CheckResult {
-  if (nodes.length === 0) return noNodeFits(context, 'There are no Linux nodes', 'Add a node pool of Linux nodes');
+  if (nodes.length === 0) return noNodeFits(context, 'The cluster has no Linux nodes', 'Add a node pool of Linux nodes');
   const {place} = context.name;
   const selected = nodes.filter((node) => isSelected(spec, node));
   const tolerated = selected.filter((node) => untolerated(spec, node).length === 0);
@@ -46,18 +46,18 @@ function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, node
   if (available.length > 0) {
     const affinity = getAt(spec, ['affinity', 'nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution']);
     const found = `${available.length} of ${total}${asked}: ${few(available.map(({name}) => name))}`;
-    return affinity ? skip(`${owner} also asks for node affinity, which is not looked at; without it ${found}`) : pass(found);
+    return affinity ? skip(`Cannot evaluate the node affinity of ${owner}; without it ${found}`) : pass(found);
   }
   if (selected.length === 0) {
-    const message = `${owner} asks for nodes with ${selector.join(', ')}, and none of ${total} has that`;
+    const message = `${owner} requires nodes with ${selector.join(', ')}, but none of ${total} matches`;
     const labels = selectorOf(spec).flatMap(([key]) =>
       nodes.flatMap((node) => (node.labels[key] === undefined ? [] : [`${key}=${node.labels[key]}`])),
     );
     const flag = `${FLAG[role]}node-selector`;
     const remedy =
       labels.length > 0
-        ? `Use a label that there is (${few([...new Set(labels)])}) with ${flag}`
-        : `Label a node: ${kubectlCommand(place, 'label', 'node', (nodes[0] as NodeCapacity).name, ...selector)}; or leave out ${flag}`;
+        ? `Use an existing label (${few([...new Set(labels)])}) with ${flag}`
+        : `Label a node: ${kubectlCommand(place, 'label', 'node', (nodes[0] as NodeCapacity).name, ...selector)}; or remove ${flag}`;
     return noNodeFits(context, message, remedy);
   }
   if (tolerated.length === 0) {
@@ -65,25 +65,25 @@ function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, node
     return noNodeFits(
       context,
       `${owner} does not tolerate the taints of ${few(selected.map(({name}) => name))}: ${taints.join(', ')}`,
-      `Add ${taints.map((taint) => `${FLAG[role]}toleration ${taint}`).join(' or ')}, if such nodes are meant for it`,
+      `Add ${taints.map((taint) => `${FLAG[role]}toleration ${taint}`).join(' or ')} if the agent may use these nodes`,
     );
   }
   const closed = tolerated.map(({name, isSchedulable}) => `${name} is ${isSchedulable ? 'not ready' : 'cordoned'}`);
   const [first] = tolerated as [NodeCapacity];
   return noNodeFits(
     context,
-    `No node${asked} takes ${owner} now: ${few(closed)}`,
+    `No node${asked} is available for ${owner}: ${few(closed)}`,
     first.isSchedulable
-      ? `See why: ${kubectlCommand(place, 'describe', 'node', first.name)}`
-      : `Let pods back: ${kubectlCommand(place, 'uncordon', first.name)}`,
+      ? `Show the reason: ${kubectlCommand(place, 'describe', 'node', first.name)}`
+      : `Allow scheduling: ${kubectlCommand(place, 'uncordon', first.name)}`,
   );
 }
 
 const taintText = ({key, value, effect}: NodeCapacity['taints'][number]): string =>
   `${key}${value === undefined ? '' : `=${value}`}:${effect}`;
 
-export const runNodes = placement('run-nodes', 'runs', 'runs');
-export const controllerNodes = placement('controller-nodes', 'controller', 'the controller');
+export const runNodes = placement('run-nodes', 'runs', 'Nodes are available for runs');
+export const controllerNodes = placement('controller-nodes', 'controller', 'Nodes are available for the controller');
 
 /** In thousandths of a core, and of a byte. */
 interface Room {
@@ -137,30 +137,32 @@ const tellsRoom = ({allocatable}: NodeCapacity): boolean =>
 
 /** The result that follows from the request of one run and the nodes that take runs now. */
 const withRoom = (context: PreflightContext, conclude: (request: Room, nodes: readonly NodeCapacity[]) => CheckResult): CheckResult =>
-  ifKnown(podsOf(context), 'What a run asks for is', (pods) =>
-    ifKnown(nodesForRuns(context), 'Nodes are', (all) => {
+  ifKnown(podsOf(context), 'render the chart', (pods) =>
+    ifKnown(nodesForRuns(context), 'list nodes', (all) => {
       const nodes = all.filter(isAvailable);
       if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
-      if (!nodes.every(tellsRoom)) return skip('Some nodes do not say what they have room for');
+      if (!nodes.every(tellsRoom)) return skip('Some nodes do not report their allocatable resources');
       return conclude(requestOfRun(context, pods), nodes);
     }),
   );
 
-const LESS = 'Ask for less with --run-cpu-request and --run-memory-request, or add larger nodes';
-const REF = 'https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/; what other pods use is not counted';
+const LESS = 'Reduce --run-cpu-request and --run-memory-request, or add larger nodes';
+const REF = 'https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/; requests of other pods are not counted';
 
 export const roomForRun: Check = {
   id: 'run-room',
   group: 'Nodes',
-  title: 'a node is large enough for a run',
+  title: 'Nodes are large enough for one run',
   ref: REF,
   run: (context) =>
     withRoom(context, (request, nodes) => {
       const able = nodes.filter((node) => fits(request, roomOf(node)));
       if (able.length > 0)
-        return pass(`a run asks for ${spell(request)}; ${able.length} of ${count(nodes.length, 'node')} for runs have that`);
+        return pass(
+          `A run requests ${spell(request)}; ${able.length} of ${count(nodes.length, 'node')} for runs ${able.length === 1 ? 'is' : 'are'} large enough`,
+        );
       const largest = nodes.map(roomOf).reduce(most);
-      return noNodeFits(context, `A run asks for ${spell(request)}, and no node for runs has more than ${spell(largest)}`, LESS);
+      return noNodeFits(context, `A run requests ${spell(request)}, but no node for runs has more than ${spell(largest)}`, LESS);
     }),
 };
 
@@ -180,21 +182,21 @@ function holds(request: Room, node: NodeCapacity): bigint {
 export const roomForAll: Check = {
   id: 'concurrent-room',
   group: 'Nodes',
-  title: 'the nodes are large enough for all runs at the same time',
+  title: 'Nodes are large enough for all concurrent runs',
   ref: REF,
   run: (context) => {
     const runs = context.get(concurrency) ?? 1;
     if (runs < 2) return undefined;
     return withRoom(context, (request, nodes) => {
       const room = nodes.map((node) => holds(request, node)).reduce((sum, each) => sum + each, 0n);
-      const text = `${count(nodes.length, 'node')} for runs ${nodes.length === 1 ? 'holds' : 'hold'} ${room} of ${spell(request)} at a time`;
+      const text = `${count(nodes.length, 'node')} for runs ${nodes.length === 1 ? 'has' : 'have'} room for ${count(room, 'concurrent run')} with ${spell(request)}`;
       // The check run-room reports it.
       if (room === 0n) return skip('No node is large enough for a single run');
-      if (room >= BigInt(runs)) return pass(`${text}, ${runs} are wanted`);
+      if (room >= BigInt(runs)) return pass(`${text}; required: ${runs}`);
       return noNodeFits(
         context,
-        `${text}, and ${runs} are wanted`,
-        `Add nodes, ask for less with --run-cpu-request and --run-memory-request, or use --concurrency ${room}`,
+        `${text}; required: ${runs}`,
+        `Add nodes, reduce --run-cpu-request and --run-memory-request, or use --concurrency ${room}`,
       );
     });
   },

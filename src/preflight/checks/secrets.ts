@@ -14,12 +14,12 @@ const REF = 'https://kubernetes.io/docs/concepts/configuration/secret/';
 const PULL_TYPES = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg'];
 
 const GIVE_TOKEN =
-  'Give the agent pool token in SCALR_AGENT_TOKEN or with --token-file, or name the Secret and its key with --token-secret and --token-secret-key';
+  'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret and --token-secret-key';
 
 const keys: Check = {
   id: 'secrets',
   group: 'Secrets',
-  title: 'Secrets are there, with the keys that are read',
+  title: 'Secrets exist with the required keys',
   ref: REF,
   run(context) {
     const pulls = referencedPullSecrets(knownValue(context.manifest) ?? []);
@@ -32,41 +32,42 @@ function secretResult(
   {secrets, name: {place}, get, token: own}: PreflightContext,
 ): CheckResult {
   const fact = secrets.get(name);
-  if (fact === undefined || !isKnown(fact)) return skip(`Secret ${name} cannot be read${fact ? `: ${fact.because}` : ''}`);
+  if (fact === undefined || !isKnown(fact)) return skip(`Cannot read Secret ${name}${fact ? `: ${fact.because}` : ''}`);
   const found = fact.value;
   const isToken = name === get(tokenSecret);
   if (isGiven) {
     const held = found?.data?.[get(tokenSecretKey) ?? ''];
     const isOther = isToken && own !== undefined && held !== Buffer.from(own, 'utf8').toString('base64');
-    if (found === undefined) return pass(`Secret ${name} will be made`);
+    if (found === undefined) return pass(`Secret ${name} will be created`);
     return isOther && !isOwn(found)
       ? fail(
-          `Secret ${name} in ${place.namespace} holds something else, and this program did not make it`,
-          `Use it as it is, without ${spell(token)} and --token-file, or name another with --token-secret`,
+          `Secret ${name} already exists in ${place.namespace} with other content, and was not created by scalr-agent`,
+          `Omit ${spell(token)} and --token-file to use the existing content, or use another Secret with --token-secret`,
         )
-      : pass(`Secret ${name} is there${isOther ? ', and its content will be replaced' : ''}`);
+      : pass(`Secret ${name} exists${isOther ? ', and its content will be replaced' : ''}`);
   }
   const missing = wanted.filter((key) => found?.data?.[key] === undefined);
-  if (found !== undefined && missing.length === 0) return pass(`Secret ${name} has ${wanted.join(' and ') || 'what is needed'}`);
+  if (found !== undefined && missing.length === 0)
+    return pass(wanted.length === 0 ? `Secret ${name} exists` : `Secret ${name} has ${wanted.join(' and ')}`);
   const had = Object.keys(found?.data ?? {}).join(', ') || 'none';
   const message = found
-    ? `Secret ${name} in ${place.namespace} has no key ${missing.join(' and ')}; it has ${had}`
-    : `there is no Secret ${name} in ${place.namespace}`;
+    ? `Secret ${name} in ${place.namespace} has no key ${missing.join(' and ')} (existing keys: ${had})`
+    : `Secret ${name} not found in ${place.namespace}`;
   if (isToken) return fail(message, GIVE_TOKEN);
   const create = (type: string, files: readonly string[]): string =>
     kubectlCommand(place, 'create', 'secret', type, name, '--namespace', place.namespace, ...files);
   if (name === get(clientCertSecret)) {
     const make = create('tls', ['--cert=tls.crt', '--key=tls.key']);
-    return fail(message, `Give --client-cert-file and --client-key-file, or make it: ${make}`);
+    return fail(message, `Set --client-cert-file and --client-key-file, or create it: ${make}`);
   }
   const files = missing.map((key) => `--from-file=${key}=${key}`);
-  return fail(message, `Make it: ${create('generic', files)}`);
+  return fail(message, `Create it: ${create('generic', files)}`);
 }
 
 const pull: Check = {
   id: 'pull-secrets',
   group: 'Secrets',
-  title: 'Secrets for pulling images are there',
+  title: 'Image pull Secrets exist',
   ref: 'https://kubernetes.io/docs/tasks/configure-pod-container/pull-image-private-registry/',
   run(context) {
     const {
@@ -78,15 +79,15 @@ const pull: Check = {
       referencedPullSecrets(knownValue(manifest) ?? []).map((name) => {
         const fact = secrets.get(name);
         // Secrets that the chart creates are not read.
-        if (fact === undefined) return pass(`Secret ${name} comes with the chart`);
-        if (!isKnown(fact)) return skip(`Secret ${name} cannot be read: ${fact.because}`);
-        const make = `Make it, with the user and password of the registry: ${createPullSecret(name, context)}`;
-        if (fact.value === undefined) return fail(`there is no Secret ${name} in ${place.namespace}: images would not be pulled`, make);
+        if (fact === undefined) return pass(`Secret ${name} is created by the chart`);
+        if (!isKnown(fact)) return skip(`Cannot read Secret ${name}: ${fact.because}`);
+        const make = `Create it with the user and password of the registry: ${createPullSecret(name, context)}`;
+        if (fact.value === undefined) return fail(`Secret ${name} not found in ${place.namespace}, so images cannot be pulled`, make);
         const {type = 'Opaque'} = fact.value;
         return PULL_TYPES.includes(type)
-          ? pass(`Secret ${name} is there`)
+          ? pass(`Secret ${name} exists`)
           : fail(
-              `Secret ${name} is of type ${type}, and kubelets read ${PULL_TYPES[0]} only`,
+              `Secret ${name} is of type ${type}; image pull Secrets must be of type ${PULL_TYPES[0]}`,
               // The type of a Secret cannot be changed.
               `Delete it: ${kubectlCommand(place, 'delete', 'secret', name, '--namespace', place.namespace)}\n${make}`,
             );
@@ -95,7 +96,7 @@ const pull: Check = {
   },
 };
 
-/** The command that makes it, with the registry of the settings. */
+/** The command that creates it, with the registry of the settings. */
 const createPullSecret = (name: string, {name: {place}, get}: PreflightContext): string => {
   const server = get(imageRegistry)?.split('/')[0] ?? 'registry.example.com';
   const login = [`--docker-server=${server}`, '--docker-username=USER', '--docker-password=PASSWORD'];
@@ -108,27 +109,29 @@ const DAY_MS = 86_400_000;
 const tokenCheck: Check = {
   id: 'token',
   group: 'Secrets',
-  title: 'the agent pool token can be used',
+  title: 'Agent pool token is valid',
   ref: 'https://docs.scalr.io/docs/self-hosted-agents-pools',
   run({token: given, secrets, get, now}) {
     const fact = secrets.get(get(tokenSecret) ?? '');
-    if (given === undefined && fact !== undefined && !isKnown(fact)) return skip(`the token cannot be read: ${fact.because}`);
+    if (given === undefined && fact !== undefined && !isKnown(fact)) return skip(`Cannot read the token: ${fact.because}`);
     const held = knownValue(fact ?? {unknown: 'undetermined', because: ''})?.data?.[get(tokenSecretKey) ?? ''];
     const text = given ?? (held === undefined ? undefined : Buffer.from(held, 'base64').toString('utf8'));
     if (text === undefined) return undefined;
     const claims = claimsOf(text);
-    const remedy = 'Make a token in the agent pool of Scalr, and copy all of it';
-    // What is in a Secret already may have a form of its own.
+    const remedy = 'Create a token in the agent pool in Scalr, and copy all of it';
+    // A token in an existing Secret may have another format.
     if (claims === undefined) {
       return given === undefined
-        ? skip('whether the token of the Secret can be used is unknown: it is no JSON Web Token')
-        : warn('it does not have the form of a token of Scalr (a JSON Web Token)', remedy);
+        ? skip('Cannot validate the token in the Secret: not a JSON Web Token')
+        : warn('The token is not a Scalr agent pool token (not a JSON Web Token)', remedy);
     }
     const {expires} = claims;
-    if (expires === undefined) return pass('it does not expire');
+    if (expires === undefined) return pass('The token does not expire');
     const day = expires.toISOString().slice(0, 10);
-    if (expires <= now) return fail(`it expired on ${day}`, remedy);
-    return expires.getTime() - now.getTime() < SOON_DAYS * DAY_MS ? warn(`it expires on ${day}`, remedy) : pass(`it is valid until ${day}`);
+    if (expires <= now) return fail(`The token expired on ${day}`, remedy);
+    return expires.getTime() - now.getTime() < SOON_DAYS * DAY_MS
+      ? warn(`The token expires on ${day}`, remedy)
+      : pass(`The token is valid until ${day}`);
   },
 };
 

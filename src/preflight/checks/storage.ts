@@ -9,14 +9,14 @@ import type {PreflightContext} from '../preflight-context.ts';
 import {referencedClaims} from '../referenced-objects.ts';
 import {nodesForRuns} from './available-nodes.ts';
 
-/** Runs for the rendered chart; does not apply where it could not be rendered and the settings ask for no volume. */
+/** Runs for the rendered chart; does not apply if it could not be rendered and the settings require no volume. */
 function withManifest(
   {manifest, get}: PreflightContext,
   conclude: (objects: readonly KubernetesObject[]) => CheckResult | undefined,
 ): CheckResult | undefined {
   const isWanted = ['pvc', 'existing-pvc', 'efs'].includes(get(cache) ?? '');
   if (!isKnown(manifest) && !isWanted) return undefined;
-  return ifKnown(manifest, 'What the chart makes of the values is', conclude);
+  return ifKnown(manifest, 'render the chart', conclude);
 }
 
 /** PersistentVolumeClaims that the chart creates. */
@@ -29,7 +29,7 @@ function existingClaims(objects: readonly KubernetesObject[]): string[] {
   return referencedClaims(objects).filter((name) => !created.includes(name));
 }
 
-/** The worst result for the claims of these names. */
+/** The worst result for the PVCs of these names. */
 const eachClaim = (
   context: PreflightContext,
   names: readonly string[],
@@ -38,12 +38,12 @@ const eachClaim = (
   worstOf(
     names.map((name) => {
       const fact = context.claims.get(name);
-      if (fact === undefined) return skip(`The claim ${name} was not looked up`);
-      return ifKnown(fact, `The claim ${name} is`, (claim) => conclude(claim, name));
+      if (fact === undefined) return skip(`PVC ${name} was not checked`);
+      return ifKnown(fact, `read PVC ${name}`, (claim) => conclude(claim, name));
     }),
   );
 
-/** The StorageClass of a claim; undefined where there is none of that name, or no default. */
+/** The StorageClass of a PVC; undefined if it does not exist, or there is no default. */
 const classOf = (claim: Claim, classes: readonly StorageClass[]): StorageClass | undefined => {
   const wanted = claim.spec?.storageClassName;
   return classes.find(({name, isDefault}) => (wanted === undefined ? isDefault : name === wanted));
@@ -58,13 +58,12 @@ const isClassOfChart = ({spec}: Claim, objects: readonly KubernetesObject[]): bo
       (each.kind === 'PersistentVolume' && (each as Claim).spec?.storageClassName === spec.storageClassName),
   );
 
-const CLASSES = 'Storage classes are';
-const asks = (name: string): string => `The claim ${name} asks for`;
+const CLASSES = 'list StorageClasses';
 
 const storageClass: Check = {
   id: 'storage-class',
   group: 'Storage',
-  title: 'there is a storage class for every claim that the chart makes',
+  title: 'StorageClass exists for every new PVC',
   ref: 'https://kubernetes.io/docs/concepts/storage/storage-classes/',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -79,20 +78,20 @@ function hasClass(claim: Claim, classes: readonly StorageClass[]): CheckResult {
   const wanted = claim.spec?.storageClassName;
   const found = classOf(claim, classes);
   const names = few(classes.map((each) => each.name)) || 'none';
-  if (wanted === '') return skip(`${asks(name)} no class, so a volume has to be prepared for it; volumes are not looked at`);
-  if (found) return pass(`${found.name} (${found.provisioner}, ${found.bindingMode}) for the claim ${name}`);
+  if (wanted === '') return skip(`PVC ${name} disables dynamic provisioning and requires an existing volume; volumes are not checked`);
+  if (found) return pass(`${found.name} (${found.provisioner}, ${found.bindingMode}) for PVC ${name}`);
   return fail(
     wanted === undefined
-      ? `${asks(name)} the default storage class, and there is none; there is ${names}`
-      : `${asks(name)} the storage class ${wanted}, which is not there; there is ${names}`,
-    'Name one of them with --cache-storage-class, or use --cache ephemeral',
+      ? `PVC ${name} requires a default StorageClass, but the cluster has none (existing: ${names})`
+      : `StorageClass ${wanted} of PVC ${name} not found (existing: ${names})`,
+    'Use an existing one with --cache-storage-class, or use --cache ephemeral',
   );
 }
 
 const accessMode: Check = {
   id: 'access-mode',
   group: 'Storage',
-  title: 'the storage class can make volumes of that access mode',
+  title: 'StorageClass supports the access mode',
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -102,29 +101,30 @@ const accessMode: Check = {
     }),
 };
 
-/** Undefined where there is no class, which the check storage-class reports, or where the chart brings it. */
+/** Undefined if there is no StorageClass, which the check storage-class reports, or if the chart creates it. */
 function hasAccessMode(claim: Claim, classes: readonly StorageClass[]): CheckResult | undefined {
   const found = classOf(claim, classes);
   if (found === undefined) return undefined;
   const {name, accessModes, provisioner} = found;
   const {name: claimName} = claim.metadata;
   const wanted = (claim.spec?.accessModes ?? []) as AccessMode[];
-  if (!isKnown(accessModes)) return skip(`${asks(claimName)} ${wanted.join(', ')} of the class ${name}: ${accessModes.because}`);
+  if (!isKnown(accessModes))
+    return skip(`Cannot determine whether StorageClass ${name} supports ${wanted.join(', ')} for PVC ${claimName}: ${accessModes.because}`);
   const missing = wanted.filter((mode) => !accessModes.value.includes(mode));
-  if (missing.length === 0) return pass(`${name} (${provisioner}) can make ${wanted.join(', ')}`);
+  if (missing.length === 0) return pass(`${name} (${provisioner}) supports ${wanted.join(', ')}`);
   const able = classes.filter((each) => missing.every((mode) => knownValue(each.accessModes)?.includes(mode))).map((each) => each.name);
   return fail(
-    `${asks(claimName)} ${missing.join(', ')}, and volumes of the class ${name} (${provisioner}) are ${accessModes.value.join(', ')}`,
+    `PVC ${claimName} requires ${missing.join(', ')}, but StorageClass ${name} (${provisioner}) only supports ${accessModes.value.join(', ')}`,
     able.length > 0
       ? `Use --cache-storage-class ${able[0]}${able.length > 1 ? ` (or ${few(able.slice(1))})` : ''}`
-      : 'No class that is known here can: install a driver for shared volumes, or use --cache ephemeral',
+      : 'Install a CSI driver for shared volumes, because no known StorageClass supports it, or use --cache ephemeral',
   );
 }
 
 const claimNameFree: Check = {
   id: 'claim-name',
   group: 'Storage',
-  title: 'claims that the chart makes are new, or belong to this release',
+  title: 'PVCs of the chart are new or belong to this release',
   ref: 'https://helm.sh/docs/helm/helm_install/',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -136,8 +136,8 @@ const claimNameFree: Check = {
         const ownerNamespace = claim.metadata.annotations?.['meta.helm.sh/release-namespace'];
         if (owner === release && ownerNamespace === place.namespace) return pass(`${name} belongs to release ${release}`);
         return fail(
-          `There is a claim ${name} already${owner === undefined ? '' : ` of release ${ownerNamespace}/${owner}`}, and Helm refuses to take it over`,
-          `Use it as it is: --cache existing-pvc --cache-claim ${name}; or choose another name with --release`,
+          `PVC ${name} already exists${owner === undefined ? '' : ` in release ${ownerNamespace}/${owner}`}, and Helm cannot adopt it`,
+          `Use it with --cache existing-pvc --cache-claim ${name}, or use another name with --release`,
         );
       });
     }),
@@ -146,7 +146,7 @@ const claimNameFree: Check = {
 const claimBound: Check = {
   id: 'claim',
   group: 'Storage',
-  title: 'every claim that pods mount is there and has a volume, or gets one',
+  title: 'Existing PVCs are bound or can be bound',
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#binding',
   run: (context) =>
     withManifest(context, (objects) => eachClaim(context, existingClaims(objects), (claim, name) => isBound(claim, name, context))),
@@ -156,25 +156,26 @@ function isBound(claim: Claim | undefined, name: string, {name: {place}, facts}:
   const describe = kubectlCommand(place, 'describe', 'pvc', name, '--namespace', place.namespace);
   if (claim === undefined)
     return fail(
-      `There is no claim ${name} in ${place.namespace}, and pods that mount it never start`,
-      'Make it first, or have the chart make one: --cache pvc',
+      `PVC ${name} not found in ${place.namespace}, so pods that mount it cannot start`,
+      'Create it first, or let the chart create one with --cache pvc',
     );
   if (claim.metadata.deletionTimestamp !== undefined)
-    return fail(`The claim ${name} is being deleted`, `Wait until it is gone and make it anew: ${describe}`);
+    return fail(`PVC ${name} is being deleted`, `Create it again after its deletion. Show its status: ${describe}`);
   const phase = claim.status?.phase ?? 'Pending';
   if (phase === 'Bound') return pass(`${name} is bound`);
-  if (phase === 'Lost') return fail(`The claim ${name} lost its volume`, describe);
-  return ifKnown(facts.storageClasses, `The claim ${name} has no volume yet, and whether it gets one is`, (classes) => {
+  if (phase === 'Lost') return fail(`PVC ${name} lost its volume`, `Show the reason: ${describe}`);
+  return ifKnown(facts.storageClasses, `determine whether PVC ${name} can be bound`, (classes) => {
     const found = classOf(claim, classes);
-    if (found?.bindingMode === 'WaitForFirstConsumer') return pass(`${name} gets its volume with the first pod (class ${found.name})`);
-    return warn(`The claim ${name} is ${phase}: nothing has made a volume for it`, `See why: ${describe}`);
+    if (found?.bindingMode === 'WaitForFirstConsumer')
+      return pass(`${name} is bound when the first pod uses it (StorageClass ${found.name})`);
+    return warn(`PVC ${name} is ${phase}: no volume was provisioned`, `Show the reason: ${describe}`);
   });
 }
 
 const claimShared: Check = {
   id: 'claim-access-mode',
   group: 'Storage',
-  title: 'claims that several pods mount can be shared between nodes',
+  title: 'PVCs mounted by several pods can be shared between nodes',
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
   run: (context) =>
     withManifest(context, (objects) => {
@@ -184,21 +185,21 @@ const claimShared: Check = {
         const modes = claim?.spec?.accessModes;
         if (modes === undefined) return undefined;
         if (modes.includes('ReadWriteMany')) return pass(`${name} is ReadWriteMany`);
-        const message = `The claim ${name} is ${modes.join(', ')}, and ${who} mount it`;
+        const message = `PVC ${name} is ${modes.join(', ')}, but ${who} mount it`;
         if (modes.includes('ReadWriteOnce') && knownValue(nodesForRuns(context))?.length === 1)
           return warn(
-            `${message}: that works on the one node there is, and on no second one`,
-            'Name a claim that is ReadWriteMany with --cache-claim before there are more nodes',
+            `${message}. This works only as long as the cluster has one node`,
+            'Use a ReadWriteMany PVC with --cache-claim before you add nodes',
           );
         return fail(
-          `${message}: on a second node they do not start`,
-          'Name a claim that is ReadWriteMany with --cache-claim, or use --cache ephemeral',
+          `${message}. Pods on a second node cannot start`,
+          'Use a ReadWriteMany PVC with --cache-claim, or use --cache ephemeral',
         );
       });
     }),
 };
 
-/** Several pods, maybe on several nodes, that mount the same claim; undefined where a single pod does. */
+/** Several pods, possibly on several nodes, that mount the same PVC; undefined for a single pod. */
 function sharingPods({target, values}: PreflightContext): string | undefined {
   if (target.chart === 'agent-job') return 'the controller and the pods of all runs';
   const replicas = Number(values['replicaCount'] ?? 1);
@@ -213,17 +214,17 @@ const isOfEfs = (object: KubernetesObject): boolean =>
 const efsDriver: Check = {
   id: 'efs-driver',
   group: 'Storage',
-  title: 'the driver for EFS runs on the nodes',
+  title: 'EFS CSI driver is installed',
   ref: 'https://docs.aws.amazon.com/eks/latest/userguide/efs-csi.html',
   run: (context) =>
     withManifest(context, (objects) => {
       if (!objects.some(isOfEfs)) return undefined;
-      return ifKnown(context.readings.daemonSets, 'DaemonSets are', (sets) => {
+      return ifKnown(context.readings.daemonSets, 'list DaemonSets', (sets) => {
         const found = sets.find(({metadata}) => metadata.name.includes('efs-csi'));
         return found
           ? pass(`DaemonSet ${found.metadata.name} in ${found.metadata.namespace}`)
           : fail(
-              'No DaemonSet of the EFS CSI driver runs here, so pods wait for their volume for good',
+              'DaemonSet of the EFS CSI driver not found, so pods cannot mount their volume',
               'Install the add-on: aws eks create-addon --addon-name aws-efs-csi-driver --cluster-name CLUSTER',
             );
       });

@@ -10,13 +10,13 @@ const OLDEST_HELM = '3.14.0';
 const helm: Check = {
   id: 'helm-version',
   group: 'Tools',
-  title: 'helm is new enough',
+  title: 'Helm version is supported',
   ref: 'https://helm.sh/docs/topics/version_skew/',
   run({tools}) {
-    if (!isKnown(tools.helm)) return fail(tools.helm.because, 'Install Helm 3.14 or newer, or say where it is with --helm');
+    if (!isKnown(tools.helm)) return fail(tools.helm.because, 'Install Helm 3.14 or newer, or set its path with --helm');
     const {value} = tools.helm;
     return compare(value, OLDEST_HELM) < 0
-      ? fail(`helm ${value} is older than 3.14`, 'Install Helm 3.14 or newer, or name another with --helm')
+      ? fail(`helm ${value} is older than 3.14`, 'Install Helm 3.14 or newer, or set another path with --helm')
       : pass(`helm ${value}`);
   },
 };
@@ -24,19 +24,18 @@ const helm: Check = {
 const kubectl: Check = {
   id: 'kubectl-version',
   group: 'Tools',
-  title: 'kubectl fits the API server',
+  title: 'kubectl version is compatible with the API server',
   ref: 'https://kubernetes.io/releases/version-skew-policy/#kubectl',
   run({tools, facts}) {
-    if (!isKnown(tools.kubectl)) return fail(tools.kubectl.because, 'Install kubectl, or say where it is with --kubectl');
+    if (!isKnown(tools.kubectl)) return fail(tools.kubectl.because, 'Install kubectl, or set its path with --kubectl');
     const own = tools.kubectl.value;
-    if (!isKnown(facts.versions.server))
-      return skip(`kubectl ${own}; the version of the API server is unknown: ${facts.versions.server.because}`);
+    if (!isKnown(facts.versions.server)) return skip(`Cannot compare kubectl ${own} with the API server: ${facts.versions.server.because}`);
     const server = facts.versions.server.value;
     const apart = Math.abs(minorOf(own) - minorOf(server));
     return apart > 1
       ? warn(
-          `kubectl ${own} and the API server ${server} are ${apart} minor versions apart; one is supported`,
-          `Install kubectl 1.${minorOf(server)}, or name another with --kubectl`,
+          `kubectl ${own} and API server ${server} differ by ${apart} minor versions; at most one is supported`,
+          `Install kubectl 1.${minorOf(server)}, or set another path with --kubectl`,
         )
       : pass(`kubectl ${own}, API server ${server}`);
   },
@@ -47,17 +46,17 @@ const minorOf = (version: string): number => Number(/^v?\d+\.(\d+)/.exec(version
 const reachable: Check = {
   id: 'cluster-reachable',
   group: 'Cluster',
-  title: 'the API server answers',
+  title: 'Kubernetes API is reachable',
   ref: 'https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/',
   run({tools, facts, context, name: {place}}) {
-    if (!isKnown(tools.kubectl)) return skip('there is no kubectl to ask with');
+    if (!isKnown(tools.kubectl)) return skip('kubectl not found');
     const {server: version} = facts.versions;
     const where = placeOf(context);
     if (isKnown(version)) return pass(`${where}Kubernetes ${version.value}`);
-    if (version.unknown === 'forbidden') return pass(`${where}it keeps its version to itself`);
+    if (version.unknown === 'forbidden') return pass(`${where}server version not readable with this account`);
     return fail(
       `${where}${version.because}`,
-      `Try: ${kubectlCommand(place, 'cluster-info')}; or name another cluster with --kube-context or --kubeconfig`,
+      `Check ${kubectlCommand(place, 'cluster-info')}, or use another cluster with --kube-context or --kubeconfig`,
     );
   },
 };
@@ -70,23 +69,23 @@ function placeOf(context: PreflightContext['context']): string {
 const renders: Check = {
   id: 'chart-renders',
   group: 'Release',
-  title: 'the chart can be fetched and rendered',
+  title: 'Chart can be downloaded and rendered',
   ref: 'https://helm.sh/docs/helm/helm_template/',
   run({name, tools, target, manifest, refusal, facts}) {
     const what = `${target.chart} ${target.version}`;
     if (isKnown(manifest)) {
-      const makes = `makes ${count(manifest.value.length, 'object')}`;
-      if (refusal === undefined) return pass(`${what} ${makes}`);
+      const creates = `creates ${count(manifest.value.length, 'object')}`;
+      if (refusal === undefined) return pass(`${what} ${creates}`);
       // The check server-version reports that the server is too old.
       return isTooOld(knownValue(facts.versions.server) ?? '', target)
-        ? pass(`${what} ${makes} on a server that is new enough`)
-        : fail(`${what}: ${refusal}`, 'Upgrade the cluster, or choose an older --chart-version');
+        ? pass(`${what} ${creates} on a supported Kubernetes version`)
+        : fail(`${what}: ${refusal}`, 'Upgrade the cluster, or use an older --chart-version');
     }
-    if (!isKnown(tools.helm)) return skip('there is no helm to render it with');
-    if (manifest.unknown === 'timed-out') return skip(`${what}: ${manifest.because}`, 'Give it more time with --timeout');
+    if (!isKnown(tools.helm)) return skip('helm not found');
+    if (manifest.unknown === 'timed-out') return skip(`${what}: ${manifest.because}`, 'Increase --timeout');
     return fail(
       `${what}: ${manifest.because}`,
-      `Check --chart-version and --chart-source, and what is set with --set: ${ownCommand('values', name, '--explain')}`,
+      `Check --chart-version, --chart-source and --set: ${ownCommand('values', name, '--explain')}`,
     );
   },
 };

@@ -19,6 +19,10 @@ export interface Findings {
   metadata: Answer | undefined;
   volumes: readonly Volume[];
   registries: readonly (Answer & {url: string})[];
+  /** Of --probe-url. */
+  urls: readonly (Answer & {url: string})[];
+  /** What is missing in the runner image; undefined if the pods of runs do not use one. */
+  runner: {missesUser: boolean; missesCurl: boolean} | undefined;
 }
 
 /** Reads what the script printed, one finding a line; other lines come from whatever else prints in the image. Pure. */
@@ -35,14 +39,23 @@ export function findingsIn(log: string): Findings {
         return state === undefined ? [] : [{state, detail: rest.replaceAll(/[^\w .-]/g, '')}];
       })
       .at(-1);
+  const requests = (name: string): (Answer & {url: string})[] =>
+    lines.flatMap(({about, state: url, rest}) => {
+      const [found, ...detail] = rest.split(' ');
+      const state = ANSWERS.find((each) => each === found);
+      return about === name && state !== undefined ? [{url, state, detail: detail.join(' ')}] : [];
+    });
   return {
     scalr: answer('scalr-url'),
     metadata: answer('metadata'),
-    registries: lines.flatMap(({about, state: url, rest}) => {
-      const [found, ...detail] = rest.split(' ');
-      const state = ANSWERS.find((each) => each === found);
-      return about === 'registry' && state !== undefined ? [{url, state, detail: detail.join(' ')}] : [];
-    }),
+    registries: requests('registry'),
+    urls: requests('url'),
+    runner: lines.some(({about}) => about === 'runner-user')
+      ? {
+          missesUser: lines.some(({about, state}) => about === 'runner-user' && state === 'missing'),
+          missesCurl: lines.some(({about, state}) => about === 'runner-curl' && state === 'missing'),
+        }
+      : undefined,
     volumes: lines.flatMap(({about, state: found, rest: directory}) => {
       const state = VOLUMES.find((each) => each === found);
       return about === 'volume' && state !== undefined && directory !== '' ? [{state, directory}] : [];

@@ -2,15 +2,15 @@ import type {Values} from '../../charts/tree.ts';
 import {missesRuns} from '../../cluster/facts/policies.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
 import {type PodTemplate, podTemplates} from '../../cluster/pod-specs.ts';
-import {PROBE_CONTAINER, probeLabels} from '../../cluster/probe.ts';
+import {PROBE_CONTAINER, probeLabels, RUNNER_CONTAINER} from '../../cluster/probe.ts';
 import {url as urlSetting} from '../../settings/agent.ts';
-import {imageRegistry} from '../../settings/pods.ts';
+import {imageRegistry, runnerImage} from '../../settings/pods.ts';
 import {purpose} from '../../settings/purpose.ts';
 import {roleOf} from '../checks/available-nodes.ts';
 import {blocks} from '../checks/network.ts';
 import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
 import {mapsIn} from '../referenced-objects.ts';
-import {SCRIPT} from './script.ts';
+import {RUNNER_SCRIPT, SCRIPT} from './script.ts';
 import {probeVolumes} from './volumes.ts';
 
 interface Variable {
@@ -18,7 +18,7 @@ interface Variable {
   value?: string;
 }
 
-/** What the probe takes over from the pods of runs: where they are placed, and as whom they run. */
+/** What the probe copies from the pods of runs: their placement and their identity. */
 const POD_FIELDS = [
   ...['serviceAccountName', 'imagePullSecrets', 'securityContext', 'nodeSelector', 'tolerations', 'affinity', 'runtimeClassName'],
   ...['priorityClassName', 'schedulerName', 'hostNetwork', 'dnsPolicy', 'dnsConfig', 'hostAliases', 'os'],
@@ -40,13 +40,13 @@ const RESOURCES = {requests: {cpu: '10m', memory: '32Mi'}, limits: {cpu: '200m',
 type Context = Pick<PreflightContext, 'name' | 'target' | 'get' | 'now'>;
 
 /**
- * A pod with the placement, image, rights, proxy and volumes of a run, and what it needs; undefined where the chart creates no pod for runs.
- * `existing` holds serviceaccounts/name, secrets/name and persistentvolumeclaims/name that pods can use now; the pod ends after `seconds`. Pure.
+ * A pod with the placement, image, rights, proxy and volumes of a run, and what it needs; undefined if the chart creates no pod for runs.
+ * `existing` holds serviceaccounts/name, secrets/name and persistentvolumeclaims/name that pods can use now; the pod ends after `seconds` and requests `urls` too. Pure.
  */
 export function planProbe(
   context: Context,
   objects: readonly KubernetesObject[],
-  {existing, seconds}: {existing: ReadonlySet<string>; seconds: number},
+  {existing, seconds, urls}: {existing: ReadonlySet<string>; seconds: number; urls: readonly string[]},
 ): ProbePlan | undefined {
   const [template] = objects.filter((each) => roleOf(each, context.target.chart) === 'runs').flatMap(podTemplates);
   if (template === undefined) return undefined;
@@ -70,9 +70,10 @@ export function planProbe(
       ...(account === undefined ? {} : {serviceAccountName: 'default'}),
       automountServiceAccountToken: false,
       restartPolicy: 'Never',
-      // Ends the pod where it could not be removed.
+      // Ends the pod if it cannot be deleted.
       activeDeadlineSeconds: seconds,
       terminationGracePeriodSeconds: 1,
+      ...runnerOf(template, context),
       containers: [
         {
           name: PROBE_CONTAINER,
@@ -83,6 +84,7 @@ export function planProbe(
             {name: 'PROBE_URL', value: url ?? ''},
             {name: 'PROBE_CA', value: caPath ?? ''},
             {name: 'PROBE_REGISTRIES', value: registriesFor(context).join(' ')},
+            {name: 'PROBE_URLS', value: urls.join(' ')},
             {name: 'PROBE_METADATA', value: METADATA},
             {name: 'PROBE_TRIES', value: String(blocks(context) ? TRIES_WHERE_BLOCKED : 1)},
           ],
@@ -99,15 +101,25 @@ export function planProbe(
     objects: [...policiesFor(template, context, objects, name), ...(data ? [configMap] : []), pod],
     image: String(container['image']),
     url,
-    proxy: proxy?.replace(/^.*@/, ''),
+    proxy: shownProxy(proxy),
+    urlProxies: new Map(urls.map((each) => [each, shownProxy(proxyFor(each, env))])),
     hasCertificates: caPath !== undefined,
-    notes: [...(account === undefined ? [] : [`the account default stands in for ${account}, which the install makes`]), ...notes],
+    notes: [...(account === undefined ? [] : [`uses service account default instead of ${account}, which the install creates`]), ...notes],
   };
 }
 
 /** VCS agents need neither providers nor images of runs. */
 const registriesFor = ({get}: Context): string[] =>
   get(purpose) === 'vcs' ? [] : [...REGISTRIES, ...(get(imageRegistry) === undefined ? [IMAGES] : [])];
+
+/** An init container with the runner image, where pods have one. */
+function runnerOf({spec}: PodTemplate, {get}: Context): Values {
+  const image = get(runnerImage);
+  const container = mapsIn(spec['containers']).find((each) => image !== undefined && String(each['image']).endsWith(image));
+  if (container === undefined) return {};
+  const command = ['/bin/sh', '-c', RUNNER_SCRIPT];
+  return {initContainers: [{name: RUNNER_CONTAINER, ...picked(container, CONTAINER_FIELDS), command, resources: RESOURCES}]};
+}
 
 const picked = (tree: Values, keys: readonly string[]): Values =>
   Object.fromEntries(keys.flatMap((key) => (tree[key] === undefined || tree[key] === null ? [] : [[key, tree[key]]])));
@@ -128,7 +140,10 @@ function pendingAccount({serviceAccountName}: Values, objects: readonly Kubernet
 const annotationsOf = ({metadata}: PodTemplate): Record<string, string> =>
   Object.fromEntries(Object.entries(metadata?.annotations ?? {}).filter(([key]) => !key.startsWith('checksum/')));
 
-/** The proxy through which a pod with these variables requests an address; undefined where it connects directly. */
+/** Without user and password. */
+const shownProxy = (proxy: string | undefined): string | undefined => proxy?.replace(/^.*@/, '');
+
+/** The proxy through which a pod with these variables requests an address; undefined if it connects directly. */
 function proxyFor(url: string, env: readonly Variable[]): string | undefined {
   const {protocol, hostname} = new URL(url);
   const variable = (name: string): string =>

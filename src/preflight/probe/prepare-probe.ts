@@ -10,33 +10,33 @@ import {planProbe} from './plan-probe.ts';
 
 interface ProbeAccess {
   kubernetes: Pick<KubernetesClient, 'get' | 'post'>;
-  over: AbortSignal;
+  signal: AbortSignal;
 }
 
 /** Plans a probe that runs for at most `seconds`, where this account may create one; changes nothing. */
 export async function prepareProbe(
   context: PreflightContext,
-  {kubernetes, over}: ProbeAccess,
-  seconds: number,
+  {kubernetes, signal}: ProbeAccess,
+  {seconds, urls}: {seconds: number; urls: readonly string[]},
 ): Promise<ProbePlan | SkippedProbe> {
   const {manifest, readings, name, facts} = context;
   const {place} = name;
-  if (!isKnown(facts.versions.server)) return {because: `the API server does not answer: ${facts.versions.server.because}`};
-  if (!isKnown(manifest)) return {because: `what the chart makes is not known: ${manifest.because}`};
+  if (!isKnown(facts.versions.server)) return {because: `the Kubernetes API is not reachable: ${facts.versions.server.because}`};
+  if (!isKnown(manifest)) return {because: `the chart cannot be rendered: ${manifest.because}`};
   if (isKnown(readings.namespaceObject) && readings.namespaceObject.value === undefined)
     return {
-      because: `the namespace ${place.namespace} is not there yet`,
-      remedy: `Make it first: ${kubectlCommand(place, 'create', 'namespace', place.namespace)}`,
+      because: `namespace ${place.namespace} does not exist yet`,
+      remedy: `Create it first: ${kubectlCommand(place, 'create', 'namespace', place.namespace)}`,
     };
-  const existing = await usableObjects(context, {kubernetes, over});
-  const plan = planProbe(context, manifest.value, {existing, seconds});
-  if (plan === undefined) return {because: 'the chart makes no pod that stands for runs'};
-  const permissions = await permissionsOf(neededFor(plan, place.namespace), kubernetes, over);
-  if (!isKnown(permissions)) return {because: `whether the account may make a pod is not known: ${permissions.because}`};
+  const existing = await usableObjects(context, {kubernetes, signal});
+  const plan = planProbe(context, manifest.value, {existing, seconds, urls});
+  if (plan === undefined) return {because: 'the chart creates no pod for runs'};
+  const permissions = await permissionsOf(neededFor(plan, place.namespace), kubernetes, signal);
+  if (!isKnown(permissions)) return {because: `cannot determine whether the account can create a pod: ${permissions.because}`};
   const missing = permissions.value.filter(({isAllowed}) => !isAllowed);
   if (missing.length === 0) return plan;
   return {
-    because: `the account may not ${missing.map(({verb, resource}) => `${verb} ${resource}`).join(', ')}`,
+    because: `the account cannot ${missing.map(({verb, resource}) => `${verb} ${resource}`).join(', ')}`,
     remedy: roleFor(missing, 'scalr-agent-probe', context),
   };
 }
@@ -51,13 +51,13 @@ function neededFor({objects}: ProbePlan, namespace: string): NeededPermission[] 
   return [...changes, ...reads].map((each) => ({...each, namespace, isOptional: false}));
 }
 
-/** What the pod can mount now. Of claims only bound ones: the probe would bind a claim that waits for its first pod. */
+/** What the pod can mount now. Only bound PVCs: the probe would bind a PVC that waits for its first consumer. */
 async function usableObjects(
   {manifest, secrets, claims, name: {place}}: PreflightContext,
-  {kubernetes, over}: ProbeAccess,
+  {kubernetes, signal}: ProbeAccess,
 ): Promise<Set<string>> {
   const accounts = (knownValue(manifest) ?? []).flatMap(podTemplates).map(({spec}) => spec['serviceAccountName']);
-  const options = {over, idleMs: REQUEST_MS, namespace: place.namespace};
+  const options = {signal, idleMs: REQUEST_MS, namespace: place.namespace};
   const found = await Promise.all(
     [...new Set(accounts.filter((each) => typeof each === 'string'))].map(async (each) => ({
       spelled: `serviceaccounts/${each}`,
@@ -66,7 +66,7 @@ async function usableObjects(
   );
   const bound = [...claims].filter(([, claim]) => {
     const {status, spec} = knownValue(claim) ?? {};
-    // One pod at a time can mount such a claim.
+    // Only one pod at a time can mount such a PVC.
     return status?.phase === 'Bound' && !spec?.accessModes?.includes('ReadWriteOncePod');
   });
   return new Set([

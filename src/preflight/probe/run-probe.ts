@@ -7,38 +7,38 @@ import {explain} from '../../diagnose/explain.ts';
 import {interrupted} from '../../errors.ts';
 import {createObject, deleteLabelled, deleteNamed} from '../../kubernetes/kubectl.ts';
 import type {Interrupts} from '../../ports/interrupts.ts';
-import type {Call, Outcome, Place, Processes, ReleaseName} from '../../ports/processes.ts';
+import type {Call, ClusterTarget, Processes, ProcessResult, ReleaseName} from '../../ports/processes.ts';
 import {anySignal} from '../../signals.ts';
 import {isForbidden} from '../../tool-errors.ts';
 import {watchProbe} from './watch-probe.ts';
 
-interface World extends ClusterAccess {
+interface ProbeDeps extends ClusterAccess {
   interrupts: Interrupts;
   now(): Date;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
-  /** Nothing but cleaning up is waited for any longer. */
-  over: AbortSignal;
+  /** After this signal, only the cleanup continues. */
+  signal: AbortSignal;
 }
 
-/** For cleaning up, whatever came before. */
+/** Time for the cleanup. */
 const CLEANING_MS = 15_000;
 const AGAIN_MS = 1000;
-/** What a tool gets to end in good order. */
+/** Time for a tool to end gracefully. */
 const FAREWELL_MS = 2000;
 
-/** Makes the objects of a probe, waits for its pod to end, and removes them, however it went. @throws ExpectedError when a signal ended it */
-export async function runProbe({pod, objects}: ProbeObjects, name: ReleaseName, world: World): Promise<Probed> {
+/** Creates the objects of a probe, waits for its pod to end, and always deletes them. @throws ExpectedError when interrupted by a signal */
+export async function runProbe({pod, objects}: ProbeObjects, name: ReleaseName, deps: ProbeDeps): Promise<Probed> {
   const {place, release} = name;
-  const {asked} = world.interrupts;
-  const over = anySignal(asked, world.over);
-  // Of those that were killed; who may not look for them has none.
-  await carryOut(deleteLabelled(place, PROBE_KINDS, probeSelector(release)), over, world.processes);
-  if (asked.aborted) throw interrupted('Nothing was made.', asked);
+  const {interrupt} = deps.interrupts;
+  const signal = anySignal(interrupt, deps.signal);
+  // Deletes probes of killed processes.
+  await carryOut(deleteLabelled(place, PROBE_KINDS, probeSelector(release)), signal, deps.processes);
+  if (interrupt.aborted) throw interrupted('Nothing was created.', interrupt);
   const [seen, leftover] = await whateverHappens(
-    async () => (await make(objects, name, over, world.processes)) ?? (await watchProbe(pod, place, {...world, over})),
-    () => remove(objects, name, world),
+    async () => (await make(objects, name, signal, deps.processes)) ?? (await watchProbe(pod, place, {...deps, signal})),
+    () => remove(objects, name, deps),
   );
-  if (asked.aborted) throw interrupted(leftover === undefined ? 'The probe was removed.' : `Remove the probe: ${leftover}`, asked);
+  if (interrupt.aborted) throw interrupted(leftover === undefined ? 'The probe was deleted.' : `Delete the probe: ${leftover}`, interrupt);
   return {...seen, ...(leftover === undefined ? {} : {leftover})};
 }
 
@@ -51,40 +51,40 @@ async function whateverHappens<T, U>(work: () => Promise<T>, after: () => Promis
   }
 }
 
-/** Why it was not made; undefined when all of it was. */
+/** Why an object could not be created; undefined on success. */
 async function make(
   objects: ProbeObjects['objects'],
   {place}: ReleaseName,
-  over: AbortSignal,
+  signal: AbortSignal,
   processes: Processes,
 ): Promise<Probed | undefined> {
   for (const object of objects) {
-    const outcome = await carryOut(createObject(place, object), over, processes);
+    const outcome = await carryOut(createObject(place, object), signal, processes);
     if (outcome.exitCode !== 0) return {causes: [refusal(object, outcome, place)]};
   }
   return undefined;
 }
 
-/** The command that is left to the operator, if any. */
-async function remove(objects: ProbeObjects['objects'], {place}: ReleaseName, world: World): Promise<string | undefined> {
-  const {interrupts, processes, sleep} = world;
+/** The command for the user if the cleanup failed. */
+async function remove(objects: ProbeObjects['objects'], {place}: ReleaseName, deps: ProbeDeps): Promise<string | undefined> {
+  const {interrupts, processes, sleep} = deps;
   const spelled = objects.map(({kind = '', metadata}) => `${kind.toLowerCase()}/${metadata.name}`).toReversed();
   const call = deleteNamed(place, spelled, CLEANING_MS / 1000);
-  const over = anySignal(interrupts.insisted, AbortSignal.timeout(CLEANING_MS));
-  while (!over.aborted) {
-    const {exitCode} = await carryOut(call, over, processes);
+  const signal = anySignal(interrupts.forceQuit, AbortSignal.timeout(CLEANING_MS));
+  while (!signal.aborted) {
+    const {exitCode} = await carryOut(call, signal, processes);
     if (exitCode === 0) return undefined;
-    await sleep(AGAIN_MS, over);
+    await sleep(AGAIN_MS, signal);
   }
   return commandLine(call);
 }
 
-/** A call that changes something, until the signal: then the tool is asked to end, and left alone when it does not. */
-async function carryOut(call: Call, over: AbortSignal, processes: Processes): Promise<Outcome> {
-  if (over.aborted) return NOT_IN_TIME;
+/** A call that changes something. On the signal, the tool is interrupted, and left running if it does not end. */
+async function carryOut(call: Call, signal: AbortSignal, processes: Processes): Promise<ProcessResult> {
+  if (signal.aborted) return NOT_IN_TIME;
   const running = processes.start(call);
   const listeners = new AbortController();
-  const gone = new Promise<Outcome>((resolve) => {
+  const gone = new Promise<ProcessResult>((resolve) => {
     const leave = (): void => {
       running.leave();
       resolve(NOT_IN_TIME);
@@ -93,7 +93,7 @@ async function carryOut(call: Call, over: AbortSignal, processes: Processes): Pr
       running.interrupt();
       AbortSignal.timeout(FAREWELL_MS).addEventListener('abort', leave, {once: true, signal: listeners.signal});
     };
-    over.addEventListener('abort', end, {once: true, signal: listeners.signal});
+    signal.addEventListener('abort', end, {once: true, signal: listeners.signal});
   });
   try {
     return await Promise.race([running.outcome, gone]);
@@ -102,10 +102,10 @@ async function carryOut(call: Call, over: AbortSignal, processes: Processes): Pr
   }
 }
 
-const NOT_IN_TIME: Outcome = {exitCode: 1, stdout: '', stderr: 'there was no answer in time'};
+const NOT_IN_TIME: ProcessResult = {exitCode: 1, stdout: '', stderr: 'timed out waiting for a response'};
 
-/** Why the API server refused an object of the probe. Whatever refuses its pod also refuses those of a ReplicaSet, whose causes are known. */
-export function refusal({kind = '', metadata}: KubernetesObject, outcome: Outcome, place: Place): Probed['causes'][number] {
+/** Why the API server rejected an object of the probe. Whatever rejects its pod also rejects those of a ReplicaSet, whose causes are known. */
+export function refusal({kind = '', metadata}: KubernetesObject, outcome: ProcessResult, place: ClusterTarget): Probed['causes'][number] {
   const message = outcome.stderr.trim().replace(/^Error from server \(\w+\): (error when creating "[^"]*": )?/i, '');
   const workload: Workload = {
     kind: 'ReplicaSet',
@@ -115,8 +115,8 @@ export function refusal({kind = '', metadata}: KubernetesObject, outcome: Outcom
   const snapshot: Snapshot = {place, workloads: [workload], pods: [], claims: [], events: [], logs: {}};
   const [cause] = kind === 'Pod' && isForbidden(outcome) ? explain(snapshot, new Date(0)) : [];
   return {
-    reason: oneLine(`${kind} ${metadata.name} cannot be made: ${message}`),
-    remedy: cause?.remedy ?? 'Mend what the API server says, and run it again',
+    reason: oneLine(`cannot create ${kind} ${metadata.name}: ${message}`),
+    remedy: cause?.remedy ?? 'Fix the error of the API server, then run the command again',
     // Pods of runs differ from the probe, so they may still be accepted.
     isHopeless: false,
   };

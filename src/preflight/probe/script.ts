@@ -7,7 +7,7 @@ const REGISTRY_SECONDS = 5;
  * The script of the probe container. Agent images differ, so it uses the first of curl, GNU wget and Python that it finds, and
  * only writes into the directories that are its arguments. In a command Kubernetes turns $$ into $ and expands $(VARIABLE).
  *
- * It requests PROBE_URL and each of PROBE_REGISTRIES through the proxy of the environment, trusting only PROBE_CA where that is set; and PROBE_METADATA without
+ * It requests PROBE_URL, PROBE_REGISTRIES and PROBE_URLS through the proxy of the environment, trusting only PROBE_CA where that is set; and PROBE_METADATA without
  * a proxy, up to PROBE_TRIES times while it answers: some engines enforce a policy only moments after a pod has started.
  */
 export const SCRIPT = `
@@ -51,8 +51,8 @@ by_curl() {
   set -- "$1" "$2" \${3:+--cacert "$3" --capath /dev/null} \${4:+--noproxy '*'}
   url=$1 seconds=$2
   shift 2
-  said=$(curl --silent --output /dev/null --max-time "$seconds" --write-out '%{http_code} %{http_connect}' "$@" "$url")
-  code=$? connect=\${said#* } status=\${said%% *}
+  output=$(curl --silent --output /dev/null --max-time "$seconds" --write-out '%{http_code} %{http_connect}' "$@" "$url")
+  code=$? connect=\${output#* } status=\${output%% *}
   case $code-$connect-$status in
     0-*-407) echo proxy 407 ;;
     0-*) echo ok "$status" ;;
@@ -74,13 +74,13 @@ by_wget() {
   set -- "$1" "$2" \${3:+--ca-certificate="$3" --ca-directory=/dev/null} \${4:+--no-proxy}
   url=$1 seconds=$2
   shift 2
-  said=$(LC_ALL=C wget --server-response --output-document=/dev/null --timeout="$seconds" --tries=1 --max-redirect=0 "$@" "$url" 2>&1)
+  output=$(LC_ALL=C wget --server-response --output-document=/dev/null --timeout="$seconds" --tries=1 --max-redirect=0 "$@" "$url" 2>&1)
   code=$?
-  status=\${said##*HTTP/1.? }
+  status=\${output##*HTTP/1.? }
   status=\${status%%[!0-9]*}
-  case $code-$said in
+  case $code-$output in
     *'Proxy Authentication'* | *' 407 '*) echo proxy 407 ;;
-    *'tunneling failed: '*) said=\${said##*tunneling failed: } && echo proxy "\${said%%Unable*}" ;;
+    *'tunneling failed: '*) output=\${output##*tunneling failed: } && echo proxy "\${output%%Unable*}" ;;
     0-* | 6-* | 8-*) echo ok "$status" ;;
     *'unable to resolve'*) echo dns ;;
     *refused*) echo refused ;;
@@ -101,10 +101,10 @@ fi
 
 for directory; do
   file=$directory/.scalr-agent-probe-\${HOSTNAME-}
-  if said=$( { printf '#!/bin/sh\\nexit 0\\n' >"$file" && chmod 700 "$file"; } 2>&1); then
+  if output=$( { printf '#!/bin/sh\\nexit 0\\n' >"$file" && chmod 700 "$file"; } 2>&1); then
     if "$file" >/dev/null 2>&1; then say volume ok "$directory"; else say volume noexec "$directory"; fi
   else
-    case $said in
+    case $output in
       *'ead-only'*) say volume read-only "$directory" ;;
       *'o space'* | *'quota'*) say volume full "$directory" ;;
       *) say volume denied "$directory" ;;
@@ -122,13 +122,20 @@ else
   else say scalr-url $($tool "$PROBE_URL" "\${PROBE_SECONDS:-${SCALR_SECONDS}}" "\${PROBE_CA-}" '')
   fi
   for url in \${PROBE_REGISTRIES-}; do say registry "$url" $($tool "$url" ${REGISTRY_SECONDS} "\${PROBE_CA-}" ''); done
+  for url in \${PROBE_URLS-}; do say url "$url" $($tool "$url" ${SCALR_SECONDS} "\${PROBE_CA-}" ''); done
   tries=\${PROBE_TRIES:-1}
   while
-    said=$($tool "$PROBE_METADATA" ${METADATA_SECONDS} '' direct)
+    output=$($tool "$PROBE_METADATA" ${METADATA_SECONDS} '' direct)
     tries=$((tries - 1))
-    case $said in ok*) [ "$tries" -gt 0 ] ;; *) false ;; esac
+    case $output in ok*) [ "$tries" -gt 0 ] ;; *) false ;; esac
   do sleep 2; done
-  say metadata $said
+  say metadata $output
 fi
 say done
+`.trim();
+
+/** What a runner image must contain, for an init container of the probe pod: agent-job 0.6.5, README. */
+export const RUNNER_SCRIPT = `
+if grep -q '^[^:]*:[^:]*:1000:1000:' /etc/passwd; then echo probe runner-user ok; else echo probe runner-user missing; fi
+if command -v curl >/dev/null 2>&1; then echo probe runner-curl ok; else echo probe runner-curl missing; fi
 `.trim();

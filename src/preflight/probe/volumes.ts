@@ -80,9 +80,9 @@ function replaced(volume: Values, {objects, existing, configMap}: Cluster): Repl
   const name = volume['name'] as string;
   const claim = getAt(volume, ['persistentVolumeClaim', 'claimName']);
   if (typeof claim === 'string' && !existing.has(`persistentvolumeclaims/${claim}`))
-    return {volume: {name, emptyDir: {}}, note: `an empty volume stands in for the claim ${claim}, which cannot be mounted yet`};
+    return {volume: {name, emptyDir: {}}, note: `uses an emptyDir instead of PVC ${claim}, which cannot be mounted yet`};
   const directory = getAt(volume, ['hostPath', 'path']);
-  if (typeof directory === 'string') return {volume, note: `${directory} stays on the node, as the install would make it`};
+  if (typeof directory === 'string') return {volume, note: `leaves the directory ${directory} on the node, as an install would`};
   const secret = volume['secret'];
   if (!isMap(secret)) return {volume};
   const {secretName, ...rest} = secret;
@@ -90,7 +90,7 @@ function replaced(volume: Values, {objects, existing, configMap}: Cluster): Repl
   const data = created && publicDataOf(created);
   if (data) return {volume: {name, configMap: {name: configMap, ...rest}}, data};
   if (existing.has(`secrets/${secretName}`)) return {volume};
-  return {note: `the Secret ${secretName} is not there yet, so its certificates are left out`};
+  return {note: `ignores the certificates in Secret ${secretName}, which does not exist yet`};
 }
 
 /** Variables that name the certificates of the agent, over the versions of the charts. */

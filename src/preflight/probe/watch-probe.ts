@@ -1,5 +1,5 @@
 import type {ContainerState, KubernetesObject, Pod} from '../../cluster/objects.ts';
-import {PROBE_CONTAINER, PROBE_DONE, type Probed} from '../../cluster/probe.ts';
+import {PROBE_CONTAINER, PROBE_DONE, type Probed, RUNNER_CONTAINER} from '../../cluster/probe.ts';
 import {REQUIRED_MS} from '../../cluster/read-facts.ts';
 import {kubectlCommand} from '../../command-line.ts';
 import {oneLine} from '../../diagnose/error-text.ts';
@@ -8,25 +8,25 @@ import {snapshotOfPod} from '../../diagnose/snapshot.ts';
 import {errorLine} from '../../kubernetes/api-error.ts';
 import {listObjects, podLog, type Reader} from '../../kubernetes/queries.ts';
 import type {ApiError} from '../../ports/log-stream.ts';
-import type {Place} from '../../ports/processes.ts';
+import type {ClusterTarget} from '../../ports/processes.ts';
 
 const EVERY_MS = 1000;
 const LOG_LINES = 50;
 const KINDS = ['pods', 'persistentvolumeclaims', 'events'];
 
-interface World {
+interface WatchDeps {
   kubernetes: Reader;
   now(): Date;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
-  over: AbortSignal;
+  signal: AbortSignal;
 }
 
 type Causes = Probed['causes'];
 
-/** Looks at the pod of a probe until it has said all, cannot come to that, or time is over. */
-export async function watchProbe(name: string, place: Place, {kubernetes, now, sleep, over}: World): Promise<Probed> {
+/** Watches the pod of a probe until it has completed, cannot complete, or the time is over. */
+export async function watchProbe(name: string, place: ClusterTarget, {kubernetes, now, sleep, signal}: WatchDeps): Promise<Probed> {
   let seen: Probed = {causes: []};
-  const options = {over, idleMs: REQUIRED_MS, namespace: place.namespace};
+  const options = {signal, idleMs: REQUIRED_MS, namespace: place.namespace};
   for (;;) {
     const lists = await Promise.all(KINDS.map((kind) => listObjects<KubernetesObject>(kubernetes, kind, options)));
     const list = {items: lists.flatMap(({items}) => items)};
@@ -37,23 +37,27 @@ export async function watchProbe(name: string, place: Place, {kubernetes, now, s
       const hasBegun = container?.state?.running !== undefined || container?.state?.terminated !== undefined;
       const log = hasBegun ? await podLog(kubernetes, name, PROBE_CONTAINER, {...options, tailLines: LOG_LINES}) : undefined;
       const node = pod.spec?.nodeName;
-      if (log?.text.split('\n').includes(PROBE_DONE)) return {node, log: log.text, causes: []};
+      if (log?.text.split('\n').includes(PROBE_DONE)) {
+        const hasRunner = pod.status?.initContainerStatuses?.some((each) => each.name === RUNNER_CONTAINER);
+        const runner = hasRunner ? await podLog(kubernetes, name, RUNNER_CONTAINER, {...options, tailLines: LOG_LINES}) : undefined;
+        return {node, log: `${runner?.text ?? ''}\n${log.text}`, causes: []};
+      }
       if (log?.trouble?.kind === 'forbidden') return {node, causes: [unreadable(log.trouble)]};
       const end = container?.state?.terminated;
-      const said = log === undefined || over.aborted ? [] : log.trouble ? [unreadable(log.trouble)] : endOf(end);
-      seen = {node, causes: [...causesOf(list, name, place, now()), ...said]};
+      const problems = log === undefined || signal.aborted ? [] : log.trouble ? [unreadable(log.trouble)] : endOf(end);
+      seen = {node, causes: [...causesOf(list, name, place, now()), ...problems]};
       const isOver = pod.status?.phase === 'Failed' || (end !== undefined && log !== undefined && !log.trouble);
       if (isOver || seen.causes.some(({isHopeless}) => isHopeless)) return seen;
     } else if (trouble === undefined) return {causes: [VANISHED]};
-    // A look that ran out of time says less than the one before.
-    else if (!over.aborted) seen = {...seen, causes: [silent(trouble, place)]};
-    if (over.aborted) return seen;
-    await sleep(EVERY_MS, over);
+    // A request that timed out tells less than the one before.
+    else if (!signal.aborted) seen = {...seen, causes: [silent(trouble, place)]};
+    if (signal.aborted) return seen;
+    await sleep(EVERY_MS, signal);
   }
 }
 
-/** What is about the pod itself need not name it. */
-const causesOf = (list: {items: readonly KubernetesObject[]}, name: string, place: Place, now: Date): Causes =>
+/** Causes of the pod itself do not repeat its name. */
+const causesOf = (list: {items: readonly KubernetesObject[]}, name: string, place: ClusterTarget, now: Date): Causes =>
   explain(snapshotOfPod(list, name, place), now).map(({object, reason, remedy, isHopeless}) => ({
     reason: object === `pod/${name}` ? reason : `${object}: ${reason}`,
     remedy,
@@ -62,32 +66,32 @@ const causesOf = (list: {items: readonly KubernetesObject[]}, name: string, plac
 
 type Terminated = NonNullable<ContainerState['terminated']>;
 
-/** It ended before it had said all. */
+/** The container ended before the script had completed. */
 const endOf = (end: Terminated | undefined): Causes =>
   end === undefined
     ? []
     : [
         {
-          reason: oneLine(`its container ended with exit code ${end.exitCode ?? '?'} ${end.reason ?? ''} ${end.message ?? ''}`),
-          remedy: 'See whether the image has a shell: --agent-image',
+          reason: oneLine(`its container exited with code ${end.exitCode ?? '?'} ${end.reason ?? ''} ${end.message ?? ''}`),
+          remedy: 'Check that the image contains a shell: --agent-image',
           isHopeless: false,
         },
       ];
 
 const unreadable = (error: ApiError): Causes[number] => ({
-  reason: oneLine(`its log cannot be read: ${errorLine(error)}`),
-  remedy: 'Ask for the permission to get pods/log',
+  reason: oneLine(`cannot read its log: ${errorLine(error)}`),
+  remedy: 'Ask an administrator for the permission to get pods/log',
   isHopeless: false,
 });
 
-const silent = (error: ApiError, place: Place): Causes[number] => ({
-  reason: oneLine(`the API server does not say how it is: ${errorLine(error)}`),
-  remedy: `Try: ${kubectlCommand(place, 'cluster-info')}`,
+const silent = (error: ApiError, place: ClusterTarget): Causes[number] => ({
+  reason: oneLine(`cannot read its status: ${errorLine(error)}`),
+  remedy: `Check ${kubectlCommand(place, 'cluster-info')}`,
   isHopeless: false,
 });
 
 const VANISHED: Causes[number] = {
-  reason: 'it was gone before it had ended',
-  remedy: 'Somebody else removed it; run it again',
+  reason: 'it was deleted before it completed',
+  remedy: 'Run the command again; something else deleted the pod',
   isHopeless: false,
 };

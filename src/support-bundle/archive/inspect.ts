@@ -8,31 +8,31 @@ import type {RedactionReport} from '../redact/redactor.ts';
 /** Lists all other entries. */
 const MANIFEST = 'manifest.json';
 
-/** An entry that is not as the manifest says it. */
-export interface Damage {
+/** An entry that does not match the manifest. */
+export interface DamagedEntry {
   entry: string;
   problem: 'differs' | 'missing' | 'not in the manifest' | 'unreadable';
 }
 
-/** What a bundle says of itself. */
+/** Content of a bundle. */
 export interface Inspection {
   summary: string | undefined;
   findings: readonly Finding[];
   errors: readonly Unread[];
   redactions: RedactionReport | undefined;
   containers: number;
-  damage: readonly Damage[];
-  /** Nothing that was asked for was missing when it was made, and nothing is now. */
+  damage: readonly DamagedEntry[];
+  /** All requested parts were collected, and nothing is damaged. */
   complete: boolean;
 }
 
-/** What has all of them was a bundle, whatever became of its manifest. */
+/** Files of every bundle; a file with all of them is a bundle, even with a damaged manifest. */
 const OF_EVERY_BUNDLE = ['SUMMARY.md', 'errors.json', 'findings.json', 'redactions.json'];
 
-/** What is read to be shown; ours have kilobytes. */
+/** Maximum size of a text that is shown; actual ones have kilobytes. */
 const MOST_TEXT = 32 * 1024 * 1024;
 
-/** Compares every entry with the manifest and reads what is meant for people. @throws ExpectedError when it is none, or nothing can be compared */
+/** Compares every entry with the manifest and reads the summary. @throws ExpectedError if the file is not a bundle, or cannot be compared */
 export async function inspectBundle(archive: OpenArchive, file: string): Promise<Inspection> {
   const manifest = await manifestOf(archive, file);
   const damage = await damageOf(archive, manifest.entries);
@@ -60,25 +60,25 @@ export async function inspectBundle(archive: OpenArchive, file: string): Promise
 async function manifestOf(archive: OpenArchive, file: string): Promise<Manifest> {
   const manifest = holds(archive, MANIFEST) ? parsed(await textOf(archive, MANIFEST, file)) : undefined;
   if (isManifest(manifest)) return manifest;
-  const why = manifest === undefined ? `it holds no ${MANIFEST} that can be read` : `its ${MANIFEST} is of another kind`;
+  const why = manifest === undefined ? `${MANIFEST} is missing or unreadable` : `${MANIFEST} has an unknown format`;
   throw OF_EVERY_BUNDLE.every((name) => holds(archive, name)) ? changed(file, why) : notOurs(file, why);
 }
 
 const holds = ({entries}: OpenArchive, wanted: string): boolean => entries.some(({name}) => name === wanted);
 
-async function damageOf(archive: OpenArchive, listed: readonly Entry[]): Promise<Damage[]> {
+async function damageOf(archive: OpenArchive, listed: readonly Entry[]): Promise<DamagedEntry[]> {
   const there = new Set(archive.entries.map(({name}) => name));
   const known = new Set([MANIFEST, ...listed.map(({name}) => name)]);
-  const damage: Damage[] = [];
+  const damage: DamagedEntry[] = [];
   for (const entry of listed) {
     const problem = there.has(entry.name) ? await problemOf(archive, entry) : 'missing';
     if (problem) damage.push({entry: entry.name, problem});
   }
   const foreign = [...there].filter((name) => !known.has(name));
-  return [...damage, ...foreign.map((entry): Damage => ({entry, problem: 'not in the manifest'}))];
+  return [...damage, ...foreign.map((entry): DamagedEntry => ({entry, problem: 'not in the manifest'}))];
 }
 
-async function problemOf(archive: OpenArchive, {name, bytes, sha256}: Entry): Promise<Damage['problem'] | undefined> {
+async function problemOf(archive: OpenArchive, {name, bytes, sha256}: Entry): Promise<DamagedEntry['problem'] | undefined> {
   const hash = createHash('sha256');
   let read = 0;
   try {
@@ -87,7 +87,7 @@ async function problemOf(archive: OpenArchive, {name, bytes, sha256}: Entry): Pr
       read += chunk.length;
     }
   } catch (error) {
-    // One damaged entry is no reason to be silent about the others.
+    // A damaged entry must not hide the others.
     if (error instanceof ExpectedError) return 'unreadable';
     throw error;
   }
@@ -100,7 +100,7 @@ async function textOf(archive: OpenArchive, name: string, file: string): Promise
   for await (const chunk of archive.read(name)) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > MOST_TEXT) throw notOurs(file, `its ${name} is larger than any of ours`);
+    if (bytes > MOST_TEXT) throw notOurs(file, `${name} is too large`);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
@@ -114,20 +114,20 @@ function parsed(text: string | undefined): unknown {
 }
 
 const notOurs = (file: string, why: string): ExpectedError =>
-  new ExpectedError(`${file} is no bundle of collect-logs: ${why}.`, {
+  new ExpectedError(`${file} is not a support bundle: ${why}.`, {
     code: 'UNREADABLE_FILE',
     exit: ExitCode.usage,
-    suggestions: ['Name a bundle that collect-logs wrote'],
+    suggestions: ['Use a bundle written by collect-logs'],
   });
 
 const changed = (file: string, why: string): ExpectedError =>
-  new ExpectedError(`${file} is not as collect-logs wrote it: ${why}.`, {
+  new ExpectedError(`${file} is damaged or was changed: ${why}.`, {
     code: 'UNREADABLE_FILE',
     exit: ExitCode.findings,
-    suggestions: ['Copy it again from where it was made, or collect anew'],
+    suggestions: ['Copy the bundle again, or collect a new one'],
   });
 
-/** What could not be read when the bundle was made, as errors.json holds it. */
+/** A missing part, as in errors.json. */
 export interface Unread {
   what: string;
   kind: string;
@@ -145,7 +145,7 @@ const hasTexts = (value: unknown, ...names: string[]): value is Fields =>
   isFields(value) && names.every((name) => typeof value[name] === 'string');
 const isCounts = (value: unknown): boolean => isFields(value) && Object.values(value).every(Number.isInteger);
 
-// A bundle comes from somebody else: what has another form is passed over.
+// A bundle is untrusted input: entries with an unknown format are ignored.
 
 export const isManifest = (value: unknown): value is Manifest =>
   isFields(value) &&

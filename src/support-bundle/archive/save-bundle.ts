@@ -9,16 +9,16 @@ import type {Gap} from '../collect/read-namespace.ts';
 import {allFindings} from '../findings/all-findings.ts';
 import {Evidence, type Finding} from '../findings/evidence.ts';
 import {jsonText} from '../json.ts';
-import {type SeedSet, seedSet} from '../redact/known-values.ts';
+import {type KnownSecretSet, knownSecretSet} from '../redact/known-values.ts';
 import {type RedactionReport, redactor} from '../redact/redactor.ts';
 import {survivorFinder} from '../redact/survivors.ts';
 import {cleanFinding, cleanGap, cutLogs, redactionText, summaryText, versionsText} from '../report.ts';
 
-/** Where a bundle is saved, from whatever it is collected. */
+/** Options for saving a bundle from any source. */
 export interface SaveOptions {
-  /** The file; a name with namespace and time by default. */
+  /** Output file; the default name contains namespace and time. */
   out?: string | undefined;
-  /** Of all logs together. */
+  /** Total size of all logs. */
   maxBytes: number;
 }
 
@@ -29,51 +29,51 @@ export interface SaveDeps {
   onProgress(done: number, all: number): void;
 }
 
-/** How the logs are read, and until when. */
+/** How to read the logs, and until when. */
 interface Reading {
   api: Pick<ApiReader, 'stream'>;
-  /** Ends the reading; what was read until then is kept. */
-  over: AbortSignal;
-  /** Ends it at once; nothing is kept. */
-  insisted: AbortSignal;
+  /** Stops reading; the data so far is kept. */
+  signal: AbortSignal;
+  /** Stops at once; nothing is kept. */
+  forceQuit: AbortSignal;
 }
 
-/** What a dry run would collect; or the bundle, the signal that may have ended it early, and commands that let the account read what it could not. */
-export type Collected = {wanted: Prepared} | {file: string; bundle: Bundle; asked: AbortSignal; access?: readonly string[]};
+/** Files of a dry run; or the bundle, the signal that may have stopped it early, and commands that grant missing read access. */
+export type Collected = {wanted: Prepared} | {file: string; bundle: Bundle; interrupt: AbortSignal; access?: readonly string[]};
 
 export interface Bundle extends Pick<ClosedArchive, 'bytes'> {
   containers: number;
-  /** What was counted. */
+  /** Counted objects. */
   noun: 'container' | 'unit';
   findings: readonly Finding[];
   gaps: readonly Gap[];
-  /** How many logs were cut in the middle to fit. */
+  /** Number of logs that were cut in the middle. */
   cutLogs: number;
   redactions: RedactionReport;
 }
 
-/** Fails early where the bundle could not be saved later; leaves nothing behind. @throws ExpectedError */
+/** Fails early if the bundle could not be saved later; leaves no files behind. @throws ExpectedError */
 export async function refuseUnwritable(name: string, {out}: SaveOptions, {archives, files, now}: SaveDeps): Promise<void> {
   const file = out ?? fileFor(name, now());
   await refuseTaken(file, files);
   await (await archives.create(file)).abort();
 }
 
-/** Writes what was prepared into a file that did not exist before; whole, or not at all. @throws ExpectedError */
+/** Writes the bundle to a new file, completely or not at all. @throws ExpectedError */
 export async function saveBundle(
   prepared: Prepared,
   name: string,
   {out, maxBytes}: SaveOptions,
   {archives, files, now, onProgress}: SaveDeps,
-  {api, over, insisted}: Reading,
+  {api, signal, forceQuit}: Reading,
 ): Promise<{file: string; bundle: Bundle}> {
-  if (insisted.aborted) throw interrupted(insisted);
+  if (forceQuit.aborted) throw interrupted(forceQuit);
   const file = out ?? fileFor(name, now());
   await refuseTaken(file, files);
   const archive = await archives.create(file);
   try {
-    const writing = writeBundle(prepared, name, maxBytes, {archive, now, onProgress, api, over});
-    return {file, bundle: await Promise.race([writing, rejectedBy(insisted)])};
+    const writing = writeBundle(prepared, name, maxBytes, {archive, now, onProgress, api, signal});
+    return {file, bundle: await Promise.race([writing, rejectedBy(forceQuit)])};
   } catch (error) {
     await archive.abort();
     throw error;
@@ -82,40 +82,40 @@ export async function saveBundle(
 
 const fileFor = (name: string, now: Date): string => `scalr-agent-${name}-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.zip`;
 
-const rejectedBy = (insisted: AbortSignal): Promise<never> =>
-  new Promise((_, reject) => insisted.addEventListener('abort', () => reject(interrupted(insisted)), {once: true}));
+const rejectedBy = (forceQuit: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => forceQuit.addEventListener('abort', () => reject(interrupted(forceQuit)), {once: true}));
 
 async function refuseTaken(file: string, files: SaveDeps['files']): Promise<void> {
   if ((await files.kindOf(file)) === 'nothing') return;
   throw new ExpectedError(`${file} exists.`, {
     code: 'FILE_EXISTS',
     exit: ExitCode.usage,
-    suggestions: ['Name another file with --out'],
+    suggestions: ['Use another file name with --out'],
   });
 }
 
-/** Exit status of a program that this signal ended. */
+/** Exit code after this signal. */
 export const statusOf = ({reason}: AbortSignal): ExitCode => (reason === 'SIGTERM' ? ExitCode.terminated : ExitCode.interrupted);
 
 export const interrupted = (by: AbortSignal): ExpectedError =>
   new ExpectedError('Interrupted. No bundle was written.', {
     code: 'INTERRUPTED',
     exit: statusOf(by),
-    suggestions: ['Run the same command again', 'Ctrl-C once, while it reads logs, keeps what is there'],
+    suggestions: ['Run the same command again', 'To keep a partial bundle, press Ctrl-C only once while logs are read'],
   });
 
-type WriteDeps = Pick<ReadDeps, 'api' | 'over'> & Pick<SaveDeps, 'now' | 'onProgress'> & {archive: Archive};
+type WriteDeps = Pick<ReadDeps, 'api' | 'signal'> & Pick<SaveDeps, 'now' | 'onProgress'> & {archive: Archive};
 
-/** Writes what was prepared into the archive, without secrets, and closes it. @throws ExpectedError */
+/** Writes the redacted parts to the archive, and closes it. @throws ExpectedError */
 export async function writeBundle(prepared: Prepared, namespace: string, maxBytes: number, deps: WriteDeps): Promise<Bundle> {
   const {archive, now} = deps;
-  const seeds = seedSet(prepared.seeds);
-  const redact = redactor({seeds});
+  const knownSecrets = knownSecretSet(prepared.knownSecrets);
+  const redact = redactor({knownSecrets});
   const texts = prepared.texts((name) => redact.file(name).hide);
   const onFile = (done: number): void => deps.onProgress(done, texts.length + prepared.logs.length);
   const {logs, gaps: unread, moved} = await readLogs(texts, prepared.logs, maxBytes, {...deps, redactor: redact, onFile});
   const found = allFindings(prepared, namespace, new Evidence(texts, moved, logs), logs, now());
-  // Sorted, as the order of answers differs from time to time.
+  // Sorted, because the order of responses varies.
   const missing = [...prepared.gaps, ...unread].toSorted((one, other) => one.what.localeCompare(other.what));
   const cleaner = (name: string) => (text: string) => redact.text(name, text);
   const findings = found.map((each) => cleanFinding(each, cleaner('findings.json')));
@@ -148,23 +148,26 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
   for (const [name, text] of Object.entries(last)) await archive.add(name, Buffer.from(text));
   const {bytes} = await archive.close({
     manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
-    check: (written) => refuseSurvivors(written, seeds),
+    check: (written) => refuseSurvivors(written, knownSecrets),
   });
   return {bytes, containers, noun, findings, gaps, cutLogs: cutLogs(logs), redactions};
 }
 
-/** Searches what was written once more for everything that must not be in it. @throws ExpectedError */
-export async function refuseSurvivors(written: Pick<OpenArchive, 'entries' | 'read'>, seeds: SeedSet): Promise<void> {
-  const find = survivorFinder(seeds);
+/** Searches the written archive for secrets again. @throws ExpectedError */
+export async function refuseSurvivors(written: Pick<OpenArchive, 'entries' | 'read'>, knownSecrets: KnownSecretSet): Promise<void> {
+  const find = survivorFinder(knownSecrets);
   const found: string[] = [];
   for (const {name} of written.entries) {
     const survivors = await find(written.read(name));
     found.push(...survivors.map(({kind, form, at}) => `${name}, byte ${at}: ${kind} (${form})`));
   }
   if (found.length === 0) return;
-  throw new ExpectedError(`A secret was found in the bundle, which is deleted:\n${found.toSorted().slice(0, 10).join('\n')}`, {
+  throw new ExpectedError(`A secret was found in the bundle. The bundle was deleted.\n${found.toSorted().slice(0, 10).join('\n')}`, {
     code: 'SECRET_IN_BUNDLE',
     exit: ExitCode.secretFound,
-    suggestions: ['Report this, with these lines: no word of the secret is in them', 'Leave out what holds it: --container, --since'],
+    suggestions: [
+      'Report this with the lines above; they do not contain the secret',
+      'Exclude the source of the secret: --container, --since',
+    ],
   });
 }

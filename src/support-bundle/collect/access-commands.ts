@@ -6,19 +6,19 @@ import {type Gap, NAMESPACE_KINDS} from './read-namespace.ts';
 const ROLE = 'collect-logs';
 const USER_MS = 5000;
 
-/** Commands for an administrator that let this account read all that a bundle needs; none where it was not refused anything. */
+/** Commands for an administrator that grant this account the read access of a bundle; empty if nothing was forbidden. */
 export async function accessCommands(
   gaps: readonly Gap[],
   namespace: string,
-  {api, over}: {api: Pick<KubernetesClient, 'post'>; over: AbortSignal},
+  {api, signal}: {api: Pick<KubernetesClient, 'post'>; signal: AbortSignal},
 ): Promise<string[]> {
   const refused = gaps.find(({trouble, isMinor}) => trouble.kind === 'forbidden' && !isMinor);
   if (refused === undefined) return [];
-  const {user = userIn(gaps)} = await currentUser(api, {over, idleMs: USER_MS});
-  // Kinds that not every cluster has would make kubectl refuse the command.
+  const {user = userIn(gaps)} = await currentUser(api, {signal, idleMs: USER_MS});
+  // kubectl would reject the command because of kinds that the cluster does not have.
   const kinds = NAMESPACE_KINDS.filter(({isOptional}) => !isOptional).map(({resource}) => resource);
   const resources = ['secrets', 'pods/log', ...kinds].join(',');
-  // Without a context: it would act as the account that lacks the permission.
+  // Without a context, because that would use the account that lacks the permission.
   const create = (...args: readonly string[]): string => kubectlCommand({}, 'create', ...args, '--namespace', namespace);
   return [
     create('role', ROLE, '--verb=get,list', `--resource=${resources}`),
@@ -26,6 +26,6 @@ export async function accessCommands(
   ];
 }
 
-/** Older API servers do not name the account when they are asked, but in what they refuse. */
+/** Older API servers name the account only in their error messages. */
 const userIn = (gaps: readonly Gap[]): string | undefined =>
   gaps.map(({trouble}) => /\bUser "([^"]+)" cannot /.exec(trouble.message)?.[1]).find((user) => user !== undefined);

@@ -11,10 +11,10 @@ import {jsonText} from '../json.ts';
 import type {TextFile} from './object-files.ts';
 import type {Gap} from './read-namespace.ts';
 
-/** Nodes that run the pods, volumes behind their claims and the version of the server; they lie in no namespace. */
-export async function readSurroundings(
+/** Cluster-scoped data: nodes of the pods, volumes of their claims, and the server version. */
+export async function readClusterScope(
   objects: readonly KubernetesObject[],
-  {api, over, now}: {api: Pick<ApiReader, 'get'>; over: AbortSignal; now(): Date},
+  {api, signal, now}: {api: Pick<ApiReader, 'get'>; signal: AbortSignal; now(): Date},
 ): Promise<{objects: KubernetesObject[]; version: unknown; gaps: Gap[]; skewMs: number}> {
   const nodes = new Set(objects.flatMap((object) => (object.kind === 'Pod' ? ((object as Pod).spec?.nodeName ?? []) : [])));
   const volumes = new Set(
@@ -22,26 +22,26 @@ export async function readSurroundings(
   );
   const gaps: Gap[] = [];
   const read = async (kind: string, path: string): Promise<KubernetesObject[]> => {
-    const {trouble, ...answer} = await api.get(path, {over});
-    // A namespaced account sees neither, and loses little by it.
+    const {trouble, ...answer} = await api.get(path, {signal});
+    // A namespaced account cannot read them, and they are optional.
     if (trouble) gaps.push({what: path, trouble, isMinor: trouble.kind === 'forbidden'});
     return trouble || !('body' in answer) ? [] : [{...withoutImages(answer.body as KubernetesObject), kind}];
   };
   const [version, ...found] = await Promise.all([
-    api.get('/version', {over}).then((answer) => ({...answer, skewMs: skewOf(answer, now())})),
+    api.get('/version', {signal}).then((answer) => ({...answer, skewMs: skewOf(answer, now())})),
     ...[...nodes].map((name) => read('Node', `/api/v1/nodes/${encodeURIComponent(name)}`)),
     ...[...volumes].map((name) => read('PersistentVolume', `/api/v1/persistentvolumes/${encodeURIComponent(name)}`)),
   ]);
   return {objects: found.flat(), version: version.trouble ? undefined : version.body, gaps, skewMs: version.skewMs};
 }
 
-/** Hundreds of lines about images of everybody. */
+/** Removes the image list of the node, which has hundreds of lines. */
 function withoutImages(object: KubernetesObject & {status?: Readonly<Record<string, unknown>>}): KubernetesObject {
   const {images: _, ...status} = object.status ?? {};
   return object.status === undefined ? object : ({...object, status} as KubernetesObject);
 }
 
-/** What enforces the network policies of releases, as far as it shows. */
+/** Detected enforcement of the network policies of releases. */
 export interface Enforcement {
   policies: NetworkPolicies;
   file: TextFile;
@@ -50,35 +50,35 @@ export interface Enforcement {
 
 export const NETWORK = 'network.json';
 
-/** Asked for only where a release has a policy: what runs the network is not in its namespace. */
+/** Only read if a release has a policy, because the network plugin is in another namespace. */
 export async function readEnforcement(
   objects: readonly KubernetesObject[],
   nodes: readonly NodeObject[],
   serverVersion: string | undefined,
   api: Pick<ApiReader, 'get'>,
-  over: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Enforcement | undefined> {
   if (!objects.some(({kind}) => kind === 'NetworkPolicy')) return undefined;
   const isK3s = nodes.some(({metadata}) => metadata.annotations?.['k3s.io/node-args'] !== undefined);
   const [sets, cilium, all] = await Promise.all([
-    listAll(api, '/apis/apps/v1/daemonsets', {over}),
-    api.get('/api/v1/namespaces/kube-system/configmaps/cilium-config', {over}),
-    // Only its servers know, and pods of agents need not be on one.
-    isK3s ? listAll(api, '/api/v1/nodes', {over}) : undefined,
+    listAll(api, '/apis/apps/v1/daemonsets', {signal}),
+    api.get('/api/v1/namespaces/kube-system/configmaps/cilium-config', {signal}),
+    // Only the k3s servers show it, and agents may run on other nodes.
+    isK3s ? listAll(api, '/api/v1/nodes', {signal}) : undefined,
   ]);
   const readings: Pick<Readings, 'daemonSets' | 'nodes' | 'ciliumConfig'> = {
     daemonSets: sets.trouble ? failed(sets.trouble) : known(sets.items as PodOwner[], 'daemonsets.apps'),
     nodes: known(all?.items.length ? (all.items as NodeObject[]) : nodes, 'nodes'),
     ciliumConfig: cilium.trouble ? failed(cilium.trouble) : known(cilium.body as ConfigMapObject, 'configmaps/cilium-config'),
   };
-  const server = serverVersion === undefined ? unknown('failed', 'it was not read') : known(serverVersion, '/version');
-  const {distribution} = platformOf({...readings, serverVersion: server, resources: unknown('undetermined', 'not asked for')});
+  const server = serverVersion === undefined ? unknown('failed', 'not read') : known(serverVersion, '/version');
+  const {distribution} = platformOf({...readings, serverVersion: server, resources: unknown('undetermined', 'not requested')});
   const cni = cniOf(readings, distribution);
   const policies = networkPoliciesOf(cni, readings);
   const gaps = sets.trouble
     ? [
         {
-          what: 'DaemonSets of the cluster (whether something enforces network policies)',
+          what: 'DaemonSets of the cluster (to detect whether network policies are enforced)',
           trouble: sets.trouble,
           isMinor: sets.trouble.kind === 'forbidden',
         },

@@ -1,7 +1,7 @@
 import type {HostCall} from '../../ports/host-tools.ts';
 import {type ContainerFacts, dockerFindings} from '../findings/docker-findings.ts';
 import {type Fields, isListOf, jsonText, readJson} from '../json.ts';
-import {looksSecret, seedsOfVariables, seedsOfWords, variableIn} from '../redact/find-secrets.ts';
+import {knownSecretsOfVariables, knownSecretsOfWords, looksSecret, variableIn} from '../redact/find-secrets.ts';
 import {type HostDeps, type HostOptions, type HostPrepared, hostLog, readSystem, readTexts, refusal} from './host.ts';
 import type {Since} from './log-items.ts';
 import type {HideIn} from './object-files.ts';
@@ -13,25 +13,25 @@ interface Inspected extends ContainerFacts {
 }
 
 const INSPECT = 'docker/inspect.json';
-/** Of `docker info` what says how containers run; the rest is about registries, swarms and plugins of everybody. */
+/** Fields of `docker info` about running containers; the rest is about registries, swarms and plugins. */
 const INFO = (
   'ServerVersion OperatingSystem OSType Architecture KernelVersion NCPU MemTotal Driver LoggingDriver CgroupDriver CgroupVersion ' +
   'SecurityOptions HttpProxy HttpsProxy NoProxy MemoryLimit OomKillDisable LiveRestoreEnabled ContainersRunning Warnings'
 ).split(' ');
 
-/** What docker knows of the container of an agent. @throws ExpectedError when it cannot be read at all */
-export async function prepareDocker(container: string, {since}: HostOptions, world: HostDeps): Promise<HostPrepared> {
-  const {host, over} = world;
-  const {stdout, trouble} = await host.run({tool: 'docker', args: ['inspect', '--type', 'container', '--', container]}, {over});
+/** Reads the container of an agent. @throws ExpectedError if it cannot be read */
+export async function prepareDocker(container: string, {since}: HostOptions, deps: HostDeps): Promise<HostPrepared> {
+  const {host, signal} = deps;
+  const {stdout, trouble} = await host.run({tool: 'docker', args: ['inspect', '--type', 'container', '--', container]}, {signal});
   if (trouble)
-    throw refusal(`Container ${container} cannot be read`, trouble, [
-      ...(trouble.isToolMissing ? ['On a VM the agent brings docker in /opt/scalr-agent/embedded/bin: put it on PATH'] : []),
-      'For an agent that runs as a service of systemd: scalr-agent collect-logs --journal',
+    throw refusal(`Cannot read container ${container}`, trouble, [
+      ...(trouble.isToolMissing ? ['On a VM, add the docker of the agent to PATH: /opt/scalr-agent/embedded/bin'] : []),
+      'For an agent that runs as a systemd service: scalr-agent collect-logs --journal',
     ]);
   const answer = readJson('docker', stdout, isInspected);
   if (answer.trouble)
-    throw refusal(`Container ${container} cannot be read: docker inspect`, answer.trouble, [
-      `See what it says: docker inspect --type container -- ${container}`,
+    throw refusal(`Cannot read container ${container}: docker inspect`, answer.trouble, [
+      `Check the output: docker inspect --type container -- ${container}`,
     ]);
   const [inspected] = answer.value;
   const name = inspected.Name.replace(/^\//, '');
@@ -41,9 +41,9 @@ export async function prepareDocker(container: string, {since}: HostOptions, wor
         {name: 'docker/version.json', call: {tool: 'docker', args: ['version', '--format', '{{json .}}']}, shape: (version) => version},
         {name: 'docker/info.json', call: {tool: 'docker', args: ['info', '--format', '{{json .}}']}, shape: infoOf},
       ],
-      world,
+      deps,
     ),
-    readSystem(world),
+    readSystem(deps),
   ]);
   const {Env, Cmd, Entrypoint} = inspected.Config ?? {};
   const variables = (Env ?? []).flatMap((each) => variableIn(each) ?? []);
@@ -54,16 +54,19 @@ export async function prepareDocker(container: string, {since}: HostOptions, wor
     scope: {objects: [], pods: []},
     texts: (hideIn) => [{name: INSPECT, text: jsonText(withoutSecretVariables(inspected, hideIn(INSPECT)))}, ...asked.texts, ...system],
     logs: [hostLog('docker', name)],
-    seeds: [...seedsOfVariables(variables), ...[inspected.Args, Cmd, Entrypoint].flatMap((words) => seedsOfWords(words ?? []))],
+    knownSecrets: [
+      ...knownSecretsOfVariables(variables),
+      ...[inspected.Args, Cmd, Entrypoint].flatMap((words) => knownSecretsOfWords(words ?? [])),
+    ],
     gaps: asked.gaps,
     findings: (logs, now) => dockerFindings(name, inspected, logs, now),
-    api: {stream: (path) => host.stream(logsOf(path, since), {over, isLogOnBoth: true})},
+    api: {stream: (path) => host.stream(logsOf(path, since), {signal, isLogOnBoth: true})},
   };
 }
 
 const isInspected = (value: unknown): value is [Inspected] => isListOf('Name')(value) && value.length === 1;
 
-/** The agent says some on one output and some on the other, and docker keeps both. */
+/** The agent uses both standard output and standard error, and docker keeps both. */
 const logsOf = (container: string, since: Since): HostCall => ({
   tool: 'docker',
   args: [

@@ -2,13 +2,13 @@ import type {ApiReader} from '../../kubernetes/client.ts';
 import type {ApiError} from '../../ports/log-stream.ts';
 import type {LogItem} from './log-items.ts';
 
-/** Before a log is asked for again; doubled after every refusal, up to LONGEST_PAUSE_MS. */
+/** Delay before a log is requested again; doubled after every error, up to LONGEST_PAUSE_MS. */
 const PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 16_000;
-/** Agents without work are silent for long, so a silent connection is only replaced. */
+/** Idle agents log nothing for a long time, so a silent connection is only reopened. */
 const QUIET_MS = 60_000;
 
-/** A container as it was listed last. */
+/** Container state of the last list. */
 export interface ContainerState {
   restarts: number;
   isRunning: boolean;
@@ -16,20 +16,20 @@ export interface ContainerState {
 
 interface Deps {
   api: Pick<ApiReader, 'stream'>;
-  /** Ends the following. */
-  over: AbortSignal;
+  /** Stops following. */
+  signal: AbortSignal;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
-  /** Undefined when the pod is gone. */
+  /** Undefined if the pod was deleted. */
   stateNow(): ContainerState | undefined;
 }
 
-/** Follows one log across broken connections and restarts of its container, for as long as its pod exists. */
+/** Follows one log across interrupted connections and container restarts, while its pod exists. */
 export class FollowedLog {
   readonly item: LogItem;
   readonly position = new LogPosition();
-  /** Why the last connection ended early. */
+  /** Error of the last connection. */
   #broken: ApiError | undefined;
-  /** Set when lines are lost for good. */
+  /** Set if lines are lost. */
   #lost: ApiError | undefined;
   readonly #deps: Deps;
 
@@ -38,45 +38,45 @@ export class FollowedLog {
     this.#deps = deps;
   }
 
-  /** Why something is missing. That the following ended is no reason. */
+  /** Reason for missing lines. The end of the following is not one. */
   get trouble(): ApiError | undefined {
-    return this.#lost ?? (this.#broken?.kind === 'over' ? undefined : this.#broken);
+    return this.#lost ?? (this.#broken?.kind === 'aborted' ? undefined : this.#broken);
   }
 
-  /** Its pod exists, and there may be more to read. */
+  /** The pod exists, and more lines are possible. */
   get goesOn(): boolean {
     const state = this.#deps.stateNow();
     return state !== undefined && (this.#broken !== undefined || state.isRunning);
   }
 
   async *chunks(): AsyncGenerator<Buffer> {
-    const {api, over, stateNow} = this.#deps;
+    const {api, signal, stateNow} = this.#deps;
     const {path, isPrevious} = this.item;
     let restarts = stateNow()?.restarts ?? 0;
     let pause = PAUSE_MS;
     for (;;) {
       const from = this.position.from(isPrevious ? path : `${path}&follow=true`);
-      const stream = await api.stream(from, {over, idleMs: QUIET_MS, follows: true});
+      const stream = await api.stream(from, {signal, idleMs: QUIET_MS, follows: true});
       if (stream.trouble === undefined) yield* this.position.news(stream.chunks);
       this.#broken = stream.trouble ?? (await stream.end);
       pause = stream.trouble === undefined ? PAUSE_MS : Math.min(2 * pause, LONGEST_PAUSE_MS);
       const state = await this.#next(restarts, pause);
       if (state === undefined) break;
       if (state.restarts > restarts && this.#broken !== undefined && this.#broken.kind !== 'not-started')
-        this.#lost = {kind: 'truncated', message: 'its container restarted while the connection was broken'};
+        this.#lost = {kind: 'truncated', message: 'the container restarted while the connection was interrupted'};
       restarts = state.restarts;
     }
     yield this.position.rest();
   }
 
-  /** Waits until there may be more to read; undefined when there will be nothing. */
+  /** Waits until more lines are possible; undefined if there will be none. */
   async #next(restarts: number, pause: number): Promise<ContainerState | undefined> {
-    const {over, sleep, stateNow} = this.#deps;
+    const {signal, sleep, stateNow} = this.#deps;
     if (this.item.isPrevious && this.#broken === undefined) return undefined;
     for (;;) {
-      await sleep(pause, over);
+      await sleep(pause, signal);
       const state = stateNow();
-      if (over.aborted || state === undefined) return undefined;
+      if (signal.aborted || state === undefined) return undefined;
       if (this.#broken !== undefined || state.isRunning || state.restarts > restarts) return state;
     }
   }
@@ -84,21 +84,21 @@ export class FollowedLog {
 
 const NEWLINE = 10;
 const EMPTY = Buffer.alloc(0);
-/** A longer line is passed on in pieces. */
+/** Longer lines are passed on in parts. */
 const LONGEST_LINE = 1024 * 1024;
-/** As kubelets put it before every line. */
+/** Timestamp that the kubelet adds to every line. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d+))?(?:Z|[+-]\d\d:\d\d)(?= )/;
 const LONGEST_TIME = 40;
 
-/** How far a log with times has been read, so that where it broke off it is read on: no line twice, and none left out. */
+/** Read position in a log with timestamps, to resume it without duplicate or missing lines. */
 export class LogPosition {
-  /** Of the last line, and how many lines had the same. */
+  /** Time of the last line, and number of lines with that time. */
   #time: string | undefined;
   #count = 0;
-  /** A line that has not ended. */
+  /** An incomplete line. */
   #begun: Buffer = EMPTY;
 
-  /** The same log from here on. Kubelets know seconds, so some lines come again. */
+  /** Path to resume the log. Kubelets use whole seconds, so some lines are sent again. */
   from(path: string): string {
     if (this.#time === undefined) return path;
     const [base, query] = path.split('?');
@@ -108,10 +108,10 @@ export class LogPosition {
     return `${base}?${wanted}`;
   }
 
-  /** Whole lines of what comes that were not there yet. */
+  /** Complete new lines of a stream. */
   async *news(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     const isNew = this.#newsFilter();
-    // What broke off in the middle of a line comes again from its beginning.
+    // A line that was interrupted is sent again from its start.
     this.#begun = EMPTY;
     for await (const chunk of chunks) {
       const held = Buffer.concat([this.#begun, chunk]);
@@ -122,14 +122,14 @@ export class LogPosition {
     }
   }
 
-  /** The beginning of a line whose end never came. */
+  /** An incomplete line at the end. */
   rest(): Buffer {
     const rest = this.#begun;
     this.#begun = EMPTY;
     return rest;
   }
 
-  /** Says of one line after the other whether it was there before; one without a time never was. */
+  /** Filters lines that were already read; a line without a timestamp is always new. */
   #newsFilter(): (line: Buffer) => boolean {
     const last = this.#time;
     let again = this.#count;

@@ -2,29 +2,29 @@ import {deflateRawSync, inflateRawSync} from 'node:zlib';
 import type {ContainerStatus, Pod} from '../../cluster/objects.ts';
 import {cutMark} from './retain.ts';
 
-/** From when on logs are wanted; without it from their beginning. */
+/** Start of the logs; without it, logs are read from their beginning. */
 export type Since = {seconds: number} | {time: string} | undefined;
 
-/** One log that is to be read. */
+/** A log to read. */
 export interface LogItem {
-  /** Its name in the bundle: logs/<pod>/<container>.log, or .previous.log for what it said before it was restarted. */
+  /** Name in the bundle: logs/<pod>/<container>.log, or .previous.log for the log before a restart. */
   file: string;
   pod: string;
   container: string;
   isPrevious: boolean;
-  /** Of the API server, with its query. */
+  /** API path with its query. */
   path: string;
-  /** Bytes that were left out of its middle already, where it was followed. */
+  /** Bytes that were already cut from the middle of a followed log. */
   cut?: number;
 }
 
 interface Options {
   since: Since;
-  /** Only containers of this name. */
+  /** Only containers with this name. */
   container?: string | undefined;
 }
 
-/** The logs of all containers that have one: init and ephemeral ones too, and the one before wherever something restarted. Pure. */
+/** Logs of all started containers, including init and ephemeral ones, and previous logs of restarted ones. Pure. */
 export const logItems = (pods: readonly Pod[], namespace: string, {since, container}: Options): LogItem[] =>
   pods.flatMap((pod) =>
     statusesOf(pod)
@@ -35,7 +35,7 @@ export const logItems = (pods: readonly Pod[], namespace: string, {since, contai
       ]),
   );
 
-/** How many containers they are of. */
+/** Number of containers. */
 export const containersOf = (logs: readonly LogItem[]): number => new Set(logs.map(({pod, container}) => `${pod}/${container}`)).size;
 
 export const statusesOf = ({status}: Pod): readonly ContainerStatus[] => [
@@ -54,7 +54,7 @@ function item({metadata: {name}}: Pod, container: string, namespace: string, sin
     container,
     timestamps: 'true',
     ...(isPrevious ? {previous: 'true'} : {}),
-    // What was said before a restart is wanted whenever that was.
+    // Logs before a restart are collected regardless of the time range.
     ...(since === undefined || isPrevious ? {} : 'seconds' in since ? {sinceSeconds: String(since.seconds)} : {sinceTime: since.time}),
   });
   return {
@@ -73,11 +73,11 @@ interface Block {
   packed: Buffer;
 }
 
-/** Beginning and end of a log that stays in memory for long: compressed, logs take a tenth of their size. Chunks are whole lines. */
+/** Start and end of a log that stays in memory for a long time, compressed to about a tenth. Chunks are whole lines. */
 export class KeptLog {
-  /** Of text that is kept. */
+  /** Size of the kept text. */
   bytes = 0;
-  /** Of text that was left out, between the first blocks and the rest. */
+  /** Size of the omitted text between the first blocks and the rest. */
   cut = 0;
   readonly #limit: number;
   readonly #blocks: Block[] = [];
@@ -91,7 +91,7 @@ export class KeptLog {
   }
 
   push(chunk: Buffer): void {
-    // A copy: a small chunk would hold on to the buffer it came in.
+    // A copy: a small chunk would keep its whole buffer in memory.
     this.#open.push(Buffer.from(chunk));
     this.#openBytes += chunk.length;
     this.bytes += chunk.length;

@@ -7,10 +7,10 @@ export interface TextFile {
   text: string;
 }
 
-/** What stands in the place of a value that may not be shown, in the file of that name, where it counts. */
+/** Returns the placeholder of a secret value in a file. */
 export type HideIn = (file: string) => (value: string) => string;
 
-/** Every object in a file of its own, by kind; events in one, the newest last. `placed` says where a file goes that is not the bundle's own. */
+/** One file per object, by kind; all events in one file, newest last. `placed` changes the path of a file. */
 export function objectFiles(
   objects: readonly KubernetesObject[],
   hideIn: HideIn,
@@ -19,7 +19,7 @@ export function objectFiles(
   const events = objects.filter(({kind}) => kind === 'Event') as Event[];
   const others = objects.filter(({kind}) => kind !== 'Event');
   const times = new Map<string, number>();
-  // A chart may make one of the same name in two namespaces.
+  // A chart can create objects with the same name in two namespaces.
   const nameOf = ({kind = 'object', metadata}: KubernetesObject): string => {
     const name = `objects/${kind.toLowerCase()}/${metadata.name}`;
     const before = times.get(name) ?? 0;

@@ -4,13 +4,13 @@ import {labelsOfRuns} from '../../cluster/inventory.ts';
 import {type LiveDrift, type ObjectDrift, readLiveDrift} from '../../cluster/live-drift.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import {listAll} from '../../kubernetes/queries.ts';
-import type {Place, Processes} from '../../ports/processes.ts';
+import type {ClusterTarget, Processes} from '../../ports/processes.ts';
 import {skewFindings} from '../findings/clock-skew.ts';
 import type {Finding} from '../findings/evidence.ts';
 import {jsonText} from '../json.ts';
-import {type SecretContent, seedsOf} from '../redact/find-secrets.ts';
-import type {Seed} from '../redact/known-values.ts';
-import {type Enforcement, readEnforcement, readSurroundings} from './cluster-scope.ts';
+import {knownSecretsOf, type SecretContent} from '../redact/find-secrets.ts';
+import type {KnownSecret} from '../redact/known-values.ts';
+import {type Enforcement, readClusterScope, readEnforcement} from './cluster-scope.ts';
 import {type LogItem, logItems, type Since} from './log-items.ts';
 import {type HideIn, objectFiles, type TextFile} from './object-files.ts';
 import type {LogRecord} from './read-logs.ts';
@@ -29,19 +29,19 @@ import {
 } from './tools.ts';
 
 export interface BundleOptions {
-  place: Place;
-  /** Only this one; without it every release of a Scalr agent in the namespace. */
+  place: ClusterTarget;
+  /** Only this release; by default, all Scalr agent releases of the namespace. */
   release?: string | undefined;
   since: Since;
   run?: string | undefined;
   container?: string | undefined;
-  /** Of this program. */
+  /** Version of this program. */
   ownVersion: string;
-  /** Secrets are read, so that what is in them can be found elsewhere. */
+  /** Secrets are read to find their values elsewhere. */
   readsSecrets: boolean;
 }
 
-/** Everything that is known before the first byte is written. */
+/** All data that is known before anything is written. */
 export interface Prepared {
   releases: readonly (BundledRelease & {
     status: string;
@@ -50,58 +50,58 @@ export interface Prepared {
     replicas?: LiveDrift['replicas'];
   })[];
   scope: Scope;
-  /** What there is in the namespace, wanted or not. */
+  /** Existing releases and runs, including those that were not requested. */
   present?: {releases: readonly string[]; runs: readonly string[]};
   texts(hideIn: HideIn): readonly TextFile[];
   logs: readonly LogItem[];
-  seeds: readonly Seed[];
+  knownSecrets: readonly KnownSecret[];
   gaps: readonly Gap[];
-  /** As the user asked for: what is in Secrets was not searched for, so it may be in the bundle. */
+  /** Requested by the user: Secrets were not searched, so their values may be in the bundle. */
   skipsSecrets?: boolean;
-  /** What its logs are of, where that is not containers. */
+  /** Source of the logs, if they are not from containers. */
   noun?: 'unit';
-  /** What it is a bundle of; without it a namespace. */
+  /** Subject of the bundle; by default a namespace. */
   about?: string;
-  /** What is known of the cluster around the namespace; a machine has none. */
+  /** Data about the cluster outside the namespace; absent on a machine. */
   cluster?: Cluster;
-  /** How far the clock of the cluster, by which its objects and logs count, is ahead of that of this machine. */
+  /** Clock skew: how far the clock of the cluster, used by objects and logs, is ahead of this machine. */
   skewMs?: number;
-  /** What stands out beyond objects and values. */
+  /** Findings besides those of objects and values. */
   findings?(logs: readonly LogRecord[], now: Date): readonly Finding[];
 }
 
 export interface Cluster {
   server: string | undefined;
-  /** That run pods of the bundle. */
+  /** Nodes with pods of the bundle. */
   nodes: readonly NodeObject[];
-  /** Of this program, of helm, kubectl and others, where they are there. */
+  /** Versions of this program, helm, kubectl and others, if available. */
   tools: Readonly<Record<string, string | null>>;
-  /** Undefined where no release has a network policy. */
+  /** Undefined if no release has a network policy. */
   enforcement: Enforcement | undefined;
 }
 
 interface Deps {
   api: ApiReader;
   asked: AskedTools;
-  over: AbortSignal;
+  signal: AbortSignal;
   now(): Date;
 }
 
-/** Finds out what belongs into the bundle; changes nothing, and what may not be read is a gap. */
-export async function prepareBundle(wish: BundleOptions, {api, asked, over, now}: Deps): Promise<Prepared> {
-  const {place} = wish;
+/** Reads all data of the bundle. Read-only; unreadable parts are gaps. */
+export async function prepareBundle(options: BundleOptions, {api, asked, signal, now}: Deps): Promise<Prepared> {
+  const {place} = options;
   const {tools} = asked;
   const [namespace, found, versions, secrets] = await Promise.all([
-    readNamespace(api, place.namespace, over),
+    readNamespace(api, place.namespace, signal),
     asked.releases,
     asked.versions,
-    wish.readsSecrets ? listAll(api, `/api/v1/namespaces/${encodeURIComponent(place.namespace)}/secrets`, {over}) : undefined,
+    options.readsSecrets ? listAll(api, `/api/v1/namespaces/${encodeURIComponent(place.namespace)}/secrets`, {signal}) : undefined,
   ]);
-  const isWanted = ({name}: FoundRelease): boolean => wish.release === undefined || wish.release === name;
+  const isWanted = ({name}: FoundRelease): boolean => options.release === undefined || options.release === name;
   const read = await Promise.all(
     found.releases.filter(isWanted).map(async ({name}) => {
-      const release = await readRelease(name, place, tools, over);
-      const {differences, replicas} = await readLiveDrift(release.manifest, place, api, {over});
+      const release = await readRelease(name, place, tools, signal);
+      const {differences, replicas} = await readLiveDrift(release.manifest, place, api, {signal});
       return {...release, drift: differences, replicas};
     }),
   );
@@ -110,17 +110,17 @@ export async function prepareBundle(wish: BundleOptions, {api, asked, over, now}
     const {values, drift = [], replicas = {}} = read[index] ?? {};
     return {...release, values, drift, replicas, runsOf: runsOf(release, values)};
   });
-  const scope = scopeOf(namespace.objects, known, wish.run, wish.release);
-  const around = await readSurroundings(scope.objects, {api, over, now});
+  const scope = scopeOf(namespace.objects, known, options.run, options.release);
+  const around = await readClusterScope(scope.objects, {api, signal, now});
   const nodes = around.objects.filter(({kind}) => kind === 'Node') as NodeObject[];
   const server = (around.version as {gitVersion?: string} | undefined)?.gitVersion;
   const policed = scope.objects.filter((object) => known.some(({name}) => name === releaseOf(object)));
-  const enforcement = await readEnforcement(policed, nodes, server, api, over);
-  const used = {'scalr-agent': wish.ownVersion, ...versions.versions};
+  const enforcement = await readEnforcement(policed, nodes, server, api, signal);
+  const used = {'scalr-agent': options.ownVersion, ...versions.versions};
   const secretGap = secrets?.trouble
     ? [
         {
-          what: `Secrets of namespace ${place.namespace} (their contents were not searched for)`,
+          what: `Secrets of namespace ${place.namespace} (the bundle was not searched for their values)`,
           trouble: secrets.trouble,
           isOfSecrets: true,
         },
@@ -138,11 +138,11 @@ export async function prepareBundle(wish: BundleOptions, {api, asked, over, now}
       ...(enforcement === undefined ? [] : [enforcement.file]),
       ...read.flatMap(({files}) => files(hideIn)),
     ],
-    logs: logItems(scope.pods, place.namespace, wish),
-    seeds: seedsOf((secrets?.items ?? []) as SecretContent[], scope.objects),
+    logs: logItems(scope.pods, place.namespace, options),
+    knownSecrets: knownSecretsOf((secrets?.items ?? []) as SecretContent[], scope.objects),
     skewMs: around.skewMs,
-    skipsSecrets: !wish.readsSecrets,
-    findings: () => skewFindings(around.skewMs, wish.since, now()),
+    skipsSecrets: !options.readsSecrets,
+    findings: () => skewFindings(around.skewMs, options.since, now()),
     gaps: [
       ...namespace.gaps,
       ...found.gaps,
@@ -158,15 +158,15 @@ export async function prepareBundle(wish: BundleOptions, {api, asked, over, now}
 const runsOf = ({name, chart, version}: FoundRelease, values: Values | undefined): BundledRelease['runsOf'] =>
   chart === 'agent-local' ? undefined : {chart, version, release: name, taskLabels: labelsOfRuns(values ?? {})};
 
-/** What can be asked before the API server is reached. */
+/** Queries that do not require the API client. */
 export interface AskedTools {
   tools: Tools;
   releases: Promise<FoundReleases>;
   versions: Promise<ToolVersions>;
 }
 
-/** Starts them at once: each takes longer to start than to answer. */
-export function askTools(place: Place, processes: Processes, over: AbortSignal): AskedTools {
-  const tools = patientTools(processes, over);
-  return {tools, releases: findReleases(place, tools, over), versions: readTools(place, tools, over)};
+/** Starts them at once, because starting takes longer than responding. */
+export function askTools(place: ClusterTarget, processes: Processes, signal: AbortSignal): AskedTools {
+  const tools = patientTools(processes, signal);
+  return {tools, releases: findReleases(place, tools, signal), versions: readTools(place, tools, signal)};
 }

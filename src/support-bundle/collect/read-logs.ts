@@ -2,58 +2,58 @@ import type {CacheUse} from '../../diagnose/cache-use.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Archive} from '../../ports/archive.ts';
 import {abortReason} from '../../signals.ts';
-import {LogWords, type Said} from '../findings/log-words.ts';
+import {type LogMatch, LogWords} from '../findings/log-words.ts';
 import type {Redactor} from '../redact/redactor.ts';
 import type {LogItem} from './log-items.ts';
 import type {TextFile} from './object-files.ts';
 import type {Gap} from './read-namespace.ts';
 import {retain, Shares} from './retain.ts';
 
-/** Logs that are read at the same time. */
+/** Number of logs that are read concurrently. */
 const AT_ONCE = 24;
-/** For the ends of all logs that are read at the same time, which stay in memory until they are known to be the ends. */
+/** Memory for the ends of all logs that are read concurrently. */
 const TAILS = 24 * 1024 * 1024;
-/** A node that is silent for longer is given up. */
+/** A node that sends nothing for longer is skipped. */
 const IDLE_MS = 15_000;
 
 export interface ReadDeps {
   api: Pick<ApiReader, 'stream'>;
   archive: Pick<Archive, 'add'>;
   redactor: Pick<Redactor, 'file' | 'text'>;
-  over: AbortSignal;
+  signal: AbortSignal;
   onFile(done: number): void;
 }
 
-/** A log as it is in the bundle. */
+/** A log in the bundle. */
 export interface LogRecord {
   file: string;
   bytes: number;
-  /** Its last lines. */
+  /** Last lines. */
   tail: string;
   lines: number;
-  /** What the lines mean. */
-  said: readonly Said[];
-  /** What runs in it used from the cache. */
+  /** Meaning of the lines. */
+  matches: readonly LogMatch[];
+  /** Cache use of the run. */
   cacheUse?: CacheUse;
-  /** Bytes that were left out of its middle. */
+  /** Bytes cut from the middle. */
   cut?: number;
-  /** There is more, or may be, that could not be read. */
+  /** The log may have more lines that could not be read. */
   isPart?: boolean;
 }
 
 export interface LogsRead {
   logs: LogRecord[];
   gaps: Gap[];
-  /** Texts in which redaction moved lines. */
+  /** Texts in which redaction changed line numbers. */
   moved: ReadonlySet<string>;
 }
 
-/** Writes texts and logs into the archive without secrets. What cannot be read as a whole is a gap. */
+/** Writes redacted texts and logs to the archive. Incomplete ones are gaps. */
 export async function readLogs(
   texts: readonly TextFile[],
   logs: readonly LogItem[],
   maxBytes: number,
-  {api, archive, redactor, over, onFile}: ReadDeps,
+  {api, archive, redactor, signal, onFile}: ReadDeps,
 ): Promise<LogsRead> {
   const gaps: Gap[] = [];
   const moved = new Set<string>();
@@ -68,13 +68,13 @@ export async function readLogs(
   const read = async ({file, path, cut = 0}: LogItem): Promise<void> => {
     let room = shares.take();
     const gap = (trouble: Gap['trouble']): void => void gaps.push({what: file, trouble, isMinor: trouble.kind === 'not-started'});
-    if (over.aborted) return gap({kind: 'over', message: `it was not read any more: ${abortReason(over)}`});
-    const stream = await api.stream(path, {over, idleMs: IDLE_MS});
+    if (signal.aborted) return gap({kind: 'aborted', message: `not read: ${abortReason(signal)}`});
+    const stream = await api.stream(path, {signal, idleMs: IDLE_MS});
     if (stream.trouble) {
       shares.giveBack(room);
       return gap(stream.trouble);
     }
-    const record: LogRecord = {file, bytes: 0, tail: '', lines: 0, said: [], ...(cut > 0 ? {cut} : {})};
+    const record: LogRecord = {file, bytes: 0, tail: '', lines: 0, matches: [], ...(cut > 0 ? {cut} : {})};
     const grant = (bytes: number): boolean => {
       const isGranted = shares.grant(bytes);
       if (isGranted) room += bytes;
@@ -91,7 +91,7 @@ export async function readLogs(
     const trouble = await stream.end;
     if (trouble === undefined) return;
     record.isPart = true;
-    gap(bytes === 0 ? trouble : {...trouble, message: `only a part came: ${trouble.message}`});
+    gap(bytes === 0 ? trouble : {...trouble, message: `incomplete: ${trouble.message}`});
   };
   let done = 0;
   const counted =
@@ -104,7 +104,7 @@ export async function readLogs(
   return {logs: records.toSorted((one, other) => one.file.localeCompare(other.file)), gaps, moved};
 }
 
-/** Does the work for every item, so many at a time, in their order. */
+/** Processes every item with limited concurrency, in order. */
 async function pooled<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
   const queue = items.values();
   const worker = async (): Promise<void> => {
@@ -127,7 +127,7 @@ async function* redacted(chunks: AsyncIterable<Buffer>, file: ReturnType<Redacto
   yield file.end();
 }
 
-/** Enough for a finding to have its evidence. */
+/** Maximum lines per meaning that a finding requires. */
 export const TAIL = 8 * 1024;
 
 async function* remembering(chunks: AsyncIterable<Buffer>, record: LogRecord): AsyncGenerator<Buffer> {

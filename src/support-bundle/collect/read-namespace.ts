@@ -3,28 +3,28 @@ import type {ApiReader} from '../../kubernetes/client.ts';
 import {listAll} from '../../kubernetes/queries.ts';
 import type {ApiError} from '../../ports/log-stream.ts';
 
-/** Something that could not be read, or not whole. */
+/** A part that could not be read, or only incompletely. */
 export interface Gap {
-  /** The file it would have been in, or the kind of object. */
+  /** Missing file in the bundle, or the kind of object. */
   what: string;
   trouble: ApiError;
-  /** Many accounts may not see it, and the bundle is whole without it. */
+  /** Optional part that many accounts cannot read. */
   isMinor?: boolean;
-  /** Secrets of a namespace: what is in them was not searched for, so it may be in the bundle. */
+  /** Secrets of a namespace: they were not searched, so their values may be in the bundle. */
   isOfSecrets?: boolean;
 }
 
 export interface NamespaceReading {
-  /** Of every kind that may be read. */
+  /** All readable kinds. */
   objects: readonly KubernetesObject[];
   gaps: readonly Gap[];
 }
 
-/** Lists everything of a namespace that support asks for; what is refused is said and the rest is there. */
-export async function readNamespace(api: ApiReader, namespace: string, over: AbortSignal): Promise<NamespaceReading> {
+/** Lists all objects of a namespace that support requires; unreadable kinds are gaps. */
+export async function readNamespace(api: ApiReader, namespace: string, signal: AbortSignal): Promise<NamespaceReading> {
   const lists = await Promise.all(
     NAMESPACE_KINDS.map(async ({kind, path, isOptional = false, isOftenHidden = false}) => {
-      const {items, trouble} = await listAll(api, path(namespace), {over});
+      const {items, trouble} = await listAll(api, path(namespace), {signal});
       const objects = (items as KubernetesObject[]).map((item) => named(item, kind));
       const isMissing = trouble?.kind === 'not-found' && isOptional;
       return {
@@ -39,22 +39,22 @@ export async function readNamespace(api: ApiReader, namespace: string, over: Abo
   return {objects: lists.flatMap(({objects}) => objects), gaps: lists.flatMap(({gaps}) => gaps)};
 }
 
-/** Items of a list do not say what they are, but who changed which of their fields: half of what they would take of memory. */
+/** Items of a list have no kind. managedFields are removed, because they use half of the memory. */
 function named(item: KubernetesObject, kind: string): KubernetesObject {
   const {managedFields: _, ...metadata} = item.metadata as KubernetesObject['metadata'] & {managedFields?: unknown};
   return {...item, kind, metadata};
 }
 
-/** One kind of object that a bundle looks at. */
+/** One kind of object in a bundle. */
 export interface NamespaceKind {
   kind: string;
-  /** As RBAC and kubectl name it: deployments.apps */
+  /** Resource name as in RBAC and kubectl: deployments.apps */
   resource: string;
-  /** Where the API server lists them. */
+  /** API path of the list. */
   path(namespace: string): string;
-  /** Not every cluster has it. */
+  /** The kind does not exist in every cluster. */
   isOptional?: boolean;
-  /** Who may read the rest often may not read this. */
+  /** Accounts that can read the other kinds often cannot read this one. */
   isOftenHidden?: boolean;
 }
 
@@ -72,7 +72,7 @@ const kind = (
   ...more,
 });
 
-/** What support asks for, owners before what they own. Secrets are read for what must not get out, never to get in. */
+/** Kinds that support requires, owners before their dependents. Secrets are read only to redact their values. */
 export const NAMESPACE_KINDS: readonly NamespaceKind[] = [
   kind('Deployment', '/apis/apps/v1', 'deployments'),
   kind('DaemonSet', '/apis/apps/v1', 'daemonsets'),

@@ -3,7 +3,7 @@ import type {ApiReader} from '../../kubernetes/client.ts';
 import {listAll} from '../../kubernetes/queries.ts';
 import type {ApiError, LogStream} from '../../ports/log-stream.ts';
 import {anySignal} from '../../signals.ts';
-import {type SecretContent, seedsOf} from '../redact/find-secrets.ts';
+import {knownSecretsOf, type SecretContent} from '../redact/find-secrets.ts';
 import {type ContainerState, FollowedLog, type LogPosition} from './follow-log.ts';
 import {KeptLog, type LogItem, logItems, type Since, statusesOf} from './log-items.ts';
 import {objectFiles} from './object-files.ts';
@@ -11,28 +11,28 @@ import type {Prepared} from './prepare.ts';
 import {type Gap, NAMESPACE_KINDS, type NamespaceKind} from './read-namespace.ts';
 import {type BundledRelease, hasRunId, scopeOf} from './scope.ts';
 
-/** Between two lists; the pods of a run live a minute longer than the run. */
+/** Interval between two lists; the pods of a run exist a minute longer than the run. */
 const EVERY_MS = 2000;
-/** While nothing was listed for less than this, no run can have come and gone unseen. */
+/** If lists fail for less than this time, no run can be missed. */
 const UNSEEN_MS = 45_000;
-/** What changes with runs; everything else is read at the end. */
+/** Kinds that change with runs; all others are read at the end. */
 const WATCHED = NAMESPACE_KINDS.filter(({kind}) => ['ReplicaSet', 'Job', 'Pod', 'Event'].includes(kind));
-/** Each log may keep this part of what others have left in memory. */
+/** Each log can keep this share of the remaining memory. */
 const PART = 1 / 16;
 const SMALLEST_PART = 256 * 1024;
 
-/** A log that was followed. */
+/** A followed log. */
 export interface RecordedLog {
   item: LogItem;
   content: KeptLog;
-  /** What the API server still has of it, as far as that is new; nothing when the log came to its end. */
+  /** New lines that are still available in the API; nothing if the log has ended. */
   rest?: LogPosition;
-  /** Why something of it is missing. */
+  /** Reason for missing lines. */
   trouble: ApiError | undefined;
 }
 
 export interface Recording {
-  /** As they were seen last, whether they still exist or not. */
+  /** Last state of all objects, including deleted ones. */
   objects: readonly KubernetesObject[];
   logs: readonly RecordedLog[];
   /** Secrets of runs are created and deleted with them. */
@@ -47,25 +47,25 @@ interface Options {
   container?: string | undefined;
   /** The recording ends with the last pod of this run. */
   run?: string | undefined;
-  /** For all logs together. */
+  /** Total for all logs. */
   maxBytes: number;
   readsSecrets: boolean;
 }
 
 interface Deps {
   api: ApiReader;
-  /** Ends the recording, which is kept. */
+  /** Stops the recording, which is kept. */
   until: AbortSignal;
   now(): Date;
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   onLog(item: LogItem): void;
 }
 
-/** Follows the log of every container as it appears, and keeps the last state of objects that vanish. */
+/** Follows the log of every new container, and keeps the last state of deleted objects. */
 export async function record(options: Options, {api, until, now, sleep, onLog}: Deps): Promise<Recording> {
   const {namespace, releases, run, readsSecrets} = options;
   const ended = new AbortController();
-  const over = anySignal(until, ended.signal);
+  const signal = anySignal(until, ended.signal);
   const kinds = WATCHED.map((kind) => new WatchedKind(kind, namespace, now()));
   const seen = new Map<string, KubernetesObject>();
   const following = new Map<string, Promise<RecordedLog>>();
@@ -74,19 +74,19 @@ export async function record(options: Options, {api, until, now, sleep, onLog}: 
   let states: ReadonlyMap<string, ContainerState> = new Map();
   let left = options.maxBytes;
   for (let isOver = false; !until.aborted && !isOver; await sleep(EVERY_MS, until)) {
-    await Promise.all(kinds.map((kind) => kind.list(api, over, now)));
+    await Promise.all(kinds.map((kind) => kind.list(api, signal, now)));
     const listed = kinds.flatMap(({objects}) => objects);
     const {objects, pods} = scopeOf(listed, releases, run);
     for (const object of objects) seen.set(object.metadata.uid ?? `${object.kind}/${object.metadata.name}`, object);
     states = statesOf(pods);
     const items = logItems(pods, namespace, options).filter(({file}) => !following.has(file));
-    if (items.length > 0 && readsSecrets) secrets.push(listSecrets(namespace, api, over));
+    if (items.length > 0 && readsSecrets) secrets.push(listSecrets(namespace, api, signal));
     for (const item of items) {
       const limit = Math.max(Math.floor(left * PART), SMALLEST_PART);
       left -= limit;
       onLog(item);
       const stateNow = (): ContainerState | undefined => states.get(`${item.pod}/${item.container}`);
-      const log = follow(new FollowedLog(item, {api, over, sleep, stateNow}), limit);
+      const log = follow(new FollowedLog(item, {api, signal, sleep, stateNow}), limit);
       following.set(item.file, log);
       void log.then(({content}) => {
         left += limit - content.bytes;
@@ -109,9 +109,9 @@ async function follow(log: FollowedLog, limit: number): Promise<RecordedLog> {
   return {item: log.item, content, ...(log.goesOn ? {rest: log.position} : {}), trouble: log.trouble};
 }
 
-/** The objects of one kind, listed again and again. */
+/** Objects of one kind, listed repeatedly. */
 class WatchedKind {
-  /** As they were when they could be listed last. */
+  /** Objects of the last successful list. */
   objects: readonly KubernetesObject[] = [];
   readonly #kind: NamespaceKind;
   readonly #path: string;
@@ -125,36 +125,36 @@ class WatchedKind {
     this.#listedAt = now;
   }
 
-  async list(api: ApiReader, over: AbortSignal, now: () => Date): Promise<void> {
-    const {items, trouble} = await listAll(api, this.#path, {over});
-    if (trouble !== undefined && trouble.kind !== 'over') this.#trouble = trouble;
+  async list(api: ApiReader, signal: AbortSignal, now: () => Date): Promise<void> {
+    const {items, trouble} = await listAll(api, this.#path, {signal});
+    if (trouble !== undefined && trouble.kind !== 'aborted') this.#trouble = trouble;
     if (this.#trouble !== undefined) this.#longestMs = Math.max(this.#longestMs, now().getTime() - this.#listedAt.getTime());
     if (trouble !== undefined) return;
     this.objects = (items as KubernetesObject[]).map((item) => ({...item, kind: this.#kind.kind}));
     this.#listedAt = now();
   }
 
-  /** What may have come and gone unseen. */
+  /** Reports a time in which objects may have been missed. */
   gap(): Gap[] {
     if (this.#trouble === undefined) return [];
-    const message = `for ${Math.ceil(this.#longestMs / 1000)} s nobody saw what came and went: ${this.#trouble.message}`;
-    return [{what: `${this.#kind.kind} objects of --watch`, trouble: {...this.#trouble, message}, isMinor: this.#longestMs < UNSEEN_MS}];
+    const message = `not watched for ${Math.ceil(this.#longestMs / 1000)} s: ${this.#trouble.message}`;
+    return [{what: `${this.#kind.kind} objects (--watch)`, trouble: {...this.#trouble, message}, isMinor: this.#longestMs < UNSEEN_MS}];
   }
 }
 
-/** What it was told to look for, and never saw. */
+/** Requested run and container that never appeared. */
 function notSeen({run, container}: Options, podsOfRun: number, logs: number): Gap[] {
   const gap = (what: string, message: string): Gap => ({what, trouble: {kind: 'not-found', message}});
   return [
-    ...(run !== undefined && podsOfRun === 0 ? [gap(`run ${run}`, 'it was not seen')] : []),
-    ...(container !== undefined && logs === 0 ? [gap(`container ${container}`, 'none of this name was seen to begin')] : []),
+    ...(run !== undefined && podsOfRun === 0 ? [gap(`run ${run}`, 'not seen while watching')] : []),
+    ...(container !== undefined && logs === 0 ? [gap(`container ${container}`, 'no container with this name started while watching')] : []),
   ];
 }
 
-/** Helm's records are large and hold nothing of a run. What cannot be listed is reported when the bundle is written. */
-async function listSecrets(namespace: string, api: ApiReader, over: AbortSignal): Promise<readonly SecretContent[]> {
+/** Without Helm release Secrets, which are large and irrelevant for runs. Errors are reported when the bundle is written. */
+async function listSecrets(namespace: string, api: ApiReader, signal: AbortSignal): Promise<readonly SecretContent[]> {
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets?fieldSelector=type%21%3Dhelm.sh%2Frelease.v1`;
-  return (await listAll(api, path, {over})).items as SecretContent[];
+  return (await listAll(api, path, {signal})).items as SecretContent[];
 }
 
 const statesOf = (pods: readonly Pod[]): ReadonlyMap<string, ContainerState> =>
@@ -167,7 +167,7 @@ const statesOf = (pods: readonly Pod[]): ReadonlyMap<string, ContainerState> =>
     ),
   );
 
-/** Every pod of the run that was seen has ended or is gone. */
+/** All seen pods of the run have finished or were deleted. */
 function hasEnded(run: string, pods: readonly Pod[], seen: Set<string>): boolean {
   const there = new Map(pods.filter((pod) => hasRunId(pod, run)).map((pod) => [pod.metadata.name, pod]));
   for (const name of there.keys()) seen.add(name);
@@ -177,7 +177,7 @@ function hasEnded(run: string, pods: readonly Pod[], seen: Set<string>): boolean
 
 type LogApi = Pick<ApiReader, 'stream'>;
 
-/** What exists now, and what was recorded: objects that are gone, and logs as they were followed instead of read again. */
+/** Combines current objects with recorded ones: deleted objects, and followed logs instead of a second read. */
 export function withRecording(prepared: Prepared, recording: Recording, api: LogApi): {prepared: Prepared; api: LogApi} {
   const {objects, logs, secrets, gaps} = recording;
   const existing = new Set(prepared.scope.objects.map(({metadata}) => metadata.uid));
@@ -193,8 +193,8 @@ export function withRecording(prepared: Prepared, recording: Recording, api: Log
         ...prepared.logs.filter(({file}) => !files.has(file)),
         ...logs.map(({item, content: {cut}}) => (cut > 0 ? {...item, cut} : item)),
       ],
-      // Runs bring secrets that did not exist in the beginning.
-      seeds: [...prepared.seeds, ...seedsOf(secrets, objects)],
+      // Runs create Secrets that did not exist at the start.
+      knownSecrets: [...prepared.knownSecrets, ...knownSecretsOf(secrets, objects)],
       gaps: [...prepared.gaps, ...gaps],
     },
     api: {
@@ -206,7 +206,7 @@ export function withRecording(prepared: Prepared, recording: Recording, api: Log
   };
 }
 
-/** What was kept of a log, and what was written to it since. */
+/** The kept part of a log, and new lines since. */
 function replay({item, content, rest, trouble}: RecordedLog, read: (path: string) => ReturnType<LogApi['stream']>): LogStream {
   let settle: (trouble: ApiError | undefined) => void = () => undefined;
   const end = new Promise<ApiError | undefined>((resolve) => {
@@ -223,7 +223,7 @@ function replay({item, content, rest, trouble}: RecordedLog, read: (path: string
         yield rest.rest();
         missing = await stream.end;
       }
-      // Its pod went with the end of the recording.
+      // The pod was deleted at the end of the recording.
       else if (stream.trouble.kind !== 'not-found') missing = stream.trouble;
     } finally {
       settle(missing);

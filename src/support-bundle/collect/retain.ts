@@ -1,27 +1,27 @@
 const NEWLINE = 10;
-/** A line that is longer may be cut. */
+/** Longer lines can be cut. */
 const LONGEST_LINE = 16 * 1024;
-/** The end of a log that is held in memory while it is read. */
+/** Maximum end of a log that is kept in memory while it is read. */
 const LARGEST_TAIL = 4 * 1024 * 1024;
-/** A smaller part of a log would say nothing. */
+/** Minimum useful size of a log. */
 export const SMALLEST_SHARE = 16 * 1024;
 
-/** Stands where bytes were left out, on a line of its own. */
-export const cutMark = (bytes: number): string => `[… ${bytes} bytes left out here: --max-size …]\n`;
+/** Marks omitted bytes, on a separate line. */
+export const cutMark = (bytes: number): string => `[… ${bytes} bytes omitted: --max-size …]\n`;
 
-/** How a log is kept in the room that it has, in bytes. */
+/** How a log is kept within its limit, in bytes. */
 interface Room {
   limit: number;
-  /** How much of its end may be held in memory. */
+  /** Maximum end of the log in memory. */
   longestTail?: number;
-  /** Asks for so many bytes beyond the limit. */
+  /** Requests this many bytes beyond the limit. */
   grant?(bytes: number): boolean;
   onCut(bytes: number): void;
 }
 
 /**
- * The beginning and the end of a log, in whole lines, with a mark where bytes were left out. A third of the limit, and whatever is granted,
- * is for the beginning: what happened last matters more.
+ * Keeps the start and the end of a log, in whole lines, with a mark for omitted bytes. A third of the limit, plus granted bytes,
+ * is used for the start: the end is more important.
  */
 export async function* retain(
   chunks: AsyncIterable<Buffer>,
@@ -59,7 +59,7 @@ export async function* retain(
   yield* tail;
 }
 
-/** Chunks that end where a line ends, except within a line of more than LONGEST_LINE. */
+/** Chunks that end at a line end, except within a line longer than LONGEST_LINE. */
 async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let open: Buffer = Buffer.alloc(0);
   for await (const chunk of chunks) {
@@ -72,14 +72,14 @@ async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   if (open.length > 0) yield open;
 }
 
-/** As many whole lines as fit; a part of one that fits nowhere. */
+/** The whole lines that fit; a part of a line that is too long. */
 function headOf(lines: Buffer, room: number): Buffer {
   if (lines.length <= room) return lines;
   const end = lines.subarray(0, room).lastIndexOf(NEWLINE) + 1;
   return lines.subarray(0, end > 0 || lines.indexOf(NEWLINE) >= 0 ? end : room);
 }
 
-/** Takes lines of at least so many bytes off the front. */
+/** Removes lines of at least this many bytes from the front. */
 function shiftLines(tail: Buffer[], bytes: number): Buffer {
   const [first = Buffer.alloc(0)] = tail;
   if (bytes >= first.length) return tail.shift() as Buffer;
@@ -90,13 +90,13 @@ function shiftLines(tail: Buffer[], bytes: number): Buffer {
 }
 
 /**
- * Divides so many bytes among logs. Each begins with an equal part of what is left, so that what small logs do not use is there for those
- * that begin later.
+ * Divides the total size among logs. Each log starts with an equal share of the rest, so that the unused share of small logs is available
+ * to later ones.
  */
 export class Shares {
   #left: number;
   #logs: number;
-  /** What is kept for each log that has not begun. */
+  /** Reserved for each log that has not started. */
   readonly #equal: number;
 
   constructor(bytes: number, logs: number) {
@@ -105,7 +105,7 @@ export class Shares {
     this.#equal = Math.floor(bytes / Math.max(logs, 1));
   }
 
-  /** For the next log. */
+  /** Share of the next log. */
   take(): number {
     const share = Math.max(Math.floor(this.#left / Math.max(this.#logs, 1)), SMALLEST_SHARE);
     this.#logs -= 1;
@@ -113,14 +113,14 @@ export class Shares {
     return share;
   }
 
-  /** More than its part for a log that has begun: only what others turned out not to need. */
+  /** Additional bytes for a started log: only what others did not use. */
   grant(bytes: number): boolean {
     if (this.#left - bytes < this.#logs * this.#equal) return false;
     this.#left -= bytes;
     return true;
   }
 
-  /** What a log had too much of. */
+  /** Returns unused bytes. */
   giveBack(bytes: number): void {
     this.#left += bytes;
   }

@@ -4,15 +4,15 @@ import type {Event, KubernetesObject, Pod} from '../../cluster/objects.ts';
 
 export type BundledRelease = Pick<ScalrRelease, 'name' | 'chart' | 'version'> & {runsOf: RunsOf | undefined};
 
-/** What of a namespace belongs into the bundle. */
+/** The part of a namespace that belongs to the bundle. */
 export interface Scope {
   objects: readonly KubernetesObject[];
   pods: readonly Pod[];
 }
 
-/** Names the charts give their pods (docs/charts/README.md, "Words"), for agents that helm knows nothing of. */
+/** Names the charts give their pods (docs/charts/README.md, "Terms"), for agents without a Helm release. */
 const AGENT_NAMES: ReadonlySet<string | undefined> = new Set(['agent-k8s', 'agent-local', 'agent-job', 'scalr-agent']);
-/** Of the whole namespace: they act on pods of every owner. */
+/** Objects that affect the pods of every owner in the namespace. */
 const OF_ALL: ReadonlySet<string | undefined> = new Set([
   'NetworkPolicy',
   'ResourceQuota',
@@ -22,12 +22,12 @@ const OF_ALL: ReadonlySet<string | undefined> = new Set([
   'AgentWorker',
 ]);
 
-/** Not only something that acts on pods of every owner, or a word about it. */
+/** True for objects of a release, excluding namespace-wide objects and events about them. */
 export const isOfReleases = ({kind}: KubernetesObject): boolean => !OF_ALL.has(kind) && kind !== 'Event';
 
 /**
- * Objects of the releases, of their runs, and what acts on them; with a run only its pods and those of the agent. Where helm
- * knows of no release, or may not be asked, what says that it is an agent shows which ones there are. Pure.
+ * Objects of the releases and runs, and objects that affect them; with a run, only its pods and those of the agent. Without
+ * Helm data, releases are detected by their labels. Pure.
  */
 export function scopeOf(objects: readonly KubernetesObject[], releases: readonly BundledRelease[], run?: string, release?: string): Scope {
   const agents = releases.length > 0 || release !== undefined ? [] : objects.filter(isAgent);
@@ -38,7 +38,7 @@ export function scopeOf(objects: readonly KubernetesObject[], releases: readonly
     agents.includes(object) ||
     releases.some(({runsOf}) => runsOf !== undefined && isOfRun(object, runsOf));
   const ours = new Set(objects.filter((object) => object.kind !== 'Event' && isRoot(object)));
-  // Owners stand before what they own, so that one pass finds a pod by way of its ReplicaSet.
+  // Owners come before their dependents, so that one pass finds pods through their ReplicaSets.
   for (const object of objects) if (object.metadata.ownerReferences?.some((owner) => has(ours, owner))) ours.add(object);
   const pods = (objects.filter((object) => object.kind === 'Pod' && ours.has(object)) as Pod[]).filter(
     (pod) => run === undefined || !isRunPod(pod, releases) || hasRunId(pod, run),
@@ -56,7 +56,7 @@ const isAgent = ({metadata: {labels}}: KubernetesObject): boolean => AGENT_NAMES
 export const releaseOf = ({metadata: {labels, annotations}}: KubernetesObject): string | undefined =>
   annotations?.['meta.helm.sh/release-name'] ?? labels?.['app.kubernetes.io/instance'];
 
-/** Ids of the runs that are there, wanted or not. */
+/** IDs of all existing runs, requested or not. */
 export const runIds = (objects: readonly KubernetesObject[], releases: readonly BundledRelease[]): string[] => {
   const ids = objects.flatMap((object) => (object.kind === 'Pod' && isRunPod(object as Pod, releases) ? (runIdOf(object) ?? []) : []));
   return [...new Set(ids)].toSorted();
@@ -66,7 +66,7 @@ const isRunPod = (pod: Pod, releases: readonly BundledRelease[]): boolean =>
   releases.some(({runsOf}) => runsOf !== undefined && isOfRun(pod, runsOf)) ||
   pod.metadata.labels?.['app.kubernetes.io/component'] === 'task';
 
-/** Pods of runs vanish a minute after the run; their events stay for an hour. */
+/** Pods of runs are deleted a minute after the run; their events exist for an hour. */
 const isOfGoneRun = (about: Event['involvedObject'], releases: readonly BundledRelease[]): boolean =>
   releases.some(({chart}) => chart === 'agent-job') &&
   (about?.kind === 'Pod' || about?.kind === 'Job') &&
@@ -77,21 +77,21 @@ const has = (ours: ReadonlySet<KubernetesObject>, owner: {kind: string; name: st
     owner.uid && metadata.uid ? owner.uid === metadata.uid : owner.kind === kind && owner.name === metadata.name,
   );
 
-/** As Scalr gives them to runs and to what they consist of. */
+/** Format of run IDs in Scalr. */
 const ID = /(?<![^-.])(run|atask)-(?!run-)[a-z0-9]+(?![^-.])/;
 
-/** The id of a run stands whole in the names of its Job and pods, or it is a label or a variable of theirs. */
+/** The run ID is a complete part of the names of its Job and pods, or a label or variable. */
 export const hasRunId = ({metadata, spec}: Pod, run: string): boolean =>
   isInName(metadata.name, run) ||
   Object.values(metadata.labels ?? {}).includes(run) ||
   [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].some(({env}) => env?.some(({value}) => value === run));
 
-/** Between dashes, dots and the ends of the name: run-abc1 is not in run-abc12. */
+/** Between dashes, dots and the ends of the name: run-abc1 does not match run-abc12. */
 export const isInName = (name: string, run: string): boolean => parts(name).includes(parts(run));
 
 const parts = (name: string): string => `-${name.replaceAll('.', '-')}-`;
 
-/** Undefined where it shows in nothing. */
+/** Undefined if no ID is found. */
 export function runIdOf({metadata: {name, labels}}: KubernetesObject): string | undefined {
   const label = Object.values(labels ?? {}).find((value) => ID.exec(value)?.[0] === value);
   return label ?? ID.exec(name)?.[0];

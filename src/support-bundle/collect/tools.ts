@@ -5,7 +5,7 @@ import type {KubernetesObject} from '../../cluster/objects.ts';
 import {ExpectedError} from '../../errors.ts';
 import {helmVersion, listReleases, releaseHistory, releaseManifest, releaseValues} from '../../helm/helm.ts';
 import {clientVersion} from '../../kubernetes/kubectl.ts';
-import type {Call, Outcome, Place, Processes} from '../../ports/processes.ts';
+import type {Call, ClusterTarget, Processes, ProcessResult} from '../../ports/processes.ts';
 import {abortReason, withTimeout} from '../../signals.ts';
 import {isForbidden} from '../../tool-errors.ts';
 import {type Answer, isFields, isListOf, jsonText, readJson} from '../json.ts';
@@ -13,20 +13,20 @@ import {type HideIn, objectFiles, type TextFile} from './object-files.ts';
 import type {Gap} from './read-namespace.ts';
 import type {BundledRelease} from './scope.ts';
 
-/** Reads with helm and kubectl; whatever befalls a call is an outcome. */
+/** Calls helm and kubectl; errors are part of the result. */
 export type Tools = Pick<Processes, 'run'>;
 
-/** Helm has no limit of its own for a request. */
+/** Helm has no request timeout. */
 const CALL_MS = 30_000;
-/** As shells say it. */
+/** As in shells. */
 const NOT_THERE = 127;
 
-/** Tools that may be missing and do not answer for ever: the bundle is made without what they would have said. */
-export const patientTools = (processes: Processes, over: AbortSignal): Tools => ({
+/** Tools may be missing or not respond: the bundle is written without their output. */
+export const patientTools = (processes: Processes, signal: AbortSignal): Tools => ({
   run: (call) =>
-    withTimeout(CALL_MS, over, async (signal): Promise<Outcome> => {
+    withTimeout(CALL_MS, signal, async (either): Promise<ProcessResult> => {
       try {
-        return await processes.run(call, {over: signal});
+        return await processes.run(call, {signal: either});
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
         return {exitCode: NOT_THERE, stdout: '', stderr: error.message};
@@ -34,26 +34,32 @@ export const patientTools = (processes: Processes, over: AbortSignal): Tools => 
     }),
 });
 
-/** What a tool did not say. A modest account may not read what helm keeps, and loses little by it. */
-export function toolGap(what: string, outcome: Outcome, over: AbortSignal): Gap {
-  const message = over.aborted ? abortReason(over) : (outcome.stderr.trim().split('\n').at(-1) ?? '');
-  const kind = over.aborted ? 'over' : /no answer in time/.test(message) ? 'stalled' : isForbidden(outcome) ? 'forbidden' : 'refused';
+/** A missing result of a tool. Helm data is optional for an account that cannot read it. */
+export function toolGap(what: string, outcome: ProcessResult, signal: AbortSignal): Gap {
+  const message = signal.aborted ? abortReason(signal) : (outcome.stderr.trim().split('\n').at(-1) ?? '');
+  const kind = signal.aborted
+    ? 'aborted'
+    : /timed out waiting for a response/.test(message)
+      ? 'stalled'
+      : isForbidden(outcome)
+        ? 'forbidden'
+        : 'refused';
   return {what, trouble: {kind, message}, isMinor: kind === 'forbidden'};
 }
 
 export interface ToolVersions {
-  /** Null where a tool did not say. */
+  /** Null if the tool reports no version. */
   versions: Readonly<Record<string, string | null>>;
   gaps: readonly Gap[];
 }
 
-/** What wrote the bundle, and with what. */
-export async function readTools(place: Place, tools: Tools, over: AbortSignal): Promise<ToolVersions> {
+/** Versions of this program and its tools. */
+export async function readTools(place: ClusterTarget, tools: Tools, signal: AbortSignal): Promise<ToolVersions> {
   const gaps: Gap[] = [];
   const version = async (call: Call): Promise<string | null> => {
     const outcome = await tools.run(call);
     const [found = null] = /v?\d+\.\d+\.\d+[\w.+-]*/.exec(outcome.stdout) ?? [];
-    if (outcome.exitCode !== 0) gaps.push(toolGap(`version of ${call.tool}`, outcome, over));
+    if (outcome.exitCode !== 0) gaps.push(toolGap(`version of ${call.tool}`, outcome, signal));
     return found;
   };
   const [helm, kubectl] = await Promise.all([version(helmVersion), version(clientVersion(place))]);
@@ -67,14 +73,14 @@ export interface FoundReleases {
   gaps: readonly Gap[];
 }
 
-const WHAT = 'releases of helm';
+const WHAT = 'Helm releases';
 
 const isListed = isListOf('name', 'chart', 'status');
 
-/** Releases of a Scalr agent in the namespace as helm knows them, or nothing where it may not look. */
-export async function findReleases(place: Place, tools: Tools, over: AbortSignal): Promise<FoundReleases> {
+/** Scalr agent releases of the namespace from Helm; empty if the account cannot read them. */
+export async function findReleases(place: ClusterTarget, tools: Tools, signal: AbortSignal): Promise<FoundReleases> {
   const outcome = await tools.run(listReleases(place, {everywhere: false}));
-  if (outcome.exitCode !== 0) return {releases: [], gaps: [toolGap(WHAT, outcome, over)]};
+  if (outcome.exitCode !== 0) return {releases: [], gaps: [toolGap(WHAT, outcome, signal)]};
   const listed = readJson('helm', outcome.stdout, isListed);
   if (listed.trouble) return {releases: [], gaps: [{what: WHAT, trouble: listed.trouble}]};
   return {
@@ -86,7 +92,7 @@ export async function findReleases(place: Place, tools: Tools, over: AbortSignal
   };
 }
 
-/** What the labels of workloads say of their releases, for an account that may not see what helm keeps. */
+/** Releases according to workload labels, for accounts that cannot read Helm data. */
 export function labelledReleases(objects: readonly KubernetesObject[]): readonly FoundRelease[] {
   const found = objects.flatMap(({kind, metadata: {labels}}) => {
     const name = labels?.['app.kubernetes.io/instance'];
@@ -99,7 +105,7 @@ export function labelledReleases(objects: readonly KubernetesObject[]): readonly
 const WORKLOADS: ReadonlySet<string | undefined> = new Set(['Deployment', 'DaemonSet']);
 
 interface Asked<T> {
-  /** Undefined where there is a gap. */
+  /** Undefined if there is a gap. */
   value?: T;
   gaps: readonly Gap[];
 }
@@ -107,19 +113,19 @@ interface Asked<T> {
 interface Read {
   files(hideIn: HideIn): readonly TextFile[];
   gaps: readonly Gap[];
-  /** What was given to helm. */
+  /** User-supplied values. */
   values: Values | undefined;
-  /** Objects of the manifest, as helm has them. */
+  /** Objects of the Helm manifest. */
   manifest: readonly KubernetesObject[];
 }
 
-/** What helm knows of a release: its history, the values given and the objects it made, without their Secrets. */
-export async function readRelease(release: string, place: Place, tools: Tools, over: AbortSignal): Promise<Read> {
+/** Helm data of a release: history, values and manifest, without Secrets. */
+export async function readRelease(release: string, place: ClusterTarget, tools: Tools, signal: AbortSignal): Promise<Read> {
   const folder = `releases/${release}`;
   const name = {release, place};
   const ask = async <T>(file: string, call: Call, read: (text: string) => Answer<T>): Promise<Asked<T>> => {
     const outcome = await tools.run(call);
-    if (outcome.exitCode !== 0) return {gaps: [toolGap(`${folder}/${file}`, outcome, over)]};
+    if (outcome.exitCode !== 0) return {gaps: [toolGap(`${folder}/${file}`, outcome, signal)]};
     const {trouble, ...answer} = read(outcome.stdout);
     return trouble ? {gaps: [{what: `${folder}/${file}`, trouble}]} : {...answer, gaps: []};
   };
@@ -140,7 +146,7 @@ export async function readRelease(release: string, place: Place, tools: Tools, o
   };
 }
 
-/** Helm prints null where nothing was given. */
+/** Helm prints null if there are no values. */
 const isGiven = (value: unknown): value is Values | null => value === null || isFields(value);
 
 function readObjects(text: string): Answer<KubernetesObject[]> {
@@ -148,7 +154,7 @@ function readObjects(text: string): Answer<KubernetesObject[]> {
     const objects = objectsIn(text);
     if (objects.every(({metadata}) => typeof metadata?.name === 'string')) return {value: objects};
   } catch {
-    // An alias without an anchor, or more of them than anybody would write.
+    // An alias without an anchor, or too many aliases.
   }
-  return {trouble: {kind: 'refused', message: 'what helm said is no manifest'}};
+  return {trouble: {kind: 'refused', message: 'the output of helm is not a manifest'}};
 }

@@ -6,7 +6,7 @@ import type {Evidence, Finding} from './evidence.ts';
 import {findingsIn} from './in-cluster.ts';
 import {driftFindings, mistakes, policyFindings, versionFindings} from './in-releases.ts';
 
-/** Everything that stands out, errors first, and what support asks next. Pure. */
+/** All findings, errors first, and notes for support. Pure. */
 export function allFindings(
   {scope: {objects}, releases, cluster, skewMs = 0, ...prepared}: Prepared,
   namespace: string,
@@ -33,7 +33,7 @@ export function allFindings(
 
 const RANKS: readonly Finding['severity'][] = ['error', 'warning', 'info'];
 
-/** What docker and systemd print where the state is that a finding is about. */
+/** File of docker or systemd with the state of a finding. */
 const SIGNS: Readonly<Record<string, readonly string[]>> = {
   OOM_KILLED: ['"OOMKilled": true', 'Result=oom-kill'],
   CRASH_LOOP: ['"Restarting": true'],
@@ -42,7 +42,7 @@ const SIGNS: Readonly<Record<string, readonly string[]>> = {
   UNIT_CHANGED: ['NeedDaemonReload=yes'],
 };
 
-/** Adds the line to what names a file only. */
+/** Adds the line if a finding has only a file. */
 export function withLine(finding: Finding, places: Evidence): Finding {
   const {evidence, line, code} = finding;
   if (evidence === undefined || line !== undefined) return finding;

@@ -6,7 +6,7 @@ import {isDebugOn} from '../../values/debug.ts';
 import type {LogRecord} from '../collect/read-logs.ts';
 import type {Evidence, Finding} from './evidence.ts';
 
-// What is no problem, and what support asks next all the same.
+// Notes: not problems, but support asks for them.
 
 interface Installed {
   name: string;
@@ -15,7 +15,7 @@ interface Installed {
   values: Values | undefined;
 }
 
-/** Scalr support asks for debug logs of the time of an incident. Pure. */
+/** Scalr support requires debug logs of the time of an incident. Pure. */
 export function debugFindings({name, namespace, target, values}: Installed, places: Evidence): Finding[] {
   if (values === undefined || isDebugOn(values, target)) return [];
   return [
@@ -25,12 +25,12 @@ export function debugFindings({name, namespace, target, values}: Installed, plac
       object: `release/${name}`,
       message: 'Debug logs were off when this bundle was collected',
       ...places.inFile(`releases/${name}/values.json`),
-      remedy: `If support needs more: ${ownCommand('debug', {release: name, place: {namespace}}, 'on')}, then repeat the run and collect again`,
+      remedy: `If support asks for debug logs: ${ownCommand('debug', {release: name, place: {namespace}}, 'on')}, then repeat the run and collect a new bundle`,
     },
   ];
 }
 
-/** What runs used from the cache, as their logs say. Pure. */
+/** Cache use of runs according to their logs. Pure. */
 export function cacheFindings(logs: readonly LogRecord[]): Finding[] {
   const speaking = logs.filter(({cacheUse}) => cacheUse !== undefined);
   const use = sumOfCacheUse(speaking.map(({cacheUse}) => cacheUse));
@@ -43,7 +43,7 @@ export function cacheFindings(logs: readonly LogRecord[]): Finding[] {
       object: 'runs',
       message: `${cacheUseText(use)}, in ${speaking.length} ${speaking.length === 1 ? 'log' : 'logs'}`,
       ...(speaking[0] === undefined ? {} : {evidence: speaking[0].file}),
-      remedy: isUsed ? 'None: the cache works' : 'Keep the cache between runs: --cache with --provider-cache and --module-cache',
+      remedy: isUsed ? 'None: the cache works' : 'Keep the cache between runs with --cache, --provider-cache and --module-cache',
     },
   ];
 }

@@ -2,17 +2,17 @@ import type {Answer} from '../../kubernetes/client.ts';
 import type {Since} from '../collect/log-items.ts';
 import type {Finding} from './evidence.ts';
 
-/** What answers take, and the seconds that dates of HTTP are counted in, are no difference. */
+/** Smaller differences are caused by response times and whole seconds in HTTP dates. */
 const CONSIDERABLE_MS = 60_000;
 
-/** How far the clock of who answered is ahead of ours; none where it says nothing, or hardly any. */
+/** How far the clock of the server is ahead; zero if it is unknown or small. */
 export function skewOf(answer: Answer, now: Date): number {
   if (answer.trouble || answer.date === undefined) return 0;
   const skew = answer.date.getTime() - now.getTime();
   return Math.abs(skew) < CONSIDERABLE_MS ? 0 : skew;
 }
 
-/** What a reader has to know of two clocks, and of a time that only one of them has. Pure. */
+/** Findings about clock skew, and about a start time in the future. Pure. */
 export function skewFindings(skewMs: number, since: Since, now: Date): Finding[] {
   const theirs = new Date(now.getTime() + skewMs);
   const found: Finding[] = [];
@@ -21,16 +21,16 @@ export function skewFindings(skewMs: number, since: Since, now: Date): Finding[]
       severity: 'warning',
       code: 'CLOCK_SKEW',
       object: 'clock of this machine',
-      message: `it is ${spanText(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} that of the cluster, by which everything in here counts but the time it was made`,
-      remedy: 'Set it, as with timedatectl set-ntp true; a time for --since-time is one of the cluster, as logs and events have it',
+      message: `${spanText(Math.abs(skewMs))} ${skewMs > 0 ? 'behind' : 'ahead of'} the clock of the cluster. All times in this bundle are cluster time, except its creation time`,
+      remedy: 'Set the clock, for example with timedatectl set-ntp true. --since-time is compared with cluster time, like logs and events',
     });
   if (since !== undefined && 'time' in since && Date.parse(since.time) > theirs.getTime())
     found.push({
       severity: 'error',
       code: 'SINCE_IN_FUTURE',
       object: '--since-time',
-      message: `${since.time} is still to come in the cluster, where it is ${theirs.toISOString()}: no log is that young`,
-      remedy: 'Collect again with --since, which counts back from the time of the cluster',
+      message: `${since.time} is later than the current time of the cluster (${theirs.toISOString()}), so no log matches`,
+      remedy: 'Collect again with --since, which is relative to the clock of the cluster',
     });
   return found;
 }

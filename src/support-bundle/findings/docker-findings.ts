@@ -2,7 +2,7 @@ import type {LogRecord} from '../collect/read-logs.ts';
 import type {Finding} from './evidence.ts';
 import {agentLogFindings} from './in-logs.ts';
 
-/** What `docker inspect` says of how a container is. */
+/** Container state from `docker inspect`. */
 export interface ContainerFacts {
   RestartCount?: number;
   State?: {
@@ -16,7 +16,7 @@ export interface ContainerFacts {
   };
 }
 
-/** Why the container of an agent is not well. Pure. */
+/** Reasons why the agent container is unhealthy. Pure. */
 export function dockerFindings(name: string, facts: ContainerFacts, logs: readonly LogRecord[], now: Date): Finding[] {
   const {State = {}, RestartCount = 0} = facts;
   const {Running = false, Restarting = false, OOMKilled = false} = State;
@@ -33,15 +33,18 @@ export function dockerFindings(name: string, facts: ContainerFacts, logs: readon
   const words = agentLogFindings(logs[0], object, isWell, now);
   const end = `exit code ${State.ExitCode ?? 'unknown'}${State.Error ? `, ${State.Error}` : ''}`;
   if (OOMKilled)
-    return [...words, finding('error', 'OOM_KILLED', `it ran out of memory (${end})`, 'Raise its memory limit (--memory of docker run)')];
+    return [
+      ...words,
+      finding('error', 'OOM_KILLED', `out of memory (${end})`, 'Raise the memory limit of the container (docker run --memory)'),
+    ];
   if (Restarting)
-    return [...words, finding('error', 'CRASH_LOOP', `it is restarted over and over (${end})`, 'Read what it said before it ended')];
+    return [...words, finding('error', 'CRASH_LOOP', `restarting repeatedly (${end})`, 'Check the last log lines before the exit')];
   if (!Running) {
-    const message = `it does not run: ${State.Status ?? 'unknown'} since ${State.FinishedAt ?? 'an unknown time'} (${end})`;
-    return [...words, finding('error', 'NOT_RUNNING', message, `Read what it said before it ended, then: docker start ${name}`)];
+    const message = `not running: ${State.Status ?? 'unknown'} since ${State.FinishedAt ?? 'an unknown time'} (${end})`;
+    return [...words, finding('error', 'NOT_RUNNING', message, `Check the last log lines, then run: docker start ${name}`)];
   }
   if (RestartCount > 0) {
-    return [...words, finding('warning', 'RESTARTED', `it was restarted, ${RestartCount} in all`, 'Read what it said before it ended')];
+    return [...words, finding('warning', 'RESTARTED', `restart count: ${RestartCount}`, 'Check the last log lines before the exit')];
   }
   return words;
 }

@@ -2,17 +2,17 @@ import type {Target} from '../../charts/define.ts';
 import type {TextFile} from '../collect/object-files.ts';
 import type {LogRecord} from '../collect/read-logs.ts';
 
-/** Where something can be seen in the bundle. */
-export interface Place {
+/** Position of evidence in the bundle. */
+export interface SourcePosition {
   evidence: string;
-  /** 1-based, as the file is in the bundle; absent where it is about all of it. */
+  /** 1-based line in the file of the bundle; absent if the finding is about the whole file. */
   line?: number;
 }
 
-/** So much of what somebody said is enough to know it again, whoever it is about. */
+/** Length of a message that is sufficient to find it again. */
 const ENOUGH_WORDS = 20;
 
-/** The innermost of what was said: its beginning differs with who repeats it. */
+/** The innermost part of a message: its prefix differs by reporter. */
 export const lastWords = (reason: string): string =>
   (
     reason
@@ -22,7 +22,7 @@ export const lastWords = (reason: string): string =>
       .at(-1) ?? ''
   ).slice(-2 * ENOUGH_WORDS);
 
-/** Finds the file and the line in which something stands. */
+/** Finds file and line of evidence. */
 export class Evidence {
   readonly #files: ReadonlyMap<string, string>;
   readonly #moved: ReadonlySet<string>;
@@ -35,8 +35,8 @@ export class Evidence {
     this.#logs = new Map(logs.map((log) => [log.file, log]));
   }
 
-  /** The newest event with these words, about this object if there is one, or what Kubernetes last warned of it. */
-  inEvents(kind: string, name: string, reason: string): Place | undefined {
+  /** The newest event with this text, about this object if possible, or its last warning. */
+  inEvents(kind: string, name: string, reason: string): SourcePosition | undefined {
     const words = lastWords(reason);
     const lines = this.#linesOf('events.txt');
     const isAbout = (line: string): boolean => line.toLowerCase().includes(`  ${kind}/${name}  `);
@@ -52,21 +52,21 @@ export class Evidence {
     return undefined;
   }
 
-  /** The file of an object, at the first line with one of the words, else where its status begins. */
-  inObject(kind: string, name: string, ...words: readonly string[]): Place | undefined {
+  /** File of an object, at the first line with one of the texts, otherwise at its status. */
+  inObject(kind: string, name: string, ...words: readonly string[]): SourcePosition | undefined {
     const file = `objects/${kind}/${name}.json`;
     return this.inFile(file, ...words, '  "status": {') ?? this.inFile(`gone/${file}`, ...words, '  "status": {');
   }
 
-  /** A file at the first line with the first of the words that is in it. */
-  inFile(file: string, ...words: readonly string[]): Place | undefined {
+  /** A file at the first line with the first text that it contains. */
+  inFile(file: string, ...words: readonly string[]): SourcePosition | undefined {
     if (!this.#files.has(file)) return undefined;
     const at = words.map((word) => this.#linesOf(file).findIndex((line) => line.includes(word))).find((index) => index >= 0);
     return at === undefined ? {evidence: file} : this.#place(file, at);
   }
 
-  /** Which version of a chart a release has: as helm recorded it, else as its objects are labelled. */
-  ofVersion(release: string, {chart, version}: Target): Place | undefined {
+  /** Chart version of a release: from Helm, otherwise from labels of its objects. */
+  ofVersion(release: string, {chart, version}: Target): SourcePosition | undefined {
     const id = `${chart}-${version}`;
     const history = `releases/${release}/history.json`;
     const newest = this.#linesOf(history).findLastIndex((line) => line.includes(id));
@@ -75,14 +75,14 @@ export class Evidence {
     return file === undefined ? undefined : this.inFile(file, id);
   }
 
-  /** What a container said last: before it was restarted, if that was read. */
-  inLastWords(pod: string, container: string): Place | undefined {
+  /** Last log of a container: before its restart, if that was read. */
+  inLastWords(pod: string, container: string): SourcePosition | undefined {
     const [before, now] = ['previous.log', 'log'].map((end) => this.#logs.get(`logs/${pod}/${container}.${end}`));
     const log = before?.lines ? before : now?.lines ? now : undefined;
     return log && {evidence: log.file, line: log.lines};
   }
 
-  #place = (evidence: string, index: number): Place => (this.#moved.has(evidence) ? {evidence} : {evidence, line: index + 1});
+  #place = (evidence: string, index: number): SourcePosition => (this.#moved.has(evidence) ? {evidence} : {evidence, line: index + 1});
 
   #linesOf(file: string): readonly string[] {
     const known = this.#lines.get(file) ?? (this.#files.get(file) ?? '').split('\n');
@@ -91,23 +91,23 @@ export class Evidence {
   }
 }
 
-/** Something that support would look at first. */
+/** A result that support would look at first. */
 export interface Finding {
-  /** `info` is no problem: it says what support asks next. */
+  /** `info` is not a problem, but a note for support. */
   severity: 'error' | 'warning' | 'info';
   code: string;
-  /** What it is about: pod/name, release/name. */
+  /** Affected object: pod/name, release/name. */
   object: string;
   message: string;
-  /** The file of the bundle where it can be seen. */
+  /** File of the bundle that shows the problem. */
   evidence?: string;
-  /** Of that file, 1-based. */
+  /** 1-based line in that file. */
   line?: number;
   remedy: string;
 }
 
-/** Pods of one workload that fare the same are told once. */
-export function foldAlike(found: readonly {key: string; finding: Finding}[]): Finding[] {
+/** Equal findings for pods of one workload are merged. */
+export function mergeFindings(found: readonly {key: string; finding: Finding}[]): Finding[] {
   const groups = new Map<string, Finding[]>();
   for (const {key, finding} of found) groups.set(key, [...(groups.get(key) ?? []), finding]);
   return [...groups.values()].map((alike) => {

@@ -6,26 +6,26 @@ import {containerCauses} from '../../diagnose/container-causes.ts';
 import {explain} from '../../diagnose/explain.ts';
 import {containersOf, isContainerTroubled, rootOf} from '../../diagnose/snapshot-queries.ts';
 import type {LogRecord} from '../collect/read-logs.ts';
-import {type Evidence, type Finding, foldAlike, lastWords, type Place} from './evidence.ts';
+import {type Evidence, type Finding, lastWords, mergeFindings, type SourcePosition} from './evidence.ts';
 import {findingsInLogs, heardIn} from './in-logs.ts';
 
 interface Seen {
   objects: readonly KubernetesObject[];
   logs: readonly LogRecord[];
   places: Evidence;
-  /** How many pods the releases have for each Deployment. */
+  /** Replicas of each Deployment according to the releases. */
   replicas?: LiveDrift['replicas'];
   now: Date;
 }
 
 const WORKLOADS = ['Deployment', 'DaemonSet', 'ReplicaSet', 'Job'];
 
-/** Why agents and runs are not well, what restarted, and what their logs say beyond that. Pure. */
+/** Causes of unhealthy agents and runs, restarts, and further findings in their logs. Pure. */
 export function findingsIn({objects, logs, places, replicas = {}, now}: Seen): Finding[] {
   const of = <T extends KubernetesObject>(...kinds: string[]): T[] => objects.filter(({kind = ''}) => kinds.includes(kind)) as T[];
   const pods = of<Pod>('Pod');
   const snapshot: Snapshot = {
-    // Who reads a bundle has another kubeconfig.
+    // The reader of a bundle has another kubeconfig.
     place: {namespace: objects.find(({metadata}) => metadata.namespace)?.metadata.namespace ?? ''},
     workloads: of<Workload>(...WORKLOADS),
     pods,
@@ -36,11 +36,11 @@ export function findingsIn({objects, logs, places, replicas = {}, now}: Seen): F
   const heard = heardIn(pods, logs);
   const causes = explain(snapshot, now);
   const podNamed = (object: string): Pod | undefined => pods.find(({metadata}) => object === `pod/${metadata.name}`);
-  const placeOf = (cause: Cause): Place | undefined => {
+  const placeOf = (cause: Cause): SourcePosition | undefined => {
     const pod = podNamed(cause.object);
     const [kind = '', name = ''] = cause.object.split('/');
-    const said = heard.find((each) => each.pod === pod && each.meaning === cause.code);
-    if (said) return {evidence: said.file, line: said.line};
+    const match = heard.find((each) => each.pod === pod && each.meaning === cause.code);
+    if (match) return {evidence: match.file, line: match.line};
     const place = pod && OF_CONTAINERS.has(cause.code) ? placeOfEnd(pod, cause.code, places) : undefined;
     const words = JSON.stringify(lastWords(cause.reason)).slice(1, -1);
     const object = KINDS[kind] ?? kind;
@@ -68,7 +68,7 @@ export function findingsIn({objects, logs, places, replicas = {}, now}: Seen): F
 const KINDS: Readonly<Record<string, string>> = {claim: 'persistentvolumeclaim'};
 const OF_CONTAINERS: ReadonlySet<string> = new Set(containerCauses.flatMap(({rows}) => rows.map(({code}) => code)));
 
-const findingOf = ({object, code, reason, remedy, isHopeless}: Cause, place: Place | undefined): Finding => ({
+const findingOf = ({object, code, reason, remedy, isHopeless}: Cause, place: SourcePosition | undefined): Finding => ({
   severity: isHopeless ? 'error' : 'warning',
   code,
   object,
@@ -77,8 +77,8 @@ const findingOf = ({object, code, reason, remedy, isHopeless}: Cause, place: Pla
   remedy,
 });
 
-/** That memory ran out stands in the status of the pod; anything else is in what the container said before it ended. */
-function placeOfEnd(pod: Pod, code: string, places: Evidence): Place | undefined {
+/** Memory errors are in the status of the pod; all others are in the last log lines of the container. */
+function placeOfEnd(pod: Pod, code: string, places: Evidence): SourcePosition | undefined {
   const {name} = pod.metadata;
   const ended = containersOf(pod).find(
     (each) => isContainerTroubled(each) && (each.state?.terminated ?? each.lastState?.terminated ?? each.state?.waiting),
@@ -89,27 +89,27 @@ function placeOfEnd(pod: Pod, code: string, places: Evidence): Place | undefined
 }
 
 /**
- * What containers said last, without the times that kubelets put before lines; of one that does not run, what it said before it ended.
- * Made when it is asked for: of hundreds of containers hardly any is.
+ * Last log lines of containers, without timestamps of the kubelet; for a stopped container, those before its exit.
+ * Computed on access, because few of many containers are used.
  */
 function saidLast(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['logs'] {
   const tails = new Map(logs.map(({file, tail}) => [file, tail]));
-  const said: Record<string, string> = {};
+  const lastLines: Record<string, string> = {};
   for (const pod of pods) {
     for (const {name, state} of containersOf(pod)) {
       const [current, previous] = ['log', 'previous.log'].map((end) => tails.get(`logs/${pod.metadata.name}/${name}.${end}`));
       const tail = state?.running ? current : (previous ?? current);
-      if (tail !== undefined) Object.defineProperty(said, `${pod.metadata.name}/${name}`, {get: () => tail.replaceAll(TIME, '')});
+      if (tail !== undefined) Object.defineProperty(lastLines, `${pod.metadata.name}/${name}`, {get: () => tail.replaceAll(TIME, '')});
     }
   }
-  return said;
+  return lastLines;
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) /gm;
 
-/** A pod that is well again has been unwell. */
+/** A ready pod with earlier restarts. */
 export const restarts = (pods: readonly Pod[], snapshot: Snapshot, places: Evidence): Finding[] =>
-  foldAlike(
+  mergeFindings(
     pods.flatMap((pod) =>
       containersOf(pod).flatMap((container) => {
         const finding = restartOf(pod, container, places);
@@ -129,18 +129,20 @@ function restartOf({metadata: {name: pod}}: Pod, container: ContainerStatus, pla
     severity: 'warning',
     code: isMemory ? 'OOM_KILLED' : 'RESTARTED',
     object: `pod/${pod}`,
-    message: `container ${name} restarted ${restartCount === 1 ? 'once' : `${restartCount} times`}: ${ended.reason ?? 'it ended'} (exit code ${ended.exitCode ?? 'unknown'}${ended.finishedAt ? `, ${ended.finishedAt}` : ''})`,
+    message: `container ${name} restarted ${restartCount === 1 ? 'once' : `${restartCount} times`}: ${ended.reason ?? 'exited'} (exit code ${ended.exitCode ?? 'unknown'}${ended.finishedAt ? `, ${ended.finishedAt}` : ''})`,
     ...((isMemory ? inObject : undefined) ?? places.inLastWords(pod, name) ?? inObject),
-    remedy: isMemory ? 'Give it more memory: --run-memory-limit for runs' : 'Read what it said before it ended',
+    remedy: isMemory
+      ? 'Raise the memory limit of the container (for runs: --run-memory-limit)'
+      : 'Check the last log lines before the exit',
   };
 }
 
-/** What keeps no pod from being ready: an agent without any, and pods that were evicted and replaced, of which nothing else is told. */
+/** Problems that do not affect readiness: agents scaled to 0, and evicted pods that were replaced. */
 export const unnoticed = (snapshot: Snapshot, pods: readonly Pod[], places: Evidence, replicas: LiveDrift['replicas']): Finding[] => [
   ...snapshot.workloads
     .filter(({kind, spec}) => kind === 'Deployment' && spec?.replicas === 0)
     .map((each) => scaledToZero(each, places, replicas[each.metadata.name] ?? 1)),
-  ...foldAlike(
+  ...mergeFindings(
     pods
       .filter(({status}) => status?.reason === 'Evicted')
       .map((pod) => ({key: rootOf(snapshot, pod).metadata.name, finding: evicted(pod, places)})),
@@ -151,7 +153,7 @@ const scaledToZero = ({metadata: {name, namespace = ''}}: Workload, places: Evid
   severity: 'warning',
   code: 'SCALED_TO_ZERO',
   object: `deployment/${name}`,
-  message: 'it was scaled to 0 replicas: there is no pod of it',
+  message: 'scaled to 0 replicas, so it has no pods',
   ...places.inObject('deployment', name, '"replicas": 0'),
   remedy: `If this is not intended: ${kubectlCommand({}, 'scale', 'deployment', name, `--replicas=${replicas}`, '--namespace', namespace)}`,
 });
@@ -160,7 +162,7 @@ const evicted = ({metadata: {name}, status}: Pod, places: Evidence): Finding => 
   severity: 'warning',
   code: 'EVICTED',
   object: `pod/${name}`,
-  message: `it was evicted: ${status?.message ?? 'nothing says why'}`,
+  message: `evicted: ${status?.message ?? 'no reason given'}`,
   ...places.inObject('pod', name, '"reason": "Evicted"'),
-  remedy: 'The node ran out of what is named: add or enlarge nodes, or set requests near to what the agent uses',
+  remedy: 'The node ran out of this resource: add or enlarge nodes, or set requests close to the actual usage',
 });

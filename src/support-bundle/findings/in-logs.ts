@@ -4,37 +4,37 @@ import {AGENT_LOG_ROWS} from '../../diagnose/agent-log-rows.ts';
 import {oneLine} from '../../diagnose/error-text.ts';
 import {containersOf, rootOf} from '../../diagnose/snapshot-queries.ts';
 import type {LogRecord} from '../collect/read-logs.ts';
-import {type Finding, foldAlike} from './evidence.ts';
-import {type Said, withoutPrefix} from './log-words.ts';
+import {type Finding, mergeFindings} from './evidence.ts';
+import {type LogMatch, withoutPrefix} from './log-words.ts';
 
 const ROWS = new Map(AGENT_LOG_ROWS.map((row) => [row.code, row]));
-/** What often passes by itself is reported only when it came this often. */
+/** Temporary problems are reported only after this many lines. */
 const ENOUGH = 3;
-/** As the charts name the container that runs execute in. */
+/** Name of the runner container in the charts. */
 const RUNNER = 'runner';
 
-interface Heard extends Said {
+interface Heard extends LogMatch {
   pod: Pod;
   container: string;
   file: string;
-  /** The agent was ready again afterwards. */
+  /** The agent became ready afterwards. */
   isOver: boolean;
   isPrevious: boolean;
 }
 
-/** What logs say, newest log of a container first. */
+/** Log findings, newest log of a container first. */
 export function heardIn(pods: readonly Pod[], logs: readonly LogRecord[]): Heard[] {
   const byFile = new Map(logs.map((log) => [log.file, log]));
   return pods.flatMap((pod) =>
     speakersOf(pod).flatMap(({container, isRun}) => {
       const [now, before] = ['log', 'previous.log'].map((end) => byFile.get(`logs/${pod.metadata.name}/${container}.${end}`));
       const heard = [...saidIn(now), ...saidIn(before)].filter(({meaning}) => !isRun || ROWS.get(meaning)?.isAlsoOfRuns);
-      return heard.map((said) => ({...said, pod, container, isPrevious: said.file === before?.file}));
+      return heard.map((match) => ({...match, pod, container, isPrevious: match.file === before?.file}));
     }),
   );
 }
 
-/** Containers of the agent, or the only one there is; and the one that runs execute in. */
+/** Agent containers or the only container, and the runner. */
 function speakersOf(pod: Pod): {container: string; isRun: boolean}[] {
   const names = containersOf(pod).map(({name}) => name);
   const own = names.filter(isOfAgent);
@@ -45,14 +45,14 @@ function speakersOf(pod: Pod): {container: string; isRun: boolean}[] {
   ];
 }
 
-function saidIn(log: LogRecord | undefined): (Said & {file: string; isOver: boolean})[] {
-  const ready = log?.said.find(({meaning}) => meaning === 'READY')?.line ?? 0;
-  return (log?.said ?? [])
+function saidIn(log: LogRecord | undefined): (LogMatch & {file: string; isOver: boolean})[] {
+  const ready = log?.matches.find(({meaning}) => meaning === 'READY')?.line ?? 0;
+  return (log?.matches ?? [])
     .filter(({meaning}) => ROWS.get(meaning)?.remedy.kubernetes !== undefined)
-    .map((said) => ({...said, file: log?.file ?? '', isOver: said.line < ready}));
+    .map((match) => ({...match, file: log?.file ?? '', isOver: match.line < ready}));
 }
 
-/** What agents said that no cause tells: it is over, or nobody knows whether it is. */
+/** Messages of agents that no cause reports: resolved, or with unknown state. */
 export function findingsInLogs(heard: readonly Heard[], snapshot: Snapshot, isTold: (pod: Pod, code: string) => boolean): Finding[] {
   const isNews = ({pod, container, meaning, count, isOver, isPrevious}: Heard): boolean =>
     !isTold(pod, meaning) &&
@@ -65,7 +65,7 @@ export function findingsInLogs(heard: readonly Heard[], snapshot: Snapshot, isTo
     key: [rootOf(snapshot, each.pod).metadata.name, each.container, each.meaning].join('/'),
     finding: findingOf(each),
   }));
-  return foldAlike(found);
+  return mergeFindings(found);
 }
 
 const findingOf = ({pod, container, meaning, count, line, text, at, file, isOver, isPrevious}: Heard): Finding => ({
@@ -73,16 +73,16 @@ const findingOf = ({pod, container, meaning, count, line, text, at, file, isOver
   code: meaning,
   object: `pod/${pod.metadata.name}`,
   message: [
-    `container ${container} said${count > 1 ? ` on ${count} lines, last` : ''}${at ? ` at ${at}` : ''}: ${oneLine(text)}`,
-    ...(isPrevious ? ['that was before it was restarted'] : []),
-    ...(isOver ? ['it was ready again afterwards'] : []),
+    `container ${container} logged${count > 1 ? ` ${count} times, last` : ''}${at ? ` at ${at}` : ''}: ${oneLine(text)}`,
+    ...(isPrevious ? ['before the last restart'] : []),
+    ...(isOver ? ['the pod became ready afterwards'] : []),
   ].join('; '),
   evidence: file,
   line,
-  remedy: ROWS.get(meaning)?.remedy.kubernetes ?? 'Read what it said around this line',
+  remedy: ROWS.get(meaning)?.remedy.kubernetes ?? 'Check the log around this line',
 });
 
-/** What the newest telling line of an agent's log on a machine means, and a log without a line. */
+/** Meaning of the newest significant line in the agent log of a machine, or an empty log. */
 export function agentLogFindings(record: LogRecord | undefined, object: string, isRunning: boolean, now: Date): Finding[] {
   if (record === undefined) return [];
   const evidence = record.file;
@@ -91,16 +91,16 @@ export function agentLogFindings(record: LogRecord | undefined, object: string, 
     .filter((line) => line.trim() !== '' && !line.startsWith('-- '))
     .map(withoutPrefix);
   if (lines.length === 0) {
-    // A log that could not be read to its end may have had lines.
+    // A log that was read incompletely may have lines.
     if (record.isPart) return [];
-    const message = 'it said nothing in the time that was looked at';
-    const remedy = 'Look further back with --since, and whether it runs at all';
+    const message = 'no log lines in the selected time range';
+    const remedy = 'Extend the time range with --since, and check whether the agent is running';
     return [{severity: 'warning', code: 'NO_LOG', object, message, evidence, remedy}];
   }
   const verdict = verdictIn(lines.join('\n'), 'host', isRunning, now);
   const remedy = AGENT_LOG_ROWS.find(({code}) => code === verdict?.meaning)?.remedy.host;
   if (verdict === undefined || remedy === undefined) return [];
-  const {line} = record.said.find(({meaning}) => meaning === verdict.meaning) ?? {};
+  const {line} = record.matches.find(({meaning}) => meaning === verdict.meaning) ?? {};
   const message = `agent log: ${verdict.line}`;
   return [{severity: 'error', code: verdict.meaning, object, message, evidence, ...(line === undefined ? {} : {line}), remedy}];
 }

@@ -19,7 +19,7 @@ interface Installed {
   target: Target;
 }
 
-/** What is known of values in this very version, and what the chart of this version gets wrong whatever they are. Pure. */
+/** Findings of validate for these values, and bugs of this chart version. Pure. */
 export function mistakes({name, target, values}: Installed & {values: Values | undefined}, places: Evidence): Finding[] {
   const text = jsonText(values ?? {});
   const version = `${target.chart} ${target.version}`;
@@ -34,7 +34,7 @@ export function mistakes({name, target, values}: Installed & {values: Values | u
   });
   return [
     ...(values === undefined ? [] : validate(text, target)).map((each) => ({
-      // With the key before it, redaction would take the words for its value.
+      // If the key came first, redaction would treat the message as its value.
       ...finding(each, each.path === '' ? `${version}: ${each.message}` : `${each.message} (${each.path})`),
       evidence: `releases/${name}/values.json`,
       ...(each.line === undefined ? {} : {line: each.line}),
@@ -42,33 +42,33 @@ export function mistakes({name, target, values}: Installed & {values: Values | u
     ...knownBugs(text, target).map((each) => ({
       ...finding(each, `${version}: ${each.message}`),
       ...places.ofVersion(name, target),
-      remedy: each.suggestion ?? 'Upgrade, or take a version without it: --chart-version',
+      remedy: each.suggestion ?? 'Upgrade, or select a version without this bug: --chart-version',
     })),
   ];
 }
 
-const DRIFT = {missing: 'is missing', changed: 'was changed', added: 'has additions'} as const;
+const DRIFT = {missing: 'missing', changed: 'changed', added: 'has additional fields'} as const;
 
-/** Objects that are not in the cluster as the release has them. Pure. */
+/** Objects in the cluster that differ from the release. Pure. */
 export const driftFindings = ({name, namespace}: {name: string; namespace: string}, drift: readonly ObjectDrift[]): Finding[] =>
   drift.map(({object, problem, paths}) => ({
     severity: problem === 'missing' ? 'error' : 'warning',
     code: 'CHANGED_IN_CLUSTER',
     object: object.replace(/^\w+/, (kind) => kind.toLowerCase()).replace(' ', '/'),
-    message: `It ${DRIFT[problem]} since release ${name} was installed${paths.length === 0 ? '' : ` (${paths.join(', ')})`}`,
+    message: `${DRIFT[problem]} since release ${name} was installed${paths.length === 0 ? '' : ` (${paths.join(', ')})`}`,
     remedy:
       problem === 'added'
         ? `Move the additions into the settings, or remove them: ${kubectlCommand({}, 'edit', object.replace(' ', '/').toLowerCase(), '--namespace', namespace)}`
         : `Restore it: ${ownCommand('install', {release: name, place: {namespace}})} with the settings of the release`,
   }));
 
-/** What the cluster says of its own version. */
+/** Versions of the API server and nodes. */
 export interface ClusterVersions {
   server: string | undefined;
   nodes: readonly NodeObject[];
 }
 
-/** A chart that is behind, was taken back, or does not go with this Kubernetes. Pure. */
+/** A chart version that is outdated, withdrawn or unsupported by this Kubernetes version. Pure. */
 export const versionFindings = (installed: Installed & {namespace: string}, cluster: ClusterVersions, places: Evidence): Finding[] => [
   ...behind(installed, cluster, places),
   ...kubernetesTooOld(installed, cluster, places),
@@ -82,26 +82,26 @@ function behind({name, namespace, target}: Installed & {namespace: string}, {ser
   const next = fits.at(-1) ?? newestKnown;
   const isNewest = next === version;
   const install = ownCommand('install', {release: name, place: {namespace}}, '--chart', chart, '--chart-version', next);
-  const kubernetes = next === newestKnown ? '' : ` (${newestKnown} needs a newer Kubernetes than ${server})`;
+  const kubernetes = next === newestKnown ? '' : ` (${newestKnown} requires a newer Kubernetes than ${server})`;
   const traps = upgradeTraps(name, target, next);
   return [
     {
       severity: 'warning',
       code: standing === 'withdrawn' ? 'VERSION_WITHDRAWN' : 'VERSION_BEHIND',
       object: `release/${name}`,
-      message: `${withAgent(chart, version)} ${STANDINGS[standing]}${count} ${count === 1 ? 'release' : 'releases'} behind ${withAgent(chart, newestKnown)}, the newest this program knows: what was mended since is not in it`,
+      message: `${withAgent(chart, version)} ${STANDINGS[standing]}${count} ${count === 1 ? 'release' : 'releases'} behind ${withAgent(chart, newestKnown)}, the newest known version, and lacks its fixes`,
       ...places.ofVersion(name, target),
       remedy: isNewest
-        ? `It is the newest for Kubernetes ${server}: upgrade the cluster first`
-        : `${install} with the settings it has${kubernetes}; with helm upgrade give --version and all values, as --reuse-values leaves out new keys${traps.length > 0 ? `. Mind: ${traps.join('; ')}` : ''}`,
+        ? `This is the newest version for Kubernetes ${server}: upgrade the cluster first`
+        : `${install} with the current settings${kubernetes}. To upgrade with helm upgrade, set --version and all values: --reuse-values ignores new default values${traps.length > 0 ? `. Note: ${traps.join('; ')}` : ''}`,
     },
   ];
 }
 
 const STANDINGS = {
   behind: 'is ',
-  'older-than-known': 'is older than any this program can make, at least ',
-  withdrawn: 'was taken back by its makers and is ',
+  'older-than-known': 'is older than every supported version, at least ',
+  withdrawn: 'was withdrawn and is ',
 } as const;
 
 const withAgent = (chart: Target['chart'], version: string): string => {
@@ -128,14 +128,14 @@ function kubernetesTooOld({name, target}: Installed, {server, nodes}: ClusterVer
       severity: isHard ? 'error' : 'warning',
       code: 'KUBERNETES_TOO_OLD',
       object: `release/${name}`,
-      message: `${target.chart} ${target.version} needs Kubernetes ${version}, and ${first.what} is ${first.found}${others}: ${because}`,
+      message: `${target.chart} ${target.version} requires Kubernetes ${version}, and ${first.what} runs ${first.found}${others}: ${because}`,
       ...first.place,
-      remedy: 'Upgrade the cluster and its nodes, or go back to an older version of the chart',
+      remedy: 'Upgrade the cluster and its nodes, or install an older chart version',
     },
   ];
 }
 
-/** Policies of this release that do not do what they are for. Pure. */
+/** Network policies of this release that are ineffective. Pure. */
 export function policyFindings(
   {name, chart, version}: Pick<BundledRelease, 'name' | 'chart' | 'version'>,
   objects: readonly KubernetesObject[],

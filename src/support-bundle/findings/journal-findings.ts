@@ -2,14 +2,14 @@ import type {LogRecord} from '../collect/read-logs.ts';
 import type {Finding} from './evidence.ts';
 import {agentLogFindings} from './in-logs.ts';
 
-/** A unit of systemd: names of its variables, and what `systemctl show` says of it. */
+/** A systemd unit: names of its variables, and properties from `systemctl show`. */
 export interface UnitFacts {
   name: string;
   variables: readonly string[];
   facts: Readonly<Record<string, string>>;
 }
 
-/** Why the agent of a VM is not well; the first unit is its own. Pure. */
+/** Reasons why the agent of a VM is unhealthy; the first unit is the agent. Pure. */
 export function journalFindings(units: readonly UnitFacts[], logs: readonly LogRecord[], now: Date): Finding[] {
   const [agent, docker] = units;
   return [
@@ -34,36 +34,34 @@ function stateOf({name, facts}: UnitFacts): Finding[] {
   });
   const end = `${Result}, exit code ${ExecMainStatus ?? 'unknown'}`;
   return [
-    ...(Result === 'oom-kill'
-      ? [finding('error', 'OOM_KILLED', 'it ran out of memory', 'Give the machine or MemoryMax= more memory')]
-      : []),
+    ...(Result === 'oom-kill' ? [finding('error', 'OOM_KILLED', 'out of memory', 'Add memory to the machine, or raise MemoryMax=')] : []),
     ...(ActiveState !== undefined && ActiveState !== 'active'
       ? [
           finding(
             'error',
             'NOT_RUNNING',
-            `it is ${ActiveState} (${SubState}; ${end})`,
-            `Mend what its log says, then: systemctl restart ${name}`,
+            `${ActiveState} (${SubState}; ${end})`,
+            `Fix the error in its log, then run: systemctl restart ${name}`,
           ),
         ]
       : []),
     ...(ActiveState === 'active' && Number(NRestarts) > 0
-      ? [finding('warning', 'RESTARTED', `it was restarted, ${NRestarts} in all`, 'Read what it said before it ended')]
+      ? [finding('warning', 'RESTARTED', `restart count: ${NRestarts}`, 'Check the last log lines before the exit')]
       : []),
     ...(NeedDaemonReload === 'yes'
       ? [
           finding(
             'warning',
             'UNIT_CHANGED',
-            'its unit or a drop-in changed and was not loaded',
-            `systemctl daemon-reload, then: systemctl restart ${name}`,
+            'the unit file or a drop-in changed on disk and was not reloaded',
+            `Run systemctl daemon-reload, then systemctl restart ${name}`,
           ),
         ]
       : []),
   ];
 }
 
-/** The containers of runs are pulled by another service, which has to know the proxy too (docs.scalr.io, "Adding a Proxy"). */
+/** Another service pulls the containers of runs, and requires the proxy too (docs.scalr.io, "Adding a Proxy"). */
 function proxyOf(agent: UnitFacts, docker: UnitFacts): Finding[] {
   const hasProxy = ({variables}: UnitFacts): boolean => variables.some((name) => /^https?_proxy$/i.test(name));
   if (!hasProxy(agent) || hasProxy(docker)) return [];
@@ -72,9 +70,9 @@ function proxyOf(agent: UnitFacts, docker: UnitFacts): Finding[] {
       severity: 'warning',
       code: 'PROXY_NOT_EVERYWHERE',
       object: `unit/${docker.name}`,
-      message: `${agent.name} has a proxy and ${docker.name}, which pulls images, has none`,
+      message: `${agent.name} uses a proxy, but ${docker.name}, which pulls images, does not`,
       evidence: `systemd/${docker.name}.service.txt`,
-      remedy: `Link the drop-in of ${agent.name} into /etc/systemd/system/${docker.name}.service.d/, then: systemctl daemon-reload`,
+      remedy: `Link the drop-in of ${agent.name} into /etc/systemd/system/${docker.name}.service.d/, then run: systemctl daemon-reload`,
     },
   ];
 }

@@ -1,13 +1,13 @@
 import {meant, TELLING} from '../../diagnose/agent-log.ts';
 import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../../diagnose/cache-use.ts';
 
-/** What a log says of its agent, all lines that mean the same together. */
-export interface Said {
+/** Log lines about the agent, grouped by meaning. */
+export interface LogMatch {
   /** `READY`, or the code of a row in `diagnose/agent-log-rows.ts`. */
   meaning: string;
-  /** So many lines say it. */
+  /** Number of lines. */
   count: number;
-  /** The newest of them, 1-based. */
+  /** The newest line, 1-based. */
   line: number;
   /** Without format. */
   text: string;
@@ -16,16 +16,16 @@ export interface Said {
 
 const EVERY_TELLING = new RegExp(TELLING, 'gi');
 const NEWLINE = 10;
-/** Of a longer line only so much is looked at. */
+/** Maximum length of a line that is read. */
 const LONGEST = 16 * 1024;
 const NONE = Buffer.alloc(0);
 
-/** Reads a log on its way into the bundle, chunk by chunk: counts its lines and remembers what they say. */
+/** Reads a log while it is written to the bundle: counts its lines and records their meanings. */
 export class LogWords {
   #lines = 0;
-  /** The beginning of a line whose end is not there yet. */
+  /** An incomplete line. */
   #open: Buffer = NONE;
-  readonly #said = new Map<string, Said>();
+  readonly #matches = new Map<string, LogMatch>();
   #cacheUse: CacheUse | undefined;
 
   push(chunk: Buffer): void {
@@ -42,16 +42,16 @@ export class LogWords {
     this.#open = Buffer.from(chunk.subarray(end, end + LONGEST));
   }
 
-  /** Of all that was pushed; a last line need not end. */
-  end(): {lines: number; said: Said[]; cacheUse?: CacheUse} {
+  /** Line count of all chunks; the last line may be incomplete. */
+  end(): {lines: number; matches: LogMatch[]; cacheUse?: CacheUse} {
     if (this.#open.length > 0) this.#read(Buffer.concat([this.#open, Buffer.from('\n')]));
     this.#open = NONE;
-    return {lines: this.#lines, said: [...this.#said.values()], ...(this.#cacheUse ? {cacheUse: this.#cacheUse} : {})};
+    return {lines: this.#lines, matches: [...this.#matches.values()], ...(this.#cacheUse ? {cacheUse: this.#cacheUse} : {})};
   }
 
   /** Whole lines. */
   #read(bytes: Buffer): void {
-    // As many characters as bytes, so that places mean the same in both.
+    // One character per byte, so that positions match.
     const text = bytes.toString('latin1');
     this.#cacheUse = sumOfCacheUse([this.#cacheUse, cacheUseIn(text)]);
     let counted = 0;
@@ -75,11 +75,11 @@ export class LogWords {
   #look(line: string): void {
     const found = meant(withoutPrefix(line));
     if (found === undefined) return;
-    const count = (this.#said.get(found.meaning)?.count ?? 0) + 1;
-    this.#said.set(found.meaning, {...found, count, line: this.#lines + 1});
+    const count = (this.#matches.get(found.meaning)?.count ?? 0) + 1;
+    this.#matches.set(found.meaning, {...found, count, line: this.#lines + 1});
   }
 }
 
-/** Docker and kubelets put a time before every line, the journal also machine and process; an agent that writes JSON has a time of its own. */
+/** Docker and kubelets add a timestamp to every line, the journal also host and process; JSON logs of the agent have their own timestamp. */
 export const withoutPrefix = (line: string): string =>
   line.replace(/^(\d{4}-\d\d-\d\dT\S+ )(?:\S+ \S+?\[\d+\]: )?/, '$1').replace(/^\d{4}-\d\d-\d\dT\S+ (?=\{)/, '');

@@ -4,27 +4,27 @@ import type {Found, Scanner} from './scanner.ts';
 const NONE = Buffer.alloc(0);
 
 /**
- * One file on its way into the bundle. It holds back what a secret that has not ended could be part of, never more than
- * MOST_HELD bytes, and says the same wherever the chunks end. Positions are counted from the beginning of the file.
+ * Redacts one file as a stream. It holds back bytes that can be part of an unfinished secret, at most
+ * MOST_HELD bytes. The result does not depend on chunk boundaries. Positions are offsets in the file.
  */
 export class FileRedactor {
   readonly counts: Record<string, number> = {};
-  /** Bytes looked at, for the test that no input makes it look at them over and over. */
+  /** Number of scanned bytes, to test that no input is scanned repeatedly. */
   work = 0;
   readonly #scanner: Scanner;
   readonly #stretches = new Stretches();
-  /** Where what is held lies, at its beginning; used again and again, or every batch would leave a buffer to be swept up. */
+  /** Reused buffer for held bytes, to avoid a new buffer per batch. */
   #room = NONE;
-  /** What was scanned or is about to be; `#base` is where it begins, `#written` up to where the file is written. */
+  /** Text that is scanned; `#base` is its offset, `#written` the end of the written part. */
   #held = NONE;
-  /** Bytes at its end that no scan has seen. */
+  /** Bytes at its end that were not scanned. */
   #gathered = 0;
   #base = 0;
   #written = 0;
   #scanned = 0;
   #state = 0;
-  #said = {end: -1, instead: ''};
-  /** Set while a value longer than any is let go: what will end it. */
+  #last = {end: -1, instead: ''};
+  /** Set while a value of unlimited length is skipped: the characters that end it. */
   #swallowing: RegExp | undefined;
 
   constructor(scanner: Scanner) {
@@ -38,21 +38,21 @@ export class FileRedactor {
   push(chunk: Buffer): Buffer {
     const written: Buffer[] = [];
     for (let from = 0; from < chunk.length; from += LIMITS.batch) {
-      // A copy: the chunk is the caller's, who may fill it again.
+      // A copy, because the caller may reuse the chunk.
       this.#hold(chunk.subarray(from, from + LIMITS.batch));
       if (this.#gathered >= LIMITS.batch) written.push(this.#advance(false));
     }
     return written.length === 1 ? (written[0] as Buffer) : Buffer.concat(written);
   }
 
-  /** Nothing is held afterwards: a bundle has thousands of files. */
+  /** Releases the buffer: a bundle has thousands of files. */
   end(): Buffer {
     const written = this.#advance(true);
     this.#room = this.#held = NONE;
     return written;
   }
 
-  /** What stands in place of a value that was found without its text, in an object that is yet to be written. */
+  /** Placeholder of a value in an object that is not written yet. */
   readonly hide = (value: string): string => {
     this.#count('variable');
     return this.#scanner.nameOf(Buffer.from(value, 'utf8').toString('latin1'));
@@ -77,7 +77,7 @@ export class FileRedactor {
     const scanned = this.#base + (last ? length : Math.max(0, this.#scanned - this.#base - LIMITS.behind));
     const ready = this.#swallowing === undefined ? this.#stretches.safe(scanned) : this.#base + length;
     const written = this.#write(Math.max(this.#written, ready));
-    // Rules look back at what is written already.
+    // Rules look back at written text.
     const keep = Math.max(this.#base, Math.min(this.#written, this.#scanned - LIMITS.behind));
     this.#room.copyWithin(0, keep - this.#base, length);
     this.#held = this.#room.subarray(0, length - (keep - this.#base));
@@ -120,7 +120,7 @@ export class FileRedactor {
     if (this.#base + end > from) this.#stretches.add({start: from, end: this.#base + end, rule, instead, known});
   }
 
-  /** Lets go what belongs to a value without end; true once that has come. */
+  /** Skips a value of unlimited length; true at its end. */
   #swallow(from: number): boolean {
     const text = this.#held.toString('latin1', from);
     const stop = this.#swallowing as RegExp;
@@ -144,10 +144,10 @@ export class FileRedactor {
     return Buffer.concat(out);
   }
 
-  /** Pieces of one value that stand side by side are one value. */
+  /** Adjacent parts of one value are merged. */
   #say({start, end, rule, instead}: Stretch): Buffer {
-    const again = instead === '' || (this.#said.end === start && this.#said.instead === instead);
-    this.#said = {end, instead: again ? this.#said.instead : instead};
+    const again = instead === '' || (this.#last.end === start && this.#last.instead === instead);
+    this.#last = {end, instead: again ? this.#last.instead : instead};
     if (again) return NONE;
     this.#count(rule);
     return Buffer.from(instead, 'latin1');
@@ -158,19 +158,19 @@ export class FileRedactor {
   }
 }
 
-/** What goes out of a file: from `start` to `end`, counted from the beginning of the file, with what stands there instead. */
+/** A redacted range: offsets from `start` to `end` in the file, and its replacement. */
 export interface Stretch {
   start: number;
   end: number;
   rule: string;
   instead: string;
-  /** Whether the value was known beforehand, which says more of it than any rule. */
+  /** Whether the value is a known secret, which is more specific than any rule. */
   known: boolean;
 }
 
 const longer = (one: Stretch, other: Stretch): Stretch => (other.end - other.start > one.end - one.start ? other : one);
 
-/** Stretches in order; those that overlap become one, which is named after the value that was known. */
+/** Ranges in order; overlapping ones are merged, and known values define the name. */
 export class Stretches {
   readonly #all: Stretch[] = [];
 
@@ -178,7 +178,7 @@ export class Stretches {
     let stretch = added;
     for (let last = this.#all.at(-1); last !== undefined && last.end > stretch.start; last = this.#all.at(-1)) {
       this.#all.pop();
-      // What is before the other one is not touched by it.
+      // Ends before the other one starts.
       if (last.start >= stretch.end) {
         this.add(stretch);
         this.#all.push(last);
@@ -195,13 +195,13 @@ export class Stretches {
     return last !== undefined && last.start <= place && place < last.end;
   }
 
-  /** Where a file may be written up to: not into a stretch that could still grow, unless it is longer than any value. */
+  /** The file can be written up to here: not into a range that can still grow, unless it exceeds the longest value. */
   safe(end: number): number {
     const open = this.#all.find((each) => each.start < end && each.end > end);
     return open === undefined || end - open.start > 2 * LIMITS.ahead ? end : open.start;
   }
 
-  /** Those that begin before `end`, taken out; the remainder of one that goes on stays and is not said again. */
+  /** Removes ranges that start before `end`; the rest of a longer one remains and is not reported again. */
   take(end: number): Stretch[] {
     const taken: Stretch[] = [];
     while (this.#all[0] !== undefined && this.#all[0].start < end) {

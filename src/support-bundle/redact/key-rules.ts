@@ -1,18 +1,18 @@
 import {isHarmless, isHclReference, isObjectName, isPlace, isProse, KEY_ANCHORS, keyAround, keyHolds} from './looks-secret.ts';
 import {COLOUR, ESCAPE, type Extent, LIMITS, matchAt, NOTHING, type Rule, run} from './rule.ts';
 
-/** What may stand between a key and its value: quotes as deep as the JSON is nested, brackets, blanks. */
+/** Characters between a key and its value: quotes at any JSON nesting depth, brackets, spaces. */
 const SIGN = String.raw`(\\*["'\`]?)\]?${COLOUR}{0,4}[ \t]{0,256}(:=|=>|=(?!=)|:(?![:=])|(?<=<[\w.:-]{1,64})>|%3[ad])`;
 const FLAG = String.raw`(?<=(?:^|[\s"'=,([])--?[\w-]{2,64})(?:(?=[ \t])|\\*["'],(?= ?\\*["']))`;
 const SEPARATOR = new RegExp(`(?:${SIGN}|${FLAG})(?:[ \\t,+]|${COLOUR}){0,256}(?:\\[(?=\\\\*["']))?`, 'iy');
-/** Python says of bytes that they are. */
+/** Prefix of bytes in Python. */
 const OPENING = /(?:[bru](?=["']))?(\\*)(["'])/y;
-/** Nothing behind the key: the line ends, or the string around it. */
+/** No value after the key: the line or the surrounding string ends. */
 const ENDS = /\\+[nr]|\\*["'](?:[,;}\])]|\s|$)/y;
 const SCHEME = /(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)(?:[ \t]+|%20))/iy;
 const CHANGED_TO = /\\*"[ \t]*->[ \t]*(\\*)"/y;
 
-/** Values of keys that look secret, in YAML, JSON at any depth of escaping, variables, flags and Terraform. */
+/** Values of keys that look secret, in YAML, JSON at any escaping depth, variables, flags and Terraform. */
 export const keyRule: Rule = {
   name: 'key',
   anchors: KEY_ANCHORS,
@@ -22,11 +22,11 @@ export const keyRule: Rule = {
     const separator = key === undefined ? undefined : matchAt(SEPARATOR, text, key.end);
     if (key === undefined || separator === undefined) return NOTHING;
     const before = text.slice(Math.max(0, key.start - 10), key.start);
-    // What stands in place of a value says of what kind it was; hidden once more it would have another name than elsewhere.
+    // A placeholder already names its kind; redacting it again would change the name.
     if (before.endsWith('[redacted:') && /^:[0-9a-f]{8}\]/.test(text.slice(key.end, key.end + 10))) return NOTHING;
-    // Parts of the names of AWS are no keys, and `checksum/secret` of helm is none of its own.
+    // Parts of AWS names are not keys, and neither is `checksum/secret` of helm.
     if (before.endsWith('checksum/') || (before.endsWith(':') && separator[0] === ':')) return NOTHING;
-    const place: Place = {
+    const place: KeyPosition = {
       at: key.end + separator[0].length,
       key: key.text,
       keyStart: key.start,
@@ -39,13 +39,13 @@ export const keyRule: Rule = {
 };
 
 const BEGINS_LINE = /(^|\n|\\n)(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)[ \t])?[ \t]*(?:[-+~<>*] +)?(?:export +)?["']?$/;
-const beginsLine = (before: string): Place['beginsLine'] => {
+const beginsLine = (before: string): KeyPosition['beginsLine'] => {
   const found = BEGINS_LINE.exec(before);
   return found?.[1] === '\\n' ? 'escaped' : found !== null;
 };
 
-/** The extent of the value that begins here, whichever way it is written; two where Terraform shows a change. */
-export function valueAt(text: string, place: Place): readonly Extent[] {
+/** Range of the value at this position, in every notation; two ranges for a change in Terraform. */
+export function valueAt(text: string, place: KeyPosition): readonly Extent[] {
   if (text.startsWith('(sensitive', place.at) || text.startsWith('(known after', place.at)) return NOTHING;
   const blocked = block(text, place);
   if (blocked !== undefined) return [blocked];
@@ -61,7 +61,7 @@ export function valueAt(text: string, place: Place): readonly Extent[] {
 
 const afterScheme = (text: string, at: number): number => at + (matchAt(SCHEME, text, at)?.[0].length ?? 0);
 
-function isSecret(text: string, start: number, end: number, {key, keyQuoted, beginsLine, separator}: Place, holds: string): boolean {
+function isSecret(text: string, start: number, end: number, {key, keyQuoted, beginsLine, separator}: KeyPosition, holds: string): boolean {
   const value = text.slice(start, end).replace(/^`|[`,;]+$/g, '');
   const first = text.charAt(start - 1);
   if (/^\d+ bytes\b/.test(text.slice(start, end + 7))) return false;
@@ -77,13 +77,13 @@ function isSecret(text: string, start: number, end: number, {key, keyQuoted, beg
   return keyQuoted || beginsLine !== false || separator === '=' || !isProse(value);
 }
 
-/** Between `name: X` and `value: Y`: line ends with their timestamps, indents, commas, signs of a plan. */
+/** Between `name: X` and `value: Y`: line ends with timestamps, indentation, commas, plan symbols. */
 const GAP = String.raw`(?:[\s,+~-]|\\+[nrt]|\d{4}-\d\d-\d\dT[\d:.]{8,20}Z ){1,120}`;
 const ASSIGNMENT = String.raw`\\*["']?[ \t]*(?:[:=]|=>)[ \t]*`;
 const VALUE_FOLLOWS = new RegExp(String.raw`\\*["']?${GAP}?\\*["']?value${ASSIGNMENT}`, 'iy');
 const NAME_FOLLOWS = new RegExp(String.raw`\\*["']?${GAP}?\\*["']?(?:name|key)${ASSIGNMENT}\\*["']?([\w.-]{1,128})`, 'iy');
 const NAMES = new RegExp(`(?:name|key)${ASSIGNMENT}\\\\*["']?$`, 'i');
-/** A list goes on: what follows belongs to another variable. */
+/** A list continues: the following text belongs to another variable. */
 const NEXT_ITEM = /-[ \t]+\\*["']?(?:value|name|key)\\*["']?[ \t]*:/i;
 const IS_VALUE = /[:=>][ \t]*\\*["']?$/;
 
@@ -102,7 +102,7 @@ export const nameThenValue: Rule = {
   },
 };
 
-/** The same with the value first, as whoever sorts keys from the end writes it. */
+/** The same with the value first, for keys in reverse order. */
 export const valueThenName: Rule = {
   name: 'variable',
   anchors: ['value'],
@@ -126,14 +126,14 @@ const valueBehind = (text: string, at: number): readonly Extent[] =>
 const secretOnes = (text: string, found: readonly Extent[]): readonly Extent[] =>
   found.filter(({start, end}) => !isHarmless(text.slice(start, end)));
 
-/** Where a value stands: behind which key, and how that was written. */
-export interface Place {
-  /** Where the value begins. */
+/** Position of a value: its key, and the notation of the key. */
+export interface KeyPosition {
+  /** Start of the value. */
   at: number;
   key: string;
   keyStart: number;
   keyQuoted: boolean;
-  /** The key begins its line, as in YAML and files of variables; `escaped` where that is a line of a string. */
+  /** The key starts its line, as in YAML and env files; `escaped` for a line inside a string. */
   beginsLine: boolean | 'escaped';
   separator: string;
 }
@@ -144,7 +144,7 @@ const CONTINUED = /\r?\n(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)[ \t])?([^\
 const LINE = new RegExp(`[^\\r\\n${ESCAPE}]*`, 'y');
 const LINE_END = new RegExp(`[\\r\\n${ESCAPE}]`, 'g');
 
-/** A value in quotes, from behind the opening one. Escaped as deeply as the opening quote is, and wrapped at most once. */
+/** A quoted value, after the opening quote. Escaped as deeply as the opening quote, and wrapped at most once. */
 export function quoted(text: string, start: number, depth: number, quote: string): readonly Extent[] {
   const most = Math.min(text.length, start + LIMITS.value);
   let slashes = 0;
@@ -172,8 +172,8 @@ const trimSlashes = (text: string, end: number, depth: number): number => {
   return place;
 };
 
-/** A value without quotes, up to what ends it in a line of a log, a URL, a file of variables or YAML. */
-export function bare(text: string, {at, key, keyQuoted, beginsLine, separator}: Place): Extent {
+/** An unquoted value, up to its end in a log line, a URL, an env file or YAML. */
+export function bare(text: string, {at, key, keyQuoted, beginsLine, separator}: KeyPosition): Extent {
   if (keyQuoted) return upTo(text, at, /[^,}\]\s"'\\]*/y, /[,}\]\s"'\\]/g);
   if (separator === '>') return upTo(text, at, /[^<\n]*/y, /[<\n]/g);
   const header = /^(?:authorization|(?:set-)?cookie)$/i.test(key) && (beginsLine || /^[A-Z]/.test(key) || text.charAt(at - 1) !== ' ');
@@ -187,7 +187,7 @@ export function bare(text: string, {at, key, keyQuoted, beginsLine, separator}: 
   return line.unended ? line : {...line, end: at + content.replace(/[ \t]+#.*$|[ \t]+$/, '').length};
 }
 
-/** A run without blanks; punctuation ends it only where something follows that begins anew. */
+/** Text without whitespace; punctuation ends it only before a new word. */
 function word(text: string, at: number): Extent {
   const most = Math.min(text.length, at + LIMITS.value);
   let end = at;
@@ -202,7 +202,7 @@ function word(text: string, at: number): Extent {
   return {start: at, end: at + withoutClosing(text.slice(at, end)).length};
 }
 
-/** Without the punctuation of the sentence or list around it, but with brackets that it opened itself. */
+/** Without surrounding punctuation, but with brackets that it opened itself. */
 function withoutClosing(value: string, most = 8): string {
   const last = value.at(-1) ?? '';
   const opening = {')': '(', '}': '{', ']': '['}[last];
@@ -215,8 +215,8 @@ function upTo(text: string, at: number, expression: RegExp, stop: RegExp): Exten
   return run(at, at + length, stop);
 }
 
-/** The lines below a key that are indented deeper, or those of a heredoc. */
-export function block(text: string, {at, keyStart}: Place): Extent | undefined {
+/** The lines below a key with deeper indentation, or those of a heredoc. */
+export function block(text: string, {at, keyStart}: KeyPosition): Extent | undefined {
   const heredoc = text.charAt(at) !== '<' ? undefined : matchAt(/<<[-~]?"?(\w{1,32})"?[ \t]*\r?\n/y, text, at);
   if (heredoc !== undefined) {
     const start = at + heredoc[0].length;

@@ -1,29 +1,29 @@
 import type {Secret} from '../../settings/secret.ts';
 import {LIMITS} from './rule.ts';
 
-/** A value that is known to be secret. `kind` is what its pseudonym says of it: token, proxy-password, client-key. */
-export interface Seed {
+/** A known secret value. `kind` is the name in its pseudonym: token, proxy-password, client-key. */
+export interface KnownSecret {
   kind: string;
   value: Secret;
 }
 
 export interface KnownValue {
   kind: string;
-  /** The bytes as latin1 text. */
+  /** Bytes as latin1 text. */
   whole: string;
-  /** What is searched for, whole and in every encoding: the value, or its pieces where it is long. */
+  /** Texts that are searched in every encoding: the value, or parts of a long one. */
   texts: readonly string[];
-  /** What may stand alone: lines of a key, the two parts of a JSON Web Token that are its own. */
+  /** Parts that can occur alone: lines of a key, the two unique parts of a JSON Web Token. */
   parts: readonly string[];
 }
 
-export interface SeedSet {
+export interface KnownSecretSet {
   known: readonly KnownValue[];
-  /** How many values were not searched for because they are short, common or public. */
+  /** Number of values that are too short, common or public to search for. */
   notUsed: number;
 }
 
-/** Nobody's secret although Secrets hold it; searching for it would blacken every second line. */
+/** Not secret although Secrets contain them; searching for them would redact too much. */
 const COMMON = new Set(
   ['admin administrator anonymous changeme cluster.local default development disabled docker enabled example false kubernetes localhost']
     .concat('master mysql none nobody password postgres postgresql production public redis registry release scalr scalr-agent secret')
@@ -34,11 +34,11 @@ const COMMON = new Set(
 
 const PUBLIC = /^-----BEGIN (?:TRUSTED )?(?:CERTIFICATE|PUBLIC KEY|X509 CRL)|^ssh-(?:rsa|ed25519) |^https?:\/\/[\w.-]+(?::\d+)?\/?$/;
 
-/** Makes ready what is known; values that are no use as needles are counted, never named. */
-export function seedSet(seeds: readonly Seed[]): SeedSet {
+/** Prepares known values for the search; unusable ones are only counted. */
+export function knownSecretSet(knownSecrets: readonly KnownSecret[]): KnownSecretSet {
   const known = new Map<string, KnownValue>();
   let notUsed = 0;
-  for (const {kind, value} of seeds) {
+  for (const {kind, value} of knownSecrets) {
     const whole = Buffer.from(value.reveal().trim(), 'utf8').toString('latin1');
     if (!useful(whole)) notUsed += 1;
     else if (!known.has(whole)) known.set(whole, {kind: kind.replace(/[^\w-]/g, '-'), whole, texts: pieces(whole), parts: partsOf(whole)});
@@ -66,7 +66,7 @@ function partsOf(text: string): string[] {
   return [...new Set(own.filter((part) => part.length >= 12 && part.length <= LIMITS.piece && useful(part)))];
 }
 
-/** A text in every form that tools write it; latin1, one character a byte. Short remains are no needles and left out. */
+/** A text in every encoding that tools use; latin1, one character per byte. Short parts are omitted. */
 export function formsOf(text: string): ReadonlyMap<string, string> {
   const bytes = Buffer.from(text, 'latin1');
   const forms: [string, string][] = [['raw', text], ...base64(bytes), ...percent(bytes), ...json(bytes.toString('utf8'))];
@@ -80,7 +80,7 @@ export function formsOf(text: string): ReadonlyMap<string, string> {
   return new Map(forms.filter(([, form]) => form.length >= 6 && !seen.has(form) && seen.add(form)));
 }
 
-/** Rarer ones, in which only a value as a whole is looked for: each line of every key would be too much. */
+/** Rare encodings, which are searched only for whole values, because every line of every key would be too much. */
 export function rareFormsOf(text: string): ReadonlyMap<string, string> {
   const bytes = Buffer.from(text, 'latin1');
   const twice = ALIGNMENTS.flatMap((inner) =>
@@ -91,7 +91,7 @@ export function rareFormsOf(text: string): ReadonlyMap<string, string> {
 
 export const ALIGNMENTS = [0, 1, 2] as const;
 
-/** The characters of the base64 of anything with these bytes in it that depend on these bytes only, for each alignment. */
+/** Base64 characters that depend only on these bytes, for each alignment. */
 export function base64Of(bytes: Buffer, before: (typeof ALIGNMENTS)[number]): string {
   const first = Math.ceil((before * 8) / 6);
   const last = Math.floor(((before + bytes.length) * 8) / 6);

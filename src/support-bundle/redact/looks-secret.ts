@@ -1,15 +1,15 @@
 import {COLOUR} from './rule.ts';
 
-/** Last words that make a key one of a secret, also written together with others: pgpassword, clientsecret. */
+/** Last words of secret keys, also in compounds: pgpassword, clientsecret. */
 const SECRET =
   /(?:password|passwd|passphrase|passcode|passwort|pwd|secret|token|(?:api|access|private|secret|auth|encryption)key|credentials?)$/;
 const SECRET_ALONE = new Set(['pass', 'pw', 'pat', 'jwt', 'dsn', 'sig', 'signature', 'authorization', 'cookie', 'auth', 'bearer', 'creds']);
-/** What a key is for decides whether it is secret. */
+/** The words before it decide whether a key is secret. */
 const KEYS =
   'access account admin aes api auth authentication client decryption encryption hmac host jwt license master private rsa secret service shared signing ssh storage tls webhook';
 const SECRET_KEYS = new Set(KEYS.split(' '));
 const PAIRS = new Set(['connection string', 'conn string', 'connection str', 'conn str', 'shared signature', 'access signature']);
-/** Words after the secret one that leave it one: DB_PASSWORD_PROD, tokenBase64. */
+/** Words that can follow the secret word: DB_PASSWORD_PROD, tokenBase64. */
 const STILL = new Set(
   'value val text plain plaintext raw base64 b64 data encoded string prod production staging stage dev test old new current previous next primary secondary default'.split(
     ' ',
@@ -26,10 +26,10 @@ const WORDS = new Set(['pass', 'pw', 'pat', 'sig', 'auth', 'bearer', 'signature'
 
 const OF_PLACE = /^(?:OLD)?PWD$/;
 
-/** Where a shell is; in a connection string the same key is that of a password. */
+/** The working directory in a shell, but a password in a connection string. */
 export const isPlace = (key: string, value: string): boolean => OF_PLACE.test(key) && /^(?:[/~.]|[A-Z]:\\)/i.test(value);
 
-/** A key as words: camel case, dots, dashes and underscores come apart. */
+/** Splits a key into words: camel case, dots, dashes and underscores. */
 const wordsOf = (key: string): string[] =>
   key
     .replace(/pass[-_]?(?:word|phrase|code)(?![a-z])/gi, 'password ')
@@ -39,9 +39,9 @@ const wordsOf = (key: string): string[] =>
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '');
 
-/** Whether a key holds a secret, perhaps only the name of one, is a word that people also use for other things, or none of these. */
+/** Whether a key holds a secret, possibly only the name of one, is an ambiguous word, or none of these. */
 export function keyHolds(key: string): 'secret' | 'name' | 'word' | 'other' {
-  // Terraform finds the token of a host in TF_TOKEN_host_name; a shell keeps where it is in PWD.
+  // Terraform reads the token of a host from TF_TOKEN_host_name; PWD is the working directory in a shell.
   if (/^TF_TOKEN_/.test(key)) return 'secret';
   if (OF_PLACE.test(key)) return 'word';
   const words = wordsOf(key);
@@ -55,7 +55,7 @@ export function keyHolds(key: string): 'secret' | 'name' | 'word' | 'other' {
   return SECRET_ALONE.has(last) || SECRET.test(last) ? 'secret' : 'other';
 }
 
-/** Every key that can hold a secret ends in one of these, but for words that may follow. */
+/** Every secret key ends in one of these words, apart from words that can follow. */
 export const KEY_ANCHORS: readonly string[] = [
   ...['password', 'passwd', 'passphrase', 'passcode', 'passwort', 'pwd', 'pass', 'secret', 'token', 'key', 'credential', 'creds', 'pw'],
   ...['authorization', 'auth', 'bearer', 'cookie', 'dsn', 'signature', 'sig', 'pat', 'jwt', 'connection', 'conn'],
@@ -74,10 +74,10 @@ const isOfKey = (text: string, place: number): boolean => OF_KEY[text.charCodeAt
 
 const MOST = 128;
 const COLOUR_BEFORE = new RegExp(`${COLOUR}([\\w.-]*)$`);
-/** A log repeats a few keys without end. */
+/** Logs repeat few keys. */
 const remembered = new Map<string, Key['holds']>();
 
-/** The key around a word in it, unless it holds nothing; longer ones are none. */
+/** The key around a word, unless it holds nothing; longer ones are not keys. */
 export function keyAround(text: string, start: number, end: number): Key | undefined {
   if (goesOn(text.charCodeAt(end - 1), text.charCodeAt(end))) return undefined;
   let last = end;
@@ -88,18 +88,18 @@ export function keyAround(text: string, start: number, end: number): Key | undef
   if (holds === undefined) {
     holds = keyHolds(key);
     if (remembered.size > 2000) remembered.clear();
-    // A copy: a slice would keep the whole text it is a slice of.
+    // A copy: a slice would keep the whole text in memory.
     remembered.set(Buffer.from(key, 'latin1').toString('latin1'), holds);
   }
   return holds === 'other' ? undefined : {text: key, start: first, end: last, holds};
 }
 
-/** `tokens` and `PASSIVE` hold no token and no pass. */
+/** `tokens` and `PASSIVE` contain neither a token nor a password. */
 const goesOn = (last: number, next: number): boolean => (isSmall(last) && isSmall(next)) || (isCapital(last) && isCapital(next));
 const isSmall = (code: number): boolean => code >= 97 && code <= 122;
 const isCapital = (code: number): boolean => code >= 65 && code <= 90;
 
-/** Escapes and colours end in a letter that is no part of the key: `\nTOKEN=`. */
+/** Escapes and colors end in a letter that is not part of the key: `\nTOKEN=`. */
 function startOfKey(text: string, start: number): number {
   let place = start;
   while (place > 0 && start - place < MOST && isOfKey(text, place - 1)) place -= 1;
@@ -111,25 +111,25 @@ function startOfKey(text: string, start: number): number {
   return before === '\\' && 'nrt'.includes(text.charAt(place)) && place < start ? place + 1 : place;
 }
 
-/** Values that stand where a secret would and are none. */
+/** Values of secret keys that are not secret. */
 const PLAIN = /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|~|-+|\|[-+]?|>[-+]?)$/i;
-/** What somebody else hid already, or is to fill in. */
+/** Already redacted, or a placeholder. */
 const HIDDEN =
   /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|x{6,}|\.{3}(?: .*)?|<[^<>]*>|<set to the key .*|&lt;.*&gt;|\[redacted.*)$/i;
-/** References: the value is elsewhere. */
+/** References to values elsewhere. */
 const REFERENCE = /^(?:\$\{[^}]*\}|\$\([^)]*\)|\$[A-Z_][A-Z0-9_]*|\$[a-z]+(?:[-.][a-zA-Z]+)+|\{\{.*\}\}|%[A-Za-z_]\w*%)$/;
 const HCL_REFERENCE =
   /^(?:(?:var|local|data|module|each|self|path|count|run)\.|[a-z]+_\w+(?:\[[^\]]*\])?\.[\w-]+(?:\[[^\]]*\])?\.)[\w.[\]"*-]+$/;
 const HCL_CALL = /^[A-Za-z_][\w.]*\((?:.*\)|[{["]?)$/;
 const FILE =
   /^(?:~|\.{1,2})?\/(?:etc|var|tmp|opt|usr|home|root|run|mnt|data|app|secrets?|certs?|workspace|srv|dev|proc|vault|config)(?:\/[\w.@-]*)*$/;
-/** What Terraform says of a resource whose name looks like a key: `random_password.password: Creating...`. */
+/** Messages of Terraform about resources whose names look like keys: `random_password.password: Creating...`. */
 const PROGRESS =
   /^(?:(?:Still )?(?:creating|refreshing|reading|modifying|destroying|opening|closing|importing|preparing|provisioning|renewing)\b|(?:Creation|Read|Modifications|Destruction|Opening|Closing|Import|Refresh) (?:complete|succeeded|prepared)|Drift detected|Plan to )/i;
-/** An address that holds nothing else. */
+/** An address without other content. */
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[\w.:-]+(?:\/[a-z_-]*)*$/;
 const OBJECT_NAME = /^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?(?:\/[a-z0-9.-]+)?$/;
-/** A key that names a key: `tokenSecretKey: token`, `key: client-secret`. */
+/** A key that references a key: `tokenSecretKey: token`, `key: client-secret`. */
 const KEY_WORDS =
   /^(?:[a-z]+[._-])?(?:token|secret|password|passwd|key|name|value|tls\.(?:key|crt)|ca\.crt|bearer|basic|digest|jwt|auth)$/i;
 
@@ -140,11 +140,11 @@ export const isHarmless = (value: string): boolean =>
   /^ssh-(?:rsa|ed25519|ecdsa) /.test(value) ||
   /^-----BEGIN (?:TRUSTED )?(?:CERTIFICATE|PUBLIC KEY)/.test(value);
 
-/** A bare word of Terraform, or of a program in a traceback, that points to the value. */
+/** An identifier in Terraform or in a traceback. */
 export const isHclReference = (value: string): boolean => HCL_REFERENCE.test(value) || HCL_CALL.test(value);
 
-/** A name that Kubernetes would allow. */
+/** A valid Kubernetes name. */
 export const isObjectName = (value: string): boolean => OBJECT_NAME.test(value);
 
-/** A word or a few as people write them: "token: expired", "Bearer authentication". */
+/** Words of a sentence: "token: expired", "Bearer authentication". */
 export const isProse = (value: string): boolean => /^["'(]?[A-Za-z]?[a-z]*(?:[-_./'][a-z]+)*[)"'.,;:!?]*$/.test(value);

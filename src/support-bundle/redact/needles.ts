@@ -1,9 +1,9 @@
-import {ALIGNMENTS, base64Of, formsOf, type KnownValue, type SeedSet} from './known-values.ts';
+import {ALIGNMENTS, base64Of, formsOf, type KnownSecretSet, type KnownValue} from './known-values.ts';
 import {type Extent, LIMITS, matchAt} from './rule.ts';
 
 export interface Needle {
   known: KnownValue;
-  /** What is to be read character by character, without what may be escaped away. */
+  /** Characters that are compared one by one, without those that can be escaped. */
   characters: string;
   writing: Writing;
 }
@@ -11,12 +11,12 @@ export interface Needle {
 export interface NeedleAnchor {
   text: string;
   needle: Needle;
-  /** Which character of the needle the anchor begins with. */
+  /** Position of the anchor in the needle. */
   at: number;
 }
 
-/** Places by which each known value is noticed: two where it looks the same in every encoding of text, two in each base64. */
-export const anchorsOf = ({known}: SeedSet): NeedleAnchor[] =>
+/** Anchors of a known value: two stretches that no text encoding changes, and two in each base64 alignment. */
+export const anchorsOf = ({known}: KnownSecretSet): NeedleAnchor[] =>
   known.flatMap((each) => [
     ...[...each.texts, ...each.parts].flatMap((text) => [...textAnchors(each, text), ...base64Anchors(each, text)]),
     ...each.texts.flatMap((text) => rareAnchors(each, text)),
@@ -25,7 +25,7 @@ export const anchorsOf = ({known}: SeedSet): NeedleAnchor[] =>
 function textAnchors(known: KnownValue, text: string): NeedleAnchor[] {
   const forms = formsOf(text);
   const stable = windows(text, STABLE, (written) => textNeedle(known, written));
-  // Every byte as %XX has no letter in common with the text; a text of signs has none with any of its forms.
+  // With every byte as %XX, no letter stays the same; a text of symbols shares nothing with its encodings.
   const others = [...forms].filter(
     ([name]) => name.startsWith('percent full upper') || (stable.length === 0 && !name.startsWith('base64')),
   );
@@ -84,12 +84,12 @@ function windows(text: string, stable: RegExp, needleOf: (text: string) => Needl
     .filter(({at}, index, all) => index === 0 || at !== all[0]?.at);
 }
 
-const HANDS: Readonly<Record<Writing, readonly Hand[]>> = {
+const HANDS: Readonly<Record<Writing, readonly NeedleLookup[]>> = {
   text: (['nothing', 'percent', 'percentTwice', 'entities', 'quotes'] as const).map((decoding) => ({writing: 'text', decoding})),
   base64: (['percent', 'percentTwice', 'nothing'] as const).map((decoding) => ({writing: 'base64', decoding})),
 };
 
-/** How much of the needle is written around its anchor, in the best reading; undefined where it is too little to be it. */
+/** Number of matching characters around the anchor; undefined if there are too few. */
 export function written(text: string, start: number, {needle, at}: NeedleAnchor): Extent | undefined {
   for (const hand of HANDS[needle.writing]) {
     const {characters} = needle;
@@ -108,10 +108,10 @@ export function written(text: string, start: number, {needle, at}: NeedleAnchor)
   return undefined;
 }
 
-/** All of it, or so much that the rest was cut off. */
+/** A complete match, or a match that is long enough to be truncated text. */
 const isEnough = (read: number, all: number): boolean => read === all || (read >= 32 && read * 2 >= all);
 
-/** The characters of base64 that hold bits of the value and of its neighbours. */
+/** Base64 characters that contain bits of the value and of its neighbors. */
 function withEdges(text: string, start: number, end: number): Extent {
   const edge = /[\w+/-]/;
   const from = start > 0 && edge.test(text.charAt(start - 1)) && end - start < LIMITS.behind ? start - 1 : start;
@@ -119,7 +119,7 @@ function withEdges(text: string, start: number, end: number): Extent {
   return {start: from, end: to + (/^={0,2}/.exec(text.slice(to, to + 2))?.[0].length ?? 0)};
 }
 
-/** How a needle may be written: base64 is wrapped anywhere and has two alphabets, text has escapes. */
+/** Notation of a needle: base64 can be wrapped anywhere and has two alphabets, text has escapes. */
 export type Writing = 'text' | 'base64';
 
 const NEW_LINE = String.raw`(?:\r?\n(?:\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\d)[ \t])?[ \t]*)`;
@@ -155,14 +155,14 @@ type Escape = keyof typeof AT;
 const fromHex = (hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
 const standard = (one: string): string => (one === '-' ? '+' : one === '_' ? '/' : one);
 
-export interface Hand {
+export interface NeedleLookup {
   writing: Writing;
-  /** What means something else than itself. One thing at a time: a secret may hold the others as they are. */
+  /** Characters with a special meaning, one at a time: a secret can contain the others unchanged. */
   decoding: 'nothing' | 'percent' | 'percentTwice' | 'entities' | 'quotes';
 }
 
-/** Reads one wanted character after `at` in whatever way it is written: the place behind it, or -1. Backslashes count for nothing. */
-export const after = (text: string, at: number, wanted: string, hand: Hand): number => {
+/** Matches one character after `at` in any notation: returns the next position, or -1. Backslashes are ignored. */
+export const after = (text: string, at: number, wanted: string, hand: NeedleLookup): number => {
   for (let place = at, most = at + 64; place < most; ) {
     const one = text.charAt(place);
     const found = one === wanted && !"'&%\n".includes(one) ? 1 : lengthOf(wanted, one, hand, (sign) => matchAt(AT[sign].here, text, place));
@@ -173,10 +173,10 @@ export const after = (text: string, at: number, wanted: string, hand: Hand): num
   return -1;
 };
 
-/** The same before `at`: the place in front of the character, or -1. */
-export const before = (text: string, at: number, wanted: string, hand: Hand): number => {
+/** The same before `at`: the previous position, or -1. */
+export const before = (text: string, at: number, wanted: string, hand: NeedleLookup): number => {
   for (let place = at, least = Math.max(0, at - 64); place > least; ) {
-    // Read backwards, a digit is rather itself than the end of an escape: nobody escapes digits.
+    // Read backwards, a digit stands for itself: digits are never escaped.
     if (/^\d$/.test(wanted) && text.charAt(place - 1) === wanted) return place - 1;
     const near = text.slice(Math.max(0, place - 48), place);
     const found = lengthOf(wanted, near.at(-1) as string, hand, (sign) => AT[sign].upTo.exec(near) ?? undefined);
@@ -187,8 +187,13 @@ export const before = (text: string, at: number, wanted: string, hand: Hand): nu
   return -1;
 };
 
-/** How many characters say the wanted one, 0 for none, and below zero how many say nothing and are passed over. */
-function lengthOf(wanted: string, one: string, {writing, decoding}: Hand, look: (sign: Escape) => RegExpExecArray | undefined): number {
+/** Length of the notation of a character, 0 for no match, negative for characters to skip. */
+function lengthOf(
+  wanted: string,
+  one: string,
+  {writing, decoding}: NeedleLookup,
+  look: (sign: Escape) => RegExpExecArray | undefined,
+): number {
   if (wanted === '\n') {
     const line = look('newLine');
     if (line !== undefined) return line[0].length;
@@ -201,7 +206,7 @@ function lengthOf(wanted: string, one: string, {writing, decoding}: Hand, look: 
   const letter = LETTERS[wanted];
   const escaped = letter === undefined ? undefined : look(letter as Escape);
   if (escaped !== undefined) return escaped[0].length;
-  // A backslash before an n of base64 itself looks like an escaped line end.
+  // A backslash before a base64 n looks like an escaped line break.
   const wrap = look(writing === 'base64' && decoding !== 'nothing' ? 'newLine' : 'wrap');
   if (wrap !== undefined && !(same && wrap[0] === one)) return -wrap[0].length;
   if (same) return 1;
@@ -210,7 +215,7 @@ function lengthOf(wanted: string, one: string, {writing, decoding}: Hand, look: 
 
 type Decoder = (wanted: string, one: string, writing: Writing, look: (sign: Escape) => RegExpExecArray | undefined) => number;
 
-const DECODERS: Readonly<Record<Hand['decoding'], Decoder>> = {
+const DECODERS: Readonly<Record<NeedleLookup['decoding'], Decoder>> = {
   nothing: () => 0,
   percent: (wanted, one, writing, look) => percent(wanted, one, writing, look('percent')),
   percentTwice: (wanted, one, writing, look) => percent(wanted, one, writing, look('percentTwice')),
@@ -227,7 +232,7 @@ const DECODERS: Readonly<Record<Hand['decoding'], Decoder>> = {
 function percent(wanted: string, one: string, writing: Writing, found: RegExpExecArray | undefined): number {
   if (wanted === ' ' && one === '+') return 1;
   if (found === undefined) return 0;
-  const said = fromHex(found[1] as string);
-  if (said === wanted || (writing === 'base64' && standard(said) === wanted)) return found[0].length;
-  return said === '\\' ? -found[0].length : 0;
+  const decoded = fromHex(found[1] as string);
+  if (decoded === wanted || (writing === 'base64' && standard(decoded) === wanted)) return found[0].length;
+  return decoded === '\\' ? -found[0].length : 0;
 }

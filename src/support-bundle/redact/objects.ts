@@ -1,7 +1,7 @@
 import {type Fields, isFields} from '../json.ts';
 import {isHarmless, keyHolds} from './looks-secret.ts';
 
-/** Copies of the whole object, secrets included, that tools leave in annotations. */
+/** Copies of the whole object in annotations, including secrets. */
 const COPIES = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   'objectset.rio.cattle.io/applied',
@@ -11,8 +11,8 @@ const COPIES = new Set([
 ]);
 
 /**
- * An object of Kubernetes, or a list of them, as it may enter the bundle. What is left is still read as bytes on its way:
- * here goes only what must not be there at all. `hide` names a value that may not be shown.
+ * A Kubernetes object, or a list of objects, without parts that must never be in the bundle. The result is still redacted
+ * as text. `hide` returns the placeholder of a secret value.
  */
 export function withoutSecrets<T>(object: T, hide: (value: string) => string): T {
   return cleaned(object, hide) as T;
@@ -32,7 +32,7 @@ function cleaned(value: unknown, hide: (value: string) => string): unknown {
 
 const withoutCopies = (annotations: Fields): Fields => Object.fromEntries(Object.entries(annotations).filter(([key]) => !COPIES.has(key)));
 
-/** Names and sizes are what support asks for: is the key there, is it empty, does it end in a line break. */
+/** Names and sizes are sufficient for support: whether the key exists, is empty or ends in a line break. */
 function withoutData(fields: Fields): Fields {
   const isSecret = fields['kind'] === 'Secret' || (typeof fields['type'] === 'string' && isFields(fields['data']));
   const hidden = (data: unknown, size: (text: string) => number, keys: (key: string) => boolean): unknown =>
@@ -50,7 +50,7 @@ function withoutData(fields: Fields): Fields {
 
 const decodedSize = (text: string): number => Buffer.from(text, 'base64').length;
 
-/** Helm keeps whole manifests and values, Secrets in the clear included, in Secrets or ConfigMaps of its own. */
+/** Helm stores manifests and values, including Secrets in clear text, in its own Secrets or ConfigMaps. */
 function isHelmRecord({metadata}: Fields): boolean {
   if (!isFields(metadata)) return false;
   const {labels, name} = metadata as {labels?: Fields; name?: unknown};

@@ -4,10 +4,10 @@ import {type Extent, LIMITS, matchAt, NOTHING, type Rule} from './rule.ts';
 const IS_TRUE = /\\*"[ \t]*:[ \t]*true\b/y;
 const IS_FIELD = /\\*"[ \t]*:/y;
 const NAME_BEFORE = /([\w.-]{1,128})\\*"[ \t]*:[ \t\r\n]*$/;
-/** Between the name of an output and its value stands its type. */
+/** The type is between the name of an output and its value. */
 const NEAR = 512;
 
-/** What Terraform marks as sensitive and prints all the same: `output -json`, a state, variables. */
+/** Values that Terraform marks as sensitive but prints: `output -json`, state, variables. */
 export const sensitiveOutput: Rule = {
   name: 'output',
   anchors: ['sensitive'],
@@ -34,35 +34,35 @@ export const namedOutput: Rule = {
   },
 };
 
-/** How deep in strings a key stands that goes on like this; undefined where it is none. */
+/** String nesting depth of a key; undefined if it is not a key. */
 const depthOfKey = (text: string, start: number, end: number, goesOn: RegExp): number | undefined =>
   text.charAt(start - 1) === '"' && matchAt(goesOn, text, end) !== undefined ? slashesBefore(text, start - 1) : undefined;
 
 const secretLeaves = (text: string, start: number, depth: number): readonly Extent[] =>
   leavesOf(text, start, depth, 'value').filter((leaf) => !isHarmless(text.slice(leaf.start, leaf.end)));
 
-/** So far an object is looked for its beginning, from there for a field of it, and for what is in that; a string there may be as long as any. */
+/** Maximum distance to the start of an object, and from there to a field and its content; strings have no limit. */
 const REACH = {behind: 2048, ahead: 4096, field: LIMITS.ahead - LIMITS.value};
-/** What is nested deeper is no value that anybody gave. */
+/** Deeper nesting is not a user value. */
 const DEEPEST = 16;
-/** Where each line of a JSON text is a message of a log by itself, the text goes on in the next. */
+/** If each line of a JSON text is a separate log message, the text continues in the next one. */
 const NEXT_MESSAGE = /"[^\n]{0,512}\n[^\n]{0,512}?"(?:msg|message|@message|event|log)\\*"[ \t]*:[ \t]*\\*"/y;
 const NUMBER = /-?\d[\d.eE+-]*/y;
 const BACKSLASH = 92;
 const OPENS = '{[';
 const CLOSES = '}]';
 
-/** Backslashes in front of a quote: they say how deep in strings it stands. */
+/** Backslashes before a quote: the string nesting depth. */
 export function slashesBefore(text: string, quote: number): number {
   let place = quote;
   while (place > 0 && text.charCodeAt(place - 1) === BACKSLASH) place -= 1;
   return quote - place;
 }
 
-/** Whether a quote begins or ends a string of JSON that is escaped so deep, and is not part of one. */
+/** Whether a quote starts or ends a JSON string at this nesting depth. */
 const isDelimiter = (slashes: number, depth: number): boolean => slashes >= depth && Math.floor(slashes / (depth + 1)) % 2 === 0;
 
-/** Where the object begins that holds the field at this place; undefined where it is out of reach, or names that field before. */
+/** Start of the object with the field at this position; undefined if it is too far away, or the field occurs before. */
 export function objectAround(text: string, at: number, depth: number, field: string, reach = REACH.behind): number | undefined {
   let level = 0;
   for (let place = at - 1; place >= Math.max(0, at - reach); place -= 1) {
@@ -82,7 +82,7 @@ export function objectAround(text: string, at: number, depth: number, field: str
   return undefined;
 }
 
-/** Every string and number in that field of the object whose fields begin here. */
+/** Every string and number in that field of the object. */
 export function leavesOf(text: string, start: number, depth: number, field: string): readonly Extent[] {
   const leaves: Extent[] = [];
   let level = 0;
@@ -101,7 +101,7 @@ export function leavesOf(text: string, start: number, depth: number, field: stri
       const isKey = matchAt(/[ \t]*:/y, text, string.past) !== undefined;
       if (isKey && level === 0) {
         const key = text.slice(place + 1, string.end);
-        // No object names a field twice.
+        // A field occurs only once in an object.
         if (isWanted || key === first) break;
         first ??= key;
         isWanted = key === field;
@@ -123,7 +123,7 @@ export function leavesOf(text: string, start: number, depth: number, field: stri
   return leaves;
 }
 
-/** From its opening quote: where its content ends and where it is over. One whose end is out of reach ends there. */
+/** From the opening quote: end of the content and of the string. A string without an end in reach ends there. */
 function stringAt(text: string, quote: number, depth: number): {end: number; past: number} | undefined {
   if (slashesBefore(text, quote) < depth) return undefined;
   const most = Math.min(text.length, quote + LIMITS.value);

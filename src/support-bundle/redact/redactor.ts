@@ -1,9 +1,9 @@
 import {randomBytes} from 'node:crypto';
 import {FileRedactor} from './file-redactor.ts';
-import type {SeedSet} from './known-values.ts';
+import type {KnownSecretSet} from './known-values.ts';
 import {pseudonyms, scannerFor} from './scanner.ts';
 
-/** What `redactions.json` holds: numbers, and no word of any value. */
+/** Content of `redactions.json`: only numbers. */
 export interface RedactionReport {
   total: number;
   rules: Readonly<Record<string, number>>;
@@ -14,19 +14,19 @@ export interface RedactionReport {
 export interface Redactor {
   /** A file of the bundle, in chunks of any size. */
   file: (name: string) => Pick<FileRedactor, 'push' | 'end' | 'hide' | 'counts'>;
-  /** A text that is there as a whole, such as the name of a file. */
+  /** A complete text, such as a file name. */
   text: (name: string, text: string) => string;
   report: () => RedactionReport;
 }
 
 interface Options {
-  seeds: SeedSet;
+  knownSecrets: KnownSecretSet;
   key?: Buffer;
 }
 
-/** Takes secrets out of everything that goes into one bundle; without `key` pseudonyms mean nothing beyond it. */
-export function redactor({seeds, key = randomBytes(32)}: Options): Redactor {
-  const scanner = scannerFor(seeds, pseudonyms(key));
+/** Redacts everything in one bundle; without `key`, pseudonyms are valid only in this bundle. */
+export function redactor({knownSecrets, key = randomBytes(32)}: Options): Redactor {
+  const scanner = scannerFor(knownSecrets, pseudonyms(key));
   const files = new Map<string, FileRedactor[]>();
   const file = (name: string): FileRedactor => {
     const made = new FileRedactor(scanner);
@@ -48,7 +48,7 @@ export function redactor({seeds, key = randomBytes(32)}: Options): Redactor {
         total: Object.values(rules).reduce((total, count) => total + count, 0),
         rules,
         files: Object.fromEntries(counted.filter(([, counts]) => Object.keys(counts).length > 0)),
-        knownValues: {used: seeds.known.length, notUsed: seeds.notUsed},
+        knownValues: {used: knownSecrets.known.length, notUsed: knownSecrets.notUsed},
       };
     },
   };

@@ -1,13 +1,13 @@
 import {createHmac} from 'node:crypto';
 import {keyRule, nameThenValue, valueThenName} from './key-rules.ts';
-import type {SeedSet} from './known-values.ts';
+import type {KnownSecretSet} from './known-values.ts';
 import {anchorsOf, type NeedleAnchor, written} from './needles.ts';
 import {namedOutput, sensitiveOutput} from './output-rules.ts';
 import {type Extent, LIMITS, type Rule} from './rule.ts';
 import {commandRules, textRules} from './text-rules.ts';
 import {shapeOf, tokenShapes} from './token-shapes.ts';
 
-/** What an anchor stands for: a rule, or a value that is known. */
+/** Meaning of an anchor: a rule or a known value. */
 type Meaning = {rule: Rule} | {anchor: NeedleAnchor};
 
 export interface Found extends Extent {
@@ -18,16 +18,16 @@ export interface Found extends Extent {
 
 export interface Scanner {
   automaton: Automaton<Meaning>;
-  /** What begins or ends at the literals of an accepting state that end before `end`. */
+  /** Matches that start or end at the literals of an accepting state that end before `end`. */
   look: (text: string, state: number, end: number, covered: (place: number) => boolean) => readonly Found[];
-  /** The pseudonym of a value. */
+  /** Pseudonym of a value. */
   nameOf: (value: string) => string;
 }
 
-/** One automaton for the anchors of all rules and of all known values: the bytes are passed over once. */
-export function scannerFor(seeds: SeedSet, pseudonyms: Pseudonyms): Scanner {
+/** One automaton for the anchors of all rules and known values, so that the bytes are scanned once. */
+export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms): Scanner {
   const machine = automaton<Meaning>([
-    ...anchorsOf(seeds).map((anchor) => ({text: anchor.text, means: {anchor}})),
+    ...anchorsOf(knownSecrets).map((anchor) => ({text: anchor.text, means: {anchor}})),
     ...RULES.flatMap((rule) => rule.anchors.map((text) => ({text, means: {rule}}))),
   ]);
   const ofKnown = (text: string, start: number, anchor: NeedleAnchor): Found[] => {
@@ -48,7 +48,7 @@ export function scannerFor(seeds: SeedSet, pseudonyms: Pseudonyms): Scanner {
       }));
   return {
     automaton: machine,
-    nameOf: (value) => pseudonyms(value, seeds.known.find(({whole}) => whole === value.trim())?.kind),
+    nameOf: (value) => pseudonyms(value, knownSecrets.known.find(({whole}) => whole === value.trim())?.kind),
     look: (text, state, end, covered) =>
       machine.literalsAt(state).flatMap(({text: literal, means}) => {
         const start = end - literal.length;
@@ -58,7 +58,7 @@ export function scannerFor(seeds: SeedSet, pseudonyms: Pseudonyms): Scanner {
   };
 }
 
-/** Everything that is noticed without knowing the value. */
+/** Candidates that do not depend on known values. */
 export const RULES: readonly Rule[] = [
   ...tokenShapes,
   ...textRules,
@@ -79,15 +79,15 @@ export interface Automaton<T> {
   /** Next state by `state + class of the byte`; states are multiples of the number of classes. */
   table: Int32Array;
   classes: Uint8Array;
-  /** States from here on end at least one literal. */
+  /** Accepting states start here. */
   accepting: number;
   literalsAt: (state: number) => readonly Literal<T>[];
 }
 
 /**
- * Aho-Corasick as one dense table: a byte costs two look-ups however many literals there are. Measured against one
- * regular expression over the same literals it is twice as fast without known values and stays so with hundreds.
- * Latin letters are compared without case; whoever is told of a literal looks closer.
+ * Aho-Corasick as one dense table: a byte costs two look-ups regardless of the number of literals. It is twice as fast as one
+ * regular expression with the same literals without known values, and stays so with hundreds.
+ * Latin letters are case-insensitive; matches are checked in detail later.
  */
 export function automaton<T>(literals: readonly Literal<T>[]): Automaton<T> {
   const {classes, count} = classesOf(literals);
@@ -131,7 +131,7 @@ function classesOf(literals: readonly Literal<unknown>[]): {classes: Uint8Array;
   return {classes, count};
 }
 
-/** Fills what the literals leave open with where the longest suffix would go on; returns all states, nearest first. */
+/** Fills missing transitions with those of the longest suffix; returns all states, nearest first. */
 function withFailures<T>(next: readonly Int32Array[], ends: Literal<T>[][]): number[] {
   const failure = new Int32Array(next.length);
   const order = [0];
@@ -154,12 +154,12 @@ function withFailures<T>(next: readonly Int32Array[], ends: Literal<T>[][]): num
 export type Pseudonyms = (value: string, kind?: string) => string;
 
 /**
- * Names for values that may not be shown. The key dies with the bundle, so nobody can try values until one fits; within
- * the bundle equal values have equal names, which is what support needs to see that two places hold the same one. The
- * kind comes from the value, never from where it stood, or the same value would have two names.
+ * Pseudonyms of redacted values. The key is not stored, so values cannot be guessed; within
+ * the bundle, equal values have equal pseudonyms, so that support can recognize them. The
+ * kind depends only on the value, otherwise one value would have two pseudonyms.
  */
 export function pseudonyms(key: Buffer): Pseudonyms {
-  // A log says the same secret in every line.
+  // A log can repeat the same secret in every line.
   const named = new Map<string, string>();
   return (value, kind) => {
     const before = named.get(`${kind}:${value}`);
@@ -172,7 +172,7 @@ export function pseudonyms(key: Buffer): Pseudonyms {
   };
 }
 
-/** The value without what its place added: escapes of JSON and shells, percent signs of URLs. */
+/** The value without the encoding of its context: escapes of JSON and shells, percent encoding of URLs. */
 function canonical(value: string): string {
   const plain = value
     .replace(/\\+u00([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))

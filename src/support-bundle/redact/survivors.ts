@@ -1,6 +1,6 @@
-import {formsOf, rareFormsOf, type SeedSet} from './known-values.ts';
+import {formsOf, type KnownSecretSet, rareFormsOf} from './known-values.ts';
 
-/** A known value that is still there: which kind in which form and where, never the value. */
+/** A known value that was not redacted: its kind, encoding and position, never the value. */
 export interface Survivor {
   kind: string;
   form: string;
@@ -8,10 +8,10 @@ export interface Survivor {
 }
 
 /**
- * Searches what was written for every form of every known value, spelled out: nothing of how the redactor reads escapes
- * is used here, so that a mistake there is found.
+ * Searches the written files for every encoding of every known value. The code shares nothing with the redactor,
+ * so that its bugs are found.
  */
-export function survivorFinder({known}: SeedSet): (chunks: AsyncIterable<Buffer> | Iterable<Buffer>) => Promise<Survivor[]> {
+export function survivorFinder({known}: KnownSecretSet): (chunks: AsyncIterable<Buffer> | Iterable<Buffer>) => Promise<Survivor[]> {
   const needles = known.flatMap(({kind, texts, parts}) =>
     [...[...texts, ...parts].flatMap((text) => [...formsOf(text)]), ...texts.flatMap((text) => [...rareFormsOf(text)])].map(
       ([form, written]) => ({kind, form, written}),
@@ -20,7 +20,7 @@ export function survivorFinder({known}: SeedSet): (chunks: AsyncIterable<Buffer>
   const {longest, find} = skipSearch(needles.map((needle) => ({text: needle.written, means: needle})));
   return async (chunks) => {
     const survivors: Survivor[] = [];
-    // Of the room the beginning is in use, again and again, or every chunk would leave another to be swept up.
+    // The start of the buffer is reused, to avoid a new buffer per chunk.
     let [room, held, base] = [Buffer.alloc(0), 0, 0];
     const search = (limit: number): void => {
       const next = find(room.subarray(0, held), 0, limit, (at, {kind, form}) => survivors.push({kind, form, at: base + at}));
@@ -41,29 +41,29 @@ export function survivorFinder({known}: SeedSet): (chunks: AsyncIterable<Buffer>
 }
 
 interface Wanted<T> {
-  /** Latin1, one character a byte. */
+  /** Latin1, one character per byte. */
   text: string;
   means: T;
 }
 
 export interface SkipSearch<T> {
-  /** Of what is searched for. */
+  /** Longest text that is searched. */
   longest: number;
   /**
-   * Says every text that begins in these bytes from `from` on, before `limit`, and is there as a whole. Returns where to go on with more:
-   * nothing that begins before that was passed over.
+   * Reports every complete text that starts between `from` and `limit`. Returns the next position to search:
+   * all earlier starts were checked.
    */
-  find: (bytes: Buffer, from: number, limit: number, said: (at: number, means: T) => void) => number;
+  find: (bytes: Buffer, from: number, limit: number, report: (at: number, means: T) => void) => number;
 }
 
 const BLOCK = 3;
-/** Of the texts so much is looked at first: a longer one would have to be hashed as a whole. */
+/** Length that is compared first: longer texts would have to be hashed completely. */
 const WINDOW = 8;
 const BLOCKS = 1_048_576;
 
 /**
- * Many texts at once, exactly as they are (Wu and Manber, "A fast algorithm for multi-pattern searching", 1994): of the window in which
- * one could begin the last three bytes say how far it can be moved, so that most bytes are never looked at. Texts have six bytes or more.
+ * Multi-pattern search (Wu and Manber, "A fast algorithm for multi-pattern searching", 1994): the last three bytes of the window
+ * determine how far it can move, so most bytes are never read. Texts have at least six bytes.
  */
 export function skipSearch<T>(wanted: readonly Wanted<T>[]): SkipSearch<T> {
   const window = Math.min(WINDOW, ...wanted.map(({text}) => text.length));
@@ -79,7 +79,7 @@ export function skipSearch<T>(wanted: readonly Wanted<T>[]): SkipSearch<T> {
   }
   return {
     longest: Math.max(0, ...wanted.map(({text}) => text.length)),
-    find(bytes, from, limit, said) {
+    find(bytes, from, limit, report) {
       const last = Math.min(limit, bytes.length - window + 1) + window - 1;
       let end = from + window - 1;
       while (end < last) {
@@ -89,7 +89,7 @@ export function skipSearch<T>(wanted: readonly Wanted<T>[]): SkipSearch<T> {
         if (shift > 0) continue;
         const at = end - window + 1;
         for (const {text, means} of ending.get(block) ?? []) {
-          if (bytes.toString('latin1', at, at + text.length) === text) said(at, means);
+          if (bytes.toString('latin1', at, at + text.length) === text) report(at, means);
         }
         end += 1;
       }

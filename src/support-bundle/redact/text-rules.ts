@@ -17,7 +17,7 @@ const bearer: Rule = {
 
 const BASIC = /basic(?:[ \t]+|%20|\\u0020)((?:[A-Za-z0-9+/]|%2[bf]){6,4096}(?:=|%3d){0,2})/iy;
 
-/** User and password in base64; a word that follows by chance holds no colon. */
+/** User and password in base64; an unrelated word contains no colon. */
 const basic: Rule = {
   name: 'basic',
   anchors: ['basic'],
@@ -32,11 +32,11 @@ const basic: Rule = {
 
 const BEGIN = /-----BEGIN[ +](?:[A-Z0-9]+[ +]){0,3}PRIVATE[ +]KEY(?:[ +]BLOCK)?-----/iy;
 const END = /-----END(?:[ +]|%20)(?:[A-Z0-9]+(?:[ +]|%20)){0,3}PRIVATE(?:[ +]|%20)KEY(?:(?:[ +]|%20)BLOCK)?-----/gi;
-/** Lines of a key of which the end is missing. */
+/** Lines of a key without its end. */
 const LINES =
   /(?:(?:\r?\n(?:\d{4}-\d\d-\d\dT[\d:.]+Z )?|(?:\\+r)?\\+n|%0a|%0d|[ \t])*(?:[A-Za-z0-9+/]|%2[bf]){8,96}(?:=|%3d){0,2}){0,160}/iy;
 
-/** Private keys; certificates and public keys stay, support needs them. */
+/** Private keys; certificates and public keys are kept for support. */
 const pem: Rule = {
   name: 'private key',
   anchors: ['-----BEGIN'],
@@ -55,7 +55,7 @@ const pem: Rule = {
 const BEGIN_OF_URL = /-----BEGIN%20(?:[A-Z0-9]+%20){0,3}PRIVATE%20KEY(?:%20BLOCK)?-----/iy;
 const BASE64 = /(?:[A-Za-z0-9+/_-]|\\+n|\r?\n[ \t]*){40,8192}={0,2}/y;
 
-/** The same in base64, as Secrets hold it. */
+/** The same in base64, as in Secrets. */
 const pemInBase64: Rule = {
   name: 'private key',
   anchors: ['LS0tLS1CRUdJTi'],
@@ -69,7 +69,7 @@ const pemInBase64: Rule = {
 
 const ENCODED_USER = /((?:(?!%3a|%40|%2f)[^ \t\r\n"'<>`\\&]){1,256})(?:%3a((?:(?!%40|%2f)[^ \t\r\n"'<>`\\&]){0,256}))?%40/iy;
 
-/** User and password of a URL, each by itself: the password alone is what other places repeat. */
+/** User and password of a URL, separately: other places repeat only the password. */
 const url: Rule = {
   name: 'url',
   anchors: ['://', ':\\/\\/', '%3A%2F%2F'],
@@ -85,7 +85,7 @@ const url: Rule = {
     const host = authority.search(/[/?#]/);
     const colon = authority.indexOf(':');
     const inside = host === -1 || at < host;
-    // A slash that nobody escaped ends the password too early; only a port is followed by one.
+    // An unescaped slash ends the password too early; only a port is followed by one.
     const broken = !inside && colon !== -1 && colon < host && !/^:\d*$/.test(authority.slice(colon, host));
     const last = inside || broken ? at : authority.slice(0, host).lastIndexOf('@');
     return last === -1 ? NOTHING : credentials(text, end, last, colon !== -1 && colon < last ? colon : undefined, 1);
@@ -110,7 +110,7 @@ function credentials(text: string, start: number, length: number, colon: number 
   const parts = colon === undefined ? [user] : [user, {start: user.end + width, end: start + length}];
   return parts.filter(({start: from, end}, index) => {
     const value = text.slice(from, end);
-    // A short name is no token; a password may be any word.
+    // A short name is not a token; a password can be any word.
     const user = index === 0 && (colon === undefined ? /^[a-z][a-z._-]*$/i : /^[a-z][a-z0-9._-]{0,11}$/i).test(value);
     return value !== '' && !user && !/^(?:\*+|<[^>]*>|\[redacted.*|\$\{?[\w.]+\}?|\[hidden\])$/.test(value);
   });
@@ -135,7 +135,7 @@ const bareCredentials: Rule = {
 
 export const textRules: readonly Rule[] = [bearer, basic, pem, pemInBase64, url, bareCredentials];
 
-/** Between two words of a command, as a shell reads them or as a list of strings. */
+/** Separator between two words of a command, in a shell or in a list of strings. */
 const GAP = String.raw`(?:[ \t]+|\\*["'],[ \t]*\\*["'])`;
 const WORD = String.raw`[^\s"'\\|;&]`;
 const QUOTE = String.raw`(?:\\*["'])?`;
@@ -144,7 +144,7 @@ const MORE = '(?:(?!&&)[^\\n|;]){0,300}?';
 const BLANK = String.raw`(?:\s|\\+[nrt])+`;
 const REGISTRIES = `(?<=(?:docker|podman|nerdctl|buildah|registry|oras|skopeo|crane|acr)(?:${GAP}|${BLANK}))`;
 
-/** Where tools take a password that no key announces; the first group is the password. */
+/** Commands that accept a password without a key; the first group is the password. */
 const COMMANDS: readonly (readonly [anchors: readonly string[], expression: string])[] = [
   [['curl'], `curl\\b${MORE}${GAP}(?:-[A-Za-z]{0,8}[uU]|--user|--proxy-user)(?:${GAP}|=)?${QUOTE}[^\\s:"'\\\\]{1,64}:(${WORD}{2,256})`],
   [['login'], `${REGISTRIES}login\\b${MORE}${GAP}-p(?:${GAP}|=)${QUOTE}(${WORD}{2,256})`],
@@ -163,7 +163,7 @@ const COMMANDS: readonly (readonly [anchors: readonly string[], expression: stri
 ];
 
 export const commandRules: readonly Rule[] = COMMANDS.map(([anchors, source]) => {
-  // What a colon follows is the key of something else.
+  // A word before a colon is another key.
   const expression = new RegExp(`${source}(?!${WORD}|\\\\*["'][ \\t]*:)`, 'dy');
   return {
     name: 'command',

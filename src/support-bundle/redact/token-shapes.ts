@@ -1,9 +1,9 @@
 import {beginsWord, type Extent, LIMITS, matchAt, NOTHING, type Rule, run} from './rule.ts';
 
-/** How a token of one kind looks: `head`, then at least `least` characters of the class `tail`. */
+/** Format of a token: `head`, then at least `least` characters of the class `tail`. */
 interface TokenShape {
   name: string;
-  /** Text that every such token has; only around it the expression is tried. */
+  /** Text in every such token; the expression is tried only around it. */
   anchors: readonly string[];
   /** A regular expression. */
   head: string;
@@ -16,11 +16,11 @@ interface TokenShape {
 
 const GITLAB = ['pat', 'ptt', 'dt', 'rt', 'rtr', 'cbt', 'ft', 'soat', 'agent', 'imt', 'oas'];
 
-/** Tokens that say by their beginning what they are, as their makers document them. */
+/** Tokens with a documented prefix. */
 const SHAPES = (
   [
     {name: 'jwt', anchors: ['eyJ'], head: 'eyJ', tail: '\\w.-', least: 13},
-    // The same JSON in base64, as Secrets hold it.
+    // The same JSON in base64, as in Secrets.
     {name: 'jwt', anchors: ['ZXlK'], head: 'ZXlK', tail: 'A-Za-z0-9+/=_-', least: 28},
     {name: 'terraform', anchors: ['.atlasv1.'], head: '[A-Za-z0-9]{14}\\.atlasv1\\.', tail: '\\w-', least: 40, before: 14},
     {name: 'aws', anchors: ['AKIA', 'ASIA'], head: 'A[KS]IA[0-9A-Z]{16}(?![0-9A-Za-z])', tail: 'A-Z', least: 0},
@@ -74,7 +74,7 @@ function find({expression, stop}: (typeof SHAPES)[number], text: string, start: 
   return found === undefined ? NOTHING : [run(start, start + found[0].length, stop)];
 }
 
-/** What a value is by its looks. */
+/** Kind of a value according to its format. */
 export function shapeOf(value: string): string | undefined {
   if (/^-----BEGIN|^LS0tLS1CRUdJTi/.test(value)) return 'private-key';
   return SHAPES.find(({expression}) => matchAt(expression, value, 0) !== undefined)?.name;

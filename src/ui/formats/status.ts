@@ -22,7 +22,7 @@ export interface StatusDocument {
   objects: {differs: boolean | null; differences: readonly ObjectDrift[]};
   runs: {visible: boolean; inFlight: {kind: string; name: string; certain: boolean}[]};
   advice: readonly Advice[];
-  /** What runs used from the cache, as their logs say; absent where none says it. */
+  /** Cache use of runs according to their logs; absent if the logs do not contain it. */
   cacheUse?: CacheUse;
   values?: {files: readonly string[]; differs: boolean | null; differences: readonly {path: string; installed?: Tree; file?: Tree}[]};
   unread: {what: string; code: string; reason: string; remedy: string}[];

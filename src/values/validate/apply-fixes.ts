@@ -51,7 +51,7 @@ export function applyFixes(text: string, fixes: readonly Fix[]): {text: string; 
   return {text: current, applied};
 }
 
-/** Undefined where Helm would then read anything but the values with this one change, as with a shared anchor. */
+/** Undefined if Helm would read more changes than this one, for example with a shared anchor. */
 function applyFix(text: string, fix: Fix): string | undefined {
   const values = readSource(text).source?.values;
   const expected = values && valuesAfter(values, fix);
@@ -61,7 +61,7 @@ function applyFix(text: string, fix: Fix): string | undefined {
   return edited !== undefined && sameTree(readSource(edited).source?.values, expected) ? edited : undefined;
 }
 
-/** Undefined where there is nothing at the path, or the new name is taken. */
+/** Undefined if the path does not exist, or the new name is in use. */
 function valuesAfter(values: Values, {path, value, name, to}: Fix): Tree | undefined {
   if (to !== undefined) return valuesAfterMove(values, path, to);
   const parent = valueAt(values, path.slice(0, -1));

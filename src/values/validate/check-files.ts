@@ -15,7 +15,7 @@ interface ValuesFile {
   text: string;
 }
 
-/** What is checked as one: a single file, or several that Helm merges. */
+/** Files that are checked together: a single file, or several that Helm merges. */
 export interface FileGroup {
   files: readonly ValuesFile[];
   areLayers: boolean;
@@ -33,16 +33,14 @@ export const nameOf = ({files}: FileGroup): string => files.map(({file}) => file
 /** The file a finding is shown in: the one that wrote the value, or the last one for something missing. */
 export const fileOf = ({files}: FileGroup, {file}: Finding): string => file ?? (files.at(-1)?.file as string);
 
-/** The findings of a group. A bug of a check is one of them, so that it does not end the check of other files. */
+/** The findings of a group. A crash of a check is reported as a finding, so that other files are still checked. */
 export function findingsOf({files, areLayers}: FileGroup, target: Target): Finding[] {
   try {
     return areLayers ? validateLayers(files, target) : validate(files[0]?.text ?? '', target);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const message = `The check of this file failed unexpectedly (${reason}).`;
-    return [
-      {severity: 'error', code: 'CHECK_FAILED', path: '', message, suggestion: 'Please report it with the file, without its secrets'},
-    ];
+    const message = `Cannot check this file: unexpected error (${reason}).`;
+    return [{severity: 'error', code: 'CHECK_FAILED', path: '', message, suggestion: 'Report this bug with the file, without its secrets'}];
   }
 }
 
@@ -67,7 +65,7 @@ export function checkGroups(
   const notes = checked.flatMap((each, index) => {
     const {source} = guesses[index] as ChartGuess;
     const what = groups.length === 1 ? 'Checked' : `${nameOf(each)}: checked`;
-    return source === undefined ? [] : [`${what} as ${each.target.chart} ${each.target.version}, according to ${source}.`];
+    return source === undefined ? [] : [`${what} against ${each.target.chart} ${each.target.version}, detected from ${source}.`];
   });
   return {checked, warnings: [...warnings.values()], notes};
 }
@@ -76,15 +74,15 @@ export function checkGroups(
 function checkAgainst(groups: readonly FileGroup[], target: Target): ReturnType<typeof checkGroups> {
   const {chart: name, version} = target;
   const isKnown = releasesOf(name).includes(version);
-  const rules = isKnown ? '' : `; the rules between them are those known of ${newestOf(name)}`;
+  const rules = isKnown ? '' : ` Rules between keys are those of ${newestOf(name)}.`;
   return {
     checked: groups.map((group) => ({...group, target, findings: findingsOf(group, target)})),
     warnings: [],
-    notes: [`Checked as ${name} ${version}: keys, types and defaults are those of the chart at hand${rules}.`],
+    notes: [`Checked against ${name} ${version}. Keys, types and defaults are read from the given chart.${rules}`],
   };
 }
 
-/** The chart of a group; `source` is where it was found, absent where the settings name it. */
+/** The chart of a group; `source` is where it was found, absent if the settings name it. */
 export interface ChartGuess {
   name: ChartName | undefined;
   version: string | undefined;
@@ -98,7 +96,7 @@ export function guessChart({files}: FileGroup, settings: Settings): ChartGuess {
   const values = files.map(valuesOf).reduce(mergeValues, {});
   const name = given ?? header?.chart ?? nestedChart(values) ?? chartByKeys(values);
   const version = settings.get(chartVersion) ?? (header?.chart === name ? header?.version : undefined);
-  return {name, version, ...(given === undefined ? {source: header ? 'the first lines of the file' : 'its keys'} : {})};
+  return {name, version, ...(given === undefined ? {source: header ? 'the file header' : 'the keys of the file'} : {})};
 }
 
 const valuesOf = ({text}: ValuesFile): Values => readSource(text).source?.values ?? {};
@@ -126,15 +124,13 @@ function chartUnknown(groups: readonly FileGroup[]): ExpectedError {
   const names = groups.map(nameOf);
   const manifests = groups.flatMap((group) => {
     const kind = group.files.map((file) => manifestKind(valuesOf(file))).find((each) => each !== undefined);
-    return kind === undefined ? [] : [`${nameOf(group)} is a Kubernetes manifest (${kind}), not values of a Helm chart.`];
+    return kind === undefined ? [] : [`${nameOf(group)} is a Kubernetes manifest (${kind}), not a Helm values file.`];
   });
   const unclear =
-    names.length === 1
-      ? 'The file does not say which chart it is for.'
-      : `These files do not say which chart they are for: ${names.join(', ')}.`;
+    names.length === 1 ? 'Cannot tell which chart this file is for.' : `Cannot tell which chart these files are for: ${names.join(', ')}.`;
   return new ExpectedError(manifests.length > 0 ? manifests.join('\n') : unclear, {
     code: 'MISSING_SETTING',
     exit: ExitCode.usage,
-    suggestions: [manifests.length > 0 ? 'Give the values.yaml of the chart instead' : 'Add --chart agent-k8s, agent-local or agent-job'],
+    suggestions: [manifests.length > 0 ? 'Check the values.yaml of the chart instead' : 'Add --chart agent-k8s, agent-local or agent-job'],
   });
 }

@@ -23,7 +23,7 @@ function refusal(errors: readonly Finding[], flags: string): ExpectedError {
   return new ExpectedError(errors.map(({path, message}) => `${flags}: ${path}: ${message}`).join('\n'), {
     code: 'INVALID_SETTING',
     exit: ExitCode.usage,
-    suggestions: suggestions.length > 0 ? suggestions : ['Correct the value, or leave it out'],
+    suggestions: suggestions.length > 0 ? suggestions : ['Correct the value, or remove it'],
   });
 }
 
@@ -34,7 +34,7 @@ function refuseDropped({origins, settings}: Generated, findings: readonly Findin
     throw new ExpectedError(`${spell(lost)} has no effect. ${path}: ${message}`, {
       code: 'CONFLICTING_SETTINGS',
       exit: ExitCode.usage,
-      suggestions: ['Keep one of the two'],
+      suggestions: ['Use only one of them'],
     });
   }
 }

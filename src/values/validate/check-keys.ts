@@ -10,7 +10,7 @@ import {FORMATS, matchesType, typeOf} from './formats.ts';
 import {FIRST_EXPONENT, isMisleadingOctal, printedNumber} from './scalars.ts';
 import {equivalentKey, isForeignSection, suggestKey} from './suggest-key.ts';
 
-/** Every key that the chart version does not know, and every value that its templates or Kubernetes cannot take. */
+/** Every key that the chart version does not have, and every value that its templates or Kubernetes reject. */
 export function checkKeys(source: Source, target: Target): Finding[] {
   const {defaults} = scopeOf(target, () => undefined);
   const effective = mergeValues(defaults, source.values);
@@ -53,13 +53,13 @@ export function checkKeys(source: Source, target: Target): Finding[] {
   function checkScalar(tree: Tree, node: SchemaNode, path: TreePath): Finding[] {
     if (tree === getAt(defaults, path.map(String))) return [];
     if (node.enum && !node.enum.includes(tree as string))
-      return [error(path, 'WRONG_VALUE', `${JSON.stringify(tree)} is not one of ${node.enum.join(', ')}.`)];
+      return [error(path, 'WRONG_VALUE', `Unsupported value ${JSON.stringify(tree)}: must be one of ${node.enum.join(', ')}.`)];
     if (typeof tree === 'number') return checkNumber(tree, node, path);
     if (typeof tree !== 'string' || tree === '') return [];
     if (isNumberAsText(tree, node) && !matchesType(tree, node))
       return checkNumber(Number(tree), node, path).filter(({code}) => code !== 'LARGE_NUMBER');
     if (node.pattern && !new RegExp(node.pattern).test(tree))
-      return [error(path, 'WRONG_VALUE', `"${tree}" does not match ${node.pattern}.`)];
+      return [error(path, 'WRONG_VALUE', `Invalid value "${tree}": must match ${node.pattern}.`)];
     const small = node.format === 'quantity' ? smallVolume(tree, path) : undefined;
     if (small !== undefined) return [error(path, 'UNLIKELY_AMOUNT', small, {severity: 'warning'})];
     const problem = node.format === undefined ? undefined : FORMATS[node.format]?.(tree);
@@ -67,8 +67,8 @@ export function checkKeys(source: Source, target: Target): Finding[] {
   }
 
   function checkNumber(tree: number, {minimum = -Infinity, maximum = Infinity}: SchemaNode, path: TreePath): Finding[] {
-    if (tree < minimum) return [error(path, 'WRONG_VALUE', `${tree} is less than ${minimum}.`)];
-    if (tree > maximum) return [error(path, 'WRONG_VALUE', `${tree} is more than ${maximum}.`)];
+    if (tree < minimum) return [error(path, 'WRONG_VALUE', `Invalid value ${tree}: must be greater than or equal to ${minimum}.`)];
+    if (tree > maximum) return [error(path, 'WRONG_VALUE', `Invalid value ${tree}: must be less than or equal to ${maximum}.`)];
     // A template prints it with an exponent: docs/charts/README.md, "Values that YAML and Helm change".
     return Math.abs(tree) < FIRST_EXPONENT ? [] : [reprinted(path, 'LARGE_NUMBER', String(tree), printedNumber(tree))];
   }
@@ -80,7 +80,9 @@ export function checkKeys(source: Source, target: Target): Finding[] {
       .map(([name, amount]) => ({here: [...path, 'limits', name], amount}))
       .filter(({here, amount}) => amount === null && getAt(defaults, here) === undefined)
       .map(({here}) =>
-        error(here, 'NULL_IS_ZERO', 'The chart sets no such limit, so this null becomes a limit of zero.', {suggestion: 'Leave it out'}),
+        error(here, 'NULL_IS_ZERO', 'null sets this limit to zero, because the chart has no default for it.', {
+          suggestion: 'Remove the key',
+        }),
       );
   }
 
@@ -93,9 +95,9 @@ export function checkKeys(source: Source, target: Target): Finding[] {
     const below = Object.entries(tree).flatMap(([key, value]) => {
       const child = node.properties && Object.hasOwn(node.properties, key) ? node.properties[key] : undefined;
       if (child) return checkItems(value, child, [...path, key]);
-      return node.properties ? [error([...path, key], 'UNKNOWN_KEY', `The items of this list have no ${key}.`)] : [];
+      return node.properties ? [error([...path, key], 'UNKNOWN_KEY', `Unknown field ${key} in this list item.`)] : [];
     });
-    return [...missing.map((key) => error(path, 'MISSING_KEY', `There has to be ${key} here.`)), ...below];
+    return [...missing.map((key) => error(path, 'MISSING_KEY', `${key} is required.`)), ...below];
   }
 
   /** A map of variables, whose values the templates quote. */
@@ -105,10 +107,9 @@ export function checkKeys(source: Source, target: Target): Finding[] {
       const problem = FORMATS['variable-name']?.(name);
       if (problem !== undefined) return [error(here, 'WRONG_VALUE', problem)];
       if (isMap(value) || Array.isArray(value))
-        return [error(here, 'WRONG_TYPE', 'A variable here is a name and a text; the template would print the list or map as Go does.')];
+        return [error(here, 'WRONG_TYPE', 'An environment variable must be a string, not a list or map.')];
       // Only agent-job, whose variables are below another key, has a schema for them.
-      if (value === null && path.length > 1)
-        return [error(here, 'WRONG_TYPE', 'The schema of the chart wants a text, a number or a switch here.')];
+      if (value === null && path.length > 1) return [error(here, 'WRONG_TYPE', 'The chart schema requires a string, number or boolean.')];
       return checkPrinted(value, here);
     });
   }
@@ -123,22 +124,22 @@ export function checkKeys(source: Source, target: Target): Finding[] {
   }
 
   const reprinted = (path: TreePath, code: string, written: string, printed: string): Finding =>
-    error(path, code, `Helm prints ${written} as ${printed}.`, {suggestion: `"${written}"`, fix: {path, value: written}});
+    error(path, code, `Helm renders ${written} as ${printed}.`, {suggestion: `"${written}"`, fix: {path, value: written}});
 
   /** null deletes the chart default, which is fine only where that default is empty or null. */
   function checkNull(node: SchemaNode, path: Path): Finding[] {
     const usual = getAt(defaults, path) ?? null;
     const isEmpty = usual === '' || (typeof usual === 'object' && Object.keys(usual ?? {}).length === 0);
     if (isEmpty || [node.type].flat().includes('null')) return [];
-    const message = `null deletes the default of the chart, which its templates rely on (${JSON.stringify(getAt(defaults, path))}).`;
-    return [error(path, 'NULL_DELETES_DEFAULT', message, {suggestion: 'Leave the key out to keep the default'})];
+    const message = `null removes the chart default (${JSON.stringify(getAt(defaults, path))}), which the templates require.`;
+    return [error(path, 'NULL_DELETES_DEFAULT', message, {suggestion: 'Remove the key to keep the chart default'})];
   }
 
   function wrongType(tree: Tree, node: SchemaNode, path: Path): Finding {
     if ([node.type].flat().join() === 'boolean' && typeof tree === 'string') {
       const value = /^(true|yes|on|1)$/i.test(tree);
       const isClear = value || /^(false|no|off|0)$/i.test(tree);
-      return error(path, 'TEXT_FOR_SWITCH', `"${tree}" is a text, and templates take every text for true.`, {
+      return error(path, 'TEXT_FOR_SWITCH', `"${tree}" is a string, and templates treat every non-empty string as true.`, {
         suggestion: String(value),
         ...(isClear ? {fix: {path, value}} : {}),
       });
@@ -152,12 +153,12 @@ export function checkKeys(source: Source, target: Target): Finding[] {
 
 const MEBIBYTE = 1000n * 1024n ** 2n;
 
-/** What nobody means as the size of a volume; a claim without a size has a finding of its own. */
+/** A volume size that is probably a mistake; a PVC without a size has its own finding. */
 function smallVolume(amount: string, path: TreePath): string | undefined {
   const milli = milliOf(amount);
   if (milli === undefined || milli >= MEBIBYTE) return undefined;
-  if (milli > 0n) return `${amount} is less than a mebibyte. Did you mean Mi or Gi?`;
-  return path.at(-1) === 'sizeLimit' ? 'A limit of zero is no limit.' : undefined;
+  if (milli > 0n) return `${amount} is less than 1Mi. Did you mean Mi or Gi?`;
+  return path.at(-1) === 'sizeLimit' ? 'A limit of zero means no limit.' : undefined;
 }
 
 /** Large numbers are written as texts, because templates would print them with an exponent. */

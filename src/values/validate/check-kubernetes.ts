@@ -21,12 +21,12 @@ function check(tree: Tree, effective: Tree, reference: SchemaNode, path: TreePat
   const {name: type, type: node} = resolveType(reference);
   const error = (code: string, message: string, details?: Details, at: TreePath = []): Finding =>
     findingAt(source, [...path, ...at], code, message, details);
-  if (tree === null) return typeof path.at(-1) === 'number' ? [error('WRONG_TYPE', 'An item of a list cannot be null.')] : [];
+  if (tree === null) return typeof path.at(-1) === 'number' ? [error('WRONG_TYPE', 'A list item cannot be null.')] : [];
   if (!matchesType(tree, node)) return [typeMismatch(tree, node, path, source)];
   if (node.enum && tree !== '' && !node.enum.includes(tree as string)) {
     const value = closest(String(tree), node.enum);
     const details = value ? {suggestion: JSON.stringify(value), fix: {path, value}} : {};
-    return [error('WRONG_VALUE', `${JSON.stringify(tree)} is not one of ${node.enum.join(', ')}.`, details)];
+    return [error('WRONG_VALUE', `Unsupported value ${JSON.stringify(tree)}: must be one of ${node.enum.join(', ')}.`, details)];
   }
   const malformed = node.format === undefined ? undefined : FORMATS[node.format]?.(String(tree));
   if (malformed !== undefined) return [error('WRONG_VALUE', malformed)];
@@ -35,7 +35,9 @@ function check(tree: Tree, effective: Tree, reference: SchemaNode, path: TreePat
     const keys = node['x-kubernetes-list-map-keys'] ?? [];
     return [
       ...items,
-      ...repeatedItems(tree, keys).map((index) => error('DUPLICATE_ITEM', `Another item has the same ${keys.join(' and ')}.`, {}, [index])),
+      ...repeatedItems(tree, keys).map((index) =>
+        error('DUPLICATE_ITEM', `Duplicate item: another item has the same ${keys.join(' and ')}.`, {}, [index]),
+      ),
     ];
   }
   if (!isMap(tree)) return [];
@@ -51,7 +53,7 @@ function check(tree: Tree, effective: Tree, reference: SchemaNode, path: TreePat
   const problems = isSound ? (KUBERNETES_RULES[type]?.(whole) ?? []) : [];
   return [
     ...fields,
-    ...missing.map((key) => error('MISSING_KEY', `Kubernetes wants ${key} here.`)),
+    ...missing.map((key) => error('MISSING_KEY', `${key} is required.`)),
     ...problems.flatMap((each) =>
       each ? [error(each.code ?? 'REFUSED_BY_KUBERNETES', each.message, {severity: each.severity}, each.at)] : [],
     ),
@@ -63,7 +65,7 @@ function unknownField(key: string, tree: Values, node: SchemaNode, type: string 
   const name = closest(key, free);
   const isInList = path.some((each) => typeof each === 'number');
   const details = name ? {suggestion: dotted([...path.slice(0, -1), name]), ...(isInList ? {} : {fix: {path, name}})} : {};
-  return findingAt(source, path, 'UNKNOWN_KEY', `Kubernetes knows no ${key} in ${type ?? 'this place'}.`, details);
+  return findingAt(source, path, 'UNKNOWN_KEY', `Unknown field ${key}${type === undefined ? '' : ` in ${type}`}.`, details);
 }
 
 /** Keys of labels and annotations have a format, and their values are texts that the templates pass on unchanged. */
@@ -80,20 +82,20 @@ function checkMetadata(tree: Tree, type: 'Labels' | 'Annotations', path: TreePat
 }
 
 const emptyText = (path: TreePath, source: Source): Finding =>
-  findingAt(source, path, 'NULL_VALUE', 'Kubernetes reads null as an empty text here.', {
+  findingAt(source, path, 'NULL_VALUE', 'Kubernetes reads null as an empty string here.', {
     severity: 'warning',
-    suggestion: 'Leave it out, or write ""',
+    suggestion: 'Remove the key, or write ""',
   });
 
-/** A value of a wrong type; a scalar where a text is needed only lacks its quotes. */
+/** A value of the wrong type; a scalar where a string is required only lacks quotes. */
 export function typeMismatch(tree: Tree, {type}: SchemaNode, path: TreePath, source: Source): Finding {
   const wanted = [type].flat().join(' or ');
   if (wanted === 'string' && !isMap(tree) && !Array.isArray(tree)) {
     const text = source.written(path) ?? String(tree);
-    const message = `YAML reads ${text} as ${typeOf(tree)} ${JSON.stringify(tree)}, and here belongs a text.`;
+    const message = `Must be a string, but YAML reads ${text} as ${typeOf(tree)} ${JSON.stringify(tree)}.`;
     return findingAt(source, path, 'UNQUOTED_TEXT', message, {suggestion: `"${text}"`, fix: {path, value: text}});
   }
-  return findingAt(source, path, 'WRONG_TYPE', `${JSON.stringify(tree)} is ${typeOf(tree)}, and here belongs ${wanted}.`);
+  return findingAt(source, path, 'WRONG_TYPE', `Must be of type ${wanted}, not ${typeOf(tree)}: ${JSON.stringify(tree)}.`);
 }
 
 /** The items that have the same keys as an item before them. */

@@ -42,10 +42,10 @@ export function applyRules(effective: Values, read: ReadonlyMap<string, unknown>
 
 /** The rules of the chart, checked against the settings that the values stand for. */
 export const checkRules = (context: ValidationContext, target: Target): Finding[] =>
-  // A file is not wrong for a warning about keys it leaves to the chart.
+  // Warnings about keys that the file does not set are no findings.
   findingsOf(context, target, (rule, isWritten) => rule.severity === 'error' || isWritten);
 
-/** Bugs of this very version, whatever the file says: rules that apply to some versions only. */
+/** Bugs of this chart version, regardless of the file: rules that apply to some versions only. */
 export const checkVersion = (context: ValidationContext, target: Target): Finding[] =>
   findingsOf(context, target, (rule, isWritten) => rule.in !== undefined && rule.severity === 'warning' && !isWritten);
 
@@ -69,7 +69,7 @@ function findingsOf(context: ValidationContext, target: Target, isWanted: (rule:
   });
 }
 
-/** The rules between keys; keys that the file leaves to the chart are no findings. */
+/** The rules between keys; keys that the file does not set are no findings. */
 export const checkValuesRules = (context: ValidationContext, target: Target): Finding[] =>
   CHARTS[target.chart].valuesRules
     .filter((rule) => within(target.version, rule.in))
@@ -79,10 +79,10 @@ export const checkValuesRules = (context: ValidationContext, target: Target): Fi
         .map(({path, message, suggestion}) => findingAt(context, path, code, message, {severity, suggestion})),
     );
 
-/** What the values.schema.json of a given chart refuses. */
+/** What the values.schema.json of a given chart rejects. */
 export const checkRefusals = (source: Source, {refusals}: Target): Finding[] =>
   (refusals?.(source.values) ?? []).map(({path, message}) =>
-    findingAt(source, path, 'REFUSED_BY_CHART', `The schema of the chart says: ${message}.`),
+    findingAt(source, path, 'REFUSED_BY_CHART', `Rejected by the chart schema: ${message}.`),
   );
 
 /** Flags in a text as keys, and choices as the chart spells them: authors of a file know keys, not flags. */
@@ -108,9 +108,9 @@ export function checkToken(context: ValidationContext, target: Target): Finding[
     if (hasSecret) return [];
     const row = CHARTS[target.chart].rows.find((each) => each.setting.id === 'token-secret' && within(target.version, each.in));
     const suggestion = `${row?.paths[0]?.join('.')}: "scalr-agent-token"`;
-    return [findingAt(context, TOKEN, 'NO_TOKEN', 'There is no agent pool token: the templates stop.', {suggestion})];
+    return [findingAt(context, TOKEN, 'NO_TOKEN', 'An agent pool token is required.', {suggestion})];
   }
   // A token alone is the operator's choice; with both, the templates drop one.
-  const message = 'The existing Secret wins, and this token is dropped.';
+  const message = 'This token is ignored, because an existing Secret is set.';
   return hasSecret ? [findingAt(context, TOKEN, 'OTHER_KEY_WINS', message, {severity: 'warning'})] : [];
 }

@@ -15,7 +15,7 @@ export const nestedChart = (values: Values): ChartName | undefined => {
   return found.length === 1 ? found[0] : undefined;
 };
 
-/** Where manifests of engines hold values. */
+/** The location of the values in manifests of GitOps tools. */
 const VALUES_OF: Readonly<Record<string, string>> = {
   Application: 'spec.source.helm.values',
   ApplicationSet: 'spec.template.spec.source.helm.values',
@@ -23,23 +23,23 @@ const VALUES_OF: Readonly<Record<string, string>> = {
   HelmChart: 'spec.valuesContent',
 };
 
-/** The one finding that explains all others: the file is not what Helm reads as values of this chart. */
+/** The finding that explains all others: the file does not contain values of this chart. */
 export function checkShape(source: Source, target: Target): Finding[] {
   const kind = manifestKind(source.values);
   if (kind !== undefined) {
     const place = Object.hasOwn(VALUES_OF, kind) ? VALUES_OF[kind] : undefined;
-    const message = `This is a Kubernetes manifest (${kind}), not values of a Helm chart.`;
-    const suggestion = place === undefined ? 'Check the values.yaml of the chart instead' : `Check what stands below ${place} instead`;
+    const message = `This is a Kubernetes manifest (${kind}), not a Helm values file.`;
+    const suggestion = place === undefined ? 'Check the values.yaml of the chart instead' : `Check the values under ${place} instead`;
     return [findingAt(source, ['kind'], 'MANIFEST', message, {suggestion})];
   }
   const name = [...CHART_NAMES, 'scalr-agent'].find((each) => isSubchart(source.values, each, target));
   if (name === undefined) return [];
-  const message = `The values stand below ${name}, as in the values of a parent chart: ${target.chart} reads none of them there.`;
-  const suggestion = `Move them to the top of the file; of a parent chart check what stands below ${name}`;
+  const message = `The values are nested under ${name}, as for a parent chart, so ${target.chart} ignores them.`;
+  const suggestion = `Move them to the top level; for a parent chart, check only the values under ${name}`;
   return [findingAt(source, [name], 'NESTED_VALUES', message, {suggestion})];
 }
 
-/** True where the key holds a map with keys of the chart, and the chart has none of that name. */
+/** True if the key holds a map with keys of the chart, and the chart has none of that name. */
 function isSubchart(values: Values, name: string, target: Target): boolean {
   const below = Object.hasOwn(values, name) ? values[name] : undefined;
   if (!isMap(below)) return false;

@@ -10,30 +10,30 @@ import {set} from '../../settings/escape-hatch.ts';
 import type {Rendered} from '../render.ts';
 import {dotted, type Finding, findingAt, type Source, type TreePath, type ValidationContext} from './finding.ts';
 
-/** A blank to fill in: `<token>` alone or inside a text, unless the text is markup. */
+/** A placeholder: `<token>` alone or inside a string, unless the string is markup. */
 const BRACKETS = /^<[^<>]+>$|<[A-Za-z][\w-]*(?: [\w-]+)*>(?!.*<\/)/s;
-/** A variable that a shell would have filled in: `${NAME}`, with a default or without. */
+/** A shell variable that was not expanded: `${NAME}`, with or without a default. */
 const SHELL = /\$\{[A-Za-z_]\w*(?::?[-=?+][^}]*)?\}/;
-/** The same where it is the whole text. */
+/** The same, as the whole string. */
 const WHOLE = /^(\$[A-Z_][A-Z0-9_]*|\$\([A-Z_][A-Z0-9_]*\)|%[A-Z_][A-Z0-9_]*%)$/;
 const TEMPLATE = /\{\{.*\}\}/;
-/** Words that documents put in place of a value. */
+/** Words that documentation uses instead of a value. */
 const WORDS = /^(change[-_ ]?me|replace[-_ ]?me|to[-_ ]?do|fixme|tbd|placeholder|\.{3,}|…|x{3,}|[-\w]*-here)$/i;
 const YOURS = /\byour[-_ ]\w|^your_|^my[-_]token$/i;
-const FILL_IN = 'Replace it by the real value';
+const FILL_IN = 'Replace it with the real value';
 
-/** Placeholders of a template that were not filled in. */
+/** Placeholders that were not replaced. */
 export const checkPlaceholders = (source: Source): Finding[] =>
   findPlaceholders(source.values).map(({path, text}) =>
     findingAt(source, path, 'PLACEHOLDER', `"${text}" is a placeholder.`, {suggestion: FILL_IN}),
   );
 
-/** Refuses generated values that `validate` would call placeholders. @throws ExpectedError */
+/** Rejects generated values that `validate` would report as placeholders. @throws ExpectedError */
 export function refusePlaceholders({values, origins}: Pick<Rendered, 'values' | 'origins'>): void {
   const [found] = findPlaceholders(values);
   if (found === undefined) return;
   const writer = origins.findLast(({path}) => startsWith(found.path.map(String), path));
-  throw new ExpectedError(`${writer ? `${spell(writer.setting)}: ` : ''}${dotted(found.path)} is a placeholder that nobody filled in.`, {
+  throw new ExpectedError(`${writer ? `${spell(writer.setting)}: ` : ''}${dotted(found.path)} still contains a placeholder.`, {
     code: 'INVALID_SETTING',
     exit: ExitCode.usage,
     suggestions: [FILL_IN],
@@ -46,12 +46,12 @@ const findPlaceholders = (values: Values): {path: TreePath; text: string}[] =>
 function isPlaceholder(text: string, isForOthers: boolean): boolean {
   if (text.includes('-----BEGIN ')) return false;
   if (BRACKETS.test(text) || /^(changeme|your[-_ ].*)$/i.test(text)) return true;
-  // The agent and its tools may know their own variables and templates.
+  // The agent and its tools may evaluate their own variables and templates.
   if (isForOthers) return SHELL.exec(text)?.[0] === text;
   return [SHELL, WHOLE, TEMPLATE, WORDS, YOURS].some((each) => each.test(text));
 }
 
-/** A shell in the container fills in what stands in commands. */
+/** A shell in the container expands variables in commands. */
 const isCommand = (path: TreePath): boolean => path.some((key) => /^(command|args|exec)$/.test(String(key)));
 
 /** Annotations and variables carry templates for other programs, such as the Vault injector. */
@@ -77,7 +77,7 @@ export function ignoredIn(values: Values, effective: Values, target: Target): Ig
 
 export const checkIgnored = (context: ValidationContext, target: Target): Finding[] =>
   ignoredIn(context.values, context.effective, target).map(({path, because, instead}) =>
-    findingAt(context, at(path), 'IGNORED_KEY', `This does nothing in ${target.chart} ${target.version}: ${because}.`, {
+    findingAt(context, at(path), 'IGNORED_KEY', `This key has no effect in ${target.chart} ${target.version}: ${because}.`, {
       suggestion: instead,
     }),
   );
@@ -91,7 +91,7 @@ interface RepeatedVariable {
 }
 
 /**
- * Variables that a container would get more than once: Helm 4 refuses the second, Helm 3 may lose both later
+ * Variables that a container would get more than once: Helm 4 rejects the second, Helm 3 may lose both later
  * (helm/helm#31529; docs/charts/README.md, "Environment variables").
  */
 const repeatedVariables = (values: Values, target: Target): RepeatedVariable[] =>
@@ -122,20 +122,28 @@ export function checkRepeatedVariables(source: Source, target: Target): Finding[
   // A map may end up in several containers; one finding is enough.
   const first = found.filter(({key}, index) => found.findIndex((each) => dotted(each.key) === dotted(key)) === index);
   return first.map(({key, name, container}) =>
-    findingAt(source, key, 'REPEATED_VARIABLE', `${target.chart} ${target.version} would set ${name} twice in the ${container}.`, {
-      suggestion: 'Leave it out, or use the key of the chart',
-    }),
+    findingAt(
+      source,
+      key,
+      'REPEATED_VARIABLE',
+      `${target.chart} ${target.version} would set ${name} twice in the ${container} container.`,
+      {
+        suggestion: 'Remove it, or use the key of the chart',
+      },
+    ),
   );
 }
 
 /** @throws ExpectedError for a repeated variable, and for one that --set writes although it has a setting */
 export function refuseRepeatedVariables({values, origins}: Pick<Rendered, 'values' | 'origins'>, target: Target): void {
   const [twice] = repeatedVariables(values, target);
-  if (twice !== undefined)
+  if (twice !== undefined) {
+    const flag = VARIABLES_OF_SETTINGS.get(twice.name);
     throw reserved(
-      `${target.chart} ${target.version} would set ${twice.name} twice in the ${twice.container}`,
-      'Leave it out, or set the key of the chart with --set',
+      `${target.chart} ${target.version} would set ${twice.name} twice in the ${twice.container} container`,
+      flag === undefined ? 'Remove it, or set the key of the chart with --set' : `Use --${flag} instead`,
     );
+  }
   const assigned = origins.filter(({setting}) => setting === set).map(({path}) => path);
   const isAssigned = (map: Path, name: string): boolean =>
     assigned.some((each) => sameTree(each, [...map, name]) || (each.length <= map.length && startsWith(map, each)));
@@ -144,7 +152,7 @@ export function refuseRepeatedVariables({values, origins}: Pick<Rendered, 'value
   );
   const bypassed = names.find((name) => VARIABLES_OF_SETTINGS.has(name));
   if (bypassed !== undefined)
-    throw reserved(`${bypassed} has a setting of its own`, `Use --${VARIABLES_OF_SETTINGS.get(bypassed)} instead of --set`);
+    throw reserved(`${bypassed} cannot be set with --set`, `Use --${VARIABLES_OF_SETTINGS.get(bypassed)} instead of --set`);
 }
 
 const reserved = (message: string, suggestion: string): ExpectedError =>

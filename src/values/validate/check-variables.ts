@@ -37,7 +37,7 @@ function checkName({name, named, isAgent, isInMap}: Variable, source: Source): F
   const meant = isAgent && optionNamed(name, isAgent) === undefined ? optionMeantBy(name) : undefined;
   if (meant === undefined) return [];
   const {option, isOld} = meant;
-  const message = isOld ? `${name} is the name of older agents.` : `The agent has no option ${name}.`;
+  const message = isOld ? `${name} is the old name of this variable.` : `Unknown agent option ${name}.`;
   const fix = isInMap ? {fix: {path: named, name: option.name}} : {fix: {path: named, value: option.name}};
   return [findingAt(source, named, 'UNKNOWN_VARIABLE', message, {severity: 'warning', suggestion: option.name, ...fix})];
 }
@@ -45,8 +45,8 @@ function checkName({name, named, isAgent, isInMap}: Variable, source: Source): F
 function checkValue({name, path, value, isAgent}: Variable, source: Source): Finding[] {
   if (value === null) {
     if (source.isOverride?.(path)) return [];
-    const message = 'null makes an empty variable.';
-    return [findingAt(source, path, 'NULL_VALUE', message, {severity: 'warning', suggestion: 'Leave it out, or give it a value'})];
+    const message = 'null sets the variable to an empty string.';
+    return [findingAt(source, path, 'NULL_VALUE', message, {severity: 'warning', suggestion: 'Remove it, or set a value'})];
   }
   const option = optionNamed(name, isAgent);
   return option === undefined ? [] : checkOption(option, value, path, source);
@@ -65,7 +65,7 @@ const findingOf = (name: string, {message, suggestion, isUnlikely}: OptionProble
     suggestion,
   });
 
-/** The variables below every key of the chart that takes some; one finding is enough for a key of several containers. */
+/** The variables below every chart key for variables; a key for several containers gets one finding. */
 function variablesOf({values}: Source, {chart, version}: Target): Variable[] {
   const containers = CHARTS[chart].containers.filter((each) => within(version, each.in));
   const paths = new Map(containers.flatMap(({name, extraEnv}) => extraEnv.map((path) => [path, name !== 'runner'] as const)));

@@ -17,7 +17,7 @@ export interface Source {
   locate(path: TreePath): SourcePosition | undefined;
   /** The text of a scalar as written, without its quotes. */
   written(path: TreePath): string | undefined;
-  /** True where the value replaces one of an earlier file, which null does on purpose. */
+  /** True if the value replaces one of an earlier file, which null does on purpose. */
   isOverride?(path: TreePath): boolean;
 }
 
@@ -29,7 +29,7 @@ export interface ValidationContext extends Source {
   settings: ReadonlyMap<string, unknown>;
 }
 
-/** The only right correction: the scalar at `path` becomes `value`, its key is renamed to `name`, or both move `to` another place. */
+/** The only correct fix: the scalar at `path` becomes `value`, its key is renamed to `name`, or both move `to` another place. */
 export interface Fix {
   path: TreePath;
   value?: string | number | boolean;
@@ -37,7 +37,7 @@ export interface Fix {
   to?: readonly string[];
 }
 
-/** Something wrong with a values file. The position is absent where something is missing. */
+/** Something wrong with a values file. The position is absent if something is missing. */
 export interface Finding extends Partial<SourcePosition> {
   /** error: Helm, Kubernetes or the agent fails, or the value silently does something else. */
   severity: 'error' | 'warning';

@@ -16,24 +16,27 @@ export function matchesType(tree: Tree, {type}: SchemaNode): boolean {
   return types.length === 0 || types.includes(own) || (own === 'integer' && types.includes('number'));
 }
 
-/** Says what is wrong with a text; undefined when it is right. */
+/** Returns the error for an invalid string; undefined for a valid one. */
 type Format = (text: string) => string | undefined;
 
 const matches =
   (pattern: RegExp, expected: string): Format =>
   (text) =>
-    pattern.test(text) ? undefined : `"${text}" is not ${expected}.`;
+    pattern.test(text) ? undefined : `Invalid value "${text}": must be ${expected}.`;
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
-const dnsLabel = matches(new RegExp(`^(?=.{1,63}$)${LABEL}$`), 'a name of lower-case letters, digits and - (63 at most)');
+const dnsLabel = matches(
+  new RegExp(`^(?=.{1,63}$)${LABEL}$`),
+  'a lowercase RFC 1123 label (at most 63 letters, digits and "-", starting and ending with a letter or digit)',
+);
 const objectName = matches(
   new RegExp(`^(?=.{1,253}$)${LABEL}(\\.${LABEL})*$`),
-  'a Kubernetes name (lower-case letters, digits, - and ., from a letter or digit to a letter or digit)',
+  'a lowercase RFC 1123 subdomain (letters, digits, "-" and ".", starting and ending with a letter or digit)',
 );
 const NAME = '([A-Za-z0-9][-A-Za-z0-9_.]{0,61})?[A-Za-z0-9]';
 const qualifiedName = matches(
   new RegExp(`^((?=[^/]{1,253}/)${LABEL}(\\.${LABEL})*/)?(?=[^/]{1,63}$)${NAME}$`),
-  'a key of labels or annotations ([prefix.example.com/]name, 63 characters at most after the slash)',
+  'a label or annotation key ([prefix.example.com/]name, at most 63 characters after the slash)',
 );
 
 /**
@@ -42,10 +45,10 @@ const qualifiedName = matches(
  */
 export const FORMATS: Readonly<Record<string, Format>> = {
   quantity: (text) => {
-    if (isQuantity(text)) return text.startsWith('-') ? `"${text}" is less than nothing.` : undefined;
+    if (isQuantity(text)) return text.startsWith('-') ? `Invalid value "${text}": must be greater than or equal to 0.` : undefined;
     const [, number, unit] = /^\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*$/.exec(text) ?? [];
     const meant = unit && number ? ` Did you mean ${number}${MEANT[unit.toLowerCase()] ?? 'Gi'}?` : '';
-    return `"${text}" is no Kubernetes quantity, such as 500m or 2Gi.${meant}`;
+    return `Invalid value "${text}": must be a Kubernetes quantity, such as 500m or 2Gi.${meant}`;
   },
   'dns-label': dnsLabel,
   'object-name': objectName,
@@ -54,36 +57,36 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   'qualified-name': qualifiedName,
   'label-value': matches(
     new RegExp(`^((?=.{1,63}$)${NAME})?$`),
-    'a value of a label (letters, digits, -, _ and ., 63 at most, from a letter or digit to a letter or digit)',
+    'a label value (at most 63 letters, digits, "-", "_" and ".", starting and ending with a letter or digit)',
   ),
   sysctl: matches(
     /^(?=.{1,253}$)([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/,
-    'a name of a kernel parameter, such as net.ipv4.tcp_syncookies',
+    'a kernel parameter name, such as net.ipv4.tcp_syncookies',
   ),
   'port-name': matches(
     /^(?=.{1,15}$)(?=.*[a-z])(?!.*--)[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
-    'a name of a port (15 lower-case letters, digits and - at most)',
+    'a port name (at most 15 lowercase letters, digits and "-")',
   ),
-  header: matches(/^[-A-Za-z0-9]+$/, 'a name of an HTTP header'),
-  'data-key': matches(/^(?!\.{1,2}$)(?!\.\.)[-._a-zA-Z0-9]{1,253}$/, 'a key of a Secret (letters, digits, -, _ and .)'),
-  'variable-name': matches(/^[!-<>-~]+$/, 'a name of an environment variable'),
+  header: matches(/^[-A-Za-z0-9]+$/, 'an HTTP header name'),
+  'data-key': matches(/^(?!\.{1,2}$)(?!\.\.)[-._a-zA-Z0-9]{1,253}$/, 'a Secret key (letters, digits, "-", "_" and ".")'),
+  'variable-name': matches(/^[!-<>-~]+$/, 'an environment variable name'),
   // Some templates remove a slash at the start.
   'sub-path': (text) =>
-    text.split('/').includes('..') || /^\/(\/|$)/.test(text) ? `"${text}" is not a path below the volume.` : undefined,
-  'int-or-percent': matches(/^\d+$|^(\d\d?|100)%$/, 'a whole number or a percentage'),
+    text.split('/').includes('..') || /^\/(\/|$)/.test(text) ? `Invalid value "${text}": must be a relative path without "..".` : undefined,
+  'int-or-percent': matches(/^\d+$|^(\d\d?|100)%$/, 'an integer or a percentage'),
   'absolute-path': (text) => {
-    if (!text.startsWith('/')) return `"${text}" is not an absolute path.`;
-    return text.split('/').includes('..') ? `"${text}" must not hold "..".` : undefined;
+    if (!text.startsWith('/')) return `Invalid value "${text}": must be an absolute path.`;
+    return text.split('/').includes('..') ? `Invalid value "${text}": must not contain "..".` : undefined;
   },
   // The charts put a colon between repository and tag, so a digest has its algorithm here and the rest in the tag.
   'image-repository': matches(
     /^([A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:\d+)?\/)?[a-z0-9]+((\.|_{1,2}|-+)[a-z0-9]+)*(\/[a-z0-9]+((\.|_{1,2}|-+)[a-z0-9]+)*)*(@sha256)?$/,
-    'a repository of images: no scheme, tag, blank or capital, such as registry.example.com/team/agent',
+    'an image repository without scheme, tag, spaces or capital letters, such as registry.example.com/team/agent',
   ),
-  'image-tag': matches(/^\w[\w.-]{0,127}(@sha256:[0-9a-f]{64})?$/, 'a tag of an image (letters, digits, _, . and -)'),
+  'image-tag': matches(/^\w[\w.-]{0,127}(@sha256:[0-9a-f]{64})?$/, 'an image tag (letters, digits, "_", "." and "-")'),
   registry: matches(
     /^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:\d+)?(\/[a-z0-9][a-z0-9._-]*)*$/,
-    'a registry without scheme and without a slash at the end, such as registry.example.com',
+    'a registry without scheme or trailing slash, such as registry.example.com',
   ),
 };
 

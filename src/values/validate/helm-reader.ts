@@ -52,20 +52,21 @@ export function readNode(contents: Node): HelmReading {
     decoded += 1;
     if (isAlias(node)) {
       const target = anchors.get(node.source);
-      if (!target) return invalid(node, path, `There is no anchor &${node.source} above the alias *${node.source}.`);
+      if (!target) return invalid(node, path, `Unknown anchor ${node.source}, referenced by *${node.source}.`);
       const known = reads.get(target);
-      if (!known) return invalid(node, path, `The alias *${node.source} stands inside its own anchor.`);
+      if (!known) return invalid(node, path, `The value of anchor ${node.source} contains itself.`);
       decoded += known.size;
       aliased += known.size;
       if (isExcessive(aliased, decoded) && !isBomb) {
         isBomb = true;
-        refuse(node, path, 'ALIAS_BOMB', 'Aliases multiply the file beyond what Helm reads.');
+        refuse(node, path, 'ALIAS_BOMB', 'The file contains excessive aliasing, which Helm rejects.');
       }
       return known.read;
     }
     if (!isMap(node) && !isSeq(node) && !isScalar(node)) return NOTHING;
     if (node.anchor !== undefined) {
-      if (!/^[\w-]+$/.test(node.anchor)) invalid(node, path, `The anchor &${node.anchor} may hold letters, digits, _ and - only.`);
+      if (!/^[\w-]+$/.test(node.anchor))
+        invalid(node, path, `Invalid anchor &${node.anchor}: only letters, digits, "_" and "-" are allowed.`);
       anchors.set(node.anchor, node);
       reads.set(node, undefined);
     }
@@ -78,14 +79,14 @@ export function readNode(contents: Node): HelmReading {
   function scalar(node: Scalar, path: TreePath, isKey: boolean): Read {
     const written = textOf(node);
     const {kind, value} = resolve(node);
-    if (kind === undefined) refuse(node, path, 'INVALID_YAML', `"${written}" is not what its tag ${shortTag(node.tag)} says.`);
+    if (kind === undefined) refuse(node, path, 'INVALID_YAML', `Cannot decode "${written}" as ${shortTag(node.tag)}.`);
     else if (kind === 'float' && !Number.isFinite(value) && !isKey) {
-      refuse(node, path, 'NOT_FINITE', `Helm cannot read ${written}: JSON has no such number.`);
+      refuse(node, path, 'NOT_FINITE', `Helm cannot read ${written}: JSON does not support this number.`);
       return {value: null, written};
     }
     if (kind === 'int' && !isKey && node.type === 'PLAIN' && isMisleadingOctal(written) && !isMode(path)) {
       const suggestion = `"${written}" or ${withoutZeros(written)}`;
-      const message = `YAML reads ${written} as ${value}: a leading 0 makes a number octal.`;
+      const message = `YAML reads ${written} as ${value}, because a leading 0 marks an octal number.`;
       report(startOf(node), path, 'OCTAL_NUMBER', message, {severity: 'warning', suggestion});
     }
     return {value: value as Tree, written};
@@ -112,7 +113,7 @@ export function readNode(contents: Node): HelmReading {
       const entry = {offset, kind, read: read(pair.value, [...path, key ?? ''])};
       if (key === undefined) continue;
       if (own.has(key)) {
-        const message = `${key} stands twice in this mapping: Helm takes the last one and drops the others without a word.`;
+        const message = `Duplicate key ${key}: Helm silently uses the last one.`;
         report(offset, [...path, key], 'DUPLICATE_KEY', message);
       } else reportRandomChoice(below, key, entry, offset, path);
       own.add(key);
@@ -121,11 +122,11 @@ export function readNode(contents: Node): HelmReading {
     return {value: valuesOf(below), below};
   }
 
-  /** Two keys to go-yaml that are one to JSON. */
+  /** Two keys for go-yaml that are the same key in JSON. */
   function reportRandomChoice(below: ReadonlyMap<string, Entry>, key: string, {kind}: Entry, offset: number, path: TreePath): void {
     const other = below.get(key);
     if (other === undefined || other.kind === kind) return;
-    const message = `${key} stands in this mapping as ${kind} and as ${other.kind}: which of them Helm takes is chance.`;
+    const message = `Duplicate key ${key}, as ${kind} and as ${other.kind}: Helm uses either one at random.`;
     report(offset, [...path, key], 'DUPLICATE_KEY', message);
   }
 
@@ -136,7 +137,7 @@ export function readNode(contents: Node): HelmReading {
       read: read(each, [...path, '<<']),
     }));
     if (!merged.every(({isFit}) => isFit)) {
-      invalid(key, path, 'The merge key << wants a mapping or a list of mappings.');
+      invalid(key, path, 'The merge key << requires a mapping or a list of mappings.');
       return;
     }
     const incoming = new Map<string, Entry>();
@@ -146,8 +147,10 @@ export function readNode(contents: Node): HelmReading {
     }
     const lost = [...incoming].find(([each, {kind}]) => own.has(each) && below.get(each)?.kind === kind)?.[0];
     if (lost !== undefined) {
-      const suggestion = 'Write << first in the mapping';
-      report(startOf(key), [...path, lost], 'MERGE_OVERWRITES', `Helm lets << overwrite ${lost}, which stands above it.`, {suggestion});
+      const suggestion = 'Move << to the top of the mapping';
+      report(startOf(key), [...path, lost], 'MERGE_OVERWRITES', `In Helm, the merge key << overwrites ${lost}, which is set above it.`, {
+        suggestion,
+      });
     }
     for (const [name, entry] of incoming) {
       reportRandomChoice(below, name, entry, startOf(key), path);
@@ -166,11 +169,11 @@ export function readNode(contents: Node): HelmReading {
     const key =
       kind === 'int' ? intKey(written) : kind === 'float' ? floatKey(value as number) : kind === 'null' ? undefined : String(value);
     if (kind === undefined || key === undefined) {
-      const what = kind === 'null' ? 'null' : kind === 'int' ? 'so large a number' : isMap(target) ? 'a mapping' : 'a list';
-      refuse(node as Node, path, 'INVALID_KEY', `Helm cannot read ${what} as a key.`);
+      const what = kind === 'null' ? 'null' : kind === 'int' ? 'an integer this large' : isMap(target) ? 'a mapping' : 'a list';
+      refuse(node as Node, path, 'INVALID_KEY', `A key cannot be ${what}.`);
       return {key: undefined, kind};
     }
-    if (isScalar(target) && target.type === 'PLAIN' && kind !== 'text' && key !== written) {
+    if (isScalar(target) && target.type === 'PLAIN' && kind !== 'string' && key !== written) {
       const suggestion = `"${written}"`;
       report(startOf(node as Node), [...path, key], 'RENAMED_KEY', `YAML reads the key ${written} as ${key}.`, {suggestion});
     }

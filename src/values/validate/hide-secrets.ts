@@ -24,7 +24,7 @@ interface Secrets {
   numbers: Set<number>;
 }
 
-/** A text that is a placeholder and nothing else is no secret yet. */
+/** A string that is only a placeholder is not a secret. */
 const isPlaceholder = (text: string): boolean => /^(<[^<>]+>|\{\{[^{}]*\}\})$/.test(text);
 
 function secretsAround(dotted: string, {values, written}: Pick<Source, 'values' | 'written'>): Secrets {

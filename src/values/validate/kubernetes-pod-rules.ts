@@ -3,7 +3,7 @@ import {exceeds, milliOf} from '../../settings/quantity.ts';
 import {closest} from '../../settings/text.ts';
 import {FORMATS} from './formats.ts';
 
-/** Something that Kubernetes refuses although its schema allows it. */
+/** Something that Kubernetes rejects although its schema allows it. */
 export interface Problem {
   /** The field below the object. */
   at: readonly (string | number)[];
@@ -26,12 +26,14 @@ export const hasFormat =
 
 export const notEmpty =
   (field: string): Rule =>
-  (object) => [object[field] === '' && violation(`${field} is empty.`, field)];
+  (object) => [object[field] === '' && violation(`${field} must not be empty.`, field)];
 
 export const inRange =
   (least: number, most: number, field: string): Rule =>
   ({[field]: value}) => [
-    typeof value === 'number' && (value < least || value > most) && violation(`${value} is not between ${least} and ${most}.`, field),
+    typeof value === 'number' &&
+      (value < least || value > most) &&
+      violation(`Invalid value ${value}: must be between ${least} and ${most}.`, field),
   ];
 
 /** Exactly one of several fields. */
@@ -39,13 +41,13 @@ export const exactlyOne =
   (what: string, isOther: (field: string) => boolean = () => false): Rule =>
   (object) => {
     const given = Object.keys(object).filter((field) => !isOther(field) && object[field] !== null);
-    if (given.length === 0) return [violation(`There is no ${what}.`)];
-    return [given.length > 1 && violation(`Only one ${what} is allowed, and these are ${given.join(', ')}.`, given[1] as string)];
+    if (given.length === 0) return [violation(`Must specify a ${what}.`)];
+    return [given.length > 1 && violation(`Must not specify more than one ${what}: ${given.join(', ')}.`, given[1] as string)];
   };
 
 export const notBoth =
   (first: string, second: string): Rule =>
-  (object) => [isSet(object[first]) && isSet(object[second]) && violation(`${first} and ${second} exclude one another.`, second)];
+  (object) => [isSet(object[first]) && isSet(object[second]) && violation(`${first} and ${second} are mutually exclusive.`, second)];
 
 export const allOf =
   (...rules: Rule[]): Rule =>
@@ -54,7 +56,7 @@ export const allOf =
 
 export const required =
   (field: string): Rule =>
-  ({[field]: value}) => [!isSet(value) && violation(`There is no ${field}.`)];
+  ({[field]: value}) => [!isSet(value) && violation(`${field} is required.`)];
 
 /** A path below a volume. */
 export const relativePath =
@@ -62,7 +64,7 @@ export const relativePath =
   ({[field]: path}) => [
     typeof path === 'string' &&
       (path.startsWith('/') || path.split('/').includes('..')) &&
-      violation('A path here is relative and goes nowhere above its root.', field),
+      violation('Must be a relative path without "..".', field),
   ];
 
 export const itemsHaveFormat =
@@ -91,39 +93,44 @@ const requirement = (numeric: readonly string[]): Rule =>
   allOf(hasFormat('qualified-name', 'key'), notEmpty('key'), ({operator, values}) => {
     const given = Array.isArray(values) ? values : [];
     const known = [...OPERATORS, ...numeric];
-    if (!known.includes(String(operator))) return [violation(`${JSON.stringify(operator)} is not one of ${known.join(', ')}.`, 'operator')];
+    if (!known.includes(String(operator)))
+      return [violation(`Unsupported value ${JSON.stringify(operator)}: must be one of ${known.join(', ')}.`, 'operator')];
     if (operator === 'Exists' || operator === 'DoesNotExist')
-      return [given.length > 0 && violation(`${operator} takes no values.`, 'values')];
+      return [given.length > 0 && violation(`values must be empty when operator is ${operator}.`, 'values')];
     if (operator === 'In' || operator === 'NotIn')
       return [
-        given.length === 0 && violation(`${operator} needs values.`, 'operator'),
+        given.length === 0 && violation(`values is required when operator is ${operator}.`, 'operator'),
         ...itemsHaveFormat('label-value', 'values')({values: given}),
       ];
     const isOneNumber = given.length === 1 && /^-?\d+$/.test(String(given[0]));
-    return [!isOneNumber && violation(`${operator} takes one whole number.`, 'values')];
+    return [!isOneNumber && violation(`values must be one integer when operator is ${operator}.`, 'values')];
   });
 
 const profile =
   (kind: string): Rule =>
   ({type, localhostProfile}) => [
-    type === 'Localhost' && !isSet(localhostProfile) && violation(`A ${kind} profile of type Localhost needs localhostProfile.`, 'type'),
-    type === '' && violation(`A ${kind} profile needs a type.`, 'type'),
-    type !== 'Localhost' && isSet(localhostProfile) && violation('localhostProfile counts only with type: Localhost.', 'localhostProfile'),
+    type === 'Localhost' &&
+      !isSet(localhostProfile) &&
+      violation(`localhostProfile is required for a ${kind} profile of type Localhost.`, 'type'),
+    type === '' && violation(`type is required for a ${kind} profile.`, 'type'),
+    type !== 'Localhost' &&
+      isSet(localhostProfile) &&
+      violation('localhostProfile can only be set when type is Localhost.', 'localhostProfile'),
   ];
 
 const runsAsRoot: Rule = ({runAsNonRoot, runAsUser}) => [
   runAsNonRoot === true &&
     runAsUser === 0 &&
-    violation('runAsNonRoot forbids user 0: the kubelet does not start the container.', 'runAsUser'),
+    violation('runAsUser must not be 0 with runAsNonRoot: true. The kubelet would not start the container.', 'runAsUser'),
 ];
 
 const toleration: Rule = ({key, operator, value, effect, tolerationSeconds}) => [
-  !isSet(key) && operator !== 'Exists' && violation('Without a key the operator has to be Exists.'),
-  operator === 'Exists' && isSet(value) && violation('The operator Exists takes no value.', 'value'),
-  (operator === 'Gt' || operator === 'Lt') && violation(`The operator ${operator} is behind a feature gate of Kubernetes.`, 'operator'),
+  !isSet(key) && operator !== 'Exists' && violation('operator must be Exists when key is empty.'),
+  operator === 'Exists' && isSet(value) && violation('value must be empty when operator is Exists.', 'value'),
+  (operator === 'Gt' || operator === 'Lt') && violation(`Operator ${operator} requires a Kubernetes feature gate.`, 'operator'),
   isSet(tolerationSeconds) &&
     effect !== 'NoExecute' &&
-    violation('tolerationSeconds counts only with effect: NoExecute.', 'tolerationSeconds'),
+    violation('effect must be NoExecute when tolerationSeconds is set.', 'tolerationSeconds'),
 ];
 
 const MEBI = 1000n * 1024n ** 2n;
@@ -133,10 +140,10 @@ const HUNDRED_CORES = 100_000n;
 function unlikely(kind: string, name: string, amount: Tree | undefined): string | undefined {
   const milli = amount === undefined || amount === null ? undefined : milliOf(String(amount));
   if (milli === undefined) return undefined;
-  if (milli === 0n) return kind === 'limits' ? 'A limit of zero is no limit. Leave it out, or write an amount.' : undefined;
-  if (name === 'cpu') return milli >= HUNDRED_CORES ? `${amount} are cores. Did you mean ${milli / 1000n}m?` : undefined;
+  if (milli === 0n) return kind === 'limits' ? 'A limit of zero means no limit. Remove it, or set an amount.' : undefined;
+  if (name === 'cpu') return milli >= HUNDRED_CORES ? `${amount} means ${milli / 1000n} cores. Did you mean ${milli / 1000n}m?` : undefined;
   const isBytes = name === 'memory' || name === 'ephemeral-storage';
-  return isBytes && milli < MEBI ? `${amount} is less than a mebibyte: ${number(milli)} bytes. Did you mean Mi or Gi?` : undefined;
+  return isBytes && milli < MEBI ? `${amount} means ${number(milli)} bytes. Did you mean Mi or Gi?` : undefined;
 }
 
 const STANDARD = ['cpu', 'memory', 'ephemeral-storage'];
@@ -149,7 +156,7 @@ const isExtended = (name: string): boolean => name.includes('/') && !name.includ
 
 function unknownResource(name: string): string {
   const near = closest(name, STANDARD);
-  return `Kubernetes knows no resource ${name}.${near ? ` Did you mean ${near}?` : ''}`;
+  return `Unknown resource ${name}.${near ? ` Did you mean ${near}?` : ''}`;
 }
 
 /** A quantity without the exponent that Kubernetes also accepts. */
@@ -177,13 +184,13 @@ const resources: Rule = ({limits, requests}) => {
       ([kind, name, amount]) =>
         isExtended(name) &&
         (milliOf(String(amount)) ?? 0n) % 1000n !== 0n &&
-        violation(`${name} cannot be divided: ${amount} is no whole number.`, kind, name),
+        violation(`Invalid value ${amount}: ${name} must be an integer.`, kind, name),
     ),
     ...Object.entries(least).map(
       ([name, amount]) =>
         isSet(most[name]) &&
         exceeds(decimal(amount), decimal(most[name])) && {
-          ...violation(`The request ${amount} is more than the limit ${most[name]}, and Kubernetes refuses such a pod.`, 'requests', name),
+          ...violation(`Request ${amount} must be less than or equal to the limit ${most[name]}.`, 'requests', name),
           code: 'REQUEST_ABOVE_LIMIT',
         },
     ),
@@ -196,12 +203,14 @@ const securityContext: Rule = ({privileged, allowPrivilegeEscalation, capabiliti
   return [
     allowPrivilegeEscalation === false &&
       isRaised &&
-      violation('allowPrivilegeEscalation: false contradicts privileged and SYS_ADMIN.', 'allowPrivilegeEscalation'),
+      violation('allowPrivilegeEscalation cannot be false with privileged: true or SYS_ADMIN.', 'allowPrivilegeEscalation'),
   ];
 };
 
 const spread: Rule = ({minDomains, whenUnsatisfiable}) => [
-  isSet(minDomains) && whenUnsatisfiable !== 'DoNotSchedule' && violation('minDomains counts only with DoNotSchedule.', 'minDomains'),
+  isSet(minDomains) &&
+    whenUnsatisfiable !== 'DoNotSchedule' &&
+    violation('minDomains requires whenUnsatisfiable: DoNotSchedule.', 'minDomains'),
 ];
 
 /** The id of a user or group. */
@@ -214,7 +223,7 @@ const groups: Rule = ({supplementalGroups: items}) =>
 
 const sysctls: Rule = ({sysctls: items}) => {
   const names = (Array.isArray(items) ? items : []).map((item) => (isMap(item) ? item['name'] : undefined));
-  return names.map((name, index) => names.indexOf(name) < index && violation(`${name} is set twice.`, 'sysctls', index, 'name'));
+  return names.map((name, index) => names.indexOf(name) < index && violation(`Duplicate name ${name}.`, 'sysctls', index, 'name'));
 };
 
 const FILLED_IN_SPREAD = ['whenUnsatisfiable', 'nodeAffinityPolicy', 'nodeTaintsPolicy'];
@@ -225,10 +234,10 @@ export const POD_RULES: Readonly<Record<string, Rule>> = {
   LabelSelector: validLabels('matchLabels'),
   LabelSelectorRequirement: requirement([]),
   LocalObjectReference: allOf(hasFormat('object-name', 'name'), notEmpty('name'), ({name}) => [
-    name === null && violation('There is no name.', 'name'),
+    name === null && violation('name is required.', 'name'),
   ]),
   NodeSelector: ({nodeSelectorTerms: terms}) => [
-    Array.isArray(terms) && terms.length === 0 && violation('There have to be nodeSelectorTerms.', 'nodeSelectorTerms'),
+    Array.isArray(terms) && terms.length === 0 && violation('nodeSelectorTerms is required.', 'nodeSelectorTerms'),
   ],
   NodeSelectorRequirement: requirement(['Gt', 'Lt']),
   PodAffinityTerm: allOf(hasFormat('qualified-name', 'topologyKey'), notEmpty('topologyKey'), itemsHaveFormat('dns-label', 'namespaces')),

@@ -21,18 +21,18 @@ import {
 
 const isEmptyList = (value: Tree | undefined): boolean => !Array.isArray(value) || value.length === 0;
 
-/** A number, or the name of a port of the container. */
+/** A number, or the name of a container port. */
 const port: Rule = ({port: value}) => {
   const isNumber = typeof value === 'number' && value >= 1 && value <= 65535;
   return [
     !isNumber &&
       !(typeof value === 'string' && FORMATS['port-name']?.(value) === undefined) &&
-      violation(`${JSON.stringify(value)} is neither a port nor the name of one.`, 'port'),
+      violation(`Invalid value ${JSON.stringify(value)}: must be a port number (1-65535) or a port name.`, 'port'),
   ];
 };
 
 /** Exactly one of several actions; the other fields set times and thresholds. */
-const action = (...kinds: string[]): Rule => exactlyOne('action', (each) => !kinds.includes(each));
+const action = (...kinds: string[]): Rule => exactlyOne('handler', (each) => !kinds.includes(each));
 
 const TIMES = ['failureThreshold', 'initialDelaySeconds', 'periodSeconds', 'successThreshold', 'timeoutSeconds'];
 
@@ -42,7 +42,7 @@ const OF_NODE = /^spec\.(nodeName|serviceAccountName)$|^status\.(hostIPs?|podIPs
 const field: Rule = ({fieldRef}) => {
   const path = isMap(fieldRef) ? fieldRef['fieldPath'] : undefined;
   const isKnown = typeof path !== 'string' || OF_POD.test(path) || OF_NODE.test(path);
-  return [!isKnown && violation(`A variable cannot hold the field ${path} of the pod.`, 'fieldRef', 'fieldPath')];
+  return [!isKnown && violation(`Unsupported fieldPath ${path} for an environment variable.`, 'fieldRef', 'fieldPath')];
 };
 
 const AMOUNT = /^(limits|requests)\.(cpu|memory|ephemeral-storage|hugepages-.+)$/;
@@ -53,8 +53,8 @@ const amount: Rule = ({resource, divisor}) => {
     : ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
   const isUnit = !isSet(divisor) || Number(divisor) === 0 || units.includes(String(divisor));
   return [
-    !AMOUNT.test(String(resource)) && violation(`A container has no resource ${resource}, only such as limits.memory.`, 'resource'),
-    !isUnit && violation(`The divisor of ${resource} is one of ${units.join(', ')}.`, 'divisor'),
+    !AMOUNT.test(String(resource)) && violation(`Unsupported resource ${resource}: use a name such as limits.memory.`, 'resource'),
+    !isUnit && violation(`divisor must be one of ${units.join(', ')} for ${resource}.`, 'divisor'),
   ];
 };
 
@@ -62,10 +62,10 @@ const keyOfObject: Rule = allOf(hasFormat('object-name', 'name'), required('name
 const object: Rule = allOf(hasFormat('object-name', 'name'), required('name'));
 
 const policy: Rule = ({verbs, resources, apiGroups, nonResourceURLs}): (Problem | false)[] => [
-  Array.isArray(verbs) && verbs.length === 0 && violation('A rule needs verbs.', 'verbs'),
+  Array.isArray(verbs) && verbs.length === 0 && violation('verbs must contain at least one value.', 'verbs'),
   isEmptyList(nonResourceURLs) &&
     (isEmptyList(resources) || isEmptyList(apiGroups)) &&
-    violation('A rule needs resources and their apiGroups.'),
+    violation('resources and apiGroups must contain at least one value.'),
 ];
 
 /** Rules of containers and RBAC, by type. */
@@ -75,12 +75,12 @@ const CONTAINER_RULES: Readonly<Record<string, Rule>> = {
   Container: allOf(hasFormat('dns-label', 'name'), notEmpty('name'), required('image')),
   ContainerPort: allOf(inRange(1, 65535, 'containerPort'), inRange(0, 65535, 'hostPort'), hasFormat('port-name', 'name')),
   EnvFromSource: allOf(
-    exactlyOne('source of variables', (each) => each === 'prefix'),
+    exactlyOne('ConfigMap or Secret', (each) => each === 'prefix'),
     hasFormat('variable-name', 'prefix'),
   ),
   EnvVar: allOf(hasFormat('variable-name', 'name'), notEmpty('name'), notBoth('value', 'valueFrom')),
-  EnvVarSource: allOf(exactlyOne('source of the value'), field),
-  ExecAction: ({command}) => [isEmptyList(command) && violation('There is no command.')],
+  EnvVarSource: allOf(exactlyOne('value source'), field),
+  ExecAction: ({command}) => [isEmptyList(command) && violation('command is required.')],
   HTTPGetAction: port,
   HTTPHeader: allOf(hasFormat('header', 'name'), notEmpty('name')),
   LifecycleHandler: action('exec', 'httpGet', 'tcpSocket', 'sleep'),
@@ -98,7 +98,7 @@ const MOST_SECONDS = 2 ** 32;
 
 /** A PVC that Kubernetes creates with the pod; as ValidatePersistentVolumeClaimTemplate. */
 const claim: Rule = ({volumeClaimTemplate: template}) => {
-  if (!isMap(template)) return [violation('There is no volumeClaimTemplate.')];
+  if (!isMap(template)) return [violation('volumeClaimTemplate is required.')];
   const {metadata, spec} = template as {metadata?: Values; spec?: Values};
   const modes = spec?.['accessModes'];
   const storage = getAt(spec, ['resources', 'requests', 'storage']);
@@ -108,12 +108,12 @@ const claim: Rule = ({volumeClaimTemplate: template}) => {
       (key) =>
         key !== 'labels' &&
         key !== 'annotations' &&
-        violation(`Only labels and annotations can be set here.`, 'volumeClaimTemplate', 'metadata', key),
+        violation('Only labels and annotations can be set in the template metadata.', 'volumeClaimTemplate', 'metadata', key),
     ),
-    (!Array.isArray(modes) || modes.length === 0) && violation('A claim needs accessModes.', ...here),
-    Array.isArray(modes) && modes.includes('') && violation('An access mode is empty.', ...here, 'accessModes'),
+    (!Array.isArray(modes) || modes.length === 0) && violation('At least one access mode is required.', ...here),
+    Array.isArray(modes) && modes.includes('') && violation('An access mode must not be empty.', ...here, 'accessModes'),
     (!isSet(storage) || (milliOf(String(storage)) ?? 1n) <= 0n || String(storage).startsWith('-')) &&
-      violation('A claim needs resources.requests.storage, more than zero.', ...here),
+      violation('resources.requests.storage is required and must be greater than zero.', ...here),
   ];
 };
 
@@ -129,14 +129,14 @@ const separatePaths: Rule = ({sources}) => {
     ({index, path}, at) =>
       typeof path === 'string' &&
       paths.findIndex((other) => other.path === path) < at &&
-      violation(`Two files of this volume are called ${path}.`, 'sources', index),
+      violation(`Duplicate path ${path} in this volume.`, 'sources', index),
   );
 };
 
 const mount: Rule = ({mountPath}) => [
   typeof mountPath === 'string' &&
     mountPath.includes(':') && {
-      ...violation('Not every container runtime takes a colon in a mount path.', 'mountPath'),
+      ...violation('Some container runtimes do not support a colon in mountPath.', 'mountPath'),
       severity: 'warning' as const,
     },
 ];
@@ -148,7 +148,7 @@ const driver: Rule = ({driver: name}) => {
   const problem = typeof name === 'string' && name !== '' ? FORMATS['object-name']?.(name.toLowerCase()) : undefined;
   return [
     problem !== undefined && violation(problem, 'driver'),
-    String(name).length > 63 && violation('The name of a driver has 63 characters at most.', 'driver'),
+    String(name).length > 63 && violation('The driver name must be no more than 63 characters.', 'driver'),
   ];
 };
 
@@ -156,17 +156,15 @@ const driver: Rule = ({driver: name}) => {
 const podField: Rule = ({fieldRef, resourceFieldRef}) => {
   const path = isMap(fieldRef) ? fieldRef['fieldPath'] : undefined;
   return [
-    !isSet(fieldRef) && !isSet(resourceFieldRef) && violation('There is no fieldRef and no resourceFieldRef.'),
-    typeof path === 'string' &&
-      !FIELDS.test(path) &&
-      violation(`A file cannot hold the field ${path} of the pod.`, 'fieldRef', 'fieldPath'),
+    !isSet(fieldRef) && !isSet(resourceFieldRef) && violation('fieldRef or resourceFieldRef is required.'),
+    typeof path === 'string' && !FIELDS.test(path) && violation(`Unsupported fieldPath ${path} for a file.`, 'fieldRef', 'fieldPath'),
   ];
 };
 
 /** Without a source Kubernetes creates an empty directory, which is seldom meant. */
 const source: Rule = (volume) => {
   const isMissing = Object.keys(volume).every((field) => field === 'name' || volume[field] === null);
-  const problems = exactlyOne('source of the volume', (field) => field === 'name')(volume);
+  const problems = exactlyOne('volume type', (field) => field === 'name')(volume);
   return problems.map((problem) => problem && (isMissing ? {...problem, severity: 'warning' as const} : problem));
 };
 
@@ -181,7 +179,7 @@ const VOLUME_RULES: Readonly<Record<string, Rule>> = {
   HostPathVolumeSource: allOf(hasFormat('absolute-path', 'path'), notEmpty('path')),
   KeyToPath: allOf(notEmpty('key'), relativePath('path'), notEmpty('path'), inRange(0, 0o777, 'mode')),
   NFSVolumeSource: allOf(notEmpty('server'), notEmpty('path'), ({path}) => [
-    isSet(path) && !String(path).startsWith('/') && violation(`"${path}" is not an absolute path.`, 'path'),
+    isSet(path) && !String(path).startsWith('/') && violation(`Invalid value "${path}": must be an absolute path.`, 'path'),
   ]),
   ObjectMeta: validLabels('labels'),
   PersistentVolumeClaimSpec: hasFormat('object-name', 'storageClassName'),
@@ -200,7 +198,7 @@ const VOLUME_RULES: Readonly<Record<string, Rule>> = {
     notBoth('subPath', 'subPathExpr'),
   ),
   // An empty projection is valid.
-  VolumeProjection: (source) => (Object.keys(source).length > 1 ? exactlyOne('source of files')(source) : []),
+  VolumeProjection: (source) => (Object.keys(source).length > 1 ? exactlyOne('projection source')(source) : []),
 };
 
 /** Rules by Kubernetes type, as pkg/apis/core/validation and pkg/apis/rbac/validation check them. */

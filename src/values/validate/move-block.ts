@@ -5,8 +5,8 @@ type Node = ReturnType<typeof parseDocument>['contents'];
 type Block = YAMLMap & {range: [number, number, number]};
 
 /**
- * Moves a key with everything below it to another place, as whole lines: comments directly above come along, keys above it
- * that hold nothing else go, and missing ones are written. Undefined where the lines hold other keys too.
+ * Moves a key with everything below it, as whole lines: comments directly above are moved too, parent keys that become empty are
+ * removed, and missing ones are added. Undefined if the lines contain other keys too.
  */
 export function moveBlock(text: string, path: TreePath, to: readonly string[]): string | undefined {
   const eol = text.includes('\r\n') ? '\r\n' : '\n';
@@ -25,7 +25,7 @@ export function moveBlock(text: string, path: TreePath, to: readonly string[]): 
   const [moved, ...rest] = block.slice(source.key - source.start);
   if (moved === undefined || !name.test(moved)) return undefined;
   const shift = (line: string): string => (line.trim() === '' ? line : `${indent(missing.length)}${line.slice(source.column)}`);
-  // Emptied keys above it stay behind.
+  // Empty parent keys remain.
   const above = block
     .slice(0, source.key - source.start)
     .filter((line) => line.trim().startsWith('#'))

@@ -8,19 +8,19 @@ export const shortTag = (tag: string | undefined): string => (tag ?? '').replace
 export const isPlain = (node: Scalar): boolean => node.tag === undefined && node.type === 'PLAIN';
 
 export interface Resolved {
-  kind: 'text' | 'null' | 'boolean' | 'int' | 'float' | undefined;
+  kind: 'string' | 'null' | 'boolean' | 'int' | 'float' | undefined;
   value: string | number | boolean | null;
 }
 
-/** The type of a scalar by its tag, quotes and text; kind is undefined where tag and text disagree. */
+/** The type of a scalar by its tag, quotes and text; kind is undefined if tag and text disagree. */
 export function resolve(node: Scalar): Resolved {
   const text = textOf(node);
   const tag = shortTag(node.tag);
   if (isPlain(node)) return resolvePlain(text);
-  if (tag === '!!binary') return {kind: isBase64(text) ? 'text' : undefined, value: Buffer.from(text, 'base64').toString()};
+  if (tag === '!!binary') return {kind: isBase64(text) ? 'string' : undefined, value: Buffer.from(text, 'base64').toString()};
   const wanted = {'!!null': 'null', '!!bool': 'boolean', '!!int': 'int', '!!float': 'float'}[tag];
-  if (tag === '!!timestamp') return {kind: /^\d{4}-\d\d?-\d\d?([Tt ].*)?$/.test(text) ? 'text' : undefined, value: text};
-  if (wanted === undefined) return {kind: 'text', value: text};
+  if (tag === '!!timestamp') return {kind: /^\d{4}-\d\d?-\d\d?([Tt ].*)?$/.test(text) ? 'string' : undefined, value: text};
+  if (wanted === undefined) return {kind: 'string', value: text};
   const resolved = resolvePlain(text);
   if (resolved.kind === 'int' && wanted === 'float') return {...resolved, kind: 'float'};
   return resolved.kind === wanted ? resolved : {kind: undefined, value: null};
@@ -48,12 +48,12 @@ function resolvePlain(text: string): Resolved {
   if (text === '') return {kind: 'null', value: null};
   const word = WORDS.get(text);
   if (word) return word;
-  if (!/^[-+.\d]/.test(text)) return {kind: 'text', value: text};
+  if (!/^[-+.\d]/.test(text)) return {kind: 'string', value: text};
   const int = intOf(text);
   if (int !== undefined) return {kind: 'int', value: Number(int)};
   const digits = text.startsWith('.') ? text.replaceAll(/(?<=\d)_(?=\d)/g, '') : text.replaceAll('_', '');
   const float = /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/.test(digits) ? Number(digits) : Number.NaN;
-  return Number.isFinite(float) ? {kind: 'float', value: float} : {kind: 'text', value: text};
+  return Number.isFinite(float) ? {kind: 'float', value: float} : {kind: 'string', value: text};
 }
 
 /** Go reads 64 bits, signed or unsigned. */

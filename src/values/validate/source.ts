@@ -9,7 +9,7 @@ import {findIncompatibility, placeholderAt, TOO_DEEP} from './yaml-incompatibili
 type ReadResult = {source?: Source; findings: Finding[]};
 type Locate = (offset: number) => SourcePosition;
 
-/** Reads a file as Helm does. `source` is absent where Helm refuses the file, or Helm 3 and Helm 4 read it differently. */
+/** Reads a file as Helm does. `source` is absent if Helm rejects the file, or Helm 3 and Helm 4 read it differently. */
 export function readSource(text: string): ReadResult {
   // Helm drops a byte order mark, and ends lines at CR and NEL too. Lines and columns stay the same.
   const content = text.replace(/^\uFEFF/, '').replaceAll(/\r\n?|\u0085/g, '\n');
@@ -52,12 +52,12 @@ const EMPTY: SourceProblem = {
   offset: 0,
   severity: 'warning',
   code: 'EMPTY_FILE',
-  message: 'The file is empty: the release gets the defaults of the chart.',
+  message: 'The file is empty, so the release uses the chart defaults.',
 };
-const NO_MAPPING = {offset: 0, code: 'NO_MAPPING', message: 'The file is no mapping of keys to values.'};
+const NO_MAPPING = {offset: 0, code: 'NO_MAPPING', message: 'The file must contain a mapping of keys to values.'};
 const SEVERAL = {
   code: 'SEVERAL_DOCUMENTS',
-  message: 'The file holds several YAML documents: Helm 3 reads the first one only, and Helm 4 merges those behind ---.',
+  message: 'The file contains several YAML documents. Helm 3 reads only the first; Helm 4 merges those after ---.',
 };
 
 const findingOf = ({offset, path = [], code, message, ...details}: SourceProblem, locate: Locate): Finding =>
@@ -132,9 +132,9 @@ export function mergeSources(sources: readonly Layer[]): Source {
   };
 }
 
-function merge(under: Values, over: Values): Values {
+function merge(under: Values, signal: Values): Values {
   const merged = {...under};
-  for (const [key, value] of Object.entries(over)) {
+  for (const [key, value] of Object.entries(signal)) {
     const below = Object.hasOwn(merged, key) ? merged[key] : undefined;
     setAt(merged, [key], isMap(value) && isMap(below) ? merge(below, value) : value);
   }
@@ -170,7 +170,7 @@ export function readLayers(files: readonly {file: string; text: string}[]): Valu
       throw new ExpectedError(`${file === '-' ? 'Standard input' : file}, line ${line}: ${message}`, {
         code: 'UNREADABLE_FILE',
         exit: ExitCode.usage,
-        suggestions: [`See all that is wrong with it: scalr-agent validate ${file}`],
+        suggestions: [`List all findings: scalr-agent validate ${file}`],
       });
     }),
   ).values;

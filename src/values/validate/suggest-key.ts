@@ -8,35 +8,42 @@ import {getAt, isMap, leafPaths, mergeValues, type Path, sameTree, spellPath, st
 import {closest} from '../../settings/text.ts';
 import type {Fix} from './finding.ts';
 
-/** What to write instead; with a fix where only the name or a scalar changes and nothing else can be meant. */
+/** What to write instead; with a fix if only the name or a scalar changes and there is no other candidate. */
 interface Suggestion {
   suggestion: string;
   fix?: Fix;
 }
 
-/** The message for a key the chart version does not know: of another release or chart, misspelled or misplaced. */
+/** The message for an unknown key: one of another release or chart, misspelled or misplaced. */
 export function suggestKey(path: Path, values: Values, target: Target): {message: string} & Partial<Suggestion> {
   const here = `${target.chart} ${target.version}`;
   const name = spellPath(path);
-  const neverReleased = NEVER_RELEASED.find((each) => each.chart === target.chart && each.path === name);
-  if (neverReleased) return {message: `${name} stood in a document and never in a release.`, suggestion: neverReleased.instead};
+  const neverReleased = NEVER_RELEASED.find((each) => each.chart === target.chart && each.path === name && within(target.version, each.in));
+  if (neverReleased) return {message: `${name} was documented, but never released.`, suggestion: neverReleased.instead};
 
   const releases = releasesWith(path, target.chart);
   const known = equivalentKey(path, values, target);
   if (releases !== undefined) {
-    const message = `${here} has no key ${name}; it exists ${releases}.`;
+    const message = `${here} has no key ${name} (available: ${releases}).`;
     return {message, ...(known ?? keyOfSameName(path, values, target))};
   }
   const owner = (Object.keys(CHARTS) as ChartName[]).find((chart) => chart !== target.chart && releasesWith(path, chart) !== undefined);
-  if (owner && known) return {message: `${name} is the name in ${owner}.`, ...known};
+  if (owner && known) return {message: `${name} is a key of ${owner}, not of ${here}.`, ...known};
   const similar = keyAbove(path, values, target) ?? synonym(path, target) ?? similarKey(path, values, target);
   if (similar) return {message: `${here} has no key ${name}.`, ...similar};
-  return {message: owner ? `${name} is a key of ${owner}, and ${here} has nothing like it.` : `${here} has no key ${name}.`};
+  return {message: owner ? `${name} is a key of ${owner} and has no equivalent in ${here}.` : `${here} has no key ${name}.`};
 }
 
 /** Keys of documents that were written before their release and changed in between. */
-const NEVER_RELEASED: readonly {chart: ChartName; path: string; instead: string}[] = [
-  {chart: 'agent-job', path: 'agent.auth', instead: 'agent.tokenExistingSecret.name'},
+const NEVER_RELEASED: readonly {chart: ChartName; in?: string; path: string; instead: string}[] = [
+  {chart: 'agent-job', in: '<=0.5.63', path: 'agent.auth', instead: 'agent.tokenExistingSecret'},
+  {chart: 'agent-job', in: '>=0.5.64', path: 'agent.auth', instead: 'agent.tokenExistingSecret.name'},
+  {
+    chart: 'agent-job',
+    in: '>=0.5.64',
+    path: 'agent.securityContext',
+    instead: 'agent.controller.securityContext and task.worker.securityContext',
+  },
   {chart: 'agent-local', path: 'agent.auth', instead: 'agent.tokenExistingSecret.name'},
 ];
 
@@ -108,7 +115,7 @@ export function equivalentKey(path: Path, values: Values, target: Target): Sugge
 const rowsOf = (setting: Row['setting'], {chart, version}: Target): readonly Row[] =>
   CHARTS[chart].rows.filter((each) => each.setting === setting && within(version, each.in) && each.paths.length > 0);
 
-/** A section whose keys stand below another one here: `resources` becomes `task.runner.resources`. */
+/** A section whose keys are nested under another one here: `resources` becomes `task.runner.resources`. */
 function moveSection(path: Path, from: Path, {setting}: Row, values: Values, target: Target): Suggestion | undefined {
   const below = from.slice(path.length);
   const to = rowsOf(setting, target)
@@ -124,7 +131,7 @@ function moveKey(path: Path, {setting, paths}: Row, values: Values, target: Targ
   return to && moveTo(path, to, values, target);
 }
 
-/** With a fix where nothing but the place changes. */
+/** With a fix if only the location changes. */
 function moveTo(path: Path, to: Path, values: Values, target: Target): Suggestion {
   const fix = rename(path, to, values, target);
   return {suggestion: spellPath(to), ...(fix ? {fix} : {})};
@@ -180,7 +187,7 @@ function synonym(path: Path, target: Target): Suggestion | undefined {
   return found ? {suggestion: spellPath(found)} : undefined;
 }
 
-/** What applies to every pod comes first, then what is about runs. */
+/** Keys for every pod first, then keys for runs. */
 const PLACES = [/^global\./, /^task\.runner\./, /^task\./];
 const rankOf = (path: string): number => (PLACES.findIndex((each) => each.test(path)) + PLACES.length + 1) % (PLACES.length + 1);
 const byPlace = (paths: readonly Path[]): Path[] => paths.toSorted((one, other) => rankOf(spellPath(one)) - rankOf(spellPath(other)));
@@ -214,7 +221,7 @@ const closestName = (path: Path, known: readonly string[], keys: ReadonlyMap<str
   return name && closest(path.at(-1) as string, [name]) ? found : undefined;
 };
 
-/** Undefined where the new key is in use or unknown. */
+/** Undefined if the new key is in use or unknown. */
 function rename(path: Path, to: Path, values: Values, target: Target): Fix | undefined {
   const isFree =
     to.length > 0 &&

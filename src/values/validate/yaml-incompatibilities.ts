@@ -2,7 +2,7 @@ import {type Document, isCollection, type Range, type Scalar, visit, type YAMLPa
 import type {SourceProblem} from './finding.ts';
 
 /**
- * The first place that the YAML parser or Helm's reader refuses, or where Helm 3 and Helm 4 differ. The parser checks
+ * The first place that the YAML parser or Helm's reader rejects, or where Helm 3 and Helm 4 differ. The parser checks
  * the syntax only: what scalars, keys and aliases mean follows in helm-reader.ts.
  */
 export function findIncompatibility(text: string, document: Document.Parsed | undefined): SourceProblem | undefined {
@@ -16,7 +16,7 @@ export function findIncompatibility(text: string, document: Document.Parsed | un
   );
 }
 
-/** Characters that Helm refuses anywhere, or that readers treat differently. */
+/** Characters that Helm rejects anywhere, or that readers treat differently. */
 const INVALID = /(?![\t\n])[\p{Cc}\u2028\u2029\uFFFD-\uFFFF\p{Surrogate}]/u;
 
 function invalidCharacter(text: string): SourceProblem | undefined {
@@ -25,39 +25,43 @@ function invalidCharacter(text: string): SourceProblem | undefined {
   const point = text.codePointAt(offset) ?? 0;
   const name = `U+${point.toString(16).toUpperCase().padStart(4, '0')}`;
   if (point === 0x2028 || point === 0x2029)
-    return {offset, code: 'ODD_LINE_END', message: `The invisible character ${name} ends the line for Helm, and for few other programs.`};
+    return {
+      offset,
+      code: 'ODD_LINE_END',
+      message: `Helm treats the invisible character ${name} as a line break; most other programs do not.`,
+    };
   if (point === 0xfffd || (point >= 0xd800 && point <= 0xdfff)) {
-    const message = 'Here stand bytes that are no UTF-8, or the mark U+FFFD that another program left for them: Helm refuses such bytes.';
+    const message = 'Invalid UTF-8, or its replacement character U+FFFD. Helm rejects invalid UTF-8.';
     return {offset, code: 'NOT_UTF8', message};
   }
-  return {offset, code: 'CONTROL_CHARACTER', message: `Helm refuses the invisible control character ${name}.`};
+  return {offset, code: 'CONTROL_CHARACTER', message: `Helm rejects the control character ${name}.`};
 }
 
 /** The parser's errors in terms of values files. */
 const SYNTAX_MESSAGES: readonly [RegExp, string][] = [
-  [/^Tabs are.*/, 'Tabs cannot indent YAML; use spaces.'],
+  [/^Tabs are.*/, 'Tabs cannot be used for indentation; use spaces.'],
   [
     /^(Nested mappings|Implicit keys need to be on a single).*/,
-    'A second ": " stands in one value, or this line and the next are not indented alike; quote the value or mend the indentation.',
+    'Mapping values are not allowed here. Quote a value that contains ": ", or fix the indentation.',
   ],
-  [/^Implicit map keys.*/, 'This line is neither "key: value" nor a part of the value above it.'],
-  [/^All (mapping|sequence) items.*/, 'This line starts at another column than its neighbours, and belongs to nothing above it.'],
-  [/^Missing closing.*/, 'The quote that opens here is not closed before the file ends or goes on left of its key.'],
+  [/^Implicit map keys.*/, 'Expected "key: value" or a continuation of the value above.'],
+  [/^All (mapping|sequence) items.*/, 'Wrong indentation: this line is not aligned with the lines above it.'],
+  [/^Missing closing.*/, 'Missing closing quote, or the quoted text is indented less than its key.'],
   [
     /^Flow .* must be sufficiently.*/,
-    'The [ or { above is not closed, or its lines are not indented further than its key, as YAML demands and Helm does not.',
+    '[ or { is not closed, or its lines are not indented more than its key. YAML requires this; Helm does not.',
   ],
-  [/^Plain value cannot start with .* (.)$/, 'A text that starts with $1 needs quotes.'],
+  [/^Plain value cannot start with .* (.)$/, 'A string that starts with $1 must be quoted.'],
   [
     /^Block scalar header includes.*/,
-    'Behind | or > stands nothing else on the line; the text belongs below, or in quotes without that sign.',
+    'Text after | or > must start on the next line. Move it down, or quote the value and remove the sign.',
   ],
-  [/^(Could not resolve tag|Unresolved tag).*/, 'A text that starts with ! needs quotes; YAML takes it for a tag.'],
-  [/^Unexpected block-seq-ind on same line.*/, 'A list starts on the line below its key.'],
-  [/^Invalid escape sequence (.*)$/, 'YAML knows no $1 in double quotes; double the backslash or take single quotes.'],
+  [/^(Could not resolve tag|Unresolved tag).*/, 'A string that starts with ! must be quoted; YAML reads it as a tag.'],
+  [/^Unexpected block-seq-ind on same line.*/, 'A list must start on the line below its key.'],
+  [/^Invalid escape sequence (.*)$/, 'Unknown escape sequence $1 in double quotes. Double the backslash, or use single quotes.'],
 ];
 
-export const TOO_DEEP = {offset: 0, code: 'TOO_DEEP', message: 'The file nests mappings or lists deeper than any chart reads.'};
+export const TOO_DEEP = {offset: 0, code: 'TOO_DEEP', message: 'Mappings or lists are nested too deeply.'};
 
 function syntaxError({pos, message}: YAMLParseError, document: Document.Parsed, text: string): SourceProblem {
   if (message.startsWith('Maximum call stack')) return TOO_DEEP;
@@ -66,7 +70,7 @@ function syntaxError({pos, message}: YAMLParseError, document: Document.Parsed, 
   const placeholder = placeholderAt(text, offset);
   if (placeholder) return placeholder;
   if (message.startsWith('Unexpected') && isCollection(document.contents) && offset >= document.contents.range[1]) {
-    const message = 'Helm refuses the file here or reads nothing of what follows: this line does not go on with the mapping above.';
+    const message = 'This line does not continue the mapping above: Helm rejects the file or ignores the rest.';
     return {offset, code: 'IGNORED_REST', message};
   }
   return {offset, code: 'INVALID_YAML', message: message.replace(start, meaning)};
@@ -90,18 +94,18 @@ export function placeholderAt(text: string, offset: number): SourceProblem | und
   const index = line.search(/(?<=^[^"']*)\{\{/);
   if (index < 0) return undefined;
   const [template] = /\{\{.*?\}\}|\{\{.*/.exec(line) ?? [];
-  const message = `${template} is a placeholder of a template, and Helm fills in none in values.`;
-  return {offset: start + index, code: 'PLACEHOLDER', message, suggestion: 'Replace it by the real value'};
+  const message = `${template} is a template expression, which Helm does not evaluate in values files.`;
+  return {offset: start + index, code: 'PLACEHOLDER', message, suggestion: 'Replace it with the real value'};
 }
 
-/** Helm 4 cuts the file at --- before it reads YAML, and refuses lines that Helm 3 accepts. */
+/** Helm 4 splits the file at --- before it reads YAML, and rejects lines that Helm 3 accepts. */
 function refusedByHelm4(text: string): SourceProblem | undefined {
   const directive = /^(?:[ \t]*(?:#.*)?\n)*%/.exec(text);
   if (directive) {
-    const message = 'Helm 4 refuses a file with YAML directives; leave the line out.';
+    const message = 'Helm 4 rejects YAML directives. Remove this line.';
     return {offset: directive[0].length - 1, code: 'DIRECTIVE', message};
   }
-  const message = 'Helm 4 takes a line that starts with --- for the mark between documents, and refuses anything but a comment behind it.';
+  const message = 'Helm 4 reads --- as a document separator, which only a comment may follow on the same line.';
   const offset = text.search(/^---(?!\s*$|[^\S\n]*#)/m);
   return offset < 0 ? undefined : {offset, code: 'DOCUMENT_MARKER', message};
 }
@@ -129,27 +133,27 @@ function refusedByGoYaml(text: string, document: Document.Parsed | undefined): S
     });
   const isContent = (tab: number): boolean =>
     spans.some(({start, end, column}) => tab > start && tab < end && columnOf(text, tab) >= column);
-  for (const tab of tabs) if (!isContent(tab)) report(tab, 'Tabs cannot indent YAML; use spaces.');
+  for (const tab of tabs) if (!isContent(tab)) report(tab, 'Tabs cannot be used for indentation; use spaces.');
   return found.toSorted((one, other) => one.offset - other.offset)[0];
 }
 
 function checkEscapes(text: string, [start, end]: Range, report: Report): void {
   for (const {index, 1: written = ''} of text.slice(start, end).matchAll(/\\(\/|u[dD][89a-fA-F]|.)/gs)) {
-    if (written === '/') report(start + index, 'Helm refuses \\/ in double quotes; write / alone.');
+    if (written === '/') report(start + index, 'Helm rejects \\/ in double quotes. Write / instead.');
     else if (written.length > 1)
-      report(start + index, `Helm refuses half a character such as \\${written} in double quotes; write the character itself.`);
+      report(start + index, `Helm rejects surrogates (\\${written}…) in double quotes. Write the character itself.`);
   }
 }
 
 function checkFlowText(text: string, {tag, source = ''}: Scalar, [start, end]: Range, report: Report): void {
-  if (/^:|\?/.test(source)) report(start, 'Inside [ ] and { }, Helm wants quotes around a text with ? or a : at its start.');
-  if (/^:[,[\]{}]/.test(text.slice(end, end + 2))) report(end, 'Inside [ ] and { }, Helm wants a space behind the colon of a key.');
-  if (tag !== undefined && source === '') report(start, 'Inside [ ] and { }, Helm wants a value behind a tag.');
+  if (/^:|\?/.test(source)) report(start, 'Inside [ ] and { }, a string that contains ? or starts with : must be quoted.');
+  if (/^:[,[\]{}]/.test(text.slice(end, end + 2))) report(end, 'Inside [ ] and { }, a space is required after the colon of a key.');
+  if (tag !== undefined && source === '') report(start, 'Inside [ ] and { }, a tag must be followed by a value.');
 }
 
 function checkFlowKey(text: string, [start, end]: Range, report: Report): void {
   const isLong = end - start > 1024 || text.slice(start, end).includes('\n');
-  if (isLong && /^\s*:/.test(text.slice(end, end + 80))) report(start, 'A key stands on one line of at most 1024 characters.');
+  if (isLong && /^\s*:/.test(text.slice(end, end + 80))) report(start, 'A key must be on one line and have at most 1024 characters.');
 }
 
 /** Offsets between which a tab from a column on is content and no indentation. */

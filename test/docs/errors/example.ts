@@ -2,7 +2,7 @@ import {BaseCommand} from '../../../src/cli/base-command.ts';
 import type {ErrorCode} from '../../../src/errors.ts';
 import {runCommand} from '../../support/run-command.ts';
 
-type World = Parameters<typeof runCommand>[2];
+type Deps = Parameters<typeof runCommand>[2];
 
 export interface Said {
   stderr: string;
@@ -20,9 +20,9 @@ export interface Example {
 const SCREEN = {hasColor: false, columns: 96};
 
 /** What the command says to these words. */
-export const saidBy = (Class: Parameters<typeof runCommand>[0], typed: string, world: World = {}): (() => Promise<Said>) => {
+export const saidBy = (Class: Parameters<typeof runCommand>[0], typed: string, deps: Deps = {}): (() => Promise<Said>) => {
   const argv = typed.split(' ').map((word) => word.replace(/^'(.*)'$/, '$1'));
-  return () => runCommand(Class, argv, {...world, screen: SCREEN});
+  return () => runCommand(Class, argv, {...deps, screen: SCREEN});
 };
 
 /** What a command says when this part of the program fails, where all before it would need a cluster. */

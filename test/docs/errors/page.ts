@@ -9,8 +9,8 @@ import {withCluster} from './with-cluster.ts';
 import {withoutCluster} from './without-cluster.ts';
 
 interface Entry {
-  /** What the code says, for a table. */
-  says: string;
+  /** One line, for a table. */
+  title: string;
   why: string;
   remedy: string;
 }
@@ -23,23 +23,23 @@ const EXAMPLES: readonly Example[] = [...withoutCluster, ...withCluster];
 const indexTable = (): string =>
   table(
     ['Code', 'Meaning'],
-    ERROR_CODES.map((code) => [`[\`${code}\`](#${code.toLowerCase()})`, ENTRIES[code].says]),
+    ERROR_CODES.map((code) => [`[\`${code}\`](#${code.toLowerCase()})`, ENTRIES[code].title]),
   );
 
 /** docs/errors.md: every code with what the program really says. */
 export async function errorsPage(): Promise<string> {
   const sections: string[] = [];
   for (const code of ERROR_CODES) sections.push(await section(code));
-  return [words('errors.md'), indexTable(), '', ...sections].join('\n');
+  return [words('errors.md'), '', indexTable(), '', ...sections].join('\n');
 }
 
 async function section(code: ErrorCode): Promise<string> {
-  const {says, why, remedy} = ENTRIES[code];
+  const {title, why, remedy} = ENTRIES[code];
   const found = EXAMPLES.filter((example) => example.code === code);
   if (found.length === 0) throw new Error(`There is no example of ${code} in test/docs/errors.`);
   const examples = await Promise.all(found.map(exampleText));
   const causes = code === 'NOT_READY' ? ['', causesText()] : [];
-  return [`## ${code}`, '', `${sentence(says)} ${why}`, '', ...examples, '', `**What to do.** ${remedy}`, ...causes, ''].join('\n');
+  return [`## ${code}`, '', `${sentence(title)} ${why}`, '', ...examples, '', `**Remedy.** ${remedy}`, ...causes, ''].join('\n');
 }
 
 async function exampleText({code, typed, say}: Example): Promise<string> {

@@ -18,7 +18,7 @@ import {refuseFailed} from '../../../src/preflight/run-preflight.ts';
 import {Secret} from '../../../src/settings/secret.ts';
 import {notFound} from '../../../src/status/release-causes.ts';
 import {refuseSurvivors} from '../../../src/support-bundle/archive/save-bundle.ts';
-import {seedSet} from '../../../src/support-bundle/redact/known-values.ts';
+import {knownSecretSet} from '../../../src/support-bundle/redact/known-values.ts';
 import {toolFailure} from '../../../src/tool-errors.ts';
 import {processesOf} from '../../cluster-facts/fake-cluster.ts';
 import {fakeKubernetes} from '../../support/fake-kubernetes.ts';
@@ -29,7 +29,7 @@ const CHART = {chart: 'agent-local', version: '0.6.5'};
 const INSTALL = upgradeInstall(NAME, CHART, '');
 const ASKED = new AbortController();
 ASKED.abort('SIGINT');
-const INTERRUPTS = {asked: new AbortController().signal, insisted: new AbortController().signal, release: () => undefined};
+const INTERRUPTS = {interrupt: new AbortController().signal, forceQuit: new AbortController().signal, release: () => undefined};
 
 const failing = (code: Example['code'], typed: string, part: () => unknown): Example => ({
   code,
@@ -65,7 +65,7 @@ const bundleWithSecret = (): Promise<void> =>
         yield Buffer.from('data:\n  proxy: tok-Zr81kQv93LmXw20p\n');
       },
     },
-    seedSet([{kind: 'token', value: new Secret('tok-Zr81kQv93LmXw20p')}]),
+    knownSecretSet([{kind: 'token', value: new Secret('tok-Zr81kQv93LmXw20p')}]),
   );
 
 const READY = {timeoutMs: 600_000, interrupts: INTERRUPTS, isLeft: true};
@@ -149,7 +149,7 @@ export const withCluster: readonly Example[] = [
     ),
   ),
   failing('INTERRUPTED', 'install --answers answers.yaml --yes', () => {
-    throw interrupted('Done before: Create namespace scalr-agent.', ASKED.signal);
+    throw interrupted('Completed: Create namespace scalr-agent.', ASKED.signal);
   }),
   failing('SECRET_IN_BUNDLE', 'collect-logs --namespace scalr-agent', bundleWithSecret),
 ];

@@ -1,5 +1,5 @@
 import {CLIError} from '@oclif/core/errors';
-import {hostTrouble} from '../../../src/adapters/host-tools.ts';
+import {hostErrorIn} from '../../../src/adapters/host-tools.ts';
 import {nodeFiles} from '../../../src/adapters/node-files.ts';
 import type {BaseCommand} from '../../../src/cli/base-command.ts';
 import {asExpected} from '../../../src/cli/failure.ts';
@@ -12,12 +12,12 @@ import {type Example, saidBy, saidOf} from './example.ts';
 
 const COMMANDS = {'collect-logs': CollectLogs, recommend: Recommend, validate: Validate, values: Values};
 type Words = `${keyof typeof COMMANDS} ${string}`;
-type World = Parameters<typeof saidBy>[2];
+type Deps = Parameters<typeof saidBy>[2];
 
-const typing = (code: Example['code'], words: Words, world?: World): Example => {
+const typing = (code: Example['code'], words: Words, deps?: Deps): Example => {
   const [command = '', ...argv] = words.split(' ');
   const Class = COMMANDS[command as keyof typeof COMMANDS] as new (...args: never) => BaseCommand<object>;
-  return {code, typed: `scalr-agent ${words}`, say: saidBy(Class as never, argv.join(' '), world)};
+  return {code, typed: `scalr-agent ${words}`, say: saidBy(Class as never, argv.join(' '), deps)};
 };
 
 const ADDRESS = '--url https://acme.scalr.io';
@@ -52,7 +52,7 @@ export const withoutCluster: readonly Example[] = [
   typing('NO_CHART', 'validate values.yaml --chart-source agent-job-0.6.5.tgz', {files: noArchive}),
   typing('AGENT_NOT_FOUND', 'collect-logs --docker scalr-agent', {
     host: {
-      run: async (call) => ({stdout: '[]', trouble: hostTrouble(call, 'Error: No such object: scalr-agent')}),
+      run: async (call) => ({stdout: '[]', trouble: hostErrorIn(call, 'Error: No such object: scalr-agent')}),
       stream: async () => {
         throw new Error('nobody expected a stream');
       },

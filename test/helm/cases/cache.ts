@@ -51,7 +51,7 @@ const cacheLiesOn = (rendered: Rendered, source: Values, subPath = ''): Claim[] 
     }),
   );
 
-/** `<fullname>`: docs/charts/README.md, "Words". */
+/** `<fullname>`: docs/charts/README.md, "Terms". */
 function fullName({target: {chart, version}, release}: Rendered): string {
   const base = chart === 'agent-job' && within(version, '>=0.5.68') ? 'scalr-agent' : chart;
   return release.includes(base) ? release : `${release}-${base}`;
@@ -169,7 +169,7 @@ export const claimCases: readonly Case[] = [
   existingClaimCase,
   {
     name: 'a cache on a new claim of which only the size is said',
-    settings: {cache: 'pvc', 'cache-size': '1.5Ti'},
+    settings: (target) => ({cache: 'pvc', 'cache-size': '1.5Ti', ...cachesOff(target)}),
     takenBy: CLAIMS,
     check: (rendered) => [
       ...makesClaim(rendered, {size: '1536Gi', mode: rendered.target.chart === 'agent-job' ? 'ReadWriteMany' : 'ReadWriteOnce'}),
@@ -202,7 +202,7 @@ export const claimCases: readonly Case[] = [
   },
   {
     name: 'a directory of an existing claim',
-    settings: {cache: 'existing-pvc', 'cache-claim': 'shared-cache', 'cache-sub-path': 'team-a'},
+    settings: (target) => ({cache: 'existing-pvc', 'cache-claim': 'shared-cache', 'cache-sub-path': 'team-a', ...cachesOff(target)}),
     takenBy: CLAIMS,
     check: (rendered) => cacheLiesOn(rendered, {persistentVolumeClaim: {claimName: 'shared-cache'}}, 'team-a'),
   },

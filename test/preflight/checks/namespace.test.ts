@@ -17,9 +17,9 @@ const REFUSING = {...NONE, refuse: ['namespaces']};
 const said = async (id: string, cluster = NONE, but: Partial<PreflightContext> = {}) =>
   saidBy(namespaceChecks, id, await preflightContext({chart: 'agent-local'}, cluster, but));
 
-test('the namespace is there, will be made, is going, or cannot be seen', async () => {
-  expect(await said('namespace', UNLABELLED)).toBe('pass: scalr-agent is there');
-  expect(await said('namespace')).toBe('pass: scalr-agent will be made');
+test('passes for an existing or new namespace, fails for one being deleted, skips without permission', async () => {
+  expect(await said('namespace', UNLABELLED)).toBe('pass: scalr-agent exists');
+  expect(await said('namespace')).toBe('pass: scalr-agent will be created');
   const going = clusterWith([namespace({}, {deletionTimestamp: '2027-01-01T00:00:00Z'})], {without: ['scalr-agent']});
   expect(await said('namespace', going)).toMatch(/^fail: .*being deleted/);
   expect(await said('namespace', REFUSING)).toMatch(/^skip: /);
@@ -40,15 +40,19 @@ const pod = (spec: object = {}, securityContext: object = STRICT): Pick<Prefligh
 const HOST_PATH = pod({volumes: [{name: 'data', hostPath: {path: '/var/lib/x'}}]});
 
 test.each([
-  ['restricted', pod(), /^pass: .*the pods need restricted/],
+  ['restricted', pod(), /^pass: .*the pods require restricted/],
   ['restricted', pod({}, {}), /^fail: .*runAsNonRoot of main is not true.* -> Use settings that comply:\n--set securityContext.allowPri/],
   ['restricted', pod({}, {...STRICT, runAsUser: 0}), /^fail: .*runAsUser 0 of main/],
-  ['baseline', pod({}, {}), /^pass: .*the pods need baseline/],
-  ['baseline', HOST_PATH, /^fail: .*hostPath volume \/var\/lib\/x.* -> Use --cache ephemeral .*\. Or allow it: .*enforce=privileged/],
+  ['baseline', pod({}, {}), /^pass: .*the pods require baseline/],
+  [
+    'baseline',
+    HOST_PATH,
+    /^fail: .*hostPath volume \/var\/lib\/x.* -> Use --cache ephemeral .*\. Or allow these pods: .*enforce=privileged/,
+  ],
   [
     'restricted',
     pod({volumes: [{name: 'data', hostPath: {path: '/var/lib/x'}}]}, {}),
-    /^fail: .* -> Leave out what no setting mends \(hostPath volume \/var\/lib\/x\), and use:\n--set /,
+    /^fail: .* -> Remove what no setting can fix \(hostPath volume \/var\/lib\/x\), and use:\n--set /,
   ],
   ['baseline', pod({hostNetwork: true}), /^fail: .*hostNetwork/],
   ['baseline', pod({}, {privileged: true}), /^fail: .*privileged container main/],
@@ -58,24 +62,22 @@ test.each([
   expect(await said('pod-security', enforcing(level), pods)).toMatch(outcome);
 });
 
-test('charts without settings that comply are told so', async () => {
+test('suggests another chart when no settings of the chart comply', async () => {
   const context = await preflightContext({chart: 'agent-k8s'}, enforcing('restricted'), pod({}, {}));
   expect(saidBy(namespaceChecks, 'pod-security', context)).toMatch(
-    / -> No settings of agent-k8s .*--chart agent-local.* Or allow it: kubectl/,
+    / -> No settings of agent-k8s .*--chart agent-local.* Or allow these pods: kubectl/,
   );
 });
 
-test('without a label only what the default may refuse is open', async () => {
+test('skips when the namespace has no label and the pods are not restricted', async () => {
   expect(await said('pod-security', UNLABELLED, pod())).toMatch(/^pass: .*restricted/);
   expect(await said('pod-security', UNLABELLED, pod({}, {}))).toMatch(
-    /^skip: The level .* unknown: .* need baseline -> .*enforce=baseline/,
+    /^skip: Cannot read the level .*: .* require baseline -> .*enforce=baseline/,
   );
   expect(await said('pod-security', UNLABELLED, HOST_PATH)).toMatch(
-    /^skip: .*the pods need privileged -> Make sure of it: kubectl label .*enforce=privileged/,
+    /^skip: .*the pods require privileged -> Set the level: kubectl label .*enforce=privileged/,
   );
-  expect(await said('pod-security', NONE, HOST_PATH)).toMatch(
-    / -> Make sure of it: kubectl create namespace scalr-agent && kubectl label /,
-  );
+  expect(await said('pod-security', NONE, HOST_PATH)).toMatch(/ -> Set the level: kubectl create namespace scalr-agent && kubectl label /);
   expect(await said('pod-security', REFUSING, HOST_PATH)).toMatch(/^skip: /);
   expect(await said('pod-security', enforcing('baseline'), {manifest: unknown('failed', 'no chart')})).toMatch(/^skip: /);
 });

@@ -72,7 +72,7 @@ prove('network', networkChecks, [
     cluster: withGkeLabel(gke, false),
   },
   {id: 'workload-identity', is: 'pass', when: 'it is Autopilot', flags: {'workload-identity': 'gke'}, cluster: autopilot},
-  {id: 'workload-identity', is: 'warn', when: 'it is no GKE', flags: {'workload-identity': 'gke'}},
+  {id: 'workload-identity', is: 'warn', when: 'it is no GKE', flags: {cloud: 'other', 'workload-identity': 'gke'}},
   {
     id: 'workload-identity',
     is: 'fail',

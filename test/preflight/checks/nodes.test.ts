@@ -55,6 +55,7 @@ function withAutoscaler(
     data: {status: stringify({time: at, autoscalerStatus: 'Running', nodeGroups})},
   });
 }
+const K8S = {chart: 'agent-k8s', cloud: 'eks'};
 const windows = node('win', {os: 'windows'});
 const selector = {'node-selector': ['pool=runs']};
 const affine = {
@@ -288,4 +289,21 @@ prove('nodes', nodeChecks, [
     cluster: withNodes(node('one'), windows),
   },
   {id: 'windows-nodes', is: 'skip', when: 'nodes are refused', cluster: refused},
+  {id: 'run-timeouts', is: 'nothing', when: 'the chart is agent-job', flags: {chart: 'agent-job'}},
+  {id: 'run-timeouts', is: 'pass', when: 'there is no autoscaler', flags: K8S, cluster: onOwn(ORDINARY)},
+  {id: 'run-timeouts', is: 'warn', when: 'node groups may grow', flags: K8S, cluster: withAutoscaler(onOwn(ORDINARY), {a: [1, 3]})},
+  {
+    id: 'run-timeouts',
+    is: 'pass',
+    when: 'both timeouts are long enough',
+    flags: {...K8S, 'scheduling-timeout': '10m', 'acquire-timeout': '10m'},
+    cluster: withAutoscaler(onOwn(ORDINARY), {a: [1, 3]}),
+  },
+  {
+    id: 'run-timeouts',
+    is: 'skip',
+    when: 'Karpenter pools cannot be read',
+    flags: K8S,
+    cluster: {...withKarpenter(onOwn(ORDINARY), FULL), refuse: ['nodepools.karpenter.sh']},
+  },
 ]);

@@ -24,10 +24,10 @@ const said = async (id: string, permissions: readonly Permission[] | undefined) 
 
 describe('the check', () => {
   test('passes when everything is allowed', async () => {
-    expect(await said('permissions', [permission('create', 'secrets', true)])).toBe('pass: all 1 are there');
+    expect(await said('permissions', [permission('create', 'secrets', true)])).toBe('pass: 1 permission granted');
   });
 
-  test('says exactly what is missing, with roles that give it', async () => {
+  test('lists missing permissions with the roles that grant them', async () => {
     const {namespace: _, ...everywhere} = permission('create', 'customresourcedefinitions.apiextensions.k8s.io', false);
     const text = await said('permissions', [
       permission('get', 'secrets', true),
@@ -36,8 +36,8 @@ describe('the check', () => {
       permission('get', 'pods/log', false),
       everywhere,
     ]);
-    expect(text).toContain('fail: missing 4 of 5: create, patch deployments.apps in scalr-agent; get pods/log in scalr-agent;');
-    expect(text).toContain('create customresourcedefinitions.apiextensions.k8s.io in the whole cluster');
+    expect(text).toContain('fail: 4 of 5 permissions missing: create, patch deployments.apps in scalr-agent; get pods/log in scalr-agent;');
+    expect(text).toContain('create customresourcedefinitions.apiextensions.k8s.io cluster-wide');
     expect(text).toContain('kind: "Role"');
     expect(text).toMatch(/- "apps"\s+resources:\s+- "deployments"\s+verbs:\s+- "create"\s+- "patch"/);
     expect(text).toContain('- "pods/log"');
@@ -45,10 +45,10 @@ describe('the check', () => {
     expect(text).toContain('kubectl create clusterrolebinding');
   });
 
-  test('only warns of what is merely useful', async () => {
+  test('warns when an optional permission is missing', async () => {
     const events = permission('list', 'events', false, {isOptional: true});
     expect(await said('permissions', [events])).toMatch(/^pass/);
-    expect(await said('permissions-optional', [events])).toMatch(/^warn: missing 1 of 1: list events in scalr-agent/);
+    expect(await said('permissions-optional', [events])).toMatch(/^warn: 1 of 1 permission missing: list events in scalr-agent/);
   });
 
   test('offers roles that do not replace each other', async () => {
@@ -59,7 +59,7 @@ describe('the check', () => {
     );
   });
 
-  test('is skipped where nobody may ask', async () => {
+  test('is skipped when access reviews are forbidden', async () => {
     expect(await said('permissions', undefined)).toMatch(/^skip: may not ask/);
     expect(await said('permissions-optional', undefined)).toMatch(/^skip: /);
   });
@@ -76,8 +76,8 @@ const DEFINITION = {
   spec: {group: 'scalr.io', scope: 'Namespaced', names: {kind: 'Thing', plural: 'things'}},
 };
 
-describe('what is needed', () => {
-  test('follows the objects of the chart, its own kinds too', () => {
+describe('the needed permissions', () => {
+  test('follow from the objects of the chart, custom resources included', () => {
     const found = spelled([
       DEFINITION,
       {apiVersion: 'scalr.io/v1', kind: 'Thing', metadata: {name: 'a'}},
@@ -93,12 +93,12 @@ describe('what is needed', () => {
       expect(found).toContain(each);
   });
 
-  test('is not optional when something else cannot do without it', () => {
+  test('are required when one use requires them', () => {
     const found = needs([{apiVersion: 'v1', kind: 'Secret', metadata: {name: 'a'}}]);
     expect(found.filter(({verb, resource}) => verb === 'delete' && resource === 'secrets')).toMatchObject([{isOptional: false}]);
   });
 
-  test('is what a binding gives away, or the right to bind', () => {
+  test('contain what a binding grants, or the verb bind', () => {
     const role = {kind: 'ClusterRole', metadata: {name: 'a'}, rules: [{apiGroups: [''], resources: ['pods'], verbs: ['watch']}]};
     const binding = {kind: 'RoleBinding', metadata: {name: 'a'}, roleRef: {kind: 'ClusterRole', name: 'a'}};
     expect(needs([role, binding])).toContainEqual({
@@ -107,7 +107,7 @@ describe('what is needed', () => {
     });
   });
 
-  test('is what a Role gives away, or the right to escalate', () => {
+  test('contain what a Role grants, or the verb escalate', () => {
     const rules = [{apiGroups: ['', 'batch'], resources: ['jobs'], verbs: ['watch']}];
     const found = needs([{apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'Role', metadata: {name: 'a'}, rules}]);
     expect(found).toContainEqual({
@@ -117,7 +117,7 @@ describe('what is needed', () => {
   });
 });
 
-describe('asking', () => {
+describe('access reviews', () => {
   const {signal} = new AbortController();
   const need = (verb: string, more: Partial<NeededPermission> = {}): NeededPermission => ({
     verb,
@@ -127,7 +127,7 @@ describe('asking', () => {
     ...more,
   });
 
-  test('is done once for each, all at the same time', async () => {
+  test('are sent once per permission, concurrently', async () => {
     const many = Array.from({length: 60}, (_, index) => need(`verb${index % 40}`));
     const kubernetes = fakeKubernetes({allows: ({verb}) => verb === 'verb7'});
     const fact = await permissionsOf(many, kubernetes, signal);
@@ -135,7 +135,7 @@ describe('asking', () => {
     expect('value' in fact && fact.value.filter(({isAllowed}) => isAllowed).map(({verb}) => verb)).toEqual(['verb7', 'verb7']);
   });
 
-  test('names group and subresource as the API server does', async () => {
+  test('contain group and subresource', async () => {
     const seen: unknown[] = [];
     const allows = (each: unknown): boolean => seen.push(each) > 0;
     await permissionsOf([need('get'), need('list', {resource: 'deployments/scale.apps'})], fakeKubernetes({allows}), signal);
@@ -145,13 +145,13 @@ describe('asking', () => {
     ]);
   });
 
-  test('either of two permissions is enough', async () => {
+  test('accept either of two permissions', async () => {
     const kubernetes = fakeKubernetes({allows: ({verb}) => verb === 'escalate'});
     const fact = await permissionsOf([need('get', {orElse: {verb: 'escalate', resource: 'roles.x'}})], kubernetes, signal);
     expect(fact).toMatchObject({value: [{verb: 'get', isAllowed: true}]});
   });
 
-  test('an answer that is missing is no permission and no refusal', async () => {
+  test('count a missing answer as unknown', async () => {
     const silent = {post: async () => ({status: 201, body: {}})};
     expect(await permissionsOf([need('get')], silent, signal)).toMatchObject({unknown: 'failed'});
     const refused = failingKubernetes({kind: 'forbidden', message: 'no reviews for you', status: 403});

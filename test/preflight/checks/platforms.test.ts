@@ -28,25 +28,26 @@ test('what is said of agent-k8s with its defaults', async () => {
   expect(await table('agent-k8s')).toMatchInlineSnapshot(`
     "
     gke-standard
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes
     gke-autopilot
       fail host-path
+      warn run-timeouts
       pass server-version, cloud-setting, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
     eks-al2023
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes
     eks-bottlerocket
       skip node-architecture
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, windows-nodes
     aks
       warn windows-nodes
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture
     openshift
       warn openshift-scc
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes
     kind
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes
     k3s
-      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, node-architecture, windows-nodes
+      pass server-version, cloud-setting, host-path, release-name, object-names, node-data, ready-nodes, node-versions, run-nodes, controller-nodes, run-room, run-timeouts, node-architecture, windows-nodes
     "
   `);
 });

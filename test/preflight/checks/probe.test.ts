@@ -11,6 +11,7 @@ const PLAN: ProbePlan = {
   image: 'scalr/agent:1.4.0',
   url: 'https://acme.scalr.io',
   proxy: undefined,
+  urlProxies: new Map([['https://gitlab.example.com/', undefined]]),
   hasCertificates: false,
   notes: [],
 };
@@ -47,13 +48,26 @@ const metadata = (is: Case['is'], when: string, line: string, flags: Case['flags
 
 const BLOCK = {'metadata-service': 'block'};
 const ALLOW = {'metadata-service': 'allow'};
-const GKE = {...ALLOW, 'workload-identity': 'gke'};
-const UNPROBED = {probe: {because: 'the namespace scalr-agent is not there yet', remedy: 'Make it first'}};
+const GKE = {...ALLOW, cloud: 'other', 'workload-identity': 'gke'};
+const UNPROBED = {probe: {because: 'namespace scalr-agent does not exist yet', remedy: 'Create it first'}};
 
 const TOFU = 'registry https://registry.opentofu.org/';
 const DOCKER = 'registry https://registry-1.docker.io/v2/';
 
+const GITLAB = 'url https://gitlab.example.com/';
+
 prove('probe', probeChecks, [
+  {id: 'probe-urls', is: 'nothing', when: '--probe-url is not given', but: log([])},
+  {id: 'probe-urls', is: 'pass', when: 'the URL answers', but: log([`${GITLAB} ok 302`])},
+  {id: 'probe-urls', is: 'fail', when: 'the URL times out', but: log([`${GITLAB} timeout`])},
+  {id: 'probe-urls', is: 'fail', when: 'the certificate is not trusted', but: log([`${GITLAB} untrusted`])},
+  {id: 'probe-urls', is: 'warn', when: 'the server reports an error', but: log([`${GITLAB} ok 503`])},
+  {id: 'probe-urls', is: 'skip', when: 'there was no probe', but: UNPROBED},
+  {id: 'probe-runner', is: 'skip', when: 'there was no probe', but: UNPROBED},
+  {id: 'probe-runner', is: 'nothing', when: 'pods of runs have no runner image', but: log([])},
+  {id: 'probe-runner', is: 'pass', when: 'the image is complete', but: log(['runner-user ok', 'runner-curl ok'])},
+  {id: 'probe-runner', is: 'fail', when: 'the image has no user 1000', but: log(['runner-user missing', 'runner-curl ok'])},
+  {id: 'probe-runner', is: 'fail', when: 'the image has no curl', but: log(['runner-user ok', 'runner-curl missing'])},
   {id: 'probe-registries', is: 'nothing', when: 'nobody asked for it'},
   {id: 'probe-registries', is: 'skip', when: 'none was requested', but: log([])},
   {id: 'probe-registries', is: 'pass', when: 'all answer', but: log([`${TOFU} ok 200`, `${DOCKER} ok 401`])},
@@ -63,7 +77,12 @@ prove('probe', probeChecks, [
   {id: 'probe-pod', is: 'fail', when: 'it could not be made', but: UNPROBED},
   {id: 'probe-pod', is: 'skip', when: 'it was only shown', but: {probe: {because: '--dry-run only shows it', isDry: true}}},
   {id: 'probe-pod', is: 'pass', when: 'it came to its end', but: log([])},
-  {id: 'probe-pod', is: 'pass', when: 'something stood in', but: log([], {notes: ['an empty volume stands in for the claim cache']})},
+  {
+    id: 'probe-pod',
+    is: 'pass',
+    when: 'something stood in',
+    but: log([], {notes: ['uses an emptyDir instead of PVC cache, which cannot be mounted yet']}),
+  },
   {id: 'probe-pod', is: 'fail', when: 'time was over', but: seen({node: 'one'})},
   {id: 'probe-pod', is: 'fail', when: 'it might still have come', but: seen({causes: [because('0/3 nodes are available', false)]})},
   {id: 'probe-pod', is: 'fail', when: 'it never comes', but: seen({causes: [because('ImagePullBackOff: not found', true)]})},
@@ -128,11 +147,11 @@ prove('probe', probeChecks, [
   {id: 'probe-metadata', is: 'skip', when: 'it is not said', but: log([])},
 ]);
 
-test('what others print in the pod is no finding, and what a proxy says cannot move the cursor', async () => {
+test('ignores other output of the pod, and removes control characters from proxy responses', async () => {
   const noise = ['probe', 'probe volume', 'probe volume strange /x', 'hello', 'probe scalr-url nonsense', 'probe scalr-url ok 200'];
   const said = async (id: string, lines: readonly string[]) =>
     saidBy(probeChecks, id, await preflightContext({}, undefined, seen({log: lines.join('\r\n')}, PROXIED)));
   expect(await said('probe-scalr', noise)).toMatch(/^pass: /);
   expect(await said('probe-volume', noise)).toBeUndefined();
-  expect(await said('probe-scalr', ['probe scalr-url proxy \u001b[31mNo'])).toContain('it answers 31mNo');
+  expect(await said('probe-scalr', ['probe scalr-url proxy \u001b[31mNo'])).toContain('(31mNo)');
 });

@@ -26,31 +26,31 @@ const said = async (id: string, but: Partial<PreflightContext>, flags = {}) =>
 const wants = (isGiven: boolean, ...keys: string[]) => ({wantedSecrets: [{name: NAME, keys, isGiven}]});
 
 describe('Secrets', () => {
-  test('are there with their keys', async () => {
+  test('pass when they exist with their keys', async () => {
     expect(await said('secrets', holding(secret(NAME, {token: 'x'})))).toBe(`pass: Secret ${NAME} has token`);
   });
 
-  test('are not there, or lack a key', async () => {
-    expect(await said('secrets', holding(NAME))).toMatch(/^fail: there is no Secret scalr-agent-token in scalr-agent -> .*--token-file/);
-    expect(await said('secrets', holding(secret(NAME, {tokne: 'x'})))).toMatch(/^fail: .* has no key token; it has tokne/);
+  test('fail when they do not exist or lack a key', async () => {
+    expect(await said('secrets', holding(NAME))).toMatch(/^fail: Secret scalr-agent-token not found in scalr-agent -> .*--token-file/);
+    expect(await said('secrets', holding(secret(NAME, {tokne: 'x'})))).toMatch(/^fail: .* has no key token \(existing keys: tokne\)/);
     const ca = {wantedSecrets: [{name: 'ca', keys: ['ca.pem'], isGiven: false}], ...holding('ca')};
     expect(await said('secrets', ca)).toContain('kubectl create secret generic ca --namespace scalr-agent --from-file=ca.pem=ca.pem');
     const certificate = {wantedSecrets: [{name: 'mtls', keys: ['tls.crt'], isGiven: false}], ...holding('mtls')};
     expect(await said('secrets', certificate, {'client-cert-secret': 'mtls'})).toContain('--client-cert-file');
   });
 
-  test('will be made of what was given', async () => {
-    expect(await said('secrets', {...wants(true, 'token'), ...holding(NAME), token: 'x'})).toBe(`pass: Secret ${NAME} will be made`);
+  test('pass when they will be created from given content', async () => {
+    expect(await said('secrets', {...wants(true, 'token'), ...holding(NAME), token: 'x'})).toBe(`pass: Secret ${NAME} will be created`);
   });
 
-  test('of somebody else are not overwritten', async () => {
+  test('fail when they exist with other content of another owner', async () => {
     const theirs = {...wants(true, 'token'), ...holding(secret(NAME, {token: 'theirs'}))};
-    expect(await said('secrets', {...theirs, token: 'ours'})).toMatch(/^fail: .*did not make it/);
+    expect(await said('secrets', {...theirs, token: 'ours'})).toMatch(/^fail: .*was not created by scalr-agent/);
     expect(await said('secrets', {...theirs, token: 'theirs'})).toMatch(/^pass: /);
   });
 
-  test('cannot be read', async () => {
-    expect(await said('secrets', REFUSED)).toBe(`skip: Secret ${NAME} cannot be read: secrets is forbidden`);
+  test('are skipped when they cannot be read', async () => {
+    expect(await said('secrets', REFUSED)).toBe(`skip: Cannot read Secret ${NAME}: secrets is forbidden`);
     expect(await said('token', REFUSED)).toMatch(/^skip: /);
   });
 });
@@ -66,8 +66,8 @@ test.each([
   expect(await said('pull-secrets', {...PULLING, ...holding(secret('pull', {}, {type}))})).toMatch(outcome);
 });
 
-test('a pull secret that is not there, cannot be read, or is not wanted', async () => {
-  expect(await said('pull-secrets', {...PULLING, ...holding('pull')})).toMatch(/^fail: there is no Secret pull/);
+test('fails for a missing pull Secret, skips an unreadable one, and does not apply without one', async () => {
+  expect(await said('pull-secrets', {...PULLING, ...holding('pull')})).toMatch(/^fail: Secret pull not found/);
   expect(await said('pull-secrets', {...PULLING, secrets: new Map([['pull', unknown('forbidden', 'no')]])})).toMatch(/^skip: /);
   expect(await said('pull-secrets', {})).toBeUndefined();
 });
@@ -78,25 +78,25 @@ const at = (date: string): {exp: number} => ({exp: Date.parse(date) / 1000});
 
 describe('the token', () => {
   test.each([
-    [jwt({}), /^pass: it does not expire/],
-    [jwt(at('2028-01-01')), /^pass: it is valid until 2028-01-01/],
-    [jwt(at('2027-01-03')), /^warn: it expires on 2027-01-03/],
-    [jwt(at('2026-12-31')), /^fail: it expired on 2026-12-31/],
-    ['hunter2', /^warn: it does not have the form/],
+    [jwt({}), /^pass: The token does not expire/],
+    [jwt(at('2028-01-01')), /^pass: The token is valid until 2028-01-01/],
+    [jwt(at('2027-01-03')), /^warn: The token expires on 2027-01-03/],
+    [jwt(at('2026-12-31')), /^fail: The token expired on 2026-12-31/],
+    ['hunter2', /^warn: The token is not a Scalr agent pool token/],
   ])('%s', async (token, outcome) => {
     const text = await said('token', {token});
     expect(text).toMatch(outcome);
     expect(text).not.toContain(token);
   });
 
-  test('in the Secret is looked at too', async () => {
-    expect(await said('token', holding(secret(NAME, {token: jwt(at('2026-12-31'))})))).toMatch(/^fail: it expired/);
+  test('is also read from the Secret', async () => {
+    expect(await said('token', holding(secret(NAME, {token: jwt(at('2026-12-31'))})))).toMatch(/^fail: The token expired/);
     expect(await said('token', holding(secret(NAME, {token: 'whatever'})))).toMatch(/^skip: /);
     expect(await said('token', holding(NAME))).toBeUndefined();
   });
 });
 
-test('what pods read has to be there, unless it is optional or comes with the chart', async () => {
+test('requires what pods read, unless it is optional or created by the chart', async () => {
   const {get} = await preflightContext({chart: 'agent-local', 'ca-secret': 'ca'});
   const pod = {
     kind: 'Deployment',

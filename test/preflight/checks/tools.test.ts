@@ -4,47 +4,51 @@ import {toolChecks} from '../../../src/preflight/checks/tools.ts';
 import type {PreflightContext} from '../../../src/preflight/preflight-context.ts';
 import {ORDINARY, preflightContext, saidBy} from '../context.ts';
 
-const missing = unknown('failed', 'helm is not on PATH.');
+const missing = unknown('failed', 'helm not found on PATH.');
 const tools = (helm: string, kubectl = '1.35.1'): Pick<PreflightContext, 'tools'> => ({
   tools: {helm: known(helm, 'helm version'), kubectl: known(kubectl, 'kubectl version')},
 });
 const said = async (id: string, but: Partial<PreflightContext> = {}, cluster = ORDINARY) =>
   saidBy(toolChecks, id, await preflightContext({chart: 'agent-local'}, cluster, but));
 
-test('helm from 3.14 on, and 4', async () => {
+test('accepts Helm 3.14 and later, and Helm 4', async () => {
   expect(await said('helm-version', tools('3.14.0'))).toBe('pass: helm 3.14.0');
   expect(await said('helm-version', tools('4.0.0'))).toBe('pass: helm 4.0.0');
   expect(await said('helm-version', tools('3.13.3'))).toMatch(/^fail: helm 3\.13\.3 is older than 3\.14 -> Install/);
-  expect(await said('helm-version', {tools: {...tools('').tools, helm: missing}})).toMatch(/^fail: helm is not on PATH\. -> .*--helm/);
+  expect(await said('helm-version', {tools: {...tools('').tools, helm: missing}})).toMatch(/^fail: helm not found on PATH\. -> .*--helm/);
 });
 
-test('kubectl within one minor version of the server', async () => {
+test('warns when kubectl differs from the server by more than one minor version', async () => {
   expect(await said('kubectl-version', tools('4.0.0', '1.34.9'))).toBe('pass: kubectl 1.34.9, API server v1.35.1');
-  expect(await said('kubectl-version', tools('4.0.0', '1.33.0'))).toMatch(/^warn: .*2 minor versions apart.* -> Install kubectl 1\.35/);
+  expect(await said('kubectl-version', tools('4.0.0', '1.33.0'))).toMatch(/^warn: .*differ by 2 minor versions.* -> Install kubectl 1\.35/);
   expect(await said('kubectl-version', {tools: {...tools('4.0.0').tools, kubectl: missing}})).toMatch(/^fail: /);
 });
 
-test('the API server and where it is', async () => {
+test('shows the context and the version of the API server', async () => {
   expect(await said('cluster-reachable')).toBe('pass: context aks, cluster aks, https://aks.example.com, Kubernetes v1.35.1');
   const {facts} = await preflightContext({chart: 'agent-local'});
   const versions = (reason: 'forbidden' | 'timed-out') => ({
-    facts: {...facts, versions: {...facts.versions, server: unknown(reason, 'no answer in time')}},
+    facts: {...facts, versions: {...facts.versions, server: unknown(reason, 'timed out waiting for a response')}},
   });
-  expect(await said('cluster-reachable', versions('forbidden'))).toMatch(/^pass: .*keeps its version to itself/);
-  expect(await said('cluster-reachable', versions('timed-out'))).toMatch(/^fail: .*no answer in time -> Try: kubectl cluster-info/);
+  expect(await said('cluster-reachable', versions('forbidden'))).toMatch(/^pass: .*server version not readable/);
+  expect(await said('cluster-reachable', versions('timed-out'))).toMatch(
+    /^fail: .*timed out waiting for a response -> Check kubectl cluster-info/,
+  );
   expect(await said('cluster-reachable', {tools: {...tools('4.0.0').tools, kubectl: missing}})).toMatch(/^skip: /);
 });
 
-test('the chart has to be rendered', async () => {
-  expect(await said('chart-renders')).toMatch(/^pass: agent-local 0\.6\.5 makes \d objects?/);
+test('requires that the chart can be rendered', async () => {
+  expect(await said('chart-renders')).toMatch(/^pass: agent-local 0\.6\.5 creates \d objects?/);
   expect(await said('chart-renders', {manifest: unknown('failed', 'chart not found')})).toMatch(
     /^fail: agent-local 0\.6\.5: chart not found -> .*--chart-source/,
   );
   const refusal = {refusal: 'chart requires kubeVersion: >=1.99.0-0'};
   expect(await said('chart-renders', refusal)).toMatch(/^fail: agent-local 0\.6\.5: chart requires kubeVersion: >=1\.99.* -> Upgrade/);
-  expect(await said('chart-renders', {manifest: unknown('timed-out', 'no answer in time')})).toMatch(/^skip: .* -> .*--timeout/);
+  expect(await said('chart-renders', {manifest: unknown('timed-out', 'timed out waiting for a response')})).toMatch(
+    /^skip: .* -> .*--timeout/,
+  );
   const old = await preflightContext({chart: 'agent-job'}, {...ORDINARY, serverVersion: 'v1.34.1'}, refusal);
-  expect(saidBy(toolChecks, 'chart-renders', old)).toMatch(/^pass: .* on a server that is new enough$/);
-  const withoutHelm = {tools: {...tools('').tools, helm: missing}, manifest: unknown('failed', 'helm is not on PATH.')};
-  expect(await said('chart-renders', withoutHelm)).toBe('skip: there is no helm to render it with');
+  expect(saidBy(toolChecks, 'chart-renders', old)).toMatch(/^pass: .* on a supported Kubernetes version$/);
+  const withoutHelm = {tools: {...tools('').tools, helm: missing}, manifest: unknown('failed', 'helm not found on PATH.')};
+  expect(await said('chart-renders', withoutHelm)).toBe('skip: helm not found');
 });

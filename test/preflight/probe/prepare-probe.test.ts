@@ -57,8 +57,8 @@ async function prepared(
   const about = await preflightContext({chart: 'agent-local', 'metadata-service': 'allow'}, cluster);
   return prepareProbe(
     {...about, manifest: known([deployment({emptyDir: {}})], 'helm template'), ...but},
-    {kubernetes, over: new AbortController().signal},
-    60,
+    {kubernetes, signal: new AbortController().signal},
+    {seconds: 60, urls: []},
   );
 }
 
@@ -71,38 +71,40 @@ const specOf = (plan: ProbePlan | SkippedProbe): Spec => ((plan as ProbePlan).ob
 const notesOf = (plan: ProbePlan | SkippedProbe): readonly string[] => (plan as ProbePlan).notes;
 const manifest = (...objects: KubernetesObject[]): Partial<PreflightContext> => ({manifest: known(objects, 'helm template')});
 
-test('there is none where nothing can be known or nothing has a place', async () => {
+test('skips the probe when the cluster, the chart or the namespace is missing', async () => {
   const about = await preflightContext();
-  const versions = {...about.facts.versions, server: unknown('timed-out', 'no answer in time')};
-  expect(await prepared({facts: {...about.facts, versions}})).toEqual({because: 'the API server does not answer: no answer in time'});
-  expect(await prepared({manifest: unknown('failed', 'no chart')})).toEqual({because: 'what the chart makes is not known: no chart'});
-  expect(await prepared({}, server(), clusterWith([], {without: ['Namespace']}))).toMatchObject({
-    remedy: 'Make it first: kubectl create namespace scalr-agent',
+  const versions = {...about.facts.versions, server: unknown('timed-out', 'timed out waiting for a response')};
+  expect(await prepared({facts: {...about.facts, versions}})).toEqual({
+    because: 'the Kubernetes API is not reachable: timed out waiting for a response',
   });
-  expect(await prepared(manifest(account))).toEqual({because: 'the chart makes no pod that stands for runs'});
+  expect(await prepared({manifest: unknown('failed', 'no chart')})).toEqual({because: 'the chart cannot be rendered: no chart'});
+  expect(await prepared({}, server(), clusterWith([], {without: ['Namespace']}))).toMatchObject({
+    remedy: 'Create it first: kubectl create namespace scalr-agent',
+  });
+  expect(await prepared(manifest(account))).toEqual({because: 'the chart creates no pod for runs'});
 });
 
-test('who may not make it is told what is missing; who cannot be asked about makes none', async () => {
+test('skips the probe when permissions are missing or cannot be reviewed', async () => {
   const allows = (what: string) => what !== 'delete pods' && what !== 'get pods';
   expect(await prepared({}, server({allows}))).toMatchObject({
-    because: 'the account may not delete pods, get pods, get pods/log',
+    because: 'the account cannot delete pods, get pods, get pods/log',
     remedy: expect.stringMatching(/verbs:[\s\S]*"delete"/),
   });
-  expect(await prepared({}, server({isWell: false}))).toEqual({because: expect.stringContaining('is not known: no')});
+  expect(await prepared({}, server({isWell: false}))).toEqual({because: expect.stringContaining('can create a pod: no')});
 });
 
 test.each<[string, Partial<Claim>, boolean]>([
   ['is bound', {}, true],
   ['waits for its first pod', {status: {phase: 'Pending'}}, false],
   ['is for one pod', {spec: {accessModes: ['ReadWriteOncePod']}}, false],
-])('a claim that %s', async (_, more, isMounted) => {
+])('a PVC that %s', async (_, more, isMounted) => {
   const claims = new Map([['cache', known(claim('cache', more), 'claims')]]);
   const plan = await prepared({...manifest(deployment(CACHE)), claims});
   expect(specOf(plan).volumes).toEqual([{name: 'data', ...(isMounted ? CACHE : {emptyDir: {}})}]);
-  expect(notesOf(plan)).toEqual(isMounted ? [] : ['an empty volume stands in for the claim cache, which cannot be mounted yet']);
+  expect(notesOf(plan)).toEqual(isMounted ? [] : ['uses an emptyDir instead of PVC cache, which cannot be mounted yet']);
 });
 
-test('the account of the chart where it is there, and one that the chart does not make in any case', async () => {
+test('uses service account default only when the chart creates the account and it does not exist yet', async () => {
   const name = async (objects: KubernetesObject[], there: object[] = []) =>
     specOf(await prepared(manifest(...objects), server({there}))).serviceAccountName;
   expect(await name([deployment(CACHE), account])).toBe('default');
@@ -115,13 +117,13 @@ const secret = (text: string): KubernetesObject =>
   ({apiVersion: 'v1', kind: 'Secret', metadata: {name: 'ca'}, data: {'ca.crt': btoa(text)}}) as KubernetesObject;
 const key = '-----BEGIN PRIVATE KEY-----\nMII\n-----END PRIVATE KEY-----\n';
 
-test('certificates of the chart travel in a ConfigMap, a key never', async () => {
+test('copies certificates of the chart into a ConfigMap, but no private key', async () => {
   const kinds = async (...objects: KubernetesObject[]) =>
     ((await prepared(manifest(deployment(CACHE, [CA]), ...objects))) as ProbePlan).objects.map(({kind}) => kind);
   expect(await kinds(secret(certificates))).toEqual(['ConfigMap', 'Pod']);
   expect(await kinds(secret(certificates + key))).toEqual(['Pod']);
   const without = await prepared(manifest(deployment(CACHE, [CA]), secret(certificates + key)));
-  expect(notesOf(without)).toEqual(['the Secret ca is not there yet, so its certificates are left out']);
+  expect(notesOf(without)).toEqual(['ignores the certificates in Secret ca, which does not exist yet']);
   expect(specOf(without).containers[0].env).toEqual(expect.not.arrayContaining([CA]));
   expect(JSON.stringify(without)).not.toContain(btoa(key).slice(0, 20));
 });

@@ -5,7 +5,7 @@ import {delimiter, join} from 'node:path';
 import {execa} from 'execa';
 import {afterAll, describe, expect, test} from 'vitest';
 import {findingsIn} from '../../../src/preflight/probe/findings.ts';
-import {SCRIPT} from '../../../src/preflight/probe/script.ts';
+import {RUNNER_SCRIPT, SCRIPT} from '../../../src/preflight/probe/script.ts';
 import {issueCertificates} from '../../cluster/certificates.ts';
 import {proxyServer, secureServer, silentServer, webServer} from './web.ts';
 
@@ -58,6 +58,20 @@ test('Kubernetes leaves the script as it is', () => {
   expect(SCRIPT).not.toMatch(/\$\([A-Za-z_]\w*\)/);
 });
 
+test.each(SHELLS)('reports what a runner image lacks, in %s', async (shell) => {
+  const runner = async (tools: readonly string[]) => {
+    const args = shell === 'busybox' ? ['sh', '-c'] : ['-c'];
+    const stubs = {grep: 'exit 1'};
+    const {stdout} = await execa(onPath(shell) as string, [...args, RUNNER_SCRIPT], {
+      env: {PATH: pathWith(tools, stubs)},
+      extendEnv: false,
+    });
+    return findingsIn(stdout).runner;
+  };
+  expect(await runner(['curl'])).toEqual({missesUser: true, missesCurl: false});
+  expect(await runner([])).toMatchObject({missesCurl: true});
+});
+
 describe.each(TOOLS)('with %s', (tool) => {
   const scalr = async (env: Record<string, string>) => (await probe(env, {tools: [tool]})).scalr;
 
@@ -67,7 +81,8 @@ describe.each(TOOLS)('with %s', (tool) => {
 
   test('registries that answer and that refuse', async () => {
     const url = `http://127.0.0.1:${await webServer(401)}/v2/`;
-    const {registries} = await probe({PROBE_REGISTRIES: `${url} ${CLOSED}`}, {tools: [tool]});
+    const {registries, urls} = await probe({PROBE_REGISTRIES: `${url} ${CLOSED}`, PROBE_URLS: url}, {tools: [tool]});
+    expect(urls).toMatchObject([{url, state: 'ok', detail: '401'}]);
     expect(registries).toMatchObject([
       {url, state: 'ok', detail: '401'},
       {url: CLOSED, state: 'refused'},

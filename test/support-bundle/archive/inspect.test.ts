@@ -32,7 +32,7 @@ const prepared: Prepared = {
   scope: {objects: [pod], pods: [pod]},
   texts: () => [{name: 'version.json', text: '{}\n'}],
   logs: [{file: 'logs/agent-1/agent.log', pod: 'agent-1', container: 'agent', isPrevious: false, path: '/log'}],
-  seeds: [],
+  knownSecrets: [],
   gaps: [{what: 'Role objects', trouble: {kind: 'forbidden', message: 'may not list them'}, isMinor: true}],
 };
 
@@ -43,7 +43,7 @@ async function bundle(file: string): Promise<string> {
   await writeBundle(prepared, 'scalr-agent', 1e6, {
     api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
     archive: await zipArchives.create(file),
-    over: new AbortController().signal,
+    signal: new AbortController().signal,
     now: () => NOON,
     onProgress: () => undefined,
   });
@@ -59,7 +59,7 @@ async function forged(entries: Readonly<Record<string, string>>, manifest?: (ent
   return file;
 }
 
-test('a bundle says again what it said when it was made, without a cluster', async () => {
+test('shows the summary of a bundle without a cluster', async () => {
   const {stdout, stderr, exit} = await inspect(await bundle(fresh()));
   expect(exit).toBe(0);
   expect(stderr).toBe('');
@@ -67,7 +67,7 @@ test('a bundle says again what it said when it was made, without a cluster', asy
   expect(stdout).toContain('pod/agent-1 (CRASH_LOOP)');
 });
 
-test('programs get the result of collecting, as far as it is in there', async () => {
+test('prints the result of collect-logs as JSON, as far as the bundle contains it', async () => {
   const file = await bundle(fresh());
   const {stdout, exit} = await inspect(file, '--json');
   expect(violations('collect-logs', stdout)).toEqual([]);
@@ -83,11 +83,11 @@ test('programs get the result of collecting, as far as it is in there', async ()
   expect(exit).toBe(0);
 });
 
-test('equal data makes an equal bundle', async () => {
+test('equal data results in an equal bundle', async () => {
   expect(readFileSync(await bundle(fresh()))).toEqual(readFileSync(await bundle(fresh())));
 });
 
-test('what was changed, taken out or put in after it was made is named', async () => {
+test('lists changed, removed and added entries', async () => {
   const sha256 = createHash('sha256').update('before').digest('hex');
   const file = await forged({'SUMMARY.md': '# Mine\n', 'same.txt': 'same', 'logs/a.log': 'after!', 'new.txt': 'n'}, (found) => ({
     schemaVersion: 1,
@@ -100,16 +100,16 @@ test('what was changed, taken out or put in after it was made is named', async (
   const {stdout, stderr, exit} = await inspect(file);
   expect(exit).toBe(3);
   expect(stdout).toBe('# Mine\n');
-  expect(stderr).toContain('logs/a.log: its content differs');
-  expect(stderr).toContain('gone.txt: it is missing');
-  expect(stderr).toContain('new.txt: it was added later');
+  expect(stderr).toContain('logs/a.log: checksum mismatch');
+  expect(stderr).toContain('gone.txt: missing');
+  expect(stderr).toContain('new.txt: added later');
   expect(stderr).not.toContain('same.txt');
   const json = await inspect(file, '--json');
   expect(violations('collect-logs', json.stdout)).toEqual([]);
   expect(JSON.parse(json.stdout)).toMatchObject({damage: [{problem: 'differs'}, {problem: 'missing'}, {problem: 'not in the manifest'}]});
 });
 
-test('one entry with damaged bytes is named, and the rest is shown', async () => {
+test('lists an entry with damaged bytes, and shows the rest', async () => {
   const noise = Array.from({length: 4000}, (_, index) => createHash('md5').update(String(index)).digest('hex')).join('');
   const file = await forged({'a.log': noise, 'SUMMARY.md': '# Summary\n'});
   const bytes = readFileSync(file);
@@ -117,7 +117,7 @@ test('one entry with damaged bytes is named, and the rest is shown', async () =>
   writeFileSync(file, bytes);
   const {stdout, stderr, exit} = await inspect(file);
   expect({stdout, exit}).toEqual({stdout: '# Summary\n', exit: 3});
-  expect(stderr).toMatch(/a\.log: (it is damaged|its content differs)/);
+  expect(stderr).toMatch(/a\.log: (damaged|checksum mismatch)/);
 });
 
 /** With `from` replaced wherever it stands, in a text of the same length. */
@@ -127,19 +127,19 @@ const OURS = {'SUMMARY.md': '# Mine\n', 'errors.json': '[]', 'findings.json': '[
 
 test.each([
   ['of which only the beginning was copied', async () => readFileSync(await bundle(fresh())).subarray(0, -100), /file is truncated\.\n/],
-  ['of which hardly anything was copied', async () => readFileSync(await bundle(fresh())).subarray(0, 40), /as a bundle/],
+  ['of which hardly anything was copied', async () => readFileSync(await bundle(fresh())).subarray(0, 40), /as a support bundle/],
   [
     'with two files of one name',
     async () => replaced(readFileSync(await forged({'a.log': '1', 'b.log': '2'})), 'b.log', 'a.log'),
-    /a\.log twice/,
+    /duplicate entry a\.log/,
   ],
   [
     'without its manifest',
     async () => replaced(readFileSync(await bundle(fresh())), 'manifest.json', 'manifest.jsxn'),
-    /holds no manifest\.json/,
+    /manifest\.json is missing or unreadable/,
   ],
-  ['whose manifest is another one', async () => readFileSync(await forged(OURS, () => ({schemaVersion: 1}))), /of another kind/],
-])('a bundle %s was damaged or changed', async (_, bytes, words) => {
+  ['whose manifest is another one', async () => readFileSync(await forged(OURS, () => ({schemaVersion: 1}))), /unknown format/],
+])('reports a bundle %s as damaged or changed', async (_, bytes, words) => {
   const file = fresh();
   writeFileSync(file, await bytes());
   const {stdout, stderr, exit} = await inspect(file);
@@ -149,35 +149,35 @@ test.each([
   expect(stderr).not.toContain('..\n');
 });
 
-test('a summary from somebody else cannot act on the terminal', async () => {
+test('removes control characters from the summary', async () => {
   const {stdout} = await inspect(await forged({'SUMMARY.md': '# A\u001b]0;title\u0007\u001b[2J\u009b1m bundle\n'}));
   expect(stdout).toBe('# A]0;title[2J1m bundle\n');
 });
 
-test('without its summary the findings are shown', async () => {
+test('shows the findings when the summary is missing', async () => {
   const finding = {severity: 'error', code: 'X', object: 'pod/a', message: 'it is \u001b[31mill', remedy: 'Heal it'};
   const {stdout} = await inspect(await forged({'findings.json': JSON.stringify([finding, {severity: 'fatal'}, 7])}));
   expect(stdout).toContain('pod/a: it is [31mill → Heal it');
 });
 
 test.each([
-  ['another archive', async () => forged({'a.txt': 'a'}, () => ({version: 7})), /manifest\.json is of another kind/],
-  ['a manifest of another program', async () => forged({'a.txt': 'a'}, () => 'nothing'), /of another kind/],
-  ['no archive', async () => import.meta.filename, /as a bundle/],
+  ['another archive', async () => forged({'a.txt': 'a'}, () => ({version: 7})), /manifest\.json has an unknown format/],
+  ['a manifest of another program', async () => forged({'a.txt': 'a'}, () => 'nothing'), /unknown format/],
+  ['no archive', async () => import.meta.filename, /as a support bundle/],
   ['nothing', async () => join(folder, 'nowhere.zip'), /no such file/],
-])('%s is refused', async (_, file, words) => {
+])('rejects %s', async (_, file, words) => {
   const {stdout, stderr, exit} = await inspect(await file());
   expect({stdout, exit}).toEqual({stdout: '', exit: 2});
   expect(stderr).toMatch(words);
   expect(stderr).not.toContain('..\n');
 });
 
-test('what is no bundle is named', async () => {
+test('names the file when it is not a bundle', async () => {
   const file = await forged({'a.txt': 'a'}, () => 'nothing');
-  expect((await inspect(file)).stderr).toContain(`${file} is no bundle of collect-logs: its manifest.json is of another kind.`);
+  expect((await inspect(file)).stderr).toContain(`${file} is not a support bundle: manifest.json has an unknown format.`);
 });
 
-test('it goes with no flag of collecting', async () => {
+test('cannot be used with flags for collecting', async () => {
   const {stderr, exit} = await inspect('bundle.zip', '--since', '2h');
   expect(exit).toBe(2);
   expect(stderr).toContain('--inspect');

@@ -48,7 +48,7 @@ async function written(more: Partial<Prepared> = {}, lines = '', maxBytes = 1e6)
     },
     texts: (hideIn) => objectFiles(objects, hideIn),
     logs: [{file: 'logs/agent-1/agent.log', pod: 'agent-1', container: 'agent', isPrevious: false, path: '/log'}],
-    seeds: [{kind: 'driver-key', value: new Secret(SECRET)}],
+    knownSecrets: [{kind: 'driver-key', value: new Secret(SECRET)}],
     gaps: [
       {what: 'logs/agent-1/token.log', trouble: {kind: 'server', message: 'etcdserver: request timed out'}},
       {what: 'Role objects', trouble: {kind: 'forbidden', message: 'may not list them'}, isMinor: true},
@@ -61,7 +61,7 @@ async function written(more: Partial<Prepared> = {}, lines = '', maxBytes = 1e6)
   const bundle = await writeBundle(prepared, 'scalr-agent', maxBytes, {
     api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
     archive: await zipArchives.create(file),
-    over: new AbortController().signal,
+    signal: new AbortController().signal,
     now: () => NOON,
     onProgress: () => undefined,
   });
@@ -70,49 +70,49 @@ async function written(more: Partial<Prepared> = {}, lines = '', maxBytes = 1e6)
   return {bundle, text, summary: text('SUMMARY.md')};
 }
 
-test('a summary begins with its verdict, and says what is in the bundle and what is not', async () => {
+test('the summary starts with its verdict, and lists included and missing parts', async () => {
   const {summary} = await written({}, 'starting\nInvalid agent token\n');
   expect(summary.replaceAll(/(?<=driver-key:)\w+/g, 'NAME')).toMatchInlineSnapshot(`
     "# Support bundle of namespace scalr-agent
 
-    **0 errors, 2 warnings. Begin with claim/cache (PROVISIONING_FAILED).**
+    **0 errors, 2 warnings. Start with claim/cache (PROVISIONING_FAILED).**
 
-    The bundle is not complete: 1 part could not be read.
+    The bundle is incomplete: 1 part could not be read.
 
-    Made 2026-11-21T12:00:00.000Z by scalr-agent collect-logs. Containers: 1.
+    Created 2026-11-21T12:00:00.000Z by scalr-agent collect-logs. Containers: 1.
 
     ## Warnings
 
     - claim/cache (PROVISIONING_FAILED): PVC pending: the driver refused [redacted:driver-key:NAME]
       - see: events.txt:1
-      - do: Mend what the storage driver says
+      - do: Fix the error reported by the storage driver
     - pod/agent-1 (TOKEN_REJECTED): agent log: Invalid agent token
       - see: logs/agent-1/agent.log:2
-      - do: Scalr seems to refuse the token: make a new one in the agent pool, and check that --url is of the same account
+      - do: Scalr seems to reject the token: create a new one in the agent pool, and check that --url belongs to the same account
 
-    ## What is not in here
+    ## Not included
 
     - logs/agent-1/token.log: etcdserver: request timed out
-    - Role objects: may not list them (the bundle is good without it)
+    - Role objects: may not list them (optional)
 
     ## Releases
 
-    - mine: agent-local 0.6.5, deployed; agent 1.4.0, the newest known
+    - mine: agent-local 0.6.5, deployed; agent 1.4.0, newest known version
 
     ## Versions
 
     - Kubernetes: v1.35.1
     - kubelets: v1.35.0 on 1 node
     - scalr-agent: 0.1.0
-    - helm: not there
+    - helm: not found
 
-    ## What is in here
+    ## Contents
 
-    - findings.json, errors.json: what stands out and what is not in here, for programs
+    - findings.json, errors.json: findings and missing parts as JSON
     - logs/: 1 log, 2 lines, 1 KiB
-    - events.txt: events, the newest last
-    - objects/: 2 objects as the cluster has them, without Secrets
-    - redactions.json: how often which rule hid something in which file
+    - events.txt: events, newest last
+    - objects/: 2 objects of the cluster, without Secrets
+    - redactions.json: number of redactions by rule and file
     - manifest.json: size and checksum of every file, for scalr-agent collect-logs --inspect
 
     ## Support
@@ -126,29 +126,29 @@ test('a summary begins with its verdict, and says what is in the bundle and what
   `);
 });
 
-test('where nothing stands out and nothing is missing, that is the verdict', async () => {
+test('the verdict reports no problems and a complete bundle', async () => {
   const {summary} = await written({gaps: [], scope: {objects: [pod], pods: [pod]}}, 'agent is ready to receive tasks\n');
-  expect(summary).toContain('**Nothing stands out.**\n\nThe bundle is complete.\n');
+  expect(summary).toContain('**No problems found.**\n\nThe bundle is complete.\n');
 });
 
-test('what was cut to fit --max-size is said, and the bundle is complete without it', async () => {
+test('a log that was cut to fit --max-size is reported, and the bundle is complete', async () => {
   const lines = Array.from({length: 3000}, (_, index) => `${index} ${'x'.repeat(60)}\n`).join('');
   const {bundle, summary} = await written({gaps: []}, lines, 40_000);
   expect(summary).toContain('\nThe bundle is complete. To fit --max-size, 1 log was cut in the middle.\n');
-  expect(summary).toMatch(/\n- logs\/agent-1\/agent\.log: \d+ bytes of its middle, to fit --max-size\n/);
+  expect(summary).toMatch(/\n- logs\/agent-1\/agent\.log: \d+ bytes cut from the middle, because of --max-size\n/);
   const said = (made: typeof bundle): string => bundleText({file: 'a.zip', ...made}, {hasColor: false, columns: undefined});
-  expect(said(bundle)).toContain('\n1 log was cut in the middle: --max-size\n');
+  expect(said(bundle)).toContain('\n1 log was truncated in the middle (increase --max-size to keep more)\n');
   expect(said((await written({gaps: []})).bundle)).not.toContain('--max-size');
 });
 
-test('what was left out of a log while it was followed counts like what is left out now', async () => {
+test('text that was cut while following counts like text that is cut later', async () => {
   const logs = [{file: 'logs/agent-1/agent.log', pod: 'agent-1', container: 'agent', isPrevious: false, path: '/log', cut: 70}];
   const {bundle, summary} = await written({gaps: [], logs}, 'little\n');
   expect(bundle.cutLogs).toBe(1);
-  expect(summary).toContain('- logs/agent-1/agent.log: 70 bytes of its middle, to fit --max-size\n');
+  expect(summary).toContain('- logs/agent-1/agent.log: 70 bytes cut from the middle, because of --max-size\n');
 });
 
-test('what is hidden in findings and summary is hidden wherever they are shown, and counted for each of them', async () => {
+test('secrets in findings and summary are redacted everywhere, and counted in each file', async () => {
   const {bundle, text, summary} = await written();
   const {files, total, rules} = JSON.parse(text('redactions.json'));
   expect(summary).toContain('PVC pending: the driver refused [redacted');
@@ -161,14 +161,14 @@ test('what is hidden in findings and summary is hidden wherever they are shown, 
   expect(JSON.stringify(bundle) + bundleText({file: 'a.zip', ...bundle}, {hasColor: false, columns: undefined})).not.toContain(SECRET);
 });
 
-test('a variable that is hidden by its name counts for the file it is in', async () => {
+test('a variable that is redacted by its name counts for its file', async () => {
   const spec = {containers: [{name: 'agent', env: [{name: 'DB_PASSWORD', value: 'abc'}]}]};
   const {text} = await written({texts: (hideIn) => objectFiles([{...pod, spec} as KubernetesObject], hideIn, (name) => `gone/${name}`)});
   expect(JSON.parse(text('redactions.json')).files['gone/objects/pod/agent-1.json']).toEqual({variable: 1});
   expect(text('gone/objects/pod/agent-1.json')).toContain('"value": "[redacted:');
 });
 
-test('the name of a file does not hide why it is missing', async () => {
+test('a file name does not redact the reason after it', async () => {
   const {summary, text} = await written();
   expect(summary).toContain('- logs/agent-1/token.log: etcdserver: request timed out\n');
   expect(JSON.parse(text('errors.json'))).toMatchObject([
@@ -177,18 +177,18 @@ test('the name of a file does not hide why it is missing', async () => {
   ]);
 });
 
-test('a line is that of the log as it is in the bundle: after redaction and after what was left out', async () => {
+test('a line number refers to the bundle, after redaction and cuts', async () => {
   const filler = Array.from({length: 3000}, (_, index) => `${index} ${'x'.repeat(60)}`).join('\n');
   const lines = `${PEM}\n${filler}\nInvalid agent token\n${'fine\n'.repeat(20)}`;
   const {bundle, text} = await written({}, lines, 40_000);
   const found = bundle.findings.find(({code}) => code === 'TOKEN_REJECTED');
   const kept = text('logs/agent-1/agent.log').split('\n');
-  expect(kept.join()).toContain('bytes left out here');
+  expect(kept.join()).toContain('bytes omitted');
   expect(kept.length).toBeLessThan(3000);
   expect(kept[(found?.line ?? 0) - 1]).toBe('Invalid agent token');
 });
 
-test('a line is not named where redaction moved it', async () => {
+test('no line number is given when redaction moved the line', async () => {
   const objects = [claim, event];
   const texts =
     (text: (file: {name: string; text: string}) => string): Prepared['texts'] =>

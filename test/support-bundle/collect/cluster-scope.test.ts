@@ -8,7 +8,7 @@ import {objectFiles} from '../../../src/support-bundle/collect/object-files.ts';
 import {Evidence} from '../../../src/support-bundle/findings/evidence.ts';
 import {policyFindings} from '../../../src/support-bundle/findings/in-releases.ts';
 
-const over = new AbortController().signal;
+const signal = new AbortController().signal;
 const policy: KubernetesObject & {spec: object} = {
   kind: 'NetworkPolicy',
   metadata: {name: 'mine-network-policy', annotations: {'meta.helm.sh/release-name': 'mine'}},
@@ -46,7 +46,7 @@ async function enforcement(
       throw new Error(`nobody should ask for ${path}`);
     },
   };
-  return {read: await readEnforcement(objects, nodes, server, api, over), asked};
+  return {read: await readEnforcement(objects, nodes, server, api, signal), asked};
 }
 
 async function find(cluster: Cluster, chart: ChartName = 'agent-job', version = '0.6.5') {
@@ -65,12 +65,10 @@ test('a policy that nothing enforces stands out, with what runs the network', as
       severity: 'warning',
       code: 'POLICY_NOT_ENFORCED',
       object: 'networkpolicy/mine-network-policy',
-      message: expect.stringMatching(
-        /^Nothing enforces NetworkPolicy objects here \(DaemonSet kube-flannel-ds: flannel without a policy engine\)/,
-      ),
+      message: expect.stringMatching(/^NetworkPolicies are not enforced \(DaemonSet kube-flannel-ds: flannel without a policy engine\)/),
       evidence: 'network.json',
       line: expect.any(Number),
-      remedy: expect.stringContaining('Switch on a network policy engine'),
+      remedy: expect.stringContaining('Enable a network policy engine'),
     },
   ]);
   expect(said).toContain('"areEnforced"');

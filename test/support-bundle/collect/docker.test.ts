@@ -77,7 +77,7 @@ async function collect(tools: Readonly<Record<string, string>>, ...more: string[
   return {...outcome, file};
 }
 
-test('a bundle holds what docker knows of the container and all it said on both outputs, and no token', async () => {
+test('collects the container data and logs of both outputs, without the token', async () => {
   const logs = `echo "2026-11-21T08:00:00.1Z using ${TOKEN}"; echo "2026-11-21T08:00:00.2Z pr0xy-Passw0rd" >&2; echo "$*" >&2`;
   const {stdout, exit, file} = await collect(docker({logs}));
   expect({stdout, exit}).toEqual({stdout: `${file}\n`, exit: 0});
@@ -105,7 +105,7 @@ test('a bundle holds what docker knows of the container and all it said on both 
   expect(content['SUMMARY.md']).not.toContain('helm');
 });
 
-test('a value has the same name wherever it was', async () => {
+test('uses the same pseudonym for a value everywhere', async () => {
   const {file} = await collect(docker({logs: `echo "2026-11-21T08:04:30Z 401 Unauthorized: invalid token ${TOKEN}"`}));
   const content = await contentOf(file);
   const [pseudonym = ''] = /\[redacted:scalr-token:[0-9a-f]{8}\]/.exec(content['logs/docker/scalr-agent.log'] ?? '') ?? [];
@@ -115,39 +115,39 @@ test('a value has the same name wherever it was', async () => {
 });
 
 test.each([
-  ['echo Emulated', 'what docker said is no JSON: Emulated.'],
-  ['true', 'docker said nothing.'],
-  ['echo "[]"', 'what docker said is not the JSON it should be, or not all of it.'],
-])('a container that docker describes with `%s` cannot be collected from', async (inspect, words) => {
+  ['echo Emulated', 'the output of docker is not JSON: Emulated.'],
+  ['true', 'docker returned no output.'],
+  ['echo "[]"', 'docker returned incomplete or unexpected JSON.'],
+])('fails when docker inspect runs `%s`', async (inspect, words) => {
   const {stdout, stderr, exit, file} = await collect(docker({inspect}));
   expect({stdout, exit, isThere: existsSync(file)}).toEqual({stdout: '', exit: 1, isThere: false});
-  expect(stderr).toContain(`Container scalr-agent cannot be read: docker inspect: ${words}`);
+  expect(stderr).toContain(`Cannot read container scalr-agent: docker inspect: ${words}`);
 });
 
-test('a daemon that describes itself in no JSON is a gap, and the rest is there', async () => {
+test('reports a gap when docker info is not JSON, and collects the rest', async () => {
   const {stdout, exit, file} = await collect(docker({version: 'echo 27.3', info: 'true'}), '--json');
   expect({exit, ...JSON.parse(stdout)}).toMatchObject({
     exit: 7,
     complete: false,
     errors: [
-      {what: 'docker/info.json', message: 'docker said nothing'},
-      {what: 'docker/version.json', message: 'what docker said is no JSON: 27.3'},
+      {what: 'docker/info.json', message: 'docker returned no output'},
+      {what: 'docker/version.json', message: 'the output of docker is not JSON: 27.3'},
     ],
   });
   expect(Object.keys(await contentOf(file))).toContain('logs/docker/scalr-agent.log');
 });
 
-test('with --quiet it is said what a bundle lacks, and nothing else', async () => {
+test('reports only missing parts with --quiet', async () => {
   const {stdout, stderr, exit, file} = await collect(docker({info: failing('daemon is busy')}), '--quiet');
   expect({stdout, stderr, exit}).toEqual({
     stdout: `${file}\n`,
-    stderr: 'What could not be read:\n  - docker/info.json: daemon is busy\n',
+    stderr: 'Could not be read:\n  - docker/info.json: daemon is busy\n',
     exit: 7,
   });
   expect(await collect(docker(), '--quiet')).toMatchObject({stderr: '', exit: 0});
 });
 
-test('the bundle can be inspected, and says to programs what the schema says', async () => {
+test('writes a bundle that can be inspected, with JSON that matches the schema', async () => {
   const {stdout, file} = await collect(docker(), '--json');
   expect(violations('collect-logs', stdout)).toEqual([]);
   const collected = JSON.parse(stdout);
@@ -167,7 +167,7 @@ test.each([
   ['TLS_UNKNOWN_AUTHORITY', 'ssl.SSLCertVerificationError: CERTIFICATE_VERIFY_FAILED', 'SCALR_CA_CERT'],
   ['PROXY_REFUSED', 'OSError: Tunnel connection failed: 407 Proxy Authentication Required', 'HTTPS_PROXY'],
   ['DOCKER_UNREACHABLE', 'permission denied while trying to connect to the Docker daemon socket', 'docker.sock'],
-])('%s is read from the words of the agent', async (code, words, remedy) => {
+])('reports %s from the agent log', async (code, words, remedy) => {
   const {stdout} = await collect(
     docker({logs: `cat <<'END'\n2026-11-21T08:04:00.1Z starting\n2026-11-21T08:04:30.1Z ${words}\nEND\n`}),
     '--json',
@@ -181,7 +181,7 @@ test.each([
   ['OOM_KILLED', {Status: 'exited', Running: false, OOMKilled: true, ExitCode: 137}, '"OOMKilled": true'],
   ['CRASH_LOOP', {Status: 'restarting', Restarting: true, ExitCode: 1}, '"Restarting": true'],
   ['NOT_RUNNING', {Status: 'exited', Running: false, ExitCode: 2, FinishedAt: '2026-11-21T07:00:00Z'}, '"Status": "exited"'],
-])('%s is read from the state of the container', async (code, state, sign) => {
+])('reports %s from the container state', async (code, state, sign) => {
   const {file, stdout} = await collect(docker({inspect: inspected(state)}), '--json');
   const [finding] = JSON.parse(stdout).findings;
   const content = await contentOf(file);
@@ -189,7 +189,7 @@ test.each([
   expect(content['docker/inspect.json']?.split('\n')[finding.line - 1]).toContain(sign);
 });
 
-test('a token among the arguments is hidden too', async () => {
+test('redacts a token in the arguments', async () => {
   const more = {Args: ['run', '--token', 'arg-9fK2mQ81zLpe'], Path: 'scalr-agent'};
   const {file} = await collect(docker({inspect: inspected({}, more), logs: 'echo "2026-11-21T08:00:00Z arg-9fK2mQ81zLpe"'}));
   expect(JSON.stringify(await contentOf(file))).not.toContain('arg-9fK2mQ81zLpe');
@@ -204,22 +204,22 @@ test.each([
     /with sudo/,
   ],
   ['no daemon', 'Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?', 1, /DOCKER_HOST/],
-])('%s is an error with a next step, and nothing is written', async (_, words, status, step) => {
+])('fails with a next step for %s, and writes nothing', async (_, words, status, step) => {
   const {stderr, exit, file} = await collect(docker({inspect: failing(words)}));
   expect(exit).toBe(status);
   expect(stderr.replace(/\s+/g, ' ')).toMatch(step);
   expect(existsSync(file)).toBe(false);
 });
 
-test('without docker the operator is told where the agent brings it', async () => {
+test('suggests the docker of the agent when docker is missing', async () => {
   vi.stubEnv('PATH', shims.empty());
   const {stderr, exit} = await runCommand(CollectLogs, ['--docker', 'scalr-agent'], {host: hostTools, files});
   expect(exit).toBe(2);
-  expect(stderr).toContain('docker is not on PATH');
+  expect(stderr).toContain('docker not found on PATH');
   expect(stderr).toContain('/opt/scalr-agent/embedded/bin');
 });
 
-test('a log that docker does not keep is a gap with its next step, and the rest is there', async () => {
+test('reports a gap with a next step when docker keeps no log, and collects the rest', async () => {
   const logs = failing('Error response from daemon: configured logging driver does not support reading');
   const {stdout, exit, file} = await collect(docker({logs, info: failing('timeout')}), '--json');
   expect(exit).toBe(7);
@@ -230,37 +230,37 @@ test('a log that docker does not keep is a gap with its next step, and the rest 
   expect(Object.keys(await contentOf(file))).toContain('docker/inspect.json');
 });
 
-test('of a large log the beginning and the end are kept, and lines of both outputs stay whole', async () => {
+test('keeps start and end of a large log, with complete lines of both outputs', async () => {
   const logs = `i=0; while [ $i -lt 20000 ]; do echo "2026-11-21T08:00:00Z out $i aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa."; echo "2026-11-21T08:00:00Z err $i bbbbbbbbbbbbbbbbbbbbbbbb." >&2; i=$((i+1)); done`;
   const {file} = await collect(docker({logs}), '--max-size', '100Ki');
   const {'logs/docker/scalr-agent.log': log = ''} = await contentOf(file);
   expect(log.length).toBeLessThan(110 * 1024);
   expect(log).toContain('out 0 ');
   expect(log).toMatch(/(out|err) 19999 /);
-  expect(log).toContain('left out here');
+  expect(log).toContain('omitted');
   const whole = /^2026-11-21T08:00:00Z (out \d+ a+|err \d+ b+)\.$/;
-  const odd = log.split('\n').filter((line) => line !== '' && !whole.test(line) && !line.includes('left out here'));
+  const odd = log.split('\n').filter((line) => line !== '' && !whole.test(line) && !line.includes('omitted'));
   // The one that the limit cut.
   expect(odd.length).toBeLessThanOrEqual(1);
 });
 
-test('time that is over ends docker, and the bundle holds what came', async () => {
+test('stops docker at the timeout, and keeps the data so far', async () => {
   const logs = 'echo "2026-11-21T08:00:00Z first"; exec sleep 30';
   const {stdout, exit, file} = await collect(docker({logs}), '--json', '--timeout', '2s');
   expect(exit).toBe(7);
   expect(JSON.parse(stdout).errors).toMatchObject([
-    {what: 'logs/docker/scalr-agent.log', kind: 'over', message: 'only a part came: --timeout was over'},
+    {what: 'logs/docker/scalr-agent.log', kind: 'aborted', message: 'incomplete: timed out (--timeout)'},
   ]);
   expect((await contentOf(file))['logs/docker/scalr-agent.log']).toContain('first');
 });
 
-test('--dry-run lists what would be in it', async () => {
+test('lists the contents with --dry-run', async () => {
   const {stdout, file} = await collect(docker(), '--dry-run');
   expect(stdout.split('\n')).toEqual(expect.arrayContaining(['docker/inspect.json', 'logs/docker/scalr-agent.log']));
   expect(existsSync(file)).toBe(false);
 });
 
-test('it goes with no flag of a cluster', async () => {
+test('cannot be used with flags for a cluster', async () => {
   const {stderr, exit} = await runCommand(CollectLogs, ['--docker', 'a', '--namespace', 'b']);
   expect(exit).toBe(2);
   expect(stderr).toContain('--docker');

@@ -37,7 +37,7 @@ const RUNNING: ContainerState = {restarts: 0, isRunning: true};
 async function follow(...answers: Answer[]) {
   const paths: string[] = [];
   let life: ContainerState | undefined = RUNNING;
-  const over = new AbortController();
+  const signal = new AbortController();
   const log = new FollowedLog(item, {
     api: {
       async stream(path, {follows}): Promise<LogStream | {trouble: ApiError}> {
@@ -50,7 +50,7 @@ async function follow(...answers: Answer[]) {
         return {chunks: chunksOf(answer.says ?? ''), end: Promise.resolve(answer.trouble)};
       },
     },
-    over: over.signal,
+    signal: signal.signal,
     sleep: async () => {
       if (answers.length === 0) life = undefined;
     },
@@ -59,8 +59,8 @@ async function follow(...answers: Answer[]) {
   return {text: await textOf(log.chunks()), paths, trouble: log.trouble, left: answers.length};
 }
 
-describe('a log that is followed', () => {
-  test('that broke off in the middle of a line is read on there: no line twice, none left out', async () => {
+describe('a followed log', () => {
+  test('resumes in the middle of a line without duplicate or missing lines', async () => {
     const all = line(1) + line(2) + line(3) + line(4);
     const begun = all.slice(0, line(1).length * 2 + 40);
     const {text, paths, trouble} = await follow({says: begun, trouble: CUT}, {says: line(2) + line(3) + line(4)});
@@ -69,44 +69,44 @@ describe('a log that is followed', () => {
     expect(paths).toEqual(['sinceSeconds=86400&follow=true', 'follow=true&sinceTime=2026-11-21T08%3A00%3A02Z']);
   });
 
-  test('lines of the same nanosecond are as many as were said', async () => {
+  test('keeps all lines with the same timestamp', async () => {
     const {text} = await follow({says: line(1, 'a') + line(1, 'a'), trouble: CUT}, {says: line(1, 'a').repeat(3) + line(2)});
     expect(text).toBe(line(1, 'a').repeat(3) + line(2));
   });
 
-  test('that nobody answers for is asked for again from its beginning', async () => {
+  test('is requested again from its start when there was no response', async () => {
     const {text, paths} = await follow({trouble: {kind: 'busy', message: 'later'}}, {says: line(1)});
     expect(text).toBe(line(1));
     expect(paths).toEqual(['sinceSeconds=86400&follow=true', 'sinceSeconds=86400&follow=true']);
   });
 
-  test('goes on with the next life of its container; one that ended well is not read again', async () => {
+  test('continues after a container restart, and does not reread a finished container', async () => {
     const next: ContainerState = {restarts: 1, isRunning: true};
     const {text, paths} = await follow({says: line(1), after: next}, {says: line(2), after: next});
     expect(text).toBe(line(1) + line(2));
     expect(paths).toEqual(['sinceSeconds=86400&follow=true', 'follow=true&sinceTime=2026-11-21T08%3A00%3A01Z']);
   });
 
-  test('that broke off before a restart goes on with the next life, and that lines are missing is said', async () => {
+  test('continues after a restart while interrupted, and reports missing lines', async () => {
     const next: ContainerState = {restarts: 1, isRunning: true};
     const {text, trouble} = await follow({says: line(1), trouble: CUT, after: next}, {says: line(3), after: next});
     expect(text).toBe(line(1) + line(3));
-    expect(trouble?.message).toContain('restarted while the connection was broken');
+    expect(trouble?.message).toContain('restarted while the connection was interrupted');
   });
 
-  test('whose pod goes while the connection is broken is not all', async () => {
+  test('is incomplete when the pod is deleted while interrupted', async () => {
     const {text, trouble} = await follow({says: `${line(1)}2026-11-21T08:00:02.000000000Z half a l`, trouble: CUT});
     expect(text).toBe(`${line(1)}2026-11-21T08:00:02.000000000Z half a l`);
     expect(trouble).toEqual(CUT);
   });
 
-  test('whose container has ended is not asked for again', async () => {
+  test('is not requested again when its container has finished', async () => {
     const {text, paths, trouble} = await follow({says: line(1), after: {restarts: 0, isRunning: false}});
     expect({text, paths: paths.length, trouble}).toEqual({text: line(1), paths: 1, trouble: undefined});
   });
 });
 
-test('times of nodes in other zones and of any precision are compared as times', async () => {
+test('compares timestamps of any time zone and precision', async () => {
   const position = new LogPosition();
   const first = '2026-11-21T10:00:01.25+02:00 a\n';
   await textOf(position.news(chunksOf(first)));

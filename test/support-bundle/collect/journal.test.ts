@@ -69,7 +69,7 @@ async function collect(tools: Readonly<Record<string, string>>, files = disk) {
   return {...outcome, file, document: JSON.parse(outcome.stdout)};
 }
 
-test('a bundle holds journal, unit, drop-ins and state of the agent, and nothing that is secret in them', async () => {
+test('collects journal, unit, drop-ins and state of the agent, without secrets', async () => {
   const journal = `cat <<'END'
 ${LINE} tokens inline-7Hq2LmX91bVw arg-5Tz8NpK30cYd
 ${LINE} file-2Jx6WsR84gUe and pr0xy%40Passw0rd or pr0xy@Passw0rd
@@ -102,7 +102,7 @@ echo "called with $*"`;
   expect(content['SUMMARY.md']).toContain('Units: 1.');
 });
 
-test('the words of the agent are read behind what the journal puts before them', async () => {
+test('reads agent messages behind the prefix of the journal', async () => {
   const {document} = await collect(says({journal: shows(`${LINE} {"level": "error", "event": "401 Unauthorized: invalid token"}`)}));
   expect(document.findings).toMatchObject([
     {code: 'TOKEN_REJECTED', object: 'unit/scalr-agent', message: 'agent log: 401 Unauthorized: invalid token'},
@@ -114,7 +114,7 @@ test.each([
   ['RESTARTED', {NRestarts: '4'}],
   ['UNIT_CHANGED', {NeedDaemonReload: 'yes'}],
   ['OOM_KILLED', {Result: 'oom-kill'}],
-])('%s is read from the state of the unit', async (code, state) => {
+])('reports %s from the unit state', async (code, state) => {
   const {document, file} = await collect(says({show: shows(properties(state))}));
   expect(document.findings).toMatchObject([{code, object: 'unit/scalr-agent', evidence: 'systemd/scalr-agent.properties.txt'}]);
   const [key = '', value = ''] = Object.entries(state)[0] ?? [];
@@ -122,7 +122,7 @@ test.each([
   expect(content['systemd/scalr-agent.properties.txt']?.split('\n')[document.findings[0].line - 1]).toBe(`${key}=${value}`);
 });
 
-test('where the package runs docker as a service it is collected too, and a proxy that it lacks stands out', async () => {
+test('collects the docker service of the package too, and reports a missing proxy', async () => {
   const {document, file} = await collect(
     says({docker: shows(properties({Id: 'scalr-docker.service'})), dockerUnit: shows('[Service]\nExecStart=/d')}),
   );
@@ -141,7 +141,7 @@ test.each([
   ],
   ['cannot be opened', 'echo "No journal files were opened due to insufficient permissions." >&2; exit 1', 'forbidden', 'systemd-journal'],
   ['is not kept', 'echo "No journal files were found." >&2; echo "-- No entries --"', 'not-found', 'journald.conf'],
-])('a journal that %s is a gap with its next step, and the unit is there', async (_, journal, kind, step) => {
+])('reports a gap with a next step for a journal that %s, and collects the unit', async (_, journal, kind, step) => {
   const {document, exit, file} = await collect(says({journal}));
   expect(exit).toBe(7);
   expect(document.errors).toMatchObject([{what: 'logs/journal/scalr-agent.log', kind, message: expect.stringContaining(step)}]);
@@ -149,7 +149,7 @@ test.each([
   expect(Object.keys(await contentOf(file))).toContain('systemd/scalr-agent.service.txt');
 });
 
-test('an EnvironmentFile that may not be read is said, because its secrets cannot be searched for', async () => {
+test('reports an unreadable EnvironmentFile, because its secrets cannot be redacted', async () => {
   const refused = new ExpectedError('Cannot read /etc/scalr-agent/agent.env: permission denied.', {
     code: 'UNREADABLE_FILE',
     exit: ExitCode.usage,
@@ -159,12 +159,12 @@ test('an EnvironmentFile that may not be read is said, because its secrets canno
   expect(document.errors).toMatchObject([{kind: 'forbidden', message: expect.stringContaining('sudo')}]);
 });
 
-test('an EnvironmentFile that may be missing is no matter', async () => {
+test('ignores a missing optional EnvironmentFile', async () => {
   const {document} = await collect(says(), memoryFiles());
   expect(document).toMatchObject({errors: [], complete: true});
 });
 
-test('systemd that does not answer is a gap, and the journal is there', async () => {
+test('reports a gap when systemd does not respond, and collects the journal', async () => {
   const failure = 'echo "System has not been booted with systemd as init system (PID 1). Can\'t operate." >&2; exit 1';
   const {document, exit, file} = await collect(says({unit: failure, show: failure, docker: failure}));
   expect(exit).toBe(7);
@@ -172,24 +172,24 @@ test('systemd that does not answer is a gap, and the journal is there', async ()
   expect((await contentOf(file))['logs/journal/scalr-agent.log']).toContain('ready to receive');
 });
 
-test('where neither systemd nor its journal says anything nothing is written', async () => {
+test('writes nothing when neither systemd nor the journal responds', async () => {
   const failure = 'echo "System has not been booted with systemd as init system (PID 1). Can\'t operate." >&2; exit 1';
   const journal = 'echo "No journal files were found." >&2; echo "-- No entries --"';
   const {document, exit, file} = await collect(says({unit: failure, show: failure, docker: failure, dockerUnit: failure, journal}));
   expect(exit).toBe(1);
   expect(document.error.message).toMatch(
-    /^Nothing of unit scalr-agent could be read, and no bundle was written: systemctl: systemd does not answer here.*; journalctl: this machine keeps no journal/,
+    /^Cannot read unit scalr-agent. No bundle was written: systemctl: systemd is not available.*; journalctl: no journal found on this machine/,
   );
   expect(document.error.suggestions).toContainEqual(expect.stringContaining('--docker CONTAINER'));
   expect(existsSync(file)).toBe(false);
 });
 
-test('an agent that said nothing in the time that was looked at stands out', async () => {
+test('reports an agent without log lines in the time range', async () => {
   const {document, exit} = await collect(says({journal: 'echo "-- No entries --"'}));
   expect({exit, findings: document.findings}).toMatchObject({exit: 0, findings: [{code: 'NO_LOG'}]});
 });
 
-test('a machine without the agent is an error with a next step, and nothing is written', async () => {
+test('fails with a next step when the machine has no agent, and writes nothing', async () => {
   const {document, exit, file} = await collect(
     says({unit: 'echo "No files found for scalr-agent.service." >&2; exit 1', show: shows('LoadState=not-found')}),
   );
@@ -201,10 +201,10 @@ test('a machine without the agent is an error with a next step, and nothing is w
   expect(existsSync(file)).toBe(false);
 });
 
-test('without journalctl the other door is named', async () => {
+test('suggests --docker when journalctl is missing', async () => {
   vi.stubEnv('PATH', shims.empty());
   const {stderr, exit} = await runCommand(CollectLogs, ['--journal'], {host: hostTools, files: disk});
   expect(exit).toBe(2);
-  expect(stderr).toContain('journalctl is not on PATH');
+  expect(stderr).toContain('journalctl not found on PATH');
   expect(stderr).toContain('--docker CONTAINER');
 });

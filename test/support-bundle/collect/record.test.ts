@@ -19,7 +19,7 @@ const pod = (name: string, phase: string, labels: Readonly<Record<string, string
 const ofRun = (name: string, phase: string, run: string): Pod => pod(name, phase, {'app.kubernetes.io/component': 'task', run});
 
 /** Looks at one list of pods after the other, and for ever at the last one. */
-async function watched(wish: {run?: string; container?: string}, ...looks: readonly (readonly Pod[])[]) {
+async function watched(options: {run?: string; container?: string}, ...looks: readonly (readonly Pod[])[]) {
   let left = looks;
   const until = new AbortController();
   const api: ApiReader = {
@@ -33,24 +33,24 @@ async function watched(wish: {run?: string; container?: string}, ...looks: reado
     stream: async () => ({trouble: {kind: 'not-started', message: 'it waits'}}),
     close: async () => undefined,
   };
-  const world = {api, until: until.signal, now: () => new Date(), sleep: async () => turn(), onLog: () => undefined};
+  const deps = {api, until: until.signal, now: () => new Date(), sleep: async () => turn(), onLog: () => undefined};
   const {logs, gaps} = await record(
-    {namespace: 'n', releases: [JOBS], since: undefined, maxBytes: 1e6, readsSecrets: false, ...wish},
-    world,
+    {namespace: 'n', releases: [JOBS], since: undefined, maxBytes: 1e6, readsSecrets: false, ...options},
+    deps,
   );
   return {isTold: until.signal.aborted, files: logs.map(({item}) => item.file), gaps};
 }
 
 const AGENT = pod('agent-1', 'Running');
 
-test('it ends with a run whose id is only in a label', async () => {
+test('ends with a run whose ID is only in a label', async () => {
   const there = [AGENT, ofRun('w-1', 'Running', 'run-x')];
   const {isTold, files} = await watched({run: 'run-x'}, there, there, [AGENT, ofRun('w-1', 'Succeeded', 'run-x')], [AGENT]);
   expect(isTold).toBe(false);
   expect(files).toContain('logs/w-1/worker.log');
 });
 
-test('another run whose id only begins alike does not end it', async () => {
+test('does not end with a run whose ID has the same prefix', async () => {
   const {isTold, files} = await watched(
     {run: 'run-x'},
     [AGENT, pod('w-run-x2', 'Succeeded', {'app.kubernetes.io/component': 'task'})],
@@ -59,9 +59,9 @@ test('another run whose id only begins alike does not end it', async () => {
   expect({isTold, files}).toEqual({isTold: true, files: ['logs/agent-1/worker.log']});
 });
 
-test('a run and a container that were looked for and never seen are missing', async () => {
-  const run = {what: 'run run-x', trouble: {kind: 'not-found', message: 'it was not seen'}};
-  const container = {what: 'container nope', trouble: {kind: 'not-found', message: 'none of this name was seen to begin'}};
+test('reports a requested run and container that never appeared', async () => {
+  const run = {what: 'run run-x', trouble: {kind: 'not-found', message: 'not seen while watching'}};
+  const container = {what: 'container nope', trouble: {kind: 'not-found', message: 'no container with this name started while watching'}};
   expect((await watched({run: 'run-x', container: 'worker'}, [AGENT])).gaps).toEqual([run]);
   expect((await watched({container: 'nope'}, [AGENT])).gaps).toEqual([container]);
 });
@@ -91,23 +91,23 @@ async function listed(...answers: readonly [seconds: number, answer: Answer | re
   return {files: logs.map(({item}) => item.file), gaps};
 }
 
-test('what could not be listed for some seconds is as it was, and that nobody looked is said', async () => {
+test('keeps the last list when lists fail for some seconds, and reports it', async () => {
   const {files, gaps} = await listed([0, [AGENT]], [2, failed], [10, failed]);
   expect(files).toEqual(['logs/agent-1/worker.log']);
   expect(gaps).toMatchObject([
     {
-      what: 'Pod objects of --watch',
+      what: 'Pod objects (--watch)',
       isMinor: true,
-      trouble: {kind: 'server', message: expect.stringMatching(/^for 12 s nobody saw .*no leader/)},
+      trouble: {kind: 'server', message: expect.stringMatching(/^not watched for 12 s: .*no leader/)},
     },
   ]);
 });
 
-test('in a time that is longer than the life of a run something may be missing', async () => {
+test('reports possibly missing runs when lists fail longer than a run exists', async () => {
   const {gaps} = await listed([0, [AGENT]], [2, failed], [60, [AGENT]], [2, [AGENT]]);
-  expect(gaps).toMatchObject([{isMinor: false, trouble: {message: expect.stringMatching(/^for 62 s /)}}]);
+  expect(gaps).toMatchObject([{isMinor: false, trouble: {message: expect.stringMatching(/^not watched for 62 s/)}}]);
 });
 
-test('while all goes well there is nothing to say', async () => {
+test('reports nothing without failures', async () => {
   expect((await listed([0, [AGENT]], [100, [AGENT]])).gaps).toEqual([]);
 });

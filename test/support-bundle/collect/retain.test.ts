@@ -25,7 +25,7 @@ async function kept(text: string, limit: number, sizes: readonly number[] = [64]
 const lines = (count: number): string => Array.from({length: count}, (_, index) => `line ${index}\n`).join('');
 
 describe('a log', () => {
-  test('that fits is kept whole', () =>
+  test('is kept completely when it fits', () =>
     fc.assert(
       fc.asyncProperty(fc.nat(50), fc.array(fc.integer({min: 1, max: 90}), {minLength: 1}), async (count, sizes) => {
         const text = lines(count);
@@ -33,12 +33,12 @@ describe('a log', () => {
       }),
     ));
 
-  test('that is too long keeps its beginning and its end, with a mark that counts', () =>
+  test('keeps its start and end when it is too long, with a mark', () =>
     fc.assert(
       fc.asyncProperty(fc.integer({min: 100, max: 400}), fc.array(fc.integer({min: 1, max: 300}), {minLength: 1}), async (count, sizes) => {
         const text = lines(count);
         const {text: found, cut} = await kept(text, 600, sizes);
-        const [head, tail] = found.split(/^\[… \d+ bytes left out here: --max-size …\]\n/m);
+        const [head, tail] = found.split(/^\[… \d+ bytes omitted: --max-size …\]\n/m);
         expect(text.startsWith(head as string)).toBe(true);
         expect(text.endsWith(tail as string)).toBe(true);
         expect(head).toMatch(/\nline \d+\n$/);
@@ -48,7 +48,7 @@ describe('a log', () => {
       }),
     ));
 
-  test('of which only so much of the end is held has more of its beginning', async () => {
+  test('keeps more of its start when its end is limited', async () => {
     const text = lines(400);
     const chunks: Buffer[] = [];
     for await (const chunk of retain(inChunks(text, [64]), {limit: 2000, longestTail: 100, onCut: () => undefined})) chunks.push(chunk);
@@ -61,7 +61,7 @@ describe('a log', () => {
     expect(tail.length).toBeLessThanOrEqual(100);
   });
 
-  test('has what others do not need, in one piece, until there is no more', async () => {
+  test('uses the unused share of other logs, in one piece, while available', async () => {
     const text = lines(400);
     expect(await kept(text, 600, [64], () => true)).toEqual({text, cut: 0});
     let left = 1000;
@@ -75,17 +75,17 @@ describe('a log', () => {
     expect(text.endsWith(found.text.slice(-300))).toBe(true);
   });
 
-  test('keeps half a line before the mark only where it is a long one, and then the mark has a line of its own', async () => {
+  test('keeps a partial line before the mark only if the line is long, and the mark is on its own line', async () => {
     const long = 'y'.repeat(40_000);
     const {text, cut} = await kept(`first\n${long}\n${lines(9000)}`, 60_000);
-    expect(text).toMatch(/^first\ny{19994}\n\[… \d+ bytes left out here: --max-size …\]\nline \d+\n/);
-    expect(`first\n${long}\n${lines(9000)}`).toHaveLength(text.length + cut - `\n[… ${cut} bytes left out here: --max-size …]\n`.length);
+    expect(text).toMatch(/^first\ny{19994}\n\[… \d+ bytes omitted: --max-size …\]\nline \d+\n/);
+    expect(`first\n${long}\n${lines(9000)}`).toHaveLength(text.length + cut - `\n[… ${cut} bytes omitted: --max-size …]\n`.length);
   });
 
-  test('of one endless line keeps something of its end too', async () => {
+  test('keeps the end of a single endless line too', async () => {
     const {text, cut} = await kept('x'.repeat(10_000), 900);
     expect(text.endsWith('x'.repeat(100))).toBe(true);
-    expect(cut).toBe(10_000 - (text.length - `\n[… ${cut} bytes left out here: --max-size …]\n`.length));
+    expect(cut).toBe(10_000 - (text.length - `\n[… ${cut} bytes omitted: --max-size …]\n`.length));
   });
 });
 
@@ -96,7 +96,7 @@ describe('a log that is kept in memory', () => {
     return {made, text: Buffer.concat([...made.chunks()]).toString('utf8')};
   };
 
-  test('and fits is kept whole, and can be read twice', () =>
+  test('is kept completely when it fits, and can be read twice', () =>
     fc.assert(
       fc.property(fc.array(fc.nat(3000), {maxLength: 20}), (counts) => {
         const chunks = counts.map(lines);
@@ -111,14 +111,14 @@ describe('a log that is kept in memory', () => {
       {numRuns: 20},
     ));
 
-  test('and is too long keeps its beginning and its end in whole lines, with a mark that counts', () => {
+  test('keeps its start and end in whole lines when it is too long, with a mark', () => {
     const chunks = Array.from({length: 2000}, (_, index) => `chunk ${index}\n${'x'.repeat(500)}\n`);
     const all = chunks.join('');
     const {made, text} = log(256 * 1024, ...chunks);
-    const [head = '', tail = ''] = text.split(/^\[… \d+ bytes left out here: --max-size …\]\n/m);
+    const [head = '', tail = ''] = text.split(/^\[… \d+ bytes omitted: --max-size …\]\n/m);
     expect({begins: all.startsWith(head), ends: all.endsWith(tail)}).toEqual({begins: true, ends: true});
     expect(head.length + tail.length + made.cut).toBe(all.length);
-    expect(text).toContain(`[… ${made.cut} bytes left out here`);
+    expect(text).toContain(`[… ${made.cut} bytes omitted`);
     expect(made.bytes).toBeLessThan(256 * 1024 + 20_000);
     expect(tail.length).toBeGreaterThan(head.length);
     expect(head.length).toBeGreaterThan(50_000);
@@ -126,7 +126,7 @@ describe('a log that is kept in memory', () => {
   });
 });
 
-test('what small logs do not need is there for those that begin later', () => {
+test('the unused share of small logs is available to later ones', () => {
   const shares = new Shares(1_000_000, 4);
   const first = shares.take();
   expect(first).toBe(250_000);
@@ -136,7 +136,7 @@ test('what small logs do not need is there for those that begin later', () => {
   expect(shares.take()).toBe(330_000);
 });
 
-test('what is kept for logs that have not begun is granted to nobody', () => {
+test('the share of logs that have not started is reserved', () => {
   const shares = new Shares(1_000_000, 4);
   const first = shares.take();
   expect(shares.grant(1)).toBe(false);
@@ -145,4 +145,4 @@ test('what is kept for logs that have not begun is granted to nobody', () => {
   expect(shares.grant(1)).toBe(false);
 });
 
-test('a log of very many still gets a page', () => expect(new Shares(1000, 500).take()).toBe(16_384));
+test('each of very many logs still gets a page', () => expect(new Shares(1000, 500).take()).toBe(16_384));

@@ -1,39 +1,39 @@
 import {expect, test} from 'vitest';
-import type {Outcome} from '../../../src/ports/processes.ts';
+import type {ProcessResult} from '../../../src/ports/processes.ts';
 import {findReleases, readRelease} from '../../../src/support-bundle/collect/tools.ts';
 
 const place = {namespace: 'n'};
-const over = new AbortController().signal;
-const saying = (stdout: string) => ({run: async (): Promise<Outcome> => ({exitCode: 0, stdout, stderr: ''})});
+const signal = new AbortController().signal;
+const saying = (stdout: string) => ({run: async (): Promise<ProcessResult> => ({exitCode: 0, stdout, stderr: ''})});
 
-const NO_JSON = 'what helm said is no JSON: WARNING: a wrapper';
+const NO_JSON = 'the output of helm is not JSON: WARNING: a wrapper';
 
 test.each([
-  ['', 'helm said nothing'],
+  ['', 'helm returned no output'],
   ['WARNING: a wrapper\nand more', NO_JSON],
-  ['[{"name": "mine", "chart": "agent-local-0.6.5"', 'what helm said is not the JSON it should be, or not all of it'],
-  ['{"name": "mine"}', 'what helm said is not the JSON it should be, or not all of it'],
-  ['[{"name": 7, "chart": null}]', 'what helm said is not the JSON it should be, or not all of it'],
-])('of releases that helm tells as %j nothing is known, and that is said', async (stdout, message) => {
-  expect(await findReleases(place, saying(stdout), over)).toEqual({
+  ['[{"name": "mine", "chart": "agent-local-0.6.5"', 'helm returned incomplete or unexpected JSON'],
+  ['{"name": "mine"}', 'helm returned incomplete or unexpected JSON'],
+  ['[{"name": 7, "chart": null}]', 'helm returned incomplete or unexpected JSON'],
+])('a release list of %j is reported as missing', async (stdout, message) => {
+  expect(await findReleases(place, saying(stdout), signal)).toEqual({
     releases: [],
-    gaps: [{what: 'releases of helm', trouble: {kind: 'refused', message}}],
+    gaps: [{what: 'Helm releases', trouble: {kind: 'refused', message}}],
   });
 });
 
-test('what helm keeps of a release is a gap for each file that it says no JSON for', async () => {
-  const {files, gaps, values} = await readRelease('mine', place, saying('WARNING: a wrapper\nand more\n'), over);
+test('every Helm file that is not JSON is a gap', async () => {
+  const {files, gaps, values} = await readRelease('mine', place, saying('WARNING: a wrapper\nand more\n'), signal);
   expect({files: files(() => () => ''), values}).toEqual({files: [], values: undefined});
   expect(gaps).toEqual([
     {what: 'releases/mine/history.json', trouble: {kind: 'refused', message: NO_JSON}},
     {what: 'releases/mine/values.json', trouble: {kind: 'refused', message: NO_JSON}},
-    {what: 'releases/mine/manifest', trouble: {kind: 'refused', message: 'what helm said is no manifest'}},
+    {what: 'releases/mine/manifest', trouble: {kind: 'refused', message: 'the output of helm is not a manifest'}},
   ]);
 });
 
-test('where no values were given helm says null, or nothing', async () => {
+test('null and empty output mean no values', async () => {
   for (const stdout of ['null', '']) {
-    const {files, gaps} = await readRelease('mine', place, saying(stdout), over);
+    const {files, gaps} = await readRelease('mine', place, saying(stdout), signal);
     expect(files(() => () => '').map(({name}) => name)).toContain('releases/mine/values.json');
     expect(gaps.map(({what}) => what)).not.toContain('releases/mine/values.json');
   }

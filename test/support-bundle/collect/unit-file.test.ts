@@ -1,8 +1,8 @@
 import {expect, test} from 'vitest';
 import {parseEnvironmentFile, parseUnit} from '../../../src/support-bundle/collect/journal.ts';
-import {seedsOfWords} from '../../../src/support-bundle/redact/find-secrets.ts';
+import {knownSecretsOfWords} from '../../../src/support-bundle/redact/find-secrets.ts';
 
-const seedsIn = (text: string): string[] => parseUnit(text).seeds.map(({value}) => value.reveal());
+const seedsIn = (text: string): string[] => parseUnit(text).knownSecrets.map(({value}) => value.reveal());
 
 test.each([
   ['plain', 'Environment=SCALR_TOKEN=abc-123 SCALR_URL=https://a.scalr.io', ['abc-123']],
@@ -43,7 +43,7 @@ test('a file with variables is read as systemd reads it', () => {
 });
 
 test('words of a command give their secrets, whatever stands around them', () => {
-  const found = (...words: string[]): string[] => seedsOfWords(words).map(({value}) => value.reveal());
+  const found = (...words: string[]): string[] => knownSecretsOfWords(words).map(({value}) => value.reveal());
   expect(found('run', '--token', 'abc', '--debug')).toEqual(['abc']);
   expect(found('env', 'SCALR_TOKEN=abc', 'agent')).toEqual(['abc']);
   expect(found('run', '--token', '--debug')).toEqual([]);

@@ -6,7 +6,7 @@ import {LogWords} from '../../../src/support-bundle/findings/log-words.ts';
 const NOWHERE = new Evidence([], new Set(), []);
 const JOB = {name: 'mine', namespace: 'scalr', target: {chart: 'agent-job', version: '0.6.5'}} as const;
 
-test('says that debug logs were off, with the command that switches them on', () => {
+test('reports that debug logs were off, with the command that enables them', () => {
   expect(debugFindings({...JOB, values: {}}, NOWHERE)).toMatchObject([
     {severity: 'info', code: 'DEBUG_OFF', remedy: expect.stringContaining('scalr-agent debug --release mine --namespace scalr on')},
   ]);
@@ -16,7 +16,7 @@ test.each([
   [undefined, 'values that were not read'],
   [{agent: {debug: '1'}}, 'debug logs that were on'],
   [{task: {worker: {extraEnv: {SCALR_AGENT_DEBUG: '1'}}}}, 'another variable that switched them on'],
-])('says nothing of %o: %s', (values, _) => {
+])('reports nothing for %o: %s', (values, _) => {
   expect(debugFindings({...JOB, values}, NOWHERE)).toEqual([]);
 });
 
@@ -30,15 +30,20 @@ function record(file: string, text: string, size = text.length) {
 const LINES =
   'Initializing modules...\nInitialized 8 modules in 4.12s (8 used from cache)\nInitialized 20 plugins in 6.09s (19 used from cache)\n';
 
-test.each([LINES.length, 40, 7])('counts what runs used from the cache, in chunks of %i bytes', (size) => {
+test.each([LINES.length, 40, 7])('counts cache use of runs, in chunks of %i bytes', (size) => {
   expect(cacheFindings([record('a.log', 'hello\n'), record('b.log', LINES, size), record('c.log', LINES, size)])).toMatchObject([
-    {code: 'CACHE_USED', severity: 'info', message: '38 of 40 plugins and 16 of 16 modules used from cache, in 2 logs', evidence: 'b.log'},
+    {
+      code: 'CACHE_USED',
+      severity: 'info',
+      message: '38 of 40 plugins and 16 of 16 modules used from the cache, in 2 logs',
+      evidence: 'b.log',
+    },
   ]);
 });
 
-test('says how to keep a cache that was not used, and nothing without a line of it', () => {
+test('suggests a cache when it was not used, and reports nothing without such a line', () => {
   expect(cacheFindings([record('a.log', 'Initialized 3 plugins in 6.09s (0 used from cache)\n')])).toMatchObject([
-    {code: 'CACHE_NOT_USED', message: '0 of 3 plugins used from cache, in 1 log', remedy: expect.stringContaining('--provider-cache')},
+    {code: 'CACHE_NOT_USED', message: '0 of 3 plugins used from the cache, in 1 log', remedy: expect.stringContaining('--provider-cache')},
   ]);
   expect(cacheFindings([record('a.log', 'hello\n')])).toEqual([]);
 });

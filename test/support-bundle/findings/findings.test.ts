@@ -46,8 +46,8 @@ function seen(objects: readonly KubernetesObject[], {evidence, line = 0}: {evide
     ?.text.split('\n')[line - 1];
 }
 
-describe('why something is not well is told with the place where that can be seen', () => {
-  test('of a crash loop the last line before it ended', () => {
+describe('causes have evidence in the bundle', () => {
+  test('of a crash loop: the last line before the exit', () => {
     const crash = pod({
       containerStatuses: [agent({restartCount: 9, state: {waiting: {reason: 'CrashLoopBackOff'}}, lastState: {terminated: {exitCode: 1}}})],
     });
@@ -58,7 +58,7 @@ describe('why something is not well is told with the place where that can be see
     expect(find([crash])).toMatchObject([{code: 'CRASH_LOOP', evidence: 'objects/pod/agent-1.json'}]);
   });
 
-  test('of memory that ran out the state of the container', () => {
+  test('of an out-of-memory error: the state of the container', () => {
     const ended = {terminated: {reason: 'OOMKilled', exitCode: 137}};
     const killed = pod({containerStatuses: [agent({restartCount: 4, state: {waiting: {reason: 'CrashLoopBackOff'}}, lastState: ended})]});
     const [finding] = find([killed], [log('logs/agent-1/agent.previous.log', 'working')]);
@@ -66,7 +66,7 @@ describe('why something is not well is told with the place where that can be see
     expect(seen([killed], finding ?? {})).toContain('"reason": "OOMKilled"');
   });
 
-  test('of an image that does not come the newest event', () => {
+  test('of a failed image pull: the newest event', () => {
     const waiting = {waiting: {reason: 'ImagePullBackOff', message: 'Back-off pulling image "scalr/agent:9": ErrImagePull: not found'}};
     const stuck = pod({phase: 'Pending', containerStatuses: [agent({state: waiting})]});
     const other = pod({...READY, containerStatuses: [agent({ready: true})]}, 'agent-10');
@@ -82,7 +82,7 @@ describe('why something is not well is told with the place where that can be see
     expect(seen(objects, finding ?? {})).toContain('Pod/agent-1  Failed  Failed to pull image');
   });
 
-  test("of a pod without a node the scheduler's words", () => {
+  test('of an unscheduled pod: the message of the scheduler', () => {
     const words = '0/2 nodes are available: 2 Insufficient memory.';
     const pending = pod({phase: 'Pending', conditions: [{type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: words}]});
     const objects = [pending, event(pending, 'FailedScheduling', `${words} preemption: 0/2 nodes are available`)];
@@ -97,14 +97,14 @@ describe('why something is not well is told with the place where that can be see
     expect(seen([pending], later ?? {})).toContain('2 Insufficient memory');
   });
 
-  test('of a claim what the storage driver says', () => {
+  test('of a PVC: the message of the storage driver', () => {
     const claim: Claim = {kind: 'PersistentVolumeClaim', metadata: {name: 'cache'}, status: {phase: 'Pending'}};
     const objects = [claim, event(claim, 'ProvisioningFailed', 'storageclass.storage.k8s.io "fast" not found')];
     const [finding] = find(objects);
     expect(finding).toMatchObject({code: 'CLASS_NOT_FOUND', object: 'claim/cache', evidence: 'events.txt', line: 1});
   });
 
-  test('without a line where redaction moved the lines', () => {
+  test('without a line number when redaction moved the lines', () => {
     const claim: Claim = {kind: 'PersistentVolumeClaim', metadata: {name: 'cache'}, status: {phase: 'Lost'}};
     const places = new Evidence(texts([claim]), new Set(['objects/persistentvolumeclaim/cache.json']), []);
     const [finding] = findingsIn({objects: [claim], logs: [], places, now: TODAY});
@@ -113,11 +113,11 @@ describe('why something is not well is told with the place where that can be see
   });
 });
 
-describe('what agents say', () => {
+describe('agent log messages', () => {
   const REFUSED = '{"level":"error","event":"Invalid agent token"}';
   const well = pod({...READY, containerStatuses: [agent({ready: true})]});
 
-  test('is why one is not well, behind the times that the node puts before its lines', () => {
+  test('explain an unhealthy agent, behind the timestamps of the node', () => {
     const status = agent({restartCount: 1, lastState: {terminated: {exitCode: 1}}});
     const logs = [log('logs/agent-1/agent.log', 'starting', REFUSED, REFUSED), log('logs/agent-1/agent.previous.log', 'something older')];
     expect(find([pod({containerStatuses: [status]})], logs)).toContainEqual(
@@ -125,23 +125,23 @@ describe('what agents say', () => {
     );
   });
 
-  test('stands out although it is over, once, and with how often it was said', () => {
+  test('are reported once when resolved, with their number', () => {
     const lines = [REFUSED, ...Array.from({length: 2000}, () => 'x'.repeat(40)), REFUSED, 'agent is ready to receive tasks', 'working'];
     const logs = [log('logs/agent-1/agent.log', ...lines), log('logs/agent-1/agent.previous.log', REFUSED)];
     expect(find([well], logs)).toMatchObject([
       {
         severity: 'warning',
         code: 'TOKEN_REJECTED',
-        message: 'container agent said on 2 lines, last: Invalid agent token; it was ready again afterwards',
+        message: 'container agent logged 2 times, last: Invalid agent token; the pod became ready afterwards',
         evidence: 'logs/agent-1/agent.log',
         line: 2002,
         remedy: expect.stringContaining('agent pool'),
       },
     ]);
-    expect(find([well], logs.slice(1))).toMatchObject([{message: expect.stringContaining('that was before it was restarted'), line: 1}]);
+    expect(find([well], logs.slice(1))).toMatchObject([{message: expect.stringContaining('before the last restart'), line: 1}]);
   });
 
-  test('is no news where it passed by itself', () => {
+  test('are not reported when they were temporary', () => {
     const unreachable = 'connection refused';
     const said = (count: number) =>
       log('logs/agent-1/agent.log', ...Array.from({length: count}, () => unreachable), 'agent is ready to receive tasks');
@@ -149,7 +149,7 @@ describe('what agents say', () => {
     expect(find([well], [said(3)])).toMatchObject([{code: 'SCALR_UNREACHABLE', line: 3}]);
   });
 
-  test('is told once for all pods of a workload', () => {
+  test('are reported once for all pods of a workload', () => {
     const set = {
       kind: 'DaemonSet',
       metadata: {name: 'workers', uid: 's'},
@@ -166,7 +166,7 @@ describe('what agents say', () => {
     ]);
   });
 
-  test('counts for the container of a run where it is about the agent, and never for a container of others', () => {
+  test('count for the runner when they are about the agent, and never for containers of others', () => {
     const run: Pod = {
       ...pod(
         {
@@ -188,11 +188,11 @@ describe('what agents say', () => {
   });
 });
 
-describe('what restarted', () => {
+describe('restarts', () => {
   const restarted = (reason: string, name = 'agent-1') =>
     pod({...READY, containerStatuses: [agent({ready: true, restartCount: 2, lastState: {terminated: {reason, exitCode: 137}}})]}, name);
 
-  test('for want of memory stands out although the pod is well again', () => {
+  test('because of memory are reported although the pod is ready again', () => {
     const objects = [restarted('OOMKilled')];
     const [finding] = find(objects);
     expect(finding).toMatchObject({severity: 'warning', code: 'OOM_KILLED', evidence: 'objects/pod/agent-1.json'});
@@ -200,14 +200,14 @@ describe('what restarted', () => {
     expect(seen(objects, finding ?? {})).toContain('"reason": "OOMKilled"');
   });
 
-  test('for another reason is to be read in what it said last', () => {
+  test('for another reason refer to the last log', () => {
     const [finding] = find([restarted('Error')], [log('logs/agent-1/agent.previous.log', 'one', 'two')]);
     expect(finding).toMatchObject({code: 'RESTARTED', evidence: 'logs/agent-1/agent.previous.log', line: 2});
   });
 });
 
-describe('what keeps no pod from being ready', () => {
-  test('an agent without pods stands out', () => {
+describe('problems that do not affect readiness', () => {
+  test('an agent without pods is reported', () => {
     const deployment = {kind: 'Deployment', metadata: {name: 'agent', namespace: 'a'}, spec: {replicas: 0}} as KubernetesObject;
     const [finding, ...rest] = find([deployment]);
     expect([finding, rest]).toMatchObject([{severity: 'warning', code: 'SCALED_TO_ZERO', object: 'deployment/agent'}, []]);
@@ -222,7 +222,7 @@ describe('what keeps no pod from being ready', () => {
     expect(seen([deployment], finding ?? {})).toContain('"replicas": 0');
   });
 
-  test('a pod that was evicted stands out although another took its place', () => {
+  test('an evicted pod is reported although another one replaced it', () => {
     const evicted = pod({phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.'});
     const other = pod({...READY, containerStatuses: [agent({ready: true})]}, 'agent-2');
     for (const each of [evicted, other]) each.metadata.ownerReferences = [{kind: 'ReplicaSet', name: 'agent'}];
@@ -238,7 +238,7 @@ describe('what keeps no pod from being ready', () => {
   });
 });
 
-test('nothing stands out where all is well', () => {
+test('a healthy agent has no findings', () => {
   const objects = [pod({...READY, containerStatuses: [agent({ready: true})]})];
   expect(find(objects, [log('logs/agent-1/agent.log', 'agent is ready to receive tasks')])).toEqual([]);
 });

@@ -26,14 +26,14 @@ describe('values of a release', () => {
   const find = (chart: ChartName, version: string, values: Values | undefined) =>
     mistakes({name: 'mine', target: target(chart, version), values}, NOWHERE);
 
-  test('are wrong at a line of the file in the bundle', () => {
+  test('are validated, with a line in the file of the bundle', () => {
     const values = {agent: {url: 'https://acme.scalr.io', tokn: 'x', tokenExistingSecret: {name: 'mine'}}};
     const found = find('agent-local', '0.6.5', values).find(({code}) => code === 'UNKNOWN_KEY');
     expect(found).toMatchObject({object: 'release/mine', evidence: 'releases/mine/values.json'});
     expect(jsonText(values).split('\n')[(found?.line ?? 0) - 1]).toContain('"tokn"');
   });
 
-  test('do not stand behind their key, where redaction would take the words for a secret', () => {
+  test('have the key after the message, so that redaction does not hide the message', () => {
     const [found] = find('agent-k8s', '0.6.5', {agent: {url: 'https://acme.scalr.io', token: 'in two pieces'}});
     expect(found?.message).toMatch(/\(agent\.token\)$/);
   });
@@ -45,7 +45,7 @@ describe('values of a release', () => {
     ['agent-job', '0.5.69', []],
     ['agent-local', '0.5.66', ['METADATA_BLOCKED', 'POLICY_WITHOUT_DNS']],
     ['agent-local', '0.5.67', []],
-  ] as const)('%s %s has bugs of its own, whatever they are', (chart, version, codes) => {
+  ] as const)('%s %s has its own bugs, regardless of the values', (chart, version, codes) => {
     for (const values of [withToken(chart, version), undefined])
       expect(
         find(chart, version, values)
@@ -55,7 +55,7 @@ describe('values of a release', () => {
     expect(find(chart, version, withToken(chart, version)).every(({message}) => message.startsWith(`${chart} ${version}: `))).toBe(true);
   });
 
-  test('a bug of the version is seen where its version stands', () => {
+  test('a bug of the version has its evidence at the version', () => {
     const history = {name: 'releases/mine/history.json', text: '[{"chart":"agent-job-0.5.63"}]\n'};
     const labelled = {
       name: 'objects/deployment/scalr-agent.json',
@@ -67,13 +67,13 @@ describe('values of a release', () => {
     expect(seen(labelled)).toMatchObject([{evidence: 'objects/deployment/scalr-agent.json', line: 4}]);
   });
 
-  test('a bug that somebody asked for is told once, at its line', () => {
+  test('a bug that the values trigger is reported once, at its line', () => {
     const found = find('agent-job', '0.5.68', {task: {allowMetadataService: false}}).filter(({code}) => code === 'POLICY_WITHOUT_DNS');
     expect(found).toMatchObject([{evidence: 'releases/mine/values.json', line: 3}]);
     expect(find('agent-job', '0.6.3', withToken('agent-job', '0.6.3', {replicaCount: 2})).map(({code}) => code)).toEqual(['BUDGET_LOST']);
   });
 
-  test.each(CHARTS)('the newest %s has none', (chart) =>
+  test.each(CHARTS)('the newest %s has no bugs', (chart) =>
     expect(find(chart, newestOf(chart), withToken(chart, newestOf(chart)))).toEqual([]));
 });
 
@@ -102,76 +102,76 @@ describe('a version', () => {
     name = 'mine',
   ) => versionFindings({name, namespace: 'agents', target: target(chart, version)}, {server, nodes}, new Evidence(texts, new Set(), []));
 
-  test('behind the newest that is known is said with what it takes to go there', () => {
+  test('behind the newest known one is reported with the upgrade command', () => {
     expect(find('agent-local', '0.6.1')).toEqual([
       {
         severity: 'warning',
         code: 'VERSION_BEHIND',
         object: 'release/mine',
         message:
-          'agent-local 0.6.1 (agent 1.1.0) is 4 releases behind agent-local 0.6.5 (agent 1.4.0), the newest this program knows: what was mended since is not in it',
+          'agent-local 0.6.1 (agent 1.1.0) is 4 releases behind agent-local 0.6.5 (agent 1.4.0), the newest known version, and lacks its fixes',
         evidence: 'releases/mine/history.json',
         line: 8,
         remedy:
-          'scalr-agent install --release mine --namespace agents --chart agent-local --chart-version 0.6.5 with the settings it has; with helm upgrade give --version and all values, as --reuse-values leaves out new keys',
+          'scalr-agent install --release mine --namespace agents --chart agent-local --chart-version 0.6.5 with the current settings. To upgrade with helm upgrade, set --version and all values: --reuse-values ignores new default values',
       },
     ]);
   });
 
-  test.each(CHARTS)('of %s that is the newest is no news, nor is one that is newer', (chart) => {
+  test.each(CHARTS)('of %s that is the newest or newer is not reported', (chart) => {
     expect([...find(chart, newestOf(chart)), ...find(chart, '0.9.0')]).toEqual([]);
   });
 
-  test.each(CHARTS)('of %s that was taken back is said to be so', (chart) => {
+  test.each(CHARTS)('of %s that was withdrawn is reported', (chart) => {
     const [version = ''] = WITHDRAWN[chart];
-    expect(find(chart, version)).toMatchObject([{code: 'VERSION_WITHDRAWN', message: expect.stringContaining('taken back by its makers')}]);
+    expect(find(chart, version)).toMatchObject([{code: 'VERSION_WITHDRAWN', message: expect.stringContaining('was withdrawn')}]);
   });
 
-  test('older than all that are known is behind too', () => {
+  test('older than all known ones counts as behind', () => {
     expect(find('agent-k8s', '0.5.20')).toMatchObject([
-      {code: 'VERSION_BEHIND', message: expect.stringMatching(/older than any this program can make, at least \d+ releases behind/)},
+      {code: 'VERSION_BEHIND', message: expect.stringMatching(/older than every supported version, at least \d+ releases behind/)},
     ]);
   });
 
   test.each([
-    ['agent-job', '0.5.63', 'mine', /another name from 0\.5\.64/, /custom resource definition/],
-    ['agent-job', '0.5.67', 'mine', /gets a new one from 0\.5\.68/, /custom resource definition/],
+    ['agent-job', '0.5.63', 'mine', /almost all values keys have new names/, /CustomResourceDefinition/],
+    ['agent-job', '0.5.67', 'mine', /since 0\.5\.68, the PVC has a new name/, /CustomResourceDefinition/],
     ['agent-job', '0.5.67', 'scalr-agent', /selector of Deployment scalr-agent/, /claimName/],
-    ['agent-local', '0.5.76', 'mine', /no aws, gcloud/, /agent-runner/],
-    ['agent-k8s', '0.5.66', 'mine', /legacy mode/, /comes out twice/],
-  ] as const)('%s %s as %s has traps on its way', (chart, version, name, ...traps) => {
+    ['agent-local', '0.5.76', 'mine', /does not contain aws, gcloud/, /agent-runner/],
+    ['agent-k8s', '0.5.66', 'mine', /legacy mode/, /rendered twice/],
+  ] as const)('%s %s as %s has upgrade traps', (chart, version, name, ...traps) => {
     const [{remedy = ''} = {}] = find(chart, version, 'v1.35.1', [], name);
     for (const trap of traps) expect(remedy).toMatch(trap);
     if (name === 'mine') expect(remedy).not.toContain('selector of Deployment');
     expect(find('agent-job', '0.5.63', 'v1.35.1', [], 'scalr-agent')[0]?.remedy).not.toContain('selector of Deployment');
   });
 
-  test('leads only to where this Kubernetes goes along', () => {
+  test('upgrades only to versions for this Kubernetes version', () => {
     const [{remedy} = {remedy: ''}] = find('agent-job', '0.5.66', 'v1.34.1');
     expect(remedy).toContain('--chart-version 0.5.68');
-    expect(remedy).toContain('0.6.5 needs a newer Kubernetes than v1.34.1');
+    expect(remedy).toContain('0.6.5 requires a newer Kubernetes than v1.34.1');
     expect(find('agent-job', '0.5.68', 'v1.34.1')).toMatchObject([
-      {remedy: 'It is the newest for Kubernetes v1.34.1: upgrade the cluster first'},
+      {remedy: 'This is the newest version for Kubernetes v1.34.1: upgrade the cluster first'},
     ]);
   });
 
-  test('that Kubernetes is too old for is an error where it counts', () => {
+  test('that requires a newer Kubernetes is an error if it is enforced', () => {
     const [, old] = find('agent-job', '0.6.3', 'v1.34.1-gke.1', [node('two', 'v1.35.0'), node('one', 'v1.33.2')]);
     expect(old).toMatchObject({
       severity: 'error',
       code: 'KUBERNETES_TOO_OLD',
-      message: expect.stringMatching(/needs Kubernetes 1\.35, and the control plane is v1\.34\.1-gke\.1 \(and 1 more\)/),
+      message: expect.stringMatching(/requires Kubernetes 1\.35, and the control plane runs v1\.34\.1-gke\.1 \(and 1 more\)/),
       evidence: 'version.json',
       line: 3,
     });
     expect(find('agent-job', newestOf('agent-job'), 'v1.35.1', [node('one', 'v1.33.2')])).toMatchObject([
-      {severity: 'error', message: expect.stringContaining('node one is v1.33.2'), evidence: 'objects/node/one.json', line: 8},
+      {severity: 'error', message: expect.stringContaining('node one runs v1.33.2'), evidence: 'objects/node/one.json', line: 8},
     ]);
     expect(find('agent-k8s', newestOf('agent-k8s'), 'v1.28.0')).toMatchObject([{severity: 'warning', code: 'KUBERNETES_TOO_OLD'}]);
     expect(find('agent-job', newestOf('agent-job'), undefined)).toEqual([]);
   });
 
-  test.each(CHARTS)('of %s that is known is judged, every one', (chart) => {
+  test.each(CHARTS)('of every known %s has only warnings', (chart) => {
     for (const version of releasesOf(chart)) {
       const found = [
         ...find(chart, version),

@@ -18,14 +18,14 @@ function read(text: string, size = text.length): ReturnType<LogWords['end']> {
 describe('what a log says', () => {
   test.each(AGENT_LINES)('$code: $line, with its line, below the time of the node and in JSON', ({code: meaning, line}) => {
     const json = JSON.stringify({event: 'tried', level: 'error', exception: line, timestamp: '2026-11-21 08:00:01.5'});
-    const {lines, said} = read(`start\n2026-11-21T08:00:00.123Z ${line}\n\n2026-11-21T08:00:02.123Z ${json}\nend\n`);
-    expect({lines, said}).toMatchObject({lines: 5, said: [{meaning, count: 2, line: 4, at: '2026-11-21T08:00:01Z'}]});
-    expect(read(line).said).toMatchObject([{meaning, line: 1}]);
+    const {lines, matches} = read(`start\n2026-11-21T08:00:00.123Z ${line}\n\n2026-11-21T08:00:02.123Z ${json}\nend\n`);
+    expect({lines, matches}).toMatchObject({lines: 5, matches: [{meaning, count: 2, line: 4, at: '2026-11-21T08:00:01Z'}]});
+    expect(read(line).matches).toMatchObject([{meaning, line: 1}]);
   });
 
   test.each(AGENT_LINES)('$code on a machine has the remedy of a machine: $line', ({code, line}) => {
-    const {said} = read(`${line}\n`);
-    const record = {file: 'agent.log', bytes: line.length, lines: 1, tail: line, said};
+    const {matches} = read(`${line}\n`);
+    const record = {file: 'agent.log', bytes: line.length, lines: 1, tail: line, matches};
     const remedy = AGENT_LOG_ROWS.find((row) => row.code === code)?.remedy.host;
     const expected = remedy === undefined ? [] : [{code, message: `agent log: ${line}`, line: 1, remedy}];
     expect(agentLogFindings(record, 'container/agent', true, new Date())).toMatchObject(expected);
@@ -47,7 +47,7 @@ describe('what a log says', () => {
     'No changes. Your infrastructure matches the configuration.',
     '{"level":"info","event":"connection refused 3 times before, fine now"}',
   ])('is nothing here: %s', (line) => {
-    expect(read(`2026-11-21T08:00:00Z ${line}\n`).said).toEqual([]);
+    expect(read(`2026-11-21T08:00:00Z ${line}\n`).matches).toEqual([]);
   });
 
   test('is the same wherever its chunks end, and as slow reading finds it', () => {
@@ -63,8 +63,8 @@ describe('what a log says', () => {
           const meaning = meant(each)?.meaning;
           if (meaning) expected.set(meaning, {count: (expected.get(meaning)?.count ?? 0) + 1, line: index + 1});
         }
-        const {said, lines: count} = read(text, size);
-        expect(new Map(said.map(({meaning, count: times, line: at}) => [meaning, {count: times, line: at}]))).toEqual(expected);
+        const {matches, lines: count} = read(text, size);
+        expect(new Map(matches.map(({meaning, count: times, line: at}) => [meaning, {count: times, line: at}]))).toEqual(expected);
         expect(count).toBe(text === '' ? 0 : text.replace(/\n$/, '').split('\n').length);
       }),
     );
@@ -74,6 +74,6 @@ describe('what a log says', () => {
     const words = new LogWords();
     for (let index = 0; index < 64; index += 1) words.push(Buffer.alloc(65_536, 'x'));
     words.push(Buffer.from(`\n${TOKEN}`));
-    expect(words.end()).toMatchObject({lines: 2, said: [{meaning: 'TOKEN_REJECTED', line: 2}]});
+    expect(words.end()).toMatchObject({lines: 2, matches: [{meaning: 'TOKEN_REJECTED', line: 2}]});
   });
 });

@@ -1,10 +1,10 @@
 import {expect, test} from 'vitest';
 import type {KubernetesObject} from '../../../src/cluster/objects.ts';
-import {seedsOf} from '../../../src/support-bundle/redact/find-secrets.ts';
+import {knownSecretsOf} from '../../../src/support-bundle/redact/find-secrets.ts';
 
 const valuesOf = (data: Readonly<Record<string, string>>, ...objects: KubernetesObject[]): string[] => {
   const encoded = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]));
-  return seedsOf([{metadata: {name: 'a'}, data: encoded}], objects).map(({value}) => value.reveal());
+  return knownSecretsOf([{metadata: {name: 'a'}, data: encoded}], objects).map(({value}) => value.reveal());
 };
 const auth = Buffer.from('bob:Rg9-regPassw0rd').toString('base64');
 
@@ -48,5 +48,5 @@ test.each([
 });
 
 test('the records of helm are not', () => {
-  expect(seedsOf([{metadata: {name: 'a'}, type: 'helm.sh/release.v1', data: {release: 'eA=='}}], [])).toEqual([]);
+  expect(knownSecretsOf([{metadata: {name: 'a'}, type: 'helm.sh/release.v1', data: {release: 'eA=='}}], [])).toEqual([]);
 });

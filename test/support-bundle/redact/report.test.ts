@@ -40,7 +40,9 @@ test('equal values have equal pseudonyms, wherever they stand and whatever found
 });
 
 test('another bundle has other pseudonyms', () => {
-  const [one, other] = [redactor({seeds: known({})}), redactor({seeds: known({})})].map((each) => each.text('x', 'password=Tr0ub4dor'));
+  const [one, other] = [redactor({knownSecrets: known({})}), redactor({knownSecrets: known({})})].map((each) =>
+    each.text('x', 'password=Tr0ub4dor'),
+  );
   expect(one).toMatch(/^password=\[redacted:secret:[0-9a-f]{8}\]$/);
   expect(one).not.toBe(other);
 });

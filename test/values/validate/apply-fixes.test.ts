@@ -16,7 +16,7 @@ const VALUES: Case[] = [
   ['a text becomes a switch', 'a: "yes"\nb: 1\n', {path: ['a'], value: true}, 'a: true\nb: 1\n'],
   ['an item of a list', 'args:\n  - 8080\n  - x\n', {path: ['args', 0], value: '8080'}, 'args:\n  - "8080"\n  - x\n'],
   ['a key in a list', 'env:\n  - name: A\n    value: 1\n', {path: ['env', 0, 'value'], value: '1'}, 'env:\n  - name: A\n    value: "1"\n'],
-  ['in a mapping on one line', '{a: {b: 1, c: 2}}\n', {path: ['a', 'b'], value: '1'}, '{a: {b: "1", c: 2}}\n'],
+  ['a value in a mapping on one line', '{a: {b: 1, c: 2}}\n', {path: ['a', 'b'], value: '1'}, '{a: {b: "1", c: 2}}\n'],
   ['a text that ends a mapping on one line', '{a: {b: 1}}\n', {path: ['a', 'b'], value: 'x}'}, '{a: {b: "x}"}}\n'],
   ['a text of several lines', 'a: | # why\n  one\n  two\nb: 1\n', {path: ['a'], value: 'one'}, 'a: "one" # why\nb: 1\n'],
   ['a type that is spelt out', 'a: !!str 1\n', {path: ['a'], value: '2'}, 'a: !!str "2"\n'],
@@ -89,42 +89,42 @@ describe.each([
     expect(fixed(before, fix)).toBe(after);
   });
 
-  test.each(cases)('%s, with the line ends of Windows and a byte order mark', (_name, before, fix, after) => {
+  test.each(cases)('%s, with Windows line ends and a byte order mark', (_name, before, fix, after) => {
     const windows = (text: string) => `\uFEFF${text.replaceAll('\n', '\r\n')}`;
     expect(fixed(windows(before), fix)).toBe(windows(after));
   });
 });
 
-test('every other line stays byte for byte', () => {
+test('keeps every other line byte for byte', () => {
   const file = (value: string) => `# Values\r\n\r\na :  {b:   '${value}', }   # odd  \nc:\n-   x\n\n\n...\n`;
   expect(fixed(file('y'), {path: ['a', 'b'], value: 'z'})).toBe(file('z'));
 });
 
 const REFUSED: [name: string, text: string, fix: Fix][] = [
-  ['the new name has a value', 'tokne: a\ntoken: b\n', {path: ['tokne'], name: 'token'}],
-  ['the new name comes with a merge', 'd: &d {token: a}\na:\n  <<: *d\n  tokne: b\n', {path: ['a', 'tokne'], name: 'token'}],
+  ['a new name that already has a value', 'tokne: a\ntoken: b\n', {path: ['tokne'], name: 'token'}],
+  ['a new name that a merge provides', 'd: &d {token: a}\na:\n  <<: *d\n  tokne: b\n', {path: ['a', 'tokne'], name: 'token'}],
   ['an anchor', 'a: &x 1\nb: *x\n', {path: ['a'], value: '1'}],
   ['a reference', 'a: &x 1\nb: *x\n', {path: ['b'], value: '1'}],
-  ['below an anchor', 'a: &x {tokne: 1}\nb: *x\n', {path: ['a', 'tokne'], name: 'token'}],
+  ['a key below an anchor', 'a: &x {tokne: 1}\nb: *x\n', {path: ['a', 'tokne'], name: 'token'}],
   ['a merged key', 'd: &d {x: 1}\na:\n  <<: *d\n', {path: ['a', 'x'], value: '1'}],
-  ['a key that stands twice', 'a: 1\na: 2\n', {path: ['a'], value: '2'}],
+  ['a duplicate key', 'a: 1\na: 2\n', {path: ['a'], value: '2'}],
   ['a mapping', 'a: # why\n  b: 1\n', {path: ['a'], value: 'x'}],
-  ['nothing there', 'a: 1\n', {path: ['b'], value: '2'}],
+  ['a missing key', 'a: 1\n', {path: ['b'], value: '2'}],
   ['an item without a name', 'a:\n  - b\n', {path: ['a', 0], name: 'c'}],
-  ['bytes that are no text', 'a: \uFFFD\nb: 1\n', {path: ['b'], value: '1'}],
+  ['invalid UTF-8', 'a: \uFFFD\nb: 1\n', {path: ['b'], value: '1'}],
   ['two documents', 'a: 1\n---\na: 1\n', {path: ['a'], value: '1'}],
   ['a move out of a mapping on one line', 'a: {b: {c: 1}}\n', {path: ['a', 'b'], to: ['b']}],
   ['a move to a place in use', 'a:\n  b: 1\n  c: 1\nb: 2\n', {path: ['a', 'b'], to: ['b']}],
   ['a move below a text', 'a: 1\nb: x\n', {path: ['a'], to: ['b', 'a']}],
   ['a move of an anchor behind its alias', 'a: &x {c: 1}\nb: *x\n', {path: ['a'], to: ['z', 'a']}],
-  ['no YAML', 'a: [\n', {path: ['a'], value: '1'}],
+  ['invalid YAML', 'a: [\n', {path: ['a'], value: '1'}],
 ];
 
-test.each(REFUSED)('leaves alone: %s', (_, text, fix) => {
+test.each(REFUSED)('changes nothing for %s', (_, text, fix) => {
   expect(applyFixes(text, [fix])).toEqual({text, applied: []});
 });
 
-test('several changes at once, of which one cannot be made', () => {
+test('makes the other changes when one of several cannot be made', () => {
   const fixes: Fix[] = [
     {path: ['agent', 'tokne'], name: 'token'},
     {path: ['nothing'], value: 1},

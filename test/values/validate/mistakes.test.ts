@@ -11,13 +11,13 @@ const isFound = ([name, text, path]: Mistake): boolean =>
   );
 
 describe.each(Object.entries(MISTAKES))('%s', (_, mistakes) => {
-  test('are found, every one', () => {
+  test('are all found', () => {
     const missed = mistakes.filter((each) => !isFound(each)).map(([name, text]) => `${name}: ${text}`);
     expect(missed).toEqual([]);
   });
 });
 
-test.each(SOUND)('%s: %s has no finding', (name, text) => {
+test.each(SOUND)('%s: finds nothing in %s', (name, text) => {
   expect(validate(withToken(text), targetOf(name))).toEqual([]);
 });
 
@@ -37,7 +37,7 @@ describe('--fix', () => {
     ['local 0.6.5', 'agent:\n  token: abc\nextraEnvs:\n  SCALR_DEBUG: 1\n', 'extraEnv'],
   ];
 
-  test.each(MISPLACED)('of %s: %s leaves nothing to say, and changes nothing when run again', (name, text) => {
+  test.each(MISPLACED)('fixes all errors of %s: %s, and changes nothing when run again', (name, text) => {
     const target = targetOf(name);
     const once = fixed(text, target);
     expect(once.text).not.toBe(text);
@@ -45,7 +45,7 @@ describe('--fix', () => {
     expect(fixed(once.text, target).text).toBe(once.text);
   });
 
-  test('changes nothing when run again, whatever was wrong', () => {
+  test('changes nothing when run again, for any mistake', () => {
     const again = Object.values(MISTAKES)
       .flat()
       .flatMap(([name, text]) => {
@@ -57,13 +57,13 @@ describe('--fix', () => {
   });
 });
 
-describe('a file that holds something else', () => {
+describe('a file with other content than values', () => {
   test.each([
     ['local 0.6.5', 'agent-local:\n  agent: {token: abc}\n', 'NESTED_VALUES', 'agent-local'],
     ['job 0.6.5', 'scalr-agent: {task: {nodeSelector: {}}}', 'NESTED_VALUES', 'scalr-agent'],
     ['job 0.6.5', 'apiVersion: v1\nkind: Secret\nmetadata: {name: a}', 'MANIFEST', 'kind'],
     ['k8s 0.6.5', 'apiVersion: argoproj.io/v1alpha1\nkind: Application', 'MANIFEST', 'kind'],
-  ] as const)('%s: %s has this one finding', (name, text, code, path) => {
+  ] as const)('%s: %s has only this finding', (name, text, code, path) => {
     expect(validate(text, targetOf(name))).toMatchObject([{severity: 'error', code, path}]);
   });
 });
@@ -74,11 +74,14 @@ test.each([
   ['job 0.6.5', 'tolerations: [{operator: Exists}]', 'task.tolerations'],
   ['job 0.6.5', 'podAnnotations: {a: b}', 'global.podAnnotations'],
   ['job 0.6.5', 'image: {tag: x}', 'agent.image'],
+  ['job 0.5.63', 'agent: {auth: {token: abc}}', 'agent.tokenExistingSecret'],
+  ['job 0.5.64', 'agent: {auth: {token: abc}}', 'agent.tokenExistingSecret.name'],
+  ['job 0.6.5', 'agent: {securityContext: {runAsUser: 1}}', 'agent.controller.securityContext and task.worker.securityContext'],
   ['local 0.6.5', 'agent: {resources: {limits: {cpu: 1}}}', 'resources'],
   ['local 0.6.5', 'task: {nodeSelector: {a: b}}', 'nodeSelector'],
   ['local 0.6.5', 'env: [{name: A, value: b}]', 'extraEnv'],
   ['local 0.6.5', 'replicas: 2', 'replicaCount'],
   ['k8s 0.6.5', 'task: {runner: {resources: {limits: {memory: 2Gi}}}}', 'agent.container_task_mem_limit: 2048'],
-] as const)('%s: for %s it suggests %s', (name, text, suggestion) => {
+] as const)('%s: for %s suggests %s', (name, text, suggestion) => {
   expect(validate(withToken(text), targetOf(name)).map((each) => each.suggestion)).toContain(suggestion);
 });

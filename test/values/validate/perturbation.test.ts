@@ -32,7 +32,7 @@ const SOME = TARGETS.filter(({chart, version}, index) => {
   );
 });
 
-test.each(process.env['SCALR_CHARTS'] ? TARGETS : SOME)('$chart $version', (target) => {
+test.each(process.env['SCALR_CHARTS'] ? TARGETS : SOME)('reports damaged values of $chart $version', (target) => {
   const leaves = leavesOf(chartSchema(target.chart), target.version);
   const isKnown = (path: Path): boolean => leaves.some((leaf) => startsWith(leaf.path, path) || startsWith(path, leaf.path));
   const missed: string[] = [];

@@ -667,4 +667,11 @@ export const CASES: readonly [Named, wrong: string, code: string, path: string, 
     `agent: {${TOKEN}}\nextraEnv: {SCALR_AGENT_DEBUG: 1}`,
   ],
   ['local 0.6.5', `agent: {${TOKEN}}\nextraEnv: {A: null}`, 'NULL_VALUE', 'extraEnv.A', `agent: {${TOKEN}}\nextraEnv: {A: ""}`],
+  [
+    'job 0.5.64',
+    `agent: {${TOKEN}}\npersistence: {cache: {enabled: true, persistentVolumeClaim: {claimName: cache}}}`,
+    'CACHE_NOT_FOUND_BY_RUNS',
+    'persistence.cache.enabled',
+    `agent: {${TOKEN}}\npersistence: {cache: {enabled: false}}`,
+  ],
 ];

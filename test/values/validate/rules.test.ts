@@ -7,12 +7,12 @@ import {CASES, type Named, targetOf} from './rule-cases.ts';
 const saidOf = (text: string, name: Named): string[] => validate(text, targetOf(name)).map(({code, path}) => `${code} ${path}`);
 
 describe('rules between keys', () => {
-  test.each(CASES)('%s: %s is found, its right neighbour is not', (name, wrong, code, path, right) => {
+  test.each(CASES)('%s: %s is reported with its code, and its valid neighbour is not', (name, wrong, code, path, right) => {
     expect(saidOf(wrong, name)).toContain(`${code} ${path}`);
     expect(saidOf(right, name).filter((each) => each.startsWith(`${code} `))).toEqual([]);
   });
 
-  test.each(Object.values(CHARTS))('every rule between keys of $name has such a pair', ({name, valuesRules}) => {
+  test.each(Object.values(CHARTS))('has a pair of cases for every rule between keys of $name', ({name, valuesRules}) => {
     const tested = new Set(CASES.filter(([named]) => targetOf(named).chart === name).map(([, , code]) => code));
     const untested = valuesRules.map(({code}) => code).filter((code) => !tested.has(code));
     expect(untested, `add a pair for ${name} to CASES in test/values/validate/rule-cases.ts`).toEqual([]);
@@ -470,14 +470,14 @@ describe('what Kubernetes refuses', () => {
       ({code}) => code !== 'NO_TOKEN' && code !== 'CACHES_LARGER_THAN_VOLUME',
     );
 
-  test.each(KUBERNETES)('%s in %s: %s is found, its right neighbour is fine', (_, path, wrong, code, right) => {
+  test.each(KUBERNETES)('%s in %s: %s is reported, and its valid neighbour is not', (_, path, wrong, code, right) => {
     const found = said(path, wrong);
     expect(found.map((each) => each.code)).toContain(code);
     expect(found.every(({line}) => line === 1)).toBe(true);
     expect(said(path, right)).toEqual([]);
   });
 
-  test('every rule has such a pair', () => {
+  test('has a pair of cases for every rule', () => {
     expect(Object.keys(KUBERNETES_RULES).filter((type) => !KUBERNETES.some((each) => each[0] === type))).toEqual([]);
   });
 });

@@ -22,23 +22,23 @@ const tokenOf = (target: Target): string => `agent: {tokenExistingSecret: ${isFl
 /** What is said about these lines, with a token that is fine. */
 const findings = (lines: string, target: Target) => validate(`${tokenOf(target)}${lines}`, target);
 
-describe('a file that a person wrote by hand', () => {
+describe('a handwritten file', () => {
   test.each<[string, Target, string, string | undefined]>([
     ['a misspelt key', JOB, 'task: {runer: {}}', 'task.runner'],
     ["another chart's name, its polarity turned", JOB, 'restrictMetadataService: false', 'task.allowMetadataService: true'],
     ["another chart's name", JOB, 'workerNodeSelector: {pool: runs}', 'task.nodeSelector'],
     ["another chart's name for a run's memory", LOCAL, 'agent2: 1', 'agent'],
-    ['a key that went with a rewrite', JOB, 'controllerTolerations: [{key: a, operator: Exists}]', 'agent.tolerations'],
+    ['a key that a rewrite of the chart removed', JOB, 'controllerTolerations: [{key: a, operator: Exists}]', 'agent.tolerations'],
     ['a key that moved', JOB, 'persistence: {enabled: true}', 'persistence.cache.enabled: true'],
-    ['a key that comes later', {chart: 'agent-job', version: '0.6.3'}, 'task: {job: {backoffLimit: 2}}', undefined],
+    ['a key of a later version', {chart: 'agent-job', version: '0.6.3'}, 'task: {job: {backoffLimit: 2}}', undefined],
     [
-      'a key that vanished for two releases',
+      'a key that was missing in two releases',
       {chart: 'agent-local', version: '0.5.75'},
       'persistence: {cache: {enabled: true}}',
       'persistence.enabled: true',
     ],
     ['a key of a document that was never released', JOB, 'agent3: {}', 'agent'],
-  ])('%s is found, with what to write instead', (_, target, lines, suggestion) => {
+  ])('reports %s with a suggestion', (_, target, lines, suggestion) => {
     const [first, ...more] = findings(lines, target);
     expect(first).toMatchObject({severity: 'error', code: 'UNKNOWN_KEY', line: 2});
     expect(first?.suggestion).toBe(suggestion);
@@ -50,8 +50,8 @@ describe('a file that a person wrote by hand', () => {
     ['a bare yes', JOB, 'otel: {endpoint: yes}', 'UNQUOTED_TEXT', '"yes"'],
     ['a switch in quotes', LOCAL, 'allowMetadataService: "false"', 'TEXT_FOR_SWITCH', 'false'],
     ['a list for a number', LOCAL, 'replicaCount: [1]', 'WRONG_TYPE', undefined],
-    ['a word the chart does not know', K8S, 'agent: {log_format: yaml, tokenExistingSecret: t}', 'WRONG_VALUE', undefined],
-    ['a number below the least', LOCAL, 'terminationGracePeriodSeconds: 5', 'WRONG_VALUE', undefined],
+    ['a value that the chart does not know', K8S, 'agent: {log_format: yaml, tokenExistingSecret: t}', 'WRONG_VALUE', undefined],
+    ['a number below the minimum', LOCAL, 'terminationGracePeriodSeconds: 5', 'WRONG_VALUE', undefined],
     [
       'a size that the templates cannot read',
       JOB,
@@ -64,10 +64,10 @@ describe('a file that a person wrote by hand', () => {
       LOCAL,
       'strategy: null',
       'NULL_DELETES_DEFAULT',
-      'Leave the key out to keep the default',
+      'Remove the key to keep the chart default',
     ],
-    ['a blank of a template', LOCAL, 'nodeSelector: {pool: "<pool>"}', 'PLACEHOLDER', 'Replace it by the real value'],
-    ['a blank of an annotation', LOCAL, 'podAnnotations: {team: "<team>"}', 'PLACEHOLDER', 'Replace it by the real value'],
+    ['a placeholder of a template', LOCAL, 'nodeSelector: {pool: "<pool>"}', 'PLACEHOLDER', 'Replace it with the real value'],
+    ['a placeholder in an annotation', LOCAL, 'podAnnotations: {team: "<team>"}', 'PLACEHOLDER', 'Replace it with the real value'],
     ['a variable that the chart sets', LOCAL, 'extraEnv: {SCALR_AGENT_NAME: x}', 'REPEATED_VARIABLE', undefined],
     [
       'a grace period the chart refuses',
@@ -77,7 +77,7 @@ describe('a file that a person wrote by hand', () => {
       'Use terminationGracePeriodSeconds 30 or more',
     ],
     [
-      'a claim that runs cannot share',
+      'a PVC that runs cannot share',
       JOB,
       'persistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteOnce}}}',
       'CLAIM_NOT_SHARED',
@@ -85,21 +85,21 @@ describe('a file that a person wrote by hand', () => {
     ],
     ['a request above its limit', LOCAL, 'resources: {requests: {memory: 4Gi}}', 'REQUEST_ABOVE_LIMIT', undefined],
     [
-      'a mode that the claim of the runs cannot have',
+      'an access mode that the PVC of runs cannot have',
       JOB,
       'persistence: {cache: {enabled: true, persistentVolumeClaim: {accessMode: ReadWriteOnce}}}',
       'CLAIM_NOT_SHARED',
       'Use persistence.cache.persistentVolumeClaim.accessMode: "ReadWriteMany" or persistence.cache.enabled: false',
     ],
-    ['two bounds of a budget', JOB, 'task: {podDisruptionBudget: {minAvailable: 1}}', 'TWO_DISRUPTION_BOUNDS', undefined],
-  ])('%s is found', (_, target, lines, code, suggestion) => {
+    ['two bounds of a disruption budget', JOB, 'task: {podDisruptionBudget: {minAvailable: 1}}', 'TWO_DISRUPTION_BOUNDS', undefined],
+  ])('reports %s', (_, target, lines, code, suggestion) => {
     const text = lines.includes('tokenExistingSecret') ? lines : `${tokenOf(target)}${lines}`;
     const found = validate(text, target);
     expect(found.map((each) => each.code)).toContain(code);
     if (suggestion !== undefined) expect(found.find((each) => each.code === code)?.suggestion).toBe(suggestion);
   });
 
-  test('the name of a Secret in the form of another chart is turned into the right one', () => {
+  test('suggests the key of this chart for the Secret name of another chart', () => {
     expect(validate('agent: {tokenExistingSecret: scalr}', JOB)).toContainEqual(
       expect.objectContaining({code: 'WRONG_TYPE', suggestion: 'agent.tokenExistingSecret.name: "scalr"'}),
     );
@@ -108,12 +108,12 @@ describe('a file that a person wrote by hand', () => {
   test.each([
     ['', 'NO_TOKEN'],
     ['agent: {token: abc, tokenExistingSecret: {name: t}}', 'OTHER_KEY_WINS'],
-  ])('%j: the token is asked after', (text, code) => {
+  ])('%j: reports the problem with the token', (text, code) => {
     expect(validate(text, JOB).map((each) => each.code)).toContain(code);
   });
 });
 
-describe('a key that does nothing', () => {
+describe('a key without effect', () => {
   test.each<[Target, string, string]>([
     [JOB, 'global: {proxy: {httpsProxy: "http://p:1"}}', 'global: {proxy: {enabled: true, httpsProxy: "http://p:1"}}'],
     [JOB, 'otel: {endpoint: "otel:4317"}', 'otel: {enabled: true, endpoint: "otel:4317"}'],
@@ -128,7 +128,7 @@ describe('a key that does nothing', () => {
     [{chart: 'agent-local', version: '0.5.66'}, 'allowMetadataService: false', 'allowMetadataService: true'],
     [{chart: 'agent-job', version: '0.5.63'}, 'workerNodeSelector: {a: b}', 'controllerNodeSelector: {a: b}'],
     [K8S, 'serviceAccount: {labels: {a: b}}', 'serviceAccount: {annotations: {a: b}}'],
-  ])('%o: %s is found, and %s is not', (target, wrong, right) => {
+  ])('%o: reports %s, but not %s', (target, wrong, right) => {
     const said = (lines: string) => validate(`${tokenOf(target)}${lines}`, target).map(({code}) => code);
     expect(said(wrong)).toContain('IGNORED_KEY');
     expect(said(right)).not.toContain('IGNORED_KEY');
@@ -142,11 +142,11 @@ test.each<[Target, string]>([
   [LOCAL, 'extraEnv: {PORT: 8080, SET: "yes", EMPTY: ""}'],
   [LOCAL, 'affinity: {nodeAffinity: {}}\ntolerations: [{operator: Exists}]'],
   [LOCAL, 'nodeSelector: &pool {pool: runs}\npodAnnotations: *pool'],
-])('%o: %s is fine', (target, lines) => {
+])('%o: accepts %s', (target, lines) => {
   expect(validate(`${tokenOf(target)}${lines}`, target)).toEqual([]);
 });
 
-describe('YAML that Helm would not read', () => {
+describe('YAML that Helm rejects', () => {
   test.each([
     ['a: 1\na: 2', 'DUPLICATE_KEY', 2, 1],
     ['a:\n\tb: 1', 'INVALID_YAML', 2, 1],
@@ -154,30 +154,30 @@ describe('YAML that Helm would not read', () => {
     ['- a', 'NO_MAPPING', 1, 1],
     ['agent: {}\n---\nagent: {}', 'SEVERAL_DOCUMENTS', 2, 1],
     ['a: *x', 'INVALID_YAML', 1, 4],
-  ])('%j is %s with its place', (text, code, line, column) => {
+  ])('%j is reported as %s with its position', (text, code, line, column) => {
     expect(validate(text, JOB)).toContainEqual(expect.objectContaining({severity: 'error', code, line, column}));
   });
 
-  test('a byte order mark and Windows line ends are no mistake', () => {
+  test('accepts a byte order mark and Windows line ends', () => {
     expect(validate(`\uFEFF${tokenOf(JOB).replace('\n', '\r\n')}\r\n`, JOB)).toEqual([]);
   });
 });
 
 describe('a legitimate file has no finding', () => {
-  test.each(TARGETS)('the defaults of $chart $version with a token', (target) => {
+  test.each(TARGETS)('with the defaults of $chart $version and a token', (target) => {
     const values = defaultsOf(chartSchema(target.chart), target.version);
     setAt(values, at(isFlat(target) ? 'agent.tokenExistingSecret' : 'agent.tokenExistingSecret.name'), 'token');
     expect(validate(toYaml(values), target).filter(({severity}) => severity === 'error')).toEqual([]);
   });
 
-  test("a token in the file is its owner's choice", () => {
+  test('with a token', () => {
     expect(validate('agent: {token: abc}', JOB)).toEqual([]);
   });
 
   const golden = new URL('../../golden/', import.meta.url);
   const written = readdirSync(golden).filter((name) => existsSync(new URL(`${name}/values.yaml`, golden)) && !name.includes('newer'));
 
-  test.each(written)('what `values` wrote for %s', (name) => {
+  test.each(written)('that `values` wrote for %s', (name) => {
     const text = readFileSync(new URL(`${name}/values.yaml`, golden), 'utf8');
     const [, chart, version] = /^# Values of (\S+) (\S+)/.exec(text) ?? [];
     expect(validate(text, {chart: chart as ChartName, version: version as string}).filter(({severity}) => severity === 'error')).toEqual(
@@ -187,7 +187,7 @@ describe('a legitimate file has no finding', () => {
 
   const real = process.env['SCALR_CHARTS'];
   test.skipIf(real === undefined).each(TARGETS)(
-    'the values.yaml that $chart $version ships, apart from the token it lacks',
+    'that $chart $version ships as values.yaml, apart from the missing token',
     ({chart, version}) => {
       const text = readFileSync(join(real as string, chart, version, 'values.yaml'), 'utf8');
       const errors = validate(text, {chart, version}).filter(({severity}) => severity === 'error');
@@ -196,7 +196,7 @@ describe('a legitimate file has no finding', () => {
   );
 });
 
-test('whatever the file holds, there is an answer and no crash', () => {
+test('does not crash for any input', () => {
   const known = TARGETS.flatMap(({chart, version}) => leavesOf(chartSchema(chart), version).flatMap(({path}) => path));
   const key = fc.oneof(fc.constantFrom(...new Set(known)), fc.string());
   const {tree} = fc.letrec((tie) => ({
@@ -222,7 +222,7 @@ test('whatever the file holds, there is an answer and no crash', () => {
   );
 }, 1_800_000);
 
-describe("keys that are named like JavaScript's own", () => {
+describe('keys that are named like JavaScript methods', () => {
   const NAMES = ['toString', 'valueOf', 'constructor', '__proto__', 'hasOwnProperty', 'toJSON', 'length'];
   const PLACES: readonly [Target, string][] = [
     [K8S, 'agent: {token: x, container_task_mem_request: HERE}'],
@@ -238,17 +238,17 @@ describe("keys that are named like JavaScript's own", () => {
 
   test.each(
     NAMES.flatMap((name) => PLACES.map(([target, text]) => [text.replaceAll('HERE', `{${name}: {a: x}}`), target] as const)),
-  )('%s is wrong, and no crash', (text, target) => {
+  )('%s is reported without a crash', (text, target) => {
     expect(validate(text, target).map(({severity}) => severity)).toContain('error');
     expect(knownBugs(text, target)).toEqual(expect.any(Array));
   });
 
-  test('are names of labels and variables like any other', () => {
+  test('are accepted as names of labels and variables', () => {
     expect(findings('podAnnotations: {toString: x}\nextraEnv: {valueOf: z}', LOCAL)).toEqual([]);
   });
 });
 
-describe('a variable that is no text', () => {
+describe('a variable that is not a string', () => {
   test.each<[string, string, string]>([
     ['1e3', '1000', 'error UNQUOTED_TEXT'],
     ['0x1f', '31', 'error UNQUOTED_TEXT'],
@@ -267,14 +267,14 @@ describe('a variable that is no text', () => {
     ['12345678901234567890', '1.2345678901234567e+19', 'error LARGE_NUMBER'],
     ['yes', 'true', 'warning UNQUOTED_TEXT'],
     ['Off', 'false', 'warning UNQUOTED_TEXT'],
-  ])('%s is printed as %s', (written, printed, said) => {
+  ])('is reported when %s is rendered as %s', (written, printed, said) => {
     const [first, ...more] = findings(`extraEnv: {A: ${written}}`, LOCAL);
     expect(`${first?.severity} ${first?.code}`).toBe(said);
-    expect(first).toMatchObject({message: `Helm prints ${written} as ${printed}.`, suggestion: `"${written}"`, fix: {value: written}});
+    expect(first).toMatchObject({message: `Helm renders ${written} as ${printed}.`, suggestion: `"${written}"`, fix: {value: written}});
     expect(more).toEqual([]);
   });
 
-  test('010 is said once, as a number that is octal', () => {
+  test('is reported once for 010, as an octal number', () => {
     expect(findings('extraEnv: {A: 010}', LOCAL)).toMatchObject([{code: 'OCTAL_NUMBER', suggestion: '"010" or 10'}]);
   });
 
@@ -291,7 +291,7 @@ describe('a variable that is no text', () => {
     '190:20:30',
     '"1e3"',
     'v1.10',
-  ])('%s is printed as it stands', (written) => {
+  ])('is accepted when %s is rendered unchanged', (written) => {
     expect(findings(`extraEnv: {A: ${written}}`, LOCAL)).toEqual([]);
   });
 });

@@ -15,7 +15,7 @@ import {serverVersion} from '../kubernetes/queries.ts';
 import {rendered, renderManifest} from '../plan/render-chart.ts';
 import type {WantedRelease} from '../plan/wanted-release.ts';
 import type {ApiError} from '../ports/log-stream.ts';
-import type {Call, Place, Processes} from '../ports/processes.ts';
+import type {Call, ClusterTarget, Processes} from '../ports/processes.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
 import {cacheClaim} from '../settings/storage.ts';
@@ -27,13 +27,13 @@ import type {Permission, PreflightContext as Situation} from './preflight-contex
 import {readLive} from './read-live.ts';
 import {referencedClaims as claimsNamedIn, wantedSecrets} from './referenced-objects.ts';
 
-interface World extends ClusterAccess, RetryOptions {
+interface ReadingDeps extends ClusterAccess, RetryOptions {
   now(): Date;
-  /** When a server that has not told its version counts as silent, so that time is left to render the chart; as `over` where it is left out. */
+  /** When a server that has not told its version counts as silent, so that time is left to render the chart; as `signal` where it is left out. */
   silentAt?: AbortSignal;
 }
 
-/** What an install knows already and need not ask for again. */
+/** What an install has read already. */
 export interface Already {
   manifest?: string;
   context?: InstallFacts['context'];
@@ -41,21 +41,26 @@ export interface Already {
 
 type Wanted = Omit<WantedRelease, 'manifest'>;
 
-/** Asks everything checks look at; changes nothing, never fails, and ends in time with what it knows by then. */
-export async function readSituation(generated: Generated, wanted: Wanted, world: World, already: Already = {}): Promise<Situation> {
+/** Reads everything that the checks use; changes nothing, never fails, and ends in time with what it has read by then. */
+export async function readPreflightContext(
+  generated: Generated,
+  wanted: Wanted,
+  deps: ReadingDeps,
+  already: Already = {},
+): Promise<Situation> {
   const {target, settings, effective, values} = generated;
   const {place} = wanted.name;
   const get = effectiveGet(settings, effective);
-  const access = cachedAccess(world, world);
+  const access = cachedAccess(deps, deps);
   const {kubernetes, processes} = access;
-  const version = serverVersion(kubernetes, {over: world.silentAt ?? world.over, idleMs: REQUEST_MS});
+  const version = serverVersion(kubernetes, {signal: deps.silentAt ?? deps.signal, idleMs: REQUEST_MS});
   const rendering =
     already.manifest === undefined
       ? version.then((found) => renderManifest(wanted, found.version, get, processes))
       : Promise.resolve({manifest: rendered(already.manifest)});
   // A server that did not tell its version will not answer what waits for the manifest either.
   const asking = version.then(
-    ({trouble}): Asking => ({place, kubernetes, over: world.over, silence: trouble?.kind === 'forbidden' ? undefined : trouble}),
+    ({trouble}): Asking => ({place, kubernetes, signal: deps.signal, silence: trouble?.kind === 'forbidden' ? undefined : trouble}),
   );
   const objects = rendering.then(({manifest}) => knownValue(manifest) ?? []);
   const [readings, tools, context, named, permissions, live] = await Promise.all([
@@ -65,7 +70,7 @@ export async function readSituation(generated: Generated, wanted: Wanted, world:
     Promise.all([objects, asking]).then((found) => readNamed(wanted, get, ...found)),
     Promise.all([objects, asking]).then((found) => readPermissions(...found)),
     Promise.all([objects, asking]).then(([made, {silence}]) =>
-      readLive(made, {name: wanted.name, kubernetes, processes, over: world.over, silence}),
+      readLive(made, {name: wanted.name, kubernetes, processes, signal: deps.signal, silence}),
     ),
   ]);
   return {
@@ -82,11 +87,11 @@ export async function readSituation(generated: Generated, wanted: Wanted, world:
     ...named,
     live,
     token: (settings.get(token) ?? settings.get(tokenFile))?.reveal(),
-    now: world.now(),
+    now: deps.now(),
   };
 }
 
-async function readContext(place: Place, processes: Processes, context?: InstallFacts['context']): Promise<Situation['context']> {
+async function readContext(place: ClusterTarget, processes: Processes, context?: InstallFacts['context']): Promise<Situation['context']> {
   const source = 'kubectl config view';
   if (context) return known(context, source);
   const config = jsonOf<Config>(await processes.run(currentContext(place)), source, isMap);
@@ -94,26 +99,26 @@ async function readContext(place: Place, processes: Processes, context?: Install
 }
 
 interface Asking {
-  place: Place;
+  place: ClusterTarget;
   kubernetes: KubernetesClient;
-  over: AbortSignal;
-  /** Why nothing is asked any more. */
+  signal: AbortSignal;
+  /** Why no more requests are sent. */
   silence: ApiError | undefined;
 }
 
 type Named = Pick<Situation, 'wantedSecrets' | 'secrets' | 'claims'>;
 
-/** Secrets and claims that have to be there. */
+/** Secrets and PVCs that must exist. */
 async function readNamed(
   {secrets: made}: Wanted,
   get: Get,
   objects: readonly KubernetesObject[],
-  {place, kubernetes, over, silence}: Asking,
+  {place, kubernetes, signal, silence}: Asking,
 ): Promise<Named> {
   const wanted = wantedSecrets(made, get, objects);
   const own = get(cacheClaim);
   const claims = new Set([...claimsNamedIn(objects), ...(own === undefined ? [] : [own])]);
-  const options = {over, idleMs: REQUEST_MS, namespace: place.namespace};
+  const options = {signal, idleMs: REQUEST_MS, namespace: place.namespace};
   const read = async <T>(kind: string, names: Iterable<string>): Promise<Map<string, Fact<T | undefined>>> =>
     new Map(
       await Promise.all(
@@ -134,14 +139,14 @@ async function readNamed(
 
 async function readPermissions(
   objects: readonly KubernetesObject[],
-  {place: {namespace}, kubernetes, over, silence}: Asking,
+  {place: {namespace}, kubernetes, signal, silence}: Asking,
 ): Promise<Situation['permissions']> {
   if (silence) return unknownBy(silence);
-  const {served} = await servedResources(kubernetes, {over, idleMs: REQUEST_MS});
-  return permissionsOf(neededPermissions({namespace, objects, resources: [...served.keys()]}), kubernetes, over);
+  const {served} = await servedResources(kubernetes, {signal, idleMs: REQUEST_MS});
+  return permissionsOf(neededPermissions({namespace, objects, resources: [...served.keys()]}), kubernetes, signal);
 }
 
-/** A namespace that is there need not be made; where it cannot be read, it may be there. */
+/** An existing namespace need not be created; one that cannot be read may exist. */
 function withoutMaking(permissions: readonly Permission[], namespace: Fact<KubernetesObject | undefined>): readonly Permission[] {
   const isMaking = ({verb, resource}: Permission): boolean => verb === 'create' && resource === 'namespaces';
   if (!isKnown(namespace)) return permissions.map((each) => (isMaking(each) ? {...each, isOptional: true} : each));
@@ -149,7 +154,7 @@ function withoutMaking(permissions: readonly Permission[], namespace: Fact<Kuber
 }
 
 /** Versions of the tools themselves: 4.1.4 */
-export async function readTools(place: Place, processes: Processes): Promise<{helm: Fact<string>; kubectl: Fact<string>}> {
+export async function readTools(place: ClusterTarget, processes: Processes): Promise<{helm: Fact<string>; kubectl: Fact<string>}> {
   const [helm, kubectl] = await Promise.all([readVersion(helmVersion, processes), readVersion(clientVersion(place), processes)]);
   return {helm, kubectl};
 }
@@ -159,5 +164,7 @@ async function readVersion(call: Call, processes: Processes): Promise<Fact<strin
   if (outcome.exitCode !== 0) return failureOf(outcome);
   const [, plain, quoted] = /^\s*v?(\d+\.\d+\.\d+)|"gitVersion":\s*"v?(\d+\.\d+\.\d+)/.exec(outcome.stdout) ?? [];
   const version = plain ?? quoted;
-  return version === undefined ? unknown('failed', `${call.tool} version names no version`) : known(version, `${call.tool} version`);
+  return version === undefined
+    ? unknown('failed', `${call.tool} version did not return a version`)
+    : known(version, `${call.tool} version`);
 }

@@ -1,15 +1,15 @@
-/** The oldest Node.js that runs the program; the build takes it from package.json. */
+/** Minimum version of Node.js; the build reads it from package.json. */
 declare const NODE_FLOOR: string;
 
-/** Node.js 10 can run this, but not the rest of the program. */
-export function onNewNode(start: () => unknown): void {
+/** Node.js 10 can run this file, but not the rest of the program. */
+export function withSupportedNode(start: () => unknown): void {
   if (isNewEnough(process.versions.node, NODE_FLOOR)) {
     start();
     return;
   }
   process.stderr.write(
-    `Error: scalr-agent needs Node.js ${NODE_FLOOR} or newer; this is ${process.version}, ${process.execPath}. ` +
-      'Install a newer one (https://nodejs.org) and run the same line again.\n',
+    `Error: Node.js ${NODE_FLOOR} or newer is required. This is ${process.version} (${process.execPath}). ` +
+      'Install a newer version (https://nodejs.org), then run the command again.\n',
   );
   process.exitCode = 1;
 }

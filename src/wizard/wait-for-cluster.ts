@@ -1,6 +1,6 @@
 import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
 
-/** Who waits longer is told for what. */
+/** Delay before the message. */
 const NOTICE_MS = 1000;
 
 interface Waiting {
@@ -8,8 +8,8 @@ interface Waiting {
   say(text: string): void;
 }
 
-/** For who has nothing else to do until the cluster has spoken. */
-export async function waitFor(listening: Promise<DiscoveredCluster>, {sleep, say}: Waiting): Promise<DiscoveredCluster> {
+/** Shows a message if reading the cluster takes longer than one second. */
+export async function waitForCluster(listening: Promise<DiscoveredCluster>, {sleep, say}: Waiting): Promise<DiscoveredCluster> {
   const spoken = new AbortController();
   void sleep(NOTICE_MS, spoken.signal).then(() => spoken.signal.aborted || say('Waiting for the cluster …\n'));
   try {

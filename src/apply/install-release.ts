@@ -17,46 +17,46 @@ import {requireReady, type Watched, watchRelease} from './watch-release.ts';
 type BringUpDeps = Parameters<typeof runSteps>[1] & Parameters<typeof watchRelease>[1] & {files: Files};
 
 interface BringUpOptions {
-  /** Without it the end of helm is the end. */
+  /** Whether to wait until the release is ready. */
   waits: boolean;
-  /** On failure the release is taken back to what it was, and what was seen is saved at this path. */
+  /** On failure the release is rolled back, and the diagnostics are saved at this path. */
   rollBackWith?: string | undefined;
 }
 
 /** Runs the plan of an install and watches until the release is ready. @throws ExpectedError */
-export async function bringUp(
+export async function installRelease(
   {steps}: Plan,
   name: ReleaseName,
   {release}: InstallFacts,
   {waits, rollBackWith}: BringUpOptions,
-  world: BringUpDeps,
+  deps: BringUpDeps,
 ): Promise<Watched | undefined> {
   try {
-    await runSteps(steps, world);
+    await runSteps(steps, deps);
     if (!waits) return undefined;
     // Helm has ended, so its record can be read while the pods start.
-    const record = requireRecord(name, world);
+    const record = requireRecord(name, deps);
     record.catch(() => undefined);
-    const watched = await watchRelease(name, world);
-    requireReady(watched, name, {...world, isLeft: rollBackWith === undefined});
+    const watched = await watchRelease(name, deps);
+    requireReady(watched, name, {...deps, isLeft: rollBackWith === undefined});
     await record;
     return watched;
   } catch (error) {
     if (rollBackWith === undefined || !(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
-    throw await rollBack(name, release, error, {...world, evidencePath: rollBackWith});
+    throw await rollBack(name, release, error, {...deps, evidencePath: rollBackWith});
   }
 }
 
-/** Helm ends well even when its last word, that the release is deployed, was refused. @throws ExpectedError */
+/** Helm succeeds even if the last update of its release record failed. @throws ExpectedError */
 async function requireRecord(name: ReleaseName, {processes}: BringUpDeps): Promise<void> {
   const state = await newestRevision(name, processes);
   if (state === undefined || !isPending(state)) return;
   throw new ExpectedError(
-    `The release ${name.release} is ready, but helm could not write it down: its record still says ${state.status}.`,
+    `Release ${name.release} is ready, but its Helm record is still ${state.status}. Helm could not update the record.`,
     {
       code: 'RELEASE_BUSY',
       exit: ExitCode.failed,
-      suggestions: ['Run the same command again with --take-over: it repairs the record'],
+      suggestions: ['Run the same command again with --take-over to repair the record'],
     },
   );
 }
@@ -66,16 +66,16 @@ const LONGEST_LOOK_MS = 30_000;
 interface RollBackDeps extends ClusterAccess {
   files: Pick<Files, 'write'>;
   now(): Date;
-  /** Where to save what was seen. */
+  /** Where to save the diagnostics. */
   evidencePath: string;
 }
 
-/** Takes a release back to what it was before it failed, once what was seen is saved where it can be. Returns the failure with what became of it. */
+/** Saves the diagnostics if possible, then rolls a failed release back. Returns the failure with the result of the rollback. */
 export async function rollBack(
   name: ReleaseName,
   before: ReleaseState | undefined,
   failure: ExpectedError,
-  world: RollBackDeps,
+  deps: RollBackDeps,
 ): Promise<ExpectedError> {
   const told = (what: string, ...suggestions: readonly string[]): ExpectedError =>
     new ExpectedError(`${failure.message}\n${what}`, {
@@ -83,29 +83,29 @@ export async function rollBack(
       suggestions: [...failure.suggestions, ...suggestions],
       cause: failure.cause,
     });
-  const {processes} = world;
+  const {processes} = deps;
   try {
     const state = await newestRevision(name, processes);
-    if (state === undefined || state.revision === before?.revision) return told('Helm has changed nothing that could be rolled back.');
+    if (state === undefined || state.revision === before?.revision) return told('Nothing to roll back: Helm created no new revision.');
     if (isPending(state)) return told(`Not rolled back: the release is ${state.status}.`);
-    if (before !== undefined && before.status !== 'deployed') return told(`Not rolled back: the revision before was ${before.status}.`);
-    const lost = await keepEvidence(name, world);
+    if (before !== undefined && before.status !== 'deployed') return told(`Not rolled back: the previous revision was ${before.status}.`);
+    const lost = await keepEvidence(name, deps);
     const call = before === undefined ? uninstall(name) : rollback(name, before.revision);
     const outcome = await processes.start(call).outcome;
     if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
     const done =
       before === undefined
-        ? 'Rolled back: the release is uninstalled. Secrets and the namespace stay for the next try.'
+        ? 'Rolled back: the release was uninstalled. Secrets and the namespace remain for the next install.'
         : `Rolled back to revision ${before.revision}.`;
-    if (lost === undefined) return told(done, `What was seen before is in ${world.evidencePath}`);
-    return told(`${done}\nWhat was seen before could not be kept: ${lost.message}`, ...lost.suggestions);
+    if (lost === undefined) return told(done, `Diagnostics from before the rollback: ${deps.evidencePath}`);
+    return told(`${done}\nCannot save the diagnostics from before the rollback: ${lost.message}`, ...lost.suggestions);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     return told(`Not rolled back: ${error.message}`, ...error.suggestions);
   }
 }
 
-/** Returns what is in the way: a failure that nobody can look at is better than a release that nobody wanted to keep. */
+/** Returns the error, if any: a rollback without diagnostics is better than a broken release. */
 async function keepEvidence(name: ReleaseName, {kubernetes, files, now, evidencePath}: RollBackDeps): Promise<ExpectedError | undefined> {
   try {
     const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(LONGEST_LOOK_MS));
@@ -118,7 +118,7 @@ async function keepEvidence(name: ReleaseName, {kubernetes, files, now, evidence
   }
 }
 
-/** What was seen of a release that did not become ready, as JSON: no specification, which may hold secrets, and no password in a text. */
+/** The state of a release that did not become ready, as JSON: no specs, which may contain secrets, and no passwords in strings. */
 function evidenceText(release: string, {workloads, pods, claims, events, logs}: Snapshot, causes: readonly Cause[], now: Date): string {
   const states = [...workloads, ...pods, ...claims].map(({kind, metadata: {name}, status}) => ({kind, name, status}));
   const evidence = {release, time: now.toISOString(), causes, states, events: events.map(eventOf), logs};

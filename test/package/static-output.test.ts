@@ -7,7 +7,7 @@ import {PROGRAM, ROOT, runBuilt} from './built.ts';
 /** Makes the program ask oclif, and oclif say nothing more. */
 const ASK_OCLIF = {DEBUG: 'nothing'};
 
-test.each([['--help'], ['--version'], []])('%s is answered with the bytes of oclif', (...args) => {
+test.each([['--help'], ['--version'], []])('prints the same bytes as oclif for %s', (...args) => {
   const [ours, theirs] = [{}, ASK_OCLIF].map((env) => runBuilt('scalr-agent', args, {env}));
   expect(ours?.stdout).toBe(theirs?.stdout);
   expect(ours?.stdout).toContain('scalr-agent-install/');
@@ -15,26 +15,26 @@ test.each([['--help'], ['--version'], []])('%s is answered with the bytes of ocl
 });
 
 test.each<[string, Record<string, string>, string]>([
-  ['colours are forced', {FORCE_COLOR: '1'}, '\u001B[1mCOMMANDS'],
-  ['another width is wanted', {OCLIF_COLUMNS: '50'}, 'the tools and\n'],
-])('--help where %s is left to oclif', (_, env, look) => {
+  ['colours are forced', {FORCE_COLOR: '1'}, '\u001B[1mOPERATE'],
+  ['another width is wanted', {OCLIF_COLUMNS: '50'}, 'a support bundle without\n'],
+])('leaves --help to oclif when %s', (_, env, look) => {
   const ours = runBuilt('scalr-agent', ['--help'], {env});
   expect(ours.stdout).toBe(runBuilt('scalr-agent', ['--help'], {env: {...env, ...ASK_OCLIF}}).stdout);
   expect(ours.stdout).toContain(look);
   expect(ours.stdout).not.toBe(runBuilt('scalr-agent', ['--help']).stdout);
 });
 
-test('--help on a terminal is as wide as the terminal', async () => {
+test('prints --help in the width of the terminal', async () => {
   const [ours, theirs] = await Promise.all([{}, ASK_OCLIF].map((env) => onTerminal(['--help'], [], ROOT, {cols: 60, env})));
   expect(ours?.screen).toBe(theirs?.screen);
   expect(ours?.screen).not.toContain('the account before an install.');
 });
 
-test('both programs are of one version', () => {
+test('gives both programs the same version', () => {
   expect(runBuilt('scalr-agent-install', ['--version']).stdout).toBe(runBuilt('scalr-agent', ['--version']).stdout);
 });
 
-test.skipIf(!existsSync('/dev/full'))('a full disk behind them is a failure', () => {
+test.skipIf(!existsSync('/dev/full'))('fails when the disk behind standard output is full', () => {
   for (const flag of ['--help', '--version']) {
     const full = openSync('/dev/full', 'w');
     const {status, stderr} = spawnSync(process.execPath, [PROGRAM, flag], {

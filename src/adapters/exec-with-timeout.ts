@@ -1,10 +1,10 @@
 import {type ChildProcess, spawn} from 'node:child_process';
 
-/** Standard output of a tool that ends well in time, undefined otherwise. It never hears from a terminal nor speaks to one. */
-export function quickAnswer(command: string, args: readonly string[], milliseconds: number): Promise<string | undefined> {
+/** Standard output of a tool that succeeds in time, otherwise undefined. The tool has no access to the terminal. */
+export function execWithTimeout(command: string, args: readonly string[], milliseconds: number): Promise<string | undefined> {
   const hasGroups = process.platform !== 'win32';
   return new Promise((resolve) => {
-    // A login plugin would otherwise ask for its password on the terminal where somebody is typing.
+    // Otherwise a credential plugin could prompt for a password on the terminal.
     const child = spawn(command, [...args], {stdio: ['ignore', 'pipe', 'ignore'], detached: hasGroups, windowsHide: true});
     const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -23,13 +23,13 @@ export function quickAnswer(command: string, args: readonly string[], millisecon
   });
 }
 
-/** With all it started; who has left its group holds the pipe and is not waited for. */
+/** Kills the process group. Processes that left the group are not waited for. */
 function end(child: ChildProcess, hasGroups: boolean): void {
   try {
     if (hasGroups && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
     else child.kill();
   } catch {
-    // It has just ended.
+    // The process has just exited.
   }
   child.stdout?.destroy();
   child.unref();

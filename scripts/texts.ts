@@ -1,0 +1,40 @@
+import {readdirSync, readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import ts from 'typescript';
+import {parse} from 'yaml';
+
+/** `npm run texts [TEXT]`: prints every sentence of the source and the templates with its place, to be read from top to bottom; with TEXT only those that contain it. */
+const only = process.argv[2]?.toLowerCase() ?? '';
+
+const files = ['src', 'templates'].flatMap((folder) =>
+  readdirSync(folder, {recursive: true, encoding: 'utf8'}).map((file) => join(folder, file)),
+);
+for (const file of files.filter((each) => /\.(ts|yaml)$/.test(each)).sort()) {
+  const source = readFileSync(file, 'utf8');
+  const texts = file.endsWith('.ts') ? textsOf(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true)) : leaves(parse(source));
+  for (const [place, text] of texts) {
+    if (/[a-z] [a-z`$<{-]/iu.test(text) && text.toLowerCase().includes(only))
+      process.stdout.write(`${file}:${place} ${text.replaceAll('\n', '⏎')}\n`);
+  }
+}
+
+/** String literals and templates, a placeholder written as `${name}`; comments are not read. */
+function textsOf(source: ts.SourceFile): [string | number, string][] {
+  const found: [number, string][] = [];
+  const visit = (node: ts.Node): void => {
+    const line = source.getLineAndCharacterOfPosition(node.getStart()).line + 1;
+    if (ts.isStringLiteralLike(node)) found.push([line, node.text]);
+    else if (ts.isTemplateExpression(node)) found.push([line, node.getText().slice(1, -1)]);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+/** Strings of a parsed YAML file, with the path of their keys. */
+function leaves(value: unknown, path = ''): [string, string][] {
+  if (typeof value === 'string') return [[path, value]];
+  return value instanceof Object
+    ? Object.entries(value).flatMap(([key, below]) => leaves(below, path === '' ? key : `${path}.${key}`))
+    : [];
+}

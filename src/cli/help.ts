@@ -1,0 +1,129 @@
+import type {Command} from '@oclif/core';
+import {CommandHelp, Help as OclifHelp} from '@oclif/core/help';
+
+/** Commands by purpose, as root help shows them, each with the flags that most people need, as -h shows them. */
+const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  'SET UP': {
+    install: ['url', 'token-file', 'namespace', 'chart', 'cloud', 'https-proxy', 'ca-file', 'cache', 'answers', 'dry-run', 'diff', 'yes'],
+    recommend: ['cloud', 'purpose', 'isolation', 'concurrency', 'cache', 'metadata-service', 'from-cluster', 'answers', 'json'],
+    preflight: ['namespace', 'chart', 'cache', 'https-proxy', 'probe', 'strict', 'kube-context', 'timeout', 'answers', 'json'],
+  },
+  OPERATE: {
+    status: ['namespace', 'release', 'all-namespaces', 'watch', 'values', 'exit-code', 'kube-context', 'json'],
+    debug: ['namespace', 'release', 'no-wait', 'kube-context', 'dry-run', 'yes'],
+    uninstall: ['namespace', 'release', 'drain', 'purge', 'confirm', 'kube-context', 'dry-run', 'yes'],
+  },
+  SUPPORT: {
+    'collect-logs': ['namespace', 'release', 'since', 'run', 'watch', 'max-size', 'out', 'docker', 'journal', 'inspect', 'kube-context'],
+  },
+  CI: {
+    values: ['url', 'chart', 'chart-version', 'cloud', 'https-proxy', 'ca-file', 'cache', 'set', 'values-file', 'answers', 'out', 'yes'],
+    validate: ['chart', 'chart-version', 'values', 'strict', 'fix', 'format', 'dry-run', 'yes'],
+  },
+  SHELL: {completion: []},
+};
+
+/** Column of the descriptions; a longer flag has its description on the next line. */
+const COLUMN = 30;
+
+class GroupedHelp extends CommandHelp {
+  /** One screen: usage, these flags, one example, and where the rest is. */
+  short(flags: readonly string[]): string {
+    const {examples, flags: all, id} = this.command;
+    const [example] = examples ?? [];
+    const {bin} = this.config;
+    return [
+      this.section('USAGE', this.usage()),
+      ...(flags.length === 0
+        ? []
+        : [this.section('FLAGS', this.#list(flags.map((name) => brief({...all[name], name} as Command.Flag.Any))))]),
+      ...(example === undefined ? [] : [this.section('EXAMPLE', this.examples([example]) ?? '')]),
+      `Run "${bin} ${id} --help" for all flags and examples.`,
+    ].join('\n\n');
+  }
+
+  protected override defaultUsage(): string {
+    return `${this.command.id} [flags]`;
+  }
+
+  protected override description(): string {
+    return this.wrap(this.command.description ?? '');
+  }
+
+  /** Groups in the order of their flags, those of every command at the end. */
+  protected override sections() {
+    return super
+      .sections()
+      .map((section) =>
+        section.header === 'FLAGS' ? {...section, generate: ({flags}: {flags: Command.Flag.Any[]}) => this.#groups(flags)} : section,
+      );
+  }
+
+  #groups(flags: Command.Flag.Any[]) {
+    const {mainFlags, flagGroups} = this.groupFlags(flags);
+    const {GLOBAL = [], ...groups} = flagGroups;
+    return Object.entries({'': mainFlags, ...groups, GLOBAL})
+      .filter(([, each]) => each.length > 0)
+      .map(([name, each]) => ({header: `${name} FLAGS`.trim(), body: this.#list(each)}));
+  }
+
+  #list(flags: readonly Command.Flag.Any[]): string {
+    return flags.map((flag) => this.#line(flag)).join('\n');
+  }
+
+  #line(flag: Command.Flag.Any): string {
+    const {char, name, summary = ''} = flag;
+    const isSwitch = flag.type === 'boolean';
+    const value = isSwitch ? '' : ` ${[flag.helpValue ?? '<VALUE>'].flat().join(' ')}`;
+    const label = `${char ? `-${char},` : '   '} --${isSwitch && flag.allowNo ? '[no-]' : ''}${name}${value}`;
+    const options = isSwitch || flag.options === undefined || value.includes('|') ? '' : ` One of ${flag.options.join(', ')}.`;
+    const fallback = isSwitch || flag.default === undefined ? '' : ` Default: ${flag.default}.`;
+    const indented = this.indent(this.wrap(summary + options + fallback, COLUMN + 2), COLUMN);
+    return label.length < COLUMN - 1 ? label + indented.slice(label.length) : `${label}\n${indented}`;
+  }
+}
+
+/** The first sentence; details, choices and defaults are for --help. */
+function brief(flag: Command.Flag.Any): Command.Flag.Any {
+  const summary = flag.summary?.replace(/\. [A-Z-].*$/s, '.') ?? '';
+  if (flag.type === 'boolean') return {...flag, summary};
+  const hasChoices = `${flag.helpValue}`.includes('|');
+  const {options: _, default: __, ...rest} = flag;
+  return {...rest, summary, ...(hasChoices ? {helpValue: `<${flag.name.toUpperCase()}>`} : {})};
+}
+
+/** `scalr-agent --help`, `COMMAND --help` and, on one screen, `COMMAND -h`. */
+export default class Help extends OclifHelp {
+  protected override CommandHelpClass = GroupedHelp;
+  #isShort = false;
+
+  override async showHelp(argv: string[]): Promise<void> {
+    this.#isShort = argv.includes('-h') && !argv.includes('--help');
+    await super.showHelp(argv);
+  }
+
+  override async showCommandHelp(command: Command.Loadable): Promise<void> {
+    if (!this.#isShort) return super.showCommandHelp(command);
+    const flags = Object.values(GROUPS).find((commands) => command.id in commands)?.[command.id] ?? [];
+    this.log(`${this.summary(command)}\n\n${new GroupedHelp(command, this.config, this.opts).short(flags)}`);
+  }
+
+  protected override async showRootHelp(): Promise<void> {
+    const {bin, pjson, userAgent} = this.config;
+    const sections = [
+      String(pjson['description']),
+      `Start with: ${bin} install`,
+      this.section('USAGE', `$ ${bin} COMMAND [flags]`),
+      ...Object.entries(GROUPS).map(([header, commands]) => this.section(header, this.#summaries(Object.keys(commands)))),
+      this.section('EXAMPLE', `$ ${bin} values --url https://acme.scalr.io --cloud eks --cache pvc`),
+      this.wrap(`Run "${bin} COMMAND -h" for the main flags of a command, --help for all.`, 0),
+      userAgent,
+    ];
+    this.log(sections.join('\n\n'));
+  }
+
+  #summaries(ids: readonly string[]): string {
+    const rows = ids.map((id): [string, string | undefined] => [id.padEnd(12), this.summary(this.config.findCommand(id, {must: true}))]);
+    return this.renderList(rows, {indentation: 2, spacer: '\n'});
+  }
+}

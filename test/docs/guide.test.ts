@@ -1,0 +1,41 @@
+import {readdirSync} from 'node:fs';
+import {join} from 'node:path';
+import {parse} from '@oclif/core/parser';
+import {expect, test} from 'vitest';
+import {linesOf, recipe, type} from '../recipes/recipe.ts';
+import {BUILT, workshop} from '../recipes/workshop.ts';
+import {commands, root} from './commands.ts';
+
+/** Commands that need no cluster. */
+const OFFLINE = /^scalr-agent (values|validate|recommend)\b/;
+/** Pages with tests of their own in test/recipes. */
+const RECIPES = ['ci.md', 'air-gapped.md'];
+
+const pages = readdirSync(join(root, 'docs/guide'))
+  .filter((page) => !RECIPES.includes(page))
+  .map((page) => {
+    const sections = recipe(`docs/guide/${page}`);
+    return {page, sections, lines: [...sections.keys()].flatMap((heading) => linesOf(sections, heading)).map((text) => text.trim())};
+  });
+
+test.each(pages)('docs/guide/$page begins with a command', ({sections}) => {
+  expect(linesOf(sections, '')[0]).toMatch(/^scalr-agent /);
+});
+
+test.each(pages)('every command of docs/guide/$page exists and accepts its flags', async ({lines}) => {
+  for (const line of lines) {
+    const [, id, ...argv] = line.split(' ');
+    const command = commands.find((each) => each.id === id)?.command;
+    if (command === undefined) throw new Error(`unknown command: ${line}`);
+    const {flags, baseFlags, args} = command;
+    await expect(parse(argv, {flags: {...baseFlags, ...flags}, args}), line).resolves.toBeDefined();
+  }
+});
+
+test.each(pages)('offline commands of docs/guide/$page succeed', async ({lines}) => {
+  const shop = await workshop(BUILT);
+  for (const line of lines.filter((each) => OFFLINE.test(each))) {
+    const {exitCode, stderr} = await type(line, shop);
+    expect(exitCode, `${line}\n${stderr}`).toBe(0);
+  }
+});

@@ -1,0 +1,59 @@
+import {readFileSync} from 'node:fs';
+import {join} from 'node:path';
+import {describe, expect, test} from 'vitest';
+import {ROOT, runBuilt} from './built.ts';
+
+const manifest = JSON.parse(readFileSync(join(ROOT, 'oclif.manifest.json'), 'utf8')) as {
+  commands: Record<string, {summary: string; flags: Record<string, unknown>}>;
+};
+const commands = Object.entries(manifest.commands);
+
+const linesOf = (...argv: readonly string[]): string[] => {
+  const {stdout, stderr, status} = runBuilt('scalr-agent', argv);
+  expect({status, stderr}).toEqual({status: 0, stderr: ''});
+  return stdout.trimEnd().split('\n');
+};
+const tooWide = (lines: readonly string[]): string[] => lines.filter((line) => line.length > 80);
+
+describe.each(commands)('%s', (id, {summary, flags}) => {
+  test('prints -h on one screen of 80 × 24', () => {
+    const lines = linesOf(id, '-h');
+    expect(tooWide(lines)).toEqual([]);
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(lines[0]).toBe(summary);
+    expect(lines).toContain('EXAMPLE');
+    expect(lines.at(-1)).toContain(`scalr-agent ${id} --help`);
+  });
+
+  test('lists every flag once with --help, aligned in 80 columns', () => {
+    const lines = linesOf(id, '--help');
+    expect(tooWide(lines)).toEqual([]);
+    const labels = lines.flatMap((line) => /^ {2}(?:-\w,| {3}) --(?:\[no-\])?([\w-]+)/.exec(line)?.[1] ?? []);
+    expect(labels.toSorted()).toEqual(Object.keys(flags).toSorted());
+  });
+
+  test('prints the same with help COMMAND', () => {
+    expect(linesOf('help', id)).toEqual(linesOf(id, '--help'));
+  });
+});
+
+test('lists every command in one group in the root help, and where to start', () => {
+  const lines = linesOf('--help');
+  expect(tooWide(lines)).toEqual([]);
+  expect(lines).toContain('Start with: scalr-agent install');
+  for (const [id, {summary}] of commands)
+    expect(lines.filter((line) => line.startsWith(`  ${id} `) && line.endsWith(summary))).toHaveLength(1);
+  expect(linesOf('help')).toEqual(lines);
+  expect(linesOf('-h')).toEqual(lines);
+});
+
+test('lists no flag that the command does not use', () => {
+  expect(Object.keys(manifest.commands['completion']?.flags ?? {})).toEqual(['json', 'no-input', 'quiet', 'verbose', 'no-color']);
+  expect(manifest.commands['status']?.flags).not.toHaveProperty('yes');
+});
+
+test('names the nearest command in the help of an unknown one', () => {
+  const {status, stderr} = runBuilt('scalr-agent', ['help', 'instal']);
+  expect(status).toBe(2);
+  expect(stderr).toContain('Did you mean install?');
+});
