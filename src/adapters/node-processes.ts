@@ -1,4 +1,5 @@
 import type {Socket} from 'node:net';
+import {setTimeout as wait} from 'node:timers/promises';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Call, Processes, ProcessResult, Running} from '../ports/processes.ts';
 import {followSignal} from '../signals.ts';
@@ -45,6 +46,8 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
         const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...ending});
         const result = await (own ? untilGivenUp(running, own) : running);
         if (result === undefined) return NOT_IN_TIME;
+        // Ctrl-C goes to the whole process group: the tool can end before this program receives the signal.
+        if (result.isTerminated && !own?.aborted) await wait(SIGNAL_MS);
         const outcome = await outcomeOf(call.tool, result);
         return result.isCanceled ? {...outcome, stderr: `${outcome.stderr}\n${NO_ANSWER}`} : outcome;
       } finally {
@@ -91,6 +94,8 @@ function leave(running: Child): void {
 }
 
 const FAREWELL_MS = 1000;
+/** Time for a signal to arrive at all processes of a group. */
+const SIGNAL_MS = 500;
 
 /** Undefined if nothing arrives after the end: a credential plugin can keep the pipes open. */
 async function untilGivenUp<T extends Child & PromiseLike<unknown>>(running: T, signal: AbortSignal): Promise<Awaited<T> | undefined> {

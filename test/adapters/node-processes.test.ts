@@ -62,6 +62,15 @@ test('stops a query when its signal is aborted', async () => {
   });
 });
 
+test('waits for its own signal when Ctrl-C ends the tool first', async () => {
+  const {run} = nodeProcesses({helm: tool('kill -INT $$')});
+  const interrupt = new AbortController();
+  const running = run({tool: 'helm', args: []}, {signal: interrupt.signal}).then(() => interrupt.signal.aborted);
+  await new Promise((done) => setTimeout(done, 250));
+  interrupt.abort('SIGINT');
+  expect(await running).toBe(true);
+});
+
 test('does not wait for child processes of a stopped tool', async () => {
   const {run} = nodeProcesses({helm: tool('sleep 30 & exec sleep 30')});
   const start = Date.now();
