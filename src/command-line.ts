@@ -36,3 +36,17 @@ export const kubectlCommand = (cluster: Cluster, ...args: readonly string[]): st
 /** The same for helm. */
 export const helmCommand = (cluster: Cluster, ...args: readonly string[]): string =>
   commandLine({tool: 'helm', args: [...args, ...clusterFlags(cluster, '--kube-context')]});
+
+/** How the user can start this program. */
+export interface Program {
+  /** The command `install`. */
+  install: string;
+  /** Start of any other command. */
+  other: string;
+}
+
+/** A program that npx downloaded is not on PATH. */
+export const programOf = (env: Readonly<Record<string, string | undefined>>): Program =>
+  env['npm_command'] === 'exec'
+    ? {install: 'npx scalr-agent-install', other: 'npx --package scalr-agent-install scalr-agent'}
+    : {install: 'scalr-agent install', other: 'scalr-agent'};

@@ -1,11 +1,13 @@
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {recommendFactsOf} from '../cluster/facts/answers.ts';
-import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
+import {type ClusterFacts, clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
 import {isKnown, knownValue} from '../cluster/facts/fact.ts';
 import {readCluster} from '../cluster/facts/read-cluster.ts';
 import type {StorageClass} from '../cluster/facts/storage.ts';
 import {ExpectedError} from '../errors.ts';
 import type {ClusterTarget} from '../ports/processes.ts';
+import {cloud} from '../settings/cluster.ts';
+import {milliOf} from '../settings/quantity.ts';
 import {fromCluster} from './from-cluster.ts';
 import type {Source} from './sources.ts';
 
@@ -14,28 +16,56 @@ export interface DiscoveredCluster {
   answers?: Source;
   facts: ReturnType<typeof recommendFactsOf>;
   storageClasses: readonly StorageClass[];
-  /** One line for the user. */
-  note: string;
+  /** Allocatable resources of the worker nodes. */
+  nodes?: {count: number; cpuMilli: bigint; memoryMilli: bigint};
+  /** Platform, version and size in a few words, or why they are unknown. */
+  summary: string;
+  /** The cluster answered. */
+  isRead: boolean;
 }
 
 /** Reads the facts of a cluster as answers; never fails. `access` sets the timeout. */
 export async function discoverCluster(place: ClusterTarget, access: ClusterAccess): Promise<DiscoveredCluster> {
-  const where = place.kubeContext ? `the cluster (context ${place.kubeContext})` : 'the cluster';
   try {
     const facts = clusterFactsOf(await readCluster(place, access));
     const {server} = facts.versions;
-    if (!isKnown(server) && server.unknown !== 'forbidden') return silence(where, server.because);
-    const version = isKnown(server) ? `Kubernetes ${server.value}` : 'no permission to read the version';
-    const note = `Connected to ${where}: ${version}.`;
-    return {answers: fromCluster(facts), facts: recommendFactsOf(facts), storageClasses: knownValue(facts.storageClasses) ?? [], note};
+    if (!isKnown(server) && server.unknown !== 'forbidden') return silence(server.because);
+    const nodes = nodesIn(facts);
+    return {
+      answers: fromCluster(facts),
+      facts: recommendFactsOf(facts),
+      storageClasses: knownValue(facts.storageClasses) ?? [],
+      ...(nodes === undefined ? {} : {nodes}),
+      summary: summaryOf(facts, nodes?.count),
+      isRead: true,
+    };
   } catch (error) {
-    if (error instanceof ExpectedError) return silence(where, error.message);
+    if (error instanceof ExpectedError) return silence(error.message);
     throw error;
   }
 }
 
-const silence = (where: string, because: string): DiscoveredCluster => ({
+function summaryOf({versions, platform}: ClusterFacts, nodes: number | undefined): string {
+  const {[knownValue(platform.cloud) ?? '']: name} = cloud.labels ?? {};
+  const version = isKnown(versions.server) ? `Kubernetes ${versions.server.value}` : 'no permission to read the version';
+  return [
+    ...(name === undefined || name === 'Other' ? [] : [name]),
+    version,
+    ...(nodes === undefined ? [] : [`${nodes} ${nodes === 1 ? 'node' : 'nodes'}`]),
+  ].join(', ');
+}
+
+/** Sums over the nodes that can run pods. */
+function nodesIn({nodes}: ClusterFacts): DiscoveredCluster['nodes'] {
+  const usable = knownValue(nodes)?.filter(({os, isReady, isSchedulable}) => os === 'linux' && isReady && isSchedulable);
+  const sum = (resource: string): bigint =>
+    usable?.reduce((total, {allocatable}) => total + (milliOf(allocatable[resource] ?? '0') ?? 0n), 0n) ?? 0n;
+  return usable && {count: usable.length, cpuMilli: sum('cpu'), memoryMilli: sum('memory')};
+}
+
+const silence = (because: string): DiscoveredCluster => ({
   facts: {},
   storageClasses: [],
-  note: `Cannot reach ${where}: ${because.replace(/[.?]?$/, '.')} You can still generate values.yaml.`,
+  summary: `cannot be reached: ${because.replace(/[.?]+$/, '')}`,
+  isRead: false,
 });

@@ -1,3 +1,4 @@
+import {readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
 import {type ErrorCode, ExitCode, ExpectedError} from '../errors.ts';
@@ -92,6 +93,17 @@ const refusal = (message: string, suggestion: string, code: ErrorCode): Expected
 export function typedPath(text: string, {HOME: home}: Readonly<Record<string, string | undefined>>): string {
   const plain = /^(["'])(.*)\1$/.exec(text)?.[2] ?? text.replaceAll(/\\(?=[ '"\\~])/g, '');
   return home === undefined ? plain : plain.replace(/^~(?=\/|$)/, home);
+}
+
+/** Paths that start with the typed text; directories end with a slash. Empty if the directory cannot be read. */
+export async function completePath(text: string, env: Readonly<Record<string, string | undefined>>): Promise<readonly string[]> {
+  const start = text.slice(0, text.lastIndexOf('/') + 1);
+  try {
+    const entries = await readdir(typedPath(start, env) || '.', {withFileTypes: true});
+    return entries.map((entry) => `${start}${entry.name}${entry.isDirectory() ? '/' : ''}`).filter((path) => path.startsWith(text));
+  } catch {
+    return [];
+  }
 }
 
 interface SaveOptions {

@@ -1,7 +1,8 @@
-import {discoverCluster} from '../answers/discover-cluster.ts';
+import {type DiscoveredCluster, discoverCluster} from '../answers/discover-cluster.ts';
 import {findAnswers, settle} from '../answers/resolve.ts';
 import type {Source} from '../answers/sources.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
+import {programOf} from '../command-line.ts';
 import {ExitCode, ExpectedError, PromptCancelled} from '../errors.ts';
 import {prepareInstall} from '../plan/install.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
@@ -12,93 +13,115 @@ import {runPreflight} from '../preflight/run-preflight.ts';
 import {namespace} from '../settings/release.ts';
 import {quote} from '../settings/settings.ts';
 import {anySignal} from '../signals.ts';
-import {paragraph, type Screen} from '../ui/theme.ts';
+import {titleText} from '../ui/conversation.ts';
+import type {Screen} from '../ui/theme.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {AnswerStore} from '../wizard/answer-store.ts';
-import {chooseContext} from '../wizard/choose-context.ts';
+import {readContexts} from '../wizard/choose-target.ts';
 import {type ResumeState, ResumeStore, readResumeState, resumePath} from '../wizard/resume.ts';
 import type {Decision, Prepared} from '../wizard/review.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
-import {waitForCluster} from '../wizard/wait-for-cluster.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from './flags.ts';
-import {saveFiles, typedPath} from './user-files.ts';
+import {completePath, saveFiles, typedPath} from './user-files.ts';
 
 /** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
-const LISTENING_MS = 5000;
+const READING_MS = 5000;
 
 type Flags = ClusterFlags & {resume?: boolean; 'skip-preflight'?: boolean; 'take-over'?: boolean; 'drain-timeout': string};
 
 /** The decision of the user, and its context. */
-export interface Decided extends NonNullable<Decision> {
+export interface Decided extends Exclude<Decision, string> {
   flags: ClusterFlags;
   /** Stores the answers until the install is finished. */
-  keeper: ResumeStore;
+  resumeStore: ResumeStore;
 }
 
-/** Asks for the settings of an install; undefined if the user quits. Read-only. @throws ExpectedError */
+/** Asks for the settings of an install; `saved` or `quit` if the user installs nothing. Read-only. @throws ExpectedError */
 export async function decideWithOperator(
   flags: Flags,
   sources: readonly Source[],
-  {app, screen, accessTo}: {app: App; screen: Screen; accessTo(place: ClusterTarget): Promise<ClusterAccess>},
-): Promise<Decided | undefined> {
-  const {files, now, sleep, stderr: say} = app;
-  const path = resumePath(app.env);
+  {app, screen, accessTo, version}: {app: App; screen: Screen; accessTo(place: ClusterTarget): Promise<ClusterAccess>; version: string},
+): Promise<Decided | 'saved' | 'quit'> {
+  const {files, now, sleep, stderr: say, env} = app;
+  const path = resumePath(env);
   const interrupts = app.takeInterrupts();
   const prompter = app.prompter(screen, interrupts.interrupt);
-  const processes = app.processes(toolPaths(flags));
-  const keeper = new ResumeStore(path, files);
+  const resumeStore = new ResumeStore(path, files);
   try {
     const kept = flags.resume ? await readResumeState(path, files) : undefined;
     const found = await findAnswers([...sources, ...(kept ? [fromKept(kept)] : [])], {files, now: now()});
     settle({answers: new Map(), problems: found.problems}, {only: []});
-    const known = new AnswerStore(found.answers, kept?.asked);
-    say(paragraph('', 'Nothing is changed until you choose to install. Ctrl-C quits, ? shows help.', screen));
-    const given = flags['kube-context'] ?? kept?.context;
-    const place = {namespace: known.get(namespace) as string, ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {})};
-    const soon = (): AbortSignal => anySignal(AbortSignal.timeout(LISTENING_MS), interrupts.interrupt);
-    const context = given ?? (await chooseContext(place, processes, prompter, soon()));
-    const where = {...flags, ...(context === undefined ? {} : {'kube-context': context})};
-    const chosen = {...place, ...(context === undefined ? {} : {kubeContext: context})};
-    const access = await accessTo(chosen);
-    const discovering = discoverCluster(chosen, cachedAccess(access, {signal: soon(), sleep}));
-    const wanted = (generated: Generated) => wantedRelease(generated, valuesDocument(generated), releaseName(where, generated.settings));
-    const decision = await runWizard(known, () => waitForCluster(discovering, {sleep, say}), {
+    const store = new AnswerStore(found.answers, kept);
+    if (flags['kube-context'] !== undefined) store.place = {kind: 'kubernetes', context: flags['kube-context']};
+    say(titleText(version, screen));
+    const target = (): ClusterTarget => ({
+      namespace: store.get(namespace) as string,
+      ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {}),
+      ...(contextOf(store) === undefined ? {} : {kubeContext: contextOf(store) as string}),
+    });
+    const soon = (): AbortSignal => anySignal(AbortSignal.timeout(READING_MS), interrupts.interrupt);
+    const discovered = new Map<string | undefined, Promise<DiscoveredCluster>>();
+    const read = (context: string | undefined): Promise<DiscoveredCluster> => {
+      const place = {...target(), ...(context === undefined ? {} : {kubeContext: context})};
+      const reading =
+        discovered.get(context) ??
+        accessTo(place).then((access) => discoverCluster(place, cachedAccess(access, {signal: soon(), sleep})));
+      discovered.set(context, reading);
+      return reading;
+    };
+    const clusterFlags = (): ClusterFlags => {
+      const context = contextOf(store);
+      return {...flags, ...(context === undefined ? {} : {'kube-context': context})};
+    };
+    const wanted = (generated: Generated) =>
+      wantedRelease(generated, valuesDocument(generated), releaseName(clusterFlags(), generated.settings));
+    let access: {key: string; cached: ClusterAccess} | undefined;
+    const decision = await runWizard(store, {
       prompter,
       files,
       now,
       say,
       screen,
+      env,
+      read,
       wanted,
-      where: whereFlags(where),
-      onAnswer: () => keeper.keep(known, context),
+      contexts: await readContexts(target(), app.processes(toolPaths(flags)), soon()),
+      program: programOf(env),
+      where: () => whereFlags(clusterFlags()),
+      onAnswer: () => resumeStore.keep(store),
+      completePath: (text) => completePath(text, env),
       async prepare(generated) {
-        say('Checking the cluster …\n\n');
-        const skipsChecks = flags['skip-preflight'] ?? false;
-        const prepared = lookFirst(
-          generated,
-          wanted(generated),
-          {
-            ...access,
-            now,
-            sleep,
-            timeoutMs: timeoutOf(flags),
-            skipsChecks,
-            takesOver: flags['take-over'] ?? false,
-            drainTimeoutSeconds: durationOf('--drain-timeout', flags['drain-timeout']) / 1000,
-          },
-          interrupts,
-        );
-        return prepared.catch((error: unknown) => {
+        const place = target();
+        const key = JSON.stringify(place);
+        // An edit does not read the cluster again.
+        if (access?.key !== key) access = {key, cached: cachedAccess(await accessTo(place), {signal: interrupts.interrupt, sleep})};
+        try {
+          return await lookFirst(
+            generated,
+            wanted(generated),
+            {
+              ...access.cached,
+              now,
+              sleep,
+              timeoutMs: timeoutOf(flags),
+              skipsChecks: flags['skip-preflight'] ?? false,
+              takesOver: flags['take-over'] ?? false,
+              drainTimeoutSeconds: durationOf('--drain-timeout', flags['drain-timeout']) / 1000,
+            },
+            interrupts,
+          );
+        } catch (error) {
           interrupts.interrupt.throwIfAborted();
+          access = undefined;
           throw error;
-        });
+        }
       },
       save: async (directory, generated) =>
         saveFiles(
           {
-            directory: typedPath(directory, app.env),
+            directory: typedPath(directory, env),
             settings: generated.settings,
             values: valuesDocument(generated),
             isAccepted: false,
@@ -107,15 +130,17 @@ export async function decideWithOperator(
           files,
         ),
     });
-    if (decision !== undefined) return {...decision, flags: where, keeper};
-    await keeper.forget();
-    return undefined;
+    if (typeof decision === 'object') return {...decision, flags: clusterFlags(), resumeStore};
+    if (decision === 'saved') await resumeStore.forget();
+    return decision;
   } catch (error) {
-    throw interrupts.interrupt.aborted || error instanceof PromptCancelled ? ended(keeper.isKept, interrupts.interrupt, error) : error;
+    throw interrupts.interrupt.aborted || error instanceof PromptCancelled ? ended(resumeStore.isKept, interrupts.interrupt, error) : error;
   } finally {
     interrupts.release();
   }
 }
+
+const contextOf = ({place}: AnswerStore): string | undefined => (place?.kind === 'kubernetes' ? place.context : undefined);
 
 /** Plan and preflight results of the install. Read-only. @throws ExpectedError if the install is impossible */
 async function lookFirst(

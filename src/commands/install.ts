@@ -117,9 +117,9 @@ export default class Install extends BaseCommand<Result | undefined> {
 
   override async run(): Promise<Result | undefined> {
     const {flags} = await this.parse(Install);
-    const decided = this.#isConversation(flags) ? await this.#converse(flags) : undefined;
-    if (decided === 'left') {
-      this.say('Nothing was changed.\n');
+    const decided = this.#isConversation(flags) ? await this.#runWizard(flags) : undefined;
+    if (decided === 'saved' || decided === 'quit') {
+      this.say(decided === 'saved' ? 'The cluster was not changed.\n' : 'Nothing was changed. To continue, run the command again with --resume.\n');
       return undefined;
     }
     if (decided === undefined) {
@@ -129,10 +129,10 @@ export default class Install extends BaseCommand<Result | undefined> {
     }
     try {
       const result = await this.#bringTo(decided.generated, {...flags, ...decided.flags}, decided.plan);
-      await decided.keeper.forget();
+      await decided.resumeStore.forget();
       return result;
     } catch (error) {
-      if (decided.keeper.isKept) this.say('Your answers are saved. To continue, run the command again with --resume.\n');
+      if (decided.resumeStore.isKept) this.say('Your answers are saved. To continue, run the command again with --resume.\n');
       throw error;
     }
   }
@@ -161,15 +161,16 @@ export default class Install extends BaseCommand<Result | undefined> {
     return this.prompter !== undefined && !isSettled;
   }
 
-  async #converse(flags: InstallFlags): Promise<Decided | 'left'> {
+  async #runWizard(flags: InstallFlags): Promise<Decided | 'saved' | 'quit'> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
     const decided = await decideWithOperator(flags, await this.sourcesFrom(flags), {
       app: this.app,
       screen: this.screen,
       accessTo: (place) => this.accessTo(place, flags),
+      version: this.config.version,
     });
     this.app.stderr('\n');
-    return decided ?? 'left';
+    return decided;
   }
 
   /** `shown` is the plan that the user has confirmed, with its warnings. */

@@ -2,6 +2,8 @@ interface Question {
   message: string;
   /** Lines that ? displays. */
   help: readonly string[];
+  /** Lines above the question that are part of it, such as the step of the wizard. */
+  heading?: readonly string[] | undefined;
   /** Source of the default, or the meaning of an empty answer. */
   note?: string | undefined;
   /** Esc rejects the question with GoBack. Otherwise Esc does nothing. */
@@ -18,6 +20,8 @@ export interface InputQuestion extends TextQuestion {
   default?: string;
   /** The default is inserted into the line and can be edited or removed. */
   isPrefilled?: boolean;
+  /** Continuations of the text for Tab. */
+  complete?(text: string): Promise<readonly string[]>;
 }
 
 export interface Choice {
@@ -30,11 +34,20 @@ export interface Choice {
 
 export interface ListQuestion extends Question {
   choices: readonly Choice[];
-  default?: string;
+  /** Replace the choices when they are known. Labels and number must not change. */
+  laterChoices?: Promise<readonly Choice[]>;
+  default?: string | undefined;
+}
+
+export interface CheckboxQuestion extends Omit<ListQuestion, 'default'> {
+  /** Values that are selected at first. */
+  selected?: readonly string[];
 }
 
 /** Prompts on the terminal. @throws PromptCancelled, GoBack */
 export interface Prompter {
+  /** False if lines cannot be erased: then the caller prints what `heading` would show. */
+  canRedraw: boolean;
   /** The default is no. */
   confirm(message: string): Promise<boolean>;
   /** Returns the trimmed text. */
@@ -46,5 +59,9 @@ export interface Prompter {
   /** A select for long lists: typing filters the choices. */
   search(question: ListQuestion): Promise<string>;
   /** Returns the values of any number of choices, in the order of the list. */
-  checkbox(question: ListQuestion): Promise<readonly string[]>;
+  checkbox(question: CheckboxQuestion): Promise<readonly string[]>;
+  /** Shows a spinner until the promise settles; keys are ignored. */
+  wait<T>(message: string, promise: Promise<T>, heading?: readonly string[]): Promise<T>;
+  /** Erases the last lines that were printed above the question. Does nothing without `canRedraw`. */
+  erase(lines: number): void;
 }

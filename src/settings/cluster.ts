@@ -11,12 +11,13 @@ export const cloud = defineSetting({
     text: 'Determines which node directories are writable and which volume types are forbidden.',
     reference: 'agent-k8s 0.6.5, README',
   },
+  labels: {gke: 'GKE', 'gke-autopilot': 'GKE Autopilot', eks: 'EKS', aks: 'AKS', openshift: 'OpenShift', other: 'Other'},
   meanings: {
     gke: 'Google Kubernetes Engine, Standard',
-    'gke-autopilot': 'Google Kubernetes Engine, Autopilot: no hostPath volumes',
+    'gke-autopilot': 'Google Kubernetes Engine; no hostPath volumes',
     eks: 'Amazon Elastic Kubernetes Service',
     aks: 'Azure Kubernetes Service',
-    openshift: 'Red Hat OpenShift: no root user and no hostPath volumes unless allowed',
+    openshift: 'Red Hat OpenShift; root and hostPath need an SCC',
     other: 'other or unknown',
   },
 });

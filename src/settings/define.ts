@@ -8,6 +8,9 @@ export class InvalidValue extends Error {
   }
 }
 
+/** A value that requires another setting. */
+export class MissingSetting extends InvalidValue {}
+
 /** What parsing may use besides the text. */
 export interface ParseContext {
   now: Date;
@@ -65,6 +68,8 @@ interface Declaration<T> {
   kind: Kind<T>;
   /** Help text that "?" adds to the summary, and its source. */
   explained?: {text: string; reference: string};
+  /** Names of the choices in prompts, where the values alone are not enough. */
+  labels?: Readonly<Record<string, string>>;
   /** Description of each choice. */
   meanings?: Readonly<Record<string, string>>;
   /** Required, without a possible default. */

@@ -11,9 +11,10 @@ export const purpose = defineSetting({
     text: 'An agent pool is either for runs or for VCS access, and a token belongs to one pool. VCS agents support GitHub Enterprise and GitLab Enterprise only. After the agent has registered, link the pool: run pools to workspaces, VCS pools in the last step of the VCS provider setup. Do not install both kinds on the same infrastructure.',
     reference: 'https://docs.scalr.io/docs/agent-pools',
   },
+  labels: {runs: 'Run Terraform/OpenTofu', vcs: 'Connect a private VCS'},
   meanings: {
-    runs: 'execute Terraform and OpenTofu runs inside your network',
-    vcs: 'connect Scalr to a GitHub Enterprise or GitLab Enterprise server that Scalr cannot reach',
+    runs: 'runs start in your network, with access to it',
+    vcs: 'GitHub or GitLab Enterprise that Scalr cannot reach',
   },
   fallback: () => 'runs' as const,
 });
@@ -28,9 +29,10 @@ export const isolation: Setting<'shared' | 'per-run'> = defineSetting({
     text: 'In a shared container, a run can read files and credentials left by earlier runs. More pods (--concurrency) execute more concurrent runs.',
     reference: 'agent-local 0.6.5 and agent-job 0.6.5, README',
   },
+  labels: {shared: 'No', 'per-run': 'Yes'},
   meanings: {
-    shared: 'each agent pod executes one run at a time in one container (one trust boundary)',
-    'per-run': 'each run gets its own pod and shares nothing with other runs',
+    shared: 'runs use the same container, one after the other',
+    'per-run': 'each run gets its own pod and shares nothing',
   },
   fallback: (get) => (get(singleRun) ? ('per-run' as const) : undefined),
 });

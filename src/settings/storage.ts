@@ -1,4 +1,4 @@
-import {defineSetting, type Get, InvalidValue, type Setting} from './define.ts';
+import {defineSetting, type Get, type InvalidValue, MissingSetting, type Setting} from './define.ts';
 import {absolutePath, choice, objectName, onOff, relativePath, text} from './kinds.ts';
 import {listOf} from './lists.ts';
 import {singleRun} from './purpose.ts';
@@ -19,6 +19,13 @@ export const cache = defineSetting({
     text: 'With a cache, providers and binaries are downloaded once instead of for every run.',
     reference: 'agent-local 0.6.5, values.yaml (persistence.cache)',
   },
+  labels: {
+    ephemeral: 'Ephemeral volume',
+    pvc: 'New PVC',
+    'existing-pvc': 'Existing PVC',
+    hostpath: 'Node directory',
+    efs: 'Amazon EFS',
+  },
   meanings: {
     ephemeral: 'on the node of the pod, deleted with the pod; no preparation required',
     pvc: 'a new PVC created by the chart; outlives the pod',
@@ -34,8 +41,8 @@ export const cache = defineSetting({
   },
   rule: (value, get) => {
     if (value === 'existing-pvc' && !get(cacheClaim))
-      return new InvalidValue('existing-pvc requires the name of a PVC', 'Add --cache-claim NAME');
-    if (value === 'efs' && !get(efsHandle)) return new InvalidValue('efs requires an EFS volume handle', 'Add --efs-handle fs-…');
+      return new MissingSetting('existing-pvc requires the name of a PVC', 'Add --cache-claim NAME');
+    if (value === 'efs' && !get(efsHandle)) return new MissingSetting('efs requires an EFS volume handle', 'Add --efs-handle fs-…');
     return undefined;
   },
 });

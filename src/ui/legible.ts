@@ -1,8 +1,12 @@
 import isUnicodeSupported from 'is-unicode-supported';
 
+export const SPINNER = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
+
 /** Every non-ASCII character that the program prints. */
 const SPELLED: Readonly<Record<string, string>> = {
-  ...{'✓': '+', '✔': '+', '×': 'x', '…': '...', '→': '->', '·': '|', '❯': '>', '◉': '[x]', '◯': '[ ]', '–': '-', '’': "'"},
+  ...{'✓': '+', '✔': '+', '×': 'x', '…': '...', '→': '->', '·': '-', '❯': '>', '◉': '[x]', '◯': '[ ]', '–': '-', '’': "'"},
+  ...{'◆': '*', '◇': 'o', '│': '|', '└': '`'},
+  ...Object.fromEntries([...SPINNER].map((frame, index) => [frame, '-\\|/'[index % 4] as string])),
 };
 const SIGN = new RegExp(Object.keys(SPELLED).join('|'), 'g');
 

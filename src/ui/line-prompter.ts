@@ -1,7 +1,7 @@
 import {StringDecoder} from 'node:string_decoder';
 import {stripVTControlCharacters} from 'node:util';
 import {GoBack, PromptCancelled} from '../errors.ts';
-import type {Choice, InputQuestion, ListQuestion, Prompter} from '../ports/prompter.ts';
+import type {CheckboxQuestion, Choice, InputQuestion, ListQuestion, Prompter} from '../ports/prompter.ts';
 import {masked, noteOf} from './conversation.ts';
 import {paragraph, type Screen} from './theme.ts';
 
@@ -14,6 +14,8 @@ interface Streams {
 
 /** Removes an answer that Enter alone keeps. */
 const NOTHING = '-';
+/** Delay before the message of a wait. */
+const NOTICE_MS = 1000;
 const [CTRL_C, CTRL_D, CTRL_U, ESCAPE, DELETE] = ['\u0003', '\u0004', '\u0015', '\u001b', '\u007f'];
 
 /** Prompts line by line, for terminals that cannot move the cursor (TERM=dumb) and for screen readers. */
@@ -22,8 +24,9 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
   const write = (first: string, text: string): void => void streams.output.write(paragraph(first, text, screen));
 
   async function ask(question: InputQuestion, isHidden = false): Promise<string> {
-    const {message, help, validate, default: preset, isPrefilled = false, canGoBack = false} = question;
+    const {message, help, heading, validate, default: preset, isPrefilled = false, canGoBack = false} = question;
     const mayBeEmptied = isPrefilled && preset !== undefined && (await validate?.('')) === undefined;
+    for (const line of heading ?? []) write('', line);
     const note = noteOf(preset, mayBeEmptied ? `${NOTHING} to clear` : question.note);
     const prompt = paragraph('? ', `${message}${note === undefined ? '' : ` (${note})`}:`, screen).replace(/\n$/, ' ');
     for (;;) {
@@ -40,18 +43,25 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
     }
   }
 
-  async function choose({message, choices, default: preset, note, ...question}: ListQuestion, isSeveral: boolean): Promise<string[]> {
+  async function choose(
+    {message, help, heading, choices: now, laterChoices, note, canGoBack, ...preset}: ListQuestion & CheckboxQuestion,
+    isSeveral: boolean,
+  ): Promise<string[]> {
+    const choices = (await laterChoices) ?? now;
+    for (const line of heading ?? []) write('', line);
     write('? ', message);
     for (const [index, {label, description, disabled}] of choices.entries()) {
       const about = disabled ?? description;
       write(`  ${disabled === undefined ? index + 1 : '-'}. `, about === undefined ? label : `${label} - ${about}`);
     }
-    const first = choices.findIndex((choice) => choice.value === preset && choice.disabled === undefined);
+    const values = preset.selected ?? [preset.default];
+    const preselected = choices.flatMap(({value, disabled}, index) => (values.includes(value) && disabled === undefined ? [index + 1] : []));
     const numbers = await ask({
-      ...question,
+      help,
+      canGoBack,
       message: isSeveral ? 'Numbers, separated by spaces' : 'Number',
-      ...(first >= 0 && !isSeveral ? {default: String(first + 1)} : {}),
-      ...(isSeveral ? {note: 'none'} : note === undefined ? {} : {note}),
+      ...(preselected.length > 0 ? {default: preselected.join(' ')} : {}),
+      ...(isSeveral && preselected.length === 0 ? {note: 'none'} : note === undefined ? {} : {note}),
       validate: (text) => (pick(text, choices, isSeveral) === undefined ? `Enter a number from 1 to ${choices.length}` : undefined),
     });
     return pick(numbers, choices, isSeveral) as string[];
@@ -59,6 +69,7 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
 
   const select = async (question: ListQuestion): Promise<string> => (await choose(question, false))[0] as string;
   return {
+    canRedraw: false,
     async confirm(message) {
       const validate = (text: string) => (/^(y(es)?|no?)?$/i.test(text) ? undefined : 'Enter y or n');
       return /^y/i.test(await ask({message, help: [], note: 'y/N', validate}));
@@ -68,6 +79,11 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
     select,
     search: select,
     checkbox: (question) => choose(question, true),
+    async wait(message, promise) {
+      const notice = setTimeout(() => write('', `${message} …`), NOTICE_MS);
+      return promise.finally(() => clearTimeout(notice));
+    },
+    erase: () => undefined,
   };
 };
 

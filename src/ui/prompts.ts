@@ -1,7 +1,20 @@
 import {cursorHide} from '@inquirer/ansi';
-import {createPrompt, isDownKey, isEnterKey, isNumberKey, isSpaceKey, isUpKey, useKeypress, usePagination, useState} from '@inquirer/core';
-import type {Choice, ListQuestion} from '../ports/prompter.ts';
-import {indented, questionText} from './conversation.ts';
+import {
+  createPrompt,
+  isDownKey,
+  isEnterKey,
+  isNumberKey,
+  isSpaceKey,
+  isUpKey,
+  useEffect,
+  useKeypress,
+  usePagination,
+  useState,
+} from '@inquirer/core';
+import width from 'fast-string-width';
+import type {CheckboxQuestion, Choice, ListQuestion} from '../ports/prompter.ts';
+import {frameOf, indented, questionText} from './conversation.ts';
+import {legible, SPINNER} from './legible.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 // The prompts of @inquirer/prompts, imported one by one: the index also bundles its editor prompt, 210 kB packed.
@@ -10,7 +23,7 @@ export {default as input} from '@inquirer/input';
 export {default as password} from '@inquirer/password';
 
 interface ListConfig {
-  question: ListQuestion;
+  question: ListQuestion & Pick<CheckboxQuestion, 'selected'>;
   kind: 'select' | 'search' | 'checkbox';
   /** The screen with its present width. */
   screen(): Screen & {columns: number};
@@ -20,6 +33,9 @@ interface ListConfig {
 /** Maximum and minimum lines of the list. */
 const MAX_LINES = 15;
 const MIN_LINES = 3;
+/** Narrower terminals show the description of the active choice only, under the list. */
+const WIDE = 60;
+const FRAME_MS = 100;
 
 /**
  * The list of select, search and checkbox. The lists of @inquirer/prompts cannot open help on ?: they redraw only when a
@@ -27,11 +43,22 @@ const MIN_LINES = 3;
  */
 export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question, kind, output, ...config}, done) => {
   const [term, setTerm] = useState('');
-  const choices = matching(question.choices, term);
+  const [offered, setOffered] = useState(question.choices);
+  const choices = matching(offered, term);
   const [active, setActive] = useState(() => firstOf(question.choices, question.default));
-  const [ticked, setTicked] = useState<ReadonlySet<Choice>>(new Set());
+  const [ticked, setTicked] = useState<ReadonlySet<Choice>>(
+    () => new Set(question.choices.filter(({value}) => question.selected?.includes(value))),
+  );
   const [isHelpOpen, openHelp] = useState(false);
   const current = choices[active];
+
+  useEffect(() => {
+    let isOpen = true;
+    void question.laterChoices?.then((later) => isOpen && setOffered(later));
+    return () => {
+      isOpen = false;
+    };
+  }, []);
 
   useKeypress((key, rl) => {
     const {line} = rl;
@@ -55,32 +82,60 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
     else if (isSpaceKey(key) && current !== undefined) setTicked(toggled(ticked, current));
   });
 
-  const screen = config.screen();
-  const {cyan, dim} = theme(screen);
-  const asking = `${cyan('?')} ${questionText(question.message, question.note, screen)} ${kind === 'search' ? term : cursorHide}`;
-  const labels = Math.max(...question.choices.map(({label}) => label.length));
-  const column = labels <= screen.columns / 3 ? labels : undefined;
+  const whole = config.screen();
+  const {dim} = theme(whole);
+  const {mark, first, indent, above} = frameOf(question.heading, whole);
+  const screen = {...whole, columns: whole.columns - width(indent)};
+  const asking = `${first}${questionText(question.message, question.note, whole, indent)} ${kind === 'search' ? term : cursorHide}`;
+  const isWide = whole.columns >= WIDE;
+  const column = Math.min(Math.max(...offered.map(({label}) => label.length)), Math.floor(whole.columns / 2) - 6);
   const under = [
-    ...(column === undefined && current?.description !== undefined ? [current.description] : []),
+    ...(!isWide && current?.description !== undefined ? [current.description] : []),
     ...(isHelpOpen ? question.help : []),
     keysOf(kind, question),
-  ].flatMap((line) => indented(dim(line), screen).split('\n'));
-  const rows = (output.rows ?? 24) - asking.split('\n').length;
-  const footer = under.slice(0, Math.max(rows - MIN_LINES, 0));
+  ].flatMap((line) => indented(dim(line), whole, indent || '  ').split('\n'));
+  const room = (output.rows ?? 24) - asking.split('\n').length - MIN_LINES - 1;
+  const heading = above.length > room ? [...above.slice(0, 1), ...above.slice(1 + above.length - room)] : above;
+  const rows = (output.rows ?? 24) - asking.split('\n').length - heading.length;
+  const footer = under.slice(-Math.max(rows - MIN_LINES, 0) || under.length);
+  const size = Math.max(MIN_LINES, Math.min(MAX_LINES, rows - footer.length));
   const list = usePagination({
     items: choices,
     active,
-    pageSize: Math.max(MIN_LINES, Math.min(MAX_LINES, rows - footer.length)),
+    pageSize: size,
     loop: false,
     renderItem({item, isActive}) {
       const box = kind === 'checkbox' ? `${ticked.has(item) ? '◉' : '◯'} ` : '';
-      return itemText(item, `${isActive ? '❯' : ' '} ${box}`, {isActive, column, screen});
+      return itemText(item, `${isActive ? '❯' : ' '} ${box}`, {isActive, column: isWide ? column : undefined, screen});
     },
   });
-  return [asking, [list || indented('No matches', screen), ...footer].join('\n')];
+  const shown = (list || indented('No matches', screen)).replace(/^/gm, indent === '  ' ? '' : indent);
+  const hidden = choices.length - size;
+  const more = hidden > 0 ? [indented(dim(`${choices.length} choices, use the arrow keys`), whole, indent || '  ')] : [];
+  return [[...heading.slice(0, 1).map((line) => mark + line), ...heading.slice(1), heading.length > 0 ? asking : mark + asking].join('\n'), [shown, ...more, ...footer].join('\n')];
 });
 
-/** A choice with its description, or why it is disabled, in a column of its own where the labels are short. */
+/** Shows a spinner until the promise settles. Keys are ignored. */
+export const waitPrompt = createPrompt<'done', {message: string; heading?: readonly string[]; until: Promise<unknown>; screen(): Screen}>(
+  ({message, heading, until, ...config}, done) => {
+    const [frame, setFrame] = useState(0);
+    useEffect(() => {
+      const timer = setTimeout(() => setFrame((frame + 1) % SPINNER.length), FRAME_MS);
+      return () => clearTimeout(timer);
+    }, [frame]);
+    useEffect(() => {
+      const end = (): void => done('done');
+      void until.then(end, end);
+    }, []);
+    useKeypress((_, rl) => rl.clearLine(0));
+    const screen = config.screen();
+    const {mark, first, above} = frameOf(heading, screen);
+    const text = `${legible(theme(screen).cyan(SPINNER[frame] as string), screen)} ${message}${cursorHide}`;
+    return above.length === 0 ? text : [`${mark}${above[0]}`, ...above.slice(1), `${first}${text}`].join('\n');
+  },
+);
+
+/** A choice with its description, or why it is disabled, in a column of its own. */
 function itemText(
   {label, description = '', disabled}: Choice,
   mark: string,
@@ -89,7 +144,10 @@ function itemText(
   const {cyan, dim} = theme(screen);
   const colour = disabled !== undefined ? dim : isActive ? cyan : (text: string) => text;
   if (column === undefined) return colour(paragraph(mark, disabled === undefined ? label : `${label} - ${disabled}`, screen).trimEnd());
-  return paragraph(colour(`${mark}${label.padEnd(column)}  `), dim(disabled ?? description), screen).trimEnd();
+  const about = disabled ?? description;
+  const isLong = label.length > column;
+  if (isLong) return colour(paragraph(mark, `${label}  ${dim(about)}`.trimEnd(), screen).trimEnd());
+  return paragraph(colour(`${mark}${label.padEnd(column)}  `), dim(about), screen).trimEnd();
 }
 
 function keysOf(kind: ListConfig['kind'], {help, canGoBack}: ListQuestion): string {

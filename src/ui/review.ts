@@ -1,90 +1,133 @@
-import type {InstallFacts} from '../cluster/install-facts.ts';
-import {commandLine} from '../command-line.ts';
-import type {Warning} from '../errors.ts';
+import {commandLine, type Program} from '../command-line.ts';
+import type {ExpectedError, Warning} from '../errors.ts';
 import {upgradeInstall} from '../helm/helm.ts';
 import type {Loss, Plan} from '../plan/step.ts';
 import type {WantedRelease} from '../plan/wanted-release.ts';
-import type {ReleaseName} from '../ports/processes.ts';
 import type {Checked} from '../preflight/check.ts';
+import {catalogue} from '../settings/catalogue.ts';
 import type {Setting} from '../settings/define.ts';
-import {type Answer, type AnswerSource, flagsOf, holdsSecret} from '../settings/settings.ts';
-import {checkText} from './checks.ts';
-import {answerText} from './conversation.ts';
-import {warningText} from './messages.ts';
-import {planText} from './plan.ts';
-import {paragraph, type Screen, theme} from './theme.ts';
+import {chart, chartVersion} from '../settings/release.ts';
+import {type Answer, flagsOf, holdsSecret, quote} from '../settings/settings.ts';
+import type {Generated} from '../values/generate.ts';
+import {type Screen, theme} from './theme.ts';
 
 interface Entry {
   setting: Setting;
   answer: Answer;
 }
 
-const FROM: Readonly<Record<AnswerSource, string>> = {
-  flag: 'flag',
-  environment: 'environment',
-  answers: 'answers file',
-  'values-file': 'values file',
-  cluster: 'cluster',
-  prompt: 'your answer',
-  default: 'default',
-  chart: 'chart default',
-};
-
-/** All settings with their sources, and the resulting values.yaml. */
-export function decidedText(entries: readonly Entry[], chart: string, yaml: string, screen: Screen): string {
-  const {bold, dim} = theme(screen);
-  const width = Math.max(...entries.map(({setting}) => setting.id.length));
-  const settings = entries.map(({setting, answer}) =>
-    paragraph(
-      `  ${setting.id.padEnd(width)}  `,
-      `${answerText(setting, answer)} ${dim(`(${answer.because ?? FROM[answer.source]})`)}`,
-      screen,
-    ),
-  );
-  const file = yaml.trimEnd().replace(/^(?=.)/gm, '  ');
-  return `\n${bold('Settings')}\n${settings.join('')}\n${bold('values.yaml')} ${dim(`for ${chart}`)}\n${file}\n\n`;
+/** A warning of the review, and the settings that can remove it. */
+export interface Notice {
+  text: string;
+  remedy?: string;
+  settings: readonly Setting[];
 }
 
-/** The plan with its warnings. */
-export function preparedText(plan: Plan, name: ReleaseName, facts: InstallFacts, warnings: readonly Checked[], screen: Screen): string {
-  const {bold} = theme(screen);
-  const nothing = plan.steps.length === 0 ? 'No changes. The release already matches these settings.\n' : '';
-  const losses = planWarnings(plan).map((each) => warningText(each, screen));
-  const doubts = [...losses, ...warnings.map((each) => checkText(each, screen))].join('');
-  return `${bold('Planned changes')}\n${planText(plan, name, facts, screen)}${nothing}${doubts === '' ? '' : `\n${doubts}`}\n`;
+interface Prepared {
+  plan: Plan;
+  warnings: readonly Checked[];
+}
+
+/** All warnings about the settings, the plan and the cluster. */
+export function noticesOf({generated, prepared}: {generated?: Generated; prepared?: Prepared}): Notice[] {
+  const named = (text: string): Setting[] => catalogue.filter(({id}) => new RegExp(`--${id}(?![\\w-])`).test(text));
+  const own = (generated?.warnings ?? []).map(({message, setting}) => ({
+    text: message,
+    settings: [...catalogue.filter(({id}) => id === setting), ...named(message)],
+  }));
+  const planned = prepared === undefined ? [] : planWarnings(prepared.plan).map(({message}) => ({text: message, settings: named(message)}));
+  const checked = (prepared?.warnings ?? []).map(({title, message, remedy}) => ({
+    text: `${title}: ${message}`,
+    ...(remedy === undefined ? {} : {remedy}),
+    settings: named(`${remedy} ${message}`),
+  }));
+  // A check repeats what is already known from the settings.
+  return [...own, ...planned, ...checked].filter(({text}, index, all) => all.findIndex((each) => each.text === text) === index);
+}
+
+interface Reviewed {
+  generated?: Generated;
+  prepared?: Prepared;
+  problem?: ExpectedError;
+  /** What was answered, by group. */
+  groups: readonly (readonly [name: string, answers: readonly string[]])[];
+  where: readonly string[];
+  notes: readonly string[];
+}
+
+/** The review: chart and cluster, answers by group, problems, warnings and planned changes. */
+export function reviewLines({generated, prepared, problem, groups, where, notes}: Reviewed, screen: Screen): string[] {
+  const {bold, dim, green, red, yellow} = theme(screen);
+  const chart = generated === undefined ? '' : `${generated.target.chart} ${generated.target.version} → `;
+  const notices = noticesOf({...(generated ? {generated} : {}), ...(prepared ? {prepared} : {})});
+  const room = (screen.columns ?? 80) - 6;
+  const onOneLine = (text: string): string => (text.length > room ? `${text.slice(0, room - 1)}…` : text);
+  const steps = prepared?.plan.steps.map(({title}) => title) ?? [];
+  return [
+    `${bold('Review')}     ${chart}${where.join(' · ')}`,
+    ...groups.filter(([, answers]) => answers.length > 0).map(([name, answers]) => `${name}\t${answers.join(' · ')}`),
+    ...(problem === undefined ? [] : [red(`× ${problem.message}`), ...problem.suggestions.map((each) => dim(each))]),
+    ...(notices.length === 0 ? [] : [yellow(`! ${notices.length} ${notices.length === 1 ? 'warning' : 'warnings'}:`)]),
+    ...notices.slice(0, MOST_NOTICES).map(({text}) => `  ${onOneLine(text)}`),
+    ...(notices.length > MOST_NOTICES ? [dim(`  and ${notices.length - MOST_NOTICES} more`)] : []),
+    ...(prepared === undefined ? [] : [`${green('Changes')}\t${steps.join(' · ') || 'none, the release already matches these settings'}`]),
+    ...notes,
+  ];
+}
+
+const MOST_NOTICES = 3;
+
+interface Printed {
+  entries: readonly Entry[];
+  target: {chart: string; version: string};
+  /** How this program was started, for commands that can be copied. */
+  program: Program;
 }
 
 /** The equivalent non-interactive command. */
-export function sameAgainText(entries: readonly Entry[], where: readonly string[]): string {
-  const given = entries.filter(({answer}) => answer.source !== 'default' && answer.source !== 'chart');
+export function sameAgainText({entries, target, where, program}: Printed & {where: readonly string[]}): string {
+  return commandOf(`${program.install} --yes`, where, entries, target);
+}
+
+function commandOf(command: string, where: readonly string[], entries: readonly Entry[], {chart: name, version}: Printed['target']): string {
+  const given = entries.filter(
+    ({setting, answer}) => answer.source !== 'default' && answer.source !== 'chart' && setting.id !== chart.id && setting.id !== chartVersion.id,
+  );
   const open = given.filter(({setting, answer}) => !holdsSecret(setting, answer));
-  const lines = ['scalr-agent install --yes', ...where, ...open.flatMap(({setting, answer}) => flagsOf(setting, answer))];
+  const exact = [`--chart ${name}`, `--chart-version ${version}`];
+  const lines = [command, ...where, ...exact, ...open.flatMap(({setting, answer}) => flagsOf(setting, answer))];
   const hidden = given.filter(({setting, answer}) => holdsSecret(setting, answer)).map(({setting}) => setting.env);
   const before = hidden.length === 0 ? '' : `# Requires the environment variable${hidden.length > 1 ? 's' : ''} ${hidden.join(', ')}\n`;
   return `${before}${lines.map((line, index) => `${index === 0 ? '' : '  '}${line}`).join(' \\\n')}\n`;
 }
 
-/** Commands to install from another machine. */
-export function elsewhereText({name, chart, yaml, secrets}: Omit<WantedRelease, 'manifest' | 'values'>, screen: Screen): string {
+/** Commands for Helm alone, for example on another machine. They can be repeated. */
+export function elsewhereText(
+  {name, chart: reference, secrets, file, ...printed}: Pick<WantedRelease, 'name' | 'chart' | 'secrets'> & Printed & {file: string | undefined},
+  screen: Screen,
+): string {
   const {namespace} = name.place;
+  const path = file ?? 'values.yaml';
+  const given = secrets.filter(({data}) => Object.values(data).every((each) => each !== undefined));
   const lines = [
-    commandLine({tool: 'kubectl', args: ['create', 'namespace', namespace]}),
-    ...secrets.map((secret) => secretCommand(secret, namespace)),
-    commandLine(upgradeInstall(name, chart, yaml)),
+    ...(file === undefined ? [`${commandOf(`${printed.program.other} values`, [], printed.entries, printed.target).trimEnd()} > values.yaml`] : []),
+    applied(['create', 'namespace', namespace]),
+    ...given.map((secret) => secretCommand(secret, namespace)),
+    `${commandLine(upgradeInstall(name, reference, ''))}`.replace(/ <values\.yaml$/, ` <${quote(path)}`),
   ];
-  return `${theme(screen).bold('To install from another machine, run in the directory that contains values.yaml:')}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+  return `${theme(screen).bold('With Helm only:')}\n${lines.join('\n')}\n`;
 }
+
+/** A command of kubectl that can be repeated. */
+const applied = (args: readonly string[]): string =>
+  `${commandLine({tool: 'kubectl', args: [...args, '--dry-run=client', '--output=yaml']})} | kubectl apply --filename -`;
 
 /** The content is read from standard input. */
 function secretCommand({name, type, data}: WantedRelease['secrets'][number], namespace: string): string {
-  const keys = Object.keys(data);
   if (type === 'kubernetes.io/tls')
-    return commandLine({
-      tool: 'kubectl',
-      args: ['create', 'secret', 'tls', name, '--namespace', namespace, '--cert=tls.crt', '--key=tls.key'],
-    });
-  const files = keys.map((key) => `--from-file=${key}=/dev/stdin`);
-  return commandLine({tool: 'kubectl', args: ['create', 'secret', 'generic', name, '--namespace', namespace, ...files]});
+    return applied(['create', 'secret', 'tls', name, '--namespace', namespace, '--cert=tls.crt', '--key=tls.key']);
+  const files = Object.keys(data).map((key) => `--from-file=${key}=/dev/stdin`);
+  return applied(['create', 'secret', 'generic', name, '--namespace', namespace, ...files]);
 }
 
 /** Warnings about lost data and drains, shown before the plan runs and in the result. */

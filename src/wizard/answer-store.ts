@@ -1,20 +1,31 @@
 import {settle} from '../answers/resolve.ts';
 import type {Source} from '../answers/sources.ts';
 import {catalogue} from '../settings/catalogue.ts';
-import type {Get, ParseContext, Setting} from '../settings/define.ts';
+import {type Get, MissingSetting, type ParseContext, type Setting} from '../settings/define.ts';
 import type {Answer, Settings} from '../settings/settings.ts';
+import type {ResumeState} from './resume.ts';
+import type {Box} from './steps.ts';
+
+/** Where the agent will run: the cluster of a kubeconfig context, or nowhere yet (only files are written). */
+export type Place = {kind: 'kubernetes'; context?: string} | {kind: 'files'};
 
 /** The answers so far. */
 export class AnswerStore {
   readonly #answers: Map<string, Answer>;
   /** IDs of answered questions, including empty answers. */
   readonly asked: Set<string>;
-  /** IDs of settings whose answers were shown. */
-  readonly told = new Set<string>();
+  /** Selected boxes of the network question. */
+  boxes: ReadonlySet<string>;
+  place: Place | undefined;
+  /** The recommended chart when the user selected one. */
+  recommended: string | undefined;
 
-  constructor(found: ReadonlyMap<string, Answer>, asked: Iterable<string> = []) {
+  constructor(found: ReadonlyMap<string, Answer>, {asked = [], boxes = [], place, recommended}: Partial<ResumeState> = {}) {
     this.#answers = new Map(found);
     this.asked = new Set(asked);
+    this.boxes = new Set(boxes);
+    this.place = place;
+    this.recommended = recommended;
   }
 
   /** Defaults included. */
@@ -30,6 +41,12 @@ export class AnswerStore {
     const answer = this.answer(setting);
     return answer !== undefined && answer.source !== 'cluster';
   };
+
+  /** True for an answer from a flag, a variable or a file: its question is skipped. */
+  isFixed = (setting: Setting): boolean => this.isGiven(setting) && this.answer(setting)?.source !== 'prompt';
+
+  /** True if the box was selected, or if one of its settings is fixed. */
+  isOpen = (box: Box): boolean => this.boxes.has(box.id) || box.settings.some(this.isFixed);
 
   /** In the order of the catalogue. */
   entries(): {setting: Setting; answer: Answer}[] {
@@ -49,22 +66,26 @@ export class AnswerStore {
     this.asked.delete(setting.id);
   }
 
-  /** Adds facts of the cluster for settings without an answer. */
-  merge(cluster: Source, context: ParseContext): void {
+  /** Adds facts of the cluster for settings without an answer; facts of another cluster are removed. */
+  merge(cluster: Source | undefined, context: ParseContext): void {
     for (const setting of catalogue) {
-      const raw = cluster.answer(setting);
+      if (this.answer(setting)?.source === 'cluster') this.#answers.delete(setting.id);
+      const raw = cluster?.answer(setting);
       if (raw === undefined || this.#answers.has(setting.id)) continue;
-      const because = cluster.because?.(setting);
+      const because = cluster?.because?.(setting);
       const value = setting.kind.parse(raw, context);
       this.#answers.set(setting.id, {value, source: 'cluster', ...(because === undefined ? {} : {because})});
     }
   }
 
-  /** Removes prompted answers that no longer have an effect, and returns their settings. */
-  dropUseless(): Setting[] {
-    const useless = catalogue.filter(
-      (setting) => this.answer(setting)?.source === 'prompt' && setting.appliesWhen !== undefined && !setting.appliesWhen.test(this.get),
-    );
+  /** Removes prompted answers that have no effect or are invalid after a change of `changed`, and returns their settings. */
+  dropUseless(changed: Setting): Setting[] {
+    const useless = catalogue.filter((setting) => {
+      const answer = this.answer(setting);
+      if (answer?.source !== 'prompt' || setting.id === changed.id) return false;
+      const problem = setting.rule?.(answer.value, this.get);
+      return setting.appliesWhen?.test(this.get) === false || (problem !== undefined && !(problem instanceof MissingSetting));
+    });
     for (const setting of useless) this.delete(setting);
     return useless;
   }

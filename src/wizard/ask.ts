@@ -8,7 +8,6 @@ import {InvalidValue, type Setting, spell} from '../settings/define.ts';
 import {claimsOf, tokenProblem} from '../settings/secret.ts';
 import type {Answer} from '../settings/settings.ts';
 import {AnswerStore} from './answer-store.ts';
-import {refusalOf} from './chart-refusals.ts';
 
 export interface AskDeps {
   prompter: Prompter;
@@ -16,16 +15,20 @@ export interface AskDeps {
   now(): Date;
   /** Choices for a setting that are read from the cluster. */
   offers?(setting: Setting): readonly Choice[];
+  /** Why earlier answers exclude this value. */
+  whyExcluded?(setting: Setting, value: unknown): string | undefined;
 }
 
 /** How to ask for one setting. */
 interface AskOptions {
   /** Meaning of an empty answer if no default is known. */
   orElse?: string | undefined;
+  orElseMeaning?: string | undefined;
   /** The preselected choice if no default is known. */
   suggested?: string | undefined;
   /** The answer to change. */
   current?: Answer | undefined;
+  heading?: readonly string[] | undefined;
   /** Esc rejects the question with GoBack. */
   canGoBack?: boolean;
 }
@@ -63,28 +66,26 @@ export async function unlessBack<T, B>(answer: Promise<T>, back: B): Promise<T |
 export async function ask(setting: Setting, options: AskOptions, store: AnswerStore, deps: AskDeps): Promise<Answer | undefined> {
   const {kind} = setting;
   if (kind.options !== undefined || kind.isSwitch) return choose(setting, options, store, deps);
-  const offered = options.current === undefined ? await chooseOffered(setting, options, deps) : OTHER;
+  const offered = await chooseOffered(setting, options, deps);
   const text = offered === OTHER ? await askText(setting, options, store, deps) : offered;
   return text === NONE ? undefined : answerOf(setting, text, deps);
 }
 
-async function choose(setting: Setting, options: AskOptions, store: AnswerStore, {prompter, now}: AskDeps): Promise<Answer | undefined> {
-  const {kind, meanings, fallbackFrom = 'default'} = setting;
+async function choose(setting: Setting, options: AskOptions, store: AnswerStore, {prompter, now, whyExcluded}: AskDeps): Promise<Answer | undefined> {
+  const {kind, meanings} = setting;
   const {orElse, suggested, current} = options;
   const values = kind.isSwitch ? ['true', 'false'] : (kind.options ?? []);
   const choices = values.map((value): Choice => {
-    const disabled = refusalOf(setting, kind.parse(value, {now: now()}), store);
-    return {value, label: labelOf(value), ...defined({description: meanings?.[value], disabled})};
+    const disabled = whyExcluded?.(setting, kind.parse(value, {now: now()}));
+    return {value, label: labelOf(setting, value), ...defined({description: meanings?.[value], disabled})};
   });
-  const none = orElse === undefined && current === undefined ? [] : [{value: NONE, label: orElse ?? 'Not set'}];
+  const none = orElse === undefined ? [] : [{value: NONE, label: orElse, ...defined({description: options.orElseMeaning})}];
   const fallback = current === undefined ? setting.fallback?.(store.get) : undefined;
   const preferred = kind.format(current?.value ?? fallback ?? suggested ?? NONE)[0] ?? NONE;
-  const note = fallback === undefined ? undefined : `${labelOf(preferred)}, ${fallbackFrom}`;
   const chosen = await prompter.select({
     ...questionOf(setting, options),
     choices: [...none, ...choices],
     default: preferred,
-    ...defined({note}),
   });
   return chosen === NONE ? undefined : {value: kind.parse(chosen, {now: now()}), source: 'prompt'};
 }
@@ -94,10 +95,15 @@ async function chooseOffered(setting: Setting, options: AskOptions, {prompter, o
   const found = offers?.(setting) ?? [];
   if (found.length === 0) return OTHER;
   const none = options.orElse === undefined ? [] : [{value: NONE, label: options.orElse}];
-  return prompter.select({...questionOf(setting, options), choices: [...none, ...found, {value: OTHER, label: 'Enter another value'}]});
+  const [current] = setting.kind.format(options.current?.value ?? NONE);
+  return prompter.search({
+    ...questionOf(setting, options),
+    choices: [...none, ...found, {value: OTHER, label: 'Enter another value'}],
+    default: found.some(({value}) => value === current) || current === undefined ? current : OTHER,
+  });
 }
 
-const labelOf = (value: string): string => ({true: 'yes', false: 'no'})[value] ?? value;
+const labelOf = ({labels}: Setting, value: string): string => labels?.[value] ?? {true: 'Yes', false: 'No'}[value] ?? value;
 
 /** A valid line of text, or an empty answer. */
 function askText(setting: Setting, options: AskOptions, store: AnswerStore, deps: AskDeps): Promise<string> {
@@ -151,11 +157,11 @@ async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise
 }
 
 /** The question and its help: summary, explanation, flag and variable, reference. */
-function questionOf(setting: Setting, {canGoBack = false}: AskOptions) {
+function questionOf(setting: Setting, {heading, canGoBack = false}: AskOptions) {
   const {question: message, summary, explained, env, onlyEnv} = setting;
   const otherwise = onlyEnv === undefined ? `Flag ${spell(setting)}, environment variable ${env}` : `Environment variable ${env}`;
   const help = [summary, ...(explained === undefined ? [] : [explained.text]), `${otherwise}. ${explained?.reference ?? ''}`.trim()];
-  return {message, help, canGoBack};
+  return {message, help, heading, canGoBack};
 }
 
 /** The entries that are not undefined. */

@@ -1,68 +1,108 @@
+import type {ChartRequirements} from '../charts/recommend.ts';
 import {token} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Group, type Setting, spell} from '../settings/define.ts';
 import {chart} from '../settings/release.ts';
 import {answerText} from '../ui/conversation.ts';
-import {paragraph} from '../ui/theme.ts';
 import type {AnswerStore} from './answer-store.ts';
-import {ask, unlessBack} from './ask.ts';
-import {chartDefaultOf, isForeign} from './chart-refusals.ts';
-import type {InterviewDeps} from './interview.ts';
+import {type AskDeps, ask, unlessBack} from './ask.ts';
+import {chartDefaultOf, isForeign} from './charts-left.ts';
+import type {Interview, InterviewDeps, Question} from './interview.ts';
 
-const BACK = '';
+const [BACK, MORE] = ['', 'more'];
 /** Multi-line values, which can only be set by flags. */
 const NOT_HERE: readonly Group[] = ['Chart values'];
 
-/** Changes settings of one group until the user goes back. */
-export async function edit(store: AnswerStore, deps: InterviewDeps): Promise<void> {
-  const groups = [...new Set(catalogue.map(({group}) => group))].filter((group) => changeable(group, store).length > 0);
+type EditDeps = InterviewDeps & AskDeps & {facts(): ChartRequirements};
+
+/** Reopens an answered question, or changes other settings. Returns false if the user went back. */
+export async function edit(store: AnswerStore, questions: readonly Question[], interview: Interview, deps: EditDeps): Promise<boolean> {
+  const answered = interview.answered();
   const question = {
-    message: 'What do you want to change?',
-    help: [
-      'Select a group to change its settings.',
-      'Available as flags only: --values-file, --set and --extra-env.',
-      'scalr-agent install --help',
-    ],
+    message: 'Which answer do you want to change?',
+    heading: ['Review'],
+    help: ['The question is asked again; other answers stay.', 'Configure more… lists all settings of the chart.', 'scalr-agent install --help'],
     canGoBack: true,
-    choices: [...groups.map((each) => ({value: each, label: each, description: summaryOf(each, store)})), {value: BACK, label: 'Back'}],
+    choices: [
+      ...answered.map(({id, message, answer}) => ({value: id, label: message, description: answer})),
+      {value: MORE as string, label: 'Configure more…', description: 'all other settings: resources, placement, images, TLS, logs'},
+      {value: BACK as string, label: 'Back to the review'},
+    ],
   };
-  const group = await unlessBack(deps.prompter.select(question), BACK);
-  if (group !== BACK) await editGroup(group as Group, store, deps);
+  const picked = await unlessBack(deps.prompter.select(question), BACK);
+  if (picked === BACK) return false;
+  if (picked === MORE) return configureMore(store, questions, interview, deps);
+  reopen(picked as string, questions, interview);
+  return true;
 }
 
-async function editGroup(group: Group, store: AnswerStore, deps: InterviewDeps): Promise<void> {
-  let last: string | undefined;
+/** Returns whether the setting has a question in the flow. */
+export function reopen(id: string, questions: readonly Question[], interview: Interview): boolean {
+  const question = questions.find((each) => each.id === id);
+  if (question !== undefined) interview.reopen(question);
+  return question !== undefined;
+}
+
+async function configureMore(store: AnswerStore, questions: readonly Question[], interview: Interview, deps: EditDeps): Promise<boolean> {
+  const groups = [...new Set(catalogue.map(({group}) => group))].filter((group) => changeable(group, store).length > 0);
+  let isChanged = false;
   for (;;) {
-    const settings = changeable(group, store);
     const question = {
-      message: `${group}: which setting do you want to change?`,
-      help: [
-        'Settings without a value use the chart default.',
-        'Each question shows how to clear its value.',
-        'scalr-agent install --help',
-      ],
+      message: 'What do you want to configure?',
+      heading: ['Review'],
+      help: ['Select a group to see its settings.', 'Available as flags only: --values-file, --set and --extra-env.', 'scalr-agent install --help'],
       canGoBack: true,
-      choices: [...settings.map((setting) => choiceOf(setting, store)), {value: BACK, label: 'Done'}],
-      default: last ?? BACK,
+      choices: [
+        ...groups.map((each) => ({value: each as string, label: each as string, description: summaryOf(each, store)})),
+        {value: BACK as string, label: 'Back to the review'},
+      ],
     };
-    const picked = await unlessBack(deps.prompter.select(question), BACK);
-    if (picked === BACK) return;
-    last = picked;
-    const setting = settings.find(({id}) => id === picked) as Setting;
-    // chooseChart asks for the chart and shows the consequences.
-    if (setting === chart) return store.delete(chart);
-    const current = store.answer(setting) ?? {value: setting.fallback?.(store.get), source: 'default'};
-    const options = current.value === undefined ? {orElse: chartDefaultOf(setting, store) ?? 'Not set'} : {current};
-    const answer = await unlessBack(ask(setting, {...options, canGoBack: true}, store, deps), 'unchanged' as const);
-    // A secret is not shown, so an empty answer keeps it.
-    if (answer === 'unchanged' || (answer === undefined && setting === token)) continue;
-    if (answer === undefined) store.delete(setting);
-    else store.set(setting, answer);
-    store.asked.add(setting.id);
-    for (const dropped of store.dropUseless())
-      deps.say(paragraph('  ', `Removed ${spell(dropped)}: it no longer has an effect.`, deps.screen));
-    await deps.onAnswer();
+    const group = await unlessBack(deps.prompter.select(question), BACK);
+    if (group === BACK) return isChanged;
+    for (;;) {
+      const setting = await chooseSetting(group as Group, store, deps);
+      if (setting === undefined) break;
+      isChanged = true;
+      // Its question shows the reasons and the consequences.
+      if (setting.id === chart.id && reopen(chart.id, questions, interview)) return true;
+      await changeSetting(setting, store, interview, deps);
+    }
   }
+}
+
+async function chooseSetting(group: Group, store: AnswerStore, deps: EditDeps): Promise<Setting | undefined> {
+  const settings = changeable(group, store);
+  const question = {
+    message: `${group}: which setting do you want to change?`,
+    heading: ['Review'],
+    help: ['Settings without a value use the chart default.', 'Each question shows how to clear its value.', 'scalr-agent install --help'],
+    canGoBack: true,
+    choices: [
+      ...settings.map((setting) => {
+        const answer = store.answer(setting);
+        return {value: setting.id, label: setting.question, description: answer === undefined ? 'chart default' : answerText(setting, answer)};
+      }),
+      {value: BACK as string, label: 'Done'},
+    ],
+  };
+  const picked = await unlessBack(deps.prompter.select(question), BACK);
+  return settings.find(({id}) => id === picked);
+}
+
+/** Asks for one setting outside the flow. */
+export async function changeSetting(setting: Setting, store: AnswerStore, interview: Interview, deps: EditDeps): Promise<void> {
+  const fallback = setting.fallback?.(store.get);
+  const current = store.answer(setting) ?? (fallback === undefined ? undefined : {value: fallback, source: 'default' as const});
+  const orElse = setting.required ? undefined : (chartDefaultOf(setting, store, deps.facts()) ?? 'Not set');
+  const options = {orElse, current, heading: ['Review', ...interview.takeNotes()], canGoBack: true};
+  const answer = await unlessBack(ask(setting, options, store, deps), 'unchanged' as const);
+  // A secret is not shown, so an empty answer keeps it.
+  if (answer === 'unchanged' || (answer === undefined && setting.id === token.id)) return;
+  if (answer === undefined) store.delete(setting);
+  else store.set(setting, answer);
+  store.asked.add(setting.id);
+  for (const dropped of store.dropUseless(setting)) interview.note(`Removed ${spell(dropped)}: it no longer has an effect.`);
+  await deps.onAnswer();
 }
 
 const changeable = (group: Group, store: AnswerStore): Setting[] =>
@@ -71,19 +111,10 @@ const changeable = (group: Group, store: AnswerStore): Setting[] =>
     : catalogue.filter(
         (setting) =>
           setting.group === group &&
-          (setting.onlyEnv === undefined || setting === token) &&
+          (setting.onlyEnv === undefined || setting.id === token.id) &&
           (setting.appliesWhen?.test(store.get) ?? true) &&
           !isForeign(setting, store),
       );
-
-function choiceOf(setting: Setting, store: AnswerStore) {
-  const answer = store.answer(setting);
-  return {
-    value: setting.id,
-    label: answer === undefined ? setting.question : `${setting.question}: ${answerText(setting, answer)}`,
-    description: setting.summary,
-  };
-}
 
 const summaryOf = (group: Group, store: AnswerStore): string =>
   changeable(group, store)
@@ -91,4 +122,4 @@ const summaryOf = (group: Group, store: AnswerStore): string =>
       const answer = store.answer(setting);
       return answer === undefined ? [] : [`${setting.id} ${answerText(setting, answer)}`];
     })
-    .join(', ') || 'Chart defaults';
+    .join(', ') || 'chart defaults';

@@ -1,83 +1,183 @@
-import type {Group, Setting} from '../settings/define.ts';
-import {headingText, knownText} from '../ui/conversation.ts';
-import type {Screen} from '../ui/theme.ts';
+import {GoBack, PromptCancelled} from '../errors.ts';
+import type {Prompter} from '../ports/prompter.ts';
+import {answered, answeredStep} from '../ui/conversation.ts';
+import {paragraph, type Screen, theme} from '../ui/theme.ts';
 import type {AnswerStore} from './answer-store.ts';
-import {type AskDeps, ask} from './ask.ts';
-import {CHART_DEFAULT, chartDefaultOf, isForeign} from './chart-refusals.ts';
-import type {Gate, Question} from './questions.ts';
+import {STEPS, type Step} from './steps.ts';
+import {summaryOf} from './summary.ts';
 
-export interface InterviewDeps extends AskDeps {
+/** How a question is shown: the lines above it, and whether Esc goes back. */
+export interface Shown {
+  heading: readonly string[];
+  canGoBack: true;
+}
+
+/** One question of the wizard. */
+export interface Question {
+  id: string;
+  step: Step;
+  message: string;
+  /** True if the question applies and is not answered. */
+  isOpen(): boolean;
+  /** Asks, and stores the answer. Returns it in one line. @throws GoBack */
+  ask(shown: Shown): Promise<string>;
+}
+
+export interface InterviewDeps {
+  prompter: Prompter;
   screen: Screen;
   say(text: string): void;
   /** Called after every answer to save the state. */
   onAnswer(): Promise<void>;
+  /** Called before the first question of a step, for example to wait for the cluster. */
+  before(step: Step, heading: readonly string[]): Promise<void>;
 }
 
-/** Asks unanswered questions in order and shows known answers. */
+interface Answered {
+  id: string;
+  step: Step;
+  message: string;
+  answer: string;
+}
+
+/** Asks the open questions in order. Esc reopens the previous one. Answered steps stay on the screen as one line each. */
 export class Interview {
   readonly #store: AnswerStore;
+  readonly #questions: readonly Question[];
   readonly #deps: InterviewDeps;
-  #group: Group | undefined;
+  /** Answered questions, oldest first, with their answers. */
+  #history: Answered[] = [];
+  /** The question that the user reopened from the review. */
+  #edited: Answered | undefined;
+  /** Printed steps and the number of their lines. */
+  readonly #printed: {step: number; lines: number}[] = [];
+  /** Shown above the next question. */
+  #notes: string[] = [];
 
-  constructor(store: AnswerStore, deps: InterviewDeps) {
+  constructor(store: AnswerStore, questions: readonly Question[], deps: InterviewDeps) {
     this.#store = store;
+    this.#questions = questions;
     this.#deps = deps;
   }
 
-  async ask(items: readonly (Question | Gate)[]): Promise<void> {
-    for (const item of items) await ('options' in item ? this.#askGate(item) : this.#askOne(item));
-  }
-
-  /** Shows a known answer once. */
-  tell(setting: Setting, under: Group = setting.group): void {
-    const answer = this.#store.answer(setting);
-    if (answer === undefined || this.#store.told.has(setting.id)) return;
-    this.#store.told.add(setting.id);
-    this.#under(under);
-    this.#deps.say(knownText(setting, answer, this.#deps.screen));
-  }
-
-  async #askOne({setting, when, orElse, suggested, under = setting.group}: Question): Promise<void> {
-    const store = this.#store;
-    if (store.isGiven(setting)) return this.tell(setting, under);
-    const applies = (setting.appliesWhen?.test(store.get) ?? true) && (when?.(store.get, store.isGiven) ?? true);
-    if (applies && store.answer(setting) !== undefined) return this.tell(setting, under);
-    if (!applies || store.asked.has(setting.id) || isForeign(setting, store)) return;
-    this.#under(under);
-    const empty = orElse === CHART_DEFAULT ? (chartDefaultOf(setting, store) ?? CHART_DEFAULT) : orElse;
-    const answer = await ask(setting, {orElse: empty, suggested}, store, this.#deps);
-    store.told.add(setting.id);
-    if (answer !== undefined) store.set(setting, answer);
-    await this.#remember(setting.id);
-  }
-
-  async #askGate({id, group, message, help, options}: Gate): Promise<void> {
-    const store = this.#store;
-    const isKnown = ({asked}: Gate['options'][number]): boolean =>
-      asked.some(({setting}) => store.isGiven(setting) || store.asked.has(setting.id));
-    const open = options.filter((option) => !isKnown(option) && !option.asked.every((each) => !this.#isOpen(each)));
-    if (open.length > 0 && !store.asked.has(id)) {
-      this.#under(group);
-      const choices = open.map(({label, description}) => ({value: label, label, description}));
-      const taken = await this.#deps.prompter.checkbox({message, help, choices});
-      for (const option of open.filter(({label}) => taken.includes(label))) await this.ask(option.asked);
-      await this.#remember(id);
+  /** Asks until no question is open. */
+  async run(): Promise<void> {
+    const {before, onAnswer} = this.#deps;
+    for (;;) {
+      const question = await this.#nextOrLast();
+      if (question === undefined) break;
+      const {id, step, message} = question;
+      this.#print(STEPS.indexOf(step));
+      await before(step, [this.#title(step)]);
+      if (!question.isOpen()) continue;
+      try {
+        const answer = await question.ask({heading: this.#heading(step), canGoBack: true});
+        this.#notes = [];
+        this.#store.asked.add(id);
+        this.#history.push({id, step, message, answer});
+        if (this.#edited?.id === id) this.#edited = undefined;
+        await onAnswer();
+      } catch (error) {
+        if (!(error instanceof GoBack)) throw error;
+        if (this.#edited?.id === id) this.#keep(this.#edited);
+        else await this.back();
+      }
     }
-    for (const option of options.filter(isKnown)) await this.ask(option.asked);
+    // The review shows all answers.
+    this.#print(this.#deps.prompter.canRedraw ? 0 : STEPS.length);
   }
 
-  #isOpen({setting, when}: Question): boolean {
-    return (when?.(this.#store.get, this.#store.isGiven) ?? true) && !isForeign(setting, this.#store);
+  /** Prints all steps, after the review. */
+  finish(): void {
+    this.#print(STEPS.length);
   }
 
-  async #remember(id: string): Promise<void> {
-    this.#store.asked.add(id);
-    await this.#deps.onAnswer();
+  /** Reopens the previous question. @throws PromptCancelled if there is none and the user quits */
+  async back(): Promise<void> {
+    const previous = this.#history.pop();
+    if (previous !== undefined) this.#store.asked.delete(previous.id);
+    else if (await this.#deps.prompter.confirm('Quit without changes?')) throw new PromptCancelled();
   }
 
-  #under(group: Group): void {
-    if (group === this.#group) return;
-    this.#group = group;
-    this.#deps.say(headingText(group, this.#deps.screen));
+  /** Questions that were answered in this session, in the order of the steps. */
+  answered(): readonly Answered[] {
+    return this.#questions.flatMap(({id}) => this.#history.findLast((each) => each.id === id) ?? []);
   }
+
+  /** Reopens one question, until it is answered again or Esc keeps its answer; later answers stay. */
+  reopen({id, step, message}: Question): void {
+    this.#edited = this.#history.find((each) => each.id === id) ?? {id, step, message, answer: ''};
+    this.#history = this.#history.filter((each) => each.id !== id);
+    this.#store.asked.delete(id);
+  }
+
+  #keep(edited: Answered): void {
+    this.#history.push(edited);
+    this.#store.asked.add(edited.id);
+    this.#edited = undefined;
+  }
+
+  /** Shows a note above the next question. */
+  note(text: string): void {
+    if (this.#deps.prompter.canRedraw) this.#notes.push(text);
+    else this.#deps.say(paragraph('  ', text, this.#deps.screen));
+  }
+
+  /** The notes for a prompt that is not a question, such as the review. */
+  takeNotes(): readonly string[] {
+    const notes = this.#notes;
+    this.#notes = [];
+    return notes;
+  }
+
+  /** Prints a text that stays on the screen. */
+  tell(text: string): void {
+    this.#deps.say(text);
+    // The steps above can no longer be erased.
+    for (const each of this.#printed) each.lines = 0;
+  }
+
+  /** Without an open question, the facts of a changed cluster may open one. */
+  async #nextOrLast(): Promise<Question | undefined> {
+    const next = (): Question | undefined => this.#questions.find((question) => question.isOpen());
+    const question = next();
+    if (question !== undefined) return question;
+    await this.#deps.before('Chart', [this.#title('Chart')]);
+    return next();
+  }
+
+  #title(step: Step): string {
+    const {bold} = theme(this.#deps.screen);
+    return `Step ${STEPS.indexOf(step) + 1} of ${STEPS.length} · ${bold(step)}`;
+  }
+
+  #heading(step: Step): string[] {
+    // Elsewhere the title, the answers and the notes are already on the screen.
+    if (!this.#deps.prompter.canRedraw) return [];
+    const {dim} = theme(this.#deps.screen);
+    const earlier = this.#history.filter((each) => each.step === step).map(({message, answer}) => dim(answered(message, answer)));
+    return [this.#title(step), ...earlier, ...this.#notes];
+  }
+
+  /** Prints the steps before this one, and erases it and later ones. */
+  #print(until: number): void {
+    const {prompter, say, screen} = this.#deps;
+    let last = this.#printed.at(-1);
+    for (; last !== undefined && last.step >= until; last = this.#printed.at(-1)) {
+      prompter.erase(last.lines);
+      this.#printed.pop();
+    }
+    for (let step = (last?.step ?? -1) + 1; step < until; step += 1) {
+      const text = answeredStep(STEPS[step] as Step, summaryOf(STEPS[step] as Step, this.#store, screen), screen);
+      say(text);
+      this.#printed.push({step, lines: text.split('\n').length - 1});
+    }
+    if (!prompter.canRedraw && until < STEPS.length && this.#titled !== until) {
+      say(`\n${this.#title(STEPS[until] as Step)}\n`);
+      this.#titled = until;
+    }
+  }
+
+  /** The step whose title was printed last, where titles stay on the screen. */
+  #titled: number | undefined;
 }

@@ -2,16 +2,19 @@ import {join} from 'node:path';
 import {rawAnswers} from '../answers/answers-file.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
-import type {AnswerStore} from './answer-store.ts';
+import type {AnswerStore, Place} from './answer-store.ts';
 
 /** The saved state of an interrupted session, without secrets. */
 export interface ResumeState {
   /** As in an answers file. */
   answers: Readonly<Record<string, unknown>>;
-  /** Questions with an empty answer, which are not asked again. */
+  /** Answered questions, which are not asked again. */
   asked: readonly string[];
-  /** The selected kubeconfig context. */
-  context?: string;
+  /** Selected boxes of the network question. */
+  boxes: readonly string[];
+  place?: Place;
+  /** The chart that was recommended when one was selected. */
+  recommended?: string;
 }
 
 const NAME = ['scalr-agent-install', 'resume.json'];
@@ -49,10 +52,10 @@ export class ResumeStore {
     this.#files = files;
   }
 
-  async keep(store: AnswerStore, context: string | undefined): Promise<void> {
+  async keep(store: AnswerStore): Promise<void> {
     if (this.#path === undefined) return;
     try {
-      await this.#files.write(this.#path, `${JSON.stringify(stateOf(store, context), null, 2)}\n`, {isPrivate: true, makesDirectory: true});
+      await this.#files.write(this.#path, `${JSON.stringify(stateOf(store), null, 2)}\n`, {isPrivate: true, makesDirectory: true});
       this.isKept = true;
     } catch (error) {
       if (!(error instanceof ExpectedError)) throw error;
@@ -65,11 +68,14 @@ export class ResumeStore {
   }
 }
 
-function stateOf(store: AnswerStore, context: string | undefined): ResumeState {
+function stateOf(store: AnswerStore): ResumeState {
   const {answers, secrets} = rawAnswers(store.entries().filter(({answer}) => answer.source === 'prompt'));
+  const {place, recommended} = store;
   return {
     answers,
-    asked: [...store.asked].filter((id) => answers[id] === undefined && !secrets.some((setting) => setting.id === id)),
-    ...(context === undefined ? {} : {context}),
+    asked: [...store.asked].filter((id) => !secrets.some((setting) => setting.id === id)),
+    boxes: [...store.boxes],
+    ...(place === undefined ? {} : {place}),
+    ...(recommended === undefined ? {} : {recommended}),
   };
 }

@@ -2,23 +2,25 @@ import {CHARTS} from '../charts/charts.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {scopeOf, takes} from '../charts/support.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
+import type {Program} from '../command-line.ts';
 import {ExpectedError} from '../errors.ts';
 import type {Plan} from '../plan/step.ts';
 import type {WantedRelease} from '../plan/wanted-release.ts';
 import type {Choice} from '../ports/prompter.ts';
 import type {Checked} from '../preflight/check.ts';
-import type {Setting} from '../settings/define.ts';
-import {type Answer, Settings} from '../settings/settings.ts';
-import {errorText, warningText} from '../ui/messages.ts';
-import {decidedText, elsewhereText, preparedText, sameAgainText} from '../ui/review.ts';
+import {Settings} from '../settings/settings.ts';
+import {elsewhereText, type Notice, noticesOf, reviewLines, sameAgainText} from '../ui/review.ts';
 import {isPrivate} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/generate-checked.ts';
 import type {AnswerStore} from './answer-store.ts';
+import type {AskDeps} from './ask.ts';
 import {unlessBack} from './ask.ts';
-import {chosenTarget} from './chart-refusals.ts';
-import {edit} from './edit.ts';
-import type {InterviewDeps} from './interview.ts';
+import {likelyTarget} from './charts-left.ts';
+import {changeSetting, edit, reopen} from './edit.ts';
+import type {Interview, InterviewDeps, Question} from './interview.ts';
+import {STEPS} from './steps.ts';
+import {otherAnswers, summaryOf} from './summary.ts';
 
 /** The plan of an install, and its warnings. */
 export interface Prepared {
@@ -27,49 +29,82 @@ export interface Prepared {
   warnings: readonly Checked[];
 }
 
-export interface ReviewDeps extends InterviewDeps {
+export interface ReviewDeps extends InterviewDeps, AskDeps {
   /** Flags that select the cluster, for the printed command. */
-  where: readonly string[];
+  where(): readonly string[];
   wanted(generated: Generated): Omit<WantedRelease, 'manifest'>;
-  /** Reads the cluster without changes. @throws ExpectedError if an install is not possible */
+  /** Reads the cluster without changes; what was read before is not read again. @throws ExpectedError if an install is not possible */
   prepare(generated: Generated): Promise<Prepared>;
   /** Returns the paths of the written files. @throws ExpectedError */
   save(directory: string, generated: Generated): Promise<readonly string[]>;
+  /** How the user started this program. */
+  program: Program;
+  /** Facts of the cluster that exclude charts. */
+  facts(): ChartRequirements;
+  /** Continuations of a typed path. */
+  completePath(text: string): Promise<readonly string[]>;
 }
 
-type Action = 'install' | 'change' | 'save' | 'print' | 'leave';
+/** What to install, with the plan that was shown; or how the user left. */
+export type Decision = {generated: Generated; plan: Plan} | 'saved' | 'quit';
 
-/** What to install, with the plan that was shown; undefined if the user exits. */
-export type Decision = {generated: Generated; plan: Plan} | undefined;
+/** What the review shows. */
+interface Reviewed {
+  generated?: Generated;
+  prepared?: Prepared;
+  /** Why there is no plan. */
+  problem?: ExpectedError;
+}
 
-/** Shows all settings and the plan, and repeats the action menu until the user installs or exits. */
+type Action = 'install' | 'edit' | 'fix' | 'view' | 'save' | 'print' | 'quit';
+
+/** Asks the open questions and shows the review until the user installs or quits. */
 export async function review(
   store: AnswerStore,
-  facts: ChartRequirements,
-  askAgain: () => Promise<void>,
+  interview: Interview,
+  questions: readonly Question[],
   deps: ReviewDeps,
 ): Promise<Decision> {
+  let saved: readonly string[] | undefined;
   for (;;) {
-    const generated = await tryGenerate(store, facts, deps);
-    const prepared = generated && (await tryPrepare(generated, store, deps));
-    const decision = await actOn(generated, prepared, store, deps);
-    if (decision === 'change') {
-      await edit(store, deps);
-      await askAgain();
-    } else return decision;
+    await interview.run();
+    const reviewed = await prepareReview(store, deps.facts(), deps);
+    const {generated, prepared} = reviewed;
+    let isChanged = false;
+    while (!isChanged) {
+      const action = await unlessBack(chooseAction(reviewed, store, interview, deps, saved), 'back' as const);
+      if (action === 'install' && generated && prepared) {
+        interview.finish();
+        return {generated, plan: prepared.plan};
+      }
+      if (action === 'quit' && saved !== undefined && generated) {
+        interview.tell(`\n${commandsText(generated, store, saved, deps)}`);
+        return 'saved';
+      }
+      if (action === 'quit' && (await deps.prompter.confirm('Quit without saving files? --resume continues later.'))) return 'quit';
+      if (action === 'back') {
+        await interview.back();
+        isChanged = true;
+      } else if (action === 'edit') isChanged = await edit(store, questions, interview, deps);
+      else if (action === 'fix') isChanged = await fix(reviewed, store, questions, interview, deps);
+      else if (generated !== undefined) {
+        if (action === 'save') saved = (await save(generated, interview, deps)) ?? saved;
+        if (action === 'view') interview.tell(`\n${deps.wanted(generated).yaml}\n`);
+        if (action === 'print') interview.tell(`\n${commandsText(generated, store, saved, deps)}\n`);
+      }
+    }
   }
 }
 
-async function tryGenerate(store: AnswerStore, facts: ChartRequirements, {screen, say}: ReviewDeps): Promise<Generated | undefined> {
+async function prepareReview(store: AnswerStore, facts: ChartRequirements, deps: ReviewDeps): Promise<Reviewed> {
+  let generated: Generated | undefined;
   try {
-    const generated = await generateChecked(confirmed(store), facts);
-    if (generated.warnings.length > 0) say('\n');
-    for (const warning of generated.warnings) say(warningText(warning, screen));
-    return generated;
+    generated = await generateChecked(confirmed(store, facts), facts);
+    if (store.place?.kind === 'files') return {generated};
+    return {generated, prepared: await deps.prompter.wait('Checking the cluster', deps.prepare(generated), ['Review'])};
   } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
-    say(`\n${errorText(error, screen)}`);
-    return undefined;
+    if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
+    return {...(generated === undefined ? {} : {generated}), problem: error};
   }
 }
 
@@ -77,104 +112,134 @@ async function tryGenerate(store: AnswerStore, facts: ChartRequirements, {screen
  * The settings after the user has seen them: supported values from the cluster become explicit, so that the answers file
  * gives the same values without the cluster. @throws ExpectedError
  */
-function confirmed(store: AnswerStore): Settings {
+function confirmed(store: AnswerStore, facts: ChartRequirements): Settings {
   const settings = store.settings();
-  const target = chosenTarget(store);
-  const {get} = settings;
+  const target = likelyTarget(store, facts);
   const fits = settings.entries().flatMap(({setting, answer}) => {
     if (answer.source !== 'cluster') return [[setting.id, answer] as const];
-    if (!store.told.has(setting.id)) return [];
-    const isTaken = target === undefined || takes(CHARTS[target.chart], setting, settings, scopeOf(target, get));
+    const isTaken = target === undefined || takes(CHARTS[target.chart], setting, settings, scopeOf(target, settings.get));
     return isTaken ? [[setting.id, {value: answer.value, source: 'prompt' as const}] as const] : [];
   });
   return new Settings(new Map(fits));
 }
 
-async function tryPrepare(generated: Generated, store: AnswerStore, deps: ReviewDeps): Promise<Prepared | undefined> {
-  const {screen, say} = deps;
-  const {target} = generated;
-  const {name, yaml} = deps.wanted(generated);
-  say(decidedText(decided(generated, store), `${target.chart} ${target.version}`, yaml, screen));
-  try {
-    const prepared = await deps.prepare(generated);
-    say(preparedText(prepared.plan, name, prepared.facts, prepared.warnings, screen));
-    return prepared;
-  } catch (error) {
-    if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
-    say(`Cannot install:\n${errorText(error, screen)}\n`);
-    return undefined;
-  }
-}
-
-/** The effective settings; values from the cluster keep the cluster as their source. */
-const decided = ({settings}: Generated, store: AnswerStore): {setting: Setting; answer: Answer}[] =>
+/** Values from the cluster keep the cluster as their source. */
+const decided = ({settings}: Generated, store: AnswerStore) =>
   settings.entries().map(({setting, answer}) => ({setting, answer: store.answer(setting) ?? answer}));
 
-async function actOn(
-  generated: Generated | undefined,
-  prepared: Prepared | undefined,
+async function chooseAction(
+  reviewed: Reviewed,
   store: AnswerStore,
-  deps: ReviewDeps,
-): Promise<Decision | 'change'> {
-  const {prompter, say, screen} = deps;
-  let next: Action | undefined;
-  for (;;) {
-    const action = (await prompter.select({
-      message: 'What do you want to do?',
-      help: [
-        'Nothing has been changed yet. The cluster is changed only if you choose to install.',
-        'Saved answers repeat this session: scalr-agent install --answers answers.yaml',
-        'https://github.com/Scalr/agent-helm',
-      ],
-      choices: actions(generated, prepared),
-      default: next ?? (prepared ? 'install' : generated ? 'save' : 'change'),
-    })) as Action;
-    if (action === 'change' || action === 'leave') return action === 'change' ? 'change' : undefined;
-    if (generated === undefined) continue;
-    if (action === 'install') return prepared && {generated, plan: prepared.plan};
-    const isSaved = action === 'save' && (await save(generated, deps));
-    if (action === 'save' && !isSaved) continue;
-    if (action === 'print' || prepared === undefined) {
-      say(`\n${sameAgainText(decided(generated, store), deps.where)}`);
-      say(`\n${elsewhereText(deps.wanted(generated), screen)}\n`);
-    }
-    next = prepared ? 'install' : 'leave';
-  }
+  interview: Interview,
+  {prompter, screen}: ReviewDeps,
+  saved: readonly string[] | undefined,
+): Promise<Action> {
+  const {generated, prepared} = reviewed;
+  const heading = reviewLines(
+    {
+      ...reviewed,
+      groups: [...STEPS.slice(1, -1).map((step) => [step, summaryOf(step, store, screen)] as const), ['Other', otherAnswers(store, screen)] as const],
+      where: summaryOf('Target', store, screen),
+      notes: [...interview.takeNotes(), ...(saved === undefined ? [] : [`Saved: ${saved.join(', ')}`])],
+    },
+    screen,
+  );
+  const choices = actions(reviewed, store);
+  return (await prompter.select({
+    message: 'What do you want to do?',
+    heading,
+    canGoBack: true,
+    help: [
+      'Nothing has been changed yet. The cluster is changed only if you choose Install.',
+      'Saved answers repeat this session: scalr-agent install --answers answers.yaml',
+      'https://github.com/Scalr/agent-helm',
+    ],
+    choices,
+    default: prepared ? 'install' : generated === undefined ? 'edit' : saved === undefined ? 'save' : 'quit',
+  })) as Action;
 }
 
-function actions(generated: Generated | undefined, prepared: Prepared | undefined): Choice[] {
-  const broken = generated === undefined ? {disabled: 'the answers conflict with each other'} : {};
+function actions({generated, prepared}: Reviewed, store: AnswerStore): Choice[] {
+  const broken = generated === undefined ? {disabled: 'not possible, see above'} : {};
+  const count = noticesOf({...(generated ? {generated} : {}), ...(prepared ? {prepared} : {})}).length;
   return [
-    {value: 'install', label: 'Install', ...(prepared === undefined ? {disabled: 'not possible, see above'} : {})},
-    {value: 'change', label: 'Change answers'},
-    {value: 'save', label: 'Save values.yaml and answers.yaml', ...broken},
-    {value: 'print', label: 'Print the equivalent commands', ...broken},
-    {value: 'leave', label: 'Exit without installing'},
+    ...(store.place?.kind === 'files'
+      ? []
+      : [{value: 'install', label: 'Install', ...(prepared === undefined ? {disabled: 'not possible, see above'} : {})}]),
+    {value: 'edit', label: 'Edit an answer…'},
+    ...(count === 0 ? [] : [{value: 'fix', label: count === 1 ? 'Show or fix the warning…' : 'Show or fix the warnings…'}]),
+    {value: 'view', label: 'View values.yaml', ...broken},
+    {value: 'save', label: 'Save files (values.yaml, answers.yaml)', ...broken},
+    {value: 'print', label: 'Show the equivalent commands', ...broken},
+    {value: 'quit', label: 'Quit without changes'},
   ];
 }
 
-/** Returns whether the files were written. After an error, the menu is shown again. */
-async function save(generated: Generated, {prompter, say, screen, save: write}: ReviewDeps): Promise<boolean> {
+const NOTHING = '';
+
+/** Lists the warnings, and changes the setting of the selected one. Returns true if an answer may have changed. */
+async function fix(
+  {generated, prepared}: Reviewed,
+  store: AnswerStore,
+  questions: readonly Question[],
+  interview: Interview,
+  deps: ReviewDeps,
+): Promise<boolean> {
+  const notices = noticesOf({...(generated ? {generated} : {}), ...(prepared ? {prepared} : {})});
+  const settingOf = ({settings}: Notice) => settings[0];
+  const question = {
+    message: 'Which warning do you want to fix?',
+    heading: ['Review', ...notices.flatMap(({text, remedy}) => [`! ${text}`, ...(remedy === undefined ? [] : [`  ${remedy}`])])],
+    help: ['The answer that causes the warning is asked again.', 'Warnings without a setting are fixed outside the wizard.', 'docs/findings.md'],
+    canGoBack: true,
+    choices: [
+      ...notices.flatMap((notice, index) => {
+        const setting = settingOf(notice);
+        return setting === undefined ? [] : [{value: String(index), label: setting.question, description: notice.text}];
+      }),
+      {value: NOTHING, label: 'Back to the review'},
+    ],
+  };
+  const picked = await unlessBack(deps.prompter.select(question), NOTHING);
+  const setting = picked === NOTHING ? undefined : settingOf(notices[Number(picked)] as Notice);
+  if (setting === undefined) return false;
+  if (!reopen(setting.id, questions, interview)) await changeSetting(setting, store, interview, deps);
+  return true;
+}
+
+function commandsText(generated: Generated, store: AnswerStore, saved: readonly string[] | undefined, deps: ReviewDeps): string {
+  const entries = decided(generated, store);
+  const file = saved?.find((path) => path.endsWith('values.yaml'));
+  const again = sameAgainText({entries, target: generated.target, where: deps.where(), program: deps.program});
+  return `${again}\n${elsewhereText({...deps.wanted(generated), entries, target: generated.target, program: deps.program, file}, deps.screen)}`;
+}
+
+/** Returns the written files; undefined after an error, which the review shows. */
+async function save(
+  generated: Generated,
+  interview: Interview,
+  {prompter, save: write, completePath}: ReviewDeps,
+): Promise<readonly string[] | undefined> {
+  const secret = isPrivate(generated);
   const question = {
     message: 'Directory to save to',
+    heading: ['Review', ...(secret ? ['values.yaml will contain the password of the proxy URL; answers.yaml leaves it out.'] : [])],
     help: [
-      isPrivate(generated)
-        ? 'values.yaml contains the password of the proxy URL, and answers.yaml leaves the proxy out. Only you can read the files.'
-        : 'Both files are readable only by you and contain no secrets.',
-      'Existing files are replaced only after confirmation.',
+      secret ? 'Do not commit values.yaml. Only you can read the files.' : 'Both files are readable only by you and contain no secrets.',
+      'A missing directory is created; existing files are replaced only after confirmation. Tab completes the path.',
       'Flag --save DIRECTORY',
     ],
-    default: '.',
+    default: './scalr-agent',
+    complete: completePath,
     canGoBack: true,
   };
   const directory = await unlessBack(prompter.input(question), undefined);
-  if (directory === undefined) return false;
+  if (directory === undefined) return undefined;
   try {
-    say(`Saved: ${(await write(directory, generated)).join(', ')}\n`);
-    return true;
+    return await write(directory, generated);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    say(errorText(error, screen));
-    return false;
+    interview.note(error.message);
+    return undefined;
   }
 }

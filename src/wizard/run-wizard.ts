@@ -1,37 +1,224 @@
 import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
+import {IDENTITIES} from '../charts/agent-addresses.ts';
 import {isKnown} from '../cluster/facts/fact.ts';
 import type {StorageClass} from '../cluster/facts/storage.ts';
 import type {Choice} from '../ports/prompter.ts';
-import type {Setting} from '../settings/define.ts';
-import {chart} from '../settings/release.ts';
+import {token} from '../settings/agent.ts';
+import {cloud} from '../settings/cluster.ts';
+import {type Setting, spell} from '../settings/define.ts';
+import {httpsProxy, noProxy, workloadIdentity} from '../settings/network.ts';
+import {serviceAccountAnnotation} from '../settings/pods.ts';
+import {concurrency, purpose} from '../settings/purpose.ts';
+import {withoutCredentials} from '../settings/addresses.ts';
+import {type Answer, Settings} from '../settings/settings.ts';
 import {cacheStorageClass} from '../settings/storage.ts';
-import {paragraph} from '../ui/theme.ts';
+import {answerText} from '../ui/conversation.ts';
+import {sizing} from '../values/sizing.ts';
 import type {AnswerStore} from './answer-store.ts';
-import {chooseChart} from './choose-chart.ts';
-import {Interview} from './interview.ts';
-import {AFTER_CHART, AGENT, REST} from './questions.ts';
+import {ask} from './ask.ts';
+import {chartDefaultOf, CHART_DEFAULT, isForeign, likelyTarget, unsettled, whyExcluded} from './charts-left.ts';
+import {chartQuestion} from './choose-chart.ts';
+import {type Contexts, targetQuestion} from './choose-target.ts';
+import {Interview, type Question, type Shown} from './interview.ts';
 import {type Decision, type ReviewDeps, review} from './review.ts';
+import {BOXES, QUESTIONS, STEPS, type SettingQuestion} from './steps.ts';
 
-/** Prompts for settings, recommends a chart and shows the review. Changes nothing. `hear` returns the facts of the cluster. */
-export async function runWizard(store: AnswerStore, hear: () => Promise<DiscoveredCluster>, deps: ReviewDeps): Promise<Decision> {
-  await new Interview(store, deps).ask(AGENT);
-  const {answers, facts, note, storageClasses} = await hear();
-  deps.say(`\n${paragraph('', note, deps.screen)}`);
-  if (answers) store.merge(answers, {now: deps.now()});
-  const informed = {...deps, offers: (setting: Setting) => (setting === cacheStorageClass ? storageClasses.map(choiceOf) : [])};
-  const interview = new Interview(store, informed);
-  const askRest = async (): Promise<void> => {
-    await interview.ask(AGENT);
-    await interview.ask(REST);
-    if (store.answer(chart) === undefined) await chooseChart(store, facts, informed);
-    else interview.tell(chart);
-    await interview.ask(AFTER_CHART);
+/** What the wizard needs from the environment. */
+export interface WizardDeps extends Omit<ReviewDeps, 'before' | 'offers' | 'whyExcluded' | 'facts'> {
+  contexts: Contexts;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Facts of the cluster of a context; read once per context. */
+  read(context: string | undefined): Promise<DiscoveredCluster>;
+}
+
+const NO_CLUSTER: DiscoveredCluster = {facts: {}, storageClasses: [], summary: '', isRead: false};
+
+/** Prompts for settings, recommends a chart and shows the review. Changes nothing. */
+export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<Decision> {
+  let cluster: DiscoveredCluster | undefined;
+  let readFor: AnswerStore['place'];
+  const facts = () => cluster?.facts ?? {};
+
+  /** Waits for the facts of the selected cluster after the step Agent. */
+  const before: ReviewDeps['before'] = async (step, heading) => {
+    const {place} = store;
+    if (place === undefined || readFor === place || (place.kind === 'kubernetes' && STEPS.indexOf(step) < STEPS.indexOf('Purpose'))) return;
+    cluster =
+      place.kind === 'files' ? NO_CLUSTER : await deps.prompter.wait('Reading the cluster', deps.read(place.context), [...heading]);
+    readFor = place;
+    store.merge(cluster.answers, {now: deps.now()});
+    if (place.kind === 'kubernetes' && !cluster.isRead)
+      interview.note(`The cluster ${cluster.summary}. You can still write values.yaml.`);
   };
-  await askRest();
-  return review(store, facts, askRest, informed);
+
+  const asking = {
+    ...deps,
+    facts,
+    before,
+    offers: (setting: Setting) => (setting === (cacheStorageClass) ? (cluster?.storageClasses.map(choiceOf) ?? []) : []),
+    whyExcluded: (setting: Setting, value: unknown) => whyExcluded(setting, value, store, facts()),
+  };
+
+  const settingQuestion = ({setting, step, when, box, orElse, ...how}: SettingQuestion): Question => ({
+    id: setting.id,
+    step,
+    message: setting.question,
+    isOpen() {
+      const answer = store.answer(setting);
+      if (store.asked.has(setting.id) || (answer !== undefined && answer.source !== 'prompt')) return false;
+      // Whether the cluster answers it is not known yet.
+      if (setting === (cloud as Setting) && store.place?.kind === 'kubernetes' && readFor !== store.place) return false;
+      const applies = (setting.appliesWhen?.test(store.get) ?? true) && (when?.(store.get, store.isGiven) ?? true);
+      return applies && (box === undefined || BOXES.some((each) => each.id === box && store.isOpen(each))) && !isForeign(setting, store);
+    },
+    async ask(shown) {
+      const current = store.answer(setting) ?? prefilled(setting, store, deps.env);
+      const empty = orElse === CHART_DEFAULT ? (chartDefaultOf(setting, store, facts()) ?? CHART_DEFAULT) : orElse;
+      const sizes = setting === (concurrency) ? sizeNote(store, cluster) : undefined;
+      const heading = sizes === undefined ? shown.heading : [...shown.heading, sizes];
+      const answer = await ask(setting, {...how, orElse: empty, current, ...shown, heading}, store, asking);
+      // A secret is not shown, so an empty answer keeps it.
+      const isKept = answer === undefined && setting === (token) && store.answer(setting) !== undefined;
+      if (!isKept) put(setting, answer);
+      return answer === undefined ? (empty?.replace(/^Enter: /, '') ?? 'none') : answerText(setting, answer);
+    },
+  });
+
+  const put = (setting: Setting, answer: Answer | undefined): void => {
+    if (answer === undefined) store.delete(setting);
+    else store.set(setting, answer);
+    for (const dropped of store.dropUseless(setting)) interview.note(`Removed ${spell(dropped)}: it no longer has an effect.`);
+  };
+
+  const networkQuestion: Question = {
+    id: 'network',
+    step: 'Network',
+    message: 'Which of these apply to your network?',
+    isOpen: () => !store.asked.has('network') && boxes().length > 0,
+    async ask(shown) {
+      const open = boxes();
+      const proxy = deps.env['HTTPS_PROXY'] || deps.env['https_proxy'];
+      const selected = await deps.prompter.checkbox({
+        ...shown,
+        message: networkQuestion.message,
+        help: [
+          'Select all that apply. Each selection adds one or two questions.',
+          'Clusters with direct Internet access usually need none of these.',
+          'https://docs.scalr.io/docs/agent-pools',
+        ],
+        choices: open.map(({id, label, description}) => ({
+          value: id,
+          label,
+          description: id === 'proxy' && proxy ? `HTTPS_PROXY is ${withoutCredentials(proxy)} on this machine` : description,
+        })),
+        selected: [...store.boxes],
+      });
+      for (const {id, settings, answer} of open) {
+        const isSelected = selected.includes(id);
+        if (!isSelected) for (const setting of settings) store.delete(setting);
+        else if (answer !== undefined) store.set(answer.setting, {value: answer.value, source: 'prompt'});
+      }
+      store.boxes = new Set(selected);
+      return open.flatMap(({id, label}) => (selected.includes(id) ? [label] : [])).join(', ') || 'none';
+    },
+  };
+  const boxes = () =>
+    BOXES.filter(
+      ({settings, forRuns}) => !settings.some(store.isFixed) && (!forRuns || store.get(purpose) === 'runs') && !settings.every((each) => isForeign(each, store)),
+    );
+
+  /** The role or account that runs act as, where the workload identity needs one. */
+  const roleQuestion: Question = {
+    id: 'identity-role',
+    step: 'Network',
+    get message() {
+      return roleOf(store)?.message ?? '';
+    },
+    isOpen: () => !store.asked.has('identity-role') && roleOf(store) !== undefined && !store.isFixed(serviceAccountAnnotation),
+    async ask(shown) {
+      const {message, key, help} = roleOf(store) as Role;
+      const {form, example} = IDENTITIES[key] as (typeof IDENTITIES)[string];
+      const before = store.get(serviceAccountAnnotation) ?? {};
+      const text = await deps.prompter.input({
+        ...shown,
+        message,
+        help: [help, `Written as annotation ${key} of the service account.`, 'Flag --service-account-annotation'],
+        note: 'Enter: set it later',
+        ...(before[key] === undefined ? {} : {default: before[key], isPrefilled: true}),
+        validate: (typed) => (typed === '' || form.test(typed) ? undefined : `Use a form such as ${example}.`),
+      });
+      const {[key]: _, ...others} = before;
+      const value = text === '' ? others : {...others, [key]: text};
+      put(serviceAccountAnnotation as Setting, Object.keys(value).length === 0 ? undefined : {value, source: 'prompt'});
+      return text || 'not set';
+    },
+  };
+
+  const of = (...settings: readonly Setting[]) => QUESTIONS.filter(({setting}) => settings.includes(setting)).map(settingQuestion);
+  const inStep = (step: string) => QUESTIONS.filter((each) => each.step === step).map(settingQuestion);
+  const network = inStep('Network');
+  const afterIdentity = network.findIndex(({id}) => id === workloadIdentity.id) + 1;
+  const questions: Question[] = [
+    targetQuestion(store, deps.contexts, deps),
+    ...of(cloud),
+    ...inStep('Agent'),
+    ...inStep('Purpose'),
+    networkQuestion,
+    ...network.slice(0, afterIdentity),
+    roleQuestion,
+    ...network.slice(afterIdentity),
+    ...inStep('Cache'),
+    ...inStep('Size'),
+    chartQuestion(store, facts, deps, (text) => interview.note(text)),
+    ...inStep('Chart'),
+  ];
+  const interview: Interview = new Interview(store, questions, asking);
+  return review(store, interview, questions, asking);
 }
 
 function choiceOf({name, provisioner, isDefault, accessModes}: StorageClass): Choice {
   const modes = isKnown(accessModes) ? accessModes.value.join(', ') : 'access modes unknown';
   return {value: name, label: isDefault ? `${name} (default)` : name, description: `${provisioner}: ${modes}`};
+}
+
+/** The proxy of this machine, as an answer to edit. */
+function prefilled(setting: Setting, store: AnswerStore, env: WizardDeps['env']): Answer | undefined {
+  const name = setting === (httpsProxy) ? 'HTTPS_PROXY' : setting === (noProxy) ? 'NO_PROXY' : undefined;
+  const text = name === undefined || store.asked.has(setting.id) ? undefined : env[name] || env[name.toLowerCase()] || undefined;
+  try {
+    return text === undefined ? undefined : {value: setting.kind.parse(text, {now: new Date(0)}), source: 'prompt'};
+  } catch {
+    // What this machine uses may not be valid for the agent.
+    return undefined;
+  }
+}
+
+interface Role {
+  message: string;
+  /** Annotation of the service account. */
+  key: string;
+  help: string;
+}
+
+const ROLES: Readonly<Record<string, Role>> = {
+  irsa: {message: 'ARN of the IAM role of runs', key: 'eks.amazonaws.com/role-arn', help: 'The role trusts the OIDC provider of the cluster.'},
+  azure: {
+    message: 'Client ID of the managed identity of runs',
+    key: 'azure.workload.identity/client-id',
+    help: 'The identity has a federated credential for the service account.',
+  },
+};
+
+const roleOf = (store: AnswerStore): Role | undefined => ROLES[store.get(workloadIdentity) ?? ''];
+
+/** What one run requests, and what the nodes offer. */
+function sizeNote(store: AnswerStore, cluster: DiscoveredCluster | undefined): string | undefined {
+  const target = likelyTarget(store, cluster?.facts ?? {});
+  if (target === undefined) return undefined;
+  const {cpuRequested, memoryRequested} = sizing(new Settings(new Map([[concurrency.id, {value: 1, source: 'default'}]])), target.chart);
+  const run = `One run requests ${cpuRequested} CPU and ${memoryRequested} memory (${target.chart}).`;
+  const {nodes} = cluster ?? {};
+  return nodes === undefined
+    ? run
+    : `${run} The ${nodes.count} nodes offer ${nodes.cpuMilli / 1000n} CPU and ${nodes.memoryMilli / 1000n / 1024n ** 3n}Gi, used or not.`;
 }

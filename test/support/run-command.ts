@@ -22,6 +22,9 @@ const unexpected = async (question: string | {message: string}): Promise<never> 
 
 /** Where no question is expected. */
 const NOBODY: Prompter = {
+  canRedraw: true,
+  wait: async (_, promise) => promise,
+  erase: () => undefined,
   confirm: unexpected,
   input: unexpected,
   password: unexpected,

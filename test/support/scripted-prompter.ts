@@ -43,14 +43,17 @@ export function scriptedPrompter(lines: readonly Line[]) {
     return answer === ENTER ? firstOf(question) : taken(question, answer as string);
   };
   const prompter: Prompter = {
+    canRedraw: true,
     confirm: async (message) => next({message, help: []}) === 'y',
     input: text,
     password: text,
     select: choose,
     search: choose,
+    wait: async (_, promise) => promise,
+    erase: () => undefined,
     async checkbox(question) {
       const answer = next(question);
-      return answer === ENTER ? [] : (answer as readonly string[]).map((each) => taken(question, each));
+      return answer === ENTER ? (question.selected ?? []) : (answer as readonly string[]).map((each) => taken(question, each));
     },
   };
   return {prompter, asked, done: () => expect(left.map(([question]) => question)).toEqual([])};

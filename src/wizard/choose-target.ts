@@ -1,0 +1,109 @@
+import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
+import {ExpectedError, GoBack} from '../errors.ts';
+import {allContexts} from '../kubernetes/kubectl.ts';
+import type {ClusterTarget, Processes} from '../ports/processes.ts';
+import type {Choice, Prompter} from '../ports/prompter.ts';
+import {jsonFrom} from '../tool-errors.ts';
+import type {AnswerStore, Place} from './answer-store.ts';
+import type {Question, Shown} from './interview.ts';
+
+interface Config {
+  'current-context'?: string;
+  contexts?: readonly {name: string; context?: {cluster?: string}}[] | null;
+}
+
+/** The contexts of the kubeconfig, or why there are none. */
+export interface Contexts {
+  current?: string;
+  all: readonly {name: string; cluster?: string}[];
+  problem?: string;
+}
+
+/** Reads the kubeconfig; never fails. */
+export async function readContexts(place: ClusterTarget, processes: Processes, signal: AbortSignal): Promise<Contexts> {
+  try {
+    const call = allContexts(place);
+    const result = await processes.run(call, {signal});
+    if (result.exitCode !== 0) return {all: [], problem: 'kubectl cannot read the kubeconfig'};
+    const config = jsonFrom<Config>(call, result.stdout);
+    const all = (config.contexts ?? []).map(({name, context}) => ({name, ...(context?.cluster ? {cluster: context.cluster} : {})}));
+    const current = config['current-context'];
+    return {all, ...(current ? {current} : {}), ...(all.length === 0 ? {problem: 'the kubeconfig contains no context'} : {})};
+  } catch (error) {
+    // Without kubectl, the wizard can only save files.
+    if (error instanceof ExpectedError) return {all: [], problem: error.message.replace(/\.$/, '')};
+    throw error;
+  }
+}
+
+const [CURRENT, OTHER, DOCKER, MACHINE, FILES] = ['current', 'other', 'docker', 'machine', 'files'];
+
+/** Where the agent will run. `read` returns the facts of a cluster, which it reads in the background. */
+export function targetQuestion(
+  store: AnswerStore,
+  {all, current, problem}: Contexts,
+  {prompter, read}: {prompter: Prompter; read(context: string | undefined): Promise<DiscoveredCluster>},
+): Question {
+  const others = all.filter(({name}) => name !== current);
+  const about = (text: string): string => `${current} (current context), ${text}`;
+  const choices = (text: string): Choice[] => [
+    {
+      value: CURRENT as string,
+      label: 'Kubernetes',
+      ...(current === undefined ? {disabled: problem ?? 'the kubeconfig has no current context'} : {description: about(text)}),
+    },
+    ...(others.length === 0
+      ? []
+      : [{value: OTHER as string, label: 'Another context…', description: `${others.length} more in your kubeconfig`}]),
+    {value: DOCKER as string, label: 'Docker', disabled: 'not supported by this version'},
+    {value: MACHINE as string, label: 'Virtual machine', disabled: 'not supported by this version'},
+    {value: FILES as string, label: 'Files only', description: 'write values.yaml, change nothing'},
+  ];
+  const valueOf = (place: Place | undefined): string | undefined =>
+    place === undefined ? undefined : place.kind === 'files' ? FILES : place.context === current ? CURRENT : OTHER;
+  return {
+    id: 'target',
+    step: 'Target',
+    message: 'Where will the agent run?',
+    isOpen: () => store.place === undefined || !store.asked.has('target'),
+    async ask(shown) {
+      for (;;) {
+        const picked = await prompter.select({
+          ...shown,
+          message: this.message,
+          help: [
+            'Kubernetes: in the cluster of your kubeconfig. Nothing is changed until you choose Install.',
+            'Files only: writes values.yaml for Helm, without access to a cluster.',
+            'Flags --kube-context NAME and --kubeconfig FILE. https://docs.scalr.io/docs/agent-pools',
+          ],
+          choices: choices('reading the cluster …'),
+          ...(current === undefined ? {} : {laterChoices: read(current).then(({summary}) => choices(summary))}),
+          default: valueOf(store.place),
+        });
+        if (picked === FILES) store.place = {kind: 'files'};
+        else {
+          const context = picked === OTHER ? await chooseContext(others, shown, prompter) : current;
+          if (context === undefined) continue;
+          store.place = {kind: 'kubernetes', context};
+          void read(context);
+        }
+        return store.place.kind === 'files' ? 'files only' : (store.place.context ?? '');
+      }
+    },
+  };
+}
+
+/** Undefined after Esc. */
+async function chooseContext(contexts: Contexts['all'], shown: Shown, prompter: Prompter): Promise<string | undefined> {
+  try {
+    return await prompter.search({
+      ...shown,
+      message: 'Kubeconfig context',
+      help: ['The other contexts of your kubeconfig.', 'Flag --kube-context NAME', 'List contexts: kubectl config get-contexts'],
+      choices: contexts.map(({name, cluster}) => ({value: name, label: name, ...(cluster ? {description: `cluster ${cluster}`} : {})})),
+    });
+  } catch (error) {
+    if (error instanceof GoBack) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
+import {cloud, nodeOs} from '../settings/cluster.ts';
+import type {Get, Setting} from '../settings/define.ts';
+import {httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
+import {imageRegistry} from '../settings/pods.ts';
+import {concurrency, isolation, purpose} from '../settings/purpose.ts';
+import {chart} from '../settings/release.ts';
+import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageClass, efsHandle} from '../settings/storage.ts';
+import {caFile, caPublicRoots} from '../settings/tls.ts';
+import {CHART_DEFAULT} from './charts-left.ts';
+
+/** The steps of the wizard, in order. */
+export const STEPS = ['Target', 'Agent', 'Purpose', 'Network', 'Cache', 'Size', 'Chart'] as const;
+export type Step = (typeof STEPS)[number];
+
+/** A setting to prompt for. */
+export interface SettingQuestion {
+  step: Step;
+  setting: Setting;
+  /** Condition of the prompt; `get` returns answers and defaults, `isGiven` is true for answers that are not from the cluster. */
+  when?(get: Get, isGiven: (setting: Setting) => boolean): boolean;
+  /** The box of the network question that opens this question. */
+  box?: Box['id'];
+  /** Meaning of an empty answer if no default is known. Without it, an answer is required. */
+  orElse?: string;
+  orElseMeaning?: string;
+  /** The preselected choice if no default is known. */
+  suggested?: string;
+}
+
+/** One option of the network question. */
+export interface Box {
+  id: 'proxy' | 'ca' | 'metadata' | 'identity' | 'mirror';
+  label: string;
+  description: string;
+  /** Settings that it asks for; given ones close the box. */
+  settings: readonly Setting[];
+  /** The answer that selecting it gives, instead of a question. */
+  answer?: {setting: Setting; value: unknown};
+  /** True if only runs need it. */
+  forRuns?: boolean;
+}
+
+export const BOXES: readonly Box[] = [
+  {
+    id: 'proxy',
+    label: 'HTTP(S) proxy',
+    description: 'pods reach the Internet through a proxy',
+    settings: [httpsProxy, noProxy],
+  },
+  {
+    id: 'ca',
+    label: 'Private CA',
+    description: 'a server or proxy has your own certificates',
+    settings: [caFile, caPublicRoots],
+  },
+  {
+    id: 'metadata',
+    label: 'Block instance metadata',
+    description: 'recommended unless runs use node credentials',
+    settings: [metadataService],
+    answer: {setting: metadataService, value: 'block'},
+    forRuns: true,
+  },
+  {
+    id: 'identity',
+    label: 'Workload identity',
+    description: 'runs get cloud credentials from the cluster',
+    settings: [workloadIdentity],
+    forRuns: true,
+  },
+  {
+    id: 'mirror',
+    label: 'Registry mirror',
+    description: 'images are pulled from your own registry',
+    settings: [imageRegistry],
+  },
+];
+
+const forRuns = (get: Get): boolean => get(purpose) === 'runs';
+const cached =
+  (...kinds: string[]) =>
+  (get: Get): boolean =>
+    kinds.includes(get(cache) ?? '');
+
+/** Questions about settings, in order. The target, the network boxes, the role and the chart are questions of their own. */
+export const QUESTIONS: readonly SettingQuestion[] = [
+  {step: 'Target', setting: cloud, suggested: 'other'},
+  {
+    step: 'Agent',
+    setting: token,
+    when: (_, isGiven) => !isGiven(tokenFile) && !isGiven(tokenSecret),
+    orElse: 'Enter: use an existing Secret',
+  },
+  {step: 'Agent', setting: tokenSecret, when: (get) => get(token) === undefined && get(tokenFile) === undefined},
+  {step: 'Agent', setting: url, when: (get, isGiven) => isGiven(url) || get(url) === undefined},
+  {step: 'Purpose', setting: purpose},
+  {step: 'Purpose', setting: isolation, when: forRuns, orElse: 'No preference', orElseMeaning: 'recommended: the other answers decide'},
+  {step: 'Network', setting: httpsProxy, box: 'proxy', orElse: 'none'},
+  {step: 'Network', setting: noProxy, box: 'proxy', orElse: 'cluster-internal names only'},
+  {step: 'Network', setting: caFile, box: 'ca', orElse: 'none'},
+  {step: 'Network', setting: caPublicRoots, box: 'ca', suggested: 'true'},
+  {step: 'Network', setting: workloadIdentity, box: 'identity', orElse: 'Not set'},
+  {step: 'Network', setting: imageRegistry, box: 'mirror', orElse: 'none'},
+  {step: 'Cache', setting: cache, when: forRuns, orElse: CHART_DEFAULT},
+  {step: 'Cache', setting: cacheClaim, when: cached('existing-pvc')},
+  {step: 'Cache', setting: efsHandle, when: cached('efs')},
+  {step: 'Cache', setting: cachePath, when: cached('hostpath'), orElse: CHART_DEFAULT},
+  {step: 'Cache', setting: cacheStorageClass, when: cached('pvc'), orElse: 'Default StorageClass of the cluster'},
+  {step: 'Cache', setting: cacheAccessMode, when: cached('pvc'), orElse: CHART_DEFAULT},
+  {step: 'Cache', setting: cacheSize, when: cached('pvc'), orElse: CHART_DEFAULT},
+  {step: 'Size', setting: concurrency, when: forRuns, orElse: CHART_DEFAULT},
+  {
+    step: 'Chart',
+    setting: nodeOs,
+    suggested: 'other',
+    when: (get) => (get(chart) === 'agent-k8s' || get(cache) === 'hostpath') && get(cloud) !== 'gke-autopilot',
+  },
+];

@@ -1,0 +1,94 @@
+import type {Setting} from '../settings/define.ts';
+import {url, token, tokenFile, tokenSecret} from '../settings/agent.ts';
+import {cloud, nodeOs} from '../settings/cluster.ts';
+import {catalogue} from '../settings/catalogue.ts';
+import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
+import {imageRegistry, serviceAccountAnnotation} from '../settings/pods.ts';
+import {concurrency, isolation, purpose} from '../settings/purpose.ts';
+import {chart, chartVersion, namespace, release} from '../settings/release.ts';
+import type {Answer} from '../settings/settings.ts';
+import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageClass, efsHandle} from '../settings/storage.ts';
+import {caFile, caPublicRoots} from '../settings/tls.ts';
+import {newestOf} from '../charts/target.ts';
+import {answerText, sourceText} from '../ui/conversation.ts';
+import {type Screen, theme} from '../ui/theme.ts';
+import type {AnswerStore} from './answer-store.ts';
+import type {Step} from './steps.ts';
+
+/** The settings of each step, as its line shows them. */
+const SETTINGS: Readonly<Record<Step, readonly Setting[]>> = {
+  Target: [namespace, release, cloud],
+  Agent: [url, token, tokenFile, tokenSecret],
+  Purpose: [purpose, isolation],
+  Network: [httpsProxy, httpProxy, noProxy, caFile, caPublicRoots, metadataService, workloadIdentity, serviceAccountAnnotation, imageRegistry],
+  Cache: [cache, cacheClaim, efsHandle, cachePath, cacheSize, cacheStorageClass, cacheAccessMode],
+  Size: [concurrency],
+  Chart: [chart, chartVersion, nodeOs],
+};
+
+/** A step without an answer. */
+const NOTHING: Readonly<Record<Step, string>> = {
+  Target: '',
+  Agent: '',
+  Purpose: '',
+  Network: 'direct connection',
+  Cache: 'chart default',
+  Size: 'chart default',
+  Chart: '',
+};
+
+/** Answers that read better with a word of context; undefined leaves them out. */
+const PHRASES = new Map<Setting, (text: string, store: AnswerStore) => string | undefined>([
+  [namespace, (text) => `namespace ${text}`],
+  [release, (text) => (text === release.fallback?.(() => undefined) ? undefined : `release ${text}`)],
+  [cloud, (text) => (text === 'Other' ? undefined : text)],
+  [url, (text) => text.replace('https://', '')],
+  [token, () => 'token'],
+  [tokenFile, (text) => `token file ${text}`],
+  [tokenSecret, (text, {isGiven}) => (isGiven(token) || isGiven(tokenFile) ? undefined : `Secret ${text}`)],
+  [purpose, (_, {get}) => (get(purpose) === 'vcs' ? 'VCS access' : 'Terraform/OpenTofu runs')],
+  [isolation, (_, {get}) => (get(isolation) === 'shared' ? 'runs share a container' : 'one pod per run')],
+  [httpsProxy, (text) => `proxy ${text}`],
+  [httpProxy, (text, {get}) => (get(httpProxy) === get(httpsProxy) ? undefined : `HTTP proxy ${text}`)],
+  [noProxy, (text) => (text === 'none' ? undefined : `NO_PROXY ${text}`)],
+  [caFile, (text) => `CA ${text}`],
+  [caPublicRoots, (text) => (text === 'yes' ? 'with public roots' : undefined)],
+  [metadataService, (text) => (text === 'block' ? 'instance metadata blocked' : 'instance metadata allowed')],
+  [workloadIdentity, (text) => (text === 'none' ? undefined : `identity ${text}`)],
+  [imageRegistry, (text) => `images from ${text}`],
+  [cacheStorageClass, (text) => `StorageClass ${text}`],
+  [concurrency, (text) => `${text} concurrent ${text === '1' ? 'run' : 'runs'}`],
+  [chart, (text, {get}) => `${text} ${get(chartVersion) ?? newestOf(text as never)}`],
+  [chartVersion, () => undefined],
+]);
+
+/** The answers of a step, each with its source unless the user gave it here. */
+export function summaryOf(step: Step, store: AnswerStore, screen: Screen): string[] {
+  const {place} = store;
+  const where = step !== 'Target' ? [] : [place?.kind === 'files' ? 'files only' : (place?.context ?? 'current context')];
+  const parts = SETTINGS[step].flatMap((setting) => {
+    const value = setting === (namespace) || setting === (url) || setting === (purpose) ? store.get(setting) : undefined;
+    const answer = store.answer(setting) ?? (value === undefined ? undefined : {value, source: 'prompt' as const});
+    const text = answer && phraseOf(setting, answer, store);
+    return text === undefined ? [] : [`${text}${sourceOf(answer as Answer, setting, screen)}`];
+  });
+  const all = [...where, ...parts];
+  return all.length === 0 && NOTHING[step] !== '' ? [NOTHING[step]] : all;
+}
+
+/** Settings that belong to no step, as flag and value. */
+export const otherAnswers = (store: AnswerStore, screen: Screen): string[] =>
+  catalogue.flatMap((setting) => {
+    const answer = store.answer(setting);
+    if (answer === undefined || answer.source === 'cluster' || Object.values(SETTINGS).some((settings) => settings.includes(setting))) return [];
+    return [`${setting.id} ${answerText(setting, answer)}${sourceOf(answer, setting, screen)}`];
+  });
+
+const phraseOf = (setting: Setting, answer: Answer, store: AnswerStore): string | undefined => {
+  const text = answerText(setting, answer);
+  const phrase = PHRASES.get(setting);
+  return phrase === undefined ? text : phrase(text, store);
+};
+
+const sourceOf = (answer: Answer, setting: Setting, screen: Screen): string =>
+  answer.source === 'prompt' ? '' : theme(screen).dim(` (${sourceText(setting, answer)})`);
