@@ -4,7 +4,7 @@ import type {Files} from '../ports/files.ts';
 import type {Choice, Prompter, TextQuestion} from '../ports/prompter.ts';
 import {token} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
-import {InvalidValue, type Setting, spell} from '../settings/define.ts';
+import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/define.ts';
 import {claimsOf, tokenProblem} from '../settings/secret.ts';
 import type {Answer} from '../settings/settings.ts';
 import {AnswerStore} from './answer-store.ts';
@@ -74,7 +74,11 @@ export async function ask(setting: Setting, options: AskOptions, store: AnswerSt
 async function choose(setting: Setting, options: AskOptions, store: AnswerStore, {prompter, now, whyExcluded}: AskDeps): Promise<Answer | undefined> {
   const {kind, meanings} = setting;
   const {orElse, suggested, current} = options;
-  const values = kind.isSwitch ? ['true', 'false'] : (kind.options ?? []);
+  const isPossible = (value: string): boolean => {
+    const conflict = setting.rule?.(kind.parse(value, {now: now()}), store.get);
+    return conflict === undefined || conflict instanceof MissingSetting;
+  };
+  const values = kind.isSwitch ? ['true', 'false'] : (kind.options ?? []).filter(isPossible);
   const choices = values.map((value): Choice => {
     const disabled = whyExcluded?.(setting, kind.parse(value, {now: now()}));
     return {value, label: labelOf(setting, value), ...defined({description: meanings?.[value], disabled})};

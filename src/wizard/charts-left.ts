@@ -5,7 +5,7 @@ import {within} from '../charts/releases.ts';
 import {needsNoRow, scopeOf} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
 import {ExpectedError} from '../errors.ts';
-import {InvalidValue, MissingSetting, type Setting} from '../settings/define.ts';
+import {InvalidValue, type Setting} from '../settings/define.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {answerText} from '../ui/conversation.ts';
@@ -37,8 +37,6 @@ export function likelyTarget(store: AnswerStore, facts: ChartRequirements): Targ
 /** Why no chart that is left supports this value; undefined if one does. A chart that was selected by prompt can still be changed. */
 export function whyExcluded(setting: Setting, value: unknown, store: AnswerStore, facts: ChartRequirements): string | undefined {
   const answer: Answer = {value, source: 'prompt'};
-  const conflict = setting.rule?.(value, store.get);
-  if (conflict !== undefined && !(conflict instanceof MissingSetting)) return conflict.message;
   const before = unsettled(store);
   const reasons = chartsLeft(store, facts)
     .map((name) => before.with(chart, {value: name, source: 'prompt'}))

@@ -101,7 +101,7 @@ export async function changeSetting(setting: Setting, store: AnswerStore, interv
   if (answer === undefined) store.delete(setting);
   else store.set(setting, answer);
   store.asked.add(setting.id);
-  for (const dropped of store.dropUseless(setting)) interview.note(`Removed ${spell(dropped)}: it no longer has an effect.`);
+  for (const dropped of store.dropUseless(setting)) interview.note(`Removed ${spell(dropped)}: it no longer applies.`);
   await deps.onAnswer();
 }
 

@@ -71,10 +71,11 @@ export class Interview {
       await before(step, [this.#title(step)]);
       if (!question.isOpen()) continue;
       try {
-        const answer = await question.ask({heading: this.#heading(step), canGoBack: true});
+        const heading = this.#heading(step);
         this.#notes = [];
+        const answer = await question.ask({heading, canGoBack: true});
         this.#store.asked.add(id);
-        this.#history.push({id, step, message, answer});
+        this.#history = [...this.#history.filter((each) => each.id !== id), {id, step, message, answer}];
         if (this.#edited?.id === id) this.#edited = undefined;
         await onAnswer();
       } catch (error) {
@@ -101,7 +102,7 @@ export class Interview {
 
   /** Questions that were answered in this session, in the order of the steps. */
   answered(): readonly Answered[] {
-    return this.#questions.flatMap(({id}) => this.#history.findLast((each) => each.id === id) ?? []);
+    return this.#questions.flatMap(({id}) => this.#history.find((each) => each.id === id && this.#store.asked.has(id)) ?? []);
   }
 
   /** Reopens one question, until it is answered again or Esc keeps its answer; later answers stay. */
@@ -155,7 +156,7 @@ export class Interview {
     // Elsewhere the title, the answers and the notes are already on the screen.
     if (!this.#deps.prompter.canRedraw) return [];
     const {dim} = theme(this.#deps.screen);
-    const earlier = this.#history.filter((each) => each.step === step).map(({message, answer}) => dim(answered(message, answer)));
+    const earlier = this.#history.filter((each) => each.step === step && this.#store.asked.has(each.id)).map(({message, answer}) => dim(answered(message, answer)));
     return [this.#title(step), ...earlier, ...this.#notes];
   }
 

@@ -87,7 +87,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
   const put = (setting: Setting, answer: Answer | undefined): void => {
     if (answer === undefined) store.delete(setting);
     else store.set(setting, answer);
-    for (const dropped of store.dropUseless(setting)) interview.note(`Removed ${spell(dropped)}: it no longer has an effect.`);
+    for (const dropped of store.dropUseless(setting)) interview.note(`Removed ${spell(dropped)}: it no longer applies.`);
   };
 
   const networkQuestion: Question = {
