@@ -24,17 +24,17 @@ export async function discoverCluster(place: ClusterTarget, access: ClusterAcces
   try {
     const facts = clusterFactsOf(await readCluster(place, access));
     const {server} = facts.versions;
-    if (!isKnown(server) && server.unknown !== 'forbidden') return silence(where, server.because);
+    if (!isKnown(server) && server.unknown !== 'forbidden') return notDiscovered(where, server.because);
     const version = isKnown(server) ? `Kubernetes ${server.value}` : 'no permission to read the version';
     const note = `Connected to ${where}: ${version}.`;
     return {answers: fromCluster(facts), facts: recommendFactsOf(facts), storageClasses: knownValue(facts.storageClasses) ?? [], note};
   } catch (error) {
-    if (error instanceof ExpectedError) return silence(where, error.message);
+    if (error instanceof ExpectedError) return notDiscovered(where, error.message);
     throw error;
   }
 }
 
-const silence = (where: string, because: string): DiscoveredCluster => ({
+const notDiscovered = (where: string, because: string): DiscoveredCluster => ({
   facts: {},
   storageClasses: [],
   note: `Cannot reach ${where}: ${because.replace(/[.?]?$/, '.')} You can still generate values.yaml.`,

@@ -15,7 +15,7 @@ export interface LeftObject {
   isLate: boolean;
 }
 
-const EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 
 /** Polls the API server until everything is deleted, cannot be deleted, or the time is over. Returns what each removal left. @throws ExpectedError when interrupted */
 export async function verifyRemovals(
@@ -41,7 +41,7 @@ export async function verifyRemovals(
     }
     open = found.filter(({state}) => state?.isLate);
     if (open.length === 0 || isOver) return left;
-    await sleep(EVERY_MS, interrupt);
+    await sleep(POLL_INTERVAL_MS, interrupt);
   }
 }
 

@@ -9,9 +9,9 @@ import type {Interrupts} from '../ports/interrupts.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {anySignal, withTimeout} from '../signals.ts';
 import {isPassing, tryCluster} from '../tool-errors.ts';
-import {NOTHING, readSnapshot} from './read-snapshot.ts';
+import {EMPTY_SNAPSHOT, readSnapshot} from './read-snapshot.ts';
 
-export const EVERY_MS = 1500;
+export const POLL_INTERVAL_MS = 1500;
 /** The first polls are faster: many releases are ready in less than a second. */
 const FIRST_MS = 200;
 /** A ready agent without a log message counts as ready after this time. */
@@ -19,7 +19,7 @@ const SILENCE_MS = 15_000;
 /** Shorter API errors are not reported. */
 const LASTING_MS = 3000;
 /** For all requests of one poll. */
-const LONGEST_LOOK_MS = 30_000;
+const SNAPSHOT_TIMEOUT_MS = 30_000;
 
 export interface Watched {
   state: 'ready' | 'hopeless' | 'timed-out' | 'interrupted';
@@ -37,12 +37,12 @@ interface WatchDeps extends PollDeps {
 export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<Watched> {
   const {now, interrupts, onProgress} = deps;
   const signal = anySignal(interrupts.interrupt, AbortSignal.timeout(deps.timeoutMs));
-  let [seen, seenAt] = [NOTHING, now()];
+  let [seen, seenAt] = [EMPTY_SNAPSHOT, now()];
   let failed: ExpectedError | undefined;
   let readySince: number | undefined;
   let pauseMs = FIRST_MS;
   for (;;) {
-    const found = await withTimeout(LONGEST_LOOK_MS, signal, (soon) => readSnapshot(name, deps.kubernetes, soon)).catch(trouble);
+    const found = await withTimeout(SNAPSHOT_TIMEOUT_MS, signal, (timeout) => readSnapshot(name, deps.kubernetes, timeout)).catch(trouble);
     const at = now();
     if (!(found instanceof ExpectedError)) [seen, seenAt, failed] = [found, at, undefined];
     // A poll that timed out tells less than the one before.
@@ -61,7 +61,7 @@ export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<
     }
     if (signal.aborted) return {state: interrupts.interrupt.aborted ? 'interrupted' : 'timed-out', agent, causes};
     await deps.sleep(pauseMs, signal);
-    pauseMs = Math.min(pauseMs * 2, EVERY_MS);
+    pauseMs = Math.min(pauseMs * 2, POLL_INTERVAL_MS);
   }
 }
 

@@ -26,7 +26,7 @@ import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from '
 import {saveFiles, typedPath} from './user-files.ts';
 
 /** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
-const LISTENING_MS = 5000;
+const DISCOVERY_TIMEOUT_MS = 5000;
 
 type Flags = ClusterFlags & {resume?: boolean; 'skip-preflight'?: boolean; 'take-over'?: boolean; 'drain-timeout': string};
 
@@ -34,7 +34,7 @@ type Flags = ClusterFlags & {resume?: boolean; 'skip-preflight'?: boolean; 'take
 export interface Decided extends NonNullable<Decision> {
   flags: ClusterFlags;
   /** Stores the answers until the install is finished. */
-  keeper: ResumeStore;
+  resumeStore: ResumeStore;
 }
 
 /** Asks for the settings of an install; undefined if the user quits. Read-only. @throws ExpectedError */
@@ -48,7 +48,7 @@ export async function decideWithOperator(
   const interrupts = app.takeInterrupts();
   const prompter = app.prompter(screen, interrupts.interrupt);
   const processes = app.processes(toolPaths(flags));
-  const keeper = new ResumeStore(path, files);
+  const resumeStore = new ResumeStore(path, files);
   try {
     const kept = flags.resume ? await readResumeState(path, files) : undefined;
     const found = await findAnswers([...sources, ...(kept ? [fromKept(kept)] : [])], {files, now: now()});
@@ -57,12 +57,12 @@ export async function decideWithOperator(
     say(paragraph('', 'Nothing is changed until you choose to install. Ctrl-C quits, ? shows help.', screen));
     const given = flags['kube-context'] ?? kept?.context;
     const place = {namespace: known.get(namespace) as string, ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {})};
-    const soon = (): AbortSignal => anySignal(AbortSignal.timeout(LISTENING_MS), interrupts.interrupt);
-    const context = given ?? (await chooseContext(place, processes, prompter, soon()));
+    const timeoutSignal = (): AbortSignal => anySignal(AbortSignal.timeout(DISCOVERY_TIMEOUT_MS), interrupts.interrupt);
+    const context = given ?? (await chooseContext(place, processes, prompter, timeoutSignal()));
     const where = {...flags, ...(context === undefined ? {} : {'kube-context': context})};
     const chosen = {...place, ...(context === undefined ? {} : {kubeContext: context})};
     const access = await accessTo(chosen);
-    const discovering = discoverCluster(chosen, cachedAccess(access, {signal: soon(), sleep}));
+    const discovering = discoverCluster(chosen, cachedAccess(access, {signal: timeoutSignal(), sleep}));
     const wanted = (generated: Generated) => wantedRelease(generated, valuesDocument(generated), releaseName(where, generated.settings));
     const decision = await runWizard(known, () => waitForCluster(discovering, {sleep, say}), {
       prompter,
@@ -72,7 +72,7 @@ export async function decideWithOperator(
       screen,
       wanted,
       where: whereFlags(where),
-      onAnswer: () => keeper.keep(known, context),
+      onAnswer: () => resumeStore.keep(known, context),
       async prepare(generated) {
         say('Checking the cluster …\n\n');
         const skipsChecks = flags['skip-preflight'] ?? false;
@@ -107,11 +107,11 @@ export async function decideWithOperator(
           files,
         ),
     });
-    if (decision !== undefined) return {...decision, flags: where, keeper};
-    await keeper.forget();
+    if (decision !== undefined) return {...decision, flags: where, resumeStore};
+    await resumeStore.forget();
     return undefined;
   } catch (error) {
-    throw interrupts.interrupt.aborted || error instanceof PromptCancelled ? ended(keeper.isKept, interrupts.interrupt, error) : error;
+    throw interrupts.interrupt.aborted || error instanceof PromptCancelled ? ended(resumeStore.isKept, interrupts.interrupt, error) : error;
   } finally {
     interrupts.release();
   }

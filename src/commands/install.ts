@@ -129,10 +129,10 @@ export default class Install extends BaseCommand<Result | undefined> {
     }
     try {
       const result = await this.#bringTo(decided.generated, {...flags, ...decided.flags}, decided.plan);
-      await decided.keeper.forget();
+      await decided.resumeStore.forget();
       return result;
     } catch (error) {
-      if (decided.keeper.isKept) this.say('Your answers are saved. To continue, run the command again with --resume.\n');
+      if (decided.resumeStore.isKept) this.say('Your answers are saved. To continue, run the command again with --resume.\n');
       throw error;
     }
   }

@@ -71,7 +71,7 @@ const LONGEST_WAIT_MS = 30_000;
 /** A slow attempt would be slow again: the API server waits for a node. */
 const LONG_ATTEMPT_MS = 5000;
 /** After this many consecutive requests without a connection, each request gets one attempt until one succeeds. */
-const HOPELESS = 3;
+const MAX_UNANSWERED = 3;
 
 type Attempt<R> = () => Promise<R>;
 
@@ -90,7 +90,7 @@ function retries(): <R extends {trouble?: ApiError | undefined}>(attempt: Attemp
         tried >= (TRIES[trouble.kind] ?? 1) ||
         pause > LONGEST_WAIT_MS ||
         Date.now() - start > LONG_ATTEMPT_MS ||
-        unanswered >= HOPELESS ||
+        unanswered >= MAX_UNANSWERED ||
         signal.aborted;
       if (isLast) {
         if (trouble.kind === 'unreachable') unanswered += 1;

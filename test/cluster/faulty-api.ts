@@ -29,13 +29,13 @@ export type Fault =
   | 'reset';
 
 interface Refusal {
-  status: keyof typeof WORDS;
+  status: keyof typeof STATUS_TEXTS;
   retryAfter?: number;
 }
 
-export interface Trouble {
+export interface InjectedFault {
   /** Resolves when the first request has met it; one that is lost has been carried out by then. */
-  met: Promise<unknown>;
+  hit: Promise<unknown>;
   count(): number;
   /** No request meets it any more, and those that stall go on. */
   end(): void;
@@ -45,7 +45,7 @@ export interface FaultyApi {
   /** Path of a kubeconfig with the rights of the one behind it. */
   kubeconfig: string;
   /** From now on requests of that method (`POST|PATCH` or `*` for any) and path meet it, at most so many of them. Older trouble goes first. */
-  trouble(method: string, path: RegExp, fault: Fault, times?: number): Trouble;
+  inject(method: string, path: RegExp, fault: Fault, times?: number): InjectedFault;
   /** Nobody listens any more, until it starts again. */
   stop(): void;
   start(): Promise<void>;
@@ -54,7 +54,7 @@ export interface FaultyApi {
 type Ask = () => Promise<IncomingMessage>;
 
 interface Rule {
-  meets(incoming: IncomingMessage): boolean;
+  matches(incoming: IncomingMessage): boolean;
   play(ask: Ask, outgoing: ServerResponse): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export async function faultyApi(kubeconfig: string): Promise<FaultyApi> {
   const rules: Rule[] = [];
   const server = createServer({cert, key}, (incoming, outgoing) => {
     const ask: Ask = () => forward(incoming);
-    const rule = rules.find((each) => each.meets(incoming));
+    const rule = rules.find((each) => each.matches(incoming));
     // Who asked has gone, or who was asked.
     (rule?.play ?? pass)(ask, outgoing).catch(() => outgoing.destroy());
   });
@@ -84,11 +84,11 @@ export async function faultyApi(kubeconfig: string): Promise<FaultyApi> {
     kubeconfig: await writeKubeconfig(join(directory, 'kubeconfig'), `https://127.0.0.1:${port}`, ca, admin),
     stop,
     start: async () => void (await once(server.listen(port, '127.0.0.1'), 'listening')),
-    trouble(method, path, fault, times = Number.POSITIVE_INFINITY) {
+    inject(method, path, fault, times = Number.POSITIVE_INFINITY) {
       const news = new EventEmitter().setMaxListeners(0);
       let [count, isOver] = [0, false];
       rules.push({
-        meets({method: asked, url = ''}) {
+        matches({method: asked, url = ''}) {
           const isMet = !isOver && count < times && (method === '*' || method.split('|').includes(asked ?? '')) && path.test(url);
           if (isMet) count += 1;
           return isMet;
@@ -99,7 +99,7 @@ export async function faultyApi(kubeconfig: string): Promise<FaultyApi> {
         isOver = true;
         news.emit('end');
       };
-      return {met: once(news, 'met'), count: () => count, end};
+      return {hit: once(news, 'met'), count: () => count, end};
     },
   };
 }
@@ -154,7 +154,7 @@ async function pieces(answer: IncomingMessage, outgoing: ServerResponse, fault: 
 }
 
 /** As real API servers say it. */
-const WORDS = {
+const STATUS_TEXTS = {
   403: {reason: 'Forbidden', message: 'forbidden: User "system:serviceaccount:ci:reader" cannot do this'},
   410: {reason: 'Expired', message: 'The provided continue parameter is too old to display a consistent list result.'},
   429: {reason: 'TooManyRequests', message: 'Too many requests, please try again later.'},
@@ -164,6 +164,6 @@ const WORDS = {
 
 function refuse({status, retryAfter}: Refusal, outgoing: ServerResponse): void {
   if (retryAfter !== undefined) outgoing.setHeader('retry-after', retryAfter);
-  const said = {kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', ...WORDS[status], code: status};
-  outgoing.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify(said));
+  const body = {kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', ...STATUS_TEXTS[status], code: status};
+  outgoing.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify(body));
 }

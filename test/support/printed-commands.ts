@@ -57,7 +57,7 @@ const fencesIn = (text: string): string => [...text.matchAll(/^```console\n([\s\
 /** What runs print, as tests record it: golden files, and the remedy of every cause. */
 export const OUTPUTS = [
   ...textsIn('test/golden', /(error|warnings)\.txt$|values\.yaml$/),
-  ...textsIn('test/preflight/checks/said', /\.txt$/),
+  ...textsIn('test/preflight/checks/messages', /\.txt$/),
   // What was typed may be wrong on purpose.
   ...textsIn('docs', /^errors\.md$/).map(([file, text]) => [file, fencesIn(text).replaceAll(/^\$ .*\n/gm, '')] as const),
   ...CAUSES.map((row) => [`cause ${row.code}`, remedyOf(row, EXAMPLE, {namespace: 'agents'})] as const),

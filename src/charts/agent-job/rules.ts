@@ -225,7 +225,7 @@ export const rules: readonly ChartRule[] = [
     message: 'persistence.data shares one PVC between all runs, whose workspaces overwrite each other',
     suggestion: 'Remove it, or add --concurrency 1 if the agent pool assigns one run at a time',
   }),
-  policyWithoutDns({in: '0.5.64 - 0.5.68', mended: '0.5.69'}),
+  policyWithoutDns({in: '0.5.64 - 0.5.68', fixedIn: '0.5.69'}),
   settingRule({
     code: 'NEEDS_KUBERNETES_1_35',
     in: '>=0.5.69',

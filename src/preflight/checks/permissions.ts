@@ -38,13 +38,13 @@ function reviewed(
         ? `List them: ${kubectlCommand(place, 'auth', 'can-i', '--list', '--namespace', place.namespace)}`
         : undefined,
     );
-  const asked = permissions.value.filter((each) => each.isOptional === isOptional);
-  const missing = asked.filter(({isAllowed}) => !isAllowed);
+  const inGroup = permissions.value.filter((each) => each.isOptional === isOptional);
+  const missing = inGroup.filter(({isAllowed}) => !isAllowed);
   const gap = isKnown(manifest) ? '' : '; permissions for the objects of the chart were not checked, because it was not rendered';
   if (missing.length === 0 && !isKnown(manifest))
-    return skip(`Cannot check the permissions for the objects of the chart; all ${asked.length} others are granted: ${manifest.because}`);
-  if (missing.length === 0) return pass(`${count(asked.length, 'permission')} granted`);
-  return refuse(`${missing.length} of ${count(asked.length, 'permission')} missing: ${listed(missing)}${gap}`, missing);
+    return skip(`Cannot check the permissions for the objects of the chart; all ${inGroup.length} others are granted: ${manifest.because}`);
+  if (missing.length === 0) return pass(`${count(inGroup.length, 'permission')} granted`);
+  return refuse(`${missing.length} of ${count(inGroup.length, 'permission')} missing: ${listed(missing)}${gap}`, missing);
 }
 
 /** `create, patch deployments.apps in team-a`; resources with the same verbs in the same namespace are listed together. */

@@ -10,7 +10,7 @@ import {listObjects, podLog, type Reader} from '../../kubernetes/queries.ts';
 import type {ApiError} from '../../ports/log-stream.ts';
 import type {ClusterTarget} from '../../ports/processes.ts';
 
-const EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 const LOG_LINES = 50;
 const KINDS = ['pods', 'persistentvolumeclaims', 'events'];
 
@@ -52,7 +52,7 @@ export async function watchProbe(name: string, place: ClusterTarget, {kubernetes
     // A request that timed out tells less than the one before.
     else if (!signal.aborted) seen = {...seen, causes: [silent(trouble, place)]};
     if (signal.aborted) return seen;
-    await sleep(EVERY_MS, signal);
+    await sleep(POLL_INTERVAL_MS, signal);
   }
 }
 

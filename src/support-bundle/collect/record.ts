@@ -12,7 +12,7 @@ import {type Gap, NAMESPACE_KINDS, type NamespaceKind} from './read-namespace.ts
 import {type BundledRelease, hasRunId, scopeOf} from './scope.ts';
 
 /** Interval between two lists; the pods of a run exist a minute longer than the run. */
-const EVERY_MS = 2000;
+const POLL_INTERVAL_MS = 2000;
 /** If lists fail for less than this time, no run can be missed. */
 const UNSEEN_MS = 45_000;
 /** Kinds that change with runs; all others are read at the end. */
@@ -73,7 +73,7 @@ export async function record(options: Options, {api, until, now, sleep, onLog}: 
   const podsOfRun = new Set<string>();
   let states: ReadonlyMap<string, ContainerState> = new Map();
   let left = options.maxBytes;
-  for (let isOver = false; !until.aborted && !isOver; await sleep(EVERY_MS, until)) {
+  for (let isOver = false; !until.aborted && !isOver; await sleep(POLL_INTERVAL_MS, until)) {
     await Promise.all(kinds.map((kind) => kind.list(api, signal, now)));
     const listed = kinds.flatMap(({objects}) => objects);
     const {objects, pods} = scopeOf(listed, releases, run);
