@@ -5,7 +5,7 @@ import {findKubectl} from './kubectl.ts';
 import {setLogs} from './logs.ts';
 import {workplace} from './workplace.ts';
 
-/** kubectl through the faulty API, with what it printed and how it ended. */
+/** Runs kubectl through the faulty API; returns its output and exit code. */
 async function behind() {
   const place = await workplace();
   const api = await faultyApi(place.kubeconfig);

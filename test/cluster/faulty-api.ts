@@ -13,8 +13,8 @@ import {forwarder} from './forwarder.ts';
 import {writeKubeconfig} from './kubeconfig.ts';
 
 /**
- * What befalls a request: an answer of trouble, a late one, none (`stall`), none although it was carried out (`lose`), half of
- * one (`cut`), half of one and then nothing more (`hang`), one that breaks off or falls silent after a while, or the end of the
+ * Fault of a request: an error response, a delay, no response (`stall`), no response although the request was executed (`lose`),
+ * half of a response and then the end (`cut`) or silence (`hang`), a response that ends or falls silent after a time, or a closed
  * connection (`reset`).
  */
 export type Fault =
@@ -34,19 +34,19 @@ interface Refusal {
 }
 
 export interface InjectedFault {
-  /** Resolves when the first request has met it; one that is lost has been carried out by then. */
+  /** Resolves at the first affected request; with `lose`, after the API server has executed it. */
   hit: Promise<unknown>;
   count(): number;
-  /** No request meets it any more, and those that stall go on. */
+  /** Removes the fault, and continues stalled requests. */
   end(): void;
 }
 
 export interface FaultyApi {
-  /** Path of a kubeconfig with the rights of the one behind it. */
+  /** Path of a kubeconfig with the permissions of the original one. */
   kubeconfig: string;
-  /** From now on requests of that method (`POST|PATCH` or `*` for any) and path meet it, at most so many of them. Older trouble goes first. */
+  /** Injects a fault into at most `times` requests with this method (`POST|PATCH`, or `*` for any) and path. Older faults apply first. */
   inject(method: string, path: RegExp, fault: Fault, times?: number): InjectedFault;
-  /** Nobody listens any more, until it starts again. */
+  /** Stops listening until `start`. */
   stop(): void;
   start(): Promise<void>;
 }
@@ -58,7 +58,7 @@ interface Rule {
   play(ask: Ask, outgoing: ServerResponse): Promise<void>;
 }
 
-/** Stands before the API server until the test ends, and lets requests through unless told otherwise. */
+/** Proxy in front of the API server until the test ends; forwards requests that have no fault. */
 export async function faultyApi(kubeconfig: string): Promise<FaultyApi> {
   const directory = await mkdtemp(join(tmpdir(), 'faulty-api-'));
   const {ca, server: own, admin} = await issueCertificates(directory);
@@ -67,7 +67,7 @@ export async function faultyApi(kubeconfig: string): Promise<FaultyApi> {
   const server = createServer({cert, key}, (incoming, outgoing) => {
     const ask: Ask = () => forward(incoming);
     const rule = rules.find((each) => each.matches(incoming));
-    // Who asked has gone, or who was asked.
+    // The client or the server closed the connection.
     (rule?.play ?? pass)(ask, outgoing).catch(() => outgoing.destroy());
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -153,7 +153,7 @@ async function pieces(answer: IncomingMessage, outgoing: ServerResponse, fault: 
   end();
 }
 
-/** As real API servers say it. */
+/** Status messages of a real API server. */
 const STATUS_TEXTS = {
   403: {reason: 'Forbidden', message: 'forbidden: User "system:serviceaccount:ci:reader" cannot do this'},
   410: {reason: 'Expired', message: 'The provided continue parameter is too old to display a consistent list result.'},
