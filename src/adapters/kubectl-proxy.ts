@@ -64,7 +64,7 @@ export async function startProxy(callFor: (socket: string) => Call, kubectl: str
   const stop = async (): Promise<void> => {
     hold(child, true);
     child.stdin.end();
-    await noLongerThan(END_MS, gone);
+    await withTimeLimit(END_MS, gone);
     // After the exit, another process can have the same process ID.
     if (isAlive) killGroup(child);
     await rm(directory, {recursive: true, force: true});
@@ -81,13 +81,13 @@ export async function startProxy(callFor: (socket: string) => Call, kubectl: str
   }
   if (isAlive) output.stderr += 'error: timed out waiting for a response';
   // The last message may not have arrived yet.
-  else await noLongerThan(END_MS, once(child, 'close'));
+  else await withTimeLimit(END_MS, once(child, 'close'));
   await stop();
   return {call, outcome: {exitCode: child.exitCode ?? 1, stdout: '', stderr: output.stderr}};
 }
 
 /** Must not keep the program running either. */
-async function noLongerThan(milliseconds: number, event: Promise<unknown>): Promise<void> {
+async function withTimeLimit(milliseconds: number, event: Promise<unknown>): Promise<void> {
   const timer = new AbortController();
   await Promise.race([event, sleep(milliseconds, timer.signal)]);
   timer.abort();

@@ -44,7 +44,7 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
         // Otherwise child processes that hold the pipes would keep the program running.
         const ending = own ? {cancelSignal: own, forceKillAfterDelay: FORCE_KILL_DELAY_MS} : {};
         const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...ending});
-        const result = await (own ? untilGivenUp(running, own) : running);
+        const result = await (own ? untilExitOrAbort(running, own) : running);
         if (result === undefined) return TIMED_OUT;
         // Ctrl-C goes to the whole process group: the tool can end before this program receives the signal.
         if (result.isTerminated && !own?.aborted) await wait(SIGNAL_MS);
@@ -98,7 +98,7 @@ const FORCE_KILL_DELAY_MS = 1000;
 const SIGNAL_MS = 500;
 
 /** Undefined if nothing arrives after the end: a credential plugin can keep the pipes open. */
-async function untilGivenUp<T extends Child & PromiseLike<unknown>>(running: T, signal: AbortSignal): Promise<Awaited<T> | undefined> {
+async function untilExitOrAbort<T extends Child & PromiseLike<unknown>>(running: T, signal: AbortSignal): Promise<Awaited<T> | undefined> {
   const listeners = new AbortController();
   const givenUp = new Promise<undefined>((resolve) => {
     const giveUp = (): void => {

@@ -23,7 +23,7 @@ export async function openZip(path: string): Promise<OpenArchive> {
     return opened(path, zip, await readDirectory(zip));
   } catch (error) {
     zip?.close();
-    throw failure(path, error, {isArchive: !NO_END.test((error as Error).message) || (await beginsAsArchive(path))});
+    throw failure(path, error, {isArchive: !NO_END.test((error as Error).message) || (await hasZipSignature(path))});
   }
 }
 
@@ -69,7 +69,7 @@ function refuseOverlaps(entries: readonly Entry[]): void {
 }
 
 /** Distinguishes a truncated bundle from another file type. */
-async function beginsAsArchive(path: string): Promise<boolean> {
+async function hasZipSignature(path: string): Promise<boolean> {
   const file = await open(path);
   try {
     const {buffer} = await file.read(Buffer.alloc(FIRST_BYTES.length), 0, FIRST_BYTES.length, 0);

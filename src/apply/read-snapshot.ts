@@ -50,7 +50,7 @@ export const EMPTY_SNAPSHOT: ReleaseSnapshot = {
   gaps: [],
 };
 
-/** `events is forbidden: User "jane" cannot list …` without what the gap itself names. */
+/** `events is forbidden: User "jane" cannot list …` without the parts that the gap already contains. */
 const reasonIn = (message: string): string => /^.+? is forbidden: (.*)$/s.exec(message)?.[1] ?? message;
 
 const gap = (what = '', why = ''): Cause => ({
@@ -61,7 +61,7 @@ const gap = (what = '', why = ''): Cause => ({
   isHopeless: false,
 });
 
-/** The last log lines of running and failed containers; also the first ones of an agent if its last ones tell nothing about its state. */
+/** The last log lines of running and failed containers; also the first ones of an agent if the last ones do not show its state. */
 async function logsOf(
   pods: readonly Pod[],
   kubernetes: Reader,

@@ -76,7 +76,7 @@ export async function decideWithOperator(
       async prepare(generated) {
         say('Checking the cluster …\n\n');
         const skipsChecks = flags['skip-preflight'] ?? false;
-        const prepared = lookFirst(
+        const prepared = prepareAndCheck(
           generated,
           wanted(generated),
           {
@@ -118,10 +118,10 @@ export async function decideWithOperator(
 }
 
 /** Plan and preflight results of the install. Read-only. @throws ExpectedError if the install is impossible */
-async function lookFirst(
+async function prepareAndCheck(
   generated: Generated,
   wanted: Wanted,
-  {skipsChecks, takesOver, drainTimeoutSeconds, ...deps}: Looking,
+  {skipsChecks, takesOver, drainTimeoutSeconds, ...deps}: PrepareOptions,
   {interrupt}: Interrupts,
 ): Promise<Prepared> {
   const signal = anySignal(AbortSignal.timeout(deps.timeoutMs), interrupt);
@@ -136,7 +136,7 @@ async function lookFirst(
 }
 
 type Wanted = ReturnType<typeof wantedRelease>;
-type Looking = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean; drainTimeoutSeconds: number};
+type PrepareOptions = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean; drainTimeoutSeconds: number};
 
 const fromKept = ({answers}: ResumeState): Source => ({name: 'prompt', answer: (setting) => answers[setting.id]});
 

@@ -113,7 +113,7 @@ export const startCauses: CauseTable = {
   ],
 };
 
-interface Broken {
+interface BrokenContainer {
   pod: Pod;
   container: ContainerView;
   /** Last termination, even while the container waits for its restart. */
@@ -123,7 +123,7 @@ interface Broken {
   lastLine: string | undefined;
 }
 
-function brokenContainers(snapshot: Snapshot): Broken[] {
+function brokenContainers(snapshot: Snapshot): BrokenContainer[] {
   return troubledPods(snapshot).flatMap((pod) =>
     containersOf(pod)
       .filter(isContainerTroubled)
@@ -137,7 +137,7 @@ function brokenContainers(snapshot: Snapshot): Broken[] {
   );
 }
 
-const notStarted = ({pod, container: {name}}: Broken, text: string): Symptom => ({
+const notStarted = ({pod, container: {name}}: BrokenContainer, text: string): Symptom => ({
   object: pod,
   text,
   reason: oneLine(`container ${name} failed to start: ${shortened(text)}`),

@@ -65,7 +65,7 @@ export async function prepareInstall(
   return {facts, manifest, plan: planInstall({...wanted, manifest}, {...facts, replaced}, choices)};
 }
 
-/** The steps from the state of the cluster to the wanted release; none where nothing has to change. Pure. @throws ExpectedError */
+/** Steps from the current state to the wanted release; empty without changes. Pure. @throws ExpectedError */
 export function planInstall(
   wanted: WantedRelease,
   facts: InstallFacts & {replaced?: Inventory | undefined},

@@ -29,7 +29,7 @@ export interface WantedRelease {
 export interface WantedSecret {
   name: string;
   type: 'Opaque' | 'kubernetes.io/tls';
-  /** Keys that must be in it, with their content where it was given. */
+  /** Required keys, with their content if given. */
   data: Readonly<Record<string, Secret | undefined>>;
   /** How to provide the content. */
   howToGive: string;

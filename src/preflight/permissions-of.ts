@@ -11,7 +11,7 @@ import {isRetryable} from '../tool-errors.ts';
 import {attributesOf} from './checks/permissions.ts';
 import type {NeededPermission, Permission} from './preflight-context.ts';
 
-/** Asks the API server itself: lists of rules (`kubectl auth can-i --list`) leave out what webhooks allow. */
+/** Sends an access review per permission: rule lists (`kubectl auth can-i --list`) omit permissions from webhooks. */
 export async function permissionsOf(
   needs: readonly NeededPermission[],
   kubernetes: Pick<KubernetesClient, 'post'>,

@@ -29,11 +29,11 @@ import {referencedClaims as claimsNamedIn, wantedSecrets} from './referenced-obj
 
 interface ReadingDeps extends ClusterAccess, RetryOptions {
   now(): Date;
-  /** When a server that has not told its version counts as silent, so that time is left to render the chart; as `signal` where it is left out. */
+  /** Time limit of the version request, so that time is left to render the chart (default: `signal`). */
   versionSignal?: AbortSignal;
 }
 
-/** What an install has read already. */
+/** Data that an install has already read. */
 export interface Already {
   manifest?: string;
   context?: InstallFacts['context'];
@@ -41,7 +41,7 @@ export interface Already {
 
 type Wanted = Omit<WantedRelease, 'manifest'>;
 
-/** Reads everything that the checks use; changes nothing, never fails, and ends in time with what it has read by then. */
+/** Reads all data for the checks. Read-only, never fails, and ends at the timeout with partial data. */
 export async function readPreflightContext(
   generated: Generated,
   wanted: Wanted,
@@ -58,7 +58,7 @@ export async function readPreflightContext(
     already.manifest === undefined
       ? version.then((found) => renderManifest(wanted, found.version, get, processes))
       : Promise.resolve({manifest: rendered(already.manifest)});
-  // A server that did not tell its version will not answer what waits for the manifest either.
+  // A server that did not report its version will not answer the later requests either.
   const asking = version.then(
     ({trouble}): ReadOptions => ({
       place,
@@ -107,7 +107,7 @@ interface ReadOptions {
   place: ClusterTarget;
   kubernetes: KubernetesClient;
   signal: AbortSignal;
-  /** Why no more requests are sent. */
+  /** Error after which no more requests are sent. */
   serverError: ApiError | undefined;
 }
 

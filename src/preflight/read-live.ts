@@ -21,7 +21,7 @@ interface LiveDeps {
   serverError: ApiError | undefined;
 }
 
-/** What exists in the cluster and namespace of the release. Never fails: what cannot be read is unknown with the reason. */
+/** Existing objects in the cluster and namespace of the release. Never fails: unreadable objects are unknown, with a reason. */
 export async function readLive(objects: readonly KubernetesObject[], deps: LiveDeps): Promise<LiveState> {
   const {name, kubernetes, signal, serverError} = deps;
   const options = {signal, idleMs: REQUEST_MS};
@@ -39,7 +39,7 @@ export async function readLive(objects: readonly KubernetesObject[], deps: LiveD
   const isForeign = [...found.values()].some((fact) => isKnown(fact) && fact.value !== undefined && !isHelmOwned(fact.value, name));
   return {
     objects: found,
-    // Helm checks the owner only of what the release does not have yet.
+    // Helm checks the owner only of objects that are new in the release.
     installed: isForeign && !serverError ? await readInstalled(deps) : new Set(),
     quotas,
     limitRanges,
@@ -68,7 +68,7 @@ async function readObjects(
   return new Map(await Promise.all(objects.map(async (object) => [objectKey(object), await read(object)] as const)));
 }
 
-/** Keys of the objects in the newest manifest of the release; none where there is no release. */
+/** Keys of the objects in the newest manifest of the release; empty without a release. */
 async function readInstalled({name, processes, signal}: LiveDeps): Promise<Set<string>> {
   const outcome = await processes.run(releaseManifest(name), {signal});
   return new Set(outcome.exitCode === 0 ? objectsIn(outcome.stdout).map(objectKey) : []);

@@ -23,7 +23,7 @@ export function readHelmSet(items: readonly string[]): string[] {
   return read.map((each) => (lists.has(each) ? `${each}=${listText(each, lists.get(each) as Part[])}` : each));
 }
 
-/** The text of an assignment as `--set` reads it: JSON as it stands, anything else with its commas and backslashes escaped. */
+/** The text of an assignment for `--set`: JSON unchanged, other text with escaped commas and backslashes. */
 export const asHelmSet = (path: string, value: string): string => `${path}=${isJson(value) ? value : value.replaceAll(/[\\,]/g, '\\$&')}`;
 
 const isJson = (text: string): boolean => {

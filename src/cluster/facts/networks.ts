@@ -69,7 +69,7 @@ export interface Dns {
   provider: Fact<string>;
   /** NodeLocal DNSCache runs on the nodes. */
   hasNodeCache: Fact<boolean>;
-  /** Pods ask 169.254.169.254, so what blocks the metadata service blocks DNS: https://github.com/tektoncd/operator/issues/4000 */
+  /** Pods use 169.254.169.254 for DNS, so blocking the metadata service blocks DNS: https://github.com/tektoncd/operator/issues/4000 */
   usesMetadataAddress: Fact<boolean>;
   /** Address of the Service kube-dns. */
   serviceAddress: Fact<string>;

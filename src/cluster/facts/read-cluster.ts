@@ -21,8 +21,8 @@ interface ReadOptions {
 }
 
 /**
- * Reads what facts are made of, all at once; changes nothing. What depends on an answer follows as soon as that is there.
- * Never fails: what cannot be read is unknown with the reason.
+ * Reads the data for all facts in parallel. Read-only. Dependent requests follow as soon as possible.
+ * Never fails: unreadable facts are unknown, with a reason.
  */
 export async function readCluster(
   place: ClusterTarget,

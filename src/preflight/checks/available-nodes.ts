@@ -14,7 +14,7 @@ import type {PreflightContext} from '../preflight-context.ts';
 export interface ChartPods {
   /** Deployment scalr-agent */
   owner: string;
-  /** `runs` for those that run Terraform, or sit beside it: agent-k8s places runs like the workers of its DaemonSet. */
+  /** `runs` for pods that run Terraform: agent-k8s schedules runs like the workers of its DaemonSet. */
   role: 'runs' | 'controller';
   spec: Values;
 }
@@ -102,7 +102,7 @@ export function nodeProvisioner(context: PreflightContext): Fact<string | undefi
     : known(growing?.text, 'autoscalers of the cluster');
 }
 
-/** The result where no node fits the pods: a warning where another node may be added, else a failure. */
+/** Result if no node fits the pods: a warning if a node can be added, otherwise a failure. */
 export function noNodeFits(context: PreflightContext, message: string, remedy: string): CheckResult {
   const autoscalers = autoscalersOf(context);
   const hope = autoscalers.find(({canGrow}) => canGrow) ?? autoscalers.find(({canGrow}) => canGrow === undefined);
@@ -116,7 +116,7 @@ export function noNodeFits(context: PreflightContext, message: string, remedy: s
     : fail(message, remedy);
 }
 
-/** Karpenter, and what EKS and AKS build on it; undefined when it is not installed. */
+/** Karpenter, EKS Auto Mode or AKS node auto-provisioning; undefined if not installed. */
 function karpenter({facts, readings}: PreflightContext): Autoscaler | undefined {
   const provisioner = knownValue(facts.platform.flavour) === 'auto-mode' ? 'EKS Auto Mode' : 'Karpenter';
   const {nodePools} = readings;

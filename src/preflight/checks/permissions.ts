@@ -20,7 +20,7 @@ const optional: Check = {
   group: 'Permissions',
   title: 'RBAC: the account can diagnose, upgrade and uninstall the release',
   ref: REF,
-  // Under a name of its own: both roles may be applied.
+  // Needs a separate name, because both roles can be applied.
   run: (context) => reviewed(context, true, (message, missing) => warn(message, roleFor(missing, 'scalr-agent-install-optional', context))),
 };
 
@@ -128,7 +128,7 @@ const ROLES: Readonly<Record<string, string>> = {
 interface InstallObjects {
   namespace: string;
   objects: readonly KubernetesObject[];
-  /** What the API server serves, where it is known: deployments.apps */
+  /** Resources that the API server serves, if known: deployments.apps */
   resources: readonly string[];
 }
 
@@ -196,7 +196,7 @@ function once(permissions: readonly NeededPermission[]): NeededPermission[] {
   return [...found.values()];
 }
 
-/** The resource of an object, as deployments.apps: from the definition in the same chart, what the API server serves, or English plurals. */
+/** Resource of an object, for example deployments.apps: from a CRD of the chart, discovery, or English plurals. */
 export function resourceOf(object: KubernetesObject, objects: readonly KubernetesObject[], served: readonly string[]): string {
   const {kind = '', apiVersion = ''} = object;
   const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';

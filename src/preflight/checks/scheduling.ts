@@ -98,14 +98,14 @@ const most = (one: Capacity, other: Capacity): Capacity => ({cpu: larger(one.cpu
 const fits = (request: Capacity, room: Capacity): boolean => request.cpu <= room.cpu && request.memory <= room.memory;
 const amount = (quantity: unknown): bigint => milliOf(String(quantity ?? '')) ?? 0n;
 
-const roomOf = ({allocatable}: NodeCapacity): Capacity => ({cpu: amount(allocatable['cpu']), memory: amount(allocatable['memory'])});
+const allocatableOf = ({allocatable}: NodeCapacity): Capacity => ({cpu: amount(allocatable['cpu']), memory: amount(allocatable['memory'])});
 
 const spell = ({cpu, memory}: Capacity): string => {
   const mebibytes = (memory / 1000n + 1024n ** 2n - 1n) / 1024n ** 2n;
   return `${canonicalQuantity(`${cpu}m`)} CPU and ${canonicalQuantity(`${mebibytes}Mi`)} memory`;
 };
 
-/** Kubernetes uses the limit where there is no request. */
+/** Kubernetes uses the limit if there is no request. */
 function requestOf(container: Tree): Capacity {
   const of = (resource: string) =>
     getAt(container, ['resources', 'requests', resource]) ?? getAt(container, ['resources', 'limits', resource]);
@@ -136,7 +136,10 @@ const hasAllocatable = ({allocatable}: NodeCapacity): boolean =>
   [allocatable['cpu'], allocatable['memory']].every((each) => milliOf(each ?? '') !== undefined);
 
 /** The result that follows from the request of one run and the nodes that take runs now. */
-const withRoom = (context: PreflightContext, conclude: (request: Capacity, nodes: readonly NodeCapacity[]) => CheckResult): CheckResult =>
+const withAllocatable = (
+  context: PreflightContext,
+  conclude: (request: Capacity, nodes: readonly NodeCapacity[]) => CheckResult,
+): CheckResult =>
   ifKnown(podsOf(context), 'render the chart', (pods) =>
     ifKnown(nodesForRuns(context), 'list nodes', (all) => {
       const nodes = all.filter(isAvailable);
@@ -146,23 +149,23 @@ const withRoom = (context: PreflightContext, conclude: (request: Capacity, nodes
     }),
   );
 
-const LESS = 'Reduce --run-cpu-request and --run-memory-request, or add larger nodes';
+const REMEDY = 'Reduce --run-cpu-request and --run-memory-request, or add larger nodes';
 const REF = 'https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/; requests of other pods are not counted';
 
-export const roomForRun: Check = {
+export const capacityForRun: Check = {
   id: 'run-room',
   group: 'Nodes',
   title: 'Nodes are large enough for one run',
   ref: REF,
   run: (context) =>
-    withRoom(context, (request, nodes) => {
-      const able = nodes.filter((node) => fits(request, roomOf(node)));
+    withAllocatable(context, (request, nodes) => {
+      const able = nodes.filter((node) => fits(request, allocatableOf(node)));
       if (able.length > 0)
         return pass(
           `A run requests ${spell(request)}; ${able.length} of ${count(nodes.length, 'node')} for runs ${able.length === 1 ? 'is' : 'are'} large enough`,
         );
-      const largest = nodes.map(roomOf).reduce(most);
-      return noNodeFits(context, `A run requests ${spell(request)}, but no node for runs has more than ${spell(largest)}`, LESS);
+      const largest = nodes.map(allocatableOf).reduce(most);
+      return noNodeFits(context, `A run requests ${spell(request)}, but no node for runs has more than ${spell(largest)}`, REMEDY);
     }),
 };
 
@@ -170,7 +173,7 @@ const times = (request: bigint, room: bigint): bigint | undefined => (request ==
 
 /** How many runs fit on one node if nothing else runs there. */
 function holds(request: Capacity, node: NodeCapacity): bigint {
-  const room = roomOf(node);
+  const room = allocatableOf(node);
   const limits = [
     times(request.cpu, room.cpu),
     times(request.memory, room.memory),
@@ -179,7 +182,7 @@ function holds(request: Capacity, node: NodeCapacity): bigint {
   return limits.filter((each) => each !== undefined).reduce((one, other) => (one < other ? one : other));
 }
 
-export const roomForAll: Check = {
+export const capacityForAllRuns: Check = {
   id: 'concurrent-room',
   group: 'Nodes',
   title: 'Nodes are large enough for all concurrent runs',
@@ -187,7 +190,7 @@ export const roomForAll: Check = {
   run: (context) => {
     const runs = context.get(concurrency) ?? 1;
     if (runs < 2) return undefined;
-    return withRoom(context, (request, nodes) => {
+    return withAllocatable(context, (request, nodes) => {
       const room = nodes.map((node) => holds(request, node)).reduce((sum, each) => sum + each, 0n);
       const text = `${count(nodes.length, 'node')} for runs ${nodes.length === 1 ? 'has' : 'have'} room for ${count(room, 'concurrent run')} with ${spell(request)}`;
       // The check run-room reports it.

@@ -4,7 +4,7 @@ const MAX_LINE_BYTES = 16 * 1024;
 /** Maximum end of a log that is kept in memory while it is read. */
 const MAX_TAIL_BYTES = 4 * 1024 * 1024;
 /** Minimum useful size of a log. */
-export const SMALLEST_SHARE = 16 * 1024;
+export const MIN_SHARE_BYTES = 16 * 1024;
 
 /** Marks omitted bytes, on a separate line. */
 export const cutMark = (bytes: number): string => `[… ${bytes} bytes omitted: --max-size …]\n`;
@@ -107,7 +107,7 @@ export class Shares {
 
   /** Share of the next log. */
   take(): number {
-    const share = Math.max(Math.floor(this.#left / Math.max(this.#logs, 1)), SMALLEST_SHARE);
+    const share = Math.max(Math.floor(this.#left / Math.max(this.#logs, 1)), MIN_SHARE_BYTES);
     this.#logs -= 1;
     this.#left -= share;
     return share;

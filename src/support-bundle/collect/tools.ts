@@ -19,7 +19,7 @@ export type Tools = Pick<Processes, 'run'>;
 /** Helm has no request timeout. */
 const CALL_MS = 30_000;
 /** As in shells. */
-const NOT_THERE = 127;
+const NOT_FOUND = 127;
 
 /** Tools may be missing or not respond: the bundle is written without their output. */
 export const toolsWithTimeout = (processes: Processes, signal: AbortSignal): Tools => ({
@@ -29,7 +29,7 @@ export const toolsWithTimeout = (processes: Processes, signal: AbortSignal): Too
         return await processes.run(call, {signal: either});
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
-        return {exitCode: NOT_THERE, stdout: '', stderr: error.message};
+        return {exitCode: NOT_FOUND, stdout: '', stderr: error.message};
       }
     }),
 });
