@@ -154,7 +154,7 @@ function reasonIn(stderr: string): string | undefined {
 }
 
 /** Maximum length of the quoted output. */
-const MOST = 80;
+const MAX_LINES = 80;
 
 /** Parses JSON output of a tool. @throws ExpectedError if it is not JSON, for example because the tool is a wrapper script */
 export function jsonFrom<T>({tool, args}: Call, stdout: string): T {
@@ -183,5 +183,5 @@ export function jsonIn(text: string): unknown {
 export function noJson(tool: string, text: string): string {
   if (text === '') return `${tool} returned no output`;
   if (/^[[{]/.test(text)) return `${tool} returned incomplete or unexpected JSON`;
-  return `the output of ${tool} is not JSON: ${text.split('\n')[0]?.slice(0, MOST)}`;
+  return `the output of ${tool} is not JSON: ${text.split('\n')[0]?.slice(0, MAX_LINES)}`;
 }

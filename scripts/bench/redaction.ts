@@ -1,5 +1,5 @@
 import {Secret} from '../../src/settings/secret.ts';
-import {LogWords} from '../../src/support-bundle/findings/log-words.ts';
+import {LogMatcher} from '../../src/support-bundle/findings/log-matcher.ts';
 import {knownSecretSet} from '../../src/support-bundle/redact/known-values.ts';
 import {redactor} from '../../src/support-bundle/redact/redactor.ts';
 import {survivorFinder} from '../../src/support-bundle/redact/survivors.ts';
@@ -84,7 +84,7 @@ export async function redaction(rounds: number): Promise<void> {
         file.end();
       };
       const readWords = (): void => {
-        const words = new LogWords();
+        const words = new LogMatcher();
         for (const chunk of chunks(bytes)) words.push(chunk);
         words.end();
       };

@@ -9,12 +9,12 @@ import {bufferedOutput} from './buffered-output.ts';
 /** The messages are parsed, so they must be in English. */
 const ENVIRONMENT = {LC_ALL: 'C.UTF-8', LANGUAGE: 'C', SYSTEMD_COLORS: '0', SYSTEMD_PAGER: ''};
 /** Maximum length of error output that is kept. */
-const MOST_WORDS = 8 * 1024;
+const MAX_STDERR_LENGTH = 8 * 1024;
 /** Maximum size of a result that is not a log; docker and systemd print kilobytes. */
-const MOST_ANSWER = 16 * 1024 * 1024;
-const FAREWELL_MS = 1000;
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+const PIPE_CLOSE_DELAY_MS = 1000;
 /** Longer lines are passed on in parts. */
-const LONGEST_LINE = 1024 * 1024;
+const MAX_LINE_BYTES = 1024 * 1024;
 const abortedBy = (signal: AbortSignal): HostError => ({kind: 'aborted', message: abortReason(signal)});
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
@@ -28,7 +28,7 @@ export const hostTools: HostTools = {
     let bytes = 0;
     for await (const chunk of opened.chunks) {
       bytes += chunk.length;
-      if (bytes > MOST_ANSWER)
+      if (bytes > MAX_OUTPUT_BYTES)
         return {stdout: '', trouble: {kind: 'too-large', message: `the output of ${call.tool} ${call.args[0]} is too large`}};
       chunks.push(chunk);
     }
@@ -52,28 +52,28 @@ async function open(
     return {trouble: code === 'ENOENT' ? missingTool(call) : {kind: 'refused', message}};
   }
   const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
-  let words = '';
+  let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    words = `${words}${chunk.toString('utf8')}`.slice(-MOST_WORDS);
+    stderr = `${stderr}${chunk.toString('utf8')}`.slice(-MAX_STDERR_LENGTH);
   });
   const output: AsyncIterable<Buffer> = isLogOnBoth ? mergedLines([child.stdout, child.stderr]) : bufferedOutput(child.stdout);
   const {signal: stopped, release} = followSignal(signal);
   const stop = (): void => end(child);
   stopped.addEventListener('abort', stop, {once: true});
-  let tell: (trouble: HostError | undefined) => void = () => undefined;
+  let resolveEnd: (trouble: HostError | undefined) => void = () => undefined;
   const ended = new Promise<HostError | undefined>((resolve) => {
-    tell = resolve;
+    resolveEnd = resolve;
   });
   async function* chunks(): AsyncGenerator<Buffer> {
     try {
       yield* output;
       const code = await exit;
-      const isTrouble = code !== 0 || (!isLogOnBoth && knownTrouble(words) !== undefined);
-      tell(stopped.aborted ? abortedBy(stopped) : isTrouble ? hostErrorIn(call, words) : undefined);
+      const hasFailed = code !== 0 || (!isLogOnBoth && knownError(stderr) !== undefined);
+      resolveEnd(stopped.aborted ? abortedBy(stopped) : hasFailed ? hostErrorIn(call, stderr) : undefined);
     } catch (error) {
-      tell(stopped.aborted ? abortedBy(stopped) : {kind: 'truncated', message: (error as Error).message});
+      resolveEnd(stopped.aborted ? abortedBy(stopped) : {kind: 'truncated', message: (error as Error).message});
     } finally {
-      tell(abortedBy(stopped));
+      resolveEnd(abortedBy(stopped));
       stopped.removeEventListener('abort', stop);
       release();
       end(child);
@@ -84,14 +84,14 @@ async function open(
 
 /** Also destroys the pipes, because child processes may keep them open. */
 function end(child: Child): void {
-  const letGo = (): void => {
+  const destroyPipes = (): void => {
     child.stdout.destroy();
     child.stderr.destroy();
   };
   if (child.exitCode === null && child.signalCode === null) {
     child.kill();
-    setTimeout(letGo, FAREWELL_MS).unref();
-  } else letGo();
+    setTimeout(destroyPipes, PIPE_CLOSE_DELAY_MS).unref();
+  } else destroyPipes();
 }
 
 /** Merges the lines of several streams in order of arrival. A slow reader slows down all of them. */
@@ -117,7 +117,7 @@ async function* wholeLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   for await (const chunk of source) {
     held = Buffer.concat([held, chunk]);
     const end = held.lastIndexOf('\n') + 1;
-    const ready = end === 0 && held.length > LONGEST_LINE ? held.length : end;
+    const ready = end === 0 && held.length > MAX_LINE_BYTES ? held.length : end;
     if (ready > 0) yield held.subarray(0, ready);
     held = held.subarray(ready);
   }
@@ -125,47 +125,47 @@ async function* wholeLines(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer
 }
 
 /** Semaphore: returns a function that releases the slot, in the order of requests; undefined if the signal is aborted first. */
-export function turns(count: number): (signal: AbortSignal) => Promise<(() => void) | undefined> {
+export function semaphore(count: number): (signal: AbortSignal) => Promise<(() => void) | undefined> {
   let free = count;
   const waiting = new Set<() => void>();
-  const giveBack = (): void => {
+  const releaseSlot = (): void => {
     const [next] = waiting;
     if (next === undefined) free += 1;
     else next();
   };
-  const turn = (): (() => void) => {
-    let isMine = true;
+  const takenSlot = (): (() => void) => {
+    let isHeld = true;
     return () => {
-      if (isMine) giveBack();
-      isMine = false;
+      if (isHeld) releaseSlot();
+      isHeld = false;
     };
   };
   return async (signal) => {
     if (signal.aborted) return undefined;
     if (free > 0) {
       free -= 1;
-      return turn();
+      return takenSlot();
     }
     return new Promise((resolve) => {
-      const leave = (): void => {
+      const cancel = (): void => {
         waiting.delete(next);
         resolve(undefined);
       };
       const next = (): void => {
         waiting.delete(next);
-        signal.removeEventListener('abort', leave);
-        resolve(turn());
+        signal.removeEventListener('abort', cancel);
+        resolve(takenSlot());
       };
       waiting.add(next);
       // Node.js reports many listeners on one signal as a leak.
       setMaxListeners(0, signal);
-      signal.addEventListener('abort', leave, {once: true});
+      signal.addEventListener('abort', cancel, {once: true});
     });
   };
 }
 
 interface Known {
-  words: RegExp;
+  pattern: RegExp;
   kind: HostError['kind'];
   /** Cause and next step, instead of the original message. */
   message: string;
@@ -174,59 +174,59 @@ interface Known {
 /** Messages of docker and systemd in English locales. */
 const KNOWN: readonly Known[] = [
   {
-    words: /permission denied.*docker|docker.*permission denied/i,
+    pattern: /permission denied.*docker|docker.*permission denied/i,
     kind: 'forbidden',
     message: 'no permission to use Docker: run the command with sudo, or as a member of the docker group',
   },
   {
-    words: /cannot connect to the docker daemon|is the docker daemon running|error during connect/i,
+    pattern: /cannot connect to the docker daemon|is the docker daemon running|error during connect/i,
     kind: 'unreachable',
     message: 'cannot connect to the Docker daemon: start it, or check DOCKER_HOST and docker context ls',
   },
   {
-    words: /no such (container|object)/i,
+    pattern: /no such (container|object)/i,
     kind: 'not-found',
     message:
       'the container does not exist. List containers with docker ps --all; a container started with --rm is deleted together with its log',
   },
   {
-    words: /logging driver does not support reading/i,
+    pattern: /logging driver does not support reading/i,
     kind: 'refused',
     message: 'the logging driver of the container does not support docker logs: read the log at the destination of the driver',
   },
   {
-    words: /not seeing messages from (other users|the system)|insufficient permissions/i,
+    pattern: /not seeing messages from (other users|the system)|insufficient permissions/i,
     kind: 'forbidden',
     message: 'no permission to read the whole journal: run the command with sudo, or as a member of the systemd-journal group',
   },
   {
-    words: /no journal files were found/i,
+    pattern: /no journal files were found/i,
     kind: 'not-found',
     message: 'no journal found on this machine: check /var/log, and Storage= in /etc/systemd/journald.conf',
   },
   {
-    words: /not been booted with systemd|failed to connect to bus/i,
+    pattern: /not been booted with systemd|failed to connect to bus/i,
     kind: 'unreachable',
     message: 'systemd is not available: run the command on the machine of the agent, not in a container',
   },
   {
-    words: /no files found for/i,
+    pattern: /no files found for/i,
     kind: 'not-found',
     message: 'the unit does not exist. List units with systemctl list-units --all "scalr*"',
   },
 ];
 
 /** Meaning of the error output; undefined if it is harmless. */
-const knownTrouble = (words: string): HostError | undefined => {
-  const known = KNOWN.find((each) => each.words.test(words));
+const knownError = (stderr: string): HostError | undefined => {
+  const known = KNOWN.find((each) => each.pattern.test(stderr));
   return known && {kind: known.kind, message: known.message};
 };
 
 /** Reason of a failed call. */
-export const hostErrorIn = ({tool, args}: HostCall, words: string): HostError =>
-  knownTrouble(words) ?? {
+export const hostErrorIn = ({tool, args}: HostCall, stderr: string): HostError =>
+  knownError(stderr) ?? {
     kind: 'refused',
-    message: words.trim().split('\n').at(-1) || `${tool} ${args[0]} failed without an error message`,
+    message: stderr.trim().split('\n').at(-1) || `${tool} ${args[0]} failed without an error message`,
   };
 
 const missingTool = ({tool}: HostCall): HostError => ({kind: 'not-found', message: `${tool} not found on PATH`, isToolMissing: true});

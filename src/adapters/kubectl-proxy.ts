@@ -42,7 +42,7 @@ exit $status
 const START_MS = 15_000;
 const END_MS = 1000;
 /** The path of a socket has at most 104 bytes, including the trailing zero; Linux allows four more. */
-const LONGEST_PATH = 100;
+const MAX_SOCKET_PATH = 100;
 
 /** Runs `kubectl proxy` on a socket that other accounts of this machine cannot access. */
 export async function startProxy(callFor: (socket: string) => Call, kubectl: string, signal: AbortSignal): Promise<ApiProxy | NoProxy> {
@@ -64,7 +64,7 @@ export async function startProxy(callFor: (socket: string) => Call, kubectl: str
   const stop = async (): Promise<void> => {
     hold(child, true);
     child.stdin.end();
-    await noLongerThan(END_MS, gone);
+    await withTimeLimit(END_MS, gone);
     // After the exit, another process can have the same process ID.
     if (isAlive) killGroup(child);
     await rm(directory, {recursive: true, force: true});
@@ -81,16 +81,16 @@ export async function startProxy(callFor: (socket: string) => Call, kubectl: str
   }
   if (isAlive) output.stderr += 'error: timed out waiting for a response';
   // The last message may not have arrived yet.
-  else await noLongerThan(END_MS, once(child, 'close'));
+  else await withTimeLimit(END_MS, once(child, 'close'));
   await stop();
   return {call, outcome: {exitCode: child.exitCode ?? 1, stdout: '', stderr: output.stderr}};
 }
 
 /** Must not keep the program running either. */
-async function noLongerThan(milliseconds: number, event: Promise<unknown>): Promise<void> {
-  const heard = new AbortController();
-  await Promise.race([event, sleep(milliseconds, heard.signal)]);
-  heard.abort();
+async function withTimeLimit(milliseconds: number, event: Promise<unknown>): Promise<void> {
+  const timer = new AbortController();
+  await Promise.race([event, sleep(milliseconds, timer.signal)]);
+  timer.abort();
 }
 
 const SOCKET = 'api';
@@ -98,7 +98,7 @@ const SOCKET = 'api';
 function privateDirectory(): string | undefined {
   for (const parent of new Set([tmpdir(), '/tmp'])) {
     const prefix = join(parent, 'scalr-agent-');
-    if (Buffer.byteLength(join(`${prefix}XXXXXX`, SOCKET)) > LONGEST_PATH) continue;
+    if (Buffer.byteLength(join(`${prefix}XXXXXX`, SOCKET)) > MAX_SOCKET_PATH) continue;
     try {
       return mkdtempSync(prefix);
     } catch {
@@ -108,7 +108,7 @@ function privateDirectory(): string | undefined {
   return undefined;
 }
 
-const MOST_WORDS = 4000;
+const MAX_OUTPUT_LENGTH = 4000;
 
 /** Keeps reading, because a full pipe would block the process. */
 function listenTo({stdout, stderr}: ChildProcess): {serving: Promise<true>; stderr: string} {
@@ -116,12 +116,12 @@ function listenTo({stdout, stderr}: ChildProcess): {serving: Promise<true>; stde
   output.serving = new Promise((resolve) => {
     let text = '';
     stdout?.on('data', (chunk: Buffer) => {
-      if (text.length < MOST_WORDS) text += chunk;
+      if (text.length < MAX_OUTPUT_LENGTH) text += chunk;
       if (/^Starting to serve on /m.test(text)) resolve(true);
     });
   });
   stderr?.on('data', (chunk: Buffer) => {
-    output.stderr = `${output.stderr}${chunk}`.slice(-MOST_WORDS);
+    output.stderr = `${output.stderr}${chunk}`.slice(-MAX_OUTPUT_LENGTH);
   });
   return output;
 }

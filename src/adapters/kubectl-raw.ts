@@ -10,17 +10,17 @@ import type {ApiError} from '../ports/log-stream.ts';
 import type {ClusterTarget} from '../ports/processes.ts';
 import {abortReason} from '../signals.ts';
 import {bufferedOutput} from './buffered-output.ts';
-import {turns} from './host-tools.ts';
+import {semaphore} from './host-tools.ts';
 
 /** Each request is a separate process that logs in again. Followed logs have no end, so they have their own limit. */
-const AT_ONCE = 4;
-const FOLLOWED_AT_ONCE = 24;
+const MAX_REQUESTS = 4;
+const MAX_FOLLOWED_LOGS = 24;
 
 /** Runs one kubectl per request: slower, but works where no socket can be used. */
 export function rawClient(place: ClusterTarget, kubectl: string): Omit<KubernetesClient, 'connect'> {
-  const [takeTurn, takeLongTurn] = [turns(AT_ONCE), turns(FOLLOWED_AT_ONCE)];
+  const [acquire, acquireFollowed] = [semaphore(MAX_REQUESTS), semaphore(MAX_FOLLOWED_LOGS)];
   return clientFrom(async (wanted) => {
-    const done = await (wanted.sort === 'followed' ? takeLongTurn : takeTurn)(wanted.signal);
+    const done = await (wanted.sort === 'followed' ? acquireFollowed : acquire)(wanted.signal);
     if (done === undefined) return {trouble: {kind: 'aborted', message: `not started: ${abortReason(wanted.signal)}`}};
     const opened = await open(wanted, place, kubectl, done);
     if (opened.trouble) done();
@@ -63,8 +63,8 @@ interface Started {
   verdict: () => Promise<ApiError | undefined>;
 }
 
-const MOST_WORDS = 4000;
-const FAREWELL_MS = 1000;
+const MAX_STDERR_LENGTH = 4000;
+const KILL_DELAY_MS = 1000;
 
 function start(kubectl: string, args: readonly string[], input: string | undefined): Started {
   const child = spawn(kubectl, args, {stdio: ['pipe', 'pipe', 'pipe']});
@@ -72,7 +72,7 @@ function start(kubectl: string, args: readonly string[], input: string | undefin
   child.stdin.on('error', () => undefined).end(input);
   let stderr = '';
   child.stderr.on('data', (chunk: Buffer) => {
-    stderr = `${stderr}${chunk}`.slice(-MOST_WORDS);
+    stderr = `${stderr}${chunk}`.slice(-MAX_STDERR_LENGTH);
   });
   // A kubectl that cannot be executed is detected at start-up, by the first call of every command.
   child.once('error', ({message}) => {
@@ -82,7 +82,7 @@ function start(kubectl: string, args: readonly string[], input: string | undefin
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => setImmediate(resolve)).once('close', resolve);
   });
-  child.stdout.once('close', () => void setTimeout(() => child.kill(), child.stdout.readableEnded ? FAREWELL_MS : 0).unref());
+  child.stdout.once('close', () => void setTimeout(() => child.kill(), child.stdout.readableEnded ? KILL_DELAY_MS : 0).unref());
   return {
     source: bufferedOutput(child.stdout),
     verdict: async () => {

@@ -12,7 +12,7 @@ import {rawClient} from './kubectl-raw.ts';
 import {isUnknownToWindows, notThere, type ToolPaths} from './node-processes.ts';
 
 /** Exit codes of a shell if the command is missing or not executable. */
-const NOT_THERE = 127;
+const NOT_FOUND = 127;
 const NOT_RUNNABLE = 126;
 
 type Requests = Omit<KubernetesClient, 'connect' | 'close'>;
@@ -109,7 +109,7 @@ async function orAborted(made: Promise<Connection>, signal: AbortSignal): Promis
 function refuse({call, outcome}: NoProxy, kubectl: string): void {
   if (outcome === undefined) return;
   const {exitCode} = outcome;
-  if (exitCode === NOT_THERE || exitCode === NOT_RUNNABLE) throw notThere('kubectl', kubectl, exitCode === NOT_RUNNABLE);
+  if (exitCode === NOT_FOUND || exitCode === NOT_RUNNABLE) throw notThere('kubectl', kubectl, exitCode === NOT_RUNNABLE);
   const failure = toolFailure(call, outcome);
   if (failure.code !== 'TOOL_FAILED' && !/timed out waiting for a response/.test(outcome.stderr)) throw failure;
 }

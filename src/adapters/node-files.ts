@@ -29,16 +29,16 @@ export const fileFailure = (verb: 'read' | 'write', path: string, cause: unknown
   return new ExpectedError(`Cannot ${verb} ${path}: ${REASONS[code] ?? message}.`, {
     code: verb === 'read' ? 'UNREADABLE_FILE' : 'UNWRITABLE_FILE',
     exit: verb === 'read' ? ExitCode.usage : ExitCode.failed,
-    suggestions: [verb === 'read' ? 'Check the path and its permissions' : elsewhere(ADVICE[code], flag)],
+    suggestions: [verb === 'read' ? 'Check the path and its permissions' : adviceFor(ADVICE[code], flag)],
     cause,
   });
 };
 
-const elsewhere = (advice: string | undefined, flag: PlaceFlag | undefined): string =>
+const adviceFor = (advice: string | undefined, flag: PlaceFlag | undefined): string =>
   `${advice === undefined ? 'Use' : `${advice}, or use`} another path${flag === undefined ? '' : ` with ${flag}`}`;
 
 /** Answers, tokens and certificates are small; a larger file is a mistake. */
-const LARGEST = 2 * 1024 * 1024;
+const MAX_FILE_BYTES = 2 * 1024 * 1024;
 
 /** Reading a small file is faster than setting up a stream. */
 async function* chunksOf(file: FileHandle): AsyncGenerator<Buffer> {
@@ -55,7 +55,7 @@ async function readAtMost(stream: AsyncIterable<Buffer | string>, name: string):
   for await (const chunk of stream) {
     chunks.push(Buffer.from(chunk));
     size += chunk.length;
-    if (size > LARGEST) {
+    if (size > MAX_FILE_BYTES) {
       throw new ExpectedError(`Cannot read ${name}: file is larger than 2 MiB.`, {
         code: 'UNREADABLE_FILE',
         exit: ExitCode.usage,

@@ -4,14 +4,14 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Handles the signals of this process until they are released. */
 export function takeInterrupts(): Interrupts {
-  const [asked, forceQuit] = [new AbortController(), new AbortController()];
-  const heard = (name: NodeJS.Signals): void => (asked.signal.aborted ? forceQuit : asked).abort(name);
-  for (const signal of SIGNALS) process.on(signal, heard);
+  const [interrupt, forceQuit] = [new AbortController(), new AbortController()];
+  const onSignal = (name: NodeJS.Signals): void => (interrupt.signal.aborted ? forceQuit : interrupt).abort(name);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
   return {
-    interrupt: asked.signal,
+    interrupt: interrupt.signal,
     forceQuit: forceQuit.signal,
     release() {
-      for (const signal of SIGNALS) process.off(signal, heard);
+      for (const signal of SIGNALS) process.off(signal, onSignal);
     },
   };
 }

@@ -40,16 +40,16 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
       const own = follower?.signal;
       try {
         // A missing tool that is cancelled at once has the process ID 0: killing it would kill this program and its process group.
-        if (own?.aborted) return NOT_IN_TIME;
+        if (own?.aborted) return TIMED_OUT;
         // Otherwise child processes that hold the pipes would keep the program running.
-        const ending = own ? {cancelSignal: own, forceKillAfterDelay: FAREWELL_MS} : {};
+        const ending = own ? {cancelSignal: own, forceKillAfterDelay: FORCE_KILL_DELAY_MS} : {};
         const running = execa(pathOf(call.tool), [...call.args], {...optionsFor(call), ...ending});
-        const result = await (own ? untilGivenUp(running, own) : running);
-        if (result === undefined) return NOT_IN_TIME;
+        const result = await (own ? untilExitOrAbort(running, own) : running);
+        if (result === undefined) return TIMED_OUT;
         // Ctrl-C goes to the whole process group: the tool can end before this program receives the signal.
         if (result.isTerminated && !own?.aborted) await wait(SIGNAL_MS);
         const outcome = await outcomeOf(call.tool, result);
-        return result.isCanceled ? {...outcome, stderr: `${outcome.stderr}\n${NO_ANSWER}`} : outcome;
+        return result.isCanceled ? {...outcome, stderr: `${outcome.stderr}\n${TIMEOUT_MESSAGE}`} : outcome;
       } finally {
         follower?.release();
       }
@@ -77,8 +77,8 @@ export const nodeProcesses = (paths: ToolPaths = {}): Processes => {
   };
 };
 
-const NO_ANSWER = 'error: timed out waiting for a response';
-const NOT_IN_TIME: ProcessResult = {exitCode: ExitCode.failed, stdout: '', stderr: NO_ANSWER};
+const TIMEOUT_MESSAGE = 'error: timed out waiting for a response';
+const TIMED_OUT: ProcessResult = {exitCode: ExitCode.failed, stdout: '', stderr: TIMEOUT_MESSAGE};
 
 interface Child {
   unref(): void;
@@ -93,19 +93,19 @@ function leave(running: Child): void {
   for (const pipe of [running.stdin, running.stdout, running.stderr]) (pipe as Socket | null)?.unref();
 }
 
-const FAREWELL_MS = 1000;
+const FORCE_KILL_DELAY_MS = 1000;
 /** Time for a signal to arrive at all processes of a group. */
 const SIGNAL_MS = 500;
 
 /** Undefined if nothing arrives after the end: a credential plugin can keep the pipes open. */
-async function untilGivenUp<T extends Child & PromiseLike<unknown>>(running: T, signal: AbortSignal): Promise<Awaited<T> | undefined> {
+async function untilExitOrAbort<T extends Child & PromiseLike<unknown>>(running: T, signal: AbortSignal): Promise<Awaited<T> | undefined> {
   const listeners = new AbortController();
   const givenUp = new Promise<undefined>((resolve) => {
     const giveUp = (): void => {
       leave(running);
       resolve(undefined);
     };
-    const giveUpLater = (): void => void setTimeout(giveUp, FAREWELL_MS).unref();
+    const giveUpLater = (): void => void setTimeout(giveUp, FORCE_KILL_DELAY_MS).unref();
     if (signal.aborted) giveUpLater();
     else signal.addEventListener('abort', giveUpLater, {once: true, signal: listeners.signal});
   });

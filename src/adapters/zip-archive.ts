@@ -47,7 +47,7 @@ class ZipArchive implements Archive {
     this.#path = path;
     this.#partial = partial;
     this.#file = file;
-    this.#forget = removeAtDeath([partial]);
+    this.#forget = cleanupOnExit([partial]);
     this.#written = pipeline(this.#zip.outputStream, file);
     this.#written.catch(() => undefined);
   }
@@ -151,7 +151,7 @@ const isPlain = (name: string): boolean => !/[\p{Cc}\\]|^[a-z]:/iu.test(name) &&
 const WATCHDOG = 'while read -r _; do :; done; rm -f -- "$@"';
 
 /** Deletes these files when this program ends for any reason, or on request. Not available on Windows. */
-export function removeAtDeath(paths: readonly string[]): () => void {
+export function cleanupOnExit(paths: readonly string[]): () => void {
   if (process.platform === 'win32') return () => undefined;
   // Runs in its own session, so that signals to the process group of the program do not stop it.
   const child = spawn('/bin/sh', ['-c', WATCHDOG, 'sh', ...paths], {cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore']});

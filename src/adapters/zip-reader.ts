@@ -5,8 +5,8 @@ import type {OpenArchive} from '../ports/archive.ts';
 import {fileFailure} from './node-files.ts';
 
 /** More than any bundle contains. */
-const MOST_ENTRIES = 100_000;
-const MOST_BYTES = 64 * 1024 ** 3;
+const MAX_ENTRIES = 100_000;
+const MAX_BYTES = 64 * 1024 ** 3;
 /** Size of the local header before the name of an entry. */
 const LOCAL_HEADER = 30;
 const FIRST_BYTES = Buffer.from('PK\u0003\u0004');
@@ -23,7 +23,7 @@ export async function openZip(path: string): Promise<OpenArchive> {
     return opened(path, zip, await readDirectory(zip));
   } catch (error) {
     zip?.close();
-    throw failure(path, error, {isArchive: !NO_END.test((error as Error).message) || (await beginsAsArchive(path))});
+    throw failure(path, error, {isArchive: !NO_END.test((error as Error).message) || (await hasZipSignature(path))});
   }
 }
 
@@ -43,7 +43,7 @@ const opened = (path: string, zip: ZipFile, found: ReadonlyMap<string, Entry>): 
 
 async function readDirectory(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> {
   const found = new Map<string, Entry>();
-  if (zip.entryCount > MOST_ENTRIES) throw new Error(`too many entries (${zip.entryCount})`);
+  if (zip.entryCount > MAX_ENTRIES) throw new Error(`too many entries (${zip.entryCount})`);
   let bytes = 0;
   for await (const entry of zip.eachEntry()) {
     const {fileName, externalFileAttributes, uncompressedSize} = entry;
@@ -52,7 +52,7 @@ async function readDirectory(zip: ZipFile): Promise<ReadonlyMap<string, Entry>> 
     if (found.has(fileName)) throw new Error(`duplicate entry ${fileName}`);
     if (((externalFileAttributes >>> 16) & FILE_TYPE) === SYMBOLIC_LINK) throw new Error(`${fileName} is a symbolic link`);
     bytes += uncompressedSize;
-    if (bytes > MOST_BYTES) throw new Error('the uncompressed size is too large');
+    if (bytes > MAX_BYTES) throw new Error('the uncompressed size is too large');
     found.set(fileName, entry);
   }
   refuseOverlaps([...found.values()]);
@@ -69,7 +69,7 @@ function refuseOverlaps(entries: readonly Entry[]): void {
 }
 
 /** Distinguishes a truncated bundle from another file type. */
-async function beginsAsArchive(path: string): Promise<boolean> {
+async function hasZipSignature(path: string): Promise<boolean> {
   const file = await open(path);
   try {
     const {buffer} = await file.read(Buffer.alloc(FIRST_BYTES.length), 0, FIRST_BYTES.length, 0);

@@ -29,7 +29,7 @@ export async function discoverCluster(place: ClusterTarget, access: ClusterAcces
   try {
     const facts = clusterFactsOf(await readCluster(place, access));
     const {server} = facts.versions;
-    if (!isKnown(server) && server.unknown !== 'forbidden') return silence(server.because);
+    if (!isKnown(server) && server.unknown !== 'forbidden') return notDiscovered(server.because);
     const nodes = nodesIn(facts);
     return {
       answers: fromCluster(facts),
@@ -40,7 +40,7 @@ export async function discoverCluster(place: ClusterTarget, access: ClusterAcces
       isRead: true,
     };
   } catch (error) {
-    if (error instanceof ExpectedError) return silence(error.message);
+    if (error instanceof ExpectedError) return notDiscovered(error.message);
     throw error;
   }
 }
@@ -63,7 +63,7 @@ function nodesIn({nodes}: ClusterFacts): DiscoveredCluster['nodes'] {
   return usable && {count: usable.length, cpuMilli: sum('cpu'), memoryMilli: sum('memory')};
 }
 
-const silence = (because: string): DiscoveredCluster => ({
+const notDiscovered = (because: string): DiscoveredCluster => ({
   facts: {},
   storageClasses: [],
   summary: `cannot be reached: ${because.replace(/[.?]+$/, '')}`,

@@ -63,16 +63,16 @@ async function undefinedYet(objects: readonly KubernetesObject[], {steps}: Plan,
 /** Helm removes fields that it installed before; for any other field manager the API server would keep them. */
 function callsFor(objects: readonly KubernetesObject[], place: ClusterTarget, {installed}: Pick<InstallFacts, 'installed'>): Call[] {
   const merged = objects
-    .filter(({kind = ''}) => !UNFIT.has(kind))
+    .filter(({kind = ''}) => !APPLIED_KINDS.has(kind))
     .map((object) => mergePatch(tree(object), tree(formerOf(object, installed))));
-  const applied = objects.filter(({kind = ''}) => UNFIT.has(kind));
+  const applied = objects.filter(({kind = ''}) => APPLIED_KINDS.has(kind));
   return [
     ...(merged.length === 0 ? [] : [dryRunMerge(place, merged as object[])]),
     ...(applied.length === 0 ? [] : [dryRunApply(place, applied)]),
   ];
 }
 
-const UNFIT: ReadonlySet<string> = new Set(['Secret', 'ConfigMap', 'CustomResourceDefinition']);
+const APPLIED_KINDS: ReadonlySet<string> = new Set(['Secret', 'ConfigMap', 'CustomResourceDefinition']);
 
 const formerOf = ({kind, metadata}: KubernetesObject, installed: readonly KubernetesObject[]): KubernetesObject | undefined =>
   installed.find((each) => each.kind === kind && each.metadata.name === metadata.name);

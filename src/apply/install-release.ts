@@ -61,7 +61,7 @@ async function requireRecord(name: ReleaseName, {processes}: BringUpDeps): Promi
   );
 }
 
-const LONGEST_LOOK_MS = 30_000;
+const SNAPSHOT_TIMEOUT_MS = 30_000;
 
 interface RollBackDeps extends ClusterAccess {
   files: Pick<Files, 'write'>;
@@ -77,7 +77,7 @@ export async function rollBack(
   failure: ExpectedError,
   deps: RollBackDeps,
 ): Promise<ExpectedError> {
-  const told = (what: string, ...suggestions: readonly string[]): ExpectedError =>
+  const rollBackError = (what: string, ...suggestions: readonly string[]): ExpectedError =>
     new ExpectedError(`${failure.message}\n${what}`, {
       ...failure,
       suggestions: [...failure.suggestions, ...suggestions],
@@ -86,9 +86,11 @@ export async function rollBack(
   const {processes} = deps;
   try {
     const state = await newestRevision(name, processes);
-    if (state === undefined || state.revision === before?.revision) return told('Nothing to roll back: Helm created no new revision.');
-    if (isPending(state)) return told(`Not rolled back: the release is ${state.status}.`);
-    if (before !== undefined && before.status !== 'deployed') return told(`Not rolled back: the previous revision was ${before.status}.`);
+    if (state === undefined || state.revision === before?.revision)
+      return rollBackError('Nothing to roll back: Helm created no new revision.');
+    if (isPending(state)) return rollBackError(`Not rolled back: the release is ${state.status}.`);
+    if (before !== undefined && before.status !== 'deployed')
+      return rollBackError(`Not rolled back: the previous revision was ${before.status}.`);
     const lost = await keepEvidence(name, deps);
     const call = before === undefined ? uninstall(name) : rollback(name, before.revision);
     const outcome = await processes.start(call).outcome;
@@ -97,18 +99,18 @@ export async function rollBack(
       before === undefined
         ? 'Rolled back: the release was uninstalled. Secrets and the namespace remain for the next install.'
         : `Rolled back to revision ${before.revision}.`;
-    if (lost === undefined) return told(done, `Diagnostics from before the rollback: ${deps.evidencePath}`);
-    return told(`${done}\nCannot save the diagnostics from before the rollback: ${lost.message}`, ...lost.suggestions);
+    if (lost === undefined) return rollBackError(done, `Diagnostics from before the rollback: ${deps.evidencePath}`);
+    return rollBackError(`${done}\nCannot save the diagnostics from before the rollback: ${lost.message}`, ...lost.suggestions);
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
-    return told(`Not rolled back: ${error.message}`, ...error.suggestions);
+    return rollBackError(`Not rolled back: ${error.message}`, ...error.suggestions);
   }
 }
 
 /** Returns the error, if any: a rollback without diagnostics is better than a broken release. */
 async function keepEvidence(name: ReleaseName, {kubernetes, files, now, evidencePath}: RollBackDeps): Promise<ExpectedError | undefined> {
   try {
-    const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(LONGEST_LOOK_MS));
+    const {snapshot} = await readSnapshot(name, kubernetes, AbortSignal.timeout(SNAPSHOT_TIMEOUT_MS));
     const text = evidenceText(name.release, snapshot, explain(snapshot, now()), now());
     await files.write(evidencePath, text, {isPrivate: true, flag: '--save'});
     return undefined;

@@ -1,6 +1,6 @@
 import type {KubernetesObject, Pod, Snapshot} from '../cluster/objects.ts';
 import {REQUIRED_MS} from '../cluster/read-facts.ts';
-import {isOfAgent, isTelling} from '../diagnose/agent-log.ts';
+import {hasSignificantLine, isOfAgent} from '../diagnose/agent-log.ts';
 import type {Cause} from '../diagnose/cause.ts';
 import {oneLine} from '../diagnose/error-text.ts';
 import {snapshotOf} from '../diagnose/snapshot.ts';
@@ -11,7 +11,7 @@ import type {ReleaseName} from '../ports/processes.ts';
 const KINDS = ['deployments.apps', 'daemonsets.apps', 'replicasets.apps', 'jobs.batch', 'pods', 'persistentvolumeclaims', 'events'];
 /** Only used to explain why something is not ready. */
 const OPTIONAL = ['persistentvolumeclaims', 'events'];
-const MOST_LOGS = 6;
+const MAX_LOGS = 6;
 /** The number of lines read from the end of a log, and of bytes from its start. */
 const LOG_LINES = 50;
 const START_BYTES = 64 * 1024;
@@ -44,13 +44,13 @@ export async function readSnapshot(name: ReleaseName, kubernetes: Reader, signal
 }
 
 /** The snapshot before the first successful read. */
-export const NOTHING: ReleaseSnapshot = {
+export const EMPTY_SNAPSHOT: ReleaseSnapshot = {
   snapshot: snapshotOf({items: []}, {release: '', place: {namespace: ''}}, {}),
   objects: [],
   gaps: [],
 };
 
-/** `events is forbidden: User "jane" cannot list …` without what the gap itself names. */
+/** `events is forbidden: User "jane" cannot list …` without the parts that the gap already contains. */
 const reasonIn = (message: string): string => /^.+? is forbidden: (.*)$/s.exec(message)?.[1] ?? message;
 
 const gap = (what = '', why = ''): Cause => ({
@@ -61,7 +61,7 @@ const gap = (what = '', why = ''): Cause => ({
   isHopeless: false,
 });
 
-/** The last log lines of running and failed containers; also the first ones of an agent if its last ones tell nothing about its state. */
+/** The last log lines of running and failed containers; also the first ones of an agent if the last ones do not show its state. */
 async function logsOf(
   pods: readonly Pod[],
   kubernetes: Reader,
@@ -75,13 +75,13 @@ async function logsOf(
       })),
     )
     .filter(({container: {state, lastState}}) => state?.running || state?.terminated || lastState?.terminated)
-    .slice(0, MOST_LOGS);
+    .slice(0, MAX_LOGS);
   const read = await Promise.all(
     wanted.map(async ({pod, container: {name, state, lastState}}) => {
       const previous = state?.running === undefined && lastState?.terminated !== undefined;
       const {text, trouble} = await podLog(kubernetes, pod, name, {...options, tailLines: LOG_LINES, previous});
       // An agent logs once that it is ready, and then its runs for weeks.
-      const isLost = !previous && isOfAgent(name) && text.split('\n').length >= LOG_LINES && !isTelling(text);
+      const isLost = !previous && isOfAgent(name) && text.split('\n').length >= LOG_LINES && !hasSignificantLine(text);
       const start = isLost ? await podLog(kubernetes, pod, name, {...options, limitBytes: START_BYTES}) : undefined;
       return {
         key: `${pod}/${name}`,

@@ -14,7 +14,7 @@ interface RunStepsDeps extends PollDeps {
 }
 
 /** Time for helm to save its record after an interrupt. */
-const FAREWELL_MS = 10_000;
+const EXIT_TIMEOUT_MS = 10_000;
 
 /** Runs the steps in order; a loop without decisions. @throws ExpectedError */
 export async function runSteps(steps: readonly Step[], deps: RunStepsDeps): Promise<void> {
@@ -77,7 +77,7 @@ async function runStep(
   const limitMs = step.call.tool === 'helm' ? timeoutMs : undefined;
   const late = after(limitMs);
   late.addEventListener('abort', running.interrupt, {once: true, signal});
-  const gone = after(limitMs === undefined ? undefined : limitMs + FAREWELL_MS);
+  const gone = after(limitMs === undefined ? undefined : limitMs + EXIT_TIMEOUT_MS);
   const stuck = new Promise<'stuck'>((resolve) => gone.addEventListener('abort', () => resolve('stuck'), {once: true, signal}));
   try {
     const outcome = await Promise.race([running.outcome, left, stuck]);

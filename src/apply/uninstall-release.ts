@@ -10,7 +10,7 @@ import {type LeftObject, verifyRemovals} from './verify-removals.ts';
 
 type UninstallDeps = Parameters<typeof runSteps>[1] & {
   timeoutMs: number;
-  /** The plan for what the cluster holds now. */
+  /** Plan for the current state of the cluster. */
   planAgain(): Promise<UninstallPlan>;
 };
 
@@ -28,7 +28,7 @@ interface Failure extends KeptObject {
   isLate: boolean;
 }
 
-/** Runs the plan of an uninstall and verifies that what it deletes is gone. @throws ExpectedError where the release itself cannot be uninstalled */
+/** Runs the plan of an uninstall and verifies that what it deletes is gone. @throws ExpectedError if the release cannot be uninstalled */
 export async function uninstallRelease(
   {ofRelease, removals}: UninstallPlan,
   place: ClusterTarget,

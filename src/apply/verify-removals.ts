@@ -11,13 +11,13 @@ import type {PollDeps} from './watch-release.ts';
 export interface LeftObject {
   object: RemovedObject;
   why: string;
-  /** The deletion only takes longer. */
+  /** The deletion is only slow. */
   isLate: boolean;
 }
 
-const EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 
-/** Polls the API server until everything is deleted, cannot be deleted, or the time is over. Returns what each removal left. @throws ExpectedError when interrupted */
+/** Polls the API server until all objects are deleted, cannot be deleted, or the timeout expires. Returns the remaining objects of each removal. @throws ExpectedError when interrupted */
 export async function verifyRemovals(
   removals: readonly Removal[],
   endsAt: number,
@@ -41,7 +41,7 @@ export async function verifyRemovals(
     }
     open = found.filter(({state}) => state?.isLate);
     if (open.length === 0 || isOver) return left;
-    await sleep(EVERY_MS, interrupt);
+    await sleep(POLL_INTERVAL_MS, interrupt);
   }
 }
 

@@ -8,7 +8,7 @@ import type {Step} from '../plan/step.ts';
 import {isPassing} from '../tool-errors.ts';
 import type {PollDeps} from './watch-release.ts';
 
-const EVERY_MS = 3000;
+const POLL_INTERVAL_MS = 3000;
 
 /** Lists Jobs and pods until no run is in flight, or until the signal; reports every change of the runs. @throws ExpectedError when the time is over */
 export async function waitForRuns(
@@ -36,7 +36,7 @@ export async function waitForRuns(
       const failure = apiFailure(trouble, waitFor.place);
       if (isLate || !isPassing(failure)) throw failure;
     }
-    await sleep(EVERY_MS, interrupts.interrupt);
+    await sleep(POLL_INTERVAL_MS, interrupts.interrupt);
   }
 }
 

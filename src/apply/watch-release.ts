@@ -9,17 +9,17 @@ import type {Interrupts} from '../ports/interrupts.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {anySignal, withTimeout} from '../signals.ts';
 import {isPassing, tryCluster} from '../tool-errors.ts';
-import {NOTHING, readSnapshot} from './read-snapshot.ts';
+import {EMPTY_SNAPSHOT, readSnapshot} from './read-snapshot.ts';
 
-export const EVERY_MS = 1500;
+export const POLL_INTERVAL_MS = 1500;
 /** The first polls are faster: many releases are ready in less than a second. */
 const FIRST_MS = 200;
 /** A ready agent without a log message counts as ready after this time. */
-const SILENCE_MS = 15_000;
+const READY_WITHOUT_LOG_MS = 15_000;
 /** Shorter API errors are not reported. */
-const LASTING_MS = 3000;
+const MIN_ERROR_MS = 3000;
 /** For all requests of one poll. */
-const LONGEST_LOOK_MS = 30_000;
+const SNAPSHOT_TIMEOUT_MS = 30_000;
 
 export interface Watched {
   state: 'ready' | 'hopeless' | 'timed-out' | 'interrupted';
@@ -37,17 +37,17 @@ interface WatchDeps extends PollDeps {
 export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<Watched> {
   const {now, interrupts, onProgress} = deps;
   const signal = anySignal(interrupts.interrupt, AbortSignal.timeout(deps.timeoutMs));
-  let [seen, seenAt] = [NOTHING, now()];
+  let [seen, seenAt] = [EMPTY_SNAPSHOT, now()];
   let failed: ExpectedError | undefined;
   let readySince: number | undefined;
   let pauseMs = FIRST_MS;
   for (;;) {
-    const found = await withTimeout(LONGEST_LOOK_MS, signal, (soon) => readSnapshot(name, deps.kubernetes, soon)).catch(trouble);
+    const found = await withTimeout(SNAPSHOT_TIMEOUT_MS, signal, (timeout) => readSnapshot(name, deps.kubernetes, timeout)).catch(trouble);
     const at = now();
     if (!(found instanceof ExpectedError)) [seen, seenAt, failed] = [found, at, undefined];
-    // A poll that timed out tells less than the one before.
+    // A poll that timed out has less information than the previous one.
     else failed = signal.aborted ? (failed ?? found) : found;
-    const lasting = at.getTime() - seenAt.getTime() >= LASTING_MS ? failed : undefined;
+    const lasting = at.getTime() - seenAt.getTime() >= MIN_ERROR_MS ? failed : undefined;
     if (lasting !== undefined && !isPassing(lasting)) throw lasting;
     const {snapshot, gaps} = seen;
     const causes = [...explain(snapshot, seenAt), ...gaps, ...(lasting === undefined ? [] : [unanswered(lasting, name)])];
@@ -55,13 +55,13 @@ export async function watchRelease(name: ReleaseName, deps: WatchDeps): Promise<
     const agent = registered(snapshot, seenAt) === true ? 'registered' : 'unknown';
     if (found === seen) {
       readySince = isReady(snapshot, at) ? (readySince ?? at.getTime()) : undefined;
-      if (readySince !== undefined && (agent === 'registered' || at.getTime() - readySince >= SILENCE_MS))
+      if (readySince !== undefined && (agent === 'registered' || at.getTime() - readySince >= READY_WITHOUT_LOG_MS))
         return {state: 'ready', agent, causes};
       if (causes.some(({isHopeless}) => isHopeless)) return {state: 'hopeless', agent, causes};
     }
     if (signal.aborted) return {state: interrupts.interrupt.aborted ? 'interrupted' : 'timed-out', agent, causes};
     await deps.sleep(pauseMs, signal);
-    pauseMs = Math.min(pauseMs * 2, EVERY_MS);
+    pauseMs = Math.min(pauseMs * 2, POLL_INTERVAL_MS);
   }
 }
 
@@ -79,7 +79,7 @@ const unanswered = ({code, message, suggestions}: ExpectedError, {place}: Releas
   isHopeless: false,
 });
 
-/** @throws ExpectedError when the release did not become ready, with the causes and what to do */
+/** @throws ExpectedError when the release did not become ready, with causes and next steps */
 export function requireReady(
   {state, causes}: Watched,
   {release, place}: ReleaseName,

@@ -69,7 +69,7 @@ const KEYWORDS: readonly [RegExp, SchemaNode][] = [
 ];
 const KEPT_FROM_UPSTREAM = ['enum', 'pattern', 'minimum', 'maximum'];
 
-/** An unpacked chart: its Chart.yaml, values.yaml and, where it has one, values.schema.json. */
+/** An unpacked chart: its Chart.yaml, values.yaml and optional values.schema.json. */
 export interface UnpackedChart {
   metadata: {name: string} & Release;
   values: Values;

@@ -29,9 +29,9 @@ const wrong = (message: string, suggestion?: string): OptionProblem => ({message
 const flag: Form = (text) => (/^(true|false|1|0)$/i.test(text) ? undefined : wrong(`"${text}" is not a boolean.`, '"true" or "false"'));
 
 const oneOf =
-  (...words: string[]): Form =>
+  (...values: string[]): Form =>
   (text) =>
-    words.includes(text) ? undefined : wrong(`"${text}" is not one of ${words.join(', ')}.`);
+    values.includes(text) ? undefined : wrong(`"${text}" is not one of ${values.join(', ')}.`);
 
 interface Amount {
   /** What is counted, in the plural. */

@@ -3,7 +3,7 @@ import type {SchemaNode} from './schema.ts';
 
 const DEFINITIONS = kubernetes.definitions as unknown as Readonly<Record<string, SchemaNode>>;
 
-/** The type a node refers to and its name; the node itself where it refers to none. */
+/** The referenced type of a node and its name, otherwise the node itself. */
 export function resolveType(node: SchemaNode): {name?: string; type: SchemaNode} {
   if (node.$ref === undefined) return {type: node};
   const name = node.$ref.replace('#/definitions/', '');

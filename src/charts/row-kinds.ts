@@ -33,10 +33,10 @@ export const asNumber: Codec<number> = {
 };
 
 /** A choice with the names that the chart uses. */
-export function asWord<K extends string>(words: Readonly<Record<K, string | boolean>>): Codec<K> {
+export function asWord<K extends string>(values: Readonly<Record<K, string | boolean>>): Codec<K> {
   return {
-    write: (value) => words[value],
-    read: (tree) => (Object.keys(words) as K[]).find((each) => words[each] === tree),
+    write: (value) => values[value],
+    read: (tree) => (Object.keys(values) as K[]).find((each) => values[each] === tree),
   };
 }
 

@@ -120,7 +120,7 @@ export const caBundle = (path: string): Row[] => {
 };
 
 /** Linux passes no environment string longer than this to a process (MAX_ARG_STRLEN, execve(2)). */
-const LONGEST_VARIABLE = 131_072;
+const MAX_VARIABLE_BYTES = 131_072;
 
 /** CA bundle as base64 in one environment variable of the agent, which is too small for public root certificates. */
 export const caVariable = (caRow: Row<string>): Row[] => [
@@ -135,7 +135,7 @@ export const caVariable = (caRow: Row<string>): Row[] => [
       ]
         .filter(Boolean)
         .join(' ') || undefined,
-    accepts: (pem) => String(asBase64.write(pem)).length + 64 < LONGEST_VARIABLE,
+    accepts: (pem) => String(asBase64.write(pem)).length + 64 < MAX_VARIABLE_BYTES,
   }),
   implied(caPublicRoots, (values, scope) => (caRow.read(values, scope) === undefined ? undefined : false), {accepts: (asked) => !asked}),
 ];

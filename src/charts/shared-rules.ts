@@ -113,14 +113,14 @@ export const sharedClaim = ({sharers, suggestion}: {sharers(get: Get): string | 
 ];
 
 /** For versions whose egress policy blocks DNS. */
-export const policyWithoutDns = ({in: range, mended}: {in: string; mended: string}): ChartRule =>
+export const policyWithoutDns = ({in: range, fixedIn}: {in: string; fixedIn: string}): ChartRule =>
   settingRule({
     code: 'POLICY_WITHOUT_DNS',
     in: range,
     severity: 'warning',
     setting: metadataService,
     isWrong: (get) => get(metadataService) === 'block',
-    message: `In this version, the policy that blocks the metadata service has no DNS rule. Where it is enforced, it can block DNS. Fixed in ${mended}.`,
+    message: `In this version, the policy that blocks the metadata service has no DNS rule. Where it is enforced, it can block DNS. Fixed in ${fixedIn}.`,
   });
 
 interface Breaking {

@@ -51,8 +51,8 @@ export function unsupported(target: Target, settings: Settings): Unsupported[] {
     .map(({setting}) => {
       const written = setting.carriedBy?.() ?? setting;
       const reason = whyRefused(target, written, settings.get(written));
-      const asked = spellWithValue(setting, settings);
-      return {setting, flag: asked, message: `${target.chart} ${target.version} does not support ${asked}${reason ? `: ${reason}` : ''}`};
+      const flag = spellWithValue(setting, settings);
+      return {setting, flag, message: `${target.chart} ${target.version} does not support ${flag}${reason ? `: ${reason}` : ''}`};
     });
 }
 

@@ -3,11 +3,11 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import {bytes, milliOf} from '../settings/quantity.ts';
 import {namespace, release} from '../settings/release.ts';
 import type {Since} from '../support-bundle/collect/log-items.ts';
-import {SMALLEST_SHARE} from '../support-bundle/collect/retain.ts';
+import {MIN_SHARE_BYTES} from '../support-bundle/collect/retain.ts';
 import {answersFlag, type ClusterFlags, connectionFlags, durationOf, settingFlags, timeoutOf} from './flags.ts';
 
 /** Minimum size of each log, so that a smaller total could not be guaranteed. */
-const MIN_SIZE = `${SMALLEST_SHARE / 1024}Ki`;
+const MIN_SIZE = `${MIN_SHARE_BYTES / 1024}Ki`;
 
 export const collectLogsFlags = {
   since: Flags.string({summary: 'Age of the oldest logs (default: 24h). For example 2h.', helpValue: '<DURATION>'}),
@@ -90,11 +90,11 @@ interface CollectFlags extends ClusterFlags {
 }
 
 /** In seconds; older logs require --since-time. */
-const LONGEST_AGO = 30 * 86_400;
+const MAX_SINCE_SECONDS = 30 * 86_400;
 
 /** Options of every source. @throws ExpectedError */
 export const collectOptions = (flags: CollectFlags) => ({
-  since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h', {max: LONGEST_AGO}) / 1000),
+  since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h', {max: MAX_SINCE_SECONDS}) / 1000),
   maxBytes: byteCount('--max-size', flags['max-size'] ?? '100Mi'),
   out: flags.out,
   isDryRun: flags['dry-run'] ?? false,
@@ -137,7 +137,7 @@ function byteCount(flag: string, text: string): number {
   } catch (error) {
     throw wrong(`Invalid ${flag} ${text}: ${(error as Error).message}.`, 'Use the format 100Mi');
   }
-  if (count < SMALLEST_SHARE) throw wrong(`Invalid ${flag} ${text}: the minimum is ${MIN_SIZE}.`, `Use ${flag} ${MIN_SIZE} or more`);
+  if (count < MIN_SHARE_BYTES) throw wrong(`Invalid ${flag} ${text}: the minimum is ${MIN_SIZE}.`, `Use ${flag} ${MIN_SIZE} or more`);
   return count;
 }
 

@@ -6,23 +6,23 @@ import {bashWords, type Flag, readLine} from '../completion/line.ts';
 import {bashReply, reply} from '../completion/replies.ts';
 
 /** Completion must be fast, but a credential plugin alone takes seconds. */
-const PATIENCE_MS = 5000;
+const TOOL_TIMEOUT_MS = 5000;
 
 /**
- * Replies to a script of templates/completion, without loading a command. `asked` contains the shell and its command line; the words in
+ * Replies to a script of templates/completion, without loading a command. `args` contains the shell and its command line; the words in
  * `before` are added in front of it.
  */
-export async function complete([shell = '', ...asked]: readonly string[], before: readonly string[], root: string): Promise<void> {
+export async function complete([shell = '', ...args]: readonly string[], before: readonly string[], root: string): Promise<void> {
   const program = programOf(root);
   if (shell === 'bash') {
-    const [line = '', replaced = '', type = '', columns = ''] = asked;
+    const [line = '', replaced = '', type = '', columns = ''] = args;
     const written = bashWords(line, replaced, process.env);
     const read = readLine([...before, ...written.words.slice(1)], program.flagsOf);
     const offer = written.isRedirected ? 'files' : await offerFor(read, program);
     process.stdout.write(bashReply(offer, read, written, {type, columns: Number(columns) || 80}));
     return;
   }
-  const words = shell === 'powershell' ? (process.env['SCALR_AGENT_WORDS'] ?? '').split('\n') : asked;
+  const words = shell === 'powershell' ? (process.env['SCALR_AGENT_WORDS'] ?? '').split('\n') : args;
   const read = readLine([...before, ...words], program.flagsOf);
   process.stdout.write(reply(await offerFor(read, program), read, {isFiltered: shell === 'powershell'}));
 }
@@ -37,7 +37,7 @@ function programOf(root: string): Program {
     flagsOf: (command) => Object.values(commands[command]?.flags ?? {}),
     async live(flag, line) {
       const {liveValues} = await import('../completion/candidates.ts');
-      const ask: Ask = ({tool, args}, path = tool) => execWithTimeout(path, args, PATIENCE_MS);
+      const ask: Ask = ({tool, args}, path = tool) => execWithTimeout(path, args, TOOL_TIMEOUT_MS);
       return liveValues(ask, process.env)[flag](line);
     },
   };

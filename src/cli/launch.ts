@@ -4,9 +4,9 @@ import {ExitCode} from '../errors.ts';
 import {staticOutput} from './static-output.ts';
 
 /** Handles `--version`, `--help` and completion itself, and loads oclif for everything else. */
-export async function launch(words: string[]): Promise<void> {
+export async function launch(args: string[]): Promise<void> {
   // scalr-agent help COMMAND
-  const argv = words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+  const argv = args[0] === 'help' ? [...args.slice(1), '--help'] : args;
   // Runs before the handler of oclif, which throws.
   process.stdout.prependListener('error', outputFailed);
   const root = join(import.meta.dirname, '../..');
@@ -17,11 +17,11 @@ export async function launch(words: string[]): Promise<void> {
   }
   // Available since Node.js 22.1.
   (module as {enableCompileCache?: () => void}).enableCompileCache?.();
-  const asked = argv.indexOf('__complete');
+  const index = argv.indexOf('__complete');
   // Shell completion; the other program adds its command in front.
-  if (asked === 0 || (asked === 1 && argv[0] === 'install')) {
+  if (index === 0 || (index === 1 && argv[0] === 'install')) {
     const {complete} = await import('./complete.ts');
-    return complete(argv.slice(asked + 1), argv.slice(0, asked), root);
+    return complete(argv.slice(index + 1), argv.slice(0, index), root);
   }
   // Unread progress, for example with `2>&1 | head`, must not stop the work.
   process.stderr.on('error', () => undefined);

@@ -27,7 +27,7 @@ import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from '
 import {completePath, saveFiles, typedPath} from './user-files.ts';
 
 /** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
-const READING_MS = 5000;
+const DISCOVERY_TIMEOUT_MS = 5000;
 
 type Flags = ClusterFlags & {resume?: boolean; 'skip-preflight'?: boolean; 'take-over'?: boolean; 'drain-timeout': string};
 
@@ -61,13 +61,13 @@ export async function decideWithOperator(
       ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {}),
       ...(contextOf(store) === undefined ? {} : {kubeContext: contextOf(store) as string}),
     });
-    const soon = (): AbortSignal => anySignal(AbortSignal.timeout(READING_MS), interrupts.interrupt);
+    const timeoutSignal = (): AbortSignal => anySignal(AbortSignal.timeout(DISCOVERY_TIMEOUT_MS), interrupts.interrupt);
     const discovered = new Map<string | undefined, Promise<DiscoveredCluster>>();
     const read = (context: string | undefined): Promise<DiscoveredCluster> => {
       const place = {...target(), ...(context === undefined ? {} : {kubeContext: context})};
       const reading =
         discovered.get(context) ??
-        accessTo(place).then((access) => discoverCluster(place, cachedAccess(access, {signal: soon(), sleep})));
+        accessTo(place).then((access) => discoverCluster(place, cachedAccess(access, {signal: timeoutSignal(), sleep})));
       discovered.set(context, reading);
       return reading;
     };
@@ -87,7 +87,7 @@ export async function decideWithOperator(
       env,
       read,
       wanted,
-      contexts: await readContexts(target(), app.processes(toolPaths(flags)), soon()),
+      contexts: await readContexts(target(), app.processes(toolPaths(flags)), timeoutSignal()),
       program: programOf(env),
       where: () => whereFlags(clusterFlags()),
       onAnswer: () => resumeStore.keep(store),
@@ -98,7 +98,7 @@ export async function decideWithOperator(
         // An edit does not read the cluster again.
         if (access?.key !== key) access = {key, cached: cachedAccess(await accessTo(place), {signal: interrupts.interrupt, sleep})};
         try {
-          return await lookFirst(
+          return await prepareAndCheck(
             generated,
             wanted(generated),
             {
@@ -143,10 +143,10 @@ export async function decideWithOperator(
 const contextOf = ({place}: AnswerStore): string | undefined => (place?.kind === 'kubernetes' ? place.context : undefined);
 
 /** Plan and preflight results of the install. Read-only. @throws ExpectedError if the install is impossible */
-async function lookFirst(
+async function prepareAndCheck(
   generated: Generated,
   wanted: Wanted,
-  {skipsChecks, takesOver, drainTimeoutSeconds, ...deps}: Looking,
+  {skipsChecks, takesOver, drainTimeoutSeconds, ...deps}: PrepareOptions,
   {interrupt}: Interrupts,
 ): Promise<Prepared> {
   const signal = anySignal(AbortSignal.timeout(deps.timeoutMs), interrupt);
@@ -161,7 +161,7 @@ async function lookFirst(
 }
 
 type Wanted = ReturnType<typeof wantedRelease>;
-type Looking = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean; drainTimeoutSeconds: number};
+type PrepareOptions = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean; drainTimeoutSeconds: number};
 
 const fromKept = ({answers}: ResumeState): Source => ({name: 'prompt', answer: (setting) => answers[setting.id]});
 

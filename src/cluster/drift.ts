@@ -10,12 +10,12 @@ export interface Difference {
 
 export interface Drift {
   differences: readonly Difference[];
-  /** Both sides with their keys in the same order, and without secrets: what `diff` compares. */
+  /** Both sides for `diff`, with sorted keys and without secrets. */
   installed: Values;
   file: Values;
 }
 
-const ANOTHER = '[hidden, different value]';
+const HIDDEN_DIFFERENCE = '[hidden, different value]';
 
 /** Compares the values of a release with those of a file. Pure. */
 export function driftOf(given: Values, wanted: Values): Drift {
@@ -23,7 +23,8 @@ export function driftOf(given: Values, wanted: Values): Drift {
   const differences = pathsOf(given, wanted).map((path): Difference => {
     const [one, other] = [getAt(installed, path), getAt(file, path)];
     // Two hidden values would look equal.
-    if (one !== undefined && other !== undefined && sameTree(one, other)) setAt(file, path, one === HIDDEN ? ANOTHER : [ANOTHER]);
+    if (one !== undefined && other !== undefined && sameTree(one, other))
+      setAt(file, path, one === HIDDEN ? HIDDEN_DIFFERENCE : [HIDDEN_DIFFERENCE]);
     const [before, after] = [one, getAt(file, path)];
     return {
       path: spellPath(path),

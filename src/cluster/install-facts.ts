@@ -38,11 +38,11 @@ export interface InstallFacts {
   serverVersion: string;
   namespace: KubernetesObject | undefined;
   release: ReleaseState | undefined;
-  /** The objects of the release according to helm, as they were rendered. */
+  /** Rendered objects of the release, from helm. */
   installed: readonly KubernetesObject[];
-  /** Those of them that are not in the cluster as they were rendered. */
+  /** Rendered objects that are missing or changed in the cluster. */
   drift: readonly ObjectDrift[];
-  /** Those of them that exist, with what differs in the cluster. */
+  /** Rendered objects that exist, with the values of the cluster. */
   live: readonly KubernetesObject[];
   /** Helm 4 applies the release on the server, where fields that others changed are conflicts. */
   isServerSide: boolean;

@@ -1,7 +1,7 @@
 import type {Values} from '../charts/tree.ts';
 import type {KubernetesObject} from './objects.ts';
 
-/** What the API server and helm answer. Undefined for what this account cannot read: it is neither reported nor deleted. */
+/** Responses of the API server and helm. Undefined if this account cannot read them: such objects are neither reported nor deleted. */
 export interface Readings {
   release: string;
   namespace: string;
@@ -9,7 +9,7 @@ export interface Readings {
   state: {chart: string; status: string; revision: number} | undefined;
   /** `helm get values --all`, so with the defaults of the chart. */
   values: Values;
-  /** The documents of `helm get manifest`: what an uninstall deletes. */
+  /** Documents of `helm get manifest`, which an uninstall deletes. */
   manifest: readonly KubernetesObject[];
   /** Everything of NAMESPACE_KINDS in the namespace. */
   objects: readonly KubernetesObject[];

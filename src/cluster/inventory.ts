@@ -6,7 +6,7 @@ import {leftoversOf, type NamespaceItem, namespaceOf, type ObjectItem, type Secr
 import type {Readings} from './inventory-readings.ts';
 import {isOwn, type KubernetesObject, type Pod, type Workload} from './objects.ts';
 
-/** What an uninstall has to account for, by class. */
+/** Objects that an uninstall deletes or reports, by class. */
 export interface Inventory {
   release: ReleaseItem | undefined;
   runs: readonly Run[];
@@ -37,7 +37,7 @@ export interface ReleaseItem {
 export interface Controller {
   kind: string;
   name: string;
-  /** Its pods end as these say when they are asked to stop. */
+  /** Behavior of its pods when they are stopped. */
   onStop: 'drain' | 'interrupt';
   graceSeconds: number;
   /** While it works: of the cluster, or of the release where it is stopped already. */
@@ -140,7 +140,7 @@ export interface RunsOf {
 export interface Run {
   kind: 'Job' | 'Pod';
   name: string;
-  /** False if it only looks like a run: agent-k8s marks its run pods with nothing of its own. */
+  /** False if it only looks like a run: agent-k8s does not label its run pods. */
   isCertain: boolean;
 }
 
@@ -168,7 +168,7 @@ export function runsIn(objects: readonly KubernetesObject[], of: RunsOf): Run[] 
   return [...running.map((job) => run('Job', job, true)), ...lone.map((pod) => run('Pod', pod, true))];
 }
 
-/** A Job or pod of a run, whether it has ended or not; of agent-k8s also what only looks like one. */
+/** Running and finished Jobs or pods of runs; for agent-k8s, also pods that only look like one. */
 export function isOfRun(object: KubernetesObject, of: RunsOf): boolean {
   if (isOwn(object)) return false;
   if (of.chart === 'agent-k8s') return object.kind === 'Pod' && runPods([object], of).length > 0;

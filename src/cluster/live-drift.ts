@@ -11,7 +11,7 @@ import type {KubernetesObject, Workload} from './objects.ts';
 export interface ObjectDrift {
   /** Kind and name: Deployment scalr-agent */
   object: string;
-  /** `added`: it has fields that the manifest lacks. Helm takes back changes and creates what is missing, but leaves additions alone. */
+  /** `added`: it has fields that are not in the manifest. Helm reverts changes and creates missing objects, but keeps added fields. */
   problem: 'missing' | 'changed' | 'added';
   /** The fields, such as spec.template.spec.containers[agent].image; none of a missing object. */
   paths: readonly string[];
@@ -19,7 +19,7 @@ export interface ObjectDrift {
 
 export interface LiveDrift {
   differences: readonly ObjectDrift[];
-  /** The rendered objects that exist, with what differs in the cluster; fields that the manifest lacks are left out. */
+  /** Rendered objects that exist, with the values of the cluster; fields that are not in the manifest are omitted. */
   live: readonly KubernetesObject[];
   /** Why objects could not be compared, one for each reason. */
   failures: readonly ExpectedError[];
@@ -106,7 +106,7 @@ export function comparePaths(rendered: KubernetesObject, live: LiveObject): {cha
   return {changed: changed.toSorted(), added: added.toSorted()};
 }
 
-/** A rendered object with the fields that differ as they are in the cluster. Pure. */
+/** A rendered object with the values of the cluster in changed fields. Pure. */
 export function liveView(rendered: KubernetesObject, live: LiveObject): KubernetesObject {
   const {apiVersion, kind, metadata} = rendered;
   const {labels: _, annotations: __, ...identity} = metadata;
@@ -182,7 +182,7 @@ function unrenderedPaths(fields: FieldSet, wanted: Tree | undefined, path: strin
     const field = key.slice(2);
     const isItem = key.startsWith('k:');
     const name = isItem ? nameOf(JSON.parse(field) as Tree) : field;
-    // Rollouts are annotated, and so is what controllers remember.
+    // Controllers and rollouts store state in annotations.
     if (!/^[fk]:/.test(key) || name === undefined || name === 'annotations') return [];
     const next = isItem ? itemNamed(wanted, name) : isMap(wanted) ? wanted[field] : undefined;
     const at = isItem ? `${path}[${name}]` : joined(path, field);
@@ -194,7 +194,7 @@ function unrenderedPaths(fields: FieldSet, wanted: Tree | undefined, path: strin
 const itemNamed = (list: Tree | undefined, name: string): Tree | undefined =>
   Array.isArray(list) ? list.find((each) => nameOf(each) === name) : undefined;
 
-/** What tells an item of a list from the others: a volume may be mounted twice, but not at the same path. */
+/** Key of a list item: a volume can be mounted twice, but not at the same path. */
 function nameOf(item: Tree): string | undefined {
   const name = isMap(item) ? (item['mountPath'] ?? item['name']) : undefined;
   return typeof name === 'string' ? name : undefined;

@@ -113,7 +113,7 @@ export interface Snapshot {
   claims: readonly Claim[];
   /** Events of the namespace, newest last. */
   events: readonly Event[];
-  /** Last lines of containers that crashed or run, by `pod/container`, where they could be read. */
+  /** Last log lines of crashed and running containers by `pod/container`, if readable. */
   logs: Readonly<Record<string, string>>;
 }
 

@@ -1,7 +1,7 @@
 import {getAt, isMap, type Tree, type Values} from '../charts/tree.ts';
 import type {KubernetesObject} from './objects.ts';
 
-/** What decides whether a node takes a pod, beside room. */
+/** Scheduling constraints of a pod other than resources. */
 export interface NodePlace {
   labels: Readonly<Record<string, string>>;
   taints: readonly Taint[];
@@ -78,7 +78,7 @@ export const untolerated = <T extends Taint>(spec: Values, {taints}: {taints: re
   return taints.filter(
     (taint) =>
       taint.effect !== 'PreferNoSchedule' &&
-      // Cordoned or broken for now; what was written there before is there still.
+      // Ignores temporary taints of cordoned or broken nodes: earlier data is still on the node.
       !taint.key.startsWith('node.kubernetes.io/') &&
       !tolerations.some((each) => tolerates(each, taint)),
   );

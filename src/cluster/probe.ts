@@ -2,7 +2,7 @@ import {type KubernetesObject, ownLabels} from './objects.ts';
 
 const PROBE = 'scalr.io/probe';
 
-/** Names of kinds in the order in which probes are removed, as kubectl takes them. */
+/** Resource names for kubectl, in the order in which probes are deleted. */
 export const PROBE_KINDS = ['pods', 'configmaps', 'networkpolicies.networking.k8s.io'] as const;
 
 export const PROBE_CONTAINER = 'probe';
@@ -37,6 +37,6 @@ export interface Probed {
   log?: string | undefined;
   /** Why it did not complete. */
   causes: readonly {reason: string; remedy: string; isHopeless: boolean}[];
-  /** The command that deletes what could not be deleted. */
+  /** Command that deletes the remaining objects. */
   leftover?: string | undefined;
 }

@@ -13,17 +13,17 @@ import {objectsIn} from './manifest.ts';
 import type {KubernetesObject, Workload} from './objects.ts';
 import {recordName} from './release-record.ts';
 
-/** Milliseconds for a single request of what has to be answered. */
+/** Timeout of a required request, in milliseconds. */
 export const REQUIRED_MS = 15_000;
 
-const FOR_EVER = new AbortController().signal;
+const NEVER_ABORTED = new AbortController().signal;
 
 /** Asks the cluster; changes nothing. @throws ExpectedError */
 export async function readFacts(
   name: ReleaseName,
   secretNames: readonly string[],
   {kubernetes, processes}: ClusterAccess,
-  signal: AbortSignal = FOR_EVER,
+  signal: AbortSignal = NEVER_ABORTED,
 ): Promise<InstallFacts> {
   const {namespace: here} = name.place;
   const ended = new AbortController();
@@ -107,7 +107,7 @@ async function isServerSide(name: ReleaseName, processes: Processes, signal: Abo
 export async function releaseState(
   name: ReleaseName,
   {kubernetes, processes}: ClusterAccess,
-  signal: AbortSignal = FOR_EVER,
+  signal: AbortSignal = NEVER_ABORTED,
 ): Promise<ReleaseState | undefined> {
   const latest = await newestRevision(name, processes, signal);
   if (latest === undefined) return undefined;

@@ -19,9 +19,9 @@ import {knownText} from '../ui/conversation.ts';
 import {valuesDocument} from '../values/document.ts';
 import {generateChecked} from '../values/generate-checked.ts';
 
-const LONGEST_LOOK_MS = 30_000;
+const READ_TIMEOUT_MS = 30_000;
 
-type ReadingWorld = Parameters<typeof readPreflightContext>[2];
+type ReadingDeps = Parameters<typeof readPreflightContext>[2];
 
 interface Result {
   checks: Omit<Checked, 'group'>[];
@@ -61,12 +61,12 @@ export default class Preflight extends BaseCommand<Result> {
     const {flags} = await this.parse(Preflight);
     const urls = probeUrls(flags['probe-url']);
     const timeoutMs = durationOf('--timeout', flags.timeout ?? (flags.probe ? '3m' : '30s'));
-    const lookMs = Math.min(timeoutMs, LONGEST_LOOK_MS);
+    const readTimeoutMs = Math.min(timeoutMs, READ_TIMEOUT_MS);
     const end = AbortSignal.timeout(timeoutMs);
     // Queries before the probe leave time for it.
-    const signal = flags.probe ? AbortSignal.timeout(lookMs) : end;
+    const signal = flags.probe ? AbortSignal.timeout(readTimeoutMs) : end;
     // An unreachable cluster leaves time for checks that do not require it.
-    const [early, silentAt] = [AbortSignal.timeout(lookMs / 4), AbortSignal.timeout(lookMs / 2)];
+    const [early, versionSignal] = [AbortSignal.timeout(readTimeoutMs / 4), AbortSignal.timeout(readTimeoutMs / 2)];
     const cached = async (place: ClusterTarget) => cachedAccess(await this.accessTo(place, flags), {signal: early, sleep: this.app.sleep});
     const cluster = await this.openAnswersOf(flags, cached);
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
@@ -74,27 +74,27 @@ export default class Preflight extends BaseCommand<Result> {
     const generated = await generateChecked(settings, cluster?.facts);
     this.report(generated.warnings);
     const name = releaseName(flags, generated.settings);
-    const deps = {...(await this.accessTo(name.place, flags)), now: this.app.now, sleep: this.app.sleep, signal, silentAt};
+    const deps = {...(await this.accessTo(name.place, flags)), now: this.app.now, sleep: this.app.sleep, signal, versionSignal};
     const wanted = wantedRelease(generated, valuesDocument(generated), name);
     const read = await readPreflightContext(generated, wanted, deps);
-    const situation = flags.probe
+    const context = flags.probe
       ? {...read, probe: await this.#probe(read, {...deps, end}, {seconds: timeoutMs / 1000, urls, isDry: flags['dry-run'] ?? false})}
       : read;
-    const checks = runChecks(CHECKS, situation);
+    const checks = runChecks(CHECKS, context);
     if (!this.jsonEnabled()) this.show(checksText(checks, this.resultScreen, flags.quiet ? 'problems' : flags.verbose ? 'all' : 'folded'));
     const has = (status: Checked['status']): boolean => checks.some((each) => each.status === status);
     if (has('fail')) process.exitCode = ExitCode.findings;
     else if (flags.strict && has('warn')) process.exitCode = ExitCode.onlyWarnings;
-    return {checks: checks.map(({group: _, ...check}) => check), facts: situation.facts};
+    return {checks: checks.map(({group: _, ...check}) => check), facts: context.facts};
   }
 
   /** Creates the pod and deletes it, unless it is only printed. */
   async #probe(
-    situation: PreflightContext,
-    {end, ...deps}: ReadingWorld & {end: AbortSignal},
+    context: PreflightContext,
+    {end, ...deps}: ReadingDeps & {end: AbortSignal},
     {isDry, ...limits}: {seconds: number; urls: readonly string[]; isDry: boolean},
   ): Promise<NonNullable<PreflightContext['probe']>> {
-    const plan = await prepareProbe(situation, {...cachedAccess(deps, deps), signal: deps.signal}, limits);
+    const plan = await prepareProbe(context, {...cachedAccess(deps, deps), signal: deps.signal}, limits);
     if (!('objects' in plan)) return plan;
     if (isDry) {
       const text = probeText(plan);
@@ -102,10 +102,10 @@ export default class Preflight extends BaseCommand<Result> {
       else this.app.stdout(text);
       return {because: '--dry-run', isDry: true};
     }
-    this.say(`Creating the test pod ${plan.pod} in namespace ${situation.name.place.namespace}; it is deleted afterwards.\n`);
+    this.say(`Creating the test pod ${plan.pod} in namespace ${context.name.place.namespace}; it is deleted afterwards.\n`);
     const interrupts = this.app.takeInterrupts();
     try {
-      return {plan, seen: await runProbe(plan, situation.name, {...deps, interrupts, signal: end})};
+      return {plan, seen: await runProbe(plan, context.name, {...deps, interrupts, signal: end})};
     } finally {
       interrupts.release();
     }

@@ -17,7 +17,7 @@ import {readLayers} from '../values/validate/source.ts';
 
 const SETTINGS = [namespace, release];
 /** A user waits for the result. */
-const LOOK_TIMEOUT = '30s';
+const READ_TIMEOUT = '30s';
 
 /** Undefined after --watch, which prints continuously. */
 type Result = StatusDocument | {releases: readonly StatusDocument[]} | undefined;
@@ -25,7 +25,7 @@ type Result = StatusDocument | {releases: readonly StatusDocument[]} | undefined
 export default class Status extends BaseCommand<Result> {
   static override summary = 'Show the status of an installed agent.';
   static override description =
-    `Shows readiness and its causes, versions, runs in flight, and changes since the install. Read-only; skips what the account is not allowed to read. Exits with 0 when the agent is ready, 1 when it is not, and 2 when the release does not exist. --watch prints every change on a new line until Ctrl-C (exit code 130). --timeout limits one query (default ${LOOK_TIMEOUT}).`;
+    `Shows readiness and its causes, versions, runs in flight, and changes since the install. Read-only; skips what the account is not allowed to read. Exits with 0 when the agent is ready, 1 when it is not, and 2 when the release does not exist. --watch prints every change on a new line until Ctrl-C (exit code 130). --timeout limits one query (default ${READ_TIMEOUT}).`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --values base.yaml --values production.yaml --exit-code',
@@ -57,7 +57,7 @@ export default class Status extends BaseCommand<Result> {
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Status);
-    const timeoutMs = timeoutOf({...flags, timeout: flags.timeout ?? LOOK_TIMEOUT});
+    const timeoutMs = timeoutOf({...flags, timeout: flags.timeout ?? READ_TIMEOUT});
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const files = flags.values ?? [];
     const wanted = files.length === 0 ? undefined : readLayers(await readTexts(files, this.app.files));

@@ -8,7 +8,10 @@ import {containersOf, rootOf} from './snapshot-queries.ts';
 const READY_PATTERN = /agent is ready to receive tasks/i;
 
 /** Matches lines with a meaning, and a few others. */
-export const TELLING = new RegExp([READY_PATTERN, ...AGENT_LOG_ROWS.map(({pattern}) => pattern)].map(({source}) => source).join('|'), 'i');
+export const SIGNIFICANT_LINE = new RegExp(
+  [READY_PATTERN, ...AGENT_LOG_ROWS.map(({pattern}) => pattern)].map(({source}) => source).join('|'),
+  'i',
+);
 
 export interface Verdict {
   /** `READY`, or the code of a row. */
@@ -29,14 +32,14 @@ const FRESH_LINES = 5;
 export const isOfAgent = (container: string): boolean => AGENT_CONTAINERS.includes(container);
 
 /** Meaning of one line on any platform. */
-export function meant(raw: string): {meaning: string; text: string; at: string | undefined} | undefined {
+export function matchLine(raw: string): {meaning: string; text: string; at: string | undefined} | undefined {
   const line = parse(raw);
   const meaning = meaningOf(line, AGENT_LOG_ROWS);
   return meaning === undefined ? undefined : {meaning, text: line.text, at: line.at};
 }
 
 /** True if a line shows the state of an agent in Kubernetes. */
-export const isTelling = (log: string): boolean => log.split('\n').some((line) => meaningOf(parse(line), rowsFor('kubernetes')));
+export const hasSignificantLine = (log: string): boolean => log.split('\n').some((line) => meaningOf(parse(line), rowsFor('kubernetes')));
 
 /** Meaning of the newest significant line of each agent container of a pod. */
 function verdicts(snapshot: Snapshot, pod: Pod, now?: Date): Verdict[] {
@@ -50,7 +53,7 @@ function verdicts(snapshot: Snapshot, pod: Pod, now?: Date): Verdict[] {
 
 /** Meaning of the newest significant line of a log. Old lines of a ready agent are ignored. */
 export function verdictIn(log: string, platform: Platform, isReady: boolean, now?: Date): Verdict | undefined {
-  if (!TELLING.test(log)) return undefined;
+  if (!SIGNIFICANT_LINE.test(log)) return undefined;
   const rows = rowsFor(platform);
   const lines = log
     .split('\n')

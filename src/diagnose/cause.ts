@@ -45,25 +45,25 @@ export interface CauseRow {
   isVague?: boolean;
   remedy: string;
   /** A kubectl command for details; printed after the remedy. */
-  look?: Look;
+  kubectlArgs?: KubectlArgs;
 }
 
 /** Arguments of kubectl for a symptom. */
-type Look = (symptom: Pick<Symptom, 'object' | 'container'>, namespace: string) => readonly string[];
+type KubectlArgs = (symptom: Pick<Symptom, 'object' | 'container'>, namespace: string) => readonly string[];
 
 export const describe =
-  (kind: string): Look =>
+  (kind: string): KubectlArgs =>
   ({object}, namespace) => ['describe', kind, object.metadata.name, '--namespace', namespace];
 
 export const readLog =
-  (...flags: readonly string[]): Look =>
+  (...flags: readonly string[]): KubectlArgs =>
   ({object, container = ''}, namespace) => ['logs', object.metadata.name, '--container', container, ...flags, '--namespace', namespace];
 
 export const remedyOf = (
-  {remedy, look}: Pick<CauseRow, 'remedy' | 'look'>,
+  {remedy, kubectlArgs}: Pick<CauseRow, 'remedy' | 'kubectlArgs'>,
   symptom: Pick<Symptom, 'object' | 'container'>,
   place: Snapshot['place'],
-): string => (look ? `${remedy}: ${kubectlCommand(place, ...look(symptom, place.namespace))}` : remedy);
+): string => (kubectlArgs ? `${remedy}: ${kubectlCommand(place, ...kubectlArgs(symptom, place.namespace))}` : remedy);
 
 /** Rows for the same symptoms. The first matching row wins. */
 export interface CauseTable {

@@ -47,7 +47,7 @@ function startFailure(pod: Pod, reason: string, message: string, since: string |
 }
 
 /** A secrets operator or a second apply can still create missing objects within this time. */
-const SOMEBODY_ELSE = 60;
+const CREATION_DELAY_SECONDS = 60;
 
 export const startCauses: CauseTable = {
   symptoms: startFailures,
@@ -55,19 +55,19 @@ export const startCauses: CauseTable = {
     {
       code: 'KEY_NOT_FOUND',
       pattern: /couldn't find key|references non-existent (secret|config) key/,
-      hopelessAfter: SOMEBODY_ELSE,
+      hopelessAfter: CREATION_DELAY_SECONDS,
       remedy: 'Add the key to the Secret, or set the existing key: --token-secret-key, --ca-secret-key',
     },
     {
       code: 'SECRET_NOT_FOUND',
       pattern: /secrets? "[^"]+" not found/i,
-      hopelessAfter: SOMEBODY_ELSE,
+      hopelessAfter: CREATION_DELAY_SECONDS,
       remedy: 'Create the Secret in the release namespace, or correct its name: --token-secret, --ca-secret, --client-cert-secret',
     },
     {
       code: 'CONFIG_MAP_NOT_FOUND',
       pattern: /configmaps? "[^"]+" not found/i,
-      hopelessAfter: SOMEBODY_ELSE,
+      hopelessAfter: CREATION_DELAY_SECONDS,
       remedy: 'Create the ConfigMap in the release namespace, or remove it from the values',
     },
     {
@@ -80,7 +80,7 @@ export const startCauses: CauseTable = {
     {
       code: 'HOST_PATH_UNUSABLE',
       pattern: /hostPath type check failed|mkdir .*(read-only|permission denied)/i,
-      hopelessAfter: SOMEBODY_ELSE,
+      hopelessAfter: CREATION_DELAY_SECONDS,
       remedy: 'Prepare the directory on the node, or set another one: --data-home, --cache-path',
     },
     {
@@ -101,19 +101,19 @@ export const startCauses: CauseTable = {
     {
       code: 'CONTAINER_CONFIG',
       pattern: /^CreateContainerConfigError: /,
-      hopelessAfter: SOMEBODY_ELSE,
+      hopelessAfter: CREATION_DELAY_SECONDS,
       remedy: 'Correct the configuration of the container',
     },
     {
       code: 'CREATE_CONTAINER_FAILED',
       pattern: /^CreateContainerError: /,
-      hopelessAfter: SOMEBODY_ELSE,
+      hopelessAfter: CREATION_DELAY_SECONDS,
       remedy: 'Fix the error reported by the container runtime',
     },
   ],
 };
 
-interface Broken {
+interface BrokenContainer {
   pod: Pod;
   container: ContainerView;
   /** Last termination, even while the container waits for its restart. */
@@ -123,7 +123,7 @@ interface Broken {
   lastLine: string | undefined;
 }
 
-function brokenContainers(snapshot: Snapshot): Broken[] {
+function brokenContainers(snapshot: Snapshot): BrokenContainer[] {
   return troubledPods(snapshot).flatMap((pod) =>
     containersOf(pod)
       .filter(isContainerTroubled)
@@ -137,7 +137,7 @@ function brokenContainers(snapshot: Snapshot): Broken[] {
   );
 }
 
-const notStarted = ({pod, container: {name}}: Broken, text: string): Symptom => ({
+const notStarted = ({pod, container: {name}}: BrokenContainer, text: string): Symptom => ({
   object: pod,
   text,
   reason: oneLine(`container ${name} failed to start: ${shortened(text)}`),
@@ -148,9 +148,9 @@ const notStarted = ({pod, container: {name}}: Broken, text: string): Symptom => 
 const shortened = (message: string): string => /(exec:? "[^"]*":.*|exec \S+: exec format error)/.exec(message)?.[0] ?? unwrap(message);
 
 /** After back-off times of 10, 20 and 40 seconds, temporary problems are over. */
-const ENOUGH_RESTARTS = 3;
+const MIN_RESTARTS = 3;
 
-const isRestartedEnough = ({restartCount = 0}: ContainerView): true | undefined => (restartCount >= ENOUGH_RESTARTS ? true : undefined);
+const isRestartedEnough = ({restartCount = 0}: ContainerView): true | undefined => (restartCount >= MIN_RESTARTS ? true : undefined);
 
 function memoryReason({name, spec}: ContainerView): string {
   const limit = spec?.resources?.limits?.['memory'];
@@ -213,7 +213,7 @@ export const containerCauses: readonly CauseTable[] = [
   singleCause({
     code: 'CRASH_LOOP',
     remedy: 'Fix the error in the log',
-    look: readLog('--previous'),
+    kubectlArgs: readLog('--previous'),
     symptoms: (snapshot) =>
       brokenContainers(snapshot)
         .filter(({pod, container: {state}, end}) => {

@@ -26,7 +26,7 @@ const notPulled = (snapshot: Snapshot): Symptom[] =>
 
 const PULLING = ['ErrImagePull', 'ImagePullBackOff', 'RegistryUnavailable', 'ImageInspectError', 'SignatureValidationFailed'];
 /** The first failure may be temporary; the kubelet retries after ten seconds. */
-const ENOUGH_TRIES = 2;
+const MIN_FAILED_PULLS = 2;
 
 interface Pull extends Symptom {
   object: Pod;
@@ -50,7 +50,7 @@ function failedPull(snapshot: Snapshot, pod: Pod, {image, spec, state}: Containe
     text,
     reason: oneLine(`ImagePullBackOff: ${name}: ${text}`),
     since: (failed && firstTimeOf(failed)) ?? troubleSince(pod),
-    isHopeless: failed && countOf(failed) >= ENOUGH_TRIES ? true : undefined,
+    isHopeless: failed && countOf(failed) >= MIN_FAILED_PULLS ? true : undefined,
   };
 }
 

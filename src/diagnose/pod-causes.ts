@@ -26,16 +26,16 @@ function probeFailure(snapshot: Snapshot, pod: Pod): {event: Event; container: s
 }
 
 /** Three evictions of one workload: it is evicted from every node. */
-const ENOUGH_EVICTIONS = 3;
-const LATELY_MS = 10 * 60_000;
+const MIN_EVICTIONS = 3;
+const RECENT_MS = 10 * 60_000;
 
 /** Evicted pods whose workload is not stable: between two evictions, it can look ready. */
 function evictions(snapshot: Snapshot, now: Date): {pod: Pod; alike: number}[] {
   const evicted = snapshot.pods.filter((pod) => pod.status?.reason === 'Evicted' && !isEnding(pod));
-  const lately = evicted.filter((pod) => now.getTime() - Date.parse(troubleSince(pod) ?? '') < LATELY_MS);
+  const recent = evicted.filter((pod) => now.getTime() - Date.parse(troubleSince(pod) ?? '') < RECENT_MS);
   const troubled = troubledPods(snapshot);
   return evicted.flatMap((pod) => {
-    const alike = lately.filter((other) => rootOf(snapshot, other) === rootOf(snapshot, pod));
+    const alike = recent.filter((other) => rootOf(snapshot, other) === rootOf(snapshot, pod));
     return troubled.includes(pod) || (alike.length > 1 && alike.includes(pod)) ? [{pod, alike: alike.length}] : [];
   });
 }
@@ -58,14 +58,14 @@ export const podCauses: readonly CauseTable[] = [
       evictions(snapshot, now).map(({pod, alike}) => ({
         object: pod,
         reason: oneLine(`Evicted: ${pod.status?.message ?? ''}`),
-        isHopeless: alike >= ENOUGH_EVICTIONS ? true : undefined,
+        isHopeless: alike >= MIN_EVICTIONS ? true : undefined,
       })),
   }),
   singleCause({
     // Clouds repair or replace nodes automatically.
     code: 'NODE_LOST',
     remedy: 'Check the conditions of the node',
-    look: ({object}) => ['describe', 'node', (object as Pod).spec?.nodeName ?? ''],
+    kubectlArgs: ({object}) => ['describe', 'node', (object as Pod).spec?.nodeName ?? ''],
     symptoms: (snapshot) =>
       troubledPods(snapshot)
         .filter((pod) => {
@@ -81,7 +81,7 @@ export const podCauses: readonly CauseTable[] = [
     // A new pod replaces it, and the workload reports when Kubernetes stops retrying.
     code: 'POD_FAILED',
     remedy: 'Check the state and the events of the pod',
-    look: describe('pod'),
+    kubectlArgs: describe('pod'),
     symptoms: (snapshot) =>
       troubledPods(snapshot)
         .filter((pod) => pod.status?.phase === 'Failed')
@@ -92,7 +92,7 @@ export const podCauses: readonly CauseTable[] = [
     code: 'PROBE_FAILING',
     hopelessAfter: 180,
     remedy: 'The container is running but not healthy. Check its log',
-    look: readLog(),
+    kubectlArgs: readLog(),
     symptoms: (snapshot) =>
       troubledPods(snapshot).flatMap((pod) => {
         const {event, container} = probeFailure(snapshot, pod) ?? {};
@@ -103,7 +103,7 @@ export const podCauses: readonly CauseTable[] = [
     code: 'INIT_STUCK',
     normalFor: 10,
     remedy: 'Check the log of the init container',
-    look: readLog(),
+    kubectlArgs: readLog(),
     symptoms: (snapshot) =>
       troubledPods(snapshot).flatMap((pod) =>
         containersOf(pod)
@@ -119,7 +119,7 @@ export const podCauses: readonly CauseTable[] = [
   singleCause({
     code: 'CONTAINER_WAITING',
     remedy: 'Check the state and the events of the pod',
-    look: describe('pod'),
+    kubectlArgs: describe('pod'),
     symptoms: (snapshot) =>
       troubledPods(snapshot).flatMap((pod) =>
         containersOf(pod).flatMap(({state}) => {
@@ -133,7 +133,7 @@ export const podCauses: readonly CauseTable[] = [
     code: 'NOT_READY',
     normalFor: 30,
     remedy: 'Check the state and the events of the pod',
-    look: describe('pod'),
+    kubectlArgs: describe('pod'),
     symptoms: (snapshot) =>
       troubledPods(snapshot)
         .filter((pod) => pod.spec?.nodeName !== undefined)

@@ -44,8 +44,8 @@ export function rootsOf(snapshot: Snapshot): KubernetesObject[] {
 
 export function countOf(root: KubernetesObject): Count {
   if (root.kind === 'Pod') {
-    const isWell = isPodReady(root as Pod) || (root as Pod).status?.phase === 'Succeeded';
-    return {wanted: 1, updated: 1, ready: isWell ? 1 : 0, old: 0};
+    const isHealthy = isPodReady(root as Pod) || (root as Pod).status?.phase === 'Succeeded';
+    return {wanted: 1, updated: 1, ready: isHealthy ? 1 : 0, old: 0};
   }
   return COUNTS[root.kind ?? '']?.(root) ?? {wanted: 0, updated: 0, ready: 0, old: 0};
 }

@@ -34,7 +34,7 @@ export const claimCauses: readonly CauseTable[] = [
         pattern: /storageclass\S* "[^"]*" not found/i,
         hopelessAfter: BY_HAND,
         remedy: 'Correct --cache-storage-class. List the StorageClasses',
-        look: () => ['get', 'storageclass'],
+        kubectlArgs: () => ['get', 'storageclass'],
       },
       {
         // The access modes of a driver never change.
@@ -65,7 +65,7 @@ export const claimCauses: readonly CauseTable[] = [
 ];
 
 /** Autoscalers take about a minute to react, and another one to start a node. */
-const TIME_FOR_A_NODE = 120;
+const NODE_START_SECONDS = 120;
 
 const claimNames = ({spec}: Pod): string[] => (spec?.volumes ?? []).flatMap(({persistentVolumeClaim: claim}) => claim?.claimName ?? []);
 
@@ -84,13 +84,13 @@ const NODE_ROWS: readonly CauseRow[] = [
     hopelessAfter: Number.POSITIVE_INFINITY,
     isVague: true,
     remedy: 'Check why the PVC is not bound',
-    look: ({object}, namespace) => ['describe', 'pvc', ...claimNames(object as Pod), '--namespace', namespace],
+    kubectlArgs: ({object}, namespace) => ['describe', 'pvc', ...claimNames(object as Pod), '--namespace', namespace],
   },
   {
     code: 'NODES_NOT_READY',
     pattern: /untolerated taint[^{]*\{node\.kubernetes\.io\/|were unschedulable|no nodes available/,
     remedy: 'Some nodes are cordoned or not ready. List the nodes',
-    look: () => ['get', 'nodes'],
+    kubectlArgs: () => ['get', 'nodes'],
   },
   {code: 'INSUFFICIENT_CPU', pattern: /Insufficient cpu/, remedy: 'Add nodes, or request less CPU'},
   {code: 'INSUFFICIENT_MEMORY', pattern: /Insufficient memory/, remedy: 'Add nodes, or request less memory'},
@@ -111,7 +111,7 @@ const NODE_ROWS: readonly CauseRow[] = [
     code: 'TAINT',
     pattern: /untolerated taint|had taint/,
     remedy: 'Add --toleration (--controller-toleration) for the taint of the nodes. Show the taints',
-    look: () => ['describe', 'nodes'],
+    kubectlArgs: () => ['describe', 'nodes'],
   },
   {
     code: 'SPREAD_OR_AFFINITY',
@@ -168,7 +168,7 @@ export const schedulingCauses: readonly CauseTable[] = [
   {
     symptoms: unscheduledPods,
     rows: [...NODE_ROWS, {code: 'UNSCHEDULABLE', remedy: 'Fix the problem reported by the scheduler'}].map((row) => ({
-      hopelessAfter: TIME_FOR_A_NODE,
+      hopelessAfter: NODE_START_SECONDS,
       ...row,
     })),
   },
@@ -176,7 +176,7 @@ export const schedulingCauses: readonly CauseTable[] = [
     code: 'NOT_SCHEDULED',
     normalFor: 15,
     remedy: 'Check whether a scheduler is running, and whether the pod has scheduling gates',
-    look: describe('pod'),
+    kubectlArgs: describe('pod'),
     symptoms: (snapshot) =>
       troubledPods(snapshot)
         .filter((pod) => pod.status?.phase === 'Pending' && pod.spec?.nodeName === undefined)

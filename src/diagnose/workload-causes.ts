@@ -46,7 +46,7 @@ export const creationCauses: CauseTable = {
       pattern: /security context constraint/,
       hopelessAfter: 0,
       remedy: 'Grant the service account an SCC that allows the pod. List the SCCs',
-      look: () => ['get', 'securitycontextconstraints'],
+      kubectlArgs: () => ['get', 'securitycontextconstraints'],
     },
     {
       code: 'LIMITS_REQUIRED',
@@ -60,14 +60,14 @@ export const creationCauses: CauseTable = {
       pattern: /exceeded quota/,
       hopelessAfter: 20,
       remedy: 'Raise the quota of the namespace, or request less. Show the usage',
-      look: (_, namespace) => ['describe', 'quota', '--namespace', namespace],
+      kubectlArgs: (_, namespace) => ['describe', 'quota', '--namespace', namespace],
     },
     {
       code: 'LIMIT_RANGE',
       pattern: /(maximum|minimum) \S+ usage per|limit to request ratio/,
       hopelessAfter: 0,
       remedy: 'Keep requests and limits within the LimitRange of the namespace. Show its limits',
-      look: (_, namespace) => ['describe', 'limitrange', '--namespace', namespace],
+      kubectlArgs: (_, namespace) => ['describe', 'limitrange', '--namespace', namespace],
     },
     {
       code: 'SERVICE_ACCOUNT_NOT_FOUND',
@@ -104,7 +104,7 @@ export const workloadCauses: readonly CauseTable[] = [
     hopelessAfter: 0,
     isVague: true,
     remedy: 'Check the log, then run the Job again',
-    look: ({object}, namespace) => ['logs', `job/${object.metadata.name}`, '--all-containers', '--namespace', namespace],
+    kubectlArgs: ({object}, namespace) => ['logs', `job/${object.metadata.name}`, '--all-containers', '--namespace', namespace],
     symptoms: ({workloads}) =>
       workloads.flatMap((job) => {
         const failed = job.kind === 'Job' ? condition(job, 'Failed') : undefined;
@@ -117,7 +117,7 @@ export const workloadCauses: readonly CauseTable[] = [
     hopelessAfter: 0,
     isVague: true,
     remedy: 'Check the conditions and the events of the Deployment',
-    look: describe('deployment'),
+    kubectlArgs: describe('deployment'),
     symptoms: ({workloads}) =>
       workloads.flatMap((workload) => {
         const {reason, message = ''} = condition(workload, 'Progressing') ?? {};

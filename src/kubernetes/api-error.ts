@@ -89,12 +89,12 @@ export function apiErrorInText(stderr: string): ApiError {
   const [, reason, message = ''] = /^Error from server(?: \((\w+)\))?: (.*)$/.exec(line) ?? [];
   const status = reason === undefined ? undefined : REASONS[reason];
   if (status !== undefined) return apiErrorOf(status, message);
-  const words = message || line.replace(/^error:\s*/i, '');
-  if (/Unauthorized|must be logged in|getting credentials/i.test(words)) return {kind: 'not-logged-in', message: words};
-  if (/too many requests/i.test(words)) return {kind: 'busy', message: words};
-  if (/unexpected EOF|connection reset|stream error|http2:/i.test(words)) return {kind: 'truncated', message: words};
-  if (/Client\.Timeout|deadline exceeded|timed out waiting for a response/i.test(words)) return {kind: 'stalled', message: words};
-  return {kind: line.startsWith('Error from server') ? 'server' : 'unreachable', message: words};
+  const text = message || line.replace(/^error:\s*/i, '');
+  if (/Unauthorized|must be logged in|getting credentials/i.test(text)) return {kind: 'not-logged-in', message: text};
+  if (/too many requests/i.test(text)) return {kind: 'busy', message: text};
+  if (/unexpected EOF|connection reset|stream error|http2:/i.test(text)) return {kind: 'truncated', message: text};
+  if (/Client\.Timeout|deadline exceeded|timed out waiting for a response/i.test(text)) return {kind: 'stalled', message: text};
+  return {kind: line.startsWith('Error from server') ? 'server' : 'unreachable', message: text};
 }
 
 const CODES: Readonly<Partial<Record<ApiErrorKind, Advice>>> = {

@@ -64,14 +64,20 @@ export function clientFrom(
  * Maximum attempts per kind; kubectl refreshes expired credentials after a rejection. A stalled request has used up its time,
  * and all other errors would repeat.
  */
-const TRIES: Readonly<Partial<Record<ApiErrorKind, number>>> = {busy: 5, unreachable: 4, server: 3, truncated: 3, 'not-logged-in': 2};
+const MAX_ATTEMPTS: Readonly<Partial<Record<ApiErrorKind, number>>> = {
+  busy: 5,
+  unreachable: 4,
+  server: 3,
+  truncated: 3,
+  'not-logged-in': 2,
+};
 const FIRST_WAIT_MS = 250;
 /** If the server requests a longer delay, there is no retry. */
-const LONGEST_WAIT_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 /** A slow attempt would be slow again: the API server waits for a node. */
 const LONG_ATTEMPT_MS = 5000;
 /** After this many consecutive requests without a connection, each request gets one attempt until one succeeds. */
-const HOPELESS = 3;
+const MAX_UNANSWERED = 3;
 
 type Attempt<R> = () => Promise<R>;
 
@@ -87,10 +93,10 @@ function retries(): <R extends {trouble?: ApiError | undefined}>(attempt: Attemp
       if (trouble === undefined) return result;
       const pause = Math.max(trouble.retryAfterMs ?? 0, FIRST_WAIT_MS * 2 ** (tried - 1));
       const isLast =
-        tried >= (TRIES[trouble.kind] ?? 1) ||
-        pause > LONGEST_WAIT_MS ||
+        tried >= (MAX_ATTEMPTS[trouble.kind] ?? 1) ||
+        pause > MAX_WAIT_MS ||
         Date.now() - start > LONG_ATTEMPT_MS ||
-        unanswered >= HOPELESS ||
+        unanswered >= MAX_UNANSWERED ||
         signal.aborted;
       if (isLast) {
         if (trouble.kind === 'unreachable') unanswered += 1;

@@ -20,8 +20,8 @@ const kubectl = (place: ClusterTarget, args: readonly string[], input?: Call['in
  * kubectl would wait forever for an API server that accepts connections but does not respond. The timeout applies to each request of
  * the call. For calls without their own timeout.
  */
-const within = (seconds: number): string => `--request-timeout=${seconds}s`;
-const PROMPT = within(15);
+const requestTimeout = (seconds: number): string => `--request-timeout=${seconds}s`;
+const PROMPT = requestTimeout(15);
 
 export const currentContext = (place: ClusterTarget): Call => kubectl(place, ['config', 'view', '--minify', '--output', 'json']);
 
@@ -30,7 +30,7 @@ export const allContexts = (place: ClusterTarget): Call => kubectl(place, ['conf
 
 /** One per line: namespace/scalr-agent. */
 export const listNamespaces = (place: ClusterTarget, seconds: number): Call =>
-  kubectl(place, ['get', 'namespaces', '--output', 'name', within(seconds)]);
+  kubectl(place, ['get', 'namespaces', '--output', 'name', requestTimeout(seconds)]);
 
 /** Version of the program, without a request. */
 export const clientVersion = (place: ClusterTarget): Call => kubectl(place, ['version', '--client', '--output', 'json']);

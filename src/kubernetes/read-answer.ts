@@ -4,7 +4,7 @@ import {abortReason} from '../signals.ts';
 import type {Answer} from './client.ts';
 
 /** Maximum size of a response in memory; a page of a list is much smaller. */
-const LARGEST_ANSWER = 32 * 1024 * 1024;
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 interface Afterwards {
   /** Called when the source ends; reports whether the response is complete. */
@@ -58,7 +58,8 @@ export async function answerFrom(
   let size = 0;
   for await (const chunk of chunks) {
     size += chunk.length;
-    if (size > LARGEST_ANSWER) return {trouble: {kind: 'too-large', message: `the response is larger than ${LARGEST_ANSWER >> 20} MiB`}};
+    if (size > MAX_ANSWER_BYTES)
+      return {trouble: {kind: 'too-large', message: `the response is larger than ${MAX_ANSWER_BYTES >> 20} MiB`}};
     parts.push(chunk);
   }
   const trouble = await end;

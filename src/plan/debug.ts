@@ -53,7 +53,7 @@ export async function prepareDebug(
     chart: {...target, ...(chartSource === undefined ? {} : {source: chartSource})},
     values,
     effective: effectiveValues(values, target),
-    asked: [],
+    explicitPaths: [],
     // JSON is YAML, and keeps every value as Helm has it.
     yaml: `${JSON.stringify(values)}\n`,
     secrets: [],

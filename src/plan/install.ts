@@ -65,7 +65,7 @@ export async function prepareInstall(
   return {facts, manifest, plan: planInstall({...wanted, manifest}, {...facts, replaced}, choices)};
 }
 
-/** The steps from the state of the cluster to the wanted release; none where nothing has to change. Pure. @throws ExpectedError */
+/** Steps from the current state to the wanted release; empty without changes. Pure. @throws ExpectedError */
 export function planInstall(
   wanted: WantedRelease,
   facts: InstallFacts & {replaced?: Inventory | undefined},
@@ -216,8 +216,8 @@ const lossesOf = (wanted: WantedRelease, facts: InstallFacts): Loss[] => [
 ];
 
 /** Values of the installed release that the wanted one drops, or changes without an explicit setting. */
-function lostValues({effective, asked}: WantedRelease, {release}: InstallFacts): Difference[] {
-  const keys = asked.map(spellPath);
+function lostValues({effective, explicitPaths}: WantedRelease, {release}: InstallFacts): Difference[] {
+  const keys = explicitPaths.map(spellPath);
   const isAsked = (key: string): boolean => keys.some((each) => each === key || each.startsWith(`${key}.`) || key.startsWith(`${each}.`));
   return driftOf(release?.values ?? {}, effective).differences.filter(
     ({path, installed, file}) => (installed ?? undefined) !== undefined && (file === undefined || !isAsked(path)),

@@ -25,7 +25,7 @@ export function requireKnownRelease(
   );
 }
 
-const MOST_NAMES = 10;
+const MAX_NAMES = 10;
 
 function suggestionsFor(
   {release, place}: ReleaseName,
@@ -44,8 +44,8 @@ function suggestionsFor(
         ),
     ) ?? near[0];
   const sorted = [...here, ...agents.filter((each) => !here.includes(each))];
-  const names = sorted.slice(0, MOST_NAMES).map(nameOf);
-  const more = agents.length > MOST_NAMES ? ` and ${agents.length - MOST_NAMES} more` : '';
+  const names = sorted.slice(0, MAX_NAMES).map(nameOf);
+  const more = agents.length > MAX_NAMES ? ` and ${agents.length - MAX_NAMES} more` : '';
   return [
     names.length > 0
       ? `Agent releases found: ${names.join(', ')}${more}`

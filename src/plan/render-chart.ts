@@ -60,7 +60,7 @@ export async function renderManifest(
   const floor = FLOOR.exec(first.message)?.[1];
   const second = floor === undefined ? first : await on(floor);
   if (second instanceof ExpectedError) return {manifest: unrendered(second)};
-  // Without a server version helm used its own default, so its refusal says nothing about this cluster.
+  // Without a server version helm used its own default, so its error does not apply to this cluster.
   return serverVersion === undefined ? second : {...second, refusal: first.message};
 }
 

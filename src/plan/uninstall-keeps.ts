@@ -35,10 +35,10 @@ export function removable(inventory: Inventory, purge: Purge): Removable {
   };
 }
 
-const MOST_NAMES = 5;
+const MAX_NAMES = 5;
 
 const enumerated = (names: readonly string[]): string =>
-  names.length > MOST_NAMES ? `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more` : names.join(', ');
+  names.length > MAX_NAMES ? `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more` : names.join(', ');
 
 function whyNamespaceStays({secrets, claims}: Inventory, purge: Purge, {isOurs, others}: NamespaceItem): string | undefined {
   if (!isOurs) return 'it was not created by scalr-agent for this release';

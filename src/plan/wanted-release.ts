@@ -17,7 +17,7 @@ export interface WantedRelease {
   /** With the defaults of the chart. */
   effective: Values;
   /** Keys of the values that come from explicit settings, not from defaults. */
-  asked: readonly Path[];
+  explicitPaths: readonly Path[];
   /** The values file for helm. */
   yaml: string;
   /** The rendered chart. */
@@ -29,7 +29,7 @@ export interface WantedRelease {
 export interface WantedSecret {
   name: string;
   type: 'Opaque' | 'kubernetes.io/tls';
-  /** Keys that must be in it, with their content where it was given. */
+  /** Required keys, with their content if given. */
   data: Readonly<Record<string, Secret | undefined>>;
   /** How to provide the content. */
   howToGive: string;
@@ -47,7 +47,7 @@ export function wantedRelease(
     chart: {...target, ...(source === undefined ? {} : {source})},
     values,
     effective: effectiveValues(values, target),
-    asked: [
+    explicitPaths: [
       ...origins.filter(({setting, isDerived}) => !isDerived && settings.isExplicit(setting)).map(({path}) => path),
       ...pathsAsked(target, settings),
     ],

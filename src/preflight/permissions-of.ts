@@ -9,18 +9,20 @@ import type {Call, Processes, ProcessResult} from '../ports/processes.ts';
 import {anySignal} from '../signals.ts';
 import {isRetryable} from '../tool-errors.ts';
 import {attributesOf} from './checks/permissions.ts';
-import type {NeededPermission as Need, Permission} from './preflight-context.ts';
+import type {NeededPermission, Permission} from './preflight-context.ts';
 
-/** Asks the API server itself: lists of rules (`kubectl auth can-i --list`) leave out what webhooks allow. */
+/** Sends an access review per permission: rule lists (`kubectl auth can-i --list`) omit permissions from webhooks. */
 export async function permissionsOf(
-  needs: readonly Need[],
+  needs: readonly NeededPermission[],
   kubernetes: Pick<KubernetesClient, 'post'>,
   signal: AbortSignal,
 ): Promise<Fact<readonly Permission[]>> {
-  const asked = new Map(needs.flatMap(questionsOf).map((each) => [keyOf(each), each]));
+  const attributesByKey = new Map(needs.flatMap(questionsOf).map((each) => [keyOf(each), each]));
   const answers = new Map(
     await Promise.all(
-      [...asked].map(async ([key, attributes]) => [key, await reviewAccess(kubernetes, attributes, {signal, idleMs: REQUEST_MS})] as const),
+      [...attributesByKey].map(
+        async ([key, attributes]) => [key, await reviewAccess(kubernetes, attributes, {signal, idleMs: REQUEST_MS})] as const,
+      ),
     ),
   );
   for (const {trouble, isAllowed} of answers.values()) {
@@ -41,7 +43,7 @@ export async function permissionsOf(
 }
 
 /** Any of them is enough. */
-function questionsOf({verb, resource, namespace, name, orElse}: Need): ResourceAttributes[] {
+function questionsOf({verb, resource, namespace, name, orElse}: NeededPermission): ResourceAttributes[] {
   const scope = {...(namespace === undefined ? {} : {namespace}), ...(name === undefined ? {} : {name})};
   const own = {verb, ...attributesOf(resource), ...scope};
   if (orElse === undefined) return [own];

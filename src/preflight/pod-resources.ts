@@ -82,7 +82,7 @@ export function admitted(spec: Values, ranges: readonly LimitRange[]): AdmittedC
       return {
         name: String(container['name']),
         isInit: list === 'initContainers' && container['restartPolicy'] !== 'Always',
-        // Kubernetes uses the limit where there is no request.
+        // Kubernetes uses the limit if there is no request.
         requests: {...defaults('defaultRequest'), ...of('limits'), ...of('requests')},
         limits: {...defaults('default'), ...of('limits')},
       };

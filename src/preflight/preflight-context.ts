@@ -14,7 +14,7 @@ import type {Get} from '../settings/define.ts';
 export interface PreflightContext extends Rendered {
   name: ReleaseName;
   target: Target;
-  /** The settings in effect: what was given, else what the values hold, else the default. */
+  /** Effective settings: given, otherwise from the values, otherwise the default. */
   get: Get;
   /** What the templates see: the values merged over the defaults of the chart. */
   values: Values;
@@ -25,14 +25,14 @@ export interface PreflightContext extends Rendered {
   /** The kubeconfig context in use, and the address of its API server. */
   context: Fact<InstallFacts['context']>;
   tools: {helm: Fact<string>; kubectl: Fact<string>};
-  /** Whether this account has what each object of the manifest and each read of an install needs. */
+  /** Whether this account has the permissions for all objects of the manifest and all reads of an install. */
   permissions: Fact<readonly Permission[]>;
   /** Secrets that the values or the manifest reference, by name; undefined if not found. */
   secrets: ReadonlyMap<string, Fact<SecretObject | undefined>>;
   /** PersistentVolumeClaims of the namespace by name, in the same way. */
   claims: ReadonlyMap<string, Fact<Claim | undefined>>;
   live: LiveState;
-  /** The agent pool token itself, where it was given. */
+  /** The agent pool token, if given. */
   token: string | undefined;
   /** What the probe pod found, or why there was none; absent without --probe. */
   probe?: {plan: ProbePlan; seen: Probed} | SkippedProbe;
@@ -43,12 +43,12 @@ export interface PreflightContext extends Rendered {
 export interface LiveState {
   /** The live object of each object of the manifest, by kind and name; undefined if not found. */
   objects: ReadonlyMap<string, Fact<KubernetesObject | undefined>>;
-  /** Kind and name of what the installed release consists of; only read where an object is not of the release. */
+  /** Kind and name of the objects of the installed release; only read if an object does not belong to the release. */
   installed: ReadonlySet<string>;
   /** Of the namespace. */
   quotas: Fact<readonly ResourceQuota[]>;
   limitRanges: Fact<readonly LimitRange[]>;
-  /** Pods of the namespace; only read where there is a ResourceQuota. */
+  /** Pods of the namespace; only read if there is a ResourceQuota. */
   pods: Fact<readonly Pod[]>;
   /** The account, as the API server knows it: jane, system:serviceaccount:ci:deployer */
   user: Fact<string>;

@@ -29,11 +29,11 @@ import {referencedClaims as claimsNamedIn, wantedSecrets} from './referenced-obj
 
 interface ReadingDeps extends ClusterAccess, RetryOptions {
   now(): Date;
-  /** When a server that has not told its version counts as silent, so that time is left to render the chart; as `signal` where it is left out. */
-  silentAt?: AbortSignal;
+  /** Time limit of the version request, so that time is left to render the chart (default: `signal`). */
+  versionSignal?: AbortSignal;
 }
 
-/** What an install has read already. */
+/** Data that an install has already read. */
 export interface Already {
   manifest?: string;
   context?: InstallFacts['context'];
@@ -41,7 +41,7 @@ export interface Already {
 
 type Wanted = Omit<WantedRelease, 'manifest'>;
 
-/** Reads everything that the checks use; changes nothing, never fails, and ends in time with what it has read by then. */
+/** Reads all data for the checks. Read-only, never fails, and ends at the timeout with partial data. */
 export async function readPreflightContext(
   generated: Generated,
   wanted: Wanted,
@@ -53,14 +53,19 @@ export async function readPreflightContext(
   const get = effectiveGet(settings, effective);
   const access = cachedAccess(deps, deps);
   const {kubernetes, processes} = access;
-  const version = serverVersion(kubernetes, {signal: deps.silentAt ?? deps.signal, idleMs: REQUEST_MS});
+  const version = serverVersion(kubernetes, {signal: deps.versionSignal ?? deps.signal, idleMs: REQUEST_MS});
   const rendering =
     already.manifest === undefined
       ? version.then((found) => renderManifest(wanted, found.version, get, processes))
       : Promise.resolve({manifest: rendered(already.manifest)});
-  // A server that did not tell its version will not answer what waits for the manifest either.
+  // A server that did not report its version will not answer the later requests either.
   const asking = version.then(
-    ({trouble}): Asking => ({place, kubernetes, signal: deps.signal, silence: trouble?.kind === 'forbidden' ? undefined : trouble}),
+    ({trouble}): ReadOptions => ({
+      place,
+      kubernetes,
+      signal: deps.signal,
+      serverError: trouble?.kind === 'forbidden' ? undefined : trouble,
+    }),
   );
   const objects = rendering.then(({manifest}) => knownValue(manifest) ?? []);
   const [readings, tools, context, named, permissions, live] = await Promise.all([
@@ -69,8 +74,8 @@ export async function readPreflightContext(
     readContext(place, processes, already.context),
     Promise.all([objects, asking]).then((found) => readNamed(wanted, get, ...found)),
     Promise.all([objects, asking]).then((found) => readPermissions(...found)),
-    Promise.all([objects, asking]).then(([made, {silence}]) =>
-      readLive(made, {name: wanted.name, kubernetes, processes, signal: deps.signal, silence}),
+    Promise.all([objects, asking]).then(([made, {serverError}]) =>
+      readLive(made, {name: wanted.name, kubernetes, processes, signal: deps.signal, serverError}),
     ),
   ]);
   return {
@@ -98,12 +103,12 @@ async function readContext(place: ClusterTarget, processes: Processes, context?:
   return follow(config, (found) => known(contextOf(found), source));
 }
 
-interface Asking {
+interface ReadOptions {
   place: ClusterTarget;
   kubernetes: KubernetesClient;
   signal: AbortSignal;
-  /** Why no more requests are sent. */
-  silence: ApiError | undefined;
+  /** Error after which no more requests are sent. */
+  serverError: ApiError | undefined;
 }
 
 type Named = Pick<Situation, 'wantedSecrets' | 'secrets' | 'claims'>;
@@ -113,7 +118,7 @@ async function readNamed(
   {secrets: made}: Wanted,
   get: Get,
   objects: readonly KubernetesObject[],
-  {place, kubernetes, signal, silence}: Asking,
+  {place, kubernetes, signal, serverError}: ReadOptions,
 ): Promise<Named> {
   const wanted = wantedSecrets(made, get, objects);
   const own = get(cacheClaim);
@@ -123,7 +128,8 @@ async function readNamed(
     new Map(
       await Promise.all(
         [...names].map(
-          async (name) => [name, silence ? unknownBy(silence) : ((await objectFact(kubernetes, kind, name, options)) as Fact<T>)] as const,
+          async (name) =>
+            [name, serverError ? unknownBy(serverError) : ((await objectFact(kubernetes, kind, name, options)) as Fact<T>)] as const,
         ),
       ),
     );
@@ -139,9 +145,9 @@ async function readNamed(
 
 async function readPermissions(
   objects: readonly KubernetesObject[],
-  {place: {namespace}, kubernetes, signal, silence}: Asking,
+  {place: {namespace}, kubernetes, signal, serverError}: ReadOptions,
 ): Promise<Situation['permissions']> {
-  if (silence) return unknownBy(silence);
+  if (serverError) return unknownBy(serverError);
   const {served} = await servedResources(kubernetes, {signal, idleMs: REQUEST_MS});
   return permissionsOf(neededPermissions({namespace, objects, resources: [...served.keys()]}), kubernetes, signal);
 }

@@ -18,27 +18,29 @@ interface LiveDeps {
   processes: Processes;
   signal: AbortSignal;
   /** Why no more requests are sent. */
-  silence: ApiError | undefined;
+  serverError: ApiError | undefined;
 }
 
-/** What exists in the cluster and namespace of the release. Never fails: what cannot be read is unknown with the reason. */
+/** Existing objects in the cluster and namespace of the release. Never fails: unreadable objects are unknown, with a reason. */
 export async function readLive(objects: readonly KubernetesObject[], deps: LiveDeps): Promise<LiveState> {
-  const {name, kubernetes, signal, silence} = deps;
+  const {name, kubernetes, signal, serverError} = deps;
   const options = {signal, idleMs: REQUEST_MS};
   const {namespace} = name.place;
   const list = async <T>(resource: string): Promise<Fact<readonly T[]>> =>
-    silence ? unknownBy(silence) : ((await listFact(kubernetes, resource, {...options, namespace})) as unknown as Fact<readonly T[]>);
+    serverError
+      ? unknownBy(serverError)
+      : ((await listFact(kubernetes, resource, {...options, namespace})) as unknown as Fact<readonly T[]>);
   const [found, quotas, limitRanges, user] = await Promise.all([
     readObjects(objects, deps),
     list<ResourceQuota>('resourcequotas'),
     list<LimitRange>('limitranges'),
-    silence ? unknownBy(silence) : readUser(kubernetes, options),
+    serverError ? unknownBy(serverError) : readUser(kubernetes, options),
   ]);
   const isForeign = [...found.values()].some((fact) => isKnown(fact) && fact.value !== undefined && !isHelmOwned(fact.value, name));
   return {
     objects: found,
-    // Helm checks the owner only of what the release does not have yet.
-    installed: isForeign && !silence ? await readInstalled(deps) : new Set(),
+    // Helm checks the owner only of objects that are new in the release.
+    installed: isForeign && !serverError ? await readInstalled(deps) : new Set(),
     quotas,
     limitRanges,
     pods: isKnown(quotas) && quotas.value.length === 0 ? known([], 'no ResourceQuota') : await list<Pod>('pods'),
@@ -53,12 +55,12 @@ const isHelmOwned = (object: KubernetesObject, {release, place}: ReleaseName): b
 
 async function readObjects(
   objects: readonly KubernetesObject[],
-  {name, kubernetes, signal, silence}: LiveDeps,
+  {name, kubernetes, signal, serverError}: LiveDeps,
 ): Promise<LiveState['objects']> {
   const options = {signal, idleMs: REQUEST_MS};
-  const served = silence || objects.length === 0 ? [] : [...(await servedResources(kubernetes, options)).served.keys()];
+  const served = serverError || objects.length === 0 ? [] : [...(await servedResources(kubernetes, options)).served.keys()];
   const read = async (object: KubernetesObject): Promise<Fact<KubernetesObject | undefined>> => {
-    if (silence) return unknownBy(silence);
+    if (serverError) return unknownBy(serverError);
     const where = isWideObject(object, objects) ? {} : {namespace: name.place.namespace};
     const groupVersion = object.apiVersion ?? 'v1';
     return objectFact(kubernetes, resourceOf(object, objects, served), object.metadata.name, {...options, ...where, groupVersion});
@@ -66,7 +68,7 @@ async function readObjects(
   return new Map(await Promise.all(objects.map(async (object) => [objectKey(object), await read(object)] as const)));
 }
 
-/** Keys of the objects in the newest manifest of the release; none where there is no release. */
+/** Keys of the objects in the newest manifest of the release; empty without a release. */
 async function readInstalled({name, processes, signal}: LiveDeps): Promise<Set<string>> {
   const outcome = await processes.run(releaseManifest(name), {signal});
   return new Set(outcome.exitCode === 0 ? objectsIn(outcome.stdout).map(objectKey) : []);

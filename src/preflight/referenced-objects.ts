@@ -48,7 +48,7 @@ export const referencedClaims = (objects: readonly KubernetesObject[]): string[]
   ),
 ];
 
-/** Every key with what lies below it. A CustomResourceDefinition describes keys, so its own are left out. */
+/** All keys with their values. CRDs are skipped, because their keys are descriptions. */
 const pairsIn = (objects: readonly KubernetesObject[]): [key: string, below: Tree][] =>
   objects.filter(({kind}) => kind !== 'CustomResourceDefinition').flatMap((object) => pairsBelow(object as unknown as Tree));
 

@@ -5,7 +5,7 @@ import {type Checked, runChecks} from './check.ts';
 import {CHECKS} from './checks/index.ts';
 import {type Already, readPreflightContext} from './read-context.ts';
 
-const LONGEST_MS = 30_000;
+const MAX_TIMEOUT_MS = 30_000;
 
 type PreflightDeps = Omit<Parameters<typeof readPreflightContext>[2], 'signal'> & {timeoutMs: number};
 
@@ -16,7 +16,7 @@ export async function runPreflight(
   {timeoutMs, ...deps}: PreflightDeps,
   already: Already = {},
 ): Promise<Checked[]> {
-  const signal = AbortSignal.timeout(Math.min(timeoutMs, LONGEST_MS));
+  const signal = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMEOUT_MS));
   const checks = runChecks(CHECKS, await readPreflightContext(generated, wanted, {...deps, signal}, already));
   refuseFailed(checks);
   return checks.filter(({status}) => status === 'warn');

@@ -23,7 +23,7 @@ export function readHelmSet(items: readonly string[]): string[] {
   return read.map((each) => (lists.has(each) ? `${each}=${listText(each, lists.get(each) as Part[])}` : each));
 }
 
-/** The text of an assignment as `--set` reads it: JSON as it stands, anything else with its commas and backslashes escaped. */
+/** The text of an assignment for `--set`: JSON unchanged, other text with escaped commas and backslashes. */
 export const asHelmSet = (path: string, value: string): string => `${path}=${isJson(value) ? value : value.replaceAll(/[\\,]/g, '\\$&')}`;
 
 const isJson = (text: string): boolean => {
@@ -98,12 +98,12 @@ function stepsOf(index: string, path: string): (string | number)[] {
   return steps.map(([, number, key]) => (number === undefined ? unescaped(key as string) : Number(number)));
 }
 
-const MOST_ITEMS = 1000;
+const MAX_ITEMS = 1000;
 
 function setPart(target: Part[], steps: readonly (string | number)[], value: Part): void {
   let here: Part = target;
   for (const [at, step] of steps.entries()) {
-    if (typeof step === 'number' && step >= MOST_ITEMS)
+    if (typeof step === 'number' && step >= MAX_ITEMS)
       throw new InvalidValue(`List index [${step}] is too large`, 'List indexes start at [0]');
     const holder = here as Record<string | number, Part>;
     const below = Object.hasOwn(holder, step) ? holder[step] : undefined;

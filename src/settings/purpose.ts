@@ -5,7 +5,8 @@ export const purpose = defineSetting({
   id: 'purpose',
   group: 'Purpose',
   question: 'What is the agent pool used for?',
-  summary: 'Purpose of the agent pool: runs or VCS access. VCS access is for private GitHub Enterprise and GitLab Enterprise servers.',
+  summary:
+    'Purpose of the agent pool: runs or VCS access. VCS access is for private GitHub Enterprise and GitLab Enterprise servers. The pool must be linked in Scalr: run pools to workspaces, VCS pools to the VCS provider.',
   kind: choice(['runs', 'vcs']),
   explained: {
     text: 'An agent pool is either for runs or for VCS access, and a token belongs to one pool. VCS agents support GitHub Enterprise and GitLab Enterprise only. After the agent has registered, link the pool: run pools to workspaces, VCS pools in the last step of the VCS provider setup. Do not install both kinds on the same infrastructure.',

@@ -1,5 +1,5 @@
 import {readSnapshot} from '../apply/read-snapshot.ts';
-import {EVERY_MS, type PollDeps} from '../apply/watch-release.ts';
+import {POLL_INTERVAL_MS, type PollDeps} from '../apply/watch-release.ts';
 import type {Values} from '../charts/tree.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
@@ -17,7 +17,7 @@ import {notFound} from './release-causes.ts';
 import {readRunLogs} from './run-logs.ts';
 import {chartOf, howToFindRuns, type Status, statusOf, type Unread} from './status.ts';
 
-interface Wish {
+interface ReadStatusOptions {
   /** Values to compare with. */
   wanted: Values | undefined;
   /** Deadline of a query. */
@@ -25,7 +25,11 @@ interface Wish {
 }
 
 /** Reads the status once, without parts that the account cannot read. Read-only. @throws ExpectedError */
-export async function readStatus(name: ReleaseName, {wanted, signal}: Wish, deps: ClusterAccess & {now(): Date}): Promise<Status> {
+export async function readStatus(
+  name: ReleaseName,
+  {wanted, signal}: ReadStatusOptions,
+  deps: ClusterAccess & {now(): Date},
+): Promise<Status> {
   const {kubernetes, processes, now} = deps;
   const [context, seen, record, given, live] = await Promise.all([
     // Inside a pod of the cluster, there is no context.
@@ -60,7 +64,7 @@ export async function readStatus(name: ReleaseName, {wanted, signal}: Wish, deps
     now: now(),
     revision,
     given: given.value,
-    look: seen.value,
+    releaseSnapshot: seen.value,
     live: live.value,
     unread: [...unread, ...uncompared],
     wanted,
@@ -135,6 +139,6 @@ export async function watchStatus(name: ReleaseName, wanted: Values | undefined,
       if (!(error instanceof ExpectedError && isSeen && isPassing(error))) throw error;
       deps.onTrouble(error);
     }
-    await deps.sleep(EVERY_MS, interrupt);
+    await deps.sleep(POLL_INTERVAL_MS, interrupt);
   }
 }

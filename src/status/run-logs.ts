@@ -4,7 +4,7 @@ import {REQUIRED_MS} from '../cluster/read-facts.ts';
 import {podLog, type Reader} from '../kubernetes/queries.ts';
 
 /** Maximum number of runs, newest first. */
-const MOST_RUNS = 3;
+const MAX_RUNS = 3;
 /** A run installs providers and modules at its start. */
 const START_BYTES = 64 * 1024;
 
@@ -17,7 +17,7 @@ export async function readRunLogs(
   // Pods of agent-k8s without a specific label only resemble runs.
   const isCertain = of.chart !== 'agent-k8s' || Object.keys(of.taskLabels).length > 0;
   const pods = objects.filter((object) => isCertain && object.kind === 'Pod' && isOfRun(object, of)) as Pod[];
-  const newest = pods.toSorted((one, other) => (ageOf(one) < ageOf(other) ? 1 : -1)).slice(0, MOST_RUNS);
+  const newest = pods.toSorted((one, other) => (ageOf(one) < ageOf(other) ? 1 : -1)).slice(0, MAX_RUNS);
   const options = {signal, idleMs: REQUIRED_MS, namespace, limitBytes: START_BYTES};
   const logs = await Promise.all(
     newest.flatMap(({metadata, status}) =>

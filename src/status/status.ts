@@ -34,7 +34,7 @@ export interface Readings {
   revision: Revision | undefined;
   given: Values | undefined;
   /** Undefined if the workloads could not be read. */
-  look: ReleaseSnapshot | undefined;
+  releaseSnapshot: ReleaseSnapshot | undefined;
   /** Release objects compared with the cluster; undefined if this was not possible. */
   live: LiveDrift | undefined;
   unread: readonly Unread[];
@@ -80,30 +80,30 @@ export interface Status {
 }
 
 /** Pure. */
-export function statusOf({name, context, now, revision, given, look, live, unread, wanted, runLogs = []}: Readings): Status {
-  const chart = chartOf(revision, look);
-  const ofRelease = causesOfRelease(name, revision, look?.snapshot, live?.replicas);
-  const causes = [...ofRelease, ...(look ? explain(look.snapshot, now) : [])].toSorted(
+export function statusOf({name, context, now, revision, given, releaseSnapshot, live, unread, wanted, runLogs = []}: Readings): Status {
+  const chart = chartOf(revision, releaseSnapshot);
+  const ofRelease = causesOfRelease(name, revision, releaseSnapshot?.snapshot, live?.replicas);
+  const causes = [...ofRelease, ...(releaseSnapshot ? explain(releaseSnapshot.snapshot, now) : [])].toSorted(
     (a, b) => Number(b.isHopeless) - Number(a.isHopeless),
   );
-  const isWell = look !== undefined && isReady(look.snapshot, now) && ofRelease.length === 0;
+  const isHealthy = releaseSnapshot !== undefined && isReady(releaseSnapshot.snapshot, now) && ofRelease.length === 0;
   return {
     context,
-    state: isWell ? (unread.every(isRefusal) ? 'ready' : 'unknown') : stateOf(look, causes),
+    state: isHealthy ? (unread.every(isRefusal) ? 'ready' : 'unknown') : stateOf(releaseSnapshot, causes),
     revision,
     chart,
-    workloads: look ? workloadsOf(look) : [],
+    workloads: releaseSnapshot ? workloadsOf(releaseSnapshot) : [],
     causes,
-    agents: look ? agentsOf(look.snapshot, now) : [],
-    images: look ? imagesOf(look) : [],
+    agents: releaseSnapshot ? agentsOf(releaseSnapshot.snapshot, now) : [],
+    images: releaseSnapshot ? imagesOf(releaseSnapshot) : [],
     objects: live?.differences,
-    runs: runsOf(name, chart, given, look),
-    advice: adviceFor(howToFindRuns(name, chart, given), look),
-    cacheUse: sumOfCacheUse([...Object.values(look?.snapshot.logs ?? {}), ...runLogs].map(cacheUseIn)),
+    runs: runsOf(name, chart, given, releaseSnapshot),
+    advice: adviceFor(howToFindRuns(name, chart, given), releaseSnapshot),
+    cacheUse: sumOfCacheUse([...Object.values(releaseSnapshot?.snapshot.logs ?? {}), ...runLogs].map(cacheUseIn)),
     drift: wanted && given && driftOf(given, wanted),
     unread: [
       ...unread,
-      ...(look?.gaps ?? []).map(({object, reason, remedy}) => ({what: object, code: 'FORBIDDEN' as const, reason, remedy})),
+      ...(releaseSnapshot?.gaps ?? []).map(({object, reason, remedy}) => ({what: object, code: 'FORBIDDEN' as const, reason, remedy})),
     ],
   };
 }
@@ -114,14 +114,16 @@ const imagesOf = ({snapshot}: ReleaseSnapshot): string[] =>
 /** Missing permissions are expected; a failed query makes the state unknown. */
 const isRefusal = ({code}: Unread): boolean => code === 'FORBIDDEN';
 
-function stateOf(look: ReleaseSnapshot | undefined, causes: readonly Cause[]): Status['state'] {
+function stateOf(releaseSnapshot: ReleaseSnapshot | undefined, causes: readonly Cause[]): Status['state'] {
   if (causes.some(({isHopeless}) => isHopeless)) return 'hopeless';
-  return look === undefined && causes.length === 0 ? 'unknown' : 'not-ready';
+  return releaseSnapshot === undefined && causes.length === 0 ? 'unknown' : 'not-ready';
 }
 
 /** From the Helm record, otherwise from the labels of the workloads. */
-export function chartOf(revision: Revision | undefined, look: ReleaseSnapshot | undefined): InstalledChart | undefined {
-  const labels = look?.snapshot.workloads.map(({metadata}) => metadata.labels ?? {}).find((each) => each['helm.sh/chart'] !== undefined);
+export function chartOf(revision: Revision | undefined, releaseSnapshot: ReleaseSnapshot | undefined): InstalledChart | undefined {
+  const labels = releaseSnapshot?.snapshot.workloads
+    .map(({metadata}) => metadata.labels ?? {})
+    .find((each) => each['helm.sh/chart'] !== undefined);
   const found = scalrChart(revision?.chart ?? labels?.['helm.sh/chart'] ?? '');
   if (found === undefined) return undefined;
   const {chart, version} = found;
@@ -141,14 +143,14 @@ function runsOf(
   name: ReleaseName,
   chart: InstalledChart | undefined,
   given: Values | undefined,
-  look: ReleaseSnapshot | undefined,
+  releaseSnapshot: ReleaseSnapshot | undefined,
 ): Status['runs'] {
   const of = howToFindRuns(name, chart, given);
-  return look && of && runsIn(look.objects, of);
+  return releaseSnapshot && of && runsIn(releaseSnapshot.objects, of);
 }
 
-const adviceFor = (runs: RunsOf | undefined, look: ReleaseSnapshot | undefined): Advice[] =>
-  runs && look ? pullAdvice(look.objects, runs) : [];
+const adviceFor = (runs: RunsOf | undefined, releaseSnapshot: ReleaseSnapshot | undefined): Advice[] =>
+  runs && releaseSnapshot ? pullAdvice(releaseSnapshot.objects, runs) : [];
 
 /** Undefined if runs execute inside the agent. */
 export const howToFindRuns = (

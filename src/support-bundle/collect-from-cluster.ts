@@ -9,7 +9,7 @@ import {anySignal} from '../signals.ts';
 import {type Collected, interrupted, refuseUnwritable, type SaveDeps, type SaveOptions, saveBundle} from './archive/save-bundle.ts';
 import {accessCommands} from './collect/access-commands.ts';
 import {type LogItem, statusesOf} from './collect/log-items.ts';
-import {type AskedTools, askTools, type BundleOptions, type Prepared, prepareBundle} from './collect/prepare.ts';
+import {type BundleOptions, type Prepared, prepareBundle, startToolReads, type ToolReads} from './collect/prepare.ts';
 import {record, withRecording} from './collect/record.ts';
 import {hasRunId, isInName, isOfReleases} from './collect/scope.ts';
 
@@ -37,10 +37,10 @@ export async function collectFromCluster(options: FromClusterOptions, deps: Deps
   const ended = new AbortController();
   const signal = anySignal(AbortSignal.timeout(options.timeoutMs), deps.interrupts.interrupt, ended.signal);
   const opening = deps.openApi(signal);
-  const asked = askTools(options.place, deps.processes, signal);
-  const answered = Promise.allSettled([asked.releases, asked.versions]);
+  const toolReads = startToolReads(options.place, deps.processes, signal);
+  const answered = Promise.allSettled([toolReads.releases, toolReads.versions]);
   try {
-    return await collect(options, deps, {api: await opening, asked, signal});
+    return await collect(options, deps, {api: await opening, toolReads, signal});
   } finally {
     ended.abort();
     await answered;
@@ -54,12 +54,12 @@ export async function collectFromCluster(options: FromClusterOptions, deps: Deps
 async function collect(
   options: FromClusterOptions,
   deps: Deps,
-  {api, asked: tools, signal}: {api: Api; asked: AskedTools; signal: AbortSignal},
+  {api, toolReads, signal}: {api: Api; toolReads: ToolReads; signal: AbortSignal},
 ): Promise<Collected> {
   const {followingMs, place, isDryRun} = options;
   const {interrupt, forceQuit} = deps.interrupts;
   if (followingMs !== undefined && !isDryRun) await refuseUnwritable(place.namespace, options, deps);
-  const prepared = await prepareBundle(options, {api, asked: tools, signal, now: deps.now});
+  const prepared = await prepareBundle(options, {api, toolReads, signal, now: deps.now});
   if (interrupt.aborted && !prepared.scope.objects.some(isOfReleases)) throw interrupted(interrupt);
   if (isEmpty(prepared)) throw emptyError(prepared, options, await accessCommands(prepared.gaps, place.namespace, {api, signal}));
   // The run of --watch may not exist yet.
@@ -91,7 +91,7 @@ async function follow(
   // The first Ctrl-C may have ended the recording; the next one then acts as the first one.
   const interrupt = interrupts.interrupt.aborted ? interrupts.forceQuit : interrupts.interrupt;
   const signal = anySignal(AbortSignal.timeout(timeoutMs), interrupt);
-  const existing = await prepareBundle(options, {api, asked: askTools(place, processes, signal), signal, now});
+  const existing = await prepareBundle(options, {api, toolReads: startToolReads(place, processes, signal), signal, now});
   deps.onPrepared(existing);
   const all = withRecording({...existing, knownSecrets: [...knownSecrets, ...existing.knownSecrets]}, recording, api);
   const reading = {api: all.api, signal, forceQuit: interrupts.forceQuit};

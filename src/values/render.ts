@@ -90,7 +90,7 @@ export function renderValues(settings: Settings, target: Target): Rendered {
   return {values: withoutLargeNumbers(values, target), origins, warnings};
 }
 
-/** The entries of a row that differ from what is written; the same quantity in another notation is no change. */
+/** Entries of a row that differ from the written values; the same quantity in another notation is not a change. */
 function changes(row: Row, value: unknown, scope: Scope, written: Values): readonly Entry[] {
   const entries = row.write(value, scope).filter(([path, tree]) => !sameTree(getAt(written, path), tree));
   const isDefault = entries.length === 1 && sameTree(row.read(written, scope), value);

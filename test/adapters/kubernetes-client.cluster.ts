@@ -48,16 +48,16 @@ test.runIf(inject('simulated'))('a log that breaks off, stalls or is refused for
   const faulty = await faultyApi(place.kubeconfig);
   const api = await apiOf(faulty.kubeconfig, namespace);
   const path = logOf(namespace, 'agent-0', 'c0');
-  faulty.trouble('GET', /\/log/, {status: 429, retryAfter: 1}, 1);
-  faulty.trouble('GET', /\/log/, {status: 503}, 1);
+  faulty.inject('GET', /\/log/, {status: 429, retryAfter: 1}, 1);
+  faulty.inject('GET', /\/log/, {status: 503}, 1);
   expect(await readLog(await api.stream(path, {signal}))).toEqual({text: 'first\nsecond\n', trouble: undefined});
-  const cut = faulty.trouble('GET', /\/log/, 'cut');
+  const cut = faulty.inject('GET', /\/log/, 'cut');
   expect(await readLog(await api.stream(path, {signal}))).toMatchObject({
     text: expect.stringMatching(/^first/),
     trouble: {kind: 'truncated'},
   });
   cut.end();
-  const stall = faulty.trouble('GET', /\/log/, 'stall');
+  const stall = faulty.inject('GET', /\/log/, 'stall');
   expect(await api.stream(path, {signal, idleMs: 500})).toMatchObject({trouble: {kind: 'stalled'}});
   stall.end();
   faulty.stop();

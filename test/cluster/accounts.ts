@@ -6,7 +6,7 @@ import {onTestFinished} from 'vitest';
 import {until} from './api.ts';
 import type {Workplace} from './workplace.ts';
 
-/** One verb on one kind of thing, as RBAC names them. */
+/** One verb on one resource, named as in RBAC. */
 export interface Permission {
   group: string;
   resource: string;
@@ -14,9 +14,9 @@ export interface Permission {
 }
 
 export interface Account {
-  /** Path of a kubeconfig that acts with the rights of this account alone. */
+  /** Path of a kubeconfig with the permissions of this account only. */
   kubeconfig: string;
-  /** From now on it may do exactly this. */
+  /** Replaces the permissions of the account. */
   allow(permissions: readonly Permission[]): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ interface Config {
   users: {user: object}[];
 }
 
-/** A kubeconfig that acts as this user; gone when the test is over. */
+/** Kubeconfig that impersonates a user; deleted after the test. */
 async function kubeconfigAs(user: string, {kubectl}: Workplace): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'account-'));
   const config: Config = JSON.parse(await kubectl('config', 'view', '--raw', '--flatten', '--minify', '--output', 'json'));
@@ -35,7 +35,7 @@ async function kubeconfigAs(user: string, {kubectl}: Workplace): Promise<string>
   return path;
 }
 
-/** A kubeconfig of an account that has one of Kubernetes' own roles, or these rules, in the namespace and nothing outside of it. */
+/** Kubeconfig of an account with a built-in role, or with these rules, in the namespace only. */
 export async function accountWith(role: 'view' | 'edit' | 'admin' | readonly object[], place: Workplace): Promise<string> {
   const {kubectl, namespace} = place;
   const user = `${namespace}-${typeof role === 'string' ? role : 'own'}`;
@@ -46,13 +46,13 @@ export async function accountWith(role: 'view' | 'edit' | 'admin' | readonly obj
   return kubeconfigAs(user, place);
 }
 
-/** Somebody who is not the administrator. What is allowed is allowed in every namespace, also in one that is not there yet. */
+/** An account without admin permissions. Its permissions apply to all namespaces, including future ones. */
 export async function account(place: Workplace, permissions: readonly Permission[]): Promise<Account> {
   const {kubectl, namespace: name} = place;
   const apiVersion = 'rbac.authorization.k8s.io/v1';
   const allow = async (now: readonly Permission[]): Promise<void> => {
     const rules = now.map(({group, resource, verb}) => ({apiGroups: [group], resources: [resource], verbs: [verb]}));
-    // Changed with every call, so that it can be seen when the API server has taken the new rules in.
+    // Changes with every call, to detect when the API server uses the new rules.
     const mark = `/mark/${randomUUID()}`;
     await kubectl.apply(
       {apiVersion, kind: 'ClusterRole', metadata: {name}, rules: [...rules, {nonResourceURLs: [mark], verbs: ['get']}]},

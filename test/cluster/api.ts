@@ -2,10 +2,10 @@ import {readFile} from 'node:fs/promises';
 import {Agent, request} from 'node:https';
 import type {Certificates} from './certificates.ts';
 
-/** One call of the Kubernetes API. Throws unless it is answered with success. */
+/** Sends one request to the Kubernetes API. Throws unless it succeeds. */
 export type Api = <T = unknown>(method: 'GET' | 'POST', path: string, body?: object) => Promise<T>;
 
-/** The few calls that starting a cluster takes, before anybody needs a kubectl. */
+/** Requests that start a cluster, sent without kubectl. */
 export async function connect(server: string, {ca, admin}: Certificates): Promise<Api> {
   const [authority, cert, key] = await Promise.all([ca.cert, admin.cert, admin.key].map((path) => readFile(path)));
   const agent = new Agent({ca: authority, cert, key, keepAlive: true});
@@ -26,7 +26,7 @@ export async function connect(server: string, {ca, admin}: Certificates): Promis
     });
 }
 
-/** Asks again until the answer is yes; an error is a no, because at first nobody listens. */
+/** Polls until the condition is true. Errors count as false, because the server may not be listening yet. */
 export async function until(what: string, isSo: () => Promise<boolean>, seconds = 60): Promise<void> {
   const end = Date.now() + seconds * 1000;
   for (;;) {

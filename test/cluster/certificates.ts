@@ -10,22 +10,22 @@ export interface Certificate {
 
 export interface Certificates {
   ca: Certificate;
-  /** Verifies the tokens of service accounts, which are signed with the key of the CA. */
+  /** Verifies service account tokens, which are signed with the CA key. */
   tokens: string;
   /** For servers on 127.0.0.1. */
   server: Certificate;
-  /** May do everything. */
+  /** Client certificate of an administrator. */
   admin: Certificate;
   controllerManager: Certificate;
   scheduler: Certificate;
-  /** What the API server shows to kubelets. */
+  /** Client certificate of the API server for kubelets. */
   kubeletClient: Certificate;
 }
 
 const COMMON = {keyType: 'ec', algorithm: 'sha256'} as const;
 const LOCAL = [{type: 7, ip: '127.0.0.1'} as const, {type: 2, value: 'localhost'} as const];
 
-/** A certificate authority for one cluster, and what its members need. A member's rights hang on its name and group. */
+/** Certificate authority of one cluster, and the certificates of its components. Name and group determine the permissions. */
 export async function issueCertificates(directory: string): Promise<Certificates> {
   const save = async (file: string, made: {cert: string; private: string}): Promise<Certificate> => {
     const paths = {cert: join(directory, `${file}.crt`), key: join(directory, `${file}.key`)};

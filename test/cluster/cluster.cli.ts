@@ -1,7 +1,7 @@
 import {once} from 'node:events';
 import {startCluster} from './start-cluster.ts';
 
-/** `npm run cluster`: a cluster to try things on, until Ctrl-C. */
+/** `npm run cluster`: runs a test cluster until Ctrl-C. */
 const cluster = await startCluster();
 process.stdout.write(`export KUBECONFIG=${cluster.kubeconfig}\n`);
 process.stderr.write(`Kubernetes answers at ${cluster.server}. Ctrl-C ends it.\n`);

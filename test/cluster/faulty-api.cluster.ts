@@ -5,7 +5,7 @@ import {findKubectl} from './kubectl.ts';
 import {setLogs} from './logs.ts';
 import {workplace} from './workplace.ts';
 
-/** kubectl through the faulty API, with what it printed and how it ended. */
+/** Runs kubectl through the faulty API; returns its output and exit code. */
 async function behind() {
   const place = await workplace();
   const api = await faultyApi(place.kubeconfig);
@@ -23,7 +23,7 @@ test('without trouble it is the API server itself, with its errors', async () =>
 
 test('a status is answered as often as it was asked for, and no other request meets it', async () => {
   const {api, kubectl} = await behind();
-  const trouble = api.trouble('GET', /\/secrets\?/, {status: 503}, 1);
+  const trouble = api.inject('GET', /\/secrets\?/, {status: 503}, 1);
   expect((await kubectl('get', 'pods')).exitCode).toBe(0);
   expect((await kubectl('get', 'secrets')).stderr).toContain('unable to handle the request');
   expect((await kubectl('get', 'secrets')).exitCode).toBe(0);
@@ -32,7 +32,7 @@ test('a status is answered as often as it was asked for, and no other request me
 
 test('who is told when to come again comes again', async () => {
   const {api, kubectl} = await behind();
-  const trouble = api.trouble('GET', /\/secrets\?/, {status: 429, retryAfter: 1}, 2);
+  const trouble = api.inject('GET', /\/secrets\?/, {status: 429, retryAfter: 1}, 2);
   expect((await kubectl('get', 'secrets')).exitCode).toBe(0);
   expect(trouble.count()).toBe(2);
 });
@@ -43,9 +43,9 @@ test('what stalls has not happened, what is lost has, and both go on in the end'
     ['stall', ''],
     ['lose', 'configmap/lose'],
   ] as const) {
-    const trouble = api.trouble('POST', /\/configmaps/, fault);
+    const trouble = api.inject('POST', /\/configmaps/, fault);
     const created = kubectl('create', 'configmap', fault);
-    await trouble.met;
+    await trouble.hit;
     expect(await place.kubectl('get', 'configmaps', '-o', 'name', '--field-selector', `metadata.name=${fault}`)).toBe(before);
     trouble.end();
     expect((await created).exitCode).toBe(0);
@@ -57,11 +57,11 @@ test('a log is cut in the middle, a connection is reset, and in the end nobody l
   await place.kubectl('run', 'agent', '--image', 'x');
   await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['first', 'second']}});
   await place.kubectl('wait', 'pod/agent', '--for=condition=Ready');
-  const logs = api.trouble('GET', /\/log/, 'cut');
+  const logs = api.inject('GET', /\/log/, 'cut');
   expect(await kubectl('logs', 'agent')).toMatchObject({stdout: expect.stringMatching(/^first/), stderr: expect.stringMatching(/EOF/)});
   expect((await kubectl('logs', 'agent')).stdout).not.toContain('second');
   logs.end();
-  api.trouble('POST', /./, 'reset');
+  api.inject('POST', /./, 'reset');
   expect((await kubectl('create', 'configmap', 'any')).stderr).toMatch(/reset|EOF/);
   api.stop();
   expect((await kubectl('get', 'pods')).stderr).toContain('refused');

@@ -13,8 +13,8 @@ import {forwarder} from './forwarder.ts';
 import {writeKubeconfig} from './kubeconfig.ts';
 
 /**
- * What befalls a request: an answer of trouble, a late one, none (`stall`), none although it was carried out (`lose`), half of
- * one (`cut`), half of one and then nothing more (`hang`), one that breaks off or falls silent after a while, or the end of the
+ * Fault of a request: an error response, a delay, no response (`stall`), no response although the request was executed (`lose`),
+ * half of a response and then the end (`cut`) or silence (`hang`), a response that ends or falls silent after a time, or a closed
  * connection (`reset`).
  */
 export type Fault =
@@ -29,24 +29,24 @@ export type Fault =
   | 'reset';
 
 interface Refusal {
-  status: keyof typeof WORDS;
+  status: keyof typeof STATUS_TEXTS;
   retryAfter?: number;
 }
 
-export interface Trouble {
-  /** Resolves when the first request has met it; one that is lost has been carried out by then. */
-  met: Promise<unknown>;
+export interface InjectedFault {
+  /** Resolves at the first affected request; with `lose`, after the API server has executed it. */
+  hit: Promise<unknown>;
   count(): number;
-  /** No request meets it any more, and those that stall go on. */
+  /** Removes the fault, and continues stalled requests. */
   end(): void;
 }
 
 export interface FaultyApi {
-  /** Path of a kubeconfig with the rights of the one behind it. */
+  /** Path of a kubeconfig with the permissions of the original one. */
   kubeconfig: string;
-  /** From now on requests of that method (`POST|PATCH` or `*` for any) and path meet it, at most so many of them. Older trouble goes first. */
-  trouble(method: string, path: RegExp, fault: Fault, times?: number): Trouble;
-  /** Nobody listens any more, until it starts again. */
+  /** Injects a fault into at most `times` requests with this method (`POST|PATCH`, or `*` for any) and path. Older faults apply first. */
+  inject(method: string, path: RegExp, fault: Fault, times?: number): InjectedFault;
+  /** Stops listening until `start`. */
   stop(): void;
   start(): Promise<void>;
 }
@@ -54,11 +54,11 @@ export interface FaultyApi {
 type Ask = () => Promise<IncomingMessage>;
 
 interface Rule {
-  meets(incoming: IncomingMessage): boolean;
+  matches(incoming: IncomingMessage): boolean;
   play(ask: Ask, outgoing: ServerResponse): Promise<void>;
 }
 
-/** Stands before the API server until the test ends, and lets requests through unless told otherwise. */
+/** Proxy in front of the API server until the test ends; forwards requests that have no fault. */
 export async function faultyApi(kubeconfig: string): Promise<FaultyApi> {
   const directory = await mkdtemp(join(tmpdir(), 'faulty-api-'));
   const {ca, server: own, admin} = await issueCertificates(directory);
@@ -66,8 +66,8 @@ export async function faultyApi(kubeconfig: string): Promise<FaultyApi> {
   const rules: Rule[] = [];
   const server = createServer({cert, key}, (incoming, outgoing) => {
     const ask: Ask = () => forward(incoming);
-    const rule = rules.find((each) => each.meets(incoming));
-    // Who asked has gone, or who was asked.
+    const rule = rules.find((each) => each.matches(incoming));
+    // The client or the server closed the connection.
     (rule?.play ?? pass)(ask, outgoing).catch(() => outgoing.destroy());
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -84,11 +84,11 @@ export async function faultyApi(kubeconfig: string): Promise<FaultyApi> {
     kubeconfig: await writeKubeconfig(join(directory, 'kubeconfig'), `https://127.0.0.1:${port}`, ca, admin),
     stop,
     start: async () => void (await once(server.listen(port, '127.0.0.1'), 'listening')),
-    trouble(method, path, fault, times = Number.POSITIVE_INFINITY) {
+    inject(method, path, fault, times = Number.POSITIVE_INFINITY) {
       const news = new EventEmitter().setMaxListeners(0);
       let [count, isOver] = [0, false];
       rules.push({
-        meets({method: asked, url = ''}) {
+        matches({method: asked, url = ''}) {
           const isMet = !isOver && count < times && (method === '*' || method.split('|').includes(asked ?? '')) && path.test(url);
           if (isMet) count += 1;
           return isMet;
@@ -99,7 +99,7 @@ export async function faultyApi(kubeconfig: string): Promise<FaultyApi> {
         isOver = true;
         news.emit('end');
       };
-      return {met: once(news, 'met'), count: () => count, end};
+      return {hit: once(news, 'met'), count: () => count, end};
     },
   };
 }
@@ -153,8 +153,8 @@ async function pieces(answer: IncomingMessage, outgoing: ServerResponse, fault: 
   end();
 }
 
-/** As real API servers say it. */
-const WORDS = {
+/** Status messages of a real API server. */
+const STATUS_TEXTS = {
   403: {reason: 'Forbidden', message: 'forbidden: User "system:serviceaccount:ci:reader" cannot do this'},
   410: {reason: 'Expired', message: 'The provided continue parameter is too old to display a consistent list result.'},
   429: {reason: 'TooManyRequests', message: 'Too many requests, please try again later.'},
@@ -164,6 +164,6 @@ const WORDS = {
 
 function refuse({status, retryAfter}: Refusal, outgoing: ServerResponse): void {
   if (retryAfter !== undefined) outgoing.setHeader('retry-after', retryAfter);
-  const said = {kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', ...WORDS[status], code: status};
-  outgoing.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify(said));
+  const body = {kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', ...STATUS_TEXTS[status], code: status};
+  outgoing.writeHead(status, {'content-type': 'application/json'}).end(JSON.stringify(body));
 }

@@ -11,7 +11,7 @@ interface Config {
 
 const decode = (text = ''): Buffer => Buffer.from(text, 'base64');
 
-/** Passes requests on to the cluster of a kubeconfig, with the rights of its client certificate. Resolves with the answer. */
+/** Forwards requests to the cluster of a kubeconfig with its client certificate. Resolves with the response. */
 export async function forwarder(kubeconfig: string): Promise<(incoming: IncomingMessage) => Promise<IncomingMessage>> {
   const kubectl = await kubectlFor(kubeconfig);
   const config: Config = JSON.parse(await kubectl('config', 'view', '--raw', '--flatten', '--minify', '--output', 'json'));

@@ -3,16 +3,16 @@ import {type Cluster, startCluster} from './start-cluster.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Path of the kubeconfig of the cluster all tests share. Take a namespace of your own in it. */
+    /** Kubeconfig of the cluster that all tests share. Use a separate namespace for each test. */
     kubeconfig: string;
-    /** It is our cluster: pods start without an image, fare as their annotation says and have the logs a test wants. */
+    /** True for our kwok cluster: pods start without an image, end as their annotation says, and have logs set by the test. */
     simulated: boolean;
   }
 }
 
 let cluster: Cluster | undefined;
 
-/** One cluster for all test files. Whoever has one, say of kind, names its kubeconfig: nobody's current context is touched by accident. */
+/** One cluster for all test files. To use an existing cluster, for example kind, set its kubeconfig; the current context is never used. */
 export async function setup(project: TestProject): Promise<void> {
   const given = process.env['TEST_KUBECONFIG'];
   if (!given) cluster = await startCluster();

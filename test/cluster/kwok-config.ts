@@ -3,7 +3,7 @@ import {join} from 'node:path';
 import {stringify} from 'yaml';
 import type {Setup} from './programs.ts';
 
-/** kwok's configuration: as the kubelets of all nodes, with the stages of its own module and those of this folder. */
+/** kwok configuration: simulates the kubelets of all nodes, with the stages of kwok and of this folder. */
 export async function kwokConfig({certificates, ports}: Setup, stages: string): Promise<string> {
   const options = {
     manageAllNodes: true,
@@ -13,7 +13,7 @@ export async function kwokConfig({certificates, ports}: Setup, stages: string): 
     serverAddress: `127.0.0.1:${ports.kubelet}`,
     tlsCertFile: certificates.server.cert,
     tlsPrivateKeyFile: certificates.server.key,
-    // With a configuration of our own kwok's defaults are gone: without these nothing is played, and no logs are served.
+    // A custom configuration replaces the defaults of kwok: without these, stages do not run and logs are not served.
     enableDebuggingHandlers: true,
     nodePlayStageParallelism: 4,
     podPlayStageParallelism: 8,

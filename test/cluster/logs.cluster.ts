@@ -41,7 +41,7 @@ describe('kubectl logs', () => {
       said += chunk;
     });
     await expect.poll(() => said).toBe('one\n');
-    // A line that arrives while the follower starts to watch is seen with the next one.
+    // A line written while the follower starts is delivered with the next line.
     await expect
       .poll(
         async () => {

@@ -2,13 +2,13 @@ import {appendFile, mkdir, open, writeFile} from 'node:fs/promises';
 import {dirname, join} from 'node:path';
 import {kubectlFor} from './kubectl.ts';
 
-/** The lines of a container, and those of its life before. */
+/** Log lines of a container, and of its previous instance. */
 export interface Log {
   current?: readonly string[];
   previous?: readonly string[];
 }
 
-/** All pods of a namespace, or the one that is named. */
+/** All pods of a namespace, or one pod. */
 export interface Where {
   namespace: string;
   pod?: string;
@@ -16,12 +16,12 @@ export interface Where {
 
 const folderOf = (kubeconfig: string, {namespace, pod = ''}: Where): string => join(dirname(kubeconfig), 'logs', namespace, pod);
 
-/** The form in which container runtimes keep logs; kubelets understand no other. */
+/** CRI log format, the only one that kubelets read. */
 const format = (line: string): string => `${new Date().toISOString()} stdout F ${line}\n`;
 
 /**
- * What `kubectl logs` says from now on. `containers` has the log by container name; that of '*' is for all others.
- * A pod for which nothing was set has no logs: asking for them is an error.
+ * Sets the output of `kubectl logs`. `containers` has the log by container name; '*' applies to all others.
+ * `kubectl logs` fails for a pod without a log.
  */
 export async function setLogs(kubeconfig: string, where: Where, containers: Record<string, Log>): Promise<void> {
   const folder = folderOf(kubeconfig, where);
@@ -51,14 +51,14 @@ export async function setLogs(kubeconfig: string, where: Where, containers: Reco
   await kubectl.apply(pod === undefined ? ofNamespace : ofPod);
 }
 
-/** One more line; `kubectl logs --follow` sees it. */
+/** Appends a line, which `kubectl logs --follow` prints. */
 export async function appendLog(kubeconfig: string, where: Where, container: string, line: string): Promise<void> {
   await appendFile(join(folderOf(kubeconfig, where), `${container}.log`), format(line));
 }
 
 const PIECE = 1024 * 1024;
 
-/** Lines without end, until the log that was set is so many bytes long; it is never held as a whole. */
+/** Writes a log of this many bytes without holding it in memory. */
 export async function fillLog(
   kubeconfig: string,
   where: Where,

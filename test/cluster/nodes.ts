@@ -1,4 +1,4 @@
-/** A node of the test cluster. What is left out is that of an ordinary small machine. */
+/** A node of the test cluster. Defaults are those of a small machine. */
 export interface NodeSpec {
   name: string;
   labels?: Record<string, string>;
@@ -12,11 +12,11 @@ export interface NodeSpec {
 export const DEFAULT_NODES: readonly NodeSpec[] = ['a', 'b', 'c'].map((zone) => ({
   name: `node-${zone}`,
   labels: {'topology.kubernetes.io/zone': `test-1${zone}`},
-  // Nothing runs on them, and what tests leave behind stays.
+  // Nothing runs on the nodes, and objects that tests do not delete remain.
   capacity: {cpu: '96', memory: '384Gi'},
 }));
 
-/** What a kubelet registers; kwok adds conditions and addresses and reports it alive. */
+/** Node object as a kubelet registers it; kwok adds conditions, addresses and heartbeats. */
 export function nodeObject({name, labels, taints, capacity, arch = 'amd64', os = 'linux', kubeletVersion = 'v1.35.4'}: NodeSpec): object {
   const resources = {cpu: '4', memory: '16Gi', pods: '110', 'ephemeral-storage': '100Gi', ...capacity};
   return {

@@ -1,4 +1,4 @@
-/** A pod in which nothing runs, unless it is said how it shall fare (see stages/). */
+/** A pod that kwok keeps running, unless an annotation sets its outcome (see stages/). */
 export function pod(name: string, {outcome, spec}: {outcome?: string; spec?: object} = {}): object {
   return {
     apiVersion: 'v1',

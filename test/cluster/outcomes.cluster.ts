@@ -4,7 +4,7 @@ import {workplace} from './workplace.ts';
 
 const INIT = {initContainers: ['first', 'second'].map((name) => ({name, image: 'busybox'}))};
 
-/** What a pod with this annotation comes to, and what its event says. */
+/** Outcome of a pod with this annotation, and the message of its event. */
 const OUTCOMES: Readonly<Record<string, {status: object; event: string; spec?: object}>> = {
   'image-pull-backoff': {
     status: {phase: 'Pending', containerStatuses: [{ready: false, restartCount: 0, state: {waiting: {reason: 'ImagePullBackOff'}}}]},

@@ -1,7 +1,7 @@
 import {join} from 'node:path';
 import type {Certificates} from './certificates.ts';
 
-/** What the programs of one cluster have to know of each other. */
+/** Shared settings of the programs of one cluster. */
 export interface Setup {
   directory: string;
   certificates: Certificates;
@@ -23,7 +23,7 @@ export const etcd = ({directory, ports}: Setup): string[] =>
     'listen-peer-urls': `http://127.0.0.1:${ports.etcdPeer}`,
     'initial-advertise-peer-urls': `http://127.0.0.1:${ports.etcdPeer}`,
     'initial-cluster': `etcd=http://127.0.0.1:${ports.etcdPeer}`,
-    // Nobody needs the data after a crash, and waiting for the disk is most of what a write costs.
+    // The data is not needed after a crash, and fsync dominates the cost of a write.
     'unsafe-no-fsync': true,
     'log-level': 'warn',
   });
@@ -41,17 +41,17 @@ export const apiServer = ({certificates, ports}: Setup): string[] =>
     'service-account-issuer': 'https://kubernetes.default.svc',
     'service-account-key-file': certificates.tokens,
     'service-account-signing-key-file': certificates.ca.key,
-    // Whether a pod may be privileged is for PodSecurity to decide, as in real clusters.
+    // Pod Security admission decides about privileged pods, as in real clusters.
     'allow-privileged': true,
     'kubelet-preferred-address-types': 'InternalIP',
     'kubelet-certificate-authority': certificates.ca.cert,
     'kubelet-client-certificate': certificates.kubeletClient.cert,
     'kubelet-client-key': certificates.kubeletClient.key,
-    // The loopback address may not stand in the Endpoints of the service `kubernetes`.
+    // Endpoints of the service `kubernetes` cannot contain a loopback address.
     'endpoint-reconciler-type': 'none',
   });
 
-/** With the usual limits most of a start, and of rolling out many pods, would be spent on waiting for the next call. */
+/** The default rate limits would dominate the duration of a start and of rollouts. */
 const UNTHROTTLED = {'kube-api-qps': 500, 'kube-api-burst': 1000};
 
 export const controllerManager = ({certificates, kubeconfigs}: Setup): string[] =>

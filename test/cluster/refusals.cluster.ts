@@ -2,7 +2,7 @@ import {expect, test} from 'vitest';
 import {claim, deployment, pod} from './objects.ts';
 import {workplace} from './workplace.ts';
 
-/** These are made by the real scheduler, controllers and admission; nothing here knows of them. */
+/** These messages come from the real scheduler, controllers and admission. */
 const wanting = (requests: object): object => ({containers: [{name: 'agent', image: 'scalr/agent:1', resources: {requests}}]});
 
 test('a pod that fits on no node is not scheduled', async () => {
@@ -34,7 +34,7 @@ test('PodSecurity refuses what the namespace forbids', async () => {
 test('a quota refuses the pods of a Deployment', async () => {
   const {kubectl} = await workplace();
   await kubectl('create', 'quota', 'tight', '--hard=pods=1');
-  // The quota counts only from when its controller has seen it.
+  // A quota applies only after its controller has processed it.
   await kubectl('wait', 'quota/tight', '--for=jsonpath={.status.hard.pods}=1', '--timeout=10s');
   await kubectl.apply(deployment('agent', 2));
   await kubectl('wait', 'deployment/agent', '--for=condition=ReplicaFailure', '--timeout=10s');

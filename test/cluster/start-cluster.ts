@@ -14,13 +14,13 @@ import {DEFAULT_NODES, type NodeSpec, nodeObject} from './nodes.ts';
 import * as programs from './programs.ts';
 
 export interface Cluster {
-  /** Path of a kubeconfig that may do everything. */
+  /** Path of an admin kubeconfig. */
   kubeconfig: string;
   server: string;
   stop(): Promise<void>;
 }
 
-/** A Kubernetes of its own, ready to schedule pods. It ends with this process at the latest, however that ends. */
+/** Starts a cluster that can schedule pods. It stops with this process at the latest. */
 export async function startCluster({nodes = DEFAULT_NODES}: {nodes?: readonly NodeSpec[]} = {}): Promise<Cluster> {
   const binaries = await controlPlane();
   const directory = await mkdtemp(join(tmpdir(), 'test-cluster-'));
@@ -40,7 +40,7 @@ export async function startCluster({nodes = DEFAULT_NODES}: {nodes?: readonly No
       await createObjects(api, nodes.map(nodeObject));
       guard.run('kwok', binaries.kwok, programs.kwok(setup));
       await until('all nodes are ready', () => nodesAreReady(api));
-      // Without it the first pod of a test would be refused.
+      // Pods are rejected until the default service account exists.
       await until('there is a service account', async () =>
         Boolean(await api('GET', '/api/v1/namespaces/default/serviceaccounts/default')),
       );
@@ -66,7 +66,7 @@ async function prepare(directory: string): Promise<programs.Setup> {
   return {directory, certificates, ports: {etcd, etcdPeer, server, kubelet}, kubeconfigs};
 }
 
-/** Ports that were free a moment ago, all held at once so that they differ. */
+/** Free ports, reserved at the same time so that they differ. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({length: count}, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((each) => once(each, 'listening')));
@@ -75,7 +75,7 @@ async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Without the empty ones that a leading `---` makes. */
+/** Skips the empty documents of a leading `---`. */
 async function documents(path: string): Promise<object[]> {
   return parseAllDocuments(await readFile(path, 'utf8')).flatMap((each) => each.toJS() ?? []);
 }

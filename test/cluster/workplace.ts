@@ -6,20 +6,20 @@ import {type Kubectl, kubectlFor} from './kubectl.ts';
 export interface Workplace {
   kubeconfig: string;
   namespace: string;
-  /** Works in the namespace. */
+  /** kubectl in the namespace of the test. */
   kubectl: Kubectl;
 }
 
-/** A fresh namespace in the cluster all tests share, so that they may run side by side. */
+/** A new namespace in the shared cluster, so that tests can run in parallel. */
 export async function workplace(labels: Record<string, string> = {}): Promise<Workplace> {
   const kubeconfig = inject('kubeconfig');
   const namespace = `test-${randomBytes(4).toString('hex')}`;
   const kubectl = await kubectlFor(kubeconfig, namespace);
   await kubectl.apply({apiVersion: 'v1', kind: 'Namespace', metadata: {name: namespace, labels}});
-  // Every release that stays is read by every later test that reads the cluster.
+  // Later tests that read the cluster would read every remaining release.
   if (TestRunner.getCurrentTest() !== undefined)
     onTestFinished(async () => void (await kubectl('delete', 'secrets', '--selector=owner=helm')));
-  // Without it a pod would be refused.
+  // Pods are rejected until the default service account exists.
   await until('the namespace has a service account', async () => Boolean(await kubectl('get', 'serviceaccount', 'default')));
   return {kubeconfig, namespace, kubectl};
 }

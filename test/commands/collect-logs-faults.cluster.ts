@@ -29,7 +29,7 @@ const B = 'logs/b/agent.log';
 
 test('retries when the server requests it', async () => {
   const {place, api} = await agents(['a', 'b']);
-  const troubles = [/\/pods\?/, LOG_OF_B, /\/events\?/].map((path) => api.trouble('GET', path, {status: 429, retryAfter: 1}, 1));
+  const troubles = [/\/pods\?/, LOG_OF_B, /\/events\?/].map((path) => api.inject('GET', path, {status: 429, retryAfter: 1}, 1));
   expect(await collected(place, helm)).toMatchObject({exit: 0, errors: []});
   expect(troubles.map((each) => each.count())).toEqual([1, 1, 1]);
 });
@@ -39,7 +39,7 @@ test.each([
   [{status: 500}, 'server'],
 ] as const)('reports only one missing log when it always returns %j', async (fault, kind) => {
   const {place, api} = await agents(['a', 'b', 'c']);
-  api.trouble('GET', LOG_OF_B, fault);
+  api.inject('GET', LOG_OF_B, fault);
   const {exit, result, errors, names, text} = await collected(place, helm);
   expect({exit, complete: result.complete}).toEqual({exit: 7, complete: false});
   expect(errors).toMatchObject([{what: B, kind}]);
@@ -49,7 +49,7 @@ test.each([
 
 test('skips a node that does not respond', async () => {
   const {place, api} = await agents(['a', 'b', 'c']);
-  api.trouble('GET', LOG_OF_B, 'stall');
+  api.inject('GET', LOG_OF_B, 'stall');
   const {exit, errors, names, seconds} = await collected(place, helm);
   expect(exit).toBe(7);
   expect(errors).toMatchObject([{what: B, kind: 'stalled'}]);
@@ -59,7 +59,7 @@ test('skips a node that does not respond', async () => {
 
 test('keeps the start of a log when the node stops sending, and reports it as incomplete', async () => {
   const {place, api} = await agents(['a', 'b'], 40_000);
-  api.trouble('GET', LOG_OF_B, 'hang');
+  api.inject('GET', LOG_OF_B, 'hang');
   const {exit, errors, text} = await collected(place, helm);
   expect(exit).toBe(7);
   expect(errors).toMatchObject([{what: B, kind: 'stalled', message: expect.stringMatching(/^incomplete/)}]);
@@ -70,7 +70,7 @@ test('keeps the start of a log when the node stops sending, and reports it as in
 
 test('keeps the start of an interrupted log', async () => {
   const {place, api} = await agents(['a', 'b'], 40_000);
-  api.trouble('GET', LOG_OF_B, 'cut');
+  api.inject('GET', LOG_OF_B, 'cut');
   const {exit, errors, text} = await collected(place, helm);
   expect(exit).toBe(7);
   expect(errors).toMatchObject([{what: B, kind: 'truncated', message: expect.stringMatching(/^incomplete/)}]);
@@ -81,9 +81,9 @@ test('keeps the start of an interrupted log', async () => {
 
 test('handles a pod that is deleted between the list and its log', async () => {
   const {place, api} = await agents(['a', 'b']);
-  const late = api.trouble('GET', LOG_OF_B, {delayMs: 3000});
+  const late = api.inject('GET', LOG_OF_B, {delayMs: 3000});
   const collecting = collected(place, helm);
-  await late.met;
+  await late.hit;
   await place.kubectl('delete', 'pod', 'b', '--grace-period=0', '--force');
   const {exit, errors, names} = await collecting;
   expect(exit).toBe(7);
@@ -97,7 +97,7 @@ test.each([
   [/\/nodes\//, /^\/api\/v1\/nodes\//],
 ])('reports only the failed part for a failure at %s', async (path, what) => {
   const {place, api} = await agents(['a']);
-  api.trouble('GET', path, {status: 500});
+  api.inject('GET', path, {status: 500});
   const {exit, errors, names} = await collected(place, helm);
   expect(exit).toBe(7);
   expect(errors).toMatchObject([{what: typeof what === 'string' ? what : expect.stringMatching(what), kind: 'server'}]);
@@ -107,9 +107,9 @@ test.each([
 test('writes a bundle in time when the API server stops', async () => {
   const names = Array.from({length: 20}, (_, at) => `agent-${at}`);
   const {place, api} = await agents(names);
-  const late = api.trouble('GET', /\/pods\/agent-1[0-9]\/log\?/, 'stall');
+  const late = api.inject('GET', /\/pods\/agent-1[0-9]\/log\?/, 'stall');
   const collecting = collected(place, helm, ['--timeout', '40s']);
-  await late.met;
+  await late.hit;
   api.stop();
   const {exit, errors, names: all, text, seconds} = await collecting;
   expect(exit).toBe(7);
@@ -122,7 +122,7 @@ test('writes a bundle in time when the API server stops', async () => {
 
 test('writes a bundle of the data so far when it times out', async () => {
   const {place, api} = await agents(['a', 'b']);
-  api.trouble('GET', LOG_OF_B, 'stall');
+  api.inject('GET', LOG_OF_B, 'stall');
   const {exit, errors, names, seconds} = await collected(place, helm, ['--timeout', '6s']);
   expect(exit).toBe(7);
   expect(errors).toMatchObject([{what: B, kind: 'aborted', message: expect.stringContaining('timed out (--timeout)')}]);
@@ -132,7 +132,7 @@ test('writes a bundle of the data so far when it times out', async () => {
 
 test('continues with other kinds when a list does not respond', async () => {
   const {place, api} = await agents(['a']);
-  api.trouble('GET', /\/secrets\?/, 'stall');
+  api.inject('GET', /\/secrets\?/, 'stall');
   const {exit, errors, names, seconds, text} = await collected(place, helm);
   expect(exit).toBe(7);
   expect(errors.map(({kind}) => kind)).toEqual(['stalled', 'stalled']);

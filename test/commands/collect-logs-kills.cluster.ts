@@ -61,7 +61,7 @@ async function halfway(...more: readonly string[]) {
   let hung: Promise<unknown> = Promise.resolve();
   const run = await start(
     (api) => {
-      hung = api.trouble('GET', LOG_OF_B, 'hang').met;
+      hung = api.inject('GET', LOG_OF_B, 'hang').hit;
     },
     ...more,
   );
@@ -121,7 +121,7 @@ test('of --watch Ctrl-C is the end that it waits for', async () => {
 test('before anything was read it leaves nothing', async () => {
   let stalled: Promise<unknown> = Promise.resolve();
   const run = await start((api) => {
-    stalled = api.trouble('GET', /./, 'stall').met;
+    stalled = api.inject('GET', /./, 'stall').hit;
   });
   await stalled;
   run.signal('SIGINT');

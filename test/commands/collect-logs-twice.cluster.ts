@@ -24,10 +24,10 @@ test('two bundles of what has not changed are alike to every entry, whoever answ
   await expect.poll(() => kubectl('logs', 'e').catch(String)).toContain('e is ready');
   // Heartbeats of the nodes go on, and nothing else moves any more.
   const api = await faultyApi(kubeconfig);
-  api.trouble('GET', /\/pods\/[bd]\/log\?/, {status: 403});
+  api.inject('GET', /\/pods\/[bd]\/log\?/, {status: 403});
   const now = new Date();
   const bundleThatWaitsFor = async (name: string) => {
-    const late = api.trouble('GET', new RegExp(`/pods/${name}/log\\?`), {delayMs: 1500});
+    const late = api.inject('GET', new RegExp(`/pods/${name}/log\\?`), {delayMs: 1500});
     const bundle = await collected({...place, kubeconfig: api.kubeconfig}, helm, [], {now: () => now});
     late.end();
     return bundle;

@@ -66,9 +66,9 @@ test.each([
   ['are forbidden for a while', {status: 403}, 2],
   ['are reset', 'reset', 3],
 ] as const)('loses and repeats no line when streams %s', async (_, fault, times) => {
-  let trouble: ReturnType<FaultyApi['trouble']> | undefined;
+  let trouble: ReturnType<FaultyApi['inject']> | undefined;
   const run = await watched((api) => {
-    trouble = api.trouble('GET', FOLLOWED, fault, times);
+    trouble = api.inject('GET', FOLLOWED, fault, times);
   });
   await run.goesOn(30);
   const {exit, errors, text, lines} = await run.end();
@@ -84,8 +84,8 @@ test.each([
   ['a reset', 'reset'],
 ] as const)('follows logs and finds new runs while lists return %s', async (_, fault) => {
   const run = await watched(() => undefined);
-  const trouble = run.api.trouble('GET', LISTS, fault);
-  await trouble.met;
+  const trouble = run.api.inject('GET', LISTS, fault);
+  await trouble.hit;
   await run.place.kubectl.apply({
     ...pod('run-3-plan'),
     metadata: {name: 'run-3-plan', labels: {'app.kubernetes.io/name': 'agent-local', 'app.kubernetes.io/instance': 'by-hand'}},
@@ -125,10 +125,10 @@ test('runs kubectl per request when kubectl proxy does not work', async () => {
 });
 
 test('keeps the start of a log when the pod is deleted while its stream is interrupted, and reports it', async () => {
-  const run = await watched((api) => void api.trouble('GET', FOLLOWED, {breakAfterMs: 2000}, 1));
+  const run = await watched((api) => void api.inject('GET', FOLLOWED, {breakAfterMs: 2000}, 1));
   await run.goesOn(4);
-  const broken = run.api.trouble('GET', FOLLOWED, {status: 500});
-  await broken.met;
+  const broken = run.api.inject('GET', FOLLOWED, {status: 500});
+  await broken.hit;
   await run.place.kubectl('delete', 'pod', 'a', '--grace-period=0', '--force');
   await run.goesOn(16);
   const {exit, errors, names, text, result} = await run.end();

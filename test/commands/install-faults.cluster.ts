@@ -34,7 +34,7 @@ const TIME_TO_GET_THERE = ['--timeout', '10s'];
 /** One failure either ends it with a next step or is outlived, and after it everything can be made whole. */
 async function expectHarmless(helm: string, [, method, path]: Stage, times = 1): Promise<number> {
   const deps = await behindFaultyApi();
-  const trouble = deps.api.trouble(method, path, {status: 500}, times);
+  const trouble = deps.api.inject(method, path, {status: 500}, times);
   const {exit, result} = await installThrough(deps, helm);
   expect(trouble.count()).toBeGreaterThanOrEqual(1);
   if (result.error?.code === 'RELEASE_BUSY') expect(result.error.message).toMatch(/its Helm record is still pending-install/);
@@ -66,7 +66,7 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
 
   test('interrupts helm when the API server does not answer within the timeout', async () => {
     const deps = await behindFaultyApi();
-    const trouble = deps.api.trouble(INSTALLING, /\/deployments/, 'stall');
+    const trouble = deps.api.inject(INSTALLING, /\/deployments/, 'stall');
     const {exit, result} = await installThrough(deps, helm, TIME_TO_GET_THERE);
     expect({exit, code: result.error?.code}).toEqual({exit: 6, code: 'TIMED_OUT'});
     expect(result.error.message).toMatch(/It (was interrupted|did not stop).*Completed: Create Secret scalr-agent-token/);
@@ -78,21 +78,21 @@ describe.each(helms)('Helm $major', ({path: helm}) => {
 test('retries at every stage when the API server answers 429', async () => {
   const deps = await behindFaultyApi();
   const stages = [...READING, ...APPLYING, ...HELM, LOOK, LOGS];
-  const troubles = stages.map(([, method, path]) => deps.api.trouble(method, path, {status: 429, retryAfter: 1}, 1));
+  const troubles = stages.map(([, method, path]) => deps.api.inject(method, path, {status: 429, retryAfter: 1}, 1));
   expect(await installThrough(deps, anyHelm)).toMatchObject({exit: 0, result: {agent: 'registered'}});
   expect(troubles.map((each) => each.count())).toEqual(stages.map(() => 1));
 });
 
 test('succeeds when the API server takes half a second for every list', async () => {
   const deps = await behindFaultyApi();
-  const trouble = deps.api.trouble('GET', /\?.*(limit|labelSelector)=/, {delayMs: 500});
+  const trouble = deps.api.inject('GET', /\?.*(limit|labelSelector)=/, {delayMs: 500});
   expect(await installThrough(deps, anyHelm)).toMatchObject({exit: 0, result: {agent: 'registered'}});
   expect(trouble.count()).toBeGreaterThan(7);
 });
 
 test('fails at the timeout when reading the Helm history gets no answer', async () => {
   const deps = await behindFaultyApi();
-  deps.api.trouble('GET', /\/secrets\?labelSelector/, 'stall');
+  deps.api.inject('GET', /\/secrets\?labelSelector/, 'stall');
   const {exit, result} = await installThrough(deps, anyHelm, TIME_TO_GET_THERE);
   expect({exit, code: result.error.code}).toEqual({exit: 1, code: 'CLUSTER_UNREACHABLE'});
   expect(result.error.message).toContain('helm history failed: timed out waiting for a response');
@@ -103,8 +103,8 @@ test('fails instead of assuming no values when the values cannot be read', async
   await installThrough(deps, anyHelm);
   // The first list is the history, the second one is for the values.
   const [, method, path] = READING[2] as Stage;
-  deps.api.trouble(method, path, {delayMs: 0}, 1);
-  deps.api.trouble(method, path, {status: 503}, 1);
+  deps.api.inject(method, path, {delayMs: 0}, 1);
+  deps.api.inject(method, path, {status: 503}, 1);
   const {exit, result} = await installThrough(deps, anyHelm);
   expect({exit, code: result.error?.code}).toEqual({exit: 1, code: 'CLUSTER_UNREACHABLE'});
   expect(result.error.message).toMatch(/^helm get failed/);

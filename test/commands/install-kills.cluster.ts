@@ -66,9 +66,9 @@ async function runTo([, method, path, fault]: Moment, helm: string, more: readon
   const place = await installPlace();
   if (more.length > 0) await install(place, helm, [...argv, '--yes'], {env: TOKEN});
   const api = await faultyApi(place.kubeconfig);
-  const trouble = api.trouble(method, path, fault, 1);
+  const trouble = api.inject(method, path, fault, 1);
   const run = start(place, api, helm, more);
-  await trouble.met;
+  await trouble.hit;
   return {place, api, trouble, run};
 }
 

@@ -9,7 +9,7 @@ const LOOK = /\/replicasets\?limit/;
 
 test.each([{status: 503}, 'cut'] as const)('does not report a single failed status request (%o)', async (fault) => {
   const deps = await behindFaultyApi();
-  const trouble = deps.api.trouble('GET', LOOK, fault, 1);
+  const trouble = deps.api.inject('GET', LOOK, fault, 1);
   const {exit, said, result} = await installThrough(deps, helm);
   expect({exit, agent: result.agent, count: trouble.count()}).toEqual({exit: 0, agent: 'registered', count: 1});
   expect(said).not.toContain('API server');
@@ -17,7 +17,7 @@ test.each([{status: 503}, 'cut'] as const)('does not report a single failed stat
 
 test('reports API server errors that persist, and continues the watch when they end', async () => {
   const deps = await behindFaultyApi();
-  const trouble = deps.api.trouble('GET', LOOK, {status: 503});
+  const trouble = deps.api.inject('GET', LOOK, {status: 503});
   const {exit, said, result} = await installThrough(deps, helm, [], (text) => {
     if (text.includes('API server')) trouble.end();
   });
@@ -26,7 +26,7 @@ test('reports API server errors that persist, and continues the watch when they 
 });
 
 const ENDS: [how: string, act: (api: FaultyApi) => unknown, reason: RegExp][] = [
-  ['stalls', (api) => api.trouble('*', /./, 'stall'), /API server: .*timed out waiting for a response/],
+  ['stalls', (api) => api.inject('*', /./, 'stall'), /API server: .*timed out waiting for a response/],
   ['dies', (api) => api.stop(), /API server: .*refused/],
 ];
 test.each(ENDS)('times out with the last known pod problem when the API server %s', async (_how, act, reason) => {
@@ -42,14 +42,14 @@ test.each(ENDS)('times out with the last known pod problem when the API server %
 
 test('reads the logs again when the connection breaks', async () => {
   const deps = await behindFaultyApi();
-  const trouble = deps.api.trouble('GET', /\/log\?/, 'cut', 2);
+  const trouble = deps.api.inject('GET', /\/log\?/, 'cut', 2);
   expect(await installThrough(deps, helm)).toMatchObject({exit: 0, result: {agent: 'registered'}});
   expect(trouble.count()).toBe(2);
 });
 
 test('fails instead of hanging when the API server stalls at the Secret', async () => {
   const deps = await behindFaultyApi();
-  deps.api.trouble('PATCH', /\/secrets/, 'stall');
+  deps.api.inject('PATCH', /\/secrets/, 'stall');
   const {exit, result} = await installThrough(deps, helm);
   expect({exit, code: result.error?.code}).toEqual({exit: 1, code: 'CLUSTER_UNREACHABLE'});
 });

@@ -231,9 +231,9 @@ describe('API server faults', () => {
     const place = await workplace();
     const api = await faultyApi(place.kubeconfig);
     const troubles = [
-      api.trouble('GET', /^\/version/, {status: 503}, 1),
-      api.trouble('POST', /selfsubjectaccessreviews/, {status: 500}, 1),
-      api.trouble('GET', /\/secrets\/scalr-agent-token/, {status: 429, retryAfter: 1}, 1),
+      api.inject('GET', /^\/version/, {status: 503}, 1),
+      api.inject('POST', /selfsubjectaccessreviews/, {status: 500}, 1),
+      api.inject('GET', /\/secrets\/scalr-agent-token/, {status: 429, retryAfter: 1}, 1),
     ];
     const {by} = await outcomes({...place, kubeconfig: api.kubeconfig}, LOCAL, {env: TOKEN});
     expect(troubles.map((each) => each.count())).toEqual([1, 1, 1]);
@@ -243,7 +243,7 @@ describe('API server faults', () => {
   test('reports the results so far within the timeout when the API server stops answering', async () => {
     const place = await workplace();
     const api = await faultyApi(place.kubeconfig);
-    api.trouble('POST', /selfsubjectaccessreviews/, 'stall');
+    api.inject('POST', /selfsubjectaccessreviews/, 'stall');
     const {by, seconds} = await outcomes({...place, kubeconfig: api.kubeconfig}, [...LOCAL, '--timeout', '12s'], {env: TOKEN});
     expect(by['permissions']?.status).toBe('skip');
     expect(statuses(by, ['cluster-reachable', 'namespace', 'secrets'])).toEqual(all(['cluster-reachable', 'namespace', 'secrets'], 'pass'));

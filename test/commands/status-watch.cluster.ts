@@ -57,7 +57,7 @@ describe('--watch', () => {
     const {api, through} = await installed();
     let end = (): void => undefined;
     const fail = () => {
-      end = api.trouble('GET', /./, {status: 503}).end;
+      end = api.inject('GET', /./, {status: 503}).end;
     };
     const {stdout, exit} = await status(
       through,
@@ -105,7 +105,7 @@ describe('the built program', () => {
   test('ends on Ctrl-C during a query', async () => {
     const {api, through} = await installed();
     const {child, signal} = await watching(through);
-    await api.trouble('GET', /\/secrets\?labelSelector/, 'stall').met;
+    await api.inject('GET', /\/secrets\?labelSelector/, 'stall').hit;
     signal('SIGINT');
     expect(await child).toMatchObject({exitCode: 130, stderr: ''});
   });
@@ -114,7 +114,7 @@ describe('the built program', () => {
 describe('an API server that does not respond', () => {
   test('is waited for no longer than --timeout', async () => {
     const {api, through} = await installed();
-    api.trouble('*', /./, 'stall');
+    api.inject('*', /./, 'stall');
     const start = Date.now();
     const {stdout} = await status(through, helm, ['--timeout', '2s', '--json']);
     expect(JSON.parse(stdout).error).toMatchObject({code: 'CLUSTER_UNREACHABLE', exit: 1});
@@ -123,7 +123,7 @@ describe('an API server that does not respond', () => {
 
   test('makes the state unknown when helm gets no response, and the rest is printed', async () => {
     const {api, through} = await installed();
-    api.trouble('GET', /\/secrets\?labelSelector/, 'stall');
+    api.inject('GET', /\/secrets\?labelSelector/, 'stall');
     const {stdout, exit} = await status(through, helm, ['--timeout', '10s']);
     expect(exit).toBe(1);
     expect(stdout).toMatch(

@@ -12,17 +12,17 @@ import {definition} from './definition.ts';
 const NAMES: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
 const SMALL = fileURLToPath(new URL('charts', import.meta.url));
 
-/** A directory `<chart>/<version>` with the released charts; without it the small ones of this folder stand in. */
+/** Directory `<chart>/<version>` of released charts; by default, the small stand-in charts of this folder. */
 export const REAL = process.env['SCALR_CHARTS'];
 
-/** Every supported version that is there. */
+/** All supported versions in the directory. */
 export const targets: readonly Target[] = NAMES.flatMap((chart) =>
   releasesOf(chart)
     .map((version) => ({chart, version}))
     .filter((target) => existsSync(join(REAL ?? SMALL, target.chart, target.version))),
 );
 
-/** The directory helm renders; what has to be written for that goes below `scratch`. */
+/** Chart directory for helm; generated files go to `scratch`. */
 export async function directoryOf(target: Target, scratch: string): Promise<string> {
   if (REAL !== undefined) return join(REAL, target.chart, target.version);
   const directory = join(scratch, target.chart, target.version);
@@ -30,7 +30,7 @@ export async function directoryOf(target: Target, scratch: string): Promise<stri
   return directory;
 }
 
-/** The small charts are templates only: their values are the facts this program has about the real ones. */
+/** The stand-in charts contain only templates; their values come from the chart schemas of this program. */
 async function complete({chart, version}: Target, directory: string): Promise<void> {
   const schema = chartSchema(chart);
   const release = schema['x-releases'].find((each) => each.version === version);

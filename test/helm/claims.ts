@@ -5,7 +5,7 @@ import {sameTree} from '../../src/charts/tree.ts';
 import type {Rendered} from './render.ts';
 import {type Container, type Role, variableOf} from './workloads.ts';
 
-/** One thing that must hold in a rendered release. */
+/** An assertion about a rendered release. */
 export interface Claim {
   what: string;
   is: unknown;
@@ -14,7 +14,7 @@ export interface Claim {
 
 export const claim = (what: string, is: unknown, should: unknown): Claim => ({what, is, should});
 
-/** The claims that do not hold, as sentences. */
+/** Messages of the failed assertions. */
 export const broken = (claims: readonly Claim[]): string[] =>
   claims
     .filter(({is, should}) => !sameTree(is, should))
@@ -28,13 +28,13 @@ function spell(value: unknown): string {
 /** Raw answers, keyed by setting. */
 export type Flags = Readonly<Record<string, string | boolean | readonly string[]>>;
 
-/** What an operator says and what it must do in every chart version that takes it. */
+/** Settings, and their effect in every chart version that supports them. */
 export interface Case {
   name: string;
   settings: Flags | ((target: Target) => Flags);
-  /** Versions that take the settings. Every other version, and every chart that is not named, must refuse them. */
+  /** Versions that support the settings. All other versions and charts must reject them. */
   takenBy: Partial<Readonly<Record<ChartName, string>>>;
-  /** Code of the refusal, where it is not UNSUPPORTED_SETTING. */
+  /** Error code of the rejection (default: UNSUPPORTED_SETTING). */
   refusal?: string;
   check(rendered: Rendered): Claim[];
 }
@@ -48,22 +48,22 @@ export const isTaken = ({takenBy}: Case, {chart, version}: Target): boolean => {
 
 export const EVERY_CHART = {'agent-k8s': '*', 'agent-local': '*', 'agent-job': '*'} as const;
 
-/** From here on agent-job hands settings to the pods of runs; before it only its controller gets them. */
+/** From this version on, agent-job passes settings to run pods; earlier only to its controller. */
 export const NESTED = '>=0.5.64';
 
 export const isFlat = ({chart, version}: Target): boolean => chart === 'agent-job' && !within(version, NESTED);
 
-/** The containers in which the agent itself works and reads its variables. */
+/** Containers of the agent, which read its variables. */
 export function agentRoles(target: Target): Role[] {
   if (target.chart === 'agent-local') return ['agent'];
   return isFlat(target) ? ['controller'] : ['controller', 'worker'];
 }
 
-/** Those and the container in which Terraform works, where the chart has one. */
+/** The same, and the container that runs Terraform if the chart has one. */
 export const allRoles = (target: Target): Role[] =>
   target.chart === 'agent-job' && !isFlat(target) ? [...agentRoles(target), 'runner'] : agentRoles(target);
 
-/** Claims about every container of these roles; a role without a container is a broken claim itself. */
+/** Assertions about all containers of these roles; a role without a container fails. */
 export const inEach = (rendered: Rendered, roles: readonly Role[], claims: (container: Container) => Claim[]): Claim[] =>
   roles.flatMap((role) => {
     const containers = rendered.containers(role);
@@ -71,6 +71,6 @@ export const inEach = (rendered: Rendered, roles: readonly Role[], claims: (cont
     return containers.length === 0 ? [claim(`container of the ${role}`, 'missing', 'there')] : containers.flatMap(named);
   });
 
-/** The variable has this value in every container of these roles. */
+/** All containers of these roles have the variable with this value. */
 export const variableIn = (rendered: Rendered, roles: readonly Role[], name: string, value: string | undefined): Claim[] =>
   inEach(rendered, roles, (container) => [claim(name, variableOf(container, name), value)]);

@@ -1,4 +1,4 @@
-/** A custom resource definition of agent-job that says nothing of what is in it. */
+/** A CRD of agent-job without a schema of its fields. */
 export const definition = (plural: string, kind: string): object => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

@@ -22,7 +22,7 @@ import {REACH_FILE, RECORD, reachDisagreements, reachOf, recordOf} from './reach
 import {type Rendered, render} from './render.ts';
 import {flaws} from './sound.ts';
 
-/** Helm is a process that keeps a core busy. */
+/** Each helm process uses a whole core. */
 const AT_ONCE = 3;
 
 const STAND_IN =
@@ -124,7 +124,7 @@ async function renderAndCheck(
   }
 }
 
-/** The results in the order of the items, `limit` of them in work at a time. */
+/** Results in the order of the items, with `limit` of them processed at a time. */
 async function mapAtMost<T, R>(limit: number, items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const queue = items.entries();

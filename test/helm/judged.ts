@@ -6,7 +6,7 @@ interface Judgement {
   because: string;
 }
 
-/** Errors that stay errors although neither helm nor the API minds; whatever is not here has to be refused by one of them. */
+/** Findings with severity error that neither Helm nor the API rejects; all others must be rejected by one of them. */
 const JUDGED: readonly Judgement[] = [
   {codes: ['UNKNOWN_KEY'], because: 'no template reads the key, so the file does not do what it says'},
   {
@@ -81,7 +81,7 @@ const JUDGED: readonly Judgement[] = [
   },
 ];
 
-/** What is refused and not found. */
+/** Values that Helm or Kubernetes rejects and validate does not find. */
 const MISSED: readonly {path: RegExp; how: RegExp; because: string}[] = [
   {
     path: /[lL]abels$|[aA]nnotations$/,

@@ -6,7 +6,7 @@ import {getAt, isMap} from '../../src/charts/tree.ts';
 import {extraEnv} from '../../src/settings/escape-hatch.ts';
 import type {Rendered} from './render.ts';
 
-/** Variables that the templates set themselves, those from maps of extra variables left out. */
+/** Variables that the templates set, without those from extraEnv maps. */
 export function variablesOfTemplates({target, generated, containers}: Rendered): string[] {
   const maps = CHARTS[target.chart].rows
     .filter((row) => row.setting === extraEnv && within(target.version, row.in))
@@ -20,7 +20,7 @@ export function variablesOfTemplates({target, generated, containers}: Rendered):
   return containers().flatMap(({env}) => env.map(({name}) => name).filter((name) => !extra.has(name)));
 }
 
-/** Where the table of own variables and the templates of a version disagree, as sentences. */
+/** Differences between the table of own variables and the templates of a version, as messages. */
 export function disagreements({chart, version}: Target, seen: ReadonlySet<string>): string[] {
   const listed = new Set(CHARTS[chart].ownVariables.filter((each) => within(version, each.in)).map(({name}) => name));
   const unlisted = [...seen].filter((name) => !listed.has(name) && !VARIABLES_OF_SETTINGS.has(name));

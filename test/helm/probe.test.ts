@@ -26,7 +26,7 @@ afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 
 const URLS = ['https://gitlab.example.com/'];
 
-/** What a probe of these settings consists of, where only these things are there already. */
+/** Objects of the probe for these settings, with these existing objects. */
 async function planned(flags: RawFlags, there: readonly string[] = []) {
   if (helm === undefined) throw new Error('There is no helm.');
   const given = {'chart-version': '0.6.5', url: 'https://acme.scalr.io', ...flags};
@@ -58,7 +58,7 @@ const CASES: readonly [name: string, flags: RawFlags, there?: readonly string[]]
   ['agent-job-mirror', {chart: 'agent-job', 'image-registry': 'mirror.example.com', 'service-account-name': 'own'}],
 ];
 
-// The small charts have other paths than the real ones.
+// The stand-in charts have other paths than the released ones.
 describe.runIf(REAL === undefined)('a probe of the chart', () => {
   test.each(CASES)('%s', async (name, flags, there) => {
     const {plan} = await planned(flags, there);
@@ -77,7 +77,7 @@ describe.each(targets)('$chart $version', (target) => {
   test.each([{}, PROXIED, PLACED])('schedules the probe where runs go, and outside every selector of the release (%o)', async (more) => {
     const flags: RawFlags = {chart: target.chart, 'chart-version': target.version, cloud: 'gke', ...more};
     const {plan, manifest} = await planned(flags).catch((error: Error) => ({plan: undefined, manifest: error}));
-    // An old version has no place for some of the settings.
+    // Old versions do not support some of the settings.
     if (plan === undefined) return expect(String(manifest)).toMatch(/ExpectedError/);
     const pod = plan.objects.at(-1) as KubernetesObject & {spec: Record<string, unknown>};
     const templates = (manifest as KubernetesObject[]).flatMap(podTemplates).map(({spec}) => spec);

@@ -11,10 +11,10 @@ export type Reach = Partial<Record<ChartName, Record<string, Record<string, stri
 
 export const REACH_FILE = new URL('../../schemas/reach.json', import.meta.url);
 
-/** What was recorded of the released charts. */
+/** Recorded from the released charts. */
 export const recorded: Reach = JSON.parse(readFileSync(REACH_FILE, 'utf8'));
 
-/** What each key of these renders changes against the first of them; a key that comes with others shares what they change together. */
+/** Changes by key compared to the first render; keys that change together share their changes. */
 export function reachOf([base, ...renders]: readonly Rendered[]): ReadonlyMap<string, string> {
   const found = new Map<string, {size: number; parts: Set<string>}>();
   for (const rendered of renders) {
@@ -29,7 +29,7 @@ export function reachOf([base, ...renders]: readonly Rendered[]): ReadonlyMap<st
   return new Map([...found].map(([key, {parts}]) => [key, [...parts].toSorted().join(', ')]));
 }
 
-/** The keys of the chart that hold something else; below a map such as extraEnv the map itself. */
+/** Keys of the chart with another value; for entries of a map such as extraEnv, the map. */
 function keysOf({generated: {values}, target: {chart, version}}: Rendered, {generated: base}: Rendered): string[] {
   const leaves = leavesOf(chartSchema(chart), version);
   const paths = leafPaths(values).filter((path) => !sameTree(getAt(values, path), getAt(base.values, path)));
@@ -56,7 +56,7 @@ function partsOf({objects, containers}: Rendered): ReadonlyMap<string, string> {
   return parts;
 }
 
-/** Where a version reaches other parts than the record says, as sentences. */
+/** Differences between a version and the record, as messages. */
 export function reachDisagreements({chart, version}: Target, found: ReadonlyMap<string, string>, isReleased: boolean): string[] {
   return [...found].flatMap(([key, parts]) => {
     const ranges = Object.entries(recorded[chart]?.[key] ?? {});
@@ -70,14 +70,14 @@ export function reachDisagreements({chart, version}: Target, found: ReadonlyMap<
   });
 }
 
-/** The stand-ins leave out much that is no pod; kinds of objects begin with a capital. */
+/** Stand-in charts omit most objects other than pods; kinds start with a capital letter. */
 const podsIn = (parts: string): string =>
   parts
     .split(', ')
     .filter((part) => !/^[A-Z]/.test(part))
     .join(', ');
 
-/** The next step after a disagreement. */
+/** Next step after a difference. */
 export const RECORD = 'Record the released charts: SCALR_CHARTS=DIRECTORY npx vitest run test/helm/effects.test.ts -u';
 
 /** The record of all versions, as text. */

@@ -12,7 +12,7 @@ import {findHelm, type Helm} from './find-helm.ts';
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6);
 
 const CHART = 'apiVersion: v2\nname: reads\nversion: 0.1.0\n';
-/** Plugins, repositories and clusters of the person who runs the tests must not matter. */
+/** Isolates helm from plugins, repositories and clusters of the user. */
 const ALONE = {extendEnv: false, env: {PATH: process.env['PATH'] ?? '', HOME: '/nowhere', KUBECONFIG: devNull}} as const;
 
 let helms: readonly Helm[];
@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(scratch, {recursive: true, force: true});
 });
 
-/** Undefined where helm refuses the files. */
+/** Undefined if helm rejects the files. */
 async function readByHelm(helm: Helm, files: readonly string[], input = ''): Promise<unknown> {
   const flags = files.flatMap((file) => ['--values', file]);
   const {stdout, failed} = await execa(helm.path, ['template', 'reads', chart, ...flags], {...ALONE, input, reject: false});
@@ -42,17 +42,17 @@ async function readByHelm(helm: Helm, files: readonly string[], input = ''): Pro
 
 const decoded = (encoded: string): unknown => plain(JSON.parse(Buffer.from(encoded, 'base64').toString()));
 
-/** JSON knows no sign of zero. */
+/** JSON has no negative zero. */
 const plain = (tree: unknown): unknown => JSON.parse(JSON.stringify(tree));
 
 const bothRead = (text: string): Promise<unknown[]> => Promise.all(helms.map((helm) => readByHelm(helm, ['-'], text)));
 
-/** Helm reads the value, and the finding says that it is not what stands there. */
+/** Helm reads another value than the file shows, and a finding reports it. */
 const READ_OTHERWISE = ['DUPLICATE_KEY', 'MERGE_OVERWRITES', 'RENAMED_KEY'];
 
 type Strictness = (code: string, message: string) => boolean;
 
-/** What readSource makes of the text other than helm does; nothing where they agree. */
+/** Differences between readSource and helm; empty if they agree. */
 function disagreement(text: string, byHelm: readonly unknown[], mayBeStricter: Strictness): unknown[] {
   const {source, findings} = readSource(text);
   const errors = findings.filter(({severity, code}) => severity === 'error' && !READ_OTHERWISE.includes(code));
@@ -60,7 +60,7 @@ function disagreement(text: string, byHelm: readonly unknown[], mayBeStricter: S
   const isFine = byHelm.includes(undefined)
     ? errors.length > 0 && source === undefined
     : (errors.length > 0 && errors.every(({code, message}) => mayBeStricter(code, message))) ||
-      // Of keys such as 1 and "1" go-yaml takes any, and says nothing; the last line may end with the file (see below).
+      // go-yaml silently uses either of keys such as 1 and "1"; the last line may end with the file (see below).
       findings.some(({code}) => code === 'DUPLICATE_KEY') ||
       (errors.length === 0 && byHelm.some((tree) => sameTree(tree, values)));
   return isFine ? [] : [{text, byHelm, values, errors}];
@@ -199,7 +199,7 @@ function bomb(depth: number): string {
 test('reads handwritten YAML like helm, or refuses it like helm', {timeout: 600_000}, async () => {
   const oneLiners = [...SCALARS, ...TAGGED].map((text) => `a: ${text}\n`);
   const refused = oneLiners.filter((text) => readSource(text).source === undefined);
-  // What we take, helm must take too, so that these can share a file.
+  // Helm must accept all texts that the program accepts, so these can share a file.
   const taken = oneLiners.filter((text) => !refused.includes(text)).map((text, at) => `k${at}${text.slice(1)}`);
   const others = [...FLOW, ...BLOCK].map((text) => `a: ${text}${text.endsWith('\n') ? '' : '\n'}`);
   expect(await disagreementsOfMany([...refused, ...others], () => false)).toEqual([]);
@@ -207,17 +207,17 @@ test('reads handwritten YAML like helm, or refuses it like helm', {timeout: 600_
 });
 
 test.each<[string, string]>([
-  // Helm drops what nobody can want to lose.
+  // Helm silently drops these values.
   ['a: 1\na: 2', 'DUPLICATE_KEY'],
   ['a: 1\n...\nb: 2', 'SEVERAL_DOCUMENTS'],
   ['a: 1\n---\nb: 2', 'SEVERAL_DOCUMENTS'],
   ['  a: 1\nb: 2', 'IGNORED_REST'],
   ['a: &x {b: 1}\nc: {b: 2, <<: *x}', 'MERGE_OVERWRITES'],
   ['a: {ON: 1}', 'RENAMED_KEY'],
-  // Characters that are a mishap wherever they stand.
+  // Characters that are a mistake at any position.
   ['a: \uFFFD', 'NOT_UTF8'],
   ['a: "x\u2028y"', 'ODD_LINE_END'],
-  // No YAML, although Helm's reader lets it pass.
+  // Invalid YAML that the parser of Helm accepts.
   ['a: [\n1\n]', 'INVALID_YAML'],
   ['a: "x\ny"', 'INVALID_YAML'],
   ['a: "\\\'"', 'INVALID_YAML'],
@@ -360,7 +360,7 @@ function print(branch: Branch, indent: number): string {
   return branch.entries.map(([key, note, child]) => `${pad}${key}:${typeof child === 'string' ? '' : note}${below(child)}`).join('');
 }
 
-/** What is no YAML by its own rules, or loses something. */
+/** Invalid YAML, or YAML that loses a value. */
 const isStricter: Strictness = (code, message) =>
   ['SEVERAL_DOCUMENTS', 'IGNORED_REST', 'NOT_FINITE', 'INVALID_KEY'].includes(code) ||
   /indented (?:more|less) than its key|one anchor|alias node|Block collections|must be quoted|Unknown escape|space is required after the colon|tag|separated|single line|template expression|Unexpected|Mapping values are not allowed/.test(
@@ -368,7 +368,7 @@ const isStricter: Strictness = (code, message) =>
   );
 
 test('reads generated YAML like helm', {timeout: 600_000}, async () => {
-  // Keys such as 1 and "1" in one map are one key to helm, and which value is left is chance: the same texts for the same number.
+  // For helm, keys such as 1 and "1" are one key with a random value. A fixed seed generates the same texts.
   const texts = fc.sample(written, {numRuns: RUNS * 100, seed: RUNS});
   expect(await allByTemplate(helms[0] as Helm, texts.slice(0, 10))).toEqual(
     await Promise.all(texts.slice(0, 10).map((text) => readByHelm(helms[0] as Helm, ['-'], text))),
@@ -377,7 +377,7 @@ test('reads generated YAML like helm', {timeout: 600_000}, async () => {
 });
 
 test('finds a mistake in generated YAML whenever helm refuses it', {timeout: 600_000}, async () => {
-  // The same texts for the same number: the two parsers still part in corners that no test should meet by chance.
+  // A fixed seed generates the same texts, because the parsers still differ in rare cases.
   expect(await disagreementsOfMany(fc.sample(spoilt, {numRuns: RUNS * 100, seed: RUNS}), isStricter)).toEqual([]);
 });
 
@@ -434,7 +434,7 @@ async function disagreementsOfMany(texts: readonly string[], mayBeStricter: Stri
   );
 }
 
-/** Two at a time, because each asks both helms. */
+/** Two at a time, because each runs both versions of helm. */
 async function inPairs<T>(items: readonly T[], work: (item: T, index: number) => Promise<unknown[]>): Promise<unknown[]> {
   const results: unknown[] = [];
   const queue = items.entries();

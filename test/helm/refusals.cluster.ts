@@ -11,7 +11,7 @@ import {isJudged, isMissed} from './judged.ts';
 import {type Refusal, refusalIn} from './refused.ts';
 import {rightValues, type Spoilt, spoilings, withAt} from './spoilt-values.ts';
 
-/** The first of each run of versions whose templates and values are the same. */
+/** The first of consecutive versions with the same templates and values. */
 const DISTINCT = {
   'agent-k8s': ['0.5.58', '0.5.66', '0.5.67'],
   'agent-local': ['0.5.63', '0.5.64', '0.5.65', '0.5.67', '0.5.73', '0.5.74', '0.6.1', '0.6.2', '0.6.4'],
@@ -23,7 +23,7 @@ const DISTINCT = {
 const TARGETS: Target[] = (['agent-k8s', 'agent-local', 'agent-job'] as const).flatMap((chart) =>
   DISTINCT[chart].map((version) => ({chart, version})),
 );
-/** Cases of each; `COUNT=1000 SEED=7` looks further, and says how many there were. */
+/** Cases per version. `COUNT=1000 SEED=7` tests more, and prints the number of cases. */
 const COUNT = Number(process.env['COUNT'] ?? 30);
 const SEED = Number(process.env['SEED'] ?? 1);
 let cases = 0;
@@ -44,7 +44,7 @@ const errorsIn = (values: Values, target: Target): Finding[] =>
 
 const DROPPED = ['IGNORED_KEY', 'BREAKS_TEMPLATES'];
 
-/** Some keys of the rich file do nothing in some versions, or break their templates. */
+/** Keys of the full file that have no effect in some versions, or break their templates. */
 function soundValues(target: Target, kind: 'own' | 'existing'): Values {
   const values = rightValues(target, kind);
   return errorsIn(values, target)
@@ -81,7 +81,7 @@ test
   },
 );
 
-/** The same ones every time. */
+/** Deterministic sample. */
 function some(all: readonly Spoilt[], name: string): Spoilt[] {
   let state = [...name].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 16777619), 2166136261 ^ SEED);
   const next = (): number => {
@@ -89,7 +89,7 @@ function some(all: readonly Spoilt[], name: string): Spoilt[] {
     state ^= state + Math.imul(state ^ (state >>> 7), state | 61);
     return ((state ^ (state >>> 14)) >>> 0) / 2 ** 32;
   };
-  // Most of the places lie deep in volumes and containers; every key of the chart shall have its turn.
+  // Most paths are inside volumes and containers; every key of the chart must be included.
   const byKey = new Map<string, Spoilt[]>();
   for (const each of all) {
     const key = each.path.slice(0, 3).join('.');

@@ -6,10 +6,10 @@ import {isMap, type Values} from '../../src/charts/tree.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {findHelm} from './find-helm.ts';
 
-/** Why a real helm or a real Kubernetes does not take a values file for the chart in a directory; undefined where both do. */
+/** Reason why Helm or Kubernetes rejects a values file for a chart directory; undefined if both accept it. */
 export type Refusal = (chart: string, values: string) => Promise<string | undefined>;
 
-/** Renders with helm and sends what comes out to the API as a dry run, as `helm install` would. */
+/** Renders with helm and sends the manifest to the API as a dry run, like `helm install`. */
 export async function refusalIn(kubeconfig: string, namespace: string): Promise<Refusal & {stop(): void}> {
   const helm = (await findHelm())[0]?.path as string;
   const proxy = execa(await findKubectl(), ['--kubeconfig', kubeconfig, 'proxy', '--port=0'], {reject: false});
@@ -21,7 +21,7 @@ export async function refusalIn(kubeconfig: string, namespace: string): Promise<
     if (typeof name !== 'string' || !/^[^/%]+$/.test(name)) return Promise.resolve(`${kind} is called ${JSON.stringify(name)}`);
     const place = `${server}/${group}${isGlobal ? '' : `/namespaces/${namespace}`}/${plural}/${encodeURIComponent(name)}`;
     const key = createHash('sha1').update(place).update(body).digest('hex');
-    // Most objects of a file stay as they were in the file before.
+    // Most objects are the same as in the previous file.
     const answer = known.get(key) ?? answerOf(`${place}?fieldManager=helm&dryRun=All&force=true&fieldValidation=Ignore`, body);
     known.set(key, answer);
     return answer;
@@ -53,9 +53,9 @@ export async function refusalIn(kubeconfig: string, namespace: string): Promise<
   return Object.assign(refusal, {stop: () => proxy.kill()});
 }
 
-/** What Helm says when it drops a part of a file. */
+/** Messages of Helm when it drops a part of a file. */
 const LOST = /cannot overwrite|destination for|skipped value/;
-/** The default is a map where Kubernetes wants a list, and the list arrives. */
+/** The default is a map where Kubernetes requires a list; the list is rendered. */
 const HARMLESS = /topologySpreadConstraints/;
 
 const KINDS: Readonly<Record<string, [group: string, plural: string, isGlobal?: boolean]>> = {
@@ -75,18 +75,18 @@ const KINDS: Readonly<Record<string, [group: string, plural: string, isGlobal?: 
   StorageClass: ['apis/storage.k8s.io/v1', 'storageclasses', true],
 };
 
-/** The job of a custom resource of agent-job, which Kubernetes itself does not look into. */
+/** The Job in a custom resource of agent-job, which Kubernetes does not validate. */
 function jobIn({kind, metadata, spec}: Values): object | undefined {
   if (!/^Agent(TaskTemplate|Task|Worker)$/.test(String(kind))) return undefined;
   const template = isMap(spec) && isMap(spec['jobTemplate']) ? spec['jobTemplate'] : {};
-  // Up to 0.6.1 the templates themselves put it there, and the agent does not mind.
+  // Up to 0.6.1, the templates add it, and the agent ignores it.
   const {restartPolicy: _, ...job} = isMap(template['spec']) ? template['spec'] : {};
   const {labels, annotations} = {...(isMap(metadata) ? metadata : {}), ...(isMap(template['metadata']) ? template['metadata'] : {})};
   const name = isMap(metadata) ? metadata['name'] : undefined;
   return {apiVersion: 'batch/v1', kind: 'Job', metadata: {name, labels, annotations}, spec: job};
 }
 
-/** YAML 1.1 without timestamps, as Helm reads it; of a key that stands twice the last one counts. */
+/** YAML 1.1 without timestamps, like Helm; the last of duplicate keys wins. */
 const read = (text: string): unknown => {
   try {
     return parse(text, {version: '1.1', uniqueKeys: false, logLevel: 'error', customTags: (tags) => tags.filter(isKnownToHelm)});

@@ -9,26 +9,26 @@ import type {Generated} from '../../src/values/generate.ts';
 import type {Helm} from './find-helm.ts';
 import {type Container, type KubeObject, type PodTemplate, podTemplates, type Role} from './workloads.ts';
 
-/** agent-job demands 1.35 from 0.6.4 on. */
+/** agent-job requires Kubernetes 1.35 from 0.6.4 on. */
 const KUBERNETES = '1.35.4';
 
-/** What helm made of generated values. */
+/** Result of helm template with generated values. */
 export interface Rendered {
   target: Target;
   generated: Generated;
   release: string;
-  /** The manifest as helm printed it. */
+  /** Output of helm template. */
   text: string;
-  /** Warnings of helm; a good render has none. */
+  /** Warnings of helm; must be empty. */
   complaints: string;
   objects: readonly KubeObject[];
   pods: readonly PodTemplate[];
-  /** The containers of these roles, all of them if none is named. */
+  /** Containers of these roles (default: all). */
   containers(...roles: Role[]): Container[];
   ofKind(kind: string): KubeObject[];
 }
 
-/** Renders the chart in a directory with real helm. @throws Error with what helm said */
+/** Renders the chart in a directory with real helm. @throws Error with the output of helm */
 export async function render(helm: Helm, chartDirectory: string, generated: Generated): Promise<Rendered> {
   const name = generated.settings.get(release) as string;
   const {stdout, stderr, failed} = await execa(
@@ -62,10 +62,10 @@ export async function render(helm: Helm, chartDirectory: string, generated: Gene
   };
 }
 
-/** Plugins, repositories and clusters of the person who runs the tests must not matter. */
+/** Isolates helm from plugins, repositories and clusters of the user. */
 const OWN_HELM = {PATH: process.env['PATH'] ?? '', HOME: '/nowhere', KUBECONFIG: devNull};
 
-/** YAML 1.1 as Helm reads it: an unquoted `on` is no text, but dates and clock times are. */
+/** YAML 1.1 like Helm: an unquoted `on` is a boolean, dates and times are strings. */
 function parseManifest(manifest: string): KubeObject[] {
   const documents = parseAllDocuments(manifest, {version: '1.1', uniqueKeys: isRepeated, customTags: (tags) => tags.filter(isKnownToHelm)});
   if (!Array.isArray(documents)) return [];
@@ -77,7 +77,7 @@ function parseManifest(manifest: string): KubeObject[] {
   });
 }
 
-/** agent-job up to 0.5.63 writes its own labels twice; for Helm the last one counts. */
+/** agent-job up to 0.5.63 writes its labels twice; in Helm, the last one wins. */
 const isRepeated = (one: unknown, other: unknown): boolean => {
   const name = (key: unknown): string => String(isScalar(key) ? key.value : key);
   return name(one) === name(other) && !name(one).startsWith('app.kubernetes.io/');

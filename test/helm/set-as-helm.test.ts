@@ -12,7 +12,7 @@ import {settingsFrom} from '../support/settings-from.ts';
 import {directoryOf} from './charts-under-test.ts';
 import {findHelm} from './find-helm.ts';
 
-/** `--set` as the READMEs of the charts spell it; `helm` is what a shell makes of it, where that is something else. */
+/** `--set` examples of the chart READMEs; `helm` is the argument after shell quoting, if different. */
 interface Assignments {
   chart: ChartName;
   set: readonly string[];

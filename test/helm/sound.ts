@@ -10,7 +10,7 @@ const IMAGE =
   /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?(:\d+)?\/)?[a-z0-9]+([._-]+[a-z0-9]+)*(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*(:[\w][\w.-]{0,127}|@sha256:[0-9a-f]{64})$/;
 const EXPONENT = /:\s*"?\d+(\.\d+)?e\+\d+"?\s*$/m;
 
-/** What must never be wrong in a release, whatever the settings. Sentences about what is. */
+/** Invariants of a release for any settings. Returns messages of violations. */
 export function flaws(rendered: Rendered): string[] {
   const {text, objects, pods, complaints} = rendered;
   return [
@@ -42,7 +42,7 @@ function flawsOfObject(object: KubeObject): string[] {
   ];
 }
 
-/** The token is in a Secret of the operator, never in one of the release. */
+/** The token must be in a Secret of the user, never in one of the release. */
 const flawsOfSecret = (secret: KubeObject): string[] =>
   Object.entries((secret['data'] ?? {}) as Values).flatMap(([key, value]) => [
     ...(/token/i.test(key) ? [`Secret ${secret.metadata.name} holds ${key}`] : []),
@@ -103,7 +103,7 @@ const TEXTS = new Set([
   'mountPath',
 ]);
 
-/** Kubernetes takes nothing but text under these keys, and a template without quotes may write a number. */
+/** Kubernetes requires strings for these keys, and a template without quotes can write a number. */
 function notTexts(tree: Tree): string[] {
   if (Array.isArray(tree)) return tree.flatMap((each) => notTexts(each));
   if (!isMap(tree)) return [];
@@ -112,7 +112,7 @@ function notTexts(tree: Tree): string[] {
   );
 }
 
-/** Kubernetes takes nothing but text in these maps. */
+/** Kubernetes requires strings in these maps. */
 const texts = (map: unknown, what: string, pattern = /^/): string[] =>
   Object.entries(isMap(map) ? map : {})
     .filter(([, value]) => typeof value !== 'string' || !pattern.test(value))
@@ -120,7 +120,7 @@ const texts = (map: unknown, what: string, pattern = /^/): string[] =>
 
 const repeated = (names: readonly string[]): string[] => names.filter((name, index) => names.indexOf(name) !== index);
 
-/** Everything Kubernetes reads as an amount. */
+/** All quantities. */
 function quantities(tree: Tree, path = ''): [string, Tree][] {
   if (Array.isArray(tree)) return tree.flatMap((each) => quantities(each, path));
   if (!isMap(tree)) return [];

@@ -14,7 +14,7 @@ const TERM = {
 };
 const POD_TERM = {labelSelector: SELECTOR, topologyKey: 'kubernetes.io/hostname', namespaces: ['x'], namespaceSelector: {}};
 
-/** A rich right value of each Kubernetes type that keys of the charts have. */
+/** A valid, full value of each Kubernetes type in the charts. */
 const RIGHT: Readonly<Record<string, Tree>> = {
   Labels: {team: 'infra', 'example.com/zone': 'a-1'},
   Annotations: {'example.com/note': 'Some text: with "quotes"'},
@@ -131,7 +131,7 @@ const RIGHT: Readonly<Record<string, Tree>> = {
   ],
 };
 
-/** Right values of other keys, in the first layer own claims and certificates, in the second what exists already. */
+/** Valid values of other keys: the first layer creates PVCs and certificates, the second uses existing ones. */
 const SHARED: Values = {
   replicaCount: 2,
   strategy: {type: 'RollingUpdate', rollingUpdate: {maxSurge: 1, maxUnavailable: '50%'}},
@@ -180,7 +180,7 @@ const EXISTING: Values = {
   restrictMetadataService: true,
 };
 
-/** Everything of a kind of file that one chart version knows: own claims and certificates, or those that exist already. */
+/** All keys of one chart version in a valid file, with created or existing PVCs and certificates. */
 export function rightValues(target: Target, kind: 'own' | 'existing'): Values {
   const values: Values = {};
   const wanted = kind === 'own' ? OWN : EXISTING;
@@ -191,7 +191,7 @@ export function rightValues(target: Target, kind: 'own' | 'existing'): Values {
     } else if (node.properties) {
       for (const [key, child] of Object.entries(node.properties)) walk(child, isMap(given) ? given[key] : undefined, [...path, key]);
     } else if (given !== undefined) {
-      // agent-k8s and the first versions of agent-job name a Secret without a map.
+      // agent-k8s and early versions of agent-job reference a Secret by a plain name.
       const isText = [node, ...(node.anyOf ?? [])].some((each) => each.type === 'string');
       const text = isMap(given) && isText ? given['name'] : given;
       if (text !== undefined) setAt(values, path, structuredClone(text));
@@ -201,7 +201,7 @@ export function rightValues(target: Target, kind: 'own' | 'existing'): Values {
   return values;
 }
 
-/** Values that are wrong in many places, and right in some. */
+/** Values that are invalid at most paths and valid at some. */
 const ODD: readonly Tree[] = [
   ...[null, true, false, 0, 1, -1, 7, 1.5, 100, 65536, 1e6, 3e9, 1e20],
   ...['', ' ', 'a b', ' a', 'ABC', 'abc', 'a:b', 'a: b', 'x #y', 'a\nb', 'a\n', 'a"b', "a'b", 'a\\b', 'ünï', '{x', '[x', '*x', '&x', '- x'],
@@ -230,15 +230,15 @@ const ODD: readonly Tree[] = [
   ...[{'a/b/c': 'd'}, {a: 'b c'}, {'1a': 'b'}, {name: 'a'}],
 ];
 
-/** One thing done to a right file. */
+/** One modification of a valid file. */
 export interface Spoilt {
   path: TreePath;
   how: string;
-  /** The file afterwards. */
+  /** Values after the modification. */
   values(): Values;
 }
 
-/** Everything that can be done to a right file; `defaults` say what it leaves out. */
+/** All modifications of a valid file; `defaults` are the chart defaults. */
 export function spoilings(right: Values, defaults: Values): Spoilt[] {
   const whole = mergeValues(defaults, right);
   return placesOf(whole).flatMap((path) => {
@@ -260,20 +260,20 @@ export function spoilings(right: Values, defaults: Values): Spoilt[] {
 const at = (tree: Tree | undefined, path: TreePath): Tree | undefined =>
   path.reduce<Tree | undefined>((node, key) => (Array.isArray(node) ? node[Number(key)] : isMap(node) ? node[key] : undefined), tree);
 
-/** Every place of a tree, lists included. */
+/** All paths of a tree, including list items. */
 function placesOf(tree: Tree, path: TreePath = []): TreePath[] {
   const below: [string | number, Tree][] = Array.isArray(tree) ? [...tree.entries()] : isMap(tree) ? Object.entries(tree) : [];
   return [...(path.length > 0 ? [path] : []), ...below.flatMap(([key, each]) => placesOf(each, [...path, key]))];
 }
 
-/** A list replaces the default as a whole, so a file that changes one item holds all of them. */
+/** A list replaces the whole default, so a file that changes one item contains all items. */
 function withLists(right: Values, whole: Values, path: TreePath): Values {
   const length = path.findIndex((_, index) => Array.isArray(at(whole, path.slice(0, index))));
   const list = path.slice(0, length);
   return length > 0 && at(right, list) === undefined ? withAt(right, list, at(whole, list)) : right;
 }
 
-/** A copy with another value at a place; undefined takes the place away. */
+/** Copy with another value at a path; undefined removes the key. */
 export function withAt<T extends Tree>(tree: T, [key, ...rest]: TreePath, value: Tree | undefined): T {
   const copy = structuredClone(tree);
   const holder = rest.length === 0 ? copy : undefined;

@@ -3,7 +3,7 @@ import {isMap, type Values} from '../../src/charts/tree.ts';
 /** One rendered Kubernetes object. */
 export type KubeObject = Values & {kind: string; metadata: {name: string} & Values};
 
-/** Who does what in the three charts: docs/charts/README.md, "Terms". */
+/** Roles of containers in the three charts: docs/charts/README.md, "Terms". */
 export type Role = 'controller' | 'worker' | 'agent' | 'runner';
 
 export interface PodTemplate {
@@ -42,7 +42,7 @@ export interface Container {
   pod: PodTemplate;
 }
 
-/** Every pod template of a release, those inside the custom resources of agent-job too. */
+/** All pod templates of a release, including those in custom resources of agent-job. */
 export function podTemplates(objects: readonly KubeObject[]): PodTemplate[] {
   return objects.flatMap((owner) => {
     const spec = mapOf(owner['spec']);
@@ -86,18 +86,18 @@ function roleOf(owner: KubeObject, container: string): Role {
   return container === 'runner' ? 'runner' : 'worker';
 }
 
-/** The value of a variable, whatever it comes from; undefined where it is not set. */
+/** Value of a variable from any source; undefined if not set. */
 export function variableOf(container: Container, name: string): string | undefined {
   return container.env.find((each) => each.name === name)?.value;
 }
 
-/** What lies at a path of the container: the volume and where in it. */
+/** Volume, and path inside it, that is mounted at a path of the container. */
 export function mountedAt(container: Container, path: string | undefined): {volume: Volume | undefined; mount: Mount} | undefined {
   const mount = container.mounts.find((each) => each.mountPath === path);
   return mount && {mount, volume: container.pod.volumes.find((volume) => volume.name === mount.name)};
 }
 
-/** True when the selector of a policy reaches the pods. */
+/** True if the policy selects the pods. */
 export function selects(policy: KubeObject, pod: PodTemplate): boolean {
   const labels = mapOf(mapOf(mapOf(policy['spec'])['podSelector'])['matchLabels']);
   return Object.entries(labels).every(([key, value]) => pod.labels[key] === value);

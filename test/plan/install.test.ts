@@ -15,7 +15,7 @@ const wanted = (more: Partial<WantedRelease> = {}): WantedRelease => ({
   chart: {chart: 'agent-job', version: '0.6.5'},
   values: {a: 1},
   effective: {a: 1},
-  asked: [],
+  explicitPaths: [],
   yaml: 'a: 1\n',
   manifest: 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: agent-main}\nspec: {replicas: 2}\n',
   secrets: [TOKEN],
@@ -168,7 +168,7 @@ describe('losses', () => {
     const found = facts({...inPlace, release: release({values})});
     const defaults = {count: 1, same: true};
     const changed = {tag: 'new', more: 1};
-    const given = wanted({values: changed, effective: {...defaults, ...changed}, asked: [['tag'], ['more']]});
+    const given = wanted({values: changed, effective: {...defaults, ...changed}, explicitPaths: [['tag'], ['more']]});
     expect(plan(given, found).losses).toEqual([
       {value: {path: 'count', installed: 5, file: 1}},
       {value: {path: 'extraEnv.PASSWORD', installed: '[hidden]'}},

@@ -9,7 +9,7 @@ import {onTerminal} from './terminal.ts';
 const shims = hostShims();
 const INSPECTED = `echo '[{"Name": "/agent", "State": {"Running": true}, "Config": {"Env": []}}]'`;
 const LINE = 'echo "2026-11-21T08:00:00Z the agent is ready"';
-/** Until it is ended, once it has said so on the terminal. */
+/** Runs until it is stopped, and shows on the terminal when it has started. */
 const WAITS = 'echo "it waits" >/dev/tty; exec sleep 30';
 const CTRL_C = '\u0003';
 

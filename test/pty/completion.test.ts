@@ -9,7 +9,7 @@ import {hasShell, openShell, PLAIN, prepareHome, type Shell} from './shell.ts';
 const PACKAGE = '/usr/share/bash-completion/bash_completion';
 const BASH = `${PLAIN.bash}${SHELLS.bash.load}\n`;
 
-/** Ways people have their shells, each with its startup file. */
+/** Common shell setups, each with its startup file. */
 const WAYS = [
   {way: 'bash', shell: 'bash', files: {'.bashrc': BASH}},
   {
@@ -55,7 +55,7 @@ const TOOLS = {
 };
 const FILES = {'values.yaml': '', 'my file.yaml': '', 'production.yaml': '', 'kube.conf': '', 'sub/file.yaml': ''};
 
-/** Keys, and the line after a Tab. */
+/** Typed keys, and the line after Tab. */
 const LINES = [
   ['scalr-agent insta', 'scalr-agent install '],
   ['./.bin/scalr-agent insta', './.bin/scalr-agent install '],
@@ -66,7 +66,7 @@ const LINES = [
   ['scalr-agent install --cache p', 'scalr-agent install --cache pvc '],
   ['scalr-agent install --cache=p', 'scalr-agent install --cache=pvc '],
   ['scalr-agent install --cache "p', 'scalr-agent install --cache "pvc" '],
-  // zsh takes the quotes away where none are needed.
+  // zsh removes unnecessary quotes.
   ['scalr-agent install --cache="p', /^scalr-agent install --cache=("pvc"|pvc) $/],
   ['scalr-agent uninstall --purge=claims,cr', 'scalr-agent uninstall --purge=claims,crds '],
   ['scalr-agent values --chart agent-k8s --chart-version 0.5.58', 'scalr-agent values --chart agent-k8s --chart-version 0.5.58 '],
@@ -90,7 +90,7 @@ const LINES = [
   ['scalr-agent status --kube-context broken -n ', 'scalr-agent status --kube-context broken -n '],
   ['scalr-agent status --kubectl ./nowhere -n ', 'scalr-agent status --kubectl ./nowhere -n '],
 ] as const;
-/** What other ways to have a shell may change. */
+/** Cases that can differ between shell setups. */
 const DELICATE = LINES.filter(([keys]) => /insta|[=:"]|> val/.test(keys));
 
 describe.each(WAYS)('$way', ({shell, files, needs, isVariant = false}) => {

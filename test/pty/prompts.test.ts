@@ -10,14 +10,14 @@ const TOKEN = `e30.${Buffer.from('{"host":"late.scalr.io"}').toString('base64url
 const [ENTER, CTRL_C, CTRL_D] = ['\r', '\u0003', '\u0004'];
 const ESCAPE = '\u001b[';
 
-/** A conversation with a machine that has neither helm nor kubectl nor a home. */
+/** Runs the wizard without helm, kubectl and home directory. */
 function converse(steps: readonly Step[], terminal: Terminal = {}, args: readonly string[] = []) {
   const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
   const env = {PATH: folder, HOME: folder, XDG_STATE_HOME: folder, NO_COLOR: undefined, ...terminal.env};
   return onTerminal(args, steps, folder, {program: 'scalr-agent-install', ...terminal, env});
 }
 
-/** Three questions of three kinds, answered with Enter; the fourth is left with Ctrl-C. */
+/** Answers three questions of different kinds with Enter, and the fourth with Ctrl-C. */
 const FEW: readonly Step[] = [
   {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
   {see: /Scalr URL[\s\S]*from the token/, press: ENTER},

@@ -6,14 +6,14 @@ import {spawn} from '@lydell/node-pty';
 import {built} from '../package/built.ts';
 import {Emulator} from '../support/emulator.ts';
 
-/** A bash older than 4 is none that can be taught. */
+/** Completion requires bash 4 or later. */
 export const hasShell = (shell: string): boolean =>
   spawnSync(shell, ['-c', shell === 'bash' ? '((BASH_VERSINFO[0] > 3))' : 'exit 0']).status === 0;
 
 export interface Shell {
-  /** The line that keys make of an empty one, and all that is seen with it, once all of them have been answered. */
+  /** Types keys on an empty line; returns the line and the screen after all keys are processed. */
   after(keys: string): Promise<{line: string; screen: string}>;
-  /** All that is seen once keys on an empty line have made this appear. */
+  /** Types keys on an empty line; returns the screen when this text appears. */
   screen(keys: string, wanted: RegExp): Promise<string>;
   close(): void;
 }
@@ -23,11 +23,11 @@ const PATIENCE_MS = 30_000;
 
 interface Home {
   files: Readonly<Record<string, string>>;
-  /** Scripts on PATH, beside this program. */
+  /** Scripts on PATH, in addition to this program. */
   tools?: Readonly<Record<string, string>>;
 }
 
-/** Makes the home of somebody; their environment. */
+/** Creates a home directory; returns the environment. */
 export function prepareHome(home: string, {files, tools = {}}: Home): Record<string, string> {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(home, name)), {recursive: true});
@@ -42,7 +42,7 @@ export function prepareHome(home: string, {files, tools = {}}: Home): Record<str
   return {HOME: home, ZDOTDIR: home, PATH: `${bin}:${process.env['PATH']}`, LANG: 'C.UTF-8', TERM: 'xterm', PS1: PROMPT};
 }
 
-/** An interactive shell of somebody who lives there. */
+/** Starts an interactive shell in a new home directory. */
 export async function openShell(shell: string, home: string, life: Home): Promise<Shell> {
   const env = prepareHome(home, life);
   const size = {cols: 100, rows: 40};
@@ -66,7 +66,7 @@ export async function openShell(shell: string, home: string, life: Home): Promis
   return {
     async after(keys) {
       asked += 1;
-      // Who shows it has answered the keys before it.
+      // Its output shows that the keys before it were processed.
       const mark = `@${asked}@`;
       onEmptyScreen(`${keys}${mark}`);
       return seen((lines) => {
@@ -88,7 +88,7 @@ const programs = () =>
     ['scalr-agent', 'scalr-agent-install'].map((name) => [name, `exec '${process.execPath}' '${built(`dist/bin/${name}.js`)}' "$@"`]),
   );
 
-/** What the startup file of a shell says to have that prompt and no ideas of its own. */
+/** Startup file of a shell: a fixed prompt, and no other customization. */
 export const PLAIN = {
   bash: `PS1='${PROMPT}'\n`,
   zsh: `PS1='${PROMPT}'\nunsetopt prompt_cr prompt_sp\n`,

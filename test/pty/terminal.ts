@@ -2,23 +2,23 @@ import {type IPty, spawn} from '@lydell/node-pty';
 import {onTestFailed, onTestFinished} from 'vitest';
 import {built} from '../package/built.ts';
 
-/** What an operator sees, and does then. Only what came after the step before is looked at. */
+/** Expected output and the keys to press. Only output since the previous step is matched. */
 export interface Step {
   see: RegExp;
   press: string;
-  /** Goes to the program instead of a key. */
+  /** Sent to the program instead of a key. */
   signal?: NodeJS.Signals;
-  /** Columns and rows the window gets first. */
+  /** New columns and rows of the window, before the key. */
   resize?: readonly [number, number];
 }
 
 export interface Terminal {
-  /** Over the environment of the tests; undefined takes a variable away. */
+  /** Overrides of the test environment; undefined removes a variable. */
   env?: Readonly<Record<string, string | undefined>>;
   cols?: number;
   rows?: number;
   program?: 'scalr-agent' | 'scalr-agent-install';
-  /** A shell command on the same terminal, once the program has ended. */
+  /** A shell command on the same terminal after the program exits. */
   after?: string;
 }
 
@@ -29,14 +29,14 @@ interface Seen {
   left: number;
 }
 
-/** Runs the built program on a terminal, 80×24 unless told otherwise, and answers what it asks; every step has to be reached. */
+/** Runs the built program on a terminal (default: 80×24) and replies to its prompts; every step must be reached. */
 export function onTerminal(args: readonly string[], steps: readonly Step[], cwd: string, terminal: Terminal = {}): Promise<Seen> {
   const pty = start(args, cwd, terminal);
   const left = [...steps];
   let screen = '';
   let from = 0;
   let isOver = false;
-  // A program that waits for a key nobody presses says nothing by itself.
+  // Shows the screen of a program that still waits for a key.
   onTestFailed(() => {
     process.stderr.write(`With ${left.length} steps to go the terminal had:\n${screen}\n`);
   });

@@ -20,7 +20,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 });
 
-/** A home of its own, and neither helm nor kubectl. */
+/** Separate home directory, without helm and kubectl. */
 const environment = () => ({HOME: folder, PATH: folder, SCALR_AGENT_TOKEN: '', KUBECONFIG: ''});
 
 const talk = (steps: readonly Step[], args: readonly string[] = []) =>
@@ -46,7 +46,7 @@ const SAVE_AND_LEAVE: Step[] = [
   {see: /What do you want to do\?[\s\S]*❯ Exit/, press: ENTER},
 ];
 
-/** The same values from the saved answers, without a terminal. */
+/** Generates the same values from the saved answers, without a terminal. */
 const replayed = (): Promise<string> =>
   new Promise((resolve, reject) => {
     execFile(process.execPath, [PROGRAM, 'values', '--answers', 'answers.yaml'], {cwd: folder}, (error, stdout) =>

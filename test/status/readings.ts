@@ -17,7 +17,7 @@ export const revision = (more: Partial<Revision> = {}): Revision => ({
   ...more,
 });
 
-export const lookAt = (objects: KubernetesObject[], logs: Snapshot['logs'] = SAID): Readings['look'] => ({
+export const lookAt = (objects: KubernetesObject[], logs: Snapshot['logs'] = SAID): Readings['releaseSnapshot'] => ({
   snapshot: snapshot(objects, logs),
   objects,
   gaps: [],
@@ -31,7 +31,7 @@ export const statusFrom = (more: Partial<Readings> = {}): Status =>
     now: NOW,
     revision: revision(),
     given: {},
-    look: lookAt(WELL),
+    releaseSnapshot: lookAt(WELL),
     live: {differences: [], live: [], failures: [], replicas: {}},
     unread: [],
     wanted: undefined,

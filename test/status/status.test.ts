@@ -24,7 +24,7 @@ test('a healthy release', () => {
 
 describe('the state', () => {
   test('is hopeless when pods cannot become ready', () => {
-    expect(statusFrom({look: lookAt(NO_IMAGE, {})})).toMatchObject({state: 'hopeless', causes: [{isHopeless: true}]});
+    expect(statusFrom({releaseSnapshot: lookAt(NO_IMAGE, {})})).toMatchObject({state: 'hopeless', causes: [{isHopeless: true}]});
   });
 
   test.each([
@@ -39,23 +39,26 @@ describe('the state', () => {
 
   test('is not ready when the agent is scaled to 0, with the command that starts it', () => {
     const [stopped] = [deployment({}, {replicas: 0}), replicaSet()] as [Workload, Workload];
-    const found = statusFrom({look: lookAt([stopped])});
+    const found = statusFrom({releaseSnapshot: lookAt([stopped])});
     expect(found).toMatchObject({state: 'not-ready', causes: [{object: 'deployment/agent', code: 'STOPPED'}]});
     expect(found.causes[0]?.remedy).toContain('kubectl scale deployment/agent --replicas=1 ');
-    const asManifest = statusFrom({look: lookAt([stopped]), live: {differences: [], live: [], failures: [], replicas: {agent: 3}}});
+    const asManifest = statusFrom({
+      releaseSnapshot: lookAt([stopped]),
+      live: {differences: [], live: [], failures: [], replicas: {agent: 3}},
+    });
     expect(asManifest.causes[0]?.remedy).toContain('kubectl scale deployment/agent --replicas=3 ');
   });
 
   test('is not ready for a release without workloads', () => {
-    expect(statusFrom({look: lookAt([])})).toMatchObject({state: 'not-ready', causes: [{code: 'NO_WORKLOADS'}]});
-    expect(codes(statusFrom({look: lookAt([]), revision: revision({status: 'pending-install'})}))).toEqual(['RELEASE_PENDING']);
+    expect(statusFrom({releaseSnapshot: lookAt([])})).toMatchObject({state: 'not-ready', causes: [{code: 'NO_WORKLOADS'}]});
+    expect(codes(statusFrom({releaseSnapshot: lookAt([]), revision: revision({status: 'pending-install'})}))).toEqual(['RELEASE_PENDING']);
   });
 
   test('is ready without data that the account cannot read, and unknown after failed queries', () => {
     expect(statusFrom({revision: undefined, given: undefined, unread: [DENIED]}).state).toBe('ready');
     expect(statusFrom({revision: undefined, given: undefined, unread: [{...DENIED, code: 'CLUSTER_UNREACHABLE'}]}).state).toBe('unknown');
-    expect(statusFrom({look: undefined, unread: [DENIED]}).state).toBe('unknown');
-    expect(statusFrom({look: undefined, revision: revision({status: 'failed'}), unread: [DENIED]}).state).toBe('not-ready');
+    expect(statusFrom({releaseSnapshot: undefined, unread: [DENIED]}).state).toBe('unknown');
+    expect(statusFrom({releaseSnapshot: undefined, revision: revision({status: 'failed'}), unread: [DENIED]}).state).toBe('not-ready');
   });
 });
 
@@ -64,12 +67,12 @@ describe('the chart', () => {
   const labelled = {...READY_DEPLOYMENT, metadata: {...READY_DEPLOYMENT.metadata, labels}};
 
   test('is read from labels when the Helm release cannot be read', () => {
-    const {chart} = statusFrom({revision: undefined, look: lookAt([labelled, replicaSet({readyReplicas: 1}), readyPod()])});
+    const {chart} = statusFrom({revision: undefined, releaseSnapshot: lookAt([labelled, replicaSet({readyReplicas: 1}), readyPod()])});
     expect(chart).toMatchObject({name: 'agent-job', version: '0.5.63', agentVersion: '0.59.0', standing: 'behind'});
   });
 
   test('is read from Helm when both are available', () => {
-    expect(statusFrom({look: lookAt([labelled])}).chart).toMatchObject({name: 'agent-local', version: '0.6.5'});
+    expect(statusFrom({releaseSnapshot: lookAt([labelled])}).chart).toMatchObject({name: 'agent-local', version: '0.6.5'});
   });
 
   test('has the known agent version when Helm reports none', () => {
@@ -89,13 +92,13 @@ test('runs in flight belong to this release', () => {
     spec: {template: {metadata: {labels: {'app.kubernetes.io/instance': instance, 'app.kubernetes.io/component': 'task'}}}},
   });
   const objects = [...WELL, task('atask-1', 'acme'), task('atask-2', 'other')] as typeof WELL;
-  const {runs, workloads} = statusFrom({revision: revision({chart: 'agent-job-0.6.5'}), look: lookAt(objects)});
+  const {runs, workloads} = statusFrom({revision: revision({chart: 'agent-job-0.6.5'}), releaseSnapshot: lookAt(objects)});
   expect(runs).toEqual([{kind: 'Job', name: 'atask-1', isCertain: true}]);
   expect(workloads).toHaveLength(1);
 });
 
 test('registration is unknown when the log of an agent is empty', () => {
-  expect(statusFrom({look: lookAt(WELL, {})})).toMatchObject({state: 'ready', agents: [{state: 'unknown'}]});
+  expect(statusFrom({releaseSnapshot: lookAt(WELL, {})})).toMatchObject({state: 'ready', agents: [{state: 'unknown'}]});
 });
 
 test('values are compared when both sides could be read', () => {

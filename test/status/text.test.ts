@@ -31,7 +31,7 @@ Values     match values.yaml
 test('a broken release, with next steps', () => {
   const denied = {what: 'installed values', code: 'FORBIDDEN', reason: 'secrets is forbidden', remedy: 'Ask for it'} as const;
   const given = {given: undefined, wanted: {}, unread: [denied], revision: revision({chart: 'agent-local-0.5.63', app_version: '0.59.0'})};
-  expect(text({...given, look: lookAt(NO_IMAGE, {})}, ['-'])).toBe(`× Release acme in namespace scalr cannot become ready
+  expect(text({...given, releaseSnapshot: lookAt(NO_IMAGE, {})}, ['-'])).toBe(`× Release acme in namespace scalr cannot become ready
 
 Context    prod
 Release    deployed, revision 2, 5m ago
@@ -66,11 +66,15 @@ test('with several agents, those without a log line are named', () => {
   const [one, other] = [readyPod(), readyPod('agent-5f-y')];
   const objects = [deployment({}), replicaSet(), one, other];
   const logs = {'agent-5f-x/agent': 'Scalr agent is ready to receive tasks.'};
-  expect(text({look: lookAt(objects, logs)})).toMatch(/Agents +1 of 2 registered \(according to their logs\); unknown: agent-5f-y\n/);
+  expect(text({releaseSnapshot: lookAt(objects, logs)})).toMatch(
+    /Agents +1 of 2 registered \(according to their logs\); unknown: agent-5f-y\n/,
+  );
 });
 
 test('a pending release is not ready', () => {
-  expect(text({look: lookAt([deployment({}), replicaSet()], {})})).toMatch(/^! Release acme in namespace scalr is not ready yet\n/);
+  expect(text({releaseSnapshot: lookAt([deployment({}), replicaSet()], {})})).toMatch(
+    /^! Release acme in namespace scalr is not ready yet\n/,
+  );
 });
 
 test('only the first causes are printed, and the number of further ones', () => {
@@ -119,13 +123,13 @@ describe('changes', () => {
     const {show} = reporter();
     expect(show().join('')).toMatch(/^✓ Release/);
     expect(show()).toEqual([]);
-    expect(show({look: lookAt(NO_IMAGE, {})})).toEqual([
+    expect(show({releaseSnapshot: lookAt(NO_IMAGE, {})})).toEqual([
       '10:05:00Z × deployment/agent: 0 of 1 ready\n',
       '10:05:00Z agents: registration unknown: agent-5f-x\n',
       expect.stringMatching(/^10:05:00Z ! pod\/agent-5f-x: ImagePullBackOff: .* → Check the repository/),
       '10:05:00Z × Release acme in namespace scalr cannot become ready\n',
     ]);
-    expect(show({look: lookAt(WELL)}).at(-1)).toMatch(/^10:05:00Z ✓ resolved: pod\/agent-5f-x /);
+    expect(show({releaseSnapshot: lookAt(WELL)}).at(-1)).toMatch(/^10:05:00Z ✓ resolved: pod\/agent-5f-x /);
   });
 
   test('an error is printed when it starts and when it is resolved', () => {

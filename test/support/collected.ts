@@ -11,10 +11,10 @@ const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 process.once('exit', () => rmSync(scratch, {recursive: true, force: true}));
 
 let count = 0;
-/** Where nothing is as yet. */
+/** Path of a file that does not exist yet. */
 export const freshFile = (): string => join(scratch, `${++count}.zip`);
 
-/** The files of a bundle, and what its own errors.json says. Every sum of its manifest is checked, by nothing of the program. */
+/** Files of a bundle and the content of its errors.json. Checks the manifest without code of the program. */
 export async function unpack(file: string) {
   const sorted = [...(await readZip(file))].toSorted(([one], [other]) => (one < other ? -1 : 1));
   const files = new Map(sorted.map(([name, content]) => [name, content.toString('utf8')]));
@@ -27,7 +27,7 @@ export async function unpack(file: string) {
   return {names: [...files.keys()], text, all: [...files].map(([name, content]) => `${name}\n${content}`).join('\n'), errors};
 }
 
-/** The result, how it ended and what is in the bundle. */
+/** Result, exit code and files of the bundle. */
 export async function collected(
   place: Pick<Workplace, 'kubeconfig' | 'namespace'>,
   helm: string,

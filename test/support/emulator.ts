@@ -1,6 +1,6 @@
 import xterm from '@xterm/headless';
 
-/** What a person sees of what was written to a terminal. */
+/** Renders terminal output as a user sees it. */
 export class Emulator {
   readonly #terminal: xterm.Terminal;
 
@@ -12,18 +12,18 @@ export class Emulator {
     this.#terminal.write(text);
   }
 
-  /** Every line, also above the window, down to the last that says something. */
+  /** All lines including scrollback, without empty lines at the end. */
   async lines(): Promise<string[]> {
     const lines = (await this.#all()).map((line) => line?.translateToString().trimEnd() ?? '');
     return lines.slice(0, lines.findLastIndex((line) => line !== '') + 1);
   }
 
-  /** What the terminal had to break because it was too long, in the middle of a word perhaps. */
+  /** Lines that the terminal wrapped because they were too long. */
   async broken(): Promise<string[]> {
     return (await this.#all()).flatMap((line) => (line?.isWrapped ? [line.translateToString()] : []));
   }
 
-  /** Counted from the first line of all. */
+  /** Counted from the first line of the scrollback. */
   get cursor(): {row: number; column: number} {
     const {active} = this.#terminal.buffer;
     return {row: active.baseY + active.cursorY, column: active.cursorX};

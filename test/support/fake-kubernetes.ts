@@ -6,30 +6,30 @@ import type {ApiError} from '../../src/ports/log-stream.ts';
 
 export type FakeObject = KubernetesObject & {apiVersion: string; kind: string};
 
-/** What an API server has, for tests. */
+/** Content of a fake API server. */
 export interface FakeServer {
   serverVersion?: string;
-  /** What it serves beside what every API server serves, as clusterpolicies.kyverno.io */
+  /** Served in addition to the built-in resources, for example clusterpolicies.kyverno.io */
   resources?: readonly string[];
   objects?: readonly FakeObject[];
-  /** clusterDNS of its kubelets. */
+  /** clusterDNS of the kubelets. */
   kubeletDns?: readonly string[];
-  /** What the operator may not read: nodes, daemonsets.apps, nodes/proxy, … */
+  /** Forbidden resources: nodes, daemonsets.apps, nodes/proxy, … */
   refuse?: readonly string[];
-  /** What an access review says. */
+  /** Result of an access review. */
   allows?: (attributes: ResourceAttributes) => boolean;
-  /** The log of a container; `query` is that of the request. */
+  /** Log of a container; `query` comes from the request. */
   log?: (pod: string, container: string, query: URLSearchParams) => string;
-  /** Comes before everything else, for a path without its query. */
+  /** Error for a path (without query); takes precedence. */
   troubles?: (path: string) => ApiError | undefined;
 }
 
 const CORE = ['configmaps', 'namespaces', 'nodes', 'services', 'daemonsets.apps', 'deployments.apps', 'storageclasses.storage.k8s.io'];
-/** Served too, but nobody looks for them in the list of what is served. */
+/** Also served, but not listed in discovery. */
 const COMMON =
   /^(events|persistentvolume(claim)?s|pods|secrets|serviceaccounts|resourcequotas|limitranges|(replica|stateful)sets\.apps|(cron)?jobs\.batch|.*\.k8s\.io|poddisruptionbudgets\.policy)$/;
 
-/** The plural that an object is listed under; English has no rule for these few. */
+/** Irregular plurals of kinds. */
 const PLURALS: Readonly<Record<string, string>> = {
   ClusterPolicy: 'clusterpolicies',
   StorageClass: 'storageclasses',
@@ -41,7 +41,7 @@ const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? (api
 const spelled = (plural: string, group: string): string => (group ? `${plural}.${group}` : plural);
 const resourceOf = ({apiVersion, kind}: FakeObject): string => spelled(PLURALS[kind] ?? `${kind.toLowerCase()}s`, groupOf(apiVersion));
 
-/** Answers from objects as an API server does, refusals included; a request that it does not know fails the test. */
+/** Responds from these objects like an API server, including 403; an unknown request fails the test. */
 export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {requests: string[]} {
   const {serverVersion = 'v1.35.1', resources = [], objects = [], kubeletDns, refuse = [], allows, log, troubles} = server;
   const requests: string[] = [];
@@ -115,7 +115,7 @@ export function fakeKubernetes(server: FakeServer = {}): KubernetesClient & {req
   };
 }
 
-/** A client whose every request ends like this. */
+/** A client whose requests all return this error. */
 export const failingKubernetes = (trouble: ApiError): KubernetesClient => fakeKubernetes({troubles: () => trouble});
 
 const status = (message: string) => ({kind: 'Status', message});

@@ -13,7 +13,7 @@ export async function behindFaultyApi(): Promise<Deps> {
   return {place, api: await faultyApi(place.kubeconfig)};
 }
 
-/** Installs agent-local through the faulty API; `onText` hears what is said, as it is said. */
+/** Installs agent-local through the faulty API; `onText` receives the output as it is printed. */
 export async function installThrough(
   {place, api}: Deps,
   helm: string,

@@ -4,7 +4,7 @@ import {join} from 'node:path';
 import {afterAll} from 'vitest';
 import {zipArchives} from '../../src/adapters/zip-archive.ts';
 
-/** A directory for PATH with tools that say what the real ones say; `case "$*"` in the scripts tells the calls apart. */
+/** A directory for PATH with shims that print recorded output; `case "$*"` in the scripts distinguishes the calls. */
 export function hostShims() {
   const folder = mkdtempSync(join(tmpdir(), 'host-'));
   afterAll(() => rmSync(folder, {recursive: true, force: true}));
@@ -15,7 +15,7 @@ export function hostShims() {
   };
   return {
     zip: () => `${fresh()}.zip`,
-    /** Each tool with its script, and the tools of the system behind them. */
+    /** The shims, followed by the tools of the system. */
     path(tools: Readonly<Record<string, string>>): string {
       const directory = mkdtempSync(`${fresh()}-`);
       for (const [tool, script] of Object.entries(tools)) {
@@ -24,12 +24,12 @@ export function hostShims() {
       }
       return `${directory}:${process.env['PATH']}`;
     },
-    /** With nothing else on it. */
+    /** An empty directory. */
     empty: () => mkdtempSync(`${fresh()}-`),
   };
 }
 
-/** All that is in a bundle, by name. */
+/** Files of a bundle by name. */
 export async function contentOf(path: string): Promise<Record<string, string>> {
   const archive = await zipArchives.open(path);
   const content: Record<string, string> = {};

@@ -10,7 +10,7 @@ import {install} from './run-on-cluster.ts';
 
 export const TOKEN = {SCALR_AGENT_TOKEN: 'hunter2'};
 
-/** A namespace whose agents say that they are ready, and take no room from other tests when the test is over. */
+/** A namespace whose agents log that they are ready, and are deleted after the test. */
 export async function installPlace(): Promise<Workplace> {
   const place = await workplace();
   await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
@@ -21,7 +21,7 @@ export async function installPlace(): Promise<Workplace> {
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
 process.once('exit', () => rmSync(scratch, {recursive: true, force: true}));
 
-/** The flags that name a chart on the disk. */
+/** Flags for a chart on disk. */
 export const chartFlags = async (chart: ChartName): Promise<string[]> => [
   '--chart',
   chart,
@@ -29,14 +29,14 @@ export const chartFlags = async (chart: ChartName): Promise<string[]> => [
   await directoryOf({chart, version: '0.6.5'}, scratch),
 ];
 
-/** For an install whose failures have to be those of its steps, not of the checks before them; nothing is left for the cluster to answer. */
+/** Flags for tests of install steps: no preflight checks, and no settings read from the cluster. */
 export const stepFlags = async (chart: ChartName): Promise<string[]> => [
   ...(await chartFlags(chart)),
   '--skip-preflight',
   ...['--cloud', 'other', '--node-os', 'other'],
 ];
 
-/** Run again, and told that no helm runs any more, it becomes whole; run once more it finds nothing to do. */
+/** Expects that a second install with --take-over completes the release, and that a third has no changes. */
 export async function expectWholeness(place: Workplace, helm: string, argv: readonly string[]): Promise<void> {
   const mended = await install(place, helm, [...argv, '--take-over', '--yes', '--json'], {env: TOKEN});
   expect(JSON.parse(mended.stdout)).toMatchObject({agent: 'registered'});

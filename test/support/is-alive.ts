@@ -1,4 +1,4 @@
-/** Also of an orphan that the system has not taken note of yet. */
+/** Also true for a zombie process, which the system has not reaped yet. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

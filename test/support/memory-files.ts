@@ -1,7 +1,7 @@
 import {ExitCode, ExpectedError} from '../../src/errors.ts';
 import type {Files} from '../../src/ports/files.ts';
 
-/** A disk that holds these files, takes new ones and remembers what was written; reading any other file fails. */
+/** Files in memory, with a record of all writes; reading an unknown file fails. */
 export function memoryFiles(content: Readonly<Record<string, string | Buffer>> = {}, stdin = '') {
   const disk: Record<string, string | Buffer> = {...content};
   const removed: string[] = [];

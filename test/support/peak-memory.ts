@@ -1,14 +1,14 @@
 import {readFileSync} from 'node:fs';
 
-/** What a program wrote to the pipe that `PEAK_PRELOAD` uses: the most memory it ever held, in KiB. */
+/** File descriptor to which `PEAK_PRELOAD` writes the peak memory in KiB. */
 export const PEAK_FD = 3;
 
-/** For `node --import`: says at the end how much memory the program took, and is nothing it would have noticed before. */
+/** For `node --import`: reports the peak memory of the program when it exits. */
 export const PEAK_PRELOAD = `data:text/javascript,${encodeURIComponent(
   `import {writeSync} from 'node:fs'; process.once('exit', () => writeSync(${PEAK_FD}, String(process.resourceUsage().maxRSS)));`,
 )}`;
 
-/** Of the programs below this one with the word in their command line, in KiB; 0 where the kernel keeps no account, or there is none. */
+/** Peak memory in KiB of child processes with this word in their command line; 0 if unavailable. */
 export const peakBelow = (pid: number, word: string): number =>
   Math.max(0, ...childrenOf(pid).flatMap((child) => [hasWord(child, word) ? peakOf(child) : 0, peakBelow(child, word)]));
 

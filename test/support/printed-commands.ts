@@ -6,7 +6,7 @@ import {CAUSES} from '../../src/diagnose/explain.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** A command in what the program prints or its docs say, cut into words as a shell does it. */
+/** A command in the output or docs of the program, split into words like in a shell. */
 export interface PrintedCommand {
   text: string;
   tool: string;
@@ -14,12 +14,12 @@ export interface PrintedCommand {
 }
 
 const TOOLS = ['kubectl', 'helm', 'scalr-agent', 'scalr-agent-install', 'npx', 'docker', 'systemctl', 'journalctl'];
-/** A command begins a line, or follows a colon, a prompt, a quote, a list mark or another command. */
+/** A command starts a line, or follows a colon, a prompt, a quote, a list marker or another command. */
 const START = new RegExp(`(?:^\\s*(?:[-→$#] +)?|: |\`|&& |\\| |; or |do |sudo )(?=(?:${TOOLS.join('|')})(?= [\\w"'/-]))`, 'gm');
-/** What ends it outside of quotes: the end of the line, another command, or prose. */
+/** End of a command outside of quotes: end of line, another command, or prose. */
 const END = /^(?:\n|`|[;|&]|, |\. |\.$|\.\n| \(| >| #| <(?![\w-]+>))/;
 
-/** Every command in the text, in order. */
+/** All commands in the text, in order. */
 export function commandsIn(text: string): PrintedCommand[] {
   const joined = text.replaceAll(/ \\\n\s*/g, ' ');
   return [...joined.matchAll(START)].map(({index, 0: before}) => commandAt(joined.slice(index + before.length)));
@@ -54,25 +54,25 @@ const textsIn = (folder: string, files: RegExp): (readonly [source: string, text
 
 const fencesIn = (text: string): string => [...text.matchAll(/^```console\n([\s\S]*?)^```/gm)].map(([, block]) => block).join('');
 
-/** What runs print, as tests record it: golden files, and the remedy of every cause. */
+/** Recorded output of the program: golden files, and the remedy of every cause. */
 export const OUTPUTS = [
   ...textsIn('test/golden', /(error|warnings)\.txt$|values\.yaml$/),
-  ...textsIn('test/preflight/checks/said', /\.txt$/),
-  // What was typed may be wrong on purpose.
+  ...textsIn('test/preflight/checks/messages', /\.txt$/),
+  // Input of a test may be invalid on purpose.
   ...textsIn('docs', /^errors\.md$/).map(([file, text]) => [file, fencesIn(text).replaceAll(/^\$ .*\n/gm, '')] as const),
   ...CAUSES.map((row) => [`cause ${row.code}`, remedyOf(row, EXAMPLE, {namespace: 'agents'})] as const),
 ];
 
-/** What users read elsewhere; names that depend on them are in capitals. */
+/** Docs; placeholders are in capitals. */
 export const DOCS = [...textsIn('docs', /(?<!^errors)\.md$/), ['README.md', readFileSync(join(root, 'README.md'), 'utf8')] as const];
 
 export const printedIn = (texts: readonly (readonly [source: string, text: string])[]) =>
   texts.flatMap(([source, text]) => commandsIn(text).map((command) => ({source, ...command})));
 
-/** Every text in the source; what is put in is an X. */
+/** All strings in the source; interpolated values are X. */
 export const LITERALS = inSource((node) => textOf(node) ?? []);
 
-/** What the source gives to the helpers that print commands, as far as it is spelled there. */
+/** Literal arguments of the helpers that print commands. */
 export const HELPED = inSource((node) => {
   if (!ts.isCallExpression(node)) return [];
   const [, tool] = /^(kubectl|helm)Command$/.exec(node.expression.getText()) ?? [];
@@ -99,9 +99,9 @@ function textOf(node: ts.Node): string | undefined {
   return ts.isTemplateExpression(node) ? [node.head.text, ...node.templateSpans.map(({literal}) => literal.text)].join('X') : undefined;
 }
 
-/** Verbs of both tools; anything else behind their names is prose. */
+/** Subcommands of both tools; other words after their names are prose. */
 export const VERBS =
   /\b(?:kubectl (?:annotate|apply|auth|cluster-info|config|create|debug|delete|describe|edit|get|label|logs|patch|rollout|run|scale|uncordon|wait)|helm (?:get|history|list|pull|rollback|show|status|template|uninstall|upgrade))\b/;
 
-/** What a tool said of itself. */
+/** True for the error message of a tool. */
 export const isFailure = ({text}: Pick<PrintedCommand, 'text'>): boolean => /^\w+ [\w-]+ failed: /.test(text);

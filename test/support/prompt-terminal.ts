@@ -14,17 +14,17 @@ interface Wanted extends Partial<Screen> {
   signal?: AbortSignal;
 }
 
-/** A terminal of two streams, with an emulator that says what an operator sees. */
+/** A terminal of two streams, with an emulator for the visible screen. */
 export class PromptTerminal {
   readonly input = Object.assign(new PassThrough(), {isRaw: false, setRawMode: this.#setRaw.bind(this)});
   readonly output: PassThrough & {columns: number; rows: number};
   readonly prompter: Prompter;
-  /** Everything that was ever written, with escape sequences. */
+  /** The whole output, with escape sequences. */
   written = '';
   readonly #emulator: Emulator;
 
   constructor({columns = 80, rows = 24, isDumb = false, signal, ...wanted}: Wanted = {}) {
-    // Nothing that is piped into a standard stream ends it.
+    // Piping into a standard stream never ends it.
     this.output = Object.assign(new PassThrough(), {columns, rows, _isStdio: true});
     this.#emulator = new Emulator({columns, rows});
     this.output.on('data', (chunk: Buffer) => {
@@ -49,7 +49,7 @@ export class PromptTerminal {
     return this.written.lastIndexOf('\u001b[?25h') > this.written.lastIndexOf('\u001b[?25l');
   }
 
-  /** Waits until it is shown. */
+  /** Waits until the text is shown. */
   async see(text: string): Promise<string[]> {
     for (;;) {
       const lines = await this.lines();
@@ -58,7 +58,7 @@ export class PromptTerminal {
     }
   }
 
-  /** All keys in one chunk, as a paste arrives. */
+  /** Sends all keys in one chunk, like a paste. */
   async press(keys: string): Promise<string[]> {
     this.input.write(keys);
     return this.lines();

@@ -18,7 +18,7 @@ const proxy = name.map((each) => `http://${each}.example.com:3128`);
 const image = fc.tuple(name, name).map(([team, tag]) => `${team}/agent:${tag}`);
 const text = fc.stringMatching(/^[ -~\n]{0,30}$/);
 
-/** What an operator could type for a value of this hint. */
+/** Example values for this hint. */
 const BY_HINT: Readonly<Record<string, fc.Arbitrary<string>>> = {
   NAME: name,
   KEY: name,
@@ -52,7 +52,7 @@ const BY_ID: Readonly<Record<string, Raw>> = {
   ),
 };
 
-/** Raw answers of a setting, a choice among its options, or what fits its hint; undefined where nothing is known. */
+/** Raw answers of a setting: its options, or values that match its hint; undefined if unknown. */
 export function rawOf({id, kind: {options, isSwitch, list, hint}}: Setting): Raw | undefined {
   if (BY_ID[id] !== undefined) return BY_ID[id];
   if (options !== undefined) return fc.constantFrom(...options);
@@ -61,7 +61,7 @@ export function rawOf({id, kind: {options, isSwitch, list, hint}}: Setting): Raw
   return list && one ? fc.uniqueArray(one, {minLength: 1, maxLength: 3, selector: (each) => each.split('=')[0]}) : one;
 }
 
-/** Every setting that some chart writes; test/settings/complete.test.ts asks for raw answers of each. */
+/** All settings that a chart writes; test/settings/complete.test.ts requires raw answers for each. */
 const WRITTEN: readonly Setting[] = [...new Set(Object.values(CHARTS).flatMap(({rows}) => rows.map(({setting}) => setting)))];
 
 const RAW: ReadonlyMap<string, Raw> = new Map(
@@ -73,7 +73,7 @@ const RAW: ReadonlyMap<string, Raw> = new Map(
 
 export const RAW_IDS = [...RAW.keys()];
 
-/** Some of these settings, the address always among them. */
+/** A subset of these settings, always with the URL. */
 export const rawSettings = (ids: readonly string[] = RAW_IDS): fc.Arbitrary<RawFlags> =>
   fc.record(Object.fromEntries(ids.map((id) => [id, RAW.get(id) as Raw])), {
     requiredKeys: ids.filter((id) => id === 'url'),

@@ -20,7 +20,7 @@ const unexpected = async (question: string | {message: string}): Promise<never> 
   throw new Error(`nobody expected the question: ${typeof question === 'string' ? question : question.message}`);
 };
 
-/** Where no question is expected. */
+/** Fails on any question. */
 const NOBODY: Prompter = {
   canRedraw: true,
   wait: async (_, promise) => promise,
@@ -33,7 +33,7 @@ const NOBODY: Prompter = {
   checkbox: unexpected,
 };
 
-/** Runs one command in this process, with its outside world replaced; needs no build. */
+/** Runs one command in this process with replaced adapters; requires no build. */
 export async function runCommand<Result extends object | undefined>(
   Class: new (argv: string[], config: Config) => BaseCommand<Result>,
   argv: string[],

@@ -15,7 +15,7 @@ import {runCommand} from './run-command.ts';
 type Place = Pick<Workplace, 'kubeconfig' | 'namespace'>;
 type Deps = Parameters<typeof runCommand>[2];
 
-/** Commands in this process with the real tools, on the test cluster. */
+/** Runs commands in this process with real tools, on the test cluster. */
 async function onCluster(
   Class: Parameters<typeof runCommand>[0],
   {kubeconfig, namespace}: Place,

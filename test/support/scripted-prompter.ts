@@ -2,13 +2,13 @@ import {expect} from 'vitest';
 import {GoBack} from '../../src/errors.ts';
 import type {InputQuestion, ListQuestion, Prompter} from '../../src/ports/prompter.ts';
 
-/** The question, as a part of its text, and what the operator does: types, chooses by value, or presses Enter or Esc alone. */
+/** Part of a question, and the reply: typed text, a value to select, or only Enter or Esc. */
 export type Line = readonly [question: string, answer: string | readonly string[] | typeof ENTER | typeof ESC];
 
 export const ENTER = Symbol('Enter alone');
 export const ESC = Symbol('Esc');
 
-/** An operator who knows the lines: an unexpected question, an answer that is refused and a line left over all fail. */
+/** A strict scripted prompter: unexpected questions, rejected answers and unused replies fail the test. */
 export function scriptedPrompter(lines: readonly Line[]) {
   const left = [...lines];
   const asked: (InputQuestion | ListQuestion)[] = [];

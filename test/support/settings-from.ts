@@ -4,12 +4,12 @@ import type {Setting} from '../../src/settings/define.ts';
 import type {Settings} from '../../src/settings/settings.ts';
 import {memoryFiles} from './memory-files.ts';
 
-/** The day on which the tests happen; the certificates of test/support/certificates are valid then. */
+/** Current time in tests; the certificates of test/support/certificates are valid then. */
 export const TODAY = new Date('2027-01-01T00:00:00Z');
 
 export type RawFlags = Readonly<Record<string, string | readonly string[] | boolean>>;
 
-/** Settings as an operator would give them by flags, with the files they name. */
+/** Settings from flags, with the files that they reference. */
 export const settingsFrom = (
   flags: RawFlags,
   files: Readonly<Record<string, string | Buffer>> = {},

@@ -6,14 +6,14 @@ const DEFLATED = 8;
 /** The end record is 22 bytes and may be followed by a comment of at most 64 KiB. */
 const LONGEST_END = 22 + 0xffff;
 
-/** One file out of a zip archive: no unzip command and no library is needed for that. */
+/** Reads one file of a zip archive without an unzip command or library. */
 export async function readZipEntry(archive: string, name: string): Promise<Buffer> {
   const [content] = (await readZip(archive, (each) => each === name)).values();
   if (content === undefined) throw new Error(`${archive} holds no ${name}`);
   return content;
 }
 
-/** The files of a zip archive whose names are wanted. */
+/** Files of a zip archive with matching names. */
 export async function readZip(archive: string, isWanted = (_: string): boolean => true): Promise<Map<string, Buffer>> {
   const file = await open(archive);
   const read = async (position: number, length: number): Promise<Buffer> => {

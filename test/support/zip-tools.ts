@@ -1,7 +1,7 @@
 import {execa} from 'execa';
 import {expect} from 'vitest';
 
-/** Programs of others accept it, as far as there are any on this machine. */
+/** Checks the archive with the zip tools that are installed on this machine. */
 export async function expectOthersRead(path: string): Promise<void> {
   for (const [program, ...args] of [
     ['unzip', '-tq'],

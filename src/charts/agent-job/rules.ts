@@ -113,7 +113,7 @@ export const rules: readonly ChartRule[] = [
   ...sharedClaim({sharers: () => 'all run pods', suggestion: 'Use --cache-access-mode ReadWriteMany or --cache ephemeral'}),
   settingRule({
     code: 'CACHES_LARGER_THAN_VOLUME',
-    // In 0.5.64 runs look for the cache elsewhere: docs/charts/agent-job.md, "Cache".
+    // In 0.5.64, runs use another cache directory: docs/charts/agent-job.md, "Cache".
     in: '>=0.5.65',
     severity: 'warning',
     setting: cacheSize,
@@ -122,7 +122,7 @@ export const rules: readonly ChartRule[] = [
       const isCaching = get(providerCache) || get(moduleCache);
       const isBounded = get(cache) === 'pvc' || ((get(cache) ?? 'ephemeral') === 'ephemeral' && isCaching);
       const size = get(cacheSize);
-      // Without a size a claim has a finding of its own, and another volume no limit.
+      // Without a size, a PVC has a separate finding, and other volumes have no limit.
       return Boolean(isBounded) && size !== undefined && softLimits(facts.values) > (milliOf(size) ?? 0n) / MEBIBYTE;
     },
     message: (get, facts) =>
@@ -225,7 +225,7 @@ export const rules: readonly ChartRule[] = [
     message: 'persistence.data shares one PVC between all runs, whose workspaces overwrite each other',
     suggestion: 'Remove it, or add --concurrency 1 if the agent pool assigns one run at a time',
   }),
-  policyWithoutDns({in: '0.5.64 - 0.5.68', mended: '0.5.69'}),
+  policyWithoutDns({in: '0.5.64 - 0.5.68', fixedIn: '0.5.69'}),
   settingRule({
     code: 'NEEDS_KUBERNETES_1_35',
     in: '>=0.5.69',

@@ -127,7 +127,7 @@ export const rows: readonly Row[] = [
         ? 'With agent-local, each run gets a new container in the same pod; volumes and their binaries are kept. With agent-job, runs share nothing.'
         : undefined,
   }),
-  implied(isolation, (_, {get}) => isolationOf(get), {accepts: (asked, {get}) => asked === isolationOf(get)}),
+  implied(isolation, (_, {get}) => isolationOf(get), {accepts: (value, {get}) => value === isolationOf(get)}),
   key(concurrency, 'replicaCount', {as: asNumber}),
   unwritten(cloud),
   unwritten(nodeOs),

@@ -76,7 +76,7 @@ export const rules: readonly ChartRule[] = [
     message: (get) => `${get(dataHome)} is already the mount path of the cache`,
     suggestion: 'Use another --data-home',
   }),
-  policyWithoutDns({in: '0.5.65 - 0.5.66', mended: '0.5.67'}),
+  policyWithoutDns({in: '0.5.65 - 0.5.66', fixedIn: '0.5.67'}),
   settingRule({
     code: 'METADATA_BLOCKED',
     in: '0.5.65 - 0.5.66',

@@ -56,7 +56,7 @@ export const cniOf = (readings: Pick<Readings, 'daemonSets' | 'nodes'>, distribu
     return isKnown(readings.nodes) ? flannelOfK3s(readings.nodes.value) : UNRECOGNISED;
   });
 
-/** Providers leave the DaemonSets of what is switched off behind, with no node to run on. */
+/** Providers keep the DaemonSets of disabled plugins, without a matching node. */
 function running(sets: readonly PodOwner[]): readonly PodOwner[] {
   const some = sets.filter(({status}) => status?.desiredNumberScheduled !== 0);
   return some.length > 0 ? some : sets;
@@ -97,7 +97,7 @@ export interface NetworkPolicies {
 const README = 'agent-job 0.6.5, README';
 
 /** `plugin/engine` of the setups that Scalr tested. */
-const MEASURED: Readonly<Record<string, boolean>> = {
+const TESTED: Readonly<Record<string, boolean>> = {
   'gke-dataplane-v2/cilium': true,
   'gke-dataplane-v1/calico': false,
   'azure-cni/cilium': true,
@@ -121,7 +121,7 @@ export function networkPoliciesOf(
 }
 
 function blocks({plugin, policyEngine}: Cni, daemonSets: Readings['daemonSets']): Fact<boolean> {
-  const measured = MEASURED[`${plugin}/${policyEngine}`];
+  const measured = TESTED[`${plugin}/${policyEngine}`];
   if (measured !== undefined) return known(measured, README);
   if (plugin === 'aws-vpc-cni' && policyEngine === 'calico') {
     return isKnown(daemonSets) && daemonSets.value.some(annotatesPods)

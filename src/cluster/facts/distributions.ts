@@ -15,7 +15,7 @@ export interface Distribution {
   signs: readonly Sign[];
 }
 
-/** The sign as it was found, or undefined. */
+/** The matching sign, or undefined. */
 type Sign = (seen: Seen) => string | undefined;
 
 const resource =

@@ -1,6 +1,6 @@
 import {maskSecrets} from '../../errors.ts';
 
-/** Refused, not answered in time, no such API, any other failure; or it was read and does not tell. */
+/** Forbidden, timed out, API not served, any other failure, or read without a clear result. */
 export type UnknownReason = 'forbidden' | 'timed-out' | 'not-served' | 'failed' | 'undetermined';
 
 export interface Known<T> {

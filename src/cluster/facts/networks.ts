@@ -69,7 +69,7 @@ export interface Dns {
   provider: Fact<string>;
   /** NodeLocal DNSCache runs on the nodes. */
   hasNodeCache: Fact<boolean>;
-  /** Pods ask 169.254.169.254, so what blocks the metadata service blocks DNS: https://github.com/tektoncd/operator/issues/4000 */
+  /** Pods use 169.254.169.254 for DNS, so blocking the metadata service blocks DNS: https://github.com/tektoncd/operator/issues/4000 */
   usesMetadataAddress: Fact<boolean>;
   /** Address of the Service kube-dns. */
   serviceAddress: Fact<string>;
@@ -104,9 +104,9 @@ export function dnsOf(readings: Readings, distribution: Fact<string>): Dns {
 function providerOnGke({kubeDns, kubeletDns, dnsService}: Readings): Fact<string> {
   return follow(kubeDns, (deployment, source): Fact<string> => {
     if (deployment === undefined || deployment.spec?.replicas === 0) return known('cloud-dns', `${source}, not running`);
-    return follow(kubeletDns, (servers, asked): Fact<string> => {
-      if (servers.includes(METADATA_ADDRESS)) return known('cloud-dns', asked);
-      if (servers.includes(knownValue(dnsService)?.spec?.clusterIP ?? '')) return known('kube-dns', asked);
+    return follow(kubeletDns, (servers, from): Fact<string> => {
+      if (servers.includes(METADATA_ADDRESS)) return known('cloud-dns', from);
+      if (servers.includes(knownValue(dnsService)?.spec?.clusterIP ?? '')) return known('kube-dns', from);
       return unknown('undetermined', 'pods use a DNS cache on their node, whose upstream server cannot be detected');
     });
   });

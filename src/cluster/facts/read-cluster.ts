@@ -14,22 +14,22 @@ import {scalrChart} from './releases.ts';
 /** Runs helm; a missing tool counts as a failed call. */
 type Ask = (call: Call) => Promise<ProcessResult>;
 
-interface Asking {
+interface ReadOptions {
   place: ClusterTarget;
   kubernetes: Reader;
   options: {signal: AbortSignal; idleMs: number};
 }
 
 /**
- * Reads what facts are made of, all at once; changes nothing. What depends on an answer follows as soon as that is there.
- * Never fails: what cannot be read is unknown with the reason.
+ * Reads the data for all facts in parallel. Read-only. Dependent requests follow as soon as possible.
+ * Never fails: unreadable facts are unknown, with a reason.
  */
 export async function readCluster(
   place: ClusterTarget,
   {kubernetes, processes}: Pick<ClusterAccess, 'kubernetes' | 'processes'>,
 ): Promise<Readings> {
   const stop = new AbortController();
-  const asking: Asking = {place, kubernetes, options: {signal: stop.signal, idleMs: REQUEST_MS}};
+  const asking: ReadOptions = {place, kubernetes, options: {signal: stop.signal, idleMs: REQUEST_MS}};
   const ask: Ask = async (call) => {
     try {
       return await processes.run(call, {signal: stop.signal});
@@ -59,7 +59,7 @@ export async function readCluster(
 /** The version may be hidden from accounts that may read the rest. */
 const isSilent = (version: Fact<string>): boolean => !isKnown(version) && version.unknown !== 'forbidden';
 
-async function readVersion({kubernetes, options}: Asking): Promise<Fact<string>> {
+async function readVersion({kubernetes, options}: ReadOptions): Promise<Fact<string>> {
   const {version, trouble} = await serverVersion(kubernetes, options);
   if (trouble) return unknownBy(trouble);
   return version === undefined ? unknown('failed', 'the API server did not return its version') : known(version, 'kubectl version');
@@ -74,12 +74,12 @@ type Listed = Pick<Readings, keyof typeof LISTED>;
 type Named = Pick<Readings, keyof typeof NAMED | 'namespaceObject'>;
 type Served = Pick<Readings, keyof typeof OPTIONAL | 'resources'>;
 
-async function readListed(asking: Asking): Promise<Listed & Pick<Readings, 'kubeletDns'>> {
+async function readListed(asking: ReadOptions): Promise<Listed & Pick<Readings, 'kubeletDns'>> {
   const listed: Listed = await byKey(LISTED, (kind) => listFact(asking.kubernetes, kind, asking.options));
   return {...listed, kubeletDns: await readKubeletDns(listed.nodes, asking)};
 }
 
-async function readNamed({place, kubernetes, options}: Asking): Promise<Named> {
+async function readNamed({place, kubernetes, options}: ReadOptions): Promise<Named> {
   const [named, namespaceObject] = await Promise.all([
     byKey(NAMED, (spelled) => {
       const [kind = '', name = ''] = spelled.split('/');
@@ -90,7 +90,7 @@ async function readNamed({place, kubernetes, options}: Asking): Promise<Named> {
   return {...(named as Pick<Readings, keyof typeof NAMED>), namespaceObject};
 }
 
-async function readServed({kubernetes, options}: Asking): Promise<Served> {
+async function readServed({kubernetes, options}: ReadOptions): Promise<Served> {
   const {served, trouble} = await servedResources(kubernetes, options);
   const resources: Readings['resources'] =
     served.size > 0 || trouble === undefined ? known([...served.keys()], 'kubectl api-resources') : unknownBy(trouble);
@@ -106,7 +106,7 @@ interface Configz {
   kubeletconfig?: {clusterDNS?: readonly string[]};
 }
 
-async function readKubeletDns(nodes: Readings['nodes'], {kubernetes, options}: Asking): Promise<Readings['kubeletDns']> {
+async function readKubeletDns(nodes: Readings['nodes'], {kubernetes, options}: ReadOptions): Promise<Readings['kubeletDns']> {
   const [node] = isKnown(nodes) ? nodes.value.filter((each) => runsLinux(each) && isOfGoogle(each)) : [];
   if (node === undefined) return isKnown(nodes) ? unknown('undetermined', 'read on GKE only') : nodes;
   const {name} = node.metadata;

@@ -59,7 +59,7 @@ export interface CustomObject extends KubernetesObject {
   status?: Readonly<Record<string, unknown>>;
 }
 
-/** A line of `helm list --output json`, with what was given to helm. */
+/** An item of `helm list --output json`, with its user-supplied values. */
 export interface ReleaseReading {
   name: string;
   namespace: string;

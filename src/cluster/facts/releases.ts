@@ -55,7 +55,7 @@ export const definitionsOf = ({resources}: Pick<Readings, 'resources'>): Fact<re
 export const HIDDEN = '[hidden]';
 const SECRET_KEY = /^(token|client_?key|.*password|.*private_?key)$/i;
 
-/** Switches of the agent, which a reader of a diff has to see. */
+/** Boolean settings of the agent, which a diff must show. */
 const PLAIN_VARIABLES: ReadonlySet<unknown> = new Set(['SCALR_AGENT_DEBUG']);
 
 /** The charts take tokens and keys inline, and environment variables may hold anything. */

@@ -7,7 +7,7 @@ export interface Versions {
   server: Fact<string>;
   /** Nodes by the version of their kubelet. */
   kubelets: Fact<Readonly<Record<string, number>>>;
-  /** The oldest of server and nodes, without what the provider adds: 1.33.4 */
+  /** Oldest version of server and nodes, without the provider suffix: 1.33.4 */
   oldest: Fact<string>;
 }
 

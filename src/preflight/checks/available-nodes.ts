@@ -14,7 +14,7 @@ import type {PreflightContext} from '../preflight-context.ts';
 export interface ChartPods {
   /** Deployment scalr-agent */
   owner: string;
-  /** `runs` for those that run Terraform, or sit beside it: agent-k8s places runs like the workers of its DaemonSet. */
+  /** `runs` for pods that run Terraform: agent-k8s schedules runs like the workers of its DaemonSet. */
   role: 'runs' | 'controller';
   spec: Values;
 }
@@ -102,7 +102,7 @@ export function nodeProvisioner(context: PreflightContext): Fact<string | undefi
     : known(growing?.text, 'autoscalers of the cluster');
 }
 
-/** The result where no node fits the pods: a warning where another node may be added, else a failure. */
+/** Result if no node fits the pods: a warning if a node can be added, otherwise a failure. */
 export function noNodeFits(context: PreflightContext, message: string, remedy: string): CheckResult {
   const autoscalers = autoscalersOf(context);
   const hope = autoscalers.find(({canGrow}) => canGrow) ?? autoscalers.find(({canGrow}) => canGrow === undefined);
@@ -116,19 +116,19 @@ export function noNodeFits(context: PreflightContext, message: string, remedy: s
     : fail(message, remedy);
 }
 
-/** Karpenter, and what EKS and AKS build on it; undefined when it is not installed. */
+/** Karpenter, EKS Auto Mode or AKS node auto-provisioning; undefined if not installed. */
 function karpenter({facts, readings}: PreflightContext): Autoscaler | undefined {
-  const who = knownValue(facts.platform.flavour) === 'auto-mode' ? 'EKS Auto Mode' : 'Karpenter';
+  const provisioner = knownValue(facts.platform.flavour) === 'auto-mode' ? 'EKS Auto Mode' : 'Karpenter';
   const {nodePools} = readings;
   if (!isKnown(nodePools)) {
-    if (nodePools.unknown !== 'not-served') return {text: `${who} adds nodes if one of its NodePools allows it`};
-    return who === 'Karpenter' ? undefined : {canGrow: true, text: `${who} adds nodes for pending pods`};
+    if (nodePools.unknown !== 'not-served') return {text: `${provisioner} adds nodes if one of its NodePools allows it`};
+    return provisioner === 'Karpenter' ? undefined : {canGrow: true, text: `${provisioner} adds nodes for pending pods`};
   }
-  if (nodePools.value.length === 0) return {canGrow: false, text: `${who} has no NodePool`, remedy: 'or create a NodePool'};
+  if (nodePools.value.length === 0) return {canGrow: false, text: `${provisioner} has no NodePool`, remedy: 'or create a NodePool'};
   const open = nodePools.value.filter((pool) => isReady(pool) && reachedLimit(pool) === undefined);
-  if (open.length > 0) return {canGrow: true, text: `${who} can add nodes of ${few(open.map(({metadata}) => metadata.name))}`};
+  if (open.length > 0) return {canGrow: true, text: `${provisioner} can add nodes of ${few(open.map(({metadata}) => metadata.name))}`};
   const closed = few(nodePools.value.map((pool) => `${pool.metadata.name} (${reachedLimit(pool) ?? 'not ready'})`));
-  return {canGrow: false, text: `${who} cannot add nodes: ${closed}`, remedy: 'or fix a NodePool or increase its limits'};
+  return {canGrow: false, text: `${provisioner} cannot add nodes: ${closed}`, remedy: 'or fix a NodePool or increase its limits'};
 }
 
 const isReady = ({status}: CustomObject): boolean => {

@@ -27,11 +27,11 @@ interface Refusal {
 type Option = (of: 'requests' | 'limits', resource: string, value: bigint) => string | undefined;
 
 /** What an item rejects in a container, a pod or a PVC: https://kubernetes.io/docs/concepts/policy/limit-range/ */
-function refusals(item: LimitRangeItem, {requests, limits}: Resources, who: string, option: Option): Refusal[] {
+function refusals(item: LimitRangeItem, {requests, limits}: Resources, owner: string, option: Option): Refusal[] {
   const found: Refusal[] = [];
   const add = (message: string, ...remedies: (string | undefined)[]): void => {
     const remedy = remedies.filter((each) => each !== undefined).join(' ');
-    found.push({message: `${who} ${message}`, ...(remedy === '' ? {} : {remedy})});
+    found.push({message: `${owner} ${message}`, ...(remedy === '' ? {} : {remedy})});
   };
   const isClaim = item.type === 'PersistentVolumeClaim';
   for (const [resource, max] of Object.entries(amountsOf(item.max))) {
@@ -72,12 +72,12 @@ function refusals(item: LimitRangeItem, {requests, limits}: Resources, who: stri
 function refusedPods(ranges: readonly LimitRange[], group: PodGroup, context: PreflightContext): Refusal[] {
   const containers = admitted(group.spec, ranges);
   const ofContainers = containers.flatMap((container) => {
-    const who = `Container ${container.name} of ${group.owner}`;
+    const owner = `Container ${container.name} of ${group.owner}`;
     const option: Option = (of, resource, value) =>
       resourceOption(context, group, container.name, {resource, of}, spellAmount(resource, value));
     return [
-      ...itemsOf(ranges, 'Container').flatMap((item) => refusals(item, container, who, option)),
-      ...aboveDefault(container, who, option),
+      ...itemsOf(ranges, 'Container').flatMap((item) => refusals(item, container, owner, option)),
+      ...aboveDefault(container, owner, option),
     ];
   });
   // With several containers, the user decides which one to change.
@@ -93,14 +93,14 @@ function refusedPods(ranges: readonly LimitRange[], group: PodGroup, context: Pr
 }
 
 /** The default limit of a LimitRange may be below what the container requests. */
-const aboveDefault = ({requests, limits}: Resources, who: string, option: Option): Refusal[] =>
+const aboveDefault = ({requests, limits}: Resources, owner: string, option: Option): Refusal[] =>
   Object.entries(requests).flatMap(([resource, request]) => {
     const limit = limits[resource];
     return limit === undefined || request <= limit
       ? []
       : [
           {
-            message: `${who} requests ${spellAmount(resource, request)} ${resource} but gets the default limit ${spellAmount(resource, limit)}`,
+            message: `${owner} requests ${spellAmount(resource, request)} ${resource} but gets the default limit ${spellAmount(resource, limit)}`,
             remedy: option('limits', resource, request),
           },
         ];

@@ -11,7 +11,7 @@ import type {PreflightContext} from '../preflight-context.ts';
 import {NO_NODE_FOR_RUNS, nodesForRuns, roleOf} from './available-nodes.ts';
 
 /** Policies select runs by their labels. */
-function tryIt({name: {place}, manifest, target}: PreflightContext): string {
+function probeHint({name: {place}, manifest, target}: PreflightContext): string {
   const [template] = (knownValue(manifest) ?? []).filter((each) => roleOf(each, target.chart) === 'runs').flatMap(podTemplates);
   const labels = Object.entries(template?.metadata?.labels ?? {}).map(([key, value]) => `${key}=${value}`);
   const pod = ['--namespace', place.namespace, ...(labels.length > 0 ? [`--labels=${labels.join(',')}`] : [])];
@@ -25,7 +25,7 @@ const ENFORCED = 'determine whether NetworkPolicies are enforced';
 
 /** If a fact is unknown, a pod can still test it. */
 const withProbe = (result: CheckResult, context: PreflightContext): CheckResult =>
-  result.status === 'skip' ? skip(result.message, tryIt(context)) : result;
+  result.status === 'skip' ? skip(result.message, probeHint(context)) : result;
 
 export const blocks = ({get}: Pick<PreflightContext, 'get'>): boolean => get(metadataService) === 'block';
 
@@ -45,7 +45,7 @@ const metadataBlock: Check = {
           if (weakness === undefined) return pass(`${why} (tested: ${source})`);
           return warn(
             weakness.message,
-            weakness.code === 'POLICY_WITHOUT_EFFECT' ? `${weakness.remedy}. ${tryIt(context)}` : weakness.remedy,
+            weakness.code === 'POLICY_WITHOUT_EFFECT' ? `${weakness.remedy}. ${probeHint(context)}` : weakness.remedy,
           );
         },
       ),
@@ -227,7 +227,7 @@ function rangeOf(cidr: string): {from: number; prefix: number} | undefined {
   return {from: bytes.reduce((sum, byte) => sum * 256 + byte, 0), prefix: Number(prefix)};
 }
 
-/** True if every address of the second network lies in the first; IPv6 networks only when they are spelled alike. */
+/** True if the first network contains the second; IPv6 networks must be identical. */
 export function covers(outer: string, inner: string): boolean {
   const [one, other] = [rangeOf(outer), rangeOf(inner)];
   if (one === undefined || other === undefined) return outer.toLowerCase() === inner.toLowerCase();

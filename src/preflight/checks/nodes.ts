@@ -8,7 +8,7 @@ import {spell} from '../../settings/define.ts';
 import {acquireTimeout, schedulingTimeout} from '../../settings/pods.ts';
 import {type Check, count, fail, few, ifKnown, pass, skip, warn} from '../check.ts';
 import {NO_NODE_FOR_RUNS, nodeProvisioner, nodesForRuns, noNodeFits, podsOf} from './available-nodes.ts';
-import {controllerNodes, FLAG, roomForAll, roomForRun, runNodes} from './scheduling.ts';
+import {capacityForAllRuns, capacityForRun, controllerNodes, FLAG, runNodes} from './scheduling.ts';
 
 const NODES = 'list nodes';
 
@@ -146,8 +146,8 @@ export const nodeChecks = [
   nodeVersions,
   runNodes,
   controllerNodes,
-  roomForRun,
-  roomForAll,
+  capacityForRun,
+  capacityForAllRuns,
   runTimeouts,
   architecture,
   windowsNodes,

@@ -24,7 +24,7 @@ interface Owner {
 /** The owner of a live object that has the name of a chart object; undefined if this release may change it. */
 function foreignOwner(live: KubernetesObject, context: PreflightContext): Owner | undefined {
   const gitOps = gitOpsOwner(live);
-  if (gitOps) return {text: `the ${gitOps}`, remedy: (objects) => `Remove ${them(objects)} from the ${gitOps}. Or: ${elsewhere(objects)}`};
+  if (gitOps) return {text: `the ${gitOps}`, remedy: (objects) => `Remove ${them(objects)} from the ${gitOps}. Or: ${remedyFor(objects)}`};
   const {release, namespace} = helmOwner(live) ?? {};
   if (release !== undefined && namespace !== undefined) {
     const other = {name: release, namespace};
@@ -50,13 +50,13 @@ function ownedByRelease({name, namespace}: {name: string; namespace: string}, co
   const uninstall = /^agent-(k8s|local|job)-\d/.test(found?.chart ?? '')
     ? ownCommand('uninstall', {release: name, place: {...context.name.place, namespace}})
     : helmCommand(context.name.place, 'uninstall', name, '--namespace', namespace);
-  return {text, remedy: (objects) => `${elsewhere(objects)}. Or uninstall the other release:\n${uninstall}`};
+  return {text, remedy: (objects) => `${remedyFor(objects)}. Or uninstall the other release:\n${uninstall}`};
 }
 
 const them = (objects: readonly unknown[]): string => (objects.length === 1 ? 'it' : 'them');
 
 /** How to avoid the conflict: names follow from release and namespace, except for those that a chart fixes. */
-const elsewhere = (objects: readonly KubernetesObject[]): string => collisionRemedy(objects.map(objectKey));
+const remedyFor = (objects: readonly KubernetesObject[]): string => collisionRemedy(objects.map(objectKey));
 
 function collisionRemedy(objects: readonly string[]): string {
   if (objects.some((each) => each.startsWith('StorageClass ')))
@@ -80,14 +80,14 @@ function adopt(objects: readonly KubernetesObject[], context: PreflightContext):
     return [
       `Helm 4 cannot change fields that another program manages. Delete the existing ${objects.length === 1 ? 'object' : 'objects'} if nothing else uses ${them(objects)}:`,
       kubectlCommand(place, 'delete', ...targets, ...where),
-      `Or: ${elsewhere(objects)}`,
+      `Or: ${remedyFor(objects)}`,
     ].join('\n');
   const annotations = [`meta.helm.sh/release-name=${release}`, `meta.helm.sh/release-namespace=${place.namespace}`];
   return [
     `Adopt ${them(objects)} into release ${release}, which can change ${them(objects)}:`,
     kubectlCommand(place, 'label', ...targets, `${MANAGED_BY}=Helm`, ...where, '--overwrite'),
     kubectlCommand(place, 'annotate', ...targets, ...annotations, ...where, '--overwrite'),
-    `Or: ${elsewhere(objects)}`,
+    `Or: ${remedyFor(objects)}`,
   ].join('\n');
 }
 
@@ -99,10 +99,10 @@ const asTree = (object: KubernetesObject | undefined): Tree => {
 const liveOf = (object: KubernetesObject, context: PreflightContext): KubernetesObject | undefined => knownValue(factOf(object, context));
 
 /** PVCs have their own check, with other remedies. Helm never checks the owner of a CRD; the check `definition` does. */
-const HAVE_THEIR_OWN: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'CustomResourceDefinition']);
+const CHECKED_SEPARATELY: ReadonlySet<string> = new Set(['PersistentVolumeClaim', 'CustomResourceDefinition']);
 
 function liveOwners(context: PreflightContext, manifest: readonly KubernetesObject[]): CheckResult {
-  const wanted = manifest.filter(({kind = ''}) => !HAVE_THEIR_OWN.has(kind));
+  const wanted = manifest.filter(({kind = ''}) => !CHECKED_SEPARATELY.has(kind));
   const groups = new Map<string, Owner & {objects: KubernetesObject[]}>();
   for (const object of wanted) {
     const live = liveOf(object, context);

@@ -20,7 +20,7 @@ const optional: Check = {
   group: 'Permissions',
   title: 'RBAC: the account can diagnose, upgrade and uninstall the release',
   ref: REF,
-  // Under a name of its own: both roles may be applied.
+  // Needs a separate name, because both roles can be applied.
   run: (context) => reviewed(context, true, (message, missing) => warn(message, roleFor(missing, 'scalr-agent-install-optional', context))),
 };
 
@@ -38,13 +38,13 @@ function reviewed(
         ? `List them: ${kubectlCommand(place, 'auth', 'can-i', '--list', '--namespace', place.namespace)}`
         : undefined,
     );
-  const asked = permissions.value.filter((each) => each.isOptional === isOptional);
-  const missing = asked.filter(({isAllowed}) => !isAllowed);
+  const inGroup = permissions.value.filter((each) => each.isOptional === isOptional);
+  const missing = inGroup.filter(({isAllowed}) => !isAllowed);
   const gap = isKnown(manifest) ? '' : '; permissions for the objects of the chart were not checked, because it was not rendered';
   if (missing.length === 0 && !isKnown(manifest))
-    return skip(`Cannot check the permissions for the objects of the chart; all ${asked.length} others are granted: ${manifest.because}`);
-  if (missing.length === 0) return pass(`${count(asked.length, 'permission')} granted`);
-  return refuse(`${missing.length} of ${count(asked.length, 'permission')} missing: ${listed(missing)}${gap}`, missing);
+    return skip(`Cannot check the permissions for the objects of the chart; all ${inGroup.length} others are granted: ${manifest.because}`);
+  if (missing.length === 0) return pass(`${count(inGroup.length, 'permission')} granted`);
+  return refuse(`${missing.length} of ${count(inGroup.length, 'permission')} missing: ${listed(missing)}${gap}`, missing);
 }
 
 /** `create, patch deployments.apps in team-a`; resources with the same verbs in the same namespace are listed together. */
@@ -128,7 +128,7 @@ const ROLES: Readonly<Record<string, string>> = {
 interface InstallObjects {
   namespace: string;
   objects: readonly KubernetesObject[];
-  /** What the API server serves, where it is known: deployments.apps */
+  /** Resources that the API server serves, if known: deployments.apps */
   resources: readonly string[];
 }
 
@@ -196,7 +196,7 @@ function once(permissions: readonly NeededPermission[]): NeededPermission[] {
   return [...found.values()];
 }
 
-/** The resource of an object, as deployments.apps: from the definition in the same chart, what the API server serves, or English plurals. */
+/** Resource of an object, for example deployments.apps: from a CRD of the chart, discovery, or English plurals. */
 export function resourceOf(object: KubernetesObject, objects: readonly KubernetesObject[], served: readonly string[]): string {
   const {kind = '', apiVersion = ''} = object;
   const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';

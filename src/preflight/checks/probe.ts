@@ -49,7 +49,7 @@ const probeScalr: Check = {
   run: (context) =>
     withFindings(context, ({scalr}, plan) => {
       if (plan.url === undefined) return skip('The Scalr URL is not set', 'Set it with --url https://<account>.scalr.io');
-      if (scalr === undefined) return NO_ANSWER;
+      if (scalr === undefined) return NOT_REPORTED;
       return CONNECTIONS[scalr.state](scalr, {...plan, url: plan.url});
     }),
 };
@@ -106,7 +106,7 @@ const probeRegistries: Check = {
   ref: 'agent-local and agent-job 0.6.5, README; https://docs.scalr.io/docs/agent-pools',
   run: (context) =>
     withFindings(context, ({registries}) => {
-      if (registries.length === 0) return NO_ANSWER;
+      if (registries.length === 0) return NOT_REPORTED;
       const failed = registries.filter(({state}) => state !== 'ok');
       if (failed.length === 0) return pass(few(registries.map(({url}) => hostOf(url))));
       const names = failed.map(({url, state, detail}) => `${hostOf(url)} (${[state, detail].filter(Boolean).join(' ')})`);
@@ -179,7 +179,7 @@ const probeMetadata: Check = {
   ref: 'agent-job 0.6.5, README',
   run: (context) =>
     withFindings(context, ({metadata}, plan) => {
-      if (metadata === undefined) return NO_ANSWER;
+      if (metadata === undefined) return NOT_REPORTED;
       if (metadata.state === 'no-tool') return noTool(plan);
       if (metadata.state === 'failed') return skip(`Cannot test ${ADDRESS}: the HTTP client exited with ${metadata.detail}`);
       const isOpen = metadata.state === 'ok' || metadata.state === 'proxy';
@@ -221,7 +221,7 @@ function withFindings(
   return conclude(findingsIn(probe.seen.log), probe.plan);
 }
 
-const NO_ANSWER = skip('The probe did not report a result');
+const NOT_REPORTED = skip('The probe did not report a result');
 
 /** No request could be made. */
 const noTool = ({image}: ProbePlan): CheckResult => skip(`${image} does not contain curl, GNU wget or python3`);

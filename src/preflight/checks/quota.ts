@@ -14,7 +14,7 @@ import {resourceOf} from './permissions.ts';
 /** One object, in thousandths. */
 const ONE = 1000n;
 
-/** What one pod takes of a quota, under every spelling: https://kubernetes.io/docs/concepts/policy/resource-quotas/ */
+/** Quota usage of one pod, under every resource name: https://kubernetes.io/docs/concepts/policy/resource-quotas/ */
 function podAmounts(spec: Values, ranges: readonly LimitRange[]): Amounts {
   const {requests, limits} = podTotal(admitted(spec, ranges));
   const prefixed = (prefix: string, amounts: Amounts): Amounts =>
@@ -110,7 +110,7 @@ function silentContainers(quota: ResourceQuota, groups: readonly PodGroup[], con
 const hardOf = ({status, spec}: ResourceQuota): Amounts => amountsOf(status?.hard ?? spec?.hard);
 
 /** One limit of a quota against the need of the install with its runs. */
-interface Use {
+interface QuotaUsage {
   quota: ResourceQuota;
   key: string;
   hard: bigint;
@@ -127,7 +127,7 @@ function usesOf(
   groups: readonly PodGroup[],
   context: PreflightContext,
   {objects, pods, ranges}: {objects: readonly KubernetesObject[]; pods: readonly Pod[]; ranges: readonly LimitRange[]},
-): Use[] {
+): QuotaUsage[] {
   const fixed = isScoped(quota) ? new Map<string, bigint>() : objectAmounts(context, objects);
   const [perRun, surge, own] = [new Map<string, bigint>(), new Map<string, bigint>(), new Map<string, bigint>()];
   for (const group of groups.filter((each) => counts(quota, each.spec, ranges))) {
@@ -145,7 +145,7 @@ function usesOf(
   }));
 }
 
-/** Pods of a running Deployment that a rolling update starts before it stops any; none where it may stop one first. */
+/** Additional pods of a Deployment during a rolling update; zero if it can stop a pod first. */
 function surgeOf({owner, count}: PodGroup, objects: readonly KubernetesObject[], {live}: PreflightContext): number {
   const deployment = objects.find((each) => each.kind === 'Deployment' && objectKey(each) === owner);
   const running = deployment && live.objects.get(owner);
@@ -162,11 +162,11 @@ function surgeOf({owner, count}: PodGroup, objects: readonly KubernetesObject[],
 const isOfRelease = ({metadata, status}: Pod, {name}: PreflightContext): boolean =>
   metadata.labels?.['app.kubernetes.io/instance'] === name.release && !['Succeeded', 'Failed'].includes(status?.phase ?? '');
 
-function result(uses: readonly Use[], context: PreflightContext): CheckResult {
+function result(uses: readonly QuotaUsage[], context: PreflightContext): CheckResult {
   const runs = BigInt(context.get(concurrency) ?? 1);
-  const needOf = ({fixed, perRun}: Use): bigint => fixed + perRun * runs;
+  const needOf = ({fixed, perRun}: QuotaUsage): bigint => fixed + perRun * runs;
   const short = uses.filter((use) => needOf(use) > use.free && needOf(use) > 0n);
-  const text = (use: Use, need = needOf(use)): string =>
+  const text = (use: QuotaUsage, need = needOf(use)): string =>
     `${use.quota.metadata.name} has ${spellAmount(use.key, use.free > 0n ? use.free : 0n)} of ${spellAmount(use.key, use.hard)} ${use.key} left, required: ${spellAmount(use.key, need)}`;
   const tight = uses.filter((use) => use.surge > 0n && needOf(use) + use.surge > use.free);
   if (short.length === 0 && tight.length > 0) {
@@ -194,8 +194,8 @@ function result(uses: readonly Use[], context: PreflightContext): CheckResult {
   return fail(`${short.map((use) => text(use)).join('; ')}${forRuns}`, [...fewer, ...raised(short, needOf, context)].join('\n'));
 }
 
-/** The commands that increase the quotas to what is needed. */
-function raised(uses: readonly Use[], needOf: (use: Use) => bigint, {name: {place}}: PreflightContext): string[] {
+/** Commands that increase the quotas to the required amounts. */
+function raised(uses: readonly QuotaUsage[], needOf: (use: QuotaUsage) => bigint, {name: {place}}: PreflightContext): string[] {
   const quotas = [...new Set(uses.map(({quota}) => quota))];
   return quotas.map((quota) => {
     const hard = Object.fromEntries(

@@ -27,8 +27,8 @@ const placement = (id: string, role: ChartPods['role'], title: string): Check =>
           worstOf(pods.filter((each) => each.role === wanted).map((each) => placeOf(context, each, nodes.filter(isLinux))));
         const result = resultOf(role);
         // The remedy for runs helps the controller too.
-        const isTold = role === 'controller' && result?.remedy !== undefined && result.remedy === resultOf('runs')?.remedy;
-        return isTold ? skip(NO_NODE_FOR_RUNS) : result;
+        const isReported = role === 'controller' && result?.remedy !== undefined && result.remedy === resultOf('runs')?.remedy;
+        return isReported ? skip(NO_NODE_FOR_RUNS) : result;
       }),
     );
   },
@@ -41,11 +41,11 @@ function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, node
   const tolerated = selected.filter((node) => untolerated(spec, node).length === 0);
   const available = tolerated.filter(isAvailable);
   const selector = selectorOf(spec).map(([key, value]) => `${key}=${value}`);
-  const asked = selector.length === 0 ? '' : ` with ${selector.join(', ')}`;
+  const selectorText = selector.length === 0 ? '' : ` with ${selector.join(', ')}`;
   const total = count(nodes.length, 'Linux node');
   if (available.length > 0) {
     const affinity = getAt(spec, ['affinity', 'nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution']);
-    const found = `${available.length} of ${total}${asked}: ${few(available.map(({name}) => name))}`;
+    const found = `${available.length} of ${total}${selectorText}: ${few(available.map(({name}) => name))}`;
     return affinity ? skip(`Cannot evaluate the node affinity of ${owner}; without it ${found}`) : pass(found);
   }
   if (selected.length === 0) {
@@ -72,7 +72,7 @@ function placeOf(context: PreflightContext, {owner, role, spec}: ChartPods, node
   const [first] = tolerated as [NodeCapacity];
   return noNodeFits(
     context,
-    `No node${asked} is available for ${owner}: ${few(closed)}`,
+    `No node${selectorText} is available for ${owner}: ${few(closed)}`,
     first.isSchedulable
       ? `Show the reason: ${kubectlCommand(place, 'describe', 'node', first.name)}`
       : `Allow scheduling: ${kubectlCommand(place, 'uncordon', first.name)}`,
@@ -86,91 +86,94 @@ export const runNodes = placement('run-nodes', 'runs', 'Nodes are available for 
 export const controllerNodes = placement('controller-nodes', 'controller', 'Nodes are available for the controller');
 
 /** In thousandths of a core, and of a byte. */
-interface Room {
+interface Capacity {
   cpu: bigint;
   memory: bigint;
 }
 
-const NOTHING: Room = {cpu: 0n, memory: 0n};
-const plus = (one: Room, other: Room): Room => ({cpu: one.cpu + other.cpu, memory: one.memory + other.memory});
+const NO_CAPACITY: Capacity = {cpu: 0n, memory: 0n};
+const plus = (one: Capacity, other: Capacity): Capacity => ({cpu: one.cpu + other.cpu, memory: one.memory + other.memory});
 const larger = (one: bigint, other: bigint): bigint => (one > other ? one : other);
-const most = (one: Room, other: Room): Room => ({cpu: larger(one.cpu, other.cpu), memory: larger(one.memory, other.memory)});
-const fits = (request: Room, room: Room): boolean => request.cpu <= room.cpu && request.memory <= room.memory;
+const most = (one: Capacity, other: Capacity): Capacity => ({cpu: larger(one.cpu, other.cpu), memory: larger(one.memory, other.memory)});
+const fits = (request: Capacity, room: Capacity): boolean => request.cpu <= room.cpu && request.memory <= room.memory;
 const amount = (quantity: unknown): bigint => milliOf(String(quantity ?? '')) ?? 0n;
 
-const roomOf = ({allocatable}: NodeCapacity): Room => ({cpu: amount(allocatable['cpu']), memory: amount(allocatable['memory'])});
+const allocatableOf = ({allocatable}: NodeCapacity): Capacity => ({cpu: amount(allocatable['cpu']), memory: amount(allocatable['memory'])});
 
-const spell = ({cpu, memory}: Room): string => {
+const spell = ({cpu, memory}: Capacity): string => {
   const mebibytes = (memory / 1000n + 1024n ** 2n - 1n) / 1024n ** 2n;
   return `${canonicalQuantity(`${cpu}m`)} CPU and ${canonicalQuantity(`${mebibytes}Mi`)} memory`;
 };
 
-/** Kubernetes uses the limit where there is no request. */
-function requestOf(container: Tree): Room {
+/** Kubernetes uses the limit if there is no request. */
+function requestOf(container: Tree): Capacity {
   const of = (resource: string) =>
     getAt(container, ['resources', 'requests', resource]) ?? getAt(container, ['resources', 'limits', resource]);
   return {cpu: amount(of('cpu')), memory: amount(of('memory'))};
 }
 
 /** What the scheduler reserves for a pod: https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers */
-function requestOfPod({containers, initContainers}: Values): Room {
+function requestOfPod({containers, initContainers}: Values): Capacity {
   const inits = Array.isArray(initContainers) ? initContainers : [];
   const isSidecar = (container: Tree): boolean => getAt(container, ['restartPolicy']) === 'Always';
   const all = [...(Array.isArray(containers) ? containers : []), ...inits.filter(isSidecar)];
   return inits
     .filter((each) => !isSidecar(each))
     .map(requestOf)
-    .reduce(most, all.map(requestOf).reduce(plus, NOTHING));
+    .reduce(most, all.map(requestOf).reduce(plus, NO_CAPACITY));
 }
 
 /** What one run requests: its pod, or with agent-k8s the pod that the agent creates from the settings. */
-const requestOfRun = ({target, get}: PreflightContext, pods: readonly ChartPods[]): Room =>
+const requestOfRun = ({target, get}: PreflightContext, pods: readonly ChartPods[]): Capacity =>
   target.chart === 'agent-k8s'
     ? {cpu: amount(get(runCpuRequest)), memory: amount(get(runMemoryRequest))}
     : pods
         .filter(({role}) => role === 'runs')
         .map(({spec}) => requestOfPod(spec))
-        .reduce(most, NOTHING);
+        .reduce(most, NO_CAPACITY);
 
-const tellsRoom = ({allocatable}: NodeCapacity): boolean =>
+const hasAllocatable = ({allocatable}: NodeCapacity): boolean =>
   [allocatable['cpu'], allocatable['memory']].every((each) => milliOf(each ?? '') !== undefined);
 
 /** The result that follows from the request of one run and the nodes that take runs now. */
-const withRoom = (context: PreflightContext, conclude: (request: Room, nodes: readonly NodeCapacity[]) => CheckResult): CheckResult =>
+const withAllocatable = (
+  context: PreflightContext,
+  conclude: (request: Capacity, nodes: readonly NodeCapacity[]) => CheckResult,
+): CheckResult =>
   ifKnown(podsOf(context), 'render the chart', (pods) =>
     ifKnown(nodesForRuns(context), 'list nodes', (all) => {
       const nodes = all.filter(isAvailable);
       if (nodes.length === 0) return skip(NO_NODE_FOR_RUNS);
-      if (!nodes.every(tellsRoom)) return skip('Some nodes do not report their allocatable resources');
+      if (!nodes.every(hasAllocatable)) return skip('Some nodes do not report their allocatable resources');
       return conclude(requestOfRun(context, pods), nodes);
     }),
   );
 
-const LESS = 'Reduce --run-cpu-request and --run-memory-request, or add larger nodes';
+const REMEDY = 'Reduce --run-cpu-request and --run-memory-request, or add larger nodes';
 const REF = 'https://kubernetes.io/docs/concepts/scheduling-eviction/kube-scheduler/; requests of other pods are not counted';
 
-export const roomForRun: Check = {
+export const capacityForRun: Check = {
   id: 'run-room',
   group: 'Nodes',
   title: 'Nodes are large enough for one run',
   ref: REF,
   run: (context) =>
-    withRoom(context, (request, nodes) => {
-      const able = nodes.filter((node) => fits(request, roomOf(node)));
+    withAllocatable(context, (request, nodes) => {
+      const able = nodes.filter((node) => fits(request, allocatableOf(node)));
       if (able.length > 0)
         return pass(
           `A run requests ${spell(request)}; ${able.length} of ${count(nodes.length, 'node')} for runs ${able.length === 1 ? 'is' : 'are'} large enough`,
         );
-      const largest = nodes.map(roomOf).reduce(most);
-      return noNodeFits(context, `A run requests ${spell(request)}, but no node for runs has more than ${spell(largest)}`, LESS);
+      const largest = nodes.map(allocatableOf).reduce(most);
+      return noNodeFits(context, `A run requests ${spell(request)}, but no node for runs has more than ${spell(largest)}`, REMEDY);
     }),
 };
 
 const times = (request: bigint, room: bigint): bigint | undefined => (request === 0n ? undefined : room / request);
 
 /** How many runs fit on one node if nothing else runs there. */
-function holds(request: Room, node: NodeCapacity): bigint {
-  const room = roomOf(node);
+function holds(request: Capacity, node: NodeCapacity): bigint {
+  const room = allocatableOf(node);
   const limits = [
     times(request.cpu, room.cpu),
     times(request.memory, room.memory),
@@ -179,7 +182,7 @@ function holds(request: Room, node: NodeCapacity): bigint {
   return limits.filter((each) => each !== undefined).reduce((one, other) => (one < other ? one : other));
 }
 
-export const roomForAll: Check = {
+export const capacityForAllRuns: Check = {
   id: 'concurrent-room',
   group: 'Nodes',
   title: 'Nodes are large enough for all concurrent runs',
@@ -187,7 +190,7 @@ export const roomForAll: Check = {
   run: (context) => {
     const runs = context.get(concurrency) ?? 1;
     if (runs < 2) return undefined;
-    return withRoom(context, (request, nodes) => {
+    return withAllocatable(context, (request, nodes) => {
       const room = nodes.map((node) => holds(request, node)).reduce((sum, each) => sum + each, 0n);
       const text = `${count(nodes.length, 'node')} for runs ${nodes.length === 1 ? 'has' : 'have'} room for ${count(room, 'concurrent run')} with ${spell(request)}`;
       // The check run-room reports it.

@@ -103,7 +103,7 @@ const createPullSecret = (name: string, {name: {place}, get}: PreflightContext):
   return kubectlCommand(place, 'create', 'secret', 'docker-registry', name, '--namespace', place.namespace, ...login);
 };
 
-const SOON_DAYS = 7;
+const EXPIRY_WARNING_DAYS = 7;
 const DAY_MS = 86_400_000;
 
 const tokenCheck: Check = {
@@ -129,7 +129,7 @@ const tokenCheck: Check = {
     if (expires === undefined) return pass('The token does not expire');
     const day = expires.toISOString().slice(0, 10);
     if (expires <= now) return fail(`The token expired on ${day}`, remedy);
-    return expires.getTime() - now.getTime() < SOON_DAYS * DAY_MS
+    return expires.getTime() - now.getTime() < EXPIRY_WARNING_DAYS * DAY_MS
       ? warn(`The token expires on ${day}`, remedy)
       : pass(`The token is valid until ${day}`);
   },

@@ -179,13 +179,13 @@ const claimShared: Check = {
   ref: 'https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes',
   run: (context) =>
     withManifest(context, (objects) => {
-      const who = sharingPods(context);
-      if (who === undefined) return undefined;
+      const pods = sharingPods(context);
+      if (pods === undefined) return undefined;
       return eachClaim(context, existingClaims(objects), (claim, name) => {
         const modes = claim?.spec?.accessModes;
         if (modes === undefined) return undefined;
         if (modes.includes('ReadWriteMany')) return pass(`${name} is ReadWriteMany`);
-        const message = `PVC ${name} is ${modes.join(', ')}, but ${who} mount it`;
+        const message = `PVC ${name} is ${modes.join(', ')}, but ${pods} mount it`;
         if (modes.includes('ReadWriteOnce') && knownValue(nodesForRuns(context))?.length === 1)
           return warn(
             `${message}. This works only as long as the cluster has one node`,

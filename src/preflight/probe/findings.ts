@@ -3,9 +3,9 @@ const VOLUMES = ['ok', 'noexec', 'read-only', 'full', 'denied'] as const;
 
 /** The outcome of one request of the script. */
 export interface Answer {
-  /** `failed` is anything that has no name of its own. */
+  /** `failed` is any other failure. */
   state: (typeof ANSWERS)[number];
-  /** An HTTP status, the words of the tool where it prints no status, or its exit code. */
+  /** HTTP status, otherwise the error text of the tool, otherwise its exit code. */
   detail: string;
 }
 
@@ -25,7 +25,7 @@ export interface Findings {
   runner: {missesUser: boolean; missesCurl: boolean} | undefined;
 }
 
-/** Reads what the script printed, one finding a line; other lines come from whatever else prints in the image. Pure. */
+/** Parses the output of the script, one finding per line. Other lines come from other programs of the image. Pure. */
 export function findingsIn(log: string): Findings {
   const lines = log.split('\n').flatMap((line) => {
     const [, about, state = '', rest = ''] = /^probe (\S+) (\S+)(?: (.*))?$/.exec(line.trim()) ?? [];

@@ -21,10 +21,10 @@ interface ProbeDeps extends ClusterAccess {
 }
 
 /** Time for the cleanup. */
-const CLEANING_MS = 15_000;
-const AGAIN_MS = 1000;
+const CLEANUP_TIMEOUT_MS = 15_000;
+const RETRY_DELAY_MS = 1000;
 /** Time for a tool to end gracefully. */
-const FAREWELL_MS = 2000;
+const EXIT_TIMEOUT_MS = 2000;
 
 /** Creates the objects of a probe, waits for its pod to end, and always deletes them. @throws ExpectedError when interrupted by a signal */
 export async function runProbe({pod, objects}: ProbeObjects, name: ReleaseName, deps: ProbeDeps): Promise<Probed> {
@@ -32,9 +32,9 @@ export async function runProbe({pod, objects}: ProbeObjects, name: ReleaseName, 
   const {interrupt} = deps.interrupts;
   const signal = anySignal(interrupt, deps.signal);
   // Deletes probes of killed processes.
-  await carryOut(deleteLabelled(place, PROBE_KINDS, probeSelector(release)), signal, deps.processes);
+  await runToExit(deleteLabelled(place, PROBE_KINDS, probeSelector(release)), signal, deps.processes);
   if (interrupt.aborted) throw interrupted('Nothing was created.', interrupt);
-  const [seen, leftover] = await whateverHappens(
+  const [seen, leftover] = await withCleanup(
     async () => (await make(objects, name, signal, deps.processes)) ?? (await watchProbe(pod, place, {...deps, signal})),
     () => remove(objects, name, deps),
   );
@@ -42,7 +42,7 @@ export async function runProbe({pod, objects}: ProbeObjects, name: ReleaseName, 
   return {...seen, ...(leftover === undefined ? {} : {leftover})};
 }
 
-async function whateverHappens<T, U>(work: () => Promise<T>, after: () => Promise<U>): Promise<[T, U]> {
+async function withCleanup<T, U>(work: () => Promise<T>, after: () => Promise<U>): Promise<[T, U]> {
   try {
     return [await work(), await after()];
   } catch (error) {
@@ -59,7 +59,7 @@ async function make(
   processes: Processes,
 ): Promise<Probed | undefined> {
   for (const object of objects) {
-    const outcome = await carryOut(createObject(place, object), signal, processes);
+    const outcome = await runToExit(createObject(place, object), signal, processes);
     if (outcome.exitCode !== 0) return {causes: [refusal(object, outcome, place)]};
   }
   return undefined;
@@ -69,29 +69,29 @@ async function make(
 async function remove(objects: ProbeObjects['objects'], {place}: ReleaseName, deps: ProbeDeps): Promise<string | undefined> {
   const {interrupts, processes, sleep} = deps;
   const spelled = objects.map(({kind = '', metadata}) => `${kind.toLowerCase()}/${metadata.name}`).toReversed();
-  const call = deleteNamed(place, spelled, CLEANING_MS / 1000);
-  const signal = anySignal(interrupts.forceQuit, AbortSignal.timeout(CLEANING_MS));
+  const call = deleteNamed(place, spelled, CLEANUP_TIMEOUT_MS / 1000);
+  const signal = anySignal(interrupts.forceQuit, AbortSignal.timeout(CLEANUP_TIMEOUT_MS));
   while (!signal.aborted) {
-    const {exitCode} = await carryOut(call, signal, processes);
+    const {exitCode} = await runToExit(call, signal, processes);
     if (exitCode === 0) return undefined;
-    await sleep(AGAIN_MS, signal);
+    await sleep(RETRY_DELAY_MS, signal);
   }
   return commandLine(call);
 }
 
 /** A call that changes something. On the signal, the tool is interrupted, and left running if it does not end. */
-async function carryOut(call: Call, signal: AbortSignal, processes: Processes): Promise<ProcessResult> {
-  if (signal.aborted) return NOT_IN_TIME;
+async function runToExit(call: Call, signal: AbortSignal, processes: Processes): Promise<ProcessResult> {
+  if (signal.aborted) return TIMED_OUT;
   const running = processes.start(call);
   const listeners = new AbortController();
   const gone = new Promise<ProcessResult>((resolve) => {
     const leave = (): void => {
       running.leave();
-      resolve(NOT_IN_TIME);
+      resolve(TIMED_OUT);
     };
     const end = (): void => {
       running.interrupt();
-      AbortSignal.timeout(FAREWELL_MS).addEventListener('abort', leave, {once: true, signal: listeners.signal});
+      AbortSignal.timeout(EXIT_TIMEOUT_MS).addEventListener('abort', leave, {once: true, signal: listeners.signal});
     };
     signal.addEventListener('abort', end, {once: true, signal: listeners.signal});
   });
@@ -102,7 +102,7 @@ async function carryOut(call: Call, signal: AbortSignal, processes: Processes): 
   }
 }
 
-const NOT_IN_TIME: ProcessResult = {exitCode: 1, stdout: '', stderr: 'timed out waiting for a response'};
+const TIMED_OUT: ProcessResult = {exitCode: 1, stdout: '', stderr: 'timed out waiting for a response'};
 
 /** Why the API server rejected an object of the probe. Whatever rejects its pod also rejects those of a ReplicaSet, whose causes are known. */
 export function refusal({kind = '', metadata}: KubernetesObject, outcome: ProcessResult, place: ClusterTarget): Probed['causes'][number] {

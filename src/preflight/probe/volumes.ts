@@ -29,7 +29,7 @@ interface Cluster {
 const CA_MOUNT = {name: 'probe-ca', mountPath: '/etc/scalr-agent-probe', readOnly: true};
 const CA_FILE = 'ca.crt';
 
-/** What the probe mounts of the volumes of a run, with replacements for what an install creates first. Pure. */
+/** Volumes of a run that the probe mounts, with replacements for objects that the install creates later. Pure. */
 export function probeVolumes(spec: Values, container: Values, cluster: Cluster): ProbeVolumes {
   const {path, text} = certificatesOf(container);
   const data = dataMounts(spec, container);
@@ -106,7 +106,7 @@ function certificatesOf(container: Values): {path?: string; text?: string} {
   return isPublic(text) ? {text} : {};
 }
 
-/** The content of a Secret of the chart, where it holds only certificates. */
+/** Content of a Secret of the chart that contains only certificates. */
 function publicDataOf(secret: KubernetesObject & {data?: Values; stringData?: Record<string, string>}): Record<string, string> | undefined {
   const data = Object.entries(secret.data ?? {}).map(([key, base64]) => [key, decoded(String(base64))]);
   const texts: Record<string, string> = {...Object.fromEntries(data), ...secret.stringData};

@@ -10,7 +10,7 @@ import {listObjects, podLog, type Reader} from '../../kubernetes/queries.ts';
 import type {ApiError} from '../../ports/log-stream.ts';
 import type {ClusterTarget} from '../../ports/processes.ts';
 
-const EVERY_MS = 1000;
+const POLL_INTERVAL_MS = 1000;
 const LOG_LINES = 50;
 const KINDS = ['pods', 'persistentvolumeclaims', 'events'];
 
@@ -49,10 +49,10 @@ export async function watchProbe(name: string, place: ClusterTarget, {kubernetes
       const isOver = pod.status?.phase === 'Failed' || (end !== undefined && log !== undefined && !log.trouble);
       if (isOver || seen.causes.some(({isHopeless}) => isHopeless)) return seen;
     } else if (trouble === undefined) return {causes: [VANISHED]};
-    // A request that timed out tells less than the one before.
-    else if (!signal.aborted) seen = {...seen, causes: [silent(trouble, place)]};
+    // A request that timed out has less information than the previous one.
+    else if (!signal.aborted) seen = {...seen, causes: [unanswered(trouble, place)]};
     if (signal.aborted) return seen;
-    await sleep(EVERY_MS, signal);
+    await sleep(POLL_INTERVAL_MS, signal);
   }
 }
 
@@ -84,7 +84,7 @@ const unreadable = (error: ApiError): Causes[number] => ({
   isHopeless: false,
 });
 
-const silent = (error: ApiError, place: ClusterTarget): Causes[number] => ({
+const unanswered = (error: ApiError, place: ClusterTarget): Causes[number] => ({
   reason: oneLine(`cannot read its status: ${errorLine(error)}`),
   remedy: `Check ${kubectlCommand(place, 'cluster-info')}`,
   isHopeless: false,

@@ -30,7 +30,7 @@ export interface Inspection {
 const OF_EVERY_BUNDLE = ['SUMMARY.md', 'errors.json', 'findings.json', 'redactions.json'];
 
 /** Maximum size of a text that is shown; actual ones have kilobytes. */
-const MOST_TEXT = 32 * 1024 * 1024;
+const MAX_TEXT_BYTES = 32 * 1024 * 1024;
 
 /** Compares every entry with the manifest and reads the summary. @throws ExpectedError if the file is not a bundle, or cannot be compared */
 export async function inspectBundle(archive: OpenArchive, file: string): Promise<Inspection> {
@@ -100,7 +100,7 @@ async function textOf(archive: OpenArchive, name: string, file: string): Promise
   for await (const chunk of archive.read(name)) {
     chunks.push(chunk);
     bytes += chunk.length;
-    if (bytes > MOST_TEXT) throw notOurs(file, `${name} is too large`);
+    if (bytes > MAX_TEXT_BYTES) throw notOurs(file, `${name} is too large`);
   }
   return Buffer.concat(chunks).toString('utf8');
 }

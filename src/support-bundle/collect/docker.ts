@@ -35,7 +35,7 @@ export async function prepareDocker(container: string, {since}: HostOptions, dep
     ]);
   const [inspected] = answer.value;
   const name = inspected.Name.replace(/^\//, '');
-  const [asked, system] = await Promise.all([
+  const [calls, system] = await Promise.all([
     readTexts(
       [
         {name: 'docker/version.json', call: {tool: 'docker', args: ['version', '--format', '{{json .}}']}, shape: (version) => version},
@@ -52,13 +52,13 @@ export async function prepareDocker(container: string, {since}: HostOptions, dep
     about: `container ${name}`,
     releases: [],
     scope: {objects: [], pods: []},
-    texts: (hideIn) => [{name: INSPECT, text: jsonText(withoutSecretVariables(inspected, hideIn(INSPECT)))}, ...asked.texts, ...system],
+    texts: (hideIn) => [{name: INSPECT, text: jsonText(withoutSecretVariables(inspected, hideIn(INSPECT)))}, ...calls.texts, ...system],
     logs: [hostLog('docker', name)],
     knownSecrets: [
       ...knownSecretsOfVariables(variables),
-      ...[inspected.Args, Cmd, Entrypoint].flatMap((words) => knownSecretsOfWords(words ?? [])),
+      ...[inspected.Args, Cmd, Entrypoint].flatMap((args) => knownSecretsOfWords(args ?? [])),
     ],
-    gaps: asked.gaps,
+    gaps: calls.gaps,
     findings: (logs, now) => dockerFindings(name, inspected, logs, now),
     api: {stream: (path) => host.stream(logsOf(path, since), {signal, isLogOnBoth: true})},
   };

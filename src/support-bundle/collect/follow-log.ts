@@ -4,7 +4,7 @@ import type {LogItem} from './log-items.ts';
 
 /** Delay before a log is requested again; doubled after every error, up to LONGEST_PAUSE_MS. */
 const PAUSE_MS = 2000;
-const LONGEST_PAUSE_MS = 16_000;
+const MAX_PAUSE_MS = 16_000;
 /** Idle agents log nothing for a long time, so a silent connection is only reopened. */
 const QUIET_MS = 60_000;
 
@@ -59,7 +59,7 @@ export class FollowedLog {
       const stream = await api.stream(from, {signal, idleMs: QUIET_MS, follows: true});
       if (stream.trouble === undefined) yield* this.position.news(stream.chunks);
       this.#broken = stream.trouble ?? (await stream.end);
-      pause = stream.trouble === undefined ? PAUSE_MS : Math.min(2 * pause, LONGEST_PAUSE_MS);
+      pause = stream.trouble === undefined ? PAUSE_MS : Math.min(2 * pause, MAX_PAUSE_MS);
       const state = await this.#next(restarts, pause);
       if (state === undefined) break;
       if (state.restarts > restarts && this.#broken !== undefined && this.#broken.kind !== 'not-started')
@@ -85,10 +85,10 @@ export class FollowedLog {
 const NEWLINE = 10;
 const EMPTY = Buffer.alloc(0);
 /** Longer lines are passed on in parts. */
-const LONGEST_LINE = 1024 * 1024;
+const MAX_LINE_BYTES = 1024 * 1024;
 /** Timestamp that the kubelet adds to every line. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d+))?(?:Z|[+-]\d\d:\d\d)(?= )/;
-const LONGEST_TIME = 40;
+const MAX_TIME_LENGTH = 40;
 
 /** Read position in a log with timestamps, to resume it without duplicate or missing lines. */
 export class LogPosition {
@@ -115,7 +115,7 @@ export class LogPosition {
     this.#begun = EMPTY;
     for await (const chunk of chunks) {
       const held = Buffer.concat([this.#begun, chunk]);
-      const end = held.length > LONGEST_LINE ? held.length : held.lastIndexOf(NEWLINE) + 1;
+      const end = held.length > MAX_LINE_BYTES ? held.length : held.lastIndexOf(NEWLINE) + 1;
       this.#begun = held.subarray(end);
       const lines = [...linesOf(held.subarray(0, end))].filter(isNew);
       if (lines.length > 0) yield Buffer.concat(lines);
@@ -135,7 +135,7 @@ export class LogPosition {
     let again = this.#count;
     let isBehind = last !== undefined;
     return (line) => {
-      const [time] = TIME.exec(line.toString('latin1', 0, LONGEST_TIME)) ?? [];
+      const [time] = TIME.exec(line.toString('latin1', 0, MAX_TIME_LENGTH)) ?? [];
       if (time === undefined) return true;
       if (isBehind && time === last && again > 0) {
         again -= 1;

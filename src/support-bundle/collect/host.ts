@@ -36,7 +36,7 @@ export const hostLog = (source: 'docker' | 'journal', name: string): LogItem => 
   path: name,
 });
 
-interface SmallCall {
+interface TextCall {
   name: string;
   call: HostCall;
   /** Expected shape of a JSON result. */
@@ -44,7 +44,7 @@ interface SmallCall {
 }
 
 /** Results of small calls, one file each; failures are gaps. */
-export async function readTexts(calls: readonly SmallCall[], {host, signal}: HostDeps): Promise<{texts: TextFile[]; gaps: Gap[]}> {
+export async function readTexts(calls: readonly TextCall[], {host, signal}: HostDeps): Promise<{texts: TextFile[]; gaps: Gap[]}> {
   const read = await Promise.all(
     calls.map(async ({name, call, shape}) => {
       const {stdout, trouble} = await host.run(call, {signal});

@@ -31,7 +31,7 @@ export async function prepareJournal({since, now}: HostOptions, deps: HostDeps):
       'Run the command on the machine of the agent',
       'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER',
     ]);
-  if (agent.texts.length === 0) await refuseSilence(agent.gaps, journalOf(AGENT, since, now), deps);
+  if (agent.texts.length === 0) await refuseUnreadableJournal(agent.gaps, journalOf(AGENT, since, now), deps);
   // Only exists if the agent was installed from its package.
   const units = docker.facts['LoadState'] === 'loaded' ? [agent, docker] : [agent];
   return {
@@ -50,7 +50,7 @@ export async function prepareJournal({since, now}: HostOptions, deps: HostDeps):
 }
 
 /** Without unit data, the journal must be readable. @throws ExpectedError */
-async function refuseSilence([gap]: readonly Gap[], {tool, args}: HostCall, {host, signal}: HostDeps): Promise<void> {
+async function refuseUnreadableJournal([gap]: readonly Gap[], {tool, args}: HostCall, {host, signal}: HostDeps): Promise<void> {
   const {stdout, trouble} = await host.run({tool, args: [...args, '--lines=1']}, {signal});
   if (gap === undefined || trouble === undefined || /^(?!-- ).*\S/m.test(stdout)) return;
   const message = `systemctl: ${gap.trouble.message}; journalctl: ${trouble.message}`;

@@ -21,11 +21,11 @@ import {
   type FoundReleases,
   findReleases,
   labelledReleases,
-  patientTools,
   readRelease,
   readTools,
   type Tools,
   type ToolVersions,
+  toolsWithTimeout,
 } from './tools.ts';
 
 export interface BundleOptions {
@@ -82,19 +82,19 @@ export interface Cluster {
 
 interface Deps {
   api: ApiReader;
-  asked: AskedTools;
+  toolReads: ToolReads;
   signal: AbortSignal;
   now(): Date;
 }
 
 /** Reads all data of the bundle. Read-only; unreadable parts are gaps. */
-export async function prepareBundle(options: BundleOptions, {api, asked, signal, now}: Deps): Promise<Prepared> {
+export async function prepareBundle(options: BundleOptions, {api, toolReads, signal, now}: Deps): Promise<Prepared> {
   const {place} = options;
-  const {tools} = asked;
+  const {tools} = toolReads;
   const [namespace, found, versions, secrets] = await Promise.all([
     readNamespace(api, place.namespace, signal),
-    asked.releases,
-    asked.versions,
+    toolReads.releases,
+    toolReads.versions,
     options.readsSecrets ? listAll(api, `/api/v1/namespaces/${encodeURIComponent(place.namespace)}/secrets`, {signal}) : undefined,
   ]);
   const isWanted = ({name}: FoundRelease): boolean => options.release === undefined || options.release === name;
@@ -159,14 +159,14 @@ const runsOf = ({name, chart, version}: FoundRelease, values: Values | undefined
   chart === 'agent-local' ? undefined : {chart, version, release: name, taskLabels: labelsOfRuns(values ?? {})};
 
 /** Queries that do not require the API client. */
-export interface AskedTools {
+export interface ToolReads {
   tools: Tools;
   releases: Promise<FoundReleases>;
   versions: Promise<ToolVersions>;
 }
 
 /** Starts them at once, because starting takes longer than responding. */
-export function askTools(place: ClusterTarget, processes: Processes, signal: AbortSignal): AskedTools {
-  const tools = patientTools(processes, signal);
+export function startToolReads(place: ClusterTarget, processes: Processes, signal: AbortSignal): ToolReads {
+  const tools = toolsWithTimeout(processes, signal);
   return {tools, releases: findReleases(place, tools, signal), versions: readTools(place, tools, signal)};
 }

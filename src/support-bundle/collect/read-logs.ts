@@ -2,7 +2,7 @@ import type {CacheUse} from '../../diagnose/cache-use.ts';
 import type {ApiReader} from '../../kubernetes/client.ts';
 import type {Archive} from '../../ports/archive.ts';
 import {abortReason} from '../../signals.ts';
-import {type LogMatch, LogWords} from '../findings/log-words.ts';
+import {type LogMatch, LogMatcher} from '../findings/log-matcher.ts';
 import type {Redactor} from '../redact/redactor.ts';
 import type {LogItem} from './log-items.ts';
 import type {TextFile} from './object-files.ts';
@@ -10,7 +10,7 @@ import type {Gap} from './read-namespace.ts';
 import {retain, Shares} from './retain.ts';
 
 /** Number of logs that are read concurrently. */
-const AT_ONCE = 24;
+const MAX_CONCURRENT_READS = 24;
 /** Memory for the ends of all logs that are read concurrently. */
 const TAILS = 24 * 1024 * 1024;
 /** A node that sends nothing for longer is skipped. */
@@ -64,7 +64,7 @@ export async function readLogs(
     await archive.add(name, Buffer.from(clean, 'utf8'));
   };
   const shares = new Shares(maxBytes, logs.length);
-  const longestTail = Math.floor(TAILS / Math.min(Math.max(logs.length, 1), AT_ONCE));
+  const longestTail = Math.floor(TAILS / Math.min(Math.max(logs.length, 1), MAX_CONCURRENT_READS));
   const read = async ({file, path, cut = 0}: LogItem): Promise<void> => {
     let room = shares.take();
     const gap = (trouble: Gap['trouble']): void => void gaps.push({what: file, trouble, isMinor: trouble.kind === 'not-started'});
@@ -100,7 +100,7 @@ export async function readLogs(
       await work(item);
       onFile(++done);
     };
-  await Promise.all([pooled(logs, AT_ONCE, counted(read)), pooled(texts, 1, counted(write))]);
+  await Promise.all([pooled(logs, MAX_CONCURRENT_READS, counted(read)), pooled(texts, 1, counted(write))]);
   return {logs: records.toSorted((one, other) => one.file.localeCompare(other.file)), gaps, moved};
 }
 
@@ -132,11 +132,11 @@ export const TAIL = 8 * 1024;
 
 async function* remembering(chunks: AsyncIterable<Buffer>, record: LogRecord): AsyncGenerator<Buffer> {
   let tail: Buffer = Buffer.alloc(0);
-  const words = new LogWords();
+  const matcher = new LogMatcher();
   for await (const chunk of chunks) {
-    words.push(chunk);
+    matcher.push(chunk);
     tail = (chunk.length < TAIL ? Buffer.concat([tail, chunk]) : chunk).subarray(-TAIL);
     yield chunk;
   }
-  Object.assign(record, words.end(), {tail: tail.toString('utf8')});
+  Object.assign(record, matcher.end(), {tail: tail.toString('utf8')});
 }

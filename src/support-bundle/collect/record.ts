@@ -12,14 +12,14 @@ import {type Gap, NAMESPACE_KINDS, type NamespaceKind} from './read-namespace.ts
 import {type BundledRelease, hasRunId, scopeOf} from './scope.ts';
 
 /** Interval between two lists; the pods of a run exist a minute longer than the run. */
-const EVERY_MS = 2000;
+const POLL_INTERVAL_MS = 2000;
 /** If lists fail for less than this time, no run can be missed. */
-const UNSEEN_MS = 45_000;
+const MAX_LIST_GAP_MS = 45_000;
 /** Kinds that change with runs; all others are read at the end. */
 const WATCHED = NAMESPACE_KINDS.filter(({kind}) => ['ReplicaSet', 'Job', 'Pod', 'Event'].includes(kind));
 /** Each log can keep this share of the remaining memory. */
 const PART = 1 / 16;
-const SMALLEST_PART = 256 * 1024;
+const MIN_PART_BYTES = 256 * 1024;
 
 /** A followed log. */
 export interface RecordedLog {
@@ -73,7 +73,7 @@ export async function record(options: Options, {api, until, now, sleep, onLog}: 
   const podsOfRun = new Set<string>();
   let states: ReadonlyMap<string, ContainerState> = new Map();
   let left = options.maxBytes;
-  for (let isOver = false; !until.aborted && !isOver; await sleep(EVERY_MS, until)) {
+  for (let isOver = false; !until.aborted && !isOver; await sleep(POLL_INTERVAL_MS, until)) {
     await Promise.all(kinds.map((kind) => kind.list(api, signal, now)));
     const listed = kinds.flatMap(({objects}) => objects);
     const {objects, pods} = scopeOf(listed, releases, run);
@@ -82,7 +82,7 @@ export async function record(options: Options, {api, until, now, sleep, onLog}: 
     const items = logItems(pods, namespace, options).filter(({file}) => !following.has(file));
     if (items.length > 0 && readsSecrets) secrets.push(listSecrets(namespace, api, signal));
     for (const item of items) {
-      const limit = Math.max(Math.floor(left * PART), SMALLEST_PART);
+      const limit = Math.max(Math.floor(left * PART), MIN_PART_BYTES);
       left -= limit;
       onLog(item);
       const stateNow = (): ContainerState | undefined => states.get(`${item.pod}/${item.container}`);
@@ -138,7 +138,9 @@ class WatchedKind {
   gap(): Gap[] {
     if (this.#trouble === undefined) return [];
     const message = `not watched for ${Math.ceil(this.#longestMs / 1000)} s: ${this.#trouble.message}`;
-    return [{what: `${this.#kind.kind} objects (--watch)`, trouble: {...this.#trouble, message}, isMinor: this.#longestMs < UNSEEN_MS}];
+    return [
+      {what: `${this.#kind.kind} objects (--watch)`, trouble: {...this.#trouble, message}, isMinor: this.#longestMs < MAX_LIST_GAP_MS},
+    ];
   }
 }
 

@@ -1,10 +1,10 @@
 const NEWLINE = 10;
 /** Longer lines can be cut. */
-const LONGEST_LINE = 16 * 1024;
+const MAX_LINE_BYTES = 16 * 1024;
 /** Maximum end of a log that is kept in memory while it is read. */
-const LARGEST_TAIL = 4 * 1024 * 1024;
+const MAX_TAIL_BYTES = 4 * 1024 * 1024;
 /** Minimum useful size of a log. */
-export const SMALLEST_SHARE = 16 * 1024;
+export const MIN_SHARE_BYTES = 16 * 1024;
 
 /** Marks omitted bytes, on a separate line. */
 export const cutMark = (bytes: number): string => `[… ${bytes} bytes omitted: --max-size …]\n`;
@@ -25,9 +25,9 @@ interface Room {
  */
 export async function* retain(
   chunks: AsyncIterable<Buffer>,
-  {limit, longestTail = LARGEST_TAIL, grant, onCut}: Room,
+  {limit, longestTail = MAX_TAIL_BYTES, grant, onCut}: Room,
 ): AsyncGenerator<Buffer> {
-  const tailLimit = Math.min(Math.ceil((limit * 2) / 3), longestTail, LARGEST_TAIL);
+  const tailLimit = Math.min(Math.ceil((limit * 2) / 3), longestTail, MAX_TAIL_BYTES);
   let headRoom = limit - tailLimit;
   let endsLine = true;
   let lost = 0;
@@ -65,7 +65,7 @@ async function* wholeLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   for await (const chunk of chunks) {
     const all = open.length > 0 ? Buffer.concat([open, chunk]) : chunk;
     const end = all.lastIndexOf(NEWLINE) + 1;
-    const whole = end === 0 && all.length > LONGEST_LINE ? all.length : end;
+    const whole = end === 0 && all.length > MAX_LINE_BYTES ? all.length : end;
     if (whole > 0) yield all.subarray(0, whole);
     open = all.subarray(whole);
   }
@@ -107,7 +107,7 @@ export class Shares {
 
   /** Share of the next log. */
   take(): number {
-    const share = Math.max(Math.floor(this.#left / Math.max(this.#logs, 1)), SMALLEST_SHARE);
+    const share = Math.max(Math.floor(this.#left / Math.max(this.#logs, 1)), MIN_SHARE_BYTES);
     this.#logs -= 1;
     this.#left -= share;
     return share;

@@ -19,17 +19,17 @@ export type Tools = Pick<Processes, 'run'>;
 /** Helm has no request timeout. */
 const CALL_MS = 30_000;
 /** As in shells. */
-const NOT_THERE = 127;
+const NOT_FOUND = 127;
 
 /** Tools may be missing or not respond: the bundle is written without their output. */
-export const patientTools = (processes: Processes, signal: AbortSignal): Tools => ({
+export const toolsWithTimeout = (processes: Processes, signal: AbortSignal): Tools => ({
   run: (call) =>
     withTimeout(CALL_MS, signal, async (either): Promise<ProcessResult> => {
       try {
         return await processes.run(call, {signal: either});
       } catch (error) {
         if (!(error instanceof ExpectedError)) throw error;
-        return {exitCode: NOT_THERE, stdout: '', stderr: error.message};
+        return {exitCode: NOT_FOUND, stdout: '', stderr: error.message};
       }
     }),
 });
@@ -104,7 +104,7 @@ export function labelledReleases(objects: readonly KubernetesObject[]): readonly
 
 const WORKLOADS: ReadonlySet<string | undefined> = new Set(['Deployment', 'DaemonSet']);
 
-interface Asked<T> {
+interface ReadResult<T> {
   /** Undefined if there is a gap. */
   value?: T;
   gaps: readonly Gap[];
@@ -123,7 +123,7 @@ interface Read {
 export async function readRelease(release: string, place: ClusterTarget, tools: Tools, signal: AbortSignal): Promise<Read> {
   const folder = `releases/${release}`;
   const name = {release, place};
-  const ask = async <T>(file: string, call: Call, read: (text: string) => Answer<T>): Promise<Asked<T>> => {
+  const ask = async <T>(file: string, call: Call, read: (text: string) => Answer<T>): Promise<ReadResult<T>> => {
     const outcome = await tools.run(call);
     if (outcome.exitCode !== 0) return {gaps: [toolGap(`${folder}/${file}`, outcome, signal)]};
     const {trouble, ...answer} = read(outcome.stdout);

@@ -32,8 +32,8 @@ export function debugFindings({name, namespace, target, values}: Installed, plac
 
 /** Cache use of runs according to their logs. Pure. */
 export function cacheFindings(logs: readonly LogRecord[]): Finding[] {
-  const speaking = logs.filter(({cacheUse}) => cacheUse !== undefined);
-  const use = sumOfCacheUse(speaking.map(({cacheUse}) => cacheUse));
+  const logsWithCacheUse = logs.filter(({cacheUse}) => cacheUse !== undefined);
+  const use = sumOfCacheUse(logsWithCacheUse.map(({cacheUse}) => cacheUse));
   if (use === undefined) return [];
   const isUsed = use.plugins.cached + use.modules.cached > 0;
   return [
@@ -41,8 +41,8 @@ export function cacheFindings(logs: readonly LogRecord[]): Finding[] {
       severity: 'info',
       code: isUsed ? 'CACHE_USED' : 'CACHE_NOT_USED',
       object: 'runs',
-      message: `${cacheUseText(use)}, in ${speaking.length} ${speaking.length === 1 ? 'log' : 'logs'}`,
-      ...(speaking[0] === undefined ? {} : {evidence: speaking[0].file}),
+      message: `${cacheUseText(use)}, in ${logsWithCacheUse.length} ${logsWithCacheUse.length === 1 ? 'log' : 'logs'}`,
+      ...(logsWithCacheUse[0] === undefined ? {} : {evidence: logsWithCacheUse[0].file}),
       remedy: isUsed ? 'None: the cache works' : 'Keep the cache between runs with --cache, --provider-cache and --module-cache',
     },
   ];

@@ -3,13 +3,13 @@ import type {Since} from '../collect/log-items.ts';
 import type {Finding} from './evidence.ts';
 
 /** Smaller differences are caused by response times and whole seconds in HTTP dates. */
-const CONSIDERABLE_MS = 60_000;
+const MIN_SKEW_MS = 60_000;
 
 /** How far the clock of the server is ahead; zero if it is unknown or small. */
 export function skewOf(answer: Answer, now: Date): number {
   if (answer.trouble || answer.date === undefined) return 0;
   const skew = answer.date.getTime() - now.getTime();
-  return Math.abs(skew) < CONSIDERABLE_MS ? 0 : skew;
+  return Math.abs(skew) < MIN_SKEW_MS ? 0 : skew;
 }
 
 /** Findings about clock skew, and about a start time in the future. Pure. */

@@ -29,22 +29,22 @@ export function dockerFindings(name: string, facts: ContainerFacts, logs: readon
     evidence: 'docker/inspect.json',
     remedy,
   });
-  const isWell = Running && !Restarting;
-  const words = agentLogFindings(logs[0], object, isWell, now);
+  const isHealthy = Running && !Restarting;
+  const logFindings = agentLogFindings(logs[0], object, isHealthy, now);
   const end = `exit code ${State.ExitCode ?? 'unknown'}${State.Error ? `, ${State.Error}` : ''}`;
   if (OOMKilled)
     return [
-      ...words,
+      ...logFindings,
       finding('error', 'OOM_KILLED', `out of memory (${end})`, 'Raise the memory limit of the container (docker run --memory)'),
     ];
   if (Restarting)
-    return [...words, finding('error', 'CRASH_LOOP', `restarting repeatedly (${end})`, 'Check the last log lines before the exit')];
+    return [...logFindings, finding('error', 'CRASH_LOOP', `restarting repeatedly (${end})`, 'Check the last log lines before the exit')];
   if (!Running) {
     const message = `not running: ${State.Status ?? 'unknown'} since ${State.FinishedAt ?? 'an unknown time'} (${end})`;
-    return [...words, finding('error', 'NOT_RUNNING', message, `Check the last log lines, then run: docker start ${name}`)];
+    return [...logFindings, finding('error', 'NOT_RUNNING', message, `Check the last log lines, then run: docker start ${name}`)];
   }
   if (RestartCount > 0) {
-    return [...words, finding('warning', 'RESTARTED', `restart count: ${RestartCount}`, 'Check the last log lines before the exit')];
+    return [...logFindings, finding('warning', 'RESTARTED', `restart count: ${RestartCount}`, 'Check the last log lines before the exit')];
   }
-  return words;
+  return logFindings;
 }

@@ -10,17 +10,17 @@ export interface SourcePosition {
 }
 
 /** Length of a message that is sufficient to find it again. */
-const ENOUGH_WORDS = 20;
+const MIN_TEXT_LENGTH = 20;
 
 /** The innermost part of a message: its prefix differs by reporter. */
-export const lastWords = (reason: string): string =>
+export const innermostMessage = (reason: string): string =>
   (
     reason
       .replace(/ \(and \d+ more \w+\)$/, '')
       .replace(/…$/, '')
       .split(': ')
       .at(-1) ?? ''
-  ).slice(-2 * ENOUGH_WORDS);
+  ).slice(-2 * MIN_TEXT_LENGTH);
 
 /** Finds file and line of evidence. */
 export class Evidence {
@@ -37,31 +37,31 @@ export class Evidence {
 
   /** The newest event with this text, about this object if possible, or its last warning. */
   inEvents(kind: string, name: string, reason: string): SourcePosition | undefined {
-    const words = lastWords(reason);
+    const text = innermostMessage(reason);
     const lines = this.#linesOf('events.txt');
     const isAbout = (line: string): boolean => line.toLowerCase().includes(`  ${kind}/${name}  `);
-    const says = (line: string): boolean => line.replaceAll(/\s+/g, ' ').includes(words);
-    for (const fits of [
-      (line: string) => isAbout(line) && says(line),
-      (line: string) => words.length >= ENOUGH_WORDS && says(line),
+    const hasText = (line: string): boolean => line.replaceAll(/\s+/g, ' ').includes(text);
+    for (const matchesLine of [
+      (line: string) => isAbout(line) && hasText(line),
+      (line: string) => text.length >= MIN_TEXT_LENGTH && hasText(line),
       (line: string) => isAbout(line) && line.includes('  Warning  '),
     ]) {
-      const at = lines.findLastIndex(fits);
+      const at = lines.findLastIndex(matchesLine);
       if (at >= 0) return this.#place('events.txt', at);
     }
     return undefined;
   }
 
   /** File of an object, at the first line with one of the texts, otherwise at its status. */
-  inObject(kind: string, name: string, ...words: readonly string[]): SourcePosition | undefined {
+  inObject(kind: string, name: string, ...texts: readonly string[]): SourcePosition | undefined {
     const file = `objects/${kind}/${name}.json`;
-    return this.inFile(file, ...words, '  "status": {') ?? this.inFile(`gone/${file}`, ...words, '  "status": {');
+    return this.inFile(file, ...texts, '  "status": {') ?? this.inFile(`gone/${file}`, ...texts, '  "status": {');
   }
 
   /** A file at the first line with the first text that it contains. */
-  inFile(file: string, ...words: readonly string[]): SourcePosition | undefined {
+  inFile(file: string, ...texts: readonly string[]): SourcePosition | undefined {
     if (!this.#files.has(file)) return undefined;
-    const at = words.map((word) => this.#linesOf(file).findIndex((line) => line.includes(word))).find((index) => index >= 0);
+    const at = texts.map((text) => this.#linesOf(file).findIndex((line) => line.includes(text))).find((index) => index >= 0);
     return at === undefined ? {evidence: file} : this.#place(file, at);
   }
 

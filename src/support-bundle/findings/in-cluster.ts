@@ -6,8 +6,8 @@ import {containerCauses} from '../../diagnose/container-causes.ts';
 import {explain} from '../../diagnose/explain.ts';
 import {containersOf, isContainerTroubled, rootOf} from '../../diagnose/snapshot-queries.ts';
 import type {LogRecord} from '../collect/read-logs.ts';
-import {type Evidence, type Finding, lastWords, mergeFindings, type SourcePosition} from './evidence.ts';
-import {findingsInLogs, heardIn} from './in-logs.ts';
+import {type Evidence, type Finding, innermostMessage, mergeFindings, type SourcePosition} from './evidence.ts';
+import {findingsInLogs, matchesInPods} from './in-logs.ts';
 
 interface Seen {
   objects: readonly KubernetesObject[];
@@ -31,23 +31,24 @@ export function findingsIn({objects, logs, places, replicas = {}, now}: Seen): F
     pods,
     claims: of<Claim>('PersistentVolumeClaim'),
     events: of<Event>('Event'),
-    logs: saidLast(pods, logs),
+    logs: logTails(pods, logs),
   };
-  const heard = heardIn(pods, logs);
+  const matches = matchesInPods(pods, logs);
   const causes = explain(snapshot, now);
   const podNamed = (object: string): Pod | undefined => pods.find(({metadata}) => object === `pod/${metadata.name}`);
   const placeOf = (cause: Cause): SourcePosition | undefined => {
     const pod = podNamed(cause.object);
     const [kind = '', name = ''] = cause.object.split('/');
-    const match = heard.find((each) => each.pod === pod && each.meaning === cause.code);
+    const match = matches.find((each) => each.pod === pod && each.meaning === cause.code);
     if (match) return {evidence: match.file, line: match.line};
     const place = pod && OF_CONTAINERS.has(cause.code) ? placeOfEnd(pod, cause.code, places) : undefined;
-    const words = JSON.stringify(lastWords(cause.reason)).slice(1, -1);
+    const searchText = JSON.stringify(innermostMessage(cause.reason)).slice(1, -1);
     const object = KINDS[kind] ?? kind;
-    return place ?? places.inEvents(object, name, cause.reason) ?? places.inObject(object, name, words);
+    return place ?? places.inEvents(object, name, cause.reason) ?? places.inObject(object, name, searchText);
   };
-  const told = causes.map((cause) => ({code: cause.code, root: rootOf(snapshot, podNamed(cause.object) ?? {metadata: {name: ''}})}));
-  const isTold = (pod: Pod, code: string): boolean => told.some((each) => each.code === code && each.root === rootOf(snapshot, pod));
+  const reported = causes.map((cause) => ({code: cause.code, root: rootOf(snapshot, podNamed(cause.object) ?? {metadata: {name: ''}})}));
+  const isReported = (pod: Pod, code: string): boolean =>
+    reported.some((each) => each.code === code && each.root === rootOf(snapshot, pod));
   return [
     ...causes.map((cause) => findingOf(cause, placeOf(cause))),
     ...restarts(
@@ -55,13 +56,13 @@ export function findingsIn({objects, logs, places, replicas = {}, now}: Seen): F
       snapshot,
       places,
     ),
-    ...unnoticed(
+    ...findingsWithoutCause(
       snapshot,
       pods.filter((each) => !causes.some(({object}) => podNamed(object) === each)),
       places,
       replicas,
     ),
-    ...findingsInLogs(heard, snapshot, isTold),
+    ...findingsInLogs(matches, snapshot, isReported),
   ];
 }
 
@@ -92,7 +93,7 @@ function placeOfEnd(pod: Pod, code: string, places: Evidence): SourcePosition | 
  * Last log lines of containers, without timestamps of the kubelet; for a stopped container, those before its exit.
  * Computed on access, because few of many containers are used.
  */
-function saidLast(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['logs'] {
+function logTails(pods: readonly Pod[], logs: readonly LogRecord[]): Snapshot['logs'] {
   const tails = new Map(logs.map(({file, tail}) => [file, tail]));
   const lastLines: Record<string, string> = {};
   for (const pod of pods) {
@@ -138,7 +139,12 @@ function restartOf({metadata: {name: pod}}: Pod, container: ContainerStatus, pla
 }
 
 /** Problems that do not affect readiness: agents scaled to 0, and evicted pods that were replaced. */
-export const unnoticed = (snapshot: Snapshot, pods: readonly Pod[], places: Evidence, replicas: LiveDrift['replicas']): Finding[] => [
+export const findingsWithoutCause = (
+  snapshot: Snapshot,
+  pods: readonly Pod[],
+  places: Evidence,
+  replicas: LiveDrift['replicas'],
+): Finding[] => [
   ...snapshot.workloads
     .filter(({kind, spec}) => kind === 'Deployment' && spec?.replicas === 0)
     .map((each) => scaledToZero(each, places, replicas[each.metadata.name] ?? 1)),

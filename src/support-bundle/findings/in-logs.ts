@@ -5,15 +5,15 @@ import {oneLine} from '../../diagnose/error-text.ts';
 import {containersOf, rootOf} from '../../diagnose/snapshot-queries.ts';
 import type {LogRecord} from '../collect/read-logs.ts';
 import {type Finding, mergeFindings} from './evidence.ts';
-import {type LogMatch, withoutPrefix} from './log-words.ts';
+import {type LogMatch, withoutPrefix} from './log-matcher.ts';
 
 const ROWS = new Map(AGENT_LOG_ROWS.map((row) => [row.code, row]));
 /** Temporary problems are reported only after this many lines. */
-const ENOUGH = 3;
+const MIN_LINES = 3;
 /** Name of the runner container in the charts. */
 const RUNNER = 'runner';
 
-interface Heard extends LogMatch {
+interface PodLogMatch extends LogMatch {
   pod: Pod;
   container: string;
   file: string;
@@ -23,19 +23,19 @@ interface Heard extends LogMatch {
 }
 
 /** Log findings, newest log of a container first. */
-export function heardIn(pods: readonly Pod[], logs: readonly LogRecord[]): Heard[] {
+export function matchesInPods(pods: readonly Pod[], logs: readonly LogRecord[]): PodLogMatch[] {
   const byFile = new Map(logs.map((log) => [log.file, log]));
   return pods.flatMap((pod) =>
-    speakersOf(pod).flatMap(({container, isRun}) => {
+    loggingContainers(pod).flatMap(({container, isRun}) => {
       const [now, before] = ['log', 'previous.log'].map((end) => byFile.get(`logs/${pod.metadata.name}/${container}.${end}`));
-      const heard = [...saidIn(now), ...saidIn(before)].filter(({meaning}) => !isRun || ROWS.get(meaning)?.isAlsoOfRuns);
-      return heard.map((match) => ({...match, pod, container, isPrevious: match.file === before?.file}));
+      const matches = [...matchesInLog(now), ...matchesInLog(before)].filter(({meaning}) => !isRun || ROWS.get(meaning)?.isAlsoOfRuns);
+      return matches.map((match) => ({...match, pod, container, isPrevious: match.file === before?.file}));
     }),
   );
 }
 
 /** Agent containers or the only container, and the runner. */
-function speakersOf(pod: Pod): {container: string; isRun: boolean}[] {
+function loggingContainers(pod: Pod): {container: string; isRun: boolean}[] {
   const names = containersOf(pod).map(({name}) => name);
   const own = names.filter(isOfAgent);
   const runners = names.filter((name) => name === RUNNER);
@@ -45,7 +45,7 @@ function speakersOf(pod: Pod): {container: string; isRun: boolean}[] {
   ];
 }
 
-function saidIn(log: LogRecord | undefined): (LogMatch & {file: string; isOver: boolean})[] {
+function matchesInLog(log: LogRecord | undefined): (LogMatch & {file: string; isOver: boolean})[] {
   const ready = log?.matches.find(({meaning}) => meaning === 'READY')?.line ?? 0;
   return (log?.matches ?? [])
     .filter(({meaning}) => ROWS.get(meaning)?.remedy.kubernetes !== undefined)
@@ -53,22 +53,26 @@ function saidIn(log: LogRecord | undefined): (LogMatch & {file: string; isOver: 
 }
 
 /** Messages of agents that no cause reports: resolved, or with unknown state. */
-export function findingsInLogs(heard: readonly Heard[], snapshot: Snapshot, isTold: (pod: Pod, code: string) => boolean): Finding[] {
-  const isNews = ({pod, container, meaning, count, isOver, isPrevious}: Heard): boolean =>
-    !isTold(pod, meaning) &&
-    !(isOver && count < ENOUGH && ROWS.get(meaning)?.isTransient) &&
+export function findingsInLogs(
+  matches: readonly PodLogMatch[],
+  snapshot: Snapshot,
+  isReported: (pod: Pod, code: string) => boolean,
+): Finding[] {
+  const isUnreported = ({pod, container, meaning, count, isOver, isPrevious}: PodLogMatch): boolean =>
+    !isReported(pod, meaning) &&
+    !(isOver && count < MIN_LINES && ROWS.get(meaning)?.isTransient) &&
     !(
       isPrevious &&
-      heard.some((other) => other.pod === pod && other.container === container && other.meaning === meaning && !other.isPrevious)
+      matches.some((other) => other.pod === pod && other.container === container && other.meaning === meaning && !other.isPrevious)
     );
-  const found = heard.filter(isNews).map((each) => ({
+  const found = matches.filter(isUnreported).map((each) => ({
     key: [rootOf(snapshot, each.pod).metadata.name, each.container, each.meaning].join('/'),
     finding: findingOf(each),
   }));
   return mergeFindings(found);
 }
 
-const findingOf = ({pod, container, meaning, count, line, text, at, file, isOver, isPrevious}: Heard): Finding => ({
+const findingOf = ({pod, container, meaning, count, line, text, at, file, isOver, isPrevious}: PodLogMatch): Finding => ({
   severity: 'warning',
   code: meaning,
   object: `pod/${pod.metadata.name}`,

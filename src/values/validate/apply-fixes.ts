@@ -38,7 +38,7 @@ function applyTo(rewrite: Rewrite, {findings, areLayers}: CheckedGroup): number 
   return applied.length;
 }
 
-/** Makes the changes in the text of a file and leaves everything else as it is, byte for byte. Pure. */
+/** Applies the changes to the text of a file and keeps all other bytes. Pure. */
 export function applyFixes(text: string, fixes: readonly Fix[]): {text: string; applied: Fix[]} {
   const applied: Fix[] = [];
   let current = text;

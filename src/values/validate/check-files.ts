@@ -82,7 +82,7 @@ function checkAgainst(groups: readonly FileGroup[], target: Target): ReturnType<
   };
 }
 
-/** The chart of a group; `source` is where it was found, absent if the settings name it. */
+/** Chart of a group; `source` says where it was found, and is absent if the settings contain the chart. */
 export interface ChartGuess {
   name: ChartName | undefined;
   version: string | undefined;

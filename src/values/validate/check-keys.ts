@@ -86,7 +86,7 @@ export function checkKeys(source: Source, target: Target): Finding[] {
       );
   }
 
-  /** Lists that templates print unchanged, such as mirrors; what is below has no defaults. */
+  /** Lists that templates print unchanged, such as mirrors; keys inside have no defaults. */
   function checkItems(tree: Tree, node: SchemaNode, path: TreePath): Finding[] {
     if (!matchesType(tree, node)) return [typeMismatch(tree, node, path, source)];
     if (Array.isArray(tree)) return tree.flatMap((item, index) => checkItems(item, node.items ?? {}, [...path, index]));
@@ -168,7 +168,7 @@ const isNumberAsText = (tree: Tree, {type}: SchemaNode): boolean => {
   return (types.includes('integer') && /^-?\d+$/.test(tree)) || (types.includes('number') && /^-?\d+(\.\d+)?$/.test(tree));
 };
 
-/** Tags and printed switches come out of the templates as they were written, quoted or not. */
+/** Templates render tags and printed switches unchanged, with or without quotes. */
 const isPrintedAlike = (tree: Tree, {format}: SchemaNode, written: string | undefined): boolean => {
   if (format === 'flag') return [0, 1, '0', '1', 'true', 'false'].includes(tree as string) || typeof tree === 'boolean';
   return format === 'image-tag' && Number.isInteger(tree) && Math.abs(Number(tree)) < FIRST_EXPONENT && written === String(tree);

@@ -8,7 +8,7 @@ import {KUBERNETES_RULES} from './kubernetes-rules.ts';
 
 /**
  * Checks the tree below a key against the Kubernetes type of that key. `effective` is the same tree over the chart
- * defaults, as the templates see it. null drops a default here, so it stands for an absent field.
+ * defaults, as the templates see it. null removes a default, so it means an absent field.
  */
 export function checkKubernetes(tree: Tree, effective: Tree, type: string, path: TreePath, source: Source): Finding[] {
   if (type === 'Labels' || type === 'Annotations') return checkMetadata(tree, type, path, source);

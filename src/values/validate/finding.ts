@@ -69,7 +69,7 @@ export interface SourceProblem extends Details {
 export const dotted = (path: TreePath): string =>
   path.reduce<string>((text, key) => (typeof key === 'number' ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`), '');
 
-/** A finding with the position of its path; an error unless `details` says otherwise. */
+/** A finding with the position of its path; severity error by default. */
 export const findingAt = (
   {locate}: Pick<Source, 'locate'>,
   path: TreePath,

@@ -15,11 +15,11 @@ export interface Read {
 export interface Entry {
   offset: number;
   read: Read;
-  /** The type of its key: go-yaml tells 1 from "1", JSON does not. */
+  /** The type of its key: go-yaml distinguishes 1 and "1", JSON does not. */
   kind?: Resolved['kind'];
 }
 
-/** `refusals` make Helm fail; `problems` are read by Helm, but not as they look. */
+/** `refusals` make Helm fail; Helm reads `problems` differently than they look. */
 export interface HelmReading {
   root: Read;
   refusals: readonly SourceProblem[];

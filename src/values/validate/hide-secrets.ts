@@ -92,7 +92,7 @@ function hide(text: string, {texts, numbers}: Secrets): string {
   return maskSecrets(hidden.replaceAll(/[-+]?\.?\d[\w+-]*(?:\.[\w+-]+)*/g, (word) => (isSecret(word) ? HIDDEN : word)));
 }
 
-/** A key whose value goes on in deeper lines. */
+/** A key whose value continues in indented lines. */
 interface OpenKey {
   column: number;
   /** What is hidden of the lines below; `text` hides them only where they are no mapping. */

@@ -47,7 +47,7 @@ const NEVER_RELEASED: readonly {chart: ChartName; in?: string; path: string; ins
   {chart: 'agent-local', path: 'agent.auth', instead: 'agent.tokenExistingSecret.name'},
 ];
 
-/** The releases of the chart that know the key or keys below it, in words. */
+/** Text: the releases of the chart that have the key or keys below it. */
 function releasesWith(path: Path, chart: ChartName): string | undefined {
   const some = versionsByKey(chart).get(spellPath(path));
   return some && describeRange(rangeOf([...some], releasesOf(chart)));
@@ -78,7 +78,7 @@ function keysOf(schema: ChartSchema, version: string): ReadonlyMap<string, Path>
 
 const keysOfSchemas = new WeakMap<ChartSchema, Map<string, ReadonlyMap<string, Path>>>();
 
-/** True for a section of another chart that has no place of its own here, while its keys may have. */
+/** True for a section of another chart that does not exist here, although its keys can. */
 export function isForeignSection(path: Path, values: Values, target: Target): boolean {
   const found = getAt(values, path);
   const others = (Object.keys(CHARTS) as ChartName[]).filter((chart) => chart !== target.chart);
@@ -96,7 +96,7 @@ export function equivalentKey(path: Path, values: Values, target: Target): Sugge
   const sections: Suggestion[] = [];
   for (const chart of [target.chart, ...(Object.keys(CHARTS) as ChartName[])]) {
     for (const row of CHARTS[chart].rows) {
-      // Of a section only what the file wrote counts.
+      // Only keys of the file count, not defaults.
       const from = row.paths.find((each) => startsWith(path, each) || (startsWith(each, path) && getAt(values, each) !== undefined));
       if (from === undefined) continue;
       const version = releasesOf(chart).findLast((each) => within(each, row.in));
@@ -159,7 +159,7 @@ function translate(path: Path, row: Row, from: Target, values: Values, to: Targe
   return undefined;
 }
 
-/** A key of this name that stands higher up: `task.runner.nodeSelector` is `task.nodeSelector`. */
+/** A key of this name at a higher level: `task.runner.nodeSelector` is `task.nodeSelector`. */
 function keyAbove(path: Path, values: Values, target: Target): Suggestion | undefined {
   const keys = keysOf(schemaOf(target), target.version);
   const above = path.map((_, index) => [...path.slice(0, path.length - 1 - index), path.at(-1) as string]).slice(1);
@@ -214,7 +214,7 @@ function similarKey(path: Path, values: Values, target: Target): Suggestion | un
   return {suggestion: alike, ...(fix && !isMoved ? {fix} : {})};
 }
 
-/** Elsewhere the last name has to be alike too: `agent.worker` is not `agent.token`. */
+/** In other places, the last name must also be similar: `agent.worker` is not `agent.token`. */
 const closestName = (path: Path, known: readonly string[], keys: ReadonlyMap<string, Path>): string | undefined => {
   const found = closest(spellPath(path), known);
   const name = found && keys.get(found)?.at(-1);

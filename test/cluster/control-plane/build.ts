@@ -5,7 +5,7 @@ import {homedir} from 'node:os';
 import {basename, dirname, join} from 'node:path';
 import {execa} from 'execa';
 
-/** A module in this folder, and the program of it that is wanted. */
+/** Go module in this folder, and the program to build from it. */
 const PROGRAMS = {
   etcd: ['etcd', 'go.etcd.io/etcd/server/v3'],
   'kube-apiserver': ['kubernetes', 'k8s.io/kubernetes/cmd/kube-apiserver'],
@@ -15,7 +15,7 @@ const PROGRAMS = {
 } as const;
 type Program = keyof typeof PROGRAMS;
 
-/** Files of kwok's module: what its kubelets do to nodes and volumes, and what has to lie in the cluster for that. */
+/** Files of the kwok module: stages of nodes and volumes, and the CRDs that they require. */
 const KWOK_FILES = {
   stages: [
     'stage/node/fast/node-initialize.yaml',
@@ -27,10 +27,10 @@ const KWOK_FILES = {
 } as const;
 type KwokFile = keyof typeof KWOK_FILES;
 
-/** The path of every program and of the two files for kwok. */
+/** Paths of the programs and of the two kwok files. */
 export type ControlPlane = Readonly<Record<Program | KwokFile, string>>;
 
-/** What $KUBEBUILDER_ASSETS holds is taken from there; the rest is built, once per machine and version. */
+/** Uses programs in $KUBEBUILDER_ASSETS; builds the others once per machine and version. */
 export async function controlPlane(): Promise<ControlPlane> {
   const found: Record<string, string> = {};
   for (const program of Object.keys(PROGRAMS) as Program[]) {
@@ -49,7 +49,7 @@ function given(program: Program): string | undefined {
 
 const folder = (module: string): string => join(import.meta.dirname, module);
 
-/** The sums of a module and the tables above fix what comes out of it, so they name the place. */
+/** The cache key contains everything that determines the result: go.sum and the tables above. */
 async function cached(name: string, module: string, make: (path: string) => Promise<void>): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify([process.platform, process.arch, PROGRAMS, KWOK_FILES]));
   for (const file of ['go.mod', 'go.sum']) hash.update(await readFile(join(folder(module), file)));
@@ -57,7 +57,7 @@ async function cached(name: string, module: string, make: (path: string) => Prom
   const path = join(cache, `${module}-${hash.digest('hex').slice(0, 16)}`, name);
   if (existsSync(path)) return path;
   await mkdir(dirname(path), {recursive: true});
-  // Work beside the target: the result appears in one step, even when two test runs make it at the same time.
+  // Build beside the target and rename, because two test runs may build at the same time.
   const work = await mkdtemp(join(dirname(path), 'work-'));
   try {
     await make(join(work, name));
@@ -75,7 +75,7 @@ async function build(program: Program, path: string): Promise<void> {
   await go(module, ['build', '-trimpath', '-ldflags', ['-s', '-w', ...flags].join(' '), '-o', path, source]);
 }
 
-/** Without these the API server calls itself v0.0.0, and charts that ask for a version of Kubernetes refuse to be installed. */
+/** Without these, the API server reports v0.0.0, and charts with a kubeVersion cannot be installed. */
 async function kubernetesVersion(): Promise<string[]> {
   const version = await go('kubernetes', ['list', '-m', '-f', '{{.Version}}', 'k8s.io/kubernetes']);
   const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(version) ?? [];

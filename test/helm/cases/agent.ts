@@ -3,7 +3,7 @@ import type {Rendered} from '../render.ts';
 import {mountedAt, variableOf} from '../workloads.ts';
 import {metadataPolicies} from './network.ts';
 
-/** What the program says about settings nobody gave has to be what the chart does. */
+/** Defaults that the program states must match the chart. */
 function effectiveHolds(rendered: Rendered): Claim[] {
   const {target, generated} = rendered;
   const effective = (id: string): unknown => generated.effective.get(id);
@@ -17,7 +17,7 @@ function effectiveHolds(rendered: Rendered): Claim[] {
   ];
 }
 
-/** Text that YAML, Helm or Go templates could take for something else. */
+/** Text that YAML, Helm or Go templates could misread. */
 const HOSTILE: Readonly<Record<string, string>> = {
   SPEECH: `he said "it's" – ok`,
   TEMPLATE: '{{ .Values.agent.url }}',

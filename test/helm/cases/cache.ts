@@ -8,11 +8,11 @@ import {type Container, mountedAt, type Role, variableOf} from '../workloads.ts'
 interface Place {
   role: Role;
   path(container: Container): string | undefined;
-  /** Directory inside the volume, below what the operator says. */
+  /** Directory inside the volume, below the configured one. */
   below: string;
 }
 
-/** Where the containers of a chart version have their cache. */
+/** Cache directories of the containers of a chart version. */
 export function cachePlaces({target, containers}: Rendered): Place[] {
   const fixed = (path: string) => () => path;
   if (target.chart === 'agent-local') {
@@ -38,7 +38,7 @@ export function cachePlaces({target, containers}: Rendered): Place[] {
 
 const join = (...parts: string[]): string => parts.filter((part) => part !== '').join('/');
 
-/** Every place of the cache lies on the volume, and writer and reader mean the same directory of it. */
+/** All cache paths are on the volume, and writer and reader use the same directory. */
 const cacheLiesOn = (rendered: Rendered, source: Values, subPath = ''): Claim[] =>
   cachePlaces(rendered).flatMap(({role, path, below}) =>
     inEach(rendered, [role], (container) => {
@@ -63,7 +63,7 @@ const claimName = (rendered: Rendered): string => {
   return isSplit ? `${fullName(rendered)}-cache` : fullName(rendered);
 };
 
-/** The release makes this claim and no other. */
+/** The release creates only this PVC. */
 const makesClaim = (rendered: Rendered, {size, className, mode}: {size: string; className?: string; mode: string}): Claim[] => [
   claim(
     'claims of the release',
@@ -81,7 +81,7 @@ const newClaim = (rendered: Rendered): Values => ({persistentVolumeClaim: {claim
 
 const BYTES: Readonly<Record<string, number>> = {Mi: 1, Gi: 1024};
 
-/** agent-job uses both caches with a persistent volume, and their limits fit a new claim together. */
+/** agent-job uses both caches with a persistent volume; a new PVC must fit the sum of their limits. */
 const cachesAreUsed = (rendered: Rendered, size?: string): Claim[] => {
   if (rendered.target.chart !== 'agent-job' || !within(rendered.target.version, '>=0.5.65')) return [];
   const [, amount, unit = 'Gi'] = /^(\d+)(\w+)$/.exec(size ?? '') ?? [];
@@ -107,15 +107,15 @@ const cachesAreUsed = (rendered: Rendered, size?: string): Claim[] => {
   ];
 };
 
-/** The runs of agent-job 0.5.64 look for the cache where their workers do not write to. */
+/** In agent-job 0.5.64, runs read the cache from a directory that workers do not write. */
 const CLAIMS = {'agent-local': '*', 'agent-job': '<=0.5.63 || >=0.5.65'} as const;
 const DASH = {'agent-local': '>=0.6.2', 'agent-job': '>=0.6.2'} as const;
 
-/** Without the caches that a persistent volume enables, so that only the keys of the volume change. */
+/** Disables the caches that a persistent volume enables, so that only the keys of the volume change. */
 export const cachesOff = ({chart, version}: Target): Flags =>
   chart === 'agent-job' && within(version, '>=0.5.65') ? {'provider-cache': false, 'module-cache': false} : {};
 
-/** The caches that a persistent volume enables; they come with other keys, so they say nothing about one key. */
+/** Caches that a persistent volume enables. They change several keys, so they prove nothing about a single key. */
 export const persistentCaches: readonly Case[] = [
   {
     name: 'caches on a small claim',

@@ -8,7 +8,7 @@ import {tlsCases} from './tls.ts';
 import {togetherCases} from './together.ts';
 import {workloadCases} from './workload.ts';
 
-/** Everything an operator can ask for, alone and together. */
+/** Cases for all settings, alone and combined. */
 export const cases: readonly Case[] = [
   ...agentCases,
   ...networkCases,

@@ -7,7 +7,7 @@ import {type Container, variableOf} from '../workloads.ts';
 const MODES = {graceful: 'grace-shutdown', drain: 'drain', force: 'force-shutdown'} as const;
 const STOPS = {'agent-k8s': '*', 'agent-local': '*'} as const;
 
-/** Seconds the agent itself takes for stopping. */
+/** Seconds that the agent reserves for its shutdown. */
 function ownSeconds(container: Container): number {
   const drain =
     variableOf(container, 'SCALR_AGENT_WORKER_ON_STOP_ACTION') === 'drain'
@@ -16,7 +16,7 @@ function ownSeconds(container: Container): number {
   return drain + Number(variableOf(container, 'SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT'));
 }
 
-/** The kubelet waits this long, and the agent neither plans with more nor leaves much of it unused. */
+/** Grace period of the kubelet; the timeout of the agent must fit and use most of it. */
 const stopsWithin = (rendered: Rendered, seconds: number): Claim[] =>
   inEach(rendered, rendered.target.chart === 'agent-job' ? ['worker'] : agentRoles(rendered.target), (container) => [
     claim('terminationGracePeriodSeconds', container.pod.spec['terminationGracePeriodSeconds'], seconds),
@@ -27,7 +27,7 @@ const stopsWithin = (rendered: Rendered, seconds: number): Claim[] =>
     ),
   ]);
 
-/** Up to 0.5.68 the worker of agent-job has a constant of its own, which `values` warns of. */
+/** Up to 0.5.68, the worker of agent-job has a fixed timeout, and `values` warns about it. */
 const hasConstant = ({target}: Rendered): boolean => target.chart === 'agent-job' && within(target.version, '<=0.5.68');
 
 const waits = (rendered: Rendered, seconds: number): Claim[] =>
@@ -96,7 +96,7 @@ export const writableRootCase: Case = {
     ]),
 };
 
-/** Every container is new, and nothing that a run could have changed is taken from a cache. */
+/** Every run gets a new container, without a cache that another run could have changed. */
 export const singleRunCase: Case = {
   name: 'one run for every container',
   settings: {'single-run': true},

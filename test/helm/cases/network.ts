@@ -6,7 +6,7 @@ import {type KubeObject, type Role, selects, variableOf} from '../workloads.ts';
 
 const METADATA = '169.254.169.254/32';
 
-/** The pods a block of the metadata service is for, where the chart can. */
+/** Pods that the chart can block from the metadata service. */
 const guarded = ({target}: Rendered): Role[] => {
   if (target.chart === 'agent-local') return ['agent'];
   return target.chart === 'agent-job' && !isFlat(target) ? ['runner', 'worker'] : ['controller'];
@@ -25,7 +25,7 @@ const excludesMetadata = (policy: KubeObject): boolean => {
   );
 };
 
-/** The policies that keep the guarded pods from the metadata service. */
+/** Policies that block the metadata service for these pods. */
 export const metadataPolicies = (rendered: Rendered): KubeObject[] =>
   rendered
     .ofKind('NetworkPolicy')
@@ -91,7 +91,7 @@ export const azureCase: Case = {
   },
 };
 
-/** agent-k8s hands maps and lists to its controller as base64 of JSON. */
+/** agent-k8s passes maps and lists to its controller as base64-encoded JSON. */
 export const jsonVariable = (container: Parameters<typeof variableOf>[0], name: string): unknown =>
   JSON.parse(Buffer.from(variableOf(container, name) ?? '', 'base64').toString() || 'null');
 

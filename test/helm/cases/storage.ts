@@ -107,7 +107,7 @@ export const dataSizeCase: Case = {
     ]),
 };
 
-/** agent-job 0.5.64 tells the worker alone. */
+/** agent-job 0.5.64 configures only the worker. */
 const cachingRoles = ({target}: Rendered): Role[] =>
   target.chart === 'agent-job' && within(target.version, '0.5.64') ? ['worker'] : agentRoles(target);
 

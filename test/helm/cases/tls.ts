@@ -11,11 +11,11 @@ import {type Container, mountedAt, variableOf} from '../workloads.ts';
 const CA_FILE = fileURLToPath(new URL('../fixtures/ca.pem', import.meta.url));
 const CA = readFileSync(CA_FILE, 'utf8');
 
-/** Versions that mount certificates from Secrets; the others take them in a variable. */
+/** Versions that mount certificates from Secrets; the others pass them in a variable. */
 const MOUNTS_CA = {'agent-local': '>=0.6.1', 'agent-job': NESTED} as const;
 const MOUNTS_CLIENT_CERT = {'agent-local': '0.5.73 - 0.5.74 || >=0.6.1', 'agent-job': '0.5.76 - 0.5.77 || >=0.6.1'} as const;
 
-/** The Secret and the key that a container finds at a path. */
+/** Secret and key that are mounted at a path of a container. */
 function secretAt(container: Container, path: string | undefined): [secret: unknown, key: unknown] | undefined {
   const found = mountedAt(container, path) ?? mountedAt(container, path?.replace(/\/[^/]*$/, ''));
   const source = found?.volume?.['secret'] as {secretName: string; items?: {key: string; path: string}[]} | undefined;
@@ -23,7 +23,7 @@ function secretAt(container: Container, path: string | undefined): [secret: unkn
   return source && [source.secretName, source.items?.find((item) => item.path === file)?.key];
 }
 
-/** What the release itself puts into a Secret. */
+/** Content of a Secret that the release creates. */
 const contentOf = ({ofKind}: Rendered, [name, key]: [unknown, unknown]): string | undefined => {
   const data = ofKind('Secret').find(({metadata}) => metadata.name === name)?.['data'] as Values | undefined;
   const content = data?.[String(key)];
@@ -37,7 +37,7 @@ const fingerprints = (pem: string | undefined): string[] =>
 
 const isMounted = ({target: {chart, version}}: Rendered): boolean => chart !== 'agent-k8s' && within(version, MOUNTS_CA[chart]);
 
-/** Every container that talks TLS trusts the certificates and no others. */
+/** All containers that use TLS trust only these certificates. */
 function trusts(rendered: Rendered, pem: string): Claim[] {
   const found = (container: Container): string | undefined => {
     const variable = variableOf(container, 'SCALR_AGENT_CA_CERT');

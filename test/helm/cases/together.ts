@@ -10,7 +10,7 @@ import {cacheLimitCase, dataSizeCase, efsCase, ephemeralCase, moduleCacheCase, n
 import {caFileCase, caSecretCase, clientCertCase} from './tls.ts';
 import {accountCase, annotationCase, controllerResourcesCase, labelCase, placementCases, resourcesCase} from './workload.ts';
 
-/** Several cases in one release: each of them still has to hold. Parts the version cannot take are left out. */
+/** Several cases in one release, each of which must hold. Skips parts that the version does not support. */
 function together(name: string, parts: readonly Case[]): Case {
   const taken = (target: Target): Case[] => parts.filter((part) => isTaken(part, target));
   return {

@@ -24,7 +24,7 @@ const TOLERATIONS = [
 const LABELS = ['pool=runs', 'example.com/on=true', 'generation=2'];
 const SELECTOR = {pool: 'runs', 'example.com/on': 'true', generation: '2'};
 
-/** The pods of runs are placed like this; agent-k8s has to tell its controller, which starts them. */
+/** Scheduling of run pods; for agent-k8s in variables of the controller, which creates them. */
 const runsPlaced = (rendered: Rendered, field: 'nodeSelector' | 'tolerations', variable: string, expected: unknown): Claim[] => [
   ...inEach(rendered, RUN_ROLES[rendered.target.chart] ?? [], ({pod}) => [claim(field, pod.spec[field], expected)]),
   ...(rendered.target.chart === 'agent-k8s'
@@ -32,10 +32,10 @@ const runsPlaced = (rendered: Rendered, field: 'nodeSelector' | 'tolerations', v
     : []),
 ];
 
-/** CPU asked for, CPU at most, memory asked for, memory at most. */
+/** CPU request, CPU limit, memory request, memory limit. */
 type Four = readonly [string, string, string, string];
 
-/** `numbers` are cores and mebibytes, as agent-k8s counts. */
+/** `numbers` are cores and mebibytes, the units of agent-k8s. */
 const runsGet =
   ({amounts, numbers}: {amounts: Four; numbers: Four}) =>
   (rendered: Rendered): Claim[] => {
@@ -84,7 +84,7 @@ export const controllerResourcesCase: Case = {
     ]),
 };
 
-/** With several controllers agent-job 0.6.1 to 0.6.3 writes two budgets into one document, which is no valid YAML. */
+/** With several controllers, agent-job 0.6.1 to 0.6.3 writes two PodDisruptionBudgets into one YAML document, which is invalid. */
 const controllers = ({chart, version}: Target): number => (chart === 'agent-job' && within(version, '0.6.1 - 0.6.3') ? 1 : 3);
 
 const replicasCase: Case = {
@@ -166,7 +166,7 @@ export const placementCases: readonly Case[] = [
   },
 ];
 
-/** All pods run under this account, and the release makes these. */
+/** Service account of all pods, and the service accounts that the release creates. */
 const accounts = (rendered: Rendered, name: string | undefined, made: readonly Values[]): Claim[] => [
   claim(
     'accounts of the release',

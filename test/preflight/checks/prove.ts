@@ -28,7 +28,7 @@ export function prove(group: string, checks: readonly Check[], cases: readonly C
 
     test('what is said', async () => {
       const lines = await Promise.all(cases.map(async (each) => `${each.id}, ${each.when}\n  ${await said(each)}\n`));
-      await expect(lines.join('\n')).toMatchFileSnapshot(`said/${group}.txt`);
+      await expect(lines.join('\n')).toMatchFileSnapshot(`messages/${group}.txt`);
     });
 
     test.each(checks.map(({id}) => id))('%s passes, warns or fails, and is skipped', (id) => {

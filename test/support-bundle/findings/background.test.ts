@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {cacheFindings, debugFindings} from '../../../src/support-bundle/findings/background.ts';
 import {Evidence} from '../../../src/support-bundle/findings/evidence.ts';
-import {LogWords} from '../../../src/support-bundle/findings/log-words.ts';
+import {LogMatcher} from '../../../src/support-bundle/findings/log-matcher.ts';
 
 const NOWHERE = new Evidence([], new Set(), []);
 const JOB = {name: 'mine', namespace: 'scalr', target: {chart: 'agent-job', version: '0.6.5'}} as const;
@@ -22,7 +22,7 @@ test.each([
 
 /** As a log on its way into the bundle is read, in chunks of that size. */
 function record(file: string, text: string, size = text.length) {
-  const words = new LogWords();
+  const words = new LogMatcher();
   for (let from = 0; from < text.length; from += size) words.push(Buffer.from(text.slice(from, from + size)));
   return {file, bytes: text.length, tail: '', ...words.end()};
 }

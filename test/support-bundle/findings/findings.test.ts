@@ -4,7 +4,7 @@ import {objectFiles} from '../../../src/support-bundle/collect/object-files.ts';
 import type {LogRecord} from '../../../src/support-bundle/collect/read-logs.ts';
 import {Evidence} from '../../../src/support-bundle/findings/evidence.ts';
 import {findingsIn} from '../../../src/support-bundle/findings/in-cluster.ts';
-import {LogWords} from '../../../src/support-bundle/findings/log-words.ts';
+import {LogMatcher} from '../../../src/support-bundle/findings/log-matcher.ts';
 import {TODAY} from '../../support/settings-from.ts';
 
 type Status = NonNullable<Pod['status']>;
@@ -28,7 +28,7 @@ const event = (about: KubernetesObject, reason: string, message: string, type = 
 
 function log(file: string, ...lines: readonly string[]): LogRecord {
   const text = lines.map((line) => `${TODAY.toISOString()} ${line}\n`).join('');
-  const words = new LogWords();
+  const words = new LogMatcher();
   words.push(Buffer.from(text));
   return {file, bytes: text.length, tail: text, ...words.end()};
 }

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
-import {meant, verdictIn} from '../../../src/diagnose/agent-log.ts';
+import {matchLine, verdictIn} from '../../../src/diagnose/agent-log.ts';
 import {AGENT_LOG_ROWS} from '../../../src/diagnose/agent-log-rows.ts';
 import {agentLogFindings} from '../../../src/support-bundle/findings/in-logs.ts';
-import {LogWords} from '../../../src/support-bundle/findings/log-words.ts';
+import {LogMatcher} from '../../../src/support-bundle/findings/log-matcher.ts';
 import {AGENT_LINES} from '../../diagnose/agent-lines.ts';
 
 const TOKEN = '{"level":"error","event":"401 Client Error: Unauthorized for url: https://acme.scalr.io"}';
 
-function read(text: string, size = text.length): ReturnType<LogWords['end']> {
-  const words = new LogWords();
+function read(text: string, size = text.length): ReturnType<LogMatcher['end']> {
+  const words = new LogMatcher();
   const bytes = Buffer.from(text);
   for (let from = 0; from < bytes.length; from += Math.max(size, 1)) words.push(bytes.subarray(from, from + size));
   return words.end();
@@ -60,7 +60,7 @@ describe('what a log says', () => {
         const text = `${lines.join('\n')}${ends ? '\n' : ''}`;
         const expected = new Map<string, {count: number; line: number}>();
         for (const [index, each] of lines.entries()) {
-          const meaning = meant(each)?.meaning;
+          const meaning = matchLine(each)?.meaning;
           if (meaning) expected.set(meaning, {count: (expected.get(meaning)?.count ?? 0) + 1, line: index + 1});
         }
         const {matches, lines: count} = read(text, size);
@@ -71,7 +71,7 @@ describe('what a log says', () => {
   });
 
   test('is found behind a line of megabytes, of which little is held', () => {
-    const words = new LogWords();
+    const words = new LogMatcher();
     for (let index = 0; index < 64; index += 1) words.push(Buffer.alloc(65_536, 'x'));
     words.push(Buffer.from(`\n${TOKEN}`));
     expect(words.end()).toMatchObject({lines: 2, matches: [{meaning: 'TOKEN_REJECTED', line: 2}]});

@@ -1,4 +1,4 @@
-import {meant, TELLING} from '../../diagnose/agent-log.ts';
+import {matchLine, SIGNIFICANT_LINE} from '../../diagnose/agent-log.ts';
 import {type CacheUse, cacheUseIn, sumOfCacheUse} from '../../diagnose/cache-use.ts';
 
 /** Log lines about the agent, grouped by meaning. */
@@ -14,17 +14,17 @@ export interface LogMatch {
   at: string | undefined;
 }
 
-const EVERY_TELLING = new RegExp(TELLING, 'gi');
+const SIGNIFICANT_LINES = new RegExp(SIGNIFICANT_LINE, 'gi');
 const NEWLINE = 10;
 /** Maximum length of a line that is read. */
-const LONGEST = 16 * 1024;
-const NONE = Buffer.alloc(0);
+const MAX_LINE_BYTES = 16 * 1024;
+const EMPTY = Buffer.alloc(0);
 
 /** Reads a log while it is written to the bundle: counts its lines and records their meanings. */
-export class LogWords {
+export class LogMatcher {
   #lines = 0;
   /** An incomplete line. */
-  #open: Buffer = NONE;
+  #open: Buffer = EMPTY;
   readonly #matches = new Map<string, LogMatch>();
   #cacheUse: CacheUse | undefined;
 
@@ -33,19 +33,19 @@ export class LogWords {
     if (this.#open.length > 0) {
       from = chunk.indexOf(NEWLINE) + 1;
       const line = Buffer.concat([this.#open, chunk.subarray(0, from || chunk.length)]);
-      this.#open = from === 0 ? line.subarray(0, LONGEST) : NONE;
+      this.#open = from === 0 ? line.subarray(0, MAX_LINE_BYTES) : EMPTY;
       if (from === 0) return;
       this.#read(line);
     }
     const end = chunk.lastIndexOf(NEWLINE) + 1;
     this.#read(chunk.subarray(from, end));
-    this.#open = Buffer.from(chunk.subarray(end, end + LONGEST));
+    this.#open = Buffer.from(chunk.subarray(end, end + MAX_LINE_BYTES));
   }
 
   /** Line count of all chunks; the last line may be incomplete. */
   end(): {lines: number; matches: LogMatch[]; cacheUse?: CacheUse} {
     if (this.#open.length > 0) this.#read(Buffer.concat([this.#open, Buffer.from('\n')]));
-    this.#open = NONE;
+    this.#open = EMPTY;
     return {lines: this.#lines, matches: [...this.#matches.values()], ...(this.#cacheUse ? {cacheUse: this.#cacheUse} : {})};
   }
 
@@ -61,19 +61,19 @@ export class LogWords {
         counted = at + 1;
       }
     };
-    EVERY_TELLING.lastIndex = 0;
-    for (let found = EVERY_TELLING.exec(text); found !== null; found = EVERY_TELLING.exec(text)) {
+    SIGNIFICANT_LINES.lastIndex = 0;
+    for (let found = SIGNIFICANT_LINES.exec(text); found !== null; found = SIGNIFICANT_LINES.exec(text)) {
       const start = text.lastIndexOf('\n', found.index) + 1;
       const end = text.indexOf('\n', found.index);
       countTo(start);
-      this.#look(bytes.toString('utf8', start, Math.min(end, start + LONGEST)));
-      EVERY_TELLING.lastIndex = end;
+      this.#match(bytes.toString('utf8', start, Math.min(end, start + MAX_LINE_BYTES)));
+      SIGNIFICANT_LINES.lastIndex = end;
     }
     countTo(text.length);
   }
 
-  #look(line: string): void {
-    const found = meant(withoutPrefix(line));
+  #match(line: string): void {
+    const found = matchLine(withoutPrefix(line));
     if (found === undefined) return;
     const count = (this.#matches.get(found.meaning)?.count ?? 0) + 1;
     this.#matches.set(found.meaning, {...found, count, line: this.#lines + 1});

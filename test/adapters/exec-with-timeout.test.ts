@@ -9,7 +9,7 @@ const {folder, tool} = ownTools();
 
 const ENOUGH_MS = 30_000;
 
-test('what a tool that ends well has said', async () => {
+test('returns the output of a tool that succeeds', async () => {
   expect(await execWithTimeout(tool('echo "$1"; echo lost >&2'), ['a b'], ENOUGH_MS)).toBe('a b\n');
 });
 
@@ -20,7 +20,7 @@ test.each([
   expect(await execWithTimeout(path(), [], ENOUGH_MS)).toBeUndefined();
 });
 
-test('a tool that hangs is given up, and all it has started with it', async () => {
+test('kills a tool that hangs, with its child processes', async () => {
   const pids = join(folder, 'pids');
   const hangs = tool(`sleep 60 & echo $! $$ > ${pids}.part; mv ${pids}.part ${pids}; echo half; wait`);
   const answer = execWithTimeout(hangs, [], 3000);
