@@ -2,7 +2,7 @@ import {Document, LineCounter, type Node, parseDocument, visit} from 'yaml';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Setting, spell} from '../settings/define.ts';
-import {type Answer, holdsSecret, type Settings} from '../settings/settings.ts';
+import {type Answer, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
 import {closest} from '../settings/text.ts';
 
 /** Reads an answers file: a YAML or JSON mapping from setting to value. @throws ExpectedError */
@@ -82,14 +82,17 @@ interface Entry {
   answer: Answer;
 }
 
-/** The explicit settings as an answers file, readable by parseAnswers. Secrets are omitted and listed by name. */
+/** The explicit settings as an answers file, readable by parseAnswers. Secrets are omitted, credentials in URLs replaced; both are listed by name. */
 export function answersText(settings: Settings): string {
-  const {answers, secrets} = rawAnswers(settings.entries().filter(({setting}) => settings.isExplicit(setting)));
-  const document = new Document(answers);
-  const left = secrets.map(spell);
+  const explicit = settings.entries().filter(({setting}) => settings.isExplicit(setting));
+  const {answers, secrets} = rawAnswers(explicit);
+  const urls = explicit.filter(({setting, answer}) => secrets.includes(setting) && hasPassword(answer));
+  const document = new Document({...answers, ...Object.fromEntries(urls.map(({setting, answer}) => [setting.id, rawOf(setting, answer)]))});
+  const left = secrets.filter((each) => !urls.some(({setting}) => setting === each)).map(spell);
   document.commentBefore = [
     HEADER,
     ...(left.length === 0 ? [] : [` Omitted, because they are or contain secrets: ${left.join(', ')}`]),
+    ...urls.map(({setting}) => ` The password of ${setting.id} was left out: set the complete URL in ${setting.env}`),
   ].join('\n');
   return document.toString({lineWidth: 0});
 }

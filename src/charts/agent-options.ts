@@ -221,8 +221,8 @@ const AGENT_OPTIONS: readonly AgentOption[] = [
 
 /** Variables that all programs read, both the agent and the tools of runs. */
 const PROXIES: readonly AgentOption[] = [
-  {name: 'HTTP_PROXY', form: as(proxyUrl()), keys: {'agent-job': 'global.proxy.httpProxy'}},
-  {name: 'HTTPS_PROXY', form: as(proxyUrl()), keys: {'agent-job': 'global.proxy.httpsProxy'}},
+  {name: 'HTTP_PROXY', form: as(proxyUrl('HTTP_PROXY')), keys: {'agent-job': 'global.proxy.httpProxy'}},
+  {name: 'HTTPS_PROXY', form: as(proxyUrl('HTTPS_PROXY')), keys: {'agent-job': 'global.proxy.httpsProxy'}},
   {name: 'NO_PROXY', form: as(noProxyList([])), keys: {'agent-job': 'global.proxy.noProxy'}},
 ];
 

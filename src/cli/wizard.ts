@@ -88,6 +88,7 @@ export async function decideWithOperator(
       read,
       wanted,
       contexts: await readContexts(target(), app.processes(toolPaths(flags)), timeoutSignal()),
+      isFixed: flags['kube-context'] !== undefined,
       program: programOf(env),
       where: () => whereFlags(clusterFlags()),
       onAnswer: () => resumeStore.keep(store),

@@ -119,7 +119,9 @@ export default class Install extends BaseCommand<Result | undefined> {
     const {flags} = await this.parse(Install);
     const decided = this.#isConversation(flags) ? await this.#runWizard(flags) : undefined;
     if (decided === 'saved' || decided === 'quit') {
-      this.say(decided === 'saved' ? 'The cluster was not changed.\n' : 'Nothing was changed. To continue, run the command again with --resume.\n');
+      this.say(
+        decided === 'saved' ? 'The cluster was not changed.\n' : 'Nothing was changed. To continue, run the command again with --resume.\n',
+      );
       return undefined;
     }
     if (decided === undefined) {

@@ -39,11 +39,15 @@ export const accountUrl = (): Kind<string> => ({
   format: (value) => [value],
 });
 
-/** The address of an HTTP proxy. */
-export const proxyUrl = (): Kind<string> => ({
+const CREDENTIALS = '<user>:<password>';
+
+/** The address of an HTTP proxy; `variable` can provide one with a password. */
+export const proxyUrl = (variable: string): Kind<string> => ({
   jsonSchema: {type: 'string', format: 'uri', pattern: '^https?://'},
   hint: 'URL',
   parse(raw) {
+    if (String(raw).includes(`//${CREDENTIALS}@`))
+      throw new InvalidValue('The user name and password were left out when the answers were saved', `Set the complete URL in ${variable}`);
     const url = parseUrl(raw, ['http', 'https'], 'http://proxy.example.com:3128');
     if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
       throw new InvalidValue(
@@ -62,7 +66,7 @@ export const proxyUrl = (): Kind<string> => ({
 export const hasCredentials = (url: string): boolean => new URL(url).username + new URL(url).password !== '';
 
 /** The URL with placeholders for user name and password; parsing rejects the placeholders. */
-export const withoutCredentials = (url: string): string => url.replace(/(?<=^[a-z]+:\/\/)[^@/]+(?=@)/i, '<user>:<password>');
+export const withoutCredentials = (url: string): string => url.replace(/(?<=^[a-z]+:\/\/)[^@/]+(?=@)/i, CREDENTIALS);
 
 /** Whether a network such as 10.0.0.0/8 has an address and a prefix length of its family. */
 function isNetwork(entry: string): boolean {

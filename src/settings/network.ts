@@ -32,7 +32,7 @@ export const httpProxy = defineSetting({
   group: 'Network',
   question: 'Proxy for http:// URLs',
   summary: 'Proxy for http:// URLs.',
-  kind: proxyUrl(),
+  kind: proxyUrl('SCALR_AGENT_INSTALL_HTTP_PROXY'),
   explained: {
     text: 'Used for http:// URLs only. Often the same proxy as for https:// URLs.',
     reference: 'https://docs.scalr.io/docs/agent-pools',
@@ -48,7 +48,7 @@ export const httpsProxy = defineSetting({
   group: 'Network',
   question: 'Proxy for https:// URLs',
   summary: 'Proxy for https:// URLs, including Scalr.',
-  kind: proxyUrl(),
+  kind: proxyUrl('SCALR_AGENT_INSTALL_HTTPS_PROXY'),
   explained: {
     text: 'Required to reach Scalr through the proxy, because Scalr uses HTTPS. Cluster-internal names never use the proxy.',
     reference: 'https://docs.scalr.io/docs/agent-pools',

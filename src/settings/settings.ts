@@ -45,12 +45,12 @@ export class Settings {
   }
 }
 
+/** True for a URL with a user name or password. */
+export const hasPassword = ({value}: Answer): boolean => typeof value === 'string' && withoutCredentials(value) !== value;
+
 /** True for a secret, a value from standard input, or a URL with a password; false for the path of a secret file. */
-export const holdsSecret = (setting: Setting, {value, given}: Answer): boolean =>
-  setting.onlyEnv !== undefined ||
-  given === '-' ||
-  (typeof value === 'string' && withoutCredentials(value) !== value) ||
-  (setting.holdsSecret?.(value) ?? false);
+export const holdsSecret = (setting: Setting, answer: Answer): boolean =>
+  setting.onlyEnv !== undefined || answer.given === '-' || hasPassword(answer) || (setting.holdsSecret?.(answer.value) ?? false);
 
 /** The answer as shell-quoted flags, one per value; passwords in URLs are omitted. */
 export function flagsOf(setting: Setting, {value, given}: Answer): string[] {

@@ -1,4 +1,4 @@
-import {defineSetting, type Get, type InvalidValue, MissingSetting, type Setting} from './define.ts';
+import {defineSetting, type Get, MissingSetting, type Setting} from './define.ts';
 import {absolutePath, choice, objectName, onOff, relativePath, text} from './kinds.ts';
 import {listOf} from './lists.ts';
 import {singleRun} from './purpose.ts';

@@ -28,7 +28,11 @@ export const indented = (text: string, screen: Screen, indent = INDENT): string 
 /** A question without its mark, with its default or what an empty answer means. */
 export function questionText(message: string, note: string | undefined, screen: Screen, indent = INDENT): string {
   const {bold, dim} = theme(screen);
-  return indented(`${bold(message)}${note === undefined ? '' : dim(note.includes('(') ? ` – ${note}` : ` (${note})`)}`, screen, indent).slice(indent.length);
+  return indented(
+    `${bold(message)}${note === undefined ? '' : dim(note.includes('(') ? ` – ${note}` : ` (${note})`)}`,
+    screen,
+    indent,
+  ).slice(indent.length);
 }
 
 /** What stands around a question: marks and indents, and the lines of its heading. */
@@ -52,7 +56,11 @@ export function frameOf(heading: readonly string[] | undefined, screen: Screen):
   const inside = {...screen, columns: screen.columns && screen.columns - width(rail)};
   const lineText = (line: string): string => {
     const [name, text] = line.split('\t');
-    return text === undefined ? indented(line, screen, rail) : paragraph(`${name?.padEnd(STEP_WIDTH)}  `, text, inside).trimEnd().replace(/^/gm, rail);
+    return text === undefined
+      ? indented(line, screen, rail)
+      : paragraph(`${name?.padEnd(STEP_WIDTH)}  `, text, inside)
+          .trimEnd()
+          .replace(/^/gm, rail);
   };
   const mark = legible(cyan('◆'), screen);
   return {mark, first: rail, indent: rail, above: [`  ${step}`, ...lines.map(lineText)]};

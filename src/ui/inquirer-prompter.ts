@@ -85,7 +85,12 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
       const {note, validate} = question;
       const defaultAnswer = (text: string): string => dim(`(${text}, Backspace to clear)`);
       const answerOf = (text: string): string => (isPrefilled ? text : text || preset);
-      const asked = {...question, hasTab: complete !== undefined, note: isPrefilled ? note : noteOf(preset, note), validate: (text: string) => validate?.(answerOf(text))};
+      const asked = {
+        ...question,
+        hasTab: complete !== undefined,
+        note: isPrefilled ? note : noteOf(preset, note),
+        validate: (text: string) => validate?.(answerOf(text)),
+      };
       let completed: string | undefined;
       for (;;) {
         let text = '';

@@ -55,7 +55,9 @@ export const linePrompter = (screen: Screen, streams: Streams): Prompter => {
       write(`  ${disabled === undefined ? index + 1 : '-'}. `, about === undefined ? label : `${label} - ${about}`);
     }
     const values = preset.selected ?? [preset.default];
-    const preselected = choices.flatMap(({value, disabled}, index) => (values.includes(value) && disabled === undefined ? [index + 1] : []));
+    const preselected = choices.flatMap(({value, disabled}, index) =>
+      values.includes(value) && disabled === undefined ? [index + 1] : [],
+    );
     const numbers = await ask({
       help,
       canGoBack,

@@ -85,14 +85,18 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
   const whole = config.screen();
   const {dim} = theme(whole);
   const {mark, first, indent, above} = frameOf(question.heading, whole);
-  const screen = {...whole, columns: whole.columns - width(indent)};
+  // Choices have a mark of their own.
+  const rail = question.heading === undefined ? '' : indent;
+  const screen = {...whole, columns: whole.columns - width(rail)};
   const asking = `${first}${questionText(question.message, question.note, whole, indent)} ${kind === 'search' ? term : cursorHide}`;
-  const isWide = whole.columns >= WIDE;
-  const column = Math.min(Math.max(...offered.map(({label}) => label.length)), Math.floor(whole.columns / 2) - 6);
+  const longest = Math.max(...offered.map(({label}) => label.length));
+  const isWide = whole.columns >= WIDE || longest <= whole.columns / 3;
+  const column = Math.min(longest, Math.floor(whole.columns / 2) - 6);
+  const hidden = choices.length - Math.max(MIN_LINES, Math.min(MAX_LINES, (output.rows ?? 24) - above.length - 2));
   const under = [
     ...(!isWide && current?.description !== undefined ? [current.description] : []),
     ...(isHelpOpen ? question.help : []),
-    keysOf(kind, question),
+    `${hidden > 0 ? `↓ ${hidden} more · ` : ''}${keysOf(kind, question)}`,
   ].flatMap((line) => indented(dim(line), whole, indent || '  ').split('\n'));
   const room = (output.rows ?? 24) - asking.split('\n').length - MIN_LINES - 1;
   const heading = above.length > room ? [...above.slice(0, 1), ...above.slice(1 + above.length - room)] : above;
@@ -109,10 +113,11 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
       return itemText(item, `${isActive ? '❯' : ' '} ${box}`, {isActive, column: isWide ? column : undefined, screen});
     },
   });
-  const shown = (list || indented('No matches', screen)).replace(/^/gm, indent === '  ' ? '' : indent);
-  const hidden = choices.length - size;
-  const more = hidden > 0 ? [indented(dim(`${choices.length} choices, use the arrow keys`), whole, indent || '  ')] : [];
-  return [[...heading.slice(0, 1).map((line) => mark + line), ...heading.slice(1), heading.length > 0 ? asking : mark + asking].join('\n'), [shown, ...more, ...footer].join('\n')];
+  const shown = (list || indented('No matches', screen)).replace(/^/gm, rail);
+  return [
+    [...heading.slice(0, 1).map((line) => mark + line), ...heading.slice(1), heading.length > 0 ? asking : mark + asking].join('\n'),
+    [shown, ...footer].join('\n'),
+  ];
 });
 
 /** Shows a spinner until the promise settles. Keys are ignored. */

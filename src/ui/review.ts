@@ -89,9 +89,15 @@ export function sameAgainText({entries, target, where, program}: Printed & {wher
   return commandOf(`${program.install} --yes`, where, entries, target);
 }
 
-function commandOf(command: string, where: readonly string[], entries: readonly Entry[], {chart: name, version}: Printed['target']): string {
+function commandOf(
+  command: string,
+  where: readonly string[],
+  entries: readonly Entry[],
+  {chart: name, version}: Printed['target'],
+): string {
   const given = entries.filter(
-    ({setting, answer}) => answer.source !== 'default' && answer.source !== 'chart' && setting.id !== chart.id && setting.id !== chartVersion.id,
+    ({setting, answer}) =>
+      answer.source !== 'default' && answer.source !== 'chart' && setting.id !== chart.id && setting.id !== chartVersion.id,
   );
   const open = given.filter(({setting, answer}) => !holdsSecret(setting, answer));
   const exact = [`--chart ${name}`, `--chart-version ${version}`];
@@ -103,14 +109,22 @@ function commandOf(command: string, where: readonly string[], entries: readonly 
 
 /** Commands for Helm alone, for example on another machine. They can be repeated. */
 export function elsewhereText(
-  {name, chart: reference, secrets, file, ...printed}: Pick<WantedRelease, 'name' | 'chart' | 'secrets'> & Printed & {file: string | undefined},
+  {
+    name,
+    chart: reference,
+    secrets,
+    file,
+    ...printed
+  }: Pick<WantedRelease, 'name' | 'chart' | 'secrets'> & Printed & {file: string | undefined},
   screen: Screen,
 ): string {
   const {namespace} = name.place;
   const path = file ?? 'values.yaml';
   const given = secrets.filter(({data}) => Object.values(data).every((each) => each !== undefined));
   const lines = [
-    ...(file === undefined ? [`${commandOf(`${printed.program.other} values`, [], printed.entries, printed.target).trimEnd()} > values.yaml`] : []),
+    ...(file === undefined
+      ? [`${commandOf(`${printed.program.other} values`, [], printed.entries, printed.target).trimEnd()} > values.yaml`]
+      : []),
     applied(['create', 'namespace', namespace]),
     ...given.map((secret) => secretCommand(secret, namespace)),
     `${commandLine(upgradeInstall(name, reference, ''))}`.replace(/ <values\.yaml$/, ` <${quote(path)}`),

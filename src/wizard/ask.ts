@@ -6,7 +6,8 @@ import {token} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {InvalidValue, MissingSetting, type Setting, spell} from '../settings/define.ts';
 import {claimsOf, tokenProblem} from '../settings/secret.ts';
-import type {Answer} from '../settings/settings.ts';
+import {type Answer, hasPassword} from '../settings/settings.ts';
+import {answerText} from '../ui/conversation.ts';
 import {AnswerStore} from './answer-store.ts';
 
 export interface AskDeps {
@@ -68,10 +69,17 @@ export async function ask(setting: Setting, options: AskOptions, store: AnswerSt
   if (kind.options !== undefined || kind.isSwitch) return choose(setting, options, store, deps);
   const offered = await chooseOffered(setting, options, deps);
   const text = offered === OTHER ? await askText(setting, options, store, deps) : offered;
+  const {current} = options;
+  if (text === NONE && current !== undefined && hasPassword(current)) return current;
   return text === NONE ? undefined : answerOf(setting, text, deps);
 }
 
-async function choose(setting: Setting, options: AskOptions, store: AnswerStore, {prompter, now, whyExcluded}: AskDeps): Promise<Answer | undefined> {
+async function choose(
+  setting: Setting,
+  options: AskOptions,
+  store: AnswerStore,
+  {prompter, now, whyExcluded}: AskDeps,
+): Promise<Answer | undefined> {
   const {kind, meanings} = setting;
   const {orElse, suggested, current} = options;
   const isPossible = (value: string): boolean => {
@@ -126,6 +134,8 @@ function askText(setting: Setting, options: AskOptions, store: AnswerStore, deps
   // The path of a secret file may be shown, but never the secret.
   if (kind.isSecret && !kind.isFile)
     return prompter.password({...question, ...defined({note: current === undefined ? orElse : 'unchanged'})});
+  // A password is not shown, so the line stays empty.
+  if (current !== undefined && hasPassword(current)) return prompter.input({...question, note: `Enter: ${answerText(setting, current)}`});
   if (current?.value !== undefined) return prompter.input({...question, isPrefilled: true, default: textOf(setting, current)});
   if (fallback === undefined) return prompter.input({...question, ...defined({note: orElse})});
   const text = textOf(setting, {value: fallback, source: 'default'});

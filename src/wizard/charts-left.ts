@@ -15,7 +15,8 @@ import type {AnswerStore} from './answer-store.ts';
 export const CHART_DEFAULT = 'Chart default';
 
 /** The answers as they are: incomplete, and not validated against each other. */
-export const unsettled = (store: AnswerStore): Settings => new Settings(new Map(store.entries().map(({setting, answer}) => [setting.id, answer])));
+export const unsettled = (store: AnswerStore): Settings =>
+  new Settings(new Map(store.entries().map(({setting, answer}) => [setting.id, answer])));
 
 /** The recommendation for the answers so far, a selected chart left out; undefined if no chart supports them. */
 export function recommendSoFar(store: AnswerStore, facts: ChartRequirements): Recommendation | undefined {
@@ -42,23 +43,29 @@ export function whyExcluded(setting: Setting, value: unknown, store: AnswerStore
     .map((name) => before.with(chart, {value: name, source: 'prompt'}))
     .filter((settings) => failureOf(settings) === undefined)
     .map((settings) => failureOf(settings.with(setting, answer)));
-  return reasons.every((each) => each !== undefined) ? reasons[0] : undefined;
+  if (!reasons.every((each) => each !== undefined)) return undefined;
+  // A chart that supports the setting gives the better reason.
+  const reason = reasons.find((each) => !each.includes(' does not support ')) ?? reasons[0];
+  return reason && shortened(reason);
 }
 
 function chartsLeft(store: AnswerStore, facts: ChartRequirements): string[] {
   if (store.isFixed(chart)) return [String(store.get(chart))];
   const found = recommendSoFar(store, facts);
   if (found === undefined) return [];
-  return [found.chart, ...found.rejected.filter(({reasons}) => reasons.every(({verdict}) => verdict !== 'excluded')).map((each) => each.chart)];
+  return [
+    found.chart,
+    ...found.rejected.filter(({reasons}) => reasons.every(({verdict}) => verdict !== 'excluded')).map((each) => each.chart),
+  ];
 }
 
-/** The first line of the error with which these settings give no values. */
+/** The error with which these settings give no values. */
 function failureOf(settings: Settings): string | undefined {
   try {
     generate(settings);
     return undefined;
   } catch (error) {
-    if (error instanceof ExpectedError || error instanceof InvalidValue) return shortened(error.message);
+    if (error instanceof ExpectedError || error instanceof InvalidValue) return error.message;
     throw error;
   }
 }

@@ -38,11 +38,11 @@ export async function readContexts(place: ClusterTarget, processes: Processes, s
 
 const [CURRENT, OTHER, DOCKER, MACHINE, FILES] = ['current', 'other', 'docker', 'machine', 'files'];
 
-/** Where the agent will run. `read` returns the facts of a cluster, which it reads in the background. */
+/** Where the agent will run, unless a flag selects the cluster. `read` returns the facts of a cluster, which it reads in the background. */
 export function targetQuestion(
   store: AnswerStore,
   {all, current, problem}: Contexts,
-  {prompter, read}: {prompter: Prompter; read(context: string | undefined): Promise<DiscoveredCluster>},
+  {prompter, read, isFixed}: {prompter: Prompter; read(context: string | undefined): Promise<DiscoveredCluster>; isFixed: boolean},
 ): Question {
   const others = all.filter(({name}) => name !== current);
   const about = (text: string): string => `${current} (current context), ${text}`;
@@ -59,13 +59,13 @@ export function targetQuestion(
     {value: MACHINE as string, label: 'Virtual machine', disabled: 'not supported by this version'},
     {value: FILES as string, label: 'Files only', description: 'write values.yaml, change nothing'},
   ];
-  const valueOf = (place: Place | undefined): string | undefined =>
+  const choiceFor = (place: Place | undefined): string | undefined =>
     place === undefined ? undefined : place.kind === 'files' ? FILES : place.context === current ? CURRENT : OTHER;
   return {
     id: 'target',
     step: 'Target',
     message: 'Where will the agent run?',
-    isOpen: () => store.place === undefined || !store.asked.has('target'),
+    isOpen: () => !isFixed && !store.asked.has('target'),
     async ask(shown) {
       for (;;) {
         const picked = await prompter.select({
@@ -78,7 +78,7 @@ export function targetQuestion(
           ],
           choices: choices('reading the cluster …'),
           ...(current === undefined ? {} : {laterChoices: read(current).then(({summary}) => choices(summary))}),
-          default: valueOf(store.place),
+          default: choiceFor(store.place) ?? (current === undefined ? FILES : CURRENT),
         });
         if (picked === FILES) store.place = {kind: 'files'};
         else {

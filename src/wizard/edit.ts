@@ -21,7 +21,11 @@ export async function edit(store: AnswerStore, questions: readonly Question[], i
   const question = {
     message: 'Which answer do you want to change?',
     heading: ['Review'],
-    help: ['The question is asked again; other answers stay.', 'Configure more… lists all settings of the chart.', 'scalr-agent install --help'],
+    help: [
+      'The question is asked again; other answers stay.',
+      'Configure more… lists all settings of the chart.',
+      'scalr-agent install --help',
+    ],
     canGoBack: true,
     choices: [
       ...answered.map(({id, message, answer}) => ({value: id, label: message, description: answer})),
@@ -50,7 +54,11 @@ async function configureMore(store: AnswerStore, questions: readonly Question[],
     const question = {
       message: 'What do you want to configure?',
       heading: ['Review'],
-      help: ['Select a group to see its settings.', 'Available as flags only: --values-file, --set and --extra-env.', 'scalr-agent install --help'],
+      help: [
+        'Select a group to see its settings.',
+        'Available as flags only: --values-file, --set and --extra-env.',
+        'scalr-agent install --help',
+      ],
       canGoBack: true,
       choices: [
         ...groups.map((each) => ({value: each as string, label: each as string, description: summaryOf(each, store)})),
@@ -80,7 +88,11 @@ async function chooseSetting(group: Group, store: AnswerStore, deps: EditDeps): 
     choices: [
       ...settings.map((setting) => {
         const answer = store.answer(setting);
-        return {value: setting.id, label: setting.question, description: answer === undefined ? 'chart default' : answerText(setting, answer)};
+        return {
+          value: setting.id,
+          label: setting.question,
+          description: answer === undefined ? 'chart default' : answerText(setting, answer),
+        };
       }),
       {value: BACK as string, label: 'Done'},
     ],

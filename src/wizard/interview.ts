@@ -29,8 +29,8 @@ export interface InterviewDeps {
   say(text: string): void;
   /** Called after every answer to save the state. */
   onAnswer(): Promise<void>;
-  /** Called before the first question of a step, for example to wait for the cluster. */
-  before(step: Step, heading: readonly string[]): Promise<void>;
+  /** Called before every question, to wait for the cluster. Returns true if that changed answers. */
+  before(step: Step, heading: readonly string[]): Promise<boolean>;
 }
 
 interface Answered {
@@ -50,7 +50,7 @@ export class Interview {
   /** The question that the user reopened from the review. */
   #edited: Answered | undefined;
   /** Printed steps and the number of their lines. */
-  readonly #printed: {step: number; lines: number}[] = [];
+  readonly #printed: {step: number; text: string; lines: number}[] = [];
   /** Shown above the next question. */
   #notes: string[] = [];
 
@@ -68,8 +68,7 @@ export class Interview {
       if (question === undefined) break;
       const {id, step, message} = question;
       this.#print(STEPS.indexOf(step));
-      await before(step, [this.#title(step)]);
-      if (!question.isOpen()) continue;
+      if (await before(step, [this.#title(step)])) continue;
       try {
         const heading = this.#heading(step);
         this.#notes = [];
@@ -156,22 +155,22 @@ export class Interview {
     // Elsewhere the title, the answers and the notes are already on the screen.
     if (!this.#deps.prompter.canRedraw) return [];
     const {dim} = theme(this.#deps.screen);
-    const earlier = this.#history.filter((each) => each.step === step && this.#store.asked.has(each.id)).map(({message, answer}) => dim(answered(message, answer)));
+    const earlier = this.#history
+      .filter((each) => each.step === step && this.#store.asked.has(each.id))
+      .map(({message, answer}) => dim(answered(message, answer)));
     return [this.#title(step), ...earlier, ...this.#notes];
   }
 
-  /** Prints the steps before this one, and erases it and later ones. */
+  /** Prints the steps before this one, and erases others and those that have changed. */
   #print(until: number): void {
     const {prompter, say, screen} = this.#deps;
-    let last = this.#printed.at(-1);
-    for (; last !== undefined && last.step >= until; last = this.#printed.at(-1)) {
-      prompter.erase(last.lines);
-      this.#printed.pop();
-    }
-    for (let step = (last?.step ?? -1) + 1; step < until; step += 1) {
-      const text = answeredStep(STEPS[step] as Step, summaryOf(STEPS[step] as Step, this.#store, screen), screen);
+    const lineOf = (step: number): string => answeredStep(STEPS[step] as Step, summaryOf(STEPS[step] as Step, this.#store, screen), screen);
+    const kept = this.#printed.findIndex(({step, text}) => step >= until || text !== lineOf(step));
+    for (const {lines} of kept < 0 ? [] : this.#printed.splice(kept).toReversed()) prompter.erase(lines);
+    for (let step = this.#printed.length; step < until; step += 1) {
+      const text = lineOf(step);
       say(text);
-      this.#printed.push({step, lines: text.split('\n').length - 1});
+      this.#printed.push({step, text, lines: text.split('\n').length - 1});
     }
     if (!prompter.canRedraw && until < STEPS.length && this.#titled !== until) {
       say(`\n${this.#title(STEPS[until] as Step)}\n`);

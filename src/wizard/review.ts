@@ -116,6 +116,8 @@ function confirmed(store: AnswerStore, facts: ChartRequirements): Settings {
   const settings = store.settings();
   const target = likelyTarget(store, facts);
   const fits = settings.entries().flatMap(({setting, answer}) => {
+    // The Scalr URL in the token would be lost with the token.
+    if (answer.source === 'default' && setting.required) return [[setting.id, {value: answer.value, source: 'prompt' as const}] as const];
     if (answer.source !== 'cluster') return [[setting.id, answer] as const];
     const isTaken = target === undefined || takes(CHARTS[target.chart], setting, settings, scopeOf(target, settings.get));
     return isTaken ? [[setting.id, {value: answer.value, source: 'prompt' as const}] as const] : [];
@@ -138,7 +140,10 @@ async function chooseAction(
   const heading = reviewLines(
     {
       ...reviewed,
-      groups: [...STEPS.slice(1, -1).map((step) => [step, summaryOf(step, store, screen)] as const), ['Other', otherAnswers(store, screen)] as const],
+      groups: [
+        ...STEPS.slice(1, -1).map((step) => [step, summaryOf(step, store, screen)] as const),
+        ['Other', otherAnswers(store, screen)] as const,
+      ],
       where: summaryOf('Target', store, screen),
       notes: [...interview.takeNotes(), ...(saved === undefined ? [] : [`Saved: ${saved.join(', ')}`])],
     },
@@ -190,7 +195,11 @@ async function fix(
   const question = {
     message: 'Which warning do you want to fix?',
     heading: ['Review', ...notices.flatMap(({text, remedy}) => [`! ${text}`, ...(remedy === undefined ? [] : [`  ${remedy}`])])],
-    help: ['The answer that causes the warning is asked again.', 'Warnings without a setting are fixed outside the wizard.', 'docs/findings.md'],
+    help: [
+      'The answer that causes the warning is asked again.',
+      'Warnings without a setting are fixed outside the wizard.',
+      'docs/findings.md',
+    ],
     canGoBack: true,
     choices: [
       ...notices.flatMap((notice, index) => {

@@ -3,29 +3,31 @@ import {IDENTITIES} from '../charts/agent-addresses.ts';
 import {isKnown} from '../cluster/facts/fact.ts';
 import type {StorageClass} from '../cluster/facts/storage.ts';
 import type {Choice} from '../ports/prompter.ts';
+import {withoutCredentials} from '../settings/addresses.ts';
 import {token} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {httpsProxy, noProxy, workloadIdentity} from '../settings/network.ts';
 import {serviceAccountAnnotation} from '../settings/pods.ts';
 import {concurrency, purpose} from '../settings/purpose.ts';
-import {withoutCredentials} from '../settings/addresses.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {cacheStorageClass} from '../settings/storage.ts';
 import {answerText} from '../ui/conversation.ts';
 import {sizing} from '../values/sizing.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {ask} from './ask.ts';
-import {chartDefaultOf, CHART_DEFAULT, isForeign, likelyTarget, unsettled, whyExcluded} from './charts-left.ts';
+import {CHART_DEFAULT, chartDefaultOf, isForeign, likelyTarget, whyExcluded} from './charts-left.ts';
 import {chartQuestion} from './choose-chart.ts';
 import {type Contexts, targetQuestion} from './choose-target.ts';
-import {Interview, type Question, type Shown} from './interview.ts';
+import {Interview, type Question} from './interview.ts';
 import {type Decision, type ReviewDeps, review} from './review.ts';
-import {BOXES, QUESTIONS, STEPS, type SettingQuestion} from './steps.ts';
+import {BOXES, QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';
 
 /** What the wizard needs from the environment. */
 export interface WizardDeps extends Omit<ReviewDeps, 'before' | 'offers' | 'whyExcluded' | 'facts'> {
   contexts: Contexts;
+  /** A flag selects the cluster. */
+  isFixed: boolean;
   env: Readonly<Record<string, string | undefined>>;
   /** Facts of the cluster of a context; read once per context. */
   read(context: string | undefined): Promise<DiscoveredCluster>;
@@ -42,20 +44,20 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
   /** Waits for the facts of the selected cluster after the step Agent. */
   const before: ReviewDeps['before'] = async (step, heading) => {
     const {place} = store;
-    if (place === undefined || readFor === place || (place.kind === 'kubernetes' && STEPS.indexOf(step) < STEPS.indexOf('Purpose'))) return;
-    cluster =
-      place.kind === 'files' ? NO_CLUSTER : await deps.prompter.wait('Reading the cluster', deps.read(place.context), [...heading]);
+    const isEarly = place?.kind === 'kubernetes' && STEPS.indexOf(step) < STEPS.indexOf('Purpose');
+    if (place === undefined || readFor === place || isEarly) return false;
+    cluster = place.kind === 'files' ? NO_CLUSTER : await deps.prompter.wait('Reading the cluster', deps.read(place.context), [...heading]);
     readFor = place;
     store.merge(cluster.answers, {now: deps.now()});
-    if (place.kind === 'kubernetes' && !cluster.isRead)
-      interview.note(`The cluster ${cluster.summary}. You can still write values.yaml.`);
+    if (place.kind === 'kubernetes' && !cluster.isRead) interview.note(`The cluster ${cluster.summary}. You can still write values.yaml.`);
+    return true;
   };
 
   const asking = {
     ...deps,
     facts,
     before,
-    offers: (setting: Setting) => (setting === (cacheStorageClass) ? (cluster?.storageClasses.map(choiceOf) ?? []) : []),
+    offers: (setting: Setting) => (setting === cacheStorageClass ? (cluster?.storageClasses.map(choiceOf) ?? []) : []),
     whyExcluded: (setting: Setting, value: unknown) => whyExcluded(setting, value, store, facts()),
   };
 
@@ -74,11 +76,11 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     async ask(shown) {
       const current = store.answer(setting) ?? prefilled(setting, store, deps.env);
       const empty = orElse === CHART_DEFAULT ? (chartDefaultOf(setting, store, facts()) ?? CHART_DEFAULT) : orElse;
-      const sizes = setting === (concurrency) ? sizeNote(store, cluster) : undefined;
+      const sizes = setting === concurrency ? sizeNote(store, cluster) : undefined;
       const heading = sizes === undefined ? shown.heading : [...shown.heading, sizes];
       const answer = await ask(setting, {...how, orElse: empty, current, ...shown, heading}, store, asking);
       // A secret is not shown, so an empty answer keeps it.
-      const isKept = answer === undefined && setting === (token) && store.answer(setting) !== undefined;
+      const isKept = answer === undefined && setting === token && store.answer(setting) !== undefined;
       if (!isKept) put(setting, answer);
       return answer === undefined ? (empty?.replace(/^Enter: /, '') ?? 'none') : answerText(setting, answer);
     },
@@ -124,7 +126,8 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
   };
   const boxes = () =>
     BOXES.filter(
-      ({settings, forRuns}) => !settings.some(store.isFixed) && (!forRuns || store.get(purpose) === 'runs') && !settings.every((each) => isForeign(each, store)),
+      ({settings, forRuns}) =>
+        !settings.some(store.isFixed) && (!forRuns || store.get(purpose) === 'runs') && !settings.every((each) => isForeign(each, store)),
     );
 
   /** The role or account that runs act as, where the workload identity needs one. */
@@ -183,7 +186,7 @@ function choiceOf({name, provisioner, isDefault, accessModes}: StorageClass): Ch
 
 /** The proxy of this machine, as an answer to edit. */
 function prefilled(setting: Setting, store: AnswerStore, env: WizardDeps['env']): Answer | undefined {
-  const name = setting === (httpsProxy) ? 'HTTPS_PROXY' : setting === (noProxy) ? 'NO_PROXY' : undefined;
+  const name = setting === httpsProxy ? 'HTTPS_PROXY' : setting === noProxy ? 'NO_PROXY' : undefined;
   const text = name === undefined || store.asked.has(setting.id) ? undefined : env[name] || env[name.toLowerCase()] || undefined;
   try {
     return text === undefined ? undefined : {value: setting.kind.parse(text, {now: new Date(0)}), source: 'prompt'};
@@ -201,7 +204,11 @@ interface Role {
 }
 
 const ROLES: Readonly<Record<string, Role>> = {
-  irsa: {message: 'ARN of the IAM role of runs', key: 'eks.amazonaws.com/role-arn', help: 'The role trusts the OIDC provider of the cluster.'},
+  irsa: {
+    message: 'ARN of the IAM role of runs',
+    key: 'eks.amazonaws.com/role-arn',
+    help: 'The role trusts the OIDC provider of the cluster.',
+  },
   azure: {
     message: 'Client ID of the managed identity of runs',
     key: 'azure.workload.identity/client-id',

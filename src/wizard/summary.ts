@@ -1,7 +1,8 @@
-import type {Setting} from '../settings/define.ts';
-import {url, token, tokenFile, tokenSecret} from '../settings/agent.ts';
-import {cloud, nodeOs} from '../settings/cluster.ts';
+import {newestOf} from '../charts/target.ts';
+import {token, tokenFile, tokenSecret, url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
+import {cloud, nodeOs} from '../settings/cluster.ts';
+import type {Setting} from '../settings/define.ts';
 import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
 import {imageRegistry, serviceAccountAnnotation} from '../settings/pods.ts';
 import {concurrency, isolation, purpose} from '../settings/purpose.ts';
@@ -9,7 +10,6 @@ import {chart, chartVersion, namespace, release} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
 import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageClass, efsHandle} from '../settings/storage.ts';
 import {caFile, caPublicRoots} from '../settings/tls.ts';
-import {newestOf} from '../charts/target.ts';
 import {answerText, sourceText} from '../ui/conversation.ts';
 import {type Screen, theme} from '../ui/theme.ts';
 import type {AnswerStore} from './answer-store.ts';
@@ -20,7 +20,17 @@ const SETTINGS: Readonly<Record<Step, readonly Setting[]>> = {
   Target: [namespace, release, cloud],
   Agent: [url, token, tokenFile, tokenSecret],
   Purpose: [purpose, isolation],
-  Network: [httpsProxy, httpProxy, noProxy, caFile, caPublicRoots, metadataService, workloadIdentity, serviceAccountAnnotation, imageRegistry],
+  Network: [
+    httpsProxy,
+    httpProxy,
+    noProxy,
+    caFile,
+    caPublicRoots,
+    metadataService,
+    workloadIdentity,
+    serviceAccountAnnotation,
+    imageRegistry,
+  ],
   Cache: [cache, cacheClaim, efsHandle, cachePath, cacheSize, cacheStorageClass, cacheAccessMode],
   Size: [concurrency],
   Chart: [chart, chartVersion, nodeOs],
@@ -67,7 +77,7 @@ export function summaryOf(step: Step, store: AnswerStore, screen: Screen): strin
   const {place} = store;
   const where = step !== 'Target' ? [] : [place?.kind === 'files' ? 'files only' : (place?.context ?? 'current context')];
   const parts = SETTINGS[step].flatMap((setting) => {
-    const value = setting === (namespace) || setting === (url) || setting === (purpose) ? store.get(setting) : undefined;
+    const value = setting === namespace || setting === url || setting === purpose ? store.get(setting) : undefined;
     const answer = store.answer(setting) ?? (value === undefined ? undefined : {value, source: 'prompt' as const});
     const text = answer && phraseOf(setting, answer, store);
     return text === undefined ? [] : [`${text}${sourceOf(answer as Answer, setting, screen)}`];
@@ -80,7 +90,8 @@ export function summaryOf(step: Step, store: AnswerStore, screen: Screen): strin
 export const otherAnswers = (store: AnswerStore, screen: Screen): string[] =>
   catalogue.flatMap((setting) => {
     const answer = store.answer(setting);
-    if (answer === undefined || answer.source === 'cluster' || Object.values(SETTINGS).some((settings) => settings.includes(setting))) return [];
+    if (answer === undefined || answer.source === 'cluster' || Object.values(SETTINGS).some((settings) => settings.includes(setting)))
+      return [];
     return [`${setting.id} ${answerText(setting, answer)}${sourceOf(answer, setting, screen)}`];
   });
 

@@ -39,12 +39,23 @@ describe('select', () => {
     expect(await answer).toBe('local');
   });
 
-  test('shows the description of the active choice under the list when choices are long', async () => {
+  test('shows the description after a long choice, and under the list in a narrow window', async () => {
     const label = 'One that needs a long name to be told from the others';
-    const {terminal} = await asked({choices: [{value: 'long', label, disabled: 'not here'}, ...KINDS]});
+    const choices = [{value: 'long', label, disabled: 'not here'}, ...KINDS];
+    const {terminal} = await asked({choices});
     expect(await terminal.lines()).toEqual([
       '? Which chart?',
-      `  ${label} - not here`,
+      `  ${label}  not here`,
+      `❯ ${'agent-local'.padEnd(33)}  Runs share a container.`,
+      `  ${'agent-job'.padEnd(33)}  needs Kubernetes 1.35`,
+      `  ${'agent-k8s'.padEnd(33)}  Every run gets a pod.`,
+      '  Enter to select · ? for help',
+    ]);
+    const narrow = await asked({choices}, {terminal: new PromptTerminal({columns: 50})});
+    expect(await narrow.terminal.lines()).toEqual([
+      '? Which chart?',
+      '  One that needs a long name to be told from the',
+      '  others - not here',
       '❯ agent-local',
       '  agent-job - needs Kubernetes 1.35',
       '  agent-k8s',
@@ -137,6 +148,7 @@ describe('a list', () => {
     ]);
     const lines = await terminal.press(DOWN.repeat(39));
     expect(lines).toHaveLength(17);
+    expect(lines.at(-1)).toContain('↓ 25 more');
     expect(lines.at(-2)).toBe('❯ cluster-40');
     await terminal.press(ENTER);
     expect(await answer).toBe('cluster-40');

@@ -7,10 +7,17 @@ import type {Choice, InputQuestion, ListQuestion} from '../../src/ports/prompter
 import {failingKubernetes} from '../support/fake-kubernetes.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
-import {type Line, scriptedPrompter} from '../support/scripted-prompter.ts';
+import {ENTER, type Line, scriptedPrompter} from '../support/scripted-prompter.ts';
 
-/** Ends the conversation at the review without a trace. */
-export const LEAVE: Line = ['What do you want to do?', 'leave'];
+/** Quits at the review without saving. */
+export const QUIT: Line[] = [
+  ['What do you want to do?', 'quit'],
+  ['Quit without saving files?', 'y'],
+];
+/** Shows values.yaml, then quits. */
+export const VIEW_AND_QUIT: Line[] = [['What do you want to do?', 'view'], ...QUIT];
+/** Without kubectl, only files can be written. */
+export const FILES_ONLY: Line = ['Where will the agent run', ENTER];
 
 /** A machine without helm and kubectl. */
 const nothing = (): never => {
@@ -31,6 +38,10 @@ export function choicesOf(asked: readonly (InputQuestion | ListQuestion)[], mess
   const question = asked.findLast((each) => each.message.includes(message));
   return question !== undefined && 'choices' in question ? question.choices : [];
 }
+
+/** Everything that was shown above a question, in order. */
+export const shown = (asked: readonly (InputQuestion | ListQuestion)[]): string =>
+  asked.flatMap(({heading = []}) => heading).join('\n');
 
 interface Place {
   argv?: readonly string[];

@@ -3,66 +3,75 @@ import {describe, expect, test} from 'vitest';
 import Values from '../../src/commands/values.ts';
 import type {KubernetesClient} from '../../src/kubernetes/client.ts';
 import type {Processes} from '../../src/ports/processes.ts';
-import type {TextQuestion} from '../../src/ports/prompter.ts';
+import type {InputQuestion, ListQuestion, TextQuestion} from '../../src/ports/prompter.ts';
 import {certificates} from '../support/certificates.ts';
 import {fakeKubernetes} from '../support/fake-kubernetes.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
-import {ENTER, type Line} from '../support/scripted-prompter.ts';
+import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
 import {TODAY} from '../support/settings-from.ts';
-import {choicesOf, jwt, LEAVE, talk} from './conversation.ts';
+import {choicesOf, FILES_ONLY, jwt, QUIT, shown, talk, VIEW_AND_QUIT} from './conversation.ts';
 
 const inDays = (days: number): number => Math.floor(TODAY.getTime() / 1000) + days * 86_400;
 const TOKEN = jwt({iss: 'acme.scalr.io', exp: inDays(400)});
 
-const AGENT: Line[] = [
+const TARGET: Line[] = [FILES_ONLY, ['Where does the cluster run', ENTER]];
+const PURPOSE: Line[] = [
   ['Agent pool token', TOKEN],
-  ['Scalr URL', ENTER],
-];
-const QUIET: Line[] = [
-  ['Which of these apply to the network', ENTER],
-  ['Where should provider and binary downloads be cached', ENTER],
-  ['Maximum concurrent runs', ENTER],
-];
-const HAPPY: Line[] = [
-  ...AGENT,
-  ['Where does the cluster run', ENTER],
   ['What is the agent pool used for', ENTER],
   ['Isolate each run', ENTER],
-  ...QUIET,
 ];
+const NETWORK: Line = ['Which of these apply to your network', ENTER];
+const REST: Line[] = [
+  ['Where should provider and binary downloads be cached', ENTER],
+  ['Maximum concurrent runs', ENTER],
+  ['Chart to install', ENTER],
+];
+const TO_NETWORK: Line[] = [...TARGET, ...PURPOSE];
+const HAPPY: Line[] = [...TO_NETWORK, NETWORK, ...REST];
 
-describe('a cluster', () => {
-  const conversation = [...HAPPY, ['Chart to install', ENTER], LEAVE] as const;
-
-  test('shows a message and times out when the cluster does not answer', async () => {
-    const answer: Processes['run'] = async (_call, {signal} = {}) => {
-      if (!signal?.aborted) await once(signal as AbortSignal, 'abort');
-      return {exitCode: 1, stdout: '', stderr: 'timed out waiting for a response'};
-    };
-    const kubernetes: KubernetesClient = {
-      ...fakeKubernetes(),
-      async get(_path, {signal}) {
-        if (!signal.aborted) await once(signal, 'abort');
-        return {trouble: {kind: 'aborted', message: 'timed out (--timeout)'}};
+/** One context, and the objects of its cluster. */
+const oneContext: Processes['run'] = async ({args}) => {
+  if (!args.includes('view')) return {exitCode: 1, stdout: '', stderr: 'Error: release: not found'};
+  const contexts = [{name: 'prod-eks', context: {cluster: 'prod'}}];
+  return {exitCode: 0, stdout: JSON.stringify({'current-context': 'prod-eks', contexts}), stderr: ''};
+};
+const EKS = fakeKubernetes({
+  objects: [
+    {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: {name: 'one', labels: {'eks.amazonaws.com/nodegroup': 'a', 'kubernetes.io/os': 'linux'}},
+      spec: {providerID: 'aws:///eu-1/i-1'},
+      status: {
+        nodeInfo: {operatingSystem: 'linux', kubeletVersion: 'v1.35.1', osImage: 'Amazon Linux 2023'},
+        allocatable: {cpu: '4', memory: '16Gi'},
+        conditions: [{type: 'Ready', status: 'True'}],
       },
-    };
-    const {exit, stderr} = await talk(conversation, {answer, kubernetes, argv: ['--kube-context', 'blue', '--timeout', '1s']});
-    expect(exit).toBe(0);
-    expect(stderr).toMatch(/Waiting for the cluster …\n\nCannot reach the cluster \(context blue\): [^.]*timed out waiting for a response/);
-  });
-
-  test('shows no message when the cluster answers immediately', async () => {
-    expect((await talk(conversation)).stderr).not.toContain('Waiting');
-  });
+    },
+  ],
 });
 
 describe('the happy path', () => {
-  test('needs at most ten answers', async () => {
-    const {exit, stderr} = await talk([...HAPPY, ['Chart to install', ENTER], LEAVE]);
-    expect(exit).toBe(0);
-    expect(stderr).toContain('Recommended chart: agent-local');
-    expect(HAPPY.length + 2).toBeLessThanOrEqual(10);
+  test('needs eight answers on a cluster that answers', async () => {
+    const answers: Line[] = [['Where will the agent run', ENTER], ...PURPOSE, NETWORK, ...REST];
+    const {exit, stderr, asked} = await talk([...answers, ...QUIT], {answer: oneContext, kubernetes: EKS});
+    expect(exit, stderr).toBe(0);
+    expect(answers).toHaveLength(8);
+    const [target] = asked as ListQuestion[];
+    expect((await target?.laterChoices)?.[0]).toMatchObject({description: 'prod-eks (current context), EKS, Kubernetes v1.35.1, 1 node'});
+    expect(stderr).toContain('◇  Target     prod-eks · namespace scalr-agent · EKS (cluster)\n');
+    expect(shown(asked)).toContain('The 1 nodes offer 4 CPU and 16Gi');
+  });
+
+  test('numbers the steps, and keeps the answered ones in one line each', async () => {
+    const {asked, stderr} = await talk([...HAPPY, ...QUIT]);
+    const titles = [...new Set(asked.flatMap(({heading = []}) => heading.slice(0, 1)))];
+    expect(titles.slice(0, -1)).toEqual(
+      ['Target', 'Agent', 'Purpose', 'Network', 'Cache', 'Size', 'Chart'].map((step, index) => `Step ${index + 1} of 7 · ${step}`),
+    );
+    expect(stderr).toContain('◇  Agent      acme.scalr.io · token\n');
+    expect(stderr).toContain('◇  Network    direct connection\n');
   });
 
   test.each([
@@ -71,36 +80,95 @@ describe('the happy path', () => {
     ['agent-k8s', 'per-run', 'agent-k8s'],
   ] as const)('%s: generates identical values from saved answers', async (chart, isolation, choice) => {
     const lines: Line[] = [
-      ...AGENT,
+      FILES_ONLY,
       ['Where does the cluster run', 'eks'],
-      ['What is the agent pool used for', ENTER],
+      ...PURPOSE.slice(0, 2),
       ['Isolate each run', isolation],
-      ...QUIET,
+      NETWORK,
+      ...REST.slice(0, 2),
       ['Chart to install', choice],
       ...(chart === 'agent-k8s' ? ([['Operating system of the nodes', 'al2']] as const) : []),
       ['What do you want to do?', 'save'],
       ['Directory to save to', 'out'],
-      LEAVE,
+      ['What do you want to do?', ENTER],
     ];
     const {exit, stderr, written} = await talk(lines);
     expect(exit, stderr).toBe(0);
     const answers = written.get('out/answers.yaml') as string;
     expect(answers).not.toContain(TOKEN);
-    const {stdout} = await runCommand(Values, ['--answers', 'a'], {files: memoryFiles({a: answers})});
-    expect(written.get('out/values.yaml')).toBe(stdout);
+    const {stdout, stderr: problems} = await runCommand(Values, ['--answers', 'a'], {files: memoryFiles({a: answers})});
+    expect(written.get('out/values.yaml'), problems).toBe(stdout);
     expect(stdout).toContain(`Values of ${chart} `);
   });
 });
 
+describe('the target', () => {
+  const contexts: Processes['run'] = async (call) => {
+    const all = ['prod-eks', 'blue', 'green'].map((name) => ({name, context: {cluster: name}}));
+    const {exitCode, stderr} = await oneContext(call);
+    return {exitCode, stdout: JSON.stringify({'current-context': 'prod-eks', contexts: all}), stderr};
+  };
+
+  test('can be another context of the kubeconfig', async () => {
+    const lines: Line[] = [['Where will the agent run', 'other'], ['Kubeconfig context', 'green'], ...PURPOSE, NETWORK, ...REST, ...QUIT];
+    const {asked, stderr} = await talk(lines, {answer: contexts, kubernetes: EKS});
+    expect(choicesOf(asked, 'Kubeconfig context').map(({value}) => value)).toEqual(['blue', 'green']);
+    expect(stderr).toContain('◇  Target     green · ');
+  });
+
+  test('is asked again after Esc in the list of contexts', async () => {
+    const lines: Line[] = [
+      ['Where will the agent run', 'other'],
+      ['Kubeconfig context', ESC],
+      ['Where will the agent run', ENTER],
+    ];
+    const {stderr} = await talk([...lines, ...PURPOSE, NETWORK, ...REST, ...QUIT], {answer: contexts, kubernetes: EKS});
+    expect(stderr).toContain('◇  Target     prod-eks · ');
+  });
+
+  test('is given by --kube-context', async () => {
+    const {stderr} = await talk([...PURPOSE, NETWORK, ...REST, ...QUIT], {
+      answer: contexts,
+      kubernetes: EKS,
+      argv: ['--kube-context', 'blue'],
+    });
+    expect(stderr).toContain('◇  Target     blue · ');
+  });
+
+  test('is reported when it does not answer in time', async () => {
+    const kubernetes: KubernetesClient = {
+      ...fakeKubernetes(),
+      async get(_path, {signal}) {
+        if (!signal.aborted) await once(signal, 'abort');
+        return {trouble: {kind: 'aborted', message: 'timed out (--timeout)'}};
+      },
+    };
+    const lines: Line[] = [
+      ['Where will the agent run', ENTER],
+      ['Agent pool token', TOKEN],
+      ['Where does the cluster run', ENTER],
+      ...PURPOSE.slice(1),
+      NETWORK,
+      ...REST,
+      ...QUIT,
+    ];
+    const {exit, asked} = await talk(lines, {answer: oneContext, kubernetes, argv: ['--timeout', '1s']});
+    expect(exit).toBe(0);
+    expect(shown(asked)).toContain('The cluster cannot be reached: timed out');
+  });
+});
+
 describe('the token', () => {
-  test('offers the Scalr URL of the token as default', async () => {
-    const {asked} = await talk([...HAPPY, ['Chart to install', ENTER], LEAVE]);
-    expect(asked[1]).toMatchObject({default: 'https://acme.scalr.io', note: 'from the token'});
+  const asked = async (): Promise<TextQuestion> =>
+    (await talk([...HAPPY, ...QUIT])).asked.find(({message}) => message === 'Agent pool token') as TextQuestion;
+
+  test('names the Scalr URL, which is then not asked for', async () => {
+    const {stderr} = await talk([...HAPPY, ...VIEW_AND_QUIT]);
+    expect(stderr).toContain('url: "https://acme.scalr.io"');
   });
 
   test('is refused when expired', async () => {
-    const {asked} = await talk([...HAPPY, ['Chart to install', ENTER], LEAVE]);
-    const {validate} = asked[0] as TextQuestion;
+    const {validate} = await asked();
     expect(await validate?.(jwt({exp: inDays(-3)}))).toMatch(/^The token expired on \d{4}-\d\d-\d\d\. Create a new token/);
     expect(await validate?.('two words')).toContain('whitespace');
     expect(await validate?.(TOKEN)).toBeUndefined();
@@ -108,42 +176,44 @@ describe('the token', () => {
 
   test('can be in an existing Secret', async () => {
     const lines: Line[] = [
+      ...TARGET,
       ['Agent pool token', ENTER],
       ['Secret with the agent pool token', 'mine'],
       ['Scalr URL', 'https://acme.scalr.io'],
-      ...HAPPY.slice(2),
+      ...PURPOSE.slice(1),
+      NETWORK,
+      ...REST,
     ];
-    const {stderr} = await talk([...lines, ['Chart to install', ENTER], LEAVE]);
+    const {stderr} = await talk([...lines, ...VIEW_AND_QUIT]);
     expect(stderr).toMatch(/name: "mine"/);
+    expect(stderr).toContain('acme.scalr.io · Secret mine');
   });
 
   test('is never printed or saved', async () => {
     const lines: Line[] = [
       ...HAPPY,
-      ['Chart to install', ENTER],
       ['What do you want to do?', 'print'],
       ['What do you want to do?', 'save'],
       ['Directory to save to', ENTER],
-      LEAVE,
+      ['What do you want to do?', ENTER],
     ];
-    const {stdout, stderr, files} = await talk(lines);
-    expect(stdout + stderr + JSON.stringify(files.written)).not.toContain(TOKEN);
+    const {stdout, stderr, files, asked: all} = await talk(lines);
+    expect(stdout + stderr + shown(all) + JSON.stringify(files.written)).not.toContain(TOKEN);
     expect(stderr).toContain('# Requires the environment variable SCALR_AGENT_TOKEN');
   });
 });
 
 describe('known answers', () => {
-  const REST: Line[] = [...QUIET.slice(0, 1), ['Maximum concurrent runs', ENTER], ['Chart to install', ENTER], LEAVE];
-
-  test('shows answers from flags, variables and files instead of asking', async () => {
+  test('are shown with their source instead of a question', async () => {
     const files = memoryFiles({'a.yaml': 'purpose: runs\nisolation: shared\n'});
     const argv = ['--url', 'https://acme.scalr.io', '--cache', 'ephemeral', '--answers', 'a.yaml'];
-    const {stderr, exit} = await talk(REST, {argv, files, env: {SCALR_AGENT_TOKEN: TOKEN, SCALR_AGENT_INSTALL_CLOUD: 'gke'}});
+    const env = {SCALR_AGENT_TOKEN: TOKEN, SCALR_AGENT_INSTALL_CLOUD: 'gke'};
+    const {stderr, exit} = await talk([FILES_ONLY, NETWORK, ...REST.slice(1), ...QUIT], {argv, files, env});
     expect(exit, stderr).toBe(0);
-    expect(stderr).toContain('✔ Scalr URL https://acme.scalr.io (flag)');
-    expect(stderr).toContain('✔ Agent pool token [hidden] (SCALR_AGENT_TOKEN)');
-    expect(stderr).toContain('✔ Where does the cluster run? gke (environment)');
-    expect(stderr).toContain('✔ Isolate each run in its own pod? shared (answers file)');
+    expect(stderr).toContain('◇  Target     files only · namespace scalr-agent · GKE (environment)\n');
+    expect(stderr).toContain('◇  Agent      acme.scalr.io (flag) · token (SCALR_AGENT_TOKEN)\n');
+    expect(stderr).toContain('◇  Purpose    Terraform/OpenTofu runs (answers file) · runs share a container (answers file)\n');
+    expect(stderr).toContain('◇  Cache      Ephemeral volume (flag)\n');
   });
 
   test('fails before the first question when a flag is invalid', async () => {
@@ -154,48 +224,78 @@ describe('known answers', () => {
   });
 
   test('asks nothing about runs for a VCS agent', async () => {
-    const lines: Line[] = [
-      ...AGENT,
-      ['Where does the cluster run', ENTER],
-      ['What is the agent pool used for', 'vcs'],
-      ['Which of these apply to the network', ENTER],
-    ];
-    const {stderr} = await talk([...lines, ['Chart to install', ENTER], LEAVE]);
-    expect(stderr).toContain('Recommended chart: agent-local');
+    const lines: Line[] = [...TARGET, ['Agent pool token', TOKEN], ['What is the agent pool used for', 'vcs'], NETWORK, ['Chart to install', ENTER]];
+    const {asked} = await talk([...lines, ...QUIT]);
+    expect(choicesOf(asked, 'Chart to install')[0]?.label).toMatch(/^agent-local .* \(recommended\)$/);
+    expect(choicesOf(asked, 'Which of these apply').map(({value}) => value)).toEqual(['proxy', 'ca', 'mirror']);
   });
 
-  test('asks only questions that the given chart supports', async () => {
-    const lines = [...HAPPY.slice(0, 4), ...QUIET.slice(0, 2), ['Maximum concurrent runs', ENTER], LEAVE] as Line[];
-    const {asked, stderr} = await talk(lines.toSpliced(4, 0, ['Isolate each run', ENTER]), {argv: ['--chart', 'agent-local']});
-    expect(stderr).toContain('✔ Chart to install agent-local (flag)');
-    expect(choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs')?.disabled).toMatch(/^not supported by agent-local/);
+  test('disables choices that the given chart does not support', async () => {
+    const {asked} = await talk([...HAPPY.slice(0, -1), ...QUIT], {argv: ['--chart', 'agent-local']});
+    expect(shown(asked)).toMatch(/Review {5}agent-local [\d.]+ → files only/);
+    expect(choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs')?.disabled).toMatch(/^agent-local [\d.]+: the cache must be/);
+  });
+
+  test.each([
+    ['aks', 'efs', /cannot mount/],
+    ['gke-autopilot', 'hostpath', /./],
+  ])('disables on %s the cache %s', async (platform, value, reason) => {
+    const {asked} = await talk([FILES_ONLY, ['Where does the cluster run', platform], ...HAPPY.slice(2), ...QUIT]);
+    expect(choicesOf(asked, 'Where should provider').find((choice) => choice.value === value)?.disabled).toMatch(reason);
+  });
+
+  test('hides identities of other platforms', async () => {
+    const lines: Line[] = [
+      FILES_ONLY,
+      ['Where does the cluster run', 'eks'],
+      ...PURPOSE,
+      ['Which of these apply', ['identity']],
+      ['How do runs get cloud credentials', 'irsa'],
+      ['ARN of the IAM role', 'arn:aws:iam::123456789012:role/scalr'],
+      ...REST,
+      ...VIEW_AND_QUIT,
+    ];
+    const {asked, stderr} = await talk(lines);
+    expect(choicesOf(asked, 'How do runs get').map(({value}) => value)).toEqual(['', 'none', 'irsa', 'eks-pod-identity']);
+    expect(stderr).toContain('eks.amazonaws.com/role-arn: "arn:aws:iam::123456789012:role/scalr"');
   });
 });
 
 describe('the network', () => {
-  test('asks for the URLs of a proxy', async () => {
+  test('asks for the URL of a proxy and what bypasses it', async () => {
     const lines: Line[] = [
-      ...HAPPY.slice(0, 5),
-      ['Which of these apply to the network', ['HTTP proxy']],
+      ...TO_NETWORK,
+      ['Which of these apply', ['proxy']],
       ['Proxy for https', 'http://proxy.corp:3128'],
-      ['Proxy for http:', ENTER],
       ['Hosts and networks that bypass', '10.0.0.0/8,.corp'],
-      ...QUIET.slice(1),
+      ...REST,
     ];
-    const {stderr} = await talk([...lines, ['Chart to install', ENTER], LEAVE]);
+    const {stderr} = await talk([...lines, ...VIEW_AND_QUIT]);
     expect(stderr).toContain('HTTPS_PROXY: "http://proxy.corp:3128"');
     expect(stderr).toMatch(/NO_PROXY: "10\.0\.0\.0\/8,\.corp,/);
   });
 
-  test('refuses an expired CA, and continues without a CA on Enter', async () => {
+  test('takes the proxy of this machine as the answer to edit', async () => {
+    const lines: Line[] = [...TO_NETWORK, ['Which of these apply', ['proxy']], ['Proxy for https', ENTER], ['Hosts and networks', ENTER], ...REST];
+    const env = {HTTPS_PROXY: 'http://me:geheim@proxy.corp:3128', NO_PROXY: '.corp'};
+    const {asked, stderr} = await talk([...lines, ...QUIT], {env});
+    const box = choicesOf(asked, 'Which of these apply').find(({value}) => value === 'proxy');
+    expect(box?.description).toBe('HTTPS_PROXY is http://<user>:<password>@proxy.corp:3128 on this machine');
+    const find = (text: string) => asked.find(({message}) => message.includes(text)) as InputQuestion;
+    expect(find('Hosts and networks')).toMatchObject({default: '.corp', isPrefilled: true});
+    expect(stderr + shown(asked)).not.toContain('geheim');
+  });
+
+  test('asks whether to trust public servers too, with a private CA', async () => {
     const lines: Line[] = [
-      ...HAPPY.slice(0, 5),
-      ['Which of these apply to the network', ['Private CA certificates']],
-      ['File with private CA', ENTER],
-      ...QUIET.slice(1),
+      ...TO_NETWORK,
+      ['Which of these apply', ['ca']],
+      ['File with private CA', 'ca.pem'],
+      ['Add the public root certificates', ENTER],
+      ...REST,
     ];
-    const {asked, exit} = await talk([...lines, ['Chart to install', ENTER], LEAVE], {files: memoryFiles(certificates)});
-    expect(exit).toBe(0);
+    const {asked, stderr} = await talk([...lines, ...QUIT], {files: memoryFiles(certificates)});
+    expect(stderr).toContain('CA ca.pem · with public roots');
     const question = asked.find(({message}) => message.startsWith('File with private CA')) as TextQuestion;
     expect(await question.validate?.('expired.pem')).toMatch(/expired on/);
     expect(await question.validate?.('nowhere.pem')).toContain('no such file');
@@ -203,42 +303,84 @@ describe('the network', () => {
   });
 
   test('asks only for missing proxy settings', async () => {
-    const lines: Line[] = [
-      ...HAPPY.slice(0, 5),
-      ['Which of these apply to the network', ENTER],
-      ['Proxy for http:', ENTER],
-      ['Hosts and networks that bypass', ENTER],
-      ...QUIET.slice(1),
-    ];
-    const {asked} = await talk([...lines, ['Chart to install', ENTER], LEAVE], {argv: ['--https-proxy', 'http://p:1']});
-    expect(choicesOf(asked, 'Which of these apply to the network').map(({label}) => label)).not.toContain('HTTP proxy');
+    const lines: Line[] = [...TO_NETWORK, NETWORK, ['Hosts and networks that bypass', ENTER], ...REST];
+    const {asked} = await talk([...lines, ...QUIT], {argv: ['--https-proxy', 'http://p:1']});
+    expect(choicesOf(asked, 'Which of these apply').map(({value}) => value)).not.toContain('proxy');
   });
 
-  test('never saves or prints the password of a proxy', async () => {
+  test('removes the answers of a box that is no longer selected', async () => {
     const lines: Line[] = [
-      ...HAPPY.slice(0, 5),
-      ['Which of these apply to the network', ['HTTP proxy']],
+      ...TO_NETWORK,
+      ['Which of these apply', ['mirror', 'metadata']],
+      ['Image registry mirror', ESC],
+      ['Which of these apply', ['metadata']],
+      ...REST,
+    ];
+    const {stderr} = await talk([...lines, ...VIEW_AND_QUIT]);
+    expect(stderr).toContain('◇  Network    instance metadata blocked\n');
+  });
+
+  test('saves and prints the password of a proxy in values.yaml only, and says so before', async () => {
+    const lines: Line[] = [
+      ...TO_NETWORK,
+      ['Which of these apply', ['proxy']],
       ['Proxy for https', 'http://me:geheim@proxy.corp:3128'],
-      ['Proxy for http:', ENTER],
       ['Hosts and networks that bypass', ENTER],
-      ...QUIET.slice(1),
-      ['Chart to install', ENTER],
+      ...REST,
       ['What do you want to do?', 'print'],
       ['What do you want to do?', 'save'],
       ['Directory to save to', 'out'],
-      LEAVE,
+      ['What do you want to do?', ENTER],
     ];
-    const {stderr, files} = await talk(lines);
+    const {stderr, files, written, asked} = await talk(lines);
     const kept = files.written.filter(({path}) => !path.endsWith('values.yaml'));
-    expect(JSON.stringify(kept)).not.toContain('geheim');
-    expect(stderr.split('scalr-agent install --yes')[1]?.split('Install from another machine')[0]).not.toContain('geheim');
+    expect(JSON.stringify(kept) + stderr + shown(asked)).not.toContain('geheim');
+    expect(shown(asked)).toContain('values.yaml will contain the password of the proxy URL; answers.yaml leaves it out.');
     expect(stderr).toContain('SCALR_AGENT_INSTALL_HTTPS_PROXY');
+    const replay = await runCommand(Values, ['--answers', 'a'], {files: memoryFiles({a: written.get('out/answers.yaml') as string})});
+    expect(replay.exit).toBe(2);
+    expect(replay.stderr).toMatch(/--https-proxy: The user name and password were left out[\s\S]*SCALR_AGENT_INSTALL_HTTPS_PROXY/);
+  });
+});
+
+describe('Esc', () => {
+  test('returns to the previous question with its answer, across steps', async () => {
+    const lines: Line[] = [
+      ...TO_NETWORK.slice(0, -1),
+      ['Isolate each run', 'per-run'],
+      NETWORK,
+      ['Where should provider', ESC],
+      ['Which of these apply', ESC],
+      ['Isolate each run', ENTER],
+      NETWORK,
+      ...REST,
+    ];
+    const {asked, stderr} = await talk([...lines, ...QUIT]);
+    expect((asked.filter(({message}) => message.startsWith('Isolate')) as ListQuestion[]).map((each) => each.default)).toEqual(['', 'per-run']);
+    expect(stderr).toContain('one pod per run');
+  });
+
+  test('keeps the token, which is not shown', async () => {
+    const lines: Line[] = [...TARGET, ['Agent pool token', TOKEN], ['What is the agent pool used for', ESC], ['Agent pool token', ENTER]];
+    const {stderr, asked} = await talk([...lines, ...PURPOSE.slice(1), NETWORK, ...REST, ...QUIT]);
+    expect(asked.filter(({message}) => message === 'Agent pool token')[1]?.note).toBe('unchanged');
+    expect(stderr).toContain('acme.scalr.io · token');
+  });
+
+  test('asks at the first question whether to quit', async () => {
+    const {exit} = await talk([
+      ['Where will the agent run', ESC],
+      ['Quit without changes?', 'n'],
+      ['Where will the agent run', ESC],
+      ['Quit without changes?', 'y'],
+    ]);
+    expect(exit).toBe(130);
   });
 });
 
 test('shows three lines of help, the last with a reference', async () => {
-  const {asked} = await talk([...HAPPY, ['Chart to install', ENTER], LEAVE]);
-  for (const {message, help} of asked) {
+  const {asked} = await talk([...HAPPY, ...QUIT]);
+  for (const {message, help} of asked.filter(({message: text}) => !text.startsWith('Quit'))) {
     expect(help.length, message).toBe(3);
     expect(help.at(-1), message).toMatch(/https:\/\/|agent-(local|k8s|job) \d|scalr-agent /);
   }
