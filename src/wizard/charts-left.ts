@@ -42,12 +42,23 @@ export function whyExcluded(setting: Setting, value: unknown, store: AnswerStore
   const reasons = chartsLeft(store, facts)
     .map((name) => before.with(chart, {value: name, source: 'prompt'}))
     .filter((settings) => failureOf(settings) === undefined)
-    .map((settings) => failureOf(settings.with(setting, answer)));
+    .map((settings) => failureOf(withoutUseless(settings.with(setting, answer))));
   if (!reasons.every((each) => each !== undefined)) return undefined;
   // A chart that supports the setting gives the better reason.
   const reason = reasons.find((each) => !each.includes(' does not support ')) ?? reasons[0];
   return reason && shortened(reason);
 }
+
+/** Without prompted answers that the change leaves without effect. */
+const withoutUseless = (settings: Settings): Settings =>
+  new Settings(
+    new Map(
+      settings
+        .entries()
+        .filter(({setting, answer}) => answer.source !== 'prompt' || setting.appliesWhen?.test(settings.get) !== false)
+        .map(({setting, answer}) => [setting.id, answer]),
+    ),
+  );
 
 function chartsLeft(store: AnswerStore, facts: ChartRequirements): string[] {
   if (store.isFixed(chart)) return [String(store.get(chart))];

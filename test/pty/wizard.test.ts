@@ -1,16 +1,17 @@
 import {execFile, spawn} from 'node:child_process';
-import {existsSync, mkdtempSync, readFileSync, statSync, writeFileSync} from 'node:fs';
+import {existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {beforeEach, describe, expect, test} from 'vitest';
 import {PROGRAM, WIZARD} from '../package/built.ts';
+import {Emulator} from '../support/emulator.ts';
 import {jwt} from '../wizard/conversation.ts';
 import {onTerminal, type Step} from './terminal.ts';
 
 const TOKEN = jwt({iss: 'acme.scalr.io', exp: 4_000_000_000});
 
 const ENTER = '\r';
-const DOWN = '\u001B[B';
+const [DOWN, LEFT] = ['\u001B[B', '\u001B[D'];
 const CTRL_C = '\u0003';
 const EMPTY_LINE = '\u0015';
 
@@ -27,34 +28,38 @@ const talk = (steps: readonly Step[], args: readonly string[] = []) =>
   onTerminal(args, steps, folder, {program: 'scalr-agent-install', env: environment()});
 
 const AGENT: Step[] = [
-  {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
-  {see: /Scalr URL \(https:\/\/acme\.scalr\.io, from the token\)/, press: ENTER},
-];
-const TO_PURPOSE: Step[] = [
-  ...AGENT,
+  {see: /Where will the agent run\?[\s\S]*❯ Files only/, press: ENTER},
   {see: /Where does the cluster run\?/, press: ENTER},
-  {see: /What is the agent pool used for\?/, press: ENTER},
+  {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
 ];
+const TO_PURPOSE: Step[] = [...AGENT, {see: /What is the agent pool used for\?/, press: ENTER}];
 const QUIET: Step[] = [
-  {see: /Which of these apply to the network/, press: ENTER},
+  {see: /Which of these apply to your network/, press: ENTER},
   {see: /Where should provider/, press: ENTER},
   {see: /Maximum concurrent runs/, press: ENTER},
 ];
-const SAVE_AND_LEAVE: Step[] = [
+const SAVE_AND_QUIT: Step[] = [
   {see: /What do you want to do\?[\s\S]*❯ Save/, press: ENTER},
-  {see: /Directory to save to/, press: ENTER},
-  {see: /What do you want to do\?[\s\S]*❯ Exit/, press: ENTER},
+  {see: /Directory to save to/, press: `~/out${ENTER}`},
+  {see: /What do you want to do\?[\s\S]*❯ Quit/, press: ENTER},
 ];
+
+/** The screen after this output. */
+async function displayed(output: string, columns = 80, rows = 24): Promise<string[]> {
+  const emulator = new Emulator({columns, rows});
+  emulator.write(output);
+  return emulator.lines();
+}
 
 /** Generates the same values from the saved answers, without a terminal. */
 const replayed = (): Promise<string> =>
   new Promise((resolve, reject) => {
-    execFile(process.execPath, [PROGRAM, 'values', '--answers', 'answers.yaml'], {cwd: folder}, (error, stdout) =>
+    execFile(process.execPath, [PROGRAM, 'values', '--answers', 'out/answers.yaml'], {cwd: folder}, (error, stdout) =>
       error === null ? resolve(stdout) : reject(error),
     );
   });
 
-const saved = (name: string): string => readFileSync(join(folder, name), 'utf8');
+const saved = (name: string): string => readFileSync(join(folder, 'out', name), 'utf8');
 const kept = (): string => join(folder, '.local/state/scalr-agent-install/resume.json');
 
 describe('the happy path', () => {
@@ -70,12 +75,12 @@ describe('the happy path', () => {
       ],
     ],
   ] as const)('%s: writes files that can be replayed byte for byte', async (chart, isolation, choice) => {
-    const steps = [...TO_PURPOSE, ...isolation, ...QUIET, ...choice, ...SAVE_AND_LEAVE];
+    const steps = [...TO_PURPOSE, ...isolation, ...QUIET, ...choice, ...SAVE_AND_QUIT];
     const {screen, exit, left} = await talk(steps);
     expect({exit, left}, screen).toEqual({exit: 0, left: 0});
     expect(saved('values.yaml')).toContain(`Values of ${chart} `);
     expect(await replayed()).toBe(saved('values.yaml'));
-    expect(statSync(join(folder, 'answers.yaml')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, 'out/answers.yaml')).mode & 0o777).toBe(0o600);
     expect(screen).not.toContain(TOKEN);
     expect(screen).toContain('helm upgrade scalr-agent');
     expect(existsSync(kept())).toBe(false);
@@ -88,22 +93,109 @@ test('changes a setting from the review', async () => {
     {see: /Isolate each run/, press: ENTER},
     ...QUIET,
     {see: /Chart to install/, press: ENTER},
-    {see: /What do you want to do\?/, press: `2${ENTER}`},
-    {see: /What do you want to change\?/, press: `8${ENTER}`},
+    {see: /What do you want to do\?/, press: `1${ENTER}`},
+    {see: /Which answer do you want to change\?[\s\S]*Configure more/, press: `${DOWN.repeat(9)}${ENTER}`},
+    {see: /What do you want to configure\?/, press: `8${ENTER}`},
     {see: /Size: which setting do you want to change\?/, press: `3${ENTER}`},
-    {see: /\? Memory request of a run/, press: `2${ENTER}`},
+    {see: /Chart default \(1Gi\)/, press: `2${ENTER}`},
     {see: /unit/i, press: `${EMPTY_LINE}2Gi${ENTER}`},
     {see: /Size: which setting do you want to change\?/, press: `5${ENTER}`},
-    ...SAVE_AND_LEAVE,
+    {see: /What do you want to configure\?[\s\S]*Esc/, press: LEFT},
+    ...SAVE_AND_QUIT,
   ];
   const {screen, exit, left} = await talk(steps);
   expect({exit, left}, screen).toEqual({exit: 0, left: 0});
   expect(saved('answers.yaml')).toContain('run-memory-request: 2Gi');
 });
 
+describe('going back', () => {
+  test('returns over steps, erases their lines, and keeps the answers', async () => {
+    const steps: Step[] = [
+      ...TO_PURPOSE,
+      {see: /Isolate each run/, press: `${DOWN}${DOWN}${ENTER}`},
+      {see: /Which of these apply/, press: LEFT},
+      {see: /Isolate each run[\s\S]*❯ Yes/, press: ENTER},
+      {see: /Which of these apply/, press: CTRL_C},
+    ];
+    const {screen, exit, left} = await talk(steps);
+    expect({exit, left}, screen).toEqual({exit: 130, left: 0});
+    const lines = await displayed(screen);
+    expect(lines.filter((line) => line.startsWith('◇')).map((line) => line.slice(3, 12).trim())).toEqual(['Target', 'Agent', 'Purpose']);
+  });
+
+  test('asks at the first question whether to quit', async () => {
+    const {screen, exit, left} = await talk([
+      {see: /Where will the agent run\?/, press: '\u001B'},
+      {see: /Quit without changes\?/, press: `y${ENTER}`},
+    ]);
+    expect({exit, left}, screen).toEqual({exit: 130, left: 0});
+  });
+});
+
+describe('the screen', () => {
+  const TO_REVIEW: Step[] = [
+    ...TO_PURPOSE,
+    {see: /Isolate each run/, press: ENTER},
+    ...QUIET,
+    {see: /Chart to install/, press: ENTER},
+    {see: /What do you want to do\?[\s\S]*Esc/, press: CTRL_C},
+  ];
+
+  test.each([
+    [80, 24],
+    [50, 15],
+  ])('shows the review on one screen of %i × %i', async (cols, rows) => {
+    const terminal = {program: 'scalr-agent-install', env: environment(), cols, rows} as const;
+    const {screen, left} = await onTerminal([], TO_REVIEW, folder, terminal);
+    expect(left, screen).toBe(0);
+    const review = screen.slice(0, screen.lastIndexOf('Esc to go back') + 14);
+    const lines = (await displayed(review, cols, rows)).slice(-rows);
+    expect(lines.find((line) => line.includes('Review'))).toMatch(/^◆ {2}Review {5}agent-local/);
+    expect(lines.filter((line) => line.startsWith('◇'))).toEqual([]);
+    expect(lines.join('\n')).toContain('Quit without changes');
+  });
+
+  test('is plain text with TERM=dumb: numbered choices, steps as lines', async () => {
+    const terminal = {program: 'scalr-agent-install', env: {...environment(), TERM: 'dumb'}} as const;
+    const steps: Step[] = [
+      {see: /Step 1 of 7 - Target[\s\S]*Number \(4\):/, press: ENTER},
+      {see: /Where does the cluster run[\s\S]*Number \(6\):/, press: '\u001B\r'},
+      {see: /Where will the agent run[\s\S]*Number \(4\):/, press: ENTER},
+      {see: /Where does the cluster run[\s\S]*Number \(6\):/, press: ENTER},
+      {see: /Step 2 of 7 - Agent[\s\S]*Agent pool token/, press: CTRL_C},
+    ];
+    const {screen, left} = await onTerminal([], steps, folder, terminal);
+    expect(left, screen).toBe(0);
+    expect(screen.replaceAll('^[', '')).not.toMatch(/[^\p{ASCII}]|\u001B\[/u);
+  });
+
+  test('has no colours with NO_COLOR', async () => {
+    const terminal = {program: 'scalr-agent-install', env: {...environment(), NO_COLOR: '1'}} as const;
+    const {screen} = await onTerminal([], [...AGENT, {see: /What is/, press: CTRL_C}], folder, terminal);
+    expect(screen).not.toMatch(/\u001B\[[\d;]*m/);
+  });
+});
+
+test('completes the directory to save to with Tab', async () => {
+  mkdirSync(join(folder, 'target-directory'));
+  const steps: Step[] = [
+    ...TO_PURPOSE,
+    {see: /Isolate each run/, press: ENTER},
+    ...QUIET,
+    {see: /Chart to install/, press: ENTER},
+    {see: /❯ Save/, press: ENTER},
+    {see: /Directory to save to/, press: 'target-d\t'},
+    {see: /target-directory\//, press: `sub${ENTER}`},
+    {see: /❯ Quit/, press: ENTER},
+  ];
+  const {screen, exit, left} = await talk(steps);
+  expect({exit, left}, screen).toEqual({exit: 0, left: 0});
+  expect(existsSync(join(folder, 'target-directory/sub/values.yaml'))).toBe(true);
+});
+
 describe('Ctrl-C', () => {
   test.each([
-    ['at the first question', [{see: /Agent pool token/, press: CTRL_C}], false],
+    ['at the first question', [{see: /Where will the agent run/, press: CTRL_C}], false],
     ['in the middle', [...TO_PURPOSE, {see: /Isolate each run/, press: CTRL_C}], true],
     [
       'at the review',
@@ -126,22 +218,21 @@ describe('Ctrl-C', () => {
   });
 
   test('stops the wizard and its tools while they query the cluster', async () => {
-    for (const tool of ['kubectl', 'helm']) writeFileSync(join(folder, tool), '#!/bin/sh\nexec /bin/sleep 600\n', {mode: 0o755});
+    const view = `{"current-context":"blue","contexts":[{"name":"blue"}]}`;
+    const kubectl = `#!/bin/sh\ncase "$*" in *view*) echo '${view}';; *) exec /bin/sleep 600;; esac\n`;
+    writeFileSync(join(folder, 'kubectl'), kubectl, {mode: 0o755});
     const steps: Step[] = [
-      ...TO_PURPOSE,
-      {see: /Isolate each run/, press: ENTER},
-      ...QUIET,
-      {see: /Chart to install/, press: ENTER},
-      {see: /Checking the cluster/, press: CTRL_C},
+      {see: /❯ Kubernetes/, press: ENTER},
+      {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
+      {see: /Reading the cluster/, press: CTRL_C},
     ];
     const {screen, exit, left} = await talk(steps);
     expect({exit, left}, screen).toEqual({exit: 130, left: 0});
     expect(screen).toContain('Cancelled. Nothing was changed.');
-    expect(screen).not.toContain('Cannot install:');
   });
 
   test('is reported like SIGTERM, which exits with 143', async () => {
-    const {screen, exit, left} = await talk([...AGENT, {see: /Where does the cluster run/, press: '', signal: 'SIGTERM'}]);
+    const {screen, exit, left} = await talk([...AGENT, {see: /What is the agent pool/, press: '', signal: 'SIGTERM'}]);
     expect({exit, left}, screen).toEqual({exit: 143, left: 0});
     expect(screen).toContain('Cancelled. Nothing was changed.');
     expect(screen.lastIndexOf('\u001B[?25h')).toBeGreaterThan(screen.lastIndexOf('\u001B[?25l'));
@@ -153,10 +244,10 @@ describe('Ctrl-C', () => {
     expect(readFileSync(kept(), 'utf8')).not.toContain(TOKEN);
     const steps: Step[] = [
       {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
-      {see: /What is the agent pool used for\? .*runs.*earlier answer[\s\S]*Isolate each run/, press: ENTER},
+      {see: /Isolate each run/, press: ENTER},
       ...QUIET,
       {see: /Chart to install/, press: ENTER},
-      ...SAVE_AND_LEAVE,
+      ...SAVE_AND_QUIT,
     ];
     const {screen, exit, left} = await talk(steps, ['--resume']);
     expect({exit, left}, screen).toEqual({exit: 0, left: 0});
@@ -167,16 +258,17 @@ describe('Ctrl-C', () => {
 test('shows errors at the question after wrong answers', async () => {
   writeFileSync(join(folder, 'ca.pem'), 'no certificate');
   const steps: Step[] = [
+    ...AGENT.slice(0, 2),
     {see: /Agent pool token/, press: `two words${ENTER}`},
-    {see: /The token contains whitespace/, press: `${EMPTY_LINE}${TOKEN}${ENTER}`},
+    {see: /The token contains whitespace/, press: `${EMPTY_LINE}${jwt({})}${ENTER}`},
     {see: /Scalr URL/, press: `ftp://acme${ENTER}`},
-    {see: /ftp/, press: `${EMPTY_LINE}${ENTER}`},
-    ...TO_PURPOSE.slice(2),
+    {see: /"ftp:\/\/acme"/, press: `${EMPTY_LINE}https://acme.scalr.io${ENTER}`},
+    ...TO_PURPOSE.slice(3),
     {see: /Isolate each run/, press: ENTER},
-    {see: /Which of these apply to the network/, press: `${DOWN} ${ENTER}`},
+    {see: /Which of these apply/, press: `${DOWN} ${ENTER}`},
     {see: /File with private CA/, press: `nowhere.pem${ENTER}`},
     {see: /Cannot read nowhere\.pem/, press: `${EMPTY_LINE}ca.pem${ENTER}`},
-    {see: /The file is neither PEM nor DER/, press: `${EMPTY_LINE}ca.pem${ENTER}${CTRL_C}`},
+    {see: /The file is neither PEM nor DER/, press: CTRL_C},
   ];
   const {screen, exit, left} = await talk(steps);
   expect({exit, left}, screen).toEqual({exit: 130, left: 0});
@@ -184,20 +276,22 @@ test('shows errors at the question after wrong answers', async () => {
 
 describe('a token', () => {
   const [first, rest] = [TOKEN.slice(0, 40), TOKEN.slice(40)];
-  const LEAVE: Step = {see: /Scalr URL/, press: CTRL_C};
+  const TARGET = AGENT.slice(0, 2);
+  const LEAVE: Step = {see: /What is the agent pool/, press: CTRL_C};
 
   test('is joined and never shown when pasted over several lines', async () => {
     const paste = `\u001B[200~${first}\r\n  ${rest}\r\n\u001B[201~`;
-    const {screen, left} = await talk([{see: /Agent pool token/, press: paste}, {see: /\*{40}/, press: ENTER}, LEAVE]);
+    const {screen, left} = await talk([...TARGET, {see: /Agent pool token/, press: paste}, {see: /\*{40}/, press: ENTER}, LEAVE]);
     expect(left, screen).toBe(0);
-    expect(screen).toContain(`[hidden, ${TOKEN.length} characters]`);
+    expect(screen).toContain('acme.scalr.io · token');
     expect(screen).not.toContain(rest);
   });
 
   test('is taken without the text pasted after it', async () => {
     const {screen, left} = await talk([
+      ...TARGET,
       {see: /Agent pool token/, press: `${TOKEN}${ENTER}more-of-the-paste${ENTER}`},
-      {see: /Scalr URL \(https:\/\/acme\.scalr\.io, from the token\)/, press: CTRL_C},
+      LEAVE,
     ]);
     expect(left, screen).toBe(0);
     expect(screen).not.toContain('more-of-the-paste');
@@ -210,6 +304,7 @@ describe('a token', () => {
     [`${TOKEN}\u200B`, 'invisible characters'],
   ])('is refused with the reason when it is invalid: %s', async (text, reason) => {
     const {screen, left} = await talk([
+      ...TARGET,
       {see: /Agent pool token/, press: `${text}${ENTER}`},
       {see: new RegExp(reason), press: CTRL_C},
     ]);
@@ -219,10 +314,11 @@ describe('a token', () => {
 
 test('continues after Ctrl-Z and fg, and asks the question again', async () => {
   const {screen, exit, left} = await talk([
+    ...AGENT.slice(0, 2),
     {see: /Agent pool token/, press: '\u001A'},
     {see: /existing Secret/, press: '', signal: 'SIGCONT'},
     {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
-    {see: /Scalr URL/, press: CTRL_C},
+    {see: /What is the agent pool/, press: CTRL_C},
   ]);
   expect({exit, left}, screen).toEqual({exit: 130, left: 0});
 });

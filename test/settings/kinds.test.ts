@@ -22,8 +22,8 @@ const mode = choice(['ephemeral', 'pvc']);
 
 test.each<[string, Kind<unknown>, unknown, unknown]>([
   ['an address', accountUrl(), ' https://acme.scalr.io/ ', 'https://acme.scalr.io'],
-  ['a proxy', proxyUrl(), 'http://proxy.example.com:3128/', 'http://proxy.example.com:3128'],
-  ['a proxy with a password', proxyUrl(), 'http://user:p%40ss@proxy:3128', 'http://user:p%40ss@proxy:3128'],
+  ['a proxy', proxyUrl('HTTPS_PROXY'), 'http://proxy.example.com:3128/', 'http://proxy.example.com:3128'],
+  ['a proxy with a password', proxyUrl('HTTPS_PROXY'), 'http://user:p%40ss@proxy:3128', 'http://user:p%40ss@proxy:3128'],
   ['a size', bytes(), '1.5Gi', '1536Mi'],
   ['a decimal size', bytes(), '2000M', '2G'],
   ['cores', cpu(), '1500m', '1500m'],
@@ -52,8 +52,8 @@ test.each<[Kind<unknown>, unknown, string, string | undefined]>([
   [accountUrl(), 'https://<account>.scalr.io', 'placeholder', 'Example: https://acme.scalr.io'],
   [accountUrl(), 'https://acme.scalr.io/v2/e/env', 'more than a host', 'Did you mean https://acme.scalr.io?'],
   [accountUrl(), 'https://acme scalr.io', 'contains whitespace', 'Example: https://acme.scalr.io'],
-  [proxyUrl(), 'proxy:3128', 'has no scheme', 'Did you mean http://proxy:3128?'],
-  [proxyUrl(), 'socks5://proxy:1080', 'does not start with http:// or https://', 'Did you mean http://proxy:1080?'],
+  [proxyUrl('HTTPS_PROXY'), 'proxy:3128', 'has no scheme', 'Did you mean http://proxy:3128?'],
+  [proxyUrl('HTTPS_PROXY'), 'socks5://proxy:1080', 'does not start with http:// or https://', 'Did you mean http://proxy:1080?'],
   [bytes(), '5', 'has no unit', 'Did you mean 5Gi?'],
   [bytes(), '512m', 'not a valid Kubernetes quantity', 'Did you mean 512Mi?'],
   [bytes(), '2GB', 'not a valid Kubernetes quantity', 'Did you mean 2Gi?'],

@@ -40,8 +40,7 @@ export function choicesOf(asked: readonly (InputQuestion | ListQuestion)[], mess
 }
 
 /** Everything that was shown above a question, in order. */
-export const shown = (asked: readonly (InputQuestion | ListQuestion)[]): string =>
-  asked.flatMap(({heading = []}) => heading).join('\n');
+export const shown = (asked: readonly (InputQuestion | ListQuestion)[]): string => asked.flatMap(({heading = []}) => heading).join('\n');
 
 interface Place {
   argv?: readonly string[];

@@ -38,7 +38,7 @@ const oneContext: Processes['run'] = async ({args}) => {
 };
 const EKS = fakeKubernetes({
   objects: [
-    {
+    Object.assign({
       apiVersion: 'v1',
       kind: 'Node',
       metadata: {name: 'one', labels: {'eks.amazonaws.com/nodegroup': 'a', 'kubernetes.io/os': 'linux'}},
@@ -48,7 +48,7 @@ const EKS = fakeKubernetes({
         allocatable: {cpu: '4', memory: '16Gi'},
         conditions: [{type: 'Ready', status: 'True'}],
       },
-    },
+    }),
   ],
 });
 
@@ -224,7 +224,13 @@ describe('known answers', () => {
   });
 
   test('asks nothing about runs for a VCS agent', async () => {
-    const lines: Line[] = [...TARGET, ['Agent pool token', TOKEN], ['What is the agent pool used for', 'vcs'], NETWORK, ['Chart to install', ENTER]];
+    const lines: Line[] = [
+      ...TARGET,
+      ['Agent pool token', TOKEN],
+      ['What is the agent pool used for', 'vcs'],
+      NETWORK,
+      ['Chart to install', ENTER],
+    ];
     const {asked} = await talk([...lines, ...QUIT]);
     expect(choicesOf(asked, 'Chart to install')[0]?.label).toMatch(/^agent-local .* \(recommended\)$/);
     expect(choicesOf(asked, 'Which of these apply').map(({value}) => value)).toEqual(['proxy', 'ca', 'mirror']);
@@ -233,7 +239,9 @@ describe('known answers', () => {
   test('disables choices that the given chart does not support', async () => {
     const {asked} = await talk([...HAPPY.slice(0, -1), ...QUIT], {argv: ['--chart', 'agent-local']});
     expect(shown(asked)).toMatch(/Review {5}agent-local [\d.]+ → files only/);
-    expect(choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs')?.disabled).toMatch(/^agent-local [\d.]+: the cache must be/);
+    expect(choicesOf(asked, 'Where should provider').find(({value}) => value === 'efs')?.disabled).toMatch(
+      /^agent-local [\d.]+: the cache must be/,
+    );
   });
 
   test.each([
@@ -276,7 +284,13 @@ describe('the network', () => {
   });
 
   test('takes the proxy of this machine as the answer to edit', async () => {
-    const lines: Line[] = [...TO_NETWORK, ['Which of these apply', ['proxy']], ['Proxy for https', ENTER], ['Hosts and networks', ENTER], ...REST];
+    const lines: Line[] = [
+      ...TO_NETWORK,
+      ['Which of these apply', ['proxy']],
+      ['Proxy for https', ENTER],
+      ['Hosts and networks', ENTER],
+      ...REST,
+    ];
     const env = {HTTPS_PROXY: 'http://me:geheim@proxy.corp:3128', NO_PROXY: '.corp'};
     const {asked, stderr} = await talk([...lines, ...QUIT], {env});
     const box = choicesOf(asked, 'Which of these apply').find(({value}) => value === 'proxy');
@@ -356,7 +370,10 @@ describe('Esc', () => {
       ...REST,
     ];
     const {asked, stderr} = await talk([...lines, ...QUIT]);
-    expect((asked.filter(({message}) => message.startsWith('Isolate')) as ListQuestion[]).map((each) => each.default)).toEqual(['', 'per-run']);
+    expect((asked.filter(({message}) => message.startsWith('Isolate')) as ListQuestion[]).map((each) => each.default)).toEqual([
+      '',
+      'per-run',
+    ]);
     expect(stderr).toContain('one pod per run');
   });
 

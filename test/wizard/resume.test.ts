@@ -2,7 +2,7 @@ import {describe, expect, test} from 'vitest';
 import {PromptCancelled} from '../../src/errors.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {ENTER, type Line} from '../support/scripted-prompter.ts';
-import {jwt, KEPT, LEAVE, talk} from './conversation.ts';
+import {FILES_ONLY, jwt, KEPT, QUIT, shown, talk} from './conversation.ts';
 
 const TOKEN = jwt({pool: 'runs'});
 
@@ -17,9 +17,10 @@ const interrupt = (question: string): Line => [
 ];
 
 const BEGUN: Line[] = [
+  FILES_ONLY,
+  ['Where does the cluster run', 'eks'],
   ['Agent pool token', TOKEN],
   ['Scalr URL', 'https://acme.scalr.io'],
-  ['Where does the cluster run', 'eks'],
   ['What is the agent pool used for', ENTER],
   ['Isolate each run', ENTER],
 ];
@@ -27,7 +28,7 @@ const BEGUN: Line[] = [
 describe('an interrupted session', () => {
   const broken = async () => {
     const files = memoryFiles();
-    const result = await talk([...BEGUN, interrupt('Which of these apply to the network')], {files});
+    const result = await talk([...BEGUN, interrupt('Which of these apply')], {files});
     return {...result, files};
   };
 
@@ -45,7 +46,9 @@ describe('an interrupted session', () => {
     expect(last?.text).not.toContain(TOKEN);
     expect(JSON.parse(last?.text ?? '')).toEqual({
       answers: {url: 'https://acme.scalr.io', cloud: 'eks', purpose: 'runs'},
-      asked: ['isolation'],
+      asked: ['target', 'cloud', 'url', 'purpose', 'isolation'],
+      boxes: [],
+      place: {kind: 'files'},
     });
   });
 
@@ -53,21 +56,37 @@ describe('an interrupted session', () => {
     const {files} = await broken();
     const lines: Line[] = [
       ['Agent pool token', TOKEN],
-      ['Which of these apply to the network', ENTER],
+      ['Which of these apply', ENTER],
       ['Where should provider', ENTER],
       ['Maximum concurrent runs', ENTER],
       ['Chart to install', ENTER],
-      LEAVE,
+      ...QUIT,
     ];
     const {exit, stderr} = await talk(lines, {argv: ['--resume'], files});
     expect(exit).toBe(0);
-    expect(stderr).toContain('✔ Where does the cluster run? eks (earlier answer)');
-    expect(files.removed).toEqual([KEPT]);
+    expect(stderr).toContain('◇  Target     files only · namespace scalr-agent · EKS');
+  });
+
+  test('is resumed with its selected boxes', async () => {
+    const files = memoryFiles();
+    await talk([...BEGUN, ['Which of these apply', ['mirror', 'proxy']], interrupt('Proxy for https')], {files});
+    const lines: Line[] = [
+      ['Agent pool token', TOKEN],
+      ['Proxy for https', 'http://p:1'],
+      ['Hosts and networks', ENTER],
+      ['Image registry mirror', 'registry.corp'],
+      ['Where should provider', ENTER],
+      ['Maximum concurrent runs', ENTER],
+      ['Chart to install', ENTER],
+      ...QUIT,
+    ];
+    const {asked} = await talk(lines, {argv: ['--resume'], files});
+    expect(shown(asked)).toContain('proxy http://p:1 · images from registry.corp');
   });
 });
 
 test('saves nothing before the first answer', async () => {
-  const {exit, stderr, files} = await talk([interrupt('Agent pool token')]);
+  const {exit, stderr, files} = await talk([interrupt('Where will the agent run')]);
   expect(exit).toBe(130);
   expect(files.written).toEqual([]);
   expect(stderr).not.toContain('--resume');
@@ -97,7 +116,7 @@ test('continues when the home directory is read-only', async () => {
   files.write = async () => {
     throw new ExpectedError('Cannot write: read-only.', {code: 'UNWRITABLE_FILE', exit: 1});
   };
-  const {exit, stderr} = await talk([...BEGUN, interrupt('Which of these apply to the network')], {files});
+  const {exit, stderr} = await talk([...BEGUN, interrupt('Which of these apply')], {files});
   expect(exit).toBe(130);
   expect(stderr).not.toContain('--resume');
 });

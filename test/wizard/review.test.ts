@@ -4,198 +4,279 @@ import type {ListQuestion} from '../../src/ports/prompter.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
-import {choicesOf, KEPT, LEAVE, talk} from './conversation.ts';
+import {choicesOf, FILES_ONLY, KEPT, QUIT, shown, talk, VIEW_AND_QUIT} from './conversation.ts';
 
-/** Everything but the network, storage and size is said by flags. */
-const SAID = ['--url', 'https://acme.scalr.io', '--token-secret', 'mine', '--cloud', 'gke', '--purpose', 'runs'];
-const FLAGS = [...SAID, '--isolation', 'shared'];
+/** Everything but the network, storage and size is set by flags. */
+const GIVEN = ['--url', 'https://acme.scalr.io', '--token-secret', 'mine', '--cloud', 'gke', '--purpose', 'runs'];
+const FLAGS = [...GIVEN, '--isolation', 'shared'];
 const QUIET: Line[] = [
-  ['Which of these apply to the network', ENTER],
+  ['Which of these apply to your network', ENTER],
   ['Where should provider', ENTER],
   ['Maximum concurrent runs', ENTER],
 ];
-const TO_REVIEW: Line[] = [...QUIET, ['Chart to install', ENTER]];
+const TO_REVIEW: Line[] = [FILES_ONLY, ...QUIET, ['Chart to install', ENTER]];
+const EDIT: Line = ['What do you want to do?', 'edit'];
+const MORE: Line[] = [EDIT, ['Which answer do you want to change?', 'more']];
 
-describe('the chart recommendation', () => {
-  test('removes and lists unsupported answers when another chart is selected', async () => {
+const reviews = (asked: readonly unknown[]): ListQuestion[] =>
+  (asked as ListQuestion[]).filter(({message}) => message === 'What do you want to do?');
+
+describe('the chart', () => {
+  test('drops and lists answers that it does not support', async () => {
     const lines: Line[] = [
+      FILES_ONLY,
       ['Isolate each run', ENTER],
-      ['Which of these apply to the network', ENTER],
+      ['Which of these apply to your network', ENTER],
       ['Where should provider', 'hostpath'],
       ['Cache directory on the nodes', ENTER],
       ['Maximum concurrent runs', ENTER],
       ['Chart to install', 'agent-local'],
-      LEAVE,
+      ...VIEW_AND_QUIT,
     ];
-    const {stderr, exit} = await talk(lines, {argv: SAID});
-    expect(stderr).toContain('Recommended chart: agent-job');
-    expect(stderr).toMatch(/Removed --cache: agent-local [\d.]+ does not support --cache hostpath/);
+    const {asked, stderr, exit} = await talk(lines, {argv: GIVEN});
+    expect(choicesOf(asked, 'Chart to install')[0]?.label).toMatch(/^agent-job .* \(recommended\)$/);
+    expect(shown(asked)).toMatch(/Removed --cache: agent-local [\d.]+ does not support --cache hostpath/);
     expect(stderr).toContain('Values of agent-local');
     expect(exit).toBe(0);
   });
 
   test('never drops the cloud, the purpose or the isolation', async () => {
-    const {asked} = await talk([['Isolate each run', 'per-run'], ...QUIET, ['Chart to install', ENTER], LEAVE], {argv: SAID});
+    const lines: Line[] = [FILES_ONLY, ['Isolate each run', 'per-run'], ...QUIET, ['Chart to install', ENTER], ...QUIT];
+    const {asked} = await talk(lines, {argv: GIVEN});
     const local = choicesOf(asked, 'Chart to install').find(({value}) => value === 'agent-local');
     expect(local?.disabled).toMatch(/does not support --isolation per-run/);
   });
 
-  test('disables a chart that does not support a flag', async () => {
-    const {asked} = await talk([...TO_REVIEW, LEAVE], {argv: [...SAID, '--isolation', 'per-run']});
+  test('is disabled when it does not support a flag', async () => {
+    const {asked} = await talk([...TO_REVIEW, ...QUIT], {argv: [...GIVEN, '--isolation', 'per-run']});
     const charts = choicesOf(asked, 'Chart to install');
     expect(charts.find(({value}) => value === 'agent-local')?.disabled).toMatch(/does not support --isolation per-run/);
     expect(charts[0]).toMatchObject({value: 'agent-job'});
   });
-});
 
-describe('from the review', () => {
-  test('refuses a value that the agent cannot parse', async () => {
-    const mistake = ['--extra-env', 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB=many'];
-    const {stderr} = await talk([...TO_REVIEW, LEAVE], {argv: [...FLAGS, ...mistake]});
-    expect(stderr).toContain('SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB: "many" is not a whole number of megabytes.');
+  test('is asked again when an edit makes another one the recommended chart', async () => {
+    const lines: Line[] = [
+      FILES_ONLY,
+      ['Isolate each run', ENTER],
+      ...QUIET,
+      ['Chart to install', ENTER],
+      EDIT,
+      ['Which answer do you want to change?', 'isolation'],
+      ['Isolate each run', 'per-run'],
+      ['Chart to install', ENTER],
+      ...VIEW_AND_QUIT,
+    ];
+    const {asked, stderr} = await talk(lines, {argv: GIVEN});
+    expect(shown(asked)).toMatch(/agent-local [\d.]+ does not support --isolation per-run/);
+    expect(stderr).toContain('Values of agent-job');
   });
 
-  test('asks dependent questions after a setting is changed', async () => {
+  test('is asked again when an edit needs another one', async () => {
     const lines: Line[] = [
       ...TO_REVIEW,
-      ['What do you want to do?', 'change'],
-      ['What do you want to change?', 'Storage'],
-      ['Storage: which', 'cache'],
-      ['Where should provider', 'pvc'],
-      ['Storage: which', ENTER],
-      LEAVE,
+      EDIT,
+      ['Which answer do you want to change?', 'cache'],
+      ['Where should provider', 'hostpath'],
+      ['Chart to install', ENTER],
+      ['Cache directory on the nodes', ENTER],
+      ['Operating system of the nodes', 'cos'],
+      ...VIEW_AND_QUIT,
     ];
-    const changed = lines.toSpliced(
-      -2,
-      1,
-      ['Storage: which', ''],
+    const {asked, stderr} = await talk(lines, {argv: GIVEN.concat('--isolation', 'shared')});
+    expect(shown(asked)).toMatch(/agent-local [\d.]+ does not support --cache hostpath/);
+    expect(stderr).toMatch(/Values of agent-(k8s|job)/);
+  });
+
+  test('can be changed', async () => {
+    const lines: Line[] = [...TO_REVIEW, EDIT, ['Which answer', 'chart'], ['Chart to install', 'agent-job'], ...VIEW_AND_QUIT];
+    const {stderr} = await talk(lines, {argv: [...FLAGS, '--namespace', 'ci']});
+    expect(stderr).toContain('Values of agent-job');
+  });
+});
+
+describe('the review', () => {
+  test('fits on one screen, with answers in groups and warnings', async () => {
+    const {asked} = await talk([...TO_REVIEW, ...QUIT], {argv: [...FLAGS, '--metadata-service', 'block']});
+    const [review] = reviews(asked);
+    expect(review?.heading?.join('\n')).toMatch(
+      /^Review {5}agent-local [\d.]+ → files only · [^\n]*\nAgent\tacme.scalr.io \(flag\) · Secret mine \(flag\)\nPurpose\t/,
+    );
+    expect(review?.heading?.join('\n')).toContain('warning');
+    expect((review?.heading?.length ?? 0) + (review?.choices.length ?? 0)).toBeLessThan(22);
+  });
+
+  test('refuses a value that the agent cannot parse', async () => {
+    const mistake = ['--extra-env', 'SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB=many'];
+    const {asked} = await talk([...TO_REVIEW, ...QUIT], {argv: [...FLAGS, ...mistake]});
+    expect(shown(asked)).toContain('SCALR_AGENT_MODULE_CACHE_SIZE_LIMIT_MB: "many" is not a whole number of megabytes.');
+  });
+
+  test('asks again for the setting of a warning', async () => {
+    const lines: Line[] = [
+      FILES_ONLY,
+      ['Which of these apply', ['proxy']],
+      ['Proxy for https', 'http://proxy.corp:3128'],
+      ['Hosts and networks', ENTER],
+      ...QUIET.slice(1),
+      ['Chart to install', ENTER],
+      ['What do you want to do?', 'fix'],
+      ['Which warning', '0'],
+      ['Hosts and networks', '10.0.0.0/8'],
+      ...VIEW_AND_QUIT,
+    ];
+    const {asked, stderr} = await talk(lines, {argv: FLAGS});
+    const [before, after] = reviews(asked).map(({choices}) => choices.some(({value}) => value === 'fix'));
+    expect([before, after]).toEqual([true, false]);
+    expect(stderr).toContain('10.0.0.0/8');
+  });
+
+  test('asks dependent questions after an answer is changed', async () => {
+    const lines: Line[] = [
+      ...TO_REVIEW,
+      EDIT,
+      ['Which answer', 'cache'],
+      ['Where should provider', 'pvc'],
       ['StorageClass of the cache', 'standard-rwx'],
       ['Access mode', ENTER],
       ['Cache size', '20Gi'],
-    );
-    const {stderr} = await talk(changed, {argv: FLAGS});
+      ...VIEW_AND_QUIT,
+    ];
+    const {stderr} = await talk(lines, {argv: FLAGS});
     expect(stderr).toContain('storageClassName: "standard-rwx"');
     expect(stderr).toMatch(/20Gi/);
   });
 
-  test('removes and lists answers without effect after a change', async () => {
+  test('drops and lists answers without effect after a change', async () => {
     const lines: Line[] = [
-      ['Which of these apply to the network', ENTER],
+      FILES_ONLY,
+      ['Which of these apply', ENTER],
       ['Where should provider', 'existing-pvc'],
       ['Name of the existing PVC', 'mine'],
       ['Maximum concurrent runs', ENTER],
       ['Chart to install', ENTER],
-      ['What do you want to do?', 'change'],
-      ['What do you want to change?', 'Storage'],
-      ['Storage: which', 'cache'],
+      EDIT,
+      ['Which answer', 'cache'],
       ['Where should provider', 'ephemeral'],
-      ['Storage: which', ''],
-      LEAVE,
+      ...QUIT,
     ];
-    const {stderr, exit} = await talk(lines, {argv: FLAGS});
-    expect(stderr).toContain('Removed --cache-claim');
+    const {asked, exit} = await talk(lines, {argv: FLAGS});
+    expect(shown(asked)).toContain('Removed --cache-claim: it no longer applies.');
     expect(exit).toBe(0);
   });
 
-  test('clears an answer', async () => {
+  test('configures all other settings, and clears them', async () => {
     const lines: Line[] = [
-      ['Which of these apply to the network', ENTER],
-      ['Where should provider', ENTER],
-      ['Maximum concurrent runs', '7'],
-      ['Chart to install', ENTER],
-      ['What do you want to do?', 'change'],
-      ['What do you want to change?', 'Purpose'],
-      ['Purpose: which', 'concurrency'],
-      ['Maximum concurrent runs', ''],
-      ['Purpose: which', ''],
-      LEAVE,
+      ...TO_REVIEW,
+      ...MORE,
+      ['What do you want to configure?', 'Size'],
+      ['Size: which', 'run-memory-limit'],
+      ['Memory limit of a run', '5Gi'],
+      ['Size: which', ''],
+      ['What do you want to configure?', ''],
+      ['What do you want to do?', 'view'],
+      ...MORE,
+      ['What do you want to configure?', 'Size'],
+      ['Size: which', 'run-memory-limit'],
+      ['Memory limit of a run', ''],
+      ['Size: which', ESC],
+      ['What do you want to configure?', ESC],
+      ...VIEW_AND_QUIT,
     ];
-    const {stderr} = await talk(lines, {argv: FLAGS});
-    const [, before, after] = stderr.split('values.yaml for');
-    expect(before).toContain('replicaCount: 7');
-    expect(after).not.toContain('replicaCount');
+    const {stderr, asked} = await talk(lines, {argv: FLAGS});
+    const [, before, after] = stderr.split('Values of agent-local');
+    expect(before).toContain('memory: "5Gi"');
+    expect(after).not.toContain('5Gi');
+    expect(reviews(asked)[1]?.heading).toContain('Other\trun-memory-limit 5Gi');
   });
 
   test('goes back without changes on Esc', async () => {
     const lines: Line[] = [
       ...TO_REVIEW,
-      ['What do you want to do?', 'change'],
-      ['What do you want to change?', 'Storage'],
-      ['Storage: which', 'cache'],
+      EDIT,
+      ['Which answer', 'cache'],
       ['Where should provider', ESC],
-      ['Storage: which', ESC],
-      ['What do you want to do?', 'change'],
-      ['What do you want to change?', ESC],
+      EDIT,
+      ['Which answer', ESC],
       ['What do you want to do?', 'save'],
       ['Directory to save to', ESC],
-      LEAVE,
+      ['What do you want to do?', ESC],
+      ['Where should provider', ENTER],
+      ...QUIT,
     ];
-    const {stderr, written} = await talk(lines, {argv: FLAGS});
-    const [, first, ...others] = stderr.split('values.yaml for').map((text) => text.split('Checking the cluster')[0]);
-    expect(others).toEqual([first, first]);
+    const {asked, written} = await talk(lines, {argv: FLAGS});
+    const [first, ...others] = reviews(asked).map(({heading}) => heading);
+    expect(others.every((each) => JSON.stringify(each) === JSON.stringify(first))).toBe(true);
     expect([...written.keys()]).toEqual([KEPT]);
   });
 
-  test('selects another chart', async () => {
-    const lines: Line[] = [
-      ...TO_REVIEW,
-      ['What do you want to do?', 'change'],
-      ['What do you want to change?', 'Release'],
-      ['Release: which', 'chart'],
-      ['Chart to install', 'agent-job'],
-      LEAVE,
-    ];
-    const {stderr} = await talk(lines, {argv: [...SAID, '--namespace', 'ci'].concat(['--isolation', 'shared'])});
-    expect(stderr).toContain('Values of agent-job');
-  });
-
   test('reports conflicting answers and lets the user change them', async () => {
-    const tls: Line[] = [
-      ['What do you want to do?', 'change'],
-      ['What do you want to change?', 'TLS'],
+    const tls: Line[] = [...MORE, ['What do you want to configure?', 'TLS'], ['TLS: which', 'ca-secret']];
+    const back: Line[] = [
+      ['TLS: which', ''],
+      ['What do you want to configure?', ''],
     ];
     const lines: Line[] = [
       ...TO_REVIEW,
       ...tls,
-      ['TLS: which', 'ca-secret'],
       ['Secret with the CA bundle', 'roots'],
-      ['TLS: which', ''],
+      ...back,
       ...tls,
-      ['TLS: which', 'ca-secret'],
       ['Secret with the CA bundle', ''],
-      ['TLS: which', ''],
-      LEAVE,
+      ...back,
+      ...QUIT,
     ];
-    const {stderr, asked} = await talk(lines, {argv: [...FLAGS, '--ca-file', 'ca.pem'], files: memoryFiles(certificates)});
-    expect(stderr).toContain('--ca-file: Conflicts with --ca-secret');
-    const [, broken, mended] = asked.filter(({message}) => message === 'What do you want to do?') as ListQuestion[];
-    expect(broken?.default).toBe('change');
+    const {asked} = await talk(lines, {argv: [...FLAGS, '--ca-file', 'ca.pem', '--ca-public-roots'], files: memoryFiles(certificates)});
+    expect(shown(asked)).toContain('--ca-file: Conflicts with --ca-secret');
+    const [, broken, mended] = reviews(asked);
+    expect(broken?.default).toBe('edit');
     expect(broken?.choices.find(({value}) => value === 'save')?.disabled).toBeDefined();
     expect(mended?.choices.find(({value}) => value === 'save')?.disabled).toBeUndefined();
   });
 
   test('saves private files without secrets', async () => {
-    const {written, files, stderr} = await talk(
-      [...TO_REVIEW, ['What do you want to do?', 'save'], ['Directory to save to', '/srv/agent'], LEAVE],
-      {argv: FLAGS},
-    );
+    const lines: Line[] = [
+      ...TO_REVIEW,
+      ['What do you want to do?', 'save'],
+      ['Directory to save to', '/srv/agent'],
+      ['What do you want to do?', ENTER],
+    ];
+    const {written, files, asked, exit} = await talk(lines, {argv: FLAGS});
+    expect(exit).toBe(0);
     expect([...written.keys()]).toEqual(expect.arrayContaining(['/srv/agent/answers.yaml', '/srv/agent/values.yaml']));
     expect(files.written.every(({isPrivate}) => isPrivate)).toBe(true);
-    expect(stderr).toContain('Saved: /srv/agent/answers.yaml, /srv/agent/values.yaml');
+    expect(shown(asked)).toContain('Saved: /srv/agent/answers.yaml, /srv/agent/values.yaml');
+    expect(files.removed).toEqual([KEPT]);
   });
 
-  test('prints commands for another machine without helm and kubectl', async () => {
-    const {stderr, exit, asked} = await talk(
-      [...TO_REVIEW, ['What do you want to do?', 'save'], ['Directory to save to', ENTER], ['What do you want to do?', ENTER]],
-      {
-        argv: FLAGS,
-      },
+  test('keeps the answers for --resume when the user quits without saving', async () => {
+    const {files, stderr} = await talk([...TO_REVIEW, ['What do you want to do?', 'quit'], ['Quit without', 'n'], ...QUIT], {argv: FLAGS});
+    expect(stderr).toContain('Nothing was changed. To continue, run the command again with --resume.');
+    expect(files.removed).toEqual([]);
+  });
+
+  test.each([
+    [{}, 'scalr-agent install --yes \\', 'scalr-agent values'],
+    [{npm_command: 'exec'}, 'npx scalr-agent-install --yes \\', 'npx --package scalr-agent-install scalr-agent values'],
+  ] as const)('prints commands that run as they are: %o', async (env, install, values) => {
+    const {stderr} = await talk([...TO_REVIEW, ['What do you want to do?', 'print'], ...QUIT], {argv: FLAGS, env});
+    expect(stderr).toContain(`\n${install}\n  --chart agent-local \\\n  --chart-version 0.6.5 \\\n`);
+    expect(stderr).toContain(`\n${values} \\\n`);
+    expect(stderr).toContain(
+      '> values.yaml\nkubectl create namespace scalr-agent --dry-run=client --output=yaml | kubectl apply --filename -\nhelm upgrade',
     );
-    expect(exit).toBe(0);
-    expect(stderr).toContain('Cannot install:');
-    expect(stderr).toContain('helm upgrade scalr-agent agent-local --repo');
-    expect(stderr).toContain('scalr-agent install --yes');
-    expect(choicesOf(asked, 'What do you want to do?').find(({value}) => value === 'install')?.disabled).toBeDefined();
+    expect(stderr).toMatch(/helm upgrade scalr-agent agent-local --repo .* <values\.yaml/);
+  });
+
+  test('prints commands that read the saved file', async () => {
+    const lines: Line[] = [
+      ...TO_REVIEW,
+      ['What do you want to do?', 'save'],
+      ['Directory to save to', '/srv'],
+      ['What do you want to do?', ENTER],
+    ];
+    const {stderr} = await talk(lines, {argv: FLAGS});
+    expect(stderr).toContain('</srv/values.yaml');
+    expect(stderr).not.toContain('> values.yaml');
   });
 
   test('asks for another directory when the directory is read-only', async () => {
@@ -212,10 +293,10 @@ describe('from the review', () => {
       ['Directory to save to', '"/read-only"'],
       ['What do you want to do?', 'save'],
       ['Directory to save to', '/srv'],
-      LEAVE,
+      ['What do you want to do?', ENTER],
     ];
-    const {exit, stderr, written} = await talk(lines, {argv: FLAGS, files});
-    expect(stderr).toContain('Cannot write /read-only/answers.yaml');
+    const {exit, asked, written} = await talk(lines, {argv: FLAGS, files});
+    expect(shown(asked)).toContain('Cannot write /read-only/answers.yaml');
     expect(written.has('/srv/values.yaml')).toBe(true);
     expect(exit).toBe(0);
   });
