@@ -14,9 +14,9 @@ export interface Frame {
 const QUIET_MS = 150;
 
 /** What is appended comes line by line, as the film must not depend on how much of it came at once; a question comes whole. */
-const SECONDS_PER_LINE = 0.6;
+const SECONDS_PER_LINE = 0.4;
 
-const readingTime = (lines: number): number => Math.min(1 + 0.2 * lines, 3.5);
+const readingTime = (lines: number): number => Math.min(0.5 + 0.15 * lines, 2.2);
 
 /** A terminal that is filmed. Time is not measured: how long a frame stands follows from what is new in it. */
 export class Film {
@@ -74,6 +74,11 @@ export class Film {
     this.#shoot((news) => seconds ?? readingTime(news));
   }
 
+  /** The film begins with what the screen shows now. */
+  begin(): void {
+    this.frames.splice(0, this.frames.length - 1);
+  }
+
   /** The last picture stands for longer. */
   end(seconds: number): void {
     this.#pty.kill();
@@ -93,7 +98,7 @@ export class Film {
     const isNew = (line: readonly Run[], y: number): boolean => JSON.stringify(line) !== JSON.stringify(before[y] ?? []);
     const first = lines.findIndex(isNew);
     if (first < 0) return;
-    const question = lines.findIndex((line, y) => y >= first && line[0]?.text === '?');
+    const question = lines.findIndex((line, y) => y >= first && ['?', '◆'].includes(line[0]?.text ?? ''));
     const isAppended = before.slice(first).every((line) => line.length === 0);
     const end = isAppended ? (question < 0 ? length : question) : first;
     for (let y = first; y < end; y++) {

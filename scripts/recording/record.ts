@@ -9,7 +9,7 @@ import {svgOf} from './svg.ts';
 
 /** `npm run record`: films a real install and makes the picture in the README of it. */
 const PICTURE = fileURLToPath(new URL('../../docs/install.svg', import.meta.url));
-const SIZE = {columns: 100, rows: 30};
+const SIZE = {columns: 90, rows: 26};
 const [ENTER, DOWN] = ['\r', '\u001B[B'];
 const part = (content: object): string => Buffer.from(JSON.stringify(content)).toString('base64url');
 const TOKEN = `${part({alg: 'HS256', typ: 'JWT'})}.${part({host: 'acme.scalr.io'})}.${'made-up'.repeat(6)}`;
@@ -22,7 +22,12 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
 
 const PROMPT = '$';
 const lastOf = (screen: readonly string[]): string | undefined => screen.findLast((line) => line !== '');
-const asked = (screen: readonly string[]): string | undefined => screen.findLast((line) => line.startsWith('? '));
+/** The question on the screen: everything below the last step. Nothing is asked during a wait. */
+function asked(screen: readonly string[]): string | undefined {
+  const step = screen.findLastIndex((line) => line.startsWith('◆'));
+  const text = screen.slice(step).join('\n');
+  return step < 0 || /[\u2800-\u28FF]/.test(text) ? undefined : text;
+}
 const isOver = (screen: readonly string[]): boolean => lastOf(screen) === PROMPT;
 
 const stage = await setStage();
@@ -30,17 +35,18 @@ try {
   const film = new Film('/bin/sh', {...SIZE, cwd: stage.directory, env: stage.env});
   await film.until((screen) => isOver(screen) || undefined);
   await film.type('scalr-agent-install');
+  film.begin();
   await film.press(ENTER);
   for (;;) {
     const question = await film.until((screen) => asked(screen) ?? (isOver(screen) ? PROMPT : undefined));
     if (question === PROMPT) break;
-    const keys = Object.entries(KEYS).find(([text]) => question.startsWith(`? ${text}`))?.[1] ?? [ENTER];
+    const keys = Object.entries(KEYS).find(([text]) => question.includes(`│  ${text}`))?.[1] ?? [ENTER];
     for (const key of keys) await film.press(key);
     await film.until((screen) => asked(screen) !== question || undefined);
   }
   const end = film.screen.join('\n');
   if (!end.includes('has registered')) throw new Error(`It did not come to a good end:\n${end}`);
-  film.end(8);
+  film.end(4);
   await mkdir(dirname(PICTURE), {recursive: true});
   await writeFile(PICTURE, svgOf(film.frames, 'scalr-agent-install asks, shows what it will do, and installs an agent', SIZE));
 } finally {

@@ -18,6 +18,7 @@ import {evidencePath, saveFiles} from '../cli/user-files.ts';
 import type {Decided} from '../cli/wizard.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {objectNames} from '../cluster/manifest.ts';
+import {programOf} from '../command-line.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {type PreparedInstall, prepareInstall} from '../plan/install.ts';
 import type {Plan} from '../plan/step.ts';
@@ -275,7 +276,12 @@ export default class Install extends BaseCommand<Result | undefined> {
       );
       if (watched === undefined) return {...result, saved};
       const {agent} = watched;
-      say(resultText({name, hasChanged: result.changed, agent, objects: result.objects, saved}, this.screen));
+      say(
+        resultText(
+          {name, hasChanged: result.changed, agent, objects: result.objects, saved, program: programOf(this.app.env)},
+          this.screen,
+        ),
+      );
       return {...result, saved, agent};
     } finally {
       interrupts.release();

@@ -89,9 +89,6 @@ export const deleteNamed = (place: ClusterTarget, objects: readonly string[], se
 export const deleteLabelled = (place: ClusterTarget, kinds: readonly string[], selector: string): Call =>
   kubectl(place, ['delete', kinds.join(','), `--selector=${selector}`, '--ignore-not-found', '--wait=false', PROMPT]);
 
-export const releaseLogs = ({release, place}: ReleaseName): Call =>
-  kubectl(place, ['logs', '--selector', `app.kubernetes.io/instance=${release}`]);
-
 export const describePods = (place: ClusterTarget): Call => kubectl(place, ['describe', 'pods']);
 
 export const scale = (place: ClusterTarget, kind: string, name: string, replicas: number): Call =>

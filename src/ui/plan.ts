@@ -1,9 +1,7 @@
 import type {Watched} from '../apply/watch-release.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
 import type {Inventory} from '../cluster/inventory.ts';
-import {commandLine, ownCommand} from '../command-line.ts';
-import {releaseValues} from '../helm/helm.ts';
-import {releaseLogs} from '../kubernetes/kubectl.ts';
+import {commandLine, ownCommand, type Program} from '../command-line.ts';
 import type {Plan, Step} from '../plan/step.ts';
 import type {KeptObject} from '../plan/uninstall-keeps.ts';
 import type {ReleaseName} from '../ports/processes.ts';
@@ -38,7 +36,7 @@ export function stepText({title, call}: Step, state: 'started' | 'waiting' | 'en
   return `Interrupted: waiting for ${call.tool} to finish. Press Ctrl-C again to exit immediately.\n`;
 }
 
-interface Outcome {
+interface InstallResult {
   name: ReleaseName;
   hasChanged: boolean;
   agent: Watched['agent'];
@@ -46,17 +44,19 @@ interface Outcome {
   objects: readonly string[];
   /** Files that were written. */
   saved: readonly string[];
+  program: Program;
 }
 
 /** The result and the next steps. */
-export function resultText({name, hasChanged, agent, objects, saved}: Outcome, screen: Screen): string {
+export function resultText({name, hasChanged, agent, objects, saved, program}: InstallResult, screen: Screen): string {
   const {bold, green} = theme(screen);
   const head = hasChanged ? `Release ${name.release} is ready` : `No changes: release ${name.release} is up to date and ready`;
   const suffix =
     agent === 'registered'
       ? ', and the agent has registered (according to its log).'
       : '. Its log does not show whether the agent has registered.';
-  const next = [commandLine(releaseValues(name)), commandLine(releaseLogs(name)), ownCommand('uninstall', name, '--dry-run')];
+  const own = (command: string, ...more: string[]): string => ownCommand(command, name, ...more).replace(/^scalr-agent/, program.other);
+  const next = [own('status'), own('collect-logs'), own('uninstall', '--dry-run')];
   return [
     `${green('✓')} ${head}${suffix}\n`,
     ...(hasChanged ? [paragraph('Objects: ', objects.join(', '), screen)] : []),

@@ -82,6 +82,8 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       // A secret is not shown, so an empty answer keeps it.
       const isKept = answer === undefined && setting === token && store.answer(setting) !== undefined;
       if (!isKept) put(setting, answer);
+      const caution = answer && setting.caution?.(answer.value, store.get);
+      if (caution !== undefined) interview.note(`! ${caution}`);
       return answer === undefined ? (empty?.replace(/^Enter: /, '') ?? 'none') : answerText(setting, answer);
     },
   });
@@ -227,5 +229,5 @@ function sizeNote(store: AnswerStore, cluster: DiscoveredCluster | undefined): s
   const {nodes} = cluster ?? {};
   return nodes === undefined
     ? run
-    : `${run} The ${nodes.count} nodes offer ${nodes.cpuMilli / 1000n} CPU and ${nodes.memoryMilli / 1000n / 1024n ** 3n}Gi, used or not.`;
+    : `${run} ${nodes.count === 1 ? 'The node offers' : `The ${nodes.count} nodes offer`} ${nodes.cpuMilli / 1000n} CPU and ${nodes.memoryMilli / 1000n / 1024n ** 3n}Gi, used or not.`;
 }

@@ -288,11 +288,7 @@ describe('a token', () => {
   });
 
   test('is taken without the text pasted after it', async () => {
-    const {screen, left} = await talk([
-      ...TARGET,
-      {see: /Agent pool token/, press: `${TOKEN}${ENTER}more-of-the-paste${ENTER}`},
-      LEAVE,
-    ]);
+    const {screen, left} = await talk([...TARGET, {see: /Agent pool token/, press: `${TOKEN}${ENTER}more-of-the-paste${ENTER}`}, LEAVE]);
     expect(left, screen).toBe(0);
     expect(screen).not.toContain('more-of-the-paste');
   });

@@ -61,7 +61,7 @@ describe('the happy path', () => {
     const [target] = asked as ListQuestion[];
     expect((await target?.laterChoices)?.[0]).toMatchObject({description: 'prod-eks (current context), EKS, Kubernetes v1.35.1, 1 node'});
     expect(stderr).toContain('◇  Target     prod-eks · namespace scalr-agent · EKS (cluster)\n');
-    expect(shown(asked)).toContain('The 1 nodes offer 4 CPU and 16Gi');
+    expect(shown(asked)).toContain('The node offers 4 CPU and 16Gi');
   });
 
   test('numbers the steps, and keeps the answered ones in one line each', async () => {
