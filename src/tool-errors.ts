@@ -49,6 +49,12 @@ export const isRetryable = ({stderr}: ProcessResult): boolean => RETRYABLE.test(
 /** Known errors of helm and kubectl with next steps; an unreachable chart repository is checked before the cluster. */
 const KNOWN: readonly KnownFailure[] = [
   {
+    stderr: /^(helm|kubectl) not found on PATH\.$/m,
+    code: 'TOOL_NOT_FOUND',
+    exit: ExitCode.usage,
+    suggestions: () => ['Install the tool, or set its path with --helm or --kubectl'],
+  },
+  {
     tool: 'helm',
     stderr:
       /chart ".*" .*not found|failed to (download|fetch|pull)|could not find|404 Not Found|not a valid chart repository or cannot be reached/i,

@@ -1,4 +1,4 @@
-import type {Call, ClusterTarget, ReleaseName} from '../ports/processes.ts';
+import type {Call, ClusterTarget} from '../ports/processes.ts';
 import {Secret} from '../settings/secret.ts';
 
 /** Field manager in managedFields. */

@@ -58,7 +58,7 @@ export function resultText({name, hasChanged, agent, objects, saved, program}: I
   const own = (command: string, ...more: string[]): string => ownCommand(command, name, ...more).replace(/^scalr-agent/, program.other);
   const next = [own('status'), own('collect-logs'), own('uninstall', '--dry-run')];
   return [
-    `${green('✓')} ${head}${suffix}\n`,
+    paragraph(`${green('✓')} `, `${head}${suffix}`, screen),
     ...(hasChanged ? [paragraph('Objects: ', objects.join(', '), screen)] : []),
     ...(saved.length === 0 ? [] : [paragraph('Saved: ', saved.join(', '), screen)]),
     `${bold('Next steps:')}\n${next.map((line) => `  - ${line}\n`).join('')}`,

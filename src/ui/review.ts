@@ -36,8 +36,8 @@ export function noticesOf({generated, prepared}: {generated?: Generated; prepare
     settings: [...catalogue.filter(({id}) => id === setting), ...named(message)],
   }));
   const planned = prepared === undefined ? [] : planWarnings(prepared.plan).map(({message}) => ({text: message, settings: named(message)}));
-  const checked = (prepared?.warnings ?? []).map(({title, message, remedy}) => ({
-    text: `${title}: ${message}`,
+  const checked = (prepared?.warnings ?? []).map(({message, remedy}) => ({
+    text: message,
     ...(remedy === undefined ? {} : {remedy}),
     settings: named(`${remedy} ${message}`),
   }));

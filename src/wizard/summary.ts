@@ -70,6 +70,7 @@ const PHRASES = new Map<Setting, (text: string, store: AnswerStore) => string | 
   [concurrency, (text) => `${text} concurrent ${text === '1' ? 'run' : 'runs'}`],
   [chart, (text, {get}) => `${text} ${get(chartVersion) ?? newestOf(text as never)}`],
   [chartVersion, () => undefined],
+  [nodeOs, (text) => (text === 'other' ? undefined : `nodes with ${text}`)],
 ]);
 
 /** The answers of a step, each with its source unless the user gave it here. */
@@ -102,4 +103,4 @@ const phraseOf = (setting: Setting, answer: Answer, store: AnswerStore): string 
 };
 
 const sourceOf = (answer: Answer, setting: Setting, screen: Screen): string =>
-  answer.source === 'prompt' ? '' : theme(screen).dim(` (${sourceText(setting, answer)})`);
+  answer.source === 'prompt' || answer.source === 'default' ? '' : theme(screen).dim(` (${sourceText(setting, answer)})`);
