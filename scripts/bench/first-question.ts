@@ -2,7 +2,7 @@ import {performance} from 'node:perf_hooks';
 import {spawn} from '@lydell/node-pty';
 import {ROOT, WIZARD} from '../../test/package/built.ts';
 
-const FIRST_QUESTION = /Agent pool token/;
+const FIRST_QUESTION = /Where will the agent run/;
 
 /** When the first question of the wizard has come, by the clock of performance.now(). There is no kubectl, so that it is the same everywhere. */
 export function untilFirstQuestion(env: Readonly<Record<string, string>>): Promise<number> {

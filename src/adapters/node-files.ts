@@ -1,4 +1,4 @@
-import {type FileHandle, lstat, mkdir, open, rm, stat, writeFile} from 'node:fs/promises';
+import {type FileHandle, lstat, mkdir, open, readdir, rm, stat, writeFile} from 'node:fs/promises';
 import {dirname} from 'node:path';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files, PlaceFlag} from '../ports/files.ts';
@@ -113,6 +113,15 @@ export const nodeFiles: Files = {
       }
     } catch (error) {
       throw fileFailure('write', path, error, flag);
+    }
+  },
+
+  async list(path) {
+    try {
+      const entries = await readdir(path, {withFileTypes: true});
+      return entries.map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`);
+    } catch {
+      return [];
     }
   },
 

@@ -149,11 +149,12 @@ export const isFilledMap = (value: Tree): boolean => isMap(value) && Object.keys
 export const isDash = (value: Tree): boolean => value === '-';
 export const isPem = (value: Tree): boolean => typeof value === 'string' && /[\n"\\]/.test(value);
 
-const ANNOTATION_OF: Readonly<Record<string, string>> = {
+/** The service account annotation that each workload identity needs. */
+export const IDENTITY_ANNOTATIONS: Readonly<Record<string, string>> = {
   irsa: 'eks.amazonaws.com/role-arn',
   azure: 'azure.workload.identity/client-id',
 };
-const annotationFor = (get: Get): string | undefined => ANNOTATION_OF[get(workloadIdentity) ?? ''];
+const annotationFor = (get: Get): string | undefined => IDENTITY_ANNOTATIONS[get(workloadIdentity) ?? ''];
 
 const variableWithSetting = (get: Get): string | undefined =>
   Object.keys(get(extraEnv) ?? {}).find((each) => VARIABLES_OF_SETTINGS.has(each));

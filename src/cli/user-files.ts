@@ -1,4 +1,3 @@
-import {readdir} from 'node:fs/promises';
 import {join} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
 import {type ErrorCode, ExitCode, ExpectedError} from '../errors.ts';
@@ -95,15 +94,15 @@ export function typedPath(text: string, {HOME: home}: Readonly<Record<string, st
   return home === undefined ? plain : plain.replace(/^~(?=\/|$)/, home);
 }
 
-/** Paths that start with the typed text; directories end with a slash. Empty if the directory cannot be read. */
-export async function completePath(text: string, env: Readonly<Record<string, string | undefined>>): Promise<readonly string[]> {
+/** Paths that start with the typed text. */
+export async function completePath(
+  text: string,
+  files: Pick<Files, 'list'>,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly string[]> {
   const start = text.slice(0, text.lastIndexOf('/') + 1);
-  try {
-    const entries = await readdir(typedPath(start, env) || '.', {withFileTypes: true});
-    return entries.map((entry) => `${start}${entry.name}${entry.isDirectory() ? '/' : ''}`).filter((path) => path.startsWith(text));
-  } catch {
-    return [];
-  }
+  const names = await files.list(typedPath(start, env) || '.');
+  return names.map((name) => `${start}${name}`).filter((path) => path.startsWith(text));
 }
 
 interface SaveOptions {

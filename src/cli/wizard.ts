@@ -17,9 +17,9 @@ import {titleText} from '../ui/conversation.ts';
 import type {Screen} from '../ui/theme.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
-import {AnswerStore} from '../wizard/answer-store.ts';
+import {AnswerStore, type ResumeState} from '../wizard/answer-store.ts';
 import {readContexts} from '../wizard/choose-target.ts';
-import {type ResumeState, ResumeStore, readResumeState, resumePath} from '../wizard/resume.ts';
+import {ResumeStore, readResumeState, resumePath} from '../wizard/resume.ts';
 import type {Decision, Prepared} from '../wizard/review.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
 import type {App} from './app.ts';
@@ -92,7 +92,7 @@ export async function decideWithOperator(
       program: programOf(env),
       where: () => whereFlags(clusterFlags()),
       onAnswer: () => resumeStore.keep(store),
-      completePath: (text) => completePath(text, env),
+      completePath: (text) => completePath(text, files, env),
       async prepare(generated) {
         const place = target();
         const key = JSON.stringify(place);

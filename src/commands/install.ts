@@ -73,8 +73,6 @@ interface InstallFlags extends ClusterFlags, SharedFlags {
   save?: string | undefined;
 }
 
-type Wanted = ReturnType<typeof wantedRelease>;
-
 export default class Install extends BaseCommand<Result | undefined> {
   static override summary = 'Install an agent, or update an existing release.';
   static override description =
@@ -166,12 +164,9 @@ export default class Install extends BaseCommand<Result | undefined> {
 
   async #runWizard(flags: InstallFlags): Promise<Decided | 'saved' | 'quit'> {
     const {decideWithOperator} = await import('../cli/wizard.ts');
-    const decided = await decideWithOperator(flags, await this.sourcesFrom(flags), {
-      app: this.app,
-      screen: this.screen,
-      accessTo: (place) => this.accessTo(place, flags),
-      version: this.config.version,
-    });
+    const accessTo = (place: ClusterTarget) => this.accessTo(place, flags);
+    const context = {app: this.app, screen: this.screen, accessTo, version: this.config.version};
+    const decided = await decideWithOperator(flags, await this.sourcesFrom(flags), context);
     this.app.stderr('\n');
     return decided;
   }
@@ -247,7 +242,7 @@ export default class Install extends BaseCommand<Result | undefined> {
 
   async #carryOut(
     {settings}: Generated,
-    {wanted, facts, plan}: Omit<PreparedInstall, 'manifest'> & {wanted: Wanted},
+    {wanted, facts, plan}: Omit<PreparedInstall, 'manifest'> & {wanted: ReturnType<typeof wantedRelease>},
     flags: InstallFlags,
     result: Result,
   ): Promise<Result> {

@@ -14,6 +14,8 @@ export interface Files {
    * private file. `makesDirectory` creates a missing directory for the owner only. Errors suggest another path for `flag`. @throws ExpectedError
    */
   write(path: string, text: string, options: {isPrivate: boolean; makesDirectory?: boolean; flag?: PlaceFlag}): Promise<void>;
+  /** Names in a directory; directories end with a slash. Empty if the directory cannot be read. */
+  list(path: string): Promise<readonly string[]>;
   /** Removes the path if it exists. @throws ExpectedError */
   remove(path: string): Promise<void>;
 }

@@ -47,7 +47,10 @@ export const proxyUrl = (variable: string): Kind<string> => ({
   hint: 'URL',
   parse(raw) {
     if (String(raw).includes(`//${CREDENTIALS}@`))
-      throw new InvalidValue('The user name and password were left out when the answers were saved', `Set the complete URL in ${variable}`);
+      throw new InvalidValue(
+        'The user name and password are placeholders, because they are never saved',
+        `Set the complete URL in ${variable}`,
+      );
     const url = parseUrl(raw, ['http', 'https'], 'http://proxy.example.com:3128');
     if (url.pathname !== '/' || url.search !== '' || url.hash !== '') {
       throw new InvalidValue(

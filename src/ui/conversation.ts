@@ -63,7 +63,7 @@ export function frameOf(heading: readonly string[] | undefined, screen: Screen):
           .replace(/^/gm, rail);
   };
   const mark = legible(cyan('◆'), screen);
-  return {mark, first: rail, indent: rail, above: [`  ${step}`, ...lines.map(lineText)]};
+  return {mark, first: rail, indent: rail, above: [legible(`  ${step}`, screen), ...lines.map(lineText)]};
 }
 
 const hasRail = ({columns = 80}: Screen): boolean => columns >= NARROW;

@@ -134,7 +134,12 @@ export function elsewhereText(
 
 /** A command of kubectl that can be repeated. */
 const applied = (args: readonly string[]): string =>
-  `${commandLine({tool: 'kubectl', args: [...args, '--dry-run=client', '--output=yaml']})} | kubectl apply --filename -`;
+  [
+    [...args, '--dry-run=client', '--output=yaml'],
+    ['apply', '--filename', '-'],
+  ]
+    .map((each) => commandLine({tool: 'kubectl', args: each}))
+    .join(' | ');
 
 /** The content is read from standard input. */
 function secretCommand({name, type, data}: WantedRelease['secrets'][number], namespace: string): string {

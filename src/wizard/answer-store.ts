@@ -3,11 +3,22 @@ import type {Source} from '../answers/sources.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Get, MissingSetting, type ParseContext, type Setting} from '../settings/define.ts';
 import type {Answer, Settings} from '../settings/settings.ts';
-import type {ResumeState} from './resume.ts';
-import type {Box} from './steps.ts';
 
 /** Where the agent will run: the cluster of a kubeconfig context, or nowhere yet (only files are written). */
 export type Place = {kind: 'kubernetes'; context?: string} | {kind: 'files'};
+
+/** The saved state of an interrupted session, without secrets. */
+export interface ResumeState {
+  /** As in an answers file. */
+  answers: Readonly<Record<string, unknown>>;
+  /** Answered questions, which are not asked again. */
+  asked: readonly string[];
+  /** Selected boxes of the network question. */
+  boxes: readonly string[];
+  place?: Place;
+  /** The chart that was recommended when one was selected. */
+  recommended?: string;
+}
 
 /** The answers so far. */
 export class AnswerStore {
@@ -46,7 +57,7 @@ export class AnswerStore {
   isFixed = (setting: Setting): boolean => this.isGiven(setting) && this.answer(setting)?.source !== 'prompt';
 
   /** True if the box was selected, or if one of its settings is fixed. */
-  isOpen = (box: Box): boolean => this.boxes.has(box.id) || box.settings.some(this.isFixed);
+  isOpen = (box: {id: string; settings: readonly Setting[]}): boolean => this.boxes.has(box.id) || box.settings.some(this.isFixed);
 
   /** In the order of the catalogue. */
   entries(): {setting: Setting; answer: Answer}[] {

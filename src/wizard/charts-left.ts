@@ -11,8 +11,7 @@ import {type Answer, Settings} from '../settings/settings.ts';
 import {answerText} from '../ui/conversation.ts';
 import {generate} from '../values/generate.ts';
 import type {AnswerStore} from './answer-store.ts';
-
-export const CHART_DEFAULT = 'Chart default';
+import {CHART_DEFAULT} from './steps.ts';
 
 /** The answers as they are: incomplete, and not validated against each other. */
 export const unsettled = (store: AnswerStore): Settings =>

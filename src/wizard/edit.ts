@@ -40,9 +40,10 @@ export async function edit(store: AnswerStore, questions: readonly Question[], i
   return true;
 }
 
-/** Returns whether the setting has a question in the flow. */
+/** Returns whether the user has answered the question of the setting in the flow. */
 export function reopen(id: string, questions: readonly Question[], interview: Interview): boolean {
-  const question = questions.find((each) => each.id === id);
+  const isAnswered = interview.answered().some((each) => each.id === id);
+  const question = isAnswered ? questions.find((each) => each.id === id) : undefined;
   if (question !== undefined) interview.reopen(question);
   return question !== undefined;
 }

@@ -2,20 +2,7 @@ import {join} from 'node:path';
 import {rawAnswers} from '../answers/answers-file.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
-import type {AnswerStore, Place} from './answer-store.ts';
-
-/** The saved state of an interrupted session, without secrets. */
-export interface ResumeState {
-  /** As in an answers file. */
-  answers: Readonly<Record<string, unknown>>;
-  /** Answered questions, which are not asked again. */
-  asked: readonly string[];
-  /** Selected boxes of the network question. */
-  boxes: readonly string[];
-  place?: Place;
-  /** The chart that was recommended when one was selected. */
-  recommended?: string;
-}
+import type {AnswerStore, ResumeState} from './answer-store.ts';
 
 const NAME = ['scalr-agent-install', 'resume.json'];
 

@@ -1,27 +1,25 @@
 import type {DiscoveredCluster} from '../answers/discover-cluster.ts';
-import {IDENTITIES} from '../charts/agent-addresses.ts';
 import {isKnown} from '../cluster/facts/fact.ts';
 import type {StorageClass} from '../cluster/facts/storage.ts';
 import type {Choice} from '../ports/prompter.ts';
-import {withoutCredentials} from '../settings/addresses.ts';
 import {token} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {httpsProxy, noProxy, workloadIdentity} from '../settings/network.ts';
-import {serviceAccountAnnotation} from '../settings/pods.ts';
-import {concurrency, purpose} from '../settings/purpose.ts';
+import {concurrency} from '../settings/purpose.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {cacheStorageClass} from '../settings/storage.ts';
 import {answerText} from '../ui/conversation.ts';
 import {sizing} from '../values/sizing.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {ask} from './ask.ts';
-import {CHART_DEFAULT, chartDefaultOf, isForeign, likelyTarget, whyExcluded} from './charts-left.ts';
+import {chartDefaultOf, isForeign, likelyTarget, whyExcluded} from './charts-left.ts';
 import {chartQuestion} from './choose-chart.ts';
+import {boxesQuestion, dropRole, roleQuestion} from './choose-network.ts';
 import {type Contexts, targetQuestion} from './choose-target.ts';
 import {Interview, type Question} from './interview.ts';
 import {type Decision, type ReviewDeps, review} from './review.ts';
-import {BOXES, QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';
+import {BOXES, CHART_DEFAULT, QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';
 
 /** What the wizard needs from the environment. */
 export interface WizardDeps extends Omit<ReviewDeps, 'before' | 'offers' | 'whyExcluded' | 'facts'> {
@@ -91,72 +89,8 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
   const put = (setting: Setting, answer: Answer | undefined): void => {
     if (answer === undefined) store.delete(setting);
     else store.set(setting, answer);
+    if (setting === workloadIdentity) dropRole(store);
     for (const dropped of store.dropUseless(setting)) interview.note(`Removed ${spell(dropped)}: it no longer applies.`);
-  };
-
-  const networkQuestion: Question = {
-    id: 'network',
-    step: 'Network',
-    message: 'Which of these apply to your network?',
-    isOpen: () => !store.asked.has('network') && boxes().length > 0,
-    async ask(shown) {
-      const open = boxes();
-      const proxy = deps.env['HTTPS_PROXY'] || deps.env['https_proxy'];
-      const selected = await deps.prompter.checkbox({
-        ...shown,
-        message: networkQuestion.message,
-        help: [
-          'Select all that apply. Each selection adds one or two questions.',
-          'Clusters with direct Internet access usually need none of these.',
-          'https://docs.scalr.io/docs/agent-pools',
-        ],
-        choices: open.map(({id, label, description}) => ({
-          value: id,
-          label,
-          description: id === 'proxy' && proxy ? `HTTPS_PROXY is ${withoutCredentials(proxy)} on this machine` : description,
-        })),
-        selected: [...store.boxes],
-      });
-      for (const {id, settings, answer} of open) {
-        const isSelected = selected.includes(id);
-        if (!isSelected) for (const setting of settings) store.delete(setting);
-        else if (answer !== undefined) store.set(answer.setting, {value: answer.value, source: 'prompt'});
-      }
-      store.boxes = new Set(selected);
-      return open.flatMap(({id, label}) => (selected.includes(id) ? [label] : [])).join(', ') || 'none';
-    },
-  };
-  const boxes = () =>
-    BOXES.filter(
-      ({settings, forRuns}) =>
-        !settings.some(store.isFixed) && (!forRuns || store.get(purpose) === 'runs') && !settings.every((each) => isForeign(each, store)),
-    );
-
-  /** The role or account that runs act as, where the workload identity needs one. */
-  const roleQuestion: Question = {
-    id: 'identity-role',
-    step: 'Network',
-    get message() {
-      return roleOf(store)?.message ?? '';
-    },
-    isOpen: () => !store.asked.has('identity-role') && roleOf(store) !== undefined && !store.isFixed(serviceAccountAnnotation),
-    async ask(shown) {
-      const {message, key, help} = roleOf(store) as Role;
-      const {form, example} = IDENTITIES[key] as (typeof IDENTITIES)[string];
-      const before = store.get(serviceAccountAnnotation) ?? {};
-      const text = await deps.prompter.input({
-        ...shown,
-        message,
-        help: [help, `Written as annotation ${key} of the service account.`, 'Flag --service-account-annotation'],
-        note: 'Enter: set it later',
-        ...(before[key] === undefined ? {} : {default: before[key], isPrefilled: true}),
-        validate: (typed) => (typed === '' || form.test(typed) ? undefined : `Use a form such as ${example}.`),
-      });
-      const {[key]: _, ...others} = before;
-      const value = text === '' ? others : {...others, [key]: text};
-      put(serviceAccountAnnotation as Setting, Object.keys(value).length === 0 ? undefined : {value, source: 'prompt'});
-      return text || 'not set';
-    },
   };
 
   const of = (...settings: readonly Setting[]) => QUESTIONS.filter(({setting}) => settings.includes(setting)).map(settingQuestion);
@@ -168,9 +102,9 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     ...of(cloud),
     ...inStep('Agent'),
     ...inStep('Purpose'),
-    networkQuestion,
+    boxesQuestion(store, deps),
     ...network.slice(0, afterIdentity),
-    roleQuestion,
+    roleQuestion(store, put, deps),
     ...network.slice(afterIdentity),
     ...inStep('Cache'),
     ...inStep('Size'),
@@ -197,28 +131,6 @@ function prefilled(setting: Setting, store: AnswerStore, env: WizardDeps['env'])
     return undefined;
   }
 }
-
-interface Role {
-  message: string;
-  /** Annotation of the service account. */
-  key: string;
-  help: string;
-}
-
-const ROLES: Readonly<Record<string, Role>> = {
-  irsa: {
-    message: 'ARN of the IAM role of runs',
-    key: 'eks.amazonaws.com/role-arn',
-    help: 'The role trusts the OIDC provider of the cluster.',
-  },
-  azure: {
-    message: 'Client ID of the managed identity of runs',
-    key: 'azure.workload.identity/client-id',
-    help: 'The identity has a federated credential for the service account.',
-  },
-};
-
-const roleOf = (store: AnswerStore): Role | undefined => ROLES[store.get(workloadIdentity) ?? ''];
 
 /** What one run requests, and what the nodes offer. */
 function sizeNote(store: AnswerStore, cluster: DiscoveredCluster | undefined): string | undefined {

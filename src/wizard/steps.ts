@@ -7,7 +7,8 @@ import {concurrency, isolation, purpose} from '../settings/purpose.ts';
 import {chart} from '../settings/release.ts';
 import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageClass, efsHandle} from '../settings/storage.ts';
 import {caFile, caPublicRoots} from '../settings/tls.ts';
-import {CHART_DEFAULT} from './charts-left.ts';
+
+export const CHART_DEFAULT = 'Chart default';
 
 /** The steps of the wizard, in order. */
 export const STEPS = ['Target', 'Agent', 'Purpose', 'Network', 'Cache', 'Size', 'Chart'] as const;

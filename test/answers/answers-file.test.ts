@@ -107,10 +107,10 @@ test('omits and lists secrets', async () => {
   const deps = {files, now: TODAY};
   const text = answersText(await resolve([fromFlags(flags), fromEnvironment({SCALR_AGENT_TOKEN: 'hunter2'})], deps));
   expect(text).not.toContain('hunter2');
-  expect(text).toContain('# Omitted, because they are or contain secrets: SCALR_AGENT_TOKEN, --https-proxy');
+  expect(text).toContain('# The password of https-proxy was left out: set the complete URL in SCALR_AGENT_INSTALL_HTTPS_PROXY');
   expect(text).toContain('url: https://acme.scalr.io');
   const piped = answersText(await resolve([fromFlags({...flags, 'token-file': '-'})], deps));
-  expect(piped).toContain('secrets: --token-file, --https-proxy');
+  expect(piped).toContain('secrets: --token-file\n');
 });
 
 test.each<[string, RawFlags]>([

@@ -19,10 +19,16 @@ function converse(steps: readonly Step[], terminal: Terminal = {}, args: readonl
 
 /** Answers three questions of different kinds with Enter, and the fourth with Ctrl-C. */
 const FEW: readonly Step[] = [
-  {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
-  {see: /Scalr URL[\s\S]*from the token/, press: ENTER},
+  {see: /Where will the agent\s+run\?[\s\S]*for help/, press: ENTER},
   {see: /Where does the cluster run\?[\s\S]*for help/, press: ENTER},
+  {see: /Agent pool token/, press: `${TOKEN}${ENTER}`},
   {see: /What is the agent pool used\s+for\?[\s\S]*for help/, press: CTRL_C},
+];
+
+/** The same without cursor movement. */
+const DUMB: readonly Step[] = [
+  {see: /Where will the agent run\?[\s\S]*Number.*: $/, press: ENTER},
+  {see: /Where does the cluster run\?[\s\S]*Number.*: $/, press: ENTER},
 ];
 
 const coloursIn = (screen: string): string[] => screen.split(ESCAPE).filter((each) => /^[\d;]*m/.test(each));
@@ -30,11 +36,12 @@ const coloursIn = (screen: string): string[] => screen.split(ESCAPE).filter((eac
 test('asks line by line without escape sequences when the terminal cannot move its cursor', async () => {
   const {screen, exit, left} = await converse(
     [
+      {see: /Where will the agent run\?[\s\S]*Number.*: $/, press: ENTER},
+      {see: /Where does the cluster run\?[\s\S]*Number.*: $/, press: '6\r'},
       {see: /Agent pool token .*: $/, press: '?\r'},
-      {see: /SCALR_AGENT_TOKEN[\s\S]*Agent pool token .*: $/, press: `${TOKEN}${ENTER}`},
-      {see: /\[hidden, \d+ characters\]\r\n[\s\S]*Scalr URL .*: $/, press: 'nonsense\r'},
-      {see: /nonsense[\s\S]*Scalr URL .*: $/, press: ENTER},
-      {see: /Where does the cluster run\?[\s\S]*Number.*: $/, press: '6\r1\r'},
+      {see: /SCALR_AGENT_TOKEN[\s\S]*Agent pool token .*: $/, press: `nonsense\r`},
+      {see: /incomplete[\s\S]*Agent pool token .*: $/, press: `${TOKEN}${ENTER}`},
+      {see: /\[hidden, \d+ characters\]\r\n[\s\S]*What is the agent pool used for\?[\s\S]*Number.*: $/, press: ENTER},
       {see: /Isolate each run in its own pod\?[\s\S]*Number.*: $/, press: CTRL_C},
     ],
     {env: {TERM: 'dumb'}},
@@ -63,7 +70,7 @@ test('uses only ASCII in an ASCII locale', async () => {
   const {screen, left} = await converse(FEW, {env: {LANG: 'C'}});
   expect(left).toBe(0);
   expect(stripVTControlCharacters(screen)).toMatch(/^[ -~\s]*$/);
-  expect(screen).toContain('Enter to select | ? for help');
+  expect(screen).toContain('Enter to select - Esc to go back - ? for help');
 });
 
 test('fits a window of 40×15 with whole lines, and shows neither answered questions nor the secret', async () => {
@@ -75,48 +82,41 @@ test('fits a window of 40×15 with whole lines, and shows neither answered quest
   expect(await emulator.broken()).toEqual([]);
   expect((await emulator.lines()).slice(0, 14)).toMatchInlineSnapshot(`
     [
-      "Nothing is changed until you choose to",
-      "install. Ctrl-C quits, ? shows help.",
       "",
-      "Agent",
-      "✔ Agent pool token [hidden, 41",
-      "  characters]",
-      "✔ Scalr URL https://late.scalr.io",
+      "scalr-agent-install 0.1.0",
+      "Esc back · ? help · Ctrl-C quit",
       "",
-      "Cannot reach the cluster: kubectl not",
-      "found on PATH. You can still generate",
-      "values.yaml.",
-      "",
-      "Cluster",
-      "✔ Where does the cluster run? other",
+      "◇  Target     files only · namespace",
+      "              scalr-agent",
+      "◇  Agent      late.scalr.io · token",
+      "Cancelled. Nothing was changed.",
+      "Next steps:",
+      "  - To continue, run the command again",
+      "    with --resume (enter secrets again)",
     ]
   `);
 });
 
-test('wraps the answer when the window becomes narrow during a question', async () => {
-  const {screen, exit, left} = await converse(
-    [
-      ...FEW.slice(0, 1),
-      {see: /Scalr URL \(https:\/\/late.scalr.io, from the token\)/, press: 'https://late.scalr.io', resize: [32, 24]},
-      {see: / {2}https:\/\/late\.scalr\.io/, press: ENTER},
-      ...FEW.slice(2),
-    ],
-    {env: {NO_COLOR: '1'}},
+test('erases the question when the window becomes narrow during it', async () => {
+  const {exit, left} = await converse(
+    [{...(FEW[0] as Step), press: '\u001B[B', resize: [32, 24]}, {see: /Files only/, press: ENTER}, ...FEW.slice(1)],
+    {
+      env: {NO_COLOR: '1'},
+    },
   );
   expect({exit, left}).toEqual({exit: 130, left: 0});
-  expect(screen).toContain('✔ Scalr URL\r\n  https://late.scalr.io');
 });
 
 describe('the terminal after the program ends', () => {
   const after = 'PATH=/usr/bin:/bin stty -a';
 
   test.each([
-    ['a text', FEW.slice(0, 0), /Agent pool token/, CTRL_C, 'xterm'],
-    ['a list', FEW.slice(0, 2), /Where does the cluster run\?[\s\S]*for help/, CTRL_C, 'xterm'],
-    ['a text left by the end of input', FEW.slice(0, 0), /Agent pool token/, CTRL_D, 'xterm'],
-    ['a list left by the end of input', FEW.slice(0, 2), /Where does the cluster run\?[\s\S]*for help/, CTRL_D, 'xterm'],
-    ['a secret on a terminal without a cursor', FEW.slice(0, 0), /Agent pool token/, CTRL_C, 'dumb'],
-  ])('is restored: %s', async (_, before, see, press, TERM) => {
+    ['a text', FEW.slice(0, 2), /Agent pool token/, CTRL_C, 'xterm'],
+    ['a list', FEW.slice(0, 1), /Where does the cluster run\?[\s\S]*for help/, CTRL_C, 'xterm'],
+    ['a text left by the end of input', FEW.slice(0, 2), /Agent pool token/, CTRL_D, 'xterm'],
+    ['a list left by the end of input', FEW.slice(0, 1), /Where does the cluster run\?[\s\S]*for help/, CTRL_D, 'xterm'],
+    ['a secret on a terminal without a cursor', DUMB, /Agent pool token/, CTRL_C, 'dumb'],
+  ] as const)('is restored: %s', async (_, before, see, press, TERM) => {
     const {screen, exit, left} = await converse([...before, {see, press}], {after, env: {TERM}});
     expect({exit, left}).toEqual({exit: 130, left: 0});
     expect(screen).toContain('Cancelled. Nothing was changed.');

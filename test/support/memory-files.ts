@@ -24,6 +24,7 @@ export function memoryFiles(content: Readonly<Record<string, string | Buffer>> =
       written.push({path, text, isPrivate});
       disk[path] = text;
     },
+    list: async () => [],
     async remove(path) {
       removed.push(path);
       delete disk[path];

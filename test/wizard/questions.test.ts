@@ -353,7 +353,7 @@ describe('the network', () => {
     expect(stderr).toContain('SCALR_AGENT_INSTALL_HTTPS_PROXY');
     const replay = await runCommand(Values, ['--answers', 'a'], {files: memoryFiles({a: written.get('out/answers.yaml') as string})});
     expect(replay.exit).toBe(2);
-    expect(replay.stderr).toMatch(/--https-proxy: The user name and password were left out[\s\S]*SCALR_AGENT_INSTALL_HTTPS_PROXY/);
+    expect(replay.stderr).toMatch(/--https-proxy: The user name and password are placeholders[\s\S]*SCALR_AGENT_INSTALL_HTTPS_PROXY/);
   });
 });
 

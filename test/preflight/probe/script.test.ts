@@ -2,7 +2,7 @@ import {accessSync, constants, existsSync, mkdtempSync, readdirSync, readFileSyn
 import {STATUS_CODES} from 'node:http';
 import {tmpdir} from 'node:os';
 import {delimiter, join} from 'node:path';
-import {execa} from 'execa';
+import {execa, execaSync} from 'execa';
 import {afterAll, describe, expect, test} from 'vitest';
 import {findingsIn} from '../../../src/preflight/probe/findings.ts';
 import {RUNNER_SCRIPT, SCRIPT} from '../../../src/preflight/probe/script.ts';
@@ -27,7 +27,9 @@ const onPath = (name: string): string | undefined =>
       }
     });
 
-const SHELLS = ['sh', 'dash', 'bash', 'busybox'].filter((name) => onPath(name) !== undefined);
+/** A busybox that runs its own applets ignores the stubs on PATH. */
+const usesPath = (name: string): boolean => name !== 'busybox' || execaSync(name, ['sh', '-c', 'command -v rm']).stdout !== 'rm';
+const SHELLS = ['sh', 'dash', 'bash', 'busybox'].filter((name) => onPath(name) !== undefined && usesPath(name));
 const TOOLS = ['curl', 'wget', 'python3'].filter((name) => onPath(name) !== undefined);
 
 /** A PATH with this tool alone, and what every image has. */
