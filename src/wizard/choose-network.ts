@@ -89,7 +89,7 @@ export function roleQuestion(
         help: [
           role()?.help ?? '',
           `Written as annotation ${key} of the service account.`,
-          'scalr-agent install --service-account-annotation',
+          'Flag --service-account-annotation. https://kubernetes.io/docs/concepts/security/service-accounts/',
         ],
         note: 'Enter: set it later',
         ...(before === undefined ? {} : {default: before, isPrefilled: true}),

@@ -99,7 +99,7 @@ async function chooseContext(contexts: Contexts['all'], shown: Shown, prompter: 
     return await prompter.search({
       ...shown,
       message: 'Kubeconfig context',
-      help: ['The other contexts of your kubeconfig.', 'Flag --kube-context NAME', 'List contexts: kubectl config get-contexts'],
+      help: ['The other contexts of your kubeconfig.', 'Type to filter the list.', 'Flags --kube-context NAME and --kubeconfig FILE'],
       choices: contexts.map(({name, cluster}) => ({value: name, label: name, ...(cluster ? {description: `cluster ${cluster}`} : {})})),
     });
   } catch (error) {

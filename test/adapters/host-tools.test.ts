@@ -7,7 +7,7 @@ const shims = hostShims();
 afterEach(() => vi.unstubAllEnvs());
 
 const call = {tool: 'docker', args: ['logs']} as const;
-const signal = () => AbortSignal.timeout(10_000);
+const signal = () => AbortSignal.timeout(60_000);
 
 async function stream(script: string, options: Parameters<typeof hostTools.stream>[1]) {
   vi.stubEnv('PATH', shims.path({docker: script}));
