@@ -50,7 +50,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     const argv = [...chartFlags(chart), ...ownDirectory, '--yes', '--json'];
     const first = await install(place, helm, argv, {env: TOKEN});
     expect(first.stderr).not.toContain('hunter2');
-    expect(first.stderr).toContain('✔ Where does the cluster run? other (cluster: ');
+    expect(first.stderr).toContain('✔ Where does the cluster run? Other (cluster: ');
     expect(first.exit, first.stdout).toBe(0);
     expect(violations('install', first.stdout)).toEqual([]);
     expect(JSON.parse(first.stdout)).toMatchObject({changed: true, chart, namespace: place.namespace});
