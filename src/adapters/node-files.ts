@@ -75,6 +75,19 @@ async function isLink(path: string): Promise<boolean> {
 }
 
 /** Accesses the disk. */
+/** With missing parents, for the owner only. Node.js never returns from a recursive mkdir below /proc. */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, {mode: 0o700});
+  } catch (error) {
+    const {code} = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || dirname(path) === path) throw error;
+    await makeDirectory(dirname(path));
+    await mkdir(path, {mode: 0o700});
+  }
+}
+
 export const nodeFiles: Files = {
   async read(path) {
     try {
@@ -104,7 +117,7 @@ export const nodeFiles: Files = {
 
   async write(path, text, {isPrivate, makesDirectory = false, flag}) {
     try {
-      if (makesDirectory) await mkdir(dirname(path), {recursive: true, mode: 0o700});
+      if (makesDirectory) await makeDirectory(dirname(path));
       // Renaming over /dev/stdout would replace the device.
       if ((await this.kindOf(path, flag)) === 'stream') await writeFile(path, text);
       else {

@@ -1,4 +1,4 @@
-import {join} from 'node:path';
+import {join, resolve} from 'node:path';
 import {answersText} from '../answers/answers-file.ts';
 import {type ErrorCode, ExitCode, ExpectedError} from '../errors.ts';
 import type {Files, PlaceFlag} from '../ports/files.ts';
@@ -48,13 +48,15 @@ interface WriteOptions {
   isDryRun: boolean;
   /** Confirmed in advance (--yes). */
   isAccepted: boolean;
+  /** Only asks and checks; nothing is written. */
+  isAsked?: boolean;
   /** The flag with the path: a file, or its directory. */
   flag: PlaceFlag;
 }
 
 /** Writes a file; replaces an existing one only after confirmation. Returns the result as a sentence. @throws ExpectedError */
 export async function writeValuesFile(
-  {path, text, isPrivate, isDryRun, isAccepted, flag}: WriteOptions,
+  {path, text, isPrivate, isDryRun, isAccepted, isAsked = false, flag}: WriteOptions,
   files: Files,
   confirm?: Confirm,
 ): Promise<string> {
@@ -69,7 +71,7 @@ export async function writeValuesFile(
     );
   if (kind === 'broken-link') throw refusal(`${path} is a broken symbolic link.`, `Remove the link, or ${alternative}`, 'UNWRITABLE_FILE');
   if (kind === 'file' && (await files.read(path)).toString('utf8') === text) {
-    if (isPrivate && !isDryRun) await files.write(path, text, {isPrivate, flag});
+    if (isPrivate && !isDryRun && !isAsked) await files.write(path, text, {isPrivate, flag});
     return `${path} is up to date.`;
   }
   const size = `${Buffer.byteLength(text)} bytes${isPrivate ? ', readable only by its owner' : ''}`;
@@ -80,6 +82,7 @@ export async function writeValuesFile(
       throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
     }
   }
+  if (isAsked) return `${path} can be written.`;
   // The directory of --save is created if missing.
   await files.write(path, text, {isPrivate, makesDirectory: flag === '--save', flag});
   return `Wrote ${path}.`;
@@ -114,18 +117,29 @@ interface SaveOptions {
   confirm: Confirm;
 }
 
-/** Writes answers.yaml and values.yaml to a directory, readable only by their owner. Returns their paths. @throws ExpectedError */
+/** Writes answers.yaml and values.yaml to a directory, readable only by their owner, both or none. Returns their paths. @throws ExpectedError */
 export async function saveFiles({directory, settings, values, isAccepted, confirm}: SaveOptions, files: Files): Promise<string[]> {
   if (directory === undefined) return [];
-  const texts = {'answers.yaml': answersText(settings), 'values.yaml': values};
-  const paths: string[] = [];
-  for (const [name, text] of Object.entries(texts)) {
-    const path = join(directory, name);
-    await writeValuesFile({path, text, isPrivate: true, isDryRun: false, isAccepted, flag: '--save'}, files, confirm);
-    paths.push(path);
-  }
-  return paths;
+  const texts = {'answers.yaml': answersText(withAbsolutePaths(settings)), 'values.yaml': values};
+  const writes = Object.entries(texts).map(([name, text]) => ({path: join(directory, name), text}));
+  const options = {isPrivate: true, flag: '--save'} as const;
+  // All questions come before the first file.
+  for (const each of writes) await writeValuesFile({...each, ...options, isDryRun: false, isAsked: true, isAccepted}, files, confirm);
+  for (const each of writes) await writeValuesFile({...each, ...options, isDryRun: false, isAccepted: true}, files);
+  return writes.map(({path}) => path);
 }
+
+/** The answers file may be used from any directory. */
+const withAbsolutePaths = (settings: Settings): Settings =>
+  settings
+    .entries()
+    .reduce(
+      (all, {setting, answer}) =>
+        setting.kind.isFile && answer.given !== undefined && answer.given !== '-'
+          ? all.with(setting, {...answer, given: resolve(answer.given)})
+          : all,
+      settings,
+    );
 
 /** Path of the evidence file of a failed release. */
 export const evidencePath = (directory: string | undefined, release: string, now: Date): string =>

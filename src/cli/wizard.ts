@@ -92,6 +92,7 @@ export async function decideWithOperator(
       program: programOf(env),
       where: () => whereFlags(clusterFlags()),
       onAnswer: () => resumeStore.keep(store),
+      typedPath: (text) => typedPath(text, env),
       completePath: (text) => completePath(text, files, env),
       async prepare(generated) {
         const place = target();

@@ -48,7 +48,9 @@ export function tokenProblem(text: string): string | undefined {
   if (/^https?:/i.test(text)) return 'This is a URL, not an agent pool token. Copy the token from the agent pool in Scalr.';
   if (/[^\w.-]/.test(text)) return 'A token cannot contain spaces, quotes or invisible characters. Copy it again.';
   const isComplete = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(text) && claimsOf(text) !== undefined;
-  return isComplete ? undefined : 'The token is incomplete: it must have three parts with dots between them. Copy all of it.';
+  return isComplete
+    ? undefined
+    : 'The token is incomplete or damaged: it consists of three encoded parts with dots between them. Copy all of it.';
 }
 
 /** The claims of a JSON Web Token; undefined if the text is not a token. Must not be printed. */

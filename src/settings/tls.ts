@@ -186,7 +186,7 @@ export const caPublicRoots: Setting<boolean> = defineSetting({
   question: 'Add the public root certificates?',
   summary: 'Append the public root certificates bundled with Node.js to the CA bundle.',
   kind: onOff(),
-  meanings: {true: 'runs also trust public servers', false: 'the file already contains every CA that runs need'},
+  meanings: {true: 'public servers are trusted too', false: 'the file already contains every CA that is needed'},
   appliesWhen: {test: (get) => get(caFile) !== undefined, needs: '--ca-file'},
 });
 

@@ -76,7 +76,10 @@ export const inquirerPrompter = (screen: Screen, streams: Streams): Prompter => 
     async confirm(message) {
       const {confirm} = await import('./prompts.ts');
       const config = {message: questionText(message, undefined, inside()), default: false, theme: look(theme(screen).cyan('?'), '  ')};
-      const answer = await run(streams, {}, (context) => confirm(config, context));
+      const answer = await run(streams, {canGoBack: true}, (context) => confirm(config, context)).catch((error: unknown) => {
+        if (error instanceof GoBack) return false;
+        throw error;
+      });
       showAnswer({message}, answer ? 'yes' : 'no');
       return answer;
     },

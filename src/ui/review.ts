@@ -1,9 +1,11 @@
-import {commandLine, type Program} from '../command-line.ts';
+import {commandLine, kubectlCommand, type Program} from '../command-line.ts';
 import type {ExpectedError, Warning} from '../errors.ts';
 import {upgradeInstall} from '../helm/helm.ts';
 import type {Loss, Plan} from '../plan/step.ts';
 import type {WantedRelease} from '../plan/wanted-release.ts';
+import type {ClusterTarget} from '../ports/processes.ts';
 import type {Checked} from '../preflight/check.ts';
+import {token} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart, chartVersion} from '../settings/release.ts';
@@ -125,28 +127,24 @@ export function elsewhereText(
     ...(file === undefined
       ? [`${commandOf(`${printed.program.other} values`, [], printed.entries, printed.target).trimEnd()} > values.yaml`]
       : []),
-    applied(['create', 'namespace', namespace]),
-    ...given.map((secret) => secretCommand(secret, namespace)),
+    applied(name.place, ['create', 'namespace', namespace]),
+    ...given.map((secret) => secretCommand(secret, name.place)),
     `${commandLine(upgradeInstall(name, reference, ''))}`.replace(/ <values\.yaml$/, ` <${quote(path)}`),
   ];
   return `${theme(screen).bold('With Helm only:')}\n${lines.join('\n')}\n`;
 }
 
 /** A command of kubectl that can be repeated. */
-const applied = (args: readonly string[]): string =>
-  [
-    [...args, '--dry-run=client', '--output=yaml'],
-    ['apply', '--filename', '-'],
-  ]
-    .map((each) => commandLine({tool: 'kubectl', args: each}))
-    .join(' | ');
+const applied = (place: ClusterTarget, args: readonly string[]): string =>
+  `${kubectlCommand(place, ...args, '--dry-run=client', '--output=yaml')} | ${kubectlCommand(place, 'apply', '--namespace', place.namespace, '--filename', '-')}`;
 
-/** The content is read from standard input. */
-function secretCommand({name, type, data}: WantedRelease['secrets'][number], namespace: string): string {
+/** The token is read from its variable, files from the working directory. */
+function secretCommand({name, type, data}: WantedRelease['secrets'][number], place: ClusterTarget): string {
+  const {namespace} = place;
   if (type === 'kubernetes.io/tls')
-    return applied(['create', 'secret', 'tls', name, '--namespace', namespace, '--cert=tls.crt', '--key=tls.key']);
+    return applied(place, ['create', 'secret', 'tls', name, '--namespace', namespace, '--cert=tls.crt', '--key=tls.key']);
   const files = Object.keys(data).map((key) => `--from-file=${key}=/dev/stdin`);
-  return applied(['create', 'secret', 'generic', name, '--namespace', namespace, ...files]);
+  return `printf %s "$${token.env}" | ${applied(place, ['create', 'secret', 'generic', name, '--namespace', namespace, ...files])}`;
 }
 
 /** Warnings about lost data and drains, shown before the plan runs and in the result. */

@@ -16,6 +16,10 @@ export interface AskDeps {
   now(): Date;
   /** Choices for a setting that are read from the cluster. */
   offers?(setting: Setting): readonly Choice[];
+  /** Continuations of a typed path. */
+  completePath?(text: string): Promise<readonly string[]>;
+  /** A typed path, with ~ and quotes resolved. */
+  typedPath?(text: string): string;
   /** Why earlier answers exclude this value. */
   whyExcluded?(setting: Setting, value: unknown): string | undefined;
 }
@@ -131,13 +135,14 @@ function askText(setting: Setting, options: AskOptions, store: AnswerStore, deps
     },
   };
   const {prompter} = deps;
+  const paths = kind.isFile && deps.completePath ? {complete: deps.completePath} : {};
   // The path of a secret file may be shown, but never the secret.
   if (kind.isSecret && !kind.isFile)
     return prompter.password({...question, ...defined({note: current === undefined ? orElse : 'unchanged'})});
   // A password is not shown, so the line stays empty.
   if (current !== undefined && hasPassword(current)) return prompter.input({...question, note: `Enter: ${answerText(setting, current)}`});
-  if (current?.value !== undefined) return prompter.input({...question, isPrefilled: true, default: textOf(setting, current)});
-  if (fallback === undefined) return prompter.input({...question, ...defined({note: orElse})});
+  if (current?.value !== undefined) return prompter.input({...question, ...paths, isPrefilled: true, default: textOf(setting, current)});
+  if (fallback === undefined) return prompter.input({...question, ...paths, ...defined({note: orElse})});
   const text = textOf(setting, {value: fallback, source: 'default'});
   // An empty default is the meaning of an empty answer.
   return prompter.input({...question, ...(text === '' ? {note: orElse ?? 'none'} : {default: text, note: fallbackFrom})});
@@ -148,13 +153,15 @@ const textOf = ({kind}: Setting, {value, given}: Answer): string =>
   given ?? kind.format(value).join(kind.list?.separator.test(',') ? ',' : '\n');
 
 /** @throws ExpectedError, InvalidValue */
-async function answerOf(setting: Setting, text: string, {files, now}: AskDeps): Promise<Answer> {
+async function answerOf(setting: Setting, typed: string, {files, now, typedPath}: AskDeps): Promise<Answer> {
+  const text = setting.kind.isFile && typedPath ? typedPath(typed) : typed;
   const raw = setting.kind.list ? text.split(setting.kind.list.separator) : text;
   return {...(await parseAnswer(setting, raw, {files, now: now()})), source: 'prompt'};
 }
 
 /** Why the text is not a valid answer. */
 async function problemIn(setting: Setting, text: string, deps: AskDeps): Promise<string | undefined> {
+  if (setting !== token && /^eyJ[\w-]+\.[\w-]+\./.test(text)) return 'This is an agent pool token. Go back with Esc and paste it there.';
   try {
     await answerOf(setting, text, deps);
     if (setting !== token) return undefined;

@@ -51,8 +51,10 @@ export function reopen(id: string, questions: readonly Question[], interview: In
 async function configureMore(store: AnswerStore, questions: readonly Question[], interview: Interview, deps: EditDeps): Promise<boolean> {
   const groups = [...new Set(catalogue.map(({group}) => group))].filter((group) => changeable(group, store).length > 0);
   let isChanged = false;
+  let last: string | undefined;
   for (;;) {
     const question = {
+      default: last,
       message: 'What do you want to configure?',
       heading: ['Review'],
       help: [
@@ -68,9 +70,12 @@ async function configureMore(store: AnswerStore, questions: readonly Question[],
     };
     const group = await unlessBack(deps.prompter.select(question), BACK);
     if (group === BACK) return isChanged;
+    last = group;
+    let before: string | undefined;
     for (;;) {
-      const setting = await chooseSetting(group as Group, store, deps);
+      const setting = await chooseSetting(group as Group, store, deps, before);
       if (setting === undefined) break;
+      before = setting.id;
       isChanged = true;
       // Its question shows the reasons and the consequences.
       if (setting.id === chart.id && reopen(chart.id, questions, interview)) return true;
@@ -79,10 +84,11 @@ async function configureMore(store: AnswerStore, questions: readonly Question[],
   }
 }
 
-async function chooseSetting(group: Group, store: AnswerStore, deps: EditDeps): Promise<Setting | undefined> {
+async function chooseSetting(group: Group, store: AnswerStore, deps: EditDeps, before: string | undefined): Promise<Setting | undefined> {
   const settings = changeable(group, store);
   const question = {
     message: `${group}: which setting do you want to change?`,
+    default: before,
     heading: ['Review'],
     help: ['Settings without a value use the chart default.', 'Each question shows how to clear its value.', 'scalr-agent install --help'],
     canGoBack: true,
@@ -135,4 +141,5 @@ const summaryOf = (group: Group, store: AnswerStore): string =>
       const answer = store.answer(setting);
       return answer === undefined ? [] : [`${setting.id} ${answerText(setting, answer)}`];
     })
-    .join(', ') || 'chart defaults';
+    .join(', ')
+    .replace(/^(.{40}).+/, '$1…') || 'chart defaults';

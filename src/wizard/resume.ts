@@ -56,7 +56,7 @@ export class ResumeStore {
 }
 
 function stateOf(store: AnswerStore): ResumeState {
-  const {answers, secrets} = rawAnswers(store.entries().filter(({answer}) => answer.source === 'prompt'));
+  const {answers, secrets} = rawAnswers(store.entries().filter(({answer}) => answer.source === 'prompt' || answer.source === 'flag'));
   const {place, recommended} = store;
   return {
     answers,

@@ -8,6 +8,7 @@ import type {Plan} from '../plan/step.ts';
 import type {WantedRelease} from '../plan/wanted-release.ts';
 import type {Choice} from '../ports/prompter.ts';
 import type {Checked} from '../preflight/check.ts';
+import {chartVersion} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {elsewhereText, type Notice, noticesOf, reviewLines, sameAgainText} from '../ui/review.ts';
 import {isPrivate} from '../values/document.ts';
@@ -67,12 +68,15 @@ export async function review(
 ): Promise<Decision> {
   let saved: readonly string[] | undefined;
   for (;;) {
+    let last: Action | undefined;
     await interview.run();
     const reviewed = await prepareReview(store, deps.facts(), deps);
     const {generated, prepared} = reviewed;
     let isChanged = false;
     while (!isChanged) {
-      const action = await unlessBack(chooseAction(reviewed, store, interview, deps, saved), 'back' as const);
+      const action = await unlessBack(chooseAction(reviewed, store, interview, deps, {saved, last}), 'back' as const);
+      // Enter after reading must not install.
+      if (action !== 'back') last = action;
       if (action === 'install' && generated && prepared) {
         interview.finish();
         return {generated, plan: prepared.plan};
@@ -110,7 +114,7 @@ async function prepareReview(store: AnswerStore, facts: ChartRequirements, deps:
 
 /**
  * The settings after the user has seen them: supported values from the cluster become explicit, so that the answers file
- * gives the same values without the cluster. @throws ExpectedError
+ * gives the same values without the cluster and for the same chart version. @throws ExpectedError
  */
 function confirmed(store: AnswerStore, facts: ChartRequirements): Settings {
   const settings = store.settings();
@@ -122,7 +126,8 @@ function confirmed(store: AnswerStore, facts: ChartRequirements): Settings {
     const isTaken = target === undefined || takes(CHARTS[target.chart], setting, settings, scopeOf(target, settings.get));
     return isTaken ? [[setting.id, {value: answer.value, source: 'prompt' as const}] as const] : [];
   });
-  return new Settings(new Map(fits));
+  const version = target === undefined ? [] : [[chartVersion.id, {value: target.version, source: 'prompt' as const}] as const];
+  return new Settings(new Map([...version, ...fits]));
 }
 
 /** Values from the cluster keep the cluster as their source. */
@@ -134,7 +139,7 @@ async function chooseAction(
   store: AnswerStore,
   interview: Interview,
   {prompter, screen}: ReviewDeps,
-  saved: readonly string[] | undefined,
+  {saved, last}: {saved: readonly string[] | undefined; last: Action | undefined},
 ): Promise<Action> {
   const {generated, prepared} = reviewed;
   const heading = reviewLines(
@@ -160,7 +165,7 @@ async function chooseAction(
       'https://github.com/Scalr/agent-helm',
     ],
     choices,
-    default: prepared ? 'install' : generated === undefined ? 'edit' : saved === undefined ? 'save' : 'quit',
+    default: last === 'save' && saved !== undefined ? 'quit' : (last ?? (prepared ? 'install' : generated === undefined ? 'edit' : 'save')),
   })) as Action;
 }
 
@@ -170,7 +175,13 @@ function actions({generated, prepared}: Reviewed, store: AnswerStore): Choice[] 
   return [
     ...(store.place?.kind === 'files'
       ? []
-      : [{value: 'install', label: 'Install', ...(prepared === undefined ? {disabled: 'not possible, see above'} : {})}]),
+      : [
+          {
+            value: 'install',
+            label: prepared?.facts.release === undefined ? 'Install' : 'Update the installed release',
+            ...(prepared === undefined ? {disabled: 'not possible, see above'} : {}),
+          },
+        ]),
     {value: 'edit', label: 'Edit an answer…'},
     ...(count === 0 ? [] : [{value: 'fix', label: count === 1 ? 'Show or fix the warning…' : 'Show or fix the warnings…'}]),
     {value: 'view', label: 'View values.yaml', ...broken},
@@ -198,7 +209,7 @@ async function fix(
     help: [
       'The answer that causes the warning is asked again.',
       'Warnings without a setting are fixed outside the wizard.',
-      'docs/findings.md',
+      'https://docs.scalr.io/docs/agent-pools',
     ],
     canGoBack: true,
     choices: [

@@ -59,13 +59,14 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     whyExcluded: (setting: Setting, value: unknown) => whyExcluded(setting, value, store, facts()),
   };
 
-  const settingQuestion = ({setting, step, when, box, orElse, ...how}: SettingQuestion): Question => ({
+  const settingQuestion = ({setting, step, when, box, orElse, isConfirmed, ...how}: SettingQuestion): Question => ({
     id: setting.id,
     step,
     message: setting.question,
     isOpen() {
       const answer = store.answer(setting);
-      if (store.asked.has(setting.id) || (answer !== undefined && answer.source !== 'prompt')) return false;
+      const isTaken = answer !== undefined && answer.source !== 'prompt' && !(isConfirmed && answer.source === 'cluster');
+      if (store.asked.has(setting.id) || isTaken) return false;
       // Whether the cluster answers it is not known yet.
       if (setting === (cloud as Setting) && store.place?.kind === 'kubernetes' && readFor !== store.place) return false;
       const applies = (setting.appliesWhen?.test(store.get) ?? true) && (when?.(store.get, store.isGiven) ?? true);
@@ -82,6 +83,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       if (!isKept) put(setting, answer);
       const caution = answer && setting.caution?.(answer.value, store.get);
       if (caution !== undefined) interview.note(`! ${caution}`);
+      if (isKept) return 'unchanged';
       return answer === undefined ? (empty?.replace(/^Enter: /, '') ?? 'none') : answerText(setting, answer);
     },
   });
@@ -141,5 +143,5 @@ function sizeNote(store: AnswerStore, cluster: DiscoveredCluster | undefined): s
   const {nodes} = cluster ?? {};
   return nodes === undefined
     ? run
-    : `${run} ${nodes.count === 1 ? 'The node offers' : `The ${nodes.count} nodes offer`} ${nodes.cpuMilli / 1000n} CPU and ${nodes.memoryMilli / 1000n / 1024n ** 3n}Gi, used or not.`;
+    : `${run} ${nodes.count === 1 ? 'The node has' : `The ${nodes.count} nodes have`} ${nodes.cpuMilli / 1000n} CPU and ${nodes.memoryMilli / 1000n / 1024n ** 3n}Gi in total.`;
 }

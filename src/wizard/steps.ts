@@ -25,6 +25,8 @@ export interface SettingQuestion {
   /** Meaning of an empty answer if no default is known. Without it, an answer is required. */
   orElse?: string;
   orElseMeaning?: string;
+  /** A value from the cluster is shown for editing instead of being taken. */
+  isConfirmed?: boolean;
   /** The preselected choice if no default is known. */
   suggested?: string;
 }
@@ -97,12 +99,12 @@ export const QUESTIONS: readonly SettingQuestion[] = [
   {step: 'Agent', setting: url, when: (get, isGiven) => isGiven(url) || get(url) === undefined},
   {step: 'Purpose', setting: purpose},
   {step: 'Purpose', setting: isolation, when: forRuns, orElse: 'No preference', orElseMeaning: 'recommended: the other answers decide'},
-  {step: 'Network', setting: httpsProxy, box: 'proxy', orElse: 'none'},
-  {step: 'Network', setting: noProxy, box: 'proxy', orElse: 'cluster-internal names only'},
-  {step: 'Network', setting: caFile, box: 'ca', orElse: 'none'},
+  {step: 'Network', setting: httpsProxy, box: 'proxy'},
+  {step: 'Network', setting: noProxy, box: 'proxy', orElse: 'cluster-internal names only', isConfirmed: true},
+  {step: 'Network', setting: caFile, box: 'ca'},
   {step: 'Network', setting: caPublicRoots, box: 'ca', suggested: 'true'},
   {step: 'Network', setting: workloadIdentity, box: 'identity', orElse: 'Not set'},
-  {step: 'Network', setting: imageRegistry, box: 'mirror', orElse: 'none'},
+  {step: 'Network', setting: imageRegistry, box: 'mirror'},
   {step: 'Cache', setting: cache, when: forRuns, orElse: CHART_DEFAULT},
   {step: 'Cache', setting: cacheClaim, when: cached('existing-pvc')},
   {step: 'Cache', setting: efsHandle, when: cached('efs')},

@@ -79,6 +79,7 @@ export function summaryOf(step: Step, store: AnswerStore, screen: Screen): strin
   const where = step !== 'Target' ? [] : [place?.kind === 'files' ? 'files only' : (place?.context ?? 'current context')];
   const parts = SETTINGS[step].flatMap((setting) => {
     const value = setting === namespace || setting === url || setting === purpose ? store.get(setting) : undefined;
+    if (setting.appliesWhen?.test(store.get) === false) return [];
     const answer = store.answer(setting) ?? (value === undefined ? undefined : {value, source: 'prompt' as const});
     const text = answer && phraseOf(setting, answer, store);
     return text === undefined ? [] : [`${text}${sourceOf(answer as Answer, setting, screen)}`];

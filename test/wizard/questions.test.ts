@@ -61,7 +61,7 @@ describe('the happy path', () => {
     const [target] = asked as ListQuestion[];
     expect((await target?.laterChoices)?.[0]).toMatchObject({description: 'prod-eks (current context), EKS, Kubernetes v1.35.1, 1 node'});
     expect(stderr).toContain('◇  Target     prod-eks · namespace scalr-agent · EKS (cluster)\n');
-    expect(shown(asked)).toContain('The node offers 4 CPU and 16Gi');
+    expect(shown(asked)).toContain('The node has 4 CPU and 16Gi in total');
   });
 
   test('numbers the steps, and keeps the answered ones in one line each', async () => {
@@ -172,6 +172,18 @@ describe('the token', () => {
     expect(await validate?.(jwt({exp: inDays(-3)}))).toMatch(/^The token expired on \d{4}-\d\d-\d\d\. Create a new token/);
     expect(await validate?.('two words')).toContain('whitespace');
     expect(await validate?.(TOKEN)).toBeUndefined();
+  });
+
+  test('is recognised in the question for the Secret, and not repeated', async () => {
+    const lines: Line[] = [
+      ...TARGET,
+      ['Agent pool token', ENTER],
+      ['Secret with the agent pool token', 'mine'],
+      ['Scalr URL', 'https://acme.scalr.io'],
+    ];
+    const {asked: all} = await talk([...lines, ...PURPOSE.slice(1), NETWORK, ...REST, ...QUIT]);
+    const question = all.find(({message}) => message === 'Secret with the agent pool token') as TextQuestion;
+    expect(await question.validate?.(TOKEN)).toBe('This is an agent pool token. Go back with Esc and paste it there.');
   });
 
   test('can be in an existing Secret', async () => {

@@ -67,6 +67,21 @@ describe('an interrupted session', () => {
     expect(stderr).toContain('◇  Target     files only · namespace scalr-agent · EKS');
   });
 
+  test('is resumed with the flags it was started with', async () => {
+    const files = memoryFiles();
+    await talk([...BEGUN, interrupt('Which of these apply')], {files, argv: ['--namespace', 'air', '--release', 'one']});
+    const lines: Line[] = [
+      ['Agent pool token', TOKEN],
+      ['Which of these apply', ENTER],
+      ['Where should provider', ENTER],
+      ['Maximum concurrent runs', ENTER],
+      ['Chart to install', ENTER],
+      ...QUIT,
+    ];
+    const {stderr} = await talk(lines, {argv: ['--resume'], files});
+    expect(stderr).toContain('files only · namespace air · release one · EKS');
+  });
+
   test('is resumed with its selected boxes', async () => {
     const files = memoryFiles();
     await talk([...BEGUN, ['Which of these apply', ['mirror', 'proxy']], interrupt('Proxy for https')], {files});

@@ -1,3 +1,4 @@
+import {resolve} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {ExitCode, ExpectedError} from '../../src/errors.ts';
 import type {ListQuestion} from '../../src/ports/prompter.ts';
@@ -189,6 +190,13 @@ describe('the review', () => {
     expect(reviews(asked)[1]?.heading).toContain('Other\trun-memory-limit 5Gi');
   });
 
+  test('does not preselect Install after values.yaml was read', async () => {
+    const {asked} = await talk([...TO_REVIEW, ['What do you want to do?', 'view'], ['What do you want to do?', ENTER], ...QUIT], {
+      argv: FLAGS,
+    });
+    expect(reviews(asked).map((each) => each.default)).toEqual(['save', 'view', 'view']);
+  });
+
   test('goes back without changes on Esc', async () => {
     const lines: Line[] = [
       ...TO_REVIEW,
@@ -262,7 +270,7 @@ describe('the review', () => {
     expect(stderr).toContain(`\n${install}\n  --chart agent-local \\\n  --chart-version 0.6.5 \\\n`);
     expect(stderr).toContain(`\n${values} \\\n`);
     expect(stderr).toContain(
-      '> values.yaml\nkubectl create namespace scalr-agent --dry-run=client --output=yaml | kubectl apply --filename -\nhelm upgrade',
+      '> values.yaml\nkubectl create namespace scalr-agent --dry-run=client --output=yaml | kubectl apply --namespace scalr-agent --filename -\nhelm upgrade',
     );
     expect(stderr).toMatch(/helm upgrade scalr-agent agent-local --repo .* <values\.yaml/);
   });
@@ -277,6 +285,33 @@ describe('the review', () => {
     const {stderr} = await talk(lines, {argv: FLAGS});
     expect(stderr).toContain('</srv/values.yaml');
     expect(stderr).not.toContain('> values.yaml');
+  });
+
+  test('saves answers that can be used from any directory', async () => {
+    const lines: Line[] = [
+      ...TO_REVIEW,
+      ['What do you want to do?', 'save'],
+      ['Directory to save to', '/srv'],
+      ['What do you want to do?', ENTER],
+    ];
+    const {written} = await talk(lines, {argv: [...FLAGS, '--ca-file', 'ca.pem', '--ca-public-roots'], files: memoryFiles(certificates)});
+    expect(written.get('/srv/answers.yaml')).toContain(`ca-file: ${resolve('ca.pem')}\n`);
+    expect(written.get('/srv/answers.yaml')).toMatch(/chart-version: 0\.6\.\d/);
+  });
+
+  test('replaces both files or none', async () => {
+    const files = memoryFiles({'/srv/answers.yaml': 'a', '/srv/values.yaml': 'v'});
+    const lines: Line[] = [
+      ...TO_REVIEW,
+      ['What do you want to do?', 'save'],
+      ['Directory to save to', '/srv'],
+      ['/srv/answers.yaml already exists', 'y'],
+      ['/srv/values.yaml already exists', 'n'],
+      ...QUIT,
+    ];
+    const {asked, written} = await talk(lines, {argv: FLAGS, files});
+    expect(shown(asked)).toContain('Cancelled. Nothing was changed.');
+    expect([...written.keys()]).toEqual([KEPT]);
   });
 
   test('asks for another directory when the directory is read-only', async () => {
