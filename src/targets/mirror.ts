@@ -40,6 +40,7 @@ export function layoutScript({title, copies, registry}: Layout): string {
 # Copies the ${title} through a directory. Requires skopeo.
 #   With internet access:  sh images.sh save DIRECTORY
 #   In the other network:  sh images.sh push DIRECTORY ${registry === undefined ? 'REGISTRY' : `[REGISTRY]   (default: ${registry})`}
+# The copies have the same names and platforms; an OCI layout can change their digests.
 # SKOPEO_FLAGS contains more flags, for example --dest-creds USER:PASSWORD or --dest-tls-verify=false.
 set -eu
 
@@ -67,7 +68,7 @@ push)
   done
   ;;
 *)
-  sed -n '2,5s/^# *//p' "$0" >&2
+  sed -n '2,6s/^# *//p' "$0" >&2
   exit 2
   ;;
 esac

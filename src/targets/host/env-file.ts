@@ -12,6 +12,7 @@ export function envFile(variables: Readonly<Record<string, string>>, reader: Rea
 function spell(value: string, reader: Reader): string {
   // docker run reads each line as it is.
   if (reader === 'docker' || PLAIN.test(value)) return value;
-  const escaped = value.replaceAll(reader === 'compose' ? /["\\$]/g : /["\\$`]/g, (sign) => `\\${sign}`);
-  return `"${escaped}"`;
+  // Docker Compose 1 and 2 read escapes differently, but both read single quotes literally.
+  if (!/['\\]/.test(value)) return `'${value}'`;
+  return `"${value.replaceAll(/["\\$`]/g, (sign) => `\\${sign}`)}"`;
 }
