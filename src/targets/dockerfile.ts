@@ -35,7 +35,7 @@ export function dockerfile({target, settings}: Pick<Generated, 'target' | 'setti
     `# ${isAgent ? 'Agent' : 'Runner'} image for ${target.chart} ${target.version}. Build it with: docker build --tag ${image} .`,
     `FROM ${base}`,
     '',
-    'USER root',
+    'USER 0:0',
     ...(installed.length === 0
       ? []
       : [

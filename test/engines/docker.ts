@@ -33,6 +33,8 @@ export async function startDocker(context: Pick<TestContext, 'skip'>, flags: rea
   onTestFinished(async () => {
     running.kill();
     await running;
+    // The network namespace of containers on the host network stays mounted.
+    await execa('umount', [join(folder, 'exec/netns/default')], {reject: false});
     await rm(folder, {recursive: true, force: true});
   });
   for (let attempt = 0; attempt < 300; attempt += 1) {
@@ -82,7 +84,7 @@ export async function buildStandIns(
       'COPY busybox /bin/busybox',
       'RUN ["/bin/busybox", "--install", "/bin"]',
       'COPY probe /bin/probe',
-      'ENV PATH=/bin',
+      'ENV PATH=/bin:/usr/bin',
       'ENTRYPOINT ["/bin/probe"]',
     ].join('\n'),
   );
