@@ -1,3 +1,4 @@
+import {commandLine} from '../command-line.ts';
 import {COPY_TOOLS, type CopyTool} from '../targets/mirror.ts';
 import type {InstallImages} from '../values/images.ts';
 import {type Screen, theme} from './theme.ts';
@@ -15,7 +16,9 @@ export function imagesText(
     ...images.map(({image, used}) => `  ${image.padEnd(width)}  ${dim(used.join(', '))}`),
   ];
   if (registry === undefined || commands === undefined) return `${list.join('\n')}\n`;
-  const flags = [...new Set(images.flatMap(({settings}) => settings.map(({id, value}) => `--${id} ${value}`)))];
+  const flags = new Map(images.flatMap(({settings}) => settings.map(({id, value}) => [id, value])));
+  const args = [...flags].flatMap(([id, value]) => [`--${id}`, value]);
+  const install = commandLine({tool: 'scalr-agent', args: ['install', '--chart', chart, '--chart-version', chartVersion, ...args]});
   const copies = COPY_TOOLS.flatMap((tool) =>
     commands[tool].length === 0
       ? []
@@ -25,5 +28,5 @@ export function imagesText(
           ...commands[tool].map((each) => `  ${each}`),
         ],
   );
-  return `${[...list, ...copies, '', bold('Use the copies'), `  scalr-agent install --chart ${chart} --chart-version ${chartVersion} ${flags.join(' ')}`].join('\n')}\n`;
+  return `${[...list, ...copies, '', bold('Use the copies'), `  ${install}`].join('\n')}\n`;
 }
