@@ -186,6 +186,15 @@ describe('the command', () => {
     expect((await runCommand(ExportCommand, ['dockerfile', '--package', 'jq; rm'])).exit).toBe(2);
   });
 
+  test('warns if the agent cannot read its key', async () => {
+    const argv = ['docker', ...URL_FLAG, '--isolation', 'shared', '--client-cert-file', 'client.pem', '--client-key-file', 'client.key'];
+    const files = memoryFiles(certificates);
+    expect((await runCommand(ExportCommand, [...argv, '--dry-run'], {files})).stderr).not.toContain('chown');
+    expect((await runCommand(ExportCommand, [...argv, '--dry-run', '--no-writable-root'], {files})).stderr).toContain(
+      'sudo chown 1000 client.key',
+    );
+  });
+
   test('says that the Linux packages are deprecated', async () => {
     const {stderr} = await runCommand(ExportCommand, ['systemd', ...URL_FLAG]);
     expect(stderr).toContain('deprecated since 2026-03-31');

@@ -113,7 +113,7 @@ export function hostAgent(settings: Settings, target: HostTarget, knownToken?: S
     files: files.files,
     proxy: Object.fromEntries(PROXIES.flatMap((key) => (variables[key] === undefined ? [] : [[key, variables[key] as string]]))),
     notes: notesOf(settings, mode),
-    warnings: [...warnings, ...cautionsOf(settings), ...(secretToken ? [] : [NO_TOKEN])],
+    warnings: [...warnings, ...cautionsOf(settings), ...(secretToken ? [] : [NO_TOKEN]), ...unreadableKey(tree, settings)],
   };
 }
 
@@ -172,6 +172,18 @@ function stopSeconds(tree: Values): {stopSeconds?: number} {
   const found = getAt(tree, at('container.stopSeconds'));
   return typeof found === 'number' ? {stopSeconds: found} : {};
 }
+
+/** The key is readable only by its owner, who may be another user. */
+const unreadableKey = (tree: Values, settings: Settings): Warning[] =>
+  settings.get(clientKeyFile) && textAt(tree, 'container.user') === '1000:1000'
+    ? [
+        {
+          code: 'PARTLY_SUPPORTED',
+          setting: clientKeyFile.id,
+          message: 'The agent runs as uid 1000 and must be able to read client.key. Run: sudo chown 1000 client.key',
+        },
+      ]
+    : [];
 
 const cautionsOf = (settings: Settings): Warning[] => {
   const message = url.caution?.(settings.get(url) as string, settings.get);
