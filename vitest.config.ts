@@ -25,6 +25,7 @@ export default defineConfig({
     hookTimeout: 300_000,
     projects: [
       {extends: true, test: {name: 'unit', include: ['test/**/*.test.ts']}},
+      {extends: true, test: {name: 'engines', include: ['test/**/*.engine.ts']}},
       {
         extends: true,
         test: {...cluster, name: 'cluster', include: ['test/**/*.cluster.ts'], exclude: [MEMORY, ...(skipsHarness ? [HARNESS] : [])]},

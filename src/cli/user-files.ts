@@ -88,6 +88,18 @@ export async function writeValuesFile(
   return `Wrote ${path}.`;
 }
 
+const STANDARD_OUTPUT = ['-', '/dev/stdout', '/dev/fd/1'];
+
+/** Writes a result to the file of --out; undefined for standard output. @throws ExpectedError */
+export async function writeResult(
+  {path = '-', ...options}: Omit<WriteOptions, 'path' | 'flag'> & {path: string | undefined},
+  files: Files,
+  confirm?: Confirm,
+): Promise<{path: string; done: string} | undefined> {
+  if (STANDARD_OUTPUT.includes(path)) return undefined;
+  return {path, done: await writeValuesFile({...options, path, flag: '--out'}, files, confirm)};
+}
+
 const refusal = (message: string, suggestion: string, code: ErrorCode): ExpectedError =>
   new ExpectedError(message, {code, exit: ExitCode.usage, suggestions: [suggestion]});
 

@@ -2,7 +2,7 @@ import * as Flags from '@oclif/core/flags';
 import type {Values as ValuesTree} from '../charts/tree.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {answersFlag, confirmFlags, connectionFlags, fromClusterFlag, settingFlags} from '../cli/flags.ts';
-import {writeValuesFile} from '../cli/user-files.ts';
+import {writeResult} from '../cli/user-files.ts';
 import type {Warning} from '../errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {choiceText, explainText} from '../ui/messages.ts';
@@ -18,8 +18,6 @@ interface Result {
   warnings: readonly Warning[];
   file?: string;
 }
-
-const STANDARD_OUTPUT = ['-', '/dev/stdout', '/dev/fd/1'];
 
 export default class Values extends BaseCommand<Result> {
   static override summary = 'Generate a values.yaml for one chart version.';
@@ -54,16 +52,13 @@ export default class Values extends BaseCommand<Result> {
     this.report(warnings);
     if (flags.explain) this.app.stderr(explainText(settings));
 
-    const file = STANDARD_OUTPUT.includes(flags.out ?? '-') ? undefined : flags.out;
-    if (file !== undefined) {
-      const done = await writeValuesFile(
-        {path: file, text: yaml, isPrivate: isPrivate(generated), isDryRun: flags['dry-run'], isAccepted: flags.yes, flag: '--out'},
-        this.app.files,
-        this.prompter?.confirm,
-      );
-      this.say(`${done}\n`);
-    }
-    if (!this.jsonEnabled() && (file === undefined || flags['dry-run'])) this.app.stdout(yaml);
-    return {chart: target.chart, chartVersion: target.version, values, yaml, settings, warnings, ...(file === undefined ? {} : {file})};
+    const file = await writeResult(
+      {path: flags.out, text: yaml, isPrivate: isPrivate(generated), isDryRun: flags['dry-run'], isAccepted: flags.yes},
+      this.app.files,
+      this.prompter?.confirm,
+    );
+    if (file) this.say(`${file.done}\n`);
+    if (!this.jsonEnabled() && (!file || flags['dry-run'])) this.app.stdout(yaml);
+    return {chart: target.chart, chartVersion: target.version, values, yaml, settings, warnings, ...(file ? {file: file.path} : {})};
   }
 }

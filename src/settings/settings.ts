@@ -43,6 +43,11 @@ export class Settings {
   with(setting: Setting, answer: Answer): Settings {
     return new Settings(new Map([...this.#answers, [setting.id, answer]]));
   }
+
+  /** A copy without this value. */
+  without(setting: Setting): Settings {
+    return new Settings(new Map([...this.#answers].filter(([id]) => id !== setting.id)));
+  }
 }
 
 /** True for a URL with a user name or password. */

@@ -4,10 +4,11 @@ import {parse} from '@oclif/core/parser';
 import {expect, test} from 'vitest';
 import {linesOf, recipe, type} from '../recipes/recipe.ts';
 import {BUILT, workshop} from '../recipes/workshop.ts';
+import {certificates} from '../support/certificates.ts';
 import {commands, root} from './commands.ts';
 
 /** Commands that need no cluster. */
-const OFFLINE = /^scalr-agent (values|validate|recommend)\b/;
+const OFFLINE = /^scalr-agent (values|validate|recommend|images|export)\b/;
 /** Pages with tests of their own in test/recipes. */
 const RECIPES = ['ci.md', 'air-gapped.md'];
 
@@ -34,6 +35,7 @@ test.each(pages)('every command of docs/guide/$page exists and accepts its flags
 
 test.each(pages)('offline commands of docs/guide/$page succeed', async ({lines}) => {
   const shop = await workshop(BUILT);
+  shop.write('company-ca.pem', String(certificates['ca.pem']));
   for (const line of lines.filter((each) => OFFLINE.test(each))) {
     const {exitCode, stderr} = await type(line, shop);
     expect(exitCode, `${line}\n${stderr}`).toBe(0);

@@ -1,7 +1,10 @@
+import {imagesOf} from '../../src/charts/images.ts';
+import {chartSchema} from '../../src/charts/schema.ts';
 import {isMap, type Tree, type Values} from '../../src/charts/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../src/settings/agent.ts';
+import {effectiveValues} from '../../src/values/read-values.ts';
 import type {Rendered} from './render.ts';
-import type {Container, KubeObject, PodTemplate} from './workloads.ts';
+import {type Container, type KubeObject, type PodTemplate, variableOf} from './workloads.ts';
 
 const QUANTITY = /^\d+(\.\d+)?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/;
 const SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
@@ -19,6 +22,7 @@ export function flaws(rendered: Rendered): string[] {
     ...(EXPONENT.test(text) ? [`a number is printed as ${EXPONENT.exec(text)?.[0].trim()}`] : []),
     ...repeated(objects.map(({kind, metadata}) => `${kind} ${metadata.name}`)).map((each) => `${each} is rendered twice`),
     ...objects.flatMap((object) => flawsOfObject(object)),
+    ...unlistedImages(rendered),
     ...pods.flatMap((pod) => [...flawsOfPod(pod), ...pod.containers.flatMap((container) => flawsOfContainer(container, rendered))]),
     ...objects.flatMap((object) =>
       quantities(object)
@@ -26,6 +30,29 @@ export function flaws(rendered: Rendered): string[] {
         .map(([path, value]) => `${object.kind}: ${path} ${value} is no quantity`),
     ),
   ];
+}
+
+/** `scalr-agent images` must list exactly the images of the manifest. */
+function unlistedImages({target, generated, pods}: Rendered): string[] {
+  const containers = pods.flatMap((pod) => pod.containers);
+  const rendered = new Set([
+    ...containers.map(({image}) => image),
+    ...pods.flatMap(({volumes}) => volumes.flatMap((volume) => (volume['image'] as {reference: string} | undefined)?.reference ?? [])),
+    ...containers.flatMap((container) => imageOfRuns(container) ?? []),
+  ]);
+  const values = effectiveValues(generated.values, target);
+  const agentVersion = chartSchema(target.chart)['x-releases'].find(({version}) => version === target.version)?.appVersion ?? '';
+  const listed = new Set(imagesOf(values, target, agentVersion).map((image) => image.rendered));
+  return [
+    ...[...rendered].filter((image) => !listed.has(image)).map((image) => `image ${image} is not listed`),
+    ...[...listed].filter((image) => !rendered.has(image)).map((image) => `image ${image} is listed, but not in the manifest`),
+  ];
+}
+
+/** agent-k8s passes the image of runs to the agent; since it has modes, only one of them uses the image. */
+function imageOfRuns(container: Container): string | undefined {
+  const mode = variableOf(container, 'SCALR_AGENT_CONTAINER_TASK_IMAGE_MODE');
+  return mode === undefined || mode === 'golden' ? variableOf(container, 'SCALR_AGENT_CONTAINER_TASK_IMAGE') || undefined : undefined;
 }
 
 function flawsOfObject(object: KubeObject): string[] {

@@ -75,7 +75,9 @@ test('the workflow uses the commands of the page, and these tests run all of the
 
 test('the short versions in the README are part of these tests', () => {
   const short = linesOf(recipe('README.md'), 'Recipes').flatMap((text) => text.trim().split('\n'));
-  const run = [page, recipe('docs/guide/air-gapped.md')].flatMap((each) => [...each.keys()].flatMap((heading) => linesOf(each, heading)));
+  const run = [page, recipe('docs/guide/air-gapped.md'), recipe('docs/guide/docker.md')].flatMap((each) =>
+    [...each.keys()].flatMap((heading) => linesOf(each, heading)),
+  );
   const typed = run.join('\n').split('\n');
   expect(short.length).toBeGreaterThan(3);
   expect(short.filter((line) => !typed.some((each) => each.startsWith(line.replace(/ #.*/, ''))))).toEqual([]);

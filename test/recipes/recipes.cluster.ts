@@ -73,7 +73,7 @@ describe.each(await findHelmMatrix())('with Helm $major', ({path}) => {
     const directory = await directoryOf({chart: 'agent-job', version: '0.6.5'}, folder);
     await execa(join(bin, 'helm'), ['package', directory, '--destination', cwd]);
     write('answers.yaml', fileOf(airGapped, 'Connected machine'));
-    const [, values = ''] = linesOf(airGapped, 'Air-gapped machine');
+    const [, , values = ''] = linesOf(airGapped, 'Air-gapped machine');
     for (const text of [values, linesOf(airGapped, heading).join('')]) {
       const {exitCode, stderr} = await typed(text);
       expect(exitCode, stderr).toBe(0);

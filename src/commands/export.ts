@@ -1,0 +1,118 @@
+import {join} from 'node:path';
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import {BaseCommand} from '../cli/base-command.ts';
+import {writeFiles} from '../cli/export-files.ts';
+import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
+import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
+import {url} from '../settings/agent.ts';
+import {catalogue} from '../settings/catalogue.ts';
+import {Secret} from '../settings/secret.ts';
+import {dockerfile} from '../targets/dockerfile.ts';
+import {exportHost} from '../targets/export.ts';
+import {ENV_FILE, type Export} from '../targets/host/files.ts';
+import {HOST_TARGETS, type HostTarget} from '../targets/host/mode.ts';
+import {choiceText} from '../ui/messages.ts';
+import {generateChecked} from '../values/generate-checked.ts';
+
+interface Result {
+  target: string;
+  files: {path: string; bytes: number}[];
+  /** Commands that use the files. */
+  steps: string[];
+  notes: string[];
+  warnings: readonly Warning[];
+}
+
+const TARGETS = [...HOST_TARGETS, 'dockerfile'];
+
+export default class ExportCommand extends BaseCommand<Result> {
+  static override summary = 'Write files for Docker, virtual machines and custom images.';
+  static override description =
+    'Requires no cluster and no network. docker writes a script with a docker run command, compose a Compose file, systemd the drop-ins for the services of the Linux packages, dockerfile a Dockerfile for a custom image. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read.';
+  static override usage = `<%= command.id %> ${TARGETS.join('|')} [flags]`;
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> compose --url https://acme.scalr.io --out agent',
+    '<%= config.bin %> <%= command.id %> dockerfile --chart agent-job --ca-file ca.pem',
+  ];
+  static override args = {
+    target: Args.string({description: 'What to write.', options: TARGETS, ignoreStdin: true}),
+  };
+  static override flags = {
+    out: Flags.string({char: 'o', summary: 'Output directory (default: current directory).', helpValue: '<DIRECTORY>'}),
+    package: Flags.string({
+      summary: 'Package for the Dockerfile, from apt; can be repeated.',
+      helpValue: '<NAME>',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    plugins: Flags.string({summary: 'Directory with provider plugins for the Dockerfile.', helpValue: '<DIRECTORY>'}),
+    ...confirmFlags,
+    ...answersFlag,
+    ...settingFlags(catalogue),
+  };
+
+  override async run(): Promise<Result> {
+    const {args, flags} = await this.parse(ExportCommand);
+    const {target} = args;
+    if (target === undefined)
+      throw usage(
+        `Missing argument: ${TARGETS.join(', ')}.`,
+        TARGETS.map((each) => `scalr-agent export ${each}`),
+      );
+    const isDockerfile = target === 'dockerfile';
+    const additions = {packages: flags.package ?? [], plugins: flags.plugins};
+    if (!isDockerfile && (additions.packages.length > 0 || additions.plugins !== undefined))
+      throw usage('--package and --plugins are only for the target dockerfile.', ['Omit them', 'Run: scalr-agent export dockerfile']);
+    const wrong = additions.packages.find((each) => !/^[a-z0-9][a-z0-9+.-]+(=[\w.+:~-]+)?$/.test(each));
+    if (wrong !== undefined) throw usage(`--package: "${wrong}" is not the name of a package.`, ['Example: --package jq']);
+    const settings = await this.settingsFrom(flags, isDockerfile ? {optional: [url]} : {});
+    const directory = flags.out ?? '';
+    const {files, steps, notes, warnings} = isDockerfile
+      ? await this.#dockerfile(settings, additions)
+      : exportHost(settings, target as HostTarget, await this.#knownToken(directory));
+    this.report(warnings);
+    // A single file is a result like that of "values".
+    if (files.length === 1 && flags.out === undefined) {
+      if (!this.jsonEnabled()) this.app.stdout(files.map(({text}) => text).join(''));
+    } else {
+      const done = await writeFiles(files, this.app.files, {
+        directory,
+        isDryRun: flags['dry-run'],
+        isAccepted: flags.yes,
+        confirm: this.prompter?.confirm,
+      });
+      this.say(`${done.join('\n')}\n`);
+    }
+    for (const note of notes) this.say(`${note}\n`);
+    this.say(`Next steps${directory === '' ? '' : `, in ${directory}`}:\n${steps.map((step) => `  ${step}\n`).join('')}`);
+    return {
+      target,
+      files: files.map(({path, text}) => ({path: join(directory, path), bytes: Buffer.byteLength(text)})),
+      steps,
+      notes,
+      warnings,
+    };
+  }
+
+  async #dockerfile(
+    settings: Parameters<typeof generateChecked>[0],
+    additions: Parameters<typeof dockerfile>[1],
+  ): Promise<Export & {notes: string[]; warnings: Warning[]}> {
+    const generated = await generateChecked(settings);
+    if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
+    return {...dockerfile(generated, additions), notes: [], warnings: []};
+  }
+
+  /** The token of an earlier export into the same directory. */
+  async #knownToken(directory: string): Promise<Secret | undefined> {
+    const path = join(directory, ENV_FILE);
+    if ((await this.app.files.kindOf(path)) !== 'file') return undefined;
+    const text = (await this.app.files.read(path)).toString('utf8');
+    const found = /^SCALR_AGENT_TOKEN=([\w.-]+)$/m.exec(text)?.[1];
+    return found === undefined ? undefined : new Secret(found);
+  }
+}
+
+const usage = (message: string, suggestions: readonly string[]): ExpectedError =>
+  new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions});

@@ -1,0 +1,97 @@
+import * as Flags from '@oclif/core/flags';
+import {BaseCommand} from '../cli/base-command.ts';
+import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
+import {writeResult} from '../cli/user-files.ts';
+import {asksForJson} from '../cli/validate-usage.ts';
+import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
+import {url} from '../settings/agent.ts';
+import {catalogue} from '../settings/catalogue.ts';
+import {chartSource} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
+import {type CopyTool, copyCommands, layoutScript} from '../targets/mirror.ts';
+import {imagesText} from '../ui/images.ts';
+import {choiceText} from '../ui/messages.ts';
+import {generateChecked} from '../values/generate-checked.ts';
+import {type InstallImage, type InstallImages, imagesOfInstall} from '../values/images.ts';
+
+interface Result {
+  chart: string;
+  chartVersion: string;
+  agentVersion: string;
+  registry?: string;
+  images: InstallImage[];
+  /** With a registry. */
+  commands?: Record<CopyTool, string[]>;
+  warnings: readonly Warning[];
+  file?: string;
+}
+
+const LAYOUT = 'oci-layout-script';
+
+export default class Images extends BaseCommand<Result> {
+  static override summary = 'List every image of an install, and how to mirror them.';
+  static override description =
+    'Requires no cluster, no helm and no network. Accepts every setting of "values"; none is required. With --image-registry, prints the commands that copy the images to this registry with skopeo, crane or docker, and the settings that use the copies.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --image-registry registry.example.com/mirror',
+    '<%= config.bin %> <%= command.id %> --format oci-layout-script --out images.sh',
+  ];
+  static override flags = {
+    format: Flags.string({
+      summary: 'Output format; json is the same as --json. The script copies the images through a directory.',
+      helpValue: `<text|json|${LAYOUT}>`,
+      options: ['text', 'json', LAYOUT],
+    }),
+    out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
+    ...confirmFlags,
+    ...answersFlag,
+    ...settingFlags(catalogue),
+  };
+
+  override async run(): Promise<Result> {
+    const {flags} = await this.parse(Images);
+    if (this.jsonEnabled() && flags.format !== undefined && flags.format !== 'json') {
+      throw new ExpectedError(`--json cannot be used with --format ${flags.format}.`, {
+        code: 'USAGE',
+        exit: ExitCode.usage,
+        suggestions: ['Omit one of these flags'],
+      });
+    }
+    const given = await this.settingsFrom(flags, {optional: [url]});
+    const found = await imagesOfInstall(given, {generate: generateChecked, agentVersion: await this.#agentVersion(given)});
+    const {generated, ...images} = found;
+    if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
+    this.report(images.warnings);
+    const copies = images.images.flatMap(({mirror, ...image}) => (mirror === undefined ? [] : [{...image, mirror}]));
+    const commands = images.registry === undefined ? undefined : copyCommands(copies);
+    const text = flags.format === LAYOUT ? layoutOf(images) : imagesText(images, commands, this.resultScreen);
+    const file = await writeResult(
+      {path: flags.out, text, isPrivate: false, isDryRun: flags['dry-run'], isAccepted: flags.yes},
+      this.app.files,
+      this.prompter?.confirm,
+    );
+    if (file) this.say(`${file.done}\n`);
+    if (!this.jsonEnabled() && (!file || flags['dry-run'])) this.show(text);
+    return {...images, ...(commands ? {commands} : {}), ...(file ? {file: file.path} : {})};
+  }
+
+  /** The agent version of a chart on this machine. */
+  async #agentVersion(settings: Settings): Promise<string | undefined> {
+    const source = settings.get(chartSource);
+    if (source === undefined || /^[a-z]+:\/\//i.test(source) || (await this.app.files.kindOf(source)) === 'nothing') return undefined;
+    const {readMetadata} = await import('../values/chart-files.ts');
+    return readMetadata(source, (await this.app.charts.read(source)).chart).appVersion;
+  }
+
+  override jsonEnabled(): boolean {
+    return super.jsonEnabled() || asksForJson(this.argv);
+  }
+}
+
+function layoutOf({chart, chartVersion, registry, images}: InstallImages): string {
+  const copies = images.map(({image, mirror}) => ({
+    image,
+    path: registry === undefined || mirror === undefined ? image : mirror.slice(registry.length + 1),
+  }));
+  return layoutScript({title: `images of ${chart} ${chartVersion}`, copies, registry});
+}

@@ -1,0 +1,23 @@
+import type {Warning} from '../errors.ts';
+import type {Secret} from '../settings/secret.ts';
+import type {Settings} from '../settings/settings.ts';
+import {composeFiles} from './compose.ts';
+import {dockerFiles} from './docker.ts';
+import {hostAgent} from './host/agent.ts';
+import type {Export} from './host/files.ts';
+import type {HostTarget} from './host/mode.ts';
+import {systemdFiles} from './systemd.ts';
+
+const FILES = {docker: dockerFiles, compose: composeFiles, systemd: systemdFiles} as const;
+
+const DEPRECATED: Warning = {
+  code: 'DEPRECATED_PACKAGES',
+  message:
+    'The Linux packages of the agent are deprecated since 2026-03-31 and get no new versions. Move to Docker with "scalr-agent export compose", or to Kubernetes with "scalr-agent install".',
+};
+
+/** The files for agents outside Kubernetes. Pure. @throws ExpectedError for settings that the target does not support */
+export function exportHost(settings: Settings, target: HostTarget, knownToken?: Secret): Export & {notes: string[]; warnings: Warning[]} {
+  const host = hostAgent(settings, target, knownToken);
+  return {...FILES[target](host), notes: host.notes, warnings: [...(target === 'systemd' ? [DEPRECATED] : []), ...host.warnings]};
+}

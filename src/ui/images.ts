@@ -1,0 +1,32 @@
+import {commandLine} from '../command-line.ts';
+import {COPY_TOOLS, type CopyTool} from '../targets/mirror.ts';
+import type {InstallImages} from '../values/images.ts';
+import {type Screen, theme} from './theme.ts';
+
+/** The images of an install, the commands that copy them, and the settings that use the copies. */
+export function imagesText(
+  {chart, chartVersion, agentVersion, registry, images}: InstallImages,
+  commands: Record<CopyTool, string[]> | undefined,
+  screen: Screen,
+): string {
+  const {bold, dim} = theme(screen);
+  const width = Math.max(...images.map(({image}) => image.length));
+  const list = [
+    bold(`Images of ${chart} ${chartVersion} (agent ${agentVersion})`),
+    ...images.map(({image, used}) => `  ${image.padEnd(width)}  ${dim(used.join(', '))}`),
+  ];
+  if (registry === undefined || commands === undefined) return `${list.join('\n')}\n`;
+  const flags = new Map(images.flatMap(({settings}) => settings.map(({id, value}) => [id, value])));
+  const args = [...flags].flatMap(([id, value]) => [`--${id}`, value]);
+  const install = commandLine({tool: 'scalr-agent', args: ['install', '--chart', chart, '--chart-version', chartVersion, ...args]});
+  const copies = COPY_TOOLS.flatMap((tool) =>
+    commands[tool].length === 0
+      ? []
+      : [
+          '',
+          bold(`Copy them to ${registry} with ${tool}${tool === 'docker' ? ' (only the platform of this machine)' : ''}`),
+          ...commands[tool].map((each) => `  ${each}`),
+        ],
+  );
+  return `${[...list, ...copies, '', bold('Use the copies'), `  ${install}`].join('\n')}\n`;
+}

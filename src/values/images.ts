@@ -1,0 +1,132 @@
+import {CHARTS} from '../charts/charts.ts';
+import type {Target} from '../charts/define.ts';
+import {imagesOf, selectsImagesOfRuns} from '../charts/images.ts';
+import {chartSchema} from '../charts/schema.ts';
+import {rowsFor, scopeOf} from '../charts/support.ts';
+import {textAt} from '../charts/tree.ts';
+import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
+import {namesRegistry} from '../settings/addresses.ts';
+import type {Setting} from '../settings/define.ts';
+import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
+import type {Settings} from '../settings/settings.ts';
+import type {Generated} from './generate.ts';
+import {effectiveValues} from './read-values.ts';
+
+/** An image of an install. */
+export interface InstallImage {
+  /** The reference to copy from. */
+  image: string;
+  /** Known only if the reference contains it. */
+  digest?: string;
+  used: string[];
+  /** The reference of the copy in --image-registry. */
+  mirror?: string;
+  /** Settings that make the chart use the copy; without --image-registry, those that select the image. */
+  settings: {id: string; value: string}[];
+}
+
+export interface InstallImages {
+  chart: string;
+  chartVersion: string;
+  agentVersion: string;
+  registry?: string;
+  images: InstallImage[];
+  warnings: Warning[];
+}
+
+/** The use of the agent image outside Kubernetes. */
+const IN_DOCKER = 'agent in Docker';
+
+interface Deps {
+  generate(settings: Settings): Promise<Generated>;
+  /** Agent version of the chart in --chart-source. */
+  agentVersion?: string | undefined;
+}
+
+/** Every image that an install with these settings starts, and how to use copies in --image-registry. @throws ExpectedError */
+export async function imagesOfInstall(given: Settings, deps: Deps): Promise<InstallImages & {generated: Generated}> {
+  const registry = given.get(imageRegistry);
+  const generated = await deps.generate(given.without(imageRegistry));
+  const {target, settings} = generated;
+  const values = effectiveValues(generated.values, target);
+  const agentVersion = deps.agentVersion ?? agentVersionOf(target);
+  const found = imagesOf(values, target, agentVersion);
+  const takesRegistry = registry !== undefined && isSupported(imageRegistry, registry, given, target);
+  const inDocker = settings.get(agentImage) ?? `scalr/agent:${agentVersion}`;
+  const images = new Map<string, InstallImage>();
+  for (const {used, setting, reference} of found) {
+    const image = sourceOf(reference, registry);
+    const known = images.get(image);
+    const mirror = registry === undefined ? undefined : `${registry}/${pathOf(image, textAt(values, 'global.imageNamespace'))}`;
+    images.set(image, {
+      image,
+      ...digestOf(image),
+      used: [...(known?.used ?? (image === inDocker ? [IN_DOCKER] : [])), used],
+      ...(mirror === undefined ? {} : {mirror}),
+      settings: known?.settings ?? settingsFor({image, mirror, setting, registry: takesRegistry ? registry : undefined}),
+    });
+  }
+  return {
+    chart: target.chart,
+    chartVersion: target.version,
+    agentVersion,
+    ...(registry === undefined ? {} : {registry}),
+    images: [...images.values()],
+    warnings: selectsImagesOfRuns(values, target) ? [unknownImages(target, settings)] : [],
+    generated,
+  };
+}
+
+const isSupported = (setting: Setting<string>, value: string, settings: Settings, target: Target): boolean =>
+  rowsFor(CHARTS[target.chart], setting as Setting, value, scopeOf(target, settings.get)).length > 0;
+
+function agentVersionOf({chart, version}: Target): string {
+  const release = chartSchema(chart)['x-releases'].find((each) => each.version === version);
+  if (release) return release.appVersion;
+  throw new ExpectedError(`The agent version of ${chart} ${version} is unknown.`, {
+    code: 'NO_CHART',
+    exit: ExitCode.usage,
+    suggestions: ['Set --chart-source to the directory or .tgz file of the chart'],
+  });
+}
+
+/** A values file may contain the registry of the mirror already. */
+const sourceOf = (reference: string, registry: string | undefined): string =>
+  registry !== undefined && reference.startsWith(`${registry}/`) ? reference.slice(registry.length + 1) : reference;
+
+/** Path of the copy below the registry. */
+function pathOf(image: string, namespace: string): string {
+  const path = namesRegistry(image) ? image.split('/').slice(1).join('/') : image;
+  return namespace === '' ? path : `${namespace}/${path.split('/').at(-1)}`;
+}
+
+function digestOf(image: string): {digest?: string} {
+  const digest = /@(sha256:[0-9a-f]{64})$/.exec(image)?.[1];
+  return digest === undefined ? {} : {digest};
+}
+
+interface Selection {
+  image: string;
+  mirror: string | undefined;
+  setting: Setting<string> | undefined;
+  /** The registry, if the chart has a key for it. */
+  registry: string | undefined;
+}
+
+function settingsFor({image, mirror, setting, registry}: Selection): InstallImage['settings'] {
+  if (registry !== undefined) return [{id: imageRegistry.id, value: registry}];
+  return setting === undefined ? [] : [{id: setting.id, value: mirror ?? image}];
+}
+
+function unknownImages(target: Target, settings: Settings): Warning {
+  const fallback = textAt(scopeOf(target, settings.get).defaults, 'agent.container_task_image');
+  const advice =
+    fallback === ''
+      ? 'They cannot be listed; a newer chart version supports --runner-image, one image for all runs.'
+      : `They cannot be listed. Use one image for all runs: --${runnerImage.id} ${fallback}`;
+  return {
+    code: 'UNKNOWN_IMAGES',
+    setting: runnerImage.id,
+    message: `agent-k8s starts runs in one image per tool and version, for example scalr/terraform:<version>. ${advice}`,
+  };
+}
