@@ -55,8 +55,8 @@ export function targetQuestion(
     ...(others.length === 0
       ? []
       : [{value: OTHER as string, label: 'Another context…', description: `${others.length} more in your kubeconfig`}]),
-    {value: DOCKER as string, label: 'Docker', disabled: 'not supported by this version'},
-    {value: MACHINE as string, label: 'Virtual machine', disabled: 'not supported by this version'},
+    {value: DOCKER as string, label: 'Docker', disabled: 'not in the wizard: scalr-agent export docker'},
+    {value: MACHINE as string, label: 'Virtual machine', disabled: 'not in the wizard: scalr-agent export systemd'},
     {value: FILES as string, label: 'Files only', description: 'write values.yaml, change nothing'},
   ];
   const choiceFor = (place: Place | undefined): string | undefined =>
