@@ -11,7 +11,7 @@ import {Evidence, type Finding} from '../findings/evidence.ts';
 import {jsonText} from '../json.ts';
 import {type KnownSecretSet, knownSecretSet} from '../redact/known-values.ts';
 import {type RedactionReport, redactor} from '../redact/redactor.ts';
-import {survivorFinder} from '../redact/survivors.ts';
+import {leakFinder} from '../redact/leak-check.ts';
 import {cleanFinding, cleanGap, cutLogs, redactionText, summaryText, versionsText} from '../report.ts';
 
 /** Options for saving a bundle from any source. */
@@ -148,18 +148,18 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
   for (const [name, text] of Object.entries(last)) await archive.add(name, Buffer.from(text));
   const {bytes} = await archive.close({
     manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
-    check: (written) => refuseSurvivors(written, knownSecrets),
+    check: (written) => refuseLeaks(written, knownSecrets),
   });
   return {bytes, containers, noun, findings, gaps, cutLogs: cutLogs(logs), redactions};
 }
 
 /** Searches the written archive for secrets again. @throws ExpectedError */
-export async function refuseSurvivors(written: Pick<OpenArchive, 'entries' | 'read'>, knownSecrets: KnownSecretSet): Promise<void> {
-  const find = survivorFinder(knownSecrets);
+export async function refuseLeaks(written: Pick<OpenArchive, 'entries' | 'read'>, knownSecrets: KnownSecretSet): Promise<void> {
+  const find = leakFinder(knownSecrets);
   const found: string[] = [];
   for (const {name} of written.entries) {
-    const survivors = await find(written.read(name));
-    found.push(...survivors.map(({kind, form, at}) => `${name}, byte ${at}: ${kind} (${form})`));
+    const leaks = await find(written.read(name));
+    found.push(...leaks.map(({kind, form, at}) => `${name}, byte ${at}: ${kind} (${form})`));
   }
   if (found.length === 0) return;
   throw new ExpectedError(`A secret was found in the bundle. The bundle was deleted.\n${found.toSorted().slice(0, 10).join('\n')}`, {

@@ -1,22 +1,33 @@
 import type {Container, KubernetesObject} from '../../cluster/objects.ts';
 import {Secret} from '../../settings/secret.ts';
 import type {KnownSecret} from './known-values.ts';
-import {isHarmless, isHclReference, isPlace, isProse, keyHolds} from './looks-secret.ts';
-import {ENTITIES} from './needles.ts';
+import {isCode, isErrorText, isHarmless, isProse} from './harmless.ts';
+import {isPlace, keyKind} from './key-names.ts';
 
 export interface SecretContent extends KubernetesObject {
   type?: string;
   data?: Readonly<Record<string, string>>;
 }
 
+/** Keys of Secrets whose values are names and addresses, which support has to read. */
+const NO_SECRETS: ReadonlySet<string> = new Set(
+  'namespace username user name email host hostname server port region type database dbname dialect engine project environment'.split(' '),
+);
+
 /** Secret values: contents of Secrets, and variables and arguments of commands. Helm release Secrets are too large and only repeat them. */
 export const knownSecretsOf = (secrets: readonly SecretContent[], objects: readonly KubernetesObject[]): KnownSecret[] => [
   ...secrets
     .filter(({type = ''}) => !type.startsWith('helm.sh/'))
-    .flatMap(({data = {}}) => Object.entries(data))
-    .flatMap(([key, content]) => {
-      const value = Buffer.from(content, 'base64').toString('utf8');
-      return [knownSecret(key, value), ...knownSecretsWithin(value)];
+    .flatMap(({metadata, data = {}}) => Object.entries(data).map(([key, content]) => [metadata.name, key, content] as const))
+    .filter(([, key]) => !NO_SECRETS.has(key))
+    .flatMap(([secret, key, content]) => {
+      const bytes = Buffer.from(content, 'base64');
+      const text = bytes.toString('utf8');
+      const isBinary = !Buffer.from(text).equals(bytes);
+      return [
+        {...knownSecret(key, isBinary ? bytes.toString('latin1') : text), isBinary, source: `${secret}/${key}`},
+        ...knownSecretsWithin(text),
+      ];
     }),
   ...containersIn(objects).flatMap(({env, command, args}) => [
     ...knownSecretsOfVariables((env ?? []).flatMap(({name, value}) => (value === undefined ? [] : [{name, value}]))),
@@ -92,9 +103,9 @@ const pairsIn = (text: string): Named[] =>
 
 /** Excludes references to a secret and its type, which would be redacted everywhere. */
 export function isSecret(key: string, value: string): boolean {
-  const holds = keyHolds(key);
-  if (isHarmless(value) || isHclReference(value) || isPlace(key, value) || (holds === 'word' && /^[/~]/.test(value))) return false;
-  return holds === 'secret' || (holds === 'word' && !isProse(value));
+  const kind = keyKind(key);
+  if (isHarmless(value) || isCode(value) || isErrorText(value) || isPlace(key, value) || (kind === 'word' && /^[/~]/.test(value))) return false;
+  return kind === 'secret' || (kind === 'word' && !isProse(value));
 }
 
 export interface Variable {
@@ -159,5 +170,5 @@ const ofPgpass = (text: string): Named[] =>
 const ofXml = (text: string): Named[] =>
   [...text.matchAll(ELEMENT)].map(([, name = '', value = '']) => [
     name,
-    value.replace(/&(amp|lt|gt|quot|apos);/g, (_all, entity) => ENTITIES[entity] as string),
+    value.replace(/&(amp|lt|gt|quot|apos);/g, (_all, entity) => ({amp: '&', lt: '<', gt: '>', quot: '"', apos: "'"})[entity as string] as string),
   ]);

@@ -1,7 +1,8 @@
 import {randomBytes} from 'node:crypto';
 import {FileRedactor} from './file-redactor.ts';
 import type {KnownSecretSet} from './known-values.ts';
-import {pseudonyms, scannerFor} from './scanner.ts';
+import {pseudonyms} from './pseudonyms.ts';
+import {type RedactLevel, scannerFor} from './scanner.ts';
 
 /** Content of `redactions.json`: only numbers. */
 export interface RedactionReport {
@@ -9,6 +10,8 @@ export interface RedactionReport {
   rules: Readonly<Record<string, number>>;
   files: Readonly<Record<string, Readonly<Record<string, number>>>>;
   knownValues: {used: number; notUsed: number};
+  /** Values of Secrets that are too short, common or public to search for: `secret/key`. */
+  notSearched: readonly string[];
 }
 
 export interface Redactor {
@@ -21,12 +24,13 @@ export interface Redactor {
 
 interface Options {
   knownSecrets: KnownSecretSet;
+  level?: RedactLevel;
   key?: Buffer;
 }
 
 /** Redacts everything in one bundle; without `key`, pseudonyms are valid only in this bundle. */
-export function redactor({knownSecrets, key = randomBytes(32)}: Options): Redactor {
-  const scanner = scannerFor(knownSecrets, pseudonyms(key));
+export function redactor({knownSecrets, level = 'standard', key = randomBytes(32)}: Options): Redactor {
+  const scanner = scannerFor(knownSecrets, pseudonyms(key), level);
   const files = new Map<string, FileRedactor[]>();
   const file = (name: string): FileRedactor => {
     const made = new FileRedactor(scanner);
@@ -48,7 +52,8 @@ export function redactor({knownSecrets, key = randomBytes(32)}: Options): Redact
         total: Object.values(rules).reduce((total, count) => total + count, 0),
         rules,
         files: Object.fromEntries(counted.filter(([, counts]) => Object.keys(counts).length > 0)),
-        knownValues: {used: knownSecrets.known.length, notUsed: knownSecrets.notUsed},
+        knownValues: {used: knownSecrets.known.length, notUsed: knownSecrets.notUsed.length},
+        notSearched: knownSecrets.notUsed,
       };
     },
   };

@@ -1,5 +1,5 @@
-import {isHarmless, isProse} from './looks-secret.ts';
-import {beginsWord, type Extent, LIMITS, matchAt, NOTHING, type Rule, run} from './rule.ts';
+import {isHarmless, isProse} from './harmless.ts';
+import {type Extent, matchAt, NOTHING, type Rule, run} from './rule.ts';
 
 const BEARER = /bearer(?:[ \t]+|%20|\+|\\u0020)((?:[\w.~+/-]|%2[bf]){8,8192}=*)/iy;
 
@@ -27,43 +27,6 @@ const basic: Rule = {
     if (found === undefined || !/^[\x20-\x7e]*:/.test(Buffer.from(value, 'base64').toString('latin1'))) return NOTHING;
     const end = start + found[0].length;
     return [{start: end - value.length, end}];
-  },
-};
-
-const BEGIN = /-----BEGIN[ +](?:[A-Z0-9]+[ +]){0,3}PRIVATE[ +]KEY(?:[ +]BLOCK)?-----/iy;
-const END = /-----END(?:[ +]|%20)(?:[A-Z0-9]+(?:[ +]|%20)){0,3}PRIVATE(?:[ +]|%20)KEY(?:(?:[ +]|%20)BLOCK)?-----/gi;
-/** Lines of a key without its end. */
-const LINES =
-  /(?:(?:\r?\n(?:\d{4}-\d\d-\d\dT[\d:.]+Z )?|(?:\\+r)?\\+n|%0a|%0d|[ \t])*(?:[A-Za-z0-9+/]|%2[bf]){8,96}(?:=|%3d){0,2}){0,160}/iy;
-
-/** Private keys; certificates and public keys are kept for support. */
-const pem: Rule = {
-  name: 'private key',
-  anchors: ['-----BEGIN'],
-  find(text, start) {
-    const begin = matchAt(BEGIN, text, start) ?? matchAt(BEGIN_OF_URL, text, start);
-    if (begin === undefined) return NOTHING;
-    const body = start + begin[0].length;
-    const within = text.slice(body, body + LIMITS.ahead - 256);
-    const end = [...within.matchAll(END)][0];
-    const next = within.indexOf('-----BEGIN');
-    if (end !== undefined && (next === -1 || next > end.index)) return [{start, end: body + end.index + end[0].length}];
-    return [{start, end: body + (matchAt(LINES, text, body)?.[0].length ?? 0)}];
-  },
-};
-
-const BEGIN_OF_URL = /-----BEGIN%20(?:[A-Z0-9]+%20){0,3}PRIVATE%20KEY(?:%20BLOCK)?-----/iy;
-const BASE64 = /(?:[A-Za-z0-9+/_-]|\\+n|\r?\n[ \t]*){40,8192}={0,2}/y;
-
-/** The same in base64, as in Secrets. */
-const pemInBase64: Rule = {
-  name: 'private key',
-  anchors: ['LS0tLS1CRUdJTi'],
-  find(text, start) {
-    const found = beginsWord(text, start) ? matchAt(BASE64, text, start) : undefined;
-    if (found === undefined) return NOTHING;
-    const head = Buffer.from(found[0].slice(0, 80).replace(/\\+n|\s/g, ''), 'base64').toString('latin1');
-    return /PRIVATE KEY/.test(head) ? [run(start, start + found[0].length, /[^A-Za-z0-9+/_=-]/g)] : NOTHING;
   },
 };
 
@@ -116,7 +79,7 @@ function credentials(text: string, start: number, length: number, colon: number 
   });
 }
 
-const HOST = /[\w.-]{1,253}:\d{2,5}(?![\w@])/y;
+const HOST = /(?:[\w.-]{1,253}:\d{2,5}(?![\w@])|(?:tcp|unix)\()/y;
 
 const ENDS_CREDENTIALS = new Set(' \t\r\n"\'@/');
 
@@ -133,7 +96,7 @@ const bareCredentials: Rule = {
   },
 };
 
-export const textRules: readonly Rule[] = [bearer, basic, pem, pemInBase64, url, bareCredentials];
+export const textRules: readonly Rule[] = [bearer, basic, url, bareCredentials];
 
 /** Separator between two words of a command, in a shell or in a list of strings. */
 const GAP = String.raw`(?:[ \t]+|\\*["'],[ \t]*\\*["'])`;
@@ -157,8 +120,27 @@ const COMMANDS: readonly (readonly [anchors: readonly string[], expression: stri
   [['--from-literal'], `--from-literal(?:${GAP}|=)${QUOTE}[\\w.-]{1,128}=(${WORD}{2,1024})`],
   [
     ['machine', 'default'],
-    `(?:machine${BLANK}[^\\s\\\\]{1,128}|default)${BLANK}login${BLANK}[^\\s\\\\]{1,128}${BLANK}(?:account${BLANK}[^\\s\\\\]{1,128}${BLANK})?password${BLANK}(${WORD}{2,256})`,
+    `(?:machine${BLANK}[^\\s\\\\]{1,128}|default)${BLANK}login${BLANK}[^\\s\\\\]{1,128}${BLANK}(?:account${BLANK}[^\\s\\\\]{1,128}${BLANK})?password${BLANK}([^\\s"'\\\\]{2,256})`,
   ],
+  [['az'], `az${GAP}(?:login|acr|ad)\\b${MORE}${GAP}-p(?:${GAP}|=)${QUOTE}(${WORD}{2,256})`],
+  [['-pass'], `-pass(?:in|out)?(?:${GAP}|=)${QUOTE}pass:(${WORD}{2,256})`],
+  [['ldap'], `ldap(?:search|modify|add|passwd|delete|whoami)\\b${MORE}${GAP}-w${GAP}?${QUOTE}(${WORD}{2,256})`],
+  [['psexec'], `psexec\\b${MORE}${GAP}-p${GAP}${QUOTE}(${WORD}{2,256})`],
+  [['htpasswd'], `htpasswd\\b${MORE}${GAP}-[A-Za-z]{0,6}b[A-Za-z]{0,6}${GAP}[^\\s]{1,256}${GAP}[^\\s]{1,64}${GAP}${QUOTE}(${WORD}{2,256})`],
+  [['net use'], `net use\\b(?:[^\\n]{0,300}?)/user:[^\\s]{1,64}${GAP}${QUOTE}(${WORD}{2,256})`],
+  [['smbclient'], `smbclient\\b${MORE}${GAP}-U${GAP}?${QUOTE}[^\\s%]{1,64}%(${WORD}{2,256})`],
+  [['vault'], `vault${GAP}login${GAP}(?!-)${QUOTE}(${WORD}{8,256})`],
+  [['echo'], `echo${GAP}(?:-n${GAP})?${QUOTE}(${WORD}{2,256})(?=${QUOTE}[ \\t]*\\|[^\\n]{0,200}--(?:password|token)-stdin)`],
+  [['_authtoken', '_auth', '_password', 'aws_secret_access_key', 'aws_session_token'], `\\w{5,24}${GAP}(?!=)${QUOTE}(${WORD}{8,1024})`],
+  [['requirepass', 'masterauth'], `(?:requirepass|masterauth)${GAP}${QUOTE}(${WORD}{2,256})`],
+  [['--with-token'], `--with-token[ \\t]*<<<[ \\t]*${QUOTE}(${WORD}{8,256})`],
+  [['jdbc:oracle'], `jdbc:oracle:\\w{2,8}:[\\w.-]{1,64}/([^\\s"'@]{2,256}(?=@))`],
+  [
+    ['identified'],
+    `(?:identified|IDENTIFIED)[ \\t]+(?:(?:with|WITH)[ \\t]+\\S{1,64}[ \\t]+)?(?:by|BY|as|AS)[ \\t]+(?:(?:password|PASSWORD)[ \\t]+)?\\\\*["']((?:[^"'\\\\\\n]|''){2,256})`,
+  ],
+  // .pgpass
+  [[':5432:', ':*:'], `:(?:5432|\\*):[^\\s:]{1,64}:[^\\s:]{1,64}:([^\\s:"'\\\\]{3,256})`],
   [['unseal key'], `Unseal Key(?: \\d{1,2})?:\\s{1,4}(${WORD}{20,128})`],
 ];
 

@@ -1,3 +1,4 @@
+import IMPORTED from './token-shapes.json' with {type: 'json'};
 import {beginsWord, type Extent, LIMITS, matchAt, NOTHING, type Rule, run} from './rule.ts';
 
 /** Format of a token: `head`, then at least `least` characters of the class `tail`. */
@@ -14,8 +15,6 @@ interface TokenShape {
   before?: number;
 }
 
-const GITLAB = ['pat', 'ptt', 'dt', 'rt', 'rtr', 'cbt', 'ft', 'soat', 'agent', 'imt', 'oas'];
-
 /** Tokens with a documented prefix. */
 const SHAPES = (
   [
@@ -23,10 +22,8 @@ const SHAPES = (
     // The same JSON in base64, as in Secrets.
     {name: 'jwt', anchors: ['ZXlK'], head: 'ZXlK', tail: 'A-Za-z0-9+/=_-', least: 28},
     {name: 'terraform', anchors: ['.atlasv1.'], head: '[A-Za-z0-9]{14}\\.atlasv1\\.', tail: '\\w-', least: 40, before: 14},
-    {name: 'aws', anchors: ['AKIA', 'ASIA'], head: 'A[KS]IA[0-9A-Z]{16}(?![0-9A-Za-z])', tail: 'A-Z', least: 0},
+    {name: 'aws', anchors: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], head: 'A(?:KI|SI|BI|CC)A[0-9A-Z]{16}(?![0-9A-Za-z])', tail: 'A-Z', least: 0},
     {name: 'github', anchors: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], head: 'gh[pousr]_', tail: '\\w', least: 20},
-    {name: 'github', anchors: ['github_pat_'], head: 'github_pat_', tail: '\\w', least: 20},
-    {name: 'gitlab', anchors: GITLAB.map((each) => `gl${each}-`), head: `gl(?:${GITLAB.join('|')})-`, tail: '\\w.-', least: 16},
     {name: 'bitbucket', anchors: ['ATBB', 'ATCTT3', 'ATATT3'], head: 'AT(?:BB|CTT3|ATT3)', tail: '\\w=-', least: 24},
     {name: 'azure-devops', anchors: ['JQQJ99'], head: 'JQQJ99', tail: 'A-Za-z0-9', least: 40},
     {name: 'azure', anchors: ['Q~'], head: '[\\w.~-]{3}\\dQ~', tail: '\\w.~-', least: 31, before: 4},
@@ -43,17 +40,28 @@ const SHAPES = (
       least: 20,
     },
     {name: 'vault', anchors: ['hvs.', 'hvb.', 'hvr.'], head: 'hv[sbr]\\.', tail: '\\w-', least: 20},
-    {name: 'npm', anchors: ['npm_'], head: 'npm_', tail: 'A-Za-z0-9', least: 36},
-    {name: 'pypi', anchors: ['pypi-'], head: 'pypi-', tail: '\\w-', least: 50},
     {name: 'docker', anchors: ['dckr_pat_', 'dckr_oat_'], head: 'dckr_[po]at_', tail: '\\w-', least: 20},
     {name: 'stripe', anchors: ['sk_live_', 'rk_live_', 'sk_test_'], head: '[sr]k_(?:live|test)_', tail: 'A-Za-z0-9', least: 16},
     {name: 'ai', anchors: ['sk-ant-', 'sk-proj-'], head: 'sk-(?:ant|proj)-', tail: '\\w-', least: 20},
-    {name: 'sentry', anchors: ['sntrys_', 'sntryu_'], head: 'sntry[su]_', tail: '\\w+/=-', least: 20},
-    {name: 'grafana', anchors: ['glsa_', 'glc_'], head: 'gl(?:sa|c)_', tail: '\\w+/=-', least: 20},
-    {name: 'digitalocean', anchors: ['dop_v1_', 'doo_v1_'], head: 'do[op]_v1_', tail: 'a-f0-9', least: 40},
     {name: 'sendgrid', anchors: ['SG.'], head: 'SG\\.[\\w-]{16,64}\\.', tail: '\\w-', least: 16},
-    {name: 'pulumi', anchors: ['pul-'], head: 'pul-', tail: 'a-f0-9', least: 40},
-    {name: 'age', anchors: ['AGE-SECRET-KEY-1'], head: 'AGE-SECRET-KEY-1', tail: 'A-Z0-9', least: 30},
+      {name: 'databricks', anchors: ['dapi'], head: 'dapi', tail: 'a-f0-9', least: 32},
+    {name: 'facebook', anchors: ['EAA'], head: 'EAA[A-Z]', tail: 'A-Za-z0-9', least: 40},
+    {name: 'newrelic', anchors: ['NRAK-', 'NRJS-', 'NRII-'], head: 'NR(?:AK|JS|II)-', tail: '\\w-', least: 19},
+    {name: 'notion', anchors: ['secret_'], head: 'secret_', tail: 'A-Za-z0-9', least: 40},
+    {name: 'figma', anchors: ['figd_'], head: 'figd_', tail: '\\w-', least: 20},
+    {name: 'square', anchors: ['sq0atp-', 'sq0csp-', 'EAAA'], head: '(?:sq0[ac][ts]p-|EAAA)', tail: '\\w-', least: 22},
+    {name: 'tailscale', anchors: ['tskey-'], head: 'tskey-(?:[a-z]+-)?', tail: '\\w-', least: 20},
+    {name: 'fly', anchors: ['fo1_', 'fm1a_', 'fm1r_', 'fm2_'], head: 'f(?:o1|m1[ar]|m2)_', tail: '\\w+/=-', least: 30},
+    {name: 'sentry', anchors: ['sntrys_'], head: 'sntrys_', tail: '\\w+/=-', least: 20},
+    {name: 'maxmind', anchors: ['_mmk'], head: '[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk', tail: '\\w', least: 0, before: 36},
+    // The rest is documented by gitleaks; prefixes of four characters and more are enough for a token that was cut off.
+    ...IMPORTED.map(({name, prefix, tail, least}) => ({
+      name,
+      anchors: [prefix.slice(0, 5)],
+      head: prefix.replace(/[.+~]/g, '\\$&'),
+      tail,
+      least: prefix.length < 4 ? least : Math.min(least, 20),
+    })),
   ] satisfies readonly TokenShape[]
 ).map(({head, tail, least, before = 0, ...shape}: TokenShape) => ({
   ...shape,

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
 import {formsOf} from '../../../src/support-bundle/redact/known-values.ts';
-import {skipSearch, survivorFinder} from '../../../src/support-bundle/redact/survivors.ts';
+import {skipSearch, leakFinder} from '../../../src/support-bundle/redact/leak-check.ts';
 import {needles, VALUES, writings} from './corpus.ts';
 import {known, redacted, redactorOf} from './helpers.ts';
 
-const find = survivorFinder(known(VALUES));
+const find = leakFinder(known(VALUES));
 
 test('every form of every value is found in what was written, wherever the chunks end', async () => {
   for (const [kind, value] of Object.entries(VALUES)) {
-    const find = survivorFinder(known({[kind]: value}));
+    const find = leakFinder(known({[kind]: value}));
     for (const [form, written] of formsOf(Buffer.from(value, 'utf8').toString('latin1'))) {
       if (kind === 'long') continue;
       const text = Buffer.from(`before ${written} after`, 'latin1');
@@ -40,7 +40,7 @@ test('nothing is found in what was redacted, nor in ordinary text', async () => 
 test('nothing is found of what may stand alone either, in whatever encoding', async () => {
   const lines = 'first line of it 7\nsecond line of it 88yy\nthird l+ne "of" it/9';
   const values = {key: VALUES['key'] as string, token: VALUES['token'] as string, lines};
-  const [through, find] = [redactorOf(values), survivorFinder(known(values))];
+  const [through, find] = [redactorOf(values), leakFinder(known(values))];
   for (const part of Object.values(values).flatMap((value) => value.split(/[\n.]/))) {
     for (const [form, written] of formsOf(part)) {
       for (const text of [`a ${written} b`, `a ${Buffer.from(`x=${part}`).toString('base64')} b`]) {
@@ -51,7 +51,7 @@ test('nothing is found of what may stand alone either, in whatever encoding', as
 });
 
 test('with nothing known there is nothing to find', async () => {
-  expect(await survivorFinder(known({}))([Buffer.from('anything')])).toEqual([]);
+  expect(await leakFinder(known({}))([Buffer.from('anything')])).toEqual([]);
 });
 
 /** Of few letters, so that texts overlap, repeat and hold one another. */
