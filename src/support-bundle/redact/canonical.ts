@@ -18,7 +18,7 @@ export const canonicalFor = (size: number): Canonical => ({
 /** The canonical bytes of a value. */
 export function canonicalOf(value: Uint8Array): Uint8Array {
   const canonical = canonicalFor(value.length);
-  readCanonical(value, 0, canonical);
+  readCanonical(value, 0, value.length, canonical);
   return canonical.bytes.slice(0, canonical.length);
 }
 
@@ -37,11 +37,11 @@ const HEX = new Int8Array(256).fill(-1);
 for (const [index, byte] of Buffer.from('0123456789abcdef').entries()) HEX[byte] = index;
 for (const [index, byte] of Buffer.from('ABCDEF').entries()) HEX[byte] = index + 10;
 
-/** Writes the canonical bytes of `source` from a position into `into`, which must be as long as `source`. */
-export function readCanonical(source: Uint8Array, from: number, into: Canonical): void {
+/** Writes the canonical bytes of a part of `source` into `into`, which must be as long as `source`. */
+export function readCanonical(source: Uint8Array, from: number, to: number, into: Canonical): void {
   const {bytes, starts} = into;
   let length = 0;
-  for (let at = from; at < source.length; ) {
+  for (let at = from; at < to; ) {
     const byte = source[at] as number;
     const action = ACTION[byte] as number;
     if (action !== DECODE) {

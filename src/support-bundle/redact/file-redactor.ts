@@ -77,9 +77,10 @@ export class FileRedactor {
     this.#gathered = 0;
     const length = this.#held.length;
     const text = this.#held.toString('latin1');
-    this.#findKnown();
+    const limit = last ? length : length - LIMITS.ahead;
+    this.#findKnown(limit);
     while (this.#skipping === undefined || this.#skip(text)) {
-      this.#scan(text, last ? length : length - LIMITS.ahead);
+      this.#scan(text, limit);
       if (this.#skipping === undefined) break;
     }
     const scanned = this.#base + (last ? length : Math.max(0, this.#scanned - this.#base - LIMITS.behind));
@@ -93,8 +94,8 @@ export class FileRedactor {
     return written;
   }
 
-  #findKnown(): void {
-    this.#scanner.findKnown(this.#held, Math.max(0, this.#written - this.#base), (found) => this.#add(found));
+  #findKnown(limit: number): void {
+    this.#scanner.findKnown(this.#held, this.#written - this.#base, limit, (found) => this.#add(found));
   }
 
   /** Finds the anchors of rules and random strings up to `limit`; stops at a value of unlimited length. */
@@ -177,7 +178,9 @@ interface Range {
   known: boolean;
 }
 
-const longer = (one: Range, other: Range): Range => (other.end - other.start > one.end - one.start ? other : one);
+/** The longer range gives its name; the rest of a value has none. */
+const longer = (one: Range, other: Range): Range =>
+  one.instead === '' || (other.instead !== '' && other.end - other.start > one.end - one.start) ? other : one;
 
 /** Ranges in order; overlapping ones are merged, and known values define the name. */
 class Ranges {

@@ -64,11 +64,12 @@ function isSecret(text: string, {start, end}: Extent, place: KeyPosition, kind: 
   if (isCode(value) || (separator !== ' ' && isCode(rest.trim().replace(/[,;]$/, '')))) return false;
   if (/^(?:[[{]$|map\[\]|\[\]|\{\})/.test(value)) return false;
   if (keyQuoted) return true;
-  if (separator === ':' && beginsLine === false && isProse(value) && MORE_WORDS.test(rest.slice(value.length))) return false;
+  if (separator === ':' && beginsLine === false && isProse(value) && (/pass|pwd/i.test(key) ? MORE_WORDS : ANY_WORDS).test(rest.slice(value.length))) return false;
   return !isErrorText(separator === '=' || keyQuoted ? value : sentence(rest, value));
 }
 
 /** A sentence goes on, and not with another key. */
+const ANY_WORDS = /^,? +[\w"'(/\\*-]/;
 const MORE_WORDS = /^,? +(?![\w.-]+[:=])[\w"'(/\\*-]/;
 
 /** Digests of keys and signatures look like those of files. */

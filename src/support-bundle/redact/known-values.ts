@@ -91,6 +91,8 @@ function spellingsOf(value: Buffer, isWhole: boolean): {bytes: Buffer; isBase64?
     ...texts.map((bytes) => ({bytes})),
     ...(text.includes(' ') ? [{bytes: Buffer.from(text.replaceAll(' ', '+'), 'latin1')}] : []),
     ...[...base64, ...twice].map((bytes) => ({bytes, isBase64: true})),
+    // With every byte encoded, nothing of the value itself looks like an escape.
+    ...(/[\\%&]/.test(text) ? [{bytes: Buffer.from(hex.replace(/../g, '%$&'))}] : []),
     {bytes: Buffer.from(hex)},
     {bytes: Buffer.from(hex.toUpperCase())},
   ];
@@ -107,6 +109,9 @@ const STRETCH = FRAGMENT / 2;
 const MOST_ANCHORS = 8192;
 /** Repetitive values have the same anchor again and again. */
 const MOST_ALIKE = 8;
+
+/** What stands before a value can look like the beginning of an escape that ends in it: `\\n`, `%41`. */
+const SLACK = 2;
 
 interface Spelling {
   known: KnownValue;
@@ -153,10 +158,10 @@ export class KnownValueSearch {
   #add(known: KnownValue, bytes: Uint8Array, isBase64: boolean): void {
     const isLong = bytes.length >= FRAGMENT;
     const stretch = isLong ? Math.max(STRETCH, Math.ceil(bytes.length / MOST_ANCHORS)) : bytes.length;
-    const spelling = {known, bytes, isBase64, least: isLong ? FRAGMENT : bytes.length, until: -1};
+    const spelling = {known, bytes, isBase64, least: isLong ? FRAGMENT : bytes.length - (bytes.length < 10 ? 0 : SLACK), until: -1};
     this.#spellings.push(spelling);
     for (let from = 0; from + WIDTH <= bytes.length; from += stretch) {
-      const at = anchorIn(bytes, from, from + stretch);
+      const at = (isLong ? undefined : anchorIn(bytes, SLACK, stretch)) ?? anchorIn(bytes, from, from + stretch);
       if (at === undefined) continue;
       const key = keyAt(bytes, at);
       const alike = this.#anchors.get(key) ?? [];
@@ -165,12 +170,12 @@ export class KnownValueSearch {
     }
   }
 
-  /** Reports every match that begins at or after `from`. */
-  search(text: Uint8Array, from: number, report: (match: KnownMatch) => void): void {
+  /** Reports every match in a part of the text. */
+  search(text: Uint8Array, from: number, to: number, report: (match: KnownMatch) => void): void {
     if (this.#anchors.size === 0) return;
     if (this.#canonical.bytes.length < text.length) this.#canonical = canonicalFor(text.length);
     const canonical = this.#canonical;
-    readCanonical(text, from, canonical);
+    readCanonical(text, from, to, canonical);
     for (const spelling of this.#spellings) spelling.until = -1;
     const {bytes, length} = canonical;
     const filter = this.#filter;

@@ -1,3 +1,4 @@
+import {isInPublicBlock} from './random-strings.ts';
 import {type Extent, LIMITS, matchAt, NOTHING, type Rule, run} from './rule.ts';
 
 const SPACE = '(?:[ +_]|%20)';
@@ -9,25 +10,26 @@ const BREAK = String.raw`(?:\r?\n[^\n]{0,120}?|(?:\\+r)?\\+n(?:[^\n]{0,80}?(?<=[
 const LINE = '(?:[A-Za-z0-9+/]|%2[bf]){16,96}(?:=|%3d){0,2}';
 const HEADER = String.raw`(?:Version|Comment|Proc-Type|DEK-Info|Hash):[^\n\\]{0,80}`;
 /** Lines of a key without its end. */
-const LINES = new RegExp(`(?:${BREAK}(?:${HEADER}|${LINE}(?![A-Za-z0-9+/]))|${BREAK}(?=\\n|\\\\+n)){0,160}`, 'iy');
+const LINES = new RegExp(`(?:${BREAK}(?:${HEADER}|${LINE}(?![A-Za-z0-9+/]))|\\r?\\n[ \\t]*(?=\\r?\\n)){0,160}`, 'iy');
 
 /** A private key from its first line on, to its end or as far as it is there. Certificates and public keys are kept for support. */
 const fromBegin: Rule = {
   name: 'private key',
   anchors: ['-----BEGIN'],
-  onlyOutside: true,
   find(text, start) {
     const begin = matchAt(BEGIN, text, start);
     if (begin === undefined) return NOTHING;
     const body = start + begin[0].length;
-    const within = text.slice(body, body + LIMITS.ahead - 256);
-    const end = [...within.matchAll(EVERY_END)][0];
-    const next = within.indexOf('-----BEGIN');
-    if (end !== undefined && (next === -1 || next > end.index)) return [{start, end: body + end.index + end[0].length}];
+    const next = text.indexOf('-----BEGIN', body);
+    EVERY_END.lastIndex = 0;
+    const end = EVERY_END.exec(text.slice(body, Math.min(next === -1 ? text.length : next, body + LIMITS.ahead - 256)));
+    if (end !== null) return [{start, end: body + end.index + end[0].length}];
     return [{start, end: body + (matchAt(LINES, text, body)?.[0].length ?? 0)}];
   },
 };
 
+/** Base64 on one line, with blanks or escaped line breaks in it. */
+const WORDS_BEFORE = /(?:(?<![A-Za-z0-9+/=\\])[A-Za-z0-9+/]{16,96}={0,2}|[A-Za-z0-9+/]{96}={0,2}|(?<=[A-Za-z0-9+/=])(?:(?:\\+r)?\\+n|%0a|[ \t]+)|(?<=\\n|%0a)[A-Za-z0-9+/]{4,96}={0,2})$/i;
 const KEY_LINE = /(?:^|[^A-Za-z0-9+/=])([A-Za-z0-9+/]{16,96}={0,2})(?:\r|\\n|["',}]|$)/;
 
 /** A private key whose first lines are missing: the lines of base64 before its last line. */
@@ -38,9 +40,11 @@ const beforeEnd: Rule = {
   find(text, start, end) {
     if (matchAt(END, text, start) === undefined) return NOTHING;
     const floor = Math.max(0, start - LIMITS.behind);
-    const head = text.slice(floor, start);
-    const inLine = /(?:[A-Za-z0-9+/=]|\\+n|\\+r|%0a|%2b|%2f|[ \t](?=[A-Za-z0-9+/=]{16}))*$/i.exec(head)?.[0] ?? '';
-    let first = start - inLine.length;
+    let first = start;
+    for (let words = 0; first > floor; first -= words) {
+      words = WORDS_BEFORE.exec(text.slice(Math.max(floor, first - 120), first))?.[0].length ?? 0;
+      if (words === 0) break;
+    }
     for (let lineEnd = text.lastIndexOf('\n', first - 1); lineEnd >= floor; ) {
       const lineStart = Math.max(floor, text.lastIndexOf('\n', lineEnd - 1) + 1);
       const line = KEY_LINE.exec(text.slice(lineStart, lineEnd));
@@ -72,6 +76,8 @@ const inBase64: Rule = {
   ],
   onlyOutside: true,
   find(text, start) {
+    const mark = text.slice(0, start).lastIndexOf('-----BEGIN ');
+    if (isInPublicBlock(text, mark, start)) return NOTHING;
     const extent = base64Around(text, start);
     const isShort = extent.end - extent.start < 64 && !/[\r\n\\]/.test(text.charAt(extent.end));
     return isShort || !/[A-Za-z]/.test(text.charAt(extent.start)) ? NOTHING : [extent];

@@ -59,7 +59,8 @@ export function randomStrings(bytes: Uint8Array, text: string, from: number, to:
   return found;
 }
 
-function isInPublicBlock(text: string, mark: number, at: number): boolean {
+/** Whether a place is in a certificate or a public key that begins at `mark`. */
+export function isInPublicBlock(text: string, mark: number, at: number): boolean {
   if (mark === -1 || mark > at || at - mark > LONGEST_BLOCK) return false;
   PUBLIC_BLOCK.lastIndex = mark;
   const end = text.indexOf('-----END', mark);

@@ -137,6 +137,7 @@ function upTo(text: string, at: number, expression: RegExp, stop: RegExp): Exten
   return run(at, at + length, stop);
 }
 
+const BELOW = new RegExp(`${NEXT_LINE}[ \\t]*`, 'y');
 const HEREDOC = /<<[-~]?\\*"?(\w{1,32})\\*"?[ \t]*/y;
 const SCALAR = new RegExp(String.raw`[|>][-+0-9]{0,2}[ \t]*(?:#[^\n]*)?(?=${NEXT_LINE})`, 'y');
 const CONTENT = String.raw`(?:(?!(?:\\+r)?\\+n)[^\r\n])`;
@@ -146,7 +147,7 @@ const LINES_BELOW = new RegExp(String.raw`(?:${NEXT_LINE}(?:([ \t]+)(?=[^\s\\])$
 function blockAt(text: string, {at, keyStart}: KeyPosition): Extent | undefined {
   const heredoc = text.charAt(at) !== '<' ? undefined : matchAt(HEREDOC, text, at);
   if (heredoc !== undefined) {
-    const start = at + heredoc[0].length;
+    const start = at + heredoc[0].length + (matchAt(BELOW, text, at + heredoc[0].length)?.[0].length ?? 0);
     const end = new RegExp(`(?:\\n|\\\\n|")[^\\n]{0,100}?\\b${heredoc[1]}\\b`).exec(text.slice(start, start + LIMITS.value));
     return {start, end: end === null ? Math.min(text.length, start + LIMITS.value) : start + end.index};
   }
@@ -164,7 +165,7 @@ function blockAt(text: string, {at, keyStart}: KeyPosition): Extent | undefined 
     least ??= indent;
     end += line[0].length;
   }
-  const before = matchAt(new RegExp(`${NEXT_LINE}[ \\t]*`, 'y'), text, start)?.[0].length ?? 0;
+  const before = matchAt(BELOW, text, start)?.[0].length ?? 0;
   return end > start + before ? {start: start + before, end} : undefined;
 }
 

@@ -35,7 +35,7 @@ export interface Scanner {
   automaton: Automaton<Rule>;
   /** Secrets at the anchors of an accepting state that end before `end`. */
   rulesAt: (text: string, state: number, end: number, covered: (place: number) => boolean) => readonly Found[];
-  findKnown: (bytes: Buffer, from: number, report: (found: Found) => void) => void;
+  findKnown: (bytes: Buffer, from: number, to: number, report: (found: Found) => void) => void;
   /** Pseudonym of a value. */
   nameOf: (value: string) => string;
 }
@@ -51,8 +51,8 @@ export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms,
     isStrict,
     automaton: machine,
     nameOf: (value) => pseudonyms(value, kinds.get(value.trim())),
-    findKnown: (bytes, from, report) =>
-      search.search(bytes, from, ({start, end, known}) =>
+    findKnown: (bytes, from, to, report) =>
+      search.search(bytes, from, to, ({start, end, known}) =>
         report({start, end, rule: 'known value', instead: pseudonyms(known.whole, known.kind), known: true}),
       ),
     rulesAt: (text, state, end, covered) => {

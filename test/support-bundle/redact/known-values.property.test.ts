@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {formsOf} from '../../../src/support-bundle/redact/known-values.ts';
+import {formsOf} from '../../../src/support-bundle/redact/leak-check.ts';
 import {leakFinder} from '../../../src/support-bundle/redact/leak-check.ts';
-import {writings} from './corpus.ts';
+import {writings} from './known-secrets.ts';
 import {known, redacted, redactorOf} from './helpers.ts';
 
 const value = fc.oneof(

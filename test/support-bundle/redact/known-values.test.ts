@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {formsOf, rareFormsOf} from '../../../src/support-bundle/redact/known-values.ts';
-import {needles, VALUES, writings} from './corpus.ts';
+import {formsOf, rareFormsOf} from '../../../src/support-bundle/redact/leak-check.ts';
+import {needles, VALUES, writings} from './known-secrets.ts';
 import {redacted, redactorOf, seen} from './helpers.ts';
 
 /** What may be left of a value: nothing of any form, and of wrapped forms no line. */

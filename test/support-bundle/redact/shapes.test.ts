@@ -1,5 +1,5 @@
 import {expect, test} from 'vitest';
-import {PLACES, VALUES} from './corpus.ts';
+import {PLACES, VALUES} from './known-secrets.ts';
 import {seen} from './helpers.ts';
 
 const abc = (length: number): string => 'aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYz'.repeat(4).slice(0, length);

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {FileRedactor} from '../../../src/support-bundle/redact/file-redactor.ts';
+import {pseudonyms} from '../../../src/support-bundle/redact/pseudonyms.ts';
 import {LIMITS, MOST_HELD} from '../../../src/support-bundle/redact/rule.ts';
-import {pseudonyms, scannerFor} from '../../../src/support-bundle/redact/scanner.ts';
-import {needles, PLACES, VALUES, writings} from './corpus.ts';
+import {scannerFor} from '../../../src/support-bundle/redact/scanner.ts';
+import {needles, PLACES, VALUES, writings} from './known-secrets.ts';
 import {KEY, known, redacted, redactorOf} from './helpers.ts';
 
 const LINE = '{"event": "Agent heartbeat", "level": "info", "logger_name": "tacoagent.worker", "timestamp": "2026-11-21 10:00:12.4"}\n';
@@ -71,7 +72,7 @@ test('text that holds no secret goes through byte for byte, whatever bytes it ha
 });
 
 const fileFor = (values: Readonly<Record<string, string>> = {}): FileRedactor =>
-  new FileRedactor(scannerFor(known(values), pseudonyms(KEY)));
+  new FileRedactor(scannerFor(known(values), pseudonyms(KEY), 'standard'));
 
 const PATHOLOGICAL: Readonly<Record<string, string>> = {
   'one line without end': 'x',
