@@ -65,7 +65,8 @@ export function readCanonical(source: Uint8Array, from: number, to: number, into
 }
 
 /** End in the text of the byte that begins at a place. */
-export const endOf = (source: Uint8Array, at: number): number => (ACTION[source[at] as number] === DECODE ? decodedAt(source, at).end : at + 1);
+export const endOf = (source: Uint8Array, at: number): number =>
+  ACTION[source[at] as number] === DECODE ? decodedAt(source, at).end : at + 1;
 
 /** `code` is a Unicode character; a byte that is not ASCII stands after the last one. */
 interface Decoded {
@@ -75,8 +76,7 @@ interface Decoded {
 
 function decodedAt(source: Uint8Array, at: number): Decoded {
   const byte = source[at] as number;
-  const decoded =
-    byte === PERCENT ? percentAt(source, at) : byte === AMPERSAND ? entityAt(source, at) : {code: byte, end: at + 1};
+  const decoded = byte === PERCENT ? percentAt(source, at) : byte === AMPERSAND ? entityAt(source, at) : {code: byte, end: at + 1};
   if (decoded.code === BACKSLASH) return escapeAt(source, decoded.end);
   if (decoded.code === ESCAPE) return {code: ESCAPE, end: pastColor(source, decoded.end)};
   return decoded.code === NEWLINE ? {code: NEWLINE, end: pastStamp(source, decoded.end)} : decoded;

@@ -1,8 +1,8 @@
 import type {Container, KubernetesObject} from '../../cluster/objects.ts';
 import {Secret} from '../../settings/secret.ts';
-import type {KnownSecret} from './known-values.ts';
 import {isCode, isErrorText, isHarmless, isProse} from './harmless.ts';
 import {isPlace, keyKind} from './key-names.ts';
+import type {KnownSecret} from './known-values.ts';
 
 export interface SecretContent extends KubernetesObject {
   type?: string;
@@ -104,7 +104,8 @@ const pairsIn = (text: string): Named[] =>
 /** Excludes references to a secret and its type, which would be redacted everywhere. */
 export function isSecret(key: string, value: string): boolean {
   const kind = keyKind(key);
-  if (isHarmless(value) || isCode(value) || isErrorText(value) || isPlace(key, value) || (kind === 'word' && /^[/~]/.test(value))) return false;
+  if (isHarmless(value) || isCode(value) || isErrorText(value) || isPlace(key, value) || (kind === 'word' && /^[/~]/.test(value)))
+    return false;
   return kind === 'secret' || (kind === 'word' && !isProse(value));
 }
 
@@ -170,5 +171,8 @@ const ofPgpass = (text: string): Named[] =>
 const ofXml = (text: string): Named[] =>
   [...text.matchAll(ELEMENT)].map(([, name = '', value = '']) => [
     name,
-    value.replace(/&(amp|lt|gt|quot|apos);/g, (_all, entity) => ({amp: '&', lt: '<', gt: '>', quot: '"', apos: "'"})[entity as string] as string),
+    value.replace(
+      /&(amp|lt|gt|quot|apos);/g,
+      (_all, entity) => ({amp: '&', lt: '<', gt: '>', quot: '"', apos: "'"})[entity as string] as string,
+    ),
   ]);

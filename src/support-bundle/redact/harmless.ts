@@ -66,5 +66,8 @@ export function looksStrong(value: string): boolean {
   if (/^[0-9a-f]+$/i.test(value)) return false;
   if (looksRandom(value, 16)) return true;
   if (/^(?:[A-Za-z]+[-_.:/])*[A-Za-z]+[-_.:/]?\d*$/.test(value) || /[()[\]{}/:]/.test(value)) return false;
-  return /[!#$%&*+=?@^~]/.test(value) || (/[a-z]/.test(value) && /[A-Z]/.test(value) && (value.match(/[a-zA-Z](?=\d)|\d(?=[a-zA-Z])/g)?.length ?? 0) > 1);
+  return (
+    /[!#$%&*+=?@^~]/.test(value) ||
+    (/[a-z]/.test(value) && /[A-Z]/.test(value) && (value.match(/[a-zA-Z](?=\d)|\d(?=[a-zA-Z])/g)?.length ?? 0) > 1)
+  );
 }

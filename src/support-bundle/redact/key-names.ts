@@ -73,7 +73,11 @@ export function keyKind(key: string): KeyKind {
 }
 
 /** Short words are parts of many others: `pat` of every path. */
-const SHORT = ['pat', 'sid', 'sas', 'otp', 'pw', 'sig', 'sess'].flatMap((word) => [`_${word}`, `-${word}`, ...[...`=: "'\\\u001b`].map((next) => word + next)]);
+const SHORT = ['pat', 'sid', 'sas', 'otp', 'pw', 'sig', 'sess'].flatMap((word) => [
+  `_${word}`,
+  `-${word}`,
+  ...[...`=: "'\\\u001b`].map((next) => word + next),
+]);
 /** Every key that is not `other` holds one of these. */
 export const KEY_ANCHORS: readonly string[] = [
   ...['password', 'passwd', 'passphrase', 'passcode', 'passwort', 'pwd', 'pass', 'secret', 'token', 'key', 'credential', 'cred'],
@@ -123,8 +127,8 @@ function startOfKey(text: string, start: number): number {
     const colour = COLOUR_BEFORE.exec(text.slice(Math.max(0, place - 24), start));
     return colour === null ? place : start - (colour[1] as string).length;
   }
-  const [escape = ''] = before === '%' ? (/^(?:25)*[0-9A-F]{2}/i.exec(text.slice(place, start)) ?? []) : [];
-  if (escape !== '') return place + escape.length;
+  const [encoded = ''] = before === '%' ? (/^(?:25)*[0-9A-F]{2}/i.exec(text.slice(place, start)) ?? []) : [];
+  if (encoded !== '') return place + encoded.length;
   if (before !== '\\' || place >= start) return place;
   const [letters = ''] = /^(?:[nrt]|u00[0-9a-f]{2})/i.exec(text.slice(place, start)) ?? [];
   return place + letters.length;

@@ -6,7 +6,10 @@ import {type Extent, matchAt, NEXT_LINE, NOTHING, type Rule} from './rule.ts';
 /** Characters between a key and its value: quotes at any JSON nesting depth, brackets, spaces, colors. */
 const ASSIGNS = String.raw`(:=|=>|=(?!=)|(?<![ \t])=(?==[^\s=])|:(?![:=])|%3[ad]|\\+u003[ad])`;
 const FLAG = String.raw`(?<=(?:^|[\s"'=,([])--?[\w-]{2,64})(?:(?=[ \t])|\\*["'],(?= ?\\*["']))`;
-const SEPARATOR = new RegExp(String.raw`(?:(${QUOTE}?)(?:\]|\\+u005d|%5d)?(?:${SPACES}|${NEXT_LINE}[ \t]*(?=:[ \t]))${ASSIGNS}|${FLAG})(?:${SPACES}[,+]?){1,3}`, 'iy');
+const SEPARATOR = new RegExp(
+  String.raw`(?:(${QUOTE}?)(?:\]|\\+u005d|%5d)?(?:${SPACES}|${NEXT_LINE}[ \t]*(?=:[ \t]))${ASSIGNS}|${FLAG})(?:${SPACES}[,+]?){1,3}`,
+  'iy',
+);
 /** The rest of an opening tag whose name or last attribute is the key. */
 const IN_TAG = /(?:[ \t][^<>\n]{0,200})?(?:>|\\+u003e|&gt;)/iy;
 const TAG_BEFORE = /(?:<|\\+u003c|&lt;)(?:[\w-]{1,40}:)?$/i;
@@ -52,7 +55,9 @@ function isSecret(text: string, {start, end}: Extent, place: KeyPosition, kind: 
   const {key, keyQuoted, beginsLine, separator} = place;
   const value = text.slice(start, end).replace(/^`|[`,;]+$/g, '');
   const rest = text.slice(start, end + 160).split(/\n|\\+n|","|"}|", "/, 1)[0] as string;
-  const isBare = !/["']|&quot;|%22|%27|u002[27]$/.test(text.slice(Math.max(0, start - 6), start).slice(-1)) && !/(?:&quot;|&#3[49];|%2[27]|u002[27])$/.test(text.slice(Math.max(0, start - 6), start));
+  const isBare =
+    !/["']|&quot;|%22|%27|u002[27]$/.test(text.slice(Math.max(0, start - 6), start).slice(-1)) &&
+    !/(?:&quot;|&#3[49];|%2[27]|u002[27])$/.test(text.slice(Math.max(0, start - 6), start));
   if (/^\d+ bytes\b/.test(text.slice(start, end + 7)) || isHarmless(value) || isPlace(key, value)) return false;
   if (kind === 'name' && isObjectName(value)) return false;
   if (kind === 'maybe') return isLikelySecret(value, kind, key) || (isStrict && !isErrorText(value));
@@ -64,7 +69,13 @@ function isSecret(text: string, {start, end}: Extent, place: KeyPosition, kind: 
   if (isCode(value) || (separator !== ' ' && isCode(rest.trim().replace(/[,;]$/, '')))) return false;
   if (/^(?:[[{]$|map\[\]|\[\]|\{\})/.test(value)) return false;
   if (keyQuoted) return true;
-  if (separator === ':' && beginsLine === false && isProse(value) && (/pass|pwd/i.test(key) ? MORE_WORDS : ANY_WORDS).test(rest.slice(value.length))) return false;
+  if (
+    separator === ':' &&
+    beginsLine === false &&
+    isProse(value) &&
+    (/pass|pwd/i.test(key) ? MORE_WORDS : ANY_WORDS).test(rest.slice(value.length))
+  )
+    return false;
   return !isErrorText(separator === '=' || keyQuoted ? value : sentence(rest, value));
 }
 
@@ -113,7 +124,8 @@ function inSentence(text: string, {kind, text: key, end: at}: Key, isStrict: boo
   const value = (found[1] as string).replace(/[.,;:)\]}]+$|\\+[nrt"].*$/g, '');
   const start = at + (is?.[0].length ?? 0) + found[0].length - (found[1] as string).length;
   const isNext = is !== undefined || (isPassword && !/\s/.test(found[0].trim()) && /[a-z]/i.test(value));
-  const isLikely = isNext && /\d/.test(value) && value.length > 5 && /^[^/.(-]/.test(value) && !isHarmless(value) && !/^\d{4}-\d\d/.test(value);
+  const isLikely =
+    isNext && /\d/.test(value) && value.length > 5 && /^[^/.(-]/.test(value) && !isHarmless(value) && !/^\d{4}-\d\d/.test(value);
   return isLikely || isLikelySecret(value, kind, key) ? [{start, end: start + value.length}] : NOTHING;
 }
 
@@ -122,7 +134,10 @@ const GAP = `(?:[ \\t,+~-]|${NEXT_LINE}){1,120}?`;
 const ASSIGNMENT = String.raw`\\*["']?[ \t]*(?:[:=]|=>)[ \t]*`;
 const VALUE_FOLLOWS = new RegExp(String.raw`\\*["']?(?:${GAP})?(?:[ \t]*\{${GAP})?\\*["']?(?:value|default)${ASSIGNMENT}`, 'iy');
 const NAME_FOLLOWS = new RegExp(String.raw`\\*["']?(?:${GAP})?\\*["']?(?:name|key)${ASSIGNMENT}\\*["']?([\w.-]{1,128})`, 'iy');
-const NAMES = new RegExp(`(?:(?:name|key)${ASSIGNMENT}\\\\*["']?|(?:variable|output|resource)[ \\t]+\\\\*"(?:[\\w-]{1,64}\\\\*"[ \\t]+\\\\*")?)$`, 'i');
+const NAMES = new RegExp(
+  `(?:(?:name|key)${ASSIGNMENT}\\\\*["']?|(?:variable|output|resource)[ \\t]+\\\\*"(?:[\\w-]{1,64}\\\\*"[ \\t]+\\\\*")?)$`,
+  'i',
+);
 /** A list continues: the following text belongs to another variable. */
 const NEXT_ITEM = /-[ \t]+\\*["']?(?:value|name|key)\\*["']?[ \t]*:/i;
 /** The content of an element with a name: `name="password">`, `<key>password</key><string>`. */

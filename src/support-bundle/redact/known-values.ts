@@ -85,7 +85,8 @@ function spellingsOf(value: Buffer, isWhole: boolean): {bytes: Buffer; isBase64?
   const base64 = [...new Set([value, ...(json.equals(value) ? [] : [json])])].flatMap((bytes) =>
     ALIGNMENTS.map((before) => Buffer.from(base64Of(bytes, before))),
   );
-  const twice = isWhole && value.length <= 4096 ? base64.flatMap((once) => ALIGNMENTS.map((before) => Buffer.from(base64Of(once, before)))) : [];
+  const twice =
+    isWhole && value.length <= 4096 ? base64.flatMap((once) => ALIGNMENTS.map((before) => Buffer.from(base64Of(once, before)))) : [];
   const hex = value.toString('hex');
   return [
     ...texts.map((bytes) => ({bytes})),
@@ -230,4 +231,5 @@ function compared(text: Uint8Array, {bytes, starts, length}: Canonical, place: n
   return {start: starts[first] as number, end: endOf(text, starts[last] as number), known: spelling.known};
 }
 
-const isBase64 = (byte: number): boolean => (byte >= 47 && byte <= 57) || (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122) || byte === 43;
+const isBase64 = (byte: number): boolean =>
+  (byte >= 47 && byte <= 57) || (byte >= 65 && byte <= 90) || (byte >= 97 && byte <= 122) || byte === 43;

@@ -29,7 +29,8 @@ const fromBegin: Rule = {
 };
 
 /** Base64 on one line, with blanks or escaped line breaks in it. */
-const WORDS_BEFORE = /(?:(?<![A-Za-z0-9+/=\\])[A-Za-z0-9+/]{16,96}={0,2}|[A-Za-z0-9+/]{96}={0,2}|(?<=[A-Za-z0-9+/=])(?:(?:\\+r)?\\+n|%0a|[ \t]+)|(?<=\\n|%0a)[A-Za-z0-9+/]{4,96}={0,2})$/i;
+const WORDS_BEFORE =
+  /(?:(?<![A-Za-z0-9+/=\\])[A-Za-z0-9+/]{16,96}={0,2}|[A-Za-z0-9+/]{96}={0,2}|(?<=[A-Za-z0-9+/=])(?:(?:\\+r)?\\+n|%0a|[ \t]+)|(?<=\\n|%0a)[A-Za-z0-9+/]{4,96}={0,2})$/i;
 const KEY_LINE = /(?:^|[^A-Za-z0-9+/=])([A-Za-z0-9+/]{16,96}={0,2})(?:\r|\\n|["',}]|$)/;
 
 /** A private key whose first lines are missing: the lines of base64 before its last line. */
@@ -57,7 +58,10 @@ const beforeEnd: Rule = {
 };
 
 const OF_BASE64 = /[A-Za-z0-9+/_=-]/;
-const BASE64 = new RegExp(String.raw`(?:[A-Za-z0-9+/_-]|\\+n|\r?\n[ \t]*(?=[A-Za-z0-9+/_-]{20}|[A-Za-z0-9+/_-]{2,}=)){0,${LIMITS.value}}={0,2}`, 'y');
+const BASE64 = new RegExp(
+  String.raw`(?:[A-Za-z0-9+/_-]|\\+n|\r?\n[ \t]*(?=[A-Za-z0-9+/_-]{20}|[A-Za-z0-9+/_-]{2,}=)){0,${LIMITS.value}}={0,2}`,
+  'y',
+);
 const AFTER_BASE64 = /[^A-Za-z0-9+/_=-]/g;
 
 /** Whole base64 around this place. */
@@ -89,7 +93,10 @@ const putty: Rule = {
   name: 'private key',
   anchors: ['Private-Lines:'],
   find(text, _start, end) {
-    const lines = new RegExp(String.raw`[ \t]{0,8}\d{1,3}(?:${BREAK}[A-Za-z0-9+/=]{4,96}(?=[\r\n\\"]|$)){1,200}(?:${BREAK}Private-MAC:[ \t]*[0-9a-f]{1,128})?`, 'iy');
+    const lines = new RegExp(
+      String.raw`[ \t]{0,8}\d{1,3}(?:${BREAK}[A-Za-z0-9+/=]{4,96}(?=[\r\n\\"]|$)){1,200}(?:${BREAK}Private-MAC:[ \t]*[0-9a-f]{1,128})?`,
+      'iy',
+    );
     const found = matchAt(lines, text, end);
     return found === undefined ? NOTHING : [{start: end, end: end + found[0].length}];
   },

@@ -94,7 +94,8 @@ export function bare(text: string, {at, key, keyStart, keyQuoted, beginsLine, se
     const field = matchAt(FIELD, text, at);
     if (field !== undefined) return {start: at + field[0].length - (field[1] as string).length, end: at + field[0].length};
   }
-  const header = /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$/i.test(key) && (beginsLine || /^[A-Z]/.test(key) || text.charAt(at - 1) !== ' ');
+  const header =
+    /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$/i.test(key) && (beginsLine || /^[A-Z]/.test(key) || text.charAt(at - 1) !== ' ');
   const ofYaml = beginsLine && separator === ':' && text.charAt(at - 1) === ' ';
   const ofVariables = beginsLine && separator === '=' && /^[A-Z0-9_]+$/.test(key);
   if (!header && !ofYaml && !ofVariables) return word(text, at);

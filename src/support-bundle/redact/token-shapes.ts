@@ -1,5 +1,5 @@
-import IMPORTED from './token-shapes.json' with {type: 'json'};
 import {beginsWord, type Extent, LIMITS, matchAt, NOTHING, type Rule, run} from './rule.ts';
+import IMPORTED from './token-shapes.json' with {type: 'json'};
 
 /** Format of a token: `head`, then at least `least` characters of the class `tail`. */
 interface TokenShape {
@@ -44,7 +44,7 @@ const SHAPES = (
     {name: 'stripe', anchors: ['sk_live_', 'rk_live_', 'sk_test_'], head: '[sr]k_(?:live|test)_', tail: 'A-Za-z0-9', least: 16},
     {name: 'ai', anchors: ['sk-ant-', 'sk-proj-'], head: 'sk-(?:ant|proj)-', tail: '\\w-', least: 20},
     {name: 'sendgrid', anchors: ['SG.'], head: 'SG\\.[\\w-]{16,64}\\.', tail: '\\w-', least: 16},
-      {name: 'databricks', anchors: ['dapi'], head: 'dapi', tail: 'a-f0-9', least: 32},
+    {name: 'databricks', anchors: ['dapi'], head: 'dapi', tail: 'a-f0-9', least: 32},
     {name: 'facebook', anchors: ['EAA'], head: 'EAA[A-Z]', tail: 'A-Za-z0-9', least: 40},
     {name: 'newrelic', anchors: ['NRAK-', 'NRJS-', 'NRII-'], head: 'NR(?:AK|JS|II)-', tail: '\\w-', least: 19},
     {name: 'notion', anchors: ['secret_'], head: 'secret_', tail: 'A-Za-z0-9', least: 40},

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {formsOf} from '../../../src/support-bundle/redact/leak-check.ts';
-import {VALUES} from './known-secrets.ts';
 import {known, redactorOf, seen} from './helpers.ts';
+import {VALUES} from './known-secrets.ts';
 
 test.each([
   'true',

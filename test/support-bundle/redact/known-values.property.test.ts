@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {formsOf} from '../../../src/support-bundle/redact/leak-check.ts';
-import {leakFinder} from '../../../src/support-bundle/redact/leak-check.ts';
-import {writings} from './known-secrets.ts';
+import {formsOf, leakFinder} from '../../../src/support-bundle/redact/leak-check.ts';
 import {known, redacted, redactorOf} from './helpers.ts';
+import {writings} from './known-secrets.ts';
 
 const value = fc.oneof(
   fc.string({minLength: 6, maxLength: 80}),

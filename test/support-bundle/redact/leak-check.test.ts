@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import {expect, test} from 'vitest';
-import {formsOf} from '../../../src/support-bundle/redact/leak-check.ts';
-import {leakFinder, skipSearch} from '../../../src/support-bundle/redact/leak-check.ts';
-import {needles, VALUES, writings} from './known-secrets.ts';
+import {formsOf, leakFinder, skipSearch} from '../../../src/support-bundle/redact/leak-check.ts';
 import {known, redacted, redactorOf} from './helpers.ts';
+import {needles, VALUES, writings} from './known-secrets.ts';
 
 const find = leakFinder(known(VALUES));
 

@@ -1,8 +1,8 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {VALUES} from './known-secrets.ts';
 import {seen} from './helpers.ts';
+import {VALUES} from './known-secrets.ts';
 
 const ORDINARY = join(import.meta.dirname, 'ordinary');
 const texts = readdirSync(ORDINARY).map((name) => ({name, text: readFileSync(join(ORDINARY, name), 'utf8')}));

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {redactor} from '../../../src/support-bundle/redact/redactor.ts';
-import {VALUES, writings} from './known-secrets.ts';
 import {known, redactorOf} from './helpers.ts';
+import {VALUES, writings} from './known-secrets.ts';
 
 test('what was redacted is counted by rule and file', () => {
   const through = redactorOf({token: VALUES['token'] as string, mode: 'default'});

@@ -1,6 +1,6 @@
 import {expect, test} from 'vitest';
-import {PLACES, VALUES} from './known-secrets.ts';
 import {seen} from './helpers.ts';
+import {PLACES, VALUES} from './known-secrets.ts';
 
 const abc = (length: number): string => 'aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYz'.repeat(4).slice(0, length);
 const hex = (length: number): string => '9f86d081884c7d659a2feaa0c55ad015'.repeat(4).slice(0, length);

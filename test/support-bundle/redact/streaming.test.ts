@@ -4,8 +4,8 @@ import {FileRedactor} from '../../../src/support-bundle/redact/file-redactor.ts'
 import {pseudonyms} from '../../../src/support-bundle/redact/pseudonyms.ts';
 import {LIMITS, MOST_HELD} from '../../../src/support-bundle/redact/rule.ts';
 import {scannerFor} from '../../../src/support-bundle/redact/scanner.ts';
-import {needles, PLACES, VALUES, writings} from './known-secrets.ts';
 import {KEY, known, redacted, redactorOf} from './helpers.ts';
+import {needles, PLACES, VALUES, writings} from './known-secrets.ts';
 
 const LINE = '{"event": "Agent heartbeat", "level": "info", "logger_name": "tacoagent.worker", "timestamp": "2026-11-21 10:00:12.4"}\n';
 const ordinary = (bytes: number): Buffer => Buffer.from(LINE.repeat(Math.ceil(bytes / LINE.length)).slice(0, bytes), 'latin1');

@@ -1,4 +1,4 @@
-import {createECDH, generateKeyPairSync, randomBytes} from 'node:crypto';
+import {generateKeyPairSync, randomBytes} from 'node:crypto';
 import {gzipSync} from 'node:zlib';
 import {UNKNOWN} from './unknown-secrets.ts';
 
@@ -28,18 +28,23 @@ type Random = ReturnType<typeof randomOf>;
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const DIGITS = '0123456789';
 const BASE62 = `${LOWER}${LOWER.toUpperCase()}${DIGITS}`;
-const WORDS = 'hunter mellon correct horse battery staple dragon monkey summer winter sunshine shadow Welcome Letmein orange purple'.split(' ');
+const WORDS = 'hunter mellon correct horse battery staple dragon monkey summer winter sunshine shadow Welcome Letmein orange purple'.split(
+  ' ',
+);
 
 const string = (random: Random, length: number, of = BASE62): string =>
   Array.from({length}, () => of[random(of.length)] as string).join('');
 /** Random text always has a digit, a capital and a small letter. */
-const mixed = (random: Random, length: number): string => `${string(random, length - 3)}${'k7Q'.slice(0, Math.min(3, length))}`.slice(-length);
+const mixed = (random: Random, length: number): string =>
+  `${string(random, length - 3)}${'k7Q'.slice(0, Math.min(3, length))}`.slice(-length);
 const bytes = (random: Random, length: number): Buffer => Buffer.from(Array.from({length}, () => random(256)));
 const word = (random: Random): string => WORDS[random(WORDS.length)] as string;
 const strong = (random: Random): string =>
-  [() => `${word(random)}-${string(random, 4, DIGITS)}-${word(random)}9`, () => mixed(random, 12), () => `${mixed(random, 8)}!${string(random, 3)}`][
-    random(3)
-  ]?.() as string;
+  [
+    () => `${word(random)}-${string(random, 4, DIGITS)}-${word(random)}9`,
+    () => mixed(random, 12),
+    () => `${mixed(random, 8)}!${string(random, 3)}`,
+  ][random(3)]?.() as string;
 
 /** A password as people and generators make them. `signs` can stand anywhere in it, also at its start. */
 const password = (random: Random, signs: string): string => {
@@ -84,12 +89,22 @@ const KEYS: Readonly<Record<string, () => {text: string; secrets: string[]}>> = 
   'pem-openssh': () => ({text: OPENSSH, secrets: body(OPENSSH)}),
   'pem-pgp': () => {
     const key = body(pemOf('X', randomBytes(300)));
-    return {text: ['-----BEGIN PGP PRIVATE KEY BLOCK-----', 'Version: GnuPG v2', '', ...key, '=aB3d', '-----END PGP PRIVATE KEY BLOCK-----'].join('\n'), secrets: key};
+    return {
+      text: ['-----BEGIN PGP PRIVATE KEY BLOCK-----', 'Version: GnuPG v2', '', ...key, '=aB3d', '-----END PGP PRIVATE KEY BLOCK-----'].join(
+        '\n',
+      ),
+      secrets: key,
+    };
   },
   'pem-no-begin': () => ({text: lines(PKCS8).slice(5).join('\n'), secrets: body(PKCS8).slice(4)}),
   'pem-no-end': () => ({text: lines(PKCS1).slice(0, 9).join('\n'), secrets: lines(PKCS1).slice(1, 9)}),
   'pem-no-begin-end': () => ({text: body(PKCS8).slice(3, 12).join('\n'), secrets: body(PKCS8).slice(3, 12)}),
-  'pem-prefixed': () => ({text: lines(PKCS8).map((line, index) => `[scalr-agent] ${index} | ${line}`).join('\n'), secrets: body(PKCS8)}),
+  'pem-prefixed': () => ({
+    text: lines(PKCS8)
+      .map((line, index) => `[scalr-agent] ${index} | ${line}`)
+      .join('\n'),
+    secrets: body(PKCS8),
+  }),
   'pem-base64-0': () => base64At(PKCS8, 0),
   'pem-base64-1': () => base64At(PKCS1, 1),
   'pem-base64-2': () => base64At(PKCS8, 2),
@@ -97,7 +112,17 @@ const KEYS: Readonly<Record<string, () => {text: string; secrets: string[]}>> = 
   'pem-one-line': () => ({text: `key ${lines(PKCS8).join('')} loaded`, secrets: body(PKCS8)}),
   putty: () => {
     const key = body(pemOf('X', randomBytes(300)));
-    const text = ['PuTTY-User-Key-File-3: ssh-ed25519', 'Encryption: none', 'Comment: bob', 'Public-Lines: 2', 'AAAAC3NzaC1lZDI1NTE5', 'AAAAIBoiT3', `Private-Lines: ${key.length}`, ...key, `Private-MAC: ${randomBytes(32).toString('hex')}`];
+    const text = [
+      'PuTTY-User-Key-File-3: ssh-ed25519',
+      'Encryption: none',
+      'Comment: bob',
+      'Public-Lines: 2',
+      'AAAAC3NzaC1lZDI1NTE5',
+      'AAAAIBoiT3',
+      `Private-Lines: ${key.length}`,
+      ...key,
+      `Private-MAC: ${randomBytes(32).toString('hex')}`,
+    ];
     return {text: text.join('\n'), secrets: key};
   },
   pkcs12: () => {
@@ -109,7 +134,10 @@ const KEYS: Readonly<Record<string, () => {text: string; secrets: string[]}>> = 
     return {text: pem, secrets: body(pem)};
   },
   'pem-der': () => ({text: `der=${body(PKCS8).join('')}`, secrets: body(PKCS8)}),
-  'pem-kubeconfig': () => ({text: `    client-key-data: ${Buffer.from(PKCS1).toString('base64')}`, secrets: [Buffer.from(PKCS1).toString('base64')]}),
+  'pem-kubeconfig': () => ({
+    text: `    client-key-data: ${Buffer.from(PKCS1).toString('base64')}`,
+    secrets: [Buffer.from(PKCS1).toString('base64')],
+  }),
   'pem-spaces': () => ({text: `tls_key: ${lines(PKCS8).join(' ')}`, secrets: body(PKCS8)}),
 };
 
@@ -126,7 +154,7 @@ const jwt = (random: Random): string =>
 
 const gzip = (random: Random): string => gzipSync(`{"config":{"agent":{"token":"${string(random, 60)}"}}}`).toString('base64');
 
-function valueOf(kind: string, name: string, random: Random): {text: string; secrets: readonly string[]} {
+function written(kind: string, name: string, random: Random): {text: string; secrets: readonly string[]} {
   const key = KEYS[kind];
   if (key !== undefined) return key();
   const text = textOf(kind, name, random);
@@ -178,9 +206,13 @@ const eachLine = (text: string, write: (line: string, index: number) => string):
 /** What stands around a text in a log, and how that changes a secret. */
 const WRAPS: Readonly<Record<string, {around(text: string): string; secret(secret: string): string}>> = {
   plain: {around: (text) => `${text}\n`, secret: (secret) => secret},
-  stamped: {around: (text) => `${eachLine(text, (line, at) => `2026-11-21T10:00:0${at % 10}.123456789Z ${line}`)}\n`, secret: (secret) => secret},
+  stamped: {
+    around: (text) => `${eachLine(text, (line, at) => `2026-11-21T10:00:0${at % 10}.123456789Z ${line}`)}\n`,
+    secret: (secret) => secret,
+  },
   'in JSON': {
-    around: (text) => `${JSON.stringify({event: text, level: 'info', logger_name: 'tacoagent.worker', timestamp: '2026-11-21 10:00:00.4'})}\n`,
+    around: (text) =>
+      `${JSON.stringify({event: text, level: 'info', logger_name: 'tacoagent.worker', timestamp: '2026-11-21 10:00:00.4'})}\n`,
     secret: inner,
   },
   'line by line in JSON': {
@@ -191,8 +223,14 @@ const WRAPS: Readonly<Record<string, {around(text: string): string; secret(secre
     around: (text) => `before\n${text}\nand then the request failed with status 401\n`,
     secret: (secret) => secret,
   },
-  'of a kubelet': {around: (text) => `${eachLine(text, (line) => `2026-11-21T10:00:00.123456789Z stdout F ${line}`)}\n`, secret: (secret) => secret},
-  'in JSON twice': {around: (text) => `{"msg":${JSON.stringify(JSON.stringify({body: text}))},"n":1}\n`, secret: (secret) => inner(inner(secret))},
+  'of a kubelet': {
+    around: (text) => `${eachLine(text, (line) => `2026-11-21T10:00:00.123456789Z stdout F ${line}`)}\n`,
+    secret: (secret) => secret,
+  },
+  'in JSON twice': {
+    around: (text) => `{"msg":${JSON.stringify(JSON.stringify({body: text}))},"n":1}\n`,
+    secret: (secret) => inner(inner(secret)),
+  },
 };
 
 /** The first value of every line is plain, the others have other surroundings. */
@@ -205,7 +243,7 @@ export function* casesOf(each = 6): Generator<Case> {
         const [wrapName, {around, secret}] = wraps[round === 0 ? 0 : (index + round) % wraps.length] as (typeof wraps)[number];
         const secrets: string[] = [];
         const text = line.replace(/«([\w-]+)»/g, (_, kind: string) => {
-          const value = valueOf(kind, name, random);
+          const value = written(kind, name, random);
           secrets.push(...value.secrets);
           return value.text;
         });

@@ -89,7 +89,6 @@ Initializing provider plugins found in the configuration...
     "h1:«b64-43»=",
     "zh:«hex64»",
 aws_instance.web: Creation complete after 13s [id=i-«hex17»]
-aws_iam_access_key.ci: Refreshing state... [id=AKIAIOSFODNN7EXAMPLE]
 aws_kms_key.main: Refreshing state... [id=«uuid»]
 aws_vpc.main: Refreshing state... [id=vpc-«hex17»]
 random_password.token: Refreshing state... [id=none]
@@ -405,5 +404,7 @@ export function ordinaryLines(): string[] {
   };
   return LINES.trim()
     .split('\n')
-    .flatMap((line) => Array.from({length: line.includes('«') ? 3 : 1}, () => line.replace(/«([\w-]+)»/g, (_, kind: string) => identifier(kind))));
+    .flatMap((line) =>
+      Array.from({length: line.includes('«') ? 3 : 1}, () => line.replace(/«([\w-]+)»/g, (_, kind: string) => identifier(kind))),
+    );
 }

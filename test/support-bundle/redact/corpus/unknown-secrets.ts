@@ -218,7 +218,7 @@ export const UNKNOWN: Readonly<Record<string, readonly string[]>> = {
     '--header "X-Vault-Token: «b62»"',
     "header 'Ocp-Apim-Subscription-Key': «hex»",
     'X-Csrf-Token: «b64»',
-    'DEBUG: send: b\'GET / HTTP/1.1\\r\\nAuthorization: Bearer «b62»\\r\\nAccept: */*\\r\\n\'',
+    "DEBUG: send: b'GET / HTTP/1.1\\r\\nAuthorization: Bearer «b62»\\r\\nAccept: */*\\r\\n'",
     'Authorization: ApiKey «b64»',
   ],
   hcl: [
