@@ -2,18 +2,18 @@ import {looksRandom} from './random-strings.ts';
 
 /** Values of secret keys that are not secret. */
 const PLAIN =
-  /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|enabled|disabled|active|inactive|eof|~|-+|\|[-+]?|>[-+]?)$/i;
+  /^(?:true|false|yes|no|on|off|null|nil|none|undefined|unset|empty|missing|invalid|required|optional|enabled|disabled|active|inactive|eof|string|str|boolean|bool|number|int|integer|object|array|bytes|any|void|~|-+|\|[-+]?|>[-+]?)$/i;
 /** Already redacted, or a placeholder. */
 const HIDDEN =
   /^(?:\(?sensitive(?: value)?\)?|\((?:known after apply|sensitive[^)]*)\)|\[?(?:hidden|masked|filtered)\]?|\[redacted[^\]]*\]|<?redacted>?|\*{3,}|x{6,}|\.{3}(?: .*)?|<[a-z][a-z _-]*>|<set to the key .*|&lt;[a-z _-]*&gt;|\[redacted.*)$/i;
 /** References to values elsewhere. */
 const REFERENCE =
-  /^(?:\$\{[^}]*\}|\$\([^)]*\)|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w+\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+)$/;
+  /^(?:\$\{[^}]*\}\}?|\{\w+:|--[a-z][a-z-]*|\$\([^)]*\)|\$[A-Z_][A-Z0-9_]*|\$[a-z_]+|\{\w+\}|\{\{.*\}\}|%[A-Za-z_]\w*%|%\(\w+\)s|%[svqd]|\$\d+|\?|:[a-z_]+)$/;
 const HCL_REFERENCE =
   /^(?:(?:var|local|data|module|each|self|path|count|run)\.|[a-z]+_\w+(?:\[[^\]]*\])?\.[\w-]+(?:\[[^\]]*\])?\.)[\w.[\]"*-]+$/;
 /** Code that reads a value: a call, an element, an attribute. */
 const CODE =
-  /^(?:[A-Za-z_][A-Za-z_.]*\((?:[^()]*|.*\).*)$|[A-Za-z_][A-Za-z_.]*\[["'\w].*\]|(?:self|this|os|process|config|settings|request|req|res|ctx|args|opts|options|params|env|secrets?|vars?|[a-z]+_?[Cc]onfig)\.[A-Za-z_][\w.[\]"']*$)/;
+  /^(?:[A-Za-z_][A-Za-z_.]*\((?:[^()]*|.*\).*)$|[A-Za-z_][A-Za-z_.]*\[\\*["'\w].*\]|(?:self|this|os|process|config|settings|request|req|res|ctx|args|opts|options|params|env|secrets?|vars?|[a-z]+_?[Cc]onfig)\.[A-Za-z_][\w.[\]"']*$)/;
 const FILE =
   /^(?:~|\.{1,2})?\/(?:etc|var|tmp|opt|usr|home|root|run|mnt|data|app|secrets?|certs?|workspace|srv|dev|proc|vault|config)(?:\/[\w.@-]*)*$/;
 /** Messages of Terraform about resources whose names look like keys: `random_password.password: Creating...`. */
@@ -63,7 +63,8 @@ export function looksStrong(value: string): boolean {
   if (value.length < 8 || /\s|^-|^\w+=/.test(value) || isHarmless(value) || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
   if (/^[\w.+-]+:\/\/|^[./~]|^v?\d+(?:[.:_-]\w+)*$|^[\w.-]+@[\w.-]+$|^sha\d+:|^[\d.,]+[a-zA-Z]{1,5}$/.test(value)) return false;
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return false;
-  if (/^[0-9a-f]+$/i.test(value)) return false;
+  // A digest in a name is none.
+  if (/^(?:[A-Za-z]*[-_./])*[0-9a-f]{12,}$|^[0-9a-f]+$/i.test(value)) return false;
   if (looksRandom(value, 16)) return true;
   if (/^(?:[A-Za-z]+[-_.:/])*[A-Za-z]+[-_.:/]?\d*$/.test(value) || /[()[\]{}/:]/.test(value)) return false;
   return (

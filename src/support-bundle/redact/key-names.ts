@@ -58,7 +58,7 @@ export function keyKind(key: string): KeyKind {
   const all = wordsOf(key);
   const end = all.findLastIndex((word) => !STILL.has(word) && !/^\d+$/.test(word)) + 1;
   const [last = '', second = '', third = ''] = all.slice(0, end || all.length).toReversed();
-  if (METADATA.has(last) && last !== 'auth') return 'other';
+  if ((METADATA.has(last) && last !== 'auth') || /^(?:is|has|should|can|needs)$/.test(all[0] ?? '')) return 'other';
   if (last === 'key' || last === 'keys') {
     if (second === 'secret') return OF_OBJECTS.has(third) ? 'name' : 'secret';
     return SECRET_KEYS.has(second) && last === 'key' ? 'secret' : PUBLIC_KEYS.has(second) ? 'other' : 'maybe';
@@ -73,15 +73,15 @@ export function keyKind(key: string): KeyKind {
 }
 
 /** Short words are parts of many others: `pat` of every path. */
-const SHORT = ['pat', 'sid', 'sas', 'otp', 'pw', 'sig', 'sess'].flatMap((word) => [
+const SHORT = ['pass', 'pat', 'sid', 'sas', 'otp', 'pw', 'sig'].flatMap((word) => [
   `_${word}`,
   `-${word}`,
-  ...[...`=: "'\\\u001b`].map((next) => word + next),
+  ...[...`=:,_- "'\\\u001b`].map((next) => word + next),
 ]);
 /** Every key that is not `other` holds one of these. */
 export const KEY_ANCHORS: readonly string[] = [
-  ...['password', 'passwd', 'passphrase', 'passcode', 'passwort', 'pwd', 'pass', 'secret', 'token', 'key', 'credential', 'cred'],
-  ...['authorization', 'auth', 'bearer', 'cookie', 'dsn', 'signature', 'jwt', 'mnemonic', 'session', 'csrf', 'xsrf', 'hmac', 'salt'],
+  ...['password', 'passwd', 'passphrase', 'passcode', 'passwort', 'pwd', 'secret', 'token', 'key', 'cred'],
+  ...['auth', 'bearer', 'cookie', 'dsn', 'signature', 'jwt', 'mnemonic', 'session', 'csrf', 'xsrf', 'hmac', 'salt'],
   ...['connstr', 'conn_str', 'conn-str', 'connectionstr', 'connection_str', 'connection-str', 'extraheader', ...SHORT],
 ];
 
@@ -106,7 +106,9 @@ export function keyAround(text: string, start: number, end: number): Key | undef
   let last = end;
   while (last > start && !isOfKey(text, last - 1)) last -= 1;
   while (last - end < MOST && isOfKey(text, last)) last += 1;
+  if (last - start > MOST) return undefined;
   const first = startOfKey(text, start);
+  if (last - first > MOST) return undefined;
   const key = text.slice(first, last);
   let kind = remembered.get(key);
   if (kind === undefined) {

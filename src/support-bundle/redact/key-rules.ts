@@ -23,15 +23,16 @@ export const keyRule: Rule = {
   find(text, start, end, isStrict) {
     const key = keyAround(text, start, end);
     if (key === undefined) return NOTHING;
+    const previous = text.charAt(key.start - 1);
     const before = text.slice(Math.max(0, key.start - 48), key.start);
     // A placeholder already names its kind; redacting it again would change the name.
-    if (before.endsWith('[redacted:') && /^:[0-9a-f]{8}\]/.test(text.slice(key.end, key.end + 10))) return NOTHING;
-    if (TAG_BEFORE.test(before)) return inElement(text, key, isStrict);
+    if (previous === ':' && before.endsWith('[redacted:') && /^:[0-9a-f]{8}\]/.test(text.slice(key.end, key.end + 10))) return NOTHING;
+    if ('<:;cC'.includes(previous) && TAG_BEFORE.test(before)) return inElement(text, key, isStrict);
     const separator = matchAt(SEPARATOR, text, key.end);
-    if (separator === undefined) return before.endsWith('/') ? NOTHING : inSentence(text, key, isStrict);
+    if (separator === undefined) return previous === '/' || previous === '\\' ? NOTHING : inSentence(text, key, isStrict);
     // Parts of AWS names are not keys, and neither is `checksum/secret` of helm.
     if (before.endsWith('checksum/') || (before.endsWith(':') && separator[0] === ':')) return NOTHING;
-    if (/(?:unexpected|near|illegal|unknown|expected) $/i.test(before)) return NOTHING;
+    if (previous === ' ' && /(?:unexpected|near|illegal|unknown|expected) $/i.test(before)) return NOTHING;
     const place: KeyPosition = {
       at: key.end + separator[0].length,
       key: key.text,
@@ -108,7 +109,7 @@ const WORDS_NEXT = /(?:[ \t]+[A-Za-z]{1,12}){0,1}[ \t]+([^\s"'`<>|]{8,512})/y;
 
 /** `password is …`, `PASSWORD '…'`, `token … is expired`: what follows a word in a sentence, if it looks like a secret. */
 function inSentence(text: string, {kind, text: key, end: at}: Key, isStrict: boolean): readonly Extent[] {
-  const isPassword = /^(?:pass|pw)/i.test(key);
+  const isPassword = /pass(?:word|wd|phrase|code)?s?$/i.test(key);
   const is = kind === 'maybe' ? undefined : matchAt(IS_VALUE, text, at);
   const next = is ?? matchAt(QUOTED_NEXT, text, at);
   if (next !== undefined && next[1] !== '') {
@@ -125,7 +126,7 @@ function inSentence(text: string, {kind, text: key, end: at}: Key, isStrict: boo
   const start = at + (is?.[0].length ?? 0) + found[0].length - (found[1] as string).length;
   const isNext = is !== undefined || (isPassword && !/\s/.test(found[0].trim()) && /[a-z]/i.test(value));
   const isLikely =
-    isNext && /\d/.test(value) && value.length > 5 && /^[^/.(-]/.test(value) && !isHarmless(value) && !/^\d{4}-\d\d/.test(value);
+    isNext && /\d/.test(value) && value.length > 5 && /^[^/.(-][^()]*$/.test(value) && !isHarmless(value) && !/^\d{4}-\d\d/.test(value);
   return isLikely || isLikelySecret(value, kind, key) ? [{start, end: start + value.length}] : NOTHING;
 }
 
@@ -156,6 +157,8 @@ export const nameThenValue: Rule = {
   find(text, start, end) {
     const name = keyAround(text, start, end);
     if (name === undefined || name.kind === 'name' || name.kind === 'maybe') return NOTHING;
+    // The name of a variable stands in quotes or braces, or after a colon.
+    if (!/["'{>:= ]/.test(text.charAt(name.start - 1)) && !/["']$/.test(text.slice(name.start - 2, name.start))) return NOTHING;
     const before = text.slice(Math.max(0, name.start - 48), name.start);
     const element = NAMED_ELEMENT.test(before) ? matchAt(ELEMENT_FOLLOWS, text, name.end) : undefined;
     if (element !== undefined) {

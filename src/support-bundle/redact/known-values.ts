@@ -142,9 +142,12 @@ export interface KnownMatch {
  */
 export class KnownValueSearch {
   readonly #anchors = new Map<number, Anchor[]>();
-  readonly #spellings: Spelling[] = [];
-  readonly #filter = new Uint8Array(2 ** 18);
-  #canonical = canonicalFor(0);
+  /** Spellings with a match in this block. */
+  readonly #matched: Spelling[] = [];
+  /** Small enough for the cache of a core, as long as there are few anchors. */
+  readonly #filter: Uint8Array;
+  readonly #shift: number;
+  readonly #canonical = canonicalFor(BLOCK + OVERLAP);
 
   constructor({known}: KnownSecretSet) {
     for (const each of known) {
@@ -153,14 +156,16 @@ export class KnownValueSearch {
         for (const {bytes, isBase64 = false} of spellingsOf(value, value === whole)) this.#add(each, canonicalOf(bytes), isBase64);
       }
     }
-    for (const key of this.#anchors.keys()) this.#filter[slotOf(key % 2 ** 24)] = 1;
+    const bits = Math.min(20, Math.max(13, Math.ceil(Math.log2(this.#anchors.size + 1)) + 5));
+    this.#shift = 32 - bits;
+    this.#filter = new Uint8Array(2 ** bits);
+    for (const key of this.#anchors.keys()) this.#filter[slotOf(key % 2 ** 24, this.#shift)] = 1;
   }
 
   #add(known: KnownValue, bytes: Uint8Array, isBase64: boolean): void {
     const isLong = bytes.length >= FRAGMENT;
     const stretch = isLong ? Math.max(STRETCH, Math.ceil(bytes.length / MOST_ANCHORS)) : bytes.length;
     const spelling = {known, bytes, isBase64, least: isLong ? FRAGMENT : bytes.length - (bytes.length < 10 ? 0 : SLACK), until: -1};
-    this.#spellings.push(spelling);
     for (let from = 0; from + WIDTH <= bytes.length; from += stretch) {
       const at = (isLong ? undefined : anchorIn(bytes, SLACK, stretch)) ?? anchorIn(bytes, from, from + stretch);
       if (at === undefined) continue;
@@ -171,29 +176,38 @@ export class KnownValueSearch {
     }
   }
 
-  /** Reports every match in a part of the text. */
+  /** Reports every match in a part of the text, read in blocks that fit into the cache of a core. */
   search(text: Uint8Array, from: number, to: number, report: (match: KnownMatch) => void): void {
     if (this.#anchors.size === 0) return;
-    if (this.#canonical.bytes.length < text.length) this.#canonical = canonicalFor(text.length);
+    for (let start = from; start < to; start += BLOCK) this.#searchBlock(text, start, Math.min(to, start + BLOCK + OVERLAP), report);
+  }
+
+  #searchBlock(text: Uint8Array, from: number, to: number, report: (match: KnownMatch) => void): void {
     const canonical = this.#canonical;
     readCanonical(text, from, to, canonical);
-    for (const spelling of this.#spellings) spelling.until = -1;
+    for (const spelling of this.#matched.splice(0)) spelling.until = -1;
     const {bytes, length} = canonical;
-    const filter = this.#filter;
+    const [filter, shift] = [this.#filter, this.#shift];
     let last = 0;
     for (let at = 0; at < length; at += 1) {
       last = ((last << 8) | (bytes[at] as number)) & 0xffffff;
-      if (filter[slotOf(last)] === 0 || at < WIDTH - 1) continue;
+      if (filter[slotOf(last, shift)] === 0 || at < WIDTH - 1) continue;
       for (const anchor of this.#anchors.get(keyAt(bytes, at - WIDTH + 1)) ?? []) {
         const match = at > anchor.spelling.until ? compared(text, canonical, at - WIDTH + 1, anchor) : undefined;
-        if (match !== undefined) report(match);
+        if (match === undefined) continue;
+        this.#matched.push(anchor.spelling);
+        report(match);
       }
     }
   }
 }
 
+/** Bytes that are read at once, and how many of them are read again: more than any spelling of a fragment needs. */
+const BLOCK = 32_768;
+const OVERLAP = 2048;
+
 /** Place in the filter of the last three bytes of an anchor. */
-const slotOf = (last: number): number => Math.imul(last, 0x9e3779b1) >>> 14;
+const slotOf = (last: number, shift: number): number => Math.imul(last, 0x9e3779b1) >>> shift;
 
 const keyAt = (bytes: Uint8Array, at: number): number => {
   let key = 0;

@@ -1,4 +1,4 @@
-import {isInPublicBlock} from './random-strings.ts';
+import {isInPublicBlock, LONGEST_BLOCK} from './random-strings.ts';
 import {type Extent, LIMITS, matchAt, NOTHING, type Rule, run} from './rule.ts';
 
 const SPACE = '(?:[ +_]|%20)';
@@ -46,8 +46,9 @@ const beforeEnd: Rule = {
       words = WORDS_BEFORE.exec(text.slice(Math.max(floor, first - 120), first))?.[0].length ?? 0;
       if (words === 0) break;
     }
-    for (let lineEnd = text.lastIndexOf('\n', first - 1); lineEnd >= floor; ) {
-      const lineStart = Math.max(floor, text.lastIndexOf('\n', lineEnd - 1) + 1);
+    const head = text.slice(floor, first);
+    for (let lineEnd = floor + head.lastIndexOf('\n'); lineEnd >= floor; ) {
+      const lineStart = lineEnd === floor ? floor : floor + head.lastIndexOf('\n', lineEnd - floor - 1) + 1;
       const line = KEY_LINE.exec(text.slice(lineStart, lineEnd));
       if (line === null) break;
       first = lineStart + line.index + line[0].indexOf(line[1] as string);
@@ -80,8 +81,9 @@ const inBase64: Rule = {
   ],
   onlyOutside: true,
   find(text, start) {
-    const mark = text.slice(0, start).lastIndexOf('-----BEGIN ');
-    if (isInPublicBlock(text, mark, start)) return NOTHING;
+    const floor = Math.max(0, start - LONGEST_BLOCK);
+    const mark = text.slice(floor, start).lastIndexOf('-----BEGIN ');
+    if (mark !== -1 && isInPublicBlock(text, floor + mark, start)) return NOTHING;
     const extent = base64Around(text, start);
     const isShort = extent.end - extent.start < 64 && !/[\r\n\\]/.test(text.charAt(extent.end));
     return isShort || !/[A-Za-z]/.test(text.charAt(extent.start)) ? NOTHING : [extent];

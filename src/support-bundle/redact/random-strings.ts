@@ -29,14 +29,14 @@ function* runsIn(bytes: Uint8Array, from: number, to: number): Generator<Extent>
 /** Digests, identifiers of objects and requests, public keys. */
 const HARMLESS_BEFORE = new RegExp(
   String.raw`(?:(?:sha\d{1,3}|md5|crc32c?|h1|zh|digest|checksum|integrity|etag|\w*hash|fingerprint|nonce|\w*[iu]d(?:-2)?|kid|serial|revision|commit|ref|version|ray)` +
-    String.raw`["']?[ \t]{0,4}[:=~][ \t]{0,4}\\*["']?(?:W/\\*")?|ssh-(?:rsa|ed25519|dss) |ecdsa-sha2-nistp\d{3} |base64,|#|@)$`,
+    String.raw`\\*["']?[ \t]{0,4}[:=~][ \t]{0,4}\\*["']?(?:W/\\*")?|ssh-(?:rsa|ed25519|dss) |ecdsa-sha2-nistp\d{3} |base64,|#|@)$`,
   'i',
 );
 /** Digests with their algorithm, public SSH keys, certificates and public keys in base64. */
 const HARMLESS = /^(?:sha\d{3}[-_]|AAAA[BCE]3NzaC1|LS0tLS1CRUdJTi(?:BDRV|BQVUJ|BUUlVTV))/;
 const PUBLIC_BLOCK = /-----BEGIN (?!(?:[A-Z0-9]+ )*PRIVATE)[A-Z0-9 ]{4,40}-----/y;
 /** The longest certificate. */
-const LONGEST_BLOCK = 6000;
+export const LONGEST_BLOCK = 6000;
 
 /** Strings that look random and begin in this part of a text. */
 export function randomStrings(bytes: Uint8Array, text: string, from: number, to: number, isStrict: boolean): Extent[] {
@@ -63,8 +63,7 @@ export function randomStrings(bytes: Uint8Array, text: string, from: number, to:
 export function isInPublicBlock(text: string, mark: number, at: number): boolean {
   if (mark === -1 || mark > at || at - mark > LONGEST_BLOCK) return false;
   PUBLIC_BLOCK.lastIndex = mark;
-  const end = text.indexOf('-----END', mark);
-  return PUBLIC_BLOCK.test(text) && (end === -1 || end > at);
+  return PUBLIC_BLOCK.test(text) && !text.slice(mark, at).includes('-----END');
 }
 
 const PATH = /(?:^|\/)[a-z][a-z-]{2,}(?:\/|$)/;
@@ -101,7 +100,7 @@ function isMixed(text: string): boolean {
   }
   const [small = 0, capital = 0, digits = 0, others = 0] = counts;
   const rate = changes / text.length;
-  if (small > 0 && capital > 0 && digits > 0) return rate >= (text.length < 32 ? 0.4 : 0.36);
+  if (small > 0 && capital > 0 && digits > 0) return rate >= (text.length < 32 ? 0.42 : 0.36);
   if (small > 0 && capital > 0) return text.length >= 24 && others === 0 && rate >= 0.42;
   return text.length >= 32 && others === 0 && digits > text.length / 12 && rate >= 0.2 && !/^(?:[0-9a-f]+|[0-9A-F]+)$/.test(text);
 }

@@ -80,8 +80,9 @@ const IN_STRING = /^(?:=\\*"[^"\\\n]*\\*"|\\(?!\\*["'nr])|[^"'\\])*/;
 const LINE = new RegExp(`[^\\r\\n${ESCAPE}]*`, 'y');
 const LINE_END = new RegExp(`[\\r\\n${ESCAPE}]`, 'g');
 /** `{User:bob Password:a b Host:db}`, as Go prints a struct or a map. */
-const IN_STRUCT = /(?:[{[]|map\[)[^\n{}]{0,400}$/;
-const FIELD = /\[?([^\n]{1,1024}?)(?=[}\]]*(?:[ \t]+[\w./-]{1,64}:|[}\]]+(?:[\s"',)}\]\\]|$)|\n|\\+[n"]|$))/y;
+const isInBraces = (before: string): boolean =>
+  Math.max(before.lastIndexOf('{'), before.lastIndexOf('[')) > Math.max(before.lastIndexOf('\n'), before.lastIndexOf('}'));
+const FIELD = /\[?([^\n]{1,256}?)(?=[}\]]*(?:[ \t]+\{?[\w./-]{1,64}:|[}\]]+(?:[\s"',)}\]\\]|$)|\n|\\+[n"]|$))/y;
 
 /** An unquoted value, up to its end in a log line, a URL, an env file or YAML. */
 export function bare(text: string, {at, key, keyStart, keyQuoted, beginsLine, separator}: KeyPosition): Extent {
@@ -90,7 +91,7 @@ export function bare(text: string, {at, key, keyStart, keyQuoted, beginsLine, se
   const [login = ''] = /^cred/i.test(key) ? (matchAt(/[\w.@-]{1,64} ?[/:|] ?(?=[^\s/])/y, text, at) ?? []) : [];
   if (login !== '') return word(text, at + login.length);
   const isTight = separator === ':' && text.charAt(at - 1) === ':';
-  if (isTight && IN_STRUCT.test(text.slice(Math.max(0, keyStart - 400), keyStart))) {
+  if (isTight && isInBraces(text.slice(Math.max(0, keyStart - 400), keyStart))) {
     const field = matchAt(FIELD, text, at);
     if (field !== undefined) return {start: at + field[0].length - (field[1] as string).length, end: at + field[0].length};
   }

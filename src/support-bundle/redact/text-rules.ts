@@ -57,12 +57,14 @@ const url: Rule = {
 
 const ENDS_URL = new Uint8Array(256);
 for (const one of Buffer.from(' \t\r\n"\'<>`')) ENDS_URL[one] = 1;
-const BACKSLASH = 92;
+const [SLASH, COLON, BACKSLASH] = [47, 58, 92];
 
 function lengthOfAuthority(text: string, start: number): number {
   let place = start;
   for (; place < start + 512 && place < text.length; place += 1) {
     const one = text.charCodeAt(place);
+    // Another URL begins.
+    if (one === SLASH && text.charCodeAt(place - 1) === SLASH && text.charCodeAt(place - 2) === COLON) break;
     if (ENDS_URL[one] === 1 || (one === BACKSLASH && /^\\+["'nrt]/.test(text.slice(place, place + 18)))) break;
   }
   return place - start;
