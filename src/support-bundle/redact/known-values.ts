@@ -167,12 +167,13 @@ export class KnownValueSearch {
     const stretch = isLong ? Math.max(STRETCH, Math.ceil(bytes.length / MOST_ANCHORS)) : bytes.length;
     const spelling = {known, bytes, isBase64, least: isLong ? FRAGMENT : bytes.length - (bytes.length < 10 ? 0 : SLACK), until: -1};
     for (let from = 0; from + WIDTH <= bytes.length; from += stretch) {
-      const at = (isLong ? undefined : anchorIn(bytes, SLACK, stretch)) ?? anchorIn(bytes, from, from + stretch);
+      const isFull = (place: number): boolean => (this.#anchors.get(keyAt(bytes, place))?.length ?? 0) >= MOST_ALIKE;
+      const at = (isLong ? undefined : anchorIn(bytes, SLACK, stretch)) ?? anchorIn(bytes, from, from + stretch, isFull);
       if (at === undefined) continue;
       const key = keyAt(bytes, at);
       const alike = this.#anchors.get(key) ?? [];
       if (alike.length === 0) this.#anchors.set(key, alike);
-      if (alike.length < MOST_ALIKE) alike.push({spelling, at});
+      alike.push({spelling, at});
     }
   }
 
@@ -215,15 +216,19 @@ const keyAt = (bytes: Uint8Array, at: number): number => {
   return key;
 };
 
-/** The rarest place for an anchor; undefined if all are too common, such as a ruler of dashes. */
-function anchorIn(bytes: Uint8Array, from: number, to: number): number | undefined {
+/** A good place for an anchor: with different bytes. Undefined if all are too common, such as a ruler of dashes. */
+function anchorIn(bytes: Uint8Array, from: number, to: number, isFull?: (at: number) => boolean): number | undefined {
   let best: number | undefined;
   let most = 3;
-  for (let at = from; at < to && at + WIDTH <= bytes.length; at += 1) {
-    const window = bytes.subarray(at, at + WIDTH);
-    const isRare = window.some((byte) => byte < 97 || byte > 122);
-    const rank = new Set(window).size + (isRare ? 0.5 : 0);
-    if (rank > most) [best, most] = [at, rank];
+  for (let at = from; at < to && at + WIDTH <= bytes.length && most <= WIDTH; at += 1) {
+    let rank = 0;
+    for (let place = at; place < at + WIDTH; place += 1) {
+      const byte = bytes[place] as number;
+      if (bytes.indexOf(byte, at) === place) rank += 1;
+      // Small letters stand in every word.
+      if (byte < 97 || byte > 122) rank += 0.1;
+    }
+    if (rank > most && !isFull?.(at)) [best, most] = [at, rank];
   }
   return best;
 }

@@ -45,7 +45,8 @@ function fragmentsOf(text: string): string[] {
   if (text.length <= FRAGMENT) return [text];
   const length = Math.max(FRAGMENT, Math.ceil(text.length / 1024));
   const starts = [0, Math.floor((text.length - length) / 2), text.length - length];
-  const fragments = starts.map((start) => text.slice(start, start + length));
+  // A fragment begins with different characters: a ruler of dashes stands in many texts.
+  const fragments = starts.map((start) => text.slice(start, start + length).replace(/^(?:(.)\1{3,}|\s)+/s, ''));
   return [...new Set(fragments.filter((each) => isSearchable(each) && new Set(each).size > 8))];
 }
 

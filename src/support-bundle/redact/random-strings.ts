@@ -32,6 +32,7 @@ const HARMLESS_BEFORE = new RegExp(
     String.raw`\\*["']?[ \t]{0,4}[:=~][ \t]{0,4}\\*["']?(?:W/\\*")?|ssh-(?:rsa|ed25519|dss) |ecdsa-sha2-nistp\d{3} |base64,|#|@)$`,
   'i',
 );
+const NAMED = /[:=~"'/ \t#@,]/;
 /** Digests with their algorithm, public SSH keys, certificates and public keys in base64. */
 const HARMLESS = /^(?:sha\d{3}[-_]|AAAA[BCE]3NzaC1|LS0tLS1CRUdJTi(?:BDRV|BQVUJ|BUUlVTV))/;
 const PUBLIC_BLOCK = /-----BEGIN (?!(?:[A-Z0-9]+ )*PRIVATE)[A-Z0-9 ]{4,40}-----/y;
@@ -52,7 +53,7 @@ export function randomStrings(bytes: Uint8Array, text: string, from: number, to:
     for (const part of parts) {
       const start = run.start + part.start;
       const end = run.start + part.end + (part.end < all.length ? 0 : (/^={0,2}/.exec(text.slice(run.end, run.end + 2))?.[0].length ?? 0));
-      if (HARMLESS_BEFORE.test(text.slice(Math.max(0, start - 32), start))) continue;
+      if (NAMED.test(text.charAt(start - 1)) && HARMLESS_BEFORE.test(text.slice(Math.max(0, start - 32), start))) continue;
       found.push({start, end, ...(all.length >= LIMITS.value && part.end === all.length && {unended: AFTER_RUN})});
     }
   }

@@ -46,6 +46,7 @@ export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms,
   const rules = isStrict ? [...RULES, ...addressRules] : RULES;
   const machine = automaton(rules.flatMap((rule) => rule.anchors.map((text) => ({text, means: rule}))));
   const search = new KnownValueSearch(knownSecrets);
+  const names = new Map(knownSecrets.known.map((each) => [each, pseudonyms(each.whole, each.kind)]));
   const kinds = new Map(knownSecrets.known.map(({whole, kind}) => [whole, kind]));
   return {
     isStrict,
@@ -53,7 +54,7 @@ export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms,
     nameOf: (value) => pseudonyms(value, kinds.get(value.trim())),
     findKnown: (bytes, from, to, report) =>
       search.search(bytes, from, to, ({start, end, known}) =>
-        report({start, end, rule: 'known value', instead: pseudonyms(known.whole, known.kind), known: true}),
+        report({start, end, rule: 'known value', instead: names.get(known) as string, known: true}),
       ),
     rulesAt: (text, state, end, covered) => {
       const found: Found[] = [];
