@@ -52,7 +52,7 @@ export function isSearchable(text: string): boolean {
   const oneWord = text.length <= 8 && /^[A-Za-z]?[a-z]+$/.test(text);
   const shortNumber = text.length < 8 && /^[\d.:-]+$/.test(text);
   if (oneWord || shortNumber || (PUBLIC.test(text) && !text.includes('PRIVATE KEY'))) return false;
-  return anchorIn(canonicalOf(Buffer.from(text.slice(0, 4096), 'latin1')), 0, 4096) !== undefined;
+  return anchorIn(canonicalOf(Buffer.from(text, 'latin1')), 0, text.length) !== undefined;
 }
 
 /** Parts that can stand alone: lines of a file, the two unique parts of a JSON Web Token. */

@@ -5,19 +5,19 @@ const OF_RUN = new Uint8Array(256);
 for (const byte of Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-')) OF_RUN[byte] = 1;
 const AFTER_RUN = /[^A-Za-z0-9+/_=-]/g;
 /** Shorter runs are words, names and paths. */
-const SHORTEST = 20;
+const SHORTEST = {standard: 20, strict: 16};
 
 /** Runs of these characters that begin between two places. Most bytes are skipped: the last one of a possible run is read first. */
-function* runsIn(bytes: Uint8Array, from: number, to: number): Generator<Extent> {
+function* runsIn(bytes: Uint8Array, from: number, to: number, shortest: number): Generator<Extent> {
   let start = from;
   // The rest of a run was looked at before.
   if (from > 0 && OF_RUN[bytes[from - 1] as number] === 1) while (OF_RUN[bytes[start] ?? 0] === 1) start += 1;
-  while (start < to && start + SHORTEST <= bytes.length) {
-    let last = start + SHORTEST - 1;
+  while (start < to && start + shortest <= bytes.length) {
+    let last = start + shortest - 1;
     while (last >= start && OF_RUN[bytes[last] as number] === 1) last -= 1;
     if (last >= start) start = last + 1;
     else {
-      let end = start + SHORTEST;
+      let end = start + shortest;
       while (end - start < LIMITS.value && OF_RUN[bytes[end] ?? 0] === 1) end += 1;
       yield {start, end};
       start = end;
@@ -43,9 +43,10 @@ export const LONGEST_BLOCK = 6000;
 export function randomStrings(bytes: Uint8Array, text: string, from: number, to: number, isStrict: boolean): Extent[] {
   const found: Extent[] = [];
   let mark: number | undefined;
-  for (const run of runsIn(bytes, from, to)) {
+  const shortest = isStrict ? SHORTEST.strict : SHORTEST.standard;
+  for (const run of runsIn(bytes, from, to, shortest)) {
     const all = text.slice(run.start, run.end);
-    const parts = randomParts(all, isStrict);
+    const parts = randomParts(all, shortest);
     if (parts.length === 0) continue;
     mark ??= text.indexOf('-----BEGIN ', Math.max(0, from - LONGEST_BLOCK));
     for (let next = mark; next !== -1 && next < run.start; next = text.indexOf('-----BEGIN ', next + 1)) mark = next;
@@ -70,13 +71,13 @@ export function isInPublicBlock(text: string, mark: number, at: number): boolean
 const PATH = /(?:^|\/)[a-z][a-z-]{2,}(?:\/|$)/;
 
 /** A base64 text as a whole, or the random names in a path. */
-function randomParts(run: string, isStrict: boolean): Extent[] {
+function randomParts(run: string, shortest: number): Extent[] {
   if (!/[A-Z]/.test(run) && run.length < 32) return [];
   const parts: Extent[] = [];
   for (let start = 0; start < run.length; ) {
     const slash = run.indexOf('/', start);
     const end = slash === -1 ? run.length : slash;
-    if (end - start >= 16 && looksRandom(run.slice(start, end), isStrict ? 16 : 20)) parts.push({start, end});
+    if (end - start >= shortest && looksRandom(run.slice(start, end), shortest)) parts.push({start, end});
     start = end + 1;
   }
   return parts.length > 0 && (run.includes('+') || !PATH.test(run)) ? [{start: 0, end: run.length}] : parts;

@@ -11,9 +11,12 @@ const value = fc.oneof(
   fc.stringMatching(/^[\w.~-]{6,90}$/),
 );
 
+/** What could be the beginning of an escape would change the value. */
+const before = fc.string({maxLength: 5}).filter((text) => !/[%&\\][\w#]*$/.test(text));
+
 test('no value survives in any writing, whatever it is made of', async () => {
   await fc.assert(
-    fc.asyncProperty(value, fc.string({maxLength: 5}), fc.string({maxLength: 5}), async (text, left, right) => {
+    fc.asyncProperty(value, before, fc.string({maxLength: 5}), async (text, left, right) => {
       const knownSecrets = known({value: text});
       fc.pre(knownSecrets.known.length === 1);
       const through = redactorOf({value: text});
