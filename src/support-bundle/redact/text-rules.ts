@@ -1,5 +1,5 @@
 import {isHarmless, isProse} from './harmless.ts';
-import {type Extent, matchAt, NOTHING, type Rule, run} from './rule.ts';
+import {type Extent, matchAt, NEXT_LINE, NOTHING, type Rule, run} from './rule.ts';
 
 const BEARER = /bearer(?:[ \t]+|%20|\+|\\u0020)((?:[\w.~+/-]|%2[bf]){8,8192}=*)/iy;
 
@@ -106,7 +106,7 @@ const WORD = String.raw`[^\s"'\\|;&]`;
 const QUOTE = String.raw`(?:\\*["'])?`;
 /** Other words of the same command. */
 const MORE = '(?:(?!&&)[^\\n|;]){0,300}?';
-const BLANK = String.raw`(?:\s|\\+[nrt])+`;
+const BLANK = String.raw`(?:[ \t]|\\+[rt]|${NEXT_LINE}){1,40}`;
 const REGISTRIES = `(?<=(?:docker|podman|nerdctl|buildah|registry|oras|skopeo|crane|acr)(?:${GAP}|${BLANK}))`;
 
 /** Commands that accept a password without a key; the first group is the password. */

@@ -1,6 +1,8 @@
 import {beginsWord, type Extent, LIMITS, matchAt, NOTHING, type Rule, run} from './rule.ts';
 import IMPORTED from './token-shapes.json' with {type: 'json'};
 
+// token-shapes.json: facts from the rules of gitleaks (https://github.com/gitleaks/gitleaks), MIT License, Copyright (c) 2019 Zachary Rice.
+
 /** Format of a token: `head`, then at least `least` characters of the class `tail`. */
 interface TokenShape {
   name: string;

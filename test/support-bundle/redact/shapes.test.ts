@@ -1,4 +1,5 @@
 import {expect, test} from 'vitest';
+import IMPORTED from '../../../src/support-bundle/redact/token-shapes.json' with {type: 'json'};
 import {seen} from './helpers.ts';
 import {PLACES, VALUES} from './known-secrets.ts';
 
@@ -95,4 +96,10 @@ test('certificates and public keys stay', () => {
   const text = (VALUES['key'] as string).replaceAll('PRIVATE KEY', 'CERTIFICATE');
   for (const each of [text, Buffer.from(text).toString('base64'), 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIBoiT3'])
     expect(seen(each)).toBe(each);
+});
+
+test.each(IMPORTED)('hides a token of $name that begins with $prefix', ({prefix, least}) => {
+  const token = `${prefix}${abc(25).repeat(12).slice(0, least)}`;
+  for (const text of [`got ${token}\n`, `{"m":"${token}"}`, `x=${token};`])
+    expect(seen(text)).not.toContain(token.slice(0, prefix.length + 8));
 });
