@@ -1,9 +1,9 @@
 import {readFileSync, writeFileSync} from 'node:fs';
 
 /**
- * `npm run import-token-shapes -- gitleaks.toml`: takes the prefixes of tokens, their characters and their least length from the default
- * rules of gitleaks (https://github.com/gitleaks/gitleaks, MIT License, Copyright (c) 2019 Zachary Rice). Rules that need words around a
- * token are left out: the redactor knows keys itself.
+ * `npm run import-token-shapes -- gitleaks.toml`: takes the prefixes of tokens and their least length from the default rules of gitleaks
+ * (https://github.com/gitleaks/gitleaks, MIT License, Copyright (c) 2019 Zachary Rice). Rules that need words around a token are left
+ * out: the redactor knows keys itself.
  */
 const [file] = process.argv.slice(2);
 if (file === undefined) throw new Error('Usage: npm run import-token-shapes -- gitleaks.toml');
@@ -11,12 +11,8 @@ const TARGET = new URL('../src/support-bundle/redact/token-shapes.json', import.
 
 /** What follows a token, and what does not count. */
 const AROUND = [String.raw`(?:[\x60'"\s;]|\\[nr]|$)`, String.raw`(?:[\x60'"\s;]|\\[nr]|$|\b)`, '(?i)', '(?-i)', String.raw`\b`];
-
-/** What a part of an expression can match: the characters, and the least number of them. */
-interface Body {
-  characters: string;
-  least: number;
-}
+/** Tokens with a longer prefix are recognized after 20 characters. */
+const SHORT = 4;
 
 class Expression {
   readonly source: string;
@@ -28,25 +24,17 @@ class Expression {
 
   /** Literal characters at the beginning. */
   prefix(): string {
-    const [literal = ''] = /^(?:[\w~-](?![?*{+])|\\[.-](?![?*{+]))*/.exec(this.source) ?? [];
-    this.#at = literal.length;
-    return literal.replaceAll('\\', '');
+    return this.#take(/(?:[\w~-](?![?*{+])|\\[.-](?![?*{+]))*/y).replaceAll('\\', '');
   }
 
-  body(): Body {
-    const branches: Body[] = [{characters: '', least: 0}];
+  /** Least number of characters that the rest can match. */
+  least(): number {
+    const branches = [0];
     while (this.#at < this.source.length && this.source[this.#at] !== ')') {
-      if (this.source[this.#at] === '|') {
-        this.#at += 1;
-        branches.push({characters: '', least: 0});
-      } else {
-        const {characters, least} = this.#repeated(this.#atom());
-        const branch = branches.at(-1) as Body;
-        branch.characters += characters;
-        branch.least += least;
-      }
+      if (this.#take(/\|/y) !== '') branches.push(0);
+      else branches.push((branches.pop() as number) + this.#atom() * this.#repeats());
     }
-    return {characters: branches.map(({characters}) => characters).join(''), least: Math.min(...branches.map(({least}) => least))};
+    return Math.min(...branches);
   }
 
   #take(expression: RegExp): string {
@@ -56,31 +44,25 @@ class Expression {
     return found;
   }
 
-  #atom(): Body {
+  #atom(): number {
     if (this.#take(/\((?:\?P<\w+>|\?(?:-?i)?:|\?!)?/y) !== '') {
-      const inner = this.body();
+      const inner = this.least();
       this.#at += 1;
       return inner;
     }
-    const set = this.#take(/\[(?:\\.|[^\]])+\]/y);
-    if (set !== '') return {characters: set.slice(1, -1), least: 1};
-    return {characters: this.#take(/\\.|./y), least: 1};
+    this.#take(/\[(?:\\.|[^\]])+\]|\\.|./y);
+    return 1;
   }
 
-  #repeated({characters, least}: Body): Body {
+  #repeats(): number {
     const quantifier = this.#take(/\{\d+(?:,\d*)?\}|[?*+]/y);
-    if (quantifier === '') return {characters, least};
-    const [count] = /\d+/.exec(quantifier) ?? [quantifier === '+' ? '1' : '0'];
-    return {characters, least: least * Number(count)};
+    const [count] = /\d+/.exec(quantifier) ?? [quantifier === '?' || quantifier === '*' ? '0' : '1'];
+    return Number(count);
   }
 }
 
-/** Only what a token can hold: word characters, and each of `.~+/=-` that occurs. */
-const alphabet = (characters: string): string =>
-  `\\w${[...'.~+/=-'].filter((one) => characters.replace(/\\w|[a-z0-9]-[a-z0-9]/gi, '').includes(one)).join('')}`;
-
-const shapes: {name: string; prefix: string; tail: string; least: number}[] = [];
-for (const [, id = '', regex = ''] of readFileSync(file, 'utf8').matchAll(/^id = "([\w-]+)"[\s\S]*?^regex = '''(.*?)'''$/gm)) {
+const shapes = new Map<string, number>();
+for (const [, regex = ''] of readFileSync(file, 'utf8').matchAll(/^regex = '''(.*?)'''$/gm)) {
   const plain = AROUND.reduce((source, each) => source.replaceAll(each, ''), regex);
   const inner = /^\(+(?!\?)/.test(plain) && plain.endsWith(')') ? plain.replace(/^\(+/, '').replace(/\)+$/, '') : plain;
   const [, alternatives, rest = ''] = /^\(\?:([^()]*)\)(.*)$/.exec(inner) ?? [];
@@ -88,9 +70,11 @@ for (const [, id = '', regex = ''] of readFileSync(file, 'utf8').matchAll(/^id =
     const expression = new Expression(source);
     const prefix = expression.prefix();
     if (prefix.length < 3 || !/[_.~-]|^[A-Z]{4}|^AIza$/.test(prefix) || /^[-_]|^https?|PUB/.test(prefix)) continue;
-    const {characters, least} = expression.body();
-    if (least >= 10) shapes.push({name: id.split('-')[0] as string, prefix, tail: alphabet(characters), least});
+    const least = Math.min(expression.least(), shapes.get(prefix) ?? Number.POSITIVE_INFINITY);
+    if (least >= 10) shapes.set(prefix, least);
   }
 }
-const rows = shapes.toSorted((one, other) => (one.prefix < other.prefix ? -1 : 1)).map((each) => `  ${JSON.stringify(each)}`);
-writeFileSync(TARGET, `[\n${rows.join(',\n')}\n]\n`);
+const rows = [...shapes]
+  .toSorted(([one], [other]) => (one < other ? -1 : 1))
+  .map(([prefix, least]) => [prefix, ...(prefix.length < SHORT || least < 20 ? [least] : [])].join(' '));
+writeFileSync(TARGET, `[\n${rows.map((row) => `  ${JSON.stringify(row)}`).join(',\n')}\n]\n`);

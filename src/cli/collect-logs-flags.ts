@@ -24,7 +24,7 @@ export const collectLogsFlags = {
     helpValue: '<SIZE>',
   }),
   redact: Flags.option({
-    summary: 'Redaction level (default: standard). `strict` also hides uncertain values, host names and addresses.',
+    summary: 'Redaction level (default: standard). `strict` also hides uncertain values, hosts and addresses.',
     helpValue: '<LEVEL>',
     options: ['standard', 'strict'] as const,
   })(),

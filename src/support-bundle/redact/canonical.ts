@@ -1,3 +1,5 @@
+import {STAMP} from './rule.ts';
+
 /**
  * The one spelling of a text: without escapes, quotes, spaces and line breaks. A value that was written as JSON, YAML, XML, in a URL, in
  * quotes of a shell, with colors or over several lines has the same canonical bytes as the value itself. `-_` of base64url is `+/`.
@@ -146,11 +148,11 @@ function pastColor(source: Uint8Array, at: number): number {
   return end + 1;
 }
 
-const STAMP = /^\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\d) (?:std(?:out|err) [FP] )?/;
+const AT_STAMP = new RegExp(`^${STAMP}`);
 
 /** Kubelets begin every line with a time, also in the middle of a value. */
 function pastStamp(source: Uint8Array, at: number): number {
   if (source[at + 4] !== 45 || source[at + 10] !== 84) return at;
-  const found = STAMP.exec(Buffer.from(source.subarray(at, at + 60)).toString('latin1'));
+  const found = AT_STAMP.exec(Buffer.from(source.subarray(at, at + 60)).toString('latin1'));
   return found === null ? at : at + found[0].length;
 }

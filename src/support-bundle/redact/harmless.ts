@@ -18,7 +18,7 @@ const FILE =
   /^(?:~|\.{1,2})?\/(?:etc|var|tmp|opt|usr|home|root|run|mnt|data|app|secrets?|certs?|workspace|srv|dev|proc|vault|config)(?:\/[\w.@-]*)*$/;
 /** Messages of Terraform about resources whose names look like keys: `random_password.password: Creating...`. */
 const PROGRESS =
-  /^(?:(?:Still )?(?:creating|refreshing|reading|modifying|destroying|opening|closing|importing|preparing|provisioning|renewing)\b|(?:Creation|Read|Modifications|Destruction|Opening|Closing|Import|Refresh) (?:complete|succeeded|prepared)|Drift detected|Plan to )/i;
+  /^(?:(?:Still )?[A-Z]?[a-z]{3,12}ing(?:\.{3}| state\b| \[)|[A-Z][a-z]+ (?:complete|succeeded|prepared)\b|Drift detected|Plan to )/i;
 /** An address without other content. */
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[\w.:-]+(?:\/[a-z_-]*)*$/;
 const OBJECT_NAME = /^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?(?:\/[a-z0-9.-]+)?$/;
@@ -45,7 +45,7 @@ export const isObjectName = (value: string): boolean => OBJECT_NAME.test(value) 
 export const isProse = (value: string): boolean => /^["'(]?[A-Za-z]?[a-z]*(?:[-_./'][a-z]+)*[)"'.,;:!?]*$/.test(value);
 
 const ERROR_WORDS =
-  /^(?:expired?|invalid|missing|required?|denied|reject(?:ed)?|revoked|unauthorized|unauthenticated|forbidden|unknown|unavailable|unreachable|unexpected|unsupported|untrusted|unsigned|permission|access|authentication|authorization|failed|failure|error|errors?|not|no|found|created|updated|deleted|rotated|refreshed|renewed|verified|valid|accepted|loaded|mismatch(?:ed)?|malformed|corrupt(?:ed)?|timeout|blank|too|must|cannot|could|should|does|did|is|are|was|were|has|have|had|been|be|context|connection|exceeded|refused|signature|domain|checksum|character|identifier|ok|success|successful|succeeded|pending|ready|stale|the|a|an|for|of|to|in|on|by|with|from|at|into|and|or|if|when|but|only|this|that|please|cleared|skipped|done|present|absent|used|unused|available|exists?|incorrect|wrong|bad|token|secret|password|credentials?|key|value)$/i;
+  /^(?:(?:expir|invalid|miss|requir|den|reject|revok|unauth|unknown|unavail|unreach|unexpect|unsupport|forbidden|permission|fail|error|creat|updat|delet|rotat|refresh|renew|verif|accept|load|malform|corrupt|exceed|refus|succe|incorrect|exist)(?:ed|es|s|e|ied|ing|ure|ors|able|ful|ss|orized|ation|y)*|access|authenti?c?(?:ation|ated)|authorization|not|no|found|valid|mismatch|timeout|blank|must|cannot|could|should|does|did|is|are|was|were|has|have|had|been|be|context|connection|signature|domain|checksum|character|identifier|ok|pending|ready|the|an?|for|of|to|in|on|by|with|from|at|into|and|or|if|when|but|only|this|that|token|secret|password|credentials?|key|value)$/i;
 /** What can stand between the words of a sentence: a number, a path, a name in quotes. */
 const BETWEEN = /^[("'\\]*(?:\d{1,5}(?:ms|s|m|h|%)?[)"'.,;:]*$|[~.]{0,2}\/|https?:|[\w./:-]+\\*["'][,.;:)]*$)/;
 const WORD = /^["'([{]*([A-Za-z][A-Za-z'._/-]*)[\])}"',.;:!?]*$/;

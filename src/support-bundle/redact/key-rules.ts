@@ -1,7 +1,7 @@
 import {isCode, isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
 import {isPlace, KEY_ANCHORS, type Key, type KeyKind, keyAround, keyKind} from './key-names.ts';
 import {type KeyPosition, QUOTE, quoted, SPACES, valueAt} from './read-value.ts';
-import {type Extent, matchAt, NEXT_LINE, NOTHING, type Rule} from './rule.ts';
+import {type Extent, matchAt, NEXT_LINE, NOTHING, type Rule, STAMP} from './rule.ts';
 
 /** Characters between a key and its value: quotes at any JSON nesting depth, brackets, spaces, colors. */
 const ASSIGNS = String.raw`(:=|=>|=(?!=)|(?<![ \t])=(?==[^\s=])|:(?![:=])|%3[ad]|\\+u003[ad])`;
@@ -41,24 +41,27 @@ export const keyRule: Rule = {
       beginsLine: beginsLine(text.slice(Math.max(0, key.start - 80), key.start)),
       separator: separator[2] ?? ' ',
     };
-    return valueAt(text, place).filter((extent) => isSecret(text, extent, place, key.kind, isStrict));
+    return valueAt(text, place).flatMap((extent) =>
+      isSecret(text, extent, place, key.kind, isStrict) ? [{...extent, key: key.text}] : [],
+    );
   },
 };
 
-const BEGINS_LINE =
-  /(^|\n|\\n|\\*"[ \t]*:[ \t]*\\*"|[>|] )(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)[ \t](?:std(?:out|err) [FP] )?)?[ \t]*(?:[-+~<>*?|] +)?(?:export +|declare -x +|set +|ENV +|ARG +)?["']?$/;
+const BEGINS_LINE = new RegExp(
+  String.raw`(^|\n|\\n|\\*"[ \t]*:[ \t]*\\*"|[>|] )${STAMP}?[ \t]*(?:[-+~<>*?|] +)?(?:export +|declare -x +|set +|ENV +|ARG +)?["']?$`,
+);
 const beginsLine = (before: string): KeyPosition['beginsLine'] => {
   const found = BEGINS_LINE.exec(before);
   return found !== null && /[\\"]/.test(found[1] as string) ? 'escaped' : found !== null;
 };
 
+const IN_QUOTES = /(?:["']|&quot;|&#3[49];|%2[27]|u002[27])$/;
+
 function isSecret(text: string, {start, end}: Extent, place: KeyPosition, kind: KeyKind, isStrict: boolean): boolean {
   const {key, keyQuoted, beginsLine, separator} = place;
   const value = text.slice(start, end).replace(/^`|[`,;]+$/g, '');
   const rest = text.slice(start, end + 160).split(/\n|\\+n|","|"}|", "/, 1)[0] as string;
-  const isBare =
-    !/["']|&quot;|%22|%27|u002[27]$/.test(text.slice(Math.max(0, start - 6), start).slice(-1)) &&
-    !/(?:&quot;|&#3[49];|%2[27]|u002[27])$/.test(text.slice(Math.max(0, start - 6), start));
+  const isBare = !IN_QUOTES.test(text.slice(Math.max(0, start - 6), start));
   if (/^\d+ bytes\b/.test(text.slice(start, end + 7)) || isHarmless(value) || isPlace(key, value)) return false;
   if (kind === 'name' && isObjectName(value)) return false;
   if (kind === 'maybe') return isLikelySecret(value, kind, key) || (isStrict && !isErrorText(value));
@@ -105,18 +108,18 @@ function inElement(text: string, key: Key, isStrict: boolean): readonly Extent[]
 const IS = String.raw`(?:[ \t]+(?:for|of)[ \t]+\S{1,64}?)?(?:[ \t]+(?:is|was|are|set to|changed to|reset to)\b[ \t]*:?|[ \t]*[:=](?![:=]))[ \t]*`;
 const IS_VALUE = new RegExp(`${IS}(${QUOTE}?)(?=\\S)`, 'iy');
 const QUOTED_NEXT = new RegExp(`(?:[ \\t]+by(?:[ \\t]+password)?)?[ \\t]+(${QUOTE})(?=\\S)`, 'iy');
-const WORDS_NEXT = /(?:[ \t]+[A-Za-z]{1,12}){0,1}[ \t]+([^\s"'`<>|]{8,512})/y;
+const WORDS_NEXT = /(?:[ \t]+[A-Za-z]{1,12})?[ \t]+([^\s"'`<>|]{8,512})/y;
 
 /** `password is …`, `PASSWORD '…'`, `token … is expired`: what follows a word in a sentence, if it looks like a secret. */
 function inSentence(text: string, {kind, text: key, end: at}: Key, isStrict: boolean): readonly Extent[] {
-  const isPassword = /pass(?:word|wd|phrase|code)?s?$/i.test(key);
+  const isPassword = /(?:pass(?:word|wd|phrase|code)?s?|bearer)$/i.test(key);
   const is = kind === 'maybe' ? undefined : matchAt(IS_VALUE, text, at);
   const next = is ?? matchAt(QUOTED_NEXT, text, at);
   if (next !== undefined && next[1] !== '') {
     const found = quoted(text, at + next[0].length, next[1] as string);
     const hides = ({start, end}: Extent): boolean => {
       const value = text.slice(start, end);
-      return !isHarmless(value) && !/[\s]/.test(value) && (isPassword || isStrict ? !isErrorText(value) : isLikelySecret(value, kind, key));
+      return !isHarmless(value) && !/\s/.test(value) && (isPassword || isStrict ? !isErrorText(value) : isLikelySecret(value, kind, key));
     };
     return found.filter((extent) => hides(extent) && extent.end - extent.start < 512);
   }

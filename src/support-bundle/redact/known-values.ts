@@ -25,11 +25,9 @@ export interface KnownSecretSet {
 
 /** Not secret although Secrets contain them; searching for them would redact too much. */
 const COMMON = new Set(
-  ['admin administrator anonymous changeme cluster.local default development disabled docker enabled example false kubernetes localhost']
-    .concat('master mysql none nobody password postgres postgresql production public redis registry release scalr scalr-agent secret')
-    .concat('service staging system terraform token undefined unknown username us-east-1 us-east-2 us-west-1 us-west-2 eu-west-1')
-    .concat('eu-central-1 application/json kubernetes.default.svc 127.0.0.1 0.0.0.0 x86_64 linux/amd64')
-    .flatMap((words) => words.split(' ')),
+  'administrator anonymous cluster.local development kubernetes localhost postgresql production scalr-agent terraform undefined kubernetes.default.svc 127.0.0.1 linux/amd64'.split(
+    ' ',
+  ),
 );
 
 const PUBLIC = /^-----BEGIN (?:TRUSTED )?(?:CERTIFICATE|PUBLIC KEY|X509 CRL)|^ssh-(?:rsa|ed25519) |^https?:\/\/[\w.-]+(?::\d+)?\/?$/;
@@ -50,7 +48,7 @@ export function knownSecretSet(knownSecrets: readonly KnownSecret[]): KnownSecre
 export function isSearchable(text: string): boolean {
   if (text.length < SHORTEST || COMMON.has(text.toLowerCase()) || new Set(text).size < 4) return false;
   const oneWord = text.length <= 8 && /^[A-Za-z]?[a-z]+$/.test(text);
-  const shortNumber = text.length < 8 && /^[\d.:-]+$/.test(text);
+  const shortNumber = (text.length < 8 && /^[\d.:-]+$/.test(text)) || /^[a-z]{2}-[a-z]+-\d$/.test(text);
   if (oneWord || shortNumber || (PUBLIC.test(text) && !text.includes('PRIVATE KEY'))) return false;
   return anchorIn(canonicalOf(Buffer.from(text, 'latin1')), 0, text.length) !== undefined;
 }

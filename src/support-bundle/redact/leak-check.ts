@@ -15,7 +15,7 @@ export function leakFinder({known}: KnownSecretSet): (chunks: AsyncIterable<Buff
   const wanted = known.flatMap(({kind, whole}) =>
     fragmentsOf(whole).flatMap((text) => [...formsOf(text), ...rareFormsOf(text)].map(([form, written]) => ({kind, form, written}))),
   );
-  const {longest, find} = skipSearch(wanted.map((each) => ({text: each.written, means: each})));
+  const {longest, find} = multiSearch(wanted.map((each) => ({text: each.written, means: each})));
   return async (chunks) => {
     const leaks: Leak[] = [];
     // The start of the buffer is reused, to avoid a new buffer per chunk.
@@ -89,22 +89,20 @@ const base64 = (bytes: Buffer): [string, string][] =>
   });
 
 function percent(bytes: Buffer): [string, string][] {
-  const encoded = (keeps: RegExp, letterCase: 'upper' | 'lower'): string =>
-    [...bytes.toString('latin1')]
-      .map((one) => (keeps.test(one) ? one : `%${letterCase === 'upper' ? hexOf(one).toUpperCase() : hexOf(one)}`))
-      .join('');
-  return (['upper', 'lower'] as const).flatMap((letterCase) => {
-    const once: [string, string][] = [
-      [`percent ${letterCase}`, encoded(/[\w.~-]/, letterCase)],
-      [`percent of components ${letterCase}`, encoded(/[\w.~!*'()-]/, letterCase)],
-      [`percent of forms ${letterCase}`, encoded(/[\w.~ -]/, letterCase).replaceAll(' ', '+')],
-      [`percent full ${letterCase}`, encoded(/(?!)/, letterCase)],
-    ];
-    return [...once, ...once.map(([name, form]): [string, string] => [`${name} twice`, form.replaceAll('%', '%25')])];
-  });
+  const encoded = (keeps: RegExp): string =>
+    bytes.toString('latin1').replace(/[^]/g, (one) => (keeps.test(one) ? one : `%${Buffer.from(one, 'latin1').toString('hex')}`));
+  const forms = {
+    percent: encoded(/[\w.~-]/),
+    'percent of forms': encoded(/[\w.~ -]/).replaceAll(' ', '+'),
+    'percent full': encoded(/(?!)/),
+  };
+  return Object.entries(forms).flatMap(([name, lower]) =>
+    [lower, lower.replace(/%../g, (each) => each.toUpperCase())].flatMap((form, index): [string, string][] => [
+      [`${name} ${index === 0 ? 'lower' : 'upper'}`, form],
+      [`${name} ${index === 0 ? 'lower' : 'upper'} twice`, form.replaceAll('%', '%25')],
+    ]),
+  );
 }
-
-const hexOf = (one: string): string => one.charCodeAt(0).toString(16).padStart(2, '0');
 
 function json(text: string): [string, string][] {
   const inner = (value: string): string => JSON.stringify(value).slice(1, -1);
@@ -117,8 +115,6 @@ function json(text: string): [string, string][] {
     'json ascii': escaped(once, /[^\0-\x7f]/g),
     'json with slashes': once.replaceAll('/', '\\/'),
     'json twice': inner(once),
-    'json thrice': inner(inner(once)),
-    'json of Go twice': inner(escaped(once, /[<>&]/g)),
   };
   return Object.entries(forms).map(([name, form]) => [name, Buffer.from(form, 'utf8').toString('latin1')]);
 }
@@ -129,7 +125,7 @@ interface Wanted<T> {
   means: T;
 }
 
-export interface SkipSearch<T> {
+export interface MultiSearch<T> {
   /** Longest text that is searched. */
   longest: number;
   /**
@@ -139,50 +135,33 @@ export interface SkipSearch<T> {
   find: (bytes: Buffer, from: number, limit: number, report: (at: number, means: T) => void) => number;
 }
 
-const BLOCK = 3;
-/** Length that is compared first: longer texts would have to be hashed completely. */
-const WINDOW = 8;
-const BLOCKS = 1_048_576;
+/** Bytes that are looked up; texts have at least as many. */
+const HEAD = 6;
 
-/**
- * Multi-pattern search (Wu and Manber, "A fast algorithm for multi-pattern searching", 1994): the last three bytes of the window
- * determine how far it can move, so most bytes are never read. Texts have at least six bytes.
- */
-export function skipSearch<T>(wanted: readonly Wanted<T>[]): SkipSearch<T> {
-  const window = Math.min(WINDOW, ...wanted.map(({text}) => text.length));
-  const shifts = new Uint8Array(BLOCKS).fill(window - BLOCK + 1);
-  const ending = new Map<number, Wanted<T>[]>();
+/** Finds many texts at once: where the first three bytes of a text stand, its first six are looked up, and then all are compared. */
+export function multiSearch<T>(wanted: readonly Wanted<T>[]): MultiSearch<T> {
+  const starts = new Uint8Array(65_536);
+  const byHead = new Map<string, Wanted<T>[]>();
   for (const each of wanted) {
-    const head = Buffer.from(each.text.slice(0, window), 'latin1');
-    for (let end = BLOCK - 1; end < window; end += 1) {
-      const block = blockAt(head, end);
-      shifts[block] = Math.min(shifts[block] as number, window - 1 - end);
-      if (end === window - 1) ending.set(block, [...(ending.get(block) ?? []), each]);
-    }
+    const head = each.text.slice(0, HEAD);
+    starts[slotOf(Buffer.from(head, 'latin1'), 0)] = 1;
+    byHead.set(head, [...(byHead.get(head) ?? []), each]);
   }
   return {
     longest: Math.max(0, ...wanted.map(({text}) => text.length)),
     find(bytes, from, limit, report) {
-      const last = Math.min(limit, bytes.length - window + 1) + window - 1;
-      let end = from + window - 1;
-      while (end < last) {
-        const block = blockAt(bytes, end);
-        const shift = shifts[block] as number;
-        end += shift;
-        if (shift > 0) continue;
-        const at = end - window + 1;
-        for (const {text, means} of ending.get(block) ?? []) {
-          if (isAt(bytes, at, text)) report(at, means);
-        }
-        end += 1;
+      const end = Math.max(from, Math.min(limit, bytes.length - HEAD + 1));
+      for (let at = from; at < end; at += 1) {
+        if (starts[slotOf(bytes, at)] === 0) continue;
+        for (const {text, means} of byHead.get(bytes.toString('latin1', at, at + HEAD)) ?? []) if (isAt(bytes, at, text)) report(at, means);
       }
-      return end - window + 1;
+      return end;
     },
   };
 }
 
-const blockAt = (bytes: Buffer, end: number): number =>
-  (((bytes[end - 2] as number) << 12) ^ ((bytes[end - 1] as number) << 6) ^ (bytes[end] as number)) & (BLOCKS - 1);
+const slotOf = (bytes: Uint8Array, at: number): number =>
+  (((bytes[at] as number) << 8) ^ ((bytes[at + 1] as number) << 4) ^ (bytes[at + 2] as number)) & 0xffff;
 
 function isAt(bytes: Buffer, at: number, text: string): boolean {
   for (let index = 0; index < text.length; index += 1) if (bytes[at + index] !== text.charCodeAt(index)) return false;

@@ -3,6 +3,8 @@ export interface Extent {
   start: number;
   end: number;
   unended?: RegExp;
+  /** Name of the value. */
+  key?: string;
 }
 
 /** Candidates are found by a literal, then checked in detail. Anchors are case-insensitive. */
@@ -19,13 +21,16 @@ export interface Rule {
 export const ESCAPE = String.fromCharCode(27);
 export const COLOUR = String.raw`(?:(?:${ESCAPE}|\\+(?:u001b|x1b|033|e))\[[\d;]{0,16}m)`;
 
+/** The time of a kubelet at the beginning of a line. */
+export const STAMP = String.raw`(?:\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\d)[ \t](?:std(?:out|err) [FP] )?)`;
+
 /**
  * The end of a line and what a log writes before the next one: nothing, the time of a kubelet, or the beginning of a JSON message;
  * in a string, an escaped line break.
  */
 export const NEXT_LINE = [
   String.raw`(?:(?:\\+r)?\\+n(?:\\*"[^\n]{0,200}\r?\n[^\n]{0,80}?"(?:log|msg|message|event|line)\\*": ?\\*")?`,
-  String.raw`\r?\n(?:\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\d)[ \t](?:std(?:out|err) [FP] )?)?)`,
+  String.raw`\r?\n${STAMP}?)`,
 ].join('|');
 
 export const NOTHING: readonly Extent[] = [];

@@ -41,10 +41,13 @@ export interface Scanner {
 }
 
 /** One automaton for the anchors of all rules, so that the bytes are scanned once. */
+const automatonOf = (rules: readonly Rule[]): Automaton<Rule> =>
+  automaton(rules.flatMap((rule) => rule.anchors.map((text) => ({text, means: rule}))));
+const STANDARD = automatonOf(RULES);
+
 export function scannerFor(knownSecrets: KnownSecretSet, pseudonyms: Pseudonyms, level: RedactLevel): Scanner {
   const isStrict = level === 'strict';
-  const rules = isStrict ? [...RULES, ...addressRules] : RULES;
-  const machine = automaton(rules.flatMap((rule) => rule.anchors.map((text) => ({text, means: rule}))));
+  const machine = isStrict ? automatonOf([...RULES, ...addressRules]) : STANDARD;
   const search = new KnownValueSearch(knownSecrets);
   const names = new Map(knownSecrets.known.map((each) => [each, pseudonyms(each.whole, each.kind)]));
   const kinds = new Map(knownSecrets.known.map(({whole, kind}) => [whole, kind]));
