@@ -1,8 +1,8 @@
 import {Secret} from '../../src/settings/secret.ts';
 import {LogMatcher} from '../../src/support-bundle/findings/log-matcher.ts';
 import {knownSecretSet} from '../../src/support-bundle/redact/known-values.ts';
+import {leakFinder} from '../../src/support-bundle/redact/leak-check.ts';
 import {redactor} from '../../src/support-bundle/redact/redactor.ts';
-import {survivorFinder} from '../../src/support-bundle/redact/survivors.ts';
 import {median, report} from './measure.ts';
 
 const MEGABYTES = 16;
@@ -77,7 +77,7 @@ export async function redaction(rounds: number): Promise<void> {
     for (const count of name === 'leaking' ? [10] : [0, 10, 200]) {
       const known = knownSecrets(count);
       const through = redactor({knownSecrets: known});
-      const find = survivorFinder(known);
+      const find = leakFinder(known);
       const redact = (): void => {
         const file = through.file(name);
         for (const chunk of chunks(bytes)) file.push(chunk);

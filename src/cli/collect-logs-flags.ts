@@ -4,6 +4,7 @@ import {bytes, milliOf} from '../settings/quantity.ts';
 import {namespace, release} from '../settings/release.ts';
 import type {Since} from '../support-bundle/collect/log-items.ts';
 import {MIN_SHARE_BYTES} from '../support-bundle/collect/retain.ts';
+import type {RedactLevel} from '../support-bundle/redact/scanner.ts';
 import {answersFlag, type ClusterFlags, connectionFlags, durationOf, settingFlags, timeoutOf} from './flags.ts';
 
 /** Minimum size of each log, so that a smaller total could not be guaranteed. */
@@ -22,6 +23,11 @@ export const collectLogsFlags = {
     summary: `Maximum total size of logs (default: 100Mi). Must be at least ${MIN_SIZE}; each log keeps at least ${MIN_SIZE}.`,
     helpValue: '<SIZE>',
   }),
+  redact: Flags.option({
+    summary: 'Redaction level (default: standard). `strict` also hides uncertain values, hosts and addresses.',
+    helpValue: '<LEVEL>',
+    options: ['standard', 'strict'] as const,
+  })(),
   'no-secret-seeds': Flags.boolean({
     summary: 'Do not read Secrets; the bundle is then not searched for their values.',
   }),
@@ -82,6 +88,7 @@ function refuseNothing(flags: Readonly<Record<string, unknown>>): void {
 }
 
 interface CollectFlags extends ClusterFlags {
+  redact?: RedactLevel | undefined;
   since?: string | undefined;
   'since-time'?: string | undefined;
   'max-size'?: string | undefined;
@@ -96,6 +103,7 @@ const MAX_SINCE_SECONDS = 30 * 86_400;
 export const collectOptions = (flags: CollectFlags) => ({
   since: since(flags['since-time'], durationOf('--since', flags.since ?? '24h', {max: MAX_SINCE_SECONDS}) / 1000),
   maxBytes: byteCount('--max-size', flags['max-size'] ?? '100Mi'),
+  level: flags.redact ?? 'standard',
   out: flags.out,
   isDryRun: flags['dry-run'] ?? false,
   timeoutMs: timeoutOf(flags),

@@ -4,6 +4,7 @@ import type {LogRecord} from './collect/read-logs.ts';
 import type {Gap} from './collect/read-namespace.ts';
 import type {FoundRelease} from './collect/tools.ts';
 import type {Finding} from './findings/evidence.ts';
+import type {RedactionReport} from './redact/redactor.ts';
 
 /** Support address in the READMEs of the charts. */
 export const SUPPORT_CENTER = 'https://scalr-labs.atlassian.net/servicedesk/customer/portal/31';
@@ -71,12 +72,13 @@ export function unsearchedText({gaps, skipsSecrets}: Unsearched): string | undef
 }
 
 /** Number of redactions by rule; written last, because the summary itself is counted. Pure. */
-export const redactionText = ({total, rules}: {total: number; rules: Readonly<Record<string, number>>}): string =>
+export const redactionText = ({total, rules, notSearched}: Pick<RedactionReport, 'total' | 'rules' | 'notSearched'>): string =>
   [
     `## Redaction: ${total} ${total === 1 ? 'place' : 'places'}\n`,
     Object.entries(rules)
       .map(([rule, count]) => `- ${rule}: ${count}`)
       .join('\n') || '- nothing was redacted',
+    ...(notSearched.length > 0 ? [`- not searched, because too short, common or public: ${notSearched.join(', ')}`] : []),
     '',
   ].join('\n');
 

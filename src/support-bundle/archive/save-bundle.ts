@@ -10,8 +10,9 @@ import {allFindings} from '../findings/all-findings.ts';
 import {Evidence, type Finding} from '../findings/evidence.ts';
 import {jsonText} from '../json.ts';
 import {type KnownSecretSet, knownSecretSet} from '../redact/known-values.ts';
+import {leakFinder} from '../redact/leak-check.ts';
 import {type RedactionReport, redactor} from '../redact/redactor.ts';
-import {survivorFinder} from '../redact/survivors.ts';
+import type {RedactLevel} from '../redact/scanner.ts';
 import {cleanFinding, cleanGap, cutLogs, redactionText, summaryText, versionsText} from '../report.ts';
 
 /** Options for saving a bundle from any source. */
@@ -20,6 +21,8 @@ export interface SaveOptions {
   out?: string | undefined;
   /** Total size of all logs. */
   maxBytes: number;
+  /** Redaction level. */
+  level: RedactLevel;
 }
 
 export interface SaveDeps {
@@ -63,7 +66,7 @@ export async function refuseUnwritable(name: string, {out}: SaveOptions, {archiv
 export async function saveBundle(
   prepared: Prepared,
   name: string,
-  {out, maxBytes}: SaveOptions,
+  {out, maxBytes, level}: SaveOptions,
   {archives, files, now, onProgress}: SaveDeps,
   {api, signal, forceQuit}: Reading,
 ): Promise<{file: string; bundle: Bundle}> {
@@ -72,7 +75,7 @@ export async function saveBundle(
   await refuseTaken(file, files);
   const archive = await archives.create(file);
   try {
-    const writing = writeBundle(prepared, name, maxBytes, {archive, now, onProgress, api, signal});
+    const writing = writeBundle(prepared, name, {maxBytes, level}, {archive, now, onProgress, api, signal});
     return {file, bundle: await Promise.race([writing, rejectedBy(forceQuit)])};
   } catch (error) {
     await archive.abort();
@@ -107,10 +110,15 @@ export const interrupted = (by: AbortSignal): ExpectedError =>
 type WriteDeps = Pick<ReadDeps, 'api' | 'signal'> & Pick<SaveDeps, 'now' | 'onProgress'> & {archive: Archive};
 
 /** Writes the redacted parts to the archive, and closes it. @throws ExpectedError */
-export async function writeBundle(prepared: Prepared, namespace: string, maxBytes: number, deps: WriteDeps): Promise<Bundle> {
+export async function writeBundle(
+  prepared: Prepared,
+  namespace: string,
+  {maxBytes, level}: Omit<SaveOptions, 'out'>,
+  deps: WriteDeps,
+): Promise<Bundle> {
   const {archive, now} = deps;
   const knownSecrets = knownSecretSet(prepared.knownSecrets);
-  const redact = redactor({knownSecrets});
+  const redact = redactor({knownSecrets, level});
   const texts = prepared.texts((name) => redact.file(name).hide);
   const onFile = (done: number): void => deps.onProgress(done, texts.length + prepared.logs.length);
   const {logs, gaps: unread, moved} = await readLogs(texts, prepared.logs, maxBytes, {...deps, redactor: redact, onFile});
@@ -148,18 +156,18 @@ export async function writeBundle(prepared: Prepared, namespace: string, maxByte
   for (const [name, text] of Object.entries(last)) await archive.add(name, Buffer.from(text));
   const {bytes} = await archive.close({
     manifest: (entries) => jsonText({schemaVersion: 1, made: now().toISOString(), containers, entries}),
-    check: (written) => refuseSurvivors(written, knownSecrets),
+    check: (written) => refuseLeaks(written, knownSecrets),
   });
   return {bytes, containers, noun, findings, gaps, cutLogs: cutLogs(logs), redactions};
 }
 
 /** Searches the written archive for secrets again. @throws ExpectedError */
-export async function refuseSurvivors(written: Pick<OpenArchive, 'entries' | 'read'>, knownSecrets: KnownSecretSet): Promise<void> {
-  const find = survivorFinder(knownSecrets);
+export async function refuseLeaks(written: Pick<OpenArchive, 'entries' | 'read'>, knownSecrets: KnownSecretSet): Promise<void> {
+  const find = leakFinder(knownSecrets);
   const found: string[] = [];
   for (const {name} of written.entries) {
-    const survivors = await find(written.read(name));
-    found.push(...survivors.map(({kind, form, at}) => `${name}, byte ${at}: ${kind} (${form})`));
+    const leaks = await find(written.read(name));
+    found.push(...leaks.map(({kind, form, at}) => `${name}, byte ${at}: ${kind} (${form})`));
   }
   if (found.length === 0) return;
   throw new ExpectedError(`A secret was found in the bundle. The bundle was deleted.\n${found.toSorted().slice(0, 10).join('\n')}`, {

@@ -1,3 +1,4 @@
+import {randomStrings} from './random-strings.ts';
 import {LIMITS} from './rule.ts';
 import type {Found, Scanner} from './scanner.ts';
 
@@ -5,17 +6,17 @@ const NONE = Buffer.alloc(0);
 
 /**
  * Redacts one file as a stream. It holds back bytes that can be part of an unfinished secret, at most
- * MOST_HELD bytes. The result does not depend on chunk boundaries. Positions are offsets in the file.
+ * MOST_HELD bytes. It scans at fixed offsets of the file, so the result does not depend on chunk boundaries.
  */
 export class FileRedactor {
   readonly counts: Record<string, number> = {};
   /** Number of scanned bytes, to test that no input is scanned repeatedly. */
   work = 0;
   readonly #scanner: Scanner;
-  readonly #stretches = new Stretches();
+  readonly #ranges = new Ranges();
   /** Reused buffer for held bytes, to avoid a new buffer per batch. */
   #room = NONE;
-  /** Text that is scanned; `#base` is its offset, `#written` the end of the written part. */
+  /** Text that is scanned; `#base` is its offset in the file, `#written` the end of the written part. */
   #held = NONE;
   /** Bytes at its end that were not scanned. */
   #gathered = 0;
@@ -25,7 +26,7 @@ export class FileRedactor {
   #state = 0;
   #last = {end: -1, instead: ''};
   /** Set while a value of unlimited length is skipped: the characters that end it. */
-  #swallowing: RegExp | undefined;
+  #skipping: RegExp | undefined;
 
   constructor(scanner: Scanner) {
     this.#scanner = scanner;
@@ -37,10 +38,12 @@ export class FileRedactor {
 
   push(chunk: Buffer): Buffer {
     const written: Buffer[] = [];
-    for (let from = 0; from < chunk.length; from += LIMITS.batch) {
+    for (let from = 0; from < chunk.length; ) {
+      const part = chunk.subarray(from, from + LIMITS.batch - this.#gathered);
       // A copy, because the caller may reuse the chunk.
-      this.#hold(chunk.subarray(from, from + LIMITS.batch));
-      if (this.#gathered >= LIMITS.batch) written.push(this.#advance(false));
+      this.#hold(part);
+      from += part.length;
+      if (this.#gathered === LIMITS.batch) written.push(this.#advance(false));
     }
     return written.length === 1 ? (written[0] as Buffer) : Buffer.concat(written);
   }
@@ -73,9 +76,15 @@ export class FileRedactor {
   #advance(last: boolean): Buffer {
     this.#gathered = 0;
     const length = this.#held.length;
-    if (this.#swallowing === undefined || this.#swallow(0)) this.#scan(last ? length : length - LIMITS.ahead);
+    const text = this.#held.toString('latin1');
+    const limit = last ? length : length - LIMITS.ahead;
+    this.#findKnown(limit);
+    while (this.#skipping === undefined || this.#skip(text)) {
+      this.#scan(text, limit);
+      if (this.#skipping === undefined) break;
+    }
     const scanned = this.#base + (last ? length : Math.max(0, this.#scanned - this.#base - LIMITS.behind));
-    const ready = this.#swallowing === undefined ? this.#stretches.safe(scanned) : this.#base + length;
+    const ready = this.#ranges.settle(this.#skipping === undefined ? scanned : this.#base + length);
     const written = this.#write(Math.max(this.#written, ready));
     // Rules look back at written text.
     const keep = Math.max(this.#base, Math.min(this.#written, this.#scanned - LIMITS.behind));
@@ -85,59 +94,60 @@ export class FileRedactor {
     return written;
   }
 
-  #scan(limit: number): void {
+  #findKnown(limit: number): void {
+    this.#scanner.findKnown(this.#held, this.#written - this.#base, limit, (found) => this.#add(found));
+  }
+
+  /** Finds the anchors of rules and random strings up to `limit`; stops at a value of unlimited length. */
+  #scan(text: string, limit: number): void {
     const bytes = this.#held;
-    const {
-      automaton: {table, classes, accepting},
-      look,
-    } = this.#scanner;
-    const covered = (place: number): boolean => this.#stretches.covers(this.#base + place);
-    let text = '';
-    let state = this.#state;
-    let place = this.#scanned - this.#base;
-    this.work += Math.max(0, limit - place);
-    while (place < limit) {
+    const {automaton, rulesAt, isStrict, nameOf} = this.#scanner;
+    const {table, classes, accepting} = automaton;
+    const covered = (place: number): boolean => this.#ranges.covers(this.#base + place);
+    const from = this.#scanned - this.#base;
+    let [state, place] = [this.#state, from];
+    this.work += Math.max(0, limit - from);
+    while (place < limit && this.#skipping === undefined) {
       state = table[state + (classes[bytes[place] as number] as number)] as number;
       place += 1;
       if (state < accepting) continue;
-      text ||= bytes.toString('latin1');
-      for (const found of look(text, state, place, covered)) {
-        this.work += found.end - found.start;
-        this.#add(found);
-        if (found.unended === undefined) continue;
-        this.#swallowing = found.unended;
-        if (!this.#swallow(found.end)) return;
-        [place, state] = [this.#scanned - this.#base, 0];
-        break;
-      }
+      for (const found of rulesAt(text, state, place, covered)) this.#add(found);
+    }
+    for (const extent of randomStrings(bytes, text, from, place, isStrict)) {
+      const {start, end} = extent;
+      this.#add({...extent, rule: 'random string', instead: nameOf(text.slice(start, end)), known: false});
     }
     this.#state = state;
-    this.#scanned = this.#base + Math.max(place, this.#scanned - this.#base);
+    if (this.#skipping === undefined) this.#scanned = this.#base + Math.max(place, from);
   }
 
-  #add({start, end, rule, instead, known}: Found): void {
+  #add({start, end, rule, instead, known, unended}: Found): void {
+    this.work += end - start;
     const from = Math.max(this.#base + start, this.#written);
-    if (this.#base + end > from) this.#stretches.add({start: from, end: this.#base + end, rule, instead, known});
+    if (this.#base + end > from) this.#ranges.add({start: from, end: this.#base + end, rule, instead, known});
+    if (unended === undefined) return;
+    this.#skipping = unended;
+    [this.#scanned, this.#state] = [this.#base + end, 0];
   }
 
   /** Skips a value of unlimited length; true at its end. */
-  #swallow(from: number): boolean {
-    const text = this.#held.toString('latin1', from);
-    const stop = this.#swallowing as RegExp;
-    stop.lastIndex = 0;
+  #skip(text: string): boolean {
+    const from = this.#scanned - this.#base;
+    const stop = this.#skipping as RegExp;
+    stop.lastIndex = from;
     const found = stop.exec(text);
-    const end = this.#base + from + (found?.index ?? text.length);
-    if (end > this.#base + from) this.#stretches.add({start: this.#base + from, end, rule: '', instead: '', known: false});
-    [this.#scanned, this.#state] = [end, 0];
-    if (found !== null) this.#swallowing = undefined;
+    const end = this.#base + (found?.index ?? text.length);
+    if (end > this.#scanned) this.#ranges.add({start: this.#scanned, end, rule: '', instead: '', known: false});
+    this.#scanned = end;
+    if (found !== null) this.#skipping = undefined;
     return found !== null;
   }
 
   #write(end: number): Buffer {
     const out: Buffer[] = [];
-    for (const stretch of this.#stretches.take(end)) {
-      out.push(this.#held.subarray(this.#written - this.#base, stretch.start - this.#base), this.#say(stretch));
-      this.#written = stretch.end;
+    for (const range of this.#ranges.take(end)) {
+      out.push(this.#held.subarray(this.#written - this.#base, range.start - this.#base), this.#placeholder(range));
+      this.#written = range.end;
     }
     out.push(this.#held.subarray(this.#written - this.#base, end - this.#base));
     this.#written = end;
@@ -145,7 +155,7 @@ export class FileRedactor {
   }
 
   /** Adjacent parts of one value are merged. */
-  #say({start, end, rule, instead}: Stretch): Buffer {
+  #placeholder({start, end, rule, instead}: Range): Buffer {
     const again = instead === '' || (this.#last.end === start && this.#last.instead === instead);
     this.#last = {end, instead: again ? this.#last.instead : instead};
     if (again) return NONE;
@@ -159,7 +169,7 @@ export class FileRedactor {
 }
 
 /** A redacted range: offsets from `start` to `end` in the file, and its replacement. */
-export interface Stretch {
+interface Range {
   start: number;
   end: number;
   rule: string;
@@ -168,48 +178,47 @@ export interface Stretch {
   known: boolean;
 }
 
-const longer = (one: Stretch, other: Stretch): Stretch => (other.end - other.start > one.end - one.start ? other : one);
+/** The longer range gives its name; the rest of a value has none. */
+const longer = (one: Range, other: Range): Range =>
+  one.instead === '' || (other.instead !== '' && other.end - other.start > one.end - one.start) ? other : one;
 
 /** Ranges in order; overlapping ones are merged, and known values define the name. */
-export class Stretches {
-  readonly #all: Stretch[] = [];
+class Ranges {
+  #all: Range[] = [];
+  #last = {start: 0, end: 0};
 
-  add(added: Stretch): void {
-    let stretch = added;
-    for (let last = this.#all.at(-1); last !== undefined && last.end > stretch.start; last = this.#all.at(-1)) {
-      this.#all.pop();
-      // Ends before the other one starts.
-      if (last.start >= stretch.end) {
-        this.add(stretch);
-        this.#all.push(last);
-        return;
-      }
-      const better = last.known === stretch.known ? longer(last, stretch) : last.known ? last : stretch;
-      stretch = {...better, start: Math.min(last.start, stretch.start), end: Math.max(last.end, stretch.end)};
-    }
-    this.#all.push(stretch);
+  add(range: Range): void {
+    this.#all.push(range);
+    if (!range.known && range.end > this.#last.end) this.#last = range;
   }
 
+  /** Whether the last range of a rule holds this place. */
   covers(place: number): boolean {
-    const last = this.#all.at(-1);
-    return last !== undefined && last.start <= place && place < last.end;
+    return this.#last.start <= place && place < this.#last.end;
   }
 
-  /** The file can be written up to here: not into a range that can still grow, unless it exceeds the longest value. */
-  safe(end: number): number {
-    const open = this.#all.find((each) => each.start < end && each.end > end);
+  /** Merges ranges, and returns how far the file can be written: not into a range that can still grow, unless it is too long. */
+  settle(end: number): number {
+    const merged: Range[] = [];
+    for (const range of this.#all.toSorted((one, other) => one.start - other.start)) {
+      const before = merged.at(-1);
+      if (before === undefined || before.end <= range.start) merged.push(range);
+      else {
+        const better = before.known === range.known ? longer(before, range) : before.known ? before : range;
+        merged[merged.length - 1] = {...better, start: before.start, end: Math.max(before.end, range.end)};
+      }
+    }
+    this.#all = merged;
+    const open = merged.find((each) => each.start < end && each.end > end);
     return open === undefined || end - open.start > 2 * LIMITS.ahead ? end : open.start;
   }
 
   /** Removes ranges that start before `end`; the rest of a longer one remains and is not reported again. */
-  take(end: number): Stretch[] {
-    const taken: Stretch[] = [];
-    while (this.#all[0] !== undefined && this.#all[0].start < end) {
-      const first = this.#all.shift() as Stretch;
-      taken.push({...first, end: Math.min(first.end, end)});
-      if (first.end > end) this.#all.unshift({...first, start: end, instead: '', rule: ''});
-      if (first.end > end) break;
-    }
-    return taken;
+  take(end: number): Range[] {
+    const taken = this.#all.filter(({start}) => start < end);
+    const rest = taken.at(-1);
+    this.#all = this.#all.slice(taken.length);
+    if (rest !== undefined && rest.end > end) this.#all.unshift({...rest, start: end, instead: '', rule: ''});
+    return taken.map((each) => ({...each, end: Math.min(each.end, end)}));
   }
 }

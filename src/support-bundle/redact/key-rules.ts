@@ -1,31 +1,38 @@
-import {isHarmless, isHclReference, isObjectName, isPlace, isProse, KEY_ANCHORS, keyAround, keyHolds} from './looks-secret.ts';
-import {COLOUR, ESCAPE, type Extent, LIMITS, matchAt, NOTHING, type Rule, run} from './rule.ts';
+import {isCode, isErrorText, isHarmless, isObjectName, isProse, looksStrong} from './harmless.ts';
+import {isPlace, KEY_ANCHORS, type Key, type KeyKind, keyAround, keyKind} from './key-names.ts';
+import {type KeyPosition, QUOTE, quoted, SPACES, valueAt} from './read-value.ts';
+import {type Extent, matchAt, NEXT_LINE, NOTHING, type Rule, STAMP} from './rule.ts';
 
-/** Characters between a key and its value: quotes at any JSON nesting depth, brackets, spaces. */
-const SIGN = String.raw`(\\*["'\`]?)\]?${COLOUR}{0,4}[ \t]{0,256}(:=|=>|=(?!=)|:(?![:=])|(?<=<[\w.:-]{1,64})>|%3[ad])`;
+/** Characters between a key and its value: quotes at any JSON nesting depth, brackets, spaces, colors. */
+const ASSIGNS = String.raw`(:=|=>|=(?!=)|(?<![ \t])=(?==[^\s=])|:(?![:=])|%3[ad]|\\+u003[ad])`;
 const FLAG = String.raw`(?<=(?:^|[\s"'=,([])--?[\w-]{2,64})(?:(?=[ \t])|\\*["'],(?= ?\\*["']))`;
-const SEPARATOR = new RegExp(`(?:${SIGN}|${FLAG})(?:[ \\t,+]|${COLOUR}){0,256}(?:\\[(?=\\\\*["']))?`, 'iy');
-/** Prefix of bytes in Python. */
-const OPENING = /(?:[bru](?=["']))?(\\*)(["'])/y;
-/** No value after the key: the line or the surrounding string ends. */
-const ENDS = /\\+[nr]|\\*["'](?:[,;}\])]|\s|$)/y;
-const SCHEME = /(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)(?:[ \t]+|%20))/iy;
-const CHANGED_TO = /\\*"[ \t]*->[ \t]*(\\*)"/y;
+const SEPARATOR = new RegExp(
+  String.raw`(?:(${QUOTE}?)(?:\]|\\+u005d|%5d)?(?:${SPACES}|${NEXT_LINE}[ \t]*(?=:[ \t]))${ASSIGNS}|${FLAG})(?:${SPACES}[,+]?){1,3}`,
+  'iy',
+);
+/** The rest of an opening tag whose name or last attribute is the key. */
+const IN_TAG = /(?:[ \t][^<>\n]{0,200})?(?:>|\\+u003e|&gt;)/iy;
+const TAG_BEFORE = /(?:<|\\+u003c|&lt;)(?:[\w-]{1,40}:)?$/i;
+const ELEMENT = /(?:(?!\\+u003c|&lt;)[^<\n]){1,4096}/iy;
 
-/** Values of keys that look secret, in YAML, JSON at any escaping depth, variables, flags and Terraform. */
+/** Values of keys that look secret, in YAML, JSON at any escaping depth, variables, flags, XML, structs of Go and Terraform. */
 export const keyRule: Rule = {
   name: 'key',
   anchors: KEY_ANCHORS,
   onlyOutside: true,
-  find(text, start, end) {
+  find(text, start, end, isStrict) {
     const key = keyAround(text, start, end);
-    const separator = key === undefined ? undefined : matchAt(SEPARATOR, text, key.end);
-    if (key === undefined || separator === undefined) return NOTHING;
-    const before = text.slice(Math.max(0, key.start - 10), key.start);
+    if (key === undefined) return NOTHING;
+    const previous = text.charAt(key.start - 1);
+    const before = text.slice(Math.max(0, key.start - 48), key.start);
     // A placeholder already names its kind; redacting it again would change the name.
-    if (before.endsWith('[redacted:') && /^:[0-9a-f]{8}\]/.test(text.slice(key.end, key.end + 10))) return NOTHING;
+    if (previous === ':' && before.endsWith('[redacted:') && /^:[0-9a-f]{8}\]/.test(text.slice(key.end, key.end + 10))) return NOTHING;
+    if ('<:;cC'.includes(previous) && TAG_BEFORE.test(before)) return inElement(text, key, isStrict);
+    const separator = matchAt(SEPARATOR, text, key.end);
+    if (separator === undefined) return previous === '/' || previous === '\\' ? NOTHING : inSentence(text, key, isStrict);
     // Parts of AWS names are not keys, and neither is `checksum/secret` of helm.
     if (before.endsWith('checksum/') || (before.endsWith(':') && separator[0] === ':')) return NOTHING;
+    if (previous === ' ' && /(?:unexpected|near|illegal|unknown|expected) $/i.test(before)) return NOTHING;
     const place: KeyPosition = {
       at: key.end + separator[0].length,
       key: key.text,
@@ -34,73 +41,150 @@ export const keyRule: Rule = {
       beginsLine: beginsLine(text.slice(Math.max(0, key.start - 80), key.start)),
       separator: separator[2] ?? ' ',
     };
-    return valueAt(text, place).filter(({start: from, end: to}) => isSecret(text, from, to, place, key.holds));
+    return valueAt(text, place).flatMap((extent) =>
+      isSecret(text, extent, place, key.kind, isStrict) ? [{...extent, key: key.text}] : [],
+    );
   },
 };
 
-const BEGINS_LINE = /(^|\n|\\n)(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)[ \t])?[ \t]*(?:[-+~<>*] +)?(?:export +)?["']?$/;
+const BEGINS_LINE = new RegExp(
+  String.raw`(^|\n|\\n|\\*"[ \t]*:[ \t]*\\*"|[>|] )${STAMP}?[ \t]*(?:[-+~<>*?|] +)?(?:export +|declare -x +|set +|ENV +|ARG +)?["']?$`,
+);
 const beginsLine = (before: string): KeyPosition['beginsLine'] => {
   const found = BEGINS_LINE.exec(before);
-  return found?.[1] === '\\n' ? 'escaped' : found !== null;
+  return found !== null && /[\\"]/.test(found[1] as string) ? 'escaped' : found !== null;
 };
 
-/** Range of the value at this position, in every notation; two ranges for a change in Terraform. */
-export function valueAt(text: string, place: KeyPosition): readonly Extent[] {
-  if (text.startsWith('(sensitive', place.at) || text.startsWith('(known after', place.at)) return NOTHING;
-  const blocked = block(text, place);
-  if (blocked !== undefined) return [blocked];
-  if (!place.keyQuoted && matchAt(ENDS, text, place.at) !== undefined) return NOTHING;
-  const opening = matchAt(OPENING, text, place.at);
-  if (opening === undefined) return [bare(text, {...place, at: afterScheme(text, place.at)})];
-  const depth = (opening[1] as string).length;
-  const found = quoted(text, afterScheme(text, place.at + opening[0].length), depth, opening[2] as string);
-  const end = found.at(-1)?.end ?? place.at;
-  const change = matchAt(CHANGED_TO, text, end);
-  return change === undefined ? found : [...found, ...quoted(text, end + change[0].length, (change[1] as string).length, '"')];
+const IN_QUOTES = /(?:["']|&quot;|&#3[49];|%2[27]|u002[27])$/;
+
+function isSecret(text: string, {start, end}: Extent, place: KeyPosition, kind: KeyKind, isStrict: boolean): boolean {
+  const {key, keyQuoted, beginsLine, separator} = place;
+  const value = text.slice(start, end).replace(/^`|[`,;]+$/g, '');
+  const rest = text.slice(start, end + 160).split(/\n|\\+n|","|"}|", "/, 1)[0] as string;
+  const isBare = !IN_QUOTES.test(text.slice(Math.max(0, start - 6), start));
+  if (/^\d+ bytes\b/.test(text.slice(start, end + 7)) || isHarmless(value) || isPlace(key, value)) return false;
+  if (kind === 'name' && isObjectName(value)) return false;
+  if (kind === 'maybe') return isLikelySecret(value, kind, key) || (isStrict && !isErrorText(value));
+  if (/^\d{1,7}$/.test(value) && !/pass|pwd|pin|otp|secret/i.test(key)) return false;
+  if (/dsn$/i.test(key) && /^https?:\/\/\w+@/.test(value)) return false;
+  if (kind === 'word' && separator !== '=' && isProse(value)) return false;
+  if (!isBare) return !isErrorText(value) || !/\s/.test(value);
+  if (kind === 'word' && separator !== '=' && !isLikelySecret(value, kind, key) && !keyQuoted) return false;
+  if (isCode(value) || (separator !== ' ' && isCode(rest.trim().replace(/[,;]$/, '')))) return false;
+  if (/^(?:[[{]$|map\[\]|\[\]|\{\})/.test(value)) return false;
+  if (keyQuoted) return true;
+  if (
+    separator === ':' &&
+    beginsLine === false &&
+    isProse(value) &&
+    (/pass|pwd/i.test(key) ? MORE_WORDS : ANY_WORDS).test(rest.slice(value.length))
+  )
+    return false;
+  return !isErrorText(separator === '=' || keyQuoted ? value : sentence(rest, value));
 }
 
-const afterScheme = (text: string, at: number): number => at + (matchAt(SCHEME, text, at)?.[0].length ?? 0);
+/** A sentence goes on, and not with another key. */
+const ANY_WORDS = /^,? +[\w"'(/\\*-]/;
+const MORE_WORDS = /^,? +(?![\w.-]+[:=])[\w"'(/\\*-]/;
 
-function isSecret(text: string, start: number, end: number, {key, keyQuoted, beginsLine, separator}: KeyPosition, holds: string): boolean {
-  const value = text.slice(start, end).replace(/^`|[`,;]+$/g, '');
-  const first = text.charAt(start - 1);
-  if (/^\d+ bytes\b/.test(text.slice(start, end + 7))) return false;
-  const isBare = first !== '"' && first !== "'";
-  if (isHarmless(value) || (holds === 'name' && isObjectName(value))) return false;
-  if (holds === 'word' && separator !== '=' && isProse(value)) return false;
-  if (isPlace(key, value)) return false;
-  if (/dsn$/i.test(key) && /^https?:\/\/\w+@/.test(value)) return false;
-  if (!isBare) return true;
-  if (holds === 'word' && separator !== '=') return false;
-  if (/^[[{]/.test(value) || (separator === '>' && !text.startsWith('</', end))) return false;
-  if (isHclReference(value) && (separator === '=' || text.charAt(start - 1) === ' ')) return false;
-  return keyQuoted || beginsLine !== false || separator === '=' || !isProse(value);
+/** Digests of keys and signatures look like those of files. */
+const isLikelySecret = (value: string, kind: KeyKind, key: string): boolean =>
+  looksStrong(value) || ((kind !== 'maybe' || !/key$/i.test(key)) && /^(?=.*\d)(?=.*[a-f])[0-9a-f]{20,}$/i.test(value));
+
+/** The words up to the end of the line, as far as they belong together. */
+const sentence = (rest: string, value: string): string =>
+  rest.startsWith(value) ? (rest.split(/[,;)}\]]\s|\s[\w.-]+=|\s+\(|\\*",\s*\\*"|\\*"}/, 1)[0] as string) : value;
+
+function inElement(text: string, key: Key, isStrict: boolean): readonly Extent[] {
+  const tag = matchAt(IN_TAG, text, key.end);
+  const content = tag === undefined ? undefined : matchAt(ELEMENT, text, key.end + tag[0].length);
+  if (tag === undefined || content === undefined) return NOTHING;
+  const value = content[0].trimEnd();
+  const start = key.end + tag[0].length;
+  if (!/^(?:<|\\+u003c|&lt;)\//i.test(text.slice(start + content[0].length, start + content[0].length + 10))) return NOTHING;
+  return isHarmless(value) || (key.kind === 'maybe' && !isStrict && !looksStrong(value)) ? NOTHING : [{start, end: start + value.length}];
+}
+
+const IS = String.raw`(?:[ \t]+(?:for|of)[ \t]+\S{1,64}?)?(?:[ \t]+(?:is|was|are|set to|changed to|reset to)\b[ \t]*:?|[ \t]*[:=](?![:=]))[ \t]*`;
+const IS_VALUE = new RegExp(`${IS}(${QUOTE}?)(?=\\S)`, 'iy');
+const QUOTED_NEXT = new RegExp(`(?:[ \\t]+by(?:[ \\t]+password)?)?[ \\t]+(${QUOTE})(?=\\S)`, 'iy');
+const WORDS_NEXT = /(?:[ \t]+[A-Za-z]{1,12})?[ \t]+([^\s"'`<>|]{8,512})/y;
+
+/** `password is …`, `PASSWORD '…'`, `token … is expired`: what follows a word in a sentence, if it looks like a secret. */
+function inSentence(text: string, {kind, text: key, end: at}: Key, isStrict: boolean): readonly Extent[] {
+  const isPassword = /(?:pass(?:word|wd|phrase|code)?s?|bearer)$/i.test(key);
+  const is = kind === 'maybe' ? undefined : matchAt(IS_VALUE, text, at);
+  const next = is ?? matchAt(QUOTED_NEXT, text, at);
+  if (next !== undefined && next[1] !== '') {
+    const found = quoted(text, at + next[0].length, next[1] as string);
+    const hides = ({start, end}: Extent): boolean => {
+      const value = text.slice(start, end);
+      return !isHarmless(value) && !/\s/.test(value) && (isPassword || isStrict ? !isErrorText(value) : isLikelySecret(value, kind, key));
+    };
+    return found.filter((extent) => hides(extent) && extent.end - extent.start < 512);
+  }
+  const found = is === undefined ? matchAt(WORDS_NEXT, text, at) : matchAt(/([^\s"'`<>|]{6,512})/y, text, at + is[0].length);
+  if (found === undefined) return NOTHING;
+  const value = (found[1] as string).replace(/[.,;:)\]}]+$|\\+[nrt"].*$/g, '');
+  const start = at + (is?.[0].length ?? 0) + found[0].length - (found[1] as string).length;
+  const isNext = is !== undefined || (isPassword && !/\s/.test(found[0].trim()) && /[a-z]/i.test(value));
+  const isLikely =
+    isNext && /\d/.test(value) && value.length > 5 && /^[^/.(-][^()]*$/.test(value) && !isHarmless(value) && !/^\d{4}-\d\d/.test(value);
+  return isLikely || isLikelySecret(value, kind, key) ? [{start, end: start + value.length}] : NOTHING;
 }
 
 /** Between `name: X` and `value: Y`: line ends with timestamps, indentation, commas, plan symbols. */
-const GAP = String.raw`(?:[\s,+~-]|\\+[nrt]|\d{4}-\d\d-\d\dT[\d:.]{8,20}Z ){1,120}`;
+const GAP = `(?:[ \\t,+~-]|${NEXT_LINE}){1,120}?`;
 const ASSIGNMENT = String.raw`\\*["']?[ \t]*(?:[:=]|=>)[ \t]*`;
-const VALUE_FOLLOWS = new RegExp(String.raw`\\*["']?${GAP}?\\*["']?value${ASSIGNMENT}`, 'iy');
-const NAME_FOLLOWS = new RegExp(String.raw`\\*["']?${GAP}?\\*["']?(?:name|key)${ASSIGNMENT}\\*["']?([\w.-]{1,128})`, 'iy');
-const NAMES = new RegExp(`(?:name|key)${ASSIGNMENT}\\\\*["']?$`, 'i');
+const VALUE_FOLLOWS = new RegExp(String.raw`\\*["']?(?:${GAP})?(?:[ \t]*\{${GAP})?\\*["']?(?:value|default)${ASSIGNMENT}`, 'iy');
+const NAME_FOLLOWS = new RegExp(String.raw`\\*["']?(?:${GAP})?\\*["']?(?:name|key)${ASSIGNMENT}\\*["']?([\w.-]{1,128})`, 'iy');
+const NAMES = new RegExp(
+  `(?:(?:name|key)${ASSIGNMENT}\\\\*["']?|(?:variable|output|resource)[ \\t]+\\\\*"(?:[\\w-]{1,64}\\\\*"[ \\t]+\\\\*")?)$`,
+  'i',
+);
 /** A list continues: the following text belongs to another variable. */
 const NEXT_ITEM = /-[ \t]+\\*["']?(?:value|name|key)\\*["']?[ \t]*:/i;
-const IS_VALUE = /[:=>][ \t]*\\*["']?$/;
+/** The content of an element with a name: `name="password">`, `<key>password</key><string>`. */
+const ELEMENT_FOLLOWS = /\\*["'][ \t]*>|<\/(?:key|name)>\s{0,40}<(?:string|value)>/iy;
+const NAMED_ELEMENT = /(?:name|key)=\\*["']$|<(?:key|name)>$/i;
+/** The second of two: `('password', '…')`, `{DB_PASSWORD …}`. */
+const SECOND_FOLLOWS = /\\*["'][ \t]*,[ \t]*(?=[bu]?\\*["'])/y;
+const OPENS_PAIR = /[([{][bu]?\\*["']$/;
+const IN_BRACES = /[ \t]([^\s{}]{2,512})\}/y;
 
-/** `name: DB_PASSWORD` and then `value: …`, as Kubernetes writes variables. */
+/** The name of a secret, and then its value, as in Kubernetes, XML, Python and Terraform. */
 export const nameThenValue: Rule = {
   name: 'variable',
   anchors: KEY_ANCHORS,
   onlyOutside: true,
   find(text, start, end) {
     const name = keyAround(text, start, end);
-    if (name?.holds !== 'secret' || !IS_VALUE.test(text.slice(Math.max(0, name.start - 12), name.start))) return NOTHING;
+    if (name === undefined || name.kind === 'name' || name.kind === 'maybe') return NOTHING;
+    // The name of a variable stands in quotes or braces, or after a colon.
+    if (!/["'{>:= ]/.test(text.charAt(name.start - 1)) && !/["']$/.test(text.slice(name.start - 2, name.start))) return NOTHING;
+    const before = text.slice(Math.max(0, name.start - 48), name.start);
+    const element = NAMED_ELEMENT.test(before) ? matchAt(ELEMENT_FOLLOWS, text, name.end) : undefined;
+    if (element !== undefined) {
+      const from = name.end + element[0].length;
+      return secretOnes(text, [{start: from, end: from + (matchAt(ELEMENT, text, from)?.[0].length ?? 0)}]);
+    }
+    const second = OPENS_PAIR.test(before) ? matchAt(SECOND_FOLLOWS, text, name.end) : undefined;
+    if (second !== undefined) {
+      const found = valueBehind(text, name.end + second[0].length);
+      const after = text.slice(found.at(-1)?.end ?? 0).slice(0, 12);
+      return /^\\*["'][ \t]*[)\]}]/.test(after) ? found.filter((each) => isValueOfPair(text.slice(each.start, each.end))) : NOTHING;
+    }
+    const braced = before.endsWith('{') && /^[A-Z][A-Z0-9_]+$/.test(name.text) ? matchAt(IN_BRACES, text, name.end) : undefined;
+    if (braced !== undefined) return secretOnes(text, [{start: name.end + 1, end: name.end + braced[0].length - 1}]);
+    if (!NAMES.test(before)) return NOTHING;
     const between = matchAt(VALUE_FOLLOWS, text, name.end);
     if (between === undefined || NEXT_ITEM.test(between[0])) return NOTHING;
-    if (!NAMES.test(text.slice(Math.max(0, name.start - 40), name.start))) return NOTHING;
     return secretOnes(text, valueBehind(text, name.end + between[0].length));
   },
 };
+
+/** Lists of names are no pairs. */
+const isValueOfPair = (value: string): boolean => !isHarmless(value) && (!/^[A-Za-z_]+$/.test(value) || keyKind(value) === 'other');
 
 /** The same with the value first, for keys in reverse order. */
 export const valueThenName: Rule = {
@@ -113,7 +197,7 @@ export const valueThenName: Rule = {
     const found = valueBehind(text, end + separator[0].length);
     const name = matchAt(NAME_FOLLOWS, text, found.at(-1)?.end ?? end);
     if (name === undefined || NEXT_ITEM.test(name[0])) return NOTHING;
-    return keyHolds(name[1] as string) === 'secret' ? secretOnes(text, found) : NOTHING;
+    return keyKind(name[1] as string) === 'secret' ? secretOnes(text, found) : NOTHING;
   },
 };
 
@@ -124,116 +208,4 @@ const valueBehind = (text: string, at: number): readonly Extent[] =>
   valueAt(text, {at, key: 'value', keyStart: at, keyQuoted: /["']/.test(text.slice(at - 3, at)), beginsLine: true, separator: ':'});
 
 const secretOnes = (text: string, found: readonly Extent[]): readonly Extent[] =>
-  found.filter(({start, end}) => !isHarmless(text.slice(start, end)));
-
-/** Position of a value: its key, and the notation of the key. */
-export interface KeyPosition {
-  /** Start of the value. */
-  at: number;
-  key: string;
-  keyStart: number;
-  keyQuoted: boolean;
-  /** The key starts its line, as in YAML and env files; `escaped` for a line inside a string. */
-  beginsLine: boolean | 'escaped';
-  separator: string;
-}
-
-const NEXT_PAIR = /[,;&|][ \t]*[\w.-]{1,64}\\*["']?[=:]/y;
-const CONTINUED = /\r?\n(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)[ \t])?([^\s"',{}]{1,4096})/y;
-
-const LINE = new RegExp(`[^\\r\\n${ESCAPE}]*`, 'y');
-const LINE_END = new RegExp(`[\\r\\n${ESCAPE}]`, 'g');
-
-/** A quoted value, after the opening quote. Escaped as deeply as the opening quote, and wrapped at most once. */
-export function quoted(text: string, start: number, depth: number, quote: string): readonly Extent[] {
-  const most = Math.min(text.length, start + LIMITS.value);
-  let slashes = 0;
-  for (let place = start; place < most; place += 1) {
-    const one = text.charAt(place);
-    if (one === '\\') slashes += 1;
-    else if (one === quote && (slashes < depth || Math.floor(slashes / (depth + 1)) % 2 === 0)) {
-      if (quote !== "'" || slashes > 0 || text.charAt(place + 1) !== "'") return [{start, end: place - Math.min(slashes, depth)}];
-      place += 1;
-      slashes = 0;
-    } else if (one === '\n') {
-      const rest = matchAt(CONTINUED, text, place);
-      const end = place + (rest?.[0].length ?? 0);
-      const line = {start, end: text.charAt(place - 1) === '\r' ? place - 1 : place};
-      if (rest === undefined || text.charAt(end) !== quote) return [line];
-      return [line, {start: end - (rest[1] as string).length, end: trimSlashes(text, end, depth)}];
-    } else slashes = 0;
-  }
-  return [most - start < LIMITS.value ? {start, end: most} : run(start, most, quote === '"' ? /["\n]/g : /['\n]/g)];
-}
-
-const trimSlashes = (text: string, end: number, depth: number): number => {
-  let place = end;
-  while (place > end - depth && text.charAt(place - 1) === '\\') place -= 1;
-  return place;
-};
-
-/** An unquoted value, up to its end in a log line, a URL, an env file or YAML. */
-export function bare(text: string, {at, key, keyQuoted, beginsLine, separator}: KeyPosition): Extent {
-  if (keyQuoted) return upTo(text, at, /[^,}\]\s"'\\]*/y, /[,}\]\s"'\\]/g);
-  if (separator === '>') return upTo(text, at, /[^<\n]*/y, /[<\n]/g);
-  const header = /^(?:authorization|(?:set-)?cookie)$/i.test(key) && (beginsLine || /^[A-Z]/.test(key) || text.charAt(at - 1) !== ' ');
-  const ofYaml = beginsLine && separator === ':' && text.charAt(at - 1) === ' ';
-  const ofVariables = beginsLine && separator === '=' && /^[A-Z0-9_]+$/.test(key);
-  if (!header && !ofYaml && !ofVariables) return word(text, at);
-  const line = upTo(text, at, LINE, LINE_END);
-  const content = text.slice(at, line.end);
-  if (header || beginsLine === 'escaped') return {...line, end: at + (/^(?:\\(?!\\*["'nr])|[^"'\\])*/.exec(content)?.[0].length ?? 0)};
-  if (ofVariables && /[ \t][\w.]+=/.test(content)) return word(text, at);
-  return line.unended ? line : {...line, end: at + content.replace(/[ \t]+#.*$|[ \t]+$/, '').length};
-}
-
-/** Text without whitespace; punctuation ends it only before a new word. */
-function word(text: string, at: number): Extent {
-  const most = Math.min(text.length, at + LIMITS.value);
-  let end = at;
-  for (; end < most; end += 1) {
-    const one = text.charAt(end);
-    if (' \t\r\n<>`\u001b'.includes(one)) break;
-    if ((one === '"' || one === "'") && /^$|^[\\\s,;:}\])&|`]/.test(text.charAt(end + 1))) break;
-    if (one === '\\' && /^\\+["'nrt]/.test(text.slice(end, end + 18))) break;
-    if (',;&|'.includes(one) && matchAt(NEXT_PAIR, text, end) !== undefined) break;
-  }
-  if (end - at >= LIMITS.value) return run(at, end, /[ \t\r\n<>`"']/g);
-  return {start: at, end: at + withoutClosing(text.slice(at, end)).length};
-}
-
-/** Without surrounding punctuation, but with brackets that it opened itself. */
-function withoutClosing(value: string, most = 8): string {
-  const last = value.at(-1) ?? '';
-  const opening = {')': '(', '}': '{', ']': '['}[last];
-  const cut = ',;.'.includes(last) || (opening !== undefined && !value.includes(opening));
-  return cut && most > 0 ? withoutClosing(value.slice(0, -1), most - 1) : value;
-}
-
-function upTo(text: string, at: number, expression: RegExp, stop: RegExp): Extent {
-  const length = Math.min(matchAt(expression, text.slice(0, at + LIMITS.value), at)?.[0].length ?? 0, LIMITS.value);
-  return run(at, at + length, stop);
-}
-
-/** The lines below a key with deeper indentation, or those of a heredoc. */
-export function block(text: string, {at, keyStart}: KeyPosition): Extent | undefined {
-  const heredoc = text.charAt(at) !== '<' ? undefined : matchAt(/<<[-~]?"?(\w{1,32})"?[ \t]*\r?\n/y, text, at);
-  if (heredoc !== undefined) {
-    const start = at + heredoc[0].length;
-    const end = new RegExp(`\\n[ \\t]*${heredoc[1]}\\b`).exec(text.slice(start, start + LIMITS.value));
-    return {start, end: end === null ? Math.min(text.length, start + LIMITS.value) : start + end.index};
-  }
-  const first = text.charAt(at);
-  const scalar = first !== '|' && first !== '>' ? undefined : matchAt(/[|>][-+0-9]{0,2}[ \t]*(?:#[^\n]*)?\r?\n([ \t]+)(?=\S)/y, text, at);
-  if (scalar === undefined) return undefined;
-  const indent = scalar[1] as string;
-  const column = keyStart - (text.lastIndexOf('\n', keyStart - 1) + 1);
-  if (indent.length <= column && !/^[ \t-]*$/.test(text.slice(keyStart - column, keyStart))) return undefined;
-  const start = at + scalar[0].length;
-  const lines = matchAt(
-    new RegExp(`[^\\n]*(?:\\n(?:${indent}[^\\n]*|[ \\t\\r]*(?=\\n)))*`, 'y'),
-    text.slice(0, start + LIMITS.value),
-    start,
-  );
-  return {start, end: start + (lines?.[0].trimEnd().length ?? 0)};
-}
+  found.filter(({start, end}) => !isHarmless(text.slice(start, end)) && !isCode(text.slice(start, end)));

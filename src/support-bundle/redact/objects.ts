@@ -1,5 +1,6 @@
 import {type Fields, isFields} from '../json.ts';
-import {isHarmless, keyHolds} from './looks-secret.ts';
+import {isHarmless} from './harmless.ts';
+import {keyKind} from './key-names.ts';
 
 /** Copies of the whole object in annotations, including secrets. */
 const COPIES = new Set([
@@ -58,4 +59,4 @@ function isHelmRecord({metadata}: Fields): boolean {
 }
 
 const isHiddenVariable = (key: string, value: unknown, {name}: Fields): value is string =>
-  key === 'value' && typeof value === 'string' && !isHarmless(value) && typeof name === 'string' && keyHolds(name) === 'secret';
+  key === 'value' && typeof value === 'string' && !isHarmless(value) && typeof name === 'string' && keyKind(name) === 'secret';

@@ -1,4 +1,5 @@
-import {isHarmless, keyHolds} from './looks-secret.ts';
+import {isHarmless} from './harmless.ts';
+import {keyKind} from './key-names.ts';
 import {type Extent, LIMITS, matchAt, NOTHING, type Rule} from './rule.ts';
 
 const IS_TRUE = /\\*"[ \t]*:[ \t]*true\b/y;
@@ -30,7 +31,7 @@ export const namedOutput: Rule = {
     const around = depth === undefined ? undefined : objectAround(text, start - 1 - depth, depth, 'value', NEAR);
     if (depth === undefined || around === undefined) return NOTHING;
     const [, name] = NAME_BEFORE.exec(text.slice(Math.max(0, around - 160), around)) ?? [];
-    return name !== undefined && keyHolds(name) === 'secret' ? secretLeaves(text, around + 1, depth) : NOTHING;
+    return name !== undefined && keyKind(name) === 'secret' ? secretLeaves(text, around + 1, depth) : NOTHING;
   },
 };
 

@@ -1,7 +1,30 @@
 import {randomBytes} from 'node:crypto';
 import {FileRedactor} from './file-redactor.ts';
 import type {KnownSecretSet} from './known-values.ts';
-import {pseudonyms, scannerFor} from './scanner.ts';
+import {pseudonyms} from './pseudonyms.ts';
+import {type RedactLevel, scannerFor} from './scanner.ts';
+
+/*
+ * How a bundle is redacted: bytes in, nets, pseudonyms, bytes out.
+ *
+ * 1. Bytes in (`file-redactor.ts`). A file comes in chunks of any size and is scanned in batches at fixed offsets, so the result does not
+ *    depend on the chunks. Each batch is seen with the bytes before and after it. Memory is bounded by LIMITS in `rule.ts`.
+ * 2. Nets. Each reports ranges of bytes:
+ *    - Known values (`known-values.ts`): values of Secrets, variables and arguments, which `find-secrets.ts` collects. Values and text are
+ *      compared in one canonical form (`canonical.ts`) without escapes, quotes and line breaks, so that most encodings are no different
+ *      from the value. Base64 and hex are spellings of their own. The time is linear, whatever a Secret holds.
+ *    - Shapes: tokens with a prefix (`token-shapes.ts`, and `.json` from gitleaks), private keys (`private-keys.ts`), URLs and commands
+ *      (`text-rules.ts`), outputs of Terraform (`output-rules.ts`).
+ *    - Keys (`key-rules.ts`): `key-names.ts` says what a name promises, `read-value.ts` where its value ends, and `harmless.ts` which
+ *      values are no secret: references, placeholders, error texts, code.
+ *    - Random strings (`random-strings.ts`): long strings that look random and do not follow the name of a digest or an identifier.
+ *    All rules are data: anchors for one automaton (`automaton.ts`), and a function that reads around an anchor (`rule.ts`).
+ * 3. Pseudonyms (`pseudonyms.ts`). A value has the same pseudonym everywhere in a bundle, and another one in the next bundle.
+ * 4. Bytes out. Overlapping ranges are merged; bytes that can belong to an unfinished secret are held back.
+ *
+ * Objects of Kubernetes lose data of Secrets before they become text (`objects.ts`). The finished archive is searched again for known
+ * values by code that shares nothing with the above (`leak-check.ts`).
+ */
 
 /** Content of `redactions.json`: only numbers. */
 export interface RedactionReport {
@@ -9,6 +32,8 @@ export interface RedactionReport {
   rules: Readonly<Record<string, number>>;
   files: Readonly<Record<string, Readonly<Record<string, number>>>>;
   knownValues: {used: number; notUsed: number};
+  /** Values of Secrets that are too short, common or public to search for: `secret/key`. */
+  notSearched: readonly string[];
 }
 
 export interface Redactor {
@@ -21,12 +46,13 @@ export interface Redactor {
 
 interface Options {
   knownSecrets: KnownSecretSet;
+  level?: RedactLevel;
   key?: Buffer;
 }
 
 /** Redacts everything in one bundle; without `key`, pseudonyms are valid only in this bundle. */
-export function redactor({knownSecrets, key = randomBytes(32)}: Options): Redactor {
-  const scanner = scannerFor(knownSecrets, pseudonyms(key));
+export function redactor({knownSecrets, level = 'standard', key = randomBytes(32)}: Options): Redactor {
+  const scanner = scannerFor(knownSecrets, pseudonyms(key), level);
   const files = new Map<string, FileRedactor[]>();
   const file = (name: string): FileRedactor => {
     const made = new FileRedactor(scanner);
@@ -48,7 +74,8 @@ export function redactor({knownSecrets, key = randomBytes(32)}: Options): Redact
         total: Object.values(rules).reduce((total, count) => total + count, 0),
         rules,
         files: Object.fromEntries(counted.filter(([, counts]) => Object.keys(counts).length > 0)),
-        knownValues: {used: knownSecrets.known.length, notUsed: knownSecrets.notUsed},
+        knownValues: {used: knownSecrets.known.length, notUsed: knownSecrets.notUsed.length},
+        notSearched: knownSecrets.notUsed,
       };
     },
   };

@@ -3,6 +3,8 @@ export interface Extent {
   start: number;
   end: number;
   unended?: RegExp;
+  /** Name of the value. */
+  key?: string;
 }
 
 /** Candidates are found by a literal, then checked in detail. Anchors are case-insensitive. */
@@ -12,12 +14,24 @@ export interface Rule {
   /** Skipped inside a redacted range, whose words are part of a value. */
   onlyOutside?: true;
   /** `start` and `end` are those of the anchor. Reads at most LIMITS.behind back and LIMITS.ahead forward. */
-  find: (text: string, start: number, end: number) => readonly Extent[];
+  find: (text: string, start: number, end: number, isStrict: boolean) => readonly Extent[];
 }
 
 /** ANSI colors, plain and in JSON. */
 export const ESCAPE = String.fromCharCode(27);
-export const COLOUR = String.raw`(?:(?:${ESCAPE}|\\u001b)\[[\d;]{0,16}m)`;
+export const COLOUR = String.raw`(?:(?:${ESCAPE}|\\+(?:u001b|x1b|033|e))\[[\d;]{0,16}m)`;
+
+/** The time of a kubelet at the beginning of a line. */
+export const STAMP = String.raw`(?:\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-]\d\d:\d\d)[ \t](?:std(?:out|err) [FP] )?)`;
+
+/**
+ * The end of a line and what a log writes before the next one: nothing, the time of a kubelet, or the beginning of a JSON message;
+ * in a string, an escaped line break.
+ */
+export const NEXT_LINE = [
+  String.raw`(?:(?:\\+r)?\\+n(?:\\*"[^\n]{0,200}\r?\n[^\n]{0,80}?"(?:log|msg|message|event|line)\\*": ?\\*")?`,
+  String.raw`\r?\n${STAMP}?)`,
+].join('|');
 
 export const NOTHING: readonly Extent[] = [];
 
@@ -43,17 +57,15 @@ export function run(start: number, end: number, stop: RegExp): Extent {
  * chunk boundaries: a decision is made only when all bytes within reach are available.
  */
 export const LIMITS = {
-  /** Longest known value that is searched as a whole; longer ones are searched in parts. */
-  piece: 1024,
   /** Longest value whose end is searched; longer ones are skipped until a character ends them. */
   value: 8192,
-  /** Maximum start of a secret before the scan position: a part with every byte as `\u00xx`. */
+  /** Maximum start of a secret before the scan position: a private key without its first line. */
   behind: 8192,
   /** Maximum end after it: a private key of 4096 bits, line by line with timestamps. */
   ahead: 16_384,
   /** Bytes that are collected before a scan. */
-  batch: 32_768,
+  batch: 131_072,
 } as const;
 
 /** Maximum held bytes of a file. */
-export const MOST_HELD = 2 * LIMITS.ahead + LIMITS.behind + LIMITS.value + 2 * LIMITS.batch;
+export const MOST_HELD = 2 * LIMITS.ahead + 2 * LIMITS.behind + LIMITS.value + LIMITS.batch;

@@ -1,19 +1,5 @@
-import {isHarmless, isProse} from './looks-secret.ts';
-import {beginsWord, type Extent, LIMITS, matchAt, NOTHING, type Rule, run} from './rule.ts';
-
-const BEARER = /bearer(?:[ \t]+|%20|\+|\\u0020)((?:[\w.~+/-]|%2[bf]){8,8192}=*)/iy;
-
-const bearer: Rule = {
-  name: 'bearer',
-  anchors: ['bearer'],
-  find(text, start) {
-    const found = matchAt(BEARER, text, start);
-    const value = found?.[1] ?? '';
-    if (found === undefined || isProse(value) || isHarmless(value)) return NOTHING;
-    const end = start + found[0].length;
-    return [run(end - value.length, end, /[^\w.~+/-]/g)];
-  },
-};
+import {isHarmless} from './harmless.ts';
+import {type Extent, matchAt, NEXT_LINE, NOTHING, type Rule} from './rule.ts';
 
 const BASIC = /basic(?:[ \t]+|%20|\\u0020)((?:[A-Za-z0-9+/]|%2[bf]){6,4096}(?:=|%3d){0,2})/iy;
 
@@ -30,43 +16,6 @@ const basic: Rule = {
   },
 };
 
-const BEGIN = /-----BEGIN[ +](?:[A-Z0-9]+[ +]){0,3}PRIVATE[ +]KEY(?:[ +]BLOCK)?-----/iy;
-const END = /-----END(?:[ +]|%20)(?:[A-Z0-9]+(?:[ +]|%20)){0,3}PRIVATE(?:[ +]|%20)KEY(?:(?:[ +]|%20)BLOCK)?-----/gi;
-/** Lines of a key without its end. */
-const LINES =
-  /(?:(?:\r?\n(?:\d{4}-\d\d-\d\dT[\d:.]+Z )?|(?:\\+r)?\\+n|%0a|%0d|[ \t])*(?:[A-Za-z0-9+/]|%2[bf]){8,96}(?:=|%3d){0,2}){0,160}/iy;
-
-/** Private keys; certificates and public keys are kept for support. */
-const pem: Rule = {
-  name: 'private key',
-  anchors: ['-----BEGIN'],
-  find(text, start) {
-    const begin = matchAt(BEGIN, text, start) ?? matchAt(BEGIN_OF_URL, text, start);
-    if (begin === undefined) return NOTHING;
-    const body = start + begin[0].length;
-    const within = text.slice(body, body + LIMITS.ahead - 256);
-    const end = [...within.matchAll(END)][0];
-    const next = within.indexOf('-----BEGIN');
-    if (end !== undefined && (next === -1 || next > end.index)) return [{start, end: body + end.index + end[0].length}];
-    return [{start, end: body + (matchAt(LINES, text, body)?.[0].length ?? 0)}];
-  },
-};
-
-const BEGIN_OF_URL = /-----BEGIN%20(?:[A-Z0-9]+%20){0,3}PRIVATE%20KEY(?:%20BLOCK)?-----/iy;
-const BASE64 = /(?:[A-Za-z0-9+/_-]|\\+n|\r?\n[ \t]*){40,8192}={0,2}/y;
-
-/** The same in base64, as in Secrets. */
-const pemInBase64: Rule = {
-  name: 'private key',
-  anchors: ['LS0tLS1CRUdJTi'],
-  find(text, start) {
-    const found = beginsWord(text, start) ? matchAt(BASE64, text, start) : undefined;
-    if (found === undefined) return NOTHING;
-    const head = Buffer.from(found[0].slice(0, 80).replace(/\\+n|\s/g, ''), 'base64').toString('latin1');
-    return /PRIVATE KEY/.test(head) ? [run(start, start + found[0].length, /[^A-Za-z0-9+/_=-]/g)] : NOTHING;
-  },
-};
-
 const ENCODED_USER = /((?:(?!%3a|%40|%2f)[^ \t\r\n"'<>`\\&]){1,256})(?:%3a((?:(?!%40|%2f)[^ \t\r\n"'<>`\\&]){0,256}))?%40/iy;
 
 /** User and password of a URL, separately: other places repeat only the password. */
@@ -78,7 +27,7 @@ const url: Rule = {
       const [all, user, password] = matchAt(ENCODED_USER, text, end) ?? [];
       return all === undefined ? NOTHING : credentials(text, end, all.length - 3, password === undefined ? undefined : user?.length, 3);
     }
-    const length = lengthOfAuthority(text, end);
+    const length = matchAt(AUTHORITY, text, end)?.[0].length ?? 0;
     if (!text.slice(end, end + length).includes('@')) return NOTHING;
     const authority = text.slice(end, end + length).replace(/\[redacted:[\w-]+:\w+\]/g, (name) => '*'.repeat(name.length));
     const at = authority.lastIndexOf('@');
@@ -92,18 +41,8 @@ const url: Rule = {
   },
 };
 
-const ENDS_URL = new Uint8Array(256);
-for (const one of Buffer.from(' \t\r\n"\'<>`')) ENDS_URL[one] = 1;
-const BACKSLASH = 92;
-
-function lengthOfAuthority(text: string, start: number): number {
-  let place = start;
-  for (; place < start + 512 && place < text.length; place += 1) {
-    const one = text.charCodeAt(place);
-    if (ENDS_URL[one] === 1 || (one === BACKSLASH && /^\\+["'nrt]/.test(text.slice(place, place + 18)))) break;
-  }
-  return place - start;
-}
+/** Up to the end of a URL, or to the next one. */
+const AUTHORITY = /(?:[^\s"'<>`\\:]|\\(?!\\*["'nrt])|:(?!\/\/)){0,512}/y;
 
 function credentials(text: string, start: number, length: number, colon: number | undefined, width: number): readonly Extent[] {
   const user = {start, end: start + (colon ?? length)};
@@ -116,7 +55,7 @@ function credentials(text: string, start: number, length: number, colon: number 
   });
 }
 
-const HOST = /[\w.-]{1,253}:\d{2,5}(?![\w@])/y;
+const HOST = /(?:[\w.-]{1,253}:\d{2,5}(?![\w@])|(?:tcp|unix)\()/y;
 
 const ENDS_CREDENTIALS = new Set(' \t\r\n"\'@/');
 
@@ -133,7 +72,7 @@ const bareCredentials: Rule = {
   },
 };
 
-export const textRules: readonly Rule[] = [bearer, basic, pem, pemInBase64, url, bareCredentials];
+export const textRules: readonly Rule[] = [basic, url, bareCredentials];
 
 /** Separator between two words of a command, in a shell or in a list of strings. */
 const GAP = String.raw`(?:[ \t]+|\\*["'],[ \t]*\\*["'])`;
@@ -141,30 +80,52 @@ const WORD = String.raw`[^\s"'\\|;&]`;
 const QUOTE = String.raw`(?:\\*["'])?`;
 /** Other words of the same command. */
 const MORE = '(?:(?!&&)[^\\n|;]){0,300}?';
-const BLANK = String.raw`(?:\s|\\+[nrt])+`;
+const BLANK = String.raw`(?:[ \t]|\\+[rt]|${NEXT_LINE}){1,40}`;
 const REGISTRIES = `(?<=(?:docker|podman|nerdctl|buildah|registry|oras|skopeo|crane|acr)(?:${GAP}|${BLANK}))`;
 
-/** Commands that accept a password without a key; the first group is the password. */
-const COMMANDS: readonly (readonly [anchors: readonly string[], expression: string])[] = [
-  [['curl'], `curl\\b${MORE}${GAP}(?:-[A-Za-z]{0,8}[uU]|--user|--proxy-user)(?:${GAP}|=)?${QUOTE}[^\\s:"'\\\\]{1,64}:(${WORD}{2,256})`],
-  [['login'], `${REGISTRIES}login\\b${MORE}${GAP}-p(?:${GAP}|=)${QUOTE}(${WORD}{2,256})`],
-  [['sshpass'], `sshpass${GAP}-p${GAP}?${QUOTE}(${WORD}{2,256})`],
-  [
-    ['mysql', 'mariadb'],
-    `(?:mysql|mariadb)(?:-?dump|-?admin|import|sh)?\\b${MORE}${GAP}-p(?!rotocol|ort|rint|ipe|ager|lugin)${QUOTE}(${WORD}{2,256})`,
-  ],
-  [['redis-cli'], `redis-cli${MORE}${GAP}-a${GAP}${QUOTE}(${WORD}{2,256})`],
-  [['--from-literal'], `--from-literal(?:${GAP}|=)${QUOTE}[\\w.-]{1,128}=(${WORD}{2,1024})`],
+/** A value in quotes to their end, or a word. */
+const VALUE = `(?<=["'])[^"'\\\\\\n]{2,256}(?=\\\\*["'])|${WORD}{2,1024}`;
+const NAME = '[^\\s"\'\\\\]{1,128}';
+
+/** Commands that accept a password without a key: what stands before it, and how it looks if it is no word. */
+const COMMANDS: readonly (readonly [anchors: readonly string[], before: string, value?: string])[] = [
+  [['curl'], `curl\\b${MORE}${GAP}(?:-[A-Za-z]{0,8}[uU]|--user|--proxy-user)(?:${GAP}|=)?${QUOTE}[^\\s:"'\\\\]{1,64}:`],
+  [['login'], `${REGISTRIES}login\\b${MORE}${GAP}-p(?:${GAP}|=)`],
+  [['sshpass'], `sshpass${GAP}-p${GAP}?`],
+  [['mysql', 'mariadb'], `(?:mysql|mariadb)(?:-?dump|-?admin|import|sh)?\\b${MORE}${GAP}-p(?!rotocol|ort|rint|ipe|ager|lugin)`],
+  [['redis-cli'], `redis-cli${MORE}${GAP}-a${GAP}`],
+  [['--from-literal'], `--from-literal(?:${GAP}|=)${QUOTE}[\\w.-]{1,128}=`],
   [
     ['machine', 'default'],
-    `(?:machine${BLANK}[^\\s\\\\]{1,128}|default)${BLANK}login${BLANK}[^\\s\\\\]{1,128}${BLANK}(?:account${BLANK}[^\\s\\\\]{1,128}${BLANK})?password${BLANK}(${WORD}{2,256})`,
+    `(?:machine${BLANK}${NAME}|default)${BLANK}login${BLANK}${NAME}${BLANK}(?:account${BLANK}${NAME}${BLANK})?password${BLANK}`,
+    '[^\\s"\'\\\\]{2,256}',
   ],
-  [['unseal key'], `Unseal Key(?: \\d{1,2})?:\\s{1,4}(${WORD}{20,128})`],
+  [['az'], `az${GAP}(?:login|acr|ad)\\b${MORE}${GAP}-p(?:${GAP}|=)`],
+  [['-pass'], `-pass(?:in|out)?(?:${GAP}|=)${QUOTE}pass:`],
+  [['ldap'], `ldap(?:search|modify|add|passwd|delete|whoami)\\b${MORE}${GAP}-w${GAP}?`],
+  [['psexec'], `psexec\\b${MORE}${GAP}-p${GAP}`],
+  [['net use'], `net use\\b[^\\n]{0,300}?/user:${NAME}${GAP}`],
+  [['smbclient'], `smbclient\\b${MORE}${GAP}-U${GAP}?${QUOTE}[^\\s%]{1,64}%`],
+  [['htpasswd'], `htpasswd\\b${MORE}${GAP}-[A-Za-z]{0,6}b[A-Za-z]{0,6}${GAP}${NAME}${GAP}${NAME}${GAP}`],
+  [['vault'], `vault${GAP}login${GAP}(?!-)`, `${WORD}{8,1024}`],
+  [['echo'], `echo${GAP}(?:-n${GAP})?`, `${WORD}{2,256}(?=${QUOTE}[ \\t]*\\|[^\\n]{0,200}--(?:password|token)-stdin)`],
+  [['_authtoken', '_auth', '_password', 'aws_secret_access_key', 'aws_session_token'], `\\w{5,24}${GAP}(?!=)`, `${WORD}{8,1024}`],
+  [['requirepass', 'masterauth'], `\\w{10,11}${GAP}`],
+  [['--with-token'], `--with-token[ \\t]*<<<[ \\t]*`],
+  [['jdbc:oracle'], `jdbc:oracle:\\w{2,8}:[\\w.-]{1,64}/`, `[^\\s"'@]{2,256}(?=@)`],
+  [
+    ['identified'],
+    `(?:identified|IDENTIFIED)[ \\t]+(?:(?:with|WITH)[ \\t]+\\S{1,64}[ \\t]+)?(?:by|BY|as|AS)[ \\t]+(?:(?:password|PASSWORD)[ \\t]+)?`,
+    `(?<=["'])(?:[^"'\\\\\\n]|''){2,256}`,
+  ],
+  // .pgpass
+  [[':5432:', ':*:'], `:(?:5432|\\*):[^\\s:]{1,64}:[^\\s:]{1,64}:`, `(?:\\\\[:\\\\]|[^\\s:"'\\\\]){3,256}`],
+  [['unseal key'], `Unseal Key(?: \\d{1,2})?:\\s{1,4}`, `${WORD}{20,128}`],
 ];
 
-export const commandRules: readonly Rule[] = COMMANDS.map(([anchors, source]) => {
+export const commandRules: readonly Rule[] = COMMANDS.map(([anchors, before, value = VALUE]) => {
   // A word before a colon is another key.
-  const expression = new RegExp(`${source}(?!${WORD}|\\\\*["'][ \\t]*:)`, 'dy');
+  const expression = new RegExp(`${before}${QUOTE}(${value})(?!${WORD}|\\\\*["'][ \\t]*:)`, 'dy');
   return {
     name: 'command',
     anchors,

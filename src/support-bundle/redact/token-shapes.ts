@@ -1,4 +1,8 @@
 import {beginsWord, type Extent, LIMITS, matchAt, NOTHING, type Rule, run} from './rule.ts';
+import IMPORTED from './token-shapes.json' with {type: 'json'};
+
+// token-shapes.json: facts from the rules of gitleaks (https://github.com/gitleaks/gitleaks), MIT License, Copyright (c) 2019
+// Zachary Rice. Each row is a prefix, and for a short one the number of characters after it.
 
 /** Format of a token: `head`, then at least `least` characters of the class `tail`. */
 interface TokenShape {
@@ -14,7 +18,11 @@ interface TokenShape {
   before?: number;
 }
 
-const GITLAB = ['pat', 'ptt', 'dt', 'rt', 'rtr', 'cbt', 'ft', 'soat', 'agent', 'imt', 'oas'];
+/** Prefixes that gitleaks does not list, in the same format. */
+const OWN =
+  'ya29.,GOCSPX-,xapp-,dckr_pat_,dckr_oat_,sk-ant-,sk-proj-,figd_,sq0atp-,sq0csp-,NRAK-,tskey-,fo1_,fm2_,sntrys_,hvs.,hvr.,sk_live_,rk_live_,sk_test_,ATBB,ATCTT3,ATATT3,JQQJ99';
+/** Enough of a token that was cut off. */
+const LEAST = 20;
 
 /** Tokens with a documented prefix. */
 const SHAPES = (
@@ -23,18 +31,9 @@ const SHAPES = (
     // The same JSON in base64, as in Secrets.
     {name: 'jwt', anchors: ['ZXlK'], head: 'ZXlK', tail: 'A-Za-z0-9+/=_-', least: 28},
     {name: 'terraform', anchors: ['.atlasv1.'], head: '[A-Za-z0-9]{14}\\.atlasv1\\.', tail: '\\w-', least: 40, before: 14},
-    {name: 'aws', anchors: ['AKIA', 'ASIA'], head: 'A[KS]IA[0-9A-Z]{16}(?![0-9A-Za-z])', tail: 'A-Z', least: 0},
-    {name: 'github', anchors: ['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], head: 'gh[pousr]_', tail: '\\w', least: 20},
-    {name: 'github', anchors: ['github_pat_'], head: 'github_pat_', tail: '\\w', least: 20},
-    {name: 'gitlab', anchors: GITLAB.map((each) => `gl${each}-`), head: `gl(?:${GITLAB.join('|')})-`, tail: '\\w.-', least: 16},
-    {name: 'bitbucket', anchors: ['ATBB', 'ATCTT3', 'ATATT3'], head: 'AT(?:BB|CTT3|ATT3)', tail: '\\w=-', least: 24},
-    {name: 'azure-devops', anchors: ['JQQJ99'], head: 'JQQJ99', tail: 'A-Za-z0-9', least: 40},
+    {name: 'aws', anchors: ['AKIA', 'ASIA', 'ABIA', 'ACCA'], head: 'A(?:KI|SI|BI|CC)A[0-9A-Z]{16}(?![0-9A-Za-z])', tail: 'A-Z', least: 0},
     {name: 'azure', anchors: ['Q~'], head: '[\\w.~-]{3}\\dQ~', tail: '\\w.~-', least: 31, before: 4},
-    {name: 'google', anchors: ['AIza'], head: 'AIza', tail: '\\w-', least: 35},
-    {name: 'google', anchors: ['ya29.'], head: 'ya29\\.', tail: '\\w.-', least: 20},
-    {name: 'google', anchors: ['GOCSPX-'], head: 'GOCSPX-', tail: '\\w-', least: 20},
     {name: 'slack', anchors: ['xox'], head: 'xox[abeoprs](?:\\.xox[a-z])?-', tail: '\\w-', least: 10},
-    {name: 'slack', anchors: ['xapp-'], head: 'xapp-', tail: '\\w-', least: 20},
     {
       name: 'slack',
       anchors: ['hooks.slack.com'],
@@ -42,18 +41,14 @@ const SHAPES = (
       tail: '\\w/%\\\\',
       least: 20,
     },
-    {name: 'vault', anchors: ['hvs.', 'hvb.', 'hvr.'], head: 'hv[sbr]\\.', tail: '\\w-', least: 20},
-    {name: 'npm', anchors: ['npm_'], head: 'npm_', tail: 'A-Za-z0-9', least: 36},
-    {name: 'pypi', anchors: ['pypi-'], head: 'pypi-', tail: '\\w-', least: 50},
-    {name: 'docker', anchors: ['dckr_pat_', 'dckr_oat_'], head: 'dckr_[po]at_', tail: '\\w-', least: 20},
-    {name: 'stripe', anchors: ['sk_live_', 'rk_live_', 'sk_test_'], head: '[sr]k_(?:live|test)_', tail: 'A-Za-z0-9', least: 16},
-    {name: 'ai', anchors: ['sk-ant-', 'sk-proj-'], head: 'sk-(?:ant|proj)-', tail: '\\w-', least: 20},
-    {name: 'sentry', anchors: ['sntrys_', 'sntryu_'], head: 'sntry[su]_', tail: '\\w+/=-', least: 20},
-    {name: 'grafana', anchors: ['glsa_', 'glc_'], head: 'gl(?:sa|c)_', tail: '\\w+/=-', least: 20},
-    {name: 'digitalocean', anchors: ['dop_v1_', 'doo_v1_'], head: 'do[op]_v1_', tail: 'a-f0-9', least: 40},
-    {name: 'sendgrid', anchors: ['SG.'], head: 'SG\\.[\\w-]{16,64}\\.', tail: '\\w-', least: 16},
-    {name: 'pulumi', anchors: ['pul-'], head: 'pul-', tail: 'a-f0-9', least: 40},
-    {name: 'age', anchors: ['AGE-SECRET-KEY-1'], head: 'AGE-SECRET-KEY-1', tail: 'A-Z0-9', least: 30},
+    {name: 'facebook', anchors: ['EAA'], head: 'EAA[A-Z]', tail: 'A-Za-z0-9', least: 40},
+    {name: 'databricks', anchors: ['dapi'], head: 'dapi', tail: 'a-f0-9', least: 32},
+    {name: 'notion', anchors: ['secret_'], head: 'secret_', tail: 'A-Za-z0-9', least: 40},
+    ...[...IMPORTED, ...OWN.split(',')].map((row) => {
+      const [prefix = '', least = LEAST] = row.split(' ');
+      const [name = ''] = /^[A-Za-z0-9]+/.exec(prefix) ?? [];
+      return {name, anchors: [prefix.slice(0, 5)], head: prefix.replace(/[.+~]/g, '\\$&'), tail: '\\w.+/=-', least: Number(least)};
+    }),
   ] satisfies readonly TokenShape[]
 ).map(({head, tail, least, before = 0, ...shape}: TokenShape) => ({
   ...shape,
@@ -68,10 +63,13 @@ export const tokenShapes: readonly Rule[] = SHAPES.map((each) => ({
   find: (text, anchor) => find(each, text, anchor - each.before),
 }));
 
+/** `npm_config_registry_prefix` is no token. */
+const WORDS = /^[a-z]+(?:[_.-][a-z]+)+$/;
+
 function find({expression, stop}: (typeof SHAPES)[number], text: string, start: number): readonly Extent[] {
   if (start < 0 || !beginsWord(text, start)) return NOTHING;
   const found = matchAt(expression, text, start);
-  return found === undefined ? NOTHING : [run(start, start + found[0].length, stop)];
+  return found === undefined || WORDS.test(found[0]) ? NOTHING : [run(start, start + found[0].length, stop)];
 }
 
 /** Kind of a value according to its format. */

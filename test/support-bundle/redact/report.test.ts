@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {redactor} from '../../../src/support-bundle/redact/redactor.ts';
-import {VALUES, writings} from './corpus.ts';
 import {known, redactorOf} from './helpers.ts';
+import {VALUES, writings} from './known-secrets.ts';
 
 test('what was redacted is counted by rule and file', () => {
   const through = redactorOf({token: VALUES['token'] as string, mode: 'default'});
@@ -13,6 +13,7 @@ test('what was redacted is counted by rule and file', () => {
     rules: {key: 1, 'known value': 2, url: 1},
     files: {'a.log': {key: 1, 'known value': 2}, 'b.yaml': {url: 1}},
     knownValues: {used: 1, notUsed: 1},
+    notSearched: ['mode'],
   });
 });
 

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import {describe, expect, test} from 'vitest';
 import {FileRedactor} from '../../../src/support-bundle/redact/file-redactor.ts';
+import {pseudonyms} from '../../../src/support-bundle/redact/pseudonyms.ts';
 import {LIMITS, MOST_HELD} from '../../../src/support-bundle/redact/rule.ts';
-import {pseudonyms, scannerFor} from '../../../src/support-bundle/redact/scanner.ts';
-import {needles, PLACES, VALUES, writings} from './corpus.ts';
+import {scannerFor} from '../../../src/support-bundle/redact/scanner.ts';
 import {KEY, known, redacted, redactorOf} from './helpers.ts';
+import {needles, PLACES, VALUES, writings} from './known-secrets.ts';
 
 const LINE = '{"event": "Agent heartbeat", "level": "info", "logger_name": "tacoagent.worker", "timestamp": "2026-11-21 10:00:12.4"}\n';
 const ordinary = (bytes: number): Buffer => Buffer.from(LINE.repeat(Math.ceil(bytes / LINE.length)).slice(0, bytes), 'latin1');
@@ -25,9 +26,9 @@ test('it does not matter where the chunks end: every place of every kind of text
     const expected = redacted(through, [needle]).toString('latin1');
     // What is before puts each byte once where a chunk ends, and once where the scan pauses.
     for (let cut = 0; cut <= needle.length; cut += 1) {
-      for (const pause of [2 * LIMITS.batch, 2 * LIMITS.batch - LIMITS.ahead]) {
+      for (const pause of [LIMITS.batch, LIMITS.batch - LIMITS.ahead]) {
         const before = ordinary(pause - cut - 1);
-        const after = ordinary(LIMITS.ahead + LIMITS.batch);
+        const after = ordinary(LIMITS.ahead);
         const all = Buffer.concat([before, Buffer.from('\n'), needle, after]);
         const output = redacted(through, [all.subarray(0, pause), all.subarray(pause)]).toString('latin1');
         expect(output === `${before.toString('latin1')}\n${expected}${after.toString('latin1')}` || [text, cut]).toBe(true);
@@ -71,7 +72,7 @@ test('text that holds no secret goes through byte for byte, whatever bytes it ha
 });
 
 const fileFor = (values: Readonly<Record<string, string>> = {}): FileRedactor =>
-  new FileRedactor(scannerFor(known(values), pseudonyms(KEY)));
+  new FileRedactor(scannerFor(known(values), pseudonyms(KEY), 'standard'));
 
 const PATHOLOGICAL: Readonly<Record<string, string>> = {
   'one line without end': 'x',

@@ -1,5 +1,5 @@
 import {stringify} from 'yaml';
-import {formsOf, rareFormsOf} from '../../../src/support-bundle/redact/known-values.ts';
+import {formsOf, rareFormsOf} from '../../../src/support-bundle/redact/leak-check.ts';
 
 /** Values as Secrets hold them, none of which was ever used. */
 export const VALUES: Readonly<Record<string, string>> = {
@@ -10,7 +10,7 @@ export const VALUES: Readonly<Record<string, string>> = {
   spaced: 'correct Horse battery 9 staple',
   signs: `p@ss/W0rd+"quoted"'single'&<tag>=100% $HOME \\back`,
   onlySigns: '!@#$%^&*()[]{};:,<>/?|',
-  quotes: `"'"'"`.repeat(3).concat('#%&+/'),
+  quotes: `"'"'"`.repeat(3).concat('Xy9#%&+/'),
   unicode: 'pässwörd-日本語-Ключ-99',
   accents: 'é$à%ç&ü+ö/',
   percent: '50%25off%2Fdeal%41-really',

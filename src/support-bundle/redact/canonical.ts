@@ -1,0 +1,158 @@
+import {STAMP} from './rule.ts';
+
+/**
+ * The one spelling of a text: without escapes, quotes, spaces and line breaks. A value that was written as JSON, YAML, XML, in a URL, in
+ * quotes of a shell, with colors or over several lines has the same canonical bytes as the value itself. `-_` of base64url is `+/`.
+ */
+export interface Canonical {
+  bytes: Uint8Array;
+  /** Where each byte begins in the text. */
+  starts: Uint32Array;
+  length: number;
+}
+
+export const canonicalFor = (size: number): Canonical => ({
+  bytes: new Uint8Array(size),
+  starts: new Uint32Array(size),
+  length: 0,
+});
+
+/** The canonical bytes of a value. */
+export function canonicalOf(value: Uint8Array): Uint8Array {
+  const canonical = canonicalFor(value.length);
+  readCanonical(value, 0, value.length, canonical);
+  return canonical.bytes.slice(0, canonical.length);
+}
+
+const [NEWLINE, ESCAPE, PERCENT, AMPERSAND, BACKSLASH] = [10, 27, 37, 38, 92];
+/** What to do with a byte: drop it, keep it, or decode what begins with it. */
+const [DROP, KEEP, DECODE] = [0, 1, 2];
+const ACTION = new Uint8Array(256).fill(KEEP);
+for (let byte = 0; byte <= 32; byte += 1) ACTION[byte] = DROP;
+for (const byte of Buffer.from('"\'\x7f')) ACTION[byte] = DROP;
+for (const byte of [NEWLINE, ESCAPE, PERCENT, AMPERSAND, BACKSLASH]) ACTION[byte] = DECODE;
+/** Without the difference between base64 and base64url. */
+const SAME = Uint8Array.from({length: 256}, (_, byte) => byte);
+SAME[45] = 43;
+SAME[95] = 47;
+const HEX = new Int8Array(256).fill(-1);
+for (const [index, byte] of Buffer.from('0123456789abcdef').entries()) HEX[byte] = index;
+for (const [index, byte] of Buffer.from('ABCDEF').entries()) HEX[byte] = index + 10;
+
+/** Writes the canonical bytes of a part of `source` into `into`, which must be as long as `source`. */
+export function readCanonical(source: Uint8Array, from: number, to: number, into: Canonical): void {
+  const {bytes, starts} = into;
+  let length = 0;
+  for (let at = from; at < to; ) {
+    const byte = source[at] as number;
+    const action = ACTION[byte] as number;
+    if (action !== DECODE) {
+      bytes[length] = SAME[byte] as number;
+      starts[length] = at;
+      // Without a branch: a dropped byte is overwritten.
+      length += action;
+      at += 1;
+    } else {
+      const {code, end} = decodedAt(source, at);
+      for (const each of code < 128 ? [code] : code > 0x10ffff ? [code - 0x110000] : Buffer.from(String.fromCodePoint(code))) {
+        if (ACTION[each] === DROP || each === NEWLINE || each === BACKSLASH || each === ESCAPE) continue;
+        bytes[length] = SAME[each] as number;
+        starts[length] = at;
+        length += 1;
+      }
+      at = end;
+    }
+  }
+  into.length = length;
+}
+
+/** End in the text of the byte that begins at a place. */
+export const endOf = (source: Uint8Array, at: number): number =>
+  ACTION[source[at] as number] === DECODE ? decodedAt(source, at).end : at + 1;
+
+/** `code` is a Unicode character; a byte that is not ASCII stands after the last one. */
+interface Decoded {
+  code: number;
+  end: number;
+}
+
+function decodedAt(source: Uint8Array, at: number): Decoded {
+  const byte = source[at] as number;
+  const decoded = byte === PERCENT ? percentAt(source, at) : byte === AMPERSAND ? entityAt(source, at) : {code: byte, end: at + 1};
+  if (decoded.code === BACKSLASH) return escapeAt(source, decoded.end);
+  if (decoded.code === ESCAPE) return {code: ESCAPE, end: pastColor(source, decoded.end)};
+  return decoded.code === NEWLINE ? {code: NEWLINE, end: pastStamp(source, decoded.end)} : decoded;
+}
+
+const byteCode = (byte: number): number => (byte < 128 ? byte : byte + 0x110000);
+
+const hexAt = (source: Uint8Array, at: number, digits: number): number => {
+  let code = 0;
+  for (let place = at; place < at + digits; place += 1) {
+    const digit = HEX[source[place] ?? 0] as number;
+    if (digit < 0) return -1;
+    code = code * 16 + digit;
+  }
+  return code;
+};
+
+/** `%2F`, also encoded again: `%252F`. */
+function percentAt(source: Uint8Array, at: number): Decoded {
+  let place = at + 1;
+  while (source[place] === 50 && source[place + 1] === 53 && hexAt(source, place + 2, 2) >= 0) place += 2;
+  const code = hexAt(source, place, 2);
+  return code < 0 ? {code: PERCENT, end: at + 1} : {code: byteCode(code), end: place + 2};
+}
+
+const ENTITY = /^&(?:amp;)*(?:#(\d{1,6})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos));/;
+const ENTITIES: Readonly<Record<string, string>> = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'"};
+
+function entityAt(source: Uint8Array, at: number): Decoded {
+  const next = source[at + 1] ?? 0;
+  // Most ampersands separate the parameters of a URL.
+  if (next !== 35 && !'alqgt'.includes(String.fromCharCode(next))) return {code: AMPERSAND, end: at + 1};
+  const found = ENTITY.exec(Buffer.from(source.subarray(at, at + 40)).toString('latin1'));
+  if (found === null) return {code: AMPERSAND, end: at + 1};
+  const [all, decimal, hex, name] = found;
+  const code = name ? (ENTITIES[name] as string).charCodeAt(0) : decimal ? Number(decimal) : Number.parseInt(hex as string, 16);
+  return {code: code > 0x10ffff ? 32 : code, end: at + all.length};
+}
+
+const LETTERS = new Set(Buffer.from('nrtbfav0e'));
+
+/** After a backslash: any number of them, then a letter, `u00e9`, `xe9`, or what is escaped, which stays. */
+function escapeAt(source: Uint8Array, at: number): Decoded {
+  let end = at;
+  while (source[end] === BACKSLASH) end += 1;
+  const letter = source[end] ?? 0;
+  if (letter === 117) {
+    const code = hexAt(source, end + 1, 4);
+    if (code >= 0xd800 && code < 0xdc00 && source[end + 5] === BACKSLASH) {
+      let low = end + 5;
+      while (source[low] === BACKSLASH) low += 1;
+      const second = source[low] === 117 ? hexAt(source, low + 1, 4) : -1;
+      if (second >= 0xdc00 && second < 0xe000) return {code: 0x10000 + (code - 0xd800) * 0x400 + (second - 0xdc00), end: low + 5};
+    }
+    if (code >= 0) return code === ESCAPE ? {code, end: pastColor(source, end + 5)} : {code, end: end + 5};
+  }
+  if (letter === 120 && hexAt(source, end + 1, 2) >= 0) return {code: byteCode(hexAt(source, end + 1, 2)), end: end + 3};
+  if (letter === 110) return {code: NEWLINE, end: end + 1};
+  return {code: BACKSLASH, end: LETTERS.has(letter) ? end + 1 : end};
+}
+
+/** `[31m` after an escape character. */
+function pastColor(source: Uint8Array, at: number): number {
+  if (source[at] !== 91) return at;
+  let end = at + 1;
+  while (end < at + 20 && ((source[end] as number) === 59 || ((source[end] as number) >= 48 && (source[end] as number) <= 57))) end += 1;
+  return end + 1;
+}
+
+const AT_STAMP = new RegExp(`^${STAMP}`);
+
+/** Kubelets begin every line with a time, also in the middle of a value. */
+function pastStamp(source: Uint8Array, at: number): number {
+  if (source[at + 4] !== 45 || source[at + 10] !== 84) return at;
+  const found = AT_STAMP.exec(Buffer.from(source.subarray(at, at + 60)).toString('latin1'));
+  return found === null ? at : at + found[0].length;
+}

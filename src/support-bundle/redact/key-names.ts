@@ -1,0 +1,137 @@
+import {COLOUR} from './rule.ts';
+
+/**
+ * What the name of a key says about its value: a secret; perhaps the name of a Kubernetes Secret; a word that has other meanings, too;
+ * maybe a secret, if it looks like one; or nothing.
+ */
+export type KeyKind = 'secret' | 'name' | 'word' | 'maybe' | 'other';
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
+/** A word that names a secret, also in compounds: pgpassword, clientsecret, secretkeybase. */
+const SECRET =
+  /pass(?:word|wd|phrase|code|wort)s?$|(?:secret|token|credential|cred)s?$|pwd$|(?:api|access|private|secret|auth|signing|encryption|master|session|account|license)_?keys?(?:$|base)|conn(?:ection)?str(?:ing)?$|^(?:db|user|my|smtp|ftp|root|require|admin|mail|redis|http)pass$/;
+const SECRET_ALONE = words('pass pw pat jwt dsn sig signature authorization cookie auth bearer creds sas otp totp mnemonic');
+/** Meant as a secret only after `=`, in quotes or with a random value. */
+const WORDS = words('pass pw pat sig auth bearer signature credential credentials creds otp');
+const MAYBE = words('key session sid sessionid sess csrf xsrf hmac salt seed mac signature sig code license extraheader');
+/** `<word> key` is a secret. */
+const SECRET_KEYS = words(
+  'access account admin aes api app auth authentication client decryption encryption hmac host integration jwt license master private rsa secret service shared signing ssh storage subscription tls webhook',
+);
+const PUBLIC_KEYS = words('public primary foreign sort partition cache pub');
+const PAIRS = new Set(['connection string', 'conn string', 'connection str', 'conn str', 'shared signature', 'access signature']);
+/** Words that can follow the secret word: DB_PASSWORD_PROD, tokenBase64. */
+const STILL = words(
+  'value val text plain plaintext raw base64 b64 data encoded string pem prod production staging stage dev test old new current previous next primary secondary default',
+);
+/** Words after a secret word that make it something else: token_type, password_policy. */
+const METADATA = words(
+  'id ids name names ref refs arn type types kind count counts len length size limit limits max min ttl age expiry expires expiration duration timeout at date time version path file files filename dir directory url uri endpoint host source provider issuer audience scope scopes policy policies rule rules format algorithm alg method mode enabled disabled required optional set changed updated created status state error errors failures rate requests refresh rotation store manager service server helper header prefix field table index bucket valid checks set auth controller used env variable',
+);
+/** Words before it that do the same: max_token, has_password. */
+const COUNTS = words('max min num total count has is no prompt completion stop input output');
+/** `<word> secret` is the name of a Secret, `<word> secret key` a key inside of one. */
+const OF_OBJECTS = words(
+  'existing image pull token ca cert certificate certs bundle tls registry volume kube kubernetes k8s cache claim proxy sa account credentials password auth key',
+);
+
+const OF_PLACE = /^(?:OLD)?PWD$/;
+
+/** The working directory in a shell, but a password in a connection string. */
+export const isPlace = (key: string, value: string): boolean => OF_PLACE.test(key) && /^(?:[/~.]|[A-Z]:\\)/i.test(value);
+
+/** Splits a key into words: camel case, dots, dashes and underscores. */
+const wordsOf = (key: string): string[] =>
+  key
+    .replace(/pass[-_]?(?:word|phrase|code)(?![a-z])/gi, 'password ')
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+
+export function keyKind(key: string): KeyKind {
+  // Terraform reads the token of a host from TF_TOKEN_host_name.
+  if (/^TF_TOKEN_/.test(key)) return 'secret';
+  if (OF_PLACE.test(key)) return 'word';
+  const all = wordsOf(key);
+  const end = all.findLastIndex((word) => !STILL.has(word) && !/^\d+$/.test(word)) + 1;
+  const [last = '', second = '', third = ''] = all.slice(0, end || all.length).toReversed();
+  if ((METADATA.has(last) && last !== 'auth') || /^(?:is|has|should|can|needs)$/.test(all[0] ?? '')) return 'other';
+  if (last === 'key' || last === 'keys') {
+    if (second === 'secret') return OF_OBJECTS.has(third) ? 'name' : 'secret';
+    return SECRET_KEYS.has(second) && last === 'key' ? 'secret' : PUBLIC_KEYS.has(second) ? 'other' : 'maybe';
+  }
+  if (PAIRS.has(`${second} ${last}`)) return 'secret';
+  if (last === 'secret') return OF_OBJECTS.has(second) ? 'name' : 'secret';
+  if (all.length === 1 && WORDS.has(last)) return 'word';
+  if (/token$/.test(last) && COUNTS.has(second)) return 'other';
+  if (/(?:secret|token|password|cred)s$/.test(last)) return last === 'creds' ? 'secret' : 'maybe';
+  if (SECRET_ALONE.has(last) || SECRET.test(last)) return 'secret';
+  return MAYBE.has(last) || all.some((word) => SECRET.test(word)) ? 'maybe' : 'other';
+}
+
+/** Short words are parts of many others: `pat` of every path. */
+const SHORT = ['pass', 'pat', 'sid', 'sas', 'otp', 'pw', 'sig'].flatMap((word) => [
+  `_${word}`,
+  `-${word}`,
+  ...[...`=:,_- "'\\\u001b`].map((next) => word + next),
+]);
+/** Every key that is not `other` holds one of these. */
+export const KEY_ANCHORS: readonly string[] = [
+  ...['password', 'passwd', 'passphrase', 'passcode', 'passwort', 'pwd', 'secret', 'token', 'key', 'cred'],
+  ...['auth', 'bearer', 'cookie', 'dsn', 'signature', 'jwt', 'mnemonic', 'session', 'csrf', 'xsrf', 'hmac', 'salt'],
+  ...['connstr', 'conn_str', 'conn-str', 'connectionstr', 'connection_str', 'connection-str', 'extraheader', ...SHORT],
+];
+
+export interface Key {
+  text: string;
+  start: number;
+  end: number;
+  kind: KeyKind;
+}
+
+const OF_KEY = new Uint8Array(256);
+for (const one of Buffer.from('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-')) OF_KEY[one] = 1;
+const isOfKey = (text: string, place: number): boolean => OF_KEY[text.charCodeAt(place)] === 1;
+
+const MOST = 128;
+const COLOUR_BEFORE = new RegExp(`${COLOUR}([\\w.-]*)$`);
+/** Logs repeat few keys. */
+const remembered = new Map<string, KeyKind>();
+
+/** The key around a word, unless it says nothing; longer ones are not keys. */
+export function keyAround(text: string, start: number, end: number): Key | undefined {
+  let last = end;
+  while (last > start && !isOfKey(text, last - 1)) last -= 1;
+  while (last - end < MOST && isOfKey(text, last)) last += 1;
+  if (last - start > MOST) return undefined;
+  const first = startOfKey(text, start);
+  if (last - first > MOST) return undefined;
+  const key = text.slice(first, last);
+  let kind = remembered.get(key);
+  if (kind === undefined) {
+    kind = keyKind(key);
+    if (remembered.size > 2000) remembered.clear();
+    // A copy: a slice would keep the whole text in memory.
+    remembered.set(Buffer.from(key, 'latin1').toString('latin1'), kind);
+  }
+  return kind === 'other' ? undefined : {text: key, start: first, end: last, kind};
+}
+
+/** Escapes and colors end in a letter that is not part of the key: `\nTOKEN=`. */
+function startOfKey(text: string, start: number): number {
+  let place = start;
+  while (place > 0 && start - place < MOST && isOfKey(text, place - 1)) place -= 1;
+  const before = text.charAt(place - 1);
+  if (before === '[' || before === ';') {
+    const colour = COLOUR_BEFORE.exec(text.slice(Math.max(0, place - 24), start));
+    return colour === null ? place : start - (colour[1] as string).length;
+  }
+  const [encoded = ''] = before === '%' ? (/^(?:25)*[0-9A-F]{2}/i.exec(text.slice(place, start)) ?? []) : [];
+  if (encoded !== '') return place + encoded.length;
+  if (before !== '\\' || place >= start) return place;
+  const [letters = ''] = /^(?:[nrt]|u00[0-9a-f]{2})/i.exec(text.slice(place, start)) ?? [];
+  return place + letters.length;
+}

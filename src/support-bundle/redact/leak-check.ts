@@ -1,0 +1,169 @@
+import {ALIGNMENTS, base64Of, isSearchable, type KnownSecretSet} from './known-values.ts';
+
+/** A known value in a finished file: its kind, encoding and position, never the value. */
+export interface Leak {
+  kind: string;
+  form: string;
+  at: number;
+}
+
+/**
+ * Searches finished files for the encodings of known values. It writes every encoding out and compares bytes, and so shares no
+ * code with the redactor, whose bugs it has to find.
+ */
+export function leakFinder({known}: KnownSecretSet): (chunks: AsyncIterable<Buffer> | Iterable<Buffer>) => Promise<Leak[]> {
+  const wanted = known.flatMap(({kind, whole}) =>
+    fragmentsOf(whole).flatMap((text) => [...formsOf(text), ...rareFormsOf(text)].map(([form, written]) => ({kind, form, written}))),
+  );
+  const {longest, find} = multiSearch(wanted.map((each) => ({text: each.written, means: each})));
+  return async (chunks) => {
+    const leaks: Leak[] = [];
+    // The start of the buffer is reused, to avoid a new buffer per chunk.
+    let [room, held, base] = [Buffer.alloc(0), 0, 0];
+    const search = (limit: number): void => {
+      const next = find(room.subarray(0, held), 0, limit, (at, {kind, form}) => leaks.push({kind, form, at: base + at}));
+      const passed = Math.min(next, held);
+      room.copyWithin(0, passed, held);
+      held -= passed;
+      base += passed;
+    };
+    for await (const chunk of chunks) {
+      if (held + chunk.length > room.length) room = Buffer.concat([room.subarray(0, held), chunk]);
+      else chunk.copy(room, held);
+      held += chunk.length;
+      search(held - longest + 1);
+    }
+    search(held);
+    return leaks;
+  };
+}
+
+/** Longest text that is searched as a whole. Of longer ones the beginning, the middle and the end are searched. */
+const FRAGMENT = 160;
+
+function fragmentsOf(text: string): string[] {
+  if (text.length <= FRAGMENT) return [text];
+  const length = Math.max(FRAGMENT, Math.ceil(text.length / 1024));
+  const starts = [0, Math.floor((text.length - length) / 2), text.length - length];
+  // A fragment begins with different characters: a ruler of dashes stands in many texts.
+  const fragments = starts.map((start) => text.slice(start, start + length).replace(/^(?:(.)\1{3,}|\s)+/s, ''));
+  return [...new Set(fragments.filter((each) => isSearchable(each) && new Set(each).size > 8))];
+}
+
+/** A text in every encoding that the documentation promises; latin1, one character per byte. Short parts are omitted. */
+export function formsOf(text: string): ReadonlyMap<string, string> {
+  const bytes = Buffer.from(text, 'latin1');
+  const asUtf8 = bytes.toString('utf8');
+  const isUtf8 = Buffer.from(asUtf8).equals(bytes);
+  const forms: [string, string][] = [['raw', text], ...base64(bytes), ...percent(bytes), ...(isUtf8 ? json(asUtf8) : [])];
+  forms.push(['shell', text.replaceAll("'", "'\\''")], ['shell double', text.replace(/["\\$`]/g, '\\$&')]);
+  forms.push(
+    ['yaml single', text.replaceAll("'", "''")],
+    ['xml names', text.replace(/[&<>"]/g, (one) => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[one] as string)],
+  );
+  forms.push(['xml', text.replace(/[&<>"']/g, (one) => `&#${one.charCodeAt(0)};`)]);
+  const seen = new Set<string>();
+  return new Map(forms.filter(([, form]) => form.length >= 6 && !seen.has(form) && seen.add(form)));
+}
+
+/** Encodings that are longer than the value. */
+export function rareFormsOf(text: string): ReadonlyMap<string, string> {
+  const bytes = Buffer.from(text, 'latin1');
+  const plain = bytes.toString('base64');
+  const wrapped = [64, 76]
+    .filter((width) => plain.length > width)
+    .map((width): [string, string] => [`base64 wrapped at ${width}`, plain.replace(new RegExp(`.{${width}}(?!$)`, 'g'), '$&\n')]);
+  const twice = ALIGNMENTS.flatMap((inner) =>
+    base64(Buffer.from(base64Of(bytes, inner), 'latin1')).map(([name, form]): [string, string] => [`${name} of base64+${inner}`, form]),
+  );
+  return new Map([['hex', bytes.toString('hex')], ['hex upper', bytes.toString('hex').toUpperCase()], ...wrapped, ...twice]);
+}
+
+const base64 = (bytes: Buffer): [string, string][] =>
+  ALIGNMENTS.flatMap((before): [string, string][] => {
+    const plain = base64Of(bytes, before);
+    return [
+      [`base64+${before}`, plain],
+      [`base64url+${before}`, plain.replaceAll('+', '-').replaceAll('/', '_')],
+    ];
+  });
+
+function percent(bytes: Buffer): [string, string][] {
+  const encoded = (keeps: RegExp): string =>
+    bytes.toString('latin1').replace(/[^]/g, (one) => (keeps.test(one) ? one : `%${Buffer.from(one, 'latin1').toString('hex')}`));
+  const forms = {
+    percent: encoded(/[\w.~-]/),
+    'percent of forms': encoded(/[\w.~ -]/).replaceAll(' ', '+'),
+    'percent full': encoded(/(?!)/),
+  };
+  return Object.entries(forms).flatMap(([name, lower]) =>
+    [lower, lower.replace(/%../g, (each) => each.toUpperCase())].flatMap((form, index): [string, string][] => [
+      [`${name} ${index === 0 ? 'lower' : 'upper'}`, form],
+      [`${name} ${index === 0 ? 'lower' : 'upper'} twice`, form.replaceAll('%', '%25')],
+    ]),
+  );
+}
+
+function json(text: string): [string, string][] {
+  const inner = (value: string): string => JSON.stringify(value).slice(1, -1);
+  const escaped = (value: string, which: RegExp): string =>
+    value.replace(which, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  const once = inner(text);
+  const forms = {
+    json: once,
+    'json of Go': escaped(once, /[<>&]/g),
+    'json ascii': escaped(once, /[^\0-\x7f]/g),
+    'json with slashes': once.replaceAll('/', '\\/'),
+    'json twice': inner(once),
+  };
+  return Object.entries(forms).map(([name, form]) => [name, Buffer.from(form, 'utf8').toString('latin1')]);
+}
+
+interface Wanted<T> {
+  /** Latin1, one character per byte. */
+  text: string;
+  means: T;
+}
+
+export interface MultiSearch<T> {
+  /** Longest text that is searched. */
+  longest: number;
+  /**
+   * Reports every complete text that starts between `from` and `limit`. Returns the next position to search:
+   * all earlier starts were checked.
+   */
+  find: (bytes: Buffer, from: number, limit: number, report: (at: number, means: T) => void) => number;
+}
+
+/** Bytes that are looked up; texts have at least as many. */
+const HEAD = 6;
+
+/** Finds many texts at once: where the first three bytes of a text stand, its first six are looked up, and then all are compared. */
+export function multiSearch<T>(wanted: readonly Wanted<T>[]): MultiSearch<T> {
+  const starts = new Uint8Array(65_536);
+  const byHead = new Map<string, Wanted<T>[]>();
+  for (const each of wanted) {
+    const head = each.text.slice(0, HEAD);
+    starts[slotOf(Buffer.from(head, 'latin1'), 0)] = 1;
+    byHead.set(head, [...(byHead.get(head) ?? []), each]);
+  }
+  return {
+    longest: Math.max(0, ...wanted.map(({text}) => text.length)),
+    find(bytes, from, limit, report) {
+      const end = Math.max(from, Math.min(limit, bytes.length - HEAD + 1));
+      for (let at = from; at < end; at += 1) {
+        if (starts[slotOf(bytes, at)] === 0) continue;
+        for (const {text, means} of byHead.get(bytes.toString('latin1', at, at + HEAD)) ?? []) if (isAt(bytes, at, text)) report(at, means);
+      }
+      return end;
+    },
+  };
+}
+
+const slotOf = (bytes: Uint8Array, at: number): number =>
+  (((bytes[at] as number) << 8) ^ ((bytes[at + 1] as number) << 4) ^ (bytes[at + 2] as number)) & 0xffff;
+
+function isAt(bytes: Buffer, at: number, text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) if (bytes[at + index] !== text.charCodeAt(index)) return false;
+  return true;
+}
