@@ -1,12 +1,12 @@
 import {readFileSync, writeFileSync} from 'node:fs';
 
 /**
- * `npm run import-token-shapes -- gitleaks.toml`: takes the prefixes of tokens and their least length from the default rules of gitleaks
+ * `npx tsx scripts/import-token-shapes.ts gitleaks.toml`: takes the prefixes of tokens and their least length from the default rules of gitleaks
  * (https://github.com/gitleaks/gitleaks, MIT License, Copyright (c) 2019 Zachary Rice). Rules that need words around a token are left
  * out: the redactor knows keys itself.
  */
 const [file] = process.argv.slice(2);
-if (file === undefined) throw new Error('Usage: npm run import-token-shapes -- gitleaks.toml');
+if (file === undefined) throw new Error('Usage: npx tsx scripts/import-token-shapes.ts gitleaks.toml');
 const TARGET = new URL('../src/support-bundle/redact/token-shapes.json', import.meta.url);
 
 /** What follows a token, and what does not count. */

@@ -13,7 +13,7 @@ export interface SecretContent extends KubernetesObject {
 
 /** Keys of Secrets whose values are names and addresses, which support has to read. */
 const NO_SECRETS: ReadonlySet<string> = new Set(
-  'namespace username user name email host hostname server port region type database dbname dialect engine project environment'.split(' '),
+  'namespace username user name email host hostname server port region type database dbname engine project'.split(' '),
 );
 
 /** Secret values: contents of Secrets, and variables and arguments of commands. Helm release Secrets are too large and only repeat them. */

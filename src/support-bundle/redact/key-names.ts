@@ -27,7 +27,7 @@ const STILL = words(
 );
 /** Words after a secret word that make it something else: token_type, password_policy. */
 const METADATA = words(
-  'id ids name names ref refs arn type types kind count counts len length size limit limits max min ttl age expiry expires expiration duration timeout at date time version path file files filename dir directory url uri endpoint host source provider issuer audience scope scopes policy policies rule rules format algorithm alg method mode enabled disabled required optional set changed updated created status state error errors failures rate requests refresh rotation store manager service server helper header prefix field table index bucket valid checks set auth controller used env variable',
+  'id ids name names ref refs arn type types kind count counts len length size limit limits max min ttl age expiry expires expiration duration timeout at date time version path file files filename dir directory url uri endpoint host source provider issuer audience scope scopes policy policies rule rules format algorithm alg method mode enabled disabled required optional set changed updated created status state error errors failures rate requests refresh rotation store manager service server header prefix table index checks set auth used env variable',
 );
 /** Words before it that do the same: max_token, has_password. */
 const COUNTS = words('max min num total count has is no prompt completion stop input output');

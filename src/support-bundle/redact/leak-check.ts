@@ -93,6 +93,7 @@ function percent(bytes: Buffer): [string, string][] {
     bytes.toString('latin1').replace(/[^]/g, (one) => (keeps.test(one) ? one : `%${Buffer.from(one, 'latin1').toString('hex')}`));
   const forms = {
     percent: encoded(/[\w.~-]/),
+    'percent of components': encoded(/[\w.~!*'()-]/),
     'percent of forms': encoded(/[\w.~ -]/).replaceAll(' ', '+'),
     'percent full': encoded(/(?!)/),
   };
