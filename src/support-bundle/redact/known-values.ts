@@ -157,7 +157,7 @@ export class KnownValueSearch {
     const bits = Math.min(20, Math.max(13, Math.ceil(Math.log2(this.#anchors.size + 1)) + 5));
     this.#shift = 32 - bits;
     this.#filter = new Uint8Array(2 ** bits);
-    for (const key of this.#anchors.keys()) this.#filter[slotOf(key % 2 ** 24, this.#shift)] = 1;
+    for (const key of this.#anchors.keys()) this.#filter[slotOf(key % 2 ** 32, this.#shift)] = 1;
   }
 
   #add(known: KnownValue, bytes: Uint8Array, isBase64: boolean): void {
@@ -189,7 +189,7 @@ export class KnownValueSearch {
     const [filter, shift] = [this.#filter, this.#shift];
     let last = 0;
     for (let at = 0; at < length; at += 1) {
-      last = ((last << 8) | (bytes[at] as number)) & 0xffffff;
+      last = (last << 8) | (bytes[at] as number);
       if (filter[slotOf(last, shift)] === 0 || at < WIDTH - 1) continue;
       for (const anchor of this.#anchors.get(keyAt(bytes, at - WIDTH + 1)) ?? []) {
         const match = at > anchor.spelling.until ? compared(text, canonical, at - WIDTH + 1, anchor) : undefined;
@@ -205,7 +205,7 @@ export class KnownValueSearch {
 const BLOCK = 32_768;
 const OVERLAP = 2048;
 
-/** Place in the filter of the last three bytes of an anchor. */
+/** Place in the filter of the last four bytes of an anchor. */
 const slotOf = (last: number, shift: number): number => Math.imul(last, 0x9e3779b1) >>> shift;
 
 const keyAt = (bytes: Uint8Array, at: number): number => {
