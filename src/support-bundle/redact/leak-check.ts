@@ -90,7 +90,7 @@ const base64 = (bytes: Buffer): [string, string][] =>
 
 function percent(bytes: Buffer): [string, string][] {
   const encoded = (keeps: RegExp): string =>
-    bytes.toString('latin1').replace(/[^]/g, (one) => (keeps.test(one) ? one : `%${Buffer.from(one, 'latin1').toString('hex')}`));
+    bytes.toString('latin1').replace(/[\s\S]/g, (one) => (keeps.test(one) ? one : `%${Buffer.from(one, 'latin1').toString('hex')}`));
   const forms = {
     percent: encoded(/[\w.~-]/),
     'percent of components': encoded(/[\w.~!*'()-]/),
