@@ -127,24 +127,24 @@ export function elsewhereText(
     ...(file === undefined
       ? [`${commandOf(`${printed.program.other} values`, [], printed.entries, printed.target).trimEnd()} > values.yaml`]
       : []),
-    applied(name.place, ['create', 'namespace', namespace]),
+    applied(name.place, kubectlCommand(name.place, 'create', 'namespace', namespace, '--dry-run=client', '--output=yaml')),
     ...given.map((secret) => secretCommand(secret, name.place)),
     `${commandLine(upgradeInstall(name, reference, ''))}`.replace(/ <values\.yaml$/, ` <${quote(path)}`),
   ];
   return `${theme(screen).bold('With Helm only:')}\n${lines.join('\n')}\n`;
 }
 
-/** A command of kubectl that can be repeated. */
-const applied = (place: ClusterTarget, args: readonly string[]): string =>
-  `${kubectlCommand(place, ...args, '--dry-run=client', '--output=yaml')} | ${kubectlCommand(place, 'apply', '--namespace', place.namespace, '--filename', '-')}`;
+/** Applies what a dry run prints, so that the command can be repeated. */
+const applied = (place: ClusterTarget, command: string): string =>
+  `${command} | ${kubectlCommand(place, 'apply', '--namespace', place.namespace, '--filename', '-')}`;
 
 /** The token is read from its variable, files from the working directory. */
 function secretCommand({name, type, data}: WantedRelease['secrets'][number], place: ClusterTarget): string {
-  const {namespace} = place;
+  const into = ['--namespace', place.namespace, '--dry-run=client', '--output=yaml'];
   if (type === 'kubernetes.io/tls')
-    return applied(place, ['create', 'secret', 'tls', name, '--namespace', namespace, '--cert=tls.crt', '--key=tls.key']);
+    return applied(place, kubectlCommand(place, 'create', 'secret', 'tls', name, '--cert=tls.crt', '--key=tls.key', ...into));
   const files = Object.keys(data).map((key) => `--from-file=${key}=/dev/stdin`);
-  return `printf %s "$${token.env}" | ${applied(place, ['create', 'secret', 'generic', name, '--namespace', namespace, ...files])}`;
+  return `printf %s "$${token.env}" | ${applied(place, kubectlCommand(place, 'create', 'secret', 'generic', name, ...files, ...into))}`;
 }
 
 /** Warnings about lost data and drains, shown before the plan runs and in the result. */
