@@ -124,12 +124,32 @@ const KNOWN: readonly KnownFailure[] = [
   },
 ];
 
+/** Errors of the tools of this machine. */
+const KNOWN_ON_HOST: readonly KnownFailure[] = [
+  {
+    stderr: /pull access denied|manifest (for .* )?(unknown|not found)|repository does not exist|unauthorized/i,
+    code: 'TOOL_FAILED',
+    suggestions: () => ['Check --agent-image and --image-registry. For a private registry, run docker login first'],
+  },
+  {
+    stderr: /no such host|i\/o timeout|proxyconnect|request canceled while waiting|dial tcp/i,
+    code: 'TOOL_FAILED',
+    suggestions: () => ['Docker cannot reach the registry: check the proxy of the Docker daemon, or use a mirror with --image-registry'],
+  },
+  {
+    stderr: /permission denied|authentication required|access denied|operation not permitted/i,
+    code: 'FORBIDDEN',
+    suggestions: () => ['Run the command with sudo'],
+  },
+];
+
 /** Errors that can be temporary. */
 export const isPassing = ({code}: ExpectedError): boolean => code === 'CLUSTER_UNREACHABLE' || code === 'TOOL_FAILED';
 
 /** Converts a failed call to an error with next steps. */
 export function toolFailure({tool, args}: Call, {stderr, exitCode}: ProcessResult): ExpectedError {
-  const known = KNOWN.find((each) => (each.tool ?? tool) === tool && each.stderr.test(stderr));
+  const rows = tool === 'helm' || tool === 'kubectl' ? KNOWN : KNOWN_ON_HOST;
+  const known = rows.find((each) => (each.tool ?? tool) === tool && each.stderr.test(stderr));
   const reason = reasonIn(stderr)?.replace(/^error:\s*/i, '') ?? `exit code ${exitCode}`;
   return new ExpectedError(`${tool} ${args[0]} failed: ${reason}`, {
     code: known?.code ?? 'TOOL_FAILED',

@@ -21,6 +21,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   apply: ['diagnose', 'plan', 'cluster', 'kubernetes', 'helm', 'ports', 'charts'],
   status: ['apply', 'diagnose', 'cluster', 'kubernetes', 'helm', 'ports', 'charts'],
   'support-bundle': ['diagnose', 'cluster', 'kubernetes', 'helm', 'ports', 'values', 'charts', 'settings'],
+  host: ['support-bundle', 'targets', 'apply', 'plan', 'diagnose', 'ports'],
   completion: ['kubernetes', 'helm', 'ports', 'charts', 'settings'],
   adapters: ['kubernetes', 'ports'],
   ui: [
@@ -37,6 +38,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'status',
     'support-bundle',
     'targets',
+    'host',
     'settings',
   ],
   wizard: ['answers', 'ui', 'kubernetes', 'ports', 'charts', 'values', 'cluster', 'plan', 'preflight', 'settings'],
@@ -53,6 +55,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'preflight',
     'values',
     'support-bundle',
+    'targets',
+    'host',
+    'apply',
     'settings',
   ],
   commands: [
@@ -69,6 +74,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'ports',
     'support-bundle',
     'targets',
+    'host',
     'settings',
   ],
   bin: ['cli'],

@@ -120,7 +120,7 @@ export const notThere = (tool: Call['tool'], path: string, isForbidden: boolean)
   new ExpectedError(path === tool ? `${tool} not found on PATH.` : `${path} cannot be executed${isForbidden ? '' : ': no such file'}.`, {
     code: 'TOOL_NOT_FOUND',
     exit: ExitCode.usage,
-    suggestions: [`Install ${tool}, or set its path with --${tool}`],
+    suggestions: [tool === 'helm' || tool === 'kubectl' ? `Install ${tool}, or set its path with --${tool}` : `Install ${tool}`],
   });
 
 /** On Windows, a missing tool does not fail with ENOENT: cmd.exe runs, and prints a localized error. True if `path` does not exist there. */

@@ -6,7 +6,9 @@ import {placeIn, toolFailure, tryCluster} from '../tool-errors.ts';
 import {waitForRuns} from './wait-for-runs.ts';
 import type {PollDeps} from './watch-release.ts';
 
-interface RunStepsDeps extends PollDeps {
+interface RunStepsDeps extends Omit<PollDeps, 'kubernetes'> {
+  /** Required by steps that wait for runs. */
+  kubernetes?: PollDeps['kubernetes'];
   /** For one call of helm, which has no timeout of its own for API requests. */
   timeoutMs?: number;
   /** `runs` names those that a step waits for. */
@@ -42,8 +44,8 @@ async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDe
   for (const step of steps) {
     if (interrupt.aborted) throw interrupted(finished(done) || 'Nothing was changed.', interrupt);
     deps.onStep(step, 'started');
-    if (step.waitFor) {
-      await waitForRuns(step.waitFor, deps, (runs) => deps.onStep(step, 'waiting', runs));
+    if (step.waitFor && deps.kubernetes) {
+      await waitForRuns(step.waitFor, {...deps, kubernetes: deps.kubernetes}, (runs) => deps.onStep(step, 'waiting', runs));
       continue;
     }
     const outcome = await runStep(step, deps);

@@ -7,12 +7,14 @@ import type {KeptObject} from '../plan/uninstall-keeps.ts';
 import type {ClusterTarget} from '../ports/processes.ts';
 import {runSteps} from './run-steps.ts';
 import {type LeftObject, verifyRemovals} from './verify-removals.ts';
+import type {PollDeps} from './watch-release.ts';
 
-type UninstallDeps = Parameters<typeof runSteps>[1] & {
-  timeoutMs: number;
-  /** Plan for the current state of the cluster. */
-  planAgain(): Promise<UninstallPlan>;
-};
+type UninstallDeps = Parameters<typeof runSteps>[1] &
+  PollDeps & {
+    timeoutMs: number;
+    /** Plan for the current state of the cluster. */
+    planAgain(): Promise<UninstallPlan>;
+  };
 
 /** The result of an uninstall, verified with the API server. */
 export interface Uninstalled {

@@ -16,7 +16,8 @@ import {failureText, warningText} from '../ui/messages.ts';
 import {type Screen, withoutColor} from '../ui/theme.ts';
 import {type App, type Cluster, nodeApp, originOf} from './app.ts';
 import {asExpected, failureDocument} from './failure.ts';
-import {type ClusterFlags, generalFlags, toolPaths} from './flags.ts';
+import {type ClusterFlags, generalFlags, timeoutOf, toolPaths} from './flags.ts';
+import type {HostContext} from './host-commands.ts';
 
 export interface SharedFlags {
   answers?: string | undefined;
@@ -142,6 +143,20 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   protected override async finally(error: Error | undefined): Promise<void> {
     await Promise.all([...this.#clients.values()].map(async (client) => (await client).close()));
     return super.finally(error);
+  }
+
+  /** For agents on this machine. */
+  protected hostContext(flags: ClusterFlags): HostContext {
+    return {
+      app: this.app,
+      screen: this.screen,
+      prompter: this.prompter,
+      timeoutMs: timeoutOf(flags),
+      isJson: this.jsonEnabled(),
+      say: (text) => this.say(text),
+      show: (text) => this.show(text),
+      report: (warnings) => this.report(warnings),
+    };
   }
 
   async #readSources(flags: SharedFlags): Promise<Source[]> {

@@ -5,7 +5,7 @@ import {namespace, release} from '../settings/release.ts';
 import type {Since} from '../support-bundle/collect/log-items.ts';
 import {MIN_SHARE_BYTES} from '../support-bundle/collect/retain.ts';
 import type {RedactLevel} from '../support-bundle/redact/scanner.ts';
-import {answersFlag, type ClusterFlags, connectionFlags, durationOf, settingFlags, timeoutOf} from './flags.ts';
+import {answersFlag, type ClusterFlags, connectionFlags, durationOf, refuseWith, settingFlags, targetFlag, timeoutOf} from './flags.ts';
 
 /** Minimum size of each log, so that a smaller total could not be guaranteed. */
 const MIN_SIZE = `${MIN_SHARE_BYTES / 1024}Ki`;
@@ -40,6 +40,7 @@ export const collectLogsFlags = {
     summary: 'Follow the agent and its runs. The bundle is written after Ctrl-C, after the run of --run, or after --for.',
   }),
   for: Flags.string({summary: 'Duration of --watch (default: 20m).', helpValue: '<DURATION>', dependsOn: ['watch']}),
+  ...targetFlag,
   docker: Flags.string({
     summary: 'Collect from a local Docker container. Requires no cluster.',
     helpValue: '<CONTAINER>',
@@ -64,16 +65,25 @@ const OF_COLLECTING = ['since', 'since-time', 'max-size', 'out', 'dry-run'] as c
 
 /** Source of a bundle. @throws ExpectedError for flags of another source */
 export function sourceOf(flags: {
+  target?: string | undefined;
   docker?: string | undefined;
   journal?: boolean;
   inspect?: string | undefined;
 }): 'inspect' | 'host' | 'cluster' {
   refuseNothing(flags);
-  const {inspect, docker, journal} = flags;
-  if (inspect !== undefined) refuseWith('inspect', [...OF_CLUSTER, ...OF_COLLECTING, 'docker', 'journal'], flags);
-  if (docker !== undefined) refuseWith('docker', [...OF_CLUSTER, 'journal'], flags);
-  if (journal) refuseWith('journal', OF_CLUSTER, flags);
-  return inspect !== undefined ? 'inspect' : docker !== undefined || journal ? 'host' : 'cluster';
+  const {inspect, docker, journal, target} = flags;
+  if (inspect !== undefined) refuseWith('inspect', [...OF_CLUSTER, ...OF_COLLECTING, 'docker', 'journal', 'target'], flags);
+  if (docker !== undefined) refuseWith('docker', [...OF_CLUSTER, 'journal', 'target'], flags);
+  if (journal) refuseWith('journal', [...OF_CLUSTER, 'target'], flags);
+  const isHost = target === 'docker' || target === 'systemd';
+  if (isHost)
+    refuseWith(
+      `target ${target}`,
+      OF_CLUSTER.filter((flag) => flag !== 'release' || target === 'systemd'),
+      flags,
+    );
+  if (inspect !== undefined) return 'inspect';
+  return docker !== undefined || journal || isHost ? 'host' : 'cluster';
 }
 
 /** Rejects empty values, for example of an unset variable in a script. @throws ExpectedError */
@@ -108,17 +118,6 @@ export const collectOptions = (flags: CollectFlags) => ({
   isDryRun: flags['dry-run'] ?? false,
   timeoutMs: timeoutOf(flags),
 });
-
-/** Not oclif's `exclusive`, because --help would list every pair. @throws ExpectedError */
-function refuseWith(flag: string, others: readonly string[], flags: Readonly<Record<string, unknown>>): void {
-  const clash = others.filter((other) => flags[other] !== undefined && flags[other] !== false);
-  if (clash.length === 0) return;
-  throw new ExpectedError(`--${flag} cannot be used with ${clash.map((other) => `--${other}`).join(', ')}.`, {
-    code: 'USAGE',
-    exit: ExitCode.usage,
-    suggestions: ['Omit one of these flags'],
-  });
-}
 
 const AS_TIME = 'Use the format 2026-11-21T08:00:00Z';
 

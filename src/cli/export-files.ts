@@ -1,6 +1,8 @@
 import {dirname, join} from 'node:path';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
+import {Secret} from '../settings/secret.ts';
+import {ENV_FILE} from '../targets/host/files.ts';
 
 interface NamedText {
   path: string;
@@ -62,4 +64,12 @@ async function confirmReplacement(paths: readonly string[], confirm: WriteFilesO
   }
   if (await confirm(`${named}. Replace ${paths.length === 1 ? 'it' : 'them'}?`)) return;
   throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
+}
+
+/** The token of an earlier export into the same directory. */
+export async function tokenIn(directory: string, files: Pick<Files, 'kindOf' | 'read'>): Promise<Secret | undefined> {
+  const path = join(directory, ENV_FILE);
+  if ((await files.kindOf(path)) !== 'file') return undefined;
+  const found = /^SCALR_AGENT_TOKEN=([\w.-]+)$/m.exec((await files.read(path)).toString('utf8'))?.[1];
+  return found === undefined ? undefined : new Secret(found);
 }

@@ -55,6 +55,17 @@ export const connectionFlags = {
   kubectl: Flags.string({summary: 'Path to kubectl.', helpValue: '<FILE>', helpGroup}),
 };
 
+/** Where an agent runs: in a cluster, or on this machine. */
+export const TARGETS = ['kubernetes', 'docker', 'systemd'] as const;
+
+export const targetFlag = {
+  target: Flags.option({
+    summary: 'Where the agent runs (default: kubernetes). docker and systemd are for agents on this machine.',
+    helpValue: '<TARGET>',
+    options: TARGETS,
+  })(),
+};
+
 export const fromClusterFlag = {
   'from-cluster': Flags.boolean({
     summary: 'Read unset settings from the cluster.',
@@ -105,4 +116,15 @@ export function durationOf(flag: string, text: string, {max = DAY} = {}): number
       suggestions: error.suggestion === undefined ? [] : [error.suggestion],
     });
   }
+}
+
+/** Rejects flags that another flag makes useless. Not oclif's `exclusive`, because --help would list every pair. @throws ExpectedError */
+export function refuseWith(flag: string, others: readonly string[], flags: Readonly<Record<string, unknown>>): void {
+  const clash = others.filter((other) => flags[other] !== undefined && flags[other] !== false);
+  if (clash.length === 0) return;
+  throw new ExpectedError(`--${flag} cannot be used with ${clash.map((other) => `--${other}`).join(', ')}.`, {
+    code: 'USAGE',
+    exit: ExitCode.usage,
+    suggestions: ['Omit one of these flags'],
+  });
 }

@@ -2,15 +2,14 @@ import {join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {writeFiles} from '../cli/export-files.ts';
+import {tokenIn, writeFiles} from '../cli/export-files.ts';
 import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
-import {Secret} from '../settings/secret.ts';
 import {dockerfile} from '../targets/dockerfile.ts';
 import {exportHost} from '../targets/export.ts';
-import {ENV_FILE, type Export} from '../targets/host/files.ts';
+import type {Export} from '../targets/host/files.ts';
 import {HOST_TARGETS, type HostTarget} from '../targets/host/mode.ts';
 import {choiceText} from '../ui/messages.ts';
 import {generateChecked} from '../values/generate-checked.ts';
@@ -70,7 +69,7 @@ export default class ExportCommand extends BaseCommand<Result> {
     const directory = flags.out ?? '';
     const {files, steps, notes, warnings} = isDockerfile
       ? await this.#dockerfile(settings, additions)
-      : exportHost(settings, target as HostTarget, await this.#knownToken(directory));
+      : exportHost(settings, target as HostTarget, await tokenIn(directory, this.app.files));
     this.report(warnings);
     // A single file is a result like that of "values".
     if (files.length === 1 && flags.out === undefined) {
@@ -102,15 +101,6 @@ export default class ExportCommand extends BaseCommand<Result> {
     const generated = await generateChecked(settings);
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     return {...dockerfile(generated, additions), notes: [], warnings: []};
-  }
-
-  /** The token of an earlier export into the same directory. */
-  async #knownToken(directory: string): Promise<Secret | undefined> {
-    const path = join(directory, ENV_FILE);
-    if ((await this.app.files.kindOf(path)) !== 'file') return undefined;
-    const text = (await this.app.files.read(path)).toString('utf8');
-    const found = /^SCALR_AGENT_TOKEN=([\w.-]+)$/m.exec(text)?.[1];
-    return found === undefined ? undefined : new Secret(found);
   }
 }
 

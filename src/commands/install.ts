@@ -1,19 +1,10 @@
-import * as Flags from '@oclif/core/flags';
 import {dryRun} from '../apply/dry-run.ts';
 import {installRelease} from '../apply/install-release.ts';
-import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
+import {BaseCommand} from '../cli/base-command.ts';
 import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
-import {
-  answersFlag,
-  type ClusterFlags,
-  confirmFlags,
-  connectionFlags,
-  durationOf,
-  noFromClusterFlag,
-  releaseName,
-  settingFlags,
-  timeoutOf,
-} from '../cli/flags.ts';
+import {durationOf, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
+import {type HostInstallResult, installInDocker} from '../cli/host-commands.ts';
+import {type InstallFlags, installFlags, ONLY_KUBERNETES} from '../cli/install-flags.ts';
 import {evidencePath, saveFiles} from '../cli/user-files.ts';
 import type {Decided} from '../cli/wizard.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
@@ -27,7 +18,6 @@ import type {ClusterTarget} from '../ports/processes.ts';
 import {cachedAccess} from '../preflight/permissions-of.ts';
 import type {Already} from '../preflight/read-context.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
-import {catalogue} from '../settings/catalogue.ts';
 import {checkText} from '../ui/checks.ts';
 import {knownText} from '../ui/conversation.ts';
 import {installDiffText} from '../ui/diff.ts';
@@ -57,23 +47,7 @@ interface Result {
   agent?: 'registered' | 'unknown';
 }
 
-interface InstallFlags extends ClusterFlags, SharedFlags {
-  'from-cluster'?: boolean;
-  yes?: boolean;
-  diff?: boolean;
-  'exit-code'?: boolean;
-  'dry-run'?: boolean;
-  'no-wait'?: boolean;
-  'rollback-on-failure'?: boolean;
-  'skip-preflight'?: boolean;
-  'take-over'?: boolean;
-  'drain-timeout': string;
-  confirm?: string | undefined;
-  resume?: boolean;
-  save?: string | undefined;
-}
-
-export default class Install extends BaseCommand<Result | undefined> {
+export default class Install extends BaseCommand<Result | HostInstallResult | undefined> {
   static override summary = 'Install an agent, or update an existing release.';
   static override description =
     'Runs the preflight checks, shows a plan and asks for confirmation; without a terminal, --yes confirms. Creates the namespace and the Secrets, runs helm with an exact chart version, and waits until the agent is ready or explains why it is not. Safe to repeat: continues an interrupted install, and changes nothing when the release is up to date.';
@@ -82,40 +56,17 @@ export default class Install extends BaseCommand<Result | undefined> {
     'SCALR_AGENT_TOKEN=… <%= config.bin %> <%= command.id %> --url https://acme.scalr.io',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --dry-run',
   ];
-  static override flags = {
-    diff: Flags.boolean({summary: 'Show differences from the installed release. Changes nothing.'}),
-    'exit-code': Flags.boolean({summary: 'With --diff: exit with 5 when there are differences.', dependsOn: ['diff']}),
-    'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
-    'rollback-on-failure': Flags.boolean({
-      summary: 'Roll back when the release does not become ready; saves the evidence to a file first.',
-      exclusive: ['no-wait'],
-    }),
-    'skip-preflight': Flags.boolean({summary: 'Skip the preflight checks.'}),
-    'take-over': Flags.boolean({
-      summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
-    }),
-    confirm: Flags.string({summary: 'Release name, to confirm a chart replacement or a downgrade.', helpValue: '<NAME>'}),
-    'drain-timeout': Flags.string({
-      summary: 'Time to wait for runs in flight before another chart replaces the installed one.',
-      helpValue: '<DURATION>',
-      default: '30m',
-    }),
-    resume: Flags.boolean({summary: 'Resume an interrupted wizard; asks for secrets again.'}),
-    save: Flags.string({
-      summary: 'Directory to save answers.yaml (without secrets) and values.yaml in; created if missing.',
-      helpValue: '<DIRECTORY>',
-    }),
-    ...noFromClusterFlag,
-    ...confirmFlags,
-    ...answersFlag,
-    ...settingFlags(catalogue),
-    ...connectionFlags,
-  };
+  static override flags = installFlags;
 
   #cached: ClusterAccess | undefined;
 
-  override async run(): Promise<Result | undefined> {
+  override async run(): Promise<Result | HostInstallResult | undefined> {
     const {flags} = await this.parse(Install);
+    if (flags.target === 'systemd') throw noPackages();
+    if (flags.target === 'docker') {
+      refuseWith('target docker', ONLY_KUBERNETES, flags);
+      return installInDocker(await this.settingsFrom(flags), flags, this.hostContext(flags));
+    }
     const decided = this.#isConversation(flags) ? await this.#runWizard(flags) : undefined;
     if (decided === 'saved' || decided === 'quit') {
       this.say(
@@ -296,4 +247,11 @@ const nobodyToAsk = (): ExpectedError =>
     code: 'USAGE',
     exit: ExitCode.usage,
     suggestions: ['Run the command on a terminal, without --yes, --json, --diff and --dry-run'],
+  });
+
+const noPackages = (): ExpectedError =>
+  new ExpectedError('install does not support --target systemd, because the Linux packages of the agent are deprecated.', {
+    code: 'USAGE',
+    exit: ExitCode.usage,
+    suggestions: ['Use Docker: scalr-agent install --target docker', 'Configure an installed package: scalr-agent export systemd'],
   });

@@ -1,7 +1,8 @@
 import * as Flags from '@oclif/core/flags';
 import type {Values} from '../charts/tree.ts';
 import {BaseCommand} from '../cli/base-command.ts';
-import {answersFlag, connectionFlags, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
+import {answersFlag, connectionFlags, refuseWith, releaseName, settingFlags, targetFlag, timeoutOf} from '../cli/flags.ts';
+import {type HostStatusDocument, hostStatus} from '../cli/host-commands.ts';
 import {readTexts} from '../cli/user-files.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {kubectlCommand} from '../command-line.ts';
@@ -19,8 +20,21 @@ const SETTINGS = [namespace, release];
 /** A user waits for the result. */
 const READ_TIMEOUT = '30s';
 
+/** Flags that have no meaning without Kubernetes. */
+const ONLY_KUBERNETES = [
+  'values',
+  'exit-code',
+  'all-namespaces',
+  'watch',
+  'namespace',
+  'kube-context',
+  'kubeconfig',
+  'helm',
+  'kubectl',
+] as const;
+
 /** Undefined after --watch, which prints continuously. */
-type Result = StatusDocument | {releases: readonly StatusDocument[]} | undefined;
+type Result = StatusDocument | HostStatusDocument | {releases: readonly StatusDocument[]} | undefined;
 
 export default class Status extends BaseCommand<Result> {
   static override summary = 'Show the status of an installed agent.';
@@ -50,6 +64,7 @@ export default class Status extends BaseCommand<Result> {
       exclusive: ['values', 'watch'],
     }),
     watch: Flags.boolean({char: 'w', summary: 'Watch for changes; with --json prints one document per line.'}),
+    ...targetFlag,
     ...answersFlag,
     ...settingFlags(SETTINGS),
     ...connectionFlags,
@@ -59,6 +74,11 @@ export default class Status extends BaseCommand<Result> {
     const {flags} = await this.parse(Status);
     const timeoutMs = timeoutOf({...flags, timeout: flags.timeout ?? READ_TIMEOUT});
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
+    if (flags.target === 'docker' || flags.target === 'systemd') {
+      refuseWith(`target ${flags.target}`, ONLY_KUBERNETES, flags);
+      const name = settings.isExplicit(release) ? settings.get(release) : undefined;
+      return hostStatus(flags.target, name, {...this.hostContext(flags), screen: this.resultScreen});
+    }
     const files = flags.values ?? [];
     const wanted = files.length === 0 ? undefined : readLayers(await readTexts(files, this.app.files));
     const name = releaseName(flags, settings);

@@ -2,7 +2,18 @@ import * as Flags from '@oclif/core/flags';
 import {uninstallRelease} from '../apply/uninstall-release.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
-import {answersFlag, confirmFlags, connectionFlags, durationOf, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
+import {
+  answersFlag,
+  confirmFlags,
+  connectionFlags,
+  durationOf,
+  refuseWith,
+  releaseName,
+  settingFlags,
+  targetFlag,
+  timeoutOf,
+} from '../cli/flags.ts';
+import {type HostUninstallResult, uninstallFromHost} from '../cli/host-commands.ts';
 import {inventoryOf} from '../cluster/inventory.ts';
 import {readFacts} from '../cluster/read-facts.ts';
 import {readInventory} from '../cluster/read-inventory.ts';
@@ -34,7 +45,10 @@ interface Result {
 /** Only the release is required; Helm knows its chart and values. */
 const SETTINGS = [namespace, release];
 
-export default class Uninstall extends BaseCommand<Result> {
+/** Flags that have no meaning without Kubernetes. */
+const ONLY_KUBERNETES = ['purge', 'confirm', 'cleaner-image', 'namespace', 'kube-context', 'kubeconfig', 'helm', 'kubectl'] as const;
+
+export default class Uninstall extends BaseCommand<Result | HostUninstallResult> {
   static override summary = 'Uninstall an agent and list what remains.';
   static override description =
     'Lists what is deleted and what remains. Stops the agent and waits for the runs in flight. Data, custom resource definitions, Secrets, the namespace and directories on nodes remain unless --purge names them (--purge=all deletes all of them). Deletions that cannot be undone ask for the release name; --confirm answers. Checks afterwards that everything is gone.';
@@ -55,17 +69,22 @@ export default class Uninstall extends BaseCommand<Result> {
     drain: Flags.boolean({summary: 'Wait for the runs in flight.', default: true, allowNo: true}),
     'drain-timeout': Flags.string({summary: 'Time to wait for the runs in flight.', helpValue: '<DURATION>', default: '30m'}),
     'cleaner-image': Flags.string({summary: 'Image that deletes files in node directories; must contain find.', helpValue: '<IMAGE>'}),
+    ...targetFlag,
     ...confirmFlags,
     ...answersFlag,
     ...settingFlags(SETTINGS),
     ...connectionFlags,
   };
 
-  override async run(): Promise<Result> {
+  override async run(): Promise<Result | HostUninstallResult> {
     const {flags} = await this.parse(Uninstall);
     const timeoutMs = timeoutOf(flags);
     const drainTimeoutMs = durationOf('--drain-timeout', flags['drain-timeout']);
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
+    if (flags.target === 'docker' || flags.target === 'systemd') {
+      refuseWith(`target ${flags.target}`, ONLY_KUBERNETES, flags);
+      return uninstallFromHost(flags.target, settings.get(release) as string, flags, this.hostContext(flags));
+    }
     const {now, sleep} = this.app;
     const name = releaseName(flags, settings);
     const access = await this.accessTo(name.place, flags);

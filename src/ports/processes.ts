@@ -1,8 +1,9 @@
 import type {Secret} from '../settings/secret.ts';
 
-/** One call of helm or kubectl, as data: it can be printed, compared and run. */
+/** One call of a tool, as data: it can be printed, compared and run. */
 export interface Call {
-  tool: 'helm' | 'kubectl';
+  /** helm and kubectl for agents in Kubernetes, the others for agents on this machine. */
+  tool: 'helm' | 'kubectl' | 'docker' | 'systemctl' | 'install' | 'rm';
   args: readonly string[];
   /** Sent to standard input, never to a file or the command line. */
   input?: string | Secret;
@@ -23,7 +24,7 @@ export interface Running {
   leave(): void;
 }
 
-/** The helm and kubectl of the user. */
+/** The tools of the user. */
 export interface Processes {
   /** For read-only calls: they end with this program and with the signal. @throws ExpectedError if the tool is not found */
   run(call: Call, options?: {signal?: AbortSignal}): Promise<ProcessResult>;

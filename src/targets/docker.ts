@@ -57,28 +57,47 @@ function scriptOf(host: HostAgent): string {
     .trimEnd()}\n`;
 }
 
-function runLine(agent: AgentInstance, host: HostAgent): string {
+type Option = readonly [flag: string] | readonly [flag: string, value: string];
+
+/** The options of `docker run` with their values; `directory` contains the files of the export. */
+function optionsOf(agent: AgentInstance, host: HostAgent, directory: string): Option[] {
   const mounts = [
     ...(host.mode === 'containers' ? ['/var/run/docker.sock:/var/run/docker.sock'] : []),
-    ...agent.directories.map((directory) => `${directory}:${directory}`),
-    ...host.files.filter(({isOnMachine}) => isOnMachine).map(({path}) => `${path}:${path}:ro`),
-  ].map((mount) => `--volume ${quote(mount)}`);
-  // The shell expands $PWD.
-  const ownFiles = host.files.filter(({isOnMachine}) => !isOnMachine).map(({name, path}) => `--volume "$PWD/${name}:${path}:ro"`);
-  const options = [
-    '--detach',
-    `--name ${agent.name}`,
-    '--restart unless-stopped',
-    ...(host.pull === undefined ? [] : [`--pull ${host.pull}`]),
-    ...(host.user === undefined ? [] : [`--user ${host.user}`]),
-    ...(host.cpus === undefined ? [] : [`--cpus ${host.cpus}`]),
-    ...(host.memory === undefined ? [] : [`--memory ${bytesOf(host.memory)}`]),
-    ...(host.stopSeconds === undefined ? [] : [`--stop-timeout ${host.stopSeconds}`]),
-    `--env-file ${ENV_FILE}`,
-    ...Object.entries({...host.environment, ...agent.environment}).map(([name, value]) => `--env ${quote(`${name}=${value}`)}`),
-    ...mounts,
-    ...ownFiles,
-    ...Object.entries(host.labels).map(([name, value]) => `--label ${quote(`${name}=${value}`)}`),
+    ...agent.directories.map((each) => `${each}:${each}`),
+    ...host.files.map(({name, path, isOnMachine}) => `${isOnMachine ? path : `${directory}/${name}`}:${path}:ro`),
   ];
+  return [
+    ['--detach'],
+    ['--name', agent.name],
+    ['--restart', 'unless-stopped'],
+    ...given('--pull', host.pull),
+    ...given('--user', host.user),
+    ...given('--cpus', host.cpus),
+    ...given('--memory', host.memory === undefined ? undefined : bytesOf(host.memory)),
+    ...given('--stop-timeout', host.stopSeconds),
+    ['--env-file', `${directory}/${ENV_FILE}`],
+    ...pairs('--env', {...host.environment, ...agent.environment}),
+    ...mounts.map((mount): Option => ['--volume', mount]),
+    ...pairs('--label', host.labels),
+  ];
+}
+
+const given = (flag: string, value: string | number | undefined): Option[] => (value === undefined ? [] : [[flag, String(value)]]);
+
+const pairs = (flag: string, map: Readonly<Record<string, string>>): Option[] =>
+  Object.entries(map).map(([name, value]) => [flag, `${name}=${value}`]);
+
+/** Arguments of docker that start an agent with the files of an export in `directory`. */
+export const runArguments = (agent: AgentInstance, host: HostAgent, directory: string): string[] => [
+  'run',
+  ...optionsOf(agent, host, directory).flat(),
+  host.image,
+  'run',
+];
+
+function runLine(agent: AgentInstance, host: HostAgent): string {
+  // The shell expands $PWD.
+  const word = (value: string): string => (value.startsWith('$PWD/') ? `"${value}"` : quote(value));
+  const options = optionsOf(agent, host, '$PWD').map(([flag, value]) => (value === undefined ? flag : `${flag} ${word(value)}`));
   return ['docker run \\', ...options.map((option) => `  ${option} \\`), `  ${host.image} run`].join('\n');
 }

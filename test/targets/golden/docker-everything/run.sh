@@ -22,7 +22,7 @@ docker run \
   --pull always \
   --user 0:0 \
   --stop-timeout 600 \
-  --env-file agent.env \
+  --env-file "$PWD/agent.env" \
   --env SCALR_URL=https://acme.scalr.io \
   --env SCALR_AGENT_DEBUG=1 \
   --env SCALR_AGENT_LOG_FORMAT=json \
@@ -69,7 +69,7 @@ docker run \
   --pull always \
   --user 0:0 \
   --stop-timeout 600 \
-  --env-file agent.env \
+  --env-file "$PWD/agent.env" \
   --env SCALR_URL=https://acme.scalr.io \
   --env SCALR_AGENT_DEBUG=1 \
   --env SCALR_AGENT_LOG_FORMAT=json \

@@ -16,7 +16,7 @@ docker run \
   --detach \
   --name scalr-agent \
   --restart unless-stopped \
-  --env-file agent.env \
+  --env-file "$PWD/agent.env" \
   --env SCALR_URL=https://acme.scalr.io \
   --env SCALR_AGENT_DATA_DIR=/var/lib/scalr-agent \
   --volume /var/run/docker.sock:/var/run/docker.sock \

@@ -16,7 +16,7 @@ docker run \
   --detach \
   --name scalr-agent \
   --restart unless-stopped \
-  --env-file agent.env \
+  --env-file "$PWD/agent.env" \
   --env SCALR_URL=https://acme.scalr.io \
   --env SCALR_AGENT_CA_CERT=/etc/scalr-agent/ca.pem \
   --volume "$PWD/ca.pem:/etc/scalr-agent/ca.pem:ro" \

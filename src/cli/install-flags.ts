@@ -1,0 +1,66 @@
+import * as Flags from '@oclif/core/flags';
+import {catalogue} from '../settings/catalogue.ts';
+import type {SharedFlags} from './base-command.ts';
+import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, noFromClusterFlag, settingFlags, targetFlag} from './flags.ts';
+
+export interface InstallFlags extends ClusterFlags, SharedFlags {
+  target?: 'kubernetes' | 'docker' | 'systemd' | undefined;
+  'from-cluster'?: boolean;
+  yes?: boolean;
+  diff?: boolean;
+  'exit-code'?: boolean;
+  'dry-run'?: boolean;
+  'no-wait'?: boolean;
+  'rollback-on-failure'?: boolean;
+  'skip-preflight'?: boolean;
+  'take-over'?: boolean;
+  'drain-timeout': string;
+  confirm?: string | undefined;
+  resume?: boolean;
+  save?: string | undefined;
+}
+
+/** Flags that have no meaning without Kubernetes. */
+export const ONLY_KUBERNETES = [
+  'diff',
+  'exit-code',
+  'rollback-on-failure',
+  'skip-preflight',
+  'take-over',
+  'confirm',
+  'kube-context',
+  'kubeconfig',
+  'helm',
+  'kubectl',
+] as const;
+
+export const installFlags = {
+  diff: Flags.boolean({summary: 'Show differences from the installed release. Changes nothing.'}),
+  'exit-code': Flags.boolean({summary: 'With --diff: exit with 5 when there are differences.', dependsOn: ['diff']}),
+  'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
+  'rollback-on-failure': Flags.boolean({
+    summary: 'Roll back when the release does not become ready; saves the evidence to a file first.',
+    exclusive: ['no-wait'],
+  }),
+  'skip-preflight': Flags.boolean({summary: 'Skip the preflight checks.'}),
+  'take-over': Flags.boolean({
+    summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
+  }),
+  confirm: Flags.string({summary: 'Release name, to confirm a chart replacement or a downgrade.', helpValue: '<NAME>'}),
+  'drain-timeout': Flags.string({
+    summary: 'Time to wait for runs in flight before another chart replaces the installed one.',
+    helpValue: '<DURATION>',
+    default: '30m',
+  }),
+  resume: Flags.boolean({summary: 'Resume an interrupted wizard; asks for secrets again.'}),
+  save: Flags.string({
+    summary: 'Directory to save answers.yaml (without secrets) and values.yaml in; created if missing.',
+    helpValue: '<DIRECTORY>',
+  }),
+  ...targetFlag,
+  ...noFromClusterFlag,
+  ...confirmFlags,
+  ...answersFlag,
+  ...settingFlags(catalogue),
+  ...connectionFlags,
+};
