@@ -41,7 +41,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'host',
     'settings',
   ],
-  wizard: ['answers', 'ui', 'kubernetes', 'ports', 'charts', 'values', 'cluster', 'plan', 'preflight', 'settings'],
+  wizard: ['answers', 'ui', 'kubernetes', 'ports', 'charts', 'values', 'cluster', 'plan', 'preflight', 'targets', 'host', 'settings'],
   cli: [
     'adapters',
     'wizard',

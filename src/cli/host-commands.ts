@@ -13,7 +13,7 @@ import {
   stateOfContainer,
   stateOfService,
 } from '../host/agents.ts';
-import {type HostRemoval, planContainerRemoval, planContainers, planServiceRemoval, SERVICE_FILES} from '../host/plan.ts';
+import {type HostPlan, type HostRemoval, planContainerRemoval, planContainers, planServiceRemoval, SERVICE_FILES} from '../host/plan.ts';
 import {watchContainers} from '../host/watch.ts';
 import type {Step} from '../plan/step.ts';
 import type {KeptObject} from '../plan/uninstall-keeps.ts';
@@ -64,11 +64,12 @@ export interface HostInstallResult {
   agent?: 'registered' | 'unknown';
 }
 
-/** Starts the containers of an agent on this machine, or brings them to the settings. @throws ExpectedError */
+/** Starts the containers of an agent on this machine, or brings them to the settings. `confirmed` is the plan that the user has seen. @throws ExpectedError */
 export async function installInDocker(
   settings: Settings,
   flags: ConfirmFlags & {save?: string | undefined; 'no-wait'?: boolean},
   context: HostContext,
+  confirmed?: HostPlan,
 ): Promise<HostInstallResult> {
   const {app, screen, say} = context;
   const directory = resolve(flags.save ?? (settings.get(release) as string));
@@ -86,14 +87,15 @@ export async function installInDocker(
     saved: [],
   };
   const text = `${hostPlanText({steps}, dockerPlace(host, directory), screen)}\n${host.notes.map((note) => `${note}\n`).join('')}`;
-  context.report(result.warnings);
+  const isConfirmed = confirmed !== undefined && titlesOf(confirmed) === titlesOf({steps});
+  if (!isConfirmed) context.report(result.warnings);
   if (flags['dry-run']) {
     say(text);
     if (!context.isJson) app.stdout(callsText({steps}));
     return result;
   }
   if (result.changed) {
-    await confirm(text, flags, context);
+    if (!isConfirmed) await confirm(text, flags, context);
     const written = {directory, isDryRun: false, isAccepted: true};
     say(`${(await writeFiles(dockerFiles(host).files, app.files, written)).join('\n')}\n`);
   }
@@ -200,6 +202,8 @@ export async function onlyContainer(name: string | undefined, host: HostTools): 
     suggestions: [only, ...others].map((each) => `scalr-agent collect-logs --docker ${each}`),
   });
 }
+
+const titlesOf = ({steps}: Pick<HostPlan, 'steps'>): string => steps.map(({title}) => title).join('\n');
 
 const stepsOf = (steps: readonly Step[]) => steps.map(({id, title}) => ({id, title}));
 

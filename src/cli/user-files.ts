@@ -124,16 +124,17 @@ interface SaveOptions {
   /** Nothing is saved without a directory. */
   directory: string | undefined;
   settings: Settings;
-  values: string;
+  /** Besides answers.yaml. */
+  texts: readonly {path: string; text: string}[];
   isAccepted: boolean;
   confirm: Confirm;
 }
 
-/** Writes answers.yaml and values.yaml to a directory, readable only by their owner, both or none. Returns their paths. @throws ExpectedError */
-export async function saveFiles({directory, settings, values, isAccepted, confirm}: SaveOptions, files: Files): Promise<string[]> {
+/** Writes answers.yaml and the texts to a directory, readable only by their owner, all or none. Returns their paths. @throws ExpectedError */
+export async function saveFiles({directory, settings, texts, isAccepted, confirm}: SaveOptions, files: Files): Promise<string[]> {
   if (directory === undefined) return [];
-  const texts = {'answers.yaml': answersText(withAbsolutePaths(settings)), 'values.yaml': values};
-  const writes = Object.entries(texts).map(([name, text]) => ({path: join(directory, name), text}));
+  const all = [{path: 'answers.yaml', text: answersText(withAbsolutePaths(settings))}, ...texts];
+  const writes = all.map(({path, text}) => ({path: join(directory, path), text}));
   const options = {isPrivate: true, flag: '--save'} as const;
   // All questions come before the first file.
   for (const each of writes) await writeValuesFile({...each, ...options, isDryRun: false, isAsked: true, isAccepted}, files, confirm);

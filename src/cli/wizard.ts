@@ -1,9 +1,12 @@
+import {resolve} from 'node:path';
 import {type DiscoveredCluster, discoverCluster} from '../answers/discover-cluster.ts';
 import {findAnswers, settle} from '../answers/resolve.ts';
 import type {Source} from '../answers/sources.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {programOf} from '../command-line.ts';
 import {ExitCode, ExpectedError, PromptCancelled} from '../errors.ts';
+import {readDocker} from '../host/agents.ts';
+import {planContainers} from '../host/plan.ts';
 import {prepareInstall} from '../plan/install.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
@@ -20,23 +23,31 @@ import type {Generated} from '../values/generate.ts';
 import {AnswerStore, type ResumeState} from '../wizard/answer-store.ts';
 import {readContexts} from '../wizard/choose-target.ts';
 import {ResumeStore, readResumeState, resumePath} from '../wizard/resume.ts';
-import type {Decision, Prepared} from '../wizard/review.ts';
+import type {Decision} from '../wizard/review.ts';
+import type {Prepared} from '../wizard/review-files.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
 import type {App} from './app.ts';
-import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from './flags.ts';
+import {type ClusterFlags, durationOf, releaseName, type TARGETS, timeoutOf, toolPaths} from './flags.ts';
 import {completePath, saveFiles, typedPath} from './user-files.ts';
 
 /** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
 const DISCOVERY_TIMEOUT_MS = 5000;
 
-type Flags = ClusterFlags & {resume?: boolean; 'skip-preflight'?: boolean; 'take-over'?: boolean; 'drain-timeout': string};
+type Flags = ClusterFlags & {
+  target?: (typeof TARGETS)[number] | undefined;
+  save?: string | undefined;
+  resume?: boolean;
+  'skip-preflight'?: boolean;
+  'take-over'?: boolean;
+  'drain-timeout': string;
+};
 
 /** The decision of the user, and its context. */
-export interface Decided extends Exclude<Decision, string> {
+export type Decided = Exclude<Decision, string> & {
   flags: ClusterFlags;
   /** Stores the answers until the install is finished. */
   resumeStore: ResumeStore;
-}
+};
 
 /** Asks for the settings of an install; `saved` or `quit` if the user installs nothing. Read-only. @throws ExpectedError */
 export async function decideWithOperator(
@@ -54,6 +65,7 @@ export async function decideWithOperator(
     const found = await findAnswers([...sources, ...(kept ? [fromKept(kept)] : [])], {files, now: now()});
     settle({answers: new Map(), problems: found.problems}, {only: []});
     const store = new AnswerStore(found.answers, kept);
+    if (flags.target === 'docker' || flags.target === 'systemd') store.place = {kind: flags.target};
     if (flags['kube-context'] !== undefined) store.place = {kind: 'kubernetes', context: flags['kube-context']};
     say(titleText(version, screen));
     const target = (): ClusterTarget => ({
@@ -77,6 +89,10 @@ export async function decideWithOperator(
     };
     const wanted = (generated: Generated) =>
       wantedRelease(generated, valuesDocument(generated), releaseName(clusterFlags(), generated.settings));
+    const [contexts, hasDocker] = await Promise.all([
+      readContexts(target(), app.processes(toolPaths(flags)), timeoutSignal()),
+      app.host.run({tool: 'docker', args: ['version']}, {signal: timeoutSignal()}).then(({trouble}) => trouble === undefined),
+    ]);
     let access: {key: string; cached: ClusterAccess} | undefined;
     const decision = await runWizard(store, {
       prompter,
@@ -87,8 +103,15 @@ export async function decideWithOperator(
       env,
       read,
       wanted,
-      contexts: await readContexts(target(), app.processes(toolPaths(flags)), timeoutSignal()),
-      isFixed: flags['kube-context'] !== undefined,
+      contexts,
+      hasDocker,
+      isFixed: flags['kube-context'] !== undefined || (flags.target !== undefined && flags.target !== 'kubernetes'),
+      planContainers: async (agent) =>
+        planContainers(
+          agent,
+          resolve(flags.save ?? agent.name),
+          await readDocker(agent.image, {host: app.host, signal: interrupts.interrupt}),
+        ),
       program: programOf(env),
       where: () => whereFlags(clusterFlags()),
       onAnswer: () => resumeStore.keep(store),
@@ -120,12 +143,12 @@ export async function decideWithOperator(
           throw error;
         }
       },
-      save: async (directory, generated) =>
+      save: async (directory, settings, texts) =>
         saveFiles(
           {
             directory: typedPath(directory, env),
-            settings: generated.settings,
-            values: valuesDocument(generated),
+            settings,
+            texts,
             isAccepted: false,
             confirm: prompter.confirm,
           },

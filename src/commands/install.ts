@@ -62,15 +62,17 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
 
   override async run(): Promise<Result | HostInstallResult | undefined> {
     const {flags} = await this.parse(Install);
-    if (flags.target === 'systemd') throw noPackages();
-    if (flags.target === 'docker') {
-      refuseWith('target docker', ONLY_KUBERNETES, flags);
+    if (flags.target === 'docker' || flags.target === 'systemd') refuseWith(`target ${flags.target}`, ONLY_KUBERNETES, flags);
+    const isConversation = this.#isConversation(flags);
+    if (flags.target === 'systemd' && !isConversation) throw noPackages();
+    if (flags.target === 'docker' && !isConversation)
       return installInDocker(await this.settingsFrom(flags), flags, this.hostContext(flags));
-    }
-    const decided = this.#isConversation(flags) ? await this.#runWizard(flags) : undefined;
+    const decided = isConversation ? await this.#runWizard(flags) : undefined;
     if (decided === 'saved' || decided === 'quit') {
       this.say(
-        decided === 'saved' ? 'The cluster was not changed.\n' : 'Nothing was changed. To continue, run the command again with --resume.\n',
+        decided === 'saved'
+          ? 'No agent was installed or changed.\n'
+          : 'Nothing was changed. To continue, run the command again with --resume.\n',
       );
       return undefined;
     }
@@ -80,7 +82,10 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
       return this.#bringTo(generated, flags, undefined);
     }
     try {
-      const result = await this.#bringTo(decided.generated, {...flags, ...decided.flags}, decided.plan);
+      const result =
+        'onHost' in decided
+          ? await installInDocker(decided.onHost, flags, this.hostContext(flags), decided.plan)
+          : await this.#bringTo(decided.generated, {...flags, ...decided.flags}, decided.plan);
       await decided.resumeStore.forget();
       return result;
     } catch (error) {
@@ -200,7 +205,7 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
     const {files, now, sleep} = this.app;
     const {name} = wanted;
     const accepted = {isAccepted: flags.yes ?? false, confirm: this.prompter?.confirm};
-    const saved = await saveFiles({directory: flags.save, settings, values: wanted.yaml, ...accepted}, files);
+    const saved = await saveFiles({directory: flags.save, settings, texts: [{path: 'values.yaml', text: wanted.yaml}], ...accepted}, files);
     const interrupts = this.app.takeInterrupts();
     try {
       const say = (text: string): void => this.say(text);

@@ -58,7 +58,7 @@ export function frameOf(heading: readonly string[] | undefined, screen: Screen):
     const [name, text] = line.split('\t');
     return text === undefined
       ? indented(line, screen, rail)
-      : paragraph(`${name?.padEnd(STEP_WIDTH)}  `, text, inside)
+      : paragraph(`${name}${' '.repeat(Math.max(0, STEP_WIDTH - width(name ?? '')))}  `, text, inside)
           .trimEnd()
           .replace(/^/gm, rail);
   };

@@ -1,6 +1,7 @@
 import {commandLine, kubectlCommand, type Program} from '../command-line.ts';
 import type {ExpectedError, Warning} from '../errors.ts';
 import {upgradeInstall} from '../helm/helm.ts';
+import type {HostPlan} from '../host/plan.ts';
 import type {Loss, Plan} from '../plan/step.ts';
 import type {WantedRelease} from '../plan/wanted-release.ts';
 import type {ClusterTarget} from '../ports/processes.ts';
@@ -10,6 +11,7 @@ import {catalogue} from '../settings/catalogue.ts';
 import type {Setting} from '../settings/define.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {type Answer, flagsOf, holdsSecret, quote} from '../settings/settings.ts';
+import type {HostExport} from '../targets/export.ts';
 import type {Generated} from '../values/generate.ts';
 import {type Screen, theme} from './theme.ts';
 
@@ -30,10 +32,15 @@ interface Prepared {
   warnings: readonly Checked[];
 }
 
+/** An agent on this machine: its files, and the plan that starts it. */
+export interface HostReview extends HostExport {
+  plan?: HostPlan;
+}
+
 /** All warnings about the settings, the plan and the cluster. */
-export function noticesOf({generated, prepared}: {generated?: Generated; prepared?: Prepared}): Notice[] {
+export function noticesOf({generated, prepared, host}: {generated?: Generated; prepared?: Prepared; host?: HostReview}): Notice[] {
   const named = (text: string): Setting[] => catalogue.filter(({id}) => new RegExp(`--${id}(?![\\w-])`).test(text));
-  const own = (generated?.warnings ?? []).map(({message, setting}) => ({
+  const own = [...(generated?.warnings ?? []), ...(host?.warnings ?? [])].map(({message, setting}) => ({
     text: message,
     settings: [...catalogue.filter(({id}) => id === setting), ...named(message)],
   }));
@@ -44,12 +51,16 @@ export function noticesOf({generated, prepared}: {generated?: Generated; prepare
     settings: named(`${remedy} ${message}`),
   }));
   // A check repeats what is already known from the settings.
-  return [...own, ...planned, ...checked].filter(({text}, index, all) => all.findIndex((each) => each.text === text) === index);
+  const ofDocker = (host?.plan?.warnings ?? []).map((text) => ({text, settings: named(text)}));
+  return [...own, ...planned, ...checked, ...ofDocker].filter(
+    ({text}, index, all) => all.findIndex((each) => each.text === text) === index,
+  );
 }
 
 interface Reviewed {
   generated?: Generated;
   prepared?: Prepared;
+  host?: HostReview;
   problem?: ExpectedError;
   /** What was answered, by group. */
   groups: readonly (readonly [name: string, answers: readonly string[]])[];
@@ -58,13 +69,14 @@ interface Reviewed {
 }
 
 /** The review: chart and cluster, answers by group, problems, warnings and planned changes. */
-export function reviewLines({generated, prepared, problem, groups, where, notes}: Reviewed, screen: Screen): string[] {
+export function reviewLines({generated, prepared, host, problem, groups, where, notes}: Reviewed, screen: Screen): string[] {
   const {bold, dim, green, red, yellow} = theme(screen);
   const chart = generated === undefined ? '' : `${generated.target.chart} ${generated.target.version} → `;
-  const notices = noticesOf({...(generated ? {generated} : {}), ...(prepared ? {prepared} : {})});
+  const notices = noticesOf({...(generated ? {generated} : {}), ...(prepared ? {prepared} : {}), ...(host ? {host} : {})});
   const room = (screen.columns ?? 80) - 6;
   const onOneLine = (text: string): string => (text.length > room ? `${text.slice(0, room - 1)}…` : text);
-  const steps = prepared?.plan.steps.map(({title}) => title) ?? [];
+  const plan = prepared?.plan ?? host?.plan;
+  const steps = plan?.steps.map(({title}) => title) ?? [];
   return [
     `${bold('Review')}     ${chart}${where.join(' · ')}`,
     ...groups.filter(([, answers]) => answers.length > 0).map(([name, answers]) => `${name}\t${answers.join(' · ')}`),
@@ -72,7 +84,9 @@ export function reviewLines({generated, prepared, problem, groups, where, notes}
     ...(notices.length === 0 ? [] : [yellow(`! ${notices.length} ${notices.length === 1 ? 'warning' : 'warnings'}:`)]),
     ...notices.slice(0, MOST_NOTICES).map(({text}) => `  ${onOneLine(text)}`),
     ...(notices.length > MOST_NOTICES ? [dim(`  and ${notices.length - MOST_NOTICES} more`)] : []),
-    ...(prepared === undefined ? [] : [`${green('Changes')}\t${steps.join(' · ') || 'none, the release already matches these settings'}`]),
+    ...(plan === undefined ? [] : [`${green('Changes')}\t${steps.join(' · ') || 'none, the installed agent matches these settings'}`]),
+    ...(host === undefined ? [] : [`${green('Files')}\t${host.files.map(({path}) => path).join(' · ')}`]),
+    ...(host?.notes ?? []),
     ...notes,
   ];
 }
@@ -91,18 +105,22 @@ export function sameAgainText({entries, target, where, program}: Printed & {wher
   return commandOf(`${program.install} --yes`, where, entries, target);
 }
 
-function commandOf(
-  command: string,
-  where: readonly string[],
-  entries: readonly Entry[],
-  {chart: name, version}: Printed['target'],
-): string {
+/** The equivalent command for an agent on this machine, and the commands that use its files. */
+export function hostCommandsText(target: 'docker' | 'systemd', entries: readonly Entry[], {steps}: HostReview, program: Program): string {
+  const [command, note] =
+    target === 'docker'
+      ? [`${program.install} --target docker --yes`, 'With the saved files only:']
+      : [`${program.other} export systemd --out scalr-agent`, 'On the virtual machine, in the directory of the files:'];
+  return `${commandOf(command, [], entries)}\n${note}\n${steps.map((step) => `  ${step}\n`).join('')}`;
+}
+
+function commandOf(command: string, where: readonly string[], entries: readonly Entry[], target?: Printed['target']): string {
   const given = entries.filter(
     ({setting, answer}) =>
       answer.source !== 'default' && answer.source !== 'chart' && setting.id !== chart.id && setting.id !== chartVersion.id,
   );
   const open = given.filter(({setting, answer}) => !holdsSecret(setting, answer));
-  const exact = [`--chart ${name}`, `--chart-version ${version}`];
+  const exact = target === undefined ? [] : [`--chart ${target.chart}`, `--chart-version ${target.version}`];
   const lines = [command, ...where, ...exact, ...open.flatMap(({setting, answer}) => flagsOf(setting, answer))];
   const hidden = given.filter(({setting, answer}) => holdsSecret(setting, answer)).map(({setting}) => setting.env);
   const before = hidden.length === 0 ? '' : `# Requires the environment variable${hidden.length > 1 ? 's' : ''} ${hidden.join(', ')}\n`;

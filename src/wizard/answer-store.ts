@@ -4,8 +4,14 @@ import {catalogue} from '../settings/catalogue.ts';
 import {type Get, MissingSetting, type ParseContext, type Setting} from '../settings/define.ts';
 import type {Answer, Settings} from '../settings/settings.ts';
 
-/** Where the agent will run: the cluster of a kubeconfig context, or nowhere yet (only files are written). */
-export type Place = {kind: 'kubernetes'; context?: string} | {kind: 'files'};
+/** Where the agent will run: the cluster of a kubeconfig context, this machine, or nowhere yet (only files are written). */
+export type Place = {kind: 'kubernetes'; context?: string} | {kind: 'files'} | {kind: 'docker'} | {kind: 'systemd'};
+
+const PLACES = {files: 'files only', docker: 'Docker on this machine', systemd: 'virtual machine'} as const;
+
+/** The place as an answer. */
+export const placeText = (place: Place | undefined): string =>
+  place === undefined || place.kind === 'kubernetes' ? (place?.context ?? 'current context') : PLACES[place.kind];
 
 /** The saved state of an interrupted session, without secrets. */
 export interface ResumeState {

@@ -22,6 +22,8 @@ export interface AskDeps {
   typedPath?(text: string): string;
   /** Why earlier answers exclude this value. */
   whyExcluded?(setting: Setting, value: unknown): string | undefined;
+  /** Excluded values are left out instead of being shown with the reason. */
+  hidesExcluded?: boolean;
 }
 
 /** How to ask for one setting. */
@@ -82,7 +84,7 @@ async function choose(
   setting: Setting,
   options: AskOptions,
   store: AnswerStore,
-  {prompter, now, whyExcluded}: AskDeps,
+  {prompter, now, whyExcluded, hidesExcluded = false}: AskDeps,
 ): Promise<Answer | undefined> {
   const {kind, meanings} = setting;
   const {orElse, suggested, current} = options;
@@ -91,9 +93,10 @@ async function choose(
     return conflict === undefined || conflict instanceof MissingSetting;
   };
   const values = kind.isSwitch ? ['true', 'false'] : (kind.options ?? []).filter(isPossible);
-  const choices = values.map((value): Choice => {
+  const choices = values.flatMap((value): Choice[] => {
     const disabled = whyExcluded?.(setting, kind.parse(value, {now: now()}));
-    return {value, label: labelOf(setting, value), ...defined({description: meanings?.[value], disabled})};
+    if (disabled !== undefined && hidesExcluded) return [];
+    return [{value, label: labelOf(setting, value), ...defined({description: meanings?.[value], disabled})}];
   });
   const none = orElse === undefined ? [] : [{value: NONE, label: orElse, ...defined({description: options.orElseMeaning})}];
   const fallback = current === undefined ? setting.fallback?.(store.get) : undefined;

@@ -11,6 +11,7 @@ import {type Answer, Settings} from '../settings/settings.ts';
 import {answerText} from '../ui/conversation.ts';
 import {generate} from '../values/generate.ts';
 import type {AnswerStore} from './answer-store.ts';
+import {hostOf, isForeignOn, whyExcludedOn} from './on-host.ts';
 import {CHART_DEFAULT} from './steps.ts';
 
 /** The answers as they are: incomplete, and not validated against each other. */
@@ -28,14 +29,17 @@ export function recommendSoFar(store: AnswerStore, facts: ChartRequirements): Re
   }
 }
 
-/** The selected chart, or the one that is recommended so far. */
+/** The selected chart, or the one that is recommended so far; undefined without Kubernetes. */
 export function likelyTarget(store: AnswerStore, facts: ChartRequirements): Target | undefined {
+  if (hostOf(store) !== undefined) return undefined;
   const name = store.get(chart) ?? recommendSoFar(store, facts)?.chart;
   return name === undefined ? undefined : {chart: name, version: store.get(chartVersion) ?? newestOf(name)};
 }
 
 /** Why no chart that is left supports this value; undefined if one does. A chart that was selected by prompt can still be changed. */
 export function whyExcluded(setting: Setting, value: unknown, store: AnswerStore, facts: ChartRequirements): string | undefined {
+  const host = hostOf(store);
+  if (host !== undefined) return whyExcludedOn(host, setting, value, store);
   const answer: Answer = {value, source: 'prompt'};
   const before = unsettled(store);
   const reasons = chartsLeft(store, facts)
@@ -86,6 +90,7 @@ const shortened = (message: string): string =>
 
 /** The chart default with its value; undefined if the likely chart has no value for the setting. */
 export function chartDefaultOf(setting: Setting, store: AnswerStore, facts: ChartRequirements): string | undefined {
+  if (hostOf(store) !== undefined) return 'Default';
   const target = likelyTarget(store, facts);
   if (target === undefined) return undefined;
   const {rows, defaults} = CHARTS[target.chart];
@@ -100,8 +105,10 @@ export function chartDefaultOf(setting: Setting, store: AnswerStore, facts: Char
   return value === undefined ? undefined : `${CHART_DEFAULT} (${answerText(setting, {value, source: 'chart'})})`;
 }
 
-/** True if the selected chart supports no value of the setting. */
+/** True if the selected chart, or an agent on this machine, supports no value of the setting. */
 export function isForeign(setting: Setting, store: AnswerStore): boolean {
+  const host = hostOf(store);
+  if (host !== undefined) return isForeignOn(host, setting, store);
   const name = store.get(chart);
   if (name === undefined || needsNoRow(setting)) return false;
   const version = store.get(chartVersion) ?? newestOf(name);

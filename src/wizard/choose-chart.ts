@@ -12,6 +12,7 @@ import type {Settings} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {recommendSoFar, unsettled} from './charts-left.ts';
 import type {Interview, InterviewDeps, Question} from './interview.ts';
+import {hostOf} from './on-host.ts';
 
 /** The three charts with reasons. Opens again when another chart is recommended after a change, or the chart does not support an answer. */
 export function chartQuestion(
@@ -36,7 +37,10 @@ export function chartQuestion(
     step: 'Chart',
     message: chart.question,
     isOpen: () =>
-      !store.isFixed(chart) && recommendSoFar(store, facts()) !== undefined && (!store.asked.has(chart.id) || news() !== undefined),
+      hostOf(store) === undefined &&
+      !store.isFixed(chart) &&
+      recommendSoFar(store, facts()) !== undefined &&
+      (!store.asked.has(chart.id) || news() !== undefined),
     async ask(shown) {
       const found = recommendSoFar(store, facts());
       if (found === undefined) throw new GoBack();

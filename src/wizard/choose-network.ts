@@ -10,6 +10,7 @@ import type {Answer} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {isForeign} from './charts-left.ts';
 import type {Question} from './interview.ts';
+import {hostOf} from './on-host.ts';
 import {BOXES} from './steps.ts';
 
 /** Which further questions about the network apply. */
@@ -19,8 +20,11 @@ export function boxesQuestion(
 ): Question {
   const available = () =>
     BOXES.filter(
-      ({settings, forRuns}) =>
-        !settings.some(store.isFixed) && (!forRuns || store.get(purpose) === 'runs') && !settings.every((each) => isForeign(each, store)),
+      ({settings, forRuns, forPods}) =>
+        !settings.some(store.isFixed) &&
+        !(forPods && hostOf(store)) &&
+        (!forRuns || store.get(purpose) === 'runs') &&
+        !settings.every((each) => isForeign(each, store)),
     );
   return {
     id: 'network',
@@ -35,7 +39,7 @@ export function boxesQuestion(
         message: this.message,
         help: [
           'Select all that apply. Each selection adds one or two questions.',
-          'Clusters with direct Internet access usually need none of these.',
+          'With direct Internet access, usually none of these apply.',
           'https://docs.scalr.io/docs/agent-pools',
         ],
         choices: boxes.map(({id, label, description}) => ({

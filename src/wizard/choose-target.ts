@@ -4,7 +4,7 @@ import {allContexts} from '../kubernetes/kubectl.ts';
 import type {ClusterTarget, Processes} from '../ports/processes.ts';
 import type {Choice, Prompter} from '../ports/prompter.ts';
 import {jsonFrom} from '../tool-errors.ts';
-import type {AnswerStore, Place} from './answer-store.ts';
+import {type AnswerStore, type Place, placeText} from './answer-store.ts';
 import type {Question, Shown} from './interview.ts';
 
 interface Config {
@@ -36,13 +36,22 @@ export async function readContexts(place: ClusterTarget, processes: Processes, s
   }
 }
 
-const [CURRENT, OTHER, DOCKER, MACHINE, FILES] = ['current', 'other', 'docker', 'machine', 'files'];
+const [CURRENT, OTHER, DOCKER, SYSTEMD, FILES] = ['current', 'other', 'docker', 'systemd', 'files'];
 
-/** Where the agent will run, unless a flag selects the cluster. `read` returns the facts of a cluster, which it reads in the background. */
+interface TargetDeps {
+  prompter: Prompter;
+  read(context: string | undefined): Promise<DiscoveredCluster>;
+  /** A flag selects the target. */
+  isFixed: boolean;
+  /** Docker answers on this machine. */
+  hasDocker: boolean;
+}
+
+/** Where the agent will run, unless a flag selects it. `read` returns the facts of a cluster, which it reads in the background. */
 export function targetQuestion(
   store: AnswerStore,
   {all, current, problem}: Contexts,
-  {prompter, read, isFixed}: {prompter: Prompter; read(context: string | undefined): Promise<DiscoveredCluster>; isFixed: boolean},
+  {prompter, read, isFixed, hasDocker}: TargetDeps,
 ): Question {
   const others = all.filter(({name}) => name !== current);
   const about = (text: string): string => `${current} (current context), ${text}`;
@@ -55,12 +64,12 @@ export function targetQuestion(
     ...(others.length === 0
       ? []
       : [{value: OTHER as string, label: 'Another context…', description: `${others.length} more in your kubeconfig`}]),
-    {value: DOCKER as string, label: 'Docker', disabled: 'not in the wizard: scalr-agent export docker'},
-    {value: MACHINE as string, label: 'Virtual machine', disabled: 'not in the wizard: scalr-agent export systemd'},
+    {value: DOCKER as string, label: 'Docker', description: hasDocker ? 'on this machine' : 'write files; Docker does not answer here'},
+    {value: SYSTEMD as string, label: 'Virtual machine', description: 'write configuration for the deprecated Linux packages'},
     {value: FILES as string, label: 'Files only', description: 'write values.yaml, change nothing'},
   ];
   const choiceFor = (place: Place | undefined): string | undefined =>
-    place === undefined ? undefined : place.kind === 'files' ? FILES : place.context === current ? CURRENT : OTHER;
+    place?.kind !== 'kubernetes' ? place?.kind : place.context === current ? CURRENT : OTHER;
   return {
     id: 'target',
     step: 'Target',
@@ -73,21 +82,21 @@ export function targetQuestion(
           message: this.message,
           help: [
             'Kubernetes: in the cluster of your kubeconfig. Nothing is changed until you choose Install.',
-            'Files only: writes values.yaml for Helm, without access to a cluster.',
+            'Docker and virtual machines need no cluster. Files only: writes values.yaml for Helm.',
             'Flags --kube-context NAME and --kubeconfig FILE. https://docs.scalr.io/docs/agent-pools',
           ],
           choices: choices('reading the cluster …'),
           ...(current === undefined ? {} : {laterChoices: read(current).then(({summary}) => choices(summary))}),
           default: choiceFor(store.place) ?? (current === undefined ? FILES : CURRENT),
         });
-        if (picked === FILES) store.place = {kind: 'files'};
+        if (picked === FILES || picked === DOCKER || picked === SYSTEMD) store.place = {kind: picked as 'files' | 'docker' | 'systemd'};
         else {
           const context = picked === OTHER ? await chooseContext(others, shown, prompter) : current;
           if (context === undefined) continue;
           store.place = {kind: 'kubernetes', context};
           void read(context);
         }
-        return store.place.kind === 'files' ? 'files only' : (store.place.context ?? '');
+        return placeText(store.place);
       }
     },
   };

@@ -3,6 +3,7 @@ import type {Prompter} from '../ports/prompter.ts';
 import {answered, answeredStep} from '../ui/conversation.ts';
 import {paragraph, type Screen, theme} from '../ui/theme.ts';
 import type {AnswerStore} from './answer-store.ts';
+import {hostOf} from './on-host.ts';
 import {STEPS, type Step} from './steps.ts';
 import {summaryOf} from './summary.ts';
 
@@ -67,7 +68,7 @@ export class Interview {
       const question = await this.#nextOrLast();
       if (question === undefined) break;
       const {id, step, message} = question;
-      this.#print(STEPS.indexOf(step));
+      this.#print(this.#steps.indexOf(step));
       if (await before(step, [this.#title(step)])) continue;
       try {
         const heading = this.#heading(step);
@@ -84,12 +85,17 @@ export class Interview {
       }
     }
     // The review shows all answers.
-    this.#print(this.#deps.prompter.canRedraw ? 0 : STEPS.length);
+    this.#print(this.#deps.prompter.canRedraw ? 0 : this.#steps.length);
   }
 
   /** Prints all steps, after the review. */
   finish(): void {
-    this.#print(STEPS.length);
+    this.#print(this.#steps.length);
+  }
+
+  /** Only Kubernetes has charts. */
+  get #steps(): readonly Step[] {
+    return hostOf(this.#store) === undefined ? STEPS : STEPS.filter((step) => step !== 'Chart');
   }
 
   /** Reopens the previous question. @throws PromptCancelled if there is none and the user quits */
@@ -148,7 +154,7 @@ export class Interview {
 
   #title(step: Step): string {
     const {bold} = theme(this.#deps.screen);
-    return `Step ${STEPS.indexOf(step) + 1} of ${STEPS.length} · ${bold(step)}`;
+    return `Step ${STEPS.indexOf(step) + 1} of ${this.#steps.length} · ${bold(step)}`;
   }
 
   #heading(step: Step): string[] {
@@ -172,7 +178,7 @@ export class Interview {
       say(text);
       this.#printed.push({step, text, lines: text.split('\n').length - 1});
     }
-    if (!prompter.canRedraw && until < STEPS.length && this.#titled !== until) {
+    if (!prompter.canRedraw && until < this.#steps.length && this.#titled !== until) {
       say(`\n${this.#title(STEPS[until] as Step)}\n`);
       this.#titled = until;
     }

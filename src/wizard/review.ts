@@ -1,17 +1,15 @@
 import {CHARTS} from '../charts/charts.ts';
 import type {ChartRequirements} from '../charts/recommend.ts';
 import {scopeOf, takes} from '../charts/support.ts';
-import type {InstallFacts} from '../cluster/install-facts.ts';
-import type {Program} from '../command-line.ts';
 import {ExpectedError} from '../errors.ts';
+import type {HostPlan} from '../host/plan.ts';
 import type {Plan} from '../plan/step.ts';
-import type {WantedRelease} from '../plan/wanted-release.ts';
 import type {Choice} from '../ports/prompter.ts';
-import type {Checked} from '../preflight/check.ts';
 import {chartVersion} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
-import {elsewhereText, type Notice, noticesOf, reviewLines, sameAgainText} from '../ui/review.ts';
-import {isPrivate} from '../values/document.ts';
+import {exportHost} from '../targets/export.ts';
+import type {HostAgent} from '../targets/host/agent.ts';
+import {type Notice, noticesOf, reviewLines} from '../ui/review.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/generate-checked.ts';
 import type {AnswerStore} from './answer-store.ts';
@@ -20,42 +18,22 @@ import {unlessBack} from './ask.ts';
 import {likelyTarget} from './charts-left.ts';
 import {changeSetting, edit, reopen} from './edit.ts';
 import type {Interview, InterviewDeps, Question} from './interview.ts';
+import {hostOf} from './on-host.ts';
+import {commandsText, type FilesDeps, filesText, type Prepared, type Reviewed, save} from './review-files.ts';
 import {STEPS} from './steps.ts';
 import {otherAnswers, summaryOf} from './summary.ts';
 
-/** The plan of an install, and its warnings. */
-export interface Prepared {
-  plan: Plan;
-  facts: InstallFacts;
-  warnings: readonly Checked[];
-}
-
-export interface ReviewDeps extends InterviewDeps, AskDeps {
-  /** Flags that select the cluster, for the printed command. */
-  where(): readonly string[];
-  wanted(generated: Generated): Omit<WantedRelease, 'manifest'>;
+export interface ReviewDeps extends FilesDeps, InterviewDeps, Omit<AskDeps, 'completePath'> {
   /** Reads the cluster without changes; what was read before is not read again. @throws ExpectedError if an install is not possible */
   prepare(generated: Generated): Promise<Prepared>;
-  /** Returns the paths of the written files. @throws ExpectedError */
-  save(directory: string, generated: Generated): Promise<readonly string[]>;
-  /** How the user started this program. */
-  program: Program;
+  /** Plans the containers of an agent on this machine. @throws ExpectedError if Docker does not answer */
+  planContainers(agent: HostAgent): Promise<HostPlan>;
   /** Facts of the cluster that exclude charts. */
   facts(): ChartRequirements;
-  /** Continuations of a typed path. */
-  completePath(text: string): Promise<readonly string[]>;
 }
 
 /** What to install, with the plan that was shown; or how the user left. */
-export type Decision = {generated: Generated; plan: Plan} | 'saved' | 'quit';
-
-/** What the review shows. */
-interface Reviewed {
-  generated?: Generated;
-  prepared?: Prepared;
-  /** Why there is no plan. */
-  problem?: ExpectedError;
-}
+export type Decision = {generated: Generated; plan: Plan} | {onHost: Settings; plan: HostPlan} | 'saved' | 'quit';
 
 type Action = 'install' | 'edit' | 'fix' | 'view' | 'save' | 'print' | 'quit';
 
@@ -71,7 +49,7 @@ export async function review(
     let last: Action | undefined;
     await interview.run();
     const reviewed = await prepareReview(store, deps.facts(), deps);
-    const {generated, prepared} = reviewed;
+    const {generated, prepared, host} = reviewed;
     let isChanged = false;
     while (!isChanged) {
       const action = await unlessBack(chooseAction(reviewed, store, interview, deps, {saved, last}), 'back' as const);
@@ -81,8 +59,12 @@ export async function review(
         interview.finish();
         return {generated, plan: prepared.plan};
       }
-      if (action === 'quit' && saved !== undefined && generated) {
-        interview.tell(`\n${commandsText(generated, store, saved, deps)}`);
+      if (action === 'install' && host?.plan) {
+        interview.finish();
+        return {onHost: host.settings, plan: host.plan};
+      }
+      if (action === 'quit' && saved !== undefined) {
+        interview.tell(`\n${commandsText(reviewed, store, saved, deps)}`);
         return 'saved';
       }
       if (action === 'quit' && (await deps.prompter.confirm('Quit without saving files? --resume continues later.'))) return 'quit';
@@ -91,24 +73,31 @@ export async function review(
         isChanged = true;
       } else if (action === 'edit') isChanged = await edit(store, questions, interview, deps);
       else if (action === 'fix') isChanged = await fix(reviewed, store, questions, interview, deps);
-      else if (generated !== undefined) {
-        if (action === 'save') saved = (await save(generated, interview, deps)) ?? saved;
-        if (action === 'view') interview.tell(`\n${deps.wanted(generated).yaml}\n`);
-        if (action === 'print') interview.tell(`\n${commandsText(generated, store, saved, deps)}\n`);
-      }
+      else if (action === 'save') saved = (await save(reviewed, interview, deps)) ?? saved;
+      else if (action === 'view') interview.tell(`\n${filesText(reviewed, deps)}\n`);
+      else if (action === 'print') interview.tell(`\n${commandsText(reviewed, store, saved, deps)}\n`);
     }
   }
 }
 
 async function prepareReview(store: AnswerStore, facts: ChartRequirements, deps: ReviewDeps): Promise<Reviewed> {
   let generated: Generated | undefined;
+  let host: Reviewed['host'];
   try {
+    const target = hostOf(store);
+    if (target !== undefined) {
+      const settings = store.settings();
+      host = {...exportHost(settings, target), settings};
+      if (target === 'systemd') return {host};
+      if (host.warnings.some(({code}) => code === 'NO_TOKEN')) return {host};
+      return {host: {...host, plan: await deps.prompter.wait('Reading the containers', deps.planContainers(host.agent), ['Review'])}};
+    }
     generated = await generateChecked(confirmed(store, facts), facts);
     if (store.place?.kind === 'files') return {generated};
     return {generated, prepared: await deps.prompter.wait('Checking the cluster', deps.prepare(generated), ['Review'])};
   } catch (error) {
     if (!(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
-    return {...(generated === undefined ? {} : {generated}), problem: error};
+    return {...(generated === undefined ? {} : {generated}), ...(host === undefined ? {} : {host}), problem: error};
   }
 }
 
@@ -130,10 +119,6 @@ function confirmed(store: AnswerStore, facts: ChartRequirements): Settings {
   return new Settings(new Map([...version, ...fits]));
 }
 
-/** Values from the cluster keep the cluster as their source. */
-const decided = ({settings}: Generated, store: AnswerStore) =>
-  settings.entries().map(({setting, answer}) => ({setting, answer: store.answer(setting) ?? answer}));
-
 async function chooseAction(
   reviewed: Reviewed,
   store: AnswerStore,
@@ -141,7 +126,7 @@ async function chooseAction(
   {prompter, screen}: ReviewDeps,
   {saved, last}: {saved: readonly string[] | undefined; last: Action | undefined},
 ): Promise<Action> {
-  const {generated, prepared} = reviewed;
+  const {generated, prepared, host} = reviewed;
   const heading = reviewLines(
     {
       ...reviewed,
@@ -165,27 +150,32 @@ async function chooseAction(
       'https://github.com/Scalr/agent-helm',
     ],
     choices,
-    default: last === 'save' && saved !== undefined ? 'quit' : (last ?? (prepared ? 'install' : generated === undefined ? 'edit' : 'save')),
+    default:
+      last === 'save' && saved !== undefined
+        ? 'quit'
+        : (last ?? (prepared || host?.plan ? 'install' : generated || host ? 'save' : 'edit')),
   })) as Action;
 }
 
-function actions({generated, prepared}: Reviewed, store: AnswerStore): Choice[] {
-  const broken = generated === undefined ? {disabled: 'not possible, see above'} : {};
-  const count = noticesOf({...(generated ? {generated} : {}), ...(prepared ? {prepared} : {})}).length;
+function actions(reviewed: Reviewed, store: AnswerStore): Choice[] {
+  const {generated, prepared, host} = reviewed;
+  const broken = generated === undefined && host === undefined ? {disabled: 'not possible, see above'} : {};
+  const count = noticesOf(reviewed).length;
+  const files = host === undefined ? 'values.yaml' : `${host.files.length} files`;
   return [
-    ...(store.place?.kind === 'files'
+    ...(store.place?.kind === 'files' || store.place?.kind === 'systemd'
       ? []
       : [
           {
             value: 'install',
             label: prepared?.facts.release === undefined ? 'Install' : 'Update the installed release',
-            ...(prepared === undefined ? {disabled: 'not possible, see above'} : {}),
+            ...(prepared === undefined && host?.plan === undefined ? {disabled: 'not possible, see above'} : {}),
           },
         ]),
     {value: 'edit', label: 'Edit an answer…'},
     ...(count === 0 ? [] : [{value: 'fix', label: count === 1 ? 'Show or fix the warning…' : 'Show or fix the warnings…'}]),
-    {value: 'view', label: 'View values.yaml', ...broken},
-    {value: 'save', label: 'Save files (values.yaml, answers.yaml)', ...broken},
+    {value: 'view', label: host === undefined ? 'View values.yaml' : 'View the files without secrets', ...broken},
+    {value: 'save', label: `Save files (${files}, answers.yaml)`, ...broken},
     {value: 'print', label: 'Show the equivalent commands', ...broken},
     {value: 'quit', label: 'Quit without changes'},
   ];
@@ -195,13 +185,13 @@ const NOTHING = '';
 
 /** Lists the warnings, and changes the setting of the selected one. Returns true if an answer may have changed. */
 async function fix(
-  {generated, prepared}: Reviewed,
+  reviewed: Reviewed,
   store: AnswerStore,
   questions: readonly Question[],
   interview: Interview,
   deps: ReviewDeps,
 ): Promise<boolean> {
-  const notices = noticesOf({...(generated ? {generated} : {}), ...(prepared ? {prepared} : {})});
+  const notices = noticesOf(reviewed);
   const settingOf = ({settings}: Notice) => settings[0];
   const question = {
     message: 'Which warning do you want to fix?',
@@ -225,41 +215,4 @@ async function fix(
   if (setting === undefined) return false;
   if (!reopen(setting.id, questions, interview)) await changeSetting(setting, store, interview, deps);
   return true;
-}
-
-function commandsText(generated: Generated, store: AnswerStore, saved: readonly string[] | undefined, deps: ReviewDeps): string {
-  const entries = decided(generated, store);
-  const file = saved?.find((path) => path.endsWith('values.yaml'));
-  const again = sameAgainText({entries, target: generated.target, where: deps.where(), program: deps.program});
-  return `${again}\n${elsewhereText({...deps.wanted(generated), entries, target: generated.target, program: deps.program, file}, deps.screen)}`;
-}
-
-/** Returns the written files; undefined after an error, which the review shows. */
-async function save(
-  generated: Generated,
-  interview: Interview,
-  {prompter, save: write, completePath}: ReviewDeps,
-): Promise<readonly string[] | undefined> {
-  const secret = isPrivate(generated);
-  const question = {
-    message: 'Directory to save to',
-    heading: ['Review', ...(secret ? ['values.yaml will contain the password of the proxy URL; answers.yaml leaves it out.'] : [])],
-    help: [
-      secret ? 'Do not commit values.yaml. Only you can read the files.' : 'Both files are readable only by you and contain no secrets.',
-      'A missing directory is created; existing files are replaced only after confirmation. Tab completes the path.',
-      'Flag --save DIRECTORY',
-    ],
-    default: './scalr-agent',
-    complete: completePath,
-    canGoBack: true,
-  };
-  const directory = await unlessBack(prompter.input(question), undefined);
-  if (directory === undefined) return undefined;
-  try {
-    return await write(directory, generated);
-  } catch (error) {
-    if (!(error instanceof ExpectedError)) throw error;
-    interview.note(error.message);
-    return undefined;
-  }
 }

@@ -18,14 +18,17 @@ import {chartQuestion} from './choose-chart.ts';
 import {boxesQuestion, dropRole, roleQuestion} from './choose-network.ts';
 import {type Contexts, targetQuestion} from './choose-target.ts';
 import {Interview, type Question} from './interview.ts';
+import {emptyOnHost, hostOf, inWordsOf} from './on-host.ts';
 import {type Decision, type ReviewDeps, review} from './review.ts';
 import {BOXES, CHART_DEFAULT, QUESTIONS, type SettingQuestion, STEPS} from './steps.ts';
 
 /** What the wizard needs from the environment. */
 export interface WizardDeps extends Omit<ReviewDeps, 'before' | 'offers' | 'whyExcluded' | 'facts'> {
   contexts: Contexts;
-  /** A flag selects the cluster. */
+  /** A flag selects the cluster or the target. */
   isFixed: boolean;
+  /** Docker answers on this machine. */
+  hasDocker: boolean;
   env: Readonly<Record<string, string | undefined>>;
   /** Facts of the cluster of a context; read once per context. */
   read(context: string | undefined): Promise<DiscoveredCluster>;
@@ -44,7 +47,8 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     const {place} = store;
     const isEarly = place?.kind === 'kubernetes' && STEPS.indexOf(step) < STEPS.indexOf('Purpose');
     if (place === undefined || readFor === place || isEarly) return false;
-    cluster = place.kind === 'files' ? NO_CLUSTER : await deps.prompter.wait('Reading the cluster', deps.read(place.context), [...heading]);
+    cluster =
+      place.kind === 'kubernetes' ? await deps.prompter.wait('Reading the cluster', deps.read(place.context), [...heading]) : NO_CLUSTER;
     readFor = place;
     store.merge(cluster.answers, {now: deps.now()});
     if (place.kind === 'kubernetes' && !cluster.isRead) interview.note(`The cluster ${cluster.summary}. You can still write values.yaml.`);
@@ -59,7 +63,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     whyExcluded: (setting: Setting, value: unknown) => whyExcluded(setting, value, store, facts()),
   };
 
-  const settingQuestion = ({setting, step, when, box, orElse, isConfirmed, ...how}: SettingQuestion): Question => ({
+  const settingQuestion = ({setting, step, when, box, isConfirmed, ...options}: SettingQuestion): Question => ({
     id: setting.id,
     step,
     message: setting.question,
@@ -73,11 +77,17 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       return applies && (box === undefined || BOXES.some((each) => each.id === box && store.isOpen(each))) && !isForeign(setting, store);
     },
     async ask(shown) {
+      const isOnHost = hostOf(store) !== undefined;
+      const {orElse, ...how} = {...options, ...(isOnHost ? emptyOnHost(setting) : {})};
       const current = store.answer(setting) ?? prefilled(setting, store, deps.env);
       const empty = orElse === CHART_DEFAULT ? (chartDefaultOf(setting, store, facts()) ?? CHART_DEFAULT) : orElse;
       const sizes = setting === concurrency ? sizeNote(store, cluster) : undefined;
       const heading = sizes === undefined ? shown.heading : [...shown.heading, sizes];
-      const answer = await ask(setting, {...how, orElse: empty, current, ...shown, heading}, store, asking);
+      const asked = inWordsOf(store, setting);
+      const answer = await ask(asked, {...how, orElse: empty, current, ...shown, heading}, store, {
+        ...asking,
+        hidesExcluded: isOnHost,
+      });
       // A secret is not shown, so an empty answer keeps it.
       const isKept = answer === undefined && setting === token && store.answer(setting) !== undefined;
       if (!isKept) put(setting, answer);

@@ -42,13 +42,15 @@ export interface Box {
   answer?: {setting: Setting; value: unknown};
   /** True if only runs need it. */
   forRuns?: boolean;
+  /** True if only pods can have it. */
+  forPods?: boolean;
 }
 
 export const BOXES: readonly Box[] = [
   {
     id: 'proxy',
     label: 'HTTP(S) proxy',
-    description: 'pods reach the Internet through a proxy',
+    description: 'the Internet is reached through a proxy',
     settings: [httpsProxy, noProxy],
   },
   {
@@ -64,6 +66,7 @@ export const BOXES: readonly Box[] = [
     settings: [metadataService],
     answer: {setting: metadataService, value: 'block'},
     forRuns: true,
+    forPods: true,
   },
   {
     id: 'identity',
@@ -71,6 +74,7 @@ export const BOXES: readonly Box[] = [
     description: 'runs get cloud credentials from the cluster',
     settings: [workloadIdentity],
     forRuns: true,
+    forPods: true,
   },
   {
     id: 'mirror',

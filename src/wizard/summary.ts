@@ -12,7 +12,9 @@ import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageCl
 import {caFile, caPublicRoots} from '../settings/tls.ts';
 import {answerText, sourceText} from '../ui/conversation.ts';
 import {type Screen, theme} from '../ui/theme.ts';
-import type {AnswerStore} from './answer-store.ts';
+import {type AnswerStore, placeText} from './answer-store.ts';
+import {isForeign} from './charts-left.ts';
+import {hostOf} from './on-host.ts';
 import type {Step} from './steps.ts';
 
 /** The settings of each step, as its line shows them. */
@@ -57,7 +59,10 @@ const PHRASES = new Map<Setting, (text: string, store: AnswerStore) => string | 
   [tokenFile, (text) => `token file ${text}`],
   [tokenSecret, (text, {isGiven}) => (isGiven(token) || isGiven(tokenFile) ? undefined : `Secret ${text}`)],
   [purpose, (_, {get}) => (get(purpose) === 'vcs' ? 'VCS access' : 'Terraform/OpenTofu runs')],
-  [isolation, (_, {get}) => (get(isolation) === 'shared' ? 'runs share a container' : 'one pod per run')],
+  [
+    isolation,
+    (_, store) => (store.get(isolation) === 'shared' ? 'runs share a container' : `one ${hostOf(store) ? 'container' : 'pod'} per run`),
+  ],
   [httpsProxy, (text) => `proxy ${text}`],
   [httpProxy, (text, {get}) => (get(httpProxy) === get(httpsProxy) ? undefined : `HTTP proxy ${text}`)],
   [noProxy, (text) => (text === 'none' ? undefined : `NO_PROXY ${text}`)],
@@ -75,17 +80,17 @@ const PHRASES = new Map<Setting, (text: string, store: AnswerStore) => string | 
 
 /** The answers of a step, each with its source unless the user gave it here. */
 export function summaryOf(step: Step, store: AnswerStore, screen: Screen): string[] {
-  const {place} = store;
-  const where = step !== 'Target' ? [] : [place?.kind === 'files' ? 'files only' : (place?.context ?? 'current context')];
+  const where = step === 'Target' ? [placeText(store.place)] : [];
   const parts = SETTINGS[step].flatMap((setting) => {
     const value = setting === namespace || setting === url || setting === purpose ? store.get(setting) : undefined;
-    if (setting.appliesWhen?.test(store.get) === false) return [];
+    if (setting.appliesWhen?.test(store.get) === false || (hostOf(store) !== undefined && isForeign(setting, store))) return [];
     const answer = store.answer(setting) ?? (value === undefined ? undefined : {value, source: 'prompt' as const});
     const text = answer && phraseOf(setting, answer, store);
     return text === undefined ? [] : [`${text}${sourceOf(answer as Answer, setting, screen)}`];
   });
   const all = [...where, ...parts];
-  return all.length === 0 && NOTHING[step] !== '' ? [NOTHING[step]] : all;
+  const nothing = hostOf(store) === undefined ? NOTHING[step] : NOTHING[step].replace('chart default', 'default');
+  return all.length === 0 && nothing !== '' ? [nothing] : all;
 }
 
 /** Settings that belong to no step, as flag and value. */

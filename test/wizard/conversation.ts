@@ -2,6 +2,7 @@ import {sleep} from '../../src/adapters/clock.ts';
 import Install from '../../src/commands/install.ts';
 import {ExitCode, ExpectedError} from '../../src/errors.ts';
 import type {KubernetesClient} from '../../src/kubernetes/client.ts';
+import type {HostTools} from '../../src/ports/host-tools.ts';
 import type {Processes} from '../../src/ports/processes.ts';
 import type {Choice, InputQuestion, ListQuestion} from '../../src/ports/prompter.ts';
 import {failingKubernetes} from '../support/fake-kubernetes.ts';
@@ -33,6 +34,9 @@ const NO_KUBECTL = failingKubernetes({
   cause: new Error('kubectl not found on PATH.'),
 });
 
+const missing = {kind: 'not-found', message: 'docker not found on PATH', isToolMissing: true} as const;
+export const NO_DOCKER: HostTools = {run: async () => ({stdout: '', trouble: missing}), stream: async () => ({trouble: missing})};
+
 /** What one question, the last one of its kind, offered. */
 export function choicesOf(asked: readonly (InputQuestion | ListQuestion)[], message: string): readonly Choice[] {
   const question = asked.findLast((each) => each.message.includes(message));
@@ -49,12 +53,14 @@ interface Place {
   /** Of helm and kubectl. */
   answer?: Processes['run'];
   kubernetes?: KubernetesClient;
+  /** Docker of the machine. */
+  host?: HostTools;
 }
 
 /** The conversation with this operator on a terminal, where no cluster is. Every line has to be reached. */
 export async function talk(
   lines: readonly Line[],
-  {argv = [], env = {}, files = memoryFiles(), answer = nothing, kubernetes = NO_KUBECTL}: Place = {},
+  {argv = [], env = {}, files = memoryFiles(), answer = nothing, kubernetes = NO_KUBECTL, host = NO_DOCKER}: Place = {},
 ) {
   const operator = scriptedPrompter(lines);
   const result = await runCommand(Install, [...argv], {
@@ -65,6 +71,7 @@ export async function talk(
     sleep,
     processes: () => ({run: async (call, how) => answer(call, how), start: nothing}),
     kubernetes: async () => kubernetes,
+    host,
   });
   // A question that nobody expected arrives as a failure of the command.
   if (/This is a bug/.test(result.stderr)) throw new Error(result.stderr);

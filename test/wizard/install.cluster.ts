@@ -7,7 +7,7 @@ import {chartFlags, installPlace} from '../support/install-place.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {install} from '../support/run-on-cluster.ts';
 import {ENTER, type Line, scriptedPrompter} from '../support/scripted-prompter.ts';
-import {ENV, jwt, KEPT, shown} from './conversation.ts';
+import {ENV, jwt, KEPT, NO_DOCKER, shown} from './conversation.ts';
 
 const TOKEN = jwt({iss: 'acme.scalr.io', exp: 4_000_000_000});
 
@@ -26,7 +26,13 @@ async function talk(lines: readonly Line[], argv: readonly string[], place: Awai
   const [helm] = await findHelm();
   const operator = scriptedPrompter(lines);
   const files = memoryFiles();
-  const result = await install(place, helm?.path as string, argv, {env: ENV, files, hasTerminal: true, prompter: operator.prompter});
+  const result = await install(place, helm?.path as string, argv, {
+    env: ENV,
+    files,
+    hasTerminal: true,
+    host: NO_DOCKER,
+    prompter: operator.prompter,
+  });
   if (/This is a bug/.test(result.stderr)) throw new Error(result.stderr);
   operator.done();
   return {...result, files, asked: operator.asked};

@@ -1,0 +1,68 @@
+import {ExpectedError} from '../errors.ts';
+import {token} from '../settings/agent.ts';
+import type {Setting} from '../settings/define.ts';
+import {isolation, purpose} from '../settings/purpose.ts';
+import {release} from '../settings/release.ts';
+import {Settings} from '../settings/settings.ts';
+import {cache, cachePath} from '../settings/storage.ts';
+import {hostAgent} from '../targets/host/agent.ts';
+import type {HostTarget} from '../targets/host/mode.ts';
+import {rowsOf} from '../targets/host/rows.ts';
+import type {AnswerStore} from './answer-store.ts';
+
+/** Where the agent runs if it is this machine; undefined for Kubernetes and if it is not known yet. */
+export function hostOf({place}: Pick<AnswerStore, 'place'>): Extract<HostTarget, 'docker' | 'systemd'> | undefined {
+  return place?.kind === 'docker' || place?.kind === 'systemd' ? place.kind : undefined;
+}
+
+/** True if an agent on this machine supports no value of the setting. */
+export const isForeignOn = (target: HostTarget, setting: Setting, {get}: Pick<AnswerStore, 'get'>): boolean =>
+  !(setting.id === release.id && target === 'docker') &&
+  !rowsOf(target).some((row) => row.setting === setting && (row.when?.(get) ?? true));
+
+/** Why an agent on this machine does not support a value. */
+export function whyExcludedOn(target: HostTarget, setting: Setting, value: unknown, store: AnswerStore): string | undefined {
+  // Other answers that are excluded are reported by the review.
+  const decisive = store.entries().filter((each) => each.setting === purpose || each.setting === (isolation as Setting));
+  const answers = decisive.map((each) => [each.setting.id, each.answer] as const);
+  try {
+    hostAgent(new Settings(new Map([...answers, [setting.id, {value, source: 'prompt'}]])), target);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ExpectedError) return error.message;
+    throw error;
+  }
+}
+
+/** Meaning of an empty answer, and the preselected choice. */
+export function emptyOnHost(setting: Setting): {orElse?: string | undefined; suggested?: string} {
+  if (setting === (token as Setting)) return {orElse: 'Enter: add it to agent.env later'};
+  return setting === (isolation as Setting) ? {orElse: undefined, suggested: 'per-run'} : {};
+}
+
+type Words = Partial<Pick<Setting, 'question' | 'labels' | 'meanings'>>;
+
+const ON_HOST = new Map<Setting, Words>([
+  [
+    isolation as Setting,
+    {
+      question: 'Isolate each run in its own container?',
+      meanings: {
+        shared: 'runs execute in the container of the agent, one at a time',
+        'per-run': 'each run gets its own container; requires the Docker socket',
+      },
+    },
+  ],
+  [
+    cache as Setting,
+    {
+      labels: {hostpath: 'Directory on this machine', ephemeral: 'In the container'},
+      meanings: {hostpath: 'outlives the container of the agent', ephemeral: 'deleted with the container'},
+    },
+  ],
+  [cachePath as Setting, {question: 'Cache directory on this machine'}],
+]);
+
+/** The setting in words for an agent on this machine. */
+export const inWordsOf = (store: AnswerStore, setting: Setting): Setting =>
+  hostOf(store) === undefined ? setting : {...setting, ...ON_HOST.get(setting)};
