@@ -4,17 +4,17 @@ import {CommandHelp, Help as OclifHelp} from '@oclif/core/help';
 /** Commands by purpose, as root help shows them, each with the flags that most people need, as -h shows them. */
 const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'SET UP': {
-    install: ['url', 'token-file', 'namespace', 'chart', 'cloud', 'https-proxy', 'ca-file', 'cache', 'answers', 'dry-run', 'diff', 'yes'],
+    install: ['url', 'token-file', 'namespace', 'chart', 'target', 'cloud', 'https-proxy', 'ca-file', 'cache', 'answers', 'dry-run', 'yes'],
     recommend: ['cloud', 'purpose', 'isolation', 'concurrency', 'cache', 'metadata-service', 'from-cluster', 'answers', 'json'],
     preflight: ['namespace', 'chart', 'cache', 'https-proxy', 'probe', 'strict', 'kube-context', 'timeout', 'answers', 'json'],
   },
   OPERATE: {
-    status: ['namespace', 'release', 'all-namespaces', 'watch', 'values', 'exit-code', 'kube-context', 'json'],
+    status: ['namespace', 'release', 'target', 'all-namespaces', 'watch', 'values', 'exit-code', 'kube-context', 'json'],
     debug: ['namespace', 'release', 'no-wait', 'kube-context', 'dry-run', 'yes'],
-    uninstall: ['namespace', 'release', 'drain', 'purge', 'confirm', 'kube-context', 'dry-run', 'yes'],
+    uninstall: ['namespace', 'release', 'target', 'drain', 'purge', 'confirm', 'kube-context', 'dry-run', 'yes'],
   },
   SUPPORT: {
-    'collect-logs': ['namespace', 'release', 'since', 'run', 'watch', 'max-size', 'out', 'docker', 'journal', 'inspect', 'kube-context'],
+    'collect-logs': ['namespace', 'release', 'since', 'run', 'watch', 'max-size', 'out', 'target', 'inspect', 'kube-context'],
   },
   CI: {
     values: ['url', 'chart', 'chart-version', 'cloud', 'https-proxy', 'ca-file', 'cache', 'set', 'values-file', 'answers', 'out', 'yes'],

@@ -54,7 +54,7 @@ export const installFlags = {
   }),
   resume: Flags.boolean({summary: 'Resume an interrupted wizard; asks for secrets again.'}),
   save: Flags.string({
-    summary: 'Directory to save answers.yaml (without secrets) and values.yaml in; created if missing.',
+    summary: 'Directory to save answers.yaml (without secrets) and values.yaml in, or the files for Docker; created if missing.',
     helpValue: '<DIRECTORY>',
   }),
   ...targetFlag,

@@ -50,11 +50,12 @@ interface Result {
 export default class Install extends BaseCommand<Result | HostInstallResult | undefined> {
   static override summary = 'Install an agent, or update an existing release.';
   static override description =
-    'Runs the preflight checks, shows a plan and asks for confirmation; without a terminal, --yes confirms. Creates the namespace and the Secrets, runs helm with an exact chart version, and waits until the agent is ready or explains why it is not. Safe to repeat: continues an interrupted install, and changes nothing when the release is up to date.';
+    'Runs the preflight checks, shows a plan and asks for confirmation; without a terminal, --yes confirms. Creates the namespace and the Secrets, runs helm with an exact chart version, and waits until the agent is ready or explains why it is not. Safe to repeat: continues an interrupted install, and changes nothing when the release is up to date. With --target docker, starts the agent in Docker on this machine, with the files of "export docker" in the directory of --save (default: the release name).';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --token-file token --yes',
     'SCALR_AGENT_TOKEN=… <%= config.bin %> <%= command.id %> --url https://acme.scalr.io',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --dry-run',
+    '<%= config.bin %> <%= command.id %> --target docker --url https://acme.scalr.io --token-file token --yes',
   ];
   static override flags = installFlags;
 

@@ -63,6 +63,7 @@ export function planContainers(host: HostAgent, directory: string, {containers, 
     ],
     warnings: [
       ...replaced.filter(({State}) => State?.Running).map(stopWarning),
+      ...containers.filter((each) => !replaced.includes(each) && isOfOtherPurpose(each, host)).map(otherPurposeWarning),
       ...(host.mode === 'containers' && Object.keys(host.proxy).length > 0 && !hasDaemonProxy
         ? [`The Docker daemon has no proxy, but it pulls the images of runs. In ${directory}, run: ${daemonSteps(host).join(' && ')}`]
         : []),
@@ -91,6 +92,15 @@ function stopWarning(container: Container): string {
   const seconds = container.Config?.StopTimeout ?? DEFAULT_STOP_SECONDS;
   return `Container ${containerName(container)} gets ${seconds} s to stop. Runs in flight that take longer are interrupted; --grace-period sets this time when a container starts.`;
 }
+
+const purposeOf = (container: Container): string | undefined => labelOf(container, 'io.scalr.agent.purpose');
+
+const isOfOtherPurpose = (container: Container, {labels}: HostAgent): boolean =>
+  purposeOf(container) !== undefined && purposeOf(container) !== labels['io.scalr.agent.purpose'];
+
+/** docs.scalr.io, self-hosted agents. */
+const otherPurposeWarning = (container: Container): string =>
+  `Container ${containerName(container)} is a ${purposeOf(container) === 'vcs' ? 'VCS' : 'run'} agent. Run agents and VCS agents should not share a machine.`;
 
 const nameTaken = (name: string): ExpectedError =>
   new ExpectedError(`Container ${name} already exists and was not started by this program.`, {

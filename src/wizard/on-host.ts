@@ -15,10 +15,11 @@ export function hostOf({place}: Pick<AnswerStore, 'place'>): Extract<HostTarget,
   return place?.kind === 'docker' || place?.kind === 'systemd' ? place.kind : undefined;
 }
 
-/** True if an agent on this machine supports no value of the setting. */
+/** True if an agent on this machine supports no value of the setting, or only one. */
 export const isForeignOn = (target: HostTarget, setting: Setting, {get}: Pick<AnswerStore, 'get'>): boolean =>
-  !(setting.id === release.id && target === 'docker') &&
-  !rowsOf(target).some((row) => row.setting === setting && (row.when?.(get) ?? true));
+  (target === 'systemd' && setting.id === isolation.id) ||
+  (!(setting.id === release.id && target === 'docker') &&
+    !rowsOf(target).some((row) => row.setting === setting && (row.when?.(get) ?? true)));
 
 /** Why an agent on this machine does not support a value. */
 export function whyExcludedOn(target: HostTarget, setting: Setting, value: unknown, store: AnswerStore): string | undefined {
@@ -64,5 +65,7 @@ const ON_HOST = new Map<Setting, Words>([
 ]);
 
 /** The setting in words for an agent on this machine. */
-export const inWordsOf = (store: AnswerStore, setting: Setting): Setting =>
-  hostOf(store) === undefined ? setting : {...setting, ...ON_HOST.get(setting)};
+export function inWordsOf(store: AnswerStore, setting: Setting): Setting {
+  const words = hostOf(store) === undefined ? undefined : ON_HOST.get(setting);
+  return words === undefined ? setting : {...setting, ...words};
+}

@@ -114,6 +114,8 @@ const examplesOf = ({examples = []}: Command.Class): string[] =>
 interface Schema {
   /** What --json prints for one release, where a flag makes it a list. */
   $defs?: {release?: Schema};
+  /** What --json prints, by target. */
+  oneOf?: readonly (Schema & {description?: string})[];
   required?: readonly string[];
   properties?: Readonly<
     Record<string, {description?: string; type?: string | readonly string[]; enum?: readonly unknown[]; const?: unknown}>
@@ -124,15 +126,20 @@ function jsonText(id: string): string[] {
   const path = `schemas/output/${id}.json`;
   if (!existsSync(join(root, path))) return [];
   const schema = JSON.parse(readFileSync(join(root, path), 'utf8')) as Schema;
-  const {required = [], properties = {}} = schema.$defs?.release ?? schema;
+  const onHost = schema.oneOf?.find(({description = ''}) => description.startsWith('With --target'));
+  return [
+    '## JSON',
+    `\`--json\` prints one document; its schema is [${path}](../../${path}).`,
+    keysTable(schema.$defs?.release ?? schema.oneOf?.[0] ?? schema),
+    ...(onHost === undefined ? [] : [`${onHost.description?.replace(/\.$/, '')}:`, keysTable(onHost)]),
+  ];
+}
+
+function keysTable({required = [], properties = {}}: Schema): string {
   const rows = Object.entries(properties).map(([name, {description = '', type, enum: options, const: fixed}]) => [
     `\`${name}\`${required.includes(name) ? '' : ' (optional)'}`,
     fixed === undefined ? [type ?? []].flat().join(' or ') : `always \`${fixed}\``,
     [description, ...(options ? [`One of ${codes(options.map(String))}.`] : [])].join(' ').trim(),
   ]);
-  return [
-    '## JSON',
-    `\`--json\` prints one document; its schema is [${path}](../../${path}).`,
-    table(['Key', 'Type', 'Description'], rows),
-  ];
+  return table(['Key', 'Type', 'Description'], rows);
 }

@@ -51,8 +51,12 @@ export async function startDocker(context: Pick<TestContext, 'skip'>, flags: rea
   return context.skip(`the Docker Engine does not start here: ${stderr.split('\n').at(-1)}`);
 }
 
-/** What the stand-in for the agent prints: its command, user, variables, mounts and certificates. */
+/**
+ * What the stand-in for the agent prints: its command, user, variables, mounts and certificates, and the line of a ready agent.
+ * With FAIL_WITH it prints this and ends instead.
+ */
 const PROBE = `#!/bin/sh
+[ -z "$FAIL_WITH" ] || { echo "$FAIL_WITH"; exit 3; }
 echo "command: $*"
 echo "user: $(id -u):$(id -g)"
 env | sed 's/^/env: /'
@@ -62,6 +66,7 @@ for file in "$SCALR_AGENT_CA_CERT" "$SCALR_AGENT_CONTAINER_TASK_CA_CERT" "$SCALR
 done
 echo "socket: $([ -S /var/run/docker.sock ] && echo yes || echo no)"
 echo ready
+echo 'Agent is ready to receive tasks'
 trap 'exit 0' TERM
 while :; do sleep 1; done
 `;
