@@ -60,7 +60,7 @@ export const TARGETS = ['kubernetes', 'docker', 'systemd'] as const;
 
 export const targetFlag = {
   target: Flags.option({
-    summary: 'Where the agent runs (default: kubernetes). docker and systemd are for agents on this machine.',
+    summary: 'Platform of the agent (default: kubernetes).',
     helpValue: '<TARGET>',
     options: TARGETS,
   })(),

@@ -55,7 +55,7 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --token-file token --yes',
     'SCALR_AGENT_TOKEN=… <%= config.bin %> <%= command.id %> --url https://acme.scalr.io',
     '<%= config.bin %> <%= command.id %> --answers answers.yaml --dry-run',
-    '<%= config.bin %> <%= command.id %> --target docker --url https://acme.scalr.io --token-file token --yes',
+    '<%= config.bin %> <%= command.id %> --target docker --answers answers.yaml --yes',
   ];
   static override flags = installFlags;
 
