@@ -25,6 +25,7 @@ import type {HostTools} from '../ports/host-tools.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import type {ClusterTarget, Processes, ReleaseName} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
+import type {Registries} from '../ports/registries.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, namespace, release} from '../settings/release.ts';
@@ -49,6 +50,8 @@ export interface App {
   kubernetes: (place: ClusterTarget, paths: ToolPaths) => Promise<KubernetesClient>;
   /** docker and systemd of this machine. */
   host: HostTools;
+  /** Image registries, asked from this machine. */
+  registries: Registries;
   archives: Archives;
   takeInterrupts: () => Interrupts;
   now: () => Date;
@@ -86,6 +89,7 @@ export function nodeApp(): App {
     processes: nodeProcesses,
     kubernetes: async (...where) => (await import('../adapters/kubernetes-client.ts')).kubernetesClient(...where),
     host: hostTools,
+    registries: {manifest: async (...about) => (await import('../adapters/registries.ts')).registries.manifest(...about)},
     archives: {
       async create(path) {
         const {zipArchives} = await import('../adapters/zip-archive.ts');

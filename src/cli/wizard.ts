@@ -55,7 +55,7 @@ export async function decideWithOperator(
   sources: readonly Source[],
   {app, screen, accessTo, version}: {app: App; screen: Screen; accessTo(place: ClusterTarget): Promise<ClusterAccess>; version: string},
 ): Promise<Decided | 'saved' | 'quit'> {
-  const {files, now, sleep, stderr: say, env} = app;
+  const {files, now, sleep, registries, stderr: say, env} = app;
   const path = resumePath(env);
   const interrupts = app.takeInterrupts();
   const prompter = app.prompter(screen, interrupts.interrupt);
@@ -130,6 +130,7 @@ export async function decideWithOperator(
               ...access.cached,
               now,
               sleep,
+              registries,
               timeoutMs: timeoutOf(flags),
               skipsChecks: flags['skip-preflight'] ?? false,
               takesOver: flags['take-over'] ?? false,

@@ -131,7 +131,7 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
   /** `shown` is the plan that the user has confirmed, with its warnings. */
   async #bringTo(generated: Generated, flags: InstallFlags, shown: Plan | undefined): Promise<Result> {
     const timeoutMs = timeoutOf(flags);
-    const {now, sleep} = this.app;
+    const {now, sleep, registries} = this.app;
     const name = releaseName(flags, generated.settings);
     const access = await this.accessTo(name.place, flags);
     const wanted = wantedRelease(generated, valuesDocument(generated), name);
@@ -141,7 +141,7 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
       const warnings = await runPreflight(
         generated,
         wanted,
-        {...(await this.#cachedAccess(name.place, flags)), now, sleep, timeoutMs},
+        {...(await this.#cachedAccess(name.place, flags)), now, sleep, registries, timeoutMs},
         already,
       );
       for (const each of warnings) this.app.stderr(checkText(each, this.screen));

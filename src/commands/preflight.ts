@@ -74,7 +74,8 @@ export default class Preflight extends BaseCommand<Result> {
     const generated = await generateChecked(settings, cluster?.facts);
     this.report(generated.warnings);
     const name = releaseName(flags, generated.settings);
-    const deps = {...(await this.accessTo(name.place, flags)), now: this.app.now, sleep: this.app.sleep, signal, versionSignal};
+    const {now, sleep, registries} = this.app;
+    const deps = {...(await this.accessTo(name.place, flags)), now, sleep, registries, signal, versionSignal};
     const wanted = wantedRelease(generated, valuesDocument(generated), name);
     const read = await readPreflightContext(generated, wanted, deps);
     const context = flags.probe

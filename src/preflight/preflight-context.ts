@@ -8,6 +8,7 @@ import type {Claim, KubernetesObject, Pod} from '../cluster/objects.ts';
 import type {Probed, ProbeObjects} from '../cluster/probe.ts';
 import type {Rendered} from '../plan/render-chart.ts';
 import type {ReleaseName} from '../ports/processes.ts';
+import type {ManifestAnswer} from '../ports/registries.ts';
 import type {Get} from '../settings/define.ts';
 
 /** Everything that checks read: the wanted release, and the state of the cluster and the tools. Plain data. */
@@ -32,11 +33,21 @@ export interface PreflightContext extends Rendered {
   /** PersistentVolumeClaims of the namespace by name, in the same way. */
   claims: ReadonlyMap<string, Fact<Claim | undefined>>;
   live: LiveState;
+  /** Absent without --image-registry. */
+  mirror?: Mirror;
   /** The agent pool token, if given. */
   token: string | undefined;
   /** What the probe pod found, or why there was none; absent without --probe. */
   probe?: {plan: ProbePlan; seen: Probed} | SkippedProbe;
   now: Date;
+}
+
+/** The images of the install in --image-registry. */
+export interface Mirror {
+  /** With the answers of the registry to this machine. */
+  images: readonly {image: string; answer: ManifestAnswer}[];
+  /** Flags that select them, besides the chart. */
+  flags: readonly string[];
 }
 
 /** What exists in the cluster and namespace of the release. */

@@ -16,6 +16,7 @@ import {rendered, renderManifest} from '../plan/render-chart.ts';
 import type {WantedRelease} from '../plan/wanted-release.ts';
 import type {ApiError} from '../ports/log-stream.ts';
 import type {Call, ClusterTarget, Processes} from '../ports/processes.ts';
+import type {Registries} from '../ports/registries.ts';
 import {token, tokenFile} from '../settings/agent.ts';
 import type {Get} from '../settings/define.ts';
 import {cacheClaim} from '../settings/storage.ts';
@@ -25,9 +26,11 @@ import {neededPermissions} from './checks/permissions.ts';
 import {cachedAccess, permissionsOf, type RetryOptions} from './permissions-of.ts';
 import type {Permission, PreflightContext as Situation} from './preflight-context.ts';
 import {readLive} from './read-live.ts';
+import {readMirror} from './read-mirror.ts';
 import {referencedClaims as claimsNamedIn, wantedSecrets} from './referenced-objects.ts';
 
 interface ReadingDeps extends ClusterAccess, RetryOptions {
+  registries: Registries;
   now(): Date;
   /** Time limit of the version request, so that time is left to render the chart (default: `signal`). */
   versionSignal?: AbortSignal;
@@ -68,7 +71,7 @@ export async function readPreflightContext(
     }),
   );
   const objects = rendering.then(({manifest}) => knownValue(manifest) ?? []);
-  const [readings, tools, context, named, permissions, live] = await Promise.all([
+  const [readings, tools, context, named, permissions, live, mirror] = await Promise.all([
     readCluster(place, access),
     readTools(place, processes),
     readContext(place, processes, already.context),
@@ -77,6 +80,7 @@ export async function readPreflightContext(
     Promise.all([objects, asking]).then(([made, {serverError}]) =>
       readLive(made, {name: wanted.name, kubernetes, processes, signal: deps.signal, serverError}),
     ),
+    readMirror(generated, deps),
   ]);
   return {
     name: wanted.name,
@@ -91,6 +95,7 @@ export async function readPreflightContext(
     permissions: follow(permissions, (all, source) => known(withoutMaking(all, readings.namespaceObject), source)),
     ...named,
     live,
+    ...(mirror === undefined ? {} : {mirror}),
     token: (settings.get(token) ?? settings.get(tokenFile))?.reveal(),
     now: deps.now(),
   };

@@ -155,6 +155,20 @@ export function namesRegistry(reference: string): boolean {
   return rest.length > 0 && (/[.:]/.test(first) || first === 'localhost');
 }
 
+/** Media types of the manifest of an image, for one platform or several. */
+export const MANIFEST_TYPES = [
+  ...['application/vnd.oci.image.index.v1+json', 'application/vnd.docker.distribution.manifest.list.v2+json'],
+  ...['application/vnd.oci.image.manifest.v1+json', 'application/vnd.docker.distribution.manifest.v2+json'],
+];
+
+/** Where a registry has the manifest of an image. Like Docker, only registries of this machine are asked without TLS. */
+export function manifestUrl(reference: string): string {
+  const [host = '', ...path] = reference.split('/');
+  const {repository, tag = 'latest', digest} = splitImage(path.join('/'));
+  const scheme = /^(localhost|127\.[\d.]+)(:\d+)?$/.test(host) ? 'http' : 'https';
+  return `${scheme}://${host}/v2/${digest ? repository.replace('@sha256', '') : repository}/manifests/${digest ? `sha256:${tag}` : tag}`;
+}
+
 /** host[:port][/path] of an image registry. */
 export const registry = (): Kind<string> => ({
   ...text(),

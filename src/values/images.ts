@@ -3,7 +3,7 @@ import type {Target} from '../charts/define.ts';
 import {imagesOf, selectsImagesOfRuns} from '../charts/images.ts';
 import {chartSchema} from '../charts/schema.ts';
 import {rowsFor, scopeOf} from '../charts/support.ts';
-import {textAt} from '../charts/tree.ts';
+import {textAt, type Values} from '../charts/tree.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {namesRegistry} from '../settings/addresses.ts';
 import type {Setting} from '../settings/define.ts';
@@ -80,8 +80,21 @@ export async function imagesOfInstall(given: Settings, deps: Deps): Promise<Inst
 const isSupported = (setting: Setting<string>, value: string, settings: Settings, target: Target): boolean =>
   rowsFor(CHARTS[target.chart], setting as Setting, value, scopeOf(target, settings.get)).length > 0;
 
-function agentVersionOf({chart, version}: Target): string {
-  const release = chartSchema(chart)['x-releases'].find((each) => each.version === version);
+/** Images that pods pull from this registry with these values, which are merged over the chart defaults. Pure. */
+export const imagesIn = (registry: string, values: Values, target: Target): string[] => [
+  ...new Set(
+    imagesOf(values, target, releaseOf(target)?.appVersion ?? '')
+      .map(({rendered}) => rendered)
+      // The tag of an unknown chart is unknown.
+      .filter((image) => image.startsWith(`${registry}/`) && !image.endsWith(':')),
+  ),
+];
+
+const releaseOf = ({chart, version, schema = chartSchema(chart)}: Target) => schema['x-releases'].find((each) => each.version === version);
+
+function agentVersionOf(target: Target): string {
+  const {chart, version} = target;
+  const release = releaseOf(target);
   if (release) return release.appVersion;
   throw new ExpectedError(`The agent version of ${chart} ${version} is unknown.`, {
     code: 'NO_CHART',

@@ -104,3 +104,35 @@ test('the script fails if an image is missing', async (context) => {
   await writeFile(join(folder, 'images.sh'), stdout.replaceAll('docker.io/', `${target}/`));
   await expect(type('sh images.sh save ./images', {SKOPEO_FLAGS: '--src-tls-verify=false'})).rejects.toThrow(/manifest unknown/);
 });
+
+test('preflight names what the mirror lacks, and the digests of what it has', async (context) => {
+  const {source, target, type} = await registries(context);
+  const registry = `${target}/mirror`;
+  const mirrorCheck = () => {
+    const argv = [
+      'preflight',
+      '--chart',
+      'agent-job',
+      '--chart-version',
+      '0.6.5',
+      '--image-registry',
+      registry,
+      '--no-from-cluster',
+      '--json',
+    ];
+    const {stdout} = runBuilt('scalr-agent', argv, {env: {PATH: process.env['PATH'] ?? '', KUBECONFIG: '/dev/null'}});
+    return JSON.parse(stdout).checks.find(({id}: {id: string}) => id === 'mirror-images');
+  };
+  const [agent = '', runner = ''] = commandsFor(registry).crane.map((line) => line.replace('crane copy ', `crane copy ${source}/`));
+  await type(agent);
+  const lacking = mirrorCheck();
+  expect(lacking).toMatchObject({status: 'fail', message: `From this machine: ${registry}/scalr/runner:0.2.0 not found`});
+  expect(lacking.remedy).toContain(`scalr-agent images --chart agent-job --chart-version 0.6.5 --image-registry ${registry}`);
+  await type(runner);
+  const {status, message} = mirrorCheck();
+  const digests = await Promise.all(
+    IMAGES.map(async (image) => (await manifestOf(target, `mirror/${split(image)[0]}`, split(image)[1]))?.digest),
+  );
+  expect(status).toBe('pass');
+  for (const digest of digests) expect(message).toContain(`(${digest})`);
+});

@@ -57,6 +57,9 @@ export async function runCommand<Result extends object | undefined>(
       run: async () => unexpected('docker and systemd'),
       stream: async () => unexpected('docker and systemd'),
     },
+    registries: {
+      manifest: async () => unexpected('image registries'),
+    },
     archives: zipArchives,
     takeInterrupts: () => ({interrupt: new AbortController().signal, forceQuit: new AbortController().signal, release: () => undefined}),
     now: () => TODAY,

@@ -1,6 +1,7 @@
 import type {Check} from '../check.ts';
 import {adviceChecks} from './advice.ts';
 import {clusterChecks} from './cluster.ts';
+import {mirrorChecks, mirrorProbeChecks} from './mirror.ts';
 import {namespaceChecks} from './namespace.ts';
 import {networkChecks} from './network.ts';
 import {nodeChecks} from './nodes.ts';
@@ -21,7 +22,9 @@ export const CHECKS: readonly Check[] = [
   ...secretChecks,
   ...storageChecks,
   ...networkChecks,
+  ...mirrorChecks,
   ...nodeChecks,
   ...adviceChecks,
   ...probeChecks,
+  ...mirrorProbeChecks,
 ];

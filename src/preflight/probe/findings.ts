@@ -19,6 +19,8 @@ export interface Findings {
   metadata: Answer | undefined;
   volumes: readonly Volume[];
   registries: readonly (Answer & {url: string})[];
+  /** Of the images in --image-registry. */
+  manifests: readonly (Answer & {url: string})[];
   /** Of --probe-url. */
   urls: readonly (Answer & {url: string})[];
   /** What is missing in the runner image; undefined if the pods of runs do not use one. */
@@ -49,6 +51,7 @@ export function findingsIn(log: string): Findings {
     scalr: answer('scalr-url'),
     metadata: answer('metadata'),
     registries: requests('registry'),
+    manifests: requests('manifest'),
     urls: requests('url'),
     runner: lines.some(({about}) => about === 'runner-user')
       ? {

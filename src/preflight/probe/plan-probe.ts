@@ -3,10 +3,12 @@ import {missesRuns} from '../../cluster/facts/policies.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
 import {type PodTemplate, podTemplates} from '../../cluster/pod-specs.ts';
 import {PROBE_CONTAINER, probeLabels, RUNNER_CONTAINER} from '../../cluster/probe.ts';
+import {manifestUrl} from '../../settings/addresses.ts';
 import {url as urlSetting} from '../../settings/agent.ts';
 import {imageRegistry, runnerImage} from '../../settings/pods.ts';
 import {purpose} from '../../settings/purpose.ts';
 import {roleOf} from '../checks/available-nodes.ts';
+import {isAskedByProbe} from '../checks/mirror.ts';
 import {blocks} from '../checks/network.ts';
 import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
 import {mapsIn} from '../referenced-objects.ts';
@@ -37,7 +39,7 @@ const TRIES_WHERE_BLOCKED = 4;
 
 const RESOURCES = {requests: {cpu: '10m', memory: '32Mi'}, limits: {cpu: '200m', memory: '128Mi'}};
 
-type Context = Pick<PreflightContext, 'name' | 'target' | 'get' | 'now'>;
+type Context = Pick<PreflightContext, 'name' | 'target' | 'get' | 'now' | 'mirror'>;
 
 /**
  * A pod with the placement, image, rights, proxy and volumes of a run, and what it needs; undefined if the chart creates no pod for runs.
@@ -84,6 +86,7 @@ export function planProbe(
             {name: 'PROBE_URL', value: url ?? ''},
             {name: 'PROBE_CA', value: caPath ?? ''},
             {name: 'PROBE_REGISTRIES', value: registriesFor(context).join(' ')},
+            {name: 'PROBE_MANIFESTS', value: manifestsFor(context).join(' ')},
             {name: 'PROBE_URLS', value: urls.join(' ')},
             {name: 'PROBE_METADATA', value: METADATA},
             {name: 'PROBE_TRIES', value: String(blocks(context) ? TRIES_WHERE_BLOCKED : 1)},
@@ -111,6 +114,12 @@ export function planProbe(
 /** VCS agents need neither providers nor images of runs. */
 const registriesFor = ({get}: Context): string[] =>
   get(purpose) === 'vcs' ? [] : [...REGISTRIES, ...(get(imageRegistry) === undefined ? [IMAGES] : [])];
+
+const manifestsFor = ({mirror}: Context): string[] =>
+  (mirror?.images ?? [])
+    .map(({image}) => image)
+    .filter(isAskedByProbe)
+    .map(manifestUrl);
 
 /** An init container with the runner image, where pods have one. */
 function runnerOf({spec}: PodTemplate, {get}: Context): Values {

@@ -1,3 +1,5 @@
+import {MANIFEST_TYPES} from '../../settings/addresses.ts';
+
 /** Timeouts; the metadata service is on the node. */
 export const SCALR_SECONDS = 10;
 const METADATA_SECONDS = 3;
@@ -7,7 +9,7 @@ const REGISTRY_SECONDS = 5;
  * The script of the probe container. Agent images differ, so it uses the first of curl, GNU wget and Python that it finds, and
  * only writes into the directories that are its arguments. In a command Kubernetes turns $$ into $ and expands $(VARIABLE).
  *
- * It requests PROBE_URL, PROBE_REGISTRIES and PROBE_URLS through the proxy of the environment, trusting only PROBE_CA where that is set; and PROBE_METADATA without
+ * It requests PROBE_URL, PROBE_REGISTRIES, PROBE_MANIFESTS and PROBE_URLS through the proxy of the environment, trusting only PROBE_CA where that is set; and PROBE_METADATA without
  * a proxy, up to PROBE_TRIES times while it answers: some engines enforce a policy only moments after a pod has started.
  */
 export const SCRIPT = `
@@ -18,7 +20,7 @@ export http_proxy https_proxy no_proxy
 
 python='
 import socket, ssl, sys, urllib.error, urllib.request
-url, seconds, ca, direct = sys.argv[1:]
+url, seconds, ca, direct, accept = (sys.argv[1:] + [""])[:5]
 class Stay(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *rest):
         return None
@@ -27,7 +29,8 @@ if direct:
     handlers.append(urllib.request.ProxyHandler({}))
 def ask():
     try:
-        return "ok %d" % urllib.request.build_opener(*handlers).open(url, timeout=float(seconds)).status
+        asked = urllib.request.Request(url, headers={"Accept": accept or "*/*"}, method="HEAD" if accept else "GET")
+        return "ok %d" % urllib.request.build_opener(*handlers).open(asked, timeout=float(seconds)).status
     except urllib.error.HTTPError as error:
         return "proxy 407" if error.code == 407 else "ok %d" % error.code
     except Exception as error:
@@ -48,7 +51,7 @@ print(ask())
 '
 
 by_curl() {
-  set -- "$1" "$2" \${3:+--cacert "$3" --capath /dev/null} \${4:+--noproxy '*'}
+  set -- "$1" "$2" \${3:+--cacert "$3" --capath /dev/null} \${4:+--noproxy '*'} \${5:+--head --header "Accept: $5"}
   url=$1 seconds=$2
   shift 2
   output=$(curl --silent --output /dev/null --max-time "$seconds" --write-out '%{http_code} %{http_connect}' "$@" "$url")
@@ -71,7 +74,7 @@ by_curl() {
 }
 
 by_wget() {
-  set -- "$1" "$2" \${3:+--ca-certificate="$3" --ca-directory=/dev/null} \${4:+--no-proxy}
+  set -- "$1" "$2" \${3:+--ca-certificate="$3" --ca-directory=/dev/null} \${4:+--no-proxy} \${5:+--spider --header="Accept: $5"}
   url=$1 seconds=$2
   shift 2
   output=$(LC_ALL=C wget --server-response --output-document=/dev/null --timeout="$seconds" --tries=1 --max-redirect=0 "$@" "$url" 2>&1)
@@ -122,6 +125,7 @@ else
   else say scalr-url $($tool "$PROBE_URL" "\${PROBE_SECONDS:-${SCALR_SECONDS}}" "\${PROBE_CA-}" '')
   fi
   for url in \${PROBE_REGISTRIES-}; do say registry "$url" $($tool "$url" ${REGISTRY_SECONDS} "\${PROBE_CA-}" ''); done
+  for url in \${PROBE_MANIFESTS-}; do say manifest "$url" $($tool "$url" ${REGISTRY_SECONDS} "\${PROBE_CA-}" '' '${MANIFEST_TYPES.join(', ')}'); done
   for url in \${PROBE_URLS-}; do say url "$url" $($tool "$url" ${SCALR_SECONDS} "\${PROBE_CA-}" ''); done
   tries=\${PROBE_TRIES:-1}
   while

@@ -6,6 +6,7 @@ import {execa, execaSync} from 'execa';
 import {afterAll, describe, expect, test} from 'vitest';
 import {findingsIn} from '../../../src/preflight/probe/findings.ts';
 import {RUNNER_SCRIPT, SCRIPT} from '../../../src/preflight/probe/script.ts';
+import {MANIFEST_TYPES} from '../../../src/settings/addresses.ts';
 import {issueCertificates} from '../../cluster/certificates.ts';
 import {proxyServer, secureServer, silentServer, webServer} from './web.ts';
 
@@ -89,6 +90,14 @@ describe.each(TOOLS)('with %s', (tool) => {
       {url, state: 'ok', detail: '401'},
       {url: CLOSED, state: 'refused'},
     ]);
+  });
+
+  test.each([200, 401, 404])('a registry that answers %i to a request for a manifest', async (status) => {
+    const asked: unknown[] = [];
+    const url = `http://127.0.0.1:${await webServer(status, undefined, ({method, headers}) => void asked.push([method, headers.accept]))}/v2/agent/manifests/1.4.0`;
+    const {manifests} = await probe({PROBE_MANIFESTS: `${url} ${CLOSED}`}, {tools: [tool]});
+    expect(manifests).toMatchObject([{url, state: 'ok', detail: String(status)}, {state: 'refused'}]);
+    expect(asked).toEqual([['HEAD', MANIFEST_TYPES.join(', ')]]);
   });
 
   test('certificates that are trusted, not trusted, not readable', async () => {

@@ -14,10 +14,15 @@ async function listening<T extends SocketServer>(server: T): Promise<number> {
 }
 
 /** Answers with this status, to so many requests; later ones are not accepted. Returns the port. */
-export async function webServer(status: number, times = Number.POSITIVE_INFINITY): Promise<number> {
+export async function webServer(
+  status: number,
+  times = Number.POSITIVE_INFINITY,
+  onRequest: (request: IncomingMessage) => void = () => undefined,
+): Promise<number> {
   let count = 0;
-  const server = createServer((_, answer) => {
+  const server = createServer((request, answer) => {
     count += 1;
+    onRequest(request);
     if (count >= times) server.close();
     answer.writeHead(status, {location: 'http://127.0.0.1:1/', connection: 'close'}).end();
   });

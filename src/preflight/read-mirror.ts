@@ -1,0 +1,24 @@
+import type {Registries} from '../ports/registries.ts';
+import {MANIFEST_TYPES, manifestUrl} from '../settings/addresses.ts';
+import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
+import type {Generated} from '../values/generate.ts';
+import {imagesIn} from '../values/images.ts';
+import {effectiveGet, effectiveValues} from '../values/read-values.ts';
+import type {Mirror} from './preflight-context.ts';
+
+/** Asks --image-registry for every image of the install; undefined without this setting. */
+export async function readMirror(
+  {settings, effective, target, values}: Generated,
+  {registries, signal}: {registries: Registries; signal: AbortSignal},
+): Promise<Mirror | undefined> {
+  const registry = effectiveGet(settings, effective)(imageRegistry);
+  if (registry === undefined) return undefined;
+  const images = imagesIn(registry, effectiveValues(values, target), target);
+  const given = [agentImage, runnerImage].filter((setting) => settings.isExplicit(setting));
+  return {
+    images: await Promise.all(
+      images.map(async (image) => ({image, answer: await registries.manifest(manifestUrl(image), MANIFEST_TYPES, signal)})),
+    ),
+    flags: [`--${imageRegistry.id}`, registry, ...given.flatMap((setting) => [`--${setting.id}`, settings.get(setting) as string])],
+  };
+}
