@@ -3,6 +3,7 @@ import type {Files} from '../ports/files.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Get, InvalidValue, type ParseContext, type Setting, spell} from '../settings/define.ts';
 import type {ValuesFile} from '../settings/escape-hatch.ts';
+import {missingFor} from '../settings/purpose.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {isPrintable} from '../settings/text.ts';
 import type {Source} from './sources.ts';
@@ -120,13 +121,13 @@ function problemOf(setting: Setting, error: unknown): Problem {
 function dropInapplicable(answers: Map<string, Answer>, get: Get): void {
   for (const setting of catalogue) {
     const source = answers.get(setting.id)?.source;
-    if ((source === 'cluster' || source === 'values-file') && setting.appliesWhen?.test(get) === false) answers.delete(setting.id);
+    if ((source === 'cluster' || source === 'values-file') && missingFor(setting, get) !== undefined) answers.delete(setting.id);
   }
 }
 
 function addDefaults(wanted: readonly Setting[], answers: Map<string, Answer>, get: Get): void {
   for (const setting of wanted) {
-    if (answers.has(setting.id) || !(setting.appliesWhen?.test(get) ?? true)) continue;
+    if (answers.has(setting.id) || missingFor(setting, get) !== undefined) continue;
     const value = setting.fallback?.(get);
     if (value !== undefined) answers.set(setting.id, {value, source: 'default'});
   }
@@ -137,15 +138,9 @@ function checkTogether(wanted: readonly Setting[], answers: ReadonlyMap<string, 
   return wanted.flatMap((setting) => {
     const answer = answers.get(setting.id);
     if (answer === undefined || unparsed.has(setting)) return [];
-    if (setting.appliesWhen && !setting.appliesWhen.test(get)) {
-      return [
-        {
-          setting,
-          message: `Requires ${setting.appliesWhen.needs}`,
-          suggestion: `Add ${setting.appliesWhen.needs}, or remove ${spell(setting)}`,
-        },
-      ];
-    }
+    const missing = missingFor(setting, get);
+    if (missing !== undefined)
+      return [{setting, message: `Requires ${missing}`, suggestion: `Add ${missing.split(', ')[0]}, or remove ${spell(setting)}`}];
     const wrong = setting.rule?.(answer.value, get);
     return wrong ? [problemOf(setting, wrong)] : [];
   });

@@ -35,6 +35,8 @@ export interface Recommendation {
 interface Argument {
   chart: ChartName;
   verdict: Reason['verdict'];
+  /** The pools that it is about (default: those for runs). */
+  purpose?: 'vcs';
   /** Weight (default: 0); excluded charts are never recommended. */
   weight?: number;
   /** Condition (default: always true). */
@@ -49,10 +51,16 @@ const ARGUMENTS: readonly Argument[] = [
   {
     chart: 'agent-local',
     verdict: 'for',
-    weight: 2,
-    test: (get) => get(purpose) === 'vcs',
+    purpose: 'vcs',
     message: 'The only chart that supports VCS agent pools.',
     source: 'agent-helm, README',
+  },
+  {
+    chart: 'agent-local',
+    verdict: 'for',
+    purpose: 'vcs',
+    message: 'The agent only opens HTTPS connections, to Scalr and to the VCS server. It requires no ingress, no Service and no open port.',
+    source: 'https://docs.scalr.io/docs/agent-pools; agent-local 0.6.5, templates',
   },
   {
     chart: 'agent-local',
@@ -203,7 +211,10 @@ function judge(chart: ChartName, settings: Settings, facts: ChartRequirements): 
   const refused = unsupported({chart, version}, settings).map(
     ({message}): Reason => ({verdict: 'excluded', message: `${message}.`, source: `${chart} ${version}, values`}),
   );
-  const held = ARGUMENTS.filter((argument) => argument.chart === chart && (argument.test?.(settings.get, facts) ?? true));
+  const pool = settings.get(purpose) ?? 'runs';
+  const held = ARGUMENTS.filter(
+    (argument) => argument.chart === chart && (argument.purpose ?? 'runs') === pool && (argument.test?.(settings.get, facts) ?? true),
+  );
   const reasons = [...missing, ...refused, ...held.map(({verdict, message, source}) => ({verdict, message, source}))];
   const isExcluded = reasons.some(({verdict}) => verdict === 'excluded');
   const score = held.reduce((sum, {verdict, weight = 0}) => sum + (verdict === 'for' ? weight : -weight), 0);

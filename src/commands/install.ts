@@ -18,6 +18,7 @@ import type {ClusterTarget} from '../ports/processes.ts';
 import {cachedAccess} from '../preflight/permissions-of.ts';
 import type {Already} from '../preflight/read-context.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
+import {purpose} from '../settings/purpose.ts';
 import {checkText} from '../ui/checks.ts';
 import {knownText} from '../ui/conversation.ts';
 import {installDiffText} from '../ui/diff.ts';
@@ -230,7 +231,15 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
       const {agent} = watched;
       say(
         resultText(
-          {name, hasChanged: result.changed, agent, objects: result.objects, saved, program: programOf(this.app.env)},
+          {
+            name,
+            hasChanged: result.changed,
+            agent,
+            objects: result.objects,
+            saved,
+            program: programOf(this.app.env),
+            isForVcs: settings.get(purpose) === 'vcs',
+          },
           this.screen,
         ),
       );

@@ -78,6 +78,8 @@ interface Declaration<T> {
   onlyEnv?: string;
   /** Otherwise the setting has no effect; `needs` names the required flags. */
   appliesWhen?: {test: (get: Get) => boolean; needs: string};
+  /** Only has an effect on runs, which VCS agents do not execute. */
+  isForRuns?: true;
   /** The default value. */
   fallback?(get: Get): T | undefined;
   /** Source of a default that depends on other settings. */

@@ -89,6 +89,7 @@ const IDENTITY_OF: Readonly<Record<string, string>> = {gke: 'gke', 'gke-autopilo
 export const workloadIdentity = defineSetting({
   id: 'workload-identity',
   group: 'Network',
+  isForRuns: true,
   question: 'How do runs get cloud credentials?',
   summary: 'Workload identity that provides cloud credentials to runs.',
   kind: choice(['none', 'gke', 'irsa', 'eks-pod-identity', 'azure']),

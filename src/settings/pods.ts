@@ -7,6 +7,7 @@ import {bytes, cpu} from './quantity.ts';
 export const runCpuRequest = defineSetting({
   id: 'run-cpu-request',
   group: 'Size',
+  isForRuns: true,
   question: 'CPU request of a run',
   summary: 'CPU request of a run, in cores.',
   kind: cpu(),
@@ -15,6 +16,7 @@ export const runCpuRequest = defineSetting({
 export const runCpuLimit = defineSetting({
   id: 'run-cpu-limit',
   group: 'Size',
+  isForRuns: true,
   question: 'CPU limit of a run',
   summary: 'CPU limit of a run, in cores.',
   kind: cpu(),
@@ -23,6 +25,7 @@ export const runCpuLimit = defineSetting({
 export const runMemoryRequest = defineSetting({
   id: 'run-memory-request',
   group: 'Size',
+  isForRuns: true,
   question: 'Memory request of a run',
   summary: 'Memory request of a run.',
   kind: bytes(),
@@ -31,6 +34,7 @@ export const runMemoryRequest = defineSetting({
 export const runMemoryLimit = defineSetting({
   id: 'run-memory-limit',
   group: 'Size',
+  isForRuns: true,
   question: 'Memory limit of a run',
   summary: 'Memory limit of a run; a run that exceeds it is killed.',
   kind: bytes(),
@@ -193,6 +197,7 @@ export const agentImage = defineSetting({
 export const runnerImage = defineSetting({
   id: 'runner-image',
   group: 'Images',
+  isForRuns: true,
   question: 'Runner image',
   summary: 'Runner image, including its tag.',
   kind: image({tagged: true}),
@@ -202,6 +207,7 @@ export const runnerImage = defineSetting({
 export const shutdownMode = defineSetting({
   id: 'shutdown-mode',
   group: 'Lifecycle',
+  isForRuns: true,
   question: 'What happens to runs when a pod is stopped?',
   summary: 'Shutdown of runs when a pod is stopped: graceful (stop gracefully), drain (let runs finish) or force (kill).',
   kind: choice(['graceful', 'drain', 'force']),
@@ -213,6 +219,7 @@ const WEEK = 604_800;
 export const gracePeriod = defineSetting({
   id: 'grace-period',
   group: 'Lifecycle',
+  isForRuns: true,
   question: 'Termination grace period',
   summary: 'Termination grace period; seconds or a duration, for example 1h30m.',
   kind: seconds({min: 1, max: WEEK}),
@@ -221,6 +228,7 @@ export const gracePeriod = defineSetting({
 export const jobTtl = defineSetting({
   id: 'job-ttl',
   group: 'Lifecycle',
+  isForRuns: true,
   question: 'Retention time of finished Jobs',
   summary: 'Retention time of finished Jobs and their logs; seconds or a duration, for example 1h30m.',
   kind: seconds({min: 1, max: WEEK}),
@@ -229,6 +237,7 @@ export const jobTtl = defineSetting({
 export const schedulingTimeout = defineSetting({
   id: 'scheduling-timeout',
   group: 'Lifecycle',
+  isForRuns: true,
   question: 'Scheduling timeout of run pods',
   summary: 'Scheduling timeout of run pods; a run fails if its pod is not scheduled in time. Seconds or a duration, for example 10m.',
   kind: seconds({min: 1, max: 86_400}),
@@ -237,6 +246,7 @@ export const schedulingTimeout = defineSetting({
 export const acquireTimeout = defineSetting({
   id: 'acquire-timeout',
   group: 'Lifecycle',
+  isForRuns: true,
   question: 'Timeout for accepting a run',
   summary: 'Timeout for a worker to accept a run, including the start of a new node; seconds or a duration, for example 10m.',
   kind: seconds({min: 1, max: 86_400}),
@@ -245,6 +255,7 @@ export const acquireTimeout = defineSetting({
 export const writableRoot = defineSetting({
   id: 'writable-root',
   group: 'Lifecycle',
+  isForRuns: true,
   question: 'Run as root with a writable root filesystem?',
   summary: 'Execute runs as root with a writable root filesystem, for hooks that install packages.',
   kind: onOff(),

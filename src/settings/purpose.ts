@@ -1,4 +1,4 @@
-import {defineSetting, InvalidValue, type Setting} from './define.ts';
+import {defineSetting, type Get, InvalidValue, type Setting} from './define.ts';
 import {choice, integer, onOff} from './kinds.ts';
 
 export const purpose = defineSetting({
@@ -20,9 +20,16 @@ export const purpose = defineSetting({
   fallback: () => 'runs' as const,
 });
 
+/** What a setting requires to have an effect, as flags; undefined if nothing is missing. */
+export function missingFor({isForRuns, appliesWhen}: Setting, get: Get): string | undefined {
+  if (isForRuns && get(purpose) === 'vcs') return '--purpose runs, because VCS agents execute no runs';
+  return appliesWhen?.test(get) === false ? appliesWhen.needs : undefined;
+}
+
 export const isolation: Setting<'shared' | 'per-run'> = defineSetting({
   id: 'isolation',
   group: 'Purpose',
+  isForRuns: true,
   question: 'Isolate each run in its own pod?',
   summary: 'Isolation of runs: shared or one pod per run.',
   kind: choice(['shared', 'per-run']),
@@ -41,6 +48,7 @@ export const isolation: Setting<'shared' | 'per-run'> = defineSetting({
 export const singleRun: Setting<boolean> = defineSetting({
   id: 'single-run',
   group: 'Agent',
+  isForRuns: true,
   question: 'Restart the agent container after every run?',
   summary: 'Restart the agent container after every run; disables the provider and module cache unless they are set.',
   kind: onOff(),
@@ -53,6 +61,7 @@ export const singleRun: Setting<boolean> = defineSetting({
 export const concurrency = defineSetting({
   id: 'concurrency',
   group: 'Purpose',
+  isForRuns: true,
   question: 'Maximum concurrent runs',
   summary: 'Maximum concurrent runs.',
   kind: integer({min: 1, max: 500}),

@@ -12,6 +12,7 @@ export const isPersistent = (kind: string | undefined): boolean => kind !== unde
 export const cache = defineSetting({
   id: 'cache',
   group: 'Storage',
+  isForRuns: true,
   question: 'Where should provider and binary downloads be cached?',
   summary: 'Cache for provider and binary downloads.',
   kind: choice(['ephemeral', 'pvc', 'existing-pvc', 'hostpath', 'efs']),
@@ -55,6 +56,7 @@ const on =
 export const cacheClaim = defineSetting({
   id: 'cache-claim',
   group: 'Storage',
+  isForRuns: true,
   question: 'Name of the existing PVC',
   summary: 'Existing PersistentVolumeClaim (PVC) for the cache.',
   kind: objectName(),
@@ -68,6 +70,7 @@ export const cacheClaim = defineSetting({
 export const cacheSize = defineSetting({
   id: 'cache-size',
   group: 'Storage',
+  isForRuns: true,
   question: 'Cache size',
   summary: 'Cache size: storage request of the new PVC, or limit of the ephemeral volume.',
   kind: bytes(),
@@ -81,6 +84,7 @@ export const cacheSize = defineSetting({
 export const cacheStorageClass = defineSetting({
   id: 'cache-storage-class',
   group: 'Storage',
+  isForRuns: true,
   question: 'StorageClass of the cache',
   summary: 'StorageClass of the new PVC; use - to disable dynamic provisioning.',
   kind: text({
@@ -100,6 +104,7 @@ export const cacheStorageClass = defineSetting({
 export const cacheAccessMode = defineSetting({
   id: 'cache-access-mode',
   group: 'Storage',
+  isForRuns: true,
   question: 'Access mode of the cache',
   summary: 'Access mode of the cache PVC.',
   kind: choice(ACCESS_MODES),
@@ -118,6 +123,7 @@ export const cacheAccessMode = defineSetting({
 export const cacheSubPath = defineSetting({
   id: 'cache-sub-path',
   group: 'Storage',
+  isForRuns: true,
   question: 'Directory inside the cache volume',
   summary: 'Directory inside the cache volume.',
   kind: relativePath(),
@@ -127,6 +133,7 @@ export const cacheSubPath = defineSetting({
 export const cachePath = defineSetting({
   id: 'cache-path',
   group: 'Storage',
+  isForRuns: true,
   question: 'Cache directory on the nodes',
   summary: 'Cache directory on the nodes.',
   kind: absolutePath(),
@@ -140,6 +147,7 @@ export const cachePath = defineSetting({
 export const dataHome = defineSetting({
   id: 'data-home',
   group: 'Storage',
+  isForRuns: true,
   question: 'Agent data directory',
   summary: 'Agent data directory: on the nodes for agent-k8s, in the container for other charts.',
   kind: absolutePath(),
@@ -148,6 +156,7 @@ export const dataHome = defineSetting({
 export const dataSize = defineSetting({
   id: 'data-size',
   group: 'Storage',
+  isForRuns: true,
   question: 'Size limit of the ephemeral data volume',
   summary: 'Size limit of the ephemeral volume for workspaces.',
   kind: bytes(),
@@ -159,6 +168,7 @@ export const EFS_HANDLE = /^fs-([0-9a-f]{8}|[0-9a-f]{17})(:(\/[^:\s]*)?(:fsap-[0
 export const efsHandle = defineSetting({
   id: 'efs-handle',
   group: 'Storage',
+  isForRuns: true,
   question: 'EFS volume handle',
   summary: 'EFS volume handle: fs-… or, with an access point, fs-…::fsap-….',
   kind: text({
@@ -180,6 +190,7 @@ const SHORT_ATTRIBUTE_CACHE = ['acregmin=1', 'acregmax=3', 'acdirmin=1', 'acdirm
 export const efsMountOption = defineSetting({
   id: 'efs-mount-option',
   group: 'Storage',
+  isForRuns: true,
   question: 'NFS mount option of the EFS volume',
   summary: 'NFS mount option of the EFS volume; replaces all default options; can be repeated.',
   kind: listOf(
@@ -209,6 +220,7 @@ const afterSingleRun = (isOn: boolean, get: Get): string | undefined =>
 export const providerCache: Setting<boolean> = defineSetting({
   id: 'provider-cache',
   group: 'Storage',
+  isForRuns: true,
   question: 'Cache providers?',
   summary: 'Cache Terraform/OpenTofu providers.',
   kind: onOff(),
@@ -219,6 +231,7 @@ export const providerCache: Setting<boolean> = defineSetting({
 export const providerCacheLimit = defineSetting({
   id: 'provider-cache-limit',
   group: 'Storage',
+  isForRuns: true,
   question: 'Size limit of the provider cache',
   summary: 'Size limit of the provider cache; above it, the agent removes providers. Enables the provider cache.',
   kind: bytes(),
@@ -228,6 +241,7 @@ export const providerCacheLimit = defineSetting({
 export const moduleCache = defineSetting({
   id: 'module-cache',
   group: 'Storage',
+  isForRuns: true,
   question: 'Cache modules?',
   summary: 'Cache Terraform/OpenTofu modules.',
   kind: onOff(),

@@ -173,6 +173,7 @@ export const caSecretKey = defineSetting({
 export const caScope = defineSetting({
   id: 'ca-scope',
   group: 'TLS',
+  isForRuns: true,
   question: 'Scope of the CA bundle',
   summary: 'Scope of the CA bundle: the agent and its runs (all), or runs only (tasks).',
   kind: choice(['all', 'tasks']),

@@ -1,6 +1,7 @@
 import type {ReleaseSnapshot} from '../apply/read-snapshot.ts';
+import {PURPOSE_ANNOTATION} from '../charts/agent-local/rows.ts';
 import type {ChartName} from '../charts/schema.ts';
-import type {Values} from '../charts/tree.ts';
+import {isMap, type Values} from '../charts/tree.ts';
 import {agentVersionOf, type VersionStatus, versionStatus} from '../charts/version-status.ts';
 import {type Drift, driftOf} from '../cluster/drift.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
@@ -60,6 +61,8 @@ export interface Status {
   state: 'ready' | 'not-ready' | 'hopeless' | 'unknown';
   revision: Revision | undefined;
   chart: InstalledChart | undefined;
+  /** Present if the release is known to serve a VCS pool. No documented line of the agent log contains the purpose. */
+  purpose?: 'vcs';
   workloads: readonly WorkloadLine[];
   /** Reasons why the release is not ready, hopeless ones first. */
   causes: readonly Cause[];
@@ -92,6 +95,7 @@ export function statusOf({name, context, now, revision, given, releaseSnapshot, 
     state: isHealthy ? (unread.every(isRefusal) ? 'ready' : 'unknown') : stateOf(releaseSnapshot, causes),
     revision,
     chart,
+    ...(servesVcs(given, releaseSnapshot) ? {purpose: 'vcs'} : {}),
     workloads: releaseSnapshot ? workloadsOf(releaseSnapshot) : [],
     causes,
     agents: releaseSnapshot ? agentsOf(releaseSnapshot.snapshot, now) : [],
@@ -107,6 +111,11 @@ export function statusOf({name, context, now, revision, given, releaseSnapshot, 
     ],
   };
 }
+
+const servesVcs = (given: Values | undefined, releaseSnapshot: ReleaseSnapshot | undefined): boolean =>
+  [given?.['podAnnotations'], ...(releaseSnapshot?.snapshot.pods ?? []).map(({metadata}) => metadata.annotations)].some(
+    (each) => isMap(each) && each[PURPOSE_ANNOTATION] === 'vcs',
+  );
 
 const imagesOf = ({snapshot}: ReleaseSnapshot): string[] =>
   [...new Set(snapshot.pods.flatMap(({status}) => (status?.containerStatuses ?? []).flatMap(({image}) => image ?? [])))].toSorted();

@@ -56,7 +56,7 @@ export const recommendationText = (recommendation: Recommendation, screen: Scree
 
 /** Required resources of the cluster. */
 export function sizingText({concurrency, cpuRequested, memoryRequested, memoryLimit, notes}: Sizing, screen: Screen): string {
-  const runs = `${concurrency} concurrent ${concurrency === 1 ? 'run' : 'runs'}`;
+  const runs = concurrency === 0 ? '1 agent' : `${concurrency} concurrent ${concurrency === 1 ? 'run' : 'runs'}`;
   const first = paragraph('', `${runs}: ${cpuRequested} CPU and ${memoryRequested} memory requested, memory limit ${memoryLimit}`, screen);
   return first + notes.map(({message, source}) => paragraph('  ', `${message} ${theme(screen).dim(`[${source}]`)}`, screen)).join('');
 }

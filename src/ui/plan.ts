@@ -45,10 +45,12 @@ interface InstallResult {
   /** Files that were written. */
   saved: readonly string[];
   program: Program;
+  /** The agent serves a VCS pool. */
+  isForVcs: boolean;
 }
 
 /** The result and the next steps. */
-export function resultText({name, hasChanged, agent, objects, saved, program}: InstallResult, screen: Screen): string {
+export function resultText({name, hasChanged, agent, objects, saved, program, isForVcs}: InstallResult, screen: Screen): string {
   const {bold, green} = theme(screen);
   const head = hasChanged ? `Release ${name.release} is ready` : `No changes: release ${name.release} is up to date and ready`;
   const suffix =
@@ -56,7 +58,8 @@ export function resultText({name, hasChanged, agent, objects, saved, program}: I
       ? ', and the agent has registered (according to its log).'
       : '. Its log does not show whether the agent has registered.';
   const own = (command: string, ...more: string[]): string => ownCommand(command, name, ...more).replace(/^scalr-agent/, program.other);
-  const next = [own('status'), own('collect-logs'), own('uninstall', '--dry-run')];
+  const link = isForVcs ? ['Scalr: select the agent pool in the last step of the VCS provider setup'] : [];
+  const next = [...link, own('status'), own('collect-logs'), own('uninstall', '--dry-run')];
   return [
     paragraph(`${green('✓')} `, `${head}${suffix}`, screen),
     ...(hasChanged ? [paragraph('Objects: ', objects.join(', '), screen)] : []),

@@ -31,6 +31,7 @@ export function statusText({name, status, files, now}: Shown, screen: Screen): s
     row('Context', status.context || '(none)'),
     row('Release', recordFact(status, now)),
     row('Chart', chartFact(status)),
+    row('Pool', status.purpose && 'VCS access'),
     ...status.workloads.map((each, index) => row(index === 0 ? 'Workloads' : '', workloadFact(each, screen))),
     row('Images', status.images.length === 0 ? undefined : status.images.join(', ')),
     row('Objects', objectsFact(status)),
@@ -180,7 +181,8 @@ export function agentsFact({agents}: Pick<Status, 'agents'>): string | undefined
   return silent.length === 0 ? known : `${known}; unknown: ${listed(silent)}`;
 }
 
-export function runsFact({runs, chart}: Pick<Status, 'runs' | 'chart'>): string | undefined {
+export function runsFact({runs, chart, purpose}: Pick<Status, 'runs' | 'chart' | 'purpose'>): string | undefined {
+  if (purpose === 'vcs') return 'none: VCS agents execute no runs';
   if (chart === undefined) return 'not visible: the chart of the release is unknown';
   if (chart.name === 'agent-local') return 'not visible: agent-local executes runs inside the agent container';
   if (runs === undefined) return 'not visible: Jobs and pods could not be read';

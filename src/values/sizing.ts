@@ -4,13 +4,14 @@ import {newestOf} from '../charts/target.ts';
 import {at, getAt} from '../charts/tree.ts';
 import type {Setting} from '../settings/define.ts';
 import {runCpuRequest, runMemoryLimit, runMemoryRequest} from '../settings/pods.ts';
-import {concurrency} from '../settings/purpose.ts';
+import {concurrency, purpose} from '../settings/purpose.ts';
 import {canonicalQuantity, milliOf} from '../settings/quantity.ts';
 import type {Settings} from '../settings/settings.ts';
 import {readValues} from './read-values.ts';
 
 /** The resources a cluster needs for this number of concurrent runs, as Kubernetes quantities. */
 export interface Sizing {
+  /** 0 for a VCS agent. */
   concurrency: number;
   /** Sum of the requests, which the scheduler reserves. */
   cpuRequested: string;
@@ -51,18 +52,24 @@ const HOSTS = {
   source: 'docs.scalr.io, self-hosted agents',
 };
 
+const VCS = {
+  message: 'A VCS agent executes no runs. To change the resources of its pod, use --set resources.limits.memory=1Gi.',
+  source: 'agent-local 0.6.5, values.yaml (resources)',
+};
+
 /** Resources times concurrency for the newest version of the chart. Pure. */
 export function sizing(settings: Settings, chart: ChartName): Sizing {
   const target = {chart, version: newestOf(chart)};
   const defaults = readValues({}, target).settings;
+  const isForVcs = settings.get(purpose) === 'vcs';
   const runs = settings.get(concurrency) ?? 1;
   const total = (setting: Setting<string>): string => times(settings.get(setting) ?? String(defaults.get(setting.id)), runs);
   return {
-    concurrency: runs,
+    concurrency: isForVcs ? 0 : runs,
     cpuRequested: total(runCpuRequest),
     memoryRequested: total(runMemoryRequest),
     memoryLimit: total(runMemoryLimit),
-    notes: [noteOn(target, runs), HOSTS],
+    notes: isForVcs ? [VCS] : [noteOn(target, runs), HOSTS],
   };
 }
 

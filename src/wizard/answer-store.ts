@@ -2,6 +2,7 @@ import {settle} from '../answers/resolve.ts';
 import type {Source} from '../answers/sources.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Get, MissingSetting, type ParseContext, type Setting} from '../settings/define.ts';
+import {missingFor} from '../settings/purpose.ts';
 import type {Answer, Settings} from '../settings/settings.ts';
 
 /** Where the agent will run: the cluster of a kubeconfig context, this machine, or nowhere yet (only files are written). */
@@ -101,7 +102,7 @@ export class AnswerStore {
       const answer = this.answer(setting);
       if (answer?.source !== 'prompt' || setting.id === changed.id) return false;
       const problem = setting.rule?.(answer.value, this.get);
-      return setting.appliesWhen?.test(this.get) === false || (problem !== undefined && !(problem instanceof MissingSetting));
+      return missingFor(setting, this.get) !== undefined || (problem !== undefined && !(problem instanceof MissingSetting));
     });
     for (const setting of useless) this.delete(setting);
     return useless;

@@ -6,6 +6,7 @@ import {needsNoRow, scopeOf} from '../charts/support.ts';
 import {newestOf} from '../charts/target.ts';
 import {ExpectedError} from '../errors.ts';
 import {InvalidValue, type Setting} from '../settings/define.ts';
+import {missingFor} from '../settings/purpose.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {answerText} from '../ui/conversation.ts';
@@ -58,7 +59,7 @@ const withoutUseless = (settings: Settings): Settings =>
     new Map(
       settings
         .entries()
-        .filter(({setting, answer}) => answer.source !== 'prompt' || setting.appliesWhen?.test(settings.get) !== false)
+        .filter(({setting, answer}) => answer.source !== 'prompt' || missingFor(setting, settings.get) === undefined)
         .map(({setting, answer}) => [setting.id, answer]),
     ),
   );

@@ -2,6 +2,7 @@ import type {ChartRequirements} from '../charts/recommend.ts';
 import {token} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Group, type Setting, spell} from '../settings/define.ts';
+import {missingFor} from '../settings/purpose.ts';
 import {chart} from '../settings/release.ts';
 import {answerText} from '../ui/conversation.ts';
 import type {AnswerStore} from './answer-store.ts';
@@ -131,7 +132,7 @@ const changeable = (group: Group, store: AnswerStore): Setting[] =>
         (setting) =>
           setting.group === group &&
           (setting.onlyEnv === undefined || setting.id === token.id) &&
-          (setting.appliesWhen?.test(store.get) ?? true) &&
+          missingFor(setting, store.get) === undefined &&
           !isForeign(setting, store),
       );
 

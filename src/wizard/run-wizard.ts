@@ -6,7 +6,7 @@ import {token} from '../settings/agent.ts';
 import {cloud} from '../settings/cluster.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {httpsProxy, noProxy, workloadIdentity} from '../settings/network.ts';
-import {concurrency} from '../settings/purpose.ts';
+import {concurrency, missingFor} from '../settings/purpose.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {cacheStorageClass} from '../settings/storage.ts';
 import {answerText} from '../ui/conversation.ts';
@@ -73,7 +73,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       if (store.asked.has(setting.id) || isTaken) return false;
       // Whether the cluster answers it is not known yet.
       if (setting === (cloud as Setting) && store.place?.kind === 'kubernetes' && readFor !== store.place) return false;
-      const applies = (setting.appliesWhen?.test(store.get) ?? true) && (when?.(store.get, store.isGiven) ?? true);
+      const applies = missingFor(setting, store.get) === undefined && (when?.(store.get, store.isGiven) ?? true);
       return applies && (box === undefined || BOXES.some((each) => each.id === box && store.isOpen(each))) && !isForeign(setting, store);
     },
     async ask(shown) {

@@ -84,7 +84,6 @@ export const BOXES: readonly Box[] = [
   },
 ];
 
-const forRuns = (get: Get): boolean => get(purpose) === 'runs';
 const cached =
   (...kinds: string[]) =>
   (get: Get): boolean =>
@@ -102,21 +101,21 @@ export const QUESTIONS: readonly SettingQuestion[] = [
   {step: 'Agent', setting: tokenSecret, when: (get) => get(token) === undefined && get(tokenFile) === undefined},
   {step: 'Agent', setting: url, when: (get, isGiven) => isGiven(url) || get(url) === undefined},
   {step: 'Purpose', setting: purpose},
-  {step: 'Purpose', setting: isolation, when: forRuns, orElse: 'No preference', orElseMeaning: 'recommended: the other answers decide'},
+  {step: 'Purpose', setting: isolation, orElse: 'No preference', orElseMeaning: 'recommended: the other answers decide'},
   {step: 'Network', setting: httpsProxy, box: 'proxy'},
   {step: 'Network', setting: noProxy, box: 'proxy', orElse: 'cluster-internal names only', isConfirmed: true},
   {step: 'Network', setting: caFile, box: 'ca'},
   {step: 'Network', setting: caPublicRoots, box: 'ca', suggested: 'true'},
   {step: 'Network', setting: workloadIdentity, box: 'identity', orElse: 'Not set'},
   {step: 'Network', setting: imageRegistry, box: 'mirror'},
-  {step: 'Cache', setting: cache, when: forRuns, orElse: CHART_DEFAULT},
+  {step: 'Cache', setting: cache, orElse: CHART_DEFAULT},
   {step: 'Cache', setting: cacheClaim, when: cached('existing-pvc')},
   {step: 'Cache', setting: efsHandle, when: cached('efs')},
   {step: 'Cache', setting: cachePath, when: cached('hostpath'), orElse: CHART_DEFAULT},
   {step: 'Cache', setting: cacheStorageClass, when: cached('pvc'), orElse: 'Default StorageClass of the cluster'},
   {step: 'Cache', setting: cacheAccessMode, when: cached('pvc'), orElse: CHART_DEFAULT},
   {step: 'Cache', setting: cacheSize, when: cached('pvc'), orElse: CHART_DEFAULT},
-  {step: 'Size', setting: concurrency, when: forRuns, orElse: CHART_DEFAULT},
+  {step: 'Size', setting: concurrency, orElse: CHART_DEFAULT},
   {
     step: 'Chart',
     setting: nodeOs,

@@ -5,7 +5,7 @@ import {cloud, nodeOs} from '../settings/cluster.ts';
 import type {Setting} from '../settings/define.ts';
 import {httpProxy, httpsProxy, metadataService, noProxy, workloadIdentity} from '../settings/network.ts';
 import {imageRegistry, serviceAccountAnnotation} from '../settings/pods.ts';
-import {concurrency, isolation, purpose} from '../settings/purpose.ts';
+import {concurrency, isolation, missingFor, purpose} from '../settings/purpose.ts';
 import {chart, chartVersion, namespace, release} from '../settings/release.ts';
 import type {Answer} from '../settings/settings.ts';
 import {cache, cacheAccessMode, cacheClaim, cachePath, cacheSize, cacheStorageClass, efsHandle} from '../settings/storage.ts';
@@ -83,12 +83,13 @@ export function summaryOf(step: Step, store: AnswerStore, screen: Screen): strin
   const where = step === 'Target' ? [placeText(store.place)] : [];
   const parts = SETTINGS[step].flatMap((setting) => {
     const value = setting === namespace || setting === url || setting === purpose ? store.get(setting) : undefined;
-    if (setting.appliesWhen?.test(store.get) === false || (hostOf(store) !== undefined && isForeign(setting, store))) return [];
+    if (missingFor(setting, store.get) !== undefined || (hostOf(store) !== undefined && isForeign(setting, store))) return [];
     const answer = store.answer(setting) ?? (value === undefined ? undefined : {value, source: 'prompt' as const});
     const text = answer && phraseOf(setting, answer, store);
     return text === undefined ? [] : [`${text}${sourceOf(answer as Answer, setting, screen)}`];
   });
   const all = [...where, ...parts];
+  if (SETTINGS[step].every(({isForRuns}) => isForRuns) && store.get(purpose) === 'vcs') return ['not used for VCS access'];
   const nothing = hostOf(store) === undefined ? NOTHING[step] : NOTHING[step].replace('chart default', 'default');
   return all.length === 0 && nothing !== '' ? [nothing] : all;
 }

@@ -20,7 +20,7 @@ test('gives the source of every reason with --json', async () => {
 });
 
 test('names the settings that no single chart supports', async () => {
-  const {stderr, exit} = await runCommand(Recommend, ['--purpose', 'vcs', '--isolation', 'per-run']);
+  const {stderr, exit} = await runCommand(Recommend, ['--purpose', 'vcs', '--controller-replicas', '2']);
   expect(stderr).toContain('No chart supports all settings');
   expect(exit).toBe(2);
 });

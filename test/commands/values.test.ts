@@ -146,7 +146,7 @@ describe('wrong input', () => {
     ],
     [
       'settings that no single chart supports',
-      [...URL_FLAG, '--purpose', 'vcs', '--isolation', 'per-run'],
+      [...URL_FLAG, '--purpose', 'vcs', '--controller-replicas', '2'],
       'NO_CHART_FITS',
       'Remove one of the settings listed above',
     ],

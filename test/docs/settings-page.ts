@@ -18,7 +18,7 @@ const groupText = (group: Setting['group']): string =>
   [`## ${group}`, '', ...settings.filter((each) => each.group === group).map(settingText)].join('\n');
 
 function settingText(setting: Setting): string {
-  const {id, env, summary, explained, meanings, appliesWhen, kind} = setting;
+  const {id, env, summary, explained, meanings, appliesWhen, isForRuns, kind} = setting;
   const charts = takenBy(setting);
   const fallback = defaultOf(setting);
   const facts = [
@@ -28,6 +28,7 @@ function settingText(setting: Setting): string {
     ...(fallback === '' ? [] : [`default ${fallback}`]),
     ...(kind.list ? ['may be repeated'] : []),
     ...(charts === 'all' ? [] : [`only in ${charts.replaceAll(/\w+/g, 'agent-$&')}`]),
+    ...(isForRuns ? ['not with `--purpose vcs`'] : []),
     ...(appliesWhen === undefined ? [] : [`only with ${appliesWhen.needs}`]),
   ];
   const choices = Object.entries(meanings ?? {}).map(([option, meaning]) => `- \`${option}\`: ${meaning}`);

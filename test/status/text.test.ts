@@ -1,7 +1,9 @@
 import {describe, expect, test} from 'vitest';
+import type {KubernetesObject} from '../../src/cluster/objects.ts';
 import {ExpectedError} from '../../src/errors.ts';
 import type {Readings} from '../../src/status/status.ts';
 import {driftText} from '../../src/ui/diff.ts';
+import {statusDocument} from '../../src/ui/formats/status.ts';
 import {changesReporter, statusText} from '../../src/ui/status.ts';
 import {around, deployment, readyPod, replicaSet, waiting} from '../diagnose/objects.ts';
 import {lookAt, NAME, NOW, revision, statusFrom, WELL} from './readings.ts';
@@ -9,6 +11,11 @@ import {lookAt, NAME, NOW, revision, statusFrom, WELL} from './readings.ts';
 const PIPE = {hasColor: false, columns: undefined};
 const SMALL = {hasColor: false, columns: 80};
 const NO_IMAGE = around(waiting('ImagePullBackOff', 'not found'));
+
+const withAnnotation = <T extends KubernetesObject>(pod: T): T => ({
+  ...pod,
+  metadata: {...pod.metadata, annotations: {'scalr.io/purpose': 'vcs'}},
+});
 
 const text = (more: Partial<Readings> = {}, files: readonly string[] = [], screen = SMALL): string =>
   statusText({name: NAME, status: statusFrom(more), files, now: NOW}, screen);
@@ -26,6 +33,17 @@ Agents     1 of 1 registered (according to their logs)
 Runs       not visible: agent-local executes runs inside the agent container
 Values     match values.yaml
 `);
+});
+
+test.each<[string, Partial<Readings>]>([
+  ['values', {given: {podAnnotations: {'scalr.io/purpose': 'vcs'}}}],
+  ['pods', {given: undefined, releaseSnapshot: lookAt([...WELL.slice(0, -1), withAnnotation(readyPod())])}],
+])('a VCS agent, according to its %s', (_, more) => {
+  const found = text(more);
+  expect(found).toContain('Pool       VCS access\n');
+  expect(found).toContain('Runs       none: VCS agents execute no runs\n');
+  expect(statusDocument(NAME, statusFrom(more), [])).toMatchObject({purpose: 'vcs'});
+  expect(statusDocument(NAME, statusFrom(), [])).not.toHaveProperty('purpose');
 });
 
 test('a broken release, with next steps', () => {

@@ -76,6 +76,10 @@ import {
 import {at, getAt, textAt, type Values} from '../tree.ts';
 import {MUTUAL_TLS, ONE_PERSISTENCE, SPLIT_PERSISTENCE} from './versions.ts';
 
+/** No chart has a key for the purpose of the pool. */
+export const PURPOSE_ANNOTATION = 'scalr.io/purpose';
+const PURPOSE = [...at('podAnnotations'), PURPOSE_ANNOTATION];
+
 const REPOSITORY = at('image.repository');
 const TAG = at('image.tag');
 
@@ -112,7 +116,12 @@ export const rows: readonly Row[] = [
   key(tokenSecretKey, 'agent.tokenExistingSecret.key'),
   variable(debug, {map: 'extraEnv', name: 'SCALR_AGENT_DEBUG', as: asSwitch('1', '0')}),
   variable(logFormat, {map: 'extraEnv', name: 'SCALR_AGENT_LOG_FORMAT', as: asChoice(logFormat)}),
-  unwritten(purpose),
+  row({
+    setting: purpose,
+    paths: [at('podAnnotations')],
+    write: (value) => (value === 'vcs' ? [[PURPOSE, value, 'Shows status and other tools that the agent serves a VCS pool']] : []),
+    read: (values) => (getAt(values, PURPOSE) === 'vcs' ? 'vcs' : 'runs'),
+  }),
   row({
     ...single,
     // extraEnv of a values file overrides the defaults of the cache settings, but the caches must be disabled.
@@ -159,7 +168,15 @@ export const rows: readonly Row[] = [
   ...runResources('resources'),
   key(nodeSelector, 'nodeSelector', {as: asTextMap}),
   key(toleration, 'tolerations', {as: asTolerations}),
-  key(podAnnotation, 'podAnnotations', {as: asTextMap}),
+  row({
+    setting: podAnnotation,
+    paths: [at('podAnnotations')],
+    write: (given) => Object.entries(given).map(([name, value]) => [[...at('podAnnotations'), name], value] as const),
+    read: (values) => {
+      const {[PURPOSE_ANNOTATION]: _, ...others} = (getAt(values, at('podAnnotations')) ?? {}) as Values;
+      return asTextMap.read(others);
+    },
+  }),
   ...serviceAccount(),
   row({
     setting: imageRegistry,

@@ -2,6 +2,7 @@ import {missesRuns} from '../../cluster/facts/policies.ts';
 import type {Probed} from '../../cluster/probe.ts';
 import {kubectlCommand} from '../../command-line.ts';
 import {workloadIdentity} from '../../settings/network.ts';
+import {purpose} from '../../settings/purpose.ts';
 import {type Check, type CheckResult, fail, few, pass, skip, warn, worstOf} from '../check.ts';
 import type {PreflightContext, ProbePlan} from '../preflight-context.ts';
 import {type Answer, type Findings, findingsIn, type Volume} from '../probe/findings.ts';
@@ -106,6 +107,8 @@ const probeRegistries: Check = {
   ref: 'agent-local and agent-job 0.6.5, README; https://docs.scalr.io/docs/agent-pools',
   run: (context) =>
     withFindings(context, ({registries}) => {
+      // VCS agents download neither providers nor images.
+      if (isForVcs(context)) return undefined;
       if (registries.length === 0) return NOT_REPORTED;
       const failed = registries.filter(({state}) => state !== 'ok');
       if (failed.length === 0) return pass(few(registries.map(({url}) => hostOf(url))));
@@ -124,9 +127,15 @@ const probeUrls: Check = {
   ref: 'https://docs.scalr.io/docs/agent-pools',
   run: (context) =>
     withFindings(context, ({urls}, plan) =>
-      worstOf(urls.map((answer) => CONNECTIONS[answer.state](answer, {...plan, url: answer.url, proxy: plan.urlProxies.get(answer.url)}))),
+      urls.length === 0 && isForVcs(context)
+        ? skip('The agent must reach the VCS server, but its URL is unknown', 'Add --probe-url https://gitlab.example.com')
+        : worstOf(
+            urls.map((answer) => CONNECTIONS[answer.state](answer, {...plan, url: answer.url, proxy: plan.urlProxies.get(answer.url)})),
+          ),
     ),
 };
+
+const isForVcs = ({get}: PreflightContext): boolean => get(purpose) === 'vcs';
 
 const probeRunner: Check = {
   id: 'probe-runner',

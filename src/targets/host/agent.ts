@@ -121,7 +121,11 @@ export function hostAgent(settings: Settings, target: HostTarget, knownToken?: S
 const USUAL_MEMORY = '512Mi';
 
 function notesOf(settings: Settings, mode: Mode): string[] {
-  if (mode === 'vcs') return ['Do not run a VCS agent on a machine with run agents.'];
+  if (mode === 'vcs')
+    return [
+      'Do not run a VCS agent on a machine with run agents.',
+      'The agent opens HTTPS connections to Scalr and to the VCS server. It requires no open port.',
+    ];
   const runs = settings.get(concurrency) ?? (mode === 'local' ? 1 : RUNS_PER_AGENT);
   const memory = settings.get(runMemoryLimit) ?? USUAL_MEMORY;
   const total = canonicalQuantity(`${((milliOf(memory) ?? 0n) * BigInt(runs)) / 1000n / 1024n}Ki`);

@@ -1,6 +1,6 @@
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {cloud, nodeOs} from '../../settings/cluster.ts';
-import type {Get, Setting} from '../../settings/define.ts';
+import type {Setting} from '../../settings/define.ts';
 import {set, valuesFile} from '../../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {
@@ -21,15 +21,12 @@ import {
   nodeSelector,
   podAnnotation,
   podLabel,
-  runCpuLimit,
   runCpuRequest,
-  runMemoryLimit,
   runMemoryRequest,
   runnerImage,
   schedulingTimeout,
   serviceAccountAnnotation,
   serviceAccountName,
-  shutdownMode,
   toleration,
   writableRoot,
 } from '../../settings/pods.ts';
@@ -39,26 +36,20 @@ import {
   cache,
   cacheAccessMode,
   cacheClaim,
-  cachePath,
   cacheSize,
   cacheStorageClass,
   cacheSubPath,
-  dataHome,
   dataSize,
   efsHandle,
   efsMountOption,
-  moduleCache,
-  providerCache,
-  providerCacheLimit,
 } from '../../settings/storage.ts';
 import {caScope, caSecret, caSecretKey, clientCertSecret} from '../../settings/tls.ts';
-import {type HostTarget, isIn} from './mode.ts';
+import type {HostTarget} from './mode.ts';
 
 /** Why a host does not support a setting. */
 interface HostRefusal {
   settings: readonly Setting[];
   targets?: readonly HostTarget[];
-  when?(get: Get): boolean;
   reason: string;
 }
 
@@ -86,26 +77,6 @@ const REFUSALS: readonly HostRefusal[] = [
   {
     settings: [workloadIdentity],
     reason: 'pods and service accounts exist only in Kubernetes; use the identity of the machine, or credentials of Scalr',
-  },
-  {
-    settings: [
-      concurrency,
-      isolation,
-      runCpuLimit,
-      runMemoryLimit,
-      runnerImage,
-      cache,
-      cachePath,
-      dataHome,
-      providerCache,
-      providerCacheLimit,
-      moduleCache,
-      shutdownMode,
-      gracePeriod,
-      caScope,
-    ],
-    when: isIn('vcs'),
-    reason: 'VCS agents execute no runs',
   },
   {settings: [release], targets: PACKAGES, reason: 'the service is always called scalr-agent'},
   {settings: [isolation], targets: PACKAGES, reason: 'the service always starts a container for each run'},
@@ -147,6 +118,5 @@ const REFUSALS: readonly HostRefusal[] = [
   {settings: [singleRun], reason: 'each run already gets its own container'},
 ];
 
-export const whyRefusedOn = (target: HostTarget, setting: Setting, get: Get): string | undefined =>
-  REFUSALS.find(({settings, targets, when}) => settings.includes(setting) && (targets?.includes(target) ?? true) && (when?.(get) ?? true))
-    ?.reason;
+export const whyRefusedOn = (target: HostTarget, setting: Setting): string | undefined =>
+  REFUSALS.find(({settings, targets}) => settings.includes(setting) && (targets?.includes(target) ?? true))?.reason;

@@ -46,7 +46,7 @@ export function refuseUnsupported(settings: Settings, target: HostTarget): void 
   throw new ExpectedError(
     refused
       .map(({setting}, index) => {
-        const reason = whyRefusedOn(target, setting, settings.get);
+        const reason = whyRefusedOn(target, setting);
         return `${target} does not support ${flags[index]}${reason === undefined ? '' : `: ${reason}`}.`;
       })
       .join('\n'),

@@ -14,6 +14,8 @@ export interface StatusDocument {
   state: Status['state'];
   helm?: {status: string; revision: number; updated: string; description?: string};
   chart?: {name: string; version: string; agentVersion?: string; newestKnown: string; behind: number; standing: string};
+  /** Absent if the purpose of the pool is unknown. */
+  purpose?: 'vcs';
   workloads: {object: string; state: string; ready: number; desired: number; text: string}[];
   causes: {object: string; code: string; reason: string; remedy: string; hopeless: boolean}[];
   agents: readonly Agent[];
@@ -37,6 +39,7 @@ export function statusDocument({release, place}: ReleaseName, status: Status, fi
     state: status.state,
     ...(revision ? {helm: helmOf(revision)} : {}),
     ...(chart ? {chart: chartOf(chart)} : {}),
+    ...(status.purpose ? {purpose: status.purpose} : {}),
     workloads: status.workloads.map(({object, state, ready, desired, text}) => ({object, state, ready, desired, text})),
     causes: status.causes.map(({isHopeless, ...cause}) => ({...cause, hopeless: isHopeless})),
     agents: status.agents,

@@ -118,6 +118,17 @@ export const labelCase: Case = {
   },
 };
 
+const purposeCase: Case = {
+  name: 'a VCS pool',
+  settings: {purpose: 'vcs', 'pod-annotation': ['example.com/owner=team a']},
+  takenBy: {'agent-local': '*'},
+  check: (rendered) =>
+    inEach(rendered, ['agent'], ({pod}) => {
+      const annotations = {'scalr.io/purpose': 'vcs', 'example.com/owner': 'team a'};
+      return [claim('annotations of the pod', pick(pod.annotations, annotations), annotations)];
+    }),
+};
+
 const pick = (map: Readonly<Record<string, unknown>>, wanted: object): object =>
   Object.fromEntries(Object.keys(wanted).map((key) => [key, map[key]]));
 
@@ -201,6 +212,7 @@ export const workloadCases: readonly Case[] = [
   ...placementCases,
   labelCase,
   annotationCase,
+  purposeCase,
   {
     name: 'an existing service account',
     settings: {'service-account-name': 'prepared'},

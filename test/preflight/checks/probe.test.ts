@@ -54,10 +54,13 @@ const UNPROBED = {probe: {because: 'namespace scalr-agent does not exist yet', r
 const TOFU = 'registry https://registry.opentofu.org/';
 const DOCKER = 'registry https://registry-1.docker.io/v2/';
 
+const VCS = {chart: 'agent-local', purpose: 'vcs'};
 const GITLAB = 'url https://gitlab.example.com/';
 
 prove('probe', probeChecks, [
   {id: 'probe-urls', is: 'nothing', when: '--probe-url is not given', but: log([])},
+  {id: 'probe-urls', is: 'skip', when: 'the VCS server is not given', but: log([]), flags: VCS},
+  {id: 'probe-urls', is: 'pass', when: 'the VCS server answers', but: log([`${GITLAB} ok 302`]), flags: VCS},
   {id: 'probe-urls', is: 'pass', when: 'the URL answers', but: log([`${GITLAB} ok 302`])},
   {id: 'probe-urls', is: 'fail', when: 'the URL times out', but: log([`${GITLAB} timeout`])},
   {id: 'probe-urls', is: 'fail', when: 'the certificate is not trusted', but: log([`${GITLAB} untrusted`])},
@@ -69,6 +72,7 @@ prove('probe', probeChecks, [
   {id: 'probe-runner', is: 'fail', when: 'the image has no user 1000', but: log(['runner-user missing', 'runner-curl ok'])},
   {id: 'probe-runner', is: 'fail', when: 'the image has no curl', but: log(['runner-user ok', 'runner-curl missing'])},
   {id: 'probe-registries', is: 'nothing', when: 'nobody asked for it'},
+  {id: 'probe-registries', is: 'nothing', when: 'a VCS agent needs none', but: log([]), flags: VCS},
   {id: 'probe-registries', is: 'skip', when: 'none was requested', but: log([])},
   {id: 'probe-registries', is: 'pass', when: 'all answer', but: log([`${TOFU} ok 200`, `${DOCKER} ok 401`])},
   {id: 'probe-registries', is: 'warn', when: 'one is blocked', but: log([`${TOFU} ok 200`, `${DOCKER} timeout`])},
