@@ -2,6 +2,7 @@ import {sleep} from '../../src/adapters/clock.ts';
 import {kubernetesClient} from '../../src/adapters/kubernetes-client.ts';
 import {nodeFiles} from '../../src/adapters/node-files.ts';
 import {nodeProcesses} from '../../src/adapters/node-processes.ts';
+import {registries} from '../../src/adapters/registries.ts';
 import CollectLogs from '../../src/commands/collect-logs.ts';
 import Debug from '../../src/commands/debug.ts';
 import Install from '../../src/commands/install.ts';
@@ -25,7 +26,7 @@ async function onCluster(
 ) {
   const place = ['--kubeconfig', kubeconfig, '--namespace', namespace, '--helm', helm, '--kubectl', await findKubectl()];
   const tools = {processes: nodeProcesses, kubernetes: async (...where: Parameters<typeof kubernetesClient>) => kubernetesClient(...where)};
-  return runCommand(Class, [...place, ...argv], {files: nodeFiles, ...tools, sleep, now: () => new Date(), ...deps});
+  return runCommand(Class, [...place, ...argv], {files: nodeFiles, registries, ...tools, sleep, now: () => new Date(), ...deps});
 }
 
 export const install = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>
