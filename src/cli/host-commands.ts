@@ -25,7 +25,7 @@ import type {Settings} from '../settings/settings.ts';
 import {dockerFiles} from '../targets/docker.ts';
 import {hostAgent} from '../targets/host/agent.ts';
 import {agentsReporter, dockerPlace, hostPlanText, hostStatusText} from '../ui/host.ts';
-import {accountText, callsText, stepText} from '../ui/plan.ts';
+import {accountText, callsText, LINK_VCS, stepText} from '../ui/plan.ts';
 import type {Screen} from '../ui/theme.ts';
 import type {App} from './app.ts';
 import {confirmPlan} from './confirm-plan.ts';
@@ -105,7 +105,9 @@ export async function installInDocker(
     const agent = await watchContainers(host.name, {...deps, timeoutMs: context.timeoutMs, onState: agentsReporter(say, screen)});
     const what = result.changed ? 'is ready' : 'is up to date and ready';
     const log = agent === 'registered' ? 'has registered (according to its log)' : 'does not show in its log whether it has registered';
-    say(`Agent ${host.name} ${what}, and ${log}.\nNext steps:\n${nextSteps(host.name, context)}`);
+    say(
+      `Agent ${host.name} ${what}, and ${log}.\nNext steps:\n${host.mode === 'vcs' ? `  - ${LINK_VCS}\n` : ''}${nextSteps(host.name, context)}`,
+    );
     return {...result, agent, saved: result.changed ? [directory] : []};
   });
 }

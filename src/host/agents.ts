@@ -7,7 +7,7 @@ import type {Finding} from '../support-bundle/findings/evidence.ts';
 import {journalFindings} from '../support-bundle/findings/journal-findings.ts';
 import {withoutPrefix} from '../support-bundle/findings/log-matcher.ts';
 import {isListOf, readJson} from '../support-bundle/json.ts';
-import {RELEASE_LABEL} from '../targets/host/agent.ts';
+import {PURPOSE_LABEL, RELEASE_LABEL} from '../targets/host/agent.ts';
 
 /** An agent on this machine: a Docker container, or the service of the Linux packages. */
 export interface HostAgentState {
@@ -109,7 +109,7 @@ export async function stateOfContainer(container: Container, {host, signal, now}
   const isRunning = State.Running === true && State.Restarting !== true && isStable;
   const findings = dockerFindings(name, container, [recordOf(log)], now());
   const image = Config?.Image;
-  const [release, purpose] = [labelOf(container, RELEASE_LABEL), labelOf(container, 'io.scalr.agent.purpose')];
+  const [release, purpose] = [labelOf(container, RELEASE_LABEL), labelOf(container, PURPOSE_LABEL)];
   return {
     object: `container/${name}`,
     status: State.Status ?? 'unknown',

@@ -5,7 +5,7 @@ import type {Step} from '../plan/step.ts';
 import type {KeptObject} from '../plan/uninstall-keeps.ts';
 import type {Call} from '../ports/processes.ts';
 import {daemonSteps, runArguments} from '../targets/docker.ts';
-import type {HostAgent} from '../targets/host/agent.ts';
+import {type HostAgent, PURPOSE_LABEL} from '../targets/host/agent.ts';
 import {agentContainers, type Container, containerName, labelOf} from './agents.ts';
 
 /** Fingerprint of everything that a container was started with. */
@@ -93,10 +93,10 @@ function stopWarning(container: Container): string {
   return `Container ${containerName(container)} gets ${seconds} s to stop. Runs in flight that take longer are interrupted; --grace-period sets this time when a container starts.`;
 }
 
-const purposeOf = (container: Container): string | undefined => labelOf(container, 'io.scalr.agent.purpose');
+const purposeOf = (container: Container): string | undefined => labelOf(container, PURPOSE_LABEL);
 
 const isOfOtherPurpose = (container: Container, {labels}: HostAgent): boolean =>
-  purposeOf(container) !== undefined && purposeOf(container) !== labels['io.scalr.agent.purpose'];
+  purposeOf(container) !== undefined && purposeOf(container) !== labels[PURPOSE_LABEL];
 
 /** docs.scalr.io, self-hosted agents. */
 const otherPurposeWarning = (container: Container): string =>

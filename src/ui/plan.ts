@@ -49,6 +49,9 @@ interface InstallResult {
   isForVcs: boolean;
 }
 
+/** A VCS pool has no effect before this. */
+export const LINK_VCS = 'Scalr: select the agent pool in the last step of the VCS provider setup';
+
 /** The result and the next steps. */
 export function resultText({name, hasChanged, agent, objects, saved, program, isForVcs}: InstallResult, screen: Screen): string {
   const {bold, green} = theme(screen);
@@ -58,8 +61,7 @@ export function resultText({name, hasChanged, agent, objects, saved, program, is
       ? ', and the agent has registered (according to its log).'
       : '. Its log does not show whether the agent has registered.';
   const own = (command: string, ...more: string[]): string => ownCommand(command, name, ...more).replace(/^scalr-agent/, program.other);
-  const link = isForVcs ? ['Scalr: select the agent pool in the last step of the VCS provider setup'] : [];
-  const next = [...link, own('status'), own('collect-logs'), own('uninstall', '--dry-run')];
+  const next = [...(isForVcs ? [LINK_VCS] : []), own('status'), own('collect-logs'), own('uninstall', '--dry-run')];
   return [
     paragraph(`${green('✓')} `, `${head}${suffix}`, screen),
     ...(hasChanged ? [paragraph('Objects: ', objects.join(', '), screen)] : []),

@@ -63,6 +63,8 @@ export interface HostFile {
 
 /** Label with the name of the agents that belong together. */
 export const RELEASE_LABEL = 'io.scalr.agent.release';
+/** Label with `runs` or `vcs`. */
+export const PURPOSE_LABEL = 'io.scalr.agent.purpose';
 const DATA_HOME = '/var/lib/scalr-agent';
 const CONFIGURATION = '/etc/scalr-agent';
 const CA = 'ca.pem';
@@ -101,7 +103,7 @@ export function hostAgent(settings: Settings, target: HostTarget, knownToken?: S
     labels: {
       ...(getAt(tree, at('container.labels')) as Record<string, string> | undefined),
       [RELEASE_LABEL]: name,
-      'io.scalr.agent.purpose': mode === 'vcs' ? 'vcs' : 'runs',
+      [PURPOSE_LABEL]: mode === 'vcs' ? 'vcs' : 'runs',
       'io.scalr.agent.version': splitImage(image).tag ?? 'latest',
     },
     ...optional('pull', textAt(tree, 'container.pull')),
