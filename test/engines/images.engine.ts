@@ -5,7 +5,7 @@ import {execa} from 'execa';
 import {expect, onTestFinished, type TestContext, test} from 'vitest';
 import {runBuilt} from '../package/built.ts';
 import {startDocker} from './docker.ts';
-import {manifestOf, startRegistry} from './registry.ts';
+import {manifestOf, publishImages, startRegistry} from './registry.ts';
 import {builtTool, installed} from './tools.ts';
 
 const IMAGES = ['scalr/agent:1.4.0', 'scalr/runner:0.2.0'];
@@ -16,27 +16,7 @@ async function registries(context: Pick<TestContext, 'skip'>) {
   const crane = await builtTool('crane', context);
   const folder = await mkdtemp(join(tmpdir(), 'mirror-'));
   onTestFinished(() => rm(folder, {recursive: true, force: true}));
-  const layer = join(folder, 'layer.tar');
-  for (const image of IMAGES) {
-    await writeFile(join(folder, 'content'), image);
-    await execa('tar', ['-cf', layer, '-C', folder, 'content']);
-    for (const architecture of ['amd64', 'arm64']) {
-      const single = `${source}/${image}-${architecture}`;
-      await execa(crane, ['append', '--new_layer', layer, '--new_tag', single]);
-      await execa(crane, ['mutate', single, '--set-platform', `linux/${architecture}`, '--tag', single]);
-    }
-    await execa(crane, [
-      'index',
-      'append',
-      '--docker-empty-base',
-      '-m',
-      `${source}/${image}-amd64`,
-      '-m',
-      `${source}/${image}-arm64`,
-      '-t',
-      `${source}/${image}`,
-    ]);
-  }
+  await publishImages(source, IMAGES, context);
   const env = {PATH: `${join(crane, '..')}:${process.env['PATH']}`};
   const type = (text: string, more: Readonly<Record<string, string>> = {}) =>
     execa('sh', ['-eu', '-c', text], {cwd: folder, env: {...env, ...more}});

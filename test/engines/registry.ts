@@ -42,6 +42,25 @@ export async function startRegistry(context: Pick<TestContext, 'skip'>): Promise
   throw new Error(`the registry does not answer: ${(await running).stderr}`);
 }
 
+/** Pushes small images for two platforms each. */
+export async function publishImages(registry: string, images: readonly string[], context: Pick<TestContext, 'skip'>): Promise<void> {
+  const crane = await builtTool('crane', context);
+  const folder = await mkdtemp(join(tmpdir(), 'images-'));
+  onTestFinished(() => rm(folder, {recursive: true, force: true}));
+  const layer = join(folder, 'layer.tar');
+  for (const image of images) {
+    await writeFile(join(folder, 'content'), image);
+    await execa('tar', ['-cf', layer, '-C', folder, 'content']);
+    const platforms = ['amd64', 'arm64'].map((architecture) => ({architecture, single: `${registry}/${image}-${architecture}`}));
+    for (const {architecture, single} of platforms) {
+      await execa(crane, ['append', '--new_layer', layer, '--new_tag', single]);
+      await execa(crane, ['mutate', single, '--set-platform', `linux/${architecture}`, '--tag', single]);
+    }
+    const manifests = platforms.flatMap(({single}) => ['-m', single]);
+    await execa(crane, ['index', 'append', '--docker-empty-base', ...manifests, '-t', `${registry}/${image}`]);
+  }
+}
+
 interface Manifest {
   digest: string;
   /** Of an index. */

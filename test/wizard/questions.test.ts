@@ -243,7 +243,8 @@ describe('known answers', () => {
       NETWORK,
       ['Chart to install', ENTER],
     ];
-    const {asked} = await talk([...lines, ...QUIT]);
+    const {asked, stderr} = await talk([...lines, ...QUIT]);
+    expect(stderr).toMatch(/Cache +not used for VCS access\n.*Size +not used for VCS access\n/);
     expect(choicesOf(asked, 'Chart to install')[0]?.label).toMatch(/^agent-local .* \(recommended\)$/);
     expect(choicesOf(asked, 'Which of these apply').map(({value}) => value)).toEqual(['proxy', 'ca', 'mirror']);
   });
