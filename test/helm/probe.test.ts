@@ -10,6 +10,7 @@ import {podTemplates} from '../../src/cluster/pod-specs.ts';
 import type {ProbePlan} from '../../src/preflight/preflight-context.ts';
 import {planProbe} from '../../src/preflight/probe/plan-probe.ts';
 import {SCRIPT} from '../../src/preflight/probe/script.ts';
+import {readMirror} from '../../src/preflight/read-mirror.ts';
 import {release} from '../../src/settings/release.ts';
 import {generate} from '../../src/values/generate.ts';
 import {effectiveGet} from '../../src/values/read-values.ts';
@@ -36,7 +37,10 @@ async function planned(flags: RawFlags, there: readonly string[] = []) {
   const manifest = objects as unknown as KubernetesObject[];
   const name = {release: generated.settings.get(release) as string, place: {namespace: 'scalr-agent'}};
   const get = effectiveGet(generated.settings, generated.effective);
-  const plan = planProbe({name, get, target: generated.target, now: TODAY}, manifest, {existing: new Set(there), seconds: 180, urls: URLS});
+  const registries = {manifest: async () => ({state: 'missing'}) as const};
+  const mirror = await readMirror(generated, {registries, signal: AbortSignal.timeout(1000)});
+  const context = {name, get, target: generated.target, now: TODAY, ...(mirror ? {mirror} : {})};
+  const plan = planProbe(context, manifest, {existing: new Set(there), seconds: 180, urls: URLS});
   return {plan: plan as ProbePlan, manifest};
 }
 
