@@ -55,7 +55,7 @@ test.each<ChartName>([
   expect(first.stderr).not.toContain(TOKEN);
   expect(first.files.removed).toEqual([KEPT]);
   const again = await talk([...TO_REVIEW, ['What do you want to do?', 'install']], argv, place);
-  expect(shown(again.asked)).toContain('Changes\tnone, the release already matches these settings');
+  expect(shown(again.asked)).toContain('Changes\tnone, the installed agent matches these settings');
   expect(again.exit, again.stderr).toBe(0);
 });
 
