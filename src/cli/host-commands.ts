@@ -26,7 +26,7 @@ import {dockerFiles} from '../targets/docker.ts';
 import {hostAgent} from '../targets/host/agent.ts';
 import {agentsReporter, dockerPlace, hostPlanText, hostStatusText} from '../ui/host.ts';
 import {accountText, callsText, LINK_VCS, stepText} from '../ui/plan.ts';
-import type {Screen} from '../ui/theme.ts';
+import {paragraph, type Screen} from '../ui/theme.ts';
 import type {App} from './app.ts';
 import {confirmPlan} from './confirm-plan.ts';
 import {tokenIn, writeFiles} from './export-files.ts';
@@ -106,7 +106,7 @@ export async function installInDocker(
     const what = result.changed ? 'is ready' : 'is up to date and ready';
     const log = agent === 'registered' ? 'has registered (according to its log)' : 'does not show in its log whether it has registered';
     say(
-      `Agent ${host.name} ${what}, and ${log}.\nNext steps:\n${host.mode === 'vcs' ? `  - ${LINK_VCS}\n` : ''}${nextSteps(host.name, context)}`,
+      `${paragraph('', `Agent ${host.name} ${what}, and ${log}.`, screen)}Next steps:\n${host.mode === 'vcs' ? `  - ${LINK_VCS}\n` : ''}${nextSteps(host.name, context)}`,
     );
     return {...result, agent, saved: result.changed ? [directory] : []};
   });
