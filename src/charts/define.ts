@@ -138,6 +138,14 @@ export interface IgnoredKey {
   instead?: string;
 }
 
+/** Keys that a version still reads although it has new ones, and that a migration must not rename without a decision of the user. */
+export interface FormerKeys {
+  in: string;
+  test(path: Path, values: Values): boolean;
+  because: string;
+  remedy: string;
+}
+
 /** The minimum Kubernetes version of a chart version. */
 export interface KubernetesFloor {
   /** Major and minor, such as 1.35. */
@@ -153,6 +161,8 @@ export interface UpgradeTrap {
   to: string;
   /** Applies only to a release with this name. */
   release?: string;
+  /** Concerns only the keys of values.yaml, which a migration rewrites. */
+  isOfKeys?: true;
   text: string;
 }
 
@@ -168,6 +178,7 @@ export interface Chart {
   ownVariables: readonly {name: string; in?: string}[];
   containers: readonly Container[];
   ignoredKeys: readonly IgnoredKey[];
+  formerKeys?: readonly FormerKeys[];
   upgradeTraps: readonly UpgradeTrap[];
   kubernetesFloors: readonly (KubernetesFloor & {in: string})[];
 }

@@ -57,6 +57,17 @@ interface Reading {
   claimed: Path[];
 }
 
+/** The settings of these values, by id, without those that come from chart defaults only. */
+export function writtenSettings(values: Values, target: Target): Map<string, unknown> {
+  const {settings} = readEffective(effectiveValues(values, target), target);
+  const isWritten = (id: string): boolean =>
+    CHARTS[target.chart].rows.some(
+      ({setting, in: range, paths}) =>
+        setting.id === id && within(target.version, range) && paths.some((path) => getAt(values, path) !== undefined),
+    );
+  return new Map([...settings].filter(([id]) => isWritten(id)));
+}
+
 /** The same for values that are merged over the defaults already. */
 export const readEffective = (effective: Values, target: Target): Reading =>
   // A row may depend on a setting that comes later in the catalogue, so a first pass reads them all.

@@ -109,7 +109,7 @@ function refuseConflict(text: string, path: Path, origins: readonly Origin[], se
  * Writes large numbers as texts, which templates print unchanged. Not below keys with a Kubernetes type: templates print
  * those as YAML, which keeps numbers whole, and Kubernetes would refuse a text.
  */
-function withoutLargeNumbers(values: Values, target: Target): Values {
+export function withoutLargeNumbers(values: Values, target: Target): Values {
   return withTexts(values, closedSchema(schemaOf(target), target.version)) as Values;
 }
 
@@ -158,7 +158,7 @@ const isFreeMap = (node: SchemaNode): boolean => node.type === 'object' && node.
 const isTextMap = (node: SchemaNode): boolean => [undefined, 'Labels', 'Annotations'].includes(node['x-kubernetes']);
 
 /** The schema at a path; undefined for an unknown key. */
-function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {
+export function nodeAt(root: SchemaNode, path: Path): SchemaNode | undefined {
   return path.reduce<SchemaNode | undefined>((node, key) => node && childOf(node, key), root);
 }
 

@@ -1,26 +1,11 @@
-import {CHARTS} from '../charts/charts.ts';
-import type {Target} from '../charts/define.ts';
-import {within} from '../charts/releases.ts';
 import {targetOf} from '../charts/target.ts';
-import {getAt, type Values} from '../charts/tree.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {ValuesFile} from '../settings/escape-hatch.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
-import {effectiveValues, readEffective} from './read-values.ts';
+import {writtenSettings} from './read-values.ts';
 import {guessChart} from './validate/check-files.ts';
 import {readLayers} from './validate/source.ts';
-
-/** The settings of these values, by id, without those that come from chart defaults only. */
-function settingsIn(values: Values, target: Target): Map<string, unknown> {
-  const {settings} = readEffective(effectiveValues(values, target), target);
-  const isWritten = (id: string): boolean =>
-    CHARTS[target.chart].rows.some(
-      ({setting, in: range, paths}) =>
-        setting.id === id && within(target.version, range) && paths.some((path) => getAt(values, path) !== undefined),
-    );
-  return new Map([...settings].filter(([id]) => isWritten(id)));
-}
 
 /** An answer, and its origin if that is not the file itself. */
 interface FoundAnswer {
@@ -41,7 +26,7 @@ export function settingsInFiles(files: readonly ValuesFile[], named: Settings): 
   const known = version === undefined ? named : named.with(chartVersion, {value: version, source: 'values-file'});
   const {target} = targetOf(known, () => name);
   return new Map<string, FoundAnswer>([
-    ...[...settingsIn(readLayers(files), target)].map(([id, value]): [string, FoundAnswer] => [id, {value}]),
+    ...[...writtenSettings(readLayers(files), target)].map(([id, value]): [string, FoundAnswer] => [id, {value}]),
     [chart.id, {value: name, because}],
     ...(version === undefined ? [] : [[chartVersion.id, {value: version, because}] as const]),
   ]);

@@ -92,6 +92,7 @@ export const upgradeTraps: Chart['upgradeTraps'] = [
   {
     from: FLAT,
     to: NESTED,
+    isOfKeys: true,
     text: 'since 0.5.64, almost all values keys have new names',
   },
   {

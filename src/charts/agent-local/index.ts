@@ -6,7 +6,7 @@ import {sharedRules} from '../shared-rules.ts';
 import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
 import {refusals, rows} from './rows.ts';
 import {rules, valuesRules} from './rules.ts';
-import {ignoredKeys, kubernetesFloors, ownVariables, upgradeTraps} from './versions.ts';
+import {formerKeys, ignoredKeys, kubernetesFloors, ownVariables, upgradeTraps} from './versions.ts';
 
 /** Defaults that depend on other settings. */
 const defaults: readonly ChartDefault[] = [
@@ -38,6 +38,7 @@ export const agentLocal: Chart = {
   ownVariables,
   containers: [{name: 'agent', extraEnv: ['extraEnv']}],
   ignoredKeys: [annotationsWithoutAccount, ...ignoredKeys],
+  formerKeys,
   upgradeTraps,
   kubernetesFloors,
 };

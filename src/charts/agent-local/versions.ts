@@ -1,5 +1,5 @@
-import type {Chart} from '../define.ts';
-import {at, getAt, isOn, type Values} from '../tree.ts';
+import type {Chart, FormerKeys} from '../define.ts';
+import {at, getAt, isOn, type Path, textAt, type Values} from '../tree.ts';
 
 /** Missing in the releases between, which were cut from an older branch. */
 export const MUTUAL_TLS = '0.5.73 - 0.5.74 || >=0.6.1';
@@ -46,6 +46,18 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     path: 'persistence.cache.persistentVolumeClaim',
     unless: (values) => !usesOldPersistence(values),
     because: 'persistence.enabled or its claimName is set, and the old keys take precedence',
+  },
+];
+
+const isOfClaim = (path: Path): boolean => path[0] === 'persistence' && ['enabled', 'persistentVolumeClaim'].includes(path[1] ?? '');
+
+export const formerKeys: readonly FormerKeys[] = [
+  {
+    in: SPLIT_PERSISTENCE,
+    test: (path, values) =>
+      isOfClaim(path) && isOn(values, 'persistence.enabled') && textAt(values, 'persistence.persistentVolumeClaim.claimName') === '',
+    because: 'The old persistence keys are kept: with persistence.cache, the chart creates another PVC and Helm deletes the current one.',
+    remedy: 'To start with an empty cache, replace them by persistence.cache.enabled and persistence.cache.persistentVolumeClaim',
   },
 ];
 

@@ -1,0 +1,220 @@
+import {CHARTS} from '../../charts/charts.ts';
+import type {Entry, Target} from '../../charts/define.ts';
+import {matchingKey} from '../../charts/matching-keys.ts';
+import {within} from '../../charts/releases.ts';
+import {closedSchema, schemaOf} from '../../charts/schema.ts';
+import {rowsFor, scopeOf, whyRefused} from '../../charts/support.ts';
+import {
+  copyOf,
+  getAt,
+  isMap,
+  leafPaths,
+  mergeValues,
+  type Path,
+  sameTree,
+  setAt,
+  spellPath,
+  type Tree,
+  type Values,
+} from '../../charts/tree.ts';
+import {effectiveValues, readEffective} from '../read-values.ts';
+import {nodeAt, withoutLargeNumbers} from '../render.ts';
+import {ignoredIn} from '../validate/check-values.ts';
+import {suggestKey} from '../validate/suggest-key.ts';
+import {type Change, changeOf, type Move, nameOf, shownValue} from './change.ts';
+import {getFrom, isSameValue, type SettingEntries} from './read-explicit.ts';
+
+/** New values, and how they differ from the old ones. */
+export interface Carried {
+  values: Values;
+  changes: readonly Change[];
+  moves: readonly Move[];
+}
+
+/** A setting with what the target writes for it. */
+interface Rewritten extends SettingEntries {
+  after: readonly Entry[];
+  isSupported: boolean;
+  /** Every key keeps its place and its value. */
+  isInPlace: boolean;
+  /** A key keeps its place although the target has a new one. */
+  isFormer: boolean;
+  limits: readonly string[];
+}
+
+/** Carries keys and settings over to the target. */
+export function carry(values: Values, explicit: readonly SettingEntries[], from: Target, to: Target): Carried {
+  const settings = rewrite(explicit, values, from, to);
+  const fates = leafPaths(values).map((path) => ({path, ...fateOf(path, values, settings, from, to)}));
+  const result: Values = {};
+  for (const {path, isKept} of fates) if (isKept) setAt(result, path, copyOf(getAt(values, path) as Tree));
+  for (const {path, to: place} of fates)
+    if (place && getAt(result, place) === undefined) setAt(result, place, copyOf(getAt(values, path) as Tree));
+  for (const each of settings) if (!each.isInPlace) write(result, each.after);
+  completeDefaults(result, settings, to);
+  addDerived(result, to);
+  return {
+    values: withoutLargeNumbers(result, to),
+    changes: [...fates.flatMap(({changes}) => changes), ...limitsOf(settings, to)],
+    moves: fates.flatMap(({path, moves}) => (moves.length === 0 ? [] : [{from: path, to: moves}])),
+  };
+}
+
+function rewrite(explicit: readonly SettingEntries[], values: Values, from: Target, to: Target): Rewritten[] {
+  const get = getFrom(new Map(explicit.map(({setting, value}) => [setting.id, value])));
+  const [old, scope] = [scopeOf(from, get), scopeOf(to, get)];
+  return explicit.map((each) => {
+    const {setting, value, leaves, before} = each;
+    const rows = rowsFor(CHARTS[to.chart], setting, value, scope);
+    const after = rows.flatMap((row) => row.write(value, scope));
+    const isFormer = from.chart === to.chart && leaves.some((path) => stillRead(path, values, to) !== undefined);
+    const known = new Set(rowsFor(CHARTS[from.chart], setting, value, old).map((row) => row.partly?.(value, old)));
+    return {
+      ...each,
+      after,
+      isSupported: rows.length > 0,
+      isFormer,
+      isInPlace: isFormer || (leaves.length > 0 && leaves.every((path) => isSameValue(valueIn(before, path), valueIn(after, path)))),
+      limits: rows.flatMap((row) => row.partly?.(value, scope) ?? []).filter((text) => !known.has(text)),
+    };
+  });
+}
+
+/** The value that entries write at a path, also inside of a map. */
+function valueIn(entries: readonly Entry[], path: Path): Tree | undefined {
+  const tree: Values = {};
+  write(tree, entries);
+  return getAt(tree, path);
+}
+
+function write(tree: Values, entries: readonly Entry[]): void {
+  for (const [path, value] of entries)
+    setAt(tree, path, isMap(value) && isMap(getAt(tree, path)) ? mergeValues(getAt(tree, path) as Values, value) : copyOf(value));
+}
+
+/** What becomes of one key. */
+interface Fate {
+  isKept?: boolean;
+  /** The place of a key without a setting. */
+  to?: Path;
+  moves: readonly Path[];
+  changes: readonly Change[];
+}
+
+const KEPT: Fate = {isKept: true, moves: [], changes: []};
+
+function fateOf(path: Path, values: Values, settings: readonly Rewritten[], from: Target, to: Target): Fate {
+  const own = settings.filter(({leaves}) => leaves.some((leaf) => sameTree(leaf, path)));
+  const still = from.chart === to.chart ? stillRead(path, values, to) : undefined;
+  if (still) return {...KEPT, changes: [changeOf('kept', path, still.because, still.remedy)]};
+  if (own.length > 0) return own.every(({isInPlace}) => isInPlace) ? KEPT : fateOfSetting(path, values, own, to);
+  const place = matchingKey(path, from, to);
+  if (hasKey(from, path)) {
+    if (place && hasKey(to, place)) return {to: place, moves: [place], changes: sameTree(place, path) ? [] : [renamed(path, [place])]};
+    if (from.chart === to.chart && hasKey(to, path)) return KEPT;
+  }
+  return {moves: [], changes: [dropped(path, values, from, to)]};
+}
+
+function fateOfSetting(path: Path, values: Values, own: readonly Rewritten[], to: Target): Fate {
+  const entries = own.flatMap(({after}) => after);
+  const value = getAt(values, path) as Tree;
+  const places = leafEntries(entries);
+  const best = [
+    places.filter(([key, tree]) => key.at(-1) === path.at(-1) && isSameValue(tree, value)),
+    places.filter(([, tree]) => isSameValue(tree, value)),
+    places.filter(([key]) => key.at(-1) === path.at(-1)),
+    places,
+  ].find((each) => each.length > 0);
+  if (best) {
+    const isSame = best.length === 1 && sameTree(best[0]?.[0], path) && isSameValue(best[0]?.[1], value);
+    return {
+      moves: best.map(([key]) => key),
+      changes: isSame
+        ? []
+        : [
+            renamed(
+              path,
+              best.map(([key]) => key),
+              {value, best},
+            ),
+          ],
+    };
+  }
+  const refused = own.find(({isSupported}) => !isSupported);
+  const text = refused
+    ? `${nameOf(to)} does not support ${spellPath(path)}: ${whyRefused(to, refused.setting, refused.value) ?? 'the chart has no key for it'}.`
+    : (own.flatMap(({limits}) => limits)[0] ?? `${spellPath(path)} is not required: ${nameOf(to)} always works this way.`);
+  return {moves: [], changes: [changeOf('dropped', path, text)]};
+}
+
+const leafEntries = (entries: readonly Entry[]): [Path, Tree][] =>
+  entries.flatMap(([path, value]) =>
+    leafPaths(value, path).length === 0
+      ? [[path, value] as [Path, Tree]]
+      : leafPaths(value, path).map((leaf): [Path, Tree] => [leaf, getAt(value, leaf.slice(path.length)) as Tree]),
+  );
+
+function renamed(path: Path, places: readonly Path[], converted?: {value: Tree; best: readonly (readonly [Path, Tree])[]}): Change {
+  const names = places.map(spellPath).join(' and ');
+  const [first] = converted?.best ?? [];
+  const [before, after] =
+    converted && first && !isSameValue(first[1], converted.value)
+      ? [shownValue(path, converted.value), shownValue(first[0], first[1])]
+      : [];
+  const values = before === undefined || after === undefined ? '' : `, and ${before} becomes ${after}`;
+  const isSame = places.length === 1 && sameTree(places[0], path);
+  return changeOf('renamed', path, isSame ? `${names}: ${before} becomes ${after}.` : `${spellPath(path)} is now ${names}${values}.`);
+}
+
+const hasKey = (target: Target, path: Path): boolean => nodeAt(closedSchema(schemaOf(target), target.version), path) !== undefined;
+
+/** A key that the version reads although it has a new name for it, and that must not change without a decision of the user. */
+const stillRead = (path: Path, values: Values, to: Target) =>
+  CHARTS[to.chart].formerKeys?.find((each) => within(to.version, each.in) && each.test(path, values));
+
+function dropped(path: Path, values: Values, from: Target, to: Target): Change {
+  const name = spellPath(path);
+  if (!hasKey(from, path)) {
+    const {message, suggestion} = suggestKey(path, values, from);
+    return changeOf('dropped', path, `${message} It had no effect.`, suggestion === undefined ? undefined : `Did you mean ${suggestion}?`);
+  }
+  const ignored = ignoredIn(values, effectiveValues(values, from), from).find((each) => name.startsWith(each.path));
+  const {message, suggestion} = suggestKey(path, values, to);
+  const text = ignored ? `${name} had no effect in ${nameOf(from)}: ${ignored.because}.` : message;
+  return changeOf(
+    'dropped',
+    path,
+    text,
+    suggestion === undefined || (from.chart !== to.chart && suggestion === name) ? undefined : `To set it, use ${suggestion}`,
+  );
+}
+
+/** A changed default can change the meaning of a key that keeps its place, such as the tag of an image: then all keys are written. */
+function completeDefaults(result: Values, settings: readonly Rewritten[], to: Target): void {
+  const read = readEffective(effectiveValues(result, to), to).settings;
+  for (const {setting, value, isInPlace, isFormer, after} of settings) {
+    if (!isInPlace || isFormer || !read.has(setting.id) || sameTree(read.get(setting.id), value)) continue;
+    for (const entry of after) if (getAt(result, entry[0]) === undefined) write(result, [entry]);
+  }
+}
+
+function addDerived(result: Values, to: Target): void {
+  const {defaults} = scopeOf(to, () => undefined);
+  for (const {in: range, write: derive} of CHARTS[to.chart].derived ?? [])
+    if (within(to.version, range))
+      write(
+        result,
+        derive(mergeValues(defaults, result), (path) => getAt(result, path) !== undefined),
+      );
+}
+
+/** Settings without a key that the target does not support, and settings that it supports in part. */
+const limitsOf = (settings: readonly Rewritten[], to: Target): Change[] =>
+  settings.flatMap(({setting, value, leaves, isSupported, isInPlace, after, limits}) => {
+    if (!isSupported && leaves.length === 0) {
+      const reason = whyRefused(to, setting, value) ?? 'the chart has no key for it';
+      return [changeOf('dropped', [], `${nameOf(to)} does not support ${setting.id} ${setting.kind.format(value).join(', ')}: ${reason}.`)];
+    }
+    return isInPlace || after.length > 0 ? [...new Set(limits)].map((text) => changeOf('kept', after[0]?.[0] ?? [], text)) : [];
+  });

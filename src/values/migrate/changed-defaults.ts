@@ -1,0 +1,83 @@
+import {CHARTS} from '../../charts/charts.ts';
+import type {Entry, Target} from '../../charts/define.ts';
+import {within} from '../../charts/releases.ts';
+import {closedSchema, leavesOf, schemaOf} from '../../charts/schema.ts';
+import {rowsFor, scopeOf} from '../../charts/support.ts';
+import {copyOf, getAt, type Path, sameTree, setAt, spellPath, startsWith, type Values} from '../../charts/tree.ts';
+import {catalogue} from '../../settings/catalogue.ts';
+import type {Setting} from '../../settings/define.ts';
+import {agentImage, runnerImage} from '../../settings/pods.ts';
+import {dataHome} from '../../settings/storage.ts';
+import {effectiveValues, readEffective} from '../read-values.ts';
+import {nodeAt} from '../render.ts';
+import {type Change, changeOf, lineOf, nameOf} from './change.ts';
+import {getFrom} from './read-explicit.ts';
+
+/** Different in every chart, so a user of another chart does not expect the old value. */
+const OF_ONE_CHART: readonly Setting[] = [agentImage, runnerImage, dataHome] as Setting[];
+
+interface Sides {
+  before: Values;
+  after: Values;
+  /** Settings of the user, by id. */
+  settings: ReadonlyMap<string, unknown>;
+}
+
+/** Defaults that changed, for settings and keys that the user did not set. */
+export function changedDefaults(sides: Sides, from: Target, to: Target): Change[] {
+  return [...ofSettings(sides, from, to), ...(from.chart === to.chart ? ofKeys(sides, from, to) : [])];
+}
+
+function ofSettings({before, after, settings}: Sides, from: Target, to: Target): Change[] {
+  const old = readEffective(effectiveValues(before, from), from).settings;
+  const read = readEffective(effectiveValues(after, to), to).settings;
+  return catalogue.flatMap((setting) => {
+    const [was, is] = [old.get(setting.id), read.get(setting.id)];
+    if (settings.has(setting.id) || was === undefined || sameTree(was, is)) return [];
+    if (from.chart !== to.chart && OF_ONE_CHART.includes(setting)) return [];
+    const rows = CHARTS[to.chart].rows.filter((row) => row.setting === setting && within(to.version, row.in) && row.paths.length > 0);
+    const [path] = rows.flatMap((row) => row.paths);
+    if (path === undefined) return [];
+    const spell = (value: unknown): string => (value === undefined ? 'not set' : setting.kind.format(value).join(', ') || 'off');
+    const lines = keeping(setting, was, read, after, to)?.map(([key, value]) => lineOf(key, value));
+    return [
+      changeOf(
+        'default-changed',
+        path,
+        `${setting.summary.split(/[;:.](?: |$)/)[0]}: the default was ${spell(was)} and is ${spell(is)} in ${nameOf(to)}.`,
+        lines && `To keep it, set ${lines.join(' and ')}`,
+      ),
+    ];
+  });
+}
+
+/** The keys that keep the old value; undefined if the target cannot express it. */
+function keeping(
+  setting: Setting,
+  value: unknown,
+  known: ReadonlyMap<string, unknown>,
+  after: Values,
+  to: Target,
+): readonly Entry[] | undefined {
+  const scope = scopeOf(to, getFrom(known));
+  const entries = rowsFor(CHARTS[to.chart], setting, value, scope).flatMap((row) => row.write(value, scope));
+  const tried = copyOf(after);
+  for (const [path, tree] of entries) setAt(tried, path, tree);
+  const read = readEffective(effectiveValues(tried, to), to).settings.get(setting.id);
+  return entries.length > 0 && sameTree(read, value) ? entries : undefined;
+}
+
+/** Keys without a setting, whose default differs between two versions of a chart. */
+function ofKeys({before}: Sides, from: Target, to: Target): Change[] {
+  const rows = CHARTS[to.chart].rows.filter((row) => within(to.version, row.in) || within(from.version, row.in));
+  const ofSetting = (path: Path): boolean => rows.some(({paths}) => paths.some((each) => startsWith(path, each)));
+  const {defaults} = scopeOf(to, () => undefined);
+  return leavesOf(schemaOf(from), from.version).flatMap((leaf) => {
+    const is = getAt(defaults, leaf.path);
+    const isKnown = nodeAt(closedSchema(schemaOf(to), to.version), leaf.path) !== undefined;
+    const isOwn = leaf.path[0] === 'rbac' || leaf.node['x-template-only'] || ofSetting(leaf.path);
+    if (!isKnown || isOwn || getAt(before, leaf.path) !== undefined || sameTree(is, leaf.default)) return [];
+    const text = `${spellPath(leaf.path)}: the default was ${JSON.stringify(leaf.default)} and is ${is === undefined ? 'not set' : JSON.stringify(is)} in ${nameOf(to)}.`;
+    return [changeOf('default-changed', leaf.path, text, `To keep it, set ${lineOf(leaf.path, leaf.default)}`)];
+  });
+}
