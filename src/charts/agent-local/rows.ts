@@ -74,7 +74,7 @@ import {
   telemetryVariables,
 } from '../shared-rows.ts';
 import {at, getAt, textAt, type Values} from '../tree.ts';
-import {MUTUAL_TLS, ONE_PERSISTENCE, SPLIT_PERSISTENCE} from './versions.ts';
+import {MUTUAL_TLS, ONE_PERSISTENCE, SPLIT_PERSISTENCE, usesOldPersistence} from './versions.ts';
 
 /** No chart has a key for the purpose of the pool. */
 export const PURPOSE_ANNOTATION = 'scalr.io/purpose';
@@ -154,7 +154,7 @@ export const rows: readonly Row[] = [
   key(clientCertSecret, 'agent.tls.clientCertSecret.name', {in: MUTUAL_TLS}),
   ...claimCache({volume: 'persistence', limit: 'persistence.emptyDir.sizeLimit', in: '<=0.5.63', withClaim}),
   ...claimCache({volume: 'persistence', limit: 'persistence.cache.emptyDir.sizeLimit', in: ONE_PERSISTENCE, withClaim}),
-  ...claimCache({volume: 'persistence.cache', limit: 'persistence.cache.emptyDir.sizeLimit', in: SPLIT_PERSISTENCE, withClaim}),
+  ...splitCache(),
   key(dataHome, 'agent.dataDir'),
   key(dataSize, 'persistence.data.emptyDir.sizeLimit', {as: asQuantity, in: '>=0.5.64'}),
   providerCacheRow,
@@ -212,6 +212,16 @@ export const rows: readonly Row[] = [
   }),
   extraVariables([{path: 'extraEnv'}]),
 ];
+
+/** The keys of the cache, which are read under their old names if those are in use. */
+function splitCache(): Row[] {
+  const limit = 'persistence.cache.emptyDir.sizeLimit';
+  const old = claimCache({volume: 'persistence', limit, in: SPLIT_PERSISTENCE});
+  return claimCache({volume: 'persistence.cache', limit, in: SPLIT_PERSISTENCE, withClaim}).map((each, index) => ({
+    ...each,
+    read: (values, scope) => (usesOldPersistence(values) ? (old[index] as Row) : each).read(values, scope),
+  }));
+}
 
 /** Reasons for unsupported settings in agent-local. */
 export const refusals: readonly Refusal[] = [

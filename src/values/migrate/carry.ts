@@ -53,9 +53,17 @@ export function carry(values: Values, explicit: readonly SettingEntries[], from:
   for (const each of settings) if (!each.isInPlace) write(result, each.after);
   completeDefaults(result, settings, to);
   addDerived(result, to);
+  const read = readEffective(effectiveValues(result, to), to).settings;
+  const reinterpreted = settings.filter(({setting, value, isInPlace}) => isInPlace && !sameTree(read.get(setting.id), value));
   return {
     values: withoutLargeNumbers(result, to),
-    changes: [...fates.flatMap(({changes}) => changes), ...limitsOf(settings, to)],
+    changes: [
+      ...fates.flatMap(({changes}) => changes),
+      ...reinterpreted.flatMap(({leaves}) =>
+        leaves.map((path) => changeOf('kept', path, `${spellPath(path)} is unchanged, but ${nameOf(to)} has another default for it.`)),
+      ),
+      ...limitsOf(settings, to),
+    ],
     moves: fates.flatMap(({path, moves}) => (moves.length === 0 ? [] : [{from: path, to: moves}])),
   };
 }
@@ -66,15 +74,20 @@ function rewrite(explicit: readonly SettingEntries[], values: Values, from: Targ
   return explicit.map((each) => {
     const {setting, value, leaves, before} = each;
     const rows = rowsFor(CHARTS[to.chart], setting, value, scope);
+    const oldRows = rowsFor(CHARTS[from.chart], setting, value, old);
+    // The same row of both versions spells the setting in the same way.
+    const isSpeltAlike = from.chart === to.chart && oldRows.every((row) => within(to.version, row.in));
     const after = rows.flatMap((row) => row.write(value, scope));
     const isFormer = from.chart === to.chart && leaves.some((path) => stillRead(path, values, to) !== undefined);
-    const known = new Set(rowsFor(CHARTS[from.chart], setting, value, old).map((row) => row.partly?.(value, old)));
+    const known = new Set(oldRows.map((row) => row.partly?.(value, old)));
     return {
       ...each,
       after,
       isSupported: rows.length > 0,
       isFormer,
-      isInPlace: isFormer || (leaves.length > 0 && leaves.every((path) => isSameValue(valueIn(before, path), valueIn(after, path)))),
+      isInPlace:
+        isFormer ||
+        (leaves.length > 0 && (isSpeltAlike || leaves.every((path) => isSameValue(valueIn(before, path), valueIn(after, path))))),
       limits: rows.flatMap((row) => row.partly?.(value, scope) ?? []).filter((text) => !known.has(text)),
     };
   });
@@ -194,7 +207,7 @@ function dropped(path: Path, values: Values, from: Target, to: Target): Change {
 function completeDefaults(result: Values, settings: readonly Rewritten[], to: Target): void {
   const read = readEffective(effectiveValues(result, to), to).settings;
   for (const {setting, value, isInPlace, isFormer, after} of settings) {
-    if (!isInPlace || isFormer || !read.has(setting.id) || sameTree(read.get(setting.id), value)) continue;
+    if (!isInPlace || isFormer || sameTree(read.get(setting.id), value)) continue;
     for (const entry of after) if (getAt(result, entry[0]) === undefined) write(result, [entry]);
   }
 }

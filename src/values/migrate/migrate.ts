@@ -4,9 +4,9 @@ import {withoutMethodNames} from '../read-values.ts';
 import {carry} from './carry.ts';
 import type {Change, Move} from './change.ts';
 import {changedDefaults} from './changed-defaults.ts';
-import {dropInvalid} from './drop-invalid.ts';
 import {extractSecrets} from './extract-secrets.ts';
 import {requirements} from './requirements.ts';
+import {settle} from './settle.ts';
 
 export interface Migrated {
   values: Values;
@@ -24,13 +24,17 @@ export interface Migrated {
 export function migrateValues(given: Values, from: Target, to: Target): Migrated {
   const {values, settings: explicit, changes: secrets} = extractSecrets(withoutMethodNames(given), from);
   const carried = carry(values, explicit, from, to);
-  const {values: after, changes, moves} = dropInvalid(values, carried, from, to);
+  const {values: after, changes, moves} = settle(values, carried, from, to);
   const settings = new Map(explicit.map(({setting, value}) => [setting.id, value]));
   const defaults = changedDefaults({before: values, after, settings}, from, to);
   return {
     values: after,
     settings,
-    changes: [...new Map([...requirements(from, to), ...secrets, ...changes, ...defaults].map((each) => [each.message, each])).values()],
+    changes: withoutRepeats([...requirements(from, to), ...secrets, ...changes, ...defaults]),
     moves,
   };
 }
+
+/** A reason that applies to several keys is given once. */
+const withoutRepeats = (changes: readonly Change[]): Change[] =>
+  changes.filter(({message}, index) => changes.findIndex((each) => each.message === message) === index);

@@ -1,0 +1,137 @@
+import {Ajv2020} from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import {expect, test} from 'vitest';
+import {CHARTS} from '../../../src/charts/charts.ts';
+import type {Target} from '../../../src/charts/define.ts';
+import {within} from '../../../src/charts/releases.ts';
+import {chartSchema, closedSchema, type Leaf, leavesOf} from '../../../src/charts/schema.ts';
+import {copyOf, getAt, leafPaths, sameTree, setAt, spellPath, type Tree, type Values} from '../../../src/charts/tree.ts';
+import {ExpectedError} from '../../../src/errors.ts';
+import {generate} from '../../../src/values/generate.ts';
+import {type Migrated, migrateValues} from '../../../src/values/migrate/migrate.ts';
+import {explicitSettings} from '../../../src/values/migrate/read-explicit.ts';
+import {effectiveValues, readEffective} from '../../../src/values/read-values.ts';
+import {validate} from '../../../src/values/validate/validate.ts';
+import {toYaml} from '../../../src/values/yaml.ts';
+import {certificates} from '../../support/certificates.ts';
+import {RAW_IDS, rawSettings} from '../../support/raw-settings.ts';
+import {type RawFlags, settingsFrom} from '../../support/settings-from.ts';
+import {CHART_NAMES, TARGETS} from '../../support/versions.ts';
+
+const isFull = process.env['TEST_FULL'] === '1';
+const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 6);
+const URL = 'https://acme.scalr.io';
+const TOKEN = 'eyJhbGciOiJub25lIn0.eyJqdGkiOiJ4In0.c2lnbmF0dXJl';
+
+/** Values of keys without a setting. */
+function treeOf({node, path}: Leaf): fc.Arbitrary<Tree> {
+  const types = [node.type].flat();
+  if (types.includes('boolean')) return fc.boolean();
+  if (types.includes('integer') || types.includes('number')) return fc.constantFrom(1, 30, 600);
+  if (types.includes('array')) return fc.constantFrom<Tree>([], ['a'], [{name: 'own', emptyDir: {}}], [{name: 'own', mountPath: '/own'}]);
+  if (types.includes('object')) return fc.constantFrom<Tree>({}, {a: 'b'}, {'example.com/a': '1'}, {AWS_REGION: 'x', NUMBER: 5});
+  if (path.at(-1) === 'token') return fc.constant(TOKEN);
+  return fc.constantFrom<Tree>('own', '2', '40Gi', '500m', '/mnt/x');
+}
+
+const keysOf = ({chart, version}: Target): fc.Arbitrary<[readonly string[], Tree][]> => {
+  const leaves = leavesOf(chartSchema(chart), version);
+  const one = fc.constantFrom(...leaves).chain((leaf) => treeOf(leaf).map((tree): [readonly string[], Tree] => [leaf.path, tree]));
+  return fc.array(one, {maxLength: 6});
+};
+
+function idsFor({chart, version}: Target): string[] {
+  const written = CHARTS[chart].rows.filter((row) => within(version, row.in)).map((row) => row.setting.id);
+  return RAW_IDS.filter((id) => id !== 'purpose' && written.includes(id));
+}
+
+const cases = (from: Target): fc.Arbitrary<{flags: RawFlags; keys: [readonly string[], Tree][]}> =>
+  fc.record({flags: rawSettings(idsFor(from)), keys: keysOf(from)});
+
+const errorsIn = (values: Values, target: Target) =>
+  validate(toYaml(values), target)
+    .filter(({severity}) => severity === 'error')
+    .map(({code, path, message}) => `${code} ${path} ${message}`);
+
+/** Valid values of a version: as many of the settings and keys as it accepts together. */
+async function valuesOf(from: Target, {flags, keys}: {flags: RawFlags; keys: [readonly string[], Tree][]}): Promise<Values> {
+  const base = {url: URL, chart: from.chart, 'chart-version': from.version};
+  let [kept, values]: [RawFlags, Values] = [base, generate(await settingsFrom(base)).values];
+  for (const [id, value] of Object.entries(flags)) {
+    if (id === 'url') continue;
+    try {
+      const more = {...kept, [id]: value};
+      const next = generate(await settingsFrom(more, certificates)).values;
+      if (errorsIn(next, from).length === 0) [kept, values] = [more, next];
+    } catch (error) {
+      if (!(error instanceof ExpectedError)) throw error;
+    }
+  }
+  for (const [path, tree] of keys) {
+    if (getAt(values, path) !== undefined) continue;
+    const more = copyOf(values);
+    setAt(more, path, tree);
+    if (errorsIn(more, from).length === 0) values = more;
+  }
+  return values;
+}
+
+/** What a migration must never do: lose a key or a setting without a word, print a token, or write invalid values. */
+function check(values: Values, from: Target, to: Target): Migrated {
+  const migrated = migrateValues(values, from, to);
+  const {changes, moves, values: after} = migrated;
+  const listed = new Set(changes.map(({path}) => path));
+  for (const path of leafPaths(values)) {
+    const isKept = sameTree(getAt(after, path), getAt(values, path));
+    const isMoved = moves.some((each) => sameTree(each.from, path) && each.to.every((place) => getAt(after, place) !== undefined));
+    if (!isKept && !isMoved) expect(listed, `${spellPath(path)} is lost`).toContain(spellPath(path));
+  }
+  const read = readEffective(effectiveValues(after, to), to).settings;
+  for (const {setting, value, leaves} of explicitSettings(values, from)) {
+    if (sameTree(read.get(setting.id), value)) continue;
+    const isListed = leaves.length === 0 || leaves.some((path) => listed.has(spellPath(path)));
+    expect(isListed, `${setting.id} was ${JSON.stringify(value)} and is ${JSON.stringify(read.get(setting.id))}`).toBe(true);
+  }
+  expect(errorsIn(after, to)).toEqual([]);
+  const isValid = new Ajv2020({strict: false, validateFormats: false}).compile(closedSchema(chartSchema(to.chart), to.version));
+  expect(isValid(after) || isValid.errors).toBe(true);
+  expect(JSON.stringify([changes, after])).not.toContain(TOKEN);
+  return migrated;
+}
+
+const versionPairs = CHART_NAMES.flatMap((chart) => {
+  const targets = TARGETS.filter((each) => each.chart === chart);
+  return targets.flatMap((from) => targets.map((to) => [from, to] as const));
+});
+const chartPairs = TARGETS.flatMap((from) => TARGETS.filter(({chart}) => chart !== from.chart).map((to) => [from, to] as const));
+
+test.each([
+  ['two versions of a chart', versionPairs],
+  ['two charts', chartPairs],
+])('keeps or lists every setting and key between %s', {timeout: isFull ? 3_600_000 : 120_000}, async (_, pairs) => {
+  let renamed = 0;
+  const property = (pair: fc.Arbitrary<readonly [Target, Target]>) =>
+    fc.asyncProperty(
+      pair.chain(([from, to]) => fc.record({from: fc.constant(from), to: fc.constant(to), given: cases(from)})),
+      async ({from, to, given}) => {
+        renamed += check(await valuesOf(from, given), from, to).moves.length;
+      },
+    );
+  if (isFull) for (const pair of pairs) await fc.assert(property(fc.constant(pair)), {numRuns: 1});
+  else await fc.assert(property(fc.constantFrom(...pairs)), {numRuns: RUNS * 10});
+  expect(renamed).toBeGreaterThan(RUNS * 10);
+});
+
+test('changes nothing when the version stays the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...TARGETS).chain((from) => fc.record({from: fc.constant(from), given: cases(from)})),
+      async ({from, given}) => {
+        const values = await valuesOf(from, given);
+        if (getAt(values, ['agent', 'token']) !== undefined) return;
+        expect(migrateValues(values, from, from).values).toEqual(values);
+      },
+    ),
+    {numRuns: RUNS * 5},
+  );
+});
