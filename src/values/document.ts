@@ -45,7 +45,7 @@ function reasonFor({setting, why}: Origin, settings: Settings, named: ReadonlySe
   return `${why ?? setting.summary.split(/[;:.](?: |$)/)[0]} (${from})`;
 }
 
-function inChartOrder(values: Values, {chart: name, version}: Target): Values {
+export function inChartOrder(values: Values, {chart: name, version}: Target): Values {
   const ordered: Values = {};
   for (const {path} of leavesOf(chartSchema(name), version)) {
     for (const [at, value] of leafEntries(values)) if (startsWith(at, path)) setAt(ordered, at, value);

@@ -1,8 +1,8 @@
 import {Composer, CST, isScalar, isMap as isYamlMap, Parser, Scalar, stringify} from 'yaml';
 import {getAt, isMap, type Path, sameTree, setAt, type Tree, type Values} from '../../charts/tree.ts';
+import {moveBlock} from './blocks.ts';
 import {type CheckedGroup, findingsOf} from './check-files.ts';
 import {type Fix, type TreePath, valueAt} from './finding.ts';
-import {moveBlock} from './move-block.ts';
 import {readSource} from './source.ts';
 
 /** A file before and after its fixes. */

@@ -9,11 +9,7 @@ type Block = YAMLMap & {range: [number, number, number]};
  * removed, and missing ones are added. Undefined if the lines contain other keys too.
  */
 export function moveBlock(text: string, path: TreePath, to: readonly string[]): string | undefined {
-  const eol = text.includes('\r\n') ? '\r\n' : '\n';
-  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
-  const lines = text.slice(mark.length).replace(/\r\n/g, '\n').split('\n');
-  const isEnded = lines.at(-1) === '';
-  if (isEnded) lines.pop();
+  const {lines, join} = split(text);
   const source = linesOf(lines, path);
   if (source === undefined) return undefined;
   const block = lines.splice(source.start, source.end - source.start);
@@ -32,7 +28,41 @@ export function moveBlock(text: string, path: TreePath, to: readonly string[]): 
     .map(shift);
   const here = shift(moved).replace(name, (_, blank: string) => `${blank}${to.at(-1)}`);
   lines.splice(place.line, 0, ...missing.map((key, depth) => `${indent(depth)}${key}:`), ...above, here, ...rest.map(shift));
-  return `${mark}${lines.join(eol)}${isEnded ? eol : ''}`;
+  return join(lines);
+}
+
+/** The lines of a text, and how to join them again with the same line ends. */
+function split(text: string): {lines: string[]; join(lines: readonly string[]): string} {
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  const mark = text.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const lines = text.slice(mark.length).replace(/\r\n/g, '\n').split('\n');
+  const isEnded = lines.at(-1) === '';
+  if (isEnded) lines.pop();
+  return {lines, join: (all) => `${mark}${all.join(eol)}${isEnded ? eol : ''}`};
+}
+
+/** Removes a key with everything below it and the comments directly above. Undefined if the lines contain other keys too. */
+export function removeBlock(text: string, path: TreePath): string | undefined {
+  const {lines, join} = split(text);
+  const source = linesOf(lines, path);
+  if (source === undefined) return undefined;
+  lines.splice(source.start, source.end - source.start);
+  return join(lines);
+}
+
+/** Adds the lines of a key behind the last key of the deepest map on the way. Undefined if that map is not in block style. */
+export function insertBlock(text: string, path: readonly string[], block: readonly string[]): string | undefined {
+  const {lines, join} = split(text);
+  const place = placeIn(lines, path);
+  if (place === undefined) return undefined;
+  const missing = path.slice(place.depth, -1);
+  const indent = (depth: number): string => ' '.repeat(place.column + 2 * depth);
+  const added = [
+    ...missing.map((key, depth) => `${indent(depth)}${key}:`),
+    ...block.map((line) => (line === '' ? line : `${indent(missing.length)}${line}`)),
+  ];
+  lines.splice(place.line, 0, ...added);
+  return join(lines);
 }
 
 interface Lines {

@@ -1,0 +1,100 @@
+import * as Args from '@oclif/core/args';
+import * as Flags from '@oclif/core/flags';
+import {BaseCommand} from '../cli/base-command.ts';
+import {confirmFlags} from '../cli/flags.ts';
+import {readTexts, writeResult} from '../cli/user-files.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import {changesSummary, changesText} from '../ui/changes.ts';
+import {diffText} from '../ui/diff.ts';
+import {findingsText} from '../ui/findings.ts';
+import type {Change} from '../values/migrate/change.ts';
+import {type MigratedFile, migrateFile} from '../values/migrate/migrate-file.ts';
+import type {Finding} from '../values/validate/finding.ts';
+
+interface Result {
+  from: string;
+  to: string;
+  yaml: string;
+  changes: readonly Change[];
+  findings: Omit<Finding, 'fix'>[];
+  file?: string;
+}
+
+export default class Migrate extends BaseCommand<Result> {
+  static override summary = 'Rewrite a values.yaml for another chart version or chart.';
+  static override description =
+    'Prints the new file, and lists on standard error which keys were renamed or dropped, which defaults changed, and what the target requires. Also reads Argo CD, Flux and Helmfile files with inline values, and agents in Docker or on virtual machines: an environment file, the output of "docker inspect" or a systemd unit. Requires no cluster and no network.';
+  static override usage = '<%= command.id %> <FILE> [--from <CHART@VERSION>] --to <CHART@VERSION> [flags]';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> values.yaml --from agent-k8s@0.5.58 --to agent-job@0.6.5 > new.yaml',
+    '<%= config.bin %> <%= command.id %> values.yaml --from agent-local@0.5.63 --to agent-local@0.6.5 --out values.yaml',
+    '<%= config.bin %> <%= command.id %> agent.env --to agent-local@0.6.5 --out values.yaml',
+  ];
+  static override args = {
+    file: Args.string({description: 'File to migrate; - reads standard input.', ignoreStdin: true}),
+  };
+  static override flags = {
+    from: Flags.string({summary: 'Chart and version of the file, if the file does not name them.', helpValue: '<CHART@VERSION>'}),
+    to: Flags.string({summary: 'Chart and version to migrate to. Without a version: the newest.', helpValue: '<CHART@VERSION>'}),
+    out: Flags.string({char: 'o', summary: 'Output file (default: standard output).', helpValue: '<FILE>'}),
+    'exit-code': Flags.boolean({summary: 'Exit with 5 if the file changes.'}),
+    ...confirmFlags,
+  };
+
+  override async run(): Promise<Result> {
+    const {args, flags} = await this.parse(Migrate);
+    await this.settingsFrom(flags, {only: []});
+    if (args.file === undefined) throw noFile();
+    const [{file, text} = {file: '-', text: ''}] = await readTexts([args.file], this.app.files);
+    const migrated = migrateFile({file, text, from: flags.from, to: flags.to});
+    const {from, to, yaml, changes, findings} = migrated;
+    this.report(migrated.warnings);
+    for (const note of migrated.notes) this.say(`${note}\n`);
+    this.say(changesText(changes, this.screen));
+    if (findings.length > 0) this.app.stderr(this.#findings(migrated, flags.out ?? file));
+    this.say(`${changesSummary(from, to, changes)}\n`);
+    const written = await this.#write({text, yaml, file}, flags);
+    if (findings.some(({severity}) => severity === 'error')) process.exitCode = ExitCode.findings;
+    else if (flags['exit-code'] && yaml !== text) process.exitCode = ExitCode.differences;
+    return {
+      from,
+      to,
+      yaml,
+      changes,
+      findings: findings.map(({fix: _, ...shown}) => shown),
+      ...(written === undefined ? {} : {file: written}),
+    };
+  }
+
+  #findings({target, findings, yaml}: MigratedFile, name: string): string {
+    return findingsText([{files: [{file: name, text: yaml}], areLayers: false, target, findings}], this.screen);
+  }
+
+  /** The path of --out, if it was written. */
+  async #write(
+    {text, yaml, file}: {text: string; yaml: string; file: string},
+    flags: {out?: string | undefined; 'dry-run': boolean; yes: boolean; quiet?: boolean},
+  ): Promise<string | undefined> {
+    const isTerminal = this.resultScreen.columns !== undefined;
+    const diff = isTerminal && !this.jsonEnabled() ? await diffText(flags.out ?? file, text, yaml, this.resultScreen) : undefined;
+    if (diff !== undefined && flags.out !== undefined && !flags.quiet) this.app.stderr(diff);
+    const written = await writeResult(
+      {path: flags.out, text: yaml, isPrivate: false, isDryRun: flags['dry-run'], isAccepted: flags.yes},
+      this.app.files,
+      this.prompter?.confirm,
+    );
+    if (written) this.say(`${written.done}\n`);
+    if (!this.jsonEnabled() && (!written || flags['dry-run'])) this.app.stdout(diff ?? yaml);
+    return written?.path;
+  }
+}
+
+const noFile = (): ExpectedError =>
+  new ExpectedError('No file to migrate.', {
+    code: 'USAGE',
+    exit: ExitCode.usage,
+    suggestions: [
+      'Migrate a file: scalr-agent migrate values.yaml --to agent-job@0.6.5',
+      'Read standard input: scalr-agent migrate - --to agent-job@0.6.5',
+    ],
+  });

@@ -1,0 +1,63 @@
+import type {Target} from '../../charts/define.ts';
+import {agentVersionOf} from '../../charts/version-status.ts';
+import {ExitCode, ExpectedError} from '../../errors.ts';
+import {inChartOrder} from '../document.ts';
+import type {Finding} from '../validate/finding.ts';
+import {readSource} from '../validate/source.ts';
+import {validate} from '../validate/validate.ts';
+import {type Change, nameOf} from './change.ts';
+import {editText, rewriteText} from './edit-text.ts';
+import {migrateValues} from './migrate.ts';
+
+export interface MigratedText {
+  text: string;
+  changes: readonly Change[];
+  /** Findings in the new text, without warnings that the old text has too. */
+  findings: readonly Finding[];
+}
+
+/** Findings after which the meaning of the old values is unknown. */
+const UNUSABLE = ['WRONG_TYPE', 'TEXT_FOR_SWITCH', 'NULL_DELETES_DEFAULT', 'MANIFEST', 'NESTED_VALUES'];
+
+/**
+ * Migrates the text of a values file. Within a chart it keeps all lines that do not change; for another chart it is written anew, with
+ * the comments of keys that have a counterpart. Pure. @throws ExpectedError if the values cannot be read
+ */
+export function migrateText(file: string, text: string, from: Target, to: Target): MigratedText {
+  const before = validate(text, from);
+  const {source} = readSource(text);
+  const unusable = before.filter(({severity, code}) => severity === 'error' && (source === undefined || UNUSABLE.includes(code)));
+  if (source === undefined || unusable.length > 0) throw cannotRead(file, unusable, from);
+  const {values, changes, moves} = migrateValues(source.values, from, to);
+  const written =
+    from.chart === to.chart
+      ? withHeader(editText(text, values, moves), from, to)
+      : rewriteText(text, inChartOrder(values, to), moves, headerOf(from, to));
+  const known = new Set(before.map(({code}) => code));
+  const findings = validate(written, to).filter(({severity, code}) => severity === 'error' || !known.has(code));
+  return {text: written, changes, findings};
+}
+
+export const headerOf = (from: Target | string, to: Target): string[] => [
+  `Values of ${nameOf(to)} (agent ${agentVersionOf(to.chart, to.version) ?? 'version unknown'}).`,
+  `Migrated by scalr-agent from ${typeof from === 'string' ? from : nameOf(from)}.`,
+];
+
+/** A header names the chart version and the command that wrote the file. */
+function withHeader(text: string, from: Target, to: Target): string {
+  if (from.version === to.version) return text;
+  const header = headerOf(from, to).map((line) => `# ${line}\n`);
+  return text.replace(/^# Values of agent-(?:k8s|local|job) \d.*\n(?:#.*\n)*/, header.join(''));
+}
+
+function cannotRead(file: string, findings: readonly Finding[], {chart, version}: Target): ExpectedError {
+  const name = file === '-' ? 'standard input' : file;
+  const lines = findings.map(
+    ({line, path, message}) => `  ${line === undefined ? '' : `line ${line}: `}${path === '' ? '' : `${path}: `}${message}`,
+  );
+  return new ExpectedError([`Cannot migrate ${name}: it is not valid for ${chart} ${version}.`, ...lines].join('\n'), {
+    code: 'UNREADABLE_FILE',
+    exit: ExitCode.findings,
+    suggestions: [`List all findings: scalr-agent validate ${file} --chart ${chart} --chart-version ${version}`],
+  });
+}
