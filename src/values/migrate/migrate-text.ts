@@ -6,8 +6,9 @@ import type {Finding} from '../validate/finding.ts';
 import {readSource} from '../validate/source.ts';
 import {validate} from '../validate/validate.ts';
 import {type Change, nameOf} from './change.ts';
-import {editText, rewriteText} from './edit-text.ts';
+import {editText} from './edit-text.ts';
 import {migrateValues} from './migrate.ts';
+import {rewriteText} from './rewrite-text.ts';
 
 export interface MigratedText {
   text: string;
