@@ -42,3 +42,7 @@ export function lineOf(path: Path, value: Tree): string {
   const text = shownValue(path, value);
   return text === undefined ? spellPath(path) : `${spellPath(path)}: ${text}`;
 }
+
+/** A reason that applies to several keys is given once. */
+export const withoutRepeats = (changes: readonly Change[]): Change[] =>
+  changes.filter(({message}, index) => changes.findIndex((each) => each.message === message) === index);

@@ -34,12 +34,14 @@ function ofSettings({before, after, settings}: Sides, from: Target, to: Target):
   return catalogue.flatMap((setting) => {
     const [was, is] = [old.get(setting.id), read.get(setting.id)];
     if (settings.has(setting.id) || was === undefined || sameTree(was, is)) return [];
-    if (from.chart !== to.chart && OF_ONE_CHART.includes(setting)) return [];
+    // Without a default of the chart, the agent has its own.
+    if (from.chart !== to.chart && (is === undefined || OF_ONE_CHART.includes(setting))) return [];
     const rows = CHARTS[to.chart].rows.filter((row) => row.setting === setting && within(to.version, row.in) && row.paths.length > 0);
-    const [path] = rows.flatMap((row) => row.paths);
+    const kept = keeping(setting, was, read, after, to);
+    const path = kept?.[0]?.[0] ?? rows[0]?.paths[0];
     if (path === undefined) return [];
     const spell = (value: unknown): string => (value === undefined ? 'not set' : setting.kind.format(value).join(', ') || 'off');
-    const lines = keeping(setting, was, read, after, to)?.map(([key, value]) => lineOf(key, value));
+    const lines = kept?.map(([key, value]) => lineOf(key, value));
     return [
       changeOf(
         'default-changed',

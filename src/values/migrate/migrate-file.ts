@@ -4,9 +4,11 @@ import {ExitCode, ExpectedError, type Warning} from '../../errors.ts';
 import {Settings} from '../../settings/settings.ts';
 import {guessChart} from '../validate/check-files.ts';
 import type {Finding} from '../validate/finding.ts';
-import type {Change} from './change.ts';
+import {type Change, withoutRepeats} from './change.ts';
+import {applyEdits, type EmbeddedRelease, embeddedReleases} from './embedded.ts';
 import {migrateText} from './migrate-text.ts';
 import {checkTarget, parseTarget} from './target.ts';
+import {isTerraform, terraformRelease} from './terraform.ts';
 
 export interface MigrationRequest {
   file: string;
@@ -31,7 +33,44 @@ export interface MigratedFile {
 
 /** Migrates a file to another chart version or chart. Pure. @throws ExpectedError */
 export function migrateFile(request: MigrationRequest): MigratedFile {
-  return migrateValuesFile(request);
+  const releases = isTerraform(request.text) ? [terraformRelease(request.file, request.text)] : embeddedReleases(request.text);
+  return releases.length > 0 ? migrateReleases(request, releases) : migrateValuesFile(request);
+}
+
+/** Edits the charts, versions and inline values in a file of another engine; all other bytes stay. */
+function migrateReleases({file, text, from, to}: MigrationRequest, releases: readonly EmbeddedRelease[]): MigratedFile {
+  const {target, warnings} = targetOf(to);
+  const results = releases.map((release) => {
+    const source = sourceOfRelease(file, release, from);
+    const migrated = migrateText(file, release.values ?? '{}\n', source.target, target, false);
+    const edits = release.edits(target.chart, target.version, release.values === undefined ? undefined : migrated.text);
+    return {release, source, migrated, edits};
+  });
+  const hasOthers = releases.some((each) => each.hasOtherValues || each.values === undefined);
+  return {
+    from: spellTarget((results[0] as (typeof results)[number]).source.target),
+    to: spellTarget(target),
+    yaml: applyEdits(
+      text,
+      results.flatMap(({edits}) => edits),
+    ),
+    changes: withoutRepeats(results.flatMap(({migrated}) => migrated.changes)),
+    // Positions inside of the values do not match the lines of the file.
+    findings: results.flatMap(({migrated}) => migrated.findings.map(({line: _, column: __, ...finding}) => finding)),
+    target,
+    warnings: [...results.flatMap(({source}) => source.warnings), ...warnings],
+    notes: [
+      ...results.map(({release, source}) => `Migrated the ${release.kind} from ${spellTarget(source.target)}.`),
+      ...(hasOthers ? ['Only inline values are migrated. Migrate other values files of the release separately.'] : []),
+    ],
+  };
+}
+
+function sourceOfRelease(file: string, {kind, chart, version}: EmbeddedRelease, from: string | undefined): Source {
+  if (from !== undefined) return {...parseTarget('--from', from), notes: []};
+  if (version !== undefined && /^v?\d+\.\d+\.\d+$/.test(version)) return {...checkTarget('--from', chart, version), notes: []};
+  const what = version === undefined ? 'names no version' : `has the version range "${version}"`;
+  throw missing(`The ${kind} in ${file} ${what} of ${chart}.`, [`Add the installed version: --from ${chart}@VERSION`]);
 }
 
 export const spellTarget = ({chart, version}: Target): string => `${chart}@${version}`;

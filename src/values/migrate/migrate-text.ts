@@ -22,9 +22,9 @@ const UNUSABLE = ['WRONG_TYPE', 'TEXT_FOR_SWITCH', 'NULL_DELETES_DEFAULT', 'MANI
 
 /**
  * Migrates the text of a values file. Within a chart it keeps all lines that do not change; for another chart it is written anew, with
- * the comments of keys that have a counterpart. Pure. @throws ExpectedError if the values cannot be read
+ * the comments of keys that have a counterpart. `isWhole` is false for values inside of another file. Pure. @throws ExpectedError if the values cannot be read
  */
-export function migrateText(file: string, text: string, from: Target, to: Target): MigratedText {
+export function migrateText(file: string, text: string, from: Target, to: Target, isWhole = true): MigratedText {
   const before = validate(text, from);
   const {source} = readSource(text);
   const unusable = before.filter(({severity, code}) => severity === 'error' && (source === undefined || UNUSABLE.includes(code)));
@@ -33,7 +33,7 @@ export function migrateText(file: string, text: string, from: Target, to: Target
   const written =
     from.chart === to.chart
       ? withHeader(editText(text, values, moves), from, to)
-      : rewriteText(text, inChartOrder(values, to), moves, headerOf(from, to));
+      : rewriteText(text, inChartOrder(values, to), moves, isWhole ? headerOf(from, to) : []);
   const known = new Set(before.map(({code}) => code));
   const findings = validate(written, to).filter(({severity, code}) => severity === 'error' || !known.has(code));
   return {text: written, changes, findings};

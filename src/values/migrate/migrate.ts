@@ -2,7 +2,7 @@ import type {Target} from '../../charts/define.ts';
 import type {Values} from '../../charts/tree.ts';
 import {withoutMethodNames} from '../read-values.ts';
 import {carry} from './carry.ts';
-import type {Change, Move} from './change.ts';
+import {type Change, type Move, withoutRepeats} from './change.ts';
 import {changedDefaults} from './changed-defaults.ts';
 import {extractSecrets} from './extract-secrets.ts';
 import {requirements} from './requirements.ts';
@@ -34,7 +34,3 @@ export function migrateValues(given: Values, from: Target, to: Target): Migrated
     moves,
   };
 }
-
-/** A reason that applies to several keys is given once. */
-const withoutRepeats = (changes: readonly Change[]): Change[] =>
-  changes.filter(({message}, index) => changes.findIndex((each) => each.message === message) === index);
