@@ -21,7 +21,7 @@ import {effectiveValues, readEffective} from '../read-values.ts';
 import {nodeAt, withoutLargeNumbers} from '../render.ts';
 import {ignoredIn} from '../validate/check-values.ts';
 import {suggestKey} from '../validate/suggest-key.ts';
-import {type Change, changeOf, type Move, nameOf, shownValue} from './change.ts';
+import {type Change, changeOf, lineOf, type Move, nameOf, shownValue} from './change.ts';
 import {getFrom, isSameValue, type SettingEntries} from './read-explicit.ts';
 
 /** New values, and how they differ from the old ones. */
@@ -37,6 +37,8 @@ interface Rewritten extends SettingEntries {
   isSupported: boolean;
   /** Every key keeps its place and its value. */
   isInPlace: boolean;
+  /** The same row writes both versions. */
+  isSpeltAlike: boolean;
   /** A key keeps its place although the target has a new one. */
   isFormer: boolean;
   limits: readonly string[];
@@ -51,7 +53,7 @@ export function carry(values: Values, explicit: readonly SettingEntries[], from:
   for (const {path, to: place} of fates)
     if (place && getAt(result, place) === undefined) setAt(result, place, copyOf(getAt(values, path) as Tree));
   for (const each of settings) if (!each.isInPlace) write(result, each.after);
-  completeDefaults(result, settings, to);
+  completeKeys(result, settings, to);
   addDerived(result, to);
   const read = readEffective(effectiveValues(result, to), to).settings;
   const reinterpreted = settings.filter(({setting, value, isInPlace}) => isInPlace && !sameTree(read.get(setting.id), value));
@@ -59,6 +61,7 @@ export function carry(values: Values, explicit: readonly SettingEntries[], from:
     values: withoutLargeNumbers(result, to),
     changes: [
       ...fates.flatMap(({changes}) => changes),
+      ...fates.flatMap(({path, isKept}) => (isKept && !sameTree(getAt(result, path), getAt(values, path)) ? [replaced(path, result)] : [])),
       ...reinterpreted.flatMap(({leaves}) =>
         leaves.map((path) => changeOf('kept', path, `${spellPath(path)} is unchanged, but ${nameOf(to)} has another default for it.`)),
       ),
@@ -84,6 +87,7 @@ function rewrite(explicit: readonly SettingEntries[], values: Values, from: Targ
       ...each,
       after,
       isSupported: rows.length > 0,
+      isSpeltAlike,
       isFormer,
       isInPlace:
         isFormer ||
@@ -180,6 +184,9 @@ function renamed(path: Path, places: readonly Path[], converted?: {value: Tree; 
   return changeOf('renamed', path, isSame ? `${names}: ${before} becomes ${after}.` : `${spellPath(path)} is now ${names}${values}.`);
 }
 
+const replaced = (path: Path, result: Values): Change =>
+  changeOf('dropped', path, `${spellPath(path)} is replaced: another key requires ${lineOf(path, getAt(result, path) as Tree)}.`);
+
 const hasKey = (target: Target, path: Path): boolean => nodeAt(closedSchema(schemaOf(target), target.version), path) !== undefined;
 
 /** A key that the version reads although it has a new name for it, and that must not change without a decision of the user. */
@@ -203,11 +210,11 @@ function dropped(path: Path, values: Values, from: Target, to: Target): Change {
   );
 }
 
-/** A changed default can change the meaning of a key that keeps its place, such as the tag of an image: then all keys are written. */
-function completeDefaults(result: Values, settings: readonly Rewritten[], to: Target): void {
+/** A key that keeps its place can need another one: the chart requires it, or another default changes what the key means. */
+function completeKeys(result: Values, settings: readonly Rewritten[], to: Target): void {
   const read = readEffective(effectiveValues(result, to), to).settings;
-  for (const {setting, value, isInPlace, isFormer, after} of settings) {
-    if (!isInPlace || isFormer || sameTree(read.get(setting.id), value)) continue;
+  for (const {setting, value, isInPlace, isSpeltAlike, isFormer, after} of settings) {
+    if (!isInPlace || isFormer || (isSpeltAlike && sameTree(read.get(setting.id), value))) continue;
     for (const entry of after) if (getAt(result, entry[0]) === undefined) write(result, [entry]);
   }
 }

@@ -1,10 +1,11 @@
 import type {Target} from '../../charts/define.ts';
-import type {Values} from '../../charts/tree.ts';
-import {withoutMethodNames} from '../read-values.ts';
+import {sameTree, spellPath, type Values} from '../../charts/tree.ts';
+import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
 import {carry} from './carry.ts';
-import {type Change, type Move, withoutRepeats} from './change.ts';
+import {type Change, changeOf, type Move, nameOf, withoutRepeats} from './change.ts';
 import {changedDefaults} from './changed-defaults.ts';
 import {extractSecrets} from './extract-secrets.ts';
+import type {SettingEntries} from './read-explicit.ts';
 import {requirements} from './requirements.ts';
 import {settle} from './settle.ts';
 
@@ -26,11 +27,25 @@ export function migrateValues(given: Values, from: Target, to: Target): Migrated
   const carried = carry(values, explicit, from, to);
   const {values: after, changes, moves} = settle(values, carried, from, to);
   const settings = new Map(explicit.map(({setting, value}) => [setting.id, value]));
+  const lost = withoutEffect(explicit, after, changes, to);
   const defaults = changedDefaults({before: values, after, settings}, from, to);
   return {
     values: after,
     settings,
-    changes: withoutRepeats([...requirements(from, to), ...secrets, ...changes, ...defaults]),
+    changes: withoutRepeats([...requirements(from, to), ...secrets, ...changes, ...lost, ...defaults]),
     moves,
   };
+}
+
+/** Settings that the new values do not express, because a key they require is not carried over. */
+function withoutEffect(explicit: readonly SettingEntries[], after: Values, changes: readonly Change[], to: Target): Change[] {
+  const read = readEffective(effectiveValues(after, to), to).settings;
+  const listed = new Set(changes.map(({path}) => path));
+  return explicit.flatMap(({setting, value, leaves}) => {
+    const [path] = leaves;
+    const isKnown = path === undefined || sameTree(read.get(setting.id), value) || leaves.some((each) => listed.has(spellPath(each)));
+    return isKnown
+      ? []
+      : [changeOf('dropped', path, `${spellPath(path)} has no effect in ${nameOf(to)} without the keys that are not carried over.`)];
+  });
 }

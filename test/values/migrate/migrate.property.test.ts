@@ -31,6 +31,7 @@ function treeOf({node, path}: Leaf): fc.Arbitrary<Tree> {
   if (types.includes('array')) return fc.constantFrom<Tree>([], ['a'], [{name: 'own', emptyDir: {}}], [{name: 'own', mountPath: '/own'}]);
   if (types.includes('object')) return fc.constantFrom<Tree>({}, {a: 'b'}, {'example.com/a': '1'}, {AWS_REGION: 'x', NUMBER: 5});
   if (path.at(-1) === 'token') return fc.constant(TOKEN);
+  if (path.at(-1) === 'cpu') return fc.constantFrom<Tree>('2', '500m');
   return fc.constantFrom<Tree>('own', '2', '40Gi', '500m', '/mnt/x');
 }
 
@@ -128,7 +129,8 @@ test('changes nothing when the version stays the same', async () => {
       fc.constantFrom(...TARGETS).chain((from) => fc.record({from: fc.constant(from), given: cases(from)})),
       async ({from, given}) => {
         const values = await valuesOf(from, given);
-        if (getAt(values, ['agent', 'token']) !== undefined) return;
+        // Secrets are replaced in every migration.
+        if (leafPaths(values).some((path) => ['token', 'clientKey'].includes(path.at(-1) as string))) return;
         expect(migrateValues(values, from, from).values).toEqual(values);
       },
     ),
