@@ -1,9 +1,13 @@
+import {basename, dirname, join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmFlags} from '../cli/flags.ts';
 import {readTexts, writeResult} from '../cli/user-files.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
+import {filesOf} from '../targets/migrate/host-tree.ts';
+import {migrateHost} from '../targets/migrate/migrate-host.ts';
+import {type HostConfiguration, readHost} from '../targets/migrate/read-host.ts';
 import {changesSummary, changesText} from '../ui/changes.ts';
 import {diffText} from '../ui/diff.ts';
 import {findingsText} from '../ui/findings.ts';
@@ -46,14 +50,18 @@ export default class Migrate extends BaseCommand<Result> {
     await this.settingsFrom(flags, {only: []});
     if (args.file === undefined) throw noFile();
     const [{file, text} = {file: '-', text: ''}] = await readTexts([args.file], this.app.files);
-    const migrated = migrateFile({file, text, from: flags.from, to: flags.to});
+    const host = readHost(text);
+    const migrated = host ? await this.#migrateHost(host, file, flags) : migrateFile({file, text, from: flags.from, to: flags.to});
     const {from, to, yaml, changes, findings} = migrated;
     this.report(migrated.warnings);
     for (const note of migrated.notes) this.say(`${note}\n`);
     this.say(changesText(changes, this.screen));
-    if (findings.length > 0) this.app.stderr(this.#findings(migrated, flags.out ?? file));
+    if (findings.length > 0) this.app.stderr(this.#findings(migrated, flags.out ?? (host ? 'values.yaml' : file)));
     this.say(`${changesSummary(from, to, changes)}\n`);
-    const written = await this.#write({text, yaml, file}, flags);
+    const written = await this.#write(
+      {text: host ? '' : text, yaml, file: host ? 'values.yaml' : file, isPrivate: host !== undefined},
+      flags,
+    );
     if (findings.some(({severity}) => severity === 'error')) process.exitCode = ExitCode.findings;
     else if (flags['exit-code'] && yaml !== text) process.exitCode = ExitCode.differences;
     return {
@@ -66,20 +74,43 @@ export default class Migrate extends BaseCommand<Result> {
     };
   }
 
+  /** The file may name others, with an absolute path or beside it. */
+  async #migrateHost(
+    host: HostConfiguration,
+    file: string,
+    flags: {from?: string | undefined; to?: string | undefined},
+  ): Promise<MigratedFile> {
+    if (flags.from !== undefined) {
+      throw new ExpectedError(`--from cannot be used with this file: it is no values.yaml (${host.source}).`, {
+        code: 'USAGE',
+        exit: ExitCode.usage,
+        suggestions: ['Omit --from'],
+      });
+    }
+    const {files} = this.app;
+    const found = new Map<string, string>();
+    for (const path of filesOf(host)) {
+      const candidates = [path, join(dirname(file), path), join(dirname(file), basename(path)), join(dirname(file), '..', basename(path))];
+      for (const each of candidates)
+        if (!found.has(path) && (await files.kindOf(each)) === 'file') found.set(path, (await files.read(each)).toString('utf8'));
+    }
+    return migrateHost(host, flags.to, (path) => found.get(path));
+  }
+
   #findings({target, findings, yaml}: MigratedFile, name: string): string {
     return findingsText([{files: [{file: name, text: yaml}], areLayers: false, target, findings}], this.screen);
   }
 
   /** The path of --out, if it was written. */
   async #write(
-    {text, yaml, file}: {text: string; yaml: string; file: string},
+    {text, yaml, file, isPrivate}: {text: string; yaml: string; file: string; isPrivate: boolean},
     flags: {out?: string | undefined; 'dry-run': boolean; yes: boolean; quiet?: boolean},
   ): Promise<string | undefined> {
     const isTerminal = this.resultScreen.columns !== undefined;
     const diff = isTerminal && !this.jsonEnabled() ? await diffText(flags.out ?? file, text, yaml, this.resultScreen) : undefined;
     if (diff !== undefined && flags.out !== undefined && !flags.quiet) this.app.stderr(diff);
     const written = await writeResult(
-      {path: flags.out, text: yaml, isPrivate: false, isDryRun: flags['dry-run'], isAccepted: flags.yes},
+      {path: flags.out, text: yaml, isPrivate, isDryRun: flags['dry-run'], isAccepted: flags.yes},
       this.app.files,
       this.prompter?.confirm,
     );
