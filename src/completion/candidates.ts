@@ -29,7 +29,7 @@ export interface Program {
 }
 
 /** Flags whose values are read from the cluster, the kubeconfig or the charts. */
-const LIVE = ['namespace', 'release', 'kube-context', 'chart-version'] as const;
+const LIVE = ['namespace', 'release', 'kube-context', 'chart-version', 'from', 'to'] as const;
 export type LiveFlag = (typeof LIVE)[number];
 
 const HELP: Candidate = {value: '--help', description: 'Show help.'};
@@ -102,6 +102,8 @@ export function liveValues(ask: Ask, env: Environment): Readonly<Record<LiveFlag
       return (releases ?? []).map(({name, chart: of, status}) => ({value: name, description: `${of}, ${status}`}));
     },
     'chart-version': async (line) => versions(lastValue(line, chart.id) ?? env[chart.env]),
+    from: chartVersions,
+    to: chartVersions,
   };
 }
 
@@ -149,4 +151,15 @@ async function versions(wanted: string | undefined): Promise<Candidate[]> {
   return [...versionsOf]
     .toSorted(([one], [other]) => compare(other, one))
     .map(([value, charts]) => ({value, description: charts.join(', ')}));
+}
+
+/** CHART@VERSION, newest first. */
+async function chartVersions(): Promise<Candidate[]> {
+  const {releasesOf} = await import('../charts/target.ts');
+  const names = (chart.kind.options ?? []) as readonly ChartName[];
+  return names.flatMap((name) =>
+    releasesOf(name)
+      .toReversed()
+      .map((version) => ({value: `${name}@${version}`, description: ''})),
+  );
 }

@@ -1,4 +1,4 @@
-import {getAt, leafPaths, type Path, sameTree, type Tree, type Values} from '../../charts/tree.ts';
+import {getAt, leafPaths, type Path, sameTree, startsWith, type Tree, type Values} from '../../charts/tree.ts';
 import {applyFixes} from '../validate/apply-fixes.ts';
 import {insertBlock, moveBlock, removeBlock} from '../validate/blocks.ts';
 import {readSource} from '../validate/source.ts';
@@ -16,14 +16,17 @@ export function editText(text: string, after: Values, moves: readonly Move[]): s
   return [tidy, edited].find(isRight) ?? rewriteText(text, after, moves);
 }
 
+const move = (text: string, from: Path, to: Path): string | undefined => moveBlock(text, from, to, {keepsParents: true});
+
 const valuesIn = (text: string): Values | undefined => readSource(text).source?.values;
 
 function editLines(text: string, after: Values, moves: readonly Move[]): string | undefined {
   let current: string | undefined = text;
-  for (const {from, to} of moves) {
-    const [place] = to;
-    if (place === undefined || sameTree(from, place) || getAt(valuesIn(current) ?? {}, from) === undefined) continue;
-    current = moveBlock(current, from, place) ?? current;
+  for (const each of moves) {
+    const values: Values = valuesIn(current) ?? {};
+    const [from, to] = highest(each, moves, values);
+    if (to === undefined || sameTree(from, to) || getAt(values, each.from) === undefined || getAt(values, to) !== undefined) continue;
+    current = move(current, from, to) ?? move(current, each.from, each.to[0] as Path) ?? current;
   }
   const moved = valuesIn(current) ?? {};
   for (const path of leafPaths(moved)) {
@@ -54,6 +57,21 @@ function editLines(text: string, after: Values, moves: readonly Move[]): string 
     if (added === undefined) return undefined;
     current = added;
   }
+}
+
+/** The move of the highest section whose keys all move together. */
+function highest({from, to: [to]}: Move, moves: readonly Move[], values: Values): [Path, Path | undefined] {
+  if (to === undefined) return [from, to];
+  let found: [Path, Path] = [from, to];
+  for (let length = 1; from.at(-length) !== undefined && from.at(-length) === to.at(-length); length += 1) {
+    const [source, target] = [from.slice(0, from.length - length + 1), to.slice(0, to.length - length + 1)];
+    const isWhole = leafPaths(getAt(values, source) as Tree, source).every((leaf) =>
+      moves.some((each) => sameTree(each.from, leaf) && sameTree(each.to[0], [...target, ...leaf.slice(source.length)])),
+    );
+    if (!isWhole || startsWith(target, source)) break;
+    found = [source, target];
+  }
+  return found;
 }
 
 /** Removes the highest key whose whole content is gone; in a flow map, the map, which is then inserted again without the key. */

@@ -76,8 +76,8 @@ function sourceOfRelease(file: string, {kind, chart, version}: EmbeddedRelease, 
 export const spellTarget = ({chart, version}: Target): string => `${chart}@${version}`;
 
 function migrateValuesFile({file, text, from, to}: MigrationRequest): MigratedFile {
-  const source = sourceOf(file, text, from);
   const target = targetOf(to);
+  const source = sourceOf(file, text, from);
   const migrated = migrateText(file, text, source.target, target.target);
   return {
     from: spellTarget(source.target),

@@ -6,11 +6,12 @@ type Block = YAMLMap & {range: [number, number, number]};
 
 /**
  * Moves a key with everything below it, as whole lines: comments directly above are moved too, parent keys that become empty are
- * removed, and missing ones are added. Undefined if the lines contain other keys too.
+ * removed (with `keepsParents` only those that the new place does not need), and missing ones are added. Undefined if the lines contain other keys too.
  */
-export function moveBlock(text: string, path: TreePath, to: readonly string[]): string | undefined {
+export function moveBlock(text: string, path: TreePath, to: readonly string[], {keepsParents = false} = {}): string | undefined {
   const {lines, join} = split(text);
-  const source = linesOf(lines, path);
+  const common = path.findIndex((step, index) => step !== to[index]);
+  const source = linesOf(lines, path, keepsParents ? common : 0);
   if (source === undefined) return undefined;
   const block = lines.splice(source.start, source.end - source.start);
   const place = placeIn(lines, to);
@@ -27,7 +28,8 @@ export function moveBlock(text: string, path: TreePath, to: readonly string[]): 
     .filter((line) => line.trim().startsWith('#'))
     .map(shift);
   const here = shift(moved).replace(name, (_, blank: string) => `${blank}${to.at(-1)}`);
-  lines.splice(place.line, 0, ...missing.map((key, depth) => `${indent(depth)}${key}:`), ...above, here, ...rest.map(shift));
+  const gap = keepsParents ? gapAt(lines, place) : [];
+  lines.splice(place.line, 0, ...gap, ...missing.map((key, depth) => `${indent(depth)}${key}:`), ...above, here, ...rest.map(shift));
   return join(lines);
 }
 
@@ -58,12 +60,17 @@ export function insertBlock(text: string, path: readonly string[], block: readon
   const missing = path.slice(place.depth, -1);
   const indent = (depth: number): string => ' '.repeat(place.column + 2 * depth);
   const added = [
+    ...gapAt(lines, place),
     ...missing.map((key, depth) => `${indent(depth)}${key}:`),
     ...block.map((line) => (line === '' ? line : `${indent(missing.length)}${line}`)),
   ];
   lines.splice(place.line, 0, ...added);
   return join(lines);
 }
+
+/** An empty line above a new section of a file whose sections are apart. */
+const gapAt = (lines: readonly string[], {depth}: {depth: number}): string[] =>
+  depth === 0 && lines.includes('') && lines.at(-1) !== '' ? [''] : [];
 
 interface Lines {
   /** First line with the comments above, line of the key that moves, line behind the block. */
@@ -73,13 +80,13 @@ interface Lines {
   column: number;
 }
 
-/** The lines of the key, or of the highest key above it that holds nothing else. */
-function linesOf(lines: readonly string[], path: TreePath): Lines | undefined {
+/** The lines of the key, or of the highest key above it that holds nothing else; the first `kept` keys stay. */
+function linesOf(lines: readonly string[], path: TreePath, kept = 0): Lines | undefined {
   const own = pairAt(lines, path);
   if (own === undefined) return undefined;
   const key = lineOf(lines, own.pair);
   let top = own;
-  for (let length = path.length - 1; length > 0 && top.parent.items.length === 1; length -= 1) {
+  for (let length = path.length - 1; length > kept && top.parent.items.length === 1; length -= 1) {
     const above = pairAt(lines, path.slice(0, length));
     if (above === undefined) return undefined;
     top = above;
@@ -90,9 +97,9 @@ function linesOf(lines: readonly string[], path: TreePath): Lines | undefined {
   if (!isAlone) return undefined;
   const end = endOf(lines, key, column);
   // What is between an emptied key and the one that moves would be lost.
-  if (first !== key && lines.slice(first, key).some((line) => line.includes('#'))) return undefined;
-  let start = first;
   const comment = new RegExp(`^ {${column}}#`);
+  if (first !== key && lines.slice(first, key).some((line) => line.includes('#') && !comment.test(line))) return undefined;
+  let start = first;
   while (first === key && start > 0 && comment.test(lines[start - 1] ?? '')) start -= 1;
   return {start, key, end, column};
 }
@@ -142,6 +149,11 @@ function placeIn(lines: readonly string[], to: readonly string[]): {line: number
     const found = pairAt(lines, to.slice(0, depth));
     if (found === undefined) continue;
     const map = found.pair.value;
+    // A key whose content has just moved away.
+    if (isScalar(map) && map.value === null) {
+      const [line, column] = [lineOf(lines, found.pair), columnOf(lines, found.pair)];
+      return lines[line]?.trimEnd().endsWith(':') ? {line: line + 1, column: column + 2, depth} : undefined;
+    }
     if (!isMap(map) || map.flow || map.items.length === 0) return undefined;
     const last = map.items.at(-1) as Pair;
     const column = columnOf(lines, last);
