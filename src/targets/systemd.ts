@@ -10,7 +10,8 @@ export function systemdFiles(host: HostAgent): Export {
   const unit = dropIn(
     'scalr-agent.service.d/scalr-agent.conf',
     'Configuration of the agent. Written by scalr-agent export systemd.',
-    host.environment,
+    // The directories of the only agent.
+    {...host.environment, ...host.agents[0]?.environment},
     {
       isPrivate: false,
       lines: [`EnvironmentFile=${CONFIGURATION}/${ENV_FILE}`, ...(host.isRoot ? ['User=root'] : [])],

@@ -23,6 +23,7 @@ export interface HostTree {
 /** Variables of the image, the shell and the service manager. */
 const OF_OTHERS = /^(PATH|HOME|HOSTNAME|TERM|LANG|LC_\w+|PWD|SHLVL|USER|GPG_KEY|PYTHON\w*|PIP_\w+)$/;
 const TOKEN = 'SCALR_AGENT_TOKEN';
+const DATA = 'SCALR_AGENT_DATA_DIR';
 const CONCURRENCY = 'SCALR_AGENT_CONCURRENCY';
 const CLIENT = ['SCALR_AGENT_TLS_CERT_FILE', 'SCALR_AGENT_TLS_KEY_FILE'];
 const CA_OF_ALL = 'SCALR_AGENT_CA_CERT';
@@ -35,6 +36,8 @@ export function hostTreeOf({target, agents}: HostConfiguration, read: ReadFile):
   const [first, {variables: given, unread}] = [agents[0] as HostContainer, all[0] as (typeof all)[number]];
   const spellings = new Map(Object.keys(given).map((name) => [currentName(name), name]));
   const variables = Object.fromEntries(Object.entries(given).map(([name, value]) => [currentName(name), value]));
+  // Each of several agents has its own directory.
+  if (agents.length > 1 && variables[DATA]) variables[DATA] = variables[DATA].replace(/-1$/, '');
   const spelling = (name: string): string => spellings.get(name) ?? name;
   const bundle = certificateIn(variables, read);
   // Several agents share the runs.
@@ -148,7 +151,7 @@ function memoryOf(text: string): string | undefined {
 function containerOf(agent: HostContainer, variables: Variables, isService: boolean): [string, string | number][] {
   const {user, cpus, memory, pull} = agent;
   const seconds = stopSecondsOf(agent, variables);
-  const registry = variables['SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY']?.replace(/\/$/, '');
+  const registry = variables['SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY']?.replace(/\/$/, '') ?? registryOf(agent.image);
   const all: [string, string | number | undefined][] = isService
     ? [['service.root', user === undefined ? undefined : user === 'root' ? 'root' : 'scalr-agent']]
     : [
@@ -161,6 +164,9 @@ function containerOf(agent: HostContainer, variables: Variables, isService: bool
       ];
   return [...all, ['container.stopSeconds', seconds] as const].filter((each): each is [string, string | number] => each[1] !== undefined);
 }
+
+/** The registry in front of the usual image. */
+const registryOf = (image = ''): string | undefined => /^(.+)\/scalr\/agent(?::[^/]*)?$/.exec(image)?.[1];
 
 /** An image of the user; the charts have their own version of the usual one. */
 function ownImage(image: string, registry: string | undefined): string | undefined {

@@ -6,21 +6,24 @@ import {needsNoRow, scopeOf, takes, unsupported, whyRefused} from '../../charts/
 import {newestOf} from '../../charts/target.ts';
 import {type Path, spellPath} from '../../charts/tree.ts';
 import {floorOf} from '../../charts/version-status.ts';
-import type {Warning} from '../../errors.ts';
+import {ExpectedError, type Warning} from '../../errors.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import type {Setting} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
+import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/pods.ts';
 import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
+import {milliOf} from '../../settings/quantity.ts';
 import {chart, chartVersion} from '../../settings/release.ts';
 import {variableSoundsSecret} from '../../settings/secret.ts';
 import {type Answer, Settings} from '../../settings/settings.ts';
 import {cache, cachePath, dataHome} from '../../settings/storage.ts';
 import {caFile, clientCertSecret} from '../../settings/tls.ts';
 import {isPrivate, valuesDocument} from '../../values/document.ts';
-import {generate} from '../../values/generate.ts';
+import {type Generated, generate} from '../../values/generate.ts';
 import {type Change, changeOf, nameOf, withoutRepeats} from '../../values/migrate/change.ts';
 import type {MigratedFile} from '../../values/migrate/migrate-file.ts';
 import {parseTarget} from '../../values/migrate/target.ts';
+import {effectiveValues, readEffective} from '../../values/read-values.ts';
 import {validate} from '../../values/validate/validate.ts';
 import type {HostTarget} from '../host/mode.ts';
 import {rowsOf} from '../host/rows.ts';
@@ -47,8 +50,8 @@ export function migrateHost(configuration: HostConfiguration, to: string | undef
   const wanted = machine.reduce((settings, {setting}) => settings.without(setting), given);
   const refused = unsupported(target, wanted);
   const supported = refused.reduce((settings, {setting}) => settings.without(setting), wanted);
-  const {settings, dropped} = withoutForeignVariables(supported, target);
-  const generated = generate(withDefaults(settings, target));
+  const {settings: own, dropped} = withoutForeignVariables(supported, target);
+  const {settings, generated, refusedByRules} = generateFrom(withLowerRequests(own, target), target, keyOf);
   const yaml = valuesDocument(generated);
   const floor = floorOf(target);
   const requirement =
@@ -72,6 +75,7 @@ export function migrateHost(configuration: HostConfiguration, to: string | undef
       ),
       ...refused.map(({setting}) => refusal(setting, wanted, target, keyOf(setting))),
       ...dropped,
+      ...refusedByRules,
       ...settings.entries().flatMap(({setting}) => renamed(setting, generated.origins, keyOf(setting, settings), settings, target)),
     ]),
     // Warnings come from the settings.
@@ -109,6 +113,52 @@ const withDefaults = (settings: Settings, target: Target): Settings =>
     settings.with(chart, {value: target.chart, source: 'flag'}).with(chartVersion, {value: target.version, source: 'flag'}),
   );
 
+const REQUESTS = [
+  {limit: runCpuLimit, request: runCpuRequest},
+  {limit: runMemoryLimit, request: runMemoryRequest},
+];
+
+/** A machine has limits only; Kubernetes rejects a limit below the default request of the chart. */
+function withLowerRequests(settings: Settings, target: Target): Settings {
+  const usual = readEffective(effectiveValues({}, target), target).settings;
+  return REQUESTS.reduce((all, {limit, request}) => {
+    const [value, byDefault] = [all.get(limit), usual.get(request.id)];
+    const isLower = value !== undefined && byDefault !== undefined && (milliOf(value) ?? 0n) < (milliOf(String(byDefault)) ?? 0n);
+    return isLower ? all.with(request, {value, source: 'flag'}) : all;
+  }, settings);
+}
+
+/** Leaves out one setting after the other that rules of the chart reject. @throws ExpectedError if no setting is the reason */
+function generateFrom(
+  given: Settings,
+  target: Target,
+  keyOf: (setting: Setting) => string,
+): {settings: Settings; generated: Generated; refusedByRules: Change[]} {
+  const attempt = (settings: Settings): Generated | ExpectedError => {
+    try {
+      return generate(withDefaults(settings, target));
+    } catch (error) {
+      if (error instanceof ExpectedError) return error;
+      throw error;
+    }
+  };
+  let settings = given;
+  const refusedByRules: Change[] = [];
+  for (;;) {
+    const result = attempt(settings);
+    if (!(result instanceof ExpectedError)) return {settings, generated: result, refusedByRules};
+    const rejected = settings.entries().find(({setting}) => {
+      const next = attempt(settings.without(setting));
+      return !(next instanceof ExpectedError) || next.message !== result.message;
+    });
+    if (rejected === undefined) throw result;
+    settings = settings.without(rejected.setting);
+    refusedByRules.push(
+      changeOf('dropped', [keyOf(rejected.setting)], `${keyOf(rejected.setting)} is not carried over: ${result.message}`),
+    );
+  }
+}
+
 function refusal(setting: Setting, settings: Settings, target: Target, key: string): Change {
   const reason = whyRefused(target, setting, settings.get(setting)) ?? 'the chart has no key for it';
   return changeOf('dropped', [key], `${nameOf(target)} does not support ${key}: ${reason}.`);
@@ -140,13 +190,7 @@ function withoutForeignVariables(settings: Settings, target: Target): {settings:
 }
 
 /** Where the value of a setting is in values.yaml. */
-function renamed(
-  setting: Setting,
-  origins: ReturnType<typeof generate>['origins'],
-  key: string,
-  settings: Settings,
-  target: Target,
-): Change[] {
+function renamed(setting: Setting, origins: Generated['origins'], key: string, settings: Settings, target: Target): Change[] {
   const places = origins.filter((origin) => origin.setting === setting).map(({path}) => spellPath(path));
   if (places.length > 0) return [changeOf('renamed', [key], `${key} is now ${places.join(' and ')}.`)];
   const scope = scopeOf(target, settings.get);

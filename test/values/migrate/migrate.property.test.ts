@@ -9,8 +9,10 @@ import {copyOf, getAt, leafPaths, sameTree, setAt, spellPath, type Tree, type Va
 import {ExpectedError} from '../../../src/errors.ts';
 import {generate} from '../../../src/values/generate.ts';
 import {type Migrated, migrateValues} from '../../../src/values/migrate/migrate.ts';
+import {migrateText} from '../../../src/values/migrate/migrate-text.ts';
 import {explicitSettings} from '../../../src/values/migrate/read-explicit.ts';
 import {effectiveValues, readEffective} from '../../../src/values/read-values.ts';
+import {readSource} from '../../../src/values/validate/source.ts';
 import {validate} from '../../../src/values/validate/validate.ts';
 import {toYaml} from '../../../src/values/yaml.ts';
 import {certificates} from '../../support/certificates.ts';
@@ -97,6 +99,7 @@ function check(values: Values, from: Target, to: Target): Migrated {
   const isValid = new Ajv2020({strict: false, validateFormats: false}).compile(closedSchema(chartSchema(to.chart), to.version));
   expect(isValid(after) || isValid.errors).toBe(true);
   expect(JSON.stringify([changes, after])).not.toContain(TOKEN);
+  expect(readSource(migrateText('values.yaml', toYaml(values), from, to).text).source?.values).toEqual(after);
   return migrated;
 }
 
