@@ -65,12 +65,13 @@ function read(settings: Settings, target: HostTarget): {configuration: HostConfi
 const readFrom = (files: ReadonlyMap<string, string>) => (path: string) => files.get(path) ?? files.get(path.split('/').at(-1) as string);
 
 /** Defaults, which an export does not write. */
-const DEFAULTS: Readonly<Record<string, unknown>> = {
-  purpose: 'runs',
-  cache: 'ephemeral',
-  isolation: 'per-run',
-  'ca-scope': 'all',
-  'writable-root': false,
+const DEFAULTS: Readonly<Record<string, readonly unknown[]>> = {
+  purpose: ['runs'],
+  // In Docker, the agent and its runs share directories of the machine.
+  cache: ['ephemeral', 'hostpath'],
+  isolation: ['per-run'],
+  'ca-scope': ['all'],
+  'writable-root': [false],
 };
 
 /** Settings that an export does not express, or that only one of its files expresses. */
