@@ -151,6 +151,12 @@ describe('a chart version', () => {
   test('is described by its charts without --chart', async () => {
     expect(await offered(['values', '--chart-version='])).toContainEqual({value: '0.5.58', description: 'agent-k8s'});
   });
+
+  test.each(['--from', '--to'])('of %s is a chart with a version, newest first', async (flag) => {
+    const found = await values(['migrate', 'values.yaml', flag, '']);
+    expect(found).toContain('agent-k8s@0.5.58');
+    expect(found.indexOf('agent-job@0.6.5')).toBeLessThan(found.indexOf('agent-job@0.6.4'));
+  });
 });
 
 describe('values from the cluster', () => {
