@@ -81,11 +81,14 @@ export default class Migrate extends BaseCommand<Result> {
     flags: {from?: string | undefined; to?: string | undefined},
   ): Promise<MigratedFile> {
     if (flags.from !== undefined) {
-      throw new ExpectedError(`--from cannot be used with this file: it is no values.yaml (${host.source}).`, {
-        code: 'USAGE',
-        exit: ExitCode.usage,
-        suggestions: ['Omit --from'],
-      });
+      throw new ExpectedError(
+        `--from is only for values files. ${file === '-' ? 'Standard input' : file} is an agent configuration (${host.source}).`,
+        {
+          code: 'USAGE',
+          exit: ExitCode.usage,
+          suggestions: ['Omit --from'],
+        },
+      );
     }
     const {files} = this.app;
     const found = new Map<string, string>();

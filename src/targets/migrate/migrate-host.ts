@@ -76,7 +76,10 @@ export function migrateHost(configuration: HostConfiguration, to: string | undef
       ...refused.map(({setting}) => refusal(setting, wanted, target, keyOf(setting))),
       ...dropped,
       ...refusedByRules,
-      ...settings.entries().flatMap(({setting}) => renamed(setting, generated.origins, keyOf(setting, settings), settings, target)),
+      ...settings
+        .entries()
+        .filter(({setting}) => settings.isExplicit(setting))
+        .flatMap(({setting}) => renamed(setting, generated.origins, keyOf(setting, settings), settings, target)),
     ]),
     // Warnings come from the settings.
     findings: validate(yaml, target).filter(({severity}) => severity === 'error'),
@@ -124,7 +127,7 @@ function withLowerRequests(settings: Settings, target: Target): Settings {
   return REQUESTS.reduce((all, {limit, request}) => {
     const [value, byDefault] = [all.get(limit), usual.get(request.id)];
     const isLower = value !== undefined && byDefault !== undefined && (milliOf(value) ?? 0n) < (milliOf(String(byDefault)) ?? 0n);
-    return isLower ? all.with(request, {value, source: 'flag'}) : all;
+    return isLower ? all.with(request, {value, source: 'default', because: 'the chart default exceeds the limit'}) : all;
   }, settings);
 }
 

@@ -24,7 +24,13 @@ export function extractSecrets(given: Values, from: Target): {values: Values; se
   return {
     values,
     settings: [...known, ...replaced.flatMap(({settings}) => settings)],
-    changes: [...replaced.map(({change}) => change), ...removeMirrorTokens(values)],
+    changes: [
+      ...replaced.map(({change}) => change),
+      ...certificates
+        .filter((path) => getAt(given, path) !== undefined)
+        .map((path) => changeOf('dropped', path, `${spellPath(path)} belongs into the same Secret as its private key.`)),
+      ...removeMirrorTokens(values),
+    ],
   };
 }
 

@@ -107,7 +107,8 @@ describe('what the user must know', () => {
 
   test('replaces a client key and its certificate by a Secret', () => {
     const text = 'agent: {tokenExistingSecret: {name: t}, tls: {clientCert: public, clientKey: private}}\n';
-    const {yaml} = migrate(text, 'agent-local@0.6.5', 'agent-local@0.6.4');
+    const {yaml, changes} = migrate(text, 'agent-local@0.6.5', 'agent-local@0.6.4');
+    expect(changes.map(({path}) => path)).toEqual(['agent.tls.clientKey', 'agent.tls.clientCert']);
     expect(parse(yaml)).toEqual({agent: {tokenExistingSecret: {name: 't'}, tls: {clientCertSecret: {name: 'scalr-agent-client-cert'}}}});
   });
 });
