@@ -199,15 +199,17 @@ function dropped(path: Path, values: Values, from: Target, to: Target): Change {
     const {message, suggestion} = suggestKey(path, values, from);
     return changeOf('dropped', path, `${message} It had no effect.`, suggestion === undefined ? undefined : `Did you mean ${suggestion}?`);
   }
+  if (from.chart !== to.chart && hasKey(to, path))
+    return changeOf(
+      'dropped',
+      path,
+      `${name} can have another meaning in ${nameOf(to)}.`,
+      `Check the value, and set ${name} in the new file`,
+    );
   const ignored = ignoredIn(values, effectiveValues(values, from), from).find((each) => name.startsWith(each.path));
   const {message, suggestion} = suggestKey(path, values, to);
   const text = ignored ? `${name} had no effect in ${nameOf(from)}: ${ignored.because}.` : message;
-  return changeOf(
-    'dropped',
-    path,
-    text,
-    suggestion === undefined || (from.chart !== to.chart && suggestion === name) ? undefined : `To set it, use ${suggestion}`,
-  );
+  return changeOf('dropped', path, text, suggestion === undefined ? undefined : `To set it, use ${suggestion}`);
 }
 
 /** A key that keeps its place can need another one: the chart requires it, or another default changes what the key means. */
