@@ -155,15 +155,30 @@ export interface KubernetesFloor {
   because: string;
 }
 
-/** An unexpected effect of an upgrade between two ranges of versions. */
-export interface UpgradeTrap {
+/** What the hazards of an upgrade depend on besides both versions. */
+export interface HazardFacts {
+  /** Name of the release. */
+  release: string;
+  /** Installed values, merged over the chart defaults. */
+  values: Values;
+}
+
+/** An effect of an upgrade from one range of versions to another. */
+export interface UpgradeHazard {
+  /** Its name in JSON. */
+  code: string;
+  /** `blocking`: the upgrade fails or loses data. `behavior`: runs or the agent behave differently. */
+  level: 'blocking' | 'behavior' | 'info';
   from: string;
   to: string;
-  /** Applies only to a release with this name. */
-  release?: string;
-  /** Concerns only the keys of values.yaml, which a migration rewrites. */
-  isOfKeys?: true;
-  text: string;
+  /** Releases that it applies to (default: all releases). */
+  when?(facts: HazardFacts): boolean;
+  /** For which releases, for the documentation. */
+  whose?: string;
+  reason: string;
+  remedy: string;
+  /** `scalr-agent upgrade` applies the remedy itself. */
+  isHandled?: true;
 }
 
 export interface Chart {
@@ -179,6 +194,6 @@ export interface Chart {
   containers: readonly Container[];
   ignoredKeys: readonly IgnoredKey[];
   formerKeys?: readonly FormerKeys[];
-  upgradeTraps: readonly UpgradeTrap[];
+  hazards: readonly UpgradeHazard[];
   kubernetesFloors: readonly (KubernetesFloor & {in: string})[];
 }

@@ -29,12 +29,6 @@ export function versionStatus(chart: ChartName, version: string): VersionStatus 
 export const agentVersionOf = (chart: ChartName, version: string): string | undefined =>
   chartSchema(chart)['x-releases'].find((each) => each.version === version)?.appVersion;
 
-/** Unexpected effects of an upgrade from one version of a chart to another. */
-export const upgradeTraps = (release: string, {chart, version}: Target, to: string): string[] =>
-  CHARTS[chart].upgradeTraps
-    .filter((trap) => within(version, trap.from) && within(to, trap.to) && (trap.release === undefined || trap.release === release))
-    .map(({text}) => text);
-
 /** The minimum Kubernetes version of a chart version; undefined without one. */
 export function floorOf(target: Target): KubernetesFloor | undefined {
   const documented = CHARTS[target.chart].kubernetesFloors.find((each) => within(target.version, each.in));

@@ -33,8 +33,8 @@ const byName = (objects: readonly KubernetesObject[]): Map<string, Values> =>
       .map((object) => [`${object.kind} ${object.metadata.name}`, withoutNoise(object as unknown as Values) as Values]),
   );
 
-/** The label with the chart version changes with every upgrade, in every object. */
-const NOISE: ReadonlySet<string> = new Set(['helm.sh/chart']);
+/** Labels with the versions of chart and agent change with every upgrade, in every object; a checksum repeats another change. */
+const NOISE: ReadonlySet<string> = new Set(['helm.sh/chart', 'app.kubernetes.io/version', 'checksum/secrets']);
 
 const withoutNoise = (tree: Tree): Tree => {
   if (Array.isArray(tree)) return tree.map(withoutNoise);

@@ -91,8 +91,14 @@ export function contextOf(config: Config | undefined): InstallFacts['context'] {
   return {name: context?.name ?? config?.['current-context'] ?? '', cluster: cluster?.name ?? '', server: cluster?.cluster?.server ?? ''};
 }
 
-export async function installedObjects(name: ReleaseName, processes: Processes, signal?: AbortSignal): Promise<KubernetesObject[]> {
-  const call = releaseManifest(name);
+/** Of the newest revision by default. */
+export async function installedObjects(
+  name: ReleaseName,
+  processes: Processes,
+  signal?: AbortSignal,
+  revision?: number,
+): Promise<KubernetesObject[]> {
+  const call = releaseManifest(name, revision);
   const outcome = await processes.run(call, signal && {signal});
   if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
   return objectsIn(outcome.stdout);
@@ -127,17 +133,36 @@ export async function releaseState(
 type ManagedSecret = SecretObject & {metadata: {managedFields?: readonly {manager?: string}[]}};
 
 /** The same without its values. */
-export async function newestRevision(name: ReleaseName, processes: Processes, signal?: AbortSignal): Promise<Revision | undefined> {
+export const newestRevision = async (name: ReleaseName, processes: Processes, signal?: AbortSignal): Promise<Revision | undefined> =>
+  (await revisions(name, processes, signal)).at(-1);
+
+/** The history of a release, oldest first; empty if it does not exist. */
+async function revisions(name: ReleaseName, processes: Processes, signal?: AbortSignal): Promise<Revision[]> {
   const call = releaseHistory(name);
   const history = await processes.run(call, signal && {signal});
-  if (history.exitCode === 0) return jsonFrom<Revision[]>(call, history.stdout).at(-1);
-  if (/release: not found/.test(history.stderr)) return undefined;
+  if (history.exitCode === 0) return jsonFrom<Revision[]>(call, history.stdout);
+  if (/release: not found/.test(history.stderr)) return [];
   throw toolFailure(call, history);
 }
 
+/** The revision that is deployed, with its values and objects: what Helm compares the next upgrade with. Undefined without one. */
+export async function deployedRevision(
+  name: ReleaseName,
+  processes: Processes,
+  signal: AbortSignal,
+): Promise<(Revision & {values: Values; objects: KubernetesObject[]}) | undefined> {
+  const deployed = (await revisions(name, processes, signal)).findLast(({status}) => status === 'deployed');
+  if (deployed === undefined) return undefined;
+  const [values, objects] = await Promise.all([
+    givenValues(name, processes, signal, deployed.revision),
+    installedObjects(name, processes, signal, deployed.revision),
+  ]);
+  return {...deployed, values, objects};
+}
+
 /** What was given to helm, without the chart's own defaults. */
-export const givenValues = async (name: ReleaseName, processes: Processes, signal?: AbortSignal): Promise<Values> =>
-  (await read<Values | null>(releaseValues(name), processes, signal)) ?? {};
+export const givenValues = async (name: ReleaseName, processes: Processes, signal?: AbortSignal, revision?: number): Promise<Values> =>
+  (await read<Values | null>(releaseValues(name, revision), processes, signal)) ?? {};
 
 /** Its name in the kubeconfig; sends no request. */
 export const contextName = async ({place}: ReleaseName, processes: Processes, signal?: AbortSignal): Promise<string> =>

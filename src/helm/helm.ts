@@ -61,14 +61,19 @@ export const template = ({release, place}: ReleaseName, chart: ChartReference, v
 
 export const helmVersion: Call = helm(undefined, ['version', '--template', '{{.Version}}']);
 
-export const releaseValues = ({release, place}: ReleaseName): Call => helm(place, ['get', 'values', release, '--output', 'json']);
+const revisionArgs = (revision: number | undefined): string[] => (revision === undefined ? [] : ['--revision', String(revision)]);
+
+/** Of the newest revision by default. */
+export const releaseValues = ({release, place}: ReleaseName, revision?: number): Call =>
+  helm(place, ['get', 'values', release, ...revisionArgs(revision), '--output', 'json']);
 
 /** Includes the chart defaults. */
 export const effectiveValues = ({release, place}: ReleaseName): Call =>
   helm(place, ['get', 'values', release, '--all', '--output', 'json']);
 
-/** Rendered objects that helm deletes when it uninstalls the release. */
-export const releaseManifest = ({release, place}: ReleaseName): Call => helm(place, ['get', 'manifest', release]);
+/** Rendered objects, of the newest revision by default, which helm deletes when it uninstalls the release. */
+export const releaseManifest = ({release, place}: ReleaseName, revision?: number): Call =>
+  helm(place, ['get', 'manifest', release, ...revisionArgs(revision)]);
 
 /** Releases in every state except superseded. Helm 4 has no --all, and both versions list at most 256 by default. */
 export const listReleases = (place: ClusterTarget, {everywhere}: {everywhere: boolean}): Call =>

@@ -99,8 +99,8 @@ export const restart = (place: ClusterTarget, kind: string, name: string): Call 
   kubectl(place, ['rollout', 'restart', `${kind.toLowerCase()}/${name}`, PROMPT]);
 
 /** `name-` removes an annotation. */
-export const annotate = (place: ClusterTarget, object: string, annotation: string): Call =>
-  kubectl(place, ['annotate', object, annotation, PROMPT]);
+export const annotate = (place: ClusterTarget, object: string, annotation: string, {overwrites = false} = {}): Call =>
+  kubectl(place, ['annotate', object, annotation, ...(overwrites ? ['--overwrite'] : []), PROMPT]);
 
 export const patchVolume = (place: ClusterTarget, name: string, patch: object): Call =>
   kubectl(place, ['patch', 'persistentvolume', name, '--type=merge', `--patch=${JSON.stringify(patch)}`, PROMPT]);

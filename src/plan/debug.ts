@@ -79,7 +79,8 @@ export async function prepareDebug(
   };
 }
 
-function requireKnownVersion(name: ReleaseName, {chart, version}: Target): void {
+/** @throws ExpectedError for a version whose values this program cannot read */
+export function requireKnownVersion(name: ReleaseName, {chart, version}: Target): void {
   const {standing, newestKnown} = versionStatus(chart, version);
   if (standing !== 'older-than-known') return;
   throw new ExpectedError(`Release ${name.release} uses ${chart} ${version}, which is too old for this command.`, {
@@ -114,7 +115,7 @@ async function runsInFlight(
 }
 
 /** The effect of the pod restart on runs. */
-function restartWarnings(target: Target, values: Values, runs: readonly Run[] | undefined): string[] {
+export function restartWarnings(target: Target, values: Values, runs: readonly Run[] | undefined): string[] {
   const drains = readValues(values, target).settings.get(shutdownMode.id) === 'drain';
   if (runs === undefined) {
     const fate = drains ? 'can finish within the grace period' : 'are interrupted';

@@ -183,7 +183,7 @@ function customResourceSteps(wanted: WantedRelease, facts: InstallFacts): Step[]
     }));
 }
 
-const isCustom = (apiVersion: string): boolean => !/^v1$|^(apps|batch|policy)\/|\.k8s\.io\//.test(apiVersion);
+export const isCustom = (apiVersion: string): boolean => !/^v1$|^(apps|batch|policy)\/|\.k8s\.io\//.test(apiVersion);
 
 const releaseBusy = (name: ReleaseName, {status, revision, updated, operator, description}: ReleaseState, age: number): ExpectedError =>
   new ExpectedError(
@@ -224,8 +224,8 @@ function lostValues({effective, explicitPaths}: WantedRelease, {release}: Instal
   );
 }
 
-/** PVCs whose data is lost. The file system behind a PersistentVolume of the release remains (EFS). */
-function lostClaims({manifest}: WantedRelease, {installed}: InstallFacts): string[] {
+/** PVCs whose data would be lost. The file system behind a PersistentVolume of the release remains (EFS). */
+export function lostClaims({manifest}: Pick<WantedRelease, 'manifest'>, {installed}: Pick<InstallFacts, 'installed'>): string[] {
   const named = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] => objects.filter((each) => each.kind === kind);
   const kept = new Set(named(objectsIn(manifest), CLAIM).map(({metadata}) => metadata.name));
   const volumes = new Set(named(installed, 'PersistentVolume').map(({metadata}) => metadata.name));

@@ -5,11 +5,12 @@ import {cacheDirectory} from '../clouds.ts';
 import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
 import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
+import {hazards} from './hazards.ts';
 import {refusals} from './refusals.ts';
 import {rows} from './rows.ts';
 import {cacheLimits, rules} from './rules.ts';
 import {valuesRules} from './values-rules.ts';
-import {containers, ignoredKeys, kubernetesFloors, NESTED, ownVariables, upgradeTraps} from './versions.ts';
+import {containers, ignoredKeys, kubernetesFloors, NESTED, ownVariables} from './versions.ts';
 
 /** Defaults that depend on other settings. */
 const defaults: readonly ChartDefault[] = [
@@ -50,6 +51,6 @@ export const agentJob: Chart = {
   ownVariables,
   containers,
   ignoredKeys: [annotationsWithoutAccount, ...ignoredKeys],
-  upgradeTraps,
+  hazards,
   kubernetesFloors,
 };

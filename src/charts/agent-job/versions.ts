@@ -87,32 +87,6 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
   },
 ];
 
-/** docs/charts/upgrades.md, "agent-job". */
-export const upgradeTraps: Chart['upgradeTraps'] = [
-  {
-    from: FLAT,
-    to: NESTED,
-    isOfKeys: true,
-    text: 'since 0.5.64, almost all values keys have new names',
-  },
-  {
-    from: '<=0.5.67',
-    to: '>=0.5.68',
-    text: 'since 0.5.68, the CustomResourceDefinition has a new name, which helm upgrade does not install (scalr-agent install does)',
-  },
-  {
-    from: '<=0.5.67',
-    to: '>=0.5.68',
-    text: 'since 0.5.68, the PVC has a new name and the old one is deleted: to keep it, annotate it with helm.sh/resource-policy=keep before the upgrade and set claimName',
-  },
-  {
-    from: '0.5.64 - 0.5.67',
-    to: '>=0.5.68',
-    release: 'scalr-agent',
-    text: 'the selector of Deployment scalr-agent changes, which Kubernetes rejects: delete the Deployment before the upgrade',
-  },
-];
-
 export const kubernetesFloors: Chart['kubernetesFloors'] = [
   {in: '0.5.64 - 0.5.68', version: '1.33', isHard: false, because: 'documented in the chart README, but not enforced'},
   {in: '>=0.5.69', version: '1.35', isHard: true, because: 'runs mount the agent image as a volume, which requires Kubernetes 1.35'},

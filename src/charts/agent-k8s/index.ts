@@ -3,9 +3,10 @@ import {dataPath} from '../clouds.ts';
 import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
 import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
+import {hazards} from './hazards.ts';
 import {refusals, rows} from './rows.ts';
 import {rules, valuesRules} from './rules.ts';
-import {ignoredKeys, kubernetesFloors, ownVariables, upgradeTraps} from './versions.ts';
+import {ignoredKeys, kubernetesFloors, ownVariables} from './versions.ts';
 
 /** Defaults that depend on other settings. */
 const defaults: readonly ChartDefault[] = [
@@ -26,6 +27,6 @@ export const agentK8s: Chart = {
   ownVariables,
   containers: [{name: 'controller and the worker', extraEnv: ['extraEnv']}],
   ignoredKeys: [annotationsWithoutAccount, ...ignoredKeys],
-  upgradeTraps,
+  hazards,
   kubernetesFloors,
 };

@@ -24,15 +24,6 @@ export const ownVariables: Chart['ownVariables'] = Object.entries(VARIABLES).fla
 
 export const ignoredKeys: Chart['ignoredKeys'] = [{path: 'serviceAccount.labels', because: 'no template reads it'}];
 
-/** docs/charts/upgrades.md, "agent-k8s". */
-export const upgradeTraps: Chart['upgradeTraps'] = [
-  {
-    from: '<=0.5.66',
-    to: GOLDEN,
-    text: 'since 0.5.67, agent.container_task_image_registry is used in legacy mode only, and SCALR_AGENT_CONTAINER_TASK_IMAGE in extraEnv is rendered twice',
-  },
-];
-
 export const kubernetesFloors: Chart['kubernetesFloors'] = [
   {in: GOLDEN, version: '1.29', isHard: false, because: 'documented in the chart README, but not enforced'},
 ];

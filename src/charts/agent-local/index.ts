@@ -4,9 +4,10 @@ import {cache, cacheAccessMode} from '../../settings/storage.ts';
 import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
 import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
+import {hazards} from './hazards.ts';
 import {refusals, rows} from './rows.ts';
 import {rules, valuesRules} from './rules.ts';
-import {formerKeys, ignoredKeys, kubernetesFloors, ownVariables, upgradeTraps} from './versions.ts';
+import {formerKeys, ignoredKeys, kubernetesFloors, ownVariables} from './versions.ts';
 
 /** Defaults that depend on other settings. */
 const defaults: readonly ChartDefault[] = [
@@ -39,6 +40,6 @@ export const agentLocal: Chart = {
   containers: [{name: 'agent', extraEnv: ['extraEnv']}],
   ignoredKeys: [annotationsWithoutAccount, ...ignoredKeys],
   formerKeys,
-  upgradeTraps,
+  hazards,
   kubernetesFloors,
 };

@@ -61,20 +61,6 @@ export const formerKeys: readonly FormerKeys[] = [
   },
 ];
 
-/** docs/charts/upgrades.md, "agent-local". */
-export const upgradeTraps: Chart['upgradeTraps'] = [
-  {
-    from: '<=0.5.63',
-    to: '>=0.5.64',
-    text: 'since 0.5.64, data and cache are two volumes, and persistence applies to the cache only',
-  },
-  {
-    from: '<=0.5.76',
-    to: '>=0.6.1',
-    text: 'since 0.6.1, the image does not contain aws, gcloud, az and kubectl: if runs use them, set --agent-image to agent-runner',
-  },
-];
-
 export const kubernetesFloors: Chart['kubernetesFloors'] = [
   {in: '>=0.5.64', version: '1.33', isHard: false, because: 'documented in the chart README, but not enforced'},
 ];

@@ -1,7 +1,7 @@
 import type {Target} from '../../charts/define.ts';
 import {releasesOf} from '../../charts/target.ts';
 import type {Values} from '../../charts/tree.ts';
-import {agentVersionOf, floorOf, isBelow, isTooOld, isVersion, upgradeTraps, versionStatus} from '../../charts/version-status.ts';
+import {agentVersionOf, floorOf, isBelow, isTooOld, isVersion, versionStatus} from '../../charts/version-status.ts';
 import {weaknessOf} from '../../cluster/facts/policies.ts';
 import type {NodeObject} from '../../cluster/facts/readings.ts';
 import type {ObjectDrift} from '../../cluster/live-drift.ts';
@@ -81,9 +81,8 @@ function behind({name, namespace, target}: Installed & {namespace: string}, {ser
   const fits = releasesOf(chart).filter((each) => !isTooOld(server, {chart, version: each}));
   const next = fits.at(-1) ?? newestKnown;
   const isNewest = next === version;
-  const install = ownCommand('install', {release: name, place: {namespace}}, '--chart', chart, '--chart-version', next);
+  const upgrade = ownCommand('upgrade', {release: name, place: {namespace}}, '--chart-version', next, '--dry-run');
   const kubernetes = next === newestKnown ? '' : ` (${newestKnown} requires a newer Kubernetes than ${server})`;
-  const traps = upgradeTraps(name, target, next);
   return [
     {
       severity: 'warning',
@@ -93,7 +92,7 @@ function behind({name, namespace, target}: Installed & {namespace: string}, {ser
       ...places.ofVersion(name, target),
       remedy: isNewest
         ? `This is the newest version for Kubernetes ${server}: upgrade the cluster first`
-        : `${install} with the current settings${kubernetes}. To upgrade with helm upgrade, set --version and all values: --reuse-values ignores new default values${traps.length > 0 ? `. Note: ${traps.join('; ')}` : ''}`,
+        : `Show what an upgrade changes: ${upgrade}${kubernetes}`,
     },
   ];
 }

@@ -32,7 +32,7 @@ export function migrateValues(given: Values, from: Target, to: Target): Migrated
   return {
     values: after,
     settings,
-    changes: withoutRepeats([...requirements(from, to), ...secrets, ...changes, ...lost, ...defaults]),
+    changes: withoutRepeats([...requirements(values, from, to), ...secrets, ...changes, ...lost, ...defaults]),
     moves,
   };
 }

@@ -1,11 +1,12 @@
-import {CHARTS} from '../../charts/charts.ts';
+import {hazardsOf} from '../../charts/advise.ts';
 import type {Target} from '../../charts/define.ts';
-import {within} from '../../charts/releases.ts';
+import type {Values} from '../../charts/tree.ts';
 import {floorOf, isBelow} from '../../charts/version-status.ts';
+import {effectiveValues} from '../read-values.ts';
 import {type Change, changeOf, nameOf} from './change.ts';
 
 /** What the target requires and the old version did not. */
-export function requirements(from: Target, to: Target): Change[] {
+export function requirements(given: Values, from: Target, to: Target): Change[] {
   const [old, floor] = [floorOf(from), floorOf(to)];
   const isHigher = floor !== undefined && (old === undefined || isBelow(old.version, floor.version) || (floor.isHard && !old.isHard));
   return [
@@ -19,20 +20,15 @@ export function requirements(from: Target, to: Target): Change[] {
           ),
         ]
       : []),
-    ...(from.chart === to.chart ? traps(from, to) : anotherChart(from, to)),
+    ...(from.chart === to.chart ? hazards(given, from, to) : anotherChart(from, to)),
   ];
 }
 
-const traps = ({chart, version}: Target, to: Target): Change[] =>
-  CHARTS[chart].upgradeTraps
-    .filter((trap) => !trap.isOfKeys && within(version, trap.from) && within(to.version, trap.to))
-    .map(({text, release}) =>
-      changeOf(
-        'requirement',
-        [],
-        release === undefined ? `${text.charAt(0).toUpperCase()}${text.slice(1)}.` : `For a release named ${release}: ${text}.`,
-      ),
-    );
+/** Without the effects that the migrated values avoid. The name of the release is unknown, so the default name is assumed. */
+const hazards = (given: Values, from: Target, to: Target): Change[] =>
+  hazardsOf(from, to, {release: 'scalr-agent', values: effectiveValues(given, from)})
+    .filter(({code, level}) => level !== 'info' && code !== 'KEYS_RENAMED')
+    .map(({whose, reason, remedy}) => changeOf('requirement', [], `${whose === undefined ? '' : `${whose}: `}${reason}.`, remedy));
 
 const anotherChart = (from: Target, to: Target): Change[] => [
   changeOf(

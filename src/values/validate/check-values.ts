@@ -83,7 +83,7 @@ export const checkIgnored = (context: ValidationContext, target: Target): Findin
   );
 
 /** A variable that a container would get twice. */
-interface RepeatedVariable {
+export interface RepeatedVariable {
   name: string;
   container: string;
   /** The map or list of extra variables that holds the name. */
@@ -94,7 +94,7 @@ interface RepeatedVariable {
  * Variables that a container would get more than once: Helm 4 rejects the second, Helm 3 may lose both later
  * (helm/helm#31529; docs/charts/README.md, "Environment variables").
  */
-const repeatedVariables = (values: Values, target: Target): RepeatedVariable[] =>
+export const repeatedVariables = (values: Values, target: Target): RepeatedVariable[] =>
   containersOf(target).flatMap(({name: container, extraEnv, own}) => {
     const given = extraEnv.map(at).flatMap((path) => namesAt(values, path).map((name) => ({name, container, path})));
     return given.filter(({name}, index) => own.has(name) || given.findIndex((each) => each.name === name) !== index);

@@ -1,0 +1,83 @@
+import {catalogue} from '../settings/catalogue.ts';
+import {CHARTS} from './charts.ts';
+import type {HazardFacts, Target, UpgradeHazard} from './define.ts';
+import {compare, describeRange, within} from './releases.ts';
+import {releasesOf} from './target.ts';
+import {floorOf, isBelow, isVersion} from './version-status.ts';
+
+/** What an upgrade does, or why it cannot run. */
+export interface Advice extends Pick<UpgradeHazard, 'code' | 'level' | 'reason' | 'remedy'> {
+  /** The versions between which it happens. */
+  versions: string;
+  /** The plan of the upgrade applies the remedy. */
+  handled: boolean;
+}
+
+export interface UpgradeFacts extends HazardFacts {
+  /** Version of the control plane. */
+  server: string;
+  nodes: readonly {name: string; version: string}[];
+}
+
+/** Everything to know before an upgrade within one chart, the worst first. Pure. */
+export const advise = (installed: Target, wanted: Target, facts: UpgradeFacts): Advice[] =>
+  [
+    ...kubernetesAdvice(wanted, facts),
+    ...hazardsOf(installed, wanted, facts).map(
+      ({code, level, from, to, reason, remedy, isHandled}): Advice => ({
+        ...{code, level, reason, remedy},
+        versions: from === '*' ? describeRange(to) : `${describeRange(from)} → ${describeRange(to)}`,
+        handled: isHandled ?? false,
+      }),
+    ),
+  ].toSorted((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
+
+const LEVELS: readonly Advice['level'][] = ['blocking', 'behavior', 'info'];
+
+/** The rows of a chart that apply; none if the version stays the same. */
+export const hazardsOf = ({chart, version}: Target, wanted: Target, facts: HazardFacts): UpgradeHazard[] =>
+  CHARTS[chart].hazards.filter(
+    ({from, to, when}) =>
+      compare(version, wanted.version) !== 0 && within(version, from) && within(wanted.version, to) && (when?.(facts) ?? true),
+  );
+
+/** Control plane and nodes that are older than the chart version requires. Helm checks the control plane only. */
+export function kubernetesAdvice(wanted: Target, {server, nodes}: Pick<UpgradeFacts, 'server' | 'nodes'>): Advice[] {
+  const floor = floorOf(wanted);
+  if (floor === undefined) return [];
+  const isOld = (version: string): boolean => isVersion(version) && isBelow(version, floor.version);
+  const old = [
+    ...(isOld(server) ? [`the control plane (${server})`] : []),
+    ...nodes.filter(({version}) => isOld(version)).map(({name, version}) => `node ${name} (${version})`),
+  ];
+  if (old.length === 0) return [];
+  const more = old.length > MAX_NODES ? ` and ${old.length - MAX_NODES} more` : '';
+  const fits = releasesOf(wanted.chart).findLast((version) => !(floorOf({...wanted, version})?.isHard ?? false));
+  return [
+    {
+      code: 'KUBERNETES_TOO_OLD',
+      level: floor.isHard ? 'blocking' : 'behavior',
+      versions: wanted.version,
+      reason: `${wanted.chart} ${wanted.version} requires Kubernetes ${floor.version} on all nodes (${floor.because}); too old: ${old.slice(0, MAX_NODES).join(', ')}${more}`,
+      remedy: floor.isHard && fits !== undefined ? `Upgrade Kubernetes first, or use --chart-version ${fits}` : 'Upgrade Kubernetes first',
+      handled: false,
+    },
+  ];
+}
+
+const MAX_NODES = 5;
+
+/** A setting that the wanted version supports and the installed one does not. */
+export interface Gain {
+  setting: string;
+  summary: string;
+}
+
+/** The settings that an upgrade adds. Pure. */
+export function gainsOf(installed: Target, wanted: Target): Gain[] {
+  const isSupported = (id: string, {chart, version}: Target): boolean =>
+    CHARTS[chart].rows.some((row) => row.setting.id === id && row.paths.length > 0 && within(version, row.in));
+  return catalogue
+    .filter(({id}) => isSupported(id, wanted) && !isSupported(id, installed))
+    .map(({id, summary}) => ({setting: id, summary}));
+}

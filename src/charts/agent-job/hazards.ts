@@ -1,0 +1,188 @@
+import type {Chart, HazardFacts, UpgradeHazard} from '../define.ts';
+import {mutualTlsVanishes, reuseValues} from '../shared-hazards.ts';
+import {at, getAt, isOn, textAt} from '../tree.ts';
+import {FLAT, NESTED} from './versions.ts';
+
+/** `AgentTaskTemplate`, and names after the release. */
+const TEMPLATES = '>=0.5.68';
+const BEFORE_TEMPLATES = '<=0.5.67';
+
+/** The chart creates the PVC, under a name that 0.5.68 changes. */
+const ownsClaim = ({values}: HazardFacts): boolean =>
+  ['persistence', 'persistence.cache', 'persistence.data'].some(
+    (key) => isOn(values, `${key}.enabled`) && textAt(values, `${key}.persistentVolumeClaim.claimName`) === '',
+  );
+
+/** Up to 0.5.67 the Deployment is always called scalr-agent; since then it has the full name of the release. */
+function isDeploymentKept({release, values}: HazardFacts): boolean {
+  const base = textAt(values, 'nameOverride') || 'scalr-agent';
+  const name = textAt(values, 'fullnameOverride') || (release.includes(base) ? release : `${release}-${base}`);
+  return name === 'scalr-agent';
+}
+
+/** 0.5.59 to 0.5.63 have it below worker. */
+const hasDefaultRunner = ({values}: HazardFacts): boolean =>
+  ['task', 'worker'].some((key) => textAt(values, `${key}.runner.image.repository`) === 'scalr/agent-runner');
+
+const renamedDefinition = (from: string, to: string, name: string): UpgradeHazard => ({
+  code: 'CRD_RENAMED',
+  level: 'blocking',
+  from,
+  to,
+  reason: `The chart needs CRD ${name}, which helm upgrade does not install`,
+  remedy: 'Apply the CRDs of the new chart before the upgrade, and delete the old ones after it',
+  isHandled: true,
+});
+
+/** docs/charts/upgrades.md is generated from these rows. */
+export const hazards: Chart['hazards'] = [
+  {
+    code: 'KEYS_RENAMED',
+    level: 'blocking',
+    from: FLAT,
+    to: NESTED,
+    reason: 'Almost every values key has a new name since 0.5.64',
+    remedy: 'Migrate the values',
+    isHandled: true,
+  },
+  renamedDefinition(FLAT, '0.5.64 - 0.5.67', 'atasks.scalr.io'),
+  renamedDefinition(BEFORE_TEMPLATES, TEMPLATES, 'agenttasktemplates.scalr.io'),
+  {
+    code: 'PVC_RENAMED',
+    level: 'blocking',
+    from: BEFORE_TEMPLATES,
+    to: TEMPLATES,
+    when: ownsClaim,
+    whose: 'PVC of the chart',
+    reason: 'The PVC has a new name since 0.5.68, and Helm deletes the old one with its data',
+    remedy: 'Annotate the old PVC with helm.sh/resource-policy=keep, and set claimName to its name',
+    isHandled: true,
+  },
+  {
+    code: 'PVC_RENAMED',
+    level: 'blocking',
+    from: FLAT,
+    to: '0.5.64 - 0.5.67',
+    when: ownsClaim,
+    whose: 'PVC of the chart',
+    reason: 'The PVC has a new name since 0.5.64, and Helm deletes the old one with its data',
+    remedy: 'Annotate the old PVC with helm.sh/resource-policy=keep, and set claimName to its name',
+    isHandled: true,
+  },
+  {
+    code: 'SELECTOR_CHANGED',
+    level: 'blocking',
+    from: '0.5.64 - 0.5.67',
+    to: TEMPLATES,
+    when: isDeploymentKept,
+    whose: 'release `scalr-agent`',
+    reason: 'The selector of Deployment scalr-agent changes, and Kubernetes refuses that (field is immutable)',
+    remedy: 'Delete the Deployment before the upgrade, after its runs have ended',
+    isHandled: true,
+  },
+  {
+    code: 'RUNS_LOSE_TEMPLATE',
+    level: 'behavior',
+    from: BEFORE_TEMPLATES,
+    to: NESTED,
+    reason: 'Helm deletes the task template and the service account that runs in flight use',
+    remedy: 'Wait until no run is in flight',
+    isHandled: true,
+  },
+  {
+    code: 'EFS_REMOVED',
+    level: 'blocking',
+    from: FLAT,
+    to: NESTED,
+    when: ({values}) => textAt(values, 'efsVolumeHandle') !== '',
+    whose: '`efsVolumeHandle`',
+    reason: 'The chart no longer creates the EFS volume and its PVC since 0.5.64',
+    remedy: 'Create a PersistentVolume and a PVC for the file system, and set persistence.cache.persistentVolumeClaim.claimName',
+  },
+  {
+    code: 'METADATA_BLOCKED',
+    level: 'behavior',
+    from: FLAT,
+    to: NESTED,
+    reason: 'Runs cannot reach the metadata service (169.254.169.254) by default since 0.5.64',
+    remedy: 'If runs use cloud credentials of the node, set task.allowMetadataService: true',
+  },
+  {
+    code: 'RUNNER_IMAGE_CHANGED',
+    level: 'behavior',
+    from: '<=0.5.66',
+    to: '>=0.5.67',
+    when: hasDefaultRunner,
+    whose: 'default runner image',
+    reason: 'The default runner image changes from scalr/agent-runner to scalr/runner since 0.5.67',
+    remedy: 'Check that scalr/runner has the tools of your runs, or set task.runner.image',
+  },
+  {
+    code: 'ENTRYPOINT_DOWNLOADED',
+    level: 'behavior',
+    from: '<=0.5.66 || >=0.5.69',
+    to: '0.5.67 - 0.5.68',
+    reason: 'Every run downloads its entrypoint from storage.googleapis.com in 0.5.67 and 0.5.68',
+    remedy: 'Allow this egress, or use 0.5.69 or later',
+  },
+  {
+    code: 'GRACE_PERIOD_APPLIES',
+    level: 'behavior',
+    from: '0.5.64 - 0.5.68',
+    to: '>=0.5.69',
+    when: ({values}) => ['agent', 'task'].some((key) => getAt(values, at(`${key}.terminationGracePeriodSeconds`)) !== DEFAULT_GRACE[key]),
+    whose: 'changed grace periods',
+    reason: 'The agent stops runs after the grace period of the pod since 0.5.69; before, after fixed 180 s and 360 s',
+    remedy: 'Check agent.terminationGracePeriodSeconds and task.terminationGracePeriodSeconds',
+  },
+  ...mutualTlsVanishes('global.tls', '0.5.76 - 0.5.77 || >=0.6.1', '0.5.78 - 0.5.79'),
+  {
+    code: 'LABELS_UNUSABLE',
+    level: 'blocking',
+    from: '*',
+    to: '0.5.68 - 0.5.76 || 0.5.78 - 0.5.79',
+    when: ({values}) => Object.keys(getAt(values, at('global.labels')) ?? {}).length > 0,
+    whose: '`global.labels`',
+    reason: 'global.labels breaks the templates of this version',
+    remedy: 'Use 0.6.1 or later, or remove global.labels',
+  },
+  {
+    code: 'RUNS_BLOCK_DRAINS',
+    level: 'behavior',
+    from: '<=0.5.79',
+    to: '>=0.6.1',
+    reason: 'A PodDisruptionBudget protects run pods since 0.6.1, so a node drain waits until runs have ended',
+    remedy: 'To allow evictions, set task.podDisruptionBudget.enabled: false',
+  },
+  {
+    code: 'BUDGET_LOST',
+    level: 'behavior',
+    from: '*',
+    to: '0.6.1 - 0.6.3',
+    when: ({values}) => Number(getAt(values, at('agent.replicaCount')) ?? 1) > 1,
+    whose: 'several replicas',
+    reason: 'The PodDisruptionBudget of the controller is lost in 0.6.1 to 0.6.3',
+    remedy: 'Use 0.6.4 or later',
+  },
+  {
+    code: 'ENTRYPOINT_CHANGED',
+    level: 'behavior',
+    from: '<=0.6.1',
+    to: '>=0.6.2',
+    when: ({values}) => textAt(values, 'agent.image.repository') !== 'scalr/agent',
+    whose: 'custom agent images',
+    reason: 'Pods use the entrypoint of the image since 0.6.2; before, a fixed command',
+    remedy: 'Check the entrypoint of your image, or set agent.controller.command and task.worker.command',
+  },
+  {
+    code: 'RUNS_RETRIED',
+    level: 'behavior',
+    from: '<=0.6.3',
+    to: '>=0.6.4',
+    reason: 'Kubernetes starts a run pod a second time if it failed, since 0.6.4',
+    remedy: 'To keep the former behavior, set task.job.backoffLimit: 0',
+  },
+  reuseValues('<=0.6.1', '>=0.6.2'),
+];
+
+const DEFAULT_GRACE: Readonly<Record<string, number>> = {agent: 180, task: 360};

@@ -1,0 +1,57 @@
+import type {Target} from '../charts/define.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
+import type {NodeObject} from '../cluster/facts/readings.ts';
+import {scalrChart} from '../cluster/facts/releases.ts';
+import type {InstallFacts, ReleaseState, Revision} from '../cluster/install-facts.ts';
+import {type Inventory, inventoryOf} from '../cluster/inventory.ts';
+import type {KubernetesObject} from '../cluster/objects.ts';
+import {deployedRevision} from '../cluster/read-facts.ts';
+import {readInventory} from '../cluster/read-inventory.ts';
+import type {ReleaseName} from '../ports/processes.ts';
+import {effectiveValues as withDefaults} from '../values/read-values.ts';
+
+/** A release as an upgrade finds it. */
+export interface InstalledRelease {
+  name: ReleaseName;
+  target: Target;
+  /** Chart, values and objects are those of the deployed revision, which Helm compares the upgrade with. */
+  facts: InstallFacts & {release: ReleaseState};
+  /** The revision to roll back to; undefined if none is deployed. */
+  deployed: Revision | undefined;
+  inventory: Inventory;
+  /** Objects of the namespace. */
+  live: readonly KubernetesObject[];
+  nodes: readonly {name: string; version: string}[];
+  /** CRDs of all generations of agent-job; undefined if they cannot be read. */
+  definitions: readonly KubernetesObject[] | undefined;
+}
+
+/** Reads a release and everything in its namespace. A failed or interrupted upgrade has a newer revision than the deployed one. @throws ExpectedError */
+export async function readInstalled(
+  name: ReleaseName,
+  facts: InstallFacts & {release: ReleaseState},
+  access: ClusterAccess,
+  signal: AbortSignal,
+): Promise<InstalledRelease> {
+  const {release} = facts;
+  const isDeployed = release.status === 'deployed';
+  const [readings, former] = await Promise.all([
+    readInventory(name, facts, access, signal),
+    isDeployed ? undefined : deployedRevision(name, access.processes, signal),
+  ]);
+  const {chart, values, objects} = former ?? {...release, objects: facts.installed};
+  const target = scalrChart(chart) as Target;
+  return {
+    name,
+    target,
+    facts: {...facts, release: {...release, chart, values}, installed: objects},
+    deployed: isDeployed ? release : former,
+    inventory: inventoryOf({...readings, manifest: objects, state: {...release, chart}, values: withDefaults(values, target)}),
+    live: readings.objects,
+    nodes: ((readings.nodes ?? []) as readonly NodeObject[]).map(({metadata, status}) => ({
+      name: metadata.name,
+      version: status?.nodeInfo?.kubeletVersion ?? '',
+    })),
+    definitions: readings.definitions,
+  };
+}

@@ -1,0 +1,102 @@
+import {CHARTS} from '../charts/charts.ts';
+import type {Target} from '../charts/define.ts';
+import {within} from '../charts/releases.ts';
+import {at, copyOf, getAt, mergeValues, type Path, setAt, textAt, type Values} from '../charts/tree.ts';
+import type {ReleaseName} from '../ports/processes.ts';
+import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
+import {Secret} from '../settings/secret.ts';
+import {cacheClaim} from '../settings/storage.ts';
+import {clientCertSecret} from '../settings/tls.ts';
+import type {Change} from '../values/migrate/change.ts';
+import {migrateValues} from '../values/migrate/migrate.ts';
+import {effectiveValues} from '../values/read-values.ts';
+import type {WantedRelease, WantedSecret} from './wanted-release.ts';
+
+export interface Migration {
+  wanted: Omit<WantedRelease, 'manifest'>;
+  changes: readonly Change[];
+}
+
+/** Values in files of the user, merged over the migrated ones. */
+export interface MigrateOptions {
+  source: string | undefined;
+  overlay: Values;
+}
+
+/** What an installed release becomes in another version or chart. Pure. */
+export function migratedRelease(
+  name: ReleaseName,
+  given: Values,
+  {from, to}: {from: Target; to: Target},
+  {source, overlay}: MigrateOptions,
+): Migration {
+  const {values, settings, changes} = migrateValues(given, from, to);
+  return {
+    wanted: withValues(
+      {name, chart: {...to, ...(source === undefined ? {} : {source})}, explicitPaths: [], secrets: inlineSecrets(given, settings)},
+      mergeValues(values, overlay),
+      to,
+    ),
+    // Advice says the same with the facts of the cluster.
+    changes: changes.filter(({kind}) => kind !== 'requirement'),
+  };
+}
+
+export const withValues = (
+  wanted: Omit<WantedRelease, 'manifest' | 'values' | 'effective' | 'yaml'>,
+  values: Values,
+  target: Target,
+): Omit<WantedRelease, 'manifest'> => ({
+  ...wanted,
+  values,
+  effective: effectiveValues(values, target),
+  // JSON is YAML, and keeps every value as Helm has it.
+  yaml: `${JSON.stringify(values)}\n`,
+});
+
+/** Secrets in plain text, which the migrated values read from Kubernetes Secrets. */
+function inlineSecrets(given: Values, settings: ReadonlyMap<string, unknown>): WantedSecret[] {
+  const named = (id: string): string => settings.get(id) as string;
+  const howToGive = 'Create the Secret, or run the upgrade again';
+  const token = getAt(given, at('agent.token')) ?? '';
+  const tls = ['agent.tls', 'global.tls'].find((key) => textAt(given, `${key}.clientKey`) !== '');
+  return [
+    ...(token !== '' && settings.has(tokenSecret.id)
+      ? [
+          {
+            name: named(tokenSecret.id),
+            type: 'Opaque' as const,
+            data: {[named(tokenSecretKey.id) ?? 'token']: new Secret(String(token))},
+            howToGive,
+          },
+        ]
+      : []),
+    ...(tls !== undefined && settings.has(clientCertSecret.id)
+      ? [
+          {
+            name: named(clientCertSecret.id),
+            type: 'kubernetes.io/tls' as const,
+            data: {'tls.crt': new Secret(textAt(given, `${tls}.clientCert`)), 'tls.key': new Secret(textAt(given, `${tls}.clientKey`))},
+            howToGive,
+          },
+        ]
+      : []),
+  ];
+}
+
+const DATA_CLAIM = at('persistence.data.persistentVolumeClaim.claimName');
+
+/** Values that mount the PVCs of the installed version instead of new ones. */
+export function withOldClaims(values: Values, target: Target, lost: readonly string[]): Values {
+  const effective = effectiveValues(values, target);
+  const result = copyOf(values);
+  for (const claim of lost) {
+    const path = claim.endsWith('-data') ? DATA_CLAIM : cacheClaimKey(target);
+    const isPersistent = path !== undefined && getAt(effective, [...path.slice(0, -2), 'enabled']) === true;
+    if (isPersistent && (getAt(effective, path) ?? '') === '') setAt(result, path, claim);
+  }
+  return result;
+}
+
+const cacheClaimKey = ({chart, version}: Target): Path | undefined =>
+  CHARTS[chart].rows.find((row) => row.setting.id === cacheClaim.id && row.paths.length > 0 && within(version, row.in))?.paths[0];
