@@ -6,7 +6,8 @@ import type {Cause} from '../diagnose/cause.ts';
 import {explain} from '../diagnose/explain.ts';
 import {ExitCode, ExpectedError, maskSecrets} from '../errors.ts';
 import {rollback, uninstall} from '../helm/helm.ts';
-import type {Plan} from '../plan/step.ts';
+import type {Plan, Step} from '../plan/step.ts';
+import type {Rollback} from '../plan/upgrade.ts';
 import type {Files} from '../ports/files.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {toolFailure} from '../tool-errors.ts';
@@ -21,6 +22,8 @@ interface BringUpOptions {
   waits: boolean;
   /** On failure the release is rolled back, and the diagnostics are saved at this path. */
   rollBackWith?: string | undefined;
+  /** How an upgrade is rolled back (default: with one call of helm). */
+  rollback?: Rollback | undefined;
 }
 
 /** Runs the plan of an install and watches until the release is ready. @throws ExpectedError */
@@ -28,11 +31,16 @@ export async function installRelease(
   {steps}: Plan,
   name: ReleaseName,
   {release}: InstallFacts,
-  {waits, rollBackWith}: BringUpOptions,
+  {waits, rollBackWith, rollback: given}: BringUpOptions,
   deps: BringUpDeps,
 ): Promise<Watched | undefined> {
+  let isNeeded = false;
   try {
-    await runSteps(steps, deps);
+    const onStep: typeof deps.onStep = (step, ...news) => {
+      isNeeded ||= given?.neededAfter.includes(step.id) ?? false;
+      deps.onStep(step, ...news);
+    };
+    await runSteps(steps, {...deps, onStep});
     if (!waits) return undefined;
     // Helm has ended, so its record can be read while the pods start.
     const record = requireRecord(name, deps);
@@ -43,7 +51,7 @@ export async function installRelease(
     return watched;
   } catch (error) {
     if (rollBackWith === undefined || !(error instanceof ExpectedError) || error.code === 'INTERRUPTED') throw error;
-    throw await rollBack(name, release, error, {...deps, evidencePath: rollBackWith});
+    throw await rollBack(name, release, error, {...deps, evidencePath: rollBackWith, steps: given?.steps, isNeeded});
   }
 }
 
@@ -68,6 +76,9 @@ interface RollBackDeps extends ClusterAccess {
   now(): Date;
   /** Where to save the diagnostics. */
   evidencePath: string;
+  steps?: readonly Pick<Step, 'call' | 'tolerates'>[] | undefined;
+  /** Even if Helm created no new revision. */
+  isNeeded?: boolean;
 }
 
 /** Saves the diagnostics if possible, then rolls a failed release back. Returns the failure with the result of the rollback. */
@@ -86,15 +97,16 @@ export async function rollBack(
   const {processes} = deps;
   try {
     const state = await newestRevision(name, processes);
-    if (state === undefined || state.revision === before?.revision)
+    if (state === undefined || (state.revision === before?.revision && !deps.isNeeded))
       return rollBackError('Nothing to roll back: Helm created no new revision.');
     if (isPending(state)) return rollBackError(`Not rolled back: the release is ${state.status}.`);
     if (before !== undefined && before.status !== 'deployed')
       return rollBackError(`Not rolled back: the previous revision was ${before.status}.`);
     const lost = await keepEvidence(name, deps);
-    const call = before === undefined ? uninstall(name) : rollback(name, before.revision);
-    const outcome = await processes.start(call).outcome;
-    if (outcome.exitCode !== 0) throw toolFailure(call, outcome);
+    for (const {call, tolerates} of deps.steps ?? [{call: before === undefined ? uninstall(name) : rollback(name, before.revision)}]) {
+      const outcome = await processes.start(call).outcome;
+      if (outcome.exitCode !== 0 && !tolerates?.test(outcome.stderr)) throw toolFailure(call, outcome);
+    }
     const done =
       before === undefined
         ? 'Rolled back: the release was uninstalled. Secrets and the namespace remain for the next install.'

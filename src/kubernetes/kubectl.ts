@@ -102,6 +102,9 @@ export const restart = (place: ClusterTarget, kind: string, name: string): Call 
 export const annotate = (place: ClusterTarget, object: string, annotation: string, {overwrites = false} = {}): Call =>
   kubectl(place, ['annotate', object, annotation, ...(overwrites ? ['--overwrite'] : []), PROMPT]);
 
+export const label = (place: ClusterTarget, object: string, labels: readonly string[]): Call =>
+  kubectl(place, ['label', object, ...labels, '--overwrite', PROMPT]);
+
 export const patchVolume = (place: ClusterTarget, name: string, patch: object): Call =>
   kubectl(place, ['patch', 'persistentvolume', name, '--type=merge', `--patch=${JSON.stringify(patch)}`, PROMPT]);
 

@@ -39,8 +39,8 @@ export interface UpgradePlan {
 export interface Rollback {
   /** Empty if a rollback is not possible. */
   steps: readonly Step[];
-  /** The steps must run even if Helm created no new revision. */
-  isAlways: boolean;
+  /** Steps of the plan after which a rollback is required, even if Helm created no new revision. */
+  neededAfter: readonly string[];
   /** What a rollback does not restore, or why there is none. */
   limits: readonly string[];
 }
@@ -205,7 +205,7 @@ function rollbackOf(
   {timeoutSeconds}: UpgradeChoices,
 ): Rollback {
   if (deployed === undefined)
-    return {steps: [], isAlways: false, limits: ['No revision of the release is deployed, so there is none to roll back to.']};
+    return {steps: [], neededAfter: [], limits: ['No revision of the release is deployed, so there is none to roll back to.']};
   const {place} = name;
   const back: Step = {id: 'rollback', title: `Roll back to revision ${deployed.revision}`, call: rollback(name, deployed.revision)};
   const names = restored.map((each) => each.replace(' ', '/').toLowerCase());
@@ -224,7 +224,7 @@ function rollbackOf(
       ...(keeps ? [adopt] : []),
       back,
     ],
-    isAlways: restored.length > 0,
+    neededAfter: [...names.map((each) => `stop/${each.split('/')[1]}`), 'replace'],
     limits: [
       ...storageLimits(definitions, manifest),
       ...(keeps ? ['PVCs keep the annotation helm.sh/resource-policy, so later upgrades do not delete them.'] : []),

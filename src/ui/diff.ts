@@ -3,6 +3,7 @@ import {type Drift, driftOf} from '../cluster/drift.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import {manifestDiff} from '../cluster/manifest-diff.ts';
+import type {KubernetesObject} from '../cluster/objects.ts';
 import {ExpectedError} from '../errors.ts';
 import type {Plan} from '../plan/step.ts';
 import {linesWithoutSecrets} from '../values/validate/hide-secrets.ts';
@@ -53,11 +54,19 @@ export async function installDiffText({plan, facts, values, manifest}: InstallDi
   if (plan.steps.length === 0) return '';
   const {bold} = theme(screen);
   const steps = plan.steps.map(({title}) => paragraph('  - ', title, screen)).join('');
-  const objects = await Promise.all(
-    manifestDiff(facts.live, objectsIn(manifest)).map(({object, before, after}) =>
-      diffText(object, before ? toYaml(before) : '', after ? toYaml(after) : '', screen),
-    ),
-  );
+  const objects = await manifestDiffText(facts.live, objectsIn(manifest), screen);
   const drift = await driftText(driftOf(facts.release?.values ?? {}, values), screen);
-  return [`${bold('Steps')}\n${steps}`, ...[drift, ...objects].filter((text) => text !== '')].join('\n');
+  return [`${bold('Steps')}\n${steps}`, ...[drift, objects].filter((text) => text !== '')].join('\n');
+}
+
+/** The objects that differ, as `diff -u` shows them; secrets are hidden. */
+export async function manifestDiffText(
+  before: readonly KubernetesObject[],
+  after: readonly KubernetesObject[],
+  screen: Screen,
+): Promise<string> {
+  const texts = manifestDiff(before, after).map(({object, before: old, after: next}) =>
+    diffText(object, old ? toYaml(old) : '', next ? toYaml(next) : '', screen),
+  );
+  return (await Promise.all(texts)).join('\n');
 }

@@ -9,6 +9,7 @@ import Install from '../../src/commands/install.ts';
 import Preflight from '../../src/commands/preflight.ts';
 import Status from '../../src/commands/status.ts';
 import Uninstall from '../../src/commands/uninstall.ts';
+import Upgrade from '../../src/commands/upgrade.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {runCommand} from './run-command.ts';
@@ -34,6 +35,9 @@ export const install = (place: Place, helm: string, argv: readonly string[], dep
 
 export const uninstall = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>
   onCluster(Uninstall, place, helm, argv, deps);
+
+export const upgrade = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) =>
+  onCluster(Upgrade, place, helm, argv, deps);
 
 export const debug = (place: Place, helm: string, argv: readonly string[], deps: Deps = {}) => onCluster(Debug, place, helm, argv, deps);
 

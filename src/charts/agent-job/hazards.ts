@@ -34,6 +34,28 @@ const renamedDefinition = (from: string, to: string, name: string): UpgradeHazar
   isHandled: true,
 });
 
+const renamedClaim = (from: string, to: string): UpgradeHazard => ({
+  code: 'PVC_RENAMED',
+  level: 'blocking',
+  from,
+  to,
+  when: ownsClaim,
+  whose: 'PVC of the chart',
+  reason: 'The PVC has a new name, and Helm deletes the old one with its data',
+  remedy: 'Annotate the old PVC with helm.sh/resource-policy=keep, and set claimName to its name',
+  isHandled: true,
+});
+
+const runsLoseTemplate = (from: string, to: string): UpgradeHazard => ({
+  code: 'RUNS_LOSE_TEMPLATE',
+  level: 'behavior',
+  from,
+  to,
+  reason: 'Helm deletes the task template and the service account that runs in flight use',
+  remedy: 'Wait until no run is in flight',
+  isHandled: true,
+});
+
 /** docs/charts/upgrades.md is generated from these rows. */
 export const hazards: Chart['hazards'] = [
   {
@@ -47,28 +69,8 @@ export const hazards: Chart['hazards'] = [
   },
   renamedDefinition(FLAT, '0.5.64 - 0.5.67', 'atasks.scalr.io'),
   renamedDefinition(BEFORE_TEMPLATES, TEMPLATES, 'agenttasktemplates.scalr.io'),
-  {
-    code: 'PVC_RENAMED',
-    level: 'blocking',
-    from: BEFORE_TEMPLATES,
-    to: TEMPLATES,
-    when: ownsClaim,
-    whose: 'PVC of the chart',
-    reason: 'The PVC has a new name since 0.5.68, and Helm deletes the old one with its data',
-    remedy: 'Annotate the old PVC with helm.sh/resource-policy=keep, and set claimName to its name',
-    isHandled: true,
-  },
-  {
-    code: 'PVC_RENAMED',
-    level: 'blocking',
-    from: FLAT,
-    to: '0.5.64 - 0.5.67',
-    when: ownsClaim,
-    whose: 'PVC of the chart',
-    reason: 'The PVC has a new name since 0.5.64, and Helm deletes the old one with its data',
-    remedy: 'Annotate the old PVC with helm.sh/resource-policy=keep, and set claimName to its name',
-    isHandled: true,
-  },
+  renamedClaim(FLAT, '0.5.64 - 0.5.67'),
+  renamedClaim(BEFORE_TEMPLATES, TEMPLATES),
   {
     code: 'SELECTOR_CHANGED',
     level: 'blocking',
@@ -80,15 +82,8 @@ export const hazards: Chart['hazards'] = [
     remedy: 'Delete the Deployment before the upgrade, after its runs have ended',
     isHandled: true,
   },
-  {
-    code: 'RUNS_LOSE_TEMPLATE',
-    level: 'behavior',
-    from: BEFORE_TEMPLATES,
-    to: NESTED,
-    reason: 'Helm deletes the task template and the service account that runs in flight use',
-    remedy: 'Wait until no run is in flight',
-    isHandled: true,
-  },
+  runsLoseTemplate(FLAT, '0.5.64 - 0.5.67'),
+  runsLoseTemplate(BEFORE_TEMPLATES, TEMPLATES),
   {
     code: 'EFS_REMOVED',
     level: 'blocking',

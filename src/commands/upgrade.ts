@@ -1,0 +1,336 @@
+import * as Flags from '@oclif/core/flags';
+import {dryRun} from '../apply/dry-run.ts';
+import {installRelease} from '../apply/install-release.ts';
+import {runSteps} from '../apply/run-steps.ts';
+import {uninstallRelease} from '../apply/uninstall-release.ts';
+import type {Watched} from '../apply/watch-release.ts';
+import type {Advice, Gain} from '../charts/advise.ts';
+import type {Target} from '../charts/define.ts';
+import {targetOf} from '../charts/target.ts';
+import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
+import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
+import {
+  answersFlag,
+  type ClusterFlags,
+  confirmFlags,
+  connectionFlags,
+  durationOf,
+  releaseName,
+  settingFlags,
+  timeoutOf,
+} from '../cli/flags.ts';
+import {evidencePath} from '../cli/user-files.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
+import {scalrChart} from '../cluster/facts/releases.ts';
+import type {InstallFacts} from '../cluster/install-facts.ts';
+import {objectsIn} from '../cluster/manifest.ts';
+import {readFacts} from '../cluster/read-facts.ts';
+import {commandLine} from '../command-line.ts';
+import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
+import {type ChartChange, newReleaseName, prepareChartChange} from '../plan/change-chart.ts';
+import {requireKnownVersion} from '../plan/debug.ts';
+import {type InstalledRelease, readInstalled} from '../plan/installed-release.ts';
+import {migratedRelease} from '../plan/migrated-release.ts';
+import type {Plan, Step} from '../plan/step.ts';
+import {planUninstall} from '../plan/uninstall.ts';
+import {prepareUpgrade, type Rollback, type UpgradeChoices, type UpgradePlan} from '../plan/upgrade.ts';
+import type {WantedRelease} from '../plan/wanted-release.ts';
+import type {ReleaseName} from '../ports/processes.ts';
+import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
+import {ofAnother} from '../status/read-status.ts';
+import {notFound} from '../status/release-causes.ts';
+import {manifestDiffText} from '../ui/diff.ts';
+import {callsText, planText, runsText, stepText} from '../ui/plan.ts';
+import {progressReporter} from '../ui/progress.ts';
+import {upgradeText} from '../ui/upgrade.ts';
+import type {Change} from '../values/migrate/change.ts';
+import {readLayers} from '../values/validate/source.ts';
+
+interface Result {
+  release: string;
+  namespace: string;
+  context: string;
+  from: {chart: string; chartVersion: string};
+  /** `release` is another one if the chart changes. */
+  to: {chart: string; chartVersion: string; release: string};
+  /** False if the release was already up to date. */
+  changed: boolean;
+  advice: readonly Advice[];
+  gains: readonly Gain[];
+  changes: readonly Change[];
+  /** Undefined if runs cannot be detected. */
+  runsInFlight?: string[];
+  steps: {id: string; title: string}[];
+  rollback: {possible: boolean; limits: readonly string[]};
+  /** PVCs that Helm would have deleted. */
+  keptClaims: readonly string[];
+  /** Objects that nothing uses after the upgrade, and that were not deleted. */
+  obsolete: readonly {title: string; how: string}[];
+  warnings: readonly Warning[];
+  agent?: 'registered' | 'unknown';
+}
+
+interface UpgradeFlags extends ClusterFlags, SharedFlags {
+  yes?: boolean;
+  'dry-run'?: boolean;
+  'exit-code'?: boolean;
+  'no-wait'?: boolean;
+  'rollback-on-failure'?: boolean;
+  'remove-obsolete'?: boolean;
+  'take-over'?: boolean;
+  drain: boolean;
+  'drain-timeout': string;
+  confirm?: string | undefined;
+  'new-release'?: string | undefined;
+  values?: string[] | undefined;
+}
+
+/** What is shown, confirmed and run, within one chart or to another one. */
+interface Prepared {
+  /** The release that the plan installs or upgrades. */
+  name: ReleaseName;
+  facts: InstallFacts;
+  wanted: WantedRelease;
+  plan: Plan;
+  advice: readonly Advice[];
+  gains: readonly Gain[];
+  rollback: Rollback | undefined;
+  keptClaims: readonly string[];
+  cleanup: readonly Step[];
+  change?: ChartChange;
+}
+
+const SETTINGS = [namespace, release, chart, chartVersion, chartSource];
+
+export default class Upgrade extends BaseCommand<Result> {
+  static override summary = 'Upgrade an installed agent to another chart version or chart.';
+  static override description =
+    'Reads chart, version and values of the release, migrates the values, and lists what the upgrade changes. The plan applies new CRDs, keeps PersistentVolumeClaims that Helm would delete, waits for runs that the upgrade would interrupt, and verifies the agent. Without --chart-version, upgrades to the newest known version. Another --chart is installed as a new release; the old one is uninstalled after its runs have ended.';
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --namespace scalr-agent --dry-run',
+    '<%= config.bin %> <%= command.id %> --namespace scalr-agent --chart-version 0.6.5 --yes --rollback-on-failure',
+    '<%= config.bin %> <%= command.id %> --namespace scalr-agent --chart agent-job --dry-run',
+  ];
+  static override flags = {
+    'exit-code': Flags.boolean({summary: 'With --dry-run: exit with 5 when there are changes.', dependsOn: ['dry-run']}),
+    drain: Flags.boolean({summary: 'Wait for runs that the upgrade would interrupt.', default: true, allowNo: true}),
+    'drain-timeout': Flags.string({summary: 'Time to wait for the runs in flight.', helpValue: '<DURATION>', default: '30m'}),
+    'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
+    'rollback-on-failure': Flags.boolean({
+      summary: 'Roll back when the upgrade fails; saves the evidence to a file first.',
+      exclusive: ['no-wait'],
+    }),
+    'remove-obsolete': Flags.boolean({
+      summary: 'Delete CRDs that nothing uses after the upgrade. A rollback is not possible afterwards.',
+      exclusive: ['no-wait'],
+    }),
+    'take-over': Flags.boolean({
+      summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
+    }),
+    'new-release': Flags.string({
+      summary: 'Release name for another chart (default: release name with the suffix of the chart).',
+      helpValue: '<NAME>',
+    }),
+    values: Flags.string({
+      summary: 'Values file to merge over the migrated values. Can be repeated.',
+      helpValue: '<FILE>',
+      multiple: true,
+      multipleNonGreedy: true,
+    }),
+    confirm: Flags.string({summary: 'Release name, to confirm a chart replacement or a downgrade.', helpValue: '<NAME>'}),
+    ...confirmFlags,
+    ...answersFlag,
+    ...settingFlags(SETTINGS),
+    ...connectionFlags,
+  };
+
+  override async run(): Promise<Result> {
+    const {flags} = await this.parse(Upgrade);
+    const settings = await this.settingsFrom(flags, {only: SETTINGS});
+    const name = releaseName(flags, settings);
+    const access = await this.accessTo(name.place, flags);
+    const overlay = readLayers(await Promise.all((flags.values ?? []).map((file) => this.#read(file))));
+    const timeoutMs = timeoutOf(flags);
+    const choices: UpgradeChoices = {
+      takesOver: flags['take-over'] ?? false,
+      timeoutMs,
+      timeoutSeconds: timeoutMs / 1000,
+      now: this.app.now(),
+      drain: flags.drain,
+      drainTimeoutSeconds: durationOf('--drain-timeout', flags['drain-timeout']) / 1000,
+    };
+    const {installed, to, changes, prepared} = await this.untilInterrupted(async () => {
+      const signal = AbortSignal.timeout(timeoutMs);
+      const installed = await readRelease(name, access, signal);
+      const {target: to, warnings} = targetOf(settings, () => installed.target.chart);
+      this.report(warnings);
+      const newName = flags['new-release'] ?? newReleaseName(name.release, to.chart);
+      const next = to.chart === installed.target.chart ? name : {...name, release: newName};
+      const versions = {from: installed.target, to};
+      const migration = migratedRelease(next, installed.facts.release.values, versions, {source: settings.get(chartSource), overlay});
+      const prepared: Prepared =
+        next === name
+          ? fromUpgrade(installed, await prepareUpgrade(installed, migration, to, choices, access))
+          : fromChange(next, await prepareChartChange(installed, migration, to, choices, access, signal));
+      return {installed, to, changes: migration.changes, prepared};
+    });
+    const {plan, change} = prepared;
+    const {runs, runsOf} = installed.inventory;
+    const steps = [...plan.steps, ...(change ? [...change.removal.plan.steps, ...change.moves] : [])];
+    const result: Result = {
+      release: name.release,
+      namespace: name.place.namespace,
+      context: installed.facts.context.name,
+      from: {chart: installed.target.chart, chartVersion: installed.target.version},
+      to: {chart: to.chart, chartVersion: to.version, release: prepared.name.release},
+      changed: steps.length > 0,
+      ...{advice: prepared.advice, gains: prepared.gains, changes: steps.length > 0 ? changes : []},
+      ...(runsOf === undefined ? {} : {runsInFlight: runs.map(({kind, name: run}) => `${kind} ${run}`)}),
+      steps: steps.map(({id, title}) => ({id, title})),
+      rollback: {possible: prepared.rollback === undefined || prepared.rollback.steps.length > 0, limits: prepared.rollback?.limits ?? []},
+      keptClaims: prepared.keptClaims,
+      obsolete: prepared.cleanup.map(({title, call}) => ({title, how: commandLine(call)})),
+      warnings: [...(plan.warnings ?? []), ...(change?.removal.warnings ?? [])].map((message) => ({code: 'RUNS', message})),
+    };
+    await this.#explain(installed, to, result, {...prepared, plan: {...plan, steps}}, flags);
+    this.#refuseBlocked(result);
+    if (flags['dry-run']) {
+      if (!this.jsonEnabled()) this.app.stdout(callsText({steps}));
+      this.say(await this.#validated(prepared, access));
+      if (flags['exit-code'] && result.changed) process.exitCode = ExitCode.differences;
+      return result;
+    }
+    if (!result.changed && prepared.cleanup.length === 0) return result;
+    await this.#validated(prepared, access);
+    return this.#carryOut(prepared, installed, result, choices, flags);
+  }
+
+  async #read(file: string): Promise<{file: string; text: string}> {
+    return {file, text: (await this.app.files.read(file)).toString('utf8')};
+  }
+
+  async #explain(installed: InstalledRelease, to: Target, result: Result, prepared: Prepared, flags: UpgradeFlags): Promise<void> {
+    const {name, facts, plan, wanted, rollback} = prepared;
+    if (!result.changed) {
+      this.say(`Release ${name.release} already uses ${to.chart} ${to.version}. Nothing was changed.\n`);
+      return;
+    }
+    const {advice, gains, changes} = result;
+    const texts = [
+      planText(plan, name, facts, this.screen),
+      upgradeText({from: installed.target, to, advice, gains, changes, rollback}, this.screen),
+      runsText(installed.inventory, this.screen),
+    ];
+    const text = `${texts.filter((each) => each !== '').join('\n')}\n`;
+    // Only a plan that was shown can be confirmed.
+    if (flags.yes || flags['dry-run']) this.say(text);
+    else this.app.stderr(text);
+    this.report(result.warnings);
+    if (flags['dry-run'] && !this.jsonEnabled() && prepared.change === undefined)
+      this.show(await manifestDiffText(facts.installed, objectsIn(wanted.manifest), this.resultScreen));
+  }
+
+  #refuseBlocked({advice, changed}: Result): void {
+    const blocking = changed ? advice.filter(({level, handled}) => level === 'blocking' && !handled) : [];
+    if (blocking.length === 0) return;
+    throw new ExpectedError(['The upgrade is blocked. Nothing was changed.', ...blocking.map(({reason}) => `× ${reason}.`)].join('\n'), {
+      code: 'UPGRADE_BLOCKED',
+      exit: ExitCode.findings,
+      suggestions: blocking.map(({remedy}) => remedy),
+    });
+  }
+
+  /** Asks the API server whether it accepts the objects; those that the plan deletes first cannot be validated. @throws ExpectedError */
+  #validated({plan, wanted, name, facts}: Prepared, access: ClusterAccess): Promise<string> {
+    const deleted = plan.steps.flatMap(({id, call}) => (id === 'replace' ? call.args : []));
+    const manifest = objectsIn(wanted.manifest)
+      .filter(({kind = '', metadata}) => !deleted.includes(`${kind.toLowerCase()}/${metadata.name}`))
+      .map((object) => JSON.stringify(object))
+      .join('\n---\n');
+    return this.untilInterrupted(() => dryRun(plan, manifest, name, facts, access));
+  }
+
+  async #carryOut(
+    prepared: Prepared,
+    installed: InstalledRelease,
+    result: Result,
+    choices: UpgradeChoices,
+    flags: UpgradeFlags,
+  ): Promise<Result> {
+    const {name, facts, plan, change, cleanup, rollback} = prepared;
+    const {prompter} = this;
+    const isAsked = prompter !== undefined && !flags.yes;
+    // Every question comes before the first step.
+    const rollsBack =
+      flags['rollback-on-failure'] ??
+      (isAsked && !flags['no-wait'] && result.rollback.possible && (await prompter.confirm('Roll back if the upgrade fails?')));
+    const removes =
+      flags['remove-obsolete'] ??
+      (isAsked && !flags['no-wait'] && cleanup.length > 0 && (await prompter.confirm(`${cleanup.map(({title}) => title).join('; ')}?`)));
+    if (plan.risk !== undefined) await confirmRelease(name.release, {risk: plan.risk, typed: flags.confirm, prompter});
+    else if (result.changed || removes) await confirmPlan({isAccepted: flags.yes ?? false, prompter});
+
+    const {files, now, sleep} = this.app;
+    const interrupts = this.app.takeInterrupts();
+    try {
+      const say = (text: string): void => this.say(text);
+      const deps = {
+        ...(await this.accessTo(name.place, flags)),
+        ...{interrupts, files, now, sleep, timeoutMs: choices.timeoutMs},
+        onStep: (...news: Parameters<typeof stepText>) => say(stepText(...news)),
+        onProgress: progressReporter(say, this.screen),
+      };
+      const rollBackWith = rollsBack ? evidencePath(undefined, name.release, now()) : undefined;
+      const watched = await installRelease(plan, name, facts, {waits: !flags['no-wait'], rollBackWith, rollback}, deps);
+      if (change) await this.#removeOld(change, installed, choices, deps);
+      if (removes) await runSteps(cleanup, deps);
+      return this.#done(result, name, watched, removes);
+    } finally {
+      interrupts.release();
+    }
+  }
+
+  async #removeOld(
+    {removal, moves}: ChartChange,
+    {name}: InstalledRelease,
+    choices: UpgradeChoices,
+    deps: Parameters<typeof runSteps>[1] & {timeoutMs: number},
+  ): Promise<void> {
+    const planAgain = async () => {
+      const again = await readRelease(name, deps, AbortSignal.timeout(choices.timeoutMs));
+      return planUninstall(name, again.inventory, {...choices, purge: new Set()});
+    };
+    await uninstallRelease(removal, name.place, {...deps, planAgain});
+    await runSteps(moves, deps);
+  }
+
+  #done(result: Result, name: ReleaseName, watched: Watched | undefined, isClean: boolean): Result {
+    const obsolete = isClean ? [] : result.obsolete;
+    this.say(`Release ${name.release} uses ${result.to.chart} ${result.to.chartVersion}.\n`);
+    for (const {title, how} of obsolete) this.say(`${title}: ${how}\n`);
+    return {...result, obsolete, ...(watched === undefined ? {} : {agent: watched.agent})};
+  }
+}
+
+/** @throws ExpectedError for a release that cannot be upgraded */
+async function readRelease(name: ReleaseName, access: ClusterAccess, signal: AbortSignal): Promise<InstalledRelease> {
+  const facts = await readFacts(name, [], access, signal);
+  const {release: found} = facts;
+  if (found === undefined || found.status === 'uninstalled') throw await notFound(name, found, access, signal);
+  const target = scalrChart(found.chart);
+  if (target === undefined) throw ofAnother(name, found.chart);
+  requireKnownVersion(name, target);
+  return readInstalled(name, {...facts, release: found}, access, signal);
+}
+
+const fromUpgrade = ({name, facts, deployed}: InstalledRelease, upgrade: UpgradePlan): Prepared => ({
+  ...upgrade,
+  name,
+  // A rollback restores the deployed revision.
+  facts: deployed === undefined ? facts : {...facts, release: {...facts.release, ...deployed}},
+});
+
+const fromChange = (name: ReleaseName, change: ChartChange): Prepared => ({
+  ...{name, change, facts: change.facts, wanted: change.wanted, plan: change.plan, advice: change.advice},
+  ...{gains: [], rollback: undefined, keptClaims: [], cleanup: []},
+});

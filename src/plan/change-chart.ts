@@ -1,0 +1,72 @@
+import {type Advice, kubernetesAdvice} from '../charts/advise.ts';
+import type {Target} from '../charts/define.ts';
+import type {ChartName} from '../charts/schema.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
+import type {InstallFacts} from '../cluster/install-facts.ts';
+import {isMadeFor, ownLabels} from '../cluster/objects.ts';
+import {readFacts} from '../cluster/read-facts.ts';
+import {label} from '../kubernetes/kubectl.ts';
+import type {ReleaseName} from '../ports/processes.ts';
+import {planInstall} from './install.ts';
+import type {InstalledRelease} from './installed-release.ts';
+import type {Migration} from './migrated-release.ts';
+import {renderChart} from './render-chart.ts';
+import type {Plan, Step} from './step.ts';
+import {planUninstall, type UninstallPlan} from './uninstall.ts';
+import type {UpgradeChoices} from './upgrade.ts';
+import type {WantedRelease} from './wanted-release.ts';
+
+/** A release of another chart beside the installed one, which is uninstalled when the new one is ready. */
+export interface ChartChange {
+  wanted: WantedRelease;
+  facts: InstallFacts;
+  /** Installs the new release. */
+  plan: Plan;
+  advice: readonly Advice[];
+  /** Drains and uninstalls the old release; its data stays. */
+  removal: UninstallPlan;
+  /** After that. */
+  moves: readonly Step[];
+}
+
+/** `scalr-agent` with agent-job is `scalr-agent-job`. */
+export const newReleaseName = (release: string, chart: ChartName): string =>
+  `${release.replace(/-(k8s|local|job)$/, '')}-${chart.replace('agent-', '')}`;
+
+/** Reads what the new release needs, and plans both halves; changes nothing. @throws ExpectedError */
+export async function prepareChartChange(
+  installed: InstalledRelease,
+  {wanted: given}: Migration,
+  to: Target,
+  choices: UpgradeChoices,
+  access: ClusterAccess,
+  signal: AbortSignal,
+): Promise<ChartChange> {
+  const {name, inventory} = installed;
+  const names = given.secrets.map((secret) => secret.name);
+  const facts = await readFacts(given.name, names, access, signal);
+  const wanted = {...given, manifest: await renderChart(given, facts, () => undefined, access.processes)};
+  const removal = planUninstall(name, inventory, {...choices, purge: new Set()});
+  return {
+    wanted,
+    facts,
+    plan: planInstall(wanted, facts, choices),
+    advice: kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes}),
+    removal,
+    moves: secretMoves(installed, given.name),
+  };
+}
+
+/** Secrets that this program created for the old release belong to the new one. */
+const secretMoves = ({name, live}: InstalledRelease, {release, place}: ReleaseName): Step[] =>
+  live
+    .filter((object) => object.kind === 'Secret' && isMadeFor(object, name.release))
+    .map(({metadata}) => ({
+      id: `move/${metadata.name}`,
+      title: `Assign Secret ${metadata.name} to release ${release}`,
+      call: label(
+        place,
+        `secret/${metadata.name}`,
+        Object.entries(ownLabels(release)).map((each) => each.join('=')),
+      ),
+    }));

@@ -1,0 +1,54 @@
+import type {Advice, Gain} from '../charts/advise.ts';
+import type {Target} from '../charts/define.ts';
+import type {Rollback} from '../plan/upgrade.ts';
+import type {Change} from '../values/migrate/change.ts';
+import {paragraph, type Screen, theme} from './theme.ts';
+
+interface UpgradeText {
+  from: Target;
+  to: Target;
+  advice: readonly Advice[];
+  gains: readonly Gain[];
+  changes: readonly Change[];
+  rollback: Rollback | undefined;
+}
+
+const TITLES: Readonly<Record<Advice['level'], string>> = {blocking: 'Hazards:', behavior: 'Changes in behavior:', info: 'Also:'};
+
+/** What an upgrade changes and gains, before its steps. */
+export function upgradeText({from, to, advice, gains, changes, rollback}: UpgradeText, screen: Screen): string {
+  const {bold} = theme(screen);
+  const section = (title: string, lines: readonly string[]): string => (lines.length === 0 ? '' : `${bold(title)}\n${lines.join('')}`);
+  const levels = ['blocking', 'behavior', 'info'] as const;
+  const sections = [
+    `${bold('Upgrade')}    ${from.chart} ${from.version} → ${to.chart} ${to.version}\n`,
+    ...levels.map((level) =>
+      section(
+        TITLES[level],
+        advice.filter((each) => each.level === level).map((each) => adviceText(each, screen)),
+      ),
+    ),
+    section(
+      'Values:',
+      changes
+        .filter(({kind}) => kind !== 'kept')
+        .map(({message, remedy}) => paragraph('  - ', [message, remedy].filter(Boolean).join(' '), screen)),
+    ),
+    section(
+      'New settings:',
+      gains.map(({setting, summary}) => paragraph('  - ', `--${setting}: ${summary}`, screen)),
+    ),
+    section(
+      'Rollback:',
+      (rollback?.limits ?? []).map((each) => paragraph('  - ', each, screen)),
+    ),
+  ];
+  return `${sections.filter((each) => each !== '').join('\n')}\n`;
+}
+
+function adviceText({level, reason, remedy, versions, handled}: Advice, screen: Screen): string {
+  const {red, yellow, green, dim} = theme(screen);
+  const mark = handled ? green('✓') : level === 'blocking' ? red('×') : level === 'behavior' ? yellow('!') : '-';
+  const next = handled ? `Done by the plan: ${remedy}.` : `${remedy}.`;
+  return paragraph(`  ${mark} `, `${reason} ${dim(`(${versions})`)}. ${next}`, screen);
+}
