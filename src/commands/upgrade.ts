@@ -6,7 +6,8 @@ import {uninstallRelease} from '../apply/uninstall-release.ts';
 import type {Watched} from '../apply/watch-release.ts';
 import type {Advice, Gain} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
-import {targetOf} from '../charts/target.ts';
+import {releasesOf, targetOf} from '../charts/target.ts';
+import {isBelow, isTooOld} from '../charts/version-status.ts';
 import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
 import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
 import {
@@ -22,21 +23,19 @@ import {
 import {evidencePath} from '../cli/user-files.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
-import type {InstallFacts} from '../cluster/install-facts.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import {readFacts} from '../cluster/read-facts.ts';
 import {commandLine} from '../command-line.ts';
-import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
-import {type ChartChange, newReleaseName, prepareChartChange} from '../plan/change-chart.ts';
+import {ExitCode, type Warning} from '../errors.ts';
+import type {ChartChange} from '../plan/change-chart.ts';
 import {requireKnownVersion} from '../plan/debug.ts';
 import {type InstalledRelease, readInstalled} from '../plan/installed-release.ts';
-import {migratedRelease} from '../plan/migrated-release.ts';
-import type {Plan, Step} from '../plan/step.ts';
+import {type Prepared, prepare, requireUnblocked} from '../plan/prepare-upgrade.ts';
 import {planUninstall} from '../plan/uninstall.ts';
-import {prepareUpgrade, type Rollback, type UpgradeChoices, type UpgradePlan} from '../plan/upgrade.ts';
-import type {WantedRelease} from '../plan/wanted-release.ts';
+import type {UpgradeChoices} from '../plan/upgrade.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
 import {ofAnother} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
 import {manifestDiffText} from '../ui/diff.ts';
@@ -83,21 +82,6 @@ interface UpgradeFlags extends ClusterFlags, SharedFlags {
   confirm?: string | undefined;
   'new-release'?: string | undefined;
   values?: string[] | undefined;
-}
-
-/** What is shown, confirmed and run, within one chart or to another one. */
-interface Prepared {
-  /** The release that the plan installs or upgrades. */
-  name: ReleaseName;
-  facts: InstallFacts;
-  wanted: WantedRelease;
-  plan: Plan;
-  advice: readonly Advice[];
-  gains: readonly Gain[];
-  rollback: Rollback | undefined;
-  keptClaims: readonly string[];
-  cleanup: readonly Step[];
-  change?: ChartChange;
 }
 
 const SETTINGS = [namespace, release, chart, chartVersion, chartSource];
@@ -149,7 +133,8 @@ export default class Upgrade extends BaseCommand<Result> {
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const name = releaseName(flags, settings);
     const access = await this.accessTo(name.place, flags);
-    const overlay = readLayers(await Promise.all((flags.values ?? []).map((file) => this.#read(file))));
+    const read = async (file: string) => ({file, text: (await this.app.files.read(file)).toString('utf8')});
+    const overlay = readLayers(await Promise.all((flags.values ?? []).map(read)));
     const timeoutMs = timeoutOf(flags);
     const choices: UpgradeChoices = {
       takesOver: flags['take-over'] ?? false,
@@ -159,66 +144,36 @@ export default class Upgrade extends BaseCommand<Result> {
       drain: flags.drain,
       drainTimeoutSeconds: durationOf('--drain-timeout', flags['drain-timeout']) / 1000,
     };
-    const {installed, to, changes, prepared} = await this.untilInterrupted(async () => {
+    const {installed, to, prepared} = await this.untilInterrupted(async () => {
       const signal = AbortSignal.timeout(timeoutMs);
       const installed = await readRelease(name, access, signal);
-      const {target: to, warnings} = targetOf(settings, () => installed.target.chart);
+      const {target: to, warnings} = targetOf(withNewest(settings, installed), () => installed.target.chart);
       this.report(warnings);
-      const newName = flags['new-release'] ?? newReleaseName(name.release, to.chart);
-      const next = to.chart === installed.target.chart ? name : {...name, release: newName};
-      const versions = {from: installed.target, to};
-      const migration = migratedRelease(next, installed.facts.release.values, versions, {source: settings.get(chartSource), overlay});
-      const prepared: Prepared =
-        next === name
-          ? fromUpgrade(installed, await prepareUpgrade(installed, migration, to, choices, access))
-          : fromChange(next, await prepareChartChange(installed, migration, to, choices, access, signal));
-      return {installed, to, changes: migration.changes, prepared};
+      const options = {source: settings.get(chartSource), overlay, newRelease: flags['new-release']};
+      return {installed, to, prepared: await prepare(installed, to, options, choices, access, signal)};
     });
-    const {plan, change} = prepared;
-    const {runs, runsOf} = installed.inventory;
-    const steps = [...plan.steps, ...(change ? [...change.removal.plan.steps, ...change.moves] : [])];
-    const result: Result = {
-      release: name.release,
-      namespace: name.place.namespace,
-      context: installed.facts.context.name,
-      from: {chart: installed.target.chart, chartVersion: installed.target.version},
-      to: {chart: to.chart, chartVersion: to.version, release: prepared.name.release},
-      changed: steps.length > 0,
-      ...{advice: prepared.advice, gains: prepared.gains, changes: steps.length > 0 ? changes : []},
-      ...(runsOf === undefined ? {} : {runsInFlight: runs.map(({kind, name: run}) => `${kind} ${run}`)}),
-      steps: steps.map(({id, title}) => ({id, title})),
-      rollback: {possible: prepared.rollback === undefined || prepared.rollback.steps.length > 0, limits: prepared.rollback?.limits ?? []},
-      keptClaims: prepared.keptClaims,
-      obsolete: prepared.cleanup.map(({title, call}) => ({title, how: commandLine(call)})),
-      warnings: [...(plan.warnings ?? []), ...(change?.removal.warnings ?? [])].map((message) => ({code: 'RUNS', message})),
-    };
-    await this.#explain(installed, to, result, {...prepared, plan: {...plan, steps}}, flags);
-    this.#refuseBlocked(result);
+    const result = resultOf(installed, to, prepared);
+    await this.#explain(installed, to, prepared, result, flags);
+    requireUnblocked(prepared);
     if (flags['dry-run']) {
-      if (!this.jsonEnabled()) this.app.stdout(callsText({steps}));
+      if (!this.jsonEnabled()) this.app.stdout(callsText(prepared));
       this.say(await this.#validated(prepared, access));
       if (flags['exit-code'] && result.changed) process.exitCode = ExitCode.differences;
       return result;
     }
-    if (!result.changed && prepared.cleanup.length === 0) return result;
     await this.#validated(prepared, access);
     return this.#carryOut(prepared, installed, result, choices, flags);
   }
 
-  async #read(file: string): Promise<{file: string; text: string}> {
-    return {file, text: (await this.app.files.read(file)).toString('utf8')};
-  }
-
-  async #explain(installed: InstalledRelease, to: Target, result: Result, prepared: Prepared, flags: UpgradeFlags): Promise<void> {
-    const {name, facts, plan, wanted, rollback} = prepared;
+  async #explain(installed: InstalledRelease, to: Target, prepared: Prepared, result: Result, flags: UpgradeFlags): Promise<void> {
+    const {name, facts, wanted} = prepared;
     if (!result.changed) {
       this.say(`Release ${name.release} already uses ${to.chart} ${to.version}. Nothing was changed.\n`);
       return;
     }
-    const {advice, gains, changes} = result;
     const texts = [
-      planText(plan, name, facts, this.screen),
-      upgradeText({from: installed.target, to, advice, gains, changes, rollback}, this.screen),
+      planText(prepared, name, facts, this.screen),
+      upgradeText(installed.target, to, prepared, this.screen),
       runsText(installed.inventory, this.screen),
     ];
     const text = `${texts.filter((each) => each !== '').join('\n')}\n`;
@@ -228,16 +183,6 @@ export default class Upgrade extends BaseCommand<Result> {
     this.report(result.warnings);
     if (flags['dry-run'] && !this.jsonEnabled() && prepared.change === undefined)
       this.show(await manifestDiffText(facts.installed, objectsIn(wanted.manifest), this.resultScreen));
-  }
-
-  #refuseBlocked({advice, changed}: Result): void {
-    const blocking = changed ? advice.filter(({level, handled}) => level === 'blocking' && !handled) : [];
-    if (blocking.length === 0) return;
-    throw new ExpectedError(['The upgrade is blocked. Nothing was changed.', ...blocking.map(({reason}) => `× ${reason}.`)].join('\n'), {
-      code: 'UPGRADE_BLOCKED',
-      exit: ExitCode.findings,
-      suggestions: blocking.map(({remedy}) => remedy),
-    });
   }
 
   /** Asks the API server whether it accepts the objects; those that the plan deletes first cannot be validated. @throws ExpectedError */
@@ -300,8 +245,8 @@ export default class Upgrade extends BaseCommand<Result> {
       const again = await readRelease(name, deps, AbortSignal.timeout(choices.timeoutMs));
       return planUninstall(name, again.inventory, {...choices, purge: new Set()});
     };
-    await uninstallRelease(removal, name.place, {...deps, planAgain});
     await runSteps(moves, deps);
+    await uninstallRelease(removal, name.place, {...deps, planAgain});
   }
 
   #done(result: Result, name: ReleaseName, watched: Watched | undefined, isClean: boolean): Result {
@@ -323,14 +268,32 @@ async function readRelease(name: ReleaseName, access: ClusterAccess, signal: Abo
   return readInstalled(name, {...facts, release: found}, access, signal);
 }
 
-const fromUpgrade = ({name, facts, deployed}: InstalledRelease, upgrade: UpgradePlan): Prepared => ({
-  ...upgrade,
-  name,
-  // A rollback restores the deployed revision.
-  facts: deployed === undefined ? facts : {...facts, release: {...facts.release, ...deployed}},
-});
+/** The result before the upgrade. */
+function resultOf({name, facts, target, inventory}: InstalledRelease, to: Target, prepared: Prepared): Result {
+  const {steps, warnings, advice, gains, changes, rollback, keptClaims, cleanup} = prepared;
+  const {runs, runsOf} = inventory;
+  return {
+    release: name.release,
+    namespace: name.place.namespace,
+    context: facts.context.name,
+    from: {chart: target.chart, chartVersion: target.version},
+    to: {chart: to.chart, chartVersion: to.version, release: prepared.name.release},
+    changed: steps.length > 0,
+    ...{advice, gains, changes},
+    ...(runsOf === undefined ? {} : {runsInFlight: runs.map(({kind, name: run}) => `${kind} ${run}`)}),
+    steps: steps.map(({id, title}) => ({id, title})),
+    rollback: {possible: rollback === undefined || rollback.steps.length > 0, limits: rollback?.limits ?? []},
+    keptClaims,
+    obsolete: cleanup.map(({title, call}) => ({title, how: commandLine(call)})),
+    warnings: warnings.map((message) => ({code: 'RUNS', message})),
+  };
+}
 
-const fromChange = (name: ReleaseName, change: ChartChange): Prepared => ({
-  ...{name, change, facts: change.facts, wanted: change.wanted, plan: change.plan, advice: change.advice},
-  ...{gains: [], rollback: undefined, keptClaims: [], cleanup: []},
-});
+/** Without --chart-version: the newest version for this Kubernetes, but no older one than the installed. */
+function withNewest(settings: Settings, {target, facts}: InstalledRelease): Settings {
+  const name = settings.get(chart) ?? target.chart;
+  if (settings.get(chartVersion) !== undefined) return settings;
+  const fits = releasesOf(name).findLast((version) => !isTooOld(facts.serverVersion, {chart: name, version}));
+  const isDowngrade = name === target.chart && fits !== undefined && isBelow(fits, target.version);
+  return fits === undefined ? settings : settings.with(chartVersion, {value: isDowngrade ? target.version : fits, source: 'default'});
+}

@@ -23,10 +23,10 @@ export interface ChartChange {
   /** Installs the new release. */
   plan: Plan;
   advice: readonly Advice[];
-  /** Drains and uninstalls the old release; its data stays. */
-  removal: UninstallPlan;
-  /** After that. */
+  /** Runs when the new release is ready. */
   moves: readonly Step[];
+  /** Then drains and uninstalls the old release; its data stays. */
+  removal: UninstallPlan;
 }
 
 /** `scalr-agent` with agent-job is `scalr-agent-job`. */

@@ -71,7 +71,7 @@ export async function prepareDebug(
     runs,
     warnings: [
       ...changed.limits,
-      ...restartWarnings(target, values, runs),
+      ...restartWarnings(target, values, runs, 'only new runs write debug logs'),
       ...(drift.length === 0
         ? []
         : [`Helm restores objects that were changed in the cluster: ${drift.map(({object}) => object).join(', ')}.`]),
@@ -114,8 +114,8 @@ async function runsInFlight(
   return runsIn(objects, {chart, version, release, taskLabels: labelsOfRuns(values)});
 }
 
-/** The effect of the pod restart on runs. */
-export function restartWarnings(target: Target, values: Values, runs: readonly Run[] | undefined): string[] {
+/** The effect of the pod restart on runs; `ofJobs` on those that have their own pods. */
+export function restartWarnings(target: Target, values: Values, runs: readonly Run[] | undefined, ofJobs: string): string[] {
   const drains = readValues(values, target).settings.get(shutdownMode.id) === 'drain';
   if (runs === undefined) {
     const fate = drains ? 'can finish within the grace period' : 'are interrupted';
@@ -124,7 +124,7 @@ export function restartWarnings(target: Target, values: Values, runs: readonly R
     ];
   }
   if (runs.length === 0) return [];
-  if (target.chart === 'agent-job') return [`The controller restarts. ${inFlight(runs)}; only new runs write debug logs.`];
+  if (target.chart === 'agent-job') return [`The controller restarts. ${inFlight(runs)}; ${ofJobs}.`];
   const fate = drains ? 'they can finish within the grace period' : 'they are interrupted';
   return [`The controller and the workers restart. ${inFlight(runs)}; ${fate}.`];
 }

@@ -4,7 +4,6 @@ import {at, getAt, sameTree, type Tree} from '../charts/tree.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
-import {kubectlCommand} from '../command-line.ts';
 import {rollback} from '../helm/helm.ts';
 import {annotate, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
 import {effectiveValues} from '../values/read-values.ts';
@@ -15,7 +14,7 @@ import type {InstalledRelease} from './installed-release.ts';
 import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
 import {renderChart} from './render-chart.ts';
 import type {Plan, Step} from './step.ts';
-import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
+import {drainSteps, drainWarnings} from './uninstall.ts';
 import type {WantedRelease} from './wanted-release.ts';
 
 export interface UpgradeChoices extends InstallChoices {
@@ -86,7 +85,7 @@ export function planUpgrade(
     wanted,
     plan: {
       ...(planned.risk === undefined ? {} : {risk: planned.risk}),
-      warnings: isUpgraded ? runWarnings(installed, to, drains, choices) : [],
+      warnings: isUpgraded ? runWarnings(installed, drains, choices) : [],
       steps: ordered(planned.steps, [...keeps, ...drained, ...removes], deleted),
     },
     advice: adviceFor(installed, wanted, to),
@@ -127,21 +126,19 @@ const changedSelectors = ({manifest}: WantedRelease, {live}: InstalledRelease): 
 const tree = (object: KubernetesObject): Tree => object as unknown as Tree;
 
 /** Runs in flight lose the controller, their account or their template, or the restart interrupts them. */
-function endsRuns({manifest}: WantedRelease, {facts, inventory, target}: InstalledRelease, replaced: readonly string[]): boolean {
+function endsRuns({manifest}: WantedRelease, {facts, inventory}: InstalledRelease, replaced: readonly string[]): boolean {
   if (inventory.runsOf === undefined) return false;
   const rendered = new Set(objectsIn(manifest).map(nameOf));
   const isNeeded = ({apiVersion = '', kind}: KubernetesObject): boolean => kind === 'ServiceAccount' || isCustom(apiVersion);
   const loses = replaced.length > 0 || facts.installed.some((object) => isNeeded(object) && !rendered.has(nameOf(object)));
-  const interrupts =
-    target.chart === 'agent-k8s' && inventory.runs.length > 0 && inventory.controllers.some(({onStop}) => onStop === 'interrupt');
+  const interrupts = inventory.runs.length > 0 && inventory.controllers.some(({onStop}) => onStop === 'interrupt');
   return loses || interrupts;
 }
 
-function runWarnings({facts, target, inventory}: InstalledRelease, to: Target, drains: boolean, choices: UpgradeChoices): string[] {
+function runWarnings({facts, target, inventory}: InstalledRelease, drains: boolean, choices: UpgradeChoices): string[] {
   if (drains) return drainWarnings(inventory, choices);
   const {runs, runsOf} = inventory;
-  if (target.chart === 'agent-job') return runs.length === 0 ? [] : [`The controller restarts. ${inFlight(runs)}, and can finish.`];
-  return restartWarnings(to, facts.release.values, runsOf === undefined ? undefined : runs);
+  return restartWarnings(target, facts.release.values, runsOf === undefined ? undefined : runs, 'they continue');
 }
 
 const keepStep = (claim: string, {name: {place}}: InstalledRelease): Step => ({
@@ -249,7 +246,3 @@ const storageLimits = (definitions: readonly KubernetesObject[], manifest: strin
       const [was, is] = [former, next].map(({spec}) => spec?.versions?.find(({storage}) => storage)?.name);
       return was === is ? [] : [`CRD ${next.metadata.name} stores objects as ${is} instead of ${was}, also after a rollback.`];
     });
-
-/** How to delete a PVC that is kept and no longer used. */
-export const howToDelete = (claim: string, {name: {place}}: InstalledRelease): string =>
-  kubectlCommand(place, 'delete', 'persistentvolumeclaim', claim, '--namespace', place.namespace);

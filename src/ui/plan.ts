@@ -9,7 +9,7 @@ import {paragraph, type Screen, theme} from './theme.ts';
 
 /** The target and the steps of a plan. */
 export function planText(
-  {steps}: Plan,
+  {steps}: Pick<Plan, 'steps'>,
   {release, place}: ReleaseName,
   {context, serverVersion}: Pick<InstallFacts, 'context' | 'serverVersion'>,
   screen: Screen,
@@ -28,7 +28,7 @@ export function planText(
 }
 
 /** Every call as a shell command. */
-export const callsText = ({steps}: Plan): string => steps.map(({call}) => `${commandLine(call)}\n`).join('');
+export const callsText = ({steps}: Pick<Plan, 'steps'>): string => steps.map(({call}) => `${commandLine(call)}\n`).join('');
 
 export function stepText({title, call}: Step, state: 'started' | 'waiting' | 'ending', runs?: string): string {
   if (state === 'started') return `${title} …\n`;

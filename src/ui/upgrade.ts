@@ -1,22 +1,17 @@
-import type {Advice, Gain} from '../charts/advise.ts';
+import type {Advice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
-import type {Rollback} from '../plan/upgrade.ts';
-import type {Change} from '../values/migrate/change.ts';
+import type {Prepared} from '../plan/prepare-upgrade.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
-
-interface UpgradeText {
-  from: Target;
-  to: Target;
-  advice: readonly Advice[];
-  gains: readonly Gain[];
-  changes: readonly Change[];
-  rollback: Rollback | undefined;
-}
 
 const TITLES: Readonly<Record<Advice['level'], string>> = {blocking: 'Hazards:', behavior: 'Changes in behavior:', info: 'Also:'};
 
 /** What an upgrade changes and gains, before its steps. */
-export function upgradeText({from, to, advice, gains, changes, rollback}: UpgradeText, screen: Screen): string {
+export function upgradeText(
+  from: Target,
+  to: Target,
+  {advice, gains, changes, rollback}: Pick<Prepared, 'advice' | 'gains' | 'changes' | 'rollback'>,
+  screen: Screen,
+): string {
   const {bold} = theme(screen);
   const section = (title: string, lines: readonly string[]): string => (lines.length === 0 ? '' : `${bold(title)}\n${lines.join('')}`);
   const levels = ['blocking', 'behavior', 'info'] as const;

@@ -1,6 +1,7 @@
 import {kubernetesClient} from '../../../src/adapters/kubernetes-client.ts';
 import {nodeProcesses} from '../../../src/adapters/node-processes.ts';
 import {requireReady, type Watched} from '../../../src/apply/watch-release.ts';
+import {kubernetesAdvice} from '../../../src/charts/advise.ts';
 import {confirmPlan} from '../../../src/cli/confirm-plan.ts';
 import {known} from '../../../src/cluster/facts/fact.ts';
 import Uninstall from '../../../src/commands/uninstall.ts';
@@ -9,7 +10,9 @@ import {CAUSES} from '../../../src/diagnose/explain.ts';
 import {interrupted} from '../../../src/errors.ts';
 import {template, upgradeInstall} from '../../../src/helm/helm.ts';
 import {apiFailure} from '../../../src/kubernetes/api-error.ts';
+import {requireUnblocked} from '../../../src/plan/prepare-upgrade.ts';
 import {renderChart} from '../../../src/plan/render-chart.ts';
+import type {Step} from '../../../src/plan/step.ts';
 import type {ApiError} from '../../../src/ports/log-stream.ts';
 import type {Call, ReleaseName} from '../../../src/ports/processes.ts';
 import {runChecks} from '../../../src/preflight/check.ts';
@@ -123,6 +126,11 @@ export const withCluster: readonly Example[] = [
   failing('PREFLIGHT_FAILED', 'install --answers answers.yaml --yes', () => {
     const old = {tools: {helm: known('3.12.0', 'helm version')}} as Parameters<typeof runChecks>[1];
     refuseFailed(runChecks(toolChecks.slice(0, 1), old));
+  }),
+  failing('UPGRADE_BLOCKED', 'upgrade --namespace scalr-agent --yes', () => {
+    const cluster = {server: 'v1.34.1', nodes: [{name: 'node-1', version: 'v1.34.1'}]};
+    const steps: Step[] = [{id: 'release', title: 'Upgrade release scalr-agent', call: INSTALL}];
+    requireUnblocked({advice: kubernetesAdvice({chart: 'agent-job', version: '0.6.5'}, cluster), steps});
   }),
   failing('BROKEN_PROMISE', 'install --answers answers.yaml --yes', () => {
     const manifest = 'kind: Deployment\nspec: {template: {spec: {containers: [{name: agent, image: "registry.example.com//agent:"}]}}}\n';

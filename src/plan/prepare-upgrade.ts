@@ -1,0 +1,88 @@
+import type {Advice, Gain} from '../charts/advise.ts';
+import type {Target} from '../charts/define.ts';
+import type {Values} from '../charts/tree.ts';
+import type {ClusterAccess} from '../cluster/cluster-access.ts';
+import type {InstallFacts} from '../cluster/install-facts.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
+import type {ReleaseName} from '../ports/processes.ts';
+import type {Change} from '../values/migrate/change.ts';
+import {type ChartChange, newReleaseName, prepareChartChange} from './change-chart.ts';
+import type {InstalledRelease} from './installed-release.ts';
+import {migratedRelease} from './migrated-release.ts';
+import type {Plan, Step} from './step.ts';
+import {prepareUpgrade, type Rollback, type UpgradeChoices} from './upgrade.ts';
+import type {WantedRelease} from './wanted-release.ts';
+
+/** What is shown, confirmed and run, within one chart or to another one. */
+export interface Prepared {
+  /** The release that the plan installs or upgrades. */
+  name: ReleaseName;
+  facts: InstallFacts;
+  wanted: WantedRelease;
+  plan: Plan;
+  /** All steps, also those that remove the release of the former chart. */
+  steps: readonly Step[];
+  warnings: readonly string[];
+  advice: readonly Advice[];
+  gains: readonly Gain[];
+  changes: readonly Change[];
+  /** Absent if the chart changes: the old release is then left as it is. */
+  rollback?: Rollback;
+  /** PVCs that Helm would have deleted. */
+  keptClaims: readonly string[];
+  cleanup: readonly Step[];
+  /** Only to another chart. */
+  change?: ChartChange;
+}
+
+interface UpgradeOptions {
+  source: string | undefined;
+  /** Values to merge over the migrated ones. */
+  overlay: Values;
+  newRelease: string | undefined;
+}
+
+/** Reads and renders what an upgrade needs; changes nothing. @throws ExpectedError */
+export async function prepare(
+  installed: InstalledRelease,
+  to: Target,
+  {newRelease, ...options}: UpgradeOptions,
+  choices: UpgradeChoices,
+  access: ClusterAccess,
+  signal: AbortSignal,
+): Promise<Prepared> {
+  const {name, target, facts, deployed} = installed;
+  const isSameChart = to.chart === target.chart;
+  const next = isSameChart ? name : {...name, release: newRelease ?? newReleaseName(name.release, to.chart)};
+  const migration = migratedRelease(next, facts.release.values, {from: target, to}, options);
+  if (!isSameChart) {
+    const change = await prepareChartChange(installed, migration, to, choices, access, signal);
+    const {wanted, plan, advice, removal, moves} = change;
+    return {
+      ...{name: next, facts: change.facts, wanted, plan, advice, change},
+      steps: [...plan.steps, ...moves, ...removal.plan.steps],
+      warnings: removal.warnings,
+      ...{gains: [], changes: migration.changes, keptClaims: [], cleanup: []},
+    };
+  }
+  const upgrade = await prepareUpgrade(installed, migration, to, choices, access);
+  const {steps, warnings = []} = upgrade.plan;
+  return {
+    ...upgrade,
+    ...{name, steps, warnings},
+    changes: steps.length === 0 ? [] : migration.changes,
+    // A rollback restores the deployed revision.
+    facts: deployed === undefined ? facts : {...facts, release: {...facts.release, ...deployed}},
+  };
+}
+
+/** @throws ExpectedError when something blocks the upgrade that the plan cannot handle */
+export function requireUnblocked({advice, steps}: Pick<Prepared, 'advice' | 'steps'>): void {
+  const blocking = steps.length === 0 ? [] : advice.filter(({level, handled}) => level === 'blocking' && !handled);
+  if (blocking.length === 0) return;
+  throw new ExpectedError(['The upgrade is blocked. Nothing was changed.', ...blocking.map(({reason}) => `× ${reason}.`)].join('\n'), {
+    code: 'UPGRADE_BLOCKED',
+    exit: ExitCode.findings,
+    suggestions: blocking.map(({remedy}) => remedy),
+  });
+}
