@@ -8,6 +8,7 @@ import {commands, root, words} from './docs/commands.ts';
 import {ENTRIES, errorsPage} from './docs/errors/page.ts';
 import {exitRows, MEANINGS, statusesOf} from './docs/exit-codes.ts';
 import {FOUND_CODES, findingsPage} from './docs/findings-page.ts';
+import {hazardsTable} from './docs/hazards-table.ts';
 import {indexPage} from './docs/index-page.ts';
 import {table} from './docs/markdown.ts';
 import {preflightPage} from './docs/preflight-page.ts';
@@ -80,6 +81,15 @@ describe('docs/', () => {
   test.each(CHART_NAMES)('charts/%s.md lists which pods a key reaches', async (chart) => {
     const page = `docs/charts/${chart}.md`;
     await expectFile(page, between(readFileSync(join(root, page), 'utf8'), 'reach', reachTable(chart)));
+  });
+
+  test('charts/upgrades.md lists every hazard', async () => {
+    const page = 'docs/charts/upgrades.md';
+    const tables = CHART_NAMES.reduce(
+      (text, chart) => between(text, `hazards-${chart}`, hazardsTable(chart)),
+      readFileSync(join(root, page), 'utf8'),
+    );
+    await expectFile(page, tables);
   });
 
   test('README.md links all pages', async () => expectFile('docs/README.md', indexPage()));

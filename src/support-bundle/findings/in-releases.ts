@@ -81,7 +81,11 @@ function behind({name, namespace, target}: Installed & {namespace: string}, {ser
   const fits = releasesOf(chart).filter((each) => !isTooOld(server, {chart, version: each}));
   const next = fits.at(-1) ?? newestKnown;
   const isNewest = next === version;
-  const upgrade = ownCommand('upgrade', {release: name, place: {namespace}}, '--chart-version', next, '--dry-run');
+  const own = {release: name, place: {namespace}};
+  const upgrade =
+    standing === 'older-than-known'
+      ? `Upgrade with the current settings: ${ownCommand('install', own, '--chart', chart, '--chart-version', next)}`
+      : `Show what an upgrade changes: ${ownCommand('upgrade', own, '--chart-version', next, '--dry-run')}`;
   const kubernetes = next === newestKnown ? '' : ` (${newestKnown} requires a newer Kubernetes than ${server})`;
   return [
     {
@@ -90,9 +94,7 @@ function behind({name, namespace, target}: Installed & {namespace: string}, {ser
       object: `release/${name}`,
       message: `${withAgent(chart, version)} ${STANDINGS[standing]}${count} ${count === 1 ? 'release' : 'releases'} behind ${withAgent(chart, newestKnown)}, the newest known version, and lacks its fixes`,
       ...places.ofVersion(name, target),
-      remedy: isNewest
-        ? `This is the newest version for Kubernetes ${server}: upgrade the cluster first`
-        : `Show what an upgrade changes: ${upgrade}${kubernetes}`,
+      remedy: isNewest ? `This is the newest version for Kubernetes ${server}: upgrade the cluster first` : `${upgrade}${kubernetes}`,
     },
   ];
 }

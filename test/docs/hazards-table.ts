@@ -1,0 +1,19 @@
+import {CHARTS} from '../../src/charts/charts.ts';
+import {describeRange} from '../../src/charts/releases.ts';
+import type {ChartName} from '../../src/charts/schema.ts';
+import {table} from './markdown.ts';
+
+const LEVELS = {blocking: 'fails or loses data', behavior: 'behavior', info: 'information'} as const;
+
+/** The hazards of one chart in docs/charts/upgrades.md. */
+export const hazardsTable = (chart: ChartName): string =>
+  table(
+    ['From', 'To', 'Effect', 'Change', 'Remedy'],
+    CHARTS[chart].hazards.map(({from, to, level, whose, reason, remedy, isHandled}) => [
+      describeRange(from) + (whose === undefined ? '' : `, ${whose}`),
+      describeRange(to),
+      LEVELS[level],
+      reason,
+      `${remedy}${isHandled ? ' (done by `upgrade`)' : ''}`,
+    ]),
+  );
