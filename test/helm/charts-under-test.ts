@@ -12,6 +12,14 @@ import {definition} from './definition.ts';
 const NAMES: readonly ChartName[] = ['agent-k8s', 'agent-local', 'agent-job'];
 const SMALL = fileURLToPath(new URL('charts', import.meta.url));
 
+/** Templates of versions that only differ in what an upgrade breaks; other tests do not use them. */
+const HAZARDS: Readonly<Record<string, string>> = {
+  'agent-job/0.5.67': fileURLToPath(new URL('hazards/agent-job-0.5.67', import.meta.url)),
+  'agent-local/0.5.74': fileURLToPath(new URL('hazards/agent-local-0.5.74', import.meta.url)),
+  // Cut from the branch of 0.5.72.
+  'agent-local/0.5.75': join(SMALL, 'agent-local/0.5.72'),
+};
+
 /** Directory `<chart>/<version>` of released charts; by default, the small stand-in charts of this folder. */
 export const REAL = process.env['SCALR_CHARTS'];
 
@@ -30,18 +38,23 @@ export async function directoryOf(target: Target, scratch: string): Promise<stri
   return directory;
 }
 
+const definitionOf = (version: string): [plural: string, kind: string] => {
+  if (within(version, '<0.5.64')) return ['agentworkers', 'AgentWorker'];
+  return within(version, '<0.5.68') ? ['atasks', 'AgentTask'] : ['agenttasktemplates', 'AgentTaskTemplate'];
+};
+
 /** The stand-in charts contain only templates; their values come from the chart schemas of this program. */
 async function complete({chart, version}: Target, directory: string): Promise<void> {
   const schema = chartSchema(chart);
   const release = schema['x-releases'].find((each) => each.version === version);
   const templates = join(directory, 'templates');
-  await cp(join(SMALL, chart, version), templates, {recursive: true});
+  await cp(HAZARDS[`${chart}/${version}`] ?? join(SMALL, chart, version), templates, {recursive: true});
   for (const shared of ['_shared.tpl', '_volumes.tpl']) await cp(join(SMALL, shared), join(templates, shared));
   await writeFile(join(directory, 'Chart.yaml'), stringify({apiVersion: 'v2', name: chart, ...release}));
   if (chart === 'agent-job') {
-    const kind = within(version, '<0.5.64') ? 'AgentWorker' : 'AgentTaskTemplate';
+    const [plural, kind] = definitionOf(version);
     await mkdir(join(directory, 'crds'), {recursive: true});
-    await writeFile(join(directory, 'crds/definition.yaml'), stringify(definition(`${kind.toLowerCase()}s`, kind)));
+    await writeFile(join(directory, 'crds/definition.yaml'), stringify(definition(plural, kind)));
   }
   await writeFile(join(directory, 'values.yaml'), stringify(defaultsOf(schema, version)));
 }

@@ -1,0 +1,320 @@
+import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {execa} from 'execa';
+import {afterAll, describe, expect, onTestFinished, test} from 'vitest';
+import {sleep} from '../../src/adapters/clock.ts';
+import type {ChartName} from '../../src/charts/schema.ts';
+import type {Workplace} from '../cluster/workplace.ts';
+import {directoryOf, REAL} from '../helm/charts-under-test.ts';
+import {findHelmMatrix} from '../helm/find-helm.ts';
+import {installPlace} from '../support/install-place.ts';
+import {violations} from '../support/output-schema.ts';
+import {upgrade} from '../support/run-on-cluster.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+afterAll(() => rmSync(scratch, {recursive: true, force: true}));
+
+const source = (chart: ChartName, version: string): Promise<string> => directoryOf({chart, version}, scratch);
+
+interface Installed extends Workplace {
+  helm(...args: readonly string[]): Promise<{stdout: string; stderr: string; exitCode?: number}>;
+}
+
+/** A release of an older version, as helm installs it. */
+async function installed(helm: string, release: string, chart: ChartName, version: string, set: readonly string[]): Promise<Installed> {
+  const place = await installPlace();
+  const {namespace, kubeconfig, kubectl} = place;
+  const run: Installed['helm'] = (...args) => execa(helm, [...args, '--namespace', namespace, '--kubeconfig', kubeconfig], {reject: false});
+  await kubectl('create', 'secret', 'generic', 'pool', '--from-literal=token=hunter2');
+  const isFlat = chart === 'agent-k8s' || (chart === 'agent-job' && version === '0.5.63');
+  const token = isFlat ? 'agent.tokenExistingSecret=pool' : 'agent.tokenExistingSecret.name=pool';
+  const values = ['agent.url=https://acme.scalr.io', ...(set.some((each) => each.startsWith('agent.token=')) ? [] : [token]), ...set];
+  const done = await run('install', release, await source(chart, version), ...values.flatMap((each) => ['--set', each]));
+  expect(done.exitCode, done.stderr).toBe(0);
+  onTestFinished(async () => void (await run('uninstall', release)));
+  return {...place, helm: run};
+}
+
+/** Claims with their volumes, and the data marker on each volume. */
+async function claims({kubectl, namespace}: Workplace): Promise<Record<string, string>> {
+  await expect.poll(() => kubectl('get', 'pvc', '--output', 'jsonpath={.items[*].status.phase}')).not.toContain('Pending');
+  const lines = await kubectl('get', 'pvc', '--output', 'jsonpath={range .items[*]}{.metadata.name}={.spec.volumeName} {end}');
+  expect(namespace).not.toBe('');
+  return Object.fromEntries(
+    lines
+      .trim()
+      .split(' ')
+      .map((line) => line.split('=')),
+  );
+}
+
+const mounted = async ({kubectl}: Workplace, kind: string): Promise<string> =>
+  kubectl('get', kind, '--output', 'jsonpath={..persistentVolumeClaim.claimName}');
+
+const ids = (stdout: string): string[] => JSON.parse(stdout).steps.map(({id}: {id: string}) => id);
+const helms = await findHelmMatrix();
+const [{path: anyHelm} = {path: 'helm'}] = helms;
+
+/** Of a run; it ends only when the test deletes it. */
+const run = (release: string, name = 'run-1') => ({
+  apiVersion: 'batch/v1',
+  kind: 'Job',
+  metadata: {name},
+  spec: {
+    template: {
+      metadata: {
+        labels: {'app.kubernetes.io/instance': release, 'app.kubernetes.io/component': 'task'},
+        annotations: {'test.scalr.io/outcome': 'unready'},
+      },
+      spec: {restartPolicy: 'Never', containers: ['runner', 'worker'].map((each) => ({name: each, image: 'scalr/agent'}))},
+    },
+  },
+});
+
+const CACHE = ['persistence.cache.enabled=true'];
+
+describe.each(helms)('with Helm $major', ({path: helm}) => {
+  test('upgrades agent-job 0.5.67 after plain helm failed: selector, PVC and CRD change, and a run in flight ends', async () => {
+    const place = await installed(helm, 'scalr-agent', 'agent-job', '0.5.67', CACHE);
+    const {kubectl} = place;
+    const before = await claims(place);
+    expect(Object.keys(before)).toEqual(['scalr-agent-agent-job-cache']);
+    const volume = Object.values(before)[0] as string;
+    await kubectl('annotate', 'persistentvolume', volume, 'test.scalr.io/marker=data');
+    const next = await source('agent-job', '0.6.5');
+    await kubectl('apply', '--server-side', '--force-conflicts', '--filename', join(next, 'crds'));
+    const plain = await place.helm(
+      'upgrade',
+      'scalr-agent',
+      next,
+      '--set',
+      'agent.tokenExistingSecret.name=pool',
+      '--set',
+      CACHE[0] as string,
+    );
+    expect(plain.stderr).toContain('field is immutable');
+    await kubectl.apply(run('scalr-agent'));
+
+    let looks = 0;
+    const ending: typeof sleep = async (milliseconds, signal) => {
+      looks += 1;
+      if (looks === 1) await kubectl('delete', 'job', 'run-1', '--now');
+      return sleep(milliseconds, signal);
+    };
+    const done = await upgrade(place, helm, ['--chart-source', next, '--yes', '--json', '--remove-obsolete'], {sleep: ending});
+    expect(done.exit, done.stdout + done.stderr).toBe(0);
+    expect(violations('upgrade', done.stdout)).toEqual([]);
+    const result = JSON.parse(done.stdout);
+    expect(result).toMatchObject({
+      from: {chart: 'agent-job', chartVersion: '0.5.67'},
+      to: {chart: 'agent-job', chartVersion: '0.6.5', release: 'scalr-agent'},
+      runsInFlight: ['Job run-1'],
+      keptClaims: ['scalr-agent-agent-job-cache'],
+      obsolete: [],
+      agent: 'registered',
+    });
+    expect(result.advice.map(({code}: {code: string}) => code)).toEqual(
+      expect.arrayContaining(['CRD_RENAMED', 'PVC_RENAMED', 'SELECTOR_CHANGED', 'RUNS_LOSE_TEMPLATE']),
+    );
+    expect(ids(done.stdout)).toEqual([
+      'definitions',
+      'keep/scalr-agent-agent-job-cache',
+      'stop/scalr-agent',
+      'drain',
+      'stopped',
+      'replace',
+      'release',
+    ]);
+    expect(done.stderr).toContain('In flight: Job run-1');
+    expect(await claims(place)).toMatchObject(before);
+    expect(await kubectl('get', 'persistentvolume', volume, '--output', 'jsonpath={.metadata.annotations.test\\.scalr\\.io/marker}')).toBe(
+      'data',
+    );
+    expect(await mounted(place, 'deployments')).toBe('scalr-agent-agent-job-cache');
+    expect(await kubectl('get', 'crds', '--output', 'name')).not.toContain('atasks.scalr.io');
+    const again = await upgrade(place, helm, ['--chart-source', next, '--yes', '--json']);
+    expect(JSON.parse(again.stdout)).toMatchObject({changed: false, steps: [], agent: 'registered'});
+  });
+
+  test('keeps the PVC that plain helm deletes when agent-job 0.5.67 has another release name', async () => {
+    const next = await source('agent-job', '0.6.5');
+    const lost = await installed(helm, 'lost', 'agent-job', '0.5.67', CACHE);
+    await lost.kubectl('apply', '--server-side', '--force-conflicts', '--filename', join(next, 'crds'));
+    const plain = await lost.helm('upgrade', 'lost', next, '--set', 'agent.tokenExistingSecret.name=pool', '--set', CACHE[0] as string);
+    expect(plain.exitCode, plain.stderr).toBe(0);
+    await expect.poll(async () => Object.keys(await claims(lost))).toEqual(['lost-scalr-agent-cache']);
+
+    const place = await installed(helm, 'prod', 'agent-job', '0.5.67', CACHE);
+    const before = await claims(place);
+    const done = await upgrade(place, helm, ['--release', 'prod', '--chart-source', next, '--yes', '--json']);
+    expect(done.exit, done.stdout + done.stderr).toBe(0);
+    expect(ids(done.stdout)).not.toContain('replace');
+    expect(await claims(place)).toEqual(before);
+    expect(await mounted(place, 'deployments')).toBe('prod-agent-job-cache');
+    const [left] = JSON.parse(done.stdout).obsolete;
+    expect(left).toMatchObject({title: 'Delete CRD atasks.scalr.io, which nothing uses'});
+  });
+
+  test('keeps the PVC that plain helm deletes from agent-local 0.5.74 to 0.5.75', async () => {
+    const next = await source('agent-local', '0.5.75');
+    const lost = await installed(helm, 'lost', 'agent-local', '0.5.74', CACHE);
+    const plain = await lost.helm('upgrade', 'lost', next, '--set', 'agent.tokenExistingSecret.name=pool', '--set', CACHE[0] as string);
+    expect(plain.exitCode, plain.stderr).toBe(0);
+    await expect.poll(() => lost.kubectl('get', 'pvc', '--output', 'name')).toBe('');
+
+    const place = await installed(helm, 'prod', 'agent-local', '0.5.74', CACHE);
+    const before = await claims(place);
+    const done = await upgrade(place, helm, ['--release', 'prod', '--chart-source', next, '--chart-version', '0.5.75', '--yes', '--json']);
+    expect(done.exit, done.stdout + done.stderr).toBe(0);
+    expect(await claims(place)).toEqual(before);
+    expect(await mounted(place, 'deployments')).toBe('prod-agent-local-cache');
+  });
+
+  test('rolls agent-job back to 0.5.67 with its PVC and selector when the new version does not become ready', async () => {
+    const place = await installed(helm, 'scalr-agent', 'agent-job', '0.5.67', CACHE);
+    const before = await claims(place);
+    const overlay = join(scratch, 'unready.yaml');
+    const {nodeFiles} = await import('../../src/adapters/node-files.ts');
+    await nodeFiles.write(overlay, 'agent: {podAnnotations: {test.scalr.io/outcome: crash-loop}}\n', {isPrivate: false, flag: '--save'});
+    const argv = ['--chart-source', await source('agent-job', '0.6.5'), '--values', overlay, '--rollback-on-failure', '--yes', '--json'];
+    const cwd = process.cwd();
+    const evidence = mkdtempSync(join(scratch, 'evidence-'));
+    process.chdir(evidence);
+    const failed = await upgrade(place, helm, argv).finally(() => process.chdir(cwd));
+    expect(JSON.parse(failed.stdout).error).toMatchObject({
+      code: 'NOT_READY',
+      message: expect.stringContaining('Rolled back to revision 1.'),
+    });
+    const [file = ''] = readdirSync(evidence);
+    expect(JSON.parse(readFileSync(join(evidence, file), 'utf8'))).toMatchObject({release: 'scalr-agent'});
+    expect(await claims(place)).toEqual(before);
+    expect(await mounted(place, 'deployments')).toBe('scalr-agent-agent-job-cache');
+    const name = await place.kubectl(
+      'get',
+      'deployment',
+      'scalr-agent',
+      '--output',
+      'jsonpath={.spec.selector.matchLabels.app\\.kubernetes\\.io/name}',
+    );
+    expect(name).toBe('agent-job');
+    const {stdout} = await place.helm('history', 'scalr-agent', '--output', 'json');
+    expect(JSON.parse(stdout).at(-1)).toMatchObject({status: 'deployed', chart: 'agent-job-0.5.67'});
+  });
+});
+
+test('changes nothing with --dry-run, shows the diff without secrets, and exits with 5', async () => {
+  const place = await installed(anyHelm, 'prod', 'agent-local', '0.5.72', ['extraEnv.PASSWORD=hunter3']);
+  const argv = ['--release', 'prod', '--chart-source', await source('agent-local', '0.6.5'), '--dry-run', '--exit-code'];
+  const {stdout, stderr, exit} = await upgrade(place, anyHelm, argv);
+  expect(exit, stderr).toBe(5);
+  expect(stdout).toContain('--- Deployment prod-agent-local');
+  expect(stdout).toMatch(/\n-\s+image: "scalr\/agent-runner:/);
+  expect(stdout).not.toMatch(/[-+].*helm\.sh\/chart/);
+  expect(stdout).toMatch(/\nhelm upgrade prod .*--reset-values/);
+  expect(stdout + stderr).not.toContain('hunter');
+  expect(stderr).toContain('without aws, gcloud, az and kubectl');
+  expect(stderr).toContain('--client-cert-secret');
+  const history = await place.helm('history', 'prod', '--output', 'json');
+  expect(JSON.parse(history.stdout)).toHaveLength(1);
+});
+
+test('refuses a version that ignores the client certificate in use', async () => {
+  const tls = [
+    'agent.tls.clientCertSecret.name=pool',
+    'agent.tls.clientCertSecret.certKey=token',
+    'agent.tls.clientCertSecret.keyKey=token',
+  ];
+  const place = await installed(anyHelm, 'prod', 'agent-local', '0.6.5', tls);
+  const argv = [
+    '--release',
+    'prod',
+    '--chart-source',
+    await source('agent-local', '0.5.75'),
+    '--chart-version',
+    '0.5.75',
+    '--yes',
+    '--json',
+  ];
+  const {stdout, exit} = await upgrade(place, anyHelm, argv);
+  expect(exit).toBe(3);
+  expect(JSON.parse(stdout).error).toMatchObject({
+    code: 'UPGRADE_BLOCKED',
+    message: expect.stringContaining('ignores client certificates'),
+  });
+});
+
+test('interrupts no run with a drain timeout, and upgrades without waiting with --no-drain', async () => {
+  const place = await installed(anyHelm, 'prod', 'agent-job', '0.5.67', []);
+  await place.kubectl.apply(run('prod'));
+  const argv = ['--release', 'prod', '--chart-source', await source('agent-job', '0.6.5'), '--yes', '--json'];
+  const late = await upgrade(place, anyHelm, [...argv, '--drain-timeout', '1s']);
+  expect(JSON.parse(late.stdout).error).toMatchObject({
+    code: 'TIMED_OUT',
+    suggestions: expect.arrayContaining([expect.stringContaining('--no-drain')]),
+  });
+  expect(await place.kubectl('get', 'jobs', '--output', 'name')).toBe('job.batch/run-1\n');
+  const done = await upgrade(place, anyHelm, [...argv, '--no-drain']);
+  expect(done.exit, done.stdout + done.stderr).toBe(0);
+  expect(ids(done.stdout)).not.toContain('drain');
+  expect(await place.kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].status.readyReplicas}')).toBe('1');
+});
+
+test('replaces agent-k8s by agent-job beside it, drains the old agent, and moves a token in plain text to a Secret', async () => {
+  const home = `/var/lib/${Math.random().toString(36).slice(2)}`;
+  const place = await installed(
+    anyHelm,
+    'prod',
+    'agent-k8s',
+    '0.6.5',
+    REAL ? [`agent.data_home=${home}`, 'agent.token=hunter2'] : [`agent.data_home=${home}`],
+  );
+  const argv = ['--release', 'prod', '--chart', 'agent-job', '--chart-source', await source('agent-job', '0.6.5'), '--yes', '--json'];
+  const done = await upgrade(place, anyHelm, argv);
+  expect(done.exit, done.stdout + done.stderr).toBe(0);
+  expect(violations('upgrade', done.stdout)).toEqual([]);
+  expect(JSON.parse(done.stdout)).toMatchObject({to: {chart: 'agent-job', release: 'prod-job'}, agent: 'registered'});
+  const steps = ids(done.stdout);
+  expect(steps.indexOf('release')).toBeLessThan(steps.indexOf('stop/prod-agent-k8s-controller'));
+  if (REAL) expect(steps[0]).toBe('secret/scalr-agent-token');
+  const {stdout} = await place.helm('list', '--output', 'json');
+  expect(JSON.parse(stdout)).toMatchObject([{name: 'prod-job', status: 'deployed', chart: 'agent-job-0.6.5'}]);
+  expect(await place.kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].status.readyReplicas}')).toBe('1');
+  await place.helm('uninstall', 'prod-job');
+});
+
+/** Every boundary of docs/charts/upgrades.md. */
+const BOUNDARIES: readonly [ChartName, from: string, to: string, set: readonly string[]][] = [
+  ['agent-k8s', '0.5.58', '0.6.5', []],
+  ['agent-k8s', '0.5.65', '0.5.66', []],
+  ['agent-k8s', '0.5.66', '0.5.67', ['agent.container_task_image_registry=mine/']],
+  ['agent-local', '0.5.63', '0.5.64', ['persistence.enabled=true']],
+  ['agent-local', '0.5.63', '0.6.5', ['persistence.enabled=true']],
+  ['agent-local', '0.5.66', '0.5.67', []],
+  ['agent-local', '0.5.73', '0.5.74', []],
+  ['agent-local', '0.5.76', '0.6.1', ['persistence.enabled=true']],
+  ['agent-local', '0.6.3', '0.6.4', CACHE],
+  ['agent-job', '0.5.63', '0.5.64', []],
+  ['agent-job', '0.5.63', '0.6.5', ['secret.annotations.a=b', 'persistence.enabled=true']],
+  ['agent-job', '0.5.66', '0.5.67', CACHE],
+  ['agent-job', '0.5.68', '0.5.69', CACHE],
+  ['agent-job', '0.5.77', '0.5.78', CACHE],
+  ['agent-job', '0.5.79', '0.6.1', ['agent.replicaCount=2', ...CACHE]],
+  ['agent-job', '0.6.1', '0.6.2', CACHE],
+  ['agent-job', '0.6.3', '0.6.5', CACHE],
+];
+
+test.runIf(REAL).each(BOUNDARIES)('upgrades the released %s from %s to %s with its claims', async (chart, from, to, set) => {
+  const release = `r${Math.random().toString(36).slice(2, 8)}`;
+  const own = chart === 'agent-k8s' ? [`agent.data_home=/var/lib/${release}`] : [];
+  const place = await installed(anyHelm, release, chart, from, [...own, ...set]);
+  const before = await place.kubectl('get', 'pvc', '--output', 'jsonpath={.items[*].metadata.name}');
+  const bound = before === '' ? {} : await claims(place);
+  const argv = ['--release', release, '--chart-source', await source(chart, to), '--chart-version', to, '--yes', '--json'];
+  const done = await upgrade(place, anyHelm, argv);
+  expect(done.exit, done.stdout + done.stderr).toBe(0);
+  expect(JSON.parse(done.stdout)).toMatchObject({changed: true, agent: 'registered'});
+  if (before !== '') expect(await claims(place)).toEqual(bound);
+  const {stdout} = await place.helm('list', '--output', 'json');
+  expect(JSON.parse(stdout)).toMatchObject([{name: release, status: 'deployed', chart: `${chart}-${to}`}]);
+});
