@@ -253,7 +253,7 @@ test('interrupts no run with a drain timeout, and upgrades without waiting with 
     code: 'TIMED_OUT',
     suggestions: expect.arrayContaining([expect.stringContaining('--no-drain')]),
   });
-  expect(await place.kubectl('get', 'jobs', '--output', 'name')).toBe('job.batch/run-1\n');
+  expect(await place.kubectl('get', 'jobs', '--output', 'name')).toBe('job.batch/run-1');
   const done = await upgrade(place, anyHelm, [...argv, '--no-drain']);
   expect(done.exit, done.stdout + done.stderr).toBe(0);
   expect(ids(done.stdout)).not.toContain('drain');

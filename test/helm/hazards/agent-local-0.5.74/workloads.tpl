@@ -9,6 +9,7 @@ metadata:
   name: {{ $full }}
 spec:
   replicas: {{ .Values.replicaCount }}
+  strategy: {{ toJson .Values.strategy }}
   selector:
     matchLabels: {{- include "labels" $release | nindent 6 }}
   template:
