@@ -1,53 +1,13 @@
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
-import {tmpdir} from 'node:os';
-import {join} from 'node:path';
-import {execa} from 'execa';
-import {afterAll, describe, expect, test} from 'vitest';
-import {type Fault, type FaultyApi, faultyApi} from '../cluster/faulty-api.ts';
-import {findKubectl} from '../cluster/kubectl.ts';
-import type {Workplace} from '../cluster/workplace.ts';
+import {describe, expect, test} from 'vitest';
+import {type Fault, faultyApi} from '../cluster/faulty-api.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
-import {PROGRAM} from '../package/built.ts';
 import {expectWholeness, installPlace, stepFlags, TOKEN} from '../support/install-place.ts';
 import {isAlive} from '../support/is-alive.ts';
+import {startProgram} from '../support/killed-run.ts';
 import {install} from '../support/run-on-cluster.ts';
 
-const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
-afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 const helms = await findHelmMatrix();
-const kubectl = await findKubectl();
 const argv = await stepFlags('agent-local');
-
-interface Run {
-  /** Ends as whoever sends signals to a whole group of processes does. */
-  signal(name: NodeJS.Signals): void;
-  /** Its helm that ran last. */
-  helmPid(): number;
-  ended: Promise<{stderr: string; exitCode?: number; signal?: string}>;
-}
-
-/** The built program in a group of its own, without a terminal. Tools are wrapped so that their numbers are known. */
-function start({namespace}: Workplace, api: FaultyApi, helm: string, more: readonly string[] = []): Run {
-  const pids = join(scratch, namespace);
-  const wrapper = `${pids}-helm`;
-  writeFileSync(wrapper, `#!/bin/sh\necho $$ >'${pids}'\nexec '${helm}' "$@"\n`, {mode: 0o755});
-  const place = ['--kubeconfig', api.kubeconfig, '--namespace', namespace, '--helm', wrapper, '--kubectl', kubectl];
-  const child = execa(process.execPath, [PROGRAM, 'install', ...place, '--url', 'https://acme.scalr.io', ...argv, '--yes', ...more], {
-    detached: true,
-    stdin: 'ignore',
-    reject: false,
-    env: TOKEN,
-  });
-  return {
-    signal: (name) => void process.kill(-(child.pid as number), name),
-    helmPid: () => Number(readFileSync(pids, 'utf8')),
-    ended: child.then(({stderr, exitCode, signal}) => ({
-      stderr,
-      ...(exitCode === undefined ? {} : {exitCode}),
-      ...(signal ? {signal} : {}),
-    })),
-  };
-}
 
 type Moment = [moment: string, method: string, path: RegExp, fault: Fault];
 
@@ -67,7 +27,7 @@ async function runTo([, method, path, fault]: Moment, helm: string, more: readon
   if (more.length > 0) await install(place, helm, [...argv, '--yes'], {env: TOKEN});
   const api = await faultyApi(place.kubeconfig);
   const trouble = api.inject(method, path, fault, 1);
-  const run = start(place, api, helm, more);
+  const run = startProgram('install', place, api, helm, ['--url', 'https://acme.scalr.io', ...argv, '--yes', ...more]);
   await trouble.hit;
   return {place, api, trouble, run};
 }

@@ -1,14 +1,13 @@
 import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {execa} from 'execa';
-import {afterAll, describe, expect, onTestFinished, test} from 'vitest';
+import {afterAll, describe, expect, test} from 'vitest';
 import {sleep} from '../../src/adapters/clock.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {directoryOf, REAL} from '../helm/charts-under-test.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
-import {installPlace} from '../support/install-place.ts';
+import {boundClaims, type Installed, installedByHelm} from '../support/installed-by-helm.ts';
 import {violations} from '../support/output-schema.ts';
 import {upgrade} from '../support/run-on-cluster.ts';
 
@@ -17,37 +16,9 @@ afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 
 const source = (chart: ChartName, version: string): Promise<string> => directoryOf({chart, version}, scratch);
 
-interface Installed extends Workplace {
-  helm(...args: readonly string[]): Promise<{stdout: string; stderr: string; exitCode?: number}>;
-}
-
-/** A release of an older version, as helm installs it. */
-async function installed(helm: string, release: string, chart: ChartName, version: string, set: readonly string[]): Promise<Installed> {
-  const place = await installPlace();
-  const {namespace, kubeconfig, kubectl} = place;
-  const run: Installed['helm'] = (...args) => execa(helm, [...args, '--namespace', namespace, '--kubeconfig', kubeconfig], {reject: false});
-  await kubectl('create', 'secret', 'generic', 'pool', '--from-literal=token=hunter2');
-  const isFlat = chart === 'agent-k8s' || (chart === 'agent-job' && version === '0.5.63');
-  const token = isFlat ? 'agent.tokenExistingSecret=pool' : 'agent.tokenExistingSecret.name=pool';
-  const values = ['agent.url=https://acme.scalr.io', ...(set.some((each) => each.startsWith('agent.token=')) ? [] : [token]), ...set];
-  const done = await run('install', release, await source(chart, version), ...values.flatMap((each) => ['--set', each]));
-  expect(done.exitCode, done.stderr).toBe(0);
-  onTestFinished(async () => void (await run('uninstall', release)));
-  return {...place, helm: run};
-}
-
-/** Claims with their volumes, and the data marker on each volume. */
-async function claims({kubectl, namespace}: Workplace): Promise<Record<string, string>> {
-  await expect.poll(() => kubectl('get', 'pvc', '--output', 'jsonpath={.items[*].status.phase}')).not.toContain('Pending');
-  const lines = await kubectl('get', 'pvc', '--output', 'jsonpath={range .items[*]}{.metadata.name}={.spec.volumeName} {end}');
-  expect(namespace).not.toBe('');
-  return Object.fromEntries(
-    lines
-      .trim()
-      .split(' ')
-      .map((line) => line.split('=')),
-  );
-}
+/** A release of an older version. */
+const installed = async (helm: string, release: string, chart: ChartName, version: string, set: readonly string[]): Promise<Installed> =>
+  installedByHelm(helm, release, {chart, version}, await source(chart, version), set);
 
 const mounted = async ({kubectl}: Workplace, kind: string): Promise<string> =>
   kubectl('get', kind, '--output', 'jsonpath={..persistentVolumeClaim.claimName}');
@@ -78,7 +49,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
   test('upgrades agent-job 0.5.67 after plain helm failed: selector, PVC and CRD change, and a run in flight ends', async () => {
     const place = await installed(helm, 'scalr-agent', 'agent-job', '0.5.67', CACHE);
     const {kubectl} = place;
-    const before = await claims(place);
+    const before = await boundClaims(place);
     expect(Object.keys(before)).toEqual(['scalr-agent-agent-job-cache']);
     const volume = Object.values(before)[0] as string;
     await kubectl('annotate', 'persistentvolume', volume, 'test.scalr.io/marker=data');
@@ -127,7 +98,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
       'release',
     ]);
     expect(done.stderr).toContain('In flight: Job run-1');
-    expect(await claims(place)).toMatchObject(before);
+    expect(await boundClaims(place)).toMatchObject(before);
     expect(await kubectl('get', 'persistentvolume', volume, '--output', 'jsonpath={.metadata.annotations.test\\.scalr\\.io/marker}')).toBe(
       'data',
     );
@@ -143,14 +114,14 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     await lost.kubectl('apply', '--server-side', '--force-conflicts', '--filename', join(next, 'crds'));
     const plain = await lost.helm('upgrade', 'lost', next, '--set', 'agent.tokenExistingSecret.name=pool', '--set', CACHE[0] as string);
     expect(plain.exitCode, plain.stderr).toBe(0);
-    await expect.poll(async () => Object.keys(await claims(lost))).toEqual(['lost-scalr-agent-cache']);
+    await expect.poll(async () => Object.keys(await boundClaims(lost))).toEqual(['lost-scalr-agent-cache']);
 
     const place = await installed(helm, 'prod', 'agent-job', '0.5.67', CACHE);
-    const before = await claims(place);
+    const before = await boundClaims(place);
     const done = await upgrade(place, helm, ['--release', 'prod', '--chart-source', next, '--yes', '--json']);
     expect(done.exit, done.stdout + done.stderr).toBe(0);
     expect(ids(done.stdout)).not.toContain('replace');
-    expect(await claims(place)).toEqual(before);
+    expect(await boundClaims(place)).toEqual(before);
     expect(await mounted(place, 'deployments')).toBe('prod-agent-job-cache');
     const [left] = JSON.parse(done.stdout).obsolete;
     expect(left).toMatchObject({title: 'Delete CRD atasks.scalr.io, which nothing uses'});
@@ -164,16 +135,16 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     await expect.poll(() => lost.kubectl('get', 'pvc', '--output', 'name')).toBe('');
 
     const place = await installed(helm, 'prod', 'agent-local', '0.5.74', CACHE);
-    const before = await claims(place);
+    const before = await boundClaims(place);
     const done = await upgrade(place, helm, ['--release', 'prod', '--chart-source', next, '--chart-version', '0.5.75', '--yes', '--json']);
     expect(done.exit, done.stdout + done.stderr).toBe(0);
-    expect(await claims(place)).toEqual(before);
+    expect(await boundClaims(place)).toEqual(before);
     expect(await mounted(place, 'deployments')).toBe('prod-agent-local-cache');
   });
 
   test('rolls agent-job back to 0.5.67 with its PVC and selector when the new version does not become ready', async () => {
     const place = await installed(helm, 'scalr-agent', 'agent-job', '0.5.67', CACHE);
-    const before = await claims(place);
+    const before = await boundClaims(place);
     const overlay = join(scratch, 'unready.yaml');
     const {nodeFiles} = await import('../../src/adapters/node-files.ts');
     await nodeFiles.write(overlay, 'agent: {podAnnotations: {test.scalr.io/outcome: crash-loop}}\n', {isPrivate: false, flag: '--save'});
@@ -188,7 +159,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
     });
     const [file = ''] = readdirSync(evidence);
     expect(JSON.parse(readFileSync(join(evidence, file), 'utf8'))).toMatchObject({release: 'scalr-agent'});
-    expect(await claims(place)).toEqual(before);
+    expect(await boundClaims(place)).toEqual(before);
     expect(await mounted(place, 'deployments')).toBe('scalr-agent-agent-job-cache');
     const name = await place.kubectl(
       'get',
@@ -309,12 +280,12 @@ test.runIf(REAL).each(BOUNDARIES)('upgrades the released %s from %s to %s with i
   const own = chart === 'agent-k8s' ? [`agent.data_home=/var/lib/${release}`] : [];
   const place = await installed(anyHelm, release, chart, from, [...own, ...set]);
   const before = await place.kubectl('get', 'pvc', '--output', 'jsonpath={.items[*].metadata.name}');
-  const bound = before === '' ? {} : await claims(place);
+  const bound = before === '' ? {} : await boundClaims(place);
   const argv = ['--release', release, '--chart-source', await source(chart, to), '--chart-version', to, '--yes', '--json'];
   const done = await upgrade(place, anyHelm, argv);
   expect(done.exit, done.stdout + done.stderr).toBe(0);
   expect(JSON.parse(done.stdout)).toMatchObject({changed: true, agent: 'registered'});
-  if (before !== '') expect(await claims(place)).toEqual(bound);
+  if (before !== '') expect(await boundClaims(place)).toEqual(bound);
   const {stdout} = await place.helm('list', '--output', 'json');
   expect(JSON.parse(stdout)).toMatchObject([{name: release, status: 'deployed', chart: `${chart}-${to}`}]);
 });

@@ -1,0 +1,44 @@
+import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {execa} from 'execa';
+import type {FaultyApi} from '../cluster/faulty-api.ts';
+import {findKubectl} from '../cluster/kubectl.ts';
+import type {Workplace} from '../cluster/workplace.ts';
+import {PROGRAM} from '../package/built.ts';
+import {TOKEN} from './install-place.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));
+process.once('exit', () => rmSync(scratch, {recursive: true, force: true}));
+const kubectl = await findKubectl();
+
+interface Run {
+  /** Ends as whoever sends signals to a whole group of processes does. */
+  signal(name: NodeJS.Signals): void;
+  /** Its helm that ran last. */
+  helmPid(): number;
+  ended: Promise<{stderr: string; exitCode?: number; signal?: string}>;
+}
+
+/** The built program in a group of its own, without a terminal. Tools are wrapped so that their numbers are known. */
+export function startProgram(command: string, {namespace}: Workplace, api: FaultyApi, helm: string, argv: readonly string[]): Run {
+  const pids = join(scratch, namespace);
+  const wrapper = `${pids}-helm`;
+  writeFileSync(wrapper, `#!/bin/sh\necho $$ >'${pids}'\nexec '${helm}' "$@"\n`, {mode: 0o755});
+  const place = ['--kubeconfig', api.kubeconfig, '--namespace', namespace, '--helm', wrapper, '--kubectl', kubectl];
+  const child = execa(process.execPath, [PROGRAM, command, ...place, ...argv], {
+    detached: true,
+    stdin: 'ignore',
+    reject: false,
+    env: TOKEN,
+  });
+  return {
+    signal: (name) => void process.kill(-(child.pid as number), name),
+    helmPid: () => Number(readFileSync(pids, 'utf8')),
+    ended: child.then(({stderr, exitCode, signal}) => ({
+      stderr,
+      ...(exitCode === undefined ? {} : {exitCode}),
+      ...(signal ? {signal} : {}),
+    })),
+  };
+}
