@@ -104,7 +104,8 @@ export async function installedObjects(
   return objectsIn(outcome.stdout);
 }
 
-async function isServerSide(name: ReleaseName, processes: Processes, signal: AbortSignal): Promise<boolean> {
+/** Helm 4 applies new releases on the server; those of Helm 3 stay on client-side apply. */
+export async function isServerSide(name: ReleaseName, processes: Processes, signal: AbortSignal): Promise<boolean> {
   const metadata = await read<{applyMethod?: string}>(releaseMetadata(name), processes, signal);
   return metadata?.applyMethod?.startsWith('ssa') === true || metadata?.applyMethod?.startsWith('server-side') === true;
 }

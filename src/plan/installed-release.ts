@@ -5,7 +5,7 @@ import {scalrChart} from '../cluster/facts/releases.ts';
 import type {InstallFacts, ReleaseState, Revision} from '../cluster/install-facts.ts';
 import {type Inventory, inventoryOf} from '../cluster/inventory.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
-import {deployedRevision} from '../cluster/read-facts.ts';
+import {deployedRevision, isServerSide} from '../cluster/read-facts.ts';
 import {readInventory} from '../cluster/read-inventory.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {effectiveValues as withDefaults} from '../values/read-values.ts';
@@ -35,16 +35,17 @@ export async function readInstalled(
 ): Promise<InstalledRelease> {
   const {release} = facts;
   const isDeployed = release.status === 'deployed';
-  const [readings, former] = await Promise.all([
+  const [readings, former, onServer] = await Promise.all([
     readInventory(name, facts, access, signal),
     isDeployed ? undefined : deployedRevision(name, access.processes, signal),
+    isDeployed ? facts.isServerSide : isServerSide(name, access.processes, signal),
   ]);
   const {chart, values, objects} = former ?? {...release, objects: facts.installed};
   const target = scalrChart(chart) as Target;
   return {
     name,
     target,
-    facts: {...facts, release: {...release, chart, values}, installed: objects},
+    facts: {...facts, release: {...release, chart, values}, installed: objects, isServerSide: onServer},
     deployed: isDeployed ? release : former,
     inventory: inventoryOf({...readings, manifest: objects, state: {...release, chart}, values: withDefaults(values, target)}),
     live: readings.objects,

@@ -5,7 +5,7 @@ import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
 import {rollback} from '../helm/helm.ts';
-import {annotate, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
+import {annotate, applyObject, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import {repeatedVariables} from '../values/validate/check-values.ts';
 import {restartWarnings} from './debug.ts';
@@ -86,7 +86,10 @@ export function planUpgrade(
     plan: {
       ...(planned.risk === undefined ? {} : {risk: planned.risk}),
       warnings: isUpgraded ? runWarnings(installed, drains, choices) : [],
-      steps: ordered(planned.steps, [...keeps, ...drained, ...removes], deleted),
+      steps: [
+        ...ordered(planned.steps, [...keeps, ...drained, ...removes], deleted),
+        ...(isUpgraded ? leftResourceSteps(wanted, installed) : []),
+      ],
     },
     advice: adviceFor(installed, wanted, to),
     gains: gainsOf(installed.target, to),
@@ -158,6 +161,18 @@ const deleteStep = (names: readonly string[], {name: {place}}: InstalledRelease,
   ),
   isFinal: true,
 });
+
+/** With client-side apply, Helm does not update custom resources that a failed upgrade has created. */
+const leftResourceSteps = ({manifest}: WantedRelease, {name, facts, deployed}: InstalledRelease): Step[] =>
+  facts.isServerSide || deployed?.revision === facts.release.revision
+    ? []
+    : objectsIn(manifest)
+        .filter(({apiVersion = ''}) => isCustom(apiVersion))
+        .map((object) => ({
+          id: `restore/${object.metadata.name}`,
+          title: `Apply ${nameOf(object)}, which an earlier upgrade may have created`,
+          call: applyObject(name.place, object, {isForced: true}),
+        }));
 
 /** Hazards of both versions, and variables that a container would get twice. */
 function adviceFor(installed: InstalledRelease, {values}: WantedRelease, to: Target): Advice[] {
