@@ -193,6 +193,25 @@ test('changes nothing with --dry-run, shows the diff without secrets, and exits 
   expect(JSON.parse(history.stdout)).toHaveLength(1);
 });
 
+test('asks everything before the first step, and changes nothing when the plan is declined', async () => {
+  const place = await installed(anyHelm, 'prod', 'agent-job', '0.5.67', []);
+  const questions: string[] = [];
+  const confirm = async (question: string): Promise<boolean> => {
+    questions.push(question);
+    return !question.startsWith('Apply');
+  };
+  const argv = ['--release', 'prod', '--chart-source', await source('agent-job', '0.6.5')];
+  const {stderr, exit} = await upgrade(place, anyHelm, argv, {hasTerminal: true, prompter: {confirm}});
+  expect(exit, stderr).toBe(1);
+  expect(questions).toEqual([
+    'Roll back if the upgrade fails?',
+    ...questions.filter((each) => each === 'Delete CRD atasks.scalr.io, which nothing uses?'),
+    'Apply this plan?',
+  ]);
+  expect(stderr).toContain('Cancelled. Nothing was changed.');
+  expect(await place.kubectl('get', 'deployment', 'scalr-agent', '--output', 'jsonpath={.spec.replicas}')).toBe('1');
+});
+
 test('refuses a version that ignores the client certificate in use', async () => {
   const tls = [
     'agent.tls.clientCertSecret.name=pool',
@@ -262,16 +281,19 @@ const BOUNDARIES: readonly [ChartName, from: string, to: string, set: readonly s
   ['agent-k8s', '0.5.58', '0.6.5', []],
   ['agent-k8s', '0.5.65', '0.5.66', []],
   ['agent-k8s', '0.5.66', '0.5.67', ['agent.container_task_image_registry=mine/']],
+  ['agent-k8s', '0.5.66', '0.6.5', []],
   ['agent-local', '0.5.63', '0.5.64', ['persistence.enabled=true']],
   ['agent-local', '0.5.63', '0.6.5', ['persistence.enabled=true']],
   ['agent-local', '0.5.66', '0.5.67', []],
   ['agent-local', '0.5.73', '0.5.74', []],
   ['agent-local', '0.5.76', '0.6.1', ['persistence.enabled=true']],
+  ['agent-local', '0.5.76', '0.6.5', []],
   ['agent-local', '0.6.3', '0.6.4', CACHE],
   ['agent-job', '0.5.63', '0.5.64', []],
   ['agent-job', '0.5.63', '0.6.5', ['secret.annotations.a=b', 'persistence.enabled=true']],
   ['agent-job', '0.5.66', '0.5.67', CACHE],
   ['agent-job', '0.5.68', '0.5.69', CACHE],
+  ['agent-job', '0.5.75', '0.6.5', []],
   ['agent-job', '0.5.77', '0.5.78', CACHE],
   ['agent-job', '0.5.79', '0.6.1', ['agent.replicaCount=2', ...CACHE]],
   ['agent-job', '0.6.1', '0.6.2', CACHE],
@@ -291,4 +313,6 @@ test.runIf(REAL).each(BOUNDARIES)('upgrades the released %s from %s to %s with i
   if (before !== '') expect(await boundClaims(place)).toEqual(bound);
   const {stdout} = await place.helm('list', '--output', 'json');
   expect(JSON.parse(stdout)).toMatchObject([{name: release, status: 'deployed', chart: `${chart}-${to}`}]);
+  if (chart === 'agent-k8s' && to === '0.6.5')
+    expect((await place.helm('get', 'manifest', release)).stdout).toMatch(/CONTAINER_TASK_IMAGE_MODE\s+value: "?legacy/);
 });

@@ -1,0 +1,243 @@
+import {describe, expect, test} from 'vitest';
+import type {InstallFacts, ReleaseState} from '../../src/cluster/install-facts.ts';
+import type {Inventory} from '../../src/cluster/inventory.ts';
+import {objectsIn} from '../../src/cluster/manifest.ts';
+import {newReleaseName} from '../../src/plan/change-chart.ts';
+import type {InstalledRelease} from '../../src/plan/installed-release.ts';
+import {migratedRelease, withOldClaims, withValues} from '../../src/plan/migrated-release.ts';
+import {requireUnblocked} from '../../src/plan/prepare-upgrade.ts';
+import {planUpgrade, type UpgradeChoices} from '../../src/plan/upgrade.ts';
+
+const NAME = {release: 'scalr-agent', place: {namespace: 'agents'}};
+const OLD = {chart: 'agent-job', version: '0.5.67'} as const;
+const NEW = {chart: 'agent-job', version: '0.6.5'} as const;
+const CHOICES: UpgradeChoices = {
+  takesOver: false,
+  timeoutMs: 600_000,
+  timeoutSeconds: 600,
+  now: new Date('2026-11-23T09:00:00Z'),
+  drain: true,
+  drainTimeoutSeconds: 1800,
+};
+
+const deployment = (label: string, name = 'scalr-agent') => `---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: ${name}}
+spec: {selector: {matchLabels: {app: ${label}}}, template: {spec: {containers: [{name: controller, image: a}]}}}
+`;
+const definition = (name: string, storage = 'v1') => `---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: ${name}}
+spec: {versions: [{name: v1alpha1, storage: ${storage !== 'v1'}}, {name: v1, storage: ${storage === 'v1'}}]}
+`;
+const BEFORE = deployment('agent-job');
+const AFTER = `${definition('agenttasktemplates.scalr.io')}${deployment('scalr-agent')}`;
+
+const release: ReleaseState = {revision: 3, status: 'deployed', chart: 'agent-job-0.5.67', updated: '2026-11-22T12:00:00Z', values: {}};
+const controller = {kind: 'Deployment', name: 'scalr-agent', onStop: 'drain', graceSeconds: 180, replicas: 1} as const;
+const RUN = {kind: 'Job', name: 'run-1', isCertain: true} as const;
+
+function installed(
+  more: {facts?: Partial<InstallFacts>; inventory?: Partial<Inventory>} & Partial<Omit<InstalledRelease, 'facts' | 'inventory'>> = {},
+): InstalledRelease {
+  const facts = {
+    ...{context: {name: 'c', cluster: 'c', server: 's'}, serverVersion: 'v1.35.1', namespace: {metadata: {name: 'agents'}}, release},
+    ...{installed: objectsIn(BEFORE), drift: [], live: [], isServerSide: true, stopped: new Set<string>(), secrets: new Map()},
+    ...more.facts,
+  } as InstalledRelease['facts'];
+  const inventory = {
+    ...{release: {...OLD, status: 'deployed', revision: 3, objects: []}, runs: [], controllers: [controller], claims: [], volumes: []},
+    ...{
+      runsOf: {...OLD, release: 'scalr-agent', taskLabels: {}},
+      definitions: [],
+      secrets: [],
+      namespace: undefined,
+      leftovers: [],
+      nodeData: [],
+    },
+    ...more.inventory,
+  } as Inventory;
+  const {facts: _, inventory: __, ...others} = more;
+  return {name: NAME, target: OLD, deployed: release, live: objectsIn(BEFORE), nodes: [], definitions: [], ...others, facts, inventory};
+}
+
+const wanted = (manifest: string, values = {}) => ({
+  ...withValues({name: NAME, chart: NEW, explicitPaths: [], secrets: []}, values, NEW),
+  manifest,
+});
+
+const plan = (
+  found: InstalledRelease,
+  manifest = AFTER,
+  more: Partial<UpgradeChoices> & {keptClaims?: readonly string[]; values?: object} = {},
+) => {
+  const {keptClaims = [], values = {}, ...choices} = more;
+  return planUpgrade(found, wanted(manifest, values), NEW, {...CHOICES, ...choices, keptClaims});
+};
+const ids = ({plan: {steps}}: ReturnType<typeof plan>) => steps.map(({id}) => id);
+
+describe('steps', () => {
+  test('apply CRDs first, keep PVCs, drain, delete what cannot be updated, and upgrade last', () => {
+    const found = plan(installed({inventory: {runs: [RUN]}}), AFTER, {keptClaims: ['old-cache']});
+    expect(ids(found)).toEqual(['definitions', 'keep/old-cache', 'stop/scalr-agent', 'drain', 'stopped', 'replace', 'release']);
+    const [keep, replace] = ['keep/old-cache', 'replace'].map((id) => found.plan.steps.find((each) => each.id === id)?.call.args.join(' '));
+    expect(keep).toContain('annotate persistentvolumeclaim/old-cache helm.sh/resource-policy=keep --overwrite');
+    expect(replace).toContain('delete deployment/scalr-agent --ignore-not-found');
+    expect(JSON.stringify(found.plan.steps)).not.toContain('--reuse-values');
+  });
+
+  test('delete a Deployment with another selector even without a drain', () => {
+    expect(ids(plan(installed(), AFTER, {drain: false}))).toEqual(['definitions', 'replace', 'release']);
+  });
+
+  test('compare the selector with the cluster, not with the manifest of a failed upgrade', () => {
+    const found = installed({facts: {installed: objectsIn(AFTER)}});
+    expect(ids(plan(found))).toContain('replace');
+  });
+
+  test('do not drain or delete when runs keep their template and the selector stays', () => {
+    const found = plan(installed({inventory: {runs: [RUN]}}), BEFORE);
+    expect(ids(found)).toEqual(['release']);
+    expect(found.plan.warnings).toEqual(['The controller restarts. 1 run is in flight; they continue.']);
+  });
+
+  test('wait for runs that a restart of agent-k8s would interrupt, and create its controller again', () => {
+    const target = {chart: 'agent-k8s', version: '0.5.75'} as const;
+    const inventory = {
+      runs: [RUN],
+      controllers: [{...controller, onStop: 'interrupt' as const}],
+      runsOf: {...target, release: 'scalr-agent', taskLabels: {}},
+    };
+    const found = installed({target, inventory, facts: {release: {...release, chart: 'agent-k8s-0.5.75'}}});
+    const steps = planUpgrade(
+      found,
+      {...wanted(BEFORE), chart: {chart: 'agent-k8s', version: '0.6.5'}},
+      {chart: 'agent-k8s', version: '0.6.5'},
+      {...CHOICES, keptClaims: []},
+    );
+    expect(ids(steps)).toEqual(['drain', 'stop/scalr-agent', 'stopped', 'replace', 'release']);
+  });
+
+  test('do not start a controller again that an interrupted drain has stopped', () => {
+    expect(ids(plan(installed({facts: {stopped: new Set(['Deployment scalr-agent'])}})))).not.toContain('start/scalr-agent');
+  });
+
+  test('are none when the release is up to date', () => {
+    const current = {...release, chart: 'agent-job-0.6.5'};
+    const found = installed({
+      target: NEW,
+      facts: {release: current, installed: objectsIn(AFTER)},
+      live: objectsIn(AFTER),
+      deployed: current,
+    });
+    expect(plan(found).plan.steps).toEqual([]);
+  });
+
+  test('apply custom resources that a failed upgrade may have created, unless Helm applies them on the server', () => {
+    const manifest = `${AFTER}---\napiVersion: scalr.io/v1\nkind: AgentTaskTemplate\nmetadata: {name: task}\n`;
+    const failed = {...release, revision: 4, status: 'failed'};
+    const steps = (isServerSide: boolean) => ids(plan(installed({facts: {release: failed, isServerSide}}), manifest)).slice(-2);
+    expect(steps(false)).toEqual(['release', 'restore/task']);
+    expect(steps(true)).toEqual(['replace', 'release']);
+  });
+});
+
+describe('obsolete CRDs', () => {
+  const definitions = [
+    {name: 'atasks.scalr.io', neededBy: []},
+    {name: 'agentworkers.scalr.io', neededBy: ['release a/b (agent-job-0.5.60)']},
+    {name: 'agenttasktemplates.scalr.io', neededBy: []},
+  ];
+
+  test('are deleted separately, unless the new version or another release needs them', () => {
+    const {cleanup, plan: own} = plan(installed({inventory: {definitions}}));
+    expect(cleanup.map(({id}) => id)).toEqual(['crd/atasks.scalr.io']);
+    expect(own.steps.some(({id}) => id.startsWith('crd/'))).toBe(false);
+  });
+
+  test('stay when this account cannot read who uses them', () => {
+    expect(plan(installed({inventory: {definitions: [{name: 'atasks.scalr.io', neededBy: undefined}]}})).cleanup).toEqual([]);
+  });
+});
+
+describe('rollback', () => {
+  test('deletes what the upgrade replaces, and records kept PVCs before it rolls back', () => {
+    const {rollback} = plan(installed(), AFTER, {keptClaims: ['old-cache']});
+    expect(rollback.steps.map(({id}) => id)).toEqual(['restore', 'adopt', 'rollback']);
+    expect(rollback.steps[1]?.tolerates?.test('Error: no PersistentVolumeClaim with the name "old-cache" found')).toBe(true);
+    expect(rollback.steps[1]?.tolerates?.test('Error: original object PersistentVolumeClaim with the name "old-cache" not found')).toBe(
+      true,
+    );
+    expect(rollback.neededAfter).toEqual(['stop/scalr-agent', 'replace']);
+  });
+
+  test('names CRDs that change their storage version, and CRDs that it cannot restore', () => {
+    const found = installed({
+      definitions: objectsIn(definition('agenttasktemplates.scalr.io', 'v1alpha1')),
+      inventory: {definitions: [{name: 'atasks.scalr.io', neededBy: []}]},
+    });
+    expect(plan(found).rollback.limits).toEqual([
+      'CRD agenttasktemplates.scalr.io stores objects as v1 instead of v1alpha1, also after a rollback.',
+      'A rollback requires CRD atasks.scalr.io: it is not possible after the CRD is deleted.',
+    ]);
+  });
+
+  test('is not possible without a deployed revision', () => {
+    expect(plan(installed({deployed: undefined})).rollback).toMatchObject({
+      steps: [],
+      limits: [expect.stringContaining('none to roll back to')],
+    });
+  });
+});
+
+test('blocks a variable that the new version sets itself', () => {
+  const {advice, plan: own} = plan(installed(), AFTER, {values: {agent: {extraEnv: {SCALR_AGENT_SENTRY_DSN: 'x'}}}});
+  expect(advice[0]).toMatchObject({code: 'RESERVED_VARIABLE', level: 'blocking', remedy: expect.stringContaining('agent.extraEnv')});
+  expect(() => requireUnblocked({advice, steps: own.steps})).toThrow(/sets SCALR_AGENT_SENTRY_DSN in container/);
+});
+
+test('does not block a release that is up to date', () => {
+  const advice = plan(installed(), AFTER, {values: {agent: {extraEnv: {SCALR_AGENT_SENTRY_DSN: 'x'}}}}).advice;
+  expect(() => requireUnblocked({advice, steps: []})).not.toThrow();
+});
+
+test.each([
+  ['agent-job', '0.6.5', 'persistence.cache', 'a-cache', 'persistence.cache.persistentVolumeClaim.claimName'],
+  ['agent-job', '0.5.65', 'persistence.cache', 'a-agent-job', 'persistence.cache.persistentVolumeClaim.claimName'],
+  ['agent-job', '0.6.5', 'persistence.data', 'a-data', 'persistence.data.persistentVolumeClaim.claimName'],
+  ['agent-local', '0.5.75', 'persistence', 'a-agent-local-cache', 'persistence.persistentVolumeClaim.claimName'],
+  ['agent-local', '0.6.5', 'persistence.cache', 'a-agent-local', 'persistence.cache.persistentVolumeClaim.claimName'],
+] as const)('%s %s mounts an old PVC at %s', (chart, version, volume, claim, key) => {
+  const nested = (path: string, value: unknown): Record<string, never> =>
+    path.split('.').reduceRight<unknown>((below, part) => ({[part]: below}), value) as Record<string, never>;
+  const on = nested(`${volume}.enabled`, true);
+  const target = {chart, version};
+  const found = withOldClaims(on, target, [claim]);
+  expect(found).toMatchObject(nested(key, claim));
+  expect(withOldClaims({}, target, [claim])).toEqual({});
+});
+
+test('moves a token in plain text to a Secret, and keeps it out of the values', () => {
+  const given = {agent: {token: 'hunter2', url: 'https://acme.scalr.io'}};
+  const {wanted: found} = migratedRelease(NAME, given, {from: OLD, to: NEW}, {source: undefined, overlay: {}});
+  expect(found.secrets).toMatchObject([{name: 'scalr-agent-token', type: 'Opaque'}]);
+  expect(found.secrets[0]?.data['token']?.reveal()).toBe('hunter2');
+  expect(found.yaml).not.toContain('hunter2');
+  expect(found.values).toMatchObject({agent: {tokenExistingSecret: {name: 'scalr-agent-token'}}});
+});
+
+test('uses the existing Secret of the release, which stays as it is', () => {
+  const given = {agent: {tokenExistingSecret: {name: 'pool', key: 'token'}}};
+  const {wanted: found} = migratedRelease(NAME, given, {from: OLD, to: NEW}, {source: undefined, overlay: {agent: {debug: '1'}}});
+  expect(found.secrets).toEqual([]);
+  expect(found.values).toMatchObject({agent: {tokenExistingSecret: {name: 'pool'}, debug: '1'}});
+});
+
+test.each([
+  ['scalr-agent', 'agent-job', 'scalr-agent-job'],
+  ['scalr-agent-job', 'agent-local', 'scalr-agent-local'],
+] as const)('names the release beside %s for %s %s', (release_, chart, name) => {
+  expect(newReleaseName(release_, chart)).toBe(name);
+});
