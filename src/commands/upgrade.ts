@@ -154,7 +154,7 @@ export default class Upgrade extends BaseCommand<Result> {
     });
     const result = resultOf(installed, to, prepared);
     await this.#explain(installed, to, prepared, result, flags);
-    requireUnblocked(prepared);
+    if (result.changed) requireUnblocked(prepared.advice);
     if (flags['dry-run']) {
       if (!this.jsonEnabled()) this.app.stdout(callsText(prepared));
       this.say(await this.#validated(prepared, access));

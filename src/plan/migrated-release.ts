@@ -1,7 +1,7 @@
 import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
-import {at, copyOf, getAt, mergeValues, type Path, setAt, textAt, type Values} from '../charts/tree.ts';
+import {at, copyOf, getAt, mergeValues, type Path, setAt, spellPath, textAt, type Values} from '../charts/tree.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {Secret} from '../settings/secret.ts';
@@ -30,7 +30,8 @@ export function migratedRelease(
   {from, to}: {from: Target; to: Target},
   {source, overlay}: MigrateOptions,
 ): Migration {
-  const {values, settings, changes} = migrateValues(given, from, to);
+  const {values: migrated, settings, changes} = migrateValues(given, from, to);
+  const values = withMirrorTokens(migrated, given, to);
   return {
     wanted: withValues(
       {name, chart: {...to, ...(source === undefined ? {} : {source})}, explicitPaths: [], secrets: inlineSecrets(given, settings)},
@@ -38,8 +39,21 @@ export function migratedRelease(
       to,
     ),
     // Advice says the same with the facts of the cluster.
-    changes: changes.filter(({kind}) => kind !== 'requirement'),
+    changes: changes.filter(
+      ({kind, path}) => kind !== 'requirement' && !(path === spellPath(MIRRORS) && getAt(values, MIRRORS) !== undefined),
+    ),
   };
+}
+
+const MIRRORS = at('agent.providerNetworkMirrors');
+
+/** The charts read tokens of provider mirrors from values only, and runs fail without them. */
+function withMirrorTokens(values: Values, given: Values, to: Target): Values {
+  const mirrors = getAt(given, MIRRORS);
+  if (mirrors === undefined || getAt(effectiveValues({}, to), MIRRORS) === undefined) return values;
+  const result = copyOf(values);
+  setAt(result, MIRRORS, mirrors);
+  return result;
 }
 
 export const withValues = (

@@ -1,4 +1,4 @@
-import type {Advice, Gain} from '../charts/advise.ts';
+import {type Advice, type Gain, kubernetesAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import type {Values} from '../charts/tree.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
@@ -53,6 +53,9 @@ export async function prepare(
 ): Promise<Prepared> {
   const {name, target, facts, deployed} = installed;
   const isSameChart = to.chart === target.chart;
+  // Helm would refuse to render the chart, with less to go on.
+  if (!isSameChart || to.version !== target.version)
+    requireUnblocked(kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes}));
   const next = isSameChart ? name : {...name, release: newRelease ?? newReleaseName(name.release, to.chart)};
   const migration = migratedRelease(next, facts.release.values, {from: target, to}, options);
   if (!isSameChart) {
@@ -77,8 +80,8 @@ export async function prepare(
 }
 
 /** @throws ExpectedError when something blocks the upgrade that the plan cannot handle */
-export function requireUnblocked({advice, steps}: Pick<Prepared, 'advice' | 'steps'>): void {
-  const blocking = steps.length === 0 ? [] : advice.filter(({level, handled}) => level === 'blocking' && !handled);
+export function requireUnblocked(advice: readonly Advice[]): void {
+  const blocking = advice.filter(({level, handled}) => level === 'blocking' && !handled);
   if (blocking.length === 0) return;
   throw new ExpectedError(['The upgrade is blocked. Nothing was changed.', ...blocking.map(({reason}) => `× ${reason}.`)].join('\n'), {
     code: 'UPGRADE_BLOCKED',

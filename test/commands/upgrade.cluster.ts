@@ -4,6 +4,7 @@ import {join} from 'node:path';
 import {afterAll, describe, expect, test} from 'vitest';
 import {sleep} from '../../src/adapters/clock.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
+import {faultyApi} from '../cluster/faulty-api.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {directoryOf, REAL} from '../helm/charts-under-test.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
@@ -19,6 +20,13 @@ const source = (chart: ChartName, version: string): Promise<string> => directory
 /** A release of an older version. */
 const installed = async (helm: string, release: string, chart: ChartName, version: string, set: readonly string[]): Promise<Installed> =>
   installedByHelm(helm, release, {chart, version}, await source(chart, version), set);
+
+/** Evidence is written to the current directory. */
+async function inDirectory<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  const before = process.cwd();
+  process.chdir(directory);
+  return work().finally(() => process.chdir(before));
+}
 
 const mounted = async ({kubectl}: Workplace, kind: string): Promise<string> =>
   kubectl('get', kind, '--output', 'jsonpath={..persistentVolumeClaim.claimName}');
@@ -152,10 +160,8 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     const {nodeFiles} = await import('../../src/adapters/node-files.ts');
     await nodeFiles.write(overlay, 'agent: {podAnnotations: {test.scalr.io/outcome: crash-loop}}\n', {isPrivate: false, flag: '--save'});
     const argv = ['--chart-source', await source('agent-job', '0.6.5'), '--values', overlay, '--rollback-on-failure', '--yes', '--json'];
-    const cwd = process.cwd();
     const evidence = mkdtempSync(join(scratch, 'evidence-'));
-    process.chdir(evidence);
-    const failed = await upgrade(place, helm, argv).finally(() => process.chdir(cwd));
+    const failed = await inDirectory(evidence, () => upgrade(place, helm, argv));
     expect(JSON.parse(failed.stdout).error).toMatchObject({
       code: 'NOT_READY',
       message: expect.stringContaining('Rolled back to revision 1.'),
@@ -175,6 +181,22 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     const {stdout} = await place.helm('history', 'scalr-agent', '--output', 'json');
     expect(JSON.parse(stdout).at(-1)).toMatchObject({status: 'deployed', chart: 'agent-job-0.5.67'});
   });
+});
+
+test('starts the deployed revision again when helm fails before it creates a new revision', async () => {
+  const place = await installed(anyHelm, 'prod', 'agent-job', '0.5.67', CACHE);
+  const before = await boundClaims(place);
+  const api = await faultyApi(place.kubeconfig);
+  api.inject('POST', /\/secrets/, {status: 403}, 1);
+  const argv = ['--release', 'prod', '--chart-source', await source('agent-job', '0.6.5'), '--rollback-on-failure', '--yes', '--json'];
+  const failed = await inDirectory(mkdtempSync(join(scratch, 'evidence-')), () =>
+    upgrade({...place, kubeconfig: api.kubeconfig}, anyHelm, argv),
+  );
+  expect(JSON.parse(failed.stdout).error.message).toContain('Rolled back to revision 1.');
+  expect(await place.kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].metadata.name}/{.items[*].spec.replicas}')).toBe(
+    'scalr-agent/1',
+  );
+  expect(await boundClaims(place)).toEqual(before);
 });
 
 test('changes nothing with --dry-run, shows the diff without secrets, and exits with 5', async () => {

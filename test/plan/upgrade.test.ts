@@ -5,7 +5,7 @@ import {objectsIn} from '../../src/cluster/manifest.ts';
 import {newReleaseName} from '../../src/plan/change-chart.ts';
 import type {InstalledRelease} from '../../src/plan/installed-release.ts';
 import {migratedRelease, withOldClaims, withValues} from '../../src/plan/migrated-release.ts';
-import {requireUnblocked} from '../../src/plan/prepare-upgrade.ts';
+import {prepare, requireUnblocked} from '../../src/plan/prepare-upgrade.ts';
 import {planUpgrade, type UpgradeChoices} from '../../src/plan/upgrade.ts';
 
 const NAME = {release: 'scalr-agent', place: {namespace: 'agents'}};
@@ -193,14 +193,28 @@ describe('rollback', () => {
 });
 
 test('blocks a variable that the new version sets itself', () => {
-  const {advice, plan: own} = plan(installed(), AFTER, {values: {agent: {extraEnv: {SCALR_AGENT_SENTRY_DSN: 'x'}}}});
+  const {advice} = plan(installed(), AFTER, {values: {agent: {extraEnv: {SCALR_AGENT_SENTRY_DSN: 'x'}}}});
   expect(advice[0]).toMatchObject({code: 'RESERVED_VARIABLE', level: 'blocking', remedy: expect.stringContaining('agent.extraEnv')});
-  expect(() => requireUnblocked({advice, steps: own.steps})).toThrow(/sets SCALR_AGENT_SENTRY_DSN in container/);
+  expect(() => requireUnblocked(advice)).toThrow(/sets SCALR_AGENT_SENTRY_DSN in container/);
 });
 
-test('does not block a release that is up to date', () => {
-  const advice = plan(installed(), AFTER, {values: {agent: {extraEnv: {SCALR_AGENT_SENTRY_DSN: 'x'}}}}).advice;
-  expect(() => requireUnblocked({advice, steps: []})).not.toThrow();
+test('blocks a version for a newer Kubernetes before the chart is rendered', async () => {
+  const access = {processes: {run: async () => expect.unreachable()}} as unknown as Parameters<typeof prepare>[4];
+  const options = {source: undefined, overlay: {}, newRelease: undefined};
+  const old = installed({nodes: [{name: 'old', version: 'v1.34.1'}]});
+  await expect(prepare(old, NEW, options, CHOICES, access, AbortSignal.timeout(1000))).rejects.toThrow(/node old \(v1\.34\.1\)/);
+});
+
+test('keeps tokens of provider mirrors, which the charts read from values only', () => {
+  const mirrors = [{url: 'https://m.example.com/', token: 'hunter2'}];
+  const {wanted: found, changes} = migratedRelease(
+    NAME,
+    {agent: {providerNetworkMirrors: mirrors}},
+    {from: {chart: 'agent-job', version: '0.6.4'}, to: NEW},
+    {source: undefined, overlay: {}},
+  );
+  expect(found.values).toMatchObject({agent: {providerNetworkMirrors: mirrors}});
+  expect(changes.filter(({kind}) => kind === 'dropped')).toEqual([]);
 });
 
 test.each([

@@ -12,7 +12,6 @@ import {template, upgradeInstall} from '../../../src/helm/helm.ts';
 import {apiFailure} from '../../../src/kubernetes/api-error.ts';
 import {requireUnblocked} from '../../../src/plan/prepare-upgrade.ts';
 import {renderChart} from '../../../src/plan/render-chart.ts';
-import type {Step} from '../../../src/plan/step.ts';
 import type {ApiError} from '../../../src/ports/log-stream.ts';
 import type {Call, ReleaseName} from '../../../src/ports/processes.ts';
 import {runChecks} from '../../../src/preflight/check.ts';
@@ -129,8 +128,7 @@ export const withCluster: readonly Example[] = [
   }),
   failing('UPGRADE_BLOCKED', 'upgrade --namespace scalr-agent --yes', () => {
     const cluster = {server: 'v1.34.1', nodes: [{name: 'node-1', version: 'v1.34.1'}]};
-    const steps: Step[] = [{id: 'release', title: 'Upgrade release scalr-agent', call: INSTALL}];
-    requireUnblocked({advice: kubernetesAdvice({chart: 'agent-job', version: '0.6.5'}, cluster), steps});
+    requireUnblocked(kubernetesAdvice({chart: 'agent-job', version: '0.6.5'}, cluster));
   }),
   failing('BROKEN_PROMISE', 'install --answers answers.yaml --yes', () => {
     const manifest = 'kind: Deployment\nspec: {template: {spec: {containers: [{name: agent, image: "registry.example.com//agent:"}]}}}\n';
