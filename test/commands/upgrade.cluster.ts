@@ -314,6 +314,7 @@ const BOUNDARIES: readonly [ChartName, from: string, to: string, set: readonly s
   ['agent-job', '0.5.63', '0.5.64', []],
   ['agent-job', '0.5.63', '0.6.5', ['secret.annotations.a=b', 'persistence.enabled=true']],
   ['agent-job', '0.5.66', '0.5.67', CACHE],
+  ['agent-job', '0.5.67', '0.5.68', CACHE],
   ['agent-job', '0.5.68', '0.5.69', CACHE],
   ['agent-job', '0.5.75', '0.6.5', []],
   ['agent-job', '0.5.77', '0.5.78', CACHE],
