@@ -1,13 +1,13 @@
 import type {UpgradeHazard} from './define.ts';
 import {textAt} from './tree.ts';
 
-/** `helm upgrade --reuse-values` passes the defaults of the old version, which lack the keys of the new one. */
+/** `--reuse-values` passes the defaults of the old version, which lack the keys of the new one. */
 export const reuseValues = (from: string, to: string): UpgradeHazard => ({
   code: 'REUSE_VALUES',
   level: 'info',
   from,
   to,
-  reason: 'helm upgrade --reuse-values fails or leaves new keys empty, because it uses the defaults of the old version',
+  reason: 'The flag --reuse-values of Helm fails or leaves new keys empty, because it passes the defaults of the old version',
   remedy: 'Pass all values, or use --reset-then-reuse-values',
   isHandled: true,
 });

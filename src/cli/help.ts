@@ -10,6 +10,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   },
   OPERATE: {
     status: ['namespace', 'release', 'target', 'all-namespaces', 'watch', 'values', 'exit-code', 'kube-context', 'json'],
+    upgrade: ['namespace', 'release', 'chart', 'chart-version', 'drain-timeout', 'rollback-on-failure', 'kube-context', 'dry-run', 'yes'],
     debug: ['namespace', 'release', 'no-wait', 'kube-context', 'dry-run', 'yes'],
     uninstall: ['namespace', 'release', 'target', 'drain', 'purge', 'confirm', 'kube-context', 'dry-run', 'yes'],
   },

@@ -92,7 +92,7 @@ export default class Upgrade extends BaseCommand<Result> {
     'Reads chart, version and values of the release, migrates the values, and lists what the upgrade changes. The plan applies new CRDs, keeps PersistentVolumeClaims that Helm would delete, waits for runs that the upgrade would interrupt, and verifies the agent. Without --chart-version, upgrades to the newest known version. Another --chart is installed as a new release; the old one is uninstalled after its runs have ended.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --dry-run',
-    '<%= config.bin %> <%= command.id %> --namespace scalr-agent --chart-version 0.6.5 --yes --rollback-on-failure',
+    '<%= config.bin %> <%= command.id %> --namespace scalr-agent --yes --rollback-on-failure',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --chart agent-job --dry-run',
   ];
   static override flags = {
