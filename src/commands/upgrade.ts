@@ -6,8 +6,7 @@ import {uninstallRelease} from '../apply/uninstall-release.ts';
 import type {Watched} from '../apply/watch-release.ts';
 import type {Advice, Gain} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
-import {releasesOf, targetOf} from '../charts/target.ts';
-import {isBelow, isTooOld} from '../charts/version-status.ts';
+import {targetOf} from '../charts/target.ts';
 import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
 import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
 import {
@@ -23,23 +22,22 @@ import {
 import {evidencePath} from '../cli/user-files.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
-import {objectsIn} from '../cluster/manifest.ts';
+import {objectNames, objectsIn} from '../cluster/manifest.ts';
 import {readFacts} from '../cluster/read-facts.ts';
-import {commandLine} from '../command-line.ts';
+import {commandLine, programOf} from '../command-line.ts';
 import {ExitCode, type Warning} from '../errors.ts';
 import type {ChartChange} from '../plan/change-chart.ts';
 import {requireKnownVersion} from '../plan/debug.ts';
 import {type InstalledRelease, readInstalled} from '../plan/installed-release.ts';
-import {type Prepared, prepare, requireUnblocked} from '../plan/prepare-upgrade.ts';
+import {newestFor, type Prepared, prepare, requireUnblocked} from '../plan/prepare-upgrade.ts';
 import {planUninstall} from '../plan/uninstall.ts';
 import type {UpgradeChoices} from '../plan/upgrade.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
-import type {Settings} from '../settings/settings.ts';
 import {ofAnother} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
 import {manifestDiffText} from '../ui/diff.ts';
-import {callsText, planText, runsText, stepText} from '../ui/plan.ts';
+import {accountText, callsText, notRemovedText, planText, resultText, runsText, stepText} from '../ui/plan.ts';
 import {progressReporter} from '../ui/progress.ts';
 import {upgradeText} from '../ui/upgrade.ts';
 import type {Change} from '../values/migrate/change.ts';
@@ -121,7 +119,7 @@ export default class Upgrade extends BaseCommand<Result> {
       multiple: true,
       multipleNonGreedy: true,
     }),
-    confirm: Flags.string({summary: 'Release name, to confirm a chart replacement or a downgrade.', helpValue: '<NAME>'}),
+    confirm: Flags.string({summary: 'Release name, to confirm a downgrade.', helpValue: '<NAME>'}),
     ...confirmFlags,
     ...answersFlag,
     ...settingFlags(SETTINGS),
@@ -147,7 +145,9 @@ export default class Upgrade extends BaseCommand<Result> {
     const {installed, to, prepared} = await this.untilInterrupted(async () => {
       const signal = AbortSignal.timeout(timeoutMs);
       const installed = await readRelease(name, access, signal);
-      const {target: to, warnings} = targetOf(withNewest(settings, installed), () => installed.target.chart);
+      const newest = newestFor(installed, settings.get(chart) ?? installed.target.chart);
+      const wanted = settings.get(chartVersion) === undefined ? settings.with(chartVersion, {value: newest, source: 'default'}) : settings;
+      const {target: to, warnings} = targetOf(wanted, () => installed.target.chart);
       this.report(warnings);
       const options = {source: settings.get(chartSource), overlay, newRelease: flags['new-release']};
       return {installed, to, prepared: await prepare(installed, to, options, choices, access, signal)};
@@ -168,7 +168,7 @@ export default class Upgrade extends BaseCommand<Result> {
   async #explain(installed: InstalledRelease, to: Target, prepared: Prepared, result: Result, flags: UpgradeFlags): Promise<void> {
     const {name, facts, wanted} = prepared;
     if (!result.changed) {
-      this.say(`Release ${name.release} already uses ${to.chart} ${to.version}. Nothing was changed.\n`);
+      this.say(`Release ${name.release} already uses ${to.chart} ${to.version}.\n`);
       return;
     }
     const texts = [
@@ -229,7 +229,7 @@ export default class Upgrade extends BaseCommand<Result> {
       const watched = await installRelease(plan, name, facts, {waits: !flags['no-wait'], rollBackWith, rollback}, deps);
       if (change) await this.#removeOld(change, installed, choices, deps);
       if (removes) await runSteps(cleanup, deps);
-      return this.#done(result, name, watched, removes);
+      return this.#done(result, prepared, watched, removes);
     } finally {
       interrupts.release();
     }
@@ -246,12 +246,15 @@ export default class Upgrade extends BaseCommand<Result> {
       return planUninstall(name, again.inventory, {...choices, purge: new Set()});
     };
     await runSteps(moves, deps);
-    await uninstallRelease(removal, name.place, {...deps, planAgain});
+    const {removed, notRemoved, exit} = await uninstallRelease(removal, name.place, {...deps, planAgain});
+    this.say(accountText({removes: removed, notRemoved, keeps: removal.keeps}, true, this.screen), notRemovedText(notRemoved, this.screen));
+    if (exit !== ExitCode.ok) process.exitCode = exit;
   }
 
-  #done(result: Result, name: ReleaseName, watched: Watched | undefined, isClean: boolean): Result {
+  #done(result: Result, {name, wanted}: Prepared, watched: Watched | undefined, isClean: boolean): Result {
     const obsolete = isClean ? [] : result.obsolete;
-    this.say(`Release ${name.release} uses ${result.to.chart} ${result.to.chartVersion}.\n`);
+    const shown = {name, hasChanged: result.changed, objects: objectNames(wanted.manifest), saved: [], program: programOf(this.app.env)};
+    if (watched !== undefined) this.say(resultText({...shown, agent: watched.agent}, this.screen));
     for (const {title, how} of obsolete) this.say(`${title}: ${how}\n`);
     return {...result, obsolete, ...(watched === undefined ? {} : {agent: watched.agent})};
   }
@@ -287,13 +290,4 @@ function resultOf({name, facts, target, inventory}: InstalledRelease, to: Target
     obsolete: cleanup.map(({title, call}) => ({title, how: commandLine(call)})),
     warnings: warnings.map((message) => ({code: 'RUNS', message})),
   };
-}
-
-/** Without --chart-version: the newest version for this Kubernetes, but no older one than the installed. */
-function withNewest(settings: Settings, {target, facts}: InstalledRelease): Settings {
-  const name = settings.get(chart) ?? target.chart;
-  if (settings.get(chartVersion) !== undefined) return settings;
-  const fits = releasesOf(name).findLast((version) => !isTooOld(facts.serverVersion, {chart: name, version}));
-  const isDowngrade = name === target.chart && fits !== undefined && isBelow(fits, target.version);
-  return fits === undefined ? settings : settings.with(chartVersion, {value: isDowngrade ? target.version : fits, source: 'default'});
 }

@@ -1,6 +1,9 @@
 import {type Advice, type Gain, kubernetesAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
+import type {ChartName} from '../charts/schema.ts';
+import {newestOf, releasesOf} from '../charts/target.ts';
 import type {Values} from '../charts/tree.ts';
+import {isBelow, isTooOld} from '../charts/version-status.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
@@ -77,6 +80,12 @@ export async function prepare(
     // A rollback restores the deployed revision.
     facts: deployed === undefined ? facts : {...facts, release: {...facts.release, ...deployed}},
   };
+}
+
+/** The newest version of a chart for this Kubernetes, but no older one than the installed. */
+export function newestFor({target, facts}: InstalledRelease, chart: ChartName): string {
+  const fits = releasesOf(chart).findLast((version) => !isTooOld(facts.serverVersion, {chart, version})) ?? newestOf(chart);
+  return chart === target.chart && isBelow(fits, target.version) ? target.version : fits;
 }
 
 /** @throws ExpectedError when something blocks the upgrade that the plan cannot handle */

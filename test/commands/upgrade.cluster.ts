@@ -298,6 +298,31 @@ test('replaces agent-k8s by agent-job beside it, drains the old agent, and moves
   await place.helm('uninstall', 'prod-job');
 });
 
+test('installs agent-local beside agent-job under a given name, and waits for the runs of the old agent', async () => {
+  const place = await installed(anyHelm, 'prod', 'agent-job', '0.6.5', []);
+  const {kubectl} = place;
+  await kubectl.apply(run('prod'));
+  let isReady = '';
+  const ending: typeof sleep = async (milliseconds, signal) => {
+    const scaled = await kubectl('get', 'deployment', 'prod-scalr-agent', '--ignore-not-found', '--output', 'jsonpath={.spec.replicas}');
+    if (scaled === '0' && isReady === '') {
+      isReady = await kubectl('get', 'deployment', 'local-agent-local', '--output', 'jsonpath={.status.readyReplicas}');
+      await kubectl('delete', 'job', 'run-1', '--now');
+    }
+    return sleep(milliseconds, signal);
+  };
+  const argv = ['--release', 'prod', '--chart', 'agent-local', '--new-release', 'local', '--yes', '--json'];
+  const {stdout, stderr, exit} = await upgrade(place, anyHelm, [...argv, '--chart-source', await source('agent-local', '0.6.5')], {
+    sleep: ending,
+  });
+  expect(exit, stdout + stderr).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({to: {release: 'local'}, runsInFlight: ['Job run-1'], agent: 'registered'});
+  expect(stderr).toContain('In flight: Job run-1');
+  expect(isReady).toBe('1');
+  expect(JSON.parse((await place.helm('list', '--output', 'json')).stdout)).toMatchObject([{name: 'local', chart: 'agent-local-0.6.5'}]);
+  expect(await kubectl('get', 'secret', 'pool', '--output', 'name')).toBe('secret/pool');
+});
+
 /** Every boundary of docs/charts/upgrades.md. */
 const BOUNDARIES: readonly [ChartName, from: string, to: string, set: readonly string[]][] = [
   ['agent-k8s', '0.5.58', '0.6.5', []],

@@ -5,7 +5,7 @@ import {objectsIn} from '../../src/cluster/manifest.ts';
 import {newReleaseName} from '../../src/plan/change-chart.ts';
 import type {InstalledRelease} from '../../src/plan/installed-release.ts';
 import {migratedRelease, withOldClaims, withValues} from '../../src/plan/migrated-release.ts';
-import {prepare, requireUnblocked} from '../../src/plan/prepare-upgrade.ts';
+import {newestFor, prepare, requireUnblocked} from '../../src/plan/prepare-upgrade.ts';
 import {planUpgrade, type UpgradeChoices} from '../../src/plan/upgrade.ts';
 
 const NAME = {release: 'scalr-agent', place: {namespace: 'agents'}};
@@ -247,6 +247,15 @@ test('uses the existing Secret of the release, which stays as it is', () => {
   const {wanted: found} = migratedRelease(NAME, given, {from: OLD, to: NEW}, {source: undefined, overlay: {agent: {debug: '1'}}});
   expect(found.secrets).toEqual([]);
   expect(found.values).toMatchObject({agent: {tokenExistingSecret: {name: 'pool'}, debug: '1'}});
+});
+
+test.each([
+  ['v1.35.1', OLD, 'agent-job', '0.6.5'],
+  ['v1.34.9-eks', OLD, 'agent-job', '0.5.68'],
+  ['v1.34.9-eks', {chart: 'agent-job', version: '0.5.79'}, 'agent-job', '0.5.79'],
+  ['v1.34.9-eks', OLD, 'agent-local', '0.6.5'],
+] as const)('on Kubernetes %s proposes for %o and %s version %s', (serverVersion, target, chart, version) => {
+  expect(newestFor(installed({target, facts: {serverVersion}}), chart)).toBe(version);
 });
 
 test.each([
