@@ -1,9 +1,20 @@
 import {catalogue} from '../settings/catalogue.ts';
+import {hazards as ofJob} from './agent-job/hazards.ts';
+import {hazards as ofK8s} from './agent-k8s/hazards.ts';
+import {hazards as ofLocal} from './agent-local/hazards.ts';
 import {CHARTS} from './charts.ts';
 import type {HazardFacts, Target, UpgradeHazard} from './define.ts';
 import {compare, describeRange, within} from './releases.ts';
+import type {ChartName} from './schema.ts';
 import {releasesOf} from './target.ts';
 import {floorOf, isBelow, isVersion} from './version-status.ts';
+
+/** Apart from the other properties of a chart, because only upgrades need them. */
+export const HAZARDS: Readonly<Record<ChartName, readonly UpgradeHazard[]>> = {
+  'agent-k8s': ofK8s,
+  'agent-local': ofLocal,
+  'agent-job': ofJob,
+};
 
 /** What an upgrade does, or why it cannot run. */
 export interface Advice extends Pick<UpgradeHazard, 'code' | 'level' | 'reason' | 'remedy'> {
@@ -36,7 +47,7 @@ const LEVELS: readonly Advice['level'][] = ['blocking', 'behavior', 'info'];
 
 /** The rows of a chart that apply; none if the version stays the same. */
 export const hazardsOf = ({chart, version}: Target, wanted: Target, facts: HazardFacts): UpgradeHazard[] =>
-  CHARTS[chart].hazards.filter(
+  HAZARDS[chart].filter(
     ({from, to, when}) =>
       compare(version, wanted.version) !== 0 && within(version, from) && within(wanted.version, to) && (when?.(facts) ?? true),
   );

@@ -194,6 +194,5 @@ export interface Chart {
   containers: readonly Container[];
   ignoredKeys: readonly IgnoredKey[];
   formerKeys?: readonly FormerKeys[];
-  hazards: readonly UpgradeHazard[];
   kubernetesFloors: readonly (KubernetesFloor & {in: string})[];
 }

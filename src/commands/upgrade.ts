@@ -171,12 +171,8 @@ export default class Upgrade extends BaseCommand<Result> {
       this.say(`Release ${name.release} already uses ${to.chart} ${to.version}.\n`);
       return;
     }
-    const texts = [
-      planText(prepared, name, facts, this.screen),
-      upgradeText(installed.target, to, prepared, this.screen),
-      runsText(installed.inventory, this.screen),
-    ];
-    const text = `${texts.filter((each) => each !== '').join('\n')}\n`;
+    const own = upgradeText(installed.target, to, prepared, this.screen);
+    const text = `${planText(prepared, name, facts, this.screen)}\n${own}${runsText(installed.inventory, this.screen)}\n`;
     // Only a plan that was shown can be confirmed.
     if (flags.yes || flags['dry-run']) this.say(text);
     else this.app.stderr(text);
@@ -239,7 +235,7 @@ export default class Upgrade extends BaseCommand<Result> {
     {removal, moves}: ChartChange,
     {name}: InstalledRelease,
     choices: UpgradeChoices,
-    deps: Parameters<typeof runSteps>[1] & {timeoutMs: number},
+    deps: Omit<Parameters<typeof uninstallRelease>[2], 'planAgain'>,
   ): Promise<void> {
     const planAgain = async () => {
       const again = await readRelease(name, deps, AbortSignal.timeout(choices.timeoutMs));
@@ -253,7 +249,14 @@ export default class Upgrade extends BaseCommand<Result> {
 
   #done(result: Result, {name, wanted}: Prepared, watched: Watched | undefined, isClean: boolean): Result {
     const obsolete = isClean ? [] : result.obsolete;
-    const shown = {name, hasChanged: result.changed, objects: objectNames(wanted.manifest), saved: [], program: programOf(this.app.env)};
+    const shown = {
+      name,
+      hasChanged: result.changed,
+      objects: objectNames(wanted.manifest),
+      saved: [],
+      program: programOf(this.app.env),
+      isForVcs: false,
+    };
     if (watched !== undefined) this.say(resultText({...shown, agent: watched.agent}, this.screen));
     for (const {title, how} of obsolete) this.say(`${title}: ${how}\n`);
     return {...result, obsolete, ...(watched === undefined ? {} : {agent: watched.agent})};

@@ -1,4 +1,4 @@
-import {CHARTS} from '../../src/charts/charts.ts';
+import {HAZARDS} from '../../src/charts/advise.ts';
 import {describeRange} from '../../src/charts/releases.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {table} from './markdown.ts';
@@ -9,7 +9,7 @@ const LEVELS = {blocking: 'fails or loses data', behavior: 'behavior', info: 'in
 export const hazardsTable = (chart: ChartName): string =>
   table(
     ['From', 'To', 'Effect', 'Change', 'Remedy'],
-    CHARTS[chart].hazards.map(({from, to, level, whose, reason, remedy, isHandled}) => [
+    HAZARDS[chart].map(({from, to, level, whose, reason, remedy, isHandled}) => [
       describeRange(from) + (whose === undefined ? '' : `, ${whose}`),
       describeRange(to),
       LEVELS[level],

@@ -1,4 +1,4 @@
-import type {Chart, HazardFacts, UpgradeHazard} from '../define.ts';
+import type {HazardFacts, UpgradeHazard} from '../define.ts';
 import {mutualTlsVanishes, reuseValues} from '../shared-hazards.ts';
 import {at, getAt, isOn, textAt} from '../tree.ts';
 import {FLAT, NESTED} from './versions.ts';
@@ -19,6 +19,8 @@ function isDeploymentKept({release, values}: HazardFacts): boolean {
   const name = textAt(values, 'fullnameOverride') || (release.includes(base) ? release : `${release}-${base}`);
   return name === 'scalr-agent';
 }
+
+const AGENT_IMAGES = ['agent.image.repository', 'controller.image.repository', 'worker.image.repository'];
 
 /** 0.5.59 to 0.5.63 have it below worker. */
 const hasDefaultRunner = ({values}: HazardFacts): boolean =>
@@ -57,7 +59,7 @@ const runsLoseTemplate = (from: string, to: string): UpgradeHazard => ({
 });
 
 /** docs/charts/upgrades.md is generated from these rows. */
-export const hazards: Chart['hazards'] = [
+export const hazards: readonly UpgradeHazard[] = [
   {
     code: 'KEYS_RENAMED',
     level: 'blocking',
@@ -78,7 +80,7 @@ export const hazards: Chart['hazards'] = [
     to: TEMPLATES,
     when: isDeploymentKept,
     whose: 'release `scalr-agent`',
-    reason: 'The selector of Deployment scalr-agent changes, and Kubernetes refuses that (field is immutable)',
+    reason: 'Deployment scalr-agent of a release with that name gets another selector, which Kubernetes refuses (field is immutable)',
     remedy: 'Delete the Deployment before the upgrade, after its runs have ended',
     isHandled: true,
   },
@@ -164,7 +166,7 @@ export const hazards: Chart['hazards'] = [
     level: 'behavior',
     from: '<=0.6.1',
     to: '>=0.6.2',
-    when: ({values}) => textAt(values, 'agent.image.repository') !== 'scalr/agent',
+    when: ({values}) => AGENT_IMAGES.some((key) => !['', 'scalr/agent'].includes(textAt(values, key))),
     whose: 'custom agent images',
     reason: 'Pods use the entrypoint of the image since 0.6.2; before, a fixed command',
     remedy: 'Check the entrypoint of your image, or set agent.controller.command and task.worker.command',

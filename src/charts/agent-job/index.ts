@@ -5,7 +5,6 @@ import {cacheDirectory} from '../clouds.ts';
 import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
 import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
-import {hazards} from './hazards.ts';
 import {refusals} from './refusals.ts';
 import {rows} from './rows.ts';
 import {cacheLimits, rules} from './rules.ts';
@@ -51,6 +50,5 @@ export const agentJob: Chart = {
   ownVariables,
   containers,
   ignoredKeys: [annotationsWithoutAccount, ...ignoredKeys],
-  hazards,
   kubernetesFloors,
 };

@@ -1,10 +1,10 @@
-import type {Chart} from '../define.ts';
+import type {UpgradeHazard} from '../define.ts';
 import {reuseValues} from '../shared-hazards.ts';
 import {textAt} from '../tree.ts';
 import {GOLDEN} from './versions.ts';
 
 /** docs/charts/upgrades.md is generated from these rows. */
-export const hazards: Chart['hazards'] = [
+export const hazards: readonly UpgradeHazard[] = [
   {
     code: 'LIMITS_REMOVED',
     level: 'info',

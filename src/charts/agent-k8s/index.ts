@@ -3,7 +3,6 @@ import {dataPath} from '../clouds.ts';
 import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
 import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
-import {hazards} from './hazards.ts';
 import {refusals, rows} from './rows.ts';
 import {rules, valuesRules} from './rules.ts';
 import {ignoredKeys, kubernetesFloors, ownVariables} from './versions.ts';
@@ -27,6 +26,5 @@ export const agentK8s: Chart = {
   ownVariables,
   containers: [{name: 'controller and the worker', extraEnv: ['extraEnv']}],
   ignoredKeys: [annotationsWithoutAccount, ...ignoredKeys],
-  hazards,
   kubernetesFloors,
 };

@@ -1,10 +1,10 @@
-import type {Chart} from '../define.ts';
+import type {UpgradeHazard} from '../define.ts';
 import {mutualTlsVanishes, reuseValues} from '../shared-hazards.ts';
 import {isOn, textAt} from '../tree.ts';
 import {usesOldPersistence} from './versions.ts';
 
 /** docs/charts/upgrades.md is generated from these rows. */
-export const hazards: Chart['hazards'] = [
+export const hazards: readonly UpgradeHazard[] = [
   {
     code: 'VOLUME_SPLIT',
     level: 'behavior',

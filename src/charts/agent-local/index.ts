@@ -4,7 +4,6 @@ import {cache, cacheAccessMode} from '../../settings/storage.ts';
 import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
 import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
-import {hazards} from './hazards.ts';
 import {refusals, rows} from './rows.ts';
 import {rules, valuesRules} from './rules.ts';
 import {formerKeys, ignoredKeys, kubernetesFloors, ownVariables} from './versions.ts';
@@ -40,6 +39,5 @@ export const agentLocal: Chart = {
   containers: [{name: 'agent', extraEnv: ['extraEnv']}],
   ignoredKeys: [annotationsWithoutAccount, ...ignoredKeys],
   formerKeys,
-  hazards,
   kubernetesFloors,
 };

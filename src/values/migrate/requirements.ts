@@ -28,7 +28,7 @@ export function requirements(given: Values, from: Target, to: Target): Change[] 
 const hazards = (given: Values, from: Target, to: Target): Change[] =>
   hazardsOf(from, to, {release: 'scalr-agent', values: effectiveValues(given, from)})
     .filter(({code, level}) => level !== 'info' && code !== 'KEYS_RENAMED')
-    .map(({whose, reason, remedy}) => changeOf('requirement', [], `${whose === undefined ? '' : `${whose}: `}${reason}.`, remedy));
+    .map(({reason, remedy}) => changeOf('requirement', [], `${reason}.`, remedy));
 
 const anotherChart = (from: Target, to: Target): Change[] => [
   changeOf(
