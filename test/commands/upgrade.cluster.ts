@@ -4,11 +4,12 @@ import {join} from 'node:path';
 import {afterAll, describe, expect, test} from 'vitest';
 import {sleep} from '../../src/adapters/clock.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
-import {faultyApi} from '../cluster/faulty-api.ts';
+import {type Fault, faultyApi} from '../cluster/faulty-api.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {directoryOf, REAL} from '../helm/charts-under-test.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
 import {boundClaims, type Installed, installedByHelm} from '../support/installed-by-helm.ts';
+import {startProgram} from '../support/killed-run.ts';
 import {violations} from '../support/output-schema.ts';
 import {upgrade} from '../support/run-on-cluster.ts';
 
@@ -81,7 +82,7 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
       if (looks === 1) await kubectl('delete', 'job', 'run-1', '--now');
       return sleep(milliseconds, signal);
     };
-    const done = await upgrade(place, helm, ['--chart-source', next, '--yes', '--json', '--remove-obsolete'], {sleep: ending});
+    const done = await upgrade(place, helm, ['--chart-source', next, '--yes', '--json'], {sleep: ending});
     expect(done.exit, done.stdout + done.stderr).toBe(0);
     expect(violations('upgrade', done.stdout)).toEqual([]);
     const result = JSON.parse(done.stdout);
@@ -90,7 +91,6 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
       to: {chart: 'agent-job', chartVersion: '0.6.5', release: 'scalr-agent'},
       runsInFlight: ['Job run-1'],
       keptClaims: ['scalr-agent-agent-job-cache'],
-      obsolete: [],
       agent: 'registered',
     });
     expect(result.advice.map(({code}: {code: string}) => code)).toEqual(
@@ -114,7 +114,6 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     );
     expect(await mounted(place, 'deployments')).toBe('scalr-agent-agent-job-cache');
     expect(await mounted(place, 'agenttasktemplates')).toBe('scalr-agent-agent-job-cache');
-    expect(await kubectl('get', 'crds', '--output', 'name')).not.toContain('atasks.scalr.io');
     const again = await upgrade(place, helm, ['--chart-source', next, '--yes', '--json']);
     expect(JSON.parse(again.stdout)).toMatchObject({changed: false, steps: [], agent: 'registered'});
   });
@@ -134,8 +133,6 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     expect(ids(done.stdout)).not.toContain('replace');
     expect(await boundClaims(place)).toEqual(before);
     expect(await mounted(place, 'deployments')).toBe('prod-agent-job-cache');
-    const [left] = JSON.parse(done.stdout).obsolete;
-    expect(left).toMatchObject({title: 'Delete CRD atasks.scalr.io, which nothing uses'});
   });
 
   test('keeps the PVC that plain helm deletes from agent-local 0.5.74 to 0.5.75', async () => {
@@ -298,6 +295,27 @@ test('replaces agent-k8s by agent-job beside it, drains the old agent, and moves
   await place.helm('uninstall', 'prod-job');
 });
 
+test('lists a CRD that nothing uses after the upgrade, and deletes it with --remove-obsolete', async () => {
+  // No other test file uses this generation.
+  const place = await installed(anyHelm, 'prod', 'agent-job', '0.5.67', []);
+  const argv = ['--release', 'prod', '--chart-source', await source('agent-job', '0.6.5'), '--yes', '--json'];
+  const crds = () => place.kubectl('get', 'crds', '--output', 'name');
+  const done = await upgrade(place, anyHelm, argv);
+  expect(done.exit, done.stdout + done.stderr).toBe(0);
+  expect(JSON.parse(done.stdout).obsolete).toEqual(
+    expect.arrayContaining([
+      {
+        title: 'Delete CRD atasks.scalr.io, which nothing uses',
+        how: expect.stringContaining('kubectl delete customresourcedefinition atasks.scalr.io'),
+      },
+    ]),
+  );
+  expect(await crds()).toContain('atasks.scalr.io');
+  const again = await upgrade(place, anyHelm, [...argv, '--remove-obsolete']);
+  expect(JSON.parse(again.stdout)).toMatchObject({changed: false, steps: [], obsolete: []});
+  expect(await crds()).not.toContain('atasks.scalr.io');
+});
+
 test('installs agent-local beside agent-job under a given name, and waits for the runs of the old agent', async () => {
   const place = await installed(anyHelm, 'prod', 'agent-job', '0.6.5', []);
   const {kubectl} = place;
@@ -321,6 +339,55 @@ test('installs agent-local beside agent-job under a given name, and waits for th
   expect(isReady).toBe('1');
   expect(JSON.parse((await place.helm('list', '--output', 'json')).stdout)).toMatchObject([{name: 'local', chart: 'agent-local-0.6.5'}]);
   expect(await kubectl('get', 'secret', 'pool', '--output', 'name')).toBe('secret/pool');
+});
+
+/** The released charts have cluster roles without a namespace in their names, and other tests use the default name. */
+const KILLED = REAL ? 'killed' : 'scalr-agent';
+
+type Moment = [moment: string, method: string, path: RegExp, fault: Fault];
+
+const MOMENTS: readonly Moment[] = [
+  ['after the CRDs are applied', 'PATCH', /\/customresourcedefinitions\/(?!.*dryRun)/, 'lose'],
+  ['after the PVC is annotated', 'PATCH', /\/persistentvolumeclaims\/(?!.*dryRun)/, 'lose'],
+  ['after the controller is scaled to 0', 'PATCH|PUT', /\/deployments\/[^/]+\/scale/, 'lose'],
+  // Only the selector of the default release name changes.
+  ...(REAL ? [] : [['after the Deployment is deleted', 'DELETE', /\/deployments\//, 'lose'] as Moment]),
+  ['after helm has written its record', 'POST', /\/secrets/, 'lose'],
+  ['after helm has created some of the objects', 'POST|PATCH', /\/agenttasktemplates(?!.*dryRun)/, 'lose'],
+  ['while it watches the release', 'GET', /\/replicasets\?limit/, 'stall'],
+];
+
+test.each(MOMENTS)('an upgrade that is killed %s is completed by the next run, on the same volume', async (moment, method, path, fault) => {
+  const place = await installed(anyHelm, KILLED, 'agent-job', '0.5.67', CACHE);
+  const before = await boundClaims(place);
+  const next = await source('agent-job', '0.6.5');
+  const argv = ['--release', KILLED, '--chart-source', next, '--yes'];
+  const api = await faultyApi(place.kubeconfig);
+  // The inventory lists ReplicaSets too, before the first step.
+  const skipped = moment.startsWith('while') ? api.inject(method, path, {delayMs: 1}, 1) : undefined;
+  const trouble = api.inject(method, path, fault, 1);
+  const run = startProgram('upgrade', place, api, anyHelm, argv);
+  await skipped?.hit;
+  await trouble.hit;
+  run.signal('SIGKILL');
+  try {
+    process.kill(run.helmPid(), 'SIGKILL');
+  } catch {
+    // Helm had ended.
+  }
+  expect(await run.ended).toMatchObject({signal: 'SIGKILL'});
+
+  const done = await upgrade(place, anyHelm, [...argv, '--take-over', '--json']);
+  expect(done.exit, done.stdout + done.stderr).toBe(0);
+  expect(JSON.parse(done.stdout)).toMatchObject({agent: 'registered', to: {chartVersion: '0.6.5'}});
+  const again = await upgrade(place, anyHelm, [...argv, '--json']);
+  expect(JSON.parse(again.stdout)).toMatchObject({changed: false, agent: 'registered'});
+  expect(await boundClaims(place)).toEqual(before);
+  const {kubectl} = place;
+  expect(await kubectl('get', 'deployments', '--output', 'jsonpath={..persistentVolumeClaim.claimName}')).toBe(Object.keys(before)[0]);
+  expect(await kubectl('get', 'deployments', '--output', 'jsonpath={.items[*].status.readyReplicas}')).toBe('1');
+  const {stdout} = await place.helm('list', '--output', 'json');
+  expect(JSON.parse(stdout)).toMatchObject([{status: 'deployed', chart: 'agent-job-0.6.5'}]);
 });
 
 /** Every boundary of docs/charts/upgrades.md. */
