@@ -34,7 +34,12 @@ export function startProgram(command: string, {namespace}: Workplace, api: Fault
   });
   return {
     signal: (name) => void process.kill(-(child.pid as number), name),
-    helmPid: () => Number(readFileSync(pids, 'utf8')),
+    helmPid: () => {
+      const pid = Number(readFileSync(pids, 'utf8'));
+      // 0 would be the group of the tests themselves.
+      if (!(pid > 0)) throw new Error('helm has not started yet');
+      return pid;
+    },
     ended: child.then(({stderr, exitCode, signal}) => ({
       stderr,
       ...(exitCode === undefined ? {} : {exitCode}),
