@@ -353,7 +353,7 @@ const MOMENTS: readonly Moment[] = [
   // Only the selector of the default release name changes.
   ...(REAL ? [] : [['after the Deployment is deleted', 'DELETE', /\/deployments\//, 'lose'] as Moment]),
   ['after helm has written its record', 'POST', /\/secrets/, 'lose'],
-  ['after helm has created some of the objects', 'POST|PATCH', /\/agenttasktemplates(?!.*dryRun)/, 'lose'],
+  ['after helm has created some of the objects', 'POST|PATCH', /\/namespaces\/[^/]+\/agenttasktemplates(?!.*dryRun)/, 'lose'],
   ['while it watches the release', 'GET', /\/replicasets\?limit/, 'stall'],
 ];
 
