@@ -19,6 +19,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   },
   CI: {
     values: ['url', 'chart', 'chart-version', 'cloud', 'https-proxy', 'ca-file', 'cache', 'set', 'values-file', 'answers', 'out', 'yes'],
+    migrate: ['from', 'to', 'out', 'exit-code', 'dry-run', 'yes', 'json'],
     validate: ['chart', 'chart-version', 'values', 'strict', 'fix', 'format', 'dry-run', 'yes'],
     export: ['url', 'token-file', 'purpose', 'concurrency', 'https-proxy', 'ca-file', 'release', 'answers', 'out', 'yes'],
     images: ['chart', 'chart-version', 'agent-image', 'runner-image', 'image-registry', 'format', 'out', 'answers'],
