@@ -2,8 +2,9 @@ import {type Advice, advise, type Gain, gainsOf} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {at, getAt, sameTree, type Tree} from '../charts/tree.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
+import type {Controller} from '../cluster/inventory.ts';
 import {objectsIn} from '../cluster/manifest.ts';
-import type {KubernetesObject} from '../cluster/objects.ts';
+import type {KubernetesObject, Workload} from '../cluster/objects.ts';
 import {rollback} from '../helm/helm.ts';
 import {annotate, applyObject, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
 import {effectiveValues} from '../values/read-values.ts';
@@ -74,9 +75,10 @@ export function planUpgrade(
   const isUpgraded = planned.steps.some(({id}) => id === 'release');
   const replaced = isUpgraded ? changedSelectors(wanted, installed) : [];
   const drains = isUpgraded && choices.drain && endsRuns(wanted, installed, replaced);
-  const drained = drains ? drainSteps(name, inventory, choices, HOW_TO_BREAK_OFF) : [];
+  const controllers = controllersOf(wanted, installed);
+  const drained = drains ? drainSteps(name, {...inventory, controllers}, choices, HOW_TO_BREAK_OFF) : [];
   // Helm creates a deleted Deployment again, with its replicas; one that is scaled to 0 conflicts with server-side apply.
-  const stopped = drained.length === 0 ? [] : inventory.controllers.map((each) => `${each.kind} ${each.name}`);
+  const stopped = drained.length === 0 ? [] : controllers.map((each) => `${each.kind} ${each.name}`);
   const rendered = new Set(objectsIn(wanted.manifest).map(nameOf));
   const deleted = [...new Set([...replaced, ...stopped.filter((each) => rendered.has(each))])];
   const keeps = isUpgraded ? keptClaims.map((claim) => keepStep(claim, installed)) : [];
@@ -127,6 +129,21 @@ const changedSelectors = ({manifest}: WantedRelease, {live}: InstalledRelease): 
     .map(nameOf);
 
 const tree = (object: KubernetesObject): Tree => object as unknown as Tree;
+
+/** Those of the deployed revision, and those that an interrupted upgrade has already started. */
+function controllersOf({manifest}: WantedRelease, {inventory, live}: InstalledRelease): Controller[] {
+  const known = new Set(inventory.controllers.map(({kind, name}) => `${kind} ${name}`));
+  const started = (objectsIn(manifest) as Workload[]).filter(
+    (object) => object.kind === 'Deployment' && !known.has(nameOf(object)) && live.some((each) => nameOf(each) === nameOf(object)),
+  );
+  return [
+    ...inventory.controllers,
+    ...started.map(({metadata, spec}): Controller => {
+      const like = {onStop: 'drain' as const, graceSeconds: 0, ...inventory.controllers[0]};
+      return {...like, kind: 'Deployment', name: metadata.name, replicas: spec?.replicas ?? 1};
+    }),
+  ];
+}
 
 /** Runs in flight lose the controller, their account or their template, or the restart interrupts them. */
 function endsRuns({manifest}: WantedRelease, {facts, inventory}: InstalledRelease, replaced: readonly string[]): boolean {

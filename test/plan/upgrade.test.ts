@@ -120,6 +120,15 @@ describe('steps', () => {
     expect(ids(steps)).toEqual(['drain', 'stop/scalr-agent', 'stopped', 'replace', 'release']);
   });
 
+  test('stop a controller that an interrupted upgrade has started, so that no pod of the release remains', () => {
+    const manifest = `${deployment('scalr-agent', 'new')}---\napiVersion: v1\nkind: ServiceAccount\nmetadata: {name: new}\n`;
+    const account = objectsIn('apiVersion: v1\nkind: ServiceAccount\nmetadata: {name: old}\n');
+    const facts = {installed: [...objectsIn(BEFORE), ...account], release: {...release, revision: 4, status: 'failed'}};
+    const found = plan(installed({facts, live: objectsIn(BEFORE + manifest)}), manifest);
+    expect(ids(found)).toEqual(['stop/scalr-agent', 'stop/new', 'drain', 'stopped', 'replace', 'release']);
+    expect(found.plan.steps.find(({id}) => id === 'replace')?.call.args).toContain('deployment/new');
+  });
+
   test('do not start a controller again that an interrupted drain has stopped', () => {
     expect(ids(plan(installed({facts: {stopped: new Set(['Deployment scalr-agent'])}})))).not.toContain('start/scalr-agent');
   });
