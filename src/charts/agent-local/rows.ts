@@ -119,7 +119,7 @@ export const rows: readonly Row[] = [
   row({
     setting: purpose,
     paths: [at('podAnnotations')],
-    write: (value) => (value === 'vcs' ? [[PURPOSE, value, 'Shows status and other tools that the agent serves a VCS pool']] : []),
+    write: (value) => (value === 'vcs' ? [[PURPOSE, value, 'Marks the agent of a VCS pool, for status and other tools']] : []),
     read: (values) => (getAt(values, PURPOSE) === 'vcs' ? 'vcs' : 'runs'),
   }),
   row({
