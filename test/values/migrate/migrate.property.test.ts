@@ -114,15 +114,20 @@ test.each([
   ['two charts', chartPairs],
 ])('keeps or lists every setting and key between %s', {timeout: isFull ? 3_600_000 : 120_000}, async (_, pairs) => {
   let renamed = 0;
-  const property = (pair: fc.Arbitrary<readonly [Target, Target]>) =>
-    fc.asyncProperty(
-      pair.chain(([from, to]) => fc.record({from: fc.constant(from), to: fc.constant(to), given: cases(from)})),
-      async ({from, to, given}) => {
-        renamed += check(await valuesOf(from, given), from, to).moves.length;
-      },
+  const migrateAll = (from: fc.Arbitrary<Target>, to: (from: Target) => fc.Arbitrary<readonly Target[]>, numRuns: number) =>
+    fc.assert(
+      fc.asyncProperty(
+        from.chain((each) => fc.record({from: fc.constant(each), to: to(each), given: cases(each)})),
+        async ({from, to, given}) => {
+          const values = await valuesOf(from, given);
+          for (const each of to) renamed += check(values, from, each).moves.length;
+        },
+      ),
+      {numRuns},
     );
-  if (isFull) for (const pair of pairs) await fc.assert(property(fc.constant(pair)), {numRuns: 1});
-  else await fc.assert(property(fc.constantFrom(...pairs)), {numRuns: RUNS * 4});
+  const targetsOf = (from: Target) => pairs.flatMap(([each, to]) => (each === from ? [to] : []));
+  if (isFull) for (const from of TARGETS) await migrateAll(fc.constant(from), () => fc.constant(targetsOf(from)), 1);
+  else await migrateAll(fc.constantFrom(...TARGETS), (from) => fc.constantFrom(...targetsOf(from)).map((to) => [to]), RUNS * 4);
   expect(renamed).toBeGreaterThan(RUNS * 4);
 });
 
