@@ -102,20 +102,15 @@ export interface DefinitionItem {
   neededBy: readonly string[] | undefined;
 }
 
-/** CRDs of agent-job, and the versions that use them. */
-const USERS: Readonly<Record<string, string>> = {
-  'agentworkers.scalr.io': '<=0.5.63',
-  'atasks.scalr.io': '0.5.64 - 0.5.67',
-  'agenttasktemplates.scalr.io': '>=0.5.68',
-};
-export const DEFINITIONS: readonly string[] = Object.keys(USERS);
+/** What agent-job brought over the years: up to 0.5.63, up to 0.5.67, and since. */
+export const DEFINITIONS: readonly string[] = ['agentworkers.scalr.io', 'atasks.scalr.io', 'agenttasktemplates.scalr.io'];
 
 export function definitionsOf({release, namespace, state, releases, definitions = [], customResources}: Readings): DefinitionItem[] {
   // Only agent-job uses them; its CRDs may remain after the release.
   if (state !== undefined && !state.chart.startsWith('agent-job-')) return [];
-  const others = releases?.filter(
-    (each) => each.chart.startsWith('agent-job-') && !(each.name === release && each.namespace === namespace),
-  );
+  const others = releases
+    ?.filter((each) => each.chart.startsWith('agent-job-') && !(each.name === release && each.namespace === namespace))
+    .map((each) => `release ${each.namespace}/${each.name} (${each.chart})`);
   return definitions
     .filter(({metadata}) => DEFINITIONS.includes(metadata.name))
     .map((definition) => {
@@ -123,11 +118,7 @@ export function definitionsOf({release, namespace, state, releases, definitions 
       const resources = customResources
         ?.filter((each) => isOf(each, definition) && !isOurs(each, release, namespace))
         .map(({kind, metadata}) => `${kind} ${metadata.namespace}/${metadata.name}`);
-      const {name} = definition.metadata;
-      const users = others
-        ?.filter(({chart}) => within(chart.replace('agent-job-', ''), USERS[name]))
-        .map((each) => `release ${each.namespace}/${each.name} (${each.chart})`);
-      return {name, neededBy: users && resources && [...users, ...resources]};
+      return {name: definition.metadata.name, neededBy: others && resources && [...others, ...resources]};
     });
 }
 

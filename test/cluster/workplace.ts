@@ -10,9 +10,8 @@ export interface Workplace {
   kubectl: Kubectl;
 }
 
-/** A new namespace in the shared cluster, so that tests can run in parallel. */
-export async function workplace(labels: Record<string, string> = {}): Promise<Workplace> {
-  const kubeconfig = inject('kubeconfig');
+/** A new namespace in a cluster, by default the shared one, so that tests can run in parallel. */
+export async function workplace(labels: Record<string, string> = {}, kubeconfig = inject('kubeconfig')): Promise<Workplace> {
   const namespace = `test-${randomBytes(4).toString('hex')}`;
   const kubectl = await kubectlFor(kubeconfig, namespace);
   await kubectl.apply({apiVersion: 'v1', kind: 'Namespace', metadata: {name: namespace, labels}});

@@ -1,10 +1,11 @@
 import {mkdtempSync, readdirSync, readFileSync, rmSync} from 'node:fs';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
-import {afterAll, describe, expect, test} from 'vitest';
+import {afterAll, beforeAll, describe, expect, inject, test} from 'vitest';
 import {sleep} from '../../src/adapters/clock.ts';
 import type {ChartName} from '../../src/charts/schema.ts';
 import {type Fault, faultyApi} from '../cluster/faulty-api.ts';
+import {type Cluster, startCluster} from '../cluster/start-cluster.ts';
 import type {Workplace} from '../cluster/workplace.ts';
 import {directoryOf, REAL} from '../helm/charts-under-test.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
@@ -18,9 +19,16 @@ afterAll(() => rmSync(scratch, {recursive: true, force: true}));
 
 const source = (chart: ChartName, version: string): Promise<string> => directoryOf({chart, version}, scratch);
 
+/** A cluster of its own, because CRDs belong to the cluster: these tests delete them, and other tests use them. */
+let cluster: Cluster | undefined;
+beforeAll(async () => {
+  if (inject('simulated')) cluster = await startCluster();
+});
+afterAll(() => cluster?.stop());
+
 /** A release of an older version. */
 const installed = async (helm: string, release: string, chart: ChartName, version: string, set: readonly string[]): Promise<Installed> =>
-  installedByHelm(helm, release, {chart, version}, await source(chart, version), set);
+  installedByHelm(helm, release, {chart, version}, await source(chart, version), set, cluster?.kubeconfig);
 
 /** Evidence is written to the current directory. */
 async function inDirectory<T>(directory: string, work: () => Promise<T>): Promise<T> {
@@ -296,7 +304,6 @@ test('replaces agent-k8s by agent-job beside it, drains the old agent, and moves
 });
 
 test('lists a CRD that nothing uses after the upgrade, and deletes it with --remove-obsolete', async () => {
-  // No other test file uses this generation.
   const place = await installed(anyHelm, 'prod', 'agent-job', '0.5.67', []);
   const argv = ['--release', 'prod', '--chart-source', await source('agent-job', '0.6.5'), '--yes', '--json'];
   const crds = () => place.kubectl('get', 'crds', '--output', 'name');

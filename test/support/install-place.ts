@@ -11,8 +11,8 @@ import {install} from './run-on-cluster.ts';
 export const TOKEN = {SCALR_AGENT_TOKEN: 'hunter2'};
 
 /** A namespace whose agents log that they are ready, and are deleted after the test. */
-export async function installPlace(): Promise<Workplace> {
-  const place = await workplace();
+export async function installPlace(kubeconfig?: string): Promise<Workplace> {
+  const place = await workplace({}, kubeconfig);
   await setLogs(place.kubeconfig, {namespace: place.namespace}, {'*': {current: ['The agent is ready to receive tasks']}});
   onTestFinished(async () => void (await place.kubectl('delete', 'deployments,daemonsets', '--all', '--wait=false')));
   return place;

@@ -8,15 +8,16 @@ export interface Installed extends Workplace {
   helm(...args: readonly string[]): Promise<{stdout: string; stderr: string; exitCode?: number}>;
 }
 
-/** A release of an older version, as plain helm installs it; `set` are assignments of values. */
+/** A release of an older version, as plain helm installs it; `set` are assignments of values, `cluster` is a kubeconfig. */
 export async function installedByHelm(
   helm: string,
   release: string,
   {chart, version}: Target,
   source: string,
   set: readonly string[],
+  cluster?: string,
 ): Promise<Installed> {
-  const place = await installPlace();
+  const place = await installPlace(cluster);
   const {namespace, kubeconfig, kubectl} = place;
   const run: Installed['helm'] = (...args) => execa(helm, [...args, '--namespace', namespace, '--kubeconfig', kubeconfig], {reject: false});
   await kubectl('create', 'secret', 'generic', 'pool', '--from-literal=token=hunter2');
