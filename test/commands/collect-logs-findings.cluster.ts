@@ -117,14 +117,14 @@ test('everything that is not well stands out, with the line that shows it', asyn
   expect(again.stdout).toBe(summary);
 });
 
-test('an old version stands out with its bugs and what to mind on the way to the newest', async () => {
+test('an old version stands out with its bugs and the command that shows its upgrade', async () => {
   const place = await installedLongAgo('agent-job', '0.5.63', helm);
   const bundle = await collected(place, helm);
   expect(proof(bundle, 'VERSION_BEHIND')).toMatchObject({
     object: 'release/scalr-agent',
     evidence: 'releases/scalr-agent/history.json',
     said: expect.stringContaining('agent-job-0.5.63'),
-    remedy: expect.stringMatching(/--chart-version 0\.6\.5.*CustomResourceDefinition/s),
+    remedy: expect.stringMatching(/scalr-agent upgrade .*--chart-version 0\.6\.5 --dry-run$/),
   });
   expect(proof(bundle, 'RUNS_WITHOUT_MEMORY')).toMatchObject({
     message: expect.stringContaining('30Mi'),
