@@ -39,7 +39,7 @@ const MATCHING: readonly (readonly Place[])[] = [
   [job('terminationGracePeriodSeconds', FLAT), job('agent.terminationGracePeriodSeconds', NESTED)],
 ];
 
-/** The key of the target that has the same meaning; undefined if there is none. The longest match wins. */
+/** The key with the same meaning in the target, if any. The longest match wins. */
 export function matchingKey(path: Path, from: Target, to: Target): Path | undefined {
   const isOf = ({chart, in: range}: Place, target: Target): boolean => chart === target.chart && within(target.version, range);
   const found = MATCHING.flatMap((places) => {

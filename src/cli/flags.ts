@@ -118,6 +118,17 @@ export function durationOf(flag: string, text: string, {max = DAY} = {}): number
   }
 }
 
+/** Names of flags that were given, also as --no-…, and not only have a default. */
+export const explicitFlags = (
+  flags: Readonly<Record<string, unknown>>,
+  metadata: {flags: Readonly<Record<string, {setFromDefault?: boolean} | undefined>>},
+): Record<string, true> =>
+  Object.fromEntries(
+    Object.entries(flags)
+      .filter(([name, value]) => value !== undefined && metadata.flags[name]?.setFromDefault !== true)
+      .map(([name]) => [name, true]),
+  );
+
 /** Rejects flags that another flag makes useless. Not oclif's `exclusive`, because --help would list every pair. @throws ExpectedError */
 export function refuseWith(flag: string, others: readonly string[], flags: Readonly<Record<string, unknown>>): void {
   const clash = others.filter((other) => flags[other] !== undefined && flags[other] !== false);

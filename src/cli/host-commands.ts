@@ -13,7 +13,7 @@ import {
   stateOfContainer,
   stateOfService,
 } from '../host/agents.ts';
-import {type HostPlan, type HostRemoval, planContainerRemoval, planContainers, planServiceRemoval, SERVICE_FILES} from '../host/plan.ts';
+import {type HostPlan, type HostRemoval, planContainerRemoval, planContainers, planServiceRemoval} from '../host/plan.ts';
 import {watchContainers} from '../host/watch.ts';
 import type {Step} from '../plan/step.ts';
 import type {KeptObject} from '../plan/uninstall-keeps.ts';
@@ -24,6 +24,7 @@ import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {dockerFiles} from '../targets/docker.ts';
 import {hostAgent} from '../targets/host/agent.ts';
+import {DROP_INS} from '../targets/systemd.ts';
 import {agentsReporter, dockerPlace, hostPlanText, hostStatusText} from '../ui/host.ts';
 import {accountText, callsText, LINK_VCS, stepText} from '../ui/plan.ts';
 import {paragraph, type Screen} from '../ui/theme.ts';
@@ -75,7 +76,7 @@ export async function installInDocker(
   const directory = resolve(flags.save ?? (settings.get(release) as string));
   const host = hostAgent(settings, 'docker', await tokenIn(directory, app.files));
   if (host.secrets['SCALR_AGENT_TOKEN'] === '') throw noToken();
-  const {steps, warnings} = planContainers(host, directory, await readDocker(host.image, {host: app.host, signal: soon()}));
+  const {steps, warnings} = planContainers(host, directory, await readDocker(host.image, {host: app.host, signal: readSignal(context)}));
   const result: HostInstallResult = {
     target: 'docker',
     release: host.name,
@@ -125,13 +126,13 @@ export interface HostStatusDocument {
   causes: {object: string; code: string; reason: string; remedy: string}[];
 }
 
-/** State of the agents of this machine, of one release if it is given. @throws ExpectedError if there is none */
+/** State of the agents on this machine, or of one release. @throws ExpectedError if no agent is found */
 export async function hostStatus(
   target: 'docker' | 'systemd',
   name: string | undefined,
-  {app, show, isJson, screen}: HostContext,
+  {app, show, isJson, screen, timeoutMs}: HostContext,
 ): Promise<HostStatusDocument> {
-  const deps = {host: app.host, signal: soon(), now: app.now};
+  const deps = {host: app.host, signal: readSignal({timeoutMs}), now: app.now};
   const agents =
     target === 'docker'
       ? await Promise.all(agentContainers(await readContainers(deps), name).map((each) => stateOfContainer(each, deps)))
@@ -184,17 +185,17 @@ export async function uninstallFromHost(
   return result;
 }
 
-async function removalOf(target: 'docker' | 'systemd', name: string, {app}: HostContext): Promise<HostRemoval> {
-  const deps = {host: app.host, signal: soon(), now: app.now};
+async function removalOf(target: 'docker' | 'systemd', name: string, {app, timeoutMs}: HostContext): Promise<HostRemoval> {
+  const deps = {host: app.host, signal: readSignal({timeoutMs}), now: app.now};
   if (target === 'docker') return planContainerRemoval(agentContainers(await readContainers(deps), name));
   if ((await stateOfService(deps)) === undefined) return {steps: [], warnings: [], removes: [], keeps: []};
-  const kinds = await Promise.all(SERVICE_FILES.map((path) => app.files.kindOf(path)));
-  return planServiceRemoval(SERVICE_FILES.filter((_, index) => kinds[index] === 'file'));
+  const kinds = await Promise.all(DROP_INS.map((path) => app.files.kindOf(path)));
+  return planServiceRemoval(DROP_INS.filter((_, index) => kinds[index] === 'file'));
 }
 
 /** The only agent container of this machine, or of a release. @throws ExpectedError */
-export async function onlyContainer(name: string | undefined, host: HostTools): Promise<string> {
-  const found: Container[] = agentContainers(await readContainers({host, signal: soon()}), name);
+export async function onlyContainer(name: string | undefined, host: HostTools, timeoutMs: number): Promise<string> {
+  const found: Container[] = agentContainers(await readContainers({host, signal: readSignal({timeoutMs})}), name);
   const [only, ...others] = found.map(containerName);
   if (only === undefined) throw noAgent('docker', name);
   if (others.length === 0) return only;
@@ -209,8 +210,10 @@ const titlesOf = ({steps}: Pick<HostPlan, 'steps'>): string => steps.map(({title
 
 const stepsOf = (steps: readonly Step[]) => steps.map(({id, title}) => ({id, title}));
 
-/** Time for Docker and systemd to answer. */
-const soon = (): AbortSignal => AbortSignal.timeout(30_000);
+/** Docker and systemd respond within this time. */
+const MAX_READ_MS = 30_000;
+
+const readSignal = ({timeoutMs}: Pick<HostContext, 'timeoutMs'>): AbortSignal => AbortSignal.timeout(Math.min(timeoutMs, MAX_READ_MS));
 
 /** Only a plan that was shown can be confirmed. */
 async function confirm(text: string, {yes = false}: ConfirmFlags, {app, say, prompter}: HostContext): Promise<void> {

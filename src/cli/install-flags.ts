@@ -28,6 +28,7 @@ export const ONLY_KUBERNETES = [
   'skip-preflight',
   'take-over',
   'confirm',
+  'drain-timeout',
   'kube-context',
   'kubeconfig',
   'helm',

@@ -89,10 +89,6 @@ export async function decideWithOperator(
     };
     const wanted = (generated: Generated) =>
       wantedRelease(generated, valuesDocument(generated), releaseName(clusterFlags(), generated.settings));
-    const [contexts, hasDocker] = await Promise.all([
-      readContexts(target(), app.processes(toolPaths(flags)), timeoutSignal()),
-      app.host.run({tool: 'docker', args: ['version']}, {signal: timeoutSignal()}).then(({trouble}) => trouble === undefined),
-    ]);
     let access: {key: string; cached: ClusterAccess} | undefined;
     const decision = await runWizard(store, {
       prompter,
@@ -103,8 +99,7 @@ export async function decideWithOperator(
       env,
       read,
       wanted,
-      contexts,
-      hasDocker,
+      contexts: await readContexts(target(), app.processes(toolPaths(flags)), timeoutSignal()),
       isFixed: flags['kube-context'] !== undefined || (flags.target !== undefined && flags.target !== 'kubernetes'),
       planContainers: async (agent) =>
         planContainers(

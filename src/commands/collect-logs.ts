@@ -1,7 +1,7 @@
 import type {Interfaces} from '@oclif/core';
 import {BaseCommand} from '../cli/base-command.ts';
 import {collectLogsFlags, collectOptions, sourceOf} from '../cli/collect-logs-flags.ts';
-import {durationOf, releaseName, toolPaths} from '../cli/flags.ts';
+import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
 import {onlyContainer} from '../cli/host-commands.ts';
 import {ExitCode} from '../errors.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
@@ -94,7 +94,7 @@ export default class CollectLogs extends BaseCommand<Result> {
   async #fromHost(flags: Flags): Promise<Collect> {
     const settings = await this.settingsFrom(flags, {only: [release]});
     const name = settings.isExplicit(release) ? settings.get(release) : undefined;
-    const container = flags.target === 'docker' ? await onlyContainer(name, this.app.host) : flags.docker;
+    const container = flags.target === 'docker' ? await onlyContainer(name, this.app.host, timeoutOf(flags)) : flags.docker;
     const options = {...collectOptions(flags), container};
     const deps = {...this.#saving(), host: this.app.host};
     return (interrupts) => collectFromHost(options, {...deps, interrupts});

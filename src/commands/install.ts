@@ -2,7 +2,7 @@ import {dryRun} from '../apply/dry-run.ts';
 import {installRelease} from '../apply/install-release.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
-import {durationOf, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
+import {durationOf, explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
 import {type HostInstallResult, installInDocker} from '../cli/host-commands.ts';
 import {type InstallFlags, installFlags, ONLY_KUBERNETES} from '../cli/install-flags.ts';
 import {evidencePath, saveFiles} from '../cli/user-files.ts';
@@ -63,8 +63,9 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
   #cached: ClusterAccess | undefined;
 
   override async run(): Promise<Result | HostInstallResult | undefined> {
-    const {flags} = await this.parse(Install);
-    if (flags.target === 'docker' || flags.target === 'systemd') refuseWith(`target ${flags.target}`, ONLY_KUBERNETES, flags);
+    const {flags, metadata} = await this.parse(Install);
+    if (flags.target === 'docker' || flags.target === 'systemd')
+      refuseWith(`target ${flags.target}`, ONLY_KUBERNETES, explicitFlags(flags, metadata));
     const isConversation = this.#isConversation(flags);
     if (flags.target === 'systemd' && !isConversation) throw noPackages();
     if (flags.target === 'docker' && !isConversation)

@@ -7,6 +7,7 @@ import {
   confirmFlags,
   connectionFlags,
   durationOf,
+  explicitFlags,
   refuseWith,
   releaseName,
   settingFlags,
@@ -46,7 +47,18 @@ interface Result {
 const SETTINGS = [namespace, release];
 
 /** Flags that have no meaning without Kubernetes. */
-const ONLY_KUBERNETES = ['purge', 'confirm', 'cleaner-image', 'namespace', 'kube-context', 'kubeconfig', 'helm', 'kubectl'] as const;
+const ONLY_KUBERNETES = [
+  'purge',
+  'confirm',
+  'cleaner-image',
+  'drain',
+  'drain-timeout',
+  'namespace',
+  'kube-context',
+  'kubeconfig',
+  'helm',
+  'kubectl',
+] as const;
 
 export default class Uninstall extends BaseCommand<Result | HostUninstallResult> {
   static override summary = 'Uninstall an agent and list what remains.';
@@ -77,12 +89,12 @@ export default class Uninstall extends BaseCommand<Result | HostUninstallResult>
   };
 
   override async run(): Promise<Result | HostUninstallResult> {
-    const {flags} = await this.parse(Uninstall);
+    const {flags, metadata} = await this.parse(Uninstall);
     const timeoutMs = timeoutOf(flags);
     const drainTimeoutMs = durationOf('--drain-timeout', flags['drain-timeout']);
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     if (flags.target === 'docker' || flags.target === 'systemd') {
-      refuseWith(`target ${flags.target}`, ONLY_KUBERNETES, flags);
+      refuseWith(`target ${flags.target}`, ONLY_KUBERNETES, explicitFlags(flags, metadata));
       return uninstallFromHost(flags.target, settings.get(release) as string, flags, this.hostContext(flags));
     }
     const {now, sleep} = this.app;

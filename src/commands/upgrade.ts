@@ -19,7 +19,7 @@ import {
   settingFlags,
   timeoutOf,
 } from '../cli/flags.ts';
-import {evidencePath} from '../cli/user-files.ts';
+import {evidencePath, readTexts} from '../cli/user-files.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
 import {objectNames, objectsIn} from '../cluster/manifest.ts';
@@ -131,8 +131,7 @@ export default class Upgrade extends BaseCommand<Result> {
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
     const name = releaseName(flags, settings);
     const access = await this.accessTo(name.place, flags);
-    const read = async (file: string) => ({file, text: (await this.app.files.read(file)).toString('utf8')});
-    const overlay = readLayers(await Promise.all((flags.values ?? []).map(read)));
+    const overlay = readLayers(await readTexts(flags.values ?? [], this.app.files));
     const timeoutMs = timeoutOf(flags);
     const choices: UpgradeChoices = {
       takesOver: flags['take-over'] ?? false,

@@ -16,7 +16,7 @@ export interface HostAgentState {
   /** State according to Docker or systemd, such as "running". */
   status: string;
   isRunning: boolean;
-  /** `registered` if its log says so. */
+  /** According to the log of the agent. */
   agent: 'registered' | 'unknown';
   restarts: number;
   image?: string;
@@ -161,7 +161,7 @@ export async function stateOfService({host, signal, now}: Deps): Promise<HostAge
 export const areReady = (agents: readonly HostAgentState[]): boolean =>
   agents.length > 0 && agents.every(({isRunning, causes}) => isRunning && !causes.some(({isError}) => isError));
 
-/** What the log and the findings say about an agent. */
+/** State of an agent according to its log and the findings. */
 function stateIn(
   log: string,
   isRunning: boolean,

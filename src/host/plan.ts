@@ -28,7 +28,7 @@ export interface HostFacts {
   hasDaemonProxy: boolean;
 }
 
-/** `directory` is the absolute path of the exported files. Pure. @throws ExpectedError if a container of somebody else has the name */
+/** `directory` is the absolute path of the exported files. Pure. @throws ExpectedError if another container has the name */
 export function planContainers(host: HostAgent, directory: string, {containers, hasImage, hasDaemonProxy}: HostFacts): HostPlan {
   const installed = agentContainers(containers, host.name);
   const foreign = containers.find((each) => !installed.includes(each) && host.agents.some(({name}) => name === containerName(each)));
@@ -136,16 +136,10 @@ export function planContainerRemoval(containers: readonly Container[]): HostRemo
   };
 }
 
-/** Files of `export systemd`, which removing the service makes useless. */
-const DROP_INS = [
-  '/etc/systemd/system/scalr-agent.service.d/scalr-agent.conf',
-  '/etc/systemd/system/scalr-docker.service.d/scalr-proxy.conf',
-];
 const SERVICE = 'scalr-agent';
 
-/** Stops the service of the Linux packages and removes its drop-ins; the package, its configuration and data remain. Pure. */
-export function planServiceRemoval(existing: readonly string[]): HostRemoval {
-  const dropIns = DROP_INS.filter((path) => existing.includes(path));
+/** Stops the service of the Linux packages and removes the drop-ins of `export systemd`; package, configuration and data remain. Pure. */
+export function planServiceRemoval(dropIns: readonly string[]): HostRemoval {
   return {
     steps: [
       step('disable', `Stop and disable service ${SERVICE}`, {tool: 'systemctl', args: ['disable', '--now', SERVICE]}),
@@ -168,5 +162,3 @@ export function planServiceRemoval(existing: readonly string[]): HostRemoval {
     ],
   };
 }
-
-export const SERVICE_FILES: readonly string[] = DROP_INS;

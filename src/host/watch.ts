@@ -17,7 +17,7 @@ interface WatchDeps {
   onState(agents: readonly HostAgentState[]): void;
 }
 
-/** Waits until the log of every agent of a release says that it is ready. @throws ExpectedError with causes and next steps */
+/** Waits until every agent of a release has logged that it is ready. @throws ExpectedError with causes and next steps */
 export async function watchContainers(release: string, deps: WatchDeps): Promise<'registered' | 'unknown'> {
   const {now, interrupts} = deps;
   const signal = anySignal(interrupts.interrupt, AbortSignal.timeout(deps.timeoutMs));

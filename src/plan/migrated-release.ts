@@ -38,7 +38,7 @@ export function migratedRelease(
       mergeValues(values, overlay),
       to,
     ),
-    // Advice says the same with the facts of the cluster.
+    // The advice contains them with facts of the cluster.
     changes: changes.filter(
       ({kind, path}) => kind !== 'requirement' && !(path === spellPath(MIRRORS) && getAt(values, MIRRORS) !== undefined),
     ),

@@ -29,7 +29,7 @@ export interface Prepared {
   advice: readonly Advice[];
   gains: readonly Gain[];
   changes: readonly Change[];
-  /** Absent if the chart changes: the old release is then left as it is. */
+  /** Absent if the chart changes, because the old release remains until the new one is ready. */
   rollback?: Rollback;
   /** PVCs that Helm would have deleted. */
   keptClaims: readonly string[];

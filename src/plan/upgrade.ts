@@ -41,7 +41,7 @@ export interface Rollback {
   steps: readonly Step[];
   /** Steps of the plan after which a rollback is required, even if Helm created no new revision. */
   neededAfter: readonly string[];
-  /** What a rollback does not restore, or why there is none. */
+  /** What a rollback does not restore, or why a rollback is not possible. */
   limits: readonly string[];
 }
 
@@ -234,7 +234,7 @@ function rollbackOf(
   {timeoutSeconds}: UpgradeChoices,
 ): Rollback {
   if (deployed === undefined)
-    return {steps: [], neededAfter: [], limits: ['No revision of the release is deployed, so there is none to roll back to.']};
+    return {steps: [], neededAfter: [], limits: ['No revision of the release is deployed, so a rollback is not possible.']};
   const {place} = name;
   const back: Step = {id: 'rollback', title: `Roll back to revision ${deployed.revision}`, call: rollback(name, deployed.revision)};
   const names = restored.map((each) => each.replace(' ', '/').toLowerCase());

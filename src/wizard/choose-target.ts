@@ -43,16 +43,10 @@ interface TargetDeps {
   read(context: string | undefined): Promise<DiscoveredCluster>;
   /** A flag selects the target. */
   isFixed: boolean;
-  /** Docker answers on this machine. */
-  hasDocker: boolean;
 }
 
 /** Where the agent will run, unless a flag selects it. `read` returns the facts of a cluster, which it reads in the background. */
-export function targetQuestion(
-  store: AnswerStore,
-  {all, current, problem}: Contexts,
-  {prompter, read, isFixed, hasDocker}: TargetDeps,
-): Question {
+export function targetQuestion(store: AnswerStore, {all, current, problem}: Contexts, {prompter, read, isFixed}: TargetDeps): Question {
   const others = all.filter(({name}) => name !== current);
   const about = (text: string): string => `${current} (current context), ${text}`;
   const choices = (text: string): Choice[] => [
@@ -64,7 +58,7 @@ export function targetQuestion(
     ...(others.length === 0
       ? []
       : [{value: OTHER as string, label: 'Another context…', description: `${others.length} more in your kubeconfig`}]),
-    {value: DOCKER as string, label: 'Docker', description: hasDocker ? 'on this machine' : 'write files; Docker does not answer here'},
+    {value: DOCKER as string, label: 'Docker', description: 'install on this machine, or write files'},
     {value: SYSTEMD as string, label: 'Virtual machine', description: 'write configuration for the deprecated Linux packages'},
     {value: FILES as string, label: 'Files only', description: 'write values.yaml, change nothing'},
   ];

@@ -27,8 +27,6 @@ export interface WizardDeps extends Omit<ReviewDeps, 'before' | 'offers' | 'whyE
   contexts: Contexts;
   /** A flag selects the cluster or the target. */
   isFixed: boolean;
-  /** Docker answers on this machine. */
-  hasDocker: boolean;
   env: Readonly<Record<string, string | undefined>>;
   /** Facts of the cluster of a context; read once per context. */
   read(context: string | undefined): Promise<DiscoveredCluster>;

@@ -89,6 +89,16 @@ test('refuses flags of a cluster with an agent on this machine', async () => {
   expect(stderr).toContain('--target docker cannot be used with --kube-context.');
 });
 
+test.each([
+  [Uninstall, ['--drain-timeout', '5m'], '--drain-timeout'],
+  [Uninstall, ['--no-drain'], '--drain'],
+  [Install, ['--drain-timeout', '5m', '--url', 'https://acme.scalr.io', '--yes'], '--drain-timeout'],
+] as const)('%o refuses %j with an agent on this machine', async (Class, flags, named) => {
+  const {stderr, exit} = await runCommand(Class as typeof Uninstall, ['--target', 'docker', ...flags], {host: machine('', '')});
+  expect(exit).toBe(2);
+  expect(stderr).toContain(`--target docker cannot be used with ${named}.`);
+});
+
 test('requires a token for an install in Docker, and writes nothing without it', async () => {
   const files = memoryFiles();
   const flags = ['--target', 'docker', '--url', 'https://acme.scalr.io', '--yes'];

@@ -1,7 +1,8 @@
 import {expect, test} from 'vitest';
 import type {Container} from '../../src/host/agents.ts';
-import {planContainerRemoval, planContainers, planServiceRemoval, SERVICE_FILES} from '../../src/host/plan.ts';
+import {planContainerRemoval, planContainers, planServiceRemoval} from '../../src/host/plan.ts';
 import {hostAgent} from '../../src/targets/host/agent.ts';
+import {DROP_INS} from '../../src/targets/systemd.ts';
 import {certificates} from '../support/certificates.ts';
 import {settingsFrom} from '../support/settings-from.ts';
 
@@ -94,7 +95,7 @@ test('lists directories and the token as what remains', () => {
 });
 
 test('removes only drop-ins that exist', () => {
-  const [first = ''] = SERVICE_FILES;
+  const [first = ''] = DROP_INS;
   expect(planServiceRemoval([]).steps.map(({call}) => call.args)).toEqual([['disable', '--now', 'scalr-agent']]);
   expect(planServiceRemoval([first]).steps.map(({call: {tool, args}}) => [tool, ...args])).toEqual([
     ['systemctl', 'disable', '--now', 'scalr-agent'],

@@ -196,7 +196,7 @@ describe('rollback', () => {
   test('is not possible without a deployed revision', () => {
     expect(plan(installed({deployed: undefined})).rollback).toMatchObject({
       steps: [],
-      limits: [expect.stringContaining('none to roll back to')],
+      limits: [expect.stringContaining('so a rollback is not possible')],
     });
   });
 });

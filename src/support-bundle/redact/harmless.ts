@@ -63,7 +63,7 @@ export function looksStrong(value: string): boolean {
   if (value.length < 8 || /\s|^-|^\w+=/.test(value) || isHarmless(value) || !/\d/.test(value) || !/[A-Za-z]/.test(value)) return false;
   if (/^[\w.+-]+:\/\/|^[./~]|^v?\d+(?:[.:_-]\w+)*$|^[\w.-]+@[\w.-]+$|^sha\d+:|^[\d.,]+[a-zA-Z]{1,5}$/.test(value)) return false;
   if (/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return false;
-  // A digest in a name is none.
+  // A digest is not a secret.
   if (/^(?:[A-Za-z]*[-_./])*[0-9a-f]{12,}$|^[0-9a-f]+$/i.test(value)) return false;
   if (looksRandom(value, 16)) return true;
   if (/^(?:[A-Za-z]+[-_.:/])*[A-Za-z]+[-_.:/]?\d*$/.test(value) || /[()[\]{}/:]/.test(value)) return false;

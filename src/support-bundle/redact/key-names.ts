@@ -1,7 +1,7 @@
 import {COLOUR} from './rule.ts';
 
 /**
- * What the name of a key says about its value: a secret; perhaps the name of a Kubernetes Secret; a word that has other meanings, too;
+ * What a key name indicates about its value: a secret; perhaps the name of a Kubernetes Secret; a word that has other meanings, too;
  * maybe a secret, if it looks like one; or nothing.
  */
 export type KeyKind = 'secret' | 'name' | 'word' | 'maybe' | 'other';
@@ -101,7 +101,7 @@ const COLOUR_BEFORE = new RegExp(`${COLOUR}([\\w.-]*)$`);
 /** Logs repeat few keys. */
 const remembered = new Map<string, KeyKind>();
 
-/** The key around a word, unless it says nothing; longer ones are not keys. */
+/** The key around a word, unless it is too generic. Longer words are not keys. */
 export function keyAround(text: string, start: number, end: number): Key | undefined {
   let last = end;
   while (last > start && !isOfKey(text, last - 1)) last -= 1;

@@ -77,7 +77,7 @@ function spellingsOf(value: Buffer, isWhole: boolean): {bytes: Buffer; isBase64?
   const text = value.toString('latin1');
   const asUtf8 = value.toString('utf8');
   const isUtf8 = Buffer.from(asUtf8).equals(value);
-  // What is not UTF-8 is printed as Latin-1, or with replacement characters.
+  // Bytes that are not UTF-8 are printed as Latin-1, or as replacement characters.
   const texts = isUtf8 ? [value] : [value, Buffer.from(text, 'utf8'), Buffer.from(asUtf8)];
   const json = isUtf8 ? Buffer.from(JSON.stringify(asUtf8).slice(1, -1)) : value;
   const base64 = [...new Set([value, ...(json.equals(value) ? [] : [json])])].flatMap((bytes) =>

@@ -12,7 +12,7 @@ const HEADER = String.raw`(?:Version|Comment|Proc-Type|DEK-Info|Hash):[^\n\\]{0,
 /** Lines of a key without its end. */
 const LINES = new RegExp(`(?:${BREAK}(?:${HEADER}|${LINE}(?![A-Za-z0-9+/]))|\\r?\\n[ \\t]*(?=\\r?\\n)){0,160}`, 'iy');
 
-/** A private key from its first line on, to its end or as far as it is there. Certificates and public keys are kept for support. */
+/** A private key from its first line to its last, also if it is cut off. Certificates and public keys are kept for support. */
 const fromBegin: Rule = {
   name: 'private key',
   anchors: ['-----BEGIN'],
@@ -104,7 +104,7 @@ const putty: Rule = {
   },
 };
 
-/** Compressed data, such as the records of Helm: nobody can read it, so nobody can search it. Also in base64 twice. */
+/** Compressed data, such as Helm records, which cannot be searched. May be encoded in base64 twice. */
 const compressed: Rule = {
   name: 'compressed data',
   anchors: ['H4sI', 'SDRzS'],

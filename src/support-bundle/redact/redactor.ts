@@ -15,8 +15,8 @@ import {type RedactLevel, scannerFor} from './scanner.ts';
  *      from the value. Base64 and hex are spellings of their own. The time is linear, whatever a Secret holds.
  *    - Shapes: tokens with a prefix (`token-shapes.ts`, and `.json` from gitleaks), private keys (`private-keys.ts`), URLs and commands
  *      (`text-rules.ts`), outputs of Terraform (`output-rules.ts`).
- *    - Keys (`key-rules.ts`): `key-names.ts` says what a name promises, `read-value.ts` where its value ends, and `harmless.ts` which
- *      values are no secret: references, placeholders, error texts, code.
+ *    - Keys (`key-rules.ts`): `key-names.ts` classifies key names, `read-value.ts` finds the end of a value, and `harmless.ts` lists
+ *      values that are not secrets: references, placeholders, error texts, code.
  *    - Random strings (`random-strings.ts`): long strings that look random and do not follow the name of a digest or an identifier.
  *    All rules are data: anchors for one automaton (`automaton.ts`), and a function that reads around an anchor (`rule.ts`).
  * 3. Pseudonyms (`pseudonyms.ts`). A value has the same pseudonym everywhere in a bundle, and another one in the next bundle.

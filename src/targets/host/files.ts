@@ -58,11 +58,12 @@ export const dropIn = (
   isPrivate,
 });
 
+/** Path of the drop-in with the proxy of a Docker service. */
+export const proxyDropIn = (service: string): string => `${service}.service.d/scalr-proxy.conf`;
+
 /** The daemon pulls the images of runs, so it needs the proxy too. */
 export function daemonProxy(host: HostAgent, service: string): ExportedFile[] {
   if (host.mode !== 'containers' || Object.keys(host.proxy).length === 0) return [];
   const isPrivate = Object.keys(host.proxy).some((name) => name in host.secrets);
-  return [
-    dropIn(`${service}.service.d/scalr-proxy.conf`, 'Proxy of the Docker daemon, which pulls the images of runs.', host.proxy, {isPrivate}),
-  ];
+  return [dropIn(proxyDropIn(service), 'Proxy of the Docker daemon, which pulls the images of runs.', host.proxy, {isPrivate})];
 }

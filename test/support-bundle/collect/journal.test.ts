@@ -65,7 +65,11 @@ async function collect(tools: Readonly<Record<string, string>>, files = disk) {
   vi.stubEnv('PATH', shims.path(tools));
   const file = shims.zip();
   const now = () => new Date('2026-11-21T08:05:00Z');
-  const outcome = await runCommand(CollectLogs, ['--journal', '--since', '2h', '--json', '--out', file], {host: hostTools, files, now});
+  const outcome = await runCommand(CollectLogs, ['--target', 'systemd', '--since', '2h', '--json', '--out', file], {
+    host: hostTools,
+    files,
+    now,
+  });
   return {...outcome, file, document: JSON.parse(outcome.stdout)};
 }
 
