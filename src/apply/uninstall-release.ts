@@ -75,7 +75,7 @@ async function remove(
 ): Promise<Failure | undefined> {
   try {
     // Waiting for runs may have taken hours.
-    const kept = isShared ? (await deps.planAgain()).keeps.find((each) => each.what === what) : undefined;
+    const kept = isShared ? (await deps.planAgain()).keeps.find((each) => each.what === what.replace('All data in ', '')) : undefined;
     if (kept) return {...kept, isLate: false};
     await runSteps(steps, deps);
     return undefined;

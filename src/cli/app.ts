@@ -14,8 +14,8 @@ import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
 import {isKnown} from '../cluster/facts/fact.ts';
 import {readCluster} from '../cluster/facts/read-cluster.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
-import type {Revision} from '../cluster/install-facts.ts';
-import {newestRevision} from '../cluster/read-facts.ts';
+import type {ReleaseState} from '../cluster/install-facts.ts';
+import {releaseState} from '../cluster/read-facts.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {Archives} from '../ports/archive.ts';
@@ -26,10 +26,13 @@ import type {Interrupts} from '../ports/interrupts.ts';
 import type {ClusterTarget, Processes, ReleaseName} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import type {Registries} from '../ports/registries.ts';
+import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {cloud, nodeOs} from '../settings/cluster.ts';
+import type {Setting} from '../settings/define.ts';
 import {httpProxy, httpsProxy, noProxy} from '../settings/network.ts';
 import {chart, namespace, release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
+import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
 import {tryCluster} from '../tool-errors.ts';
 import {inquirerPrompter} from '../ui/inquirer-prompter.ts';
 import {isAsciiOnly, legible} from '../ui/legible.ts';
@@ -118,29 +121,47 @@ export interface Cluster {
   unread?(settings: Settings): Warning[];
 }
 
-/** Settings that decide whether the cluster is read. */
-export const ANSWERED_BY_CLUSTER = [namespace, release, chart, cloud, nodeOs, httpProxy, httpsProxy, noProxy];
+/** Settings that decide what is read from the cluster. */
+export const ANSWERED_BY_CLUSTER = [
+  ...[namespace, release, chart, cloud, nodeOs, httpProxy, httpsProxy, noProxy],
+  ...[tokenSecret, tokenSecretKey, clientCertFile, clientKeyFile, clientCertSecret],
+];
 
-/** Values of unset settings from the cluster and the release; undefined if all are set or the cluster is unreachable. */
+/** Values of unset settings from the cluster and the release; undefined if the cluster is unreachable. */
 export async function openAnswers(name: ReleaseName, given: Settings, access: ClusterAccess): Promise<Cluster | undefined> {
   const hasProxy = given.isExplicit(httpProxy) || given.isExplicit(httpsProxy);
   const open = [chart, cloud, nodeOs, ...(hasProxy ? [noProxy] : [])].filter((setting) => !given.isExplicit(setting));
-  if (open.length === 0) return undefined;
   const [{answers, facts}, installed] = await Promise.all([
-    discoverCluster(name.place, access),
-    open.includes(chart) ? newestRevision(name, access.processes).catch(() => undefined) : undefined,
+    open.length === 0 ? {answers: {name: 'cluster', answer: () => undefined} as const, facts: {}} : discoverCluster(name.place, access),
+    releaseState(name, access).catch(() => undefined),
   ]);
-  return answers && {answers: withInstalledChart(answers, name, installed), facts};
+  return answers && {answers: await withInstalled(answers, name, given, installed), facts};
 }
 
-/** An installed chart takes precedence over the recommendation. */
-function withInstalledChart(answers: Source, {release: releaseName}: ReleaseName, installed: Revision | undefined): Source {
+/** The chart of an installed release takes precedence over the recommendation, and the release keeps its Secrets. */
+async function withInstalled(
+  answers: Source,
+  {release: releaseName}: ReleaseName,
+  given: Settings,
+  installed: ReleaseState | undefined,
+): Promise<Source> {
   const found = scalrChart(installed?.chart ?? '');
-  if (found === undefined || installed?.status === 'uninstalled') return answers;
+  if (installed === undefined || found === undefined || installed.status === 'uninstalled') return answers;
+  const {writtenSettings} = await import('../values/read-values.ts');
+  const written = writtenSettings(installed.values, found);
+  const kept: readonly Setting[] = [
+    ...(given.isExplicit(tokenSecret) ? [] : [tokenSecret, tokenSecretKey]),
+    ...(given.isExplicit(clientCertFile) ? [clientCertSecret] : []),
+  ];
+  // Answers that are the default need no mention.
+  const ofRelease = new Map<Setting, unknown>([
+    [chart, found.chart],
+    ...kept.map((setting) => [setting, written.get(setting.id)] as const).filter(([setting, value]) => value !== given.get(setting)),
+  ]);
   return {
     name: 'cluster',
-    answer: (setting) => (setting === chart ? found.chart : answers.answer(setting)),
-    because: (setting) => (setting === chart ? `release ${releaseName}` : answers.because?.(setting)),
+    answer: (setting) => ofRelease.get(setting) ?? answers.answer(setting),
+    because: (setting) => (ofRelease.get(setting) === undefined ? answers.because?.(setting) : `release ${releaseName}`),
   };
 }
 

@@ -50,6 +50,8 @@ export interface InstallFacts {
   stopped: ReadonlySet<string>;
   /** Secrets that the values reference, by name; undefined if not found. */
   secrets: ReadonlyMap<string, SecretObject | undefined>;
+  /** Workloads and pods of others that read a Secret, by its name; only for Secrets that the plan would change. */
+  secretUsers?: ReadonlyMap<string, readonly string[]>;
 }
 
 /** True if a Helm operation of the release is pending, possibly without a running helm. */

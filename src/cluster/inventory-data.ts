@@ -4,6 +4,7 @@ import {at, getAt, isMap, type Tree, type Values} from '../charts/tree.ts';
 import type {Node, PersistentVolume, Readings} from './inventory-readings.ts';
 import type {Claim, KubernetesObject} from './objects.ts';
 import {hostPaths, mayRun, type NodePlace, podSpecs} from './pod-specs.ts';
+import {claimNames, mountsClaim, objectName, usersIn} from './users.ts';
 
 interface BoundClaim extends Claim {
   spec?: Claim['spec'] & {volumeName?: string};
@@ -16,6 +17,8 @@ export interface ClaimItem {
   origin: 'release' | 'older-revision' | 'operator';
   size?: string;
   volume?: VolumeItem;
+  /** Workloads and pods of others that mount it. */
+  usedBy: readonly string[];
 }
 
 export interface VolumeItem {
@@ -38,7 +41,9 @@ export interface VolumeItem {
 export const KEPT_LABEL = 'scalr.io/kept-for';
 
 /** The PVCs of a release and those it mounts. */
-export function claimsOf({release, manifest, objects, volumes}: Readings): ClaimItem[] {
+export function claimsOf(readings: Readings): ClaimItem[] {
+  const {release, manifest, objects, volumes} = readings;
+  const users = claimUsersIn(readings);
   const live = objects.filter(({kind}) => kind === 'PersistentVolumeClaim') as BoundClaim[];
   const own = new Set(manifest.filter(({kind}) => kind === 'PersistentVolumeClaim').map(({metadata}) => metadata.name));
   const used = new Set(manifest.flatMap((object) => claimNames(object as unknown as Tree)));
@@ -50,11 +55,24 @@ export function claimsOf({release, manifest, objects, volumes}: Readings): Claim
         : used.has(claim.metadata.name)
           ? 'operator'
           : undefined;
-    return origin === undefined ? [] : [itemOf(claim, origin, {manifest, volumes})];
+    if (origin === undefined) return [];
+    const usedBy = users.filter(({mounts}) => mounts(claim.metadata.name)).map(({name}) => name);
+    return [{...itemOf(claim, origin, {manifest, volumes}), usedBy}];
   });
 }
 
-function itemOf(claim: BoundClaim, origin: ClaimItem['origin'], {manifest, volumes}: Pick<Readings, 'manifest' | 'volumes'>): ClaimItem {
+/** Without the custom resources of agent-job, its runs may mount any PVC of the namespace. */
+function claimUsersIn(readings: Readings): {name: string; mounts: (claim: string) => boolean}[] {
+  const isUnread = (object: KubernetesObject): boolean =>
+    readings.customResources === undefined && object.metadata.labels?.['helm.sh/chart']?.startsWith('agent-job-') === true;
+  return usersIn(readings).map((each) => ({name: objectName(each), mounts: (claim) => isUnread(each) || mountsClaim(claim)(each)}));
+}
+
+function itemOf(
+  claim: BoundClaim,
+  origin: ClaimItem['origin'],
+  {manifest, volumes}: Pick<Readings, 'manifest' | 'volumes'>,
+): Omit<ClaimItem, 'usedBy'> {
   const {name} = claim.metadata;
   const size = claim.status?.capacity?.storage ?? claim.spec?.resources?.requests?.storage;
   const bound = claim.spec?.volumeName;
@@ -92,15 +110,6 @@ function volumeItem(name: string, claim: string, volume: PersistentVolume | unde
     isTied: claimRef?.uid !== undefined,
     isOfRelease: false,
   };
-}
-
-/** PVCs that pods mount, in all kinds of pod templates. */
-function claimNames(tree: Tree): string[] {
-  if (Array.isArray(tree)) return tree.flatMap(claimNames);
-  if (!isMap(tree)) return [];
-  return Object.entries(tree).flatMap(([key, below]) =>
-    key === 'persistentVolumeClaim' && isMap(below) && typeof below['claimName'] === 'string' ? [below['claimName']] : claimNames(below),
-  );
 }
 
 /** A directory on nodes. No chart ever removes it. */

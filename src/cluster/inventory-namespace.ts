@@ -1,6 +1,6 @@
-import {at, getAt, isMap, type Tree} from '../charts/tree.ts';
 import type {Readings} from './inventory-readings.ts';
 import {isMadeFor, type KubernetesObject} from './objects.ts';
+import {isInManifest, isOfRelease, isOwned, isOwnedByOneOf, objectName, readsSecret, usersIn} from './users.ts';
 
 export interface SecretItem {
   name: string;
@@ -42,14 +42,11 @@ export const NAMESPACE_KINDS: readonly string[] = [
   'poddisruptionbudgets.policy',
 ];
 
-export function secretsOf({release, objects, manifest}: Readings): SecretItem[] {
-  const readers = objects.filter((each) => isWorkload(each) && !isInManifest(each, manifest) && !isOwned(each));
-  return objects
-    .filter((each) => each.kind === 'Secret' && isMadeFor(each, release))
-    .map(({metadata: {name}}) => ({
-      name,
-      usedBy: readers.filter((each) => reads(each as unknown as Tree, name)).map((each) => `${each.kind} ${each.metadata.name}`),
-    }));
+export function secretsOf(readings: Readings): SecretItem[] {
+  const users = usersIn(readings);
+  return readings.objects
+    .filter((each) => each.kind === 'Secret' && isMadeFor(each, readings.release))
+    .map(({metadata: {name}}) => ({name, usedBy: users.filter(readsSecret(name)).map(objectName)}));
 }
 
 export function namespaceOf(readings: Readings): NamespaceItem | undefined {
@@ -89,45 +86,9 @@ export function leftoversOf(readings: Readings): ObjectItem[] {
 const isRecord = ({kind, metadata}: KubernetesObject, release: string): boolean =>
   kind === 'Secret' && metadata.name.startsWith(`sh.helm.release.v1.${release}.v`);
 
-/** It belongs to the release, to a run, or to a workload that was just deleted. */
-function isOfRelease({kind, metadata, ...rest}: KubernetesObject, {release, namespace}: Pick<Readings, 'release' | 'namespace'>): boolean {
-  const {annotations = {}} = metadata;
-  if (annotations['meta.helm.sh/release-name'] === release && (annotations['meta.helm.sh/release-namespace'] ?? namespace) === namespace)
-    return true;
-  // Other tools label their objects by instance too.
-  const isOurs = ({labels = {}}: Pick<KubernetesObject['metadata'], 'labels'>, mayBeOwned: boolean): boolean =>
-    labels['app.kubernetes.io/instance'] === release && (mayBeOwned || labels['app.kubernetes.io/component'] === 'task');
-  if (kind === 'ReplicaSet') return isOwned({metadata}) && isOurs(metadata, true);
-  if (kind === 'Pod') return isOurs(metadata, isOwned({metadata}));
-  const template = getAt(rest as Tree, at('spec.template.metadata')) as KubernetesObject['metadata'] | undefined;
-  return kind === 'Job' && [metadata, template ?? {}].some((each) => isOurs(each, false));
-}
-
-const isWorkload = ({kind = ''}: KubernetesObject): boolean =>
-  ['Deployment', 'StatefulSet', 'DaemonSet', 'Job', 'CronJob', 'Pod'].includes(kind);
-
-const isInManifest = ({kind, metadata}: KubernetesObject, manifest: readonly KubernetesObject[]): boolean =>
-  manifest.some((each) => each.kind === kind && each.metadata.name === metadata.name);
-
-const isOwned = ({metadata}: KubernetesObject): boolean => (metadata.ownerReferences?.length ?? 0) > 0;
-
-const isOwnedByOneOf = (owners: readonly KubernetesObject[], {metadata}: KubernetesObject): boolean =>
-  metadata.ownerReferences?.some(({kind, name}) => owners.some((each) => each.kind === kind && each.metadata.name === name)) ?? false;
-
 /** What Kubernetes and OpenShift create in every namespace. */
 const isOfEveryNamespace = ({kind, metadata: {name}}: KubernetesObject): boolean =>
   (kind === 'ConfigMap' && (name === 'kube-root-ca.crt' || name === 'openshift-service-ca.crt')) ||
   (kind === 'ServiceAccount' && ['default', 'builder', 'deployer'].includes(name)) ||
   (kind === 'Secret' && /^(default|builder|deployer)-(token|dockercfg)-/.test(name)) ||
   (kind === 'RoleBinding' && name.startsWith('system:'));
-
-const REFERENCES: Readonly<Record<string, string>> = {secretKeyRef: 'name', secretRef: 'name', secret: 'secretName'};
-
-function reads(tree: Tree, secret: string): boolean {
-  if (Array.isArray(tree)) return tree.some((each) => reads(each, secret));
-  if (!isMap(tree)) return false;
-  return Object.entries(tree).some(([key, below]) => {
-    const field = REFERENCES[key];
-    return (field !== undefined && isMap(below) && below[field] === secret) || reads(below, secret);
-  });
-}

@@ -125,5 +125,7 @@ export const ownLabels = (release: string): Readonly<Record<string, string>> => 
 
 export const isOwn = ({metadata}: KubernetesObject): boolean => metadata.labels?.[MANAGER.key] === MANAGER.value;
 
-export const isMadeFor = (object: KubernetesObject, release: string): boolean =>
-  isOwn(object) && object.metadata.labels?.[RELEASE] === release;
+/** The release that this program created an object for. */
+export const releaseOf = ({metadata}: KubernetesObject): string | undefined => metadata.labels?.[RELEASE];
+
+export const isMadeFor = (object: KubernetesObject, release: string): boolean => isOwn(object) && releaseOf(object) === release;

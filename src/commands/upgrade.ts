@@ -33,7 +33,10 @@ import {newestFor, type Prepared, prepare, requireUnblocked} from '../plan/prepa
 import {planUninstall} from '../plan/uninstall.ts';
 import type {UpgradeChoices} from '../plan/upgrade.ts';
 import type {ReleaseName} from '../ports/processes.ts';
-import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
+import {tokenSecret} from '../settings/agent.ts';
+import {chart, chartSource, chartVersion, namespace, release, type SecretNames} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
+import {clientCertSecret} from '../settings/tls.ts';
 import {ofAnother} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
 import {manifestDiffText} from '../ui/diff.ts';
@@ -82,7 +85,7 @@ interface UpgradeFlags extends ClusterFlags, SharedFlags {
   values?: string[] | undefined;
 }
 
-const SETTINGS = [namespace, release, chart, chartVersion, chartSource];
+const SETTINGS = [namespace, release, chart, chartVersion, chartSource, tokenSecret, clientCertSecret];
 
 export default class Upgrade extends BaseCommand<Result> {
   static override summary = 'Upgrade an installed agent to another chart version or chart.';
@@ -148,7 +151,7 @@ export default class Upgrade extends BaseCommand<Result> {
       const wanted = settings.get(chartVersion) === undefined ? settings.with(chartVersion, {value: newest, source: 'default'}) : settings;
       const {target: to, warnings} = targetOf(wanted, () => installed.target.chart);
       this.report(warnings);
-      const options = {source: settings.get(chartSource), overlay, newRelease: flags['new-release']};
+      const options = {source: settings.get(chartSource), overlay, newRelease: flags['new-release'], secretNames: secretNamesIn(settings)};
       return {installed, to, prepared: await prepare(installed, to, options, choices, access, signal)};
     });
     const result = resultOf(installed, to, prepared);
@@ -271,6 +274,13 @@ async function readRelease(name: ReleaseName, access: ClusterAccess, signal: Abo
   if (target === undefined) throw ofAnother(name, found.chart);
   requireKnownVersion(name, target);
   return readInstalled(name, {...facts, release: found}, access, signal);
+}
+
+/** Names that the user has given. */
+function secretNamesIn(settings: Settings): Partial<SecretNames> {
+  const token = settings.isExplicit(tokenSecret) ? settings.get(tokenSecret) : undefined;
+  const clientCertificate = settings.get(clientCertSecret);
+  return {...(token === undefined ? {} : {token}), ...(clientCertificate === undefined ? {} : {clientCertificate})};
 }
 
 /** The result before the upgrade. */

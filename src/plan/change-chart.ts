@@ -1,13 +1,18 @@
 import {type Advice, kubernetesAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
+import type {Tree} from '../charts/tree.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
+import type {ClaimItem} from '../cluster/inventory-data.ts';
+import {objectsIn} from '../cluster/manifest.ts';
 import {isMadeFor, ownLabels} from '../cluster/objects.ts';
 import {readFacts} from '../cluster/read-facts.ts';
+import {claimNames} from '../cluster/users.ts';
 import {label} from '../kubernetes/kubectl.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {planInstall} from './install.ts';
+import {withSecretUsers} from './install-secrets.ts';
 import type {InstalledRelease} from './installed-release.ts';
 import type {Migration} from './migrated-release.ts';
 import {renderChart} from './render-chart.ts';
@@ -44,9 +49,9 @@ export async function prepareChartChange(
 ): Promise<ChartChange> {
   const {name, inventory} = installed;
   const names = given.secrets.map((secret) => secret.name);
-  const facts = await readFacts(given.name, names, access, signal);
+  const facts = await withSecretUsers(await readFacts(given.name, names, access, signal), given, access.kubernetes, signal);
   const wanted = {...given, manifest: await renderChart(given, facts, () => undefined, access.processes)};
-  const removal = planUninstall(name, inventory, {...choices, purge: new Set()});
+  const removal = planUninstall(name, {...inventory, claims: withNewUser(inventory.claims, wanted)}, {...choices, purge: new Set()});
   return {
     wanted,
     facts,
@@ -55,6 +60,12 @@ export async function prepareChartChange(
     removal,
     moves: secretMoves(installed, given.name),
   };
+}
+
+/** The new release may mount PVCs of the old one. */
+function withNewUser(claims: readonly ClaimItem[], {name, manifest}: WantedRelease): ClaimItem[] {
+  const mounted = new Set(objectsIn(manifest).flatMap((object) => claimNames(object as unknown as Tree)));
+  return claims.map((each) => (mounted.has(each.name) ? {...each, usedBy: [...each.usedBy, `release ${name.release}`]} : each));
 }
 
 /** Secrets that this program created for the old release belong to the new one. */

@@ -1,29 +1,74 @@
 import {sameTree} from '../charts/tree.ts';
 import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
 import {objectsIn} from '../cluster/manifest.ts';
-import {isOwn, type KubernetesObject, ownLabels} from '../cluster/objects.ts';
+import {isMadeFor, isOwn, type KubernetesObject, ownLabels, releaseOf} from '../cluster/objects.ts';
 import {podTemplates, secretNames} from '../cluster/pod-specs.ts';
+import {readUsers} from '../cluster/read-users.ts';
+import {objectName, readsSecret} from '../cluster/users.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {annotate, applyObject, restart} from '../kubernetes/kubectl.ts';
+import type {Reader} from '../kubernetes/queries.ts';
 import type {Secret} from '../settings/secret.ts';
 import type {Step} from './step.ts';
 import type {WantedRelease, WantedSecret} from './wanted-release.ts';
 
-/** Creates missing Secrets, and updates existing ones to the given content. @throws ExpectedError */
-export const secretSteps = (wanted: WantedRelease, facts: InstallFacts): Step[] =>
-  wanted.secrets.filter((secret) => isChanged(secret, facts)).map((secret) => secretStep(secret, wanted, facts));
+/** Creates missing Secrets, and updates existing ones to the given content. @throws ExpectedError for a Secret of others */
+export function secretSteps(wanted: WantedRelease, facts: InstallFacts): Step[] {
+  for (const secret of wanted.secrets) requireOwn(secret, wanted, facts);
+  return wanted.secrets.filter((secret) => isChanged(secret, facts)).map((secret) => secretStep(secret, wanted, facts));
+}
+
+/** Reads who uses the Secrets that the plan would change. */
+export async function withSecretUsers(
+  facts: InstallFacts,
+  {name, secrets}: Pick<WantedRelease, 'name' | 'secrets'>,
+  kubernetes: Reader,
+  signal: AbortSignal,
+): Promise<InstallFacts> {
+  const changed = secrets.filter((secret) => facts.secrets.get(secret.name) !== undefined && isChanged(secret, facts));
+  if (changed.length === 0) return facts;
+  const {release, place} = name;
+  const users = await readUsers({release, namespace: place.namespace, manifest: facts.installed}, place, kubernetes, signal);
+  return {...facts, secretUsers: usersBySecret(changed, users)};
+}
+
+export const usersBySecret = (secrets: readonly WantedSecret[], users: readonly KubernetesObject[]): Map<string, string[]> =>
+  new Map(secrets.map(({name}) => [name, users.filter(readsSecret(name)).map(objectName)]));
+
+/** Only Secrets that this program created for the release, and that nothing else reads, are written. */
+function requireOwn(secret: WantedSecret, wanted: WantedRelease, facts: InstallFacts): void {
+  const reason = whyNotOwn(secret, wanted, facts);
+  if (reason === undefined) return;
+  throw new ExpectedError(`Secret ${secret.name} in ${wanted.name.place.namespace} ${reason}.`, {
+    code: 'OBJECT_OF_ANOTHER',
+    exit: ExitCode.usage,
+    suggestions: [
+      `Use another Secret: ${secret.flag} NAME`,
+      ...(isComplete(secret, facts.secrets.get(secret.name)) ? [`To use its content, omit the ${contentOf(secret)}`] : []),
+    ],
+  });
+}
+
+const contentOf = ({type}: WantedSecret): string => (type === 'Opaque' ? 'token' : 'certificate and key');
+
+function whyNotOwn(secret: WantedSecret, {name: {release}, manifest}: WantedRelease, facts: InstallFacts): string | undefined {
+  const {name} = secret;
+  const isRendered = (objects: readonly KubernetesObject[]): boolean =>
+    objects.some(({kind, metadata}) => kind === 'Secret' && metadata.name === name);
+  if (isRendered(facts.installed) && !isRendered(objectsIn(manifest)))
+    return `is part of the installed release, and Helm deletes it with this change`;
+  const found = facts.secrets.get(name);
+  if (found === undefined || !isChanged(secret, facts)) return undefined;
+  if (!isOwn(found)) return 'already exists with other content, and was not created by scalr-agent';
+  if (!isMadeFor(found, release)) return `already exists with other content, and belongs to release ${releaseOf(found)}`;
+  const users = facts.secretUsers?.get(name) ?? [];
+  return users.length === 0 ? undefined : `is also used by ${users.join(', ')}, so its content is not replaced`;
+}
 
 function secretStep(secret: WantedSecret, wanted: WantedRelease, facts: InstallFacts): Step {
   const {name, type} = secret;
   const {release, place} = wanted.name;
   const found = facts.secrets.get(name);
-  if (found !== undefined && !isOwn(found)) {
-    throw new ExpectedError(`Secret ${name} already exists in ${place.namespace} with other content, and was not created by scalr-agent.`, {
-      code: 'OBJECT_OF_ANOTHER',
-      exit: ExitCode.usage,
-      suggestions: ['Omit the token or certificate to use the existing content', 'Use another Secret name'],
-    });
-  }
   const stringData = Object.fromEntries(given(secret).map(([key, content]) => [key, content.reveal()]));
   const metadata = {name, labels: ownLabels(release), ...markOf(name, wanted, facts)};
   return {
@@ -72,7 +117,7 @@ export function restartSteps(wanted: WantedRelease, facts: InstallFacts): Step[]
   const {place} = wanted.name;
   const isMarked = (name: string): boolean => facts.secrets.get(name)?.metadata.annotations?.[MARK] !== undefined;
   const stale = wanted.secrets.filter((secret) => isMarked(secret.name) || isChanged(secret, facts)).map(({name}) => name);
-  const readers = new Map(stale.flatMap((name) => staleReaders(name, wanted, facts)).map((each) => [nameOf(each), each]));
+  const readers = new Map(stale.flatMap((name) => staleReaders(name, wanted, facts)).map((each) => [objectName(each), each]));
   const restarts = [...readers].map(
     ([reader, object]): Step => ({
       id: `restart/${object.metadata.name}`,
@@ -98,8 +143,8 @@ const markOf = (secret: string, wanted: WantedRelease, facts: InstallFacts): Pic
 /** Workloads that run with the old content of a Secret, and get no new pods from a start or from the upgrade. */
 function staleReaders(secret: string, {manifest}: WantedRelease, {installed, release, stopped}: InstallFacts): KubernetesObject[] {
   return objectsIn(manifest).filter((object) => {
-    const before = installed.find((each) => nameOf(each) === nameOf(object));
-    if (!RESTARTED.has(object.kind ?? '') || stopped.has(nameOf(object))) return false;
+    const before = installed.find((each) => objectName(each) === objectName(object));
+    if (!RESTARTED.has(object.kind ?? '') || stopped.has(objectName(object))) return false;
     if (before === undefined || !reads(before, secret) || !reads(object, secret)) return false;
     // A failed revision may have replaced some of the pods.
     return release?.status !== 'deployed' || sameTree(podTemplates(before), podTemplates(object));
@@ -107,8 +152,6 @@ function staleReaders(secret: string, {manifest}: WantedRelease, {installed, rel
 }
 
 const RESTARTED: ReadonlySet<string> = new Set(['Deployment', 'DaemonSet', 'StatefulSet']);
-
-const nameOf = ({kind, metadata}: KubernetesObject): string => `${kind} ${metadata.name}`;
 
 const reads = (object: KubernetesObject, secret: string): boolean =>
   podTemplates(object).some(({spec}) => secretNames(spec).includes(secret));

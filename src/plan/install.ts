@@ -19,7 +19,7 @@ import {serverVersion} from '../kubernetes/queries.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import type {Generated} from '../values/generate.ts';
 import {effectiveGet} from '../values/read-values.ts';
-import {requireSecrets, restartSteps, secretSteps} from './install-secrets.ts';
+import {requireSecrets, restartSteps, secretSteps, withSecretUsers} from './install-secrets.ts';
 import {renderChart} from './render-chart.ts';
 import type {Loss, Plan, Step} from './step.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
@@ -57,7 +57,7 @@ export async function prepareInstall(
     trouble ? '' : renderChart(wanted, {serverVersion: version}, effectiveGet(settings, effective), access.processes),
   );
   rendering.catch(() => undefined);
-  const facts = await reading;
+  const facts = await withSecretUsers(await reading, wanted, access.kubernetes, signal);
   const manifest = await rendering;
   const before = scalrChart(facts.release?.chart ?? '')?.chart;
   const isReplaced = before !== undefined && before !== wanted.chart.chart;

@@ -7,6 +7,7 @@ import {type Inventory, inventoryOf} from '../cluster/inventory.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
 import {deployedRevision, isServerSide} from '../cluster/read-facts.ts';
 import {readInventory} from '../cluster/read-inventory.ts';
+import {usersIn} from '../cluster/users.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {effectiveValues as withDefaults} from '../values/read-values.ts';
 
@@ -21,6 +22,8 @@ export interface InstalledRelease {
   inventory: Inventory;
   /** Objects of the namespace. */
   live: readonly KubernetesObject[];
+  /** Those of them that belong to others and can read a Secret or mount a PVC. */
+  users: readonly KubernetesObject[];
   nodes: readonly {name: string; version: string}[];
   /** CRDs of all generations of agent-job; undefined if they cannot be read. */
   definitions: readonly KubernetesObject[] | undefined;
@@ -49,6 +52,7 @@ export async function readInstalled(
     deployed: isDeployed ? release : former,
     inventory: inventoryOf({...readings, manifest: objects, state: {...release, chart}, values: withDefaults(values, target)}),
     live: readings.objects,
+    users: usersIn({...readings, manifest: objects}),
     nodes: ((readings.nodes ?? []) as readonly NodeObject[]).map(({metadata, status}) => ({
       name: metadata.name,
       version: status?.nodeInfo?.kubeletVersion ?? '',

@@ -4,6 +4,8 @@ import {within} from '../charts/releases.ts';
 import {at, copyOf, getAt, mergeValues, type Path, setAt, spellPath, textAt, type Values} from '../charts/tree.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
+import {spell} from '../settings/define.ts';
+import type {SecretNames} from '../settings/release.ts';
 import {Secret} from '../settings/secret.ts';
 import {cacheClaim} from '../settings/storage.ts';
 import {clientCertSecret} from '../settings/tls.ts';
@@ -21,6 +23,8 @@ export interface Migration {
 export interface MigrateOptions {
   source: string | undefined;
   overlay: Values;
+  /** For the secrets that the installed values contain as plain text. */
+  secretNames: SecretNames;
 }
 
 /** What an installed release becomes in another version or chart. Pure. */
@@ -28,9 +32,9 @@ export function migratedRelease(
   name: ReleaseName,
   given: Values,
   {from, to}: {from: Target; to: Target},
-  {source, overlay}: MigrateOptions,
+  {source, overlay, secretNames}: MigrateOptions,
 ): Migration {
-  const {values: migrated, settings, changes} = migrateValues(given, from, to);
+  const {values: migrated, settings, changes} = migrateValues(given, from, to, secretNames);
   const values = withMirrorTokens(migrated, given, to);
   return {
     wanted: withValues(
@@ -82,6 +86,7 @@ function inlineSecrets(given: Values, settings: ReadonlyMap<string, unknown>): W
             type: 'Opaque' as const,
             data: {[named(tokenSecretKey.id) ?? 'token']: new Secret(String(token))},
             howToGive,
+            flag: spell(tokenSecret),
           },
         ]
       : []),
@@ -92,6 +97,7 @@ function inlineSecrets(given: Values, settings: ReadonlyMap<string, unknown>): W
             type: 'kubernetes.io/tls' as const,
             data: {'tls.crt': new Secret(textAt(given, `${tls}.clientCert`)), 'tls.key': new Secret(textAt(given, `${tls}.clientKey`))},
             howToGive,
+            flag: spell(clientCertSecret),
           },
         ]
       : []),

@@ -6,12 +6,18 @@ import type {Values} from '../charts/tree.ts';
 import {isBelow, isTooOld} from '../charts/version-status.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
+import type {KubernetesObject} from '../cluster/objects.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
+
 import type {ReleaseName} from '../ports/processes.ts';
+import {tokenSecret} from '../settings/agent.ts';
+import {spell} from '../settings/define.ts';
+import {type SecretNames, secretNamesOf} from '../settings/release.ts';
+import {clientCertSecret} from '../settings/tls.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {type ChartChange, newReleaseName, prepareChartChange} from './change-chart.ts';
 import type {InstalledRelease} from './installed-release.ts';
-import {migratedRelease} from './migrated-release.ts';
+import {type Migration, migratedRelease} from './migrated-release.ts';
 import type {Plan, Step} from './step.ts';
 import {prepareUpgrade, type Rollback, type UpgradeChoices} from './upgrade.ts';
 import type {WantedRelease} from './wanted-release.ts';
@@ -43,13 +49,15 @@ interface UpgradeOptions {
   /** Values to merge over the migrated ones. */
   overlay: Values;
   newRelease: string | undefined;
+  /** Given names of the Secrets for a token or a client certificate in the installed values. */
+  secretNames: Partial<SecretNames>;
 }
 
 /** Reads and renders what an upgrade needs; changes nothing. @throws ExpectedError */
 export async function prepare(
   installed: InstalledRelease,
   to: Target,
-  {newRelease, ...options}: UpgradeOptions,
+  {newRelease, source, overlay, secretNames}: UpgradeOptions,
   choices: UpgradeChoices,
   access: ClusterAccess,
   signal: AbortSignal,
@@ -60,7 +68,9 @@ export async function prepare(
   if (!isSameChart || to.version !== target.version)
     requireUnblocked(kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes}));
   const next = isSameChart ? name : {...name, release: newRelease ?? newReleaseName(name.release, to.chart)};
-  const migration = migratedRelease(next, facts.release.values, {from: target, to}, options);
+  const names = {...freeNames(next.release, facts.installed), ...secretNames};
+  const migration = migratedRelease(next, facts.release.values, {from: target, to}, {source, overlay, secretNames: names});
+  requireUsed(secretNames, name, migration);
   if (!isSameChart) {
     const change = await prepareChartChange(installed, migration, to, choices, access, signal);
     const {wanted, plan, advice, removal, moves} = change;
@@ -80,6 +90,30 @@ export async function prepare(
     // A rollback restores the deployed revision.
     facts: deployed === undefined ? facts : {...facts, release: {...facts.release, ...deployed}},
   };
+}
+
+/** @throws ExpectedError for a name that the upgrade would ignore, because the release reads its token or certificate from a Secret already */
+function requireUsed(given: Partial<SecretNames>, {release}: ReleaseName, {wanted: {secrets}}: Migration): void {
+  const used = new Set(secrets.map(({name}) => name));
+  const flags = [
+    {flag: spell(tokenSecret), name: given.token, content: 'token'},
+    {flag: spell(clientCertSecret), name: given.clientCertificate, content: 'client certificate'},
+  ];
+  for (const {flag, name, content} of flags) {
+    if (name === undefined || used.has(name)) continue;
+    throw new ExpectedError(`${flag} has no effect: the values of release ${release} contain no ${content} in plain text.`, {
+      code: 'CONFLICTING_SETTINGS',
+      exit: ExitCode.usage,
+      suggestions: [`Omit ${flag}`, 'To change the Secret of a release, use scalr-agent install'],
+    });
+  }
+}
+
+/** Names of Secrets that no Secret of the installed chart has, because Helm deletes those. */
+function freeNames(release: string, installed: readonly KubernetesObject[]): SecretNames {
+  const rendered = new Set(installed.filter(({kind}) => kind === 'Secret').map(({metadata}) => metadata.name));
+  const names = secretNamesOf(release);
+  return Object.values(names).some((each) => rendered.has(each)) ? secretNamesOf(`${release}-agent`) : names;
 }
 
 /** The newest version of a chart for this Kubernetes, but no older one than the installed. */

@@ -18,7 +18,7 @@ const bound = ({claims}: Inventory, ...origins: readonly ClaimItem['origin'][]):
 export function beforeUninstall({release, place}: ReleaseName, inventory: Inventory, isPurged: boolean): Step[] {
   if (isPurged)
     return bound(inventory, 'release', 'older-revision')
-      .filter(({volume}) => volume.isKeptByUs)
+      .filter(({volume, usedBy}) => volume.isKeptByUs && usedBy.length === 0)
       .map((each) => unkeepVolume(place, each));
   return bound(inventory, 'release')
     .filter(({volume}) => volume.reclaimPolicy !== 'Retain')
@@ -78,7 +78,9 @@ export function dataRemovals(place: ClusterTarget, inventory: Inventory): Remova
   };
   return [
     ...lost.filter(({origin}) => origin === 'release').map((each) => removed(each, [])),
-    ...claims.filter(({origin}) => origin === 'older-revision').map((each) => removed(each, [deleteOldClaim(place, each)])),
+    ...claims
+      .filter(({origin, usedBy}) => origin === 'older-revision' && usedBy.length === 0)
+      .map((each) => ({...removed(each, [deleteOldClaim(place, each)]), isShared: true})),
     ...volumes.map((each) => ({
       what: `PersistentVolume ${each.name} with the data of PVC ${each.claim}`,
       objects: [removedVolume(each.name)],
@@ -107,7 +109,11 @@ const RELEASED = {spec: {persistentVolumeReclaimPolicy: 'Delete', claimRef: {uid
 
 /** The PVCs whose data is lost. */
 export const lostClaims = ({claims}: Inventory, isPurged: boolean): ClaimItem[] =>
-  isPurged ? claims.filter(({origin, volume}) => origin !== 'operator' && !volume?.isOfRelease && !isRetained(volume)) : [];
+  isPurged
+    ? claims.filter(
+        ({origin, volume, usedBy}) => origin !== 'operator' && usedBy.length === 0 && !volume?.isOfRelease && !isRetained(volume),
+      )
+    : [];
 
 /** Retained by others: this program also deletes what it retained itself. */
 export const isRetained = (volume: VolumeItem | undefined): boolean => volume?.reclaimPolicy === 'Retain' && !volume.isKeptByUs;

@@ -45,7 +45,9 @@ function whyNamespaceStays({secrets, claims}: Inventory, purge: Purge, {isOurs, 
   const held = [
     ...others,
     ...secrets.filter(({usedBy}) => !purge.has('secrets') || usedBy.length > 0).map(({name}) => `Secret ${name}`),
-    ...claims.filter((each) => each.origin === 'older-revision' && !purge.has('claims')).map(({name}) => `PVC ${name}`),
+    ...claims
+      .filter(({origin, usedBy}) => origin === 'older-revision' && (!purge.has('claims') || usedBy.length > 0))
+      .map(({name}) => `PVC ${name}`),
   ];
   return held.length === 0 ? undefined : `it contains ${enumerated(held)}`;
 }
@@ -80,12 +82,13 @@ export function remaining(name: ReleaseName, inventory: Inventory, purge: Purge)
 }
 
 function keptClaim(
-  {name, origin, size, volume}: ClaimItem,
+  {name, origin, size, volume, usedBy}: ClaimItem,
   place: ClusterTarget,
   isPurged: boolean,
   again: string,
 ): KeptObject | undefined {
   const what = `PVC ${name}${sized(size)}`;
+  if (usedBy.length > 0) return {what, why: usedText(usedBy), how: 'Keep it while it is used'};
   if (origin === 'operator')
     return {what, why: 'it is not part of the release, which only mounts it', how: commandLine(deleteClaim(place, name))};
   if (volume?.isOfRelease) {
@@ -110,8 +113,10 @@ const RETAINED = 'its reclaim policy is Retain, so its data remains; deleting th
 
 const sized = (size: string | undefined): string => (size === undefined ? '' : ` (${size})`);
 
-function whySecretStays(usedBy: readonly string[]): string {
-  if (usedBy.length === 0) return 'Scalr shows a token only once, and the next install uses it';
+const whySecretStays = (usedBy: readonly string[]): string =>
+  usedBy.length === 0 ? 'Scalr shows a token only once, and the next install uses it' : usedText(usedBy);
+
+function usedText(usedBy: readonly string[]): string {
   const [last, ...before] = usedBy.toReversed();
   return before.length === 0 ? `used by ${last}` : `used by ${before.toReversed().join(', ')} and ${last}`;
 }

@@ -38,8 +38,9 @@ export interface UninstallPlan {
   needsConfirmation: boolean;
 }
 
-/** The steps that uninstall a release, and what remains. Pure. */
+/** The steps that uninstall a release, and what remains. Pure. @throws ExpectedError when others use a PVC of the release */
 export function planUninstall(name: ReleaseName, inventory: Inventory, choices: UninstallChoices): UninstallPlan {
+  requireUnusedClaims(name, inventory);
   const isPurged = choices.purge.has('claims');
   const ofRelease = [
     ...beforeUninstall(name, inventory, isPurged),
@@ -57,6 +58,22 @@ export function planUninstall(name: ReleaseName, inventory: Inventory, choices: 
     warnings: drainWarnings(inventory, choices),
     needsConfirmation: steps.some(({isDestructive}) => isDestructive),
   };
+}
+
+/** Helm deletes the PVCs of a release, whoever mounts them. */
+function requireUnusedClaims({release}: ReleaseName, {claims}: Inventory): void {
+  const used = claims.filter(({origin, usedBy}) => origin === 'release' && usedBy.length > 0);
+  if (used.length === 0) return;
+  throw new ExpectedError(
+    used
+      .map((each) => `Helm would delete PVC ${each.name} of release ${release}, which ${each.usedBy.join(' and ')} also mounts.`)
+      .join('\n'),
+    {
+      code: 'OBJECT_OF_ANOTHER',
+      exit: ExitCode.usage,
+      suggestions: [`Stop or reconfigure ${[...new Set(used.flatMap(({usedBy}) => usedBy))].join(' and ')}, then run the command again`],
+    },
+  );
 }
 
 function releaseSteps(name: ReleaseName, inventory: Inventory, {purge, drain, timeoutSeconds}: UninstallChoices): Step[] {

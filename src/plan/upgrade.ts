@@ -2,6 +2,7 @@ import {type Advice, advise, type Gain, gainsOf} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {at, getAt, sameTree, type Tree} from '../charts/tree.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
+import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
 import type {Controller} from '../cluster/inventory.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import type {KubernetesObject, Workload} from '../cluster/objects.ts';
@@ -11,12 +12,13 @@ import {effectiveValues} from '../values/read-values.ts';
 import {repeatedVariables} from '../values/validate/check-values.ts';
 import {restartWarnings} from './debug.ts';
 import {type InstallChoices, isCustom, lostClaims, planInstall} from './install.ts';
+import {usersBySecret} from './install-secrets.ts';
 import type {InstalledRelease} from './installed-release.ts';
 import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
 import {renderChart} from './render-chart.ts';
 import type {Plan, Step} from './step.ts';
 import {drainSteps, drainWarnings} from './uninstall.ts';
-import type {WantedRelease} from './wanted-release.ts';
+import type {WantedRelease, WantedSecret} from './wanted-release.ts';
 
 export interface UpgradeChoices extends InstallChoices {
   drain: boolean;
@@ -71,7 +73,7 @@ export function planUpgrade(
   {keptClaims, ...choices}: UpgradeChoices & {keptClaims: readonly string[]},
 ): UpgradePlan {
   const {name, facts, inventory} = installed;
-  const planned = planInstall(wanted, facts, choices);
+  const planned = planInstall(wanted, withSecrets(installed, wanted), choices);
   const isUpgraded = planned.steps.some(({id}) => id === 'release');
   const replaced = isUpgraded ? changedSelectors(wanted, installed) : [];
   const drains = isUpgraded && choices.drain && endsRuns(wanted, installed, replaced);
@@ -99,6 +101,13 @@ export function planUpgrade(
     rollback: rollbackOf(installed, wanted, {restored: [...new Set([...stopped, ...deleted])], keeps: keeps.length > 0}, choices),
     keptClaims,
   };
+}
+
+/** The facts with the Secrets of the namespace, and who reads them. */
+function withSecrets({facts, live, users}: InstalledRelease, {secrets}: WantedRelease): InstallFacts {
+  const found = (secret: WantedSecret): SecretObject | undefined =>
+    live.find(({kind, metadata}) => kind === 'Secret' && metadata.name === secret.name);
+  return {...facts, secrets: new Map(secrets.map((each) => [each.name, found(each)])), secretUsers: usersBySecret(secrets, users)};
 }
 
 const HOW_TO_BREAK_OFF = 'Upgrade without waiting, which interrupts the runs: --no-drain';

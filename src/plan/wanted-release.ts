@@ -4,6 +4,7 @@ import type {Path, Values} from '../charts/tree.ts';
 import type {ChartReference} from '../helm/helm.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {token, tokenFile, tokenSecret, tokenSecretKey} from '../settings/agent.ts';
+import {spell} from '../settings/define.ts';
 import {chartSource} from '../settings/release.ts';
 import type {Secret} from '../settings/secret.ts';
 import {clientCertFile, clientCertSecret, clientKeyFile} from '../settings/tls.ts';
@@ -33,6 +34,8 @@ export interface WantedSecret {
   data: Readonly<Record<string, Secret | undefined>>;
   /** How to provide the content. */
   howToGive: string;
+  /** The flag with its name. */
+  flag: string;
 }
 
 /** The release that settings ask for. */
@@ -67,6 +70,7 @@ const tokenSecretOf = (settings: Settings): WantedSecret => ({
   type: 'Opaque',
   data: {[settings.get(tokenSecretKey) as string]: settings.get(token) ?? settings.get(tokenFile)},
   howToGive: 'Set the agent pool token with SCALR_AGENT_TOKEN or --token-file, or use an existing Secret with --token-secret',
+  flag: spell(tokenSecret),
 });
 
 function clientCertificateOf(settings: Settings): WantedSecret[] {
@@ -79,6 +83,7 @@ function clientCertificateOf(settings: Settings): WantedSecret[] {
       data: {'tls.crt': settings.get(clientCertFile), 'tls.key': settings.get(clientKeyFile)},
       howToGive:
         'Set the client certificate with --client-cert-file and --client-key-file, or use an existing Secret with --client-cert-secret',
+      flag: spell(clientCertSecret),
     },
   ];
 }

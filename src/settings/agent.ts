@@ -1,6 +1,7 @@
 import {accountUrl, hostAndPort} from './addresses.ts';
 import {defineSetting, type Get, InvalidValue} from './define.ts';
 import {choice, dataKey, objectName, onOff, secret} from './kinds.ts';
+import {release, secretNamesOf} from './release.ts';
 import {hostInToken} from './secret.ts';
 
 export const token = defineSetting({
@@ -55,13 +56,15 @@ export const tokenSecret = defineSetting({
   id: 'token-secret',
   group: 'Agent',
   question: 'Secret with the agent pool token',
-  summary: 'Secret that contains the agent pool token, in the namespace of the release.',
+  summary:
+    'Secret that contains the agent pool token, in the namespace of the release (default: RELEASE-token; an installed release keeps its Secret).',
   kind: objectName(),
   explained: {
     text: 'The Secret must exist in the namespace of the release before the install.',
     reference: 'https://kubernetes.io/docs/concepts/configuration/secret/',
   },
-  fallback: () => 'scalr-agent-token',
+  fallback: (get) => secretNamesOf(get(release)).token,
+  fallbackFrom: 'from the release name',
 });
 
 export const tokenSecretKey = defineSetting({

@@ -43,13 +43,26 @@ export const namespace = defineSetting({
       : undefined,
 });
 
+const DEFAULT_RELEASE = 'scalr-agent';
+
 export const release = defineSetting({
   id: 'release',
   group: 'Release',
   question: 'Helm release name',
   summary: 'Name of the Helm release.',
   kind: objectName(),
-  fallback: () => 'scalr-agent',
+  fallback: () => DEFAULT_RELEASE,
   rule: (value) =>
     value.length > 53 ? new InvalidValue(`"${value}" is longer than the 53 characters Helm allows`, 'Use a shorter name') : undefined,
+});
+
+/** The Secrets that an install creates for a release. */
+export interface SecretNames {
+  token: string;
+  clientCertificate: string;
+}
+
+export const secretNamesOf = (name: string = DEFAULT_RELEASE): SecretNames => ({
+  token: `${name}-token`,
+  clientCertificate: `${name}-client-cert`,
 });

@@ -2,7 +2,7 @@ import {createPrivateKey, X509Certificate} from 'node:crypto';
 import {kubectlCommand} from '../command-line.ts';
 import {defineSetting, type Get, InvalidValue, type Kind, type Setting} from './define.ts';
 import {choice, dataKey, objectName, onOff} from './kinds.ts';
-import {namespace} from './release.ts';
+import {namespace, release, secretNamesOf} from './release.ts';
 import {Secret} from './secret.ts';
 
 /** A bundle of CA certificates, from PEM (any number, comments allowed) or DER. The value is PEM, each certificate once. */
@@ -232,7 +232,8 @@ export const clientCertSecret: Setting<string> = defineSetting({
   id: 'client-cert-secret',
   group: 'TLS',
   question: 'Secret with the client certificate',
-  summary: 'Secret of type kubernetes.io/tls that contains the client certificate.',
+  summary: 'Secret of type kubernetes.io/tls that contains the client certificate (default with --client-cert-file: RELEASE-client-cert).',
   kind: objectName(),
-  fallback: (get) => (get(clientCertFile) ? 'scalr-agent-client-cert' : undefined),
+  fallback: (get) => (get(clientCertFile) ? secretNamesOf(get(release)).clientCertificate : undefined),
+  fallbackFrom: 'from the release name',
 });

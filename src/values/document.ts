@@ -5,7 +5,7 @@ import {isMap, sameTree, setAt, startsWith, type Values} from '../charts/tree.ts
 import {maskSecrets} from '../errors.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
 import {catalogue} from '../settings/catalogue.ts';
-import {type Setting, spell} from '../settings/define.ts';
+import {type Get, type Setting, spell} from '../settings/define.ts';
 import {extraEnv, set, valuesFile} from '../settings/escape-hatch.ts';
 import {httpProxy, httpsProxy} from '../settings/network.ts';
 import {chart, chartVersion} from '../settings/release.ts';
@@ -77,7 +77,9 @@ function namedBy(setting: Setting, settings: Settings): Setting[] {
   if (!settings.isExplicit(setting)) return setting.required && settings.answer(setting)?.source !== 'values-file' ? [setting] : [];
   const carrier = setting.carriedBy?.();
   if (carrier === undefined) return [setting];
-  return carrier.fallback?.(() => undefined) === settings.get(carrier) ? [] : [carrier];
+  // The command does not contain the secret, so a default that depends on it does not apply.
+  const get: Get = (each) => (each.kind.isSecret ? undefined : settings.get(each));
+  return carrier.fallback?.(get) === settings.get(carrier) ? [] : [carrier];
 }
 
 /** An effective setting and where its value comes from. */

@@ -9,7 +9,13 @@ import type {WantedRelease} from '../../src/plan/wanted-release.ts';
 import {Secret} from '../../src/settings/secret.ts';
 
 const NAME = {release: 'agent', place: {namespace: 'scalr'}};
-const TOKEN = {name: 'scalr-agent-token', type: 'Opaque', data: {token: new Secret('hunter2')}, howToGive: 'Give the token'} as const;
+const TOKEN = {
+  name: 'scalr-agent-token',
+  type: 'Opaque',
+  data: {token: new Secret('hunter2')},
+  howToGive: 'Give the token',
+  flag: '--token-secret',
+} as const;
 const wanted = (more: Partial<WantedRelease> = {}): WantedRelease => ({
   name: NAME,
   chart: {chart: 'agent-job', version: '0.6.5'},
@@ -234,4 +240,38 @@ test('fails with all missing keys when a Secret neither exists nor was given', (
   expect(() => plan(without, facts())).toThrow(expect.objectContaining({code: 'MISSING_SETTING', suggestions: ['Give the token']}));
   const other = facts({secrets: new Map([['scalr-agent-token', {metadata: {name: 'x'}, data: {password: ''}}]])});
   expect(() => plan(without, other)).toThrow('has no key token (existing keys: password)');
+});
+
+describe('a Secret with other content', () => {
+  const found = (labels: object, more: Partial<InstallFacts> = {}) =>
+    facts({...inPlace, secrets: new Map([['scalr-agent-token', secret('other', labels)]]), ...more});
+
+  test.each<[whose: string, found: InstallFacts, message: RegExp]>([
+    ['of a person', found({}), /Secret scalr-agent-token in scalr already exists with other content, and was not created by scalr-agent\./],
+    ['of another release', found(ownLabels('b')), /already exists with other content, and belongs to release b\./],
+    [
+      'that another release reads',
+      found(ownLabels('agent'), {secretUsers: new Map([['scalr-agent-token', ['Deployment b-agent-local']]])}),
+      /is also used by Deployment b-agent-local, so its content is not replaced\./,
+    ],
+  ])('%s is not written', (_, state, message) => {
+    expect(() => plan(wanted(), state)).toThrow(message);
+    expect(() => plan(wanted(), state)).toThrow(
+      expect.objectContaining({
+        code: 'OBJECT_OF_ANOTHER',
+        suggestions: expect.arrayContaining(['Use another Secret: --token-secret NAME']),
+      }),
+    );
+  });
+
+  test('is used without a change when its content is the given token', () => {
+    expect(ids(wanted(), facts({...inPlace, secrets: new Map([['scalr-agent-token', secret('hunter2', ownLabels('b'))]])}))).toEqual([]);
+  });
+});
+
+test('refuses a Secret that Helm deletes with the change, even with the same content', () => {
+  const installed = objectsIn('apiVersion: v1\nkind: Secret\nmetadata: {name: scalr-agent-token}\n');
+  expect(() => plan(wanted({values: {a: 2}}), facts({...inPlace, installed}))).toThrow(
+    /part of the installed release, and Helm deletes it/,
+  );
 });

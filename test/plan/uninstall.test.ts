@@ -121,6 +121,60 @@ describe('volumes', () => {
   });
 });
 
+describe('a PVC that others mount', () => {
+  const mounting = {volumes: [{persistentVolumeClaim: {claimName: 'old'}}], containers: []};
+  const old = claim('old', 'disk', {annotations: {'meta.helm.sh/release-name': 'agent'}});
+  const users: [kind: string, user: KubernetesObject][] = [
+    ['pod', object('Pod', 'b', {spec: mounting})],
+    ['Deployment with its pod', object('Deployment', 'b', {spec: {template: {spec: mounting}}})],
+    [
+      'custom resource',
+      object('AgentTaskTemplate', 'b', {metadata: {namespace: 'scalr'}, spec: {template: {spec: {template: {spec: mounting}}}}}),
+    ],
+  ];
+
+  test.each(users)('is kept and not offered for deletion while a %s of another release uses it', (_, user) => {
+    const objects = [old, user, object('Pod', 'b-1', {metadata: {ownerReferences: [{kind: 'Deployment', name: 'b'}]}, spec: mounting})];
+    const isCustom = user.kind === 'AgentTaskTemplate';
+    const given = readings(undefined, {
+      objects: isCustom ? [old] : user.kind === 'Pod' ? objects.slice(0, 2) : objects,
+      customResources: isCustom ? [user] : [],
+      volumes: [volume('disk', 'Retain', {kept: true, claimed: 'old'})],
+    });
+    for (const purge of [[], ['claims'], PURGEABLE] as const) {
+      expect(ids(planned(given, [...purge]))).toEqual([]);
+      expect(planned(given, [...purge]).keeps).toContainEqual({
+        what: 'PVC old (20Gi)',
+        why: `used by ${user.kind} b`,
+        how: 'Keep it while it is used',
+      });
+    }
+  });
+
+  test('is kept while an agent-job release of others may use it in runs that cannot be listed', () => {
+    const controller = object('Deployment', 'b', {metadata: {labels: {'helm.sh/chart': 'agent-job-0.6.5'}}});
+    const given = readings(undefined, {objects: [old, controller], customResources: undefined});
+    expect(ids(planned(given, ['claims']))).toEqual([]);
+    expect(kept(planned(given, ['claims']))).toEqual(['PVC old (20Gi): used by Deployment b']);
+  });
+
+  test('stops the uninstall if Helm would delete it', () => {
+    const manifest = [object('PersistentVolumeClaim', 'old')];
+    const given = readings('agent-local-0.6.5', {manifest, objects: [old, object('Pod', 'b', {spec: mounting})]});
+    expect(() => planned(given)).toThrow('Helm would delete PVC old of release agent, which Pod b also mounts.');
+  });
+
+  test('is deleted when only pods of the release mount it', () => {
+    const pods = [
+      object('Pod', 'agent-1', {
+        metadata: {labels: {'app.kubernetes.io/instance': 'agent'}, ownerReferences: [{kind: 'ReplicaSet', name: 'x'}]},
+        spec: mounting,
+      }),
+    ];
+    expect(ids(planned(readings(undefined, {objects: [old, ...pods]}), ['claims']))).toEqual(['claim/old']);
+  });
+});
+
 test('keeps PVCs of the user, and deletes those of an older revision only with --purge=claims', () => {
   const pod = {containers: [], volumes: [{persistentVolumeClaim: {claimName: 'mine'}}]};
   const given = readings('agent-local-0.6.5', {

@@ -2,11 +2,14 @@ import {describe, expect, test} from 'vitest';
 import type {InstallFacts, ReleaseState} from '../../src/cluster/install-facts.ts';
 import type {Inventory} from '../../src/cluster/inventory.ts';
 import {objectsIn} from '../../src/cluster/manifest.ts';
+import {type KubernetesObject, ownLabels} from '../../src/cluster/objects.ts';
 import {newReleaseName} from '../../src/plan/change-chart.ts';
 import type {InstalledRelease} from '../../src/plan/installed-release.ts';
 import {migratedRelease, withOldClaims, withValues} from '../../src/plan/migrated-release.ts';
 import {newestFor, prepare, requireUnblocked} from '../../src/plan/prepare-upgrade.ts';
 import {planUpgrade, type UpgradeChoices} from '../../src/plan/upgrade.ts';
+import {secretNamesOf} from '../../src/settings/release.ts';
+import {Secret} from '../../src/settings/secret.ts';
 
 const NAME = {release: 'scalr-agent', place: {namespace: 'agents'}};
 const OLD = {chart: 'agent-job', version: '0.5.67'} as const;
@@ -60,7 +63,18 @@ function installed(
     ...more.inventory,
   } as Inventory;
   const {facts: _, inventory: __, ...others} = more;
-  return {name: NAME, target: OLD, deployed: release, live: objectsIn(BEFORE), nodes: [], definitions: [], ...others, facts, inventory};
+  return {
+    name: NAME,
+    target: OLD,
+    deployed: release,
+    live: objectsIn(BEFORE),
+    users: [],
+    nodes: [],
+    definitions: [],
+    ...others,
+    facts,
+    inventory,
+  };
 }
 
 const wanted = (manifest: string, values = {}) => ({
@@ -209,7 +223,7 @@ test('blocks a variable that the new version sets itself', () => {
 
 test('blocks a version for a newer Kubernetes before the chart is rendered', async () => {
   const access = {processes: {run: async () => expect.unreachable()}} as unknown as Parameters<typeof prepare>[4];
-  const options = {source: undefined, overlay: {}, newRelease: undefined};
+  const options = {source: undefined, overlay: {}, newRelease: undefined, secretNames: {}};
   const old = installed({nodes: [{name: 'old', version: 'v1.34.1'}]});
   await expect(prepare(old, NEW, options, CHOICES, access, AbortSignal.timeout(1000))).rejects.toThrow(/node old \(v1\.34\.1\)/);
 });
@@ -220,7 +234,7 @@ test('keeps tokens of provider mirrors, which the charts read from values only',
     NAME,
     {agent: {providerNetworkMirrors: mirrors}},
     {from: {chart: 'agent-job', version: '0.6.4'}, to: NEW},
-    {source: undefined, overlay: {}},
+    {source: undefined, overlay: {}, secretNames: secretNamesOf('scalr-agent')},
   );
   expect(found.values).toMatchObject({agent: {providerNetworkMirrors: mirrors}});
   expect(changes.filter(({kind}) => kind === 'dropped')).toEqual([]);
@@ -244,7 +258,12 @@ test.each([
 
 test('moves a token in plain text to a Secret, and keeps it out of the values', () => {
   const given = {agent: {token: 'hunter2', url: 'https://acme.scalr.io'}};
-  const {wanted: found} = migratedRelease(NAME, given, {from: OLD, to: NEW}, {source: undefined, overlay: {}});
+  const {wanted: found} = migratedRelease(
+    NAME,
+    given,
+    {from: OLD, to: NEW},
+    {source: undefined, overlay: {}, secretNames: secretNamesOf('scalr-agent')},
+  );
   expect(found.secrets).toMatchObject([{name: 'scalr-agent-token', type: 'Opaque'}]);
   expect(found.secrets[0]?.data['token']?.reveal()).toBe('hunter2');
   expect(found.yaml).not.toContain('hunter2');
@@ -253,7 +272,12 @@ test('moves a token in plain text to a Secret, and keeps it out of the values', 
 
 test('uses the existing Secret of the release, which stays as it is', () => {
   const given = {agent: {tokenExistingSecret: {name: 'pool', key: 'token'}}};
-  const {wanted: found} = migratedRelease(NAME, given, {from: OLD, to: NEW}, {source: undefined, overlay: {agent: {debug: '1'}}});
+  const {wanted: found} = migratedRelease(
+    NAME,
+    given,
+    {from: OLD, to: NEW},
+    {source: undefined, overlay: {agent: {debug: '1'}}, secretNames: secretNamesOf('scalr-agent')},
+  );
   expect(found.secrets).toEqual([]);
   expect(found.values).toMatchObject({agent: {tokenExistingSecret: {name: 'pool'}, debug: '1'}});
 });
@@ -272,4 +296,63 @@ test.each([
   ['scalr-agent-job', 'agent-local', 'scalr-agent-local'],
 ] as const)('names the release beside %s for %s %s', (release_, chart, name) => {
   expect(newReleaseName(release_, chart)).toBe(name);
+});
+
+describe('a token in plain text', () => {
+  const token = {
+    name: 'scalr-agent-token',
+    type: 'Opaque' as const,
+    data: {token: new Secret('hunter2')},
+    howToGive: '',
+    flag: '--token-secret',
+  };
+  const secret = (content: string, labels = {}): KubernetesObject & {data: object} => ({
+    kind: 'Secret',
+    metadata: {name: 'scalr-agent-token', labels},
+    data: {token: Buffer.from(content).toString('base64')},
+  });
+  const reader: KubernetesObject = objectsIn(
+    'kind: Deployment\nmetadata: {name: b}\nspec: {template: {spec: {containers: [{name: a, env: [{name: T, valueFrom: {secretKeyRef: {name: scalr-agent-token, key: token}}}]}]}}}',
+  )[0] as KubernetesObject;
+  const withToken = (found: InstalledRelease) =>
+    planUpgrade(found, {...wanted(AFTER), secrets: [token]}, NEW, {...CHOICES, keptClaims: []}).plan.steps.map(({title}) => title);
+
+  test.each<[whose: string, found: Parameters<typeof installed>[0], message: RegExp]>([
+    ['of a person', {live: [secret('other')]}, /was not created by scalr-agent/],
+    ['of another release', {live: [secret('other', ownLabels('a'))]}, /belongs to release a/],
+    ['that another release reads', {live: [secret('other', ownLabels('scalr-agent'))], users: [reader]}, /is also used by Deployment b/],
+  ])('does not replace a Secret %s', (_, found, message) => {
+    expect(() => withToken(installed(found))).toThrow(message);
+  });
+
+  test('updates the Secret of the same release, and creates a missing one', () => {
+    expect(withToken(installed({live: [secret('other', ownLabels('scalr-agent'))]}))[0]).toBe('Update Secret scalr-agent-token');
+    expect(withToken(installed())[0]).toBe('Create Secret scalr-agent-token');
+    expect(withToken(installed({live: [secret('hunter2')]}))[0]).not.toContain('Secret');
+  });
+
+  test('goes into a Secret that the chart of the installed release does not render', async () => {
+    const local = {chart: 'agent-local', version: '0.5.69'} as const;
+    const values = {agent: {token: 'hunter2', url: 'https://acme.scalr.io'}};
+    const found = installed({
+      target: local,
+      facts: {
+        release: {...release, chart: 'agent-local-0.5.69', values},
+        installed: objectsIn('kind: Secret\nmetadata: {name: scalr-agent-token}'),
+      },
+    });
+    const access = {processes: {run: async () => ({exitCode: 0, stdout: '', stderr: ''})}} as unknown as Parameters<typeof prepare>[4];
+    const options = {source: undefined, overlay: {}, newRelease: undefined, secretNames: {}};
+    const to = {chart: 'agent-local', version: '0.6.5'} as const;
+    const prepared = await prepare(found, to, options, CHOICES, access, AbortSignal.timeout(1000));
+    expect(prepared.wanted.secrets.map(({name}) => name)).toEqual(['scalr-agent-agent-token']);
+  });
+
+  test('rejects a Secret name that would have no effect', async () => {
+    const access = {processes: {run: async () => expect.unreachable()}} as unknown as Parameters<typeof prepare>[4];
+    const options = {source: undefined, overlay: {}, newRelease: undefined, secretNames: {token: 'mine'}};
+    await expect(prepare(installed(), NEW, options, CHOICES, access, AbortSignal.timeout(1000))).rejects.toThrow(
+      /--token-secret has no effect: the values of release scalr-agent contain no token/,
+    );
+  });
 });

@@ -1,5 +1,5 @@
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
-import {isOwn} from '../../cluster/objects.ts';
+import {isMadeFor} from '../../cluster/objects.ts';
 import {kubectlCommand} from '../../command-line.ts';
 import {token, tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import {spell} from '../../settings/define.ts';
@@ -29,7 +29,7 @@ const keys: Check = {
 
 function secretResult(
   {name, keys: wanted, isGiven}: RequiredSecret,
-  {secrets, name: {place}, get, token: own}: PreflightContext,
+  {secrets, name: {release, place}, get, token: own}: PreflightContext,
 ): CheckResult {
   const fact = secrets.get(name);
   if (fact === undefined || !isKnown(fact)) return skip(`Cannot read Secret ${name}${fact ? `: ${fact.because}` : ''}`);
@@ -39,9 +39,9 @@ function secretResult(
     const held = found?.data?.[get(tokenSecretKey) ?? ''];
     const isOther = isToken && own !== undefined && held !== Buffer.from(own, 'utf8').toString('base64');
     if (found === undefined) return pass(`Secret ${name} will be created`);
-    return isOther && !isOwn(found)
+    return isOther && !isMadeFor(found, release)
       ? fail(
-          `Secret ${name} already exists in ${place.namespace} with other content, and was not created by scalr-agent`,
+          `Secret ${name} already exists in ${place.namespace} with other content, and was not created by scalr-agent for release ${release}`,
           `Omit ${spell(token)} and --token-file to use the existing content, or use another Secret with --token-secret`,
         )
       : pass(`Secret ${name} exists${isOther ? ', and its content will be replaced' : ''}`);

@@ -13,7 +13,7 @@ import {extraEnv} from '../../settings/escape-hatch.ts';
 import {runCpuLimit, runCpuRequest, runMemoryLimit, runMemoryRequest} from '../../settings/pods.ts';
 import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
 import {milliOf} from '../../settings/quantity.ts';
-import {chart, chartVersion} from '../../settings/release.ts';
+import {chart, chartVersion, secretNamesOf} from '../../settings/release.ts';
 import {variableSoundsSecret} from '../../settings/secret.ts';
 import {type Answer, Settings} from '../../settings/settings.ts';
 import {cache, cachePath, dataHome} from '../../settings/storage.ts';
@@ -96,7 +96,7 @@ function settingsOf(found: ReadonlyMap<string, unknown>, hasClientCertificate: b
   const answers = new Map<string, Answer>(
     [...found].map(([id, value]) => [id, {value, source: 'flag', ...(id === caFile.id ? {given: 'ca.pem'} : {})}]),
   );
-  if (hasClientCertificate) answers.set(clientCertSecret.id, {value: 'scalr-agent-client-cert', source: 'flag'});
+  if (hasClientCertificate) answers.set(clientCertSecret.id, {value: secretNamesOf().clientCertificate, source: 'flag'});
   return new Settings(answers);
 }
 

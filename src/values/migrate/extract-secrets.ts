@@ -3,16 +3,19 @@ import {closedSchema, schemaOf} from '../../charts/schema.ts';
 import {copyOf, getAt, isMap, leafPaths, type Path, setAt, spellPath, type Values} from '../../charts/tree.ts';
 import {tokenSecret, tokenSecretKey} from '../../settings/agent.ts';
 import type {Setting} from '../../settings/define.ts';
+import type {SecretNames} from '../../settings/release.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
 import {nodeAt} from '../render.ts';
 import {type Change, changeOf} from './change.ts';
 import {explicitSettings, type SettingEntries} from './read-explicit.ts';
 import {withoutLeaves} from './without-leaves.ts';
 
-const CLIENT_CERT_SECRET = 'scalr-agent-client-cert';
-
 /** Replaces secrets by the names of Kubernetes Secrets that the user must create. */
-export function extractSecrets(given: Values, from: Target): {values: Values; settings: SettingEntries[]; changes: Change[]} {
+export function extractSecrets(
+  given: Values,
+  from: Target,
+  names: SecretNames,
+): {values: Values; settings: SettingEntries[]; changes: Change[]} {
   const root = closedSchema(schemaOf(from), from.version);
   const isSecret = (path: Path): boolean => nodeAt(root, path)?.['x-secret'] === true && ![null, ''].includes(getAt(given, path) as string);
   const secrets = leafPaths(given).filter(isSecret);
@@ -20,7 +23,9 @@ export function extractSecrets(given: Values, from: Target): {values: Values; se
   const gone = new Set([...secrets, ...certificates].map(spellPath));
   const values = copyOf(withoutLeaves(given, (path) => gone.has(spellPath(path))));
   const known = explicitSettings(values, from);
-  const replaced = secrets.map((path) => (path.at(-1) === 'clientKey' ? replaceClientKey(path, known) : replaceToken(path, known)));
+  const replaced = secrets.map((path) =>
+    path.at(-1) === 'clientKey' ? replaceClientKey(path, known, names) : replaceToken(path, known, names),
+  );
   return {
     values,
     settings: [...known, ...replaced.flatMap(({settings}) => settings)],
@@ -41,9 +46,9 @@ interface Replaced {
 
 const findValue = (setting: Setting, known: readonly SettingEntries[]): unknown => known.find((each) => each.setting === setting)?.value;
 
-function replaceToken(path: Path, known: readonly SettingEntries[]): Replaced {
+function replaceToken(path: Path, known: readonly SettingEntries[], {token}: SecretNames): Replaced {
   const existing = findValue(tokenSecret as Setting, known);
-  const name = existing ?? tokenSecret.fallback?.(() => undefined);
+  const name = existing ?? token;
   const key = findValue(tokenSecretKey as Setting, known) ?? tokenSecretKey.fallback?.(() => undefined);
   const message =
     existing === undefined
@@ -56,9 +61,9 @@ function replaceToken(path: Path, known: readonly SettingEntries[]): Replaced {
   };
 }
 
-function replaceClientKey(path: Path, known: readonly SettingEntries[]): Replaced {
+function replaceClientKey(path: Path, known: readonly SettingEntries[], {clientCertificate}: SecretNames): Replaced {
   const existing = findValue(clientCertSecret as Setting, known);
-  const name = existing ?? CLIENT_CERT_SECRET;
+  const name = existing ?? clientCertificate;
   return {
     settings: existing === undefined ? [{setting: clientCertSecret as Setting, value: name, leaves: [], before: []}] : [],
     change: changeOf(

@@ -1,5 +1,6 @@
 import type {Target} from '../../charts/define.ts';
 import {sameTree, spellPath, type Values} from '../../charts/tree.ts';
+import {type SecretNames, secretNamesOf} from '../../settings/release.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
 import {carry} from './carry.ts';
 import {type Change, changeOf, type Move, nameOf, withoutRepeats} from './change.ts';
@@ -20,10 +21,10 @@ export interface Migrated {
 
 /**
  * Values of one chart version for another version or chart. The rows of the charts read and write settings; keys without a setting are
- * kept where the target has them, and everything else is listed. The result contains no token: the target reads it from a Secret. Pure.
+ * kept where the target has them, and everything else is listed. The result contains no token: the target reads it from a Secret of these names. Pure.
  */
-export function migrateValues(given: Values, from: Target, to: Target): Migrated {
-  const {values, settings: explicit, changes: secrets} = extractSecrets(withoutMethodNames(given), from);
+export function migrateValues(given: Values, from: Target, to: Target, names: SecretNames = secretNamesOf()): Migrated {
+  const {values, settings: explicit, changes: secrets} = extractSecrets(withoutMethodNames(given), from, names);
   const carried = carry(values, explicit, from, to);
   const {values: after, changes, moves} = settle(values, carried, from, to);
   const settings = new Map(explicit.map(({setting, value}) => [setting.id, value]));

@@ -116,7 +116,9 @@ test('requires what pods read, unless it is optional or created by the chart', a
     },
   };
   const objects = [pod, {kind: 'Secret', metadata: {name: 'own'}}] as KubernetesObject[];
-  expect(wantedSecrets([{name: NAME, type: 'Opaque', data: {token: undefined}, howToGive: ''}], get, objects)).toEqual([
+  expect(
+    wantedSecrets([{name: NAME, type: 'Opaque', data: {token: undefined}, howToGive: '', flag: '--token-secret'}], get, objects),
+  ).toEqual([
     {name: NAME, keys: ['token'], isGiven: false},
     {name: 'one', keys: ['a', 'b'], isGiven: false},
     {name: 'all', keys: [], isGiven: false},
