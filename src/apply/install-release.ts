@@ -22,8 +22,8 @@ interface BringUpOptions {
   waits: boolean;
   /** On failure the release is rolled back, and the diagnostics are saved at this path. */
   rollBackWith?: string | undefined;
-  /** How an upgrade is rolled back (default: with one call of helm). */
-  rollback?: Rollback | undefined;
+  /** How a change of an installed release is rolled back (default: with one call of helm). */
+  rollback?: Omit<Rollback, 'limits'> | undefined;
 }
 
 /** Runs the plan of an install and watches until the release is ready. @throws ExpectedError */

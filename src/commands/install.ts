@@ -12,6 +12,7 @@ import {objectNames} from '../cluster/manifest.ts';
 import {programOf} from '../command-line.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {type PreparedInstall, prepareInstall} from '../plan/install.ts';
+import {rollbackSteps} from '../plan/kept-claims.ts';
 import type {Plan} from '../plan/step.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import type {ClusterTarget} from '../ports/processes.ts';
@@ -216,7 +217,13 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
         plan,
         name,
         facts,
-        {waits: !flags['no-wait'], rollBackWith: flags['rollback-on-failure'] ? evidencePath(flags.save, name.release, now()) : undefined},
+        {
+          waits: !flags['no-wait'],
+          rollBackWith: flags['rollback-on-failure'] ? evidencePath(flags.save, name.release, now()) : undefined,
+          ...(facts.release === undefined
+            ? {}
+            : {rollback: {steps: rollbackSteps(name, facts.release.revision, plan.keptClaims ?? []), neededAfter: []}}),
+        },
         {
           ...(await this.accessTo(name.place, flags)),
           interrupts,

@@ -7,7 +7,7 @@ import {type InstallFacts, isPending, type ReleaseState} from '../cluster/instal
 import {type Inventory, inventoryOf} from '../cluster/inventory.ts';
 import type {ObjectDrift} from '../cluster/live-drift.ts';
 import {objectsIn} from '../cluster/manifest.ts';
-import {type Claim, type KubernetesObject, ownLabels, type Workload} from '../cluster/objects.ts';
+import {ownLabels, type Workload} from '../cluster/objects.ts';
 import {REQUIRED_MS, readFacts} from '../cluster/read-facts.ts';
 import {readInventory} from '../cluster/read-inventory.ts';
 import {markedFailed} from '../cluster/release-record.ts';
@@ -20,8 +20,9 @@ import type {ReleaseName} from '../ports/processes.ts';
 import type {Generated} from '../values/generate.ts';
 import {effectiveGet} from '../values/read-values.ts';
 import {requireSecrets, restartSteps, secretSteps, withSecretUsers} from './install-secrets.ts';
+import {claimsToKeep, keepSteps} from './kept-claims.ts';
 import {renderChart} from './render-chart.ts';
-import type {Loss, Plan, Step} from './step.ts';
+import type {Plan, Step} from './step.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
 import type {WantedRelease} from './wanted-release.ts';
 
@@ -76,6 +77,7 @@ export function planInstall(
   const drain = {drain: true, drainTimeoutSeconds: choices.drainTimeoutSeconds};
   const howToBreakOff = `To interrupt the runs, uninstall the release, then install again: ${ownCommand('uninstall', wanted.name, '--no-drain')}`;
   const release = releaseSteps(wanted, facts, choices);
+  const keptClaims = release.length === 0 ? [] : claimsToKeep(wanted, facts);
   const risk = riskOf(wanted, facts);
   return {
     ...(risk === undefined ? {} : {risk}),
@@ -85,11 +87,13 @@ export function planInstall(
       ...secretSteps(wanted, facts),
       ...startSteps(wanted, facts),
       ...(replaced ? drainSteps(wanted.name, replaced, drain, howToBreakOff) : []),
+      ...keepSteps(keptClaims, wanted.name),
       ...release,
       ...customResourceSteps(wanted, facts),
       ...restartSteps(wanted, facts),
     ],
-    losses: release.length === 0 ? [] : lossesOf(wanted, facts),
+    lostValues: release.length === 0 ? [] : lostValues(wanted, facts),
+    keptClaims,
   };
 }
 
@@ -209,12 +213,6 @@ const unlockable = (name: ReleaseName, {status, revision}: ReleaseState): Expect
     },
   );
 
-/** What the installed release contains and the wanted one does not. */
-const lossesOf = (wanted: WantedRelease, facts: InstallFacts): Loss[] => [
-  ...lostClaims(wanted, facts).map((claim) => ({claim})),
-  ...lostValues(wanted, facts).map((value) => ({value})),
-];
-
 /** Values of the installed release that the wanted one drops, or changes without an explicit setting. */
 function lostValues({effective, explicitPaths}: WantedRelease, {release}: InstallFacts): Difference[] {
   const keys = explicitPaths.map(spellPath);
@@ -223,17 +221,3 @@ function lostValues({effective, explicitPaths}: WantedRelease, {release}: Instal
     ({path, installed, file}) => (installed ?? undefined) !== undefined && (file === undefined || !isAsked(path)),
   );
 }
-
-/** PVCs whose data would be lost. The file system behind a PersistentVolume of the release remains (EFS). */
-export function lostClaims({manifest}: Pick<WantedRelease, 'manifest'>, {installed}: Pick<InstallFacts, 'installed'>): string[] {
-  const named = (objects: readonly KubernetesObject[], kind: string): KubernetesObject[] => objects.filter((each) => each.kind === kind);
-  const kept = new Set(named(objectsIn(manifest), CLAIM).map(({metadata}) => metadata.name));
-  const volumes = new Set(named(installed, 'PersistentVolume').map(({metadata}) => metadata.name));
-  return (named(installed, CLAIM) as Claim[])
-    .filter(({metadata, spec}) => !kept.has(metadata.name) && !volumes.has(spec?.volumeName ?? '') && !isKept(metadata))
-    .map(({metadata}) => metadata.name);
-}
-
-const CLAIM = 'PersistentVolumeClaim';
-
-const isKept = ({annotations}: KubernetesObject['metadata']): boolean => annotations?.['helm.sh/resource-policy'] === 'keep';

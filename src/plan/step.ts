@@ -28,13 +28,12 @@ export interface Step {
 /** The steps in order; data that can be printed, compared and run. */
 export interface Plan {
   steps: readonly Step[];
-  /** What the steps remove because the settings no longer require it. */
-  losses?: readonly Loss[];
+  /** Values of the installed release that the steps remove or change without being asked to; secrets in them are hidden. */
+  lostValues?: readonly Difference[];
+  /** PVCs that Helm would delete; they remain with their data. */
+  keptClaims?: readonly string[];
   /** The limits of waiting for runs. */
   warnings?: readonly string[];
   /** Why --yes is not enough and the user must type the release name. */
   risk?: string;
 }
-
-/** A PersistentVolumeClaim that helm deletes, or a value that is dropped; secrets in it are hidden. */
-export type Loss = {claim: string} | {value: Difference};

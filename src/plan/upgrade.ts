@@ -6,14 +6,14 @@ import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
 import type {Controller} from '../cluster/inventory.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import type {KubernetesObject, Workload} from '../cluster/objects.ts';
-import {rollback} from '../helm/helm.ts';
-import {annotate, applyObject, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
+import {applyObject, deleteNamed, deleteObject} from '../kubernetes/kubectl.ts';
 import {effectiveValues} from '../values/read-values.ts';
 import {repeatedVariables} from '../values/validate/check-values.ts';
 import {restartWarnings} from './debug.ts';
-import {type InstallChoices, isCustom, lostClaims, planInstall} from './install.ts';
+import {type InstallChoices, isCustom, planInstall} from './install.ts';
 import {usersBySecret} from './install-secrets.ts';
 import type {InstalledRelease} from './installed-release.ts';
+import {claimsToKeep, rollbackSteps} from './kept-claims.ts';
 import {type Migration, withOldClaims, withValues} from './migrated-release.ts';
 import {renderChart} from './render-chart.ts';
 import type {Plan, Step} from './step.ts';
@@ -58,22 +58,17 @@ export async function prepareUpgrade(
   const {facts} = installed;
   const render = (wanted: Migration['wanted']): Promise<string> => renderChart(wanted, facts, () => undefined, processes);
   const first = {...migration.wanted, manifest: await render(migration.wanted)};
-  const keptClaims = lostClaims(first, facts);
+  const keptClaims = claimsToKeep(first, facts);
   const values = withOldClaims(first.values, to, keptClaims);
   const remounted = withValues(first, values, to);
   const wanted = sameTree(values, first.values) ? first : {...remounted, manifest: await render(remounted)};
-  return planUpgrade(installed, wanted, to, {...choices, keptClaims});
+  return planUpgrade(installed, wanted, to, choices);
 }
 
 /** Pure. @throws ExpectedError */
-export function planUpgrade(
-  installed: InstalledRelease,
-  wanted: WantedRelease,
-  to: Target,
-  {keptClaims, ...choices}: UpgradeChoices & {keptClaims: readonly string[]},
-): UpgradePlan {
+export function planUpgrade(installed: InstalledRelease, wanted: WantedRelease, to: Target, choices: UpgradeChoices): UpgradePlan {
   const {name, facts, inventory} = installed;
-  const planned = planInstall(wanted, withSecrets(installed, wanted), choices);
+  const {keptClaims = [], ...planned} = planInstall(wanted, withSecrets(installed, wanted), choices);
   const isUpgraded = planned.steps.some(({id}) => id === 'release');
   const replaced = isUpgraded ? changedSelectors(wanted, installed) : [];
   const drains = isUpgraded && choices.drain && endsRuns(wanted, installed, replaced);
@@ -83,22 +78,18 @@ export function planUpgrade(
   const stopped = drained.length === 0 ? [] : controllers.map((each) => `${each.kind} ${each.name}`);
   const rendered = new Set(objectsIn(wanted.manifest).map(nameOf));
   const deleted = [...new Set([...replaced, ...stopped.filter((each) => rendered.has(each))])];
-  const keeps = isUpgraded ? keptClaims.map((claim) => keepStep(claim, installed)) : [];
   const removes = deleted.length === 0 ? [] : [deleteStep(deleted, installed, choices)];
   return {
     wanted,
     plan: {
       ...(planned.risk === undefined ? {} : {risk: planned.risk}),
       warnings: isUpgraded ? runWarnings(installed, drains, choices) : [],
-      steps: [
-        ...ordered(planned.steps, [...keeps, ...drained, ...removes], deleted),
-        ...(isUpgraded ? leftResourceSteps(wanted, installed) : []),
-      ],
+      steps: [...ordered(planned.steps, [...drained, ...removes], deleted), ...(isUpgraded ? leftResourceSteps(wanted, installed) : [])],
     },
     advice: adviceFor(installed, wanted, to),
     gains: gainsOf(installed.target, to),
     cleanup: obsoleteSteps(installed, wanted, choices),
-    rollback: rollbackOf(installed, wanted, {restored: [...new Set([...stopped, ...deleted])], keeps: keeps.length > 0}, choices),
+    rollback: rollbackOf(installed, wanted, {restored: [...new Set([...stopped, ...deleted])], keptClaims}, choices),
     keptClaims,
   };
 }
@@ -170,13 +161,6 @@ function runWarnings({facts, target, inventory}: InstalledRelease, drains: boole
   return restartWarnings(target, facts.release.values, runsOf === undefined ? undefined : runs, 'they continue');
 }
 
-const keepStep = (claim: string, {name: {place}}: InstalledRelease): Step => ({
-  id: `keep/${claim}`,
-  title: `Annotate PVC ${claim}, so that Helm keeps it with its data`,
-  call: annotate(place, `persistentvolumeclaim/${claim}`, 'helm.sh/resource-policy=keep', {overwrites: true}),
-  tolerates: /not found/i,
-});
-
 const deleteStep = (names: readonly string[], {name: {place}}: InstalledRelease, {timeoutSeconds}: UpgradeChoices): Step => ({
   id: 'replace',
   title: `Delete ${names.join(' and ')}, which the upgrade creates again`,
@@ -239,33 +223,24 @@ const obsoleteSteps = ({name, inventory}: InstalledRelease, {manifest}: WantedRe
 function rollbackOf(
   {name, deployed, definitions = [], inventory}: InstalledRelease,
   {manifest}: WantedRelease,
-  {restored, keeps}: {restored: readonly string[]; keeps: boolean},
+  {restored, keptClaims}: {restored: readonly string[]; keptClaims: readonly string[]},
   {timeoutSeconds}: UpgradeChoices,
 ): Rollback {
   if (deployed === undefined)
     return {steps: [], neededAfter: [], limits: ['No revision of the release is deployed, so a rollback is not possible.']};
   const {place} = name;
-  const back: Step = {id: 'rollback', title: `Roll back to revision ${deployed.revision}`, call: rollback(name, deployed.revision)};
   const names = restored.map((each) => each.replace(' ', '/').toLowerCase());
-  // The first rollback records the kept PVC and fails; the second one finds it in that record.
-  const adopt: Step = {
-    ...back,
-    id: 'adopt',
-    title: 'Record the kept PVCs in the release',
-    tolerates: /PersistentVolumeClaim with the name .* found/,
-  };
   return {
     steps: [
       ...(names.length === 0
         ? []
         : [{id: 'restore', title: `Delete ${restored.join(' and ')}`, call: deleteNamed(place, names, timeoutSeconds)}]),
-      ...(keeps ? [adopt] : []),
-      back,
+      ...rollbackSteps(name, deployed.revision, keptClaims),
     ],
     neededAfter: [...names.map((each) => `stop/${each.split('/')[1]}`), 'replace'],
     limits: [
       ...storageLimits(definitions, manifest),
-      ...(keeps ? ['PVCs keep the annotation helm.sh/resource-policy, so later upgrades do not delete them.'] : []),
+      ...(keptClaims.length > 0 ? ['PVCs keep the annotation helm.sh/resource-policy, so later upgrades do not delete them.'] : []),
       ...inventory.definitions
         .filter((each) => !objectsIn(manifest).some(({metadata}) => metadata.name === each.name))
         .map((each) => `A rollback requires CRD ${each.name}: it is not possible after the CRD is deleted.`),

@@ -1,8 +1,9 @@
+import type {Difference} from '../cluster/drift.ts';
 import {commandLine, kubectlCommand, type Program} from '../command-line.ts';
 import type {ExpectedError, Warning} from '../errors.ts';
 import {upgradeInstall} from '../helm/helm.ts';
 import type {HostPlan} from '../host/plan.ts';
-import type {Loss, Plan} from '../plan/step.ts';
+import type {Plan} from '../plan/step.ts';
 import type {WantedRelease} from '../plan/wanted-release.ts';
 import type {ClusterTarget} from '../ports/processes.ts';
 import type {Checked} from '../preflight/check.ts';
@@ -165,20 +166,17 @@ function secretCommand({name, type, data}: WantedRelease['secrets'][number], pla
   return `printf %s "$${token.env}" | ${applied(place, kubectlCommand(place, 'create', 'secret', 'generic', name, ...files, ...into))}`;
 }
 
-/** Warnings about lost data and drains, shown before the plan runs and in the result. */
-export const planWarnings = ({losses = [], warnings = []}: Plan): Warning[] => [
-  ...losses.map(lossWarning),
+/** Warnings about values, PVCs and drains, shown before the plan runs and in the result. */
+export const planWarnings = ({keptClaims = [], lostValues = [], warnings = []}: Plan): Warning[] => [
+  ...keptClaims.map((claim) => ({
+    code: 'CLAIM_KEPT',
+    message: `PVC ${claim} remains with its data, but Helm no longer manages it.`,
+  })),
+  ...lostValues.map(lossWarning),
   ...warnings.map((message) => ({code: 'DRAIN', message})),
 ];
 
-function lossWarning(loss: Loss): Warning {
-  if ('claim' in loss) {
-    return {
-      code: 'CLAIM_DELETED',
-      message: `PVC ${loss.claim} is deleted by this change, because these settings do not request it. The data on its volume is lost, unless the reclaim policy of the volume is Retain.`,
-    };
-  }
-  const {path, installed, file} = loss.value;
+function lossWarning({path, installed, file}: Difference): Warning {
   const what = file === undefined ? 'remove it' : `change it to ${JSON.stringify(file)}`;
   return {
     code: 'VALUE_DROPPED',

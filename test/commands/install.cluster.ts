@@ -202,7 +202,7 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
     expect(await place.kubectl('get', 'agenttasktemplates', '-o', 'name')).not.toBe('');
   });
 
-  test('warns before a change deletes a PVC', async () => {
+  test('keeps a PVC that the new settings do not use', async () => {
     const place = await workplace();
     const cache = (kind: string) => [...chartFlags('agent-local'), '--cache', kind, '--json'];
     expect((await install(place, helm, [...cache('pvc'), '--yes'], {env: TOKEN})).exit).toBe(0);
@@ -213,12 +213,13 @@ describe.each(await findHelmMatrix())('Helm $major', ({path: helm}) => {
       expect(violations('install', stdout)).toEqual([]);
       // What was asked, and the strategy that follows from it, is no loss.
       expect(JSON.parse(stdout).warnings).toMatchObject([
-        {code: 'CLAIM_DELETED', message: expect.stringContaining(`PVC ${name} is deleted`)},
+        {code: 'CLAIM_KEPT', message: expect.stringContaining(`PVC ${name} remains with its data`)},
       ]);
-      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`Warning: PVC ${name} is deleted by this change`);
+      expect(stderr.replaceAll(/\s+/g, ' ')).toContain(`Warning: PVC ${name} remains with its data`);
     }
     const again = await install(place, helm, [...cache('ephemeral'), '--yes'], {env: TOKEN});
     expect(JSON.parse(again.stdout)).toMatchObject({changed: false, warnings: []});
+    expect(await place.kubectl('get', 'persistentvolumeclaims', '-o', 'jsonpath={.items[*].metadata.name}')).toContain(name);
   });
 
   test('warns about values that the new settings remove', async () => {

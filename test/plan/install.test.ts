@@ -155,31 +155,36 @@ test('applies CRDs before the release, and only when the chart changes', () => {
   expect(ids(wanted({manifest, values: {a: 2}}), facts(inPlace))).toEqual(['release']);
 });
 
-describe('losses', () => {
+describe('a change', () => {
   const claim = (name: string, more = '') =>
     `---\nkind: PersistentVolumeClaim\nmetadata: {name: ${name}${more}}\nspec: {volumeName: ${name}}\n`;
   const keep = ", annotations: {'helm.sh/resource-policy': keep}";
   const installed = objectsIn(
     `${claim('cache')}${claim('data')}${claim('kept', keep)}${claim('efs')}---\nkind: PersistentVolume\nmetadata: {name: efs}\n`,
   );
-  const losses = (given: Partial<WantedRelease>) => plan(wanted(given), facts({...inPlace, installed})).losses;
+  const changed = (given: Partial<WantedRelease>) => plan(wanted(given), facts({...inPlace, installed}));
 
-  test('contain PVCs that are no longer rendered, unless helm or their volume keeps the data', () => {
-    expect(losses({values: {a: 1, b: 2}, manifest: claim('data')})).toEqual([{claim: 'cache'}]);
-    expect(losses({manifest: ''})).toEqual([]);
+  test('keeps PVCs that are no longer rendered, unless helm or their volume keeps the data', () => {
+    const {keptClaims, steps} = changed({values: {a: 1, b: 2}, manifest: claim('data')});
+    expect(keptClaims).toEqual(['cache']);
+    expect(steps.map(({id}) => id)).toEqual(['keep/cache', 'release']);
+    expect(steps[0]?.call.args).toEqual(
+      expect.arrayContaining(['annotate', 'persistentvolumeclaim/cache', 'helm.sh/resource-policy=keep']),
+    );
+    expect(changed({manifest: ''}).keptClaims).toEqual([]);
   });
 
-  test('contain values that no explicit setting changes, without secrets', () => {
+  test('lists values that no explicit setting changes, without secrets', () => {
     const values = {replicas: 3, labels: {a: 'x'}, extraEnv: {PASSWORD: 'hunter2'}, count: 5, tag: 'old', same: true};
     const found = facts({...inPlace, release: release({values})});
     const defaults = {count: 1, same: true};
     const changed = {tag: 'new', more: 1};
     const given = wanted({values: changed, effective: {...defaults, ...changed}, explicitPaths: [['tag'], ['more']]});
-    expect(plan(given, found).losses).toEqual([
-      {value: {path: 'count', installed: 5, file: 1}},
-      {value: {path: 'extraEnv.PASSWORD', installed: '[hidden]'}},
-      {value: {path: 'labels.a', installed: 'x'}},
-      {value: {path: 'replicas', installed: 3}},
+    expect(plan(given, found).lostValues).toEqual([
+      {path: 'count', installed: 5, file: 1},
+      {path: 'extraEnv.PASSWORD', installed: '[hidden]'},
+      {path: 'labels.a', installed: 'x'},
+      {path: 'replicas', installed: 3},
     ]);
   });
 });

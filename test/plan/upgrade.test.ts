@@ -38,6 +38,8 @@ spec: {versions: [{name: v1alpha1, storage: ${storage !== 'v1'}}, {name: v1, sto
 const BEFORE = deployment('agent-job');
 const AFTER = `${definition('agenttasktemplates.scalr.io')}${deployment('scalr-agent')}`;
 
+const WITH_CLAIM = {installed: objectsIn(`${BEFORE}---\nkind: PersistentVolumeClaim\nmetadata: {name: old-cache}\n`)};
+
 const release: ReleaseState = {revision: 3, status: 'deployed', chart: 'agent-job-0.5.67', updated: '2026-11-22T12:00:00Z', values: {}};
 const controller = {kind: 'Deployment', name: 'scalr-agent', onStop: 'drain', graceSeconds: 180, replicas: 1} as const;
 const RUN = {kind: 'Job', name: 'run-1', isCertain: true} as const;
@@ -82,20 +84,16 @@ const wanted = (manifest: string, values = {}) => ({
   manifest,
 });
 
-const plan = (
-  found: InstalledRelease,
-  manifest = AFTER,
-  more: Partial<UpgradeChoices> & {keptClaims?: readonly string[]; values?: object} = {},
-) => {
-  const {keptClaims = [], values = {}, ...choices} = more;
-  return planUpgrade(found, wanted(manifest, values), NEW, {...CHOICES, ...choices, keptClaims});
+const plan = (found: InstalledRelease, manifest = AFTER, more: Partial<UpgradeChoices> & {values?: object} = {}) => {
+  const {values = {}, ...choices} = more;
+  return planUpgrade(found, wanted(manifest, values), NEW, {...CHOICES, ...choices});
 };
 const ids = ({plan: {steps}}: ReturnType<typeof plan>) => steps.map(({id}) => id);
 
 describe('steps', () => {
-  test('apply CRDs first, keep PVCs, drain, delete what cannot be updated, and upgrade last', () => {
-    const found = plan(installed({inventory: {runs: [RUN]}}), AFTER, {keptClaims: ['old-cache']});
-    expect(ids(found)).toEqual(['definitions', 'keep/old-cache', 'stop/scalr-agent', 'drain', 'stopped', 'replace', 'release']);
+  test('keep PVCs, apply CRDs, drain, delete what cannot be updated, and upgrade last', () => {
+    const found = plan(installed({inventory: {runs: [RUN]}, facts: WITH_CLAIM}));
+    expect(ids(found)).toEqual(['keep/old-cache', 'definitions', 'stop/scalr-agent', 'drain', 'stopped', 'replace', 'release']);
     const [keep, replace] = ['keep/old-cache', 'replace'].map((id) => found.plan.steps.find((each) => each.id === id)?.call.args.join(' '));
     expect(keep).toContain('annotate persistentvolumeclaim/old-cache helm.sh/resource-policy=keep --overwrite');
     expect(replace).toContain('delete deployment/scalr-agent --ignore-not-found');
@@ -129,7 +127,7 @@ describe('steps', () => {
       found,
       {...wanted(BEFORE), chart: {chart: 'agent-k8s', version: '0.6.5'}},
       {chart: 'agent-k8s', version: '0.6.5'},
-      {...CHOICES, keptClaims: []},
+      CHOICES,
     );
     expect(ids(steps)).toEqual(['drain', 'stop/scalr-agent', 'stopped', 'replace', 'release']);
   });
@@ -187,7 +185,7 @@ describe('obsolete CRDs', () => {
 
 describe('rollback', () => {
   test('deletes what the upgrade replaces, and records kept PVCs before it rolls back', () => {
-    const {rollback} = plan(installed(), AFTER, {keptClaims: ['old-cache']});
+    const {rollback} = plan(installed({facts: WITH_CLAIM}));
     expect(rollback.steps.map(({id}) => id)).toEqual(['restore', 'adopt', 'rollback']);
     expect(rollback.steps[1]?.tolerates?.test('Error: no PersistentVolumeClaim with the name "old-cache" found')).toBe(true);
     expect(rollback.steps[1]?.tolerates?.test('Error: original object PersistentVolumeClaim with the name "old-cache" not found')).toBe(
@@ -315,7 +313,7 @@ describe('a token in plain text', () => {
     'kind: Deployment\nmetadata: {name: b}\nspec: {template: {spec: {containers: [{name: a, env: [{name: T, valueFrom: {secretKeyRef: {name: scalr-agent-token, key: token}}}]}]}}}',
   )[0] as KubernetesObject;
   const withToken = (found: InstalledRelease) =>
-    planUpgrade(found, {...wanted(AFTER), secrets: [token]}, NEW, {...CHOICES, keptClaims: []}).plan.steps.map(({title}) => title);
+    planUpgrade(found, {...wanted(AFTER), secrets: [token]}, NEW, CHOICES).plan.steps.map(({title}) => title);
 
   test.each<[whose: string, found: Parameters<typeof installed>[0], message: RegExp]>([
     ['of a person', {live: [secret('other')]}, /was not created by scalr-agent/],
