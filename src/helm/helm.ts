@@ -48,6 +48,10 @@ export const upgradeInstall = (
     values,
   );
 
+/** For the user to run: upgrades to another version with the values that were given to Helm before. */
+export const upgradeWithValues = ({release, place}: ReleaseName, chart: ChartReference): Call =>
+  helm(place, ['upgrade', release, ...chartArgs(chart), '--reset-then-reuse-values']);
+
 /** With Helm 4, `applyMethod` is the apply method of the release: "ssa" (server-side) or "csa" (client-side). */
 export const releaseMetadata = ({release, place}: ReleaseName): Call => helm(place, ['get', 'metadata', release, '--output', 'json']);
 

@@ -1,14 +1,16 @@
 import type {Target} from '../charts/define.ts';
+import {releasesOf} from '../charts/target.ts';
 import type {Values} from '../charts/tree.ts';
-import {versionStatus} from '../charts/version-status.ts';
+import {isBelow} from '../charts/version-status.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import type {InstallFacts, ReleaseState} from '../cluster/install-facts.ts';
 import {labelsOfRuns, type Run, runsIn} from '../cluster/inventory.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
 import {REQUIRED_MS} from '../cluster/read-facts.ts';
-import {ownCommand} from '../command-line.ts';
+import {commandLine} from '../command-line.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
+import {upgradeWithValues} from '../helm/helm.ts';
 import {answered} from '../kubernetes/api-error.ts';
 import {listObjects} from '../kubernetes/queries.ts';
 import type {ReleaseName} from '../ports/processes.ts';
@@ -81,12 +83,15 @@ export async function prepareDebug(
 
 /** @throws ExpectedError for a version whose values this program cannot read */
 export function requireKnownVersion(name: ReleaseName, {chart, version}: Target): void {
-  const {standing, newestKnown} = versionStatus(chart, version);
-  if (standing !== 'older-than-known') return;
-  throw new ExpectedError(`Release ${name.release} uses ${chart} ${version}, which is too old for this command.`, {
+  const [oldest = version] = releasesOf(chart);
+  if (!isBelow(version, oldest)) return;
+  throw new ExpectedError(`Release ${name.release} uses ${chart} ${version}. This command requires ${oldest} or newer.`, {
     code: 'VERSION_TOO_OLD',
     exit: ExitCode.usage,
-    suggestions: [`Upgrade the release: ${ownCommand('install', name, '--chart', chart, '--chart-version', newestKnown)}`],
+    suggestions: [
+      `Upgrade it with Helm to ${oldest}, which keeps its values and PVCs, when no run is in flight: ${commandLine(upgradeWithValues(name, {chart, version: oldest}))}`,
+      'Then run the same command again',
+    ],
   });
 }
 
