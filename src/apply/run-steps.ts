@@ -1,5 +1,7 @@
+import {REQUIRED_MS} from '../cluster/read-facts.ts';
 import {commandLine} from '../command-line.ts';
 import {ExitCode, ExpectedError, interrupted} from '../errors.ts';
+import {getObject, resourceOfKind} from '../kubernetes/queries.ts';
 import type {Step} from '../plan/step.ts';
 import type {ProcessResult} from '../ports/processes.ts';
 import {placeIn, toolFailure, tryCluster} from '../tool-errors.ts';
@@ -24,19 +26,39 @@ export async function runSteps(steps: readonly Step[], deps: RunStepsDeps): Prom
   try {
     await runInOrder(steps, done, deps);
   } catch (error) {
-    throw error instanceof ExpectedError ? withUndo(error, done) : error;
+    throw error instanceof ExpectedError ? await withUndo(error, done, deps) : error;
   }
 }
 
 /** The failure with the changes that remain, and how to revert them. */
-function withUndo(failure: ExpectedError, done: readonly Step[]): ExpectedError {
+async function withUndo(failure: ExpectedError, done: readonly Step[], {kubernetes}: RunStepsDeps): Promise<ExpectedError> {
   const undos = done.slice(done.findLastIndex(({isFinal}) => isFinal) + 1).flatMap(({undo}) => undo ?? []);
   if (undos.length === 0) return failure;
-  return new ExpectedError([failure.message.replace(/(?<![.!?])$/, '.'), ...undos.map(({text}) => text)].join(' '), {
+  const isDeleted = await Promise.all(undos.map((undo) => isGone(undo, kubernetes)));
+  const left = undos.filter((_, index) => !isDeleted[index]);
+  const deleted = undos.filter((_, index) => isDeleted[index]).map(({object: {kind, name}}) => `${kind} ${name}`);
+  const texts = [
+    ...left.map(({text}) => text),
+    ...(deleted.length === 0 ? [] : [`${deleted.join(' and ')} ${deleted.length === 1 ? 'is' : 'are'} already deleted.`]),
+  ];
+  return new ExpectedError([failure.message.replace(/(?<![.!?])$/, '.'), ...texts].join(' '), {
     ...failure,
-    suggestions: [...undos.map(({title, call}) => `${title}: ${commandLine(call)}`), ...failure.suggestions],
+    suggestions: [
+      ...left.map(({title, call}) => `${title}: ${commandLine(call)}`),
+      ...(deleted.length === 0 ? [] : ['Run the same command again to complete it']),
+      ...failure.suggestions,
+    ],
     cause: failure.cause,
   });
+}
+
+/** A failed step of helm may have deleted the object. */
+async function isGone({call, object: {kind, name}}: NonNullable<Step['undo']>, kubernetes: RunStepsDeps['kubernetes']): Promise<boolean> {
+  if (kubernetes === undefined) return false;
+  const {namespace = ''} = placeIn(call.args);
+  const options = {signal: AbortSignal.timeout(REQUIRED_MS), idleMs: REQUIRED_MS, namespace};
+  const {object, trouble} = await getObject(kubernetes, `${resourceOfKind(kind)}.apps`, name, options);
+  return trouble === undefined && object === undefined;
 }
 
 async function runInOrder(steps: readonly Step[], done: Step[], deps: RunStepsDeps): Promise<void> {

@@ -11,7 +11,7 @@ import {prepareInstall} from '../plan/install.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import type {ClusterTarget} from '../ports/processes.ts';
-import {cachedAccess} from '../preflight/permissions-of.ts';
+import {cachedAccess} from '../preflight/cached-access.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
 import {namespace} from '../settings/release.ts';
 import {quote} from '../settings/settings.ts';

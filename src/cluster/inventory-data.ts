@@ -1,6 +1,6 @@
 import {posix} from 'node:path';
 import type {ChartName} from '../charts/schema.ts';
-import {at, getAt, isMap, type Tree, type Values} from '../charts/tree.ts';
+import {at, getAt, type Tree, type Values} from '../charts/tree.ts';
 import type {Node, PersistentVolume, Readings} from './inventory-readings.ts';
 import type {Claim, KubernetesObject} from './objects.ts';
 import {hostPaths, mayRun, type NodePlace, podSpecs} from './pod-specs.ts';

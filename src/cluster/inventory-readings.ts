@@ -11,6 +11,8 @@ export interface Readings {
   values: Values;
   /** Documents of `helm get manifest`, which an uninstall deletes. */
   manifest: readonly KubernetesObject[];
+  /** Those of them that are not in the cluster, by kind and name. */
+  missing?: ReadonlySet<string>;
   /** Everything of NAMESPACE_KINDS in the namespace. */
   objects: readonly KubernetesObject[];
   /** Those of them that cannot be listed. */

@@ -5,6 +5,7 @@ import {type ClaimItem, claimsOf, keptVolumesOf, type NodeDataItem, nodeDataOf, 
 import {leftoversOf, type NamespaceItem, namespaceOf, type ObjectItem, type SecretItem, secretsOf} from './inventory-namespace.ts';
 import type {Readings} from './inventory-readings.ts';
 import {isOwn, type KubernetesObject, type Pod, type Workload} from './objects.ts';
+import {objectName} from './users.ts';
 
 /** Objects that an uninstall deletes or reports, by class. */
 export interface Inventory {
@@ -66,10 +67,16 @@ export function inventoryOf(readings: Readings): Inventory {
   };
 }
 
-function releaseOf({state, manifest}: Readings): ReleaseItem | undefined {
+function releaseOf({state, manifest, missing}: Readings): ReleaseItem | undefined {
   const [, chart, version] = /^(agent-(?:k8s|local|job))-(\d.*)$/.exec(state?.chart ?? '') ?? [];
   if (state === undefined || chart === undefined || version === undefined) return undefined;
-  return {chart: chart as ChartName, version, status: state.status, revision: state.revision, objects: manifest};
+  return {
+    chart: chart as ChartName,
+    version,
+    status: state.status,
+    revision: state.revision,
+    objects: manifest.filter((each) => !missing?.has(objectName(each))),
+  };
 }
 
 const STOP_KEY: Readonly<Record<ChartName, string | undefined>> = {

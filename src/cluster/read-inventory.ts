@@ -21,7 +21,7 @@ const DEFINITION = 'customresourcedefinitions.apiextensions.k8s.io';
 /** Reads everything an uninstall reports on; changes nothing. @throws ExpectedError */
 export async function readInventory(
   name: ReleaseName,
-  {release, namespace}: Pick<InstallFacts, 'release' | 'namespace'>,
+  {release, namespace, drift}: Pick<InstallFacts, 'release' | 'namespace' | 'drift'>,
   {kubernetes, processes}: ClusterAccess,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Readings> {
@@ -68,6 +68,7 @@ export async function readInventory(
     state,
     values: jsonFrom<Values>(effectiveValues(name), values),
     manifest: objectsIn(manifest),
+    missing: new Set(drift.filter(({problem}) => problem === 'missing').map(({object}) => object)),
     objects: kinds.flatMap(({items}) => items),
     unread: kinds.filter(({trouble}) => trouble).map(({kind}) => pluralOf(kind)),
     namespaceObject: namespace,

@@ -2,6 +2,7 @@ import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {dryRun} from '../apply/dry-run.ts';
 import {installRelease} from '../apply/install-release.ts';
+import {requirePermissions} from '../apply/require-permissions.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmPlan} from '../cli/confirm-plan.ts';
 import {answersFlag, confirmFlags, connectionFlags, releaseName, settingFlags, timeoutOf} from '../cli/flags.ts';
@@ -104,13 +105,16 @@ export default class Debug extends BaseCommand<Result> {
       return result;
     }
     const text = planText(plan, name, facts, this.screen);
+    const review = (): Promise<void> => this.untilInterrupted(() => requirePermissions(plan.steps, name, access));
     if (flags['dry-run']) {
       this.say(text);
       this.report(result.warnings);
       if (!this.jsonEnabled()) this.app.stdout(callsText(plan));
+      await review();
       this.say(await dryRun(plan, manifest, name, facts, access));
       return result;
     }
+    await review();
     if (flags.yes) this.say(`${text}\n`);
     else this.app.stderr(`${text}\n`);
     this.report(result.warnings);

@@ -1,5 +1,6 @@
 import {dryRun} from '../apply/dry-run.ts';
 import {installRelease} from '../apply/install-release.ts';
+import {requirePermissions} from '../apply/require-permissions.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
 import {durationOf, explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
@@ -16,7 +17,7 @@ import {rollbackSteps} from '../plan/kept-claims.ts';
 import type {Plan} from '../plan/step.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import type {ClusterTarget} from '../ports/processes.ts';
-import {cachedAccess} from '../preflight/permissions-of.ts';
+import {cachedAccess} from '../preflight/cached-access.ts';
 import type {Already} from '../preflight/read-context.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
 import {purpose} from '../settings/purpose.ts';
@@ -173,6 +174,7 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
       objects: objectNames(manifest),
       warnings: planWarnings(plan),
     };
+    const review = (): Promise<void> => this.untilInterrupted(() => requirePermissions(plan.steps, name, access));
     if (flags.diff) {
       if (!this.jsonEnabled()) this.show(await installDiffText({plan, facts, values: wanted.values, manifest}, this.resultScreen));
       if (flags['exit-code'] && result.changed) process.exitCode = ExitCode.differences;
@@ -183,12 +185,15 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
       this.report(result.warnings);
       if (!this.jsonEnabled()) this.app.stdout(callsText(plan));
       if (plan.steps.length > 0) await look({manifest, context: facts.context});
+      await review();
       this.say(await dryRun(plan, manifest, name, facts, access));
       return result;
     }
+    const isShown = isSame(plan, shown);
     // Without changes, no check can fail.
-    if (plan.steps.length > 0 && !isSame(plan, shown)) {
-      await look({manifest, context: facts.context});
+    if (plan.steps.length > 0 && !isShown) await look({manifest, context: facts.context});
+    await review();
+    if (plan.steps.length > 0 && !isShown) {
       const text = `${planText(plan, name, facts, this.screen)}\n`;
       // Only a plan that was shown can be confirmed.
       if (flags.yes) this.say(text);

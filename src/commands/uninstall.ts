@@ -1,4 +1,5 @@
 import * as Flags from '@oclif/core/flags';
+import {requirePermissions} from '../apply/require-permissions.ts';
 import {uninstallRelease} from '../apply/uninstall-release.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
@@ -146,8 +147,10 @@ export default class Uninstall extends BaseCommand<Result | HostUninstallResult>
     if (flags['dry-run']) {
       this.say(text);
       if (!this.jsonEnabled()) this.app.stdout(callsText(plan));
+      await this.untilInterrupted(() => requirePermissions(plan.steps, name, access));
       return result;
     }
+    await this.untilInterrupted(() => requirePermissions(plan.steps, name, access));
     const isAccepted = flags.yes ?? false;
     // Only a plan that was shown can be confirmed.
     if (isAccepted || flags.confirm !== undefined) this.say(text);

@@ -1,6 +1,7 @@
 import * as Flags from '@oclif/core/flags';
 import {dryRun} from '../apply/dry-run.ts';
 import {installRelease} from '../apply/install-release.ts';
+import {requirePermissions} from '../apply/require-permissions.ts';
 import {runSteps} from '../apply/run-steps.ts';
 import {uninstallRelease} from '../apply/uninstall-release.ts';
 import type {Watched} from '../apply/watch-release.ts';
@@ -29,13 +30,12 @@ import {ExitCode, type Warning} from '../errors.ts';
 import type {ChartChange} from '../plan/change-chart.ts';
 import {requireKnownVersion} from '../plan/debug.ts';
 import {type InstalledRelease, readInstalled} from '../plan/installed-release.ts';
-import {newestFor, type Prepared, prepare, requireUnblocked} from '../plan/prepare-upgrade.ts';
+import {givenSecretNames, newestFor, type Prepared, prepare, requireUnblocked} from '../plan/prepare-upgrade.ts';
 import {planUninstall} from '../plan/uninstall.ts';
 import type {UpgradeChoices} from '../plan/upgrade.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {tokenSecret} from '../settings/agent.ts';
-import {chart, chartSource, chartVersion, namespace, release, type SecretNames} from '../settings/release.ts';
-import type {Settings} from '../settings/settings.ts';
+import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import {ofAnother} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
@@ -151,12 +151,18 @@ export default class Upgrade extends BaseCommand<Result> {
       const wanted = settings.get(chartVersion) === undefined ? settings.with(chartVersion, {value: newest, source: 'default'}) : settings;
       const {target: to, warnings} = targetOf(wanted, () => installed.target.chart);
       this.report(warnings);
-      const options = {source: settings.get(chartSource), overlay, newRelease: flags['new-release'], secretNames: secretNamesIn(settings)};
+      const options = {
+        source: settings.get(chartSource),
+        overlay,
+        newRelease: flags['new-release'],
+        secretNames: givenSecretNames(settings),
+      };
       return {installed, to, prepared: await prepare(installed, to, options, choices, access, signal)};
     });
     const result = resultOf(installed, to, prepared);
     await this.#explain(installed, to, prepared, result, flags);
     if (result.changed) requireUnblocked(prepared.advice);
+    await this.untilInterrupted(() => requirePermissions(prepared.steps, name, access));
     if (flags['dry-run']) {
       if (!this.jsonEnabled()) this.app.stdout(callsText(prepared));
       this.say(await this.#validated(prepared, access));
@@ -210,6 +216,8 @@ export default class Upgrade extends BaseCommand<Result> {
     const removes =
       flags['remove-obsolete'] ??
       (isAsked && !flags['no-wait'] && cleanup.length > 0 && (await prompter.confirm(`${cleanup.map(({title}) => title).join('; ')}?`)));
+    const access = await this.accessTo(name.place, flags);
+    if (removes) await this.untilInterrupted(() => requirePermissions(cleanup, name, access));
     if (plan.risk !== undefined) await confirmRelease(name.release, {risk: plan.risk, typed: flags.confirm, prompter});
     else if (result.changed || removes) await confirmPlan({isAccepted: flags.yes ?? false, prompter});
 
@@ -218,7 +226,7 @@ export default class Upgrade extends BaseCommand<Result> {
     try {
       const say = (text: string): void => this.say(text);
       const deps = {
-        ...(await this.accessTo(name.place, flags)),
+        ...access,
         ...{interrupts, files, now, sleep, timeoutMs: choices.timeoutMs},
         onStep: (...news: Parameters<typeof stepText>) => say(stepText(...news)),
         onProgress: progressReporter(say, this.screen),
@@ -274,13 +282,6 @@ async function readRelease(name: ReleaseName, access: ClusterAccess, signal: Abo
   if (target === undefined) throw ofAnother(name, found.chart);
   requireKnownVersion(name, target);
   return readInstalled(name, {...facts, release: found}, access, signal);
-}
-
-/** Names that the user has given. */
-function secretNamesIn(settings: Settings): Partial<SecretNames> {
-  const token = settings.isExplicit(tokenSecret) ? settings.get(tokenSecret) : undefined;
-  const clientCertificate = settings.get(clientCertSecret);
-  return {...(token === undefined ? {} : {token}), ...(clientCertificate === undefined ? {} : {clientCertificate})};
 }
 
 /** The result before the upgrade. */

@@ -23,6 +23,7 @@ import {requireSecrets, restartSteps, secretSteps, withSecretUsers} from './inst
 import {claimsToKeep, keepSteps} from './kept-claims.ts';
 import {renderChart} from './render-chart.ts';
 import type {Plan, Step} from './step.ts';
+import {permissionsOfUpgrade} from './step-permissions.ts';
 import {drainSteps, drainWarnings, inFlight} from './uninstall.ts';
 import type {WantedRelease} from './wanted-release.ts';
 
@@ -76,8 +77,9 @@ export function planInstall(
   const {replaced} = facts;
   const drain = {drain: true, drainTimeoutSeconds: choices.drainTimeoutSeconds};
   const howToBreakOff = `To interrupt the runs, uninstall the release, then install again: ${ownCommand('uninstall', wanted.name, '--no-drain')}`;
-  const release = releaseSteps(wanted, facts, choices);
-  const keptClaims = release.length === 0 ? [] : claimsToKeep(wanted, facts);
+  const claims = claimsToKeep(wanted, facts);
+  const release = releaseSteps(wanted, facts, claims, choices);
+  const keptClaims = release.length === 0 ? [] : claims;
   const risk = riskOf(wanted, facts);
   return {
     ...(risk === undefined ? {} : {risk}),
@@ -128,13 +130,14 @@ const startSteps = ({name: {place}, manifest}: WantedRelease, {stopped}: Install
     call: scale(place, kind, name, spec?.replicas ?? 1),
   }));
 
-function releaseSteps(wanted: WantedRelease, facts: InstallFacts, choices: InstallChoices): Step[] {
+function releaseSteps(wanted: WantedRelease, facts: InstallFacts, keptClaims: readonly string[], choices: InstallChoices): Step[] {
   const {name, chart, values, yaml, manifest} = wanted;
   const {release} = facts;
   const id = `${chart.chart}-${chart.version}`;
   const changed = changedObjects(wanted, facts);
   const call = upgradeInstall(name, chart, yaml, {forcesConflicts: facts.isServerSide && changed.length > 0});
-  if (release === undefined) return [{id: 'release', title: `Install ${id} as release ${name.release}`, call}];
+  const step = {id: 'release', call, permissions: permissionsOfUpgrade(wanted, facts, keptClaims)};
+  if (release === undefined) return [{...step, title: `Install ${id} as release ${name.release}`}];
   const isSame = release.chart === id && sameTree(release.values, values);
   if (release.status === 'deployed' && isSame && changed.length === 0) return [];
   const restore = `Restore ${changed.map(({object}) => object).join(', ')} (release ${name.release})`;
@@ -143,7 +146,7 @@ function releaseSteps(wanted: WantedRelease, facts: InstallFacts, choices: Insta
       ? `Update release ${name.release} (${id})`
       : `${verbOf(chart, release)} release ${name.release} from ${release.chart} to ${id}`;
   const title = isSame && changed.length > 0 ? restore : change;
-  const upgrade = [...(release.chart === id ? [] : definitionSteps(manifest, name)), {id: 'release', title, call}];
+  const upgrade = [...(release.chart === id ? [] : definitionSteps(manifest, name)), {...step, title}];
   if (!isPending(release)) return upgrade;
   const age = choices.now.getTime() - Date.parse(release.updated);
   if (!choices.takesOver && age < choices.timeoutMs) throw releaseBusy(name, release, age);

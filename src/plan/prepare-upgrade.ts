@@ -13,6 +13,7 @@ import type {ReleaseName} from '../ports/processes.ts';
 import {tokenSecret} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
 import {type SecretNames, secretNamesOf} from '../settings/release.ts';
+import type {Settings} from '../settings/settings.ts';
 import {clientCertSecret} from '../settings/tls.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {type ChartChange, newReleaseName, prepareChartChange} from './change-chart.ts';
@@ -90,6 +91,13 @@ export async function prepare(
     // A rollback restores the deployed revision.
     facts: deployed === undefined ? facts : {...facts, release: {...facts.release, ...deployed}},
   };
+}
+
+/** Names that the user has set. */
+export function givenSecretNames(settings: Settings): Partial<SecretNames> {
+  const token = settings.isExplicit(tokenSecret) ? settings.get(tokenSecret) : undefined;
+  const clientCertificate = settings.get(clientCertSecret);
+  return {...(token === undefined ? {} : {token}), ...(clientCertificate === undefined ? {} : {clientCertificate})};
 }
 
 /** @throws ExpectedError for a name that the upgrade would ignore, because the release reads its token or certificate from a Secret already */

@@ -1,5 +1,6 @@
 import type {Difference} from '../cluster/drift.ts';
 import type {RunsOf} from '../cluster/inventory.ts';
+import type {Permission} from '../cluster/permissions.ts';
 import type {Call, ClusterTarget} from '../ports/processes.ts';
 
 /** One call of a plan. */
@@ -7,10 +8,12 @@ export interface Step {
   id: string;
   title: string;
   call: Call;
+  /** Required permissions (default: those of the call of kubectl). */
+  permissions?: readonly Permission[];
   /** Deletes something that cannot be restored. */
   isDestructive?: boolean;
   /** What remains changed if a later step fails, and the call that reverts it. */
-  undo?: {text: string; title: string; call: Call};
+  undo?: {text: string; title: string; call: Call; object: {kind: string; name: string}};
   /** After this step nothing can be reverted. */
   isFinal?: boolean;
   /** The stderr of a failed call that still counts as success, such as "not found". */

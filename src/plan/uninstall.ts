@@ -6,6 +6,7 @@ import {deleteObject, listKinds, scale, waitUntilGone} from '../kubernetes/kubec
 import type {ReleaseName} from '../ports/processes.ts';
 import {type Removal, type RemovedObject, renderedObject} from './removal.ts';
 import type {Plan, Step} from './step.ts';
+import {permissionsOfUninstall} from './step-permissions.ts';
 import {
   beforeUninstall,
   CLEANER_IMAGE,
@@ -87,6 +88,7 @@ function releaseSteps(name: ReleaseName, inventory: Inventory, {purge, drain, ti
       id: 'release',
       title: `Uninstall release ${name.release} (${release.chart}-${release.version})`,
       call: uninstall(name),
+      permissions: permissionsOfUninstall(name, release.objects),
       isFinal: true,
       ...(isDestructive ? {isDestructive} : {}),
       tolerates: /release: not found/,
@@ -185,6 +187,7 @@ const stopStep = ({place}: ReleaseName, {kind, name, replicas}: Controller): Ste
     text: `${kind} ${name} is scaled to 0 and accepts no new runs.`,
     title: 'Scale it up again',
     call: scale(place, kind, name, replicas),
+    object: {kind, name},
   },
 });
 

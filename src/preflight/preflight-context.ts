@@ -5,6 +5,7 @@ import type {Fact} from '../cluster/facts/fact.ts';
 import type {Readings} from '../cluster/facts/readings.ts';
 import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
 import type {Claim, KubernetesObject, Pod} from '../cluster/objects.ts';
+import type {Permission} from '../cluster/permissions.ts';
 import type {Probed, ProbeObjects} from '../cluster/probe.ts';
 import type {Rendered} from '../plan/render-chart.ts';
 import type {ReleaseName} from '../ports/processes.ts';
@@ -27,7 +28,7 @@ export interface PreflightContext extends Rendered {
   context: Fact<InstallFacts['context']>;
   tools: {helm: Fact<string>; kubectl: Fact<string>};
   /** Whether this account has the permissions for all objects of the manifest and all reads of an install. */
-  permissions: Fact<readonly Permission[]>;
+  permissions: Fact<readonly ReviewedPermission[]>;
   /** Secrets that the values or the manifest reference, by name; undefined if not found. */
   secrets: ReadonlyMap<string, Fact<SecretObject | undefined>>;
   /** PersistentVolumeClaims of the namespace by name, in the same way. */
@@ -99,23 +100,14 @@ export interface RequiredSecret {
   isGiven: boolean;
 }
 
-export interface Permission {
-  verb: string;
-  /** As kubectl spells it, with its group: deployments.apps */
-  resource: string;
-  /** Undefined for cluster-scoped resources. */
-  namespace?: string;
-  isAllowed: boolean;
+/** A permission that an install needs. */
+export interface NeededPermission extends Permission {
   /** The install works without it, but finds fewer causes. */
   isOptional: boolean;
 }
 
-/** A permission that was not reviewed yet. */
-export interface NeededPermission extends Omit<Permission, 'isAllowed'> {
-  /** Only for the object of this name. */
-  name?: string;
-  /** This permission is enough instead. */
-  orElse?: {verb: string; resource: string; namespace?: string};
+export interface ReviewedPermission extends NeededPermission {
+  isAllowed: boolean;
 }
 
 /** A planned probe, with the expectations for its findings. */

@@ -7,6 +7,7 @@ import {readCluster} from '../cluster/facts/read-cluster.ts';
 import type {InstallFacts, SecretObject} from '../cluster/install-facts.ts';
 import type {Claim, KubernetesObject} from '../cluster/objects.ts';
 import {type Config, contextOf} from '../cluster/read-facts.ts';
+import {reviewPermissions} from '../cluster/review-permissions.ts';
 import {helmVersion} from '../helm/helm.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import {servedResources} from '../kubernetes/discovery.ts';
@@ -22,9 +23,9 @@ import type {Get} from '../settings/define.ts';
 import {cacheClaim} from '../settings/storage.ts';
 import type {Generated} from '../values/generate.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
+import {cachedAccess, type RetryOptions} from './cached-access.ts';
 import {neededPermissions} from './checks/permissions.ts';
-import {cachedAccess, permissionsOf, type RetryOptions} from './permissions-of.ts';
-import type {Permission, PreflightContext as Situation} from './preflight-context.ts';
+import type {PreflightContext, ReviewedPermission} from './preflight-context.ts';
 import {readLive} from './read-live.ts';
 import {readMirror} from './read-mirror.ts';
 import {referencedClaims as claimsNamedIn, wantedSecrets} from './referenced-objects.ts';
@@ -50,7 +51,7 @@ export async function readPreflightContext(
   wanted: Wanted,
   deps: ReadingDeps,
   already: Already = {},
-): Promise<Situation> {
+): Promise<PreflightContext> {
   const {target, settings, effective, values} = generated;
   const {place} = wanted.name;
   const get = effectiveGet(settings, effective);
@@ -101,7 +102,11 @@ export async function readPreflightContext(
   };
 }
 
-async function readContext(place: ClusterTarget, processes: Processes, context?: InstallFacts['context']): Promise<Situation['context']> {
+async function readContext(
+  place: ClusterTarget,
+  processes: Processes,
+  context?: InstallFacts['context'],
+): Promise<PreflightContext['context']> {
   const source = 'kubectl config view';
   if (context) return known(context, source);
   const config = jsonOf<Config>(await processes.run(currentContext(place)), source, isMap);
@@ -116,7 +121,7 @@ interface ReadOptions {
   serverError: ApiError | undefined;
 }
 
-type Named = Pick<Situation, 'wantedSecrets' | 'secrets' | 'claims'>;
+type Named = Pick<PreflightContext, 'wantedSecrets' | 'secrets' | 'claims'>;
 
 /** Secrets and PVCs that must exist. */
 async function readNamed(
@@ -151,15 +156,18 @@ async function readNamed(
 async function readPermissions(
   objects: readonly KubernetesObject[],
   {place: {namespace}, kubernetes, signal, serverError}: ReadOptions,
-): Promise<Situation['permissions']> {
+): Promise<PreflightContext['permissions']> {
   if (serverError) return unknownBy(serverError);
   const {served} = await servedResources(kubernetes, {signal, idleMs: REQUEST_MS});
-  return permissionsOf(neededPermissions({namespace, objects, resources: [...served.keys()]}), kubernetes, signal);
+  return reviewPermissions(neededPermissions({namespace, objects, resources: [...served.keys()]}), kubernetes, signal);
 }
 
 /** An existing namespace need not be created; one that cannot be read may exist. */
-function withoutMaking(permissions: readonly Permission[], namespace: Fact<KubernetesObject | undefined>): readonly Permission[] {
-  const isMaking = ({verb, resource}: Permission): boolean => verb === 'create' && resource === 'namespaces';
+function withoutMaking(
+  permissions: readonly ReviewedPermission[],
+  namespace: Fact<KubernetesObject | undefined>,
+): readonly ReviewedPermission[] {
+  const isMaking = ({verb, resource}: ReviewedPermission): boolean => verb === 'create' && resource === 'namespaces';
   if (!isKnown(namespace)) return permissions.map((each) => (isMaking(each) ? {...each, isOptional: true} : each));
   return namespace.value === undefined ? permissions : permissions.filter((each) => !isMaking(each));
 }

@@ -2,13 +2,13 @@ import {listFact, objectFact, REQUEST_MS, unknownBy} from '../cluster/facts/answ
 import {type Fact, isKnown, known, unknown} from '../cluster/facts/fact.ts';
 import {objectsIn} from '../cluster/manifest.ts';
 import type {KubernetesObject, Pod} from '../cluster/objects.ts';
+import {isWideObject, resourceOf} from '../cluster/permissions.ts';
 import {releaseManifest} from '../helm/helm.ts';
 import type {KubernetesClient} from '../kubernetes/client.ts';
 import {servedResources} from '../kubernetes/discovery.ts';
 import {currentUser} from '../kubernetes/queries.ts';
 import type {ApiError} from '../ports/log-stream.ts';
 import type {Processes, ReleaseName} from '../ports/processes.ts';
-import {isWideObject, resourceOf} from './checks/permissions.ts';
 import {helmOwner, objectKey} from './object-owner.ts';
 import type {LimitRange, LiveState, ResourceQuota} from './preflight-context.ts';
 

@@ -122,18 +122,37 @@ test('interrupts helm when its timeout expires', async () => {
 });
 
 describe('the error of a failed plan', () => {
-  const undo = {text: 'It is stopped.', title: 'Start it again', call: {tool: 'kubectl' as const, args: ['scale', '--replicas=2']}};
+  const undo = {
+    text: 'It is stopped.',
+    title: 'Start it again',
+    call: {tool: 'kubectl' as const, args: ['scale', '--replicas=2', '--namespace', 'team']},
+    object: {kind: 'Deployment', name: 'agent'},
+  };
 
   test('lists remaining changes with the call that reverts them', async () => {
     const {calls, options} = deps();
-    const running = runSteps([step('stop', {undo}), step('wait')], options);
+    const agent = {apiVersion: 'apps/v1', kind: 'Deployment', metadata: {name: 'agent', namespace: 'team'}};
+    const running = runSteps([step('stop', {undo}), step('wait')], {...options, kubernetes: fakeKubernetes({objects: [agent]})});
     await turn();
     calls[0]?.end({});
     await turn();
     calls[1]?.end({exitCode: 1, stderr: 'Error: no'});
     await expect(running).rejects.toMatchObject({
       message: 'helm wait failed: no. It is stopped.',
-      suggestions: ['Start it again: kubectl scale --replicas=2', expect.any(String)],
+      suggestions: ['Start it again: kubectl scale --replicas=2 --namespace team', expect.any(String)],
+    });
+  });
+
+  test('offers no revert of an object that a failed helm has deleted', async () => {
+    const {calls, options} = deps();
+    const running = runSteps([step('stop', {undo}), step('uninstall')], {...options, kubernetes: fakeKubernetes({})});
+    await turn();
+    calls[0]?.end({});
+    await turn();
+    calls[1]?.end({exitCode: 1, stderr: 'Error: no'});
+    await expect(running).rejects.toMatchObject({
+      message: 'helm uninstall failed: no. Deployment agent is already deleted.',
+      suggestions: ['Run the same command again to complete it', expect.any(String)],
     });
   });
 

@@ -12,7 +12,7 @@ const FIXED = ['--metadata-service', 'block'];
 
 describe.each(await findHelm())('two releases in one namespace, Helm $major', ({path: helm, major}) => {
   const release = async (place: Workplace, chart: ChartName, name: string, more: readonly string[] = []) => {
-    const argv = [...(await stepFlags(chart)), '--release', name, '--token-secret', `${name}-token`, '--yes', '--json', ...more];
+    const argv = [...(await stepFlags(chart)), '--release', name, '--yes', '--json', ...more];
     const {stdout} = await install(place, helm, argv, {env: TOKEN});
     return JSON.parse(stdout);
   };

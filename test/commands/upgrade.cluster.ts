@@ -105,8 +105,8 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
       expect.arrayContaining(['CRD_RENAMED', 'PVC_RENAMED', 'SELECTOR_CHANGED', 'RUNS_LOSE_TEMPLATE']),
     );
     expect(ids(done.stdout)).toEqual([
-      'definitions',
       'keep/scalr-agent-agent-job-cache',
+      'definitions',
       'stop/scalr-agent',
       'drain',
       'stopped',

@@ -1,7 +1,7 @@
 import {expect, test} from 'vitest';
 import {ExpectedError} from '../../src/errors.ts';
 import type {Processes, ProcessResult} from '../../src/ports/processes.ts';
-import {cachedProcesses} from '../../src/preflight/permissions-of.ts';
+import {cachedProcesses} from '../../src/preflight/cached-access.ts';
 
 const call = (name: string) => ({tool: 'kubectl' as const, args: [name]});
 const answer = (stderr = ''): ProcessResult => ({exitCode: stderr === '' ? 0 : 1, stdout: '', stderr});

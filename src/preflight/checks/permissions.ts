@@ -1,9 +1,10 @@
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import type {KubernetesObject} from '../../cluster/objects.ts';
+import {attributesOf, grantedBy, isWideObject, resourceOf} from '../../cluster/permissions.ts';
 import {kubectlCommand, subjectOf} from '../../command-line.ts';
 import {toYaml} from '../../values/yaml.ts';
 import {type Check, type CheckResult, count, fail, pass, skip, warn} from '../check.ts';
-import type {NeededPermission, Permission, PreflightContext} from '../preflight-context.ts';
+import type {NeededPermission, PreflightContext, ReviewedPermission} from '../preflight-context.ts';
 
 const REF = 'https://kubernetes.io/docs/reference/access-authn-authz/rbac/';
 
@@ -29,7 +30,7 @@ export const permissionChecks: readonly Check[] = [needed, optional];
 function reviewed(
   {permissions, manifest, facts, name: {place}}: PreflightContext,
   isOptional: boolean,
-  refuse: (message: string, missing: readonly Permission[]) => CheckResult,
+  refuse: (message: string, missing: readonly ReviewedPermission[]) => CheckResult,
 ): CheckResult {
   if (!isKnown(permissions))
     return skip(
@@ -48,7 +49,7 @@ function reviewed(
 }
 
 /** `create, patch deployments.apps in team-a`; resources with the same verbs in the same namespace are listed together. */
-function listed(missing: readonly Permission[]): string {
+function listed(missing: readonly ReviewedPermission[]): string {
   const resources = groupsOf(missing, ({resource, namespace}) => `${resource} ${namespace}`).map((same) => ({
     resource: same[0].resource,
     verbs: verbsOf(same).join(', '),
@@ -59,7 +60,7 @@ function listed(missing: readonly Permission[]): string {
     .join('; ');
 }
 
-const verbsOf = (permissions: readonly Permission[]): string[] => [...new Set(permissions.map(({verb}) => verb))];
+const verbsOf = (permissions: readonly ReviewedPermission[]): string[] => [...new Set(permissions.map(({verb}) => verb))];
 
 function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T[]][] {
   const groups = new Map<string, [T, ...T[]]>();
@@ -72,7 +73,7 @@ function groupsOf<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T[
 }
 
 /** The Role and ClusterRole of that name that grant these permissions, ready to apply, and how to bind them. */
-export function roleFor(permissions: readonly Permission[], name: string, {live, name: {place}}: PreflightContext): string {
+export function roleFor(permissions: readonly ReviewedPermission[], name: string, {live, name: {place}}: PreflightContext): string {
   const namespaced = permissions.filter((each) => each.namespace !== undefined);
   const clusterWide = permissions.filter((each) => each.namespace === undefined);
   const namespace = namespaced[0]?.namespace as string;
@@ -94,7 +95,7 @@ export function roleFor(permissions: readonly Permission[], name: string, {live,
 }
 
 /** Resources of one API group that need the same verbs share a rule. */
-function rulesFor(permissions: readonly Permission[]) {
+function rulesFor(permissions: readonly ReviewedPermission[]) {
   const resources = groupsOf(permissions, ({resource}) => resource).map((same) => ({
     ...attributesOf(same[0].resource),
     verbs: verbsOf(same),
@@ -106,24 +107,8 @@ function rulesFor(permissions: readonly Permission[]) {
   }));
 }
 
-/** Cluster-scoped kinds that charts can contain. */
-const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
-  ...['Namespace', 'ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition'],
-  ...['PersistentVolume', 'StorageClass', 'CSIDriver', 'PriorityClass'],
-]);
-
-export const isClusterScoped = (kind: string): boolean => CLUSTER_SCOPED.has(kind);
-
-/** The same for an object whose definition may be in the same chart. */
-export const isWideObject = (object: KubernetesObject, objects: readonly KubernetesObject[]): boolean =>
-  isClusterScoped(object.kind ?? '') || definitionFor(object, objects)?.scope === 'Cluster';
-
 /** Helm 3 creates CRDs once, Helm 4 applies them, and neither deletes them. */
 const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
-const ROLES: Readonly<Record<string, string>> = {
-  Role: 'roles.rbac.authorization.k8s.io',
-  ClusterRole: 'clusterroles.rbac.authorization.k8s.io',
-};
 
 interface InstallObjects {
   namespace: string;
@@ -150,7 +135,7 @@ export function neededPermissions({namespace, objects, resources}: InstallObject
     // Helm stores its releases in Secrets, and prunes the oldest.
     ...inNamespace('secrets', ['get', 'list', 'create', 'update', 'patch', 'delete']),
     ...ofObjects,
-    ...objects.flatMap((object) => grantedBy(object, objects, namespace)),
+    ...objects.flatMap((object) => grantedBy(object, objects, namespace).map((each) => ({...each, isOptional: false}))),
     ...['deployments.apps', 'daemonsets.apps', 'replicasets.apps', 'jobs.batch', 'pods'].flatMap((each) => inNamespace(each, ['list'])),
     ...['events', 'persistentvolumeclaims'].flatMap((each) => inNamespace(each, ['list'], true)),
     // kubectl logs reads the pod first.
@@ -158,32 +143,6 @@ export function neededPermissions({namespace, objects, resources}: InstallObject
     ...inNamespace('pods/log', ['get'], true),
     ...clusterWide('nodes', ['list'], true),
   ]);
-}
-
-/** RBAC prevents an account from granting permissions that it lacks, unless it may escalate and bind. */
-function grantedBy(object: KubernetesObject, objects: readonly KubernetesObject[], ownNamespace: string): NeededPermission[] {
-  const {kind = '', roleRef} = object as KubernetesObject & {roleRef?: {kind: string; name: string}};
-  const role = roleRef ? objects.find((each) => each.kind === roleRef.kind && each.metadata.name === roleRef.name) : object;
-  const resource = ROLES[role?.kind ?? ''];
-  if (role === undefined || resource === undefined) return [];
-  const namespace = kind.startsWith('Cluster') ? {} : {namespace: ownNamespace};
-  const orElse = {verb: roleRef ? 'bind' : 'escalate', resource, ...namespace};
-  return rulesOf(role).map((rule) => ({...rule, ...namespace, isOptional: false, orElse}));
-}
-
-interface Role extends KubernetesObject {
-  rules?: readonly Partial<Record<'apiGroups' | 'resources' | 'resourceNames' | 'verbs', readonly string[]>>[] | null;
-}
-
-/** What a Role grants, one verb on one resource at a time. */
-function rulesOf(role: KubernetesObject): {verb: string; resource: string; name?: string}[] {
-  return ((role as Role).rules ?? []).flatMap(({apiGroups = [''], resources = [], resourceNames: [name] = [], verbs = []}) =>
-    resources.flatMap((plural) =>
-      apiGroups.flatMap((group) =>
-        verbs.map((verb) => ({verb, resource: group ? `${plural}.${group}` : plural, ...(name === undefined ? {} : {name})})),
-      ),
-    ),
-  );
 }
 
 /** A permission that is needed twice is optional only if it is optional both times. */
@@ -194,34 +153,4 @@ function once(permissions: readonly NeededPermission[]): NeededPermission[] {
     if (found.get(key)?.isOptional ?? true) found.set(key, each);
   }
   return [...found.values()];
-}
-
-/** Resource of an object, for example deployments.apps: from a CRD of the chart, discovery, or English plurals. */
-export function resourceOf(object: KubernetesObject, objects: readonly KubernetesObject[], served: readonly string[]): string {
-  const {kind = '', apiVersion = ''} = object;
-  const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
-  const spelled = (plural: string): string => (group ? `${plural}.${group}` : plural);
-  const own = definitionFor(object, objects)?.names?.plural;
-  if (own) return spelled(own);
-  const singular = kind.toLowerCase();
-  const candidates = [`${singular}s`, `${singular}es`, singular.replace(/y$/, 'ies'), singular].map(spelled);
-  const byRule = /(s|x|ch|sh)$/.test(singular) ? candidates[1] : /[^aeiou]y$/.test(singular) ? candidates[2] : candidates[0];
-  return candidates.find((each) => served.includes(each)) ?? (byRule as string);
-}
-
-interface Definition extends KubernetesObject {
-  spec?: {group?: string; scope?: string; names?: {kind?: string; plural?: string}};
-}
-
-/** The spec of the CustomResourceDefinition of an object, where the same chart has it. */
-const definitionFor = ({kind, apiVersion = ''}: KubernetesObject, objects: readonly Definition[]): Definition['spec'] =>
-  objects.find(
-    (each) => each.kind === 'CustomResourceDefinition' && each.spec?.names?.kind === kind && apiVersion.startsWith(`${each.spec?.group}/`),
-  )?.spec;
-
-/** `deployments/scale.apps` in the fields of an access review. */
-export function attributesOf(spelled: string): {group?: string; resource: string; subresource?: string} {
-  const [path = '', ...group] = spelled.split('.');
-  const [resource = '', subresource] = path.split('/');
-  return {resource, ...(group.length > 0 ? {group: group.join('.')} : {}), ...(subresource === undefined ? {} : {subresource})};
 }

@@ -1,6 +1,7 @@
 import {getAt, type Tree, type Values} from '../../charts/tree.ts';
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import type {KubernetesObject, Pod} from '../../cluster/objects.ts';
+import {resourceOf} from '../../cluster/permissions.ts';
 import {kubectlCommand} from '../../command-line.ts';
 import {spell} from '../../settings/define.ts';
 import {concurrency} from '../../settings/purpose.ts';
@@ -9,7 +10,6 @@ import {objectKey} from '../object-owner.ts';
 import {type Amounts, admitted, amountsOf, type PodGroup, podGroups, podTotal, resourceOption, spellAmount} from '../pod-resources.ts';
 import type {LimitRange, PreflightContext, ResourceQuota} from '../preflight-context.ts';
 import {claimStorage, claimsToMake} from './limit-range.ts';
-import {resourceOf} from './permissions.ts';
 
 /** One object, in thousandths. */
 const ONE = 1000n;

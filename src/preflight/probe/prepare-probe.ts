@@ -1,10 +1,11 @@
 import {objectFact, REQUEST_MS} from '../../cluster/facts/answers.ts';
 import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
+import {resourceOf} from '../../cluster/permissions.ts';
 import {podTemplates} from '../../cluster/pod-specs.ts';
+import {reviewPermissions} from '../../cluster/review-permissions.ts';
 import {kubectlCommand} from '../../command-line.ts';
 import type {KubernetesClient} from '../../kubernetes/client.ts';
-import {resourceOf, roleFor} from '../checks/permissions.ts';
-import {permissionsOf} from '../permissions-of.ts';
+import {roleFor} from '../checks/permissions.ts';
 import type {NeededPermission, PreflightContext, ProbePlan, SkippedProbe} from '../preflight-context.ts';
 import {planProbe} from './plan-probe.ts';
 
@@ -31,7 +32,7 @@ export async function prepareProbe(
   const existing = await usableObjects(context, {kubernetes, signal});
   const plan = planProbe(context, manifest.value, {existing, seconds, urls});
   if (plan === undefined) return {because: 'the chart creates no pod for runs'};
-  const permissions = await permissionsOf(neededFor(plan, place.namespace), kubernetes, signal);
+  const permissions = await reviewPermissions(neededFor(plan, place.namespace), kubernetes, signal);
   if (!isKnown(permissions)) return {because: `cannot determine whether the account can create a pod: ${permissions.because}`};
   const missing = permissions.value.filter(({isAllowed}) => !isAllowed);
   if (missing.length === 0) return plan;

@@ -1,17 +1,17 @@
 import {describe, expect, test} from 'vitest';
 import {known, unknown} from '../../../src/cluster/facts/fact.ts';
 import type {KubernetesObject} from '../../../src/cluster/objects.ts';
+import {reviewPermissions} from '../../../src/cluster/review-permissions.ts';
 import {neededPermissions, permissionChecks} from '../../../src/preflight/checks/permissions.ts';
-import {permissionsOf} from '../../../src/preflight/permissions-of.ts';
-import type {NeededPermission, Permission} from '../../../src/preflight/preflight-context.ts';
+import type {NeededPermission, ReviewedPermission} from '../../../src/preflight/preflight-context.ts';
 import {failingKubernetes, fakeKubernetes} from '../../support/fake-kubernetes.ts';
 import {preflightContext, saidBy} from '../context.ts';
 
-const permission = (verb: string, resource: string, isAllowed: boolean, more: Partial<Permission> = {}): Permission => ({
+const permission = (verb: string, resource: string, isAllowed: boolean, more: Partial<ReviewedPermission> = {}): ReviewedPermission => ({
   ...{verb, resource, isAllowed, namespace: 'scalr-agent', isOptional: false},
   ...more,
 });
-const said = async (id: string, permissions: readonly Permission[] | undefined) =>
+const said = async (id: string, permissions: readonly ReviewedPermission[] | undefined) =>
   saidBy(
     permissionChecks,
     id,
@@ -130,7 +130,7 @@ describe('access reviews', () => {
   test('are sent once per permission, concurrently', async () => {
     const many = Array.from({length: 60}, (_, index) => need(`verb${index % 40}`));
     const kubernetes = fakeKubernetes({allows: ({verb}) => verb === 'verb7'});
-    const fact = await permissionsOf(many, kubernetes, signal);
+    const fact = await reviewPermissions(many, kubernetes, signal);
     expect(kubernetes.requests).toHaveLength(40);
     expect('value' in fact && fact.value.filter(({isAllowed}) => isAllowed).map(({verb}) => verb)).toEqual(['verb7', 'verb7']);
   });
@@ -138,7 +138,7 @@ describe('access reviews', () => {
   test('contain group and subresource', async () => {
     const seen: unknown[] = [];
     const allows = (each: unknown): boolean => seen.push(each) > 0;
-    await permissionsOf([need('get'), need('list', {resource: 'deployments/scale.apps'})], fakeKubernetes({allows}), signal);
+    await reviewPermissions([need('get'), need('list', {resource: 'deployments/scale.apps'})], fakeKubernetes({allows}), signal);
     expect(seen).toEqual([
       {verb: 'get', resource: 'pods', subresource: 'log', namespace: 'team'},
       {verb: 'list', group: 'apps', resource: 'deployments', subresource: 'scale', namespace: 'team'},
@@ -147,14 +147,14 @@ describe('access reviews', () => {
 
   test('accept either of two permissions', async () => {
     const kubernetes = fakeKubernetes({allows: ({verb}) => verb === 'escalate'});
-    const fact = await permissionsOf([need('get', {orElse: {verb: 'escalate', resource: 'roles.x'}})], kubernetes, signal);
+    const fact = await reviewPermissions([need('get', {orElse: {verb: 'escalate', resource: 'roles.x'}})], kubernetes, signal);
     expect(fact).toMatchObject({value: [{verb: 'get', isAllowed: true}]});
   });
 
   test('count a missing answer as unknown', async () => {
     const silent = {post: async () => ({status: 201, body: {}})};
-    expect(await permissionsOf([need('get')], silent, signal)).toMatchObject({unknown: 'failed'});
+    expect(await reviewPermissions([need('get')], silent, signal)).toMatchObject({unknown: 'failed'});
     const refused = failingKubernetes({kind: 'forbidden', message: 'no reviews for you', status: 403});
-    expect(await permissionsOf([need('get')], refused, signal)).toMatchObject({unknown: 'forbidden'});
+    expect(await reviewPermissions([need('get')], refused, signal)).toMatchObject({unknown: 'forbidden'});
   });
 });

@@ -1,58 +1,9 @@
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
-import {REQUEST_MS, unknownBy} from '../cluster/facts/answers.ts';
-import {type Fact, known, unknown} from '../cluster/facts/fact.ts';
 import {ExpectedError} from '../errors.ts';
-import type {KubernetesClient} from '../kubernetes/client.ts';
 import {cachedClient} from '../kubernetes/client-from.ts';
-import {type ResourceAttributes, reviewAccess} from '../kubernetes/queries.ts';
 import type {Call, Processes, ProcessResult} from '../ports/processes.ts';
 import {anySignal} from '../signals.ts';
 import {isRetryable} from '../tool-errors.ts';
-import {attributesOf} from './checks/permissions.ts';
-import type {NeededPermission, Permission} from './preflight-context.ts';
-
-/** Sends an access review per permission: rule lists (`kubectl auth can-i --list`) omit permissions from webhooks. */
-export async function permissionsOf(
-  needs: readonly NeededPermission[],
-  kubernetes: Pick<KubernetesClient, 'post'>,
-  signal: AbortSignal,
-): Promise<Fact<readonly Permission[]>> {
-  const attributesByKey = new Map(needs.flatMap(questionsOf).map((each) => [keyOf(each), each]));
-  const answers = new Map(
-    await Promise.all(
-      [...attributesByKey].map(
-        async ([key, attributes]) => [key, await reviewAccess(kubernetes, attributes, {signal, idleMs: REQUEST_MS})] as const,
-      ),
-    ),
-  );
-  for (const {trouble, isAllowed} of answers.values()) {
-    if (trouble) return unknownBy(trouble);
-    if (isAllowed === undefined) return unknown('failed', 'the API server did not answer every access review');
-  }
-  const isAllowed = (question: ResourceAttributes): boolean => answers.get(keyOf(question))?.isAllowed === true;
-  return known(
-    needs.map((need) => ({
-      verb: need.verb,
-      resource: need.resource,
-      ...(need.namespace === undefined ? {} : {namespace: need.namespace}),
-      isAllowed: questionsOf(need).some(isAllowed),
-      isOptional: need.isOptional,
-    })),
-    'SelfSubjectAccessReview',
-  );
-}
-
-/** Any of them is enough. */
-function questionsOf({verb, resource, namespace, name, orElse}: NeededPermission): ResourceAttributes[] {
-  const scope = {...(namespace === undefined ? {} : {namespace}), ...(name === undefined ? {} : {name})};
-  const own = {verb, ...attributesOf(resource), ...scope};
-  if (orElse === undefined) return [own];
-  const {verb: other, resource: on, namespace: where} = orElse;
-  return [own, {verb: other, ...attributesOf(on), ...(where === undefined ? {} : {namespace: where})}];
-}
-
-const keyOf = ({verb, group, resource, subresource, namespace, name}: ResourceAttributes): string =>
-  JSON.stringify([verb, group, resource, subresource, namespace, name]);
 
 export interface RetryOptions {
   /** Aborts all requests. */

@@ -1,0 +1,99 @@
+import type {KubernetesObject} from './objects.ts';
+
+/** A permission in Kubernetes RBAC. */
+export interface Permission {
+  verb: string;
+  /** As kubectl spells it, with its group: deployments.apps, deployments/scale.apps */
+  resource: string;
+  /** Undefined for cluster-scoped resources. */
+  namespace?: string;
+  /** Only for the object of this name. */
+  name?: string;
+  /** This permission is enough instead. */
+  orElse?: {verb: string; resource: string; namespace?: string};
+}
+
+/** Cluster-scoped kinds that charts can contain. */
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
+  ...['Namespace', 'ClusterRole', 'ClusterRoleBinding', 'CustomResourceDefinition'],
+  ...['PersistentVolume', 'StorageClass', 'CSIDriver', 'PriorityClass'],
+]);
+
+export const isClusterScoped = (kind: string): boolean => CLUSTER_SCOPED.has(kind);
+
+/** The same for an object whose definition may be in the same chart. */
+export const isWideObject = (object: KubernetesObject, objects: readonly KubernetesObject[]): boolean =>
+  isClusterScoped(object.kind ?? '') || definitionFor(object, objects)?.scope === 'Cluster';
+
+const ROLES: Readonly<Record<string, string>> = {
+  Role: 'roles.rbac.authorization.k8s.io',
+  ClusterRole: 'clusterroles.rbac.authorization.k8s.io',
+};
+
+/** Permissions for the objects of a chart. `served` are the resources of the API server, if known. Pure. */
+export function permissionsForObjects(
+  verbs: readonly string[],
+  some: readonly KubernetesObject[],
+  {namespace, objects, served}: {namespace: string; objects: readonly KubernetesObject[]; served: readonly string[]},
+): Permission[] {
+  return some.flatMap((object) => {
+    const where = isWideObject(object, objects) ? {} : {namespace: object.metadata.namespace ?? namespace};
+    return verbs.map((verb) => ({verb, resource: resourceOf(object, objects, served), ...where}));
+  });
+}
+
+/** RBAC prevents an account from granting permissions that it lacks, unless it may escalate and bind. */
+export function grantedBy(object: KubernetesObject, objects: readonly KubernetesObject[], ownNamespace: string): Permission[] {
+  const {kind = '', roleRef} = object as KubernetesObject & {roleRef?: {kind: string; name: string}};
+  const role = roleRef ? objects.find((each) => each.kind === roleRef.kind && each.metadata.name === roleRef.name) : object;
+  const resource = ROLES[role?.kind ?? ''];
+  if (role === undefined || resource === undefined) return [];
+  const namespace = kind.startsWith('Cluster') ? {} : {namespace: ownNamespace};
+  const orElse = {verb: roleRef ? 'bind' : 'escalate', resource, ...namespace};
+  return rulesOf(role).map((rule) => ({...rule, ...namespace, orElse}));
+}
+
+interface Role extends KubernetesObject {
+  rules?: readonly Partial<Record<'apiGroups' | 'resources' | 'resourceNames' | 'verbs', readonly string[]>>[] | null;
+}
+
+/** What a Role grants, one verb on one resource at a time. */
+function rulesOf(role: KubernetesObject): {verb: string; resource: string; name?: string}[] {
+  return ((role as Role).rules ?? []).flatMap(({apiGroups = [''], resources = [], resourceNames: [name] = [], verbs = []}) =>
+    resources.flatMap((plural) =>
+      apiGroups.flatMap((group) =>
+        verbs.map((verb) => ({verb, resource: group ? `${plural}.${group}` : plural, ...(name === undefined ? {} : {name})})),
+      ),
+    ),
+  );
+}
+
+/** Resource of an object, for example deployments.apps: from a CRD of the chart, discovery, or English plurals. */
+export function resourceOf(object: KubernetesObject, objects: readonly KubernetesObject[], served: readonly string[]): string {
+  const {kind = '', apiVersion = ''} = object;
+  const group = apiVersion.includes('/') ? apiVersion.split('/')[0] : '';
+  const spelled = (plural: string): string => (group ? `${plural}.${group}` : plural);
+  const own = definitionFor(object, objects)?.names?.plural;
+  if (own) return spelled(own);
+  const singular = kind.toLowerCase();
+  const candidates = [`${singular}s`, `${singular}es`, singular.replace(/y$/, 'ies'), singular].map(spelled);
+  const byRule = /(s|x|ch|sh)$/.test(singular) ? candidates[1] : /[^aeiou]y$/.test(singular) ? candidates[2] : candidates[0];
+  return candidates.find((each) => served.includes(each)) ?? (byRule as string);
+}
+
+interface Definition extends KubernetesObject {
+  spec?: {group?: string; scope?: string; names?: {kind?: string; plural?: string}};
+}
+
+/** The spec of the CustomResourceDefinition of an object, where the same chart has it. */
+const definitionFor = ({kind, apiVersion = ''}: KubernetesObject, objects: readonly Definition[]): Definition['spec'] =>
+  objects.find(
+    (each) => each.kind === 'CustomResourceDefinition' && each.spec?.names?.kind === kind && apiVersion.startsWith(`${each.spec?.group}/`),
+  )?.spec;
+
+/** `deployments/scale.apps` in the fields of an access review. */
+export function attributesOf(spelled: string): {group?: string; resource: string; subresource?: string} {
+  const [path = '', ...group] = spelled.split('.');
+  const [resource = '', subresource] = path.split('/');
+  return {resource, ...(group.length > 0 ? {group: group.join('.')} : {}), ...(subresource === undefined ? {} : {subresource})};
+}
