@@ -113,12 +113,14 @@ async function choose(
 async function chooseOffered(setting: Setting, options: AskOptions, {prompter, offers}: AskDeps): Promise<string> {
   const found = offers?.(setting) ?? [];
   if (found.length === 0) return OTHER;
-  const none = options.orElse === undefined ? [] : [{value: NONE, label: options.orElse}];
-  const [current] = setting.kind.format(options.current?.value ?? NONE);
+  const {orElse, current} = options;
+  const chosen = current === undefined ? NONE : (setting.kind.format(current.value)[0] as string);
+  const none = orElse === undefined ? [] : [{value: NONE, label: orElse}];
+  const typed = chosen === NONE || found.some(({value}) => value === chosen) ? [] : [{value: chosen, label: chosen}];
   return prompter.search({
     ...questionOf(setting, options),
-    choices: [...none, ...found, {value: OTHER, label: 'Enter another value'}],
-    default: found.some(({value}) => value === current) || current === undefined ? current : OTHER,
+    choices: [...none, ...typed, ...found, {value: OTHER, label: 'Enter another value'}],
+    default: chosen,
   });
 }
 

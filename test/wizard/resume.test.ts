@@ -1,20 +1,9 @@
 import {describe, expect, test} from 'vitest';
-import {PromptCancelled} from '../../src/errors.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {ENTER, type Line} from '../support/scripted-prompter.ts';
-import {FILES_ONLY, jwt, KEPT, QUIT, shown, talk} from './conversation.ts';
+import {FILES_ONLY, interrupt, jwt, KEPT, QUIT, shown, talk} from './conversation.ts';
 
 const TOKEN = jwt({pool: 'runs'});
-
-/** Ctrl-C at a question. */
-const interrupt = (question: string): Line => [
-  question,
-  new Proxy([], {
-    get() {
-      throw new PromptCancelled();
-    },
-  }) as readonly string[],
-];
 
 const BEGUN: Line[] = [
   FILES_ONLY,
