@@ -1,5 +1,6 @@
 import {Document, LineCounter, type Node, parseDocument, visit} from 'yaml';
 import {ExitCode, ExpectedError} from '../errors.ts';
+import {withoutCredentials} from '../settings/addresses.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {type Answer, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
@@ -87,7 +88,10 @@ export function answersText(settings: Settings): string {
   const explicit = settings.entries().filter(({setting}) => settings.isExplicit(setting));
   const {answers, secrets} = rawAnswers(explicit);
   const urls = explicit.filter(({setting, answer}) => secrets.includes(setting) && hasPassword(answer));
-  const document = new Document({...answers, ...Object.fromEntries(urls.map(({setting, answer}) => [setting.id, rawOf(setting, answer)]))});
+  const document = new Document({
+    ...answers,
+    ...Object.fromEntries(urls.map(({setting, answer}) => [setting.id, withoutCredentials(String(answer.value))])),
+  });
   const left = secrets.filter((each) => !urls.some(({setting}) => setting === each)).map(spell);
   document.commentBefore = [
     HEADER,

@@ -20,9 +20,9 @@ import {titleText} from '../ui/conversation.ts';
 import type {Screen} from '../ui/theme.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
-import {AnswerStore, type ResumeState} from '../wizard/answer-store.ts';
+import {AnswerStore} from '../wizard/answer-store.ts';
 import {readContexts} from '../wizard/choose-target.ts';
-import {ResumeStore, readResumeState, resumePath} from '../wizard/resume.ts';
+import {fromResumeState, ResumeStore, readResumeState, requireSecretFlags, resumePath} from '../wizard/resume.ts';
 import type {Decision} from '../wizard/review.ts';
 import type {Prepared} from '../wizard/review-files.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
@@ -62,8 +62,9 @@ export async function decideWithOperator(
   const resumeStore = new ResumeStore(path, files);
   try {
     const kept = flags.resume ? await readResumeState(path, files) : undefined;
-    const found = await findAnswers([...sources, ...(kept ? [fromKept(kept)] : [])], {files, now: now()});
+    const found = await findAnswers([...sources, ...(kept ? fromResumeState(kept) : [])], {files, now: now()});
     settle({answers: new Map(), problems: found.problems}, {only: []});
+    if (kept) requireSecretFlags(kept, found.answers);
     const store = new AnswerStore(found.answers, kept);
     if (flags.target === 'docker' || flags.target === 'systemd') store.place = {kind: flags.target};
     if (flags['kube-context'] !== undefined) store.place = {kind: 'kubernetes', context: flags['kube-context']};
@@ -183,8 +184,6 @@ async function prepareAndCheck(
 
 type Wanted = ReturnType<typeof wantedRelease>;
 type PrepareOptions = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean; drainTimeoutSeconds: number};
-
-const fromKept = ({answers}: ResumeState): Source => ({name: 'prompt', answer: (setting) => answers[setting.id]});
 
 const whereFlags = ({'kube-context': context, kubeconfig}: ClusterFlags): string[] => [
   ...(context ? [`--kube-context ${quote(context)}`] : []),

@@ -35,6 +35,8 @@ interface AskOptions {
   suggested?: string | undefined;
   /** The answer to change. */
   current?: Answer | undefined;
+  /** Text to complete, which is not a valid answer yet. */
+  draft?: string | undefined;
   heading?: readonly string[] | undefined;
   /** Esc rejects the question with GoBack. */
   canGoBack?: boolean;
@@ -146,6 +148,7 @@ function askText(setting: Setting, options: AskOptions, store: AnswerStore, deps
     return prompter.password({...question, ...defined({note: current === undefined ? orElse : 'unchanged'})});
   // A password is not shown, so the line stays empty.
   if (current !== undefined && hasPassword(current)) return prompter.input({...question, note: `Enter: ${answerText(setting, current)}`});
+  if (options.draft) return prompter.input({...question, isPrefilled: true, default: options.draft});
   if (current?.value !== undefined) return prompter.input({...question, ...paths, isPrefilled: true, default: textOf(setting, current)});
   if (fallback === undefined) return prompter.input({...question, ...paths, ...defined({note: orElse})});
   const text = textOf(setting, {value: fallback, source: 'default'});

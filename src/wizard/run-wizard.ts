@@ -77,12 +77,15 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     async ask(shown) {
       const isOnHost = hostOf(store) !== undefined;
       const {orElse, ...how} = {...options, ...(isOnHost ? emptyOnHost(setting) : {})};
-      const current = store.answer(setting) ?? prefilled(setting, store, deps.env);
+      const machine = prefilled(setting, store, deps.env);
+      const kept = store.missingSecrets().find((each) => each.setting === setting)?.kept;
+      const draft = machine !== undefined && setting.kind.format(machine.value)[0] === kept ? undefined : kept;
+      const current = store.answer(setting) ?? (draft ? undefined : machine);
       const empty = orElse === CHART_DEFAULT ? (chartDefaultOf(setting, store, facts()) ?? CHART_DEFAULT) : orElse;
       const sizes = setting === concurrency ? sizeNote(store, cluster) : undefined;
-      const heading = sizes === undefined ? shown.heading : [...shown.heading, sizes];
+      const heading = [...shown.heading, ...(sizes === undefined ? [] : [sizes]), ...(draft ? [COMPLETE] : [])];
       const asked = inWordsOf(store, setting);
-      const answer = await ask(asked, {...how, orElse: empty, current, ...shown, heading}, store, {
+      const answer = await ask(asked, {...how, orElse: empty, current, draft, ...shown, heading}, store, {
         ...asking,
         hidesExcluded: isOnHost,
       });
@@ -113,6 +116,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     ...inStep('Agent'),
     ...inStep('Purpose'),
     boxesQuestion(store, deps),
+    ...secretsAgain(store).map((setting) => settingQuestion({step: 'Network', setting, orElse: 'Not set'})),
     ...network.slice(0, afterIdentity),
     roleQuestion(store, put, deps),
     ...network.slice(afterIdentity),
@@ -129,6 +133,12 @@ function choiceOf({name, provisioner, isDefault, accessModes}: StorageClass): Ch
   const modes = isKnown(accessModes) ? accessModes.value.join(', ') : 'access modes unknown';
   return {value: name, label: isDefault ? `${name} (default)` : name, description: `${provisioner}: ${modes}`};
 }
+
+const COMPLETE = 'The user name and password were not saved: replace the placeholders.';
+
+/** Secrets of the resumed session that no other question asks for. */
+const secretsAgain = (store: AnswerStore): Setting[] =>
+  store.missingSecrets().flatMap(({setting}) => (QUESTIONS.some((each) => each.setting === setting) ? [] : [setting]));
 
 /** The proxy of this machine, as an answer to edit. */
 function prefilled(setting: Setting, store: AnswerStore, env: WizardDeps['env']): Answer | undefined {

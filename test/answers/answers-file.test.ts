@@ -102,12 +102,17 @@ test('reads back any settings that it wrote', async () => {
 });
 
 test('omits and lists secrets', async () => {
-  const flags = {...URL, 'https-proxy': 'http://user:hunter2@proxy:3128'};
+  const flags = {
+    ...URL,
+    'https-proxy': 'http://user:hunter2@proxy:3128',
+    'chart-source': 'https://user:hunter2@charts/agent-job-0.6.5.tgz',
+  };
   const files = {...memoryFiles(), readStdin: async () => Buffer.from('hunter2')};
   const deps = {files, now: TODAY};
   const text = answersText(await resolve([fromFlags(flags), fromEnvironment({SCALR_AGENT_TOKEN: 'hunter2'})], deps));
   expect(text).not.toContain('hunter2');
   expect(text).toContain('# The password of https-proxy was left out: set the complete URL in SCALR_AGENT_INSTALL_HTTPS_PROXY');
+  expect(text).toContain('chart-source: https://<user>:<password>@charts/agent-job-0.6.5.tgz');
   expect(text).toContain('url: https://acme.scalr.io');
   const piped = answersText(await resolve([fromFlags({...flags, 'token-file': '-'})], deps));
   expect(piped).toContain('secrets: --token-file\n');
