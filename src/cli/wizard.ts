@@ -179,7 +179,7 @@ async function prepareAndCheck(
     drainTimeoutSeconds,
   });
   const isChecked = !skipsChecks && plan.steps.length > 0;
-  return {plan, facts, warnings: isChecked ? await runPreflight(generated, wanted, deps, {manifest, context: facts.context}) : []};
+  return {plan, facts, checks: isChecked ? await runPreflight(generated, wanted, deps, {manifest, context: facts.context}) : []};
 }
 
 type Wanted = ReturnType<typeof wantedRelease>;

@@ -18,6 +18,7 @@ import type {ClusterTarget} from '../ports/processes.ts';
 import {cachedAccess} from '../preflight/permissions-of.ts';
 import type {Already} from '../preflight/read-context.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
+import {isVerifiable, unverified} from '../preflight/verified.ts';
 import {purpose} from '../settings/purpose.ts';
 import {checkText} from '../ui/checks.ts';
 import {knownText} from '../ui/conversation.ts';
@@ -81,7 +82,7 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
     }
     if (decided === undefined) {
       const generated = await this.untilInterrupted(() => this.#generate(flags));
-      this.report(generated.warnings);
+      this.report(generated.warnings.filter((each) => !isVerifiable(each)));
       return this.#bringTo(generated, flags, undefined);
     }
     try {
@@ -138,15 +139,17 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
     const access = await this.accessTo(name.place, flags);
     const wanted = wantedRelease(generated, valuesDocument(generated), name);
 
+    const open = shown === undefined ? generated.warnings.filter(isVerifiable) : [];
     const look = async (already?: Already): Promise<void> => {
-      if (flags['skip-preflight']) return;
-      const warnings = await runPreflight(
+      if (flags['skip-preflight']) return this.report(open);
+      const checks = await runPreflight(
         generated,
         wanted,
         {...(await this.#cachedAccess(name.place, flags)), now, sleep, registries, timeoutMs},
         already,
       );
-      for (const each of warnings) this.app.stderr(checkText(each, this.screen));
+      this.report(unverified(open, checks));
+      for (const each of checks) if (each.status === 'warn') this.app.stderr(checkText(each, this.screen));
     };
     const choices = {
       takesOver: flags['take-over'] ?? false,
@@ -173,6 +176,7 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
       warnings: planWarnings(plan),
     };
     if (flags.diff) {
+      this.report(open);
       if (!this.jsonEnabled()) this.show(await installDiffText({plan, facts, values: wanted.values, manifest}, this.resultScreen));
       if (flags['exit-code'] && result.changed) process.exitCode = ExitCode.differences;
       return result;

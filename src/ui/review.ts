@@ -6,6 +6,7 @@ import type {Loss, Plan} from '../plan/step.ts';
 import type {WantedRelease} from '../plan/wanted-release.ts';
 import type {ClusterTarget} from '../ports/processes.ts';
 import type {Checked} from '../preflight/check.ts';
+import {unverified} from '../preflight/verified.ts';
 import {token} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import type {Setting} from '../settings/define.ts';
@@ -29,7 +30,7 @@ export interface Notice {
 
 interface Prepared {
   plan: Plan;
-  warnings: readonly Checked[];
+  checks: readonly Checked[];
 }
 
 /** An agent on this machine: its files, and the plan that starts it. */
@@ -40,12 +41,14 @@ export interface HostReview extends HostExport {
 /** All warnings about the settings, the plan and the cluster. */
 export function noticesOf({generated, prepared, host}: {generated?: Generated; prepared?: Prepared; host?: HostReview}): Notice[] {
   const named = (text: string): Setting[] => catalogue.filter(({id}) => new RegExp(`--${id}(?![\\w-])`).test(text));
-  const own = [...(generated?.warnings ?? []), ...(host?.warnings ?? [])].map(({message, setting}) => ({
+  const checks = prepared?.checks ?? [];
+  const own = [...unverified(generated?.warnings ?? [], checks), ...(host?.warnings ?? [])].map(({message, setting}) => ({
     text: message,
     settings: [...catalogue.filter(({id}) => id === setting), ...named(message)],
   }));
   const planned = prepared === undefined ? [] : planWarnings(prepared.plan).map(({message}) => ({text: message, settings: named(message)}));
-  const checked = (prepared?.warnings ?? []).map(({message, remedy}) => ({
+  const warned = checks.filter(({status}) => status === 'warn');
+  const checked = warned.map(({message, remedy}) => ({
     text: message,
     ...(remedy === undefined ? {} : {remedy}),
     settings: named(`${remedy} ${message}`),

@@ -13,11 +13,11 @@ import {unlessBack} from './ask.ts';
 import type {Interview, InterviewDeps} from './interview.ts';
 import {hostOf} from './on-host.ts';
 
-/** The plan of an install, and its warnings. */
+/** The plan of an install, and the preflight checks. */
 export interface Prepared {
   plan: Plan;
   facts: InstallFacts;
-  warnings: readonly Checked[];
+  checks: readonly Checked[];
 }
 
 /** What the review shows. */
