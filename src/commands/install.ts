@@ -20,6 +20,7 @@ import type {Already} from '../preflight/read-context.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
 import {isVerifiable, unverified} from '../preflight/verified.ts';
 import {purpose} from '../settings/purpose.ts';
+import {TARGETS, target} from '../settings/release.ts';
 import {checkText} from '../ui/checks.ts';
 import {knownText} from '../ui/conversation.ts';
 import {installDiffText} from '../ui/diff.ts';
@@ -63,14 +64,15 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
 
   #cached: ClusterAccess | undefined;
 
+  protected override readonly targets = TARGETS;
+
   override async run(): Promise<Result | HostInstallResult | undefined> {
     const {flags, metadata} = await this.parse(Install);
-    if (flags.target === 'docker' || flags.target === 'systemd')
-      refuseWith(`target ${flags.target}`, ONLY_KUBERNETES, explicitFlags(flags, metadata));
+    const platform = await this.targetFrom(flags);
+    if (platform !== 'kubernetes') refuseWith(`target ${platform}`, ONLY_KUBERNETES, explicitFlags(flags, metadata));
     const isConversation = this.#isConversation(flags);
-    if (flags.target === 'systemd' && !isConversation) throw noPackages();
-    if (flags.target === 'docker' && !isConversation)
-      return installInDocker(await this.settingsFrom(flags), flags, this.hostContext(flags));
+    if (platform === 'systemd' && !isConversation) throw noPackages();
+    if (platform === 'docker' && !isConversation) return installInDocker(await this.settingsFrom(flags), flags, this.hostContext(flags));
     const decided = isConversation ? await this.#runWizard(flags) : undefined;
     if (decided === 'saved' || decided === 'quit') {
       this.say(
@@ -212,7 +214,16 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
     const {files, now, sleep} = this.app;
     const {name} = wanted;
     const accepted = {isAccepted: flags.yes ?? false, confirm: this.prompter?.confirm};
-    const saved = await saveFiles({directory: flags.save, settings, texts: [{path: 'values.yaml', text: wanted.yaml}], ...accepted}, files);
+    const saved = await saveFiles(
+      {
+        directory: flags.save,
+        settings: settings.with(target, {value: 'kubernetes', source: 'prompt'}),
+        context: facts.context.name,
+        texts: [{path: 'values.yaml', text: wanted.yaml}],
+        ...accepted,
+      },
+      files,
+    );
     const interrupts = this.app.takeInterrupts();
     try {
       const say = (text: string): void => this.say(text);

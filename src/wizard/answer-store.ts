@@ -3,6 +3,7 @@ import type {Source} from '../answers/sources.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Get, MissingSetting, type ParseContext, type Setting} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
+import type {TargetName} from '../settings/release.ts';
 import type {Answer, Settings} from '../settings/settings.ts';
 import {BOXES} from './steps.ts';
 
@@ -10,6 +11,10 @@ import {BOXES} from './steps.ts';
 export type Place = {kind: 'kubernetes'; context?: string} | {kind: 'files'} | {kind: 'docker'} | {kind: 'systemd'};
 
 const PLACES = {files: 'files only', docker: 'Docker on this machine', systemd: 'virtual machine'} as const;
+
+/** The target of the place: values.yaml alone is for Kubernetes, too. */
+export const targetOf = (place: Place | undefined): TargetName =>
+  place?.kind === 'docker' || place?.kind === 'systemd' ? place.kind : 'kubernetes';
 
 /** The place as an answer. */
 export const placeText = (place: Place | undefined): string =>

@@ -25,8 +25,6 @@ import {BOXES, CHART_DEFAULT, QUESTIONS, type SettingQuestion, STEPS} from './st
 /** What the wizard needs from the environment. */
 export interface WizardDeps extends Omit<ReviewDeps, 'before' | 'offers' | 'whyExcluded' | 'facts'> {
   contexts: Contexts;
-  /** A flag selects the cluster or the target. */
-  isFixed: boolean;
   env: Readonly<Record<string, string | undefined>>;
   /** Facts of the cluster of a context; read once per context. */
   read(context: string | undefined): Promise<DiscoveredCluster>;

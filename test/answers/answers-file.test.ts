@@ -101,6 +101,14 @@ test('reads back any settings that it wrote', async () => {
   expect(accepted.size).toBeGreaterThan(RAW_IDS.length / 2);
 });
 
+test('writes the Scalr URL of the token, and the kubeconfig context as a comment', async () => {
+  const token = `e30.${Buffer.from('{"iss":"acme.scalr.io"}').toString('base64url')}.c2ln`;
+  const settings = await resolve([fromEnvironment({SCALR_AGENT_TOKEN: token})], {files: memoryFiles(), now: TODAY});
+  const text = answersText(settings, 'prod');
+  expect(text).toContain('# Saved for the kubeconfig context prod. Select it with --kube-context.\n');
+  expect(Object.fromEntries(parseAnswers(text, 'answers.yaml'))).toEqual({url: 'https://acme.scalr.io'});
+});
+
 test('omits and lists secrets', async () => {
   const flags = {
     ...URL,

@@ -15,6 +15,11 @@ export const QUIT: Line[] = [
   ['What do you want to do?', 'quit'],
   ['Quit without saving files?', 'y'],
 ];
+/** Quits at the review without saving an edit. */
+export const QUIT_STALE: Line[] = [
+  ['What do you want to do?', 'quit'],
+  ['The saved files are out of date. Quit without saving again?', 'y'],
+];
 /** Shows values.yaml, then quits. */
 export const VIEW_AND_QUIT: Line[] = [['What do you want to do?', 'view'], ...QUIT];
 /** Without kubectl, only files can be written. */
