@@ -78,13 +78,14 @@ export async function decideWithOperator(
       ...(contextOf(store) === undefined ? {} : {kubeContext: contextOf(store) as string}),
     });
     const timeoutSignal = (): AbortSignal => anySignal(AbortSignal.timeout(DISCOVERY_TIMEOUT_MS), interrupts.interrupt);
-    const discovered = new Map<string | undefined, Promise<DiscoveredCluster>>();
+    const discovered = new Map<string, Promise<DiscoveredCluster>>();
     const read = (context: string | undefined): Promise<DiscoveredCluster> => {
       const place = {...cluster(), ...(context === undefined ? {} : {kubeContext: context})};
+      const key = JSON.stringify(place);
       const reading =
-        discovered.get(context) ??
+        discovered.get(key) ??
         accessTo(place).then((access) => discoverCluster(place, cachedAccess(access, {signal: timeoutSignal(), sleep})));
-      discovered.set(context, reading);
+      discovered.set(key, reading);
       return reading;
     };
     const clusterFlags = (): ClusterFlags => {

@@ -121,6 +121,7 @@ export async function changeSetting(setting: Setting, store: AnswerStore, interv
   if (answer === undefined) store.delete(setting);
   else store.set(setting, answer);
   store.asked.add(setting.id);
+  interview.update(setting.id, answer === undefined ? (orElse ?? 'Not set') : answerText(setting, answer));
   for (const dropped of store.dropUseless(setting)) interview.note(`Removed ${spell(dropped)}: it no longer applies.`);
   await deps.onAnswer();
 }

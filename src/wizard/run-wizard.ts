@@ -7,6 +7,7 @@ import {cloud} from '../settings/cluster.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {httpsProxy, noProxy, workloadIdentity} from '../settings/network.ts';
 import {concurrency, missingFor} from '../settings/purpose.ts';
+import {namespace} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {cacheStorageClass} from '../settings/storage.ts';
 import {answerText} from '../ui/conversation.ts';
@@ -35,17 +36,19 @@ const NO_CLUSTER: DiscoveredCluster = {facts: {}, storageClasses: [], summary: '
 /** Prompts for settings, recommends a chart and shows the review. Changes nothing. */
 export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<Decision> {
   let cluster: DiscoveredCluster | undefined;
-  let readFor: AnswerStore['place'];
+  let readFor: string | undefined;
+  /** What the facts depend on: policies can differ between namespaces. */
+  const whereKey = (): string => JSON.stringify([store.place, store.get(namespace)]);
   const facts = () => cluster?.facts ?? {};
 
   /** Waits for the facts of the selected cluster after the step Agent. */
   const before: ReviewDeps['before'] = async (step, heading) => {
     const {place} = store;
     const isEarly = place?.kind === 'kubernetes' && STEPS.indexOf(step) < STEPS.indexOf('Purpose');
-    if (place === undefined || readFor === place || isEarly) return false;
+    if (place === undefined || readFor === whereKey() || isEarly) return false;
     cluster =
       place.kind === 'kubernetes' ? await deps.prompter.wait('Reading the cluster', deps.read(place.context), [...heading]) : NO_CLUSTER;
-    readFor = place;
+    readFor = whereKey();
     store.merge(cluster.answers, {now: deps.now()});
     if (place.kind === 'kubernetes' && !cluster.isRead) interview.note(`The cluster ${cluster.summary}. You can still write values.yaml.`);
     return true;
@@ -68,7 +71,7 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       const isTaken = answer !== undefined && answer.source !== 'prompt' && !(isConfirmed && answer.source === 'cluster');
       if (store.asked.has(setting.id) || isTaken) return false;
       // Whether the cluster answers it is not known yet.
-      if (setting === (cloud as Setting) && store.place?.kind === 'kubernetes' && readFor !== store.place) return false;
+      if (setting === (cloud as Setting) && store.place?.kind === 'kubernetes' && readFor !== whereKey()) return false;
       const applies = missingFor(setting, store.get) === undefined && (when?.(store.get, store.isGiven) ?? true);
       return applies && (box === undefined || BOXES.some((each) => each.id === box && store.isOpen(each))) && !isForeign(setting, store);
     },
@@ -120,7 +123,10 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     ...network.slice(afterIdentity),
     ...inStep('Cache'),
     ...inStep('Size'),
-    chartQuestion(store, facts, deps, (text) => interview.note(text)),
+    chartQuestion(store, facts, deps, (setting, reason) => {
+      interview.note(`Removed ${spell(setting)}: ${reason}.`);
+      interview.update(setting.id, 'removed');
+    }),
     ...inStep('Chart'),
   ];
   const interview: Interview = new Interview(store, questions, asking);

@@ -134,6 +134,37 @@ describe('the target', () => {
     expect(stderr).toContain('◇  Target     blue · ');
   });
 
+  test('is read again when the namespace is changed, because policies can differ', async () => {
+    const locked = {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: {name: 'air', labels: {'pod-security.kubernetes.io/enforce': 'restricted'}},
+    };
+    const kubernetes = fakeKubernetes({objects: [...EKS_OBJECTS, locked]});
+    const EDIT: Line = ['What do you want to do?', 'edit'];
+    const lines: Line[] = [
+      ['Where will the agent run', ENTER],
+      ...PURPOSE,
+      NETWORK,
+      ...REST,
+      EDIT,
+      ['Which answer do you want to change?', 'more'],
+      ['What do you want to configure?', 'Release'],
+      ['Release: which setting', 'namespace'],
+      ['Namespace', 'air'],
+      ['Release: which setting', ''],
+      ['What do you want to configure?', ''],
+      EDIT,
+      ['Which answer do you want to change?', 'chart'],
+      ['Chart to install', ENTER],
+      ...QUIT,
+    ];
+    const {asked} = await talk(lines, {answer: oneContext, kubernetes});
+    const charts = (asked as ListQuestion[]).filter(({message}) => message === 'Chart to install');
+    const disabled = charts.map(({choices}) => choices.find(({value}) => value === 'agent-k8s')?.disabled);
+    expect(disabled).toEqual([undefined, expect.stringContaining('hostPath')]);
+  });
+
   test('is reported when it does not answer in time', async () => {
     const kubernetes: KubernetesClient = {
       ...fakeKubernetes(),

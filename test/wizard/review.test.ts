@@ -195,6 +195,23 @@ describe('the review', () => {
     expect(reviews(asked)[1]?.heading).toContain('Other\trun-memory-limit 5Gi');
   });
 
+  test('lists the present answers, however they were changed', async () => {
+    const lines: Line[] = [
+      ...TO_REVIEW,
+      ...MORE,
+      ['What do you want to configure?', 'Purpose'],
+      ['Purpose: which setting', 'concurrency'],
+      ['Maximum concurrent runs', '3'],
+      ['Purpose: which setting', ''],
+      ['What do you want to configure?', ''],
+      EDIT,
+      ['Which answer do you want to change?', ''],
+      ...QUIT,
+    ];
+    const {asked} = await talk(lines, {argv: FLAGS});
+    expect(choicesOf(asked, 'Which answer').find(({value}) => value === 'concurrency')?.description).toBe('3');
+  });
+
   test('does not preselect Install after values.yaml was read', async () => {
     const {asked} = await talk([...TO_REVIEW, ['What do you want to do?', 'view'], ['What do you want to do?', ENTER], ...QUIT], {
       argv: FLAGS,
