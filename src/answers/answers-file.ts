@@ -1,5 +1,6 @@
 import {Document, LineCounter, type Node, parseDocument, visit} from 'yaml';
 import {ExitCode, ExpectedError} from '../errors.ts';
+import {withoutCredentials} from '../settings/addresses.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {type Answer, hasPassword, holdsSecret, type Settings} from '../settings/settings.ts';
@@ -82,15 +83,25 @@ interface Entry {
   answer: Answer;
 }
 
-/** The explicit settings as an answers file, readable by parseAnswers. Secrets are omitted, credentials in URLs replaced; both are listed by name. */
-export function answersText(settings: Settings): string {
-  const explicit = settings.entries().filter(({setting}) => settings.isExplicit(setting));
+/**
+ * The explicit settings as an answers file, readable by parseAnswers. Secrets are omitted, credentials in URLs replaced; both are listed by
+ * name. The kubeconfig context is a comment, because it can be another cluster on another machine.
+ */
+export function answersText(settings: Settings, context?: string): string {
+  // The Scalr URL in the token would be lost with the token.
+  const isNeeded = ({setting, answer}: Entry): boolean =>
+    settings.isExplicit(setting) || (setting.required === true && answer.source === 'default');
+  const explicit = settings.entries().filter(isNeeded);
   const {answers, secrets} = rawAnswers(explicit);
   const urls = explicit.filter(({setting, answer}) => secrets.includes(setting) && hasPassword(answer));
-  const document = new Document({...answers, ...Object.fromEntries(urls.map(({setting, answer}) => [setting.id, rawOf(setting, answer)]))});
+  const document = new Document({
+    ...answers,
+    ...Object.fromEntries(urls.map(({setting, answer}) => [setting.id, withoutCredentials(String(answer.value))])),
+  });
   const left = secrets.filter((each) => !urls.some(({setting}) => setting === each)).map(spell);
   document.commentBefore = [
     HEADER,
+    ...(context === undefined ? [] : [` Saved for the kubeconfig context ${context}. Select it with --kube-context.`]),
     ...(left.length === 0 ? [] : [` Omitted, because they are or contain secrets: ${left.join(', ')}`]),
     ...urls.map(({setting}) => ` The password of ${setting.id} was left out: set the complete URL in ${setting.env}`),
   ].join('\n');

@@ -1,4 +1,5 @@
 import type {Get, Setting} from '../settings/define.ts';
+import type {KubernetesVersions} from './kubernetes-versions.ts';
 import type {ChartName, ChartSchema} from './schema.ts';
 import type {Path, Tree, Values} from './tree.ts';
 
@@ -73,6 +74,8 @@ export interface RuleFacts extends Scope {
   values: Values;
   /** True if the user set it. */
   isExplicit(setting: Setting): boolean;
+  /** Undefined without a cluster. */
+  kubernetes?: KubernetesVersions | undefined;
 }
 
 /** A violation of a rule. */

@@ -6,6 +6,7 @@ import {chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {cache} from '../settings/storage.ts';
 import {CHARTS} from './charts.ts';
+import {isAtLeast, type KubernetesVersions, olderThan} from './kubernetes-versions.ts';
 import {compare} from './releases.ts';
 import type {ChartName} from './schema.ts';
 import {unsupported} from './support.ts';
@@ -13,8 +14,7 @@ import {newestOf, releasesOf} from './target.ts';
 
 /** Facts about the cluster that exclude charts. */
 export interface ChartRequirements {
-  /** The oldest Kubernetes version among control plane and nodes, such as 1.34.2. */
-  oldestKubernetes?: string;
+  kubernetes?: KubernetesVersions;
   /** A policy or Pod Security refuses hostPath volumes in the namespace. */
   forbidsHostPath?: boolean;
 }
@@ -41,7 +41,7 @@ interface Argument {
   weight?: number;
   /** Condition (default: always true). */
   test?(get: Get, facts: ChartRequirements): boolean;
-  message: string;
+  message: string | ((facts: ChartRequirements) => string);
   source: string;
 }
 
@@ -130,15 +130,16 @@ const ARGUMENTS: readonly Argument[] = [
     chart: 'agent-job',
     verdict: 'against',
     weight: 1,
-    test: (_, {oldestKubernetes}) => oldestKubernetes === undefined,
+    test: (_, {kubernetes}) => !isAtLeast(JOB_KUBERNETES, kubernetes) && olderThan(JOB_KUBERNETES, kubernetes) === '',
     message: 'Requires Kubernetes 1.35 or newer on the control plane and on all nodes. Check with `kubectl get nodes`.',
     source: 'agent-job 0.6.5, Chart.yaml and README',
   },
   {
     chart: 'agent-job',
     verdict: 'excluded',
-    test: (_, {oldestKubernetes}) => oldestKubernetes !== undefined && compare(oldestKubernetes, JOB_KUBERNETES) < 0,
-    message: 'Requires Kubernetes 1.35 or newer on the control plane and on all nodes; this cluster has older versions.',
+    test: (_, {kubernetes}) => olderThan(JOB_KUBERNETES, kubernetes) !== '',
+    message: ({kubernetes}) =>
+      `Requires Kubernetes 1.35 or newer on the control plane and on all nodes. Older: ${olderThan(JOB_KUBERNETES, kubernetes)}.`,
     source: 'agent-job 0.6.5, Chart.yaml and README',
   },
   {
@@ -215,7 +216,11 @@ function judge(chart: ChartName, settings: Settings, facts: ChartRequirements): 
   const held = ARGUMENTS.filter(
     (argument) => argument.chart === chart && (argument.purpose ?? 'runs') === pool && (argument.test?.(settings.get, facts) ?? true),
   );
-  const reasons = [...missing, ...refused, ...held.map(({verdict, message, source}) => ({verdict, message, source}))];
+  const reasons = [
+    ...missing,
+    ...refused,
+    ...held.map(({verdict, message, source}) => ({verdict, message: typeof message === 'string' ? message : message(facts), source})),
+  ];
   const isExcluded = reasons.some(({verdict}) => verdict === 'excluded');
   const score = held.reduce((sum, {verdict, weight = 0}) => sum + (verdict === 'for' ? weight : -weight), 0);
   return {chart, reasons, score: isExcluded ? Number.NEGATIVE_INFINITY : score};

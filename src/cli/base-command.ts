@@ -9,7 +9,7 @@ import type {KubernetesClient} from '../kubernetes/client.ts';
 import type {ClusterTarget} from '../ports/processes.ts';
 import type {Prompter} from '../ports/prompter.ts';
 import {valuesFile} from '../settings/escape-hatch.ts';
-import {chart, chartVersion, namespace, release} from '../settings/release.ts';
+import {chart, chartVersion, namespace, release, type TargetName, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {legible} from '../ui/legible.ts';
 import {failureText, warningText} from '../ui/messages.ts';
@@ -30,6 +30,8 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
   static override enableJsonFlag = true;
   static override baseFlags = generalFlags;
 
+  /** Platforms of the agent that the command supports. */
+  protected readonly targets: readonly TargetName[] = ['kubernetes'];
   /** External dependencies; called once, inside run(). */
   createApp: () => App = nodeApp;
   #app: App | undefined;
@@ -66,16 +68,39 @@ export abstract class BaseCommand<Result extends object | undefined> extends Com
     return settle({answers: problems.length > 0 ? answers : await askMissing(answers, options, {prompter, files, now}), problems}, options);
   }
 
+  /** Platform of the agent, from all sources. @throws ExpectedError if it is invalid */
+  protected async targetFrom(flags: SharedFlags): Promise<TargetName> {
+    return (await this.settingsFrom(flags, {only: [target]})).get(target) ?? 'kubernetes';
+  }
+
   /** Values set by the user from all sources, and then the selected chart. */
   protected async sourcesFrom(flags: SharedFlags, {only}: ResolveOptions = {}): Promise<readonly Source[]> {
     this.#isQuiet = flags.quiet ?? false;
     this.#sources ??= await this.#readSources(flags);
+    await this.#refuseOtherTarget(this.#sources);
     if (only?.includes(chart) === false) return this.#sources;
     const {files, charts} = this.app;
     const readName = async (source: string) =>
       (await import('../values/chart-files.ts')).readMetadata(source, (await charts.read(source)).chart);
     const sources = [...this.#sources, ...(await fromChartSource(this.#sources, {files, readName}))];
     return [...sources, ...(await this.#fromValuesFiles(sources))];
+  }
+
+  /** The answers for an agent in Docker must not change a cluster. */
+  async #refuseOtherTarget(sources: readonly Source[]): Promise<void> {
+    const {answers} = await findAnswers(sources, {files: this.app.files, now: this.app.now()}, {only: [target]});
+    const name = new Settings(answers).get(target) ?? 'kubernetes';
+    if (this.targets.includes(name)) return;
+    throw new ExpectedError(`scalr-agent ${this.id} supports only Kubernetes, but --target is ${name}.`, {
+      code: 'UNSUPPORTED_SETTING',
+      exit: ExitCode.usage,
+      suggestions: [
+        name === 'docker'
+          ? 'Install or update an agent in Docker: scalr-agent install --target docker'
+          : 'Write files for the Linux packages: scalr-agent export systemd',
+        `For Kubernetes, remove target from the answers file, or unset ${target.env}`,
+      ],
+    });
   }
 
   async #fromValuesFiles(sources: readonly Source[]): Promise<Source[]> {

@@ -4,7 +4,7 @@ import {ExitCode, ExpectedError} from '../errors.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {InvalidValue, type Setting} from '../settings/define.ts';
 import {seconds} from '../settings/kinds.ts';
-import {namespace, release} from '../settings/release.ts';
+import {namespace, release, target} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 
 /**
@@ -12,16 +12,26 @@ import type {Settings} from '../settings/settings.ts';
  * the answers file and prompts use them too.
  */
 export function settingFlags(settings: readonly Setting[]): Interfaces.FlagInput {
-  return Object.fromEntries(settings.filter(({onlyEnv}) => onlyEnv === undefined).map((setting) => [setting.id, flagOf(setting)]));
+  // Few commands support --target.
+  const flags = settings.filter((setting) => setting.onlyEnv === undefined && setting.id !== target.id);
+  return Object.fromEntries(flags.map((setting) => [setting.id, flagOf(setting)]));
 }
 
-function flagOf({id, summary, group, kind, fallback, fallbackFrom}: Setting) {
+function flagOf(setting: Setting) {
+  const {helpValue, ...common} = textFlagOf(setting);
+  if (setting.kind.isSwitch) return Flags.boolean({...common, allowNo: true});
+  const text = {...common, helpValue, ...(setting.id === 'namespace' ? {char: 'n' as const} : {})};
+  return setting.kind.list ? Flags.string({...text, multiple: true, multipleNonGreedy: true}) : Flags.string(text);
+}
+
+function textFlagOf({summary, group, kind, fallback, fallbackFrom}: Setting) {
   const value = fallbackFrom === undefined && !kind.isSwitch ? fallback?.(() => undefined) : undefined;
   const byDefault = value === undefined ? '' : kind.format(value).join(', ');
-  const common = {summary: byDefault === '' ? summary : `${summary} Default: ${byDefault}.`, helpGroup: group.toUpperCase()};
-  if (kind.isSwitch) return Flags.boolean({...common, allowNo: true});
-  const text = {...common, helpValue: `<${kind.hint}>`, ...(id === 'namespace' ? {char: 'n' as const} : {})};
-  return kind.list ? Flags.string({...text, multiple: true, multipleNonGreedy: true}) : Flags.string(text);
+  return {
+    summary: byDefault === '' ? summary : `${summary} Default: ${byDefault}.`,
+    helpGroup: group.toUpperCase(),
+    helpValue: `<${kind.hint}>`,
+  };
 }
 
 /** Flags of every command. */
@@ -55,16 +65,8 @@ export const connectionFlags = {
   kubectl: Flags.string({summary: 'Path to kubectl.', helpValue: '<FILE>', helpGroup}),
 };
 
-/** Where an agent runs: in a cluster, or on this machine. */
-export const TARGETS = ['kubernetes', 'docker', 'systemd'] as const;
-
-export const targetFlag = {
-  target: Flags.option({
-    summary: 'Platform of the agent (default: kubernetes).',
-    helpValue: '<TARGET>',
-    options: TARGETS,
-  })(),
-};
+/** For commands that support agents on this machine. */
+export const targetFlag = {target: Flags.string(textFlagOf(target))};
 
 export const fromClusterFlag = {
   'from-cluster': Flags.boolean({

@@ -4,7 +4,7 @@ import type {SharedFlags} from './base-command.ts';
 import {answersFlag, type ClusterFlags, confirmFlags, connectionFlags, noFromClusterFlag, settingFlags, targetFlag} from './flags.ts';
 
 export interface InstallFlags extends ClusterFlags, SharedFlags {
-  target?: 'kubernetes' | 'docker' | 'systemd' | undefined;
+  target?: string | undefined;
   'from-cluster'?: boolean;
   yes?: boolean;
   diff?: boolean;

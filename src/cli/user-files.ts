@@ -124,6 +124,8 @@ interface SaveOptions {
   /** Nothing is saved without a directory. */
   directory: string | undefined;
   settings: Settings;
+  /** Kubeconfig context of the settings, for a comment. */
+  context?: string | undefined;
   /** Besides answers.yaml. */
   texts: readonly {path: string; text: string}[];
   isAccepted: boolean;
@@ -131,9 +133,9 @@ interface SaveOptions {
 }
 
 /** Writes answers.yaml and the texts to a directory, readable only by their owner, all or none. Returns their paths. @throws ExpectedError */
-export async function saveFiles({directory, settings, texts, isAccepted, confirm}: SaveOptions, files: Files): Promise<string[]> {
+export async function saveFiles({directory, settings, context, texts, isAccepted, confirm}: SaveOptions, files: Files): Promise<string[]> {
   if (directory === undefined) return [];
-  const all = [{path: 'answers.yaml', text: answersText(withAbsolutePaths(settings))}, ...texts];
+  const all = [{path: 'answers.yaml', text: answersText(withAbsolutePaths(settings), context)}, ...texts];
   const writes = all.map(({path, text}) => ({path: join(directory, path), text}));
   const options = {isPrivate: true, flag: '--save'} as const;
   // All questions come before the first file.

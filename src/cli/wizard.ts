@@ -13,28 +13,27 @@ import type {Interrupts} from '../ports/interrupts.ts';
 import type {ClusterTarget} from '../ports/processes.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
-import {namespace} from '../settings/release.ts';
+import {namespace, type TargetName, target} from '../settings/release.ts';
 import {quote} from '../settings/settings.ts';
 import {anySignal} from '../signals.ts';
 import {titleText} from '../ui/conversation.ts';
 import type {Screen} from '../ui/theme.ts';
 import {valuesDocument} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
-import {AnswerStore, type ResumeState} from '../wizard/answer-store.ts';
+import {AnswerStore, type Place} from '../wizard/answer-store.ts';
 import {readContexts} from '../wizard/choose-target.ts';
-import {ResumeStore, readResumeState, resumePath} from '../wizard/resume.ts';
+import {fromResumeState, ResumeStore, readResumeState, requireSecretFlags, resumePath} from '../wizard/resume.ts';
 import type {Decision} from '../wizard/review.ts';
 import type {Prepared} from '../wizard/review-files.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
 import type {App} from './app.ts';
-import {type ClusterFlags, durationOf, releaseName, type TARGETS, timeoutOf, toolPaths} from './flags.ts';
+import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from './flags.ts';
 import {completePath, saveFiles, typedPath} from './user-files.ts';
 
 /** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
 const DISCOVERY_TIMEOUT_MS = 5000;
 
 type Flags = ClusterFlags & {
-  target?: (typeof TARGETS)[number] | undefined;
   save?: string | undefined;
   resume?: boolean;
   'skip-preflight'?: boolean;
@@ -62,25 +61,31 @@ export async function decideWithOperator(
   const resumeStore = new ResumeStore(path, files);
   try {
     const kept = flags.resume ? await readResumeState(path, files) : undefined;
-    const found = await findAnswers([...sources, ...(kept ? [fromKept(kept)] : [])], {files, now: now()});
+    const found = await findAnswers([...sources, ...(kept ? fromResumeState(kept) : [])], {files, now: now()});
     settle({answers: new Map(), problems: found.problems}, {only: []});
-    const store = new AnswerStore(found.answers, kept);
-    if (flags.target === 'docker' || flags.target === 'systemd') store.place = {kind: flags.target};
-    if (flags['kube-context'] !== undefined) store.place = {kind: 'kubernetes', context: flags['kube-context']};
+    if (kept) requireSecretFlags(kept, found.answers);
+    const {[target.id]: given, ...others} = Object.fromEntries(found.answers);
+    const store = new AnswerStore(new Map(Object.entries(others)), kept);
+    const place = placeOf(given?.value as TargetName | undefined, flags['kube-context']);
+    if (place !== undefined) {
+      store.place = place;
+      store.asked.add(target.id);
+    }
     say(titleText(version, screen));
-    const target = (): ClusterTarget => ({
+    const cluster = (): ClusterTarget => ({
       namespace: store.get(namespace) as string,
       ...(flags.kubeconfig ? {kubeconfig: flags.kubeconfig} : {}),
       ...(contextOf(store) === undefined ? {} : {kubeContext: contextOf(store) as string}),
     });
     const timeoutSignal = (): AbortSignal => anySignal(AbortSignal.timeout(DISCOVERY_TIMEOUT_MS), interrupts.interrupt);
-    const discovered = new Map<string | undefined, Promise<DiscoveredCluster>>();
+    const discovered = new Map<string, Promise<DiscoveredCluster>>();
     const read = (context: string | undefined): Promise<DiscoveredCluster> => {
-      const place = {...target(), ...(context === undefined ? {} : {kubeContext: context})};
+      const place = {...cluster(), ...(context === undefined ? {} : {kubeContext: context})};
+      const key = JSON.stringify(place);
       const reading =
-        discovered.get(context) ??
+        discovered.get(key) ??
         accessTo(place).then((access) => discoverCluster(place, cachedAccess(access, {signal: timeoutSignal(), sleep})));
-      discovered.set(context, reading);
+      discovered.set(key, reading);
       return reading;
     };
     const clusterFlags = (): ClusterFlags => {
@@ -99,8 +104,7 @@ export async function decideWithOperator(
       env,
       read,
       wanted,
-      contexts: await readContexts(target(), app.processes(toolPaths(flags)), timeoutSignal()),
-      isFixed: flags['kube-context'] !== undefined || (flags.target !== undefined && flags.target !== 'kubernetes'),
+      contexts: await readContexts(cluster(), app.processes(toolPaths(flags)), timeoutSignal()),
       planContainers: async (agent) =>
         planContainers(
           agent,
@@ -113,7 +117,7 @@ export async function decideWithOperator(
       typedPath: (text) => typedPath(text, env),
       completePath: (text) => completePath(text, files, env),
       async prepare(generated) {
-        const place = target();
+        const place = cluster();
         const key = JSON.stringify(place);
         // An edit does not read the cluster again.
         if (access?.key !== key) access = {key, cached: cachedAccess(await accessTo(place), {signal: interrupts.interrupt, sleep})};
@@ -144,6 +148,7 @@ export async function decideWithOperator(
           {
             directory: typedPath(directory, env),
             settings,
+            context: contextOf(store),
             texts,
             isAccepted: false,
             confirm: prompter.confirm,
@@ -159,6 +164,12 @@ export async function decideWithOperator(
   } finally {
     interrupts.release();
   }
+}
+
+/** The place that flags and answers select; a cluster must be asked for. */
+function placeOf(given: TargetName | undefined, context: string | undefined): Place | undefined {
+  if (context !== undefined) return {kind: 'kubernetes', context};
+  return given === undefined || given === 'kubernetes' ? undefined : {kind: given};
 }
 
 const contextOf = ({place}: AnswerStore): string | undefined => (place?.kind === 'kubernetes' ? place.context : undefined);
@@ -178,13 +189,11 @@ async function prepareAndCheck(
     drainTimeoutSeconds,
   });
   const isChecked = !skipsChecks && plan.steps.length > 0;
-  return {plan, facts, warnings: isChecked ? await runPreflight(generated, wanted, deps, {manifest, context: facts.context}) : []};
+  return {plan, facts, checks: isChecked ? await runPreflight(generated, wanted, deps, {manifest, context: facts.context}) : []};
 }
 
 type Wanted = ReturnType<typeof wantedRelease>;
 type PrepareOptions = Parameters<typeof runPreflight>[2] & {skipsChecks: boolean; takesOver: boolean; drainTimeoutSeconds: number};
-
-const fromKept = ({answers}: ResumeState): Source => ({name: 'prompt', answer: (setting) => answers[setting.id]});
 
 const whereFlags = ({'kube-context': context, kubeconfig}: ClusterFlags): string[] => [
   ...(context ? [`--kube-context ${quote(context)}`] : []),

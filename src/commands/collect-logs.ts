@@ -5,7 +5,7 @@ import {durationOf, releaseName, timeoutOf, toolPaths} from '../cli/flags.ts';
 import {onlyContainer} from '../cli/host-commands.ts';
 import {ExitCode} from '../errors.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
-import {namespace, release} from '../settings/release.ts';
+import {namespace, release, TARGETS} from '../settings/release.ts';
 import {type DamagedEntry, inspectBundle} from '../support-bundle/archive/inspect.ts';
 import {type Bundle, type Collected, statusOf} from '../support-bundle/archive/save-bundle.ts';
 import {containersOf} from '../support-bundle/collect/log-items.ts';
@@ -47,8 +47,13 @@ export default class CollectLogs extends BaseCommand<Result> {
   ];
   static override flags = collectLogsFlags;
 
+  protected override readonly targets = TARGETS;
+
   override async run(): Promise<Result> {
-    const {flags} = await this.parse(CollectLogs);
+    const {flags: given} = await this.parse(CollectLogs);
+    // These flags select the source without a target.
+    const isSelected = given.inspect !== undefined || given.docker !== undefined || given.journal;
+    const flags = isSelected ? given : {...given, target: await this.targetFrom(given)};
     const source = sourceOf(flags);
     if (source === 'inspect') return this.#inspect(flags.inspect as string);
     const collect = source === 'host' ? await this.#fromHost(flags) : await this.#fromCluster(flags);

@@ -7,6 +7,7 @@ import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
+import {TARGETS} from '../settings/release.ts';
 import {dockerfile} from '../targets/dockerfile.ts';
 import {exportHost} from '../targets/export.ts';
 import type {Export} from '../targets/host/files.ts';
@@ -23,19 +24,19 @@ interface Result {
   warnings: readonly Warning[];
 }
 
-const TARGETS = [...HOST_TARGETS, 'dockerfile'];
+const EXPORTS = [...HOST_TARGETS, 'dockerfile'];
 
 export default class ExportCommand extends BaseCommand<Result> {
   static override summary = 'Write files for Docker, virtual machines and custom images.';
   static override description =
     'Requires no cluster and no network. docker writes a script with a docker run command, compose a Compose file, systemd the drop-ins for the services of the Linux packages, dockerfile a Dockerfile for a custom image. Accepts the settings of "values"; settings that the target does not support are rejected. The token is written to agent.env, which only its owner can read.';
-  static override usage = `<%= command.id %> ${TARGETS.join('|')} [flags]`;
+  static override usage = `<%= command.id %> ${EXPORTS.join('|')} [flags]`;
   static override examples = [
     '<%= config.bin %> <%= command.id %> compose --url https://acme.scalr.io --out agent',
     '<%= config.bin %> <%= command.id %> dockerfile --chart agent-job --ca-file ca.pem',
   ];
   static override args = {
-    target: Args.string({description: 'What to write.', options: TARGETS, ignoreStdin: true}),
+    target: Args.string({description: 'What to write.', options: EXPORTS, ignoreStdin: true}),
   };
   static override flags = {
     out: Flags.string({char: 'o', summary: 'Output directory (default: current directory).', helpValue: '<DIRECTORY>'}),
@@ -51,13 +52,16 @@ export default class ExportCommand extends BaseCommand<Result> {
     ...settingFlags(catalogue),
   };
 
+  // The argument takes precedence over the target of an answers file.
+  protected override readonly targets = TARGETS;
+
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(ExportCommand);
     const {target} = args;
     if (target === undefined)
       throw usage(
-        `Missing argument: ${TARGETS.join(', ')}.`,
-        TARGETS.map((each) => `scalr-agent export ${each}`),
+        `Missing argument: ${EXPORTS.join(', ')}.`,
+        EXPORTS.map((each) => `scalr-agent export ${each}`),
       );
     const isDockerfile = target === 'dockerfile';
     const additions = {packages: flags.package ?? [], plugins: flags.plugins};

@@ -20,7 +20,9 @@ import type {ClusterTarget} from '../ports/processes.ts';
 import {cachedAccess} from '../preflight/cached-access.ts';
 import type {Already} from '../preflight/read-context.ts';
 import {runPreflight} from '../preflight/run-preflight.ts';
+import {isVerifiable, unverified} from '../preflight/verified.ts';
 import {purpose} from '../settings/purpose.ts';
+import {TARGETS, target} from '../settings/release.ts';
 import {checkText} from '../ui/checks.ts';
 import {knownText} from '../ui/conversation.ts';
 import {installDiffText} from '../ui/diff.ts';
@@ -64,14 +66,15 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
 
   #cached: ClusterAccess | undefined;
 
+  protected override readonly targets = TARGETS;
+
   override async run(): Promise<Result | HostInstallResult | undefined> {
     const {flags, metadata} = await this.parse(Install);
-    if (flags.target === 'docker' || flags.target === 'systemd')
-      refuseWith(`target ${flags.target}`, ONLY_KUBERNETES, explicitFlags(flags, metadata));
+    const platform = await this.targetFrom(flags);
+    if (platform !== 'kubernetes') refuseWith(`target ${platform}`, ONLY_KUBERNETES, explicitFlags(flags, metadata));
     const isConversation = this.#isConversation(flags);
-    if (flags.target === 'systemd' && !isConversation) throw noPackages();
-    if (flags.target === 'docker' && !isConversation)
-      return installInDocker(await this.settingsFrom(flags), flags, this.hostContext(flags));
+    if (platform === 'systemd' && !isConversation) throw noPackages();
+    if (platform === 'docker' && !isConversation) return installInDocker(await this.settingsFrom(flags), flags, this.hostContext(flags));
     const decided = isConversation ? await this.#runWizard(flags) : undefined;
     if (decided === 'saved' || decided === 'quit') {
       this.say(
@@ -83,7 +86,7 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
     }
     if (decided === undefined) {
       const generated = await this.untilInterrupted(() => this.#generate(flags));
-      this.report(generated.warnings);
+      this.report(generated.warnings.filter((each) => !isVerifiable(each)));
       return this.#bringTo(generated, flags, undefined);
     }
     try {
@@ -140,15 +143,17 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
     const access = await this.accessTo(name.place, flags);
     const wanted = wantedRelease(generated, valuesDocument(generated), name);
 
+    const open = shown === undefined ? generated.warnings.filter(isVerifiable) : [];
     const look = async (already?: Already): Promise<void> => {
-      if (flags['skip-preflight']) return;
-      const warnings = await runPreflight(
+      if (flags['skip-preflight']) return this.report(open);
+      const checks = await runPreflight(
         generated,
         wanted,
         {...(await this.#cachedAccess(name.place, flags)), now, sleep, registries, timeoutMs},
         already,
       );
-      for (const each of warnings) this.app.stderr(checkText(each, this.screen));
+      this.report(unverified(open, checks));
+      for (const each of checks) if (each.status === 'warn') this.app.stderr(checkText(each, this.screen));
     };
     const choices = {
       takesOver: flags['take-over'] ?? false,
@@ -176,6 +181,7 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
     };
     const review = (): Promise<void> => this.untilInterrupted(() => requirePermissions(plan.steps, name, access));
     if (flags.diff) {
+      this.report(open);
       if (!this.jsonEnabled()) this.show(await installDiffText({plan, facts, values: wanted.values, manifest}, this.resultScreen));
       if (flags['exit-code'] && result.changed) process.exitCode = ExitCode.differences;
       return result;
@@ -214,7 +220,16 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
     const {files, now, sleep} = this.app;
     const {name} = wanted;
     const accepted = {isAccepted: flags.yes ?? false, confirm: this.prompter?.confirm};
-    const saved = await saveFiles({directory: flags.save, settings, texts: [{path: 'values.yaml', text: wanted.yaml}], ...accepted}, files);
+    const saved = await saveFiles(
+      {
+        directory: flags.save,
+        settings: settings.with(target, {value: 'kubernetes', source: 'prompt'}),
+        context: facts.context.name,
+        texts: [{path: 'values.yaml', text: wanted.yaml}],
+        ...accepted,
+      },
+      files,
+    );
     const interrupts = this.app.takeInterrupts();
     try {
       const say = (text: string): void => this.say(text);

@@ -5,6 +5,7 @@ import {BaseCommand} from '../cli/base-command.ts';
 import {confirmFlags} from '../cli/flags.ts';
 import {readTexts, writeResult} from '../cli/user-files.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
+import {TARGETS} from '../settings/release.ts';
 import {filesOf} from '../targets/migrate/host-tree.ts';
 import {migrateHost} from '../targets/migrate/migrate-host.ts';
 import {type HostConfiguration, readHost} from '../targets/migrate/read-host.ts';
@@ -44,6 +45,8 @@ export default class Migrate extends BaseCommand<Result> {
     'exit-code': Flags.boolean({summary: 'Exit with 5 if the file changes.'}),
     ...confirmFlags,
   };
+
+  protected override readonly targets = TARGETS;
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(Migrate);

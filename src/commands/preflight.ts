@@ -12,6 +12,7 @@ import type {PreflightContext} from '../preflight/preflight-context.ts';
 import {prepareProbe} from '../preflight/probe/prepare-probe.ts';
 import {runProbe} from '../preflight/probe/run-probe.ts';
 import {readPreflightContext} from '../preflight/read-context.ts';
+import {unverified} from '../preflight/verified.ts';
 import {url} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {checksText, probeText} from '../ui/checks.ts';
@@ -72,7 +73,6 @@ export default class Preflight extends BaseCommand<Result> {
     const settings = await this.settingsFrom(flags, {optional: [url], cluster});
     for (const {setting, answer} of settings.entries()) if (answer.source === 'cluster') this.say(knownText(setting, answer, this.screen));
     const generated = await generateChecked(settings, cluster?.facts);
-    this.report(generated.warnings);
     const name = releaseName(flags, generated.settings);
     const {now, sleep, registries} = this.app;
     const deps = {...(await this.accessTo(name.place, flags)), now, sleep, registries, signal, versionSignal};
@@ -82,6 +82,7 @@ export default class Preflight extends BaseCommand<Result> {
       ? {...read, probe: await this.#probe(read, {...deps, end}, {seconds: timeoutMs / 1000, urls, isDry: flags['dry-run'] ?? false})}
       : read;
     const checks = runChecks(CHECKS, context);
+    this.report(unverified(generated.warnings, checks));
     if (!this.jsonEnabled()) this.show(checksText(checks, this.resultScreen, flags.quiet ? 'problems' : flags.verbose ? 'all' : 'folded'));
     const has = (status: Checked['status']): boolean => checks.some((each) => each.status === status);
     if (has('fail')) process.exitCode = ExitCode.findings;

@@ -8,7 +8,7 @@ import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {kubectlCommand} from '../command-line.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {ClusterTarget, ReleaseName} from '../ports/processes.ts';
-import {namespace, release} from '../settings/release.ts';
+import {namespace, release, TARGETS} from '../settings/release.ts';
 import {agentReleases, readStatus, watchStatus} from '../status/read-status.ts';
 import type {Status as Found} from '../status/status.ts';
 import {driftText} from '../ui/diff.ts';
@@ -70,14 +70,17 @@ export default class Status extends BaseCommand<Result> {
     ...connectionFlags,
   };
 
+  protected override readonly targets = TARGETS;
+
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Status);
     const timeoutMs = timeoutOf({...flags, timeout: flags.timeout ?? READ_TIMEOUT});
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
-    if (flags.target === 'docker' || flags.target === 'systemd') {
-      refuseWith(`target ${flags.target}`, ONLY_KUBERNETES, flags);
+    const target = await this.targetFrom(flags);
+    if (target !== 'kubernetes') {
+      refuseWith(`target ${target}`, ONLY_KUBERNETES, flags);
       const name = settings.isExplicit(release) ? settings.get(release) : undefined;
-      return hostStatus(flags.target, name, {...this.hostContext(flags), screen: this.resultScreen});
+      return hostStatus(target, name, {...this.hostContext(flags), screen: this.resultScreen});
     }
     const files = flags.values ?? [];
     const wanted = files.length === 0 ? undefined : readLayers(await readTexts(files, this.app.files));

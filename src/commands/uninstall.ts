@@ -24,7 +24,7 @@ import {requireKnownRelease} from '../plan/known-release.ts';
 import {removalText} from '../plan/removal.ts';
 import {planUninstall, requireOurChart, type UninstallChoices, type UninstallPlan} from '../plan/uninstall.ts';
 import {type KeptObject, PURGEABLE, purgeOf} from '../plan/uninstall-keeps.ts';
-import {namespace, release} from '../settings/release.ts';
+import {namespace, release, TARGETS} from '../settings/release.ts';
 import {accountText, callsText, notRemovedText, planText, runsText, stepText} from '../ui/plan.ts';
 
 interface Result {
@@ -89,14 +89,17 @@ export default class Uninstall extends BaseCommand<Result | HostUninstallResult>
     ...connectionFlags,
   };
 
+  protected override readonly targets = TARGETS;
+
   override async run(): Promise<Result | HostUninstallResult> {
     const {flags, metadata} = await this.parse(Uninstall);
     const timeoutMs = timeoutOf(flags);
     const drainTimeoutMs = durationOf('--drain-timeout', flags['drain-timeout']);
     const settings = await this.settingsFrom(flags, {only: SETTINGS});
-    if (flags.target === 'docker' || flags.target === 'systemd') {
-      refuseWith(`target ${flags.target}`, ONLY_KUBERNETES, explicitFlags(flags, metadata));
-      return uninstallFromHost(flags.target, settings.get(release) as string, flags, this.hostContext(flags));
+    const target = await this.targetFrom(flags);
+    if (target !== 'kubernetes') {
+      refuseWith(`target ${target}`, ONLY_KUBERNETES, explicitFlags(flags, metadata));
+      return uninstallFromHost(target, settings.get(release) as string, flags, this.hostContext(flags));
     }
     const {now, sleep} = this.app;
     const name = releaseName(flags, settings);

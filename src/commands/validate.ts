@@ -7,7 +7,7 @@ import {readTexts, rewriteFiles} from '../cli/user-files.ts';
 import {asksForJson, refuseStandardInput, refuseUnclear} from '../cli/validate-usage.ts';
 import {ExitCode} from '../errors.ts';
 import {url} from '../settings/agent.ts';
-import {chart, chartSource, chartVersion} from '../settings/release.ts';
+import {chart, chartSource, chartVersion, TARGETS} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {diffText} from '../ui/diff.ts';
 import {findingsText, type Result, resultOf} from '../ui/findings.ts';
@@ -54,6 +54,8 @@ export default class Validate extends BaseCommand<Result> {
     ...answersFlag,
     ...settingFlags([chart, chartVersion, chartSource]),
   };
+
+  protected override readonly targets = TARGETS;
 
   override async run(): Promise<Result> {
     const {args, flags} = await this.parse(Validate);

@@ -9,7 +9,7 @@ const MAX_TIMEOUT_MS = 30_000;
 
 type PreflightDeps = Omit<Parameters<typeof readPreflightContext>[2], 'signal'> & {timeoutMs: number};
 
-/** Runs every check before an install begins; a failed one stops it. Returns the warnings. @throws ExpectedError */
+/** Runs every check before an install begins; a failed one stops it. @throws ExpectedError */
 export async function runPreflight(
   generated: Generated,
   wanted: Omit<WantedRelease, 'manifest'>,
@@ -19,7 +19,7 @@ export async function runPreflight(
   const signal = AbortSignal.timeout(Math.min(timeoutMs, MAX_TIMEOUT_MS));
   const checks = runChecks(CHECKS, await readPreflightContext(generated, wanted, {...deps, signal}, already));
   refuseFailed(checks);
-  return checks.filter(({status}) => status === 'warn');
+  return checks;
 }
 
 /** @throws ExpectedError when a check failed */

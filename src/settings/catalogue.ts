@@ -11,6 +11,7 @@ import * as tls from './tls.ts';
 
 /** Every setting, in the order of prompts and help. */
 export const catalogue: readonly Setting[] = [
+  release.target,
   release.chart,
   release.chartVersion,
   release.chartSource,

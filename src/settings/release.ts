@@ -22,6 +22,18 @@ export const chartVersion = defineSetting({
   }),
 });
 
+/** Where an agent runs: in a cluster, or on this machine. */
+export const TARGETS = ['kubernetes', 'docker', 'systemd'] as const;
+export type TargetName = (typeof TARGETS)[number];
+
+export const target = defineSetting({
+  id: 'target',
+  group: 'Release',
+  question: 'Where will the agent run?',
+  summary: 'Platform of the agent (default: kubernetes).',
+  kind: choice(TARGETS),
+});
+
 export const chartSource = defineSetting({
   id: 'chart-source',
   group: 'Release',

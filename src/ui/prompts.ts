@@ -1,20 +1,10 @@
 import {cursorHide} from '@inquirer/ansi';
-import {
-  createPrompt,
-  isDownKey,
-  isEnterKey,
-  isNumberKey,
-  isSpaceKey,
-  isUpKey,
-  useEffect,
-  useKeypress,
-  usePagination,
-  useState,
-} from '@inquirer/core';
+import {createPrompt, isDownKey, isEnterKey, isNumberKey, isSpaceKey, isUpKey, useEffect, useKeypress, useState} from '@inquirer/core';
 import width from 'fast-string-width';
 import type {CheckboxQuestion, Choice, ListQuestion} from '../ports/prompter.ts';
 import {frameOf, indented, questionText} from './conversation.ts';
 import {legible, SPINNER} from './legible.ts';
+import {type ListPage, pageOf} from './list-page.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
 // The prompts of @inquirer/prompts, imported one by one: the index also bundles its editor prompt, 210 kB packed.
@@ -92,31 +82,33 @@ export const listPrompt = createPrompt<readonly Choice[], ListConfig>(({question
   const longest = Math.max(...offered.map(({label}) => label.length));
   const isWide = whole.columns >= WIDE || longest <= whole.columns / 3;
   const column = Math.min(longest, Math.floor(whole.columns / 2) - 6);
-  const hidden = choices.length - Math.max(MIN_LINES, Math.min(MAX_LINES, (output.rows ?? 24) - above.length - 2));
-  const under = [
-    ...(!isWide && current?.description !== undefined ? [current.description] : []),
-    ...(isHelpOpen ? question.help : []),
-    `${hidden > 0 ? `↓ ${hidden} more · ` : ''}${keysOf(kind, question)}`,
-  ].flatMap((line) => indented(dim(line), whole, indent || '  ').split('\n'));
+  const rowTexts = choices.map((choice, index) => {
+    const box = kind === 'checkbox' ? `${ticked.has(choice) ? '◉' : '◯'} ` : '';
+    const isActive = index === active;
+    return itemText(choice, `${isActive ? '❯' : ' '} ${box}`, {isActive, column: isWide ? column : undefined, screen});
+  });
   const room = (output.rows ?? 24) - asking.split('\n').length - MIN_LINES - 1;
   const heading = above.length > room ? [...above.slice(0, 1), ...above.slice(1 + above.length - room)] : above;
   const rows = (output.rows ?? 24) - asking.split('\n').length - heading.length;
-  const footer = under.slice(-Math.max(rows - MIN_LINES, 0) || under.length);
-  const size = Math.max(MIN_LINES, Math.min(MAX_LINES, rows - footer.length));
-  const list = usePagination({
-    items: choices,
-    active,
-    pageSize: size,
-    loop: false,
-    renderItem({item, isActive}) {
-      const box = kind === 'checkbox' ? `${ticked.has(item) ? '◉' : '◯'} ` : '';
-      return itemText(item, `${isActive ? '❯' : ' '} ${box}`, {isActive, column: isWide ? column : undefined, screen});
-    },
-  });
-  const shown = (list || indented('No matches', screen)).replace(/^/gm, rail);
+  const footerFor = (page: Omit<ListPage, 'text'>): string[] => {
+    const lines = [
+      ...(!isWide && current?.description !== undefined ? [current.description] : []),
+      ...(isHelpOpen ? question.help : []),
+      [...countsOf(page), keysOf(kind, question)].join(' · '),
+    ].flatMap((line) => indented(dim(line), whole, indent || '  ').split('\n'));
+    return lines.slice(-Math.max(rows - MIN_LINES, 0) || lines.length);
+  };
+  const pageAbove = (footer: readonly string[]): ListPage => {
+    const lines = Math.max(MIN_LINES, Math.min(MAX_LINES, rows - footer.length));
+    return pageOf(rowTexts, active, {lines, columns: screen.columns});
+  };
+  const all = pageAbove(footerFor({above: 0, below: 0}));
+  // The counts can make the footer longer.
+  const page = countsOf(all).length === 0 ? all : pageAbove(footerFor({above: choices.length, below: choices.length}));
+  const shown = (page.text || indented('No matches', screen)).replace(/^/gm, rail);
   return [
     [...heading.slice(0, 1).map((line) => mark + line), ...heading.slice(1), heading.length > 0 ? asking : mark + asking].join('\n'),
-    [shown, ...footer].join('\n'),
+    [shown, ...footerFor(page)].join('\n'),
   ];
 });
 
@@ -154,6 +146,12 @@ function itemText(
   if (isLong) return colour(paragraph(mark, `${label}  ${dim(about)}`.trimEnd(), screen).trimEnd());
   return paragraph(colour(`${mark}${label.padEnd(column)}  `), dim(about), screen).trimEnd();
 }
+
+/** How many rows are out of sight. */
+const countsOf = ({above, below}: Omit<ListPage, 'text'>): string[] => [
+  ...(above > 0 ? [`↑ ${above} more`] : []),
+  ...(below > 0 ? [`↓ ${below} more`] : []),
+];
 
 function keysOf(kind: ListConfig['kind'], {help, canGoBack}: ListQuestion): string {
   const enter = {

@@ -1,3 +1,4 @@
+import {join} from 'node:path';
 import type {Difference} from '../cluster/drift.ts';
 import {commandLine, kubectlCommand, type Program} from '../command-line.ts';
 import type {ExpectedError, Warning} from '../errors.ts';
@@ -7,10 +8,11 @@ import type {Plan} from '../plan/step.ts';
 import type {WantedRelease} from '../plan/wanted-release.ts';
 import type {ClusterTarget} from '../ports/processes.ts';
 import type {Checked} from '../preflight/check.ts';
+import {unverified} from '../preflight/verified.ts';
 import {token} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import type {Setting} from '../settings/define.ts';
-import {chart, chartVersion} from '../settings/release.ts';
+import {chart, chartVersion, target} from '../settings/release.ts';
 import {type Answer, flagsOf, holdsSecret, quote} from '../settings/settings.ts';
 import type {HostExport} from '../targets/export.ts';
 import type {Generated} from '../values/generate.ts';
@@ -30,7 +32,7 @@ export interface Notice {
 
 interface Prepared {
   plan: Plan;
-  warnings: readonly Checked[];
+  checks: readonly Checked[];
 }
 
 /** An agent on this machine: its files, and the plan that starts it. */
@@ -41,12 +43,14 @@ export interface HostReview extends HostExport {
 /** All warnings about the settings, the plan and the cluster. */
 export function noticesOf({generated, prepared, host}: {generated?: Generated; prepared?: Prepared; host?: HostReview}): Notice[] {
   const named = (text: string): Setting[] => catalogue.filter(({id}) => new RegExp(`--${id}(?![\\w-])`).test(text));
-  const own = [...(generated?.warnings ?? []), ...(host?.warnings ?? [])].map(({message, setting}) => ({
+  const checks = prepared?.checks ?? [];
+  const own = [...unverified(generated?.warnings ?? [], checks), ...(host?.warnings ?? [])].map(({message, setting}) => ({
     text: message,
     settings: [...catalogue.filter(({id}) => id === setting), ...named(message)],
   }));
   const planned = prepared === undefined ? [] : planWarnings(prepared.plan).map(({message}) => ({text: message, settings: named(message)}));
-  const checked = (prepared?.warnings ?? []).map(({message, remedy}) => ({
+  const warned = checks.filter(({status}) => status === 'warn');
+  const checked = warned.map(({message, remedy}) => ({
     text: message,
     ...(remedy === undefined ? {} : {remedy}),
     settings: named(`${remedy} ${message}`),
@@ -97,53 +101,70 @@ const MOST_NOTICES = 3;
 interface Printed {
   entries: readonly Entry[];
   target: {chart: string; version: string};
+  /** With the saved files, if they are current. */
+  directory: string | undefined;
   /** How this program was started, for commands that can be copied. */
   program: Program;
 }
 
 /** The equivalent non-interactive command. */
-export function sameAgainText({entries, target, where, program}: Printed & {where: readonly string[]}): string {
-  return commandOf(`${program.install} --yes`, where, entries, target);
+export function sameAgainText({entries, target, where, directory, program}: Printed & {where: readonly string[]}): string {
+  const command = `${program.install} --yes`;
+  return directory === undefined ? commandOf(command, where, entries, target) : answersCommand(command, where, entries, directory);
 }
 
 /** The equivalent command for an agent on this machine, and the commands that use its files. */
-export function hostCommandsText(target: 'docker' | 'systemd', entries: readonly Entry[], {steps}: HostReview, program: Program): string {
-  const [command, note] =
-    target === 'docker'
-      ? [`${program.install} --target docker --yes`, 'With the saved files only:']
-      : [`${program.other} export systemd --out scalr-agent`, 'On the virtual machine, in the directory of the files:'];
-  return `${commandOf(command, [], entries)}\n${note}\n${steps.map((step) => `  ${step}\n`).join('')}`;
+export function hostCommandsText(
+  target: 'docker' | 'systemd',
+  entries: readonly Entry[],
+  {steps}: HostReview,
+  {directory, program}: Pick<Printed, 'directory' | 'program'>,
+): string {
+  // The saved files contain the token.
+  const open = directory === undefined ? entries : entries.filter(({setting}) => setting.id !== token.id);
+  const use = (note: string): string => `\n${note}\n${steps.map((step) => `  ${step}\n`).join('')}`;
+  if (target === 'docker') {
+    const command = `${program.install} --target docker --yes`;
+    if (directory === undefined) return commandOf(command, [], open);
+    return `${answersCommand(command, [`--save ${quote(directory)}`], open, directory)}${use(`With the files in ${directory} only:`)}`;
+  }
+  const command = `${program.other} export systemd --out ${quote(directory ?? 'scalr-agent')}`;
+  const text = directory === undefined ? commandOf(command, [], open) : answersCommand(command, [], open, directory);
+  return `${text}${use('On the virtual machine, in the directory of the files:')}`;
 }
 
-function commandOf(command: string, where: readonly string[], entries: readonly Entry[], target?: Printed['target']): string {
-  const given = entries.filter(
-    ({setting, answer}) =>
-      answer.source !== 'default' && answer.source !== 'chart' && setting.id !== chart.id && setting.id !== chartVersion.id,
-  );
-  const open = given.filter(({setting, answer}) => !holdsSecret(setting, answer));
-  const exact = target === undefined ? [] : [`--chart ${target.chart}`, `--chart-version ${target.version}`];
-  const lines = [command, ...where, ...exact, ...open.flatMap(({setting, answer}) => flagsOf(setting, answer))];
-  const hidden = given.filter(({setting, answer}) => holdsSecret(setting, answer)).map(({setting}) => setting.env);
+/** Settings that the command itself contains. */
+const OWN: readonly Setting[] = [target, chart, chartVersion];
+
+function commandOf(command: string, where: readonly string[], entries: readonly Entry[], release?: Printed['target']): string {
+  const given = entries.filter(({setting, answer}) => answer.source !== 'default' && answer.source !== 'chart' && !OWN.includes(setting));
+  const exact = release === undefined ? [] : [`--chart ${release.chart}`, `--chart-version ${release.version}`];
+  const flags = given.flatMap(({setting, answer}) => (holdsSecret(setting, answer) ? [] : flagsOf(setting, answer)));
+  return commandLines([command, ...where, ...exact, ...flags], given);
+}
+
+/** The command with the saved answers instead of flags. */
+const answersCommand = (command: string, where: readonly string[], entries: readonly Entry[], directory: string): string =>
+  commandLines([command, ...where, `--answers ${quote(join(directory, 'answers.yaml'))}`], entries);
+
+/** One flag per line, after the variables that must be set. */
+function commandLines(lines: readonly string[], entries: readonly Entry[]): string {
+  const hidden = entries.filter(({setting, answer}) => holdsSecret(setting, answer)).map(({setting}) => setting.env);
   const before = hidden.length === 0 ? '' : `# Requires the environment variable${hidden.length > 1 ? 's' : ''} ${hidden.join(', ')}\n`;
   return `${before}${lines.map((line, index) => `${index === 0 ? '' : '  '}${line}`).join(' \\\n')}\n`;
 }
 
 /** Commands for Helm alone, for example on another machine. They can be repeated. */
 export function elsewhereText(
-  {
-    name,
-    chart: reference,
-    secrets,
-    file,
-    ...printed
-  }: Pick<WantedRelease, 'name' | 'chart' | 'secrets'> & Printed & {file: string | undefined},
+  {name, chart: reference, secrets, ...printed}: Pick<WantedRelease, 'name' | 'chart' | 'secrets'> & Printed,
   screen: Screen,
 ): string {
   const {namespace} = name.place;
-  const path = file ?? 'values.yaml';
+  const {directory = ''} = printed;
+  const path = join(directory, 'values.yaml');
   const given = secrets.filter(({data}) => Object.values(data).every((each) => each !== undefined));
   const lines = [
-    ...(file === undefined
+    ...(directory === ''
       ? [`${commandOf(`${printed.program.other} values`, [], printed.entries, printed.target).trimEnd()} > values.yaml`]
       : []),
     applied(name.place, kubectlCommand(name.place, 'create', 'namespace', namespace, '--dry-run=client', '--output=yaml')),

@@ -61,7 +61,7 @@ export function generate(given: Settings, facts: ChartRequirements = {}): Genera
         setting: set.id,
         message: `${path} has no effect in ${target.chart} ${target.version}: ${because}.`,
       })),
-      ...applyRules(seen, effective, settings, target),
+      ...applyRules(seen, effective, settings, target, facts.kubernetes),
     ],
     ...(recommendation ? {recommendation} : {}),
   };

@@ -3,12 +3,18 @@ import type {Source} from '../answers/sources.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Get, MissingSetting, type ParseContext, type Setting} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
+import type {TargetName} from '../settings/release.ts';
 import type {Answer, Settings} from '../settings/settings.ts';
+import {BOXES} from './steps.ts';
 
 /** Where the agent will run: the cluster of a kubeconfig context, this machine, or nowhere yet (only files are written). */
 export type Place = {kind: 'kubernetes'; context?: string} | {kind: 'files'} | {kind: 'docker'} | {kind: 'systemd'};
 
 const PLACES = {files: 'files only', docker: 'Docker on this machine', systemd: 'virtual machine'} as const;
+
+/** The target of the place: values.yaml alone is for Kubernetes, too. */
+export const targetOf = (place: Place | undefined): TargetName =>
+  place?.kind === 'docker' || place?.kind === 'systemd' ? place.kind : 'kubernetes';
 
 /** The place as an answer. */
 export const placeText = (place: Place | undefined): string =>
@@ -18,6 +24,10 @@ export const placeText = (place: Place | undefined): string =>
 export interface ResumeState {
   /** As in an answers file. */
   answers: Readonly<Record<string, unknown>>;
+  /** IDs of answers that were flags, whose questions stay skipped. */
+  flags?: readonly string[];
+  /** Answers that are or contain secrets: only a URL is kept, with placeholders for user name and password. */
+  secrets?: Readonly<Record<string, string>>;
   /** Answered questions, which are not asked again. */
   asked: readonly string[];
   /** Selected boxes of the network question. */
@@ -37,11 +47,15 @@ export class AnswerStore {
   place: Place | undefined;
   /** The recommended chart when the user selected one. */
   recommended: string | undefined;
+  /** Secrets of the resumed session that must be entered again: what was kept of them, by ID. */
+  readonly #missingSecrets: Map<string, string>;
 
-  constructor(found: ReadonlyMap<string, Answer>, {asked = [], boxes = [], place, recommended}: Partial<ResumeState> = {}) {
+  constructor(found: ReadonlyMap<string, Answer>, {asked = [], boxes = [], place, recommended, secrets = {}}: Partial<ResumeState> = {}) {
     this.#answers = new Map(found);
+    this.#missingSecrets = new Map(Object.entries(secrets).filter(([id]) => !found.has(id)));
+    const withSecrets = BOXES.filter(({settings}) => settings.some(({id}) => this.#missingSecrets.has(id)));
     this.asked = new Set(asked);
-    this.boxes = new Set(boxes);
+    this.boxes = new Set([...boxes, ...withSecrets.map(({id}) => id)]);
     this.place = place;
     this.recommended = recommended;
   }
@@ -74,13 +88,23 @@ export class AnswerStore {
     });
   }
 
+  /** Secrets of the resumed session that must be entered again, with what was kept of them. */
+  missingSecrets(): {setting: Setting; kept: string}[] {
+    return catalogue.flatMap((setting) => {
+      const kept = this.#missingSecrets.get(setting.id);
+      return kept === undefined ? [] : [{setting, kept}];
+    });
+  }
+
   set(setting: Setting, answer: Answer): void {
     this.#answers.set(setting.id, answer);
+    this.#missingSecrets.delete(setting.id);
   }
 
   /** Removes the answer, so that the question is asked again. */
   delete(setting: Setting): void {
     this.#answers.delete(setting.id);
+    this.#missingSecrets.delete(setting.id);
     this.asked.delete(setting.id);
   }
 
@@ -98,6 +122,8 @@ export class AnswerStore {
 
   /** Removes prompted answers that have no effect or are invalid after a change of `changed`, and returns their settings. */
   dropUseless(changed: Setting): Setting[] {
+    // Other answers can depend on a secret that is not entered again yet.
+    if (this.#missingSecrets.size > 0) return [];
     const useless = catalogue.filter((setting) => {
       const answer = this.answer(setting);
       if (answer?.source !== 'prompt' || setting.id === changed.id) return false;

@@ -35,6 +35,8 @@ interface AskOptions {
   suggested?: string | undefined;
   /** The answer to change. */
   current?: Answer | undefined;
+  /** Text to complete, which is not a valid answer yet. */
+  draft?: string | undefined;
   heading?: readonly string[] | undefined;
   /** Esc rejects the question with GoBack. */
   canGoBack?: boolean;
@@ -113,12 +115,14 @@ async function choose(
 async function chooseOffered(setting: Setting, options: AskOptions, {prompter, offers}: AskDeps): Promise<string> {
   const found = offers?.(setting) ?? [];
   if (found.length === 0) return OTHER;
-  const none = options.orElse === undefined ? [] : [{value: NONE, label: options.orElse}];
-  const [current] = setting.kind.format(options.current?.value ?? NONE);
+  const {orElse, current} = options;
+  const chosen = current === undefined ? NONE : (setting.kind.format(current.value)[0] as string);
+  const none = orElse === undefined ? [] : [{value: NONE, label: orElse}];
+  const typed = chosen === NONE || found.some(({value}) => value === chosen) ? [] : [{value: chosen, label: chosen}];
   return prompter.search({
     ...questionOf(setting, options),
-    choices: [...none, ...found, {value: OTHER, label: 'Enter another value'}],
-    default: found.some(({value}) => value === current) || current === undefined ? current : OTHER,
+    choices: [...none, ...typed, ...found, {value: OTHER, label: 'Enter another value'}],
+    default: chosen,
   });
 }
 
@@ -144,6 +148,7 @@ function askText(setting: Setting, options: AskOptions, store: AnswerStore, deps
     return prompter.password({...question, ...defined({note: current === undefined ? orElse : 'unchanged'})});
   // A password is not shown, so the line stays empty.
   if (current !== undefined && hasPassword(current)) return prompter.input({...question, note: `Enter: ${answerText(setting, current)}`});
+  if (options.draft) return prompter.input({...question, isPrefilled: true, default: options.draft});
   if (current?.value !== undefined) return prompter.input({...question, ...paths, isPrefilled: true, default: textOf(setting, current)});
   if (fallback === undefined) return prompter.input({...question, ...paths, ...defined({note: orElse})});
   const text = textOf(setting, {value: fallback, source: 'default'});

@@ -5,13 +5,13 @@ import {newestOf} from '../charts/target.ts';
 import {GoBack} from '../errors.ts';
 import type {Choice} from '../ports/prompter.ts';
 import {cloud} from '../settings/cluster.ts';
-import {type Setting, spell} from '../settings/define.ts';
+import type {Setting} from '../settings/define.ts';
 import {isolation, purpose} from '../settings/purpose.ts';
 import {chart, chartVersion} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {recommendSoFar, unsettled} from './charts-left.ts';
-import type {Interview, InterviewDeps, Question} from './interview.ts';
+import type {InterviewDeps, Question} from './interview.ts';
 import {hostOf} from './on-host.ts';
 
 /** The three charts with reasons. Opens again when another chart is recommended after a change, or the chart does not support an answer. */
@@ -19,7 +19,7 @@ export function chartQuestion(
   store: AnswerStore,
   facts: () => ChartRequirements,
   {prompter}: Pick<InterviewDeps, 'prompter'>,
-  note: Interview['note'],
+  onRemoved: (setting: Setting, reason: string) => void,
 ): Question {
   /** Why the selected chart is asked for again. */
   const news = (): string | undefined => {
@@ -64,7 +64,7 @@ export function chartQuestion(
       for (const {setting, message} of unsupported(targetOf(picked, store), settings)) {
         store.delete(setting);
         store.asked.add(setting.id);
-        note(`Removed ${spell(setting)}: ${message}.`);
+        onRemoved(setting, message);
       }
       return picked;
     },

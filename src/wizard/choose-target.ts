@@ -41,12 +41,10 @@ const [CURRENT, OTHER, DOCKER, SYSTEMD, FILES] = ['current', 'other', 'docker', 
 interface TargetDeps {
   prompter: Prompter;
   read(context: string | undefined): Promise<DiscoveredCluster>;
-  /** A flag selects the target. */
-  isFixed: boolean;
 }
 
-/** Where the agent will run, unless a flag selects it. `read` returns the facts of a cluster, which it reads in the background. */
-export function targetQuestion(store: AnswerStore, {all, current, problem}: Contexts, {prompter, read, isFixed}: TargetDeps): Question {
+/** Where the agent will run. `read` returns the facts of a cluster, which it reads in the background. */
+export function targetQuestion(store: AnswerStore, {all, current, problem}: Contexts, {prompter, read}: TargetDeps): Question {
   const others = all.filter(({name}) => name !== current);
   const about = (text: string): string => `${current} (current context), ${text}`;
   const choices = (text: string): Choice[] => [
@@ -68,7 +66,7 @@ export function targetQuestion(store: AnswerStore, {all, current, problem}: Cont
     id: 'target',
     step: 'Target',
     message: 'Where will the agent run?',
-    isOpen: () => !isFixed && !store.asked.has('target'),
+    isOpen: () => !store.asked.has('target'),
     async ask(shown) {
       for (;;) {
         const picked = await prompter.select({

@@ -3,7 +3,7 @@ import {token} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {type Group, type Setting, spell} from '../settings/define.ts';
 import {missingFor} from '../settings/purpose.ts';
-import {chart} from '../settings/release.ts';
+import {chart, target} from '../settings/release.ts';
 import {answerText} from '../ui/conversation.ts';
 import type {AnswerStore} from './answer-store.ts';
 import {type AskDeps, ask, unlessBack} from './ask.ts';
@@ -121,6 +121,7 @@ export async function changeSetting(setting: Setting, store: AnswerStore, interv
   if (answer === undefined) store.delete(setting);
   else store.set(setting, answer);
   store.asked.add(setting.id);
+  interview.update(setting.id, answer === undefined ? (orElse ?? 'Not set') : answerText(setting, answer));
   for (const dropped of store.dropUseless(setting)) interview.note(`Removed ${spell(dropped)}: it no longer applies.`);
   await deps.onAnswer();
 }
@@ -131,6 +132,7 @@ const changeable = (group: Group, store: AnswerStore): Setting[] =>
     : catalogue.filter(
         (setting) =>
           setting.group === group &&
+          setting.id !== target.id &&
           (setting.onlyEnv === undefined || setting.id === token.id) &&
           missingFor(setting, store.get) === undefined &&
           !isForeign(setting, store),

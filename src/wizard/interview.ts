@@ -110,6 +110,11 @@ export class Interview {
     return this.#questions.flatMap(({id}) => this.#history.find((each) => each.id === id && this.#store.asked.has(id)) ?? []);
   }
 
+  /** Replaces the answer of a question that was changed elsewhere. */
+  update(id: string, answer: string): void {
+    this.#history = this.#history.map((each) => (each.id === id ? {...each, answer} : each));
+  }
+
   /** Reopens one question, until it is answered again or Esc keeps its answer; later answers stay. */
   reopen({id, step, message}: Question): void {
     this.#edited = this.#history.find((each) => each.id === id) ?? {id, step, message, answer: ''};

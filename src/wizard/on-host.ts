@@ -8,11 +8,12 @@ import {cache, cachePath} from '../settings/storage.ts';
 import {hostAgent} from '../targets/host/agent.ts';
 import type {HostTarget} from '../targets/host/mode.ts';
 import {rowsOf} from '../targets/host/rows.ts';
-import type {AnswerStore} from './answer-store.ts';
+import {type AnswerStore, targetOf} from './answer-store.ts';
 
 /** Where the agent runs if it is this machine; undefined for Kubernetes and if it is not known yet. */
 export function hostOf({place}: Pick<AnswerStore, 'place'>): Extract<HostTarget, 'docker' | 'systemd'> | undefined {
-  return place?.kind === 'docker' || place?.kind === 'systemd' ? place.kind : undefined;
+  const target = targetOf(place);
+  return target === 'kubernetes' ? undefined : target;
 }
 
 /** True if an agent on this machine supports no value of the setting, or only one. */

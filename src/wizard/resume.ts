@@ -1,7 +1,13 @@
 import {join} from 'node:path';
 import {rawAnswers} from '../answers/answers-file.ts';
+import type {Source} from '../answers/sources.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
+import {withoutCredentials} from '../settings/addresses.ts';
+import {tokenFile} from '../settings/agent.ts';
+import {catalogue} from '../settings/catalogue.ts';
+import {spell} from '../settings/define.ts';
+import {type Answer, hasPassword} from '../settings/settings.ts';
 import type {AnswerStore, ResumeState} from './answer-store.ts';
 
 const NAME = ['scalr-agent-install', 'resume.json'];
@@ -22,6 +28,28 @@ export async function readResumeState(path: string | undefined, files: Pick<File
     if (error instanceof ExpectedError) throw error;
     throw nothingKept(`Cannot parse ${path}.`);
   }
+}
+
+/** The saved answers as sources. */
+export const fromResumeState = ({answers, flags = []}: ResumeState): Source[] =>
+  (['flag', 'prompt'] as const).map((name) => ({
+    name,
+    answer: ({id}) => (flags.includes(id) === (name === 'flag') ? answers[id] : undefined),
+  }));
+
+/** Flags with secrets that no question asks for must be given again. @throws ExpectedError */
+export function requireSecretFlags({secrets = {}}: ResumeState, found: ReadonlyMap<string, Answer>): void {
+  const missing = catalogue.filter(({id, group}) => group === 'Chart values' && id in secrets && !found.has(id));
+  if (missing.length === 0) return;
+  const flags = missing.map(spell).join(', ');
+  throw new ExpectedError(`The saved session does not contain ${flags}, because it has a secret.`, {
+    code: 'MISSING_SETTING',
+    exit: ExitCode.usage,
+    suggestions: [
+      `Add to --resume: ${missing.map((setting) => `${spell(setting)} ${setting.kind.hint}`).join(' ')}`,
+      'Start again without --resume',
+    ],
+  });
 }
 
 const nothingKept = (message: string): ExpectedError =>
@@ -56,13 +84,21 @@ export class ResumeStore {
 }
 
 function stateOf(store: AnswerStore): ResumeState {
-  const {answers, secrets} = rawAnswers(store.entries().filter(({answer}) => answer.source === 'prompt' || answer.source === 'flag'));
+  const entries = store.entries().filter(({answer}) => answer.source === 'prompt' || answer.source === 'flag');
+  const {answers, secrets} = rawAnswers(entries);
   const {place, recommended} = store;
+  // The question for the token replaces a token from standard input.
+  const given = secrets.filter((setting) => setting !== tokenFile).map((setting) => ({setting, kept: keptOf(store.answer(setting))}));
   return {
     answers,
+    flags: entries.flatMap(({setting, answer}) => (answer.source === 'flag' ? [setting.id] : [])),
+    secrets: Object.fromEntries([...store.missingSecrets(), ...given].map(({setting, kept}) => [setting.id, kept])),
     asked: [...store.asked].filter((id) => !secrets.some((setting) => setting.id === id)),
     boxes: [...store.boxes],
     ...(place === undefined ? {} : {place}),
     ...(recommended === undefined ? {} : {recommended}),
   };
 }
+
+const keptOf = (answer: Answer | undefined): string =>
+  answer !== undefined && hasPassword(answer) ? withoutCredentials(String(answer.value)) : '';

@@ -1,3 +1,5 @@
+import {dirname} from 'node:path';
+import {answersText} from '../answers/answers-file.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
 import type {Program} from '../command-line.ts';
 import {ExpectedError} from '../errors.ts';
@@ -13,11 +15,11 @@ import {unlessBack} from './ask.ts';
 import type {Interview, InterviewDeps} from './interview.ts';
 import {hostOf} from './on-host.ts';
 
-/** The plan of an install, and its warnings. */
+/** The plan of an install, and the preflight checks. */
 export interface Prepared {
   plan: Plan;
   facts: InstallFacts;
-  warnings: readonly Checked[];
+  checks: readonly Checked[];
 }
 
 /** What the review shows. */
@@ -47,21 +49,49 @@ export interface FilesDeps extends Pick<InterviewDeps, 'prompter' | 'screen'> {
 const decided = ({settings}: {settings: Settings}, store: AnswerStore) =>
   settings.entries().map(({setting, answer}) => ({setting, answer: store.answer(setting) ?? answer}));
 
-/** Commands that give the same result without the wizard. */
-export function commandsText(
-  {generated, host}: Reviewed,
-  store: AnswerStore,
-  saved: readonly string[] | undefined,
-  deps: FilesDeps,
-): string {
-  const {program} = deps;
-  if (host !== undefined) return hostCommandsText(hostOf(store) ?? 'docker', decided(host, store), host, program);
-  if (generated === undefined) return '';
-  const entries = decided(generated, store);
-  const file = saved?.find((path) => path.endsWith('values.yaml'));
-  const again = sameAgainText({entries, target: generated.target, where: deps.where(), program});
-  return `${again}\n${elsewhereText({...deps.wanted(generated), entries, target: generated.target, program, file}, deps.screen)}`;
+/** Files that were saved from the review. */
+export interface Saved {
+  directory: string;
+  paths: readonly string[];
+  /** What they contain. */
+  contents: string;
 }
+
+/** What Save writes besides answers.yaml; undefined if there are no settings to save. */
+function contentsOf(
+  {generated, host}: Reviewed,
+  {wanted}: FilesDeps,
+): {settings: Settings; texts: Parameters<FilesDeps['save']>[2]} | undefined {
+  if (generated !== undefined) return {settings: generated.settings, texts: [{path: 'values.yaml', text: wanted(generated).yaml}]};
+  return host && {settings: host.settings, texts: host.files};
+}
+
+/** Everything that the saved files depend on. */
+function fingerprintOf(reviewed: Reviewed, deps: FilesDeps): string | undefined {
+  const found = contentsOf(reviewed, deps);
+  return found && JSON.stringify([answersText(found.settings), found.texts, deps.where()]);
+}
+
+/** True if saving again would write the same. */
+export const isCurrent = (saved: Saved | undefined, reviewed: Reviewed, deps: FilesDeps): saved is Saved =>
+  saved !== undefined && saved.contents === fingerprintOf(reviewed, deps);
+
+/** Commands that give the same result without the wizard; they use saved files only if these are current. */
+export function commandsText(reviewed: Reviewed, store: AnswerStore, saved: Saved | undefined, deps: FilesDeps): string {
+  const {generated, host} = reviewed;
+  const {program} = deps;
+  const directory = isCurrent(saved, reviewed, deps) ? saved.directory : undefined;
+  if (host !== undefined) return hostCommandsText(hostOf(store) ?? 'docker', decided(host, store), host, {directory, program});
+  if (generated === undefined) return '';
+  const printed = {entries: decided(generated, store), target: generated.target, directory, program};
+  return `${sameAgainText({...printed, where: deps.where()})}\n${elsewhereText({...deps.wanted(generated), ...printed}, deps.screen)}`;
+}
+
+/** The command that repeats the session with its saved answers. */
+export const repeatText = (store: AnswerStore, {program}: FilesDeps): string =>
+  hostOf(store) === 'systemd'
+    ? `Saved answers write the same files: ${program.other} export systemd --answers answers.yaml`
+    : `Saved answers repeat this session: ${program.install} --answers answers.yaml`;
 
 /** The files of the review, except those with secrets. */
 export const filesText = ({generated, host}: Reviewed, {wanted}: FilesDeps): string =>
@@ -70,14 +100,10 @@ export const filesText = ({generated, host}: Reviewed, {wanted}: FilesDeps): str
     : wanted(generated).yaml;
 
 /** Returns the written files; undefined after an error, which the review shows. */
-export async function save(
-  {generated, host}: Reviewed,
-  interview: Interview,
-  {prompter, save: write, completePath, wanted}: FilesDeps,
-): Promise<readonly string[] | undefined> {
-  const texts = generated === undefined ? (host?.files ?? []) : [{path: 'values.yaml', text: wanted(generated).yaml}];
-  const settings = generated?.settings ?? host?.settings;
-  if (settings === undefined) return undefined;
+export async function save(reviewed: Reviewed, interview: Interview, deps: FilesDeps): Promise<Saved | undefined> {
+  const {generated, host} = reviewed;
+  const found = contentsOf(reviewed, deps);
+  if (found === undefined) return undefined;
   const secretFile = host?.files.find(({isPrivate}) => isPrivate)?.path ?? (generated && isPrivate(generated) ? 'values.yaml' : undefined);
   const warning =
     host === undefined ? 'the password of the proxy URL; answers.yaml leaves it out' : 'the secrets; answers.yaml leaves them out';
@@ -92,13 +118,14 @@ export async function save(
       'Flag --save DIRECTORY',
     ],
     default: './scalr-agent',
-    complete: completePath,
+    complete: deps.completePath,
     canGoBack: true,
   };
-  const directory = await unlessBack(prompter.input(question), undefined);
+  const directory = await unlessBack(deps.prompter.input(question), undefined);
   if (directory === undefined) return undefined;
   try {
-    return await write(directory, settings, texts);
+    const paths = await deps.save(directory, found.settings, found.texts);
+    return {directory: dirname(paths[0] as string), paths, contents: fingerprintOf(reviewed, deps) as string};
   } catch (error) {
     if (!(error instanceof ExpectedError)) throw error;
     interview.note(error.message);

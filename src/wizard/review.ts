@@ -5,21 +5,31 @@ import {ExpectedError} from '../errors.ts';
 import type {HostPlan} from '../host/plan.ts';
 import type {Plan} from '../plan/step.ts';
 import type {Choice} from '../ports/prompter.ts';
-import {chartVersion} from '../settings/release.ts';
+import {chartVersion, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {exportHost} from '../targets/export.ts';
 import type {HostAgent} from '../targets/host/agent.ts';
 import {type Notice, noticesOf, reviewLines} from '../ui/review.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/generate-checked.ts';
-import type {AnswerStore} from './answer-store.ts';
+import {type AnswerStore, targetOf} from './answer-store.ts';
 import type {AskDeps} from './ask.ts';
 import {unlessBack} from './ask.ts';
 import {likelyTarget} from './charts-left.ts';
 import {changeSetting, edit, reopen} from './edit.ts';
 import type {Interview, InterviewDeps, Question} from './interview.ts';
 import {hostOf} from './on-host.ts';
-import {commandsText, type FilesDeps, filesText, type Prepared, type Reviewed, save} from './review-files.ts';
+import {
+  commandsText,
+  type FilesDeps,
+  filesText,
+  isCurrent,
+  type Prepared,
+  type Reviewed,
+  repeatText,
+  type Saved,
+  save,
+} from './review-files.ts';
 import {STEPS} from './steps.ts';
 import {otherAnswers, summaryOf} from './summary.ts';
 
@@ -44,12 +54,13 @@ export async function review(
   questions: readonly Question[],
   deps: ReviewDeps,
 ): Promise<Decision> {
-  let saved: readonly string[] | undefined;
+  let saved: Saved | undefined;
   for (;;) {
     let last: Action | undefined;
     await interview.run();
     const reviewed = await prepareReview(store, deps.facts(), deps);
     const {generated, prepared, host} = reviewed;
+    const isSaved = (): boolean => isCurrent(saved, reviewed, deps);
     let isChanged = false;
     while (!isChanged) {
       const action = await unlessBack(chooseAction(reviewed, store, interview, deps, {saved, last}), 'back' as const);
@@ -63,11 +74,12 @@ export async function review(
         interview.finish();
         return {onHost: host.settings, plan: host.plan};
       }
-      if (action === 'quit' && saved !== undefined) {
+      if (action === 'quit' && isSaved()) {
         interview.tell(`\n${commandsText(reviewed, store, saved, deps)}`);
         return 'saved';
       }
-      if (action === 'quit' && (await deps.prompter.confirm('Quit without saving files? --resume continues later.'))) return 'quit';
+      const doubt = saved === undefined ? 'Quit without saving files?' : 'The saved files are out of date. Quit without saving again?';
+      if (action === 'quit' && (await deps.prompter.confirm(`${doubt} --resume continues later.`))) return 'quit';
       if (action === 'back') {
         await interview.back();
         isChanged = true;
@@ -84,11 +96,11 @@ async function prepareReview(store: AnswerStore, facts: ChartRequirements, deps:
   let generated: Generated | undefined;
   let host: Reviewed['host'];
   try {
-    const target = hostOf(store);
-    if (target !== undefined) {
-      const settings = store.settings();
-      host = {...exportHost(settings, target), settings};
-      if (target === 'systemd') return {host};
+    const platform = hostOf(store);
+    if (platform !== undefined) {
+      const settings = confirmed(store, facts);
+      host = {...exportHost(settings, platform), settings};
+      if (platform === 'systemd') return {host};
       if (host.warnings.some(({code}) => code === 'NO_TOKEN')) return {host};
       return {host: {...host, plan: await deps.prompter.wait('Reading the containers', deps.planContainers(host.agent), ['Review'])}};
     }
@@ -107,26 +119,33 @@ async function prepareReview(store: AnswerStore, facts: ChartRequirements, deps:
  */
 function confirmed(store: AnswerStore, facts: ChartRequirements): Settings {
   const settings = store.settings();
-  const target = likelyTarget(store, facts);
+  const release = likelyTarget(store, facts);
   const fits = settings.entries().flatMap(({setting, answer}) => {
     // The Scalr URL in the token would be lost with the token.
     if (answer.source === 'default' && setting.required) return [[setting.id, {value: answer.value, source: 'prompt' as const}] as const];
     if (answer.source !== 'cluster') return [[setting.id, answer] as const];
-    const isTaken = target === undefined || takes(CHARTS[target.chart], setting, settings, scopeOf(target, settings.get));
+    const isTaken = release === undefined || takes(CHARTS[release.chart], setting, settings, scopeOf(release, settings.get));
     return isTaken ? [[setting.id, {value: answer.value, source: 'prompt' as const}] as const] : [];
   });
-  const version = target === undefined ? [] : [[chartVersion.id, {value: target.version, source: 'prompt' as const}] as const];
-  return new Settings(new Map([...version, ...fits]));
+  const version = release === undefined ? [] : [[chartVersion.id, {value: release.version, source: 'prompt' as const}] as const];
+  const place = [target.id, {value: targetOf(store.place), source: 'prompt' as const}] as const;
+  return new Settings(new Map([...version, ...fits, place]));
 }
 
 async function chooseAction(
   reviewed: Reviewed,
   store: AnswerStore,
   interview: Interview,
-  {prompter, screen}: ReviewDeps,
-  {saved, last}: {saved: readonly string[] | undefined; last: Action | undefined},
+  deps: ReviewDeps,
+  {saved, last}: {saved: Saved | undefined; last: Action | undefined},
 ): Promise<Action> {
+  const {prompter, screen} = deps;
   const {generated, prepared, host} = reviewed;
+  const isSaved = isCurrent(saved, reviewed, deps);
+  const isStale = saved !== undefined && !isSaved;
+  const canInstall = prepared !== undefined || host?.plan !== undefined;
+  const canSave = generated !== undefined || host !== undefined;
+  const files = saved?.paths.join(', ');
   const heading = reviewLines(
     {
       ...reviewed,
@@ -135,7 +154,7 @@ async function chooseAction(
         ['Other', otherAnswers(store, screen)] as const,
       ],
       where: summaryOf('Target', store, screen),
-      notes: [...interview.takeNotes(), ...(saved === undefined ? [] : [`Saved: ${saved.join(', ')}`])],
+      notes: [...interview.takeNotes(), ...(files === undefined ? [] : [`Saved: ${files}${isSaved ? '' : ' (out of date, save again)'}`])],
     },
     screen,
   );
@@ -146,14 +165,11 @@ async function chooseAction(
     canGoBack: true,
     help: [
       'Nothing has been changed yet. The cluster is changed only if you choose Install.',
-      'Saved answers repeat this session: scalr-agent install --answers answers.yaml',
+      repeatText(store, deps),
       'https://github.com/Scalr/agent-helm',
     ],
     choices,
-    default:
-      last === 'save' && saved !== undefined
-        ? 'quit'
-        : (last ?? (prepared || host?.plan ? 'install' : generated || host ? 'save' : 'edit')),
+    default: last === 'save' && isSaved ? 'quit' : (last ?? (!canSave ? 'edit' : isStale || !canInstall ? 'save' : 'install')),
   })) as Action;
 }
 

@@ -7,6 +7,7 @@ import {cloud} from '../settings/cluster.ts';
 import {type Setting, spell} from '../settings/define.ts';
 import {httpsProxy, noProxy, workloadIdentity} from '../settings/network.ts';
 import {concurrency, missingFor} from '../settings/purpose.ts';
+import {namespace} from '../settings/release.ts';
 import {type Answer, Settings} from '../settings/settings.ts';
 import {cacheStorageClass} from '../settings/storage.ts';
 import {answerText} from '../ui/conversation.ts';
@@ -25,8 +26,6 @@ import {BOXES, CHART_DEFAULT, QUESTIONS, type SettingQuestion, STEPS} from './st
 /** What the wizard needs from the environment. */
 export interface WizardDeps extends Omit<ReviewDeps, 'before' | 'offers' | 'whyExcluded' | 'facts'> {
   contexts: Contexts;
-  /** A flag selects the cluster or the target. */
-  isFixed: boolean;
   env: Readonly<Record<string, string | undefined>>;
   /** Facts of the cluster of a context; read once per context. */
   read(context: string | undefined): Promise<DiscoveredCluster>;
@@ -37,17 +36,19 @@ const NO_CLUSTER: DiscoveredCluster = {facts: {}, storageClasses: [], summary: '
 /** Prompts for settings, recommends a chart and shows the review. Changes nothing. */
 export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<Decision> {
   let cluster: DiscoveredCluster | undefined;
-  let readFor: AnswerStore['place'];
+  let readFor: string | undefined;
+  /** What the facts depend on: policies can differ between namespaces. */
+  const whereKey = (): string => JSON.stringify([store.place, store.get(namespace)]);
   const facts = () => cluster?.facts ?? {};
 
   /** Waits for the facts of the selected cluster after the step Agent. */
   const before: ReviewDeps['before'] = async (step, heading) => {
     const {place} = store;
     const isEarly = place?.kind === 'kubernetes' && STEPS.indexOf(step) < STEPS.indexOf('Purpose');
-    if (place === undefined || readFor === place || isEarly) return false;
+    if (place === undefined || readFor === whereKey() || isEarly) return false;
     cluster =
       place.kind === 'kubernetes' ? await deps.prompter.wait('Reading the cluster', deps.read(place.context), [...heading]) : NO_CLUSTER;
-    readFor = place;
+    readFor = whereKey();
     store.merge(cluster.answers, {now: deps.now()});
     if (place.kind === 'kubernetes' && !cluster.isRead) interview.note(`The cluster ${cluster.summary}. You can still write values.yaml.`);
     return true;
@@ -70,19 +71,22 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
       const isTaken = answer !== undefined && answer.source !== 'prompt' && !(isConfirmed && answer.source === 'cluster');
       if (store.asked.has(setting.id) || isTaken) return false;
       // Whether the cluster answers it is not known yet.
-      if (setting === (cloud as Setting) && store.place?.kind === 'kubernetes' && readFor !== store.place) return false;
+      if (setting === (cloud as Setting) && store.place?.kind === 'kubernetes' && readFor !== whereKey()) return false;
       const applies = missingFor(setting, store.get) === undefined && (when?.(store.get, store.isGiven) ?? true);
       return applies && (box === undefined || BOXES.some((each) => each.id === box && store.isOpen(each))) && !isForeign(setting, store);
     },
     async ask(shown) {
       const isOnHost = hostOf(store) !== undefined;
       const {orElse, ...how} = {...options, ...(isOnHost ? emptyOnHost(setting) : {})};
-      const current = store.answer(setting) ?? prefilled(setting, store, deps.env);
+      const machine = prefilled(setting, store, deps.env);
+      const kept = store.missingSecrets().find((each) => each.setting === setting)?.kept;
+      const draft = machine !== undefined && setting.kind.format(machine.value)[0] === kept ? undefined : kept;
+      const current = store.answer(setting) ?? (draft ? undefined : machine);
       const empty = orElse === CHART_DEFAULT ? (chartDefaultOf(setting, store, facts()) ?? CHART_DEFAULT) : orElse;
       const sizes = setting === concurrency ? sizeNote(store, cluster) : undefined;
-      const heading = sizes === undefined ? shown.heading : [...shown.heading, sizes];
+      const heading = [...shown.heading, ...(sizes === undefined ? [] : [sizes]), ...(draft ? [COMPLETE] : [])];
       const asked = inWordsOf(store, setting);
-      const answer = await ask(asked, {...how, orElse: empty, current, ...shown, heading}, store, {
+      const answer = await ask(asked, {...how, orElse: empty, current, draft, ...shown, heading}, store, {
         ...asking,
         hidesExcluded: isOnHost,
       });
@@ -113,12 +117,16 @@ export async function runWizard(store: AnswerStore, deps: WizardDeps): Promise<D
     ...inStep('Agent'),
     ...inStep('Purpose'),
     boxesQuestion(store, deps),
+    ...secretsAgain(store).map((setting) => settingQuestion({step: 'Network', setting, orElse: 'Not set'})),
     ...network.slice(0, afterIdentity),
     roleQuestion(store, put, deps),
     ...network.slice(afterIdentity),
     ...inStep('Cache'),
     ...inStep('Size'),
-    chartQuestion(store, facts, deps, (text) => interview.note(text)),
+    chartQuestion(store, facts, deps, (setting, reason) => {
+      interview.note(`Removed ${spell(setting)}: ${reason}.`);
+      interview.update(setting.id, 'removed');
+    }),
     ...inStep('Chart'),
   ];
   const interview: Interview = new Interview(store, questions, asking);
@@ -129,6 +137,12 @@ function choiceOf({name, provisioner, isDefault, accessModes}: StorageClass): Ch
   const modes = isKnown(accessModes) ? accessModes.value.join(', ') : 'access modes unknown';
   return {value: name, label: isDefault ? `${name} (default)` : name, description: `${provisioner}: ${modes}`};
 }
+
+const COMPLETE = 'The user name and password were not saved: replace the placeholders.';
+
+/** Secrets of the resumed session that no other question asks for. */
+const secretsAgain = (store: AnswerStore): Setting[] =>
+  store.missingSecrets().flatMap(({setting}) => (QUESTIONS.some((each) => each.setting === setting) ? [] : [setting]));
 
 /** The proxy of this machine, as an answer to edit. */
 function prefilled(setting: Setting, store: AnswerStore, env: WizardDeps['env']): Answer | undefined {

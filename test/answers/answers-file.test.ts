@@ -101,13 +101,26 @@ test('reads back any settings that it wrote', async () => {
   expect(accepted.size).toBeGreaterThan(RAW_IDS.length / 2);
 });
 
+test('writes the Scalr URL of the token, and the kubeconfig context as a comment', async () => {
+  const token = `e30.${Buffer.from('{"iss":"acme.scalr.io"}').toString('base64url')}.c2ln`;
+  const settings = await resolve([fromEnvironment({SCALR_AGENT_TOKEN: token})], {files: memoryFiles(), now: TODAY});
+  const text = answersText(settings, 'prod');
+  expect(text).toContain('# Saved for the kubeconfig context prod. Select it with --kube-context.\n');
+  expect(Object.fromEntries(parseAnswers(text, 'answers.yaml'))).toEqual({url: 'https://acme.scalr.io'});
+});
+
 test('omits and lists secrets', async () => {
-  const flags = {...URL, 'https-proxy': 'http://user:hunter2@proxy:3128'};
+  const flags = {
+    ...URL,
+    'https-proxy': 'http://user:hunter2@proxy:3128',
+    'chart-source': 'https://user:hunter2@charts/agent-job-0.6.5.tgz',
+  };
   const files = {...memoryFiles(), readStdin: async () => Buffer.from('hunter2')};
   const deps = {files, now: TODAY};
   const text = answersText(await resolve([fromFlags(flags), fromEnvironment({SCALR_AGENT_TOKEN: 'hunter2'})], deps));
   expect(text).not.toContain('hunter2');
   expect(text).toContain('# The password of https-proxy was left out: set the complete URL in SCALR_AGENT_INSTALL_HTTPS_PROXY');
+  expect(text).toContain('chart-source: https://<user>:<password>@charts/agent-job-0.6.5.tgz');
   expect(text).toContain('url: https://acme.scalr.io');
   const piped = answersText(await resolve([fromFlags({...flags, 'token-file': '-'})], deps));
   expect(piped).toContain('secrets: --token-file\n');

@@ -1,11 +1,22 @@
 import {expect, test} from 'vitest';
-import {recommend} from '../../src/charts/recommend.ts';
+import {type ChartRequirements, recommend} from '../../src/charts/recommend.ts';
 import {url} from '../../src/settings/agent.ts';
 import {certificates} from '../support/certificates.ts';
 import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
 
+/** A cluster with one node of this version, and a newer control plane. */
+const clusterWith = (version: string): ChartRequirements => ({
+  kubernetes: {
+    found: [
+      {machines: 'control plane', version: 'v1.36.0'},
+      {machines: '1 node', version},
+    ],
+    isComplete: true,
+  },
+});
+
 const recommended = async (flags: RawFlags, oldestKubernetes?: string) =>
-  recommend(await settingsFrom(flags, certificates, [url]), oldestKubernetes === undefined ? {} : {oldestKubernetes});
+  recommend(await settingsFrom(flags, certificates, [url]), oldestKubernetes === undefined ? {} : clusterWith(oldestKubernetes));
 
 test.each<[RawFlags, string | undefined, string]>([
   [{}, undefined, 'agent-local'],
@@ -28,7 +39,12 @@ test.each<[RawFlags, string | undefined, string]>([
 test('gives old nodes as the reason', async () => {
   const {rejected} = await recommended({}, '1.33.1');
   const job = rejected.find(({chart}) => chart === 'agent-job');
-  expect(job?.reasons).toContainEqual(expect.objectContaining({verdict: 'excluded', message: expect.stringContaining('1.35')}));
+  expect(job?.reasons).toContainEqual(
+    expect.objectContaining({
+      verdict: 'excluded',
+      message: expect.stringContaining('1.35 or newer on the control plane and on all nodes. Older: 1 node (1.33.1).'),
+    }),
+  );
 });
 
 test('suggests --single-run for per-run isolation unless it is set', async () => {

@@ -1,7 +1,8 @@
 import {describe, expect, test} from 'vitest';
 import {CHARTS} from '../../src/charts/charts.ts';
+import type {KubernetesVersions} from '../../src/charts/kubernetes-versions.ts';
 import {sharedRules} from '../../src/charts/shared-rules.ts';
-import {ExpectedError} from '../../src/errors.ts';
+import {ExpectedError, type Warning} from '../../src/errors.ts';
 import {generate} from '../../src/values/generate.ts';
 import {certificates} from '../support/certificates.ts';
 import {type RawFlags, settingsFrom} from '../support/settings-from.ts';
@@ -191,6 +192,42 @@ describe('--set', () => {
       await settingsFrom({url: 'https://acme.scalr.io', ...L, set: ['resources.limits.cpu=null', 'securityContext.runAsUser=null']}),
     );
     expect(values).toMatchObject({resources: {limits: {cpu: null}}, securityContext: {runAsUser: null}});
+  });
+});
+
+describe('agent-job on the Kubernetes versions of the cluster', () => {
+  const warning = async (kubernetes?: KubernetesVersions): Promise<Warning | undefined> => {
+    const settings = await settingsFrom({url: 'https://acme.scalr.io', ...J});
+    return generate(settings, kubernetes === undefined ? {} : {kubernetes}).warnings.find(({code}) => code === 'NEEDS_KUBERNETES_1_35');
+  };
+  const cluster = (server: string, node: string): KubernetesVersions => ({
+    found: [
+      {machines: 'control plane', version: server},
+      {machines: '2 nodes', version: node},
+    ],
+    isComplete: true,
+  });
+
+  test('is not mentioned when all machines are new enough', async () => {
+    expect(await warning(cluster('v1.35.4', 'v1.35.1-gke.100'))).toBeUndefined();
+  });
+
+  test.each([
+    [cluster('v1.36.0', 'v1.34.9'), 'Older: 2 nodes (v1.34.9). Upgrade them, or use --chart agent-local.'],
+    [cluster('v1.34.3-eks-abc', 'v1.33.1'), 'Older: control plane (v1.34.3-eks-abc), 2 nodes (v1.33.1).'],
+    [{...cluster('v1.35.4', 'v1.34.9'), isComplete: false}, 'Older: 2 nodes (v1.34.9).'],
+  ])('names the older machines, and suggests another chart: %j', async (versions, text) => {
+    expect((await warning(versions))?.message).toContain(text);
+  });
+
+  test.each([
+    undefined,
+    {...cluster('v1.35.4', 'v1.35.4'), isComplete: false},
+  ])('is not verified when a version is unknown: %j', async (versions) => {
+    expect(await warning(versions)).toMatchObject({
+      setting: 'chart',
+      message: expect.stringMatching(/^Not verified: this version requires/),
+    });
   });
 });
 

@@ -275,11 +275,20 @@ describe('mixed and unusual clusters', () => {
     expect(reason(facts.networks.services)).toBe('undetermined');
     expect(knownValue(facts.storageClasses)).toEqual([]);
     expect(answersIn(facts)).toEqual([]);
-    expect(recommendFactsOf(facts)).toEqual({oldestKubernetes: '1.35.0'});
+    expect(recommendFactsOf(facts)).toEqual({kubernetes: {found: [{machines: 'control plane', version: 'v1.35.0'}], isComplete: false}});
   });
 
   test('what the choice of a chart depends on', async () => {
-    expect(recommendFactsOf(await factsOf(platform('openshift')))).toEqual({oldestKubernetes: '1.31.6', forbidsHostPath: true});
+    expect(recommendFactsOf(await factsOf(platform('openshift')))).toEqual({
+      kubernetes: {
+        found: [
+          {machines: 'control plane', version: 'v1.31.6'},
+          {machines: '2 nodes', version: 'v1.31.6'},
+        ],
+        isComplete: true,
+      },
+      forbidsHostPath: true,
+    });
   });
 
   test('kubelets older than the server', async () => {

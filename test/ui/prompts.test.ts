@@ -148,10 +148,26 @@ describe('a list', () => {
     ]);
     const lines = await terminal.press(DOWN.repeat(39));
     expect(lines).toHaveLength(17);
-    expect(lines.at(-1)).toContain('↓ 25 more');
+    expect(lines.at(-1)).toMatch(/^ {2}↑ 25 more · Enter/);
     expect(lines.at(-2)).toBe('❯ cluster-40');
     await terminal.press(ENTER);
     expect(await answer).toBe('cluster-40');
+  });
+
+  test.each([
+    ['the first row', 0, '↓ 30 more', 'row-1', 'row-10'],
+    ['a row in the middle', 19, '↑ 15 more · ↓ 15 more', 'row-16', 'row-25'],
+    ['the last row', 39, '↑ 30 more', 'row-31', 'row-40'],
+  ])('counts the rows above and below, not the lines, on %s', async (_, active, counts, first, last) => {
+    const rows = Array.from({length: 40}, (_, index) => `row-${index + 1}`);
+    const description = 'ReadWriteOnce, ReadOnlyMany, ReadWriteMany and ReadWriteOncePod, if the driver has the right version';
+    const choices = rows.map((name, index) => ({value: name, label: name, ...(index % 2 === 0 ? {description} : {})}));
+    const {terminal} = await asked({choices, default: rows[active]});
+    const lines = await terminal.lines();
+    expect(lines.at(-1)).toContain(`  ${counts} · Enter`);
+    expect(lines.filter((line) => /^. row-/.test(line)).map((line) => line.slice(2).split(' ')[0])).toEqual(
+      rows.slice(rows.indexOf(first), rows.indexOf(last) + 1),
+    );
   });
 
   test('fits a small window, without scrolling the question away', async () => {

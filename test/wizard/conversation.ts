@@ -1,6 +1,6 @@
 import {sleep} from '../../src/adapters/clock.ts';
 import Install from '../../src/commands/install.ts';
-import {ExitCode, ExpectedError} from '../../src/errors.ts';
+import {ExitCode, ExpectedError, PromptCancelled} from '../../src/errors.ts';
 import type {KubernetesClient} from '../../src/kubernetes/client.ts';
 import type {HostTools} from '../../src/ports/host-tools.ts';
 import type {Processes} from '../../src/ports/processes.ts';
@@ -15,10 +15,25 @@ export const QUIT: Line[] = [
   ['What do you want to do?', 'quit'],
   ['Quit without saving files?', 'y'],
 ];
+/** Quits at the review without saving an edit. */
+export const QUIT_STALE: Line[] = [
+  ['What do you want to do?', 'quit'],
+  ['The saved files are out of date. Quit without saving again?', 'y'],
+];
 /** Shows values.yaml, then quits. */
 export const VIEW_AND_QUIT: Line[] = [['What do you want to do?', 'view'], ...QUIT];
 /** Without kubectl, only files can be written. */
 export const FILES_ONLY: Line = ['Where will the agent run', ENTER];
+
+/** Ctrl-C at a question. */
+export const interrupt = (question: string): Line => [
+  question,
+  new Proxy([], {
+    get() {
+      throw new PromptCancelled();
+    },
+  }) as readonly string[],
+];
 
 /** A machine without helm and kubectl. */
 const nothing = (): never => {

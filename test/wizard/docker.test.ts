@@ -1,8 +1,15 @@
-import {expect, test} from 'vitest';
+import {describe, expect, test} from 'vitest';
+import ExportCommand from '../../src/commands/export.ts';
+import Install from '../../src/commands/install.ts';
+import Preflight from '../../src/commands/preflight.ts';
+import Upgrade from '../../src/commands/upgrade.ts';
+import Values from '../../src/commands/values.ts';
 import type {HostTools} from '../../src/ports/host-tools.ts';
 import {memoryFiles} from '../support/memory-files.ts';
+import {commandsIn} from '../support/printed-commands.ts';
+import {runCommand} from '../support/run-command.ts';
 import {ENTER, type Line} from '../support/scripted-prompter.ts';
-import {choicesOf, jwt, QUIT, shown, talk} from './conversation.ts';
+import {choicesOf, ENV, jwt, QUIT, QUIT_STALE, shown, talk} from './conversation.ts';
 
 /** A Docker Engine without containers that has every image. */
 const DOCKER: HostTools = {run: async () => ({stdout: ''}), stream: async () => ({trouble: {kind: 'not-found', message: ''}})};
@@ -48,8 +55,93 @@ test('writes files and prints their commands when Docker does not answer', async
   ]);
   expect(written.get('scalr-agent/agent.env')).toContain(`SCALR_AGENT_TOKEN=${TOKEN}`);
   expect(written.get('scalr-agent/answers.yaml')).not.toContain(TOKEN);
-  expect(stderr).toContain('scalr-agent install --target docker --yes \\\n  --url https://acme.scalr.io');
+  expect(written.get('scalr-agent/answers.yaml')).toContain('target: docker\n');
+  expect(stderr).toContain('scalr-agent install --target docker --yes \\\n  --save scalr-agent \\\n  --answers scalr-agent/answers.yaml\n');
   expect(stderr).toContain('sh run.sh');
+});
+
+/** Runs a printed command of this program without a terminal. */
+async function run(
+  printed: string,
+  [start, command]: [start: string, command: Parameters<typeof runCommand>[0]],
+  place: NonNullable<Parameters<typeof runCommand>[2]>,
+) {
+  const found = commandsIn(printed).find(({text}) => text.startsWith(start));
+  expect(found, printed).toBeDefined();
+  return runCommand(command, found?.args.slice(1) ?? [], {env: ENV, ...place});
+}
+
+describe('the saved answers', () => {
+  const SAVE: Line[] = [
+    ['What do you want to do?', 'save'],
+    ['Directory to save to', '/srv/my agent'],
+    ['What do you want to do?', 'quit'],
+  ];
+  /** The Scalr URL is in the token only. */
+  const NAMED = jwt({iss: 'acme.scalr.io'});
+  const answers = [['Agent pool token', NAMED] as Line, ...ANSWERS.slice(2)];
+
+  test('install the same containers in Docker', async () => {
+    const files = memoryFiles();
+    const {asked, stderr} = await talk([['Where will the agent run', 'docker'], ...answers, ...SAVE], {host: DOCKER, files});
+    const planned = /^Changes\t(.*)$/m.exec(shown(asked))?.[1]?.split(' · ');
+    expect(planned).toHaveLength(2);
+    const saved = memoryFiles(Object.fromEntries(files.written.map(({path, text}) => [path, text])));
+    const again = await run(stderr.replace(' --yes', ' --dry-run --json'), ['scalr-agent install', Install], {files: saved, host: DOCKER});
+    expect(again.exit, again.stderr).toBe(0);
+    expect(JSON.parse(again.stdout).steps.map(({title}: {title: string}) => title)).toEqual(planned);
+  });
+
+  test('write the same files for a virtual machine', async () => {
+    const files = memoryFiles();
+    const lines: Line[] = [
+      ['Where will the agent run', 'systemd'],
+      ['Agent pool token', NAMED],
+      ...ANSWERS.slice(2, 3),
+      ...ANSWERS.slice(4, 6),
+    ];
+    const {asked, stderr} = await talk([...lines, ['Maximum concurrent runs', ENTER], ...SAVE], {files});
+    const review = asked.find(({message}) => message === 'What do you want to do?');
+    expect(review?.help.join()).toContain('scalr-agent export systemd --answers answers.yaml');
+    expect(stderr).not.toContain('scalr-agent install');
+    const saved = memoryFiles(Object.fromEntries(files.written.map(({path, text}) => [path, text])));
+    const again = await run(stderr, ['scalr-agent export', ExportCommand], {files: saved});
+    expect(again.exit, again.stderr).toBe(0);
+    expect(again.stderr).toContain('/srv/my agent/agent.env is up to date.');
+    expect(again.stderr).not.toContain('Wrote');
+  });
+
+  type Run = (argv: string[], place: NonNullable<Parameters<typeof runCommand>[2]>) => ReturnType<typeof runCommand>;
+  test.each<[string, Run, string]>([
+    ['docker', (...args) => runCommand(Values, ...args), 'scalr-agent install --target docker'],
+    ['systemd', (...args) => runCommand(Upgrade, ...args), 'scalr-agent export systemd'],
+    ['docker', (...args) => runCommand(Preflight, ...args), 'scalr-agent install --target docker'],
+  ])('for %s never reach a cluster', async (target, runIt, suggestion) => {
+    const files = memoryFiles({'answers.yaml': `target: ${target}\nurl: https://acme.scalr.io\n`});
+    const {exit, stderr} = await runIt(['--answers', 'answers.yaml'], {env: ENV, files});
+    expect(exit).toBe(2);
+    expect(stderr).toContain(`supports only Kubernetes, but --target is ${target}.`);
+    expect(stderr).toContain(suggestion);
+  });
+});
+
+test('never uses saved files of other answers', async () => {
+  const files = memoryFiles();
+  const lines: Line[] = [
+    ['Where will the agent run', 'docker'],
+    ...ANSWERS,
+    ['What do you want to do?', 'save'],
+    ['Directory to save to', ENTER],
+    ['What do you want to do?', 'edit'],
+    ['Which answer do you want to change', 'concurrency'],
+    ['Maximum concurrent runs', '3'],
+    ['What do you want to do?', 'print'],
+    ...QUIT_STALE,
+  ];
+  const {asked, stderr} = await talk(lines, {files});
+  expect(shown(asked)).toContain('(out of date, save again)');
+  expect(stderr).not.toContain('run.sh');
+  expect(stderr).toContain('scalr-agent install --target docker --yes \\\n  --url https://acme.scalr.io');
 });
 
 test('writes the configuration of a virtual machine, and never offers to install it', async () => {

@@ -51,6 +51,7 @@ test.each<ChartName>([
   const [target] = first.asked as ListQuestion[];
   expect((await target?.laterChoices)?.[0]?.description).toMatch(/ \(current context\), Kubernetes v1\.\d+\.\d+.*, \d nodes$/);
   expect(shown(first.asked)).toMatch(/Changes\t.*Create Secret scalr-agent-token/);
+  expect(shown(first.asked)).not.toContain('requires Kubernetes 1.35 or newer');
   expect(first.stderr).toContain('Release scalr-agent is ready');
   expect(first.stderr).not.toContain(TOKEN);
   expect(first.files.removed).toEqual([KEPT]);

@@ -10,7 +10,7 @@ import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
 import {TODAY} from '../support/settings-from.ts';
-import {choicesOf, FILES_ONLY, jwt, QUIT, shown, talk, VIEW_AND_QUIT} from './conversation.ts';
+import {choicesOf, FILES_ONLY, interrupt, jwt, QUIT, shown, talk, VIEW_AND_QUIT} from './conversation.ts';
 
 const inDays = (days: number): number => Math.floor(TODAY.getTime() / 1000) + days * 86_400;
 const TOKEN = jwt({iss: 'acme.scalr.io', exp: inDays(400)});
@@ -36,21 +36,20 @@ const oneContext: Processes['run'] = async ({args}) => {
   const contexts = [{name: 'prod-eks', context: {cluster: 'prod'}}];
   return {exitCode: 0, stdout: JSON.stringify({'current-context': 'prod-eks', contexts}), stderr: ''};
 };
-const EKS = fakeKubernetes({
-  objects: [
-    Object.assign({
-      apiVersion: 'v1',
-      kind: 'Node',
-      metadata: {name: 'one', labels: {'eks.amazonaws.com/nodegroup': 'a', 'kubernetes.io/os': 'linux'}},
-      spec: {providerID: 'aws:///eu-1/i-1'},
-      status: {
-        nodeInfo: {operatingSystem: 'linux', kubeletVersion: 'v1.35.1', osImage: 'Amazon Linux 2023'},
-        allocatable: {cpu: '4', memory: '16Gi'},
-        conditions: [{type: 'Ready', status: 'True'}],
-      },
-    }),
-  ],
-});
+const EKS_OBJECTS = [
+  {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {name: 'one', labels: {'eks.amazonaws.com/nodegroup': 'a', 'kubernetes.io/os': 'linux'}},
+    spec: {providerID: 'aws:///eu-1/i-1'},
+    status: {
+      nodeInfo: {operatingSystem: 'linux', kubeletVersion: 'v1.35.1', osImage: 'Amazon Linux 2023'},
+      allocatable: {cpu: '4', memory: '16Gi'},
+      conditions: [{type: 'Ready', status: 'True'}],
+    },
+  },
+];
+const EKS = fakeKubernetes({objects: EKS_OBJECTS});
 
 describe('the happy path', () => {
   test('needs eight answers on a cluster that answers', async () => {
@@ -135,6 +134,37 @@ describe('the target', () => {
     expect(stderr).toContain('◇  Target     blue · ');
   });
 
+  test('is read again when the namespace is changed, because policies can differ', async () => {
+    const locked = {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: {name: 'air', labels: {'pod-security.kubernetes.io/enforce': 'restricted'}},
+    };
+    const kubernetes = fakeKubernetes({objects: [...EKS_OBJECTS, locked]});
+    const EDIT: Line = ['What do you want to do?', 'edit'];
+    const lines: Line[] = [
+      ['Where will the agent run', ENTER],
+      ...PURPOSE,
+      NETWORK,
+      ...REST,
+      EDIT,
+      ['Which answer do you want to change?', 'more'],
+      ['What do you want to configure?', 'Release'],
+      ['Release: which setting', 'namespace'],
+      ['Namespace', 'air'],
+      ['Release: which setting', ''],
+      ['What do you want to configure?', ''],
+      EDIT,
+      ['Which answer do you want to change?', 'chart'],
+      ['Chart to install', ENTER],
+      ...QUIT,
+    ];
+    const {asked} = await talk(lines, {answer: oneContext, kubernetes});
+    const charts = (asked as ListQuestion[]).filter(({message}) => message === 'Chart to install');
+    const disabled = charts.map(({choices}) => choices.find(({value}) => value === 'agent-k8s')?.disabled);
+    expect(disabled).toEqual([undefined, expect.stringContaining('hostPath')]);
+  });
+
   test('is reported when it does not answer in time', async () => {
     const kubernetes: KubernetesClient = {
       ...fakeKubernetes(),
@@ -155,6 +185,48 @@ describe('the target', () => {
     const {exit, asked} = await talk(lines, {answer: oneContext, kubernetes, argv: ['--timeout', '1s']});
     expect(exit).toBe(0);
     expect(shown(asked)).toContain('The cluster cannot be reached: timed out');
+  });
+});
+
+describe('a list from the cluster', () => {
+  const classes = ['standard', 'efs-sc'].map((name) => ({
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: {name},
+    provisioner: 'efs.csi.aws.com',
+  }));
+  const cluster = fakeKubernetes({objects: [...EKS_OBJECTS, ...classes]});
+  const CLASS = 'StorageClass of the cache';
+  const TO_CLASS: Line[] = [['Where will the agent run', ENTER], ...PURPOSE, NETWORK, ['Where should provider', 'pvc']];
+  const listsIn = (asked: readonly unknown[]): ListQuestion[] => (asked as ListQuestion[]).filter(({message}) => message === CLASS);
+
+  test('starts on its first row, never on "Enter another value"', async () => {
+    const lines: Line[] = [...TO_CLASS, [CLASS, ENTER], interrupt('Access mode')];
+    const {asked} = await talk(lines, {answer: oneContext, kubernetes: cluster});
+    expect(listsIn(asked)[0]?.choices.map(({label}) => label)).toEqual([
+      'Default StorageClass of the cluster',
+      'standard',
+      'efs-sc',
+      'Enter another value',
+    ]);
+    expect(shown(asked)).toContain('StorageClass of the cache: Default StorageClass of the cluster');
+  });
+
+  test.each([
+    ['efs-sc', ['Default StorageClass of the cluster', 'standard', 'efs-sc', 'Enter another value']],
+    ['typed-sc', ['Default StorageClass of the cluster', 'typed-sc', 'standard', 'efs-sc', 'Enter another value']],
+  ])('starts on the earlier answer %s after Esc', async (name, labels) => {
+    const typing: Line[] =
+      name === 'efs-sc'
+        ? [[CLASS, name]]
+        : [
+            [CLASS, 'Enter another value'],
+            [CLASS, name],
+          ];
+    const lines: Line[] = [...TO_CLASS, ...typing, ['Access mode', ESC], [CLASS, ENTER], interrupt('Access mode')];
+    const {asked} = await talk(lines, {answer: oneContext, kubernetes: cluster});
+    expect(listsIn(asked).at(-1)).toMatchObject({default: name, choices: labels.map((label) => ({label}))});
+    expect(shown(asked).split('\n').at(-1)).toContain(name);
   });
 });
 

@@ -1,20 +1,9 @@
 import {describe, expect, test} from 'vitest';
-import {PromptCancelled} from '../../src/errors.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {ENTER, type Line} from '../support/scripted-prompter.ts';
-import {FILES_ONLY, jwt, KEPT, QUIT, shown, talk} from './conversation.ts';
+import {FILES_ONLY, interrupt, jwt, KEPT, QUIT, shown, talk} from './conversation.ts';
 
 const TOKEN = jwt({pool: 'runs'});
-
-/** Ctrl-C at a question. */
-const interrupt = (question: string): Line => [
-  question,
-  new Proxy([], {
-    get() {
-      throw new PromptCancelled();
-    },
-  }) as readonly string[],
-];
 
 const BEGUN: Line[] = [
   FILES_ONLY,
@@ -46,6 +35,8 @@ describe('an interrupted session', () => {
     expect(last?.text).not.toContain(TOKEN);
     expect(JSON.parse(last?.text ?? '')).toEqual({
       answers: {url: 'https://acme.scalr.io', cloud: 'eks', purpose: 'runs'},
+      flags: [],
+      secrets: {token: ''},
       asked: ['target', 'cloud', 'url', 'purpose', 'isolation'],
       boxes: [],
       place: {kind: 'files'},
@@ -79,7 +70,7 @@ describe('an interrupted session', () => {
       ...QUIT,
     ];
     const {stderr} = await talk(lines, {argv: ['--resume'], files});
-    expect(stderr).toContain('files only · namespace air · release one · EKS');
+    expect(stderr).toContain('files only · namespace air (flag) · release one (flag) · EKS');
   });
 
   test('is resumed with its selected boxes', async () => {
@@ -97,6 +88,101 @@ describe('an interrupted session', () => {
     ];
     const {asked} = await talk(lines, {argv: ['--resume'], files});
     expect(shown(asked)).toContain('proxy http://p:1 · images from registry.corp');
+  });
+});
+
+describe('a secret of an interrupted session', () => {
+  const PROXY = 'http://jane:pa55@proxy.corp:3128';
+  const REST: Line[] = [
+    ['Where should provider', ENTER],
+    ['Maximum concurrent runs', ENTER],
+    ['Chart to install', ENTER],
+  ];
+  const WITH_PROXY: Line[] = [
+    ...BEGUN,
+    ['Which of these apply', ['proxy']],
+    ['Proxy for https', PROXY],
+    ['Hosts and networks', '10.0.0.0/16,.corp'],
+    ['Where should provider', ENTER],
+  ];
+
+  test('is asked for again, and the answers that depend on it are kept', async () => {
+    const files = memoryFiles();
+    await talk([...WITH_PROXY, interrupt('Maximum concurrent runs')], {files});
+    expect(files.written.at(-1)?.text).not.toContain('pa55');
+    const lines: Line[] = [
+      ['Agent pool token', TOKEN],
+      ['Proxy for https', PROXY],
+      ['Maximum concurrent runs', ENTER],
+      ['Chart to install', ENTER],
+      ['What do you want to do?', 'save'],
+      ['Directory to save to', '/srv'],
+      ['What do you want to do?', ENTER],
+    ];
+    const {asked, written} = await talk(lines, {argv: ['--resume'], files});
+    expect(asked.find(({message}) => message.includes('Proxy for https'))).toMatchObject({
+      default: 'http://<user>:<password>@proxy.corp:3128',
+      isPrefilled: true,
+    });
+    expect(shown(asked)).toContain('replace the placeholders');
+    expect(shown(asked)).not.toContain('Removed');
+    expect(written.get('/srv/answers.yaml')).toContain('no-proxy: 10.0.0.0/16,.corp\n');
+  });
+
+  test('is not accepted with its placeholders', async () => {
+    const files = memoryFiles();
+    await talk([...WITH_PROXY, interrupt('Maximum concurrent runs')], {files});
+    const lines: Line[] = [
+      ['Agent pool token', TOKEN],
+      ['Proxy for https', ENTER],
+    ];
+    await expect(talk(lines, {argv: ['--resume'], files})).rejects.toThrow('placeholders');
+  });
+
+  test('is still known after a second interruption', async () => {
+    const files = memoryFiles();
+    await talk([...WITH_PROXY, interrupt('Maximum concurrent runs')], {files});
+    await talk([['Agent pool token', TOKEN], interrupt('Proxy for https')], {argv: ['--resume'], files});
+    const lines: Line[] = [
+      ['Agent pool token', TOKEN],
+      ['Proxy for https', PROXY],
+      ['Maximum concurrent runs', ENTER],
+      ['Chart to install', ENTER],
+      ...QUIT,
+    ];
+    const {asked} = await talk(lines, {argv: ['--resume'], files});
+    expect(shown(asked)).toContain('NO_PROXY 10.0.0.0/16,.corp');
+  });
+
+  test('is asked for again when it was a flag that has no question', async () => {
+    const files = memoryFiles();
+    const argv = ['--http-proxy', PROXY, '--https-proxy', 'http://p:1', '--no-proxy', '.corp'];
+    await talk([...BEGUN, interrupt('Which of these apply')], {files, argv});
+    const lines: Line[] = [['Agent pool token', TOKEN], ['Which of these apply', ENTER], ['Proxy for http://', PROXY], ...REST, ...QUIT];
+    const {asked} = await talk(lines, {argv: ['--resume'], files});
+    expect(shown(asked)).toContain('HTTP proxy http://<user>:<password>@proxy.corp:3128');
+    expect(shown(asked)).toContain('proxy http://p:1 (flag)');
+    expect(shown(asked)).toContain('NO_PROXY .corp');
+  });
+
+  test('opens its box again when it was a flag', async () => {
+    const files = memoryFiles();
+    await talk([...BEGUN, interrupt('Which of these apply')], {files, argv: ['--https-proxy', PROXY, '--no-proxy', '.corp']});
+    const lines: Line[] = [['Agent pool token', TOKEN], ['Which of these apply', ENTER], ['Proxy for https', PROXY], ...REST, ...QUIT];
+    const {asked} = await talk(lines, {argv: ['--resume'], files});
+    expect(shown(asked)).toContain('proxy http://<user>:<password>@proxy.corp:3128');
+    expect(shown(asked)).toContain('NO_PROXY .corp (flag)');
+  });
+
+  test('is required as a flag when no question can ask for it', async () => {
+    const files = memoryFiles();
+    const flags = ['--extra-env', 'API_PASSWORD=pa55'];
+    await talk([...BEGUN, interrupt('Which of these apply')], {files, argv: flags});
+    const {exit, stderr} = await talk([], {argv: ['--resume'], files});
+    expect(exit).toBe(2);
+    expect(stderr).toContain('The saved session does not contain --extra-env, because it has a secret.');
+    const lines: Line[] = [['Agent pool token', TOKEN], ['Which of these apply', ENTER], ...REST, ...QUIT];
+    expect((await talk(lines, {argv: ['--resume', ...flags], files})).exit).toBe(0);
   });
 });
 

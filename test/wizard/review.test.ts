@@ -5,7 +5,7 @@ import type {ListQuestion} from '../../src/ports/prompter.ts';
 import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {ENTER, ESC, type Line} from '../support/scripted-prompter.ts';
-import {choicesOf, FILES_ONLY, KEPT, QUIT, shown, talk, VIEW_AND_QUIT} from './conversation.ts';
+import {choicesOf, FILES_ONLY, KEPT, QUIT, QUIT_STALE, shown, talk, VIEW_AND_QUIT} from './conversation.ts';
 
 /** Everything but the network, storage and size is set by flags. */
 const GIVEN = ['--url', 'https://acme.scalr.io', '--token-secret', 'mine', '--cloud', 'gke', '--purpose', 'runs'];
@@ -16,6 +16,11 @@ const QUIET: Line[] = [
   ['Maximum concurrent runs', ENTER],
 ];
 const TO_REVIEW: Line[] = [FILES_ONLY, ...QUIET, ['Chart to install', ENTER]];
+const DONE: Line = ['What do you want to do?', 'quit'];
+const REPLACED: Line[] = [
+  ['/srv/answers.yaml already exists', 'y'],
+  ['/srv/values.yaml already exists', 'y'],
+];
 const EDIT: Line = ['What do you want to do?', 'edit'];
 const MORE: Line[] = [EDIT, ['Which answer do you want to change?', 'more']];
 
@@ -190,6 +195,23 @@ describe('the review', () => {
     expect(reviews(asked)[1]?.heading).toContain('Other\trun-memory-limit 5Gi');
   });
 
+  test('lists the present answers, however they were changed', async () => {
+    const lines: Line[] = [
+      ...TO_REVIEW,
+      ...MORE,
+      ['What do you want to configure?', 'Purpose'],
+      ['Purpose: which setting', 'concurrency'],
+      ['Maximum concurrent runs', '3'],
+      ['Purpose: which setting', ''],
+      ['What do you want to configure?', ''],
+      EDIT,
+      ['Which answer do you want to change?', ''],
+      ...QUIT,
+    ];
+    const {asked} = await talk(lines, {argv: FLAGS});
+    expect(choicesOf(asked, 'Which answer').find(({value}) => value === 'concurrency')?.description).toBe('3');
+  });
+
   test('does not preselect Install after values.yaml was read', async () => {
     const {asked} = await talk([...TO_REVIEW, ['What do you want to do?', 'view'], ['What do you want to do?', ENTER], ...QUIT], {
       argv: FLAGS,
@@ -285,6 +307,64 @@ describe('the review', () => {
     const {stderr} = await talk(lines, {argv: FLAGS});
     expect(stderr).toContain('</srv/values.yaml');
     expect(stderr).not.toContain('> values.yaml');
+  });
+
+  describe('after an edit of saved answers', () => {
+    const SAVED: Line[] = [...TO_REVIEW, ['What do you want to do?', 'save'], ['Directory to save to', '/srv']];
+    const EDITED: Line[] = [...SAVED, EDIT, ['Which answer do you want to change?', 'concurrency'], ['Maximum concurrent runs', '3']];
+
+    test('says that the files are out of date, and preselects Save', async () => {
+      const lines: Line[] = [...EDITED, ['What do you want to do?', ENTER], ['Directory to save to', '/srv'], ...REPLACED, DONE];
+      const {asked, written, files, stderr} = await talk(lines, {argv: FLAGS});
+      expect(reviews(asked).map(({default: preselected}) => preselected)).toEqual(['save', 'quit', 'save', 'quit']);
+      const notes = reviews(asked).map(({heading}) => heading?.at(-1));
+      expect(notes[1]).toBe('Saved: /srv/answers.yaml, /srv/values.yaml');
+      expect(notes[2]).toBe('Saved: /srv/answers.yaml, /srv/values.yaml (out of date, save again)');
+      expect(notes[3]).toBe(notes[1]);
+      expect(written.get('/srv/answers.yaml')).toContain('concurrency: "3"\n');
+      expect(stderr).toContain('scalr-agent install --yes \\\n  --answers /srv/answers.yaml\n');
+      expect(files.removed).toEqual([KEPT]);
+    });
+
+    test('prints no command that uses the files', async () => {
+      const {stderr} = await talk([...EDITED, ['What do you want to do?', 'print'], ...QUIT_STALE], {argv: FLAGS});
+      expect(stderr).toContain('  --concurrency 3 \\\n');
+      expect(stderr).not.toContain('/srv');
+    });
+
+    test('keeps the session for --resume when the user quits', async () => {
+      const {files, stderr} = await talk([...EDITED, ...QUIT_STALE], {argv: FLAGS});
+      expect(stderr).toContain('To continue, run the command again with --resume.');
+      expect(files.removed).toEqual([]);
+    });
+
+    test('uses the files again when the edit is undone', async () => {
+      const lines: Line[] = [
+        ...EDITED,
+        EDIT,
+        ['Which answer do you want to change?', 'concurrency'],
+        ['Maximum concurrent runs', ''],
+        DONE,
+      ];
+      const {stderr} = await talk(lines, {argv: FLAGS});
+      expect(stderr).toContain('--answers /srv/answers.yaml\n');
+    });
+
+    test('does not use the files when the edit conflicts with other answers', async () => {
+      const lines: Line[] = [
+        ...SAVED,
+        ...MORE,
+        ['What do you want to configure?', 'Size'],
+        ['Size: which setting', 'run-memory-request'],
+        ['Memory request of', '900Gi'],
+        ['Size: which setting', ''],
+        ['What do you want to configure?', ''],
+        ...QUIT_STALE,
+      ];
+      const {asked} = await talk(lines, {argv: FLAGS});
+      expect(reviews(asked).at(-1)).toMatchObject({default: 'edit'});
+      expect(shown(asked)).toContain('(out of date, save again)');
+    });
   });
 
   test('saves answers that can be used from any directory', async () => {

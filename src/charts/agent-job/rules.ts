@@ -3,9 +3,11 @@ import {set} from '../../settings/escape-hatch.ts';
 import {controllerReplicas, gracePeriod, runMemoryLimit} from '../../settings/pods.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {milliOf} from '../../settings/quantity.ts';
+import {chart} from '../../settings/release.ts';
 import {cache, cachePath, cacheSize, isPersistent, moduleCache, providerCache} from '../../settings/storage.ts';
 import {isCos, isExecOnCos} from '../clouds.ts';
 import type {ChartRule, DerivedKeys, Entry, RuleFacts} from '../define.ts';
+import {isAtLeast, olderThan} from '../kubernetes-versions.ts';
 import {breaksTemplates, fixedUserOnOpenShift, isDash, isFilledMap, policyWithoutDns, settingRule, sharedClaim} from '../shared-rules.ts';
 import {at, getAt, isOn, type Tree, textAt, type Values} from '../tree.ts';
 import {NESTED} from './versions.ts';
@@ -231,9 +233,13 @@ export const rules: readonly ChartRule[] = [
     in: '>=0.5.69',
     severity: 'warning',
     isReminder: true,
-    setting: cloud,
-    isWrong: () => true,
-    message: 'This version requires Kubernetes 1.35 or newer on the control plane and on all nodes (image volumes).',
+    setting: chart,
+    isWrong: (_, {kubernetes}) => !isAtLeast('1.35', kubernetes),
+    message: (_, {kubernetes}) => {
+      const needs = 'his version requires Kubernetes 1.35 or newer on the control plane and on all nodes (image volumes).';
+      const older = olderThan('1.35', kubernetes);
+      return older === '' ? `Not verified: t${needs}` : `T${needs} Older: ${older}. Upgrade them, or use --chart agent-local.`;
+    },
   }),
   settingRule({
     code: 'NEEDS_EGRESS',

@@ -1,5 +1,7 @@
+import type {KubernetesVersions} from '../../charts/kubernetes-versions.ts';
 import type {ChartRequirements} from '../../charts/recommend.ts';
 import {getAt, isMap, type Values} from '../../charts/tree.ts';
+import {isVersion} from '../../charts/version-status.ts';
 import {errorLine} from '../../kubernetes/api-error.ts';
 import {type Found, getObject, type Listing, listObjects, type Reader} from '../../kubernetes/queries.ts';
 import type {ApiError} from '../../ports/log-stream.ts';
@@ -7,7 +9,8 @@ import type {ProcessResult} from '../../ports/processes.ts';
 import {jsonIn} from '../../tool-errors.ts';
 import type {KubernetesObject} from '../objects.ts';
 import type {ClusterFacts} from './cluster-facts.ts';
-import {type Fact, known, knownValue, type Unknown, type UnknownReason, unknown} from './fact.ts';
+import {type Fact, isKnown, known, knownValue, type Unknown, type UnknownReason, unknown} from './fact.ts';
+import type {Versions} from './versions.ts';
 
 /** Milliseconds for a single request of a reading. */
 export const REQUEST_MS = 5000;
@@ -71,10 +74,19 @@ const isObject = (each: unknown): each is Values & KubernetesObject =>
 
 /** The facts that the chart recommendation uses; unknown ones are left out. */
 export function recommendFactsOf({versions, forbidsHostPath}: ClusterFacts): ChartRequirements {
-  const oldestKubernetes = knownValue(versions.oldest);
   const forbids = knownValue(forbidsHostPath);
   return {
-    ...(oldestKubernetes === undefined ? {} : {oldestKubernetes}),
+    kubernetes: kubernetesVersions(versions),
     ...(forbids === undefined ? {} : {forbidsHostPath: forbids}),
   };
+}
+
+function kubernetesVersions({server, kubelets}: Versions): KubernetesVersions {
+  const controlPlane = isKnown(server) ? [{machines: 'control plane', version: server.value}] : [];
+  const nodes = Object.entries(knownValue(kubelets) ?? {}).map(([version, count]) => ({
+    machines: `${count} ${count === 1 ? 'node' : 'nodes'}`,
+    version,
+  }));
+  const found = [...controlPlane, ...nodes].filter(({version}) => isVersion(version));
+  return {found, isComplete: controlPlane.length > 0 && nodes.length > 0 && found.length === controlPlane.length + nodes.length};
 }

@@ -63,7 +63,12 @@ const nodeVersions: Check = {
       if (old.length === 0) return pass(`${count(found.length, 'node')}, ${few([...new Set(found.map(kubeletOf))])}`);
       const names = few(old.map((node) => `${node.metadata.name} (${kubeletOf(node)})`));
       const message = `${old.length} of ${count(found.length, 'node')} for runs ${old.length === 1 ? 'is' : 'are'} older than ${floor.version}: ${names}. ${target.chart} ${target.version} requires it: ${floor.because}`;
-      const remedy = `Upgrade these nodes to ${floor.version}${old.length < found.length ? `, or exclude them with --node-selector ${labelOfNewer(found, old) ?? 'KEY=VALUE'}` : ''}`;
+      const ways = [
+        `Upgrade these nodes to ${floor.version}`,
+        ...(old.length < found.length ? [`exclude them with --node-selector ${labelOfNewer(found, old) ?? 'KEY=VALUE'}`] : []),
+        ...(floor.isHard && target.chart !== 'agent-local' ? ['use --chart agent-local'] : []),
+      ];
+      const remedy = ways.join(', or ');
       return floor.isHard ? fail(message, remedy) : warn(message, remedy);
     });
   },

@@ -5,7 +5,7 @@ import {setAt, type Values} from '../../charts/tree.ts';
 import {ExitCode, ExpectedError, type Warning} from '../../errors.ts';
 import {type Setting, spell} from '../../settings/define.ts';
 import {extraEnv} from '../../settings/escape-hatch.ts';
-import {release} from '../../settings/release.ts';
+import {release, target as targetSetting} from '../../settings/release.ts';
 import type {Settings} from '../../settings/settings.ts';
 import type {HostTarget} from './mode.ts';
 import {whyRefusedOn} from './refusals.ts';
@@ -38,7 +38,7 @@ export function refuseUnsupported(settings: Settings, target: HostTarget): void 
   const scope = scopeOf(settings);
   const refused = settings.entries().filter(({setting, answer}) => {
     // The name of the container has no row.
-    if (!settings.isExplicit(setting) || (setting === release && target !== 'systemd')) return false;
+    if (!settings.isExplicit(setting) || setting.id === targetSetting.id || (setting === release && target !== 'systemd')) return false;
     return rowsFor(target, setting, answer.value, scope).length === 0;
   });
   if (refused.length === 0) return;

@@ -1,5 +1,5 @@
 import {CHARTS} from '../../charts/charts.ts';
-import type {ChartRule, RuleViolation, Target} from '../../charts/define.ts';
+import type {ChartRule, RuleFacts, RuleViolation, Target} from '../../charts/define.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {at, getAt, type Path, spellPath, type Values} from '../../charts/tree.ts';
@@ -15,8 +15,14 @@ interface Violation extends RuleViolation {
 }
 
 /** The rules that these values over the defaults break; `get` reads effective settings. */
-function violationsIn(effective: Values, get: Get, isExplicit: Settings['isExplicit'], target: Target): Violation[] {
-  const facts = {...scopeOf(target, get), values: effective, isExplicit};
+function violationsIn(
+  effective: Values,
+  get: Get,
+  isExplicit: Settings['isExplicit'],
+  target: Target,
+  kubernetes?: RuleFacts['kubernetes'],
+): Violation[] {
+  const facts = {...scopeOf(target, get), values: effective, isExplicit, kubernetes};
   return CHARTS[target.chart].rules
     .filter((rule) => within(target.version, rule.in))
     .flatMap((rule) => {
@@ -26,8 +32,14 @@ function violationsIn(effective: Values, get: Get, isExplicit: Settings['isExpli
 }
 
 /** Checks generated values against the rules. Returns the warnings. @throws ExpectedError for errors */
-export function applyRules(effective: Values, read: ReadonlyMap<string, unknown>, settings: Settings, target: Target): Warning[] {
-  const violations = violationsIn(effective, effectiveGet(settings, read), settings.isExplicit, target);
+export function applyRules(
+  effective: Values,
+  read: ReadonlyMap<string, unknown>,
+  settings: Settings,
+  target: Target,
+  kubernetes: RuleFacts['kubernetes'],
+): Warning[] {
+  const violations = violationsIn(effective, effectiveGet(settings, read), settings.isExplicit, target, kubernetes);
   const errors = violations.filter(({rule}) => rule.severity === 'error');
   if (errors.length > 0) {
     throw new ExpectedError(errors.map(({message}) => `${target.chart} ${target.version}: ${message}.`).join('\n'), {

@@ -1,0 +1,32 @@
+import {expect, test} from 'vitest';
+import type {Checked} from '../../src/preflight/check.ts';
+import {CHECKS} from '../../src/preflight/checks/index.ts';
+import {unverified, VERIFIED_BY} from '../../src/preflight/verified.ts';
+
+const warning = {code: 'NEEDS_KUBERNETES_1_35', message: 'Not verified: …'};
+const other = {code: 'CAUTION', message: 'The proxy URL has no port.'};
+const results = (...statuses: Checked['status'][]): Checked[] =>
+  ['server-version', 'node-versions'].flatMap((id, index) => {
+    const status = statuses[index];
+    return status === undefined ? [] : [{id, status, group: 'Cluster' as const, title: '', ref: '', message: ''}];
+  });
+
+test.each<[Checked['status'][], boolean]>([
+  [['pass', 'pass'], false],
+  [['pass', 'fail'], false],
+  [['pass', 'skip'], true],
+  [['skip', 'skip'], true],
+  [['pass'], true],
+  [[], true],
+])('keeps a warning unless all of its checks have a result: %j', (statuses, isKept) => {
+  expect(unverified([warning, other], results(...statuses))).toEqual(isKept ? [warning, other] : [other]);
+});
+
+test('refers to existing checks', () => {
+  const ids = CHECKS.map(({id}) => id);
+  expect(
+    Object.values(VERIFIED_BY)
+      .flat()
+      .filter((id) => !ids.includes(id)),
+  ).toEqual([]);
+});
