@@ -6,7 +6,7 @@ import {ERROR_CODES, ExitCode} from '../src/errors.ts';
 import {commandPage} from './docs/command-page.ts';
 import {commands, root, words} from './docs/commands.ts';
 import {ENTRIES, errorsPage} from './docs/errors/page.ts';
-import {exitRows, MEANINGS, statusesOf} from './docs/exit-codes.ts';
+import {exitRows, exitRowsOf, MEANINGS, statusesNamed, statusesOf} from './docs/exit-codes.ts';
 import {FOUND_CODES, findingsPage} from './docs/findings-page.ts';
 import {cacheTable, chartChangesTable} from './docs/guide-tables.ts';
 import {hazardsTable} from './docs/hazards-table.ts';
@@ -129,9 +129,11 @@ describe('docs/', () => {
     expect(MEANINGS.map(([code]) => Number(code))).toEqual(Object.values(ExitCode));
   });
 
-  test.each(commands)('the documented exit codes of $id match its code', ({id}) => {
+  test.each(commands)('the documented exit codes of $id match its code and its help', ({id, command}) => {
     const {own, reached} = statusesOf(id);
-    const documented = MEANINGS.filter(([, {only}]) => only === undefined || only[id] !== undefined).map(([code]) => code);
+    const documented = exitRowsOf(id).map(([code]) => code);
+    const help = [command.description, ...Object.values({...command.baseFlags, ...command.flags}).map(({summary}) => summary)].join('\n');
+    expect(documented).toEqual(expect.arrayContaining(statusesNamed(help)));
     expect(documented).toEqual(expect.arrayContaining(own));
     expect([...reached, String(ExitCode.ok)]).toEqual(expect.arrayContaining(documented));
   });
