@@ -22,7 +22,7 @@ const overview = (): string =>
 const groupText = (group: Setting['group']): string =>
   [`## ${group}`, '', ...settings.filter((each) => each.group === group).map(settingText)].join('\n');
 
-function settingText(setting: Setting): string {
+export function settingText(setting: Setting): string {
   const {id, env, summary, explained, meanings, appliesWhen, isForRuns, kind} = setting;
   const charts = takenBy(setting);
   const fallback = defaultOf(setting);
