@@ -6,9 +6,11 @@ import {ERROR_CODES, ExitCode} from '../src/errors.ts';
 import {commandPage} from './docs/command-page.ts';
 import {commands, root, words} from './docs/commands.ts';
 import {ENTRIES, errorsPage} from './docs/errors/page.ts';
-import {exitRows, MEANINGS, statusesOf} from './docs/exit-codes.ts';
+import {exitRows, exitRowsOf, MEANINGS, statusesNamed, statusesOf} from './docs/exit-codes.ts';
 import {FOUND_CODES, findingsPage} from './docs/findings-page.ts';
+import {cacheTable, chartChangesTable} from './docs/guide-tables.ts';
 import {hazardsTable} from './docs/hazards-table.ts';
+import {ignoredTable} from './docs/ignored-table.ts';
 import {indexPage} from './docs/index-page.ts';
 import {table} from './docs/markdown.ts';
 import {preflightPage} from './docs/preflight-page.ts';
@@ -78,9 +80,23 @@ describe('docs/', () => {
     expect(pages).toEqual(expect.arrayContaining(readdirSync(join(root, 'templates/commands'))));
   });
 
-  test.each(CHART_NAMES)('charts/%s.md lists which pods a key reaches', async (chart) => {
+  test.each(CHART_NAMES)('charts/%s.md lists which pods a key reaches, and keys without effect', async (chart) => {
     const page = `docs/charts/${chart}.md`;
-    await expectFile(page, between(readFileSync(join(root, page), 'utf8'), 'reach', reachTable(chart)));
+    const reach = between(readFileSync(join(root, page), 'utf8'), 'reach', reachTable(chart));
+    await expectFile(page, between(reach, 'ignored', ignoredTable(chart)));
+  });
+
+  test('guide pages hold tables of facts', async () => {
+    const tables = [
+      ['storage.md', 'caches', await cacheTable()],
+      ['install-and-upgrade.md', 'chart-changes', chartChangesTable()],
+    ] as const;
+    for (const [name, mark, content] of tables) {
+      const page = `docs/guide/${name}`;
+      const text = readFileSync(join(root, page), 'utf8');
+      expect(text).toContain(`<!-- ${mark} -->`);
+      await expectFile(page, between(text, mark, content));
+    }
   });
 
   test('charts/upgrades.md lists every hazard', async () => {
@@ -113,9 +129,11 @@ describe('docs/', () => {
     expect(MEANINGS.map(([code]) => Number(code))).toEqual(Object.values(ExitCode));
   });
 
-  test.each(commands)('the documented exit codes of $id match its code', ({id}) => {
+  test.each(commands)('the documented exit codes of $id match its code and its help', ({id, command}) => {
     const {own, reached} = statusesOf(id);
-    const documented = MEANINGS.filter(([, {only}]) => only === undefined || only[id] !== undefined).map(([code]) => code);
+    const documented = exitRowsOf(id).map(([code]) => code);
+    const help = [command.description, ...Object.values({...command.baseFlags, ...command.flags}).map(({summary}) => summary)].join('\n');
+    expect(documented).toEqual(expect.arrayContaining(statusesNamed(help)));
     expect(documented).toEqual(expect.arrayContaining(own));
     expect([...reached, String(ExitCode.ok)]).toEqual(expect.arrayContaining(documented));
   });

@@ -1,5 +1,5 @@
 import {identities, urlOfAccount} from './address-rules.ts';
-import type {IgnoredKey, ValuesRule} from './define.ts';
+import type {ValuesRule} from './define.ts';
 import {at, getAt, isMap, isOn, itemsAt, type Tree, textAt, type Values} from './tree.ts';
 
 const nameOf = (item: Tree): string | undefined => (isMap(item) && typeof item['name'] === 'string' ? item['name'] : undefined);
@@ -62,14 +62,6 @@ export const tokenOfAccount = (program: string): ValuesRule =>
     message: `Without its service account token, ${program} cannot create run pods.`,
     suggestion: 'Set it to true',
   });
-
-/** All three charts ignore annotations of a service account that they do not create. */
-export const annotationsWithoutAccount: IgnoredKey = {
-  path: 'serviceAccount.annotations',
-  unless: (values) => isOn(values, 'serviceAccount.create'),
-  because: 'the chart does not create a service account',
-  instead: 'serviceAccount.create: true',
-};
 
 /** Rules that hold for all three charts. */
 export const sharedValuesRules: readonly ValuesRule[] = [tokenInOnePiece, urlOfAccount, identities];

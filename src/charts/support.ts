@@ -26,6 +26,10 @@ export function rowsFor(chart: Chart, setting: Setting, value: unknown, scope: S
 export const needsNoRow = (setting: Setting): boolean =>
   setting.group === 'Release' || setting.id === set.id || setting.id === valuesFile.id;
 
+/** True if the chart version has a key for the setting. */
+export const hasKey = <T>({chart, version}: Target, setting: Setting<T>): boolean =>
+  CHARTS[chart].rows.some((row) => row.setting.id === setting.id && within(version, row.in) && row.paths.length > 0);
+
 /** True if the chart version supports the value of the setting. */
 export function takes(chart: Chart, setting: Setting, settings: Settings, scope: Scope): boolean {
   if (needsNoRow(setting)) return true;

@@ -63,10 +63,10 @@ export const concurrency = defineSetting({
   group: 'Purpose',
   isForRuns: true,
   question: 'Maximum concurrent runs',
-  summary: 'Maximum concurrent runs.',
+  summary: 'Maximum concurrent runs; agent-job and agent-k8s have no limit and only plan capacity for them.',
   kind: integer({min: 1, max: 500}),
   explained: {
-    text: 'Additional runs are queued in Scalr. Each concurrent run requires its own CPU and memory.',
+    text: 'With agent-local and in Docker, additional runs are queued in Scalr. agent-job and agent-k8s start a pod for every run that the agent pool assigns. Each concurrent run requires its own CPU and memory.',
     reference: 'agent-local 0.6.5, values.yaml (replicaCount)',
   },
 });

@@ -21,10 +21,10 @@ export const exitRows = (): string[][] =>
 
 /** The rows of the page of one command. */
 export const exitRowsOf = (id: string): string[][] =>
-  MEANINGS.filter(([, {only}]) => only === undefined || only[id] !== undefined).map(([code, {means, here, only}]) => [
-    code,
-    (only ?? here)?.[id] || means,
-  ]);
+  MEANINGS.filter(([, {only}]) => only === undefined || only[id] !== undefined).map(([code, {means, here, only}]) => {
+    const own = (only ?? here)?.[id] ?? '';
+    return [code, own === '' ? means : `${means}: ${own}`];
+  });
 
 const IMPORT = /(?:^(?:import|export) (?!type )[\s\S]*?from|import\()\s*'(\.[^']+\.ts)'/gm;
 
@@ -46,3 +46,9 @@ export function statusesOf(id: string): {own: string[]; reached: string[]} {
   const texts = reachedFrom(file);
   return {own: statusesIn(texts.get(file) as string), reached: [...texts.values()].flatMap(statusesIn)};
 }
+
+/** Exit codes that a text names: "Exits with 0 when …, 1 when …", "exit code 7". */
+export const statusesNamed = (text: string): string[] => [
+  ...[...text.matchAll(/exit codes? (\d+)/gi)].map(([, code]) => code as string),
+  ...[...text.matchAll(/exits with [^.]*/gi)].flatMap(([sentence]) => sentence.match(/\b\d+(?= (?:when|if))/g) ?? []),
+];

@@ -1,7 +1,7 @@
 import type {Setting} from '../../src/settings/define.ts';
 import {words} from './commands.ts';
 import {safe, table} from './markdown.ts';
-import {defaultOf, settings, spelled, takenBy} from './settings.ts';
+import {defaultOf, settings, spelled, takenBy, withoutKey} from './settings.ts';
 
 const groups = [...new Set(settings.map(({group}) => group))];
 
@@ -11,13 +11,18 @@ export const settingsPage = (): string => [words('settings.md'), overview(), '',
 const overview = (): string =>
   table(
     ['Group', 'Setting', 'Description', 'Charts'],
-    settings.map((each) => [each.group, `[${spelled(each)}](#${each.id})`, each.summary, takenBy(each)]),
+    settings.map((each) => [
+      each.group,
+      `[${spelled(each)}](#${each.id})`,
+      each.summary,
+      [takenBy(each), ...(withoutKey(each) === '' ? [] : [`no key in ${withoutKey(each)}`])].join('; '),
+    ]),
   );
 
 const groupText = (group: Setting['group']): string =>
   [`## ${group}`, '', ...settings.filter((each) => each.group === group).map(settingText)].join('\n');
 
-function settingText(setting: Setting): string {
+export function settingText(setting: Setting): string {
   const {id, env, summary, explained, meanings, appliesWhen, isForRuns, kind} = setting;
   const charts = takenBy(setting);
   const fallback = defaultOf(setting);
@@ -28,6 +33,7 @@ function settingText(setting: Setting): string {
     ...(fallback === '' ? [] : [`default ${fallback}`]),
     ...(kind.list ? ['may be repeated'] : []),
     ...(charts === 'all' ? [] : [`only in ${charts.replaceAll(/\w+/g, 'agent-$&')}`]),
+    ...(withoutKey(setting) === '' ? [] : [`no key in ${withoutKey(setting).replaceAll(/\w+/g, 'agent-$&')}`]),
     ...(isForRuns ? ['not with `--purpose vcs`'] : []),
     ...(appliesWhen === undefined ? [] : [`only with ${appliesWhen.needs}`]),
   ];

@@ -1,5 +1,6 @@
 import {CHARTS} from '../../src/charts/charts.ts';
 import {within} from '../../src/charts/releases.ts';
+import type {ChartName} from '../../src/charts/schema.ts';
 import {needsNoRow} from '../../src/charts/support.ts';
 import {newestOf} from '../../src/charts/target.ts';
 import {catalogue} from '../../src/settings/catalogue.ts';
@@ -16,7 +17,17 @@ export function takenBy(setting: Setting): string {
   if (needsNoRow(setting)) return 'all';
   const written = setting.carriedBy?.() ?? setting;
   const names = CHART_NAMES.filter((name) => CHARTS[name].rows.some((row) => row.setting === written && within(newestOf(name), row.in)));
-  return names.length === CHART_NAMES.length ? 'all' : names.map((name) => name.replace('agent-', '')).join(', ');
+  return names.length === CHART_NAMES.length ? 'all' : shortly(names);
+}
+
+const shortly = (names: readonly string[]): string => names.map((name) => name.replace('agent-', '')).join(', ');
+
+/** The charts that take the setting and write nothing, although it is a key of others. */
+export function withoutKey(setting: Setting): string {
+  const rowsIn = (name: ChartName) =>
+    CHARTS[name].rows.filter((row) => row.setting === (setting.carriedBy?.() ?? setting) && within(newestOf(name), row.in));
+  const isWritten = (name: ChartName): boolean => rowsIn(name).some(({paths}) => paths.length > 0);
+  return CHART_NAMES.some(isWritten) ? shortly(CHART_NAMES.filter((name) => rowsIn(name).length > 0 && !isWritten(name))) : '';
 }
 
 /** What it is where nobody says anything; empty where the chart decides. */

@@ -30,6 +30,17 @@ export const targets: readonly Target[] = NAMES.flatMap((chart) =>
     .filter((target) => existsSync(join(REAL ?? SMALL, target.chart, target.version))),
 );
 
+/** The first of consecutive versions with the same templates and values. */
+const FIRST_OF_ALIKE = {
+  'agent-k8s': ['0.5.58', '0.5.66', '0.5.67'],
+  'agent-local': ['0.5.63', '0.5.64', '0.5.65', '0.5.67', '0.5.73', '0.5.74', '0.6.1', '0.6.2', '0.6.4'],
+  'agent-job': [
+    ...['0.5.59', '0.5.63', '0.5.64', '0.5.65', '0.5.66', '0.5.67', '0.5.68', '0.5.69'],
+    ...['0.5.72', '0.5.74', '0.5.76', '0.5.77', '0.6.1', '0.6.2', '0.6.4'],
+  ],
+} as const;
+export const DISTINCT: readonly Target[] = NAMES.flatMap((chart) => FIRST_OF_ALIKE[chart].map((version) => ({chart, version})));
+
 /** Chart directory for helm; generated files go to `scratch`. */
 export async function directoryOf(target: Target, scratch: string): Promise<string> {
   if (REAL !== undefined) return join(REAL, target.chart, target.version);

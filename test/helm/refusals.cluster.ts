@@ -6,23 +6,11 @@ import type {Values} from '../../src/charts/tree.ts';
 import type {Finding} from '../../src/values/validate/finding.ts';
 import {validate} from '../../src/values/validate/validate.ts';
 import {workplace} from '../cluster/workplace.ts';
-import {REAL} from './charts-under-test.ts';
+import {DISTINCT, REAL} from './charts-under-test.ts';
 import {isJudged, isMissed} from './judged.ts';
 import {type Refusal, refusalIn} from './refused.ts';
 import {rightValues, type Spoilt, spoilings, withAt} from './spoilt-values.ts';
 
-/** The first of consecutive versions with the same templates and values. */
-const DISTINCT = {
-  'agent-k8s': ['0.5.58', '0.5.66', '0.5.67'],
-  'agent-local': ['0.5.63', '0.5.64', '0.5.65', '0.5.67', '0.5.73', '0.5.74', '0.6.1', '0.6.2', '0.6.4'],
-  'agent-job': [
-    ...['0.5.59', '0.5.63', '0.5.64', '0.5.65', '0.5.66', '0.5.67', '0.5.68', '0.5.69'],
-    ...['0.5.72', '0.5.74', '0.5.76', '0.5.77', '0.6.1', '0.6.2', '0.6.4'],
-  ],
-} as const;
-const TARGETS: Target[] = (['agent-k8s', 'agent-local', 'agent-job'] as const).flatMap((chart) =>
-  DISTINCT[chart].map((version) => ({chart, version})),
-);
 /** Cases per version. `COUNT=1000 SEED=7` tests more, and prints the number of cases. */
 const COUNT = Number(process.env['COUNT'] ?? 30);
 const SEED = Number(process.env['SEED'] ?? 1);
@@ -54,7 +42,7 @@ function soundValues(target: Target, kind: 'own' | 'existing'): Values {
 
 test
   .skipIf(REAL === undefined || !inject('simulated'))
-  .concurrent.each(TARGETS.flatMap((target) => (['own', 'existing'] as const).map((kind) => ({...target, kind}))))(
+  .concurrent.each(DISTINCT.flatMap((target) => (['own', 'existing'] as const).map((kind) => ({...target, kind}))))(
   '$chart $version, $kind: reports an error for what helm or Kubernetes refuses, and for little else',
   {timeout: 3_600_000},
   async ({chart, version, kind}) => {

@@ -170,6 +170,13 @@ describe('the list of changes', () => {
     });
     expect(parse(migrate(JSON.stringify([agent(1), agent(1), agent(1)]), 'agent-local@0.6.5').yaml)).toMatchObject({replicaCount: 3});
   });
+
+  test.each(['agent-job@0.6.5', 'agent-k8s@0.6.5'])('does not count a limit of runs as kept when %s has none', (to) => {
+    const {changes} = migrate(`SCALR_URL=${URL}\nSCALR_AGENT_CONCURRENCY=3\n`, to);
+    expect(changes.filter(({path}) => path === 'SCALR_AGENT_CONCURRENCY')).toEqual([
+      expect.objectContaining({kind: 'dropped', message: expect.stringContaining('does not limit concurrent runs')}),
+    ]);
+  });
 });
 
 test.each([

@@ -4,7 +4,7 @@ import {cache, cacheAccessMode, cachePath, isPersistent, moduleCache, providerCa
 import {cacheDirectory} from '../clouds.ts';
 import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
-import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
+import {sharedValuesRules} from '../shared-values-rules.ts';
 import {refusals} from './refusals.ts';
 import {rows} from './rows.ts';
 import {cacheLimits, rules} from './rules.ts';
@@ -49,6 +49,6 @@ export const agentJob: Chart = {
   valuesRules: [...sharedValuesRules, ...valuesRules],
   ownVariables,
   containers,
-  ignoredKeys: [annotationsWithoutAccount, ...ignoredKeys],
+  ignoredKeys,
   kubernetesFloors,
 };

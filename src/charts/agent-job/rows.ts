@@ -20,7 +20,7 @@ import {
   toleration,
   writableRoot,
 } from '../../settings/pods.ts';
-import {concurrency, isolation, purpose} from '../../settings/purpose.ts';
+import {isolation, purpose} from '../../settings/purpose.ts';
 import {
   cache,
   cachePath,
@@ -34,6 +34,7 @@ import {
   providerCacheLimit,
 } from '../../settings/storage.ts';
 import {clientCertSecret} from '../../settings/tls.ts';
+import {noRunLimit} from '../concurrency-row.ts';
 import type {Entry, Row} from '../define.ts';
 import {
   always,
@@ -119,10 +120,7 @@ export const rows: readonly Row[] = [
   key(logFormat, 'agent.logFormat', {as: asChoice(logFormat), in: NESTED}),
   always(purpose, 'runs'),
   unwritten(isolation),
-  unwritten(concurrency, {
-    partly: (value) =>
-      `agent-job does not limit concurrent runs; it starts a Job for each run that the agent pool assigns. The nodes need capacity for ${value} run pods.`,
-  }),
+  noRunLimit('agent-job', 'Job'),
   unwritten(cloud),
   unwritten(nodeOs),
   ...only(FLAT, proxyVariables('extraEnv', controllerOnly)),

@@ -1,5 +1,6 @@
 import type {Chart, Container} from '../define.ts';
-import {isOn} from '../tree.ts';
+import {annotationsWithoutAccount, behind, CLAIM_KEYS, labelsWithoutAccount, mountOptionsWithoutEfs, ofSecret} from '../ignored-keys.ts';
+import {at, getAt, isOn, type Values} from '../tree.ts';
 
 /** 0.5.64 rewrote the chart: earlier versions have flat keys, and only the controller supports extra variables. */
 export const FLAT = '<=0.5.63';
@@ -47,7 +48,12 @@ export const containers: readonly Container[] = [
   },
 ];
 
+const NO_TELEMETRY = 'telemetry is exported only if it is enabled';
+const CACHES = ['providerCache', 'moduleCache'] as const;
+
 export const ignoredKeys: Chart['ignoredKeys'] = [
+  annotationsWithoutAccount,
+  {...labelsWithoutAccount, in: NESTED},
   ...['serviceAccount.labels', 'workerPodAnnotations', 'persistence.emptyDir.sizeLimit'].map((path) => ({
     in: FLAT,
     path,
@@ -58,33 +64,93 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     path,
     because: 'it is set on the Job instead of the pod',
   })),
+  ...behind('persistence.enabled', {
+    in: FLAT,
+    below: 'persistence.persistentVolumeClaim',
+    keys: [...CLAIM_KEYS, 'subPath'],
+    because: 'the cache is not persistent',
+  }),
+  {in: FLAT, path: 'secret.annotations', unless: (values) => isOn(values, 'persistence.enabled'), because: 'only a new PVC gets them'},
+  {...mountOptionsWithoutEfs, in: FLAT},
   {in: NESTED, path: 'persistence.data.persistentVolumeClaim.subPath', because: 'no template reads it'},
   {
     in: '0.5.64 - 0.5.66',
     path: 'persistence.data.persistentVolumeClaim.accessMode',
     because: 'this version uses a fixed value',
   },
-  {
-    in: '>=0.6.2',
-    path: 'persistence.cache.hostPath.path',
-    unless: (values) => isOn(values, 'persistence.cache.enabled'),
+  ...behind('persistence.data.enabled', {
+    in: NESTED,
+    below: 'persistence.data.persistentVolumeClaim',
+    keys: ['storageClassName', 'storage'],
+    because: 'the data volume is not persistent',
+  }),
+  ...behind('persistence.data.enabled', {
+    in: '>=0.5.67',
+    below: 'persistence.data.persistentVolumeClaim',
+    keys: ['accessMode'],
+    because: 'the data volume is not persistent',
+  }),
+  ...behind('persistence.cache.enabled', {
+    in: NESTED,
+    below: 'persistence.cache.persistentVolumeClaim',
+    keys: [...CLAIM_KEYS, 'subPath'],
     because: 'the cache is not persistent',
-    instead: 'persistence.cache.enabled: true',
-  },
-  ...['httpProxy', 'httpsProxy', 'noProxy'].map((key) => ({
+  }),
+  ...behind('persistence.cache.enabled', {
+    in: '>=0.6.2',
+    below: 'persistence.cache.hostPath',
+    keys: ['path', 'type'],
+    because: 'the cache is not persistent',
+  }),
+  ...CACHES.flatMap((cache) =>
+    behind(`agent.${cache}.enabled`, {
+      in: NESTED,
+      below: `agent.${cache}`,
+      keys: ['sizeLimit', 'concurrency'],
+      because: 'this cache is off',
+    }),
+  ),
+  ...behind('global.proxy.enabled', {
     in: NESTED,
-    path: `global.proxy.${key}`,
-    unless: (values: Parameters<typeof isOn>[0]) => isOn(values, 'global.proxy.enabled'),
+    below: 'global.proxy',
+    keys: ['httpProxy', 'httpsProxy', 'noProxy'],
     because: 'proxy variables are set only if the proxy is enabled',
-    instead: 'global.proxy.enabled: true',
-  })),
-  {
+  }),
+  ...behind('otel.enabled', {in: NESTED, below: 'otel', keys: ['endpoint'], because: NO_TELEMETRY}),
+  ...['otel.metricsEnabled', 'otel.tracesEnabled'].map((path) => ({
     in: NESTED,
-    path: 'otel.endpoint',
-    unless: (values) => isOn(values, 'otel.enabled'),
-    because: 'telemetry is exported only if it is enabled',
+    path,
+    unless: (values: Values) => isOn(values, 'otel.enabled') || !isOn(values, path),
+    because: NO_TELEMETRY,
     instead: 'otel.enabled: true',
-  },
+  })),
+  ...['minAvailable', 'maxUnavailable'].map((bound) => ({
+    in: NESTED,
+    path: `agent.podDisruptionBudget.${bound}`,
+    unless: (values: Values) =>
+      Number(getAt(values, at('agent.replicaCount'))) > 1 || getAt(values, at(`agent.podDisruptionBudget.${bound}`)) === undefined,
+    because: 'with one controller, the chart creates no PodDisruptionBudget',
+    instead: 'agent.replicaCount: 2',
+  })),
+  ...ofSecret({
+    in: NESTED,
+    below: 'global.tls.caBundleSecret',
+    keys: ['key'],
+    read: ['global.tls.caBundleSecret.name', 'global.tls.caBundle'],
+  }),
+  ...ofSecret({
+    in: MUTUAL_TLS,
+    below: 'global.tls.clientCertSecret',
+    keys: ['certKey', 'keyKey'],
+    read: ['global.tls.clientCertSecret.name', 'global.tls.clientCert'],
+  }),
+  ...ofSecret({
+    in: '0.5.64 - 0.5.66',
+    below: 'task.worker.image',
+    keys: ['tag', 'pullPolicy'],
+    read: ['task.worker.image.repository'],
+    instead: 'agent.image',
+  }),
 ];
 
 export const kubernetesFloors: Chart['kubernetesFloors'] = [

@@ -26,7 +26,7 @@ import {
   toleration,
   writableRoot,
 } from '../../settings/pods.ts';
-import {concurrency, isolation, purpose, singleRun} from '../../settings/purpose.ts';
+import {isolation, purpose, singleRun} from '../../settings/purpose.ts';
 import {
   cache,
   cacheAccessMode,
@@ -44,6 +44,7 @@ import {
   providerCacheLimit,
 } from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
+import {noRunLimit} from '../concurrency-row.ts';
 import type {Entry, Refusal, Row, Scope} from '../define.ts';
 import {
   always,
@@ -122,10 +123,7 @@ export const rows: readonly Row[] = [
         ? 'With agent-k8s, each run gets its own pod, but all runs on a node share the data directory. With agent-job, runs share nothing.'
         : undefined,
   }),
-  unwritten(concurrency, {
-    partly: (value) =>
-      `agent-k8s does not limit concurrent runs; it starts a pod for each run that the agent pool assigns. The nodes need capacity for ${value} run pods.`,
-  }),
+  noRunLimit('agent-k8s', 'pod'),
   unwritten(cloud, {accepts: (provider) => provider !== 'gke-autopilot'}),
   unwritten(nodeOs),
   ...proxyVariables('extraEnv', {

@@ -1,4 +1,5 @@
 import type {Chart} from '../define.ts';
+import {annotationsWithoutAccount, mountOptionsWithoutEfs} from '../ignored-keys.ts';
 
 /** From 0.5.67 on runs may execute in one golden image. */
 export const GOLDEN = '>=0.5.67';
@@ -22,7 +23,11 @@ export const ownVariables: Chart['ownVariables'] = Object.entries(VARIABLES).fla
   names.split(/\s+/).map((name) => ({name, in: range})),
 );
 
-export const ignoredKeys: Chart['ignoredKeys'] = [{path: 'serviceAccount.labels', because: 'no template reads it'}];
+export const ignoredKeys: Chart['ignoredKeys'] = [
+  annotationsWithoutAccount,
+  {path: 'serviceAccount.labels', because: 'no template reads it'},
+  mountOptionsWithoutEfs,
+];
 
 export const kubernetesFloors: Chart['kubernetesFloors'] = [
   {in: GOLDEN, version: '1.29', isHard: false, because: 'documented in the chart README, but not enforced'},

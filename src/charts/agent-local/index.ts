@@ -3,7 +3,7 @@ import {concurrency} from '../../settings/purpose.ts';
 import {cache, cacheAccessMode} from '../../settings/storage.ts';
 import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
-import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
+import {sharedValuesRules} from '../shared-values-rules.ts';
 import {refusals, rows} from './rows.ts';
 import {rules, valuesRules} from './rules.ts';
 import {formerKeys, ignoredKeys, kubernetesFloors, ownVariables} from './versions.ts';
@@ -37,7 +37,7 @@ export const agentLocal: Chart = {
   valuesRules: [...sharedValuesRules, ...valuesRules],
   ownVariables,
   containers: [{name: 'agent', extraEnv: ['extraEnv']}],
-  ignoredKeys: [annotationsWithoutAccount, ...ignoredKeys],
+  ignoredKeys,
   formerKeys,
   kubernetesFloors,
 };

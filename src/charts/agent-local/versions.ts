@@ -1,4 +1,5 @@
 import type {Chart, FormerKeys} from '../define.ts';
+import {annotationsWithoutAccount, behind, CLAIM_KEYS, ignored, labelsWithoutAccount, ofSecret} from '../ignored-keys.ts';
 import {at, getAt, isOn, type Path, textAt, type Values} from '../tree.ts';
 
 /** Missing in the releases between, which were cut from an older branch. */
@@ -27,7 +28,11 @@ export const usesOldPersistence = (values: Values): boolean =>
   isOn(values, 'persistence.enabled') ||
   !['', null, undefined].includes(getAt(values, at('persistence.persistentVolumeClaim.claimName')) as string);
 
+const NO_CACHE_CLAIM = 'the cache is not persistent';
+
 export const ignoredKeys: Chart['ignoredKeys'] = [
+  annotationsWithoutAccount,
+  labelsWithoutAccount,
   {
     in: '0.5.64 - 0.5.66',
     path: 'allowMetadataService',
@@ -35,7 +40,7 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     instead: 'agent.allowMetadataService',
   },
   {
-    in: '>=0.6.1',
+    in: SPLIT_PERSISTENCE,
     path: 'persistence.persistentVolumeClaim',
     unless: usesOldPersistence,
     because: 'the old keys are used only with persistence.enabled',
@@ -47,6 +52,45 @@ export const ignoredKeys: Chart['ignoredKeys'] = [
     unless: (values) => !usesOldPersistence(values),
     because: 'persistence.enabled or its claimName is set, and the old keys take precedence',
   },
+  ...behind('persistence.enabled', {
+    in: `<=0.5.63 || ${ONE_PERSISTENCE}`,
+    below: 'persistence.persistentVolumeClaim',
+    keys: CLAIM_KEYS,
+    because: NO_CACHE_CLAIM,
+  }),
+  ...ignored({
+    in: SPLIT_PERSISTENCE,
+    below: 'persistence.cache.persistentVolumeClaim',
+    keys: [...CLAIM_KEYS, 'subPath'],
+    unless: (values) => isOn(values, 'persistence.cache.enabled') || usesOldPersistence(values),
+    because: NO_CACHE_CLAIM,
+    instead: 'persistence.cache.enabled: true',
+  }),
+  ...behind('persistence.data.enabled', {
+    in: SPLIT_PERSISTENCE,
+    below: 'persistence.data.persistentVolumeClaim',
+    keys: [...CLAIM_KEYS, 'subPath'],
+    because: 'the data volume is not persistent',
+  }),
+  ...ofSecret({below: 'agent.tokenExistingSecret', keys: ['key'], read: ['agent.tokenExistingSecret.name']}),
+  ...ofSecret({
+    in: '>=0.6.1',
+    below: 'agent.tls.caBundleSecret',
+    keys: ['key'],
+    read: ['agent.tls.caBundleSecret.name', 'agent.tls.caBundle'],
+  }),
+  ...ofSecret({
+    in: MUTUAL_TLS,
+    below: 'agent.tls.clientCertSecret',
+    keys: ['certKey', 'keyKey'],
+    read: ['agent.tls.clientCertSecret.name', 'agent.tls.clientCert'],
+  }),
+  ...ignored({
+    below: 'secret',
+    keys: ['labels', 'annotations'],
+    unless: (values) => textAt(values, 'agent.tokenExistingSecret.name') === '',
+    because: 'the chart creates no token Secret, because agent.tokenExistingSecret.name is set',
+  }),
 ];
 
 const isOfClaim = (path: Path): boolean => path[0] === 'persistence' && ['enabled', 'persistentVolumeClaim'].includes(path[1] ?? '');

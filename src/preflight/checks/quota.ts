@@ -3,13 +3,13 @@ import {isKnown, knownValue} from '../../cluster/facts/fact.ts';
 import type {KubernetesObject, Pod} from '../../cluster/objects.ts';
 import {resourceOf} from '../../cluster/permissions.ts';
 import {kubectlCommand} from '../../command-line.ts';
-import {spell} from '../../settings/define.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {type Check, type CheckResult, fail, ifKnown, pass, skipUnknown, warn} from '../check.ts';
 import {objectKey} from '../object-owner.ts';
 import {type Amounts, admitted, amountsOf, type PodGroup, podGroups, podTotal, resourceOption, spellAmount} from '../pod-resources.ts';
 import type {LimitRange, PreflightContext, ResourceQuota} from '../preflight-context.ts';
 import {claimStorage, claimsToMake} from './limit-range.ts';
+import {fewerRuns} from './scheduling.ts';
 
 /** One object, in thousandths. */
 const ONE = 1000n;
@@ -189,7 +189,7 @@ function result(uses: readonly QuotaUsage[], context: PreflightContext): CheckRe
   const possible = short
     .map(({free, fixed, perRun}) => (perRun === 0n || free < fixed ? 0n : (free - fixed) / perRun))
     .reduce((one, other) => (one < other ? one : other));
-  const fewer = possible > 0n ? [`Use ${spell(concurrency)} ${possible}, or increase the quota:`] : ['Increase the quota:'];
+  const fewer = possible > 0n ? [`${fewerRuns(context, possible)}, or increase the quota:`] : ['Increase the quota:'];
   const forRuns = runs > 1n ? ` for ${runs} concurrent runs` : '';
   return fail(`${short.map((use) => text(use)).join('; ')}${forRuns}`, [...fewer, ...raised(short, needOf, context)].join('\n'));
 }

@@ -1,4 +1,5 @@
 import {posix} from 'node:path';
+import {CHART_CHANGES, changeWithUpgrade} from '../../charts/chart-change.ts';
 import {uniqueName} from '../../charts/clouds.ts';
 import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
@@ -33,8 +34,7 @@ const releaseName: Check = {
   run: (context) =>
     ifKnown(context.readings.releases, RELEASES, ({releases}) => {
       const {target, name} = context;
-      const {place} = name;
-      const {namespace} = place;
+      const {namespace} = name.place;
       const found = releases.find((each) => isOwn(each, context));
       if (found === undefined) return pass(`No release ${name.release} in ${namespace} yet`);
       const ours = scalrChart(found.chart);
@@ -48,8 +48,8 @@ const releaseName: Check = {
         );
       if (ours.chart !== target.chart)
         return warn(
-          `${text}. Changing it to ${target.chart} replaces all its objects, and runs in flight are lost`,
-          `Uninstall it first: ${ownCommand('uninstall', {release: found.name, place: {...place, namespace}})}; or use another name with --release`,
+          `${text}. An install of ${target.chart} ${CHART_CHANGES.install}`,
+          changeWithUpgrade(target.chart, ownCommand('upgrade', name)),
         );
       return pass(`${found.chart} in ${namespace}, ${found.status}`);
     }),

@@ -1,3 +1,4 @@
+import {hasKey} from '../../charts/support.ts';
 import {getAt, type Tree, type Values} from '../../charts/tree.ts';
 import type {NodeCapacity} from '../../cluster/facts/capacity.ts';
 import {isSelected, selectorOf, untolerated} from '../../cluster/pod-specs.ts';
@@ -182,6 +183,10 @@ function holds(request: Capacity, node: NodeCapacity): bigint {
   return limits.filter((each) => each !== undefined).reduce((one, other) => (one < other ? one : other));
 }
 
+/** Only a chart with a key for it limits concurrent runs. */
+export const fewerRuns = ({target}: PreflightContext, runs: bigint): string =>
+  hasKey(target, concurrency) ? `Use --concurrency ${runs}` : 'Assign fewer workspaces to the agent pool';
+
 export const capacityForAllRuns: Check = {
   id: 'concurrent-room',
   group: 'Nodes',
@@ -199,7 +204,7 @@ export const capacityForAllRuns: Check = {
       return noNodeFits(
         context,
         `${text}; required: ${runs}`,
-        `Add nodes, reduce --run-cpu-request and --run-memory-request, or use --concurrency ${room}`,
+        `${fewerRuns(context, room)}, add nodes, or reduce --run-cpu-request and --run-memory-request`,
       );
     });
   },

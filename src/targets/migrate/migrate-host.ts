@@ -2,7 +2,7 @@ import {CHARTS} from '../../charts/charts.ts';
 import type {Target} from '../../charts/define.ts';
 import {recommend} from '../../charts/recommend.ts';
 import {within} from '../../charts/releases.ts';
-import {needsNoRow, scopeOf, takes, unsupported, whyRefused} from '../../charts/support.ts';
+import {needsNoRow, rowsFor, scopeOf, takes, unsupported, whyRefused} from '../../charts/support.ts';
 import {newestOf} from '../../charts/target.ts';
 import {type Path, spellPath} from '../../charts/tree.ts';
 import {floorOf} from '../../charts/version-status.ts';
@@ -196,7 +196,9 @@ function withoutForeignVariables(settings: Settings, target: Target): {settings:
 function renamed(setting: Setting, origins: Generated['origins'], key: string, settings: Settings, target: Target): Change[] {
   const places = origins.filter((origin) => origin.setting === setting).map(({path}) => spellPath(path));
   if (places.length > 0) return [changeOf('renamed', [key], `${key} is now ${places.join(' and ')}.`)];
-  const scope = scopeOf(target, settings.get);
+  const [scope, value] = [scopeOf(target, settings.get), settings.get(setting)];
+  const lost = rowsFor(CHARTS[target.chart], setting, value, scope).flatMap((row) => row.partly?.(value, scope) ?? []);
+  if (lost.length > 0) return [changeOf('dropped', [key], `${key} is not carried over: ${lost.join(' ')}`)];
   const isDefault = needsNoRow(setting) || takes(CHARTS[target.chart], setting, settings, scope);
   return isDefault ? [changeOf('kept', [key], `${key} needs no key in ${nameOf(target)}.`)] : [];
 }

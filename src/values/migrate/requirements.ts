@@ -1,4 +1,5 @@
 import {hazardsOf} from '../../charts/advise.ts';
+import {CHART_CHANGES, changeWithUpgrade} from '../../charts/chart-change.ts';
 import type {Target} from '../../charts/define.ts';
 import type {Values} from '../../charts/tree.ts';
 import {floorOf, isBelow} from '../../charts/version-status.ts';
@@ -34,7 +35,7 @@ const anotherChart = (from: Target, to: Target): Change[] => [
   changeOf(
     'requirement',
     [],
-    `${to.chart} cannot replace ${from.chart} in a release.`,
-    `Install ${to.chart} as a new release, then uninstall the release of ${from.chart}`,
+    `A change from ${from.chart} to ${to.chart} with Helm alone ${CHART_CHANGES.helm}.`,
+    changeWithUpgrade(to.chart),
   ),
 ];

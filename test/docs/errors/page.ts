@@ -20,29 +20,43 @@ export const ENTRIES = parse(words('errors.yaml')) as Readonly<Record<ErrorCode,
 
 const EXAMPLES: readonly Example[] = [...withoutCluster, ...withCluster];
 
-const indexTable = (): string =>
+/** The exit codes are those of the examples. */
+const indexTable = (sections: readonly Section[]): string =>
   table(
-    ['Code', 'Meaning'],
-    ERROR_CODES.map((code) => [`[\`${code}\`](#${code.toLowerCase()})`, ENTRIES[code].title]),
+    ['Code', 'Exit code', 'Meaning'],
+    sections.map(({code, exits}) => [`[\`${code}\`](#${code.toLowerCase()})`, exits.join(', '), ENTRIES[code].title]),
   );
+
+interface Section {
+  code: ErrorCode;
+  exits: readonly string[];
+  text: string;
+}
 
 /** docs/errors.md: every code with what the program really says. */
 export async function errorsPage(): Promise<string> {
-  const sections: string[] = [];
+  const sections: Section[] = [];
   for (const code of ERROR_CODES) sections.push(await section(code));
-  return [words('errors.md'), '', indexTable(), '', ...sections].join('\n');
+  return [words('errors.md'), '', indexTable(sections), '', ...sections.map(({text}) => text)].join('\n');
 }
 
-async function section(code: ErrorCode): Promise<string> {
+async function section(code: ErrorCode): Promise<Section> {
   const {title, why, remedy} = ENTRIES[code];
   const found = EXAMPLES.filter((example) => example.code === code);
   if (found.length === 0) throw new Error(`There is no example of ${code} in test/docs/errors.`);
-  const examples = await Promise.all(found.map(exampleText));
+  const examples = await Promise.all(found.map(exampleOf));
   const causes = code === 'NOT_READY' ? ['', causesText()] : [];
-  return [`## ${code}`, '', `${sentence(title)} ${why}`, '', ...examples, '', `**Remedy.** ${remedy}`, ...causes, ''].join('\n');
+  return {
+    code,
+    exits: [...new Set(examples.map(({exit}) => String(exit)))].toSorted(),
+    text: [
+      ...[`## ${code}`, '', `${sentence(title)} ${why}`, '', ...examples.map(({text}) => text)],
+      ...['', `**Remedy.** ${remedy}`, ...causes, ''],
+    ].join('\n'),
+  };
 }
 
-async function exampleText({code, typed, say}: Example): Promise<string> {
+async function exampleOf({code, typed, say}: Example): Promise<{exit: number | string; text: string}> {
   const {stderr, exit} = await say();
   // What comes before the failure, such as why a chart was chosen, is not about it.
   const text = stderr.slice(Math.max(0, stderr.search(/^(Error: |Cancelled)/m)));
@@ -50,7 +64,7 @@ async function exampleText({code, typed, say}: Example): Promise<string> {
   if (!isIts) throw new Error(`The example of ${code} says:\n${stderr}`);
   // It leads to where the reader is.
   const said = text.replace(/^ {2}More: .*\n/m, '').trimEnd();
-  return ['```console', `$ ${typed}`, said, '$ echo $?', String(exit), '```'].join('\n');
+  return {exit, text: ['```console', `$ ${typed}`, said, '$ echo $?', String(exit), '```'].join('\n')};
 }
 
 /** What `install` and `status` name where an agent is not ready. */

@@ -118,7 +118,11 @@ describe('a key without effect', () => {
     [JOB, 'global: {proxy: {httpsProxy: "http://p:1"}}', 'global: {proxy: {enabled: true, httpsProxy: "http://p:1"}}'],
     [JOB, 'otel: {endpoint: "otel:4317"}', 'otel: {enabled: true, endpoint: "otel:4317"}'],
     [JOB, 'persistence: {cache: {hostPath: {path: /mnt/x/y}}}', 'persistence: {cache: {enabled: true, hostPath: {path: /mnt/x/y}}}'],
-    [JOB, 'persistence: {data: {persistentVolumeClaim: {subPath: x}}}', 'persistence: {cache: {persistentVolumeClaim: {subPath: x}}}'],
+    [
+      JOB,
+      'persistence: {data: {persistentVolumeClaim: {subPath: x}}}',
+      'persistence: {cache: {enabled: true, persistentVolumeClaim: {subPath: x}}}',
+    ],
     [LOCAL, 'serviceAccount: {annotations: {a: b}}', 'serviceAccount: {create: true, annotations: {a: b}}'],
     [
       LOCAL,

@@ -1,0 +1,66 @@
+import {resolve} from '../../src/answers/resolve.ts';
+import {fromFlags} from '../../src/answers/sources.ts';
+import {CHART_CHANGES} from '../../src/charts/chart-change.ts';
+import {describeRange, rangeOf} from '../../src/charts/releases.ts';
+import type {ChartName} from '../../src/charts/schema.ts';
+import {newestOf, releasesOf} from '../../src/charts/target.ts';
+import {ExpectedError} from '../../src/errors.ts';
+import {cache} from '../../src/settings/storage.ts';
+import {generate} from '../../src/values/generate.ts';
+import {readValues} from '../../src/values/read-values.ts';
+import {memoryFiles} from '../support/memory-files.ts';
+import {CHART_NAMES} from '../support/versions.ts';
+import {table} from './markdown.ts';
+
+/** What each kind of cache needs besides, and how the page calls it. */
+const CACHES: Readonly<Record<string, {volume: string; flags?: Readonly<Record<string, string>>}>> = {
+  ephemeral: {volume: 'an emptyDir that is deleted with the pod'},
+  pvc: {volume: 'a new PersistentVolumeClaim'},
+  'existing-pvc': {volume: 'the PersistentVolumeClaim of `--cache-claim`', flags: {'cache-claim': 'cache'}},
+  hostpath: {volume: 'a directory on each node, `--cache-path`; for agent-k8s, `--data-home`'},
+  efs: {volume: 'an Amazon EFS file system, `--efs-handle`', flags: {'efs-handle': 'fs-01234567'}},
+};
+
+/** True if `values` writes a file for this chart version with these flags. */
+async function isTaken(chart: ChartName, version: string, flags: Readonly<Record<string, string>>): Promise<boolean> {
+  const given = {url: 'https://acme.scalr.io', chart, 'chart-version': version, cloud: 'eks', ...flags};
+  try {
+    generate(await resolve([fromFlags(given)], {files: memoryFiles({}), now: new Date()}));
+    return true;
+  } catch (error) {
+    if (error instanceof ExpectedError) return false;
+    throw error;
+  }
+}
+
+async function versionsThatTake(chart: ChartName, kind: string): Promise<string | undefined> {
+  const all = releasesOf(chart);
+  const able: string[] = [];
+  for (const version of all) if (await isTaken(chart, version, {cache: kind, ...CACHES[kind]?.flags})) able.push(version);
+  if (able.length === 0) return undefined;
+  const range = rangeOf(able, all);
+  const mark = readValues({}, {chart, version: newestOf(chart)}).settings.get(cache.id) === kind ? ' (default)' : '';
+  return `${chart}${range === '*' ? '' : ` ${describeRange(range)}`}${mark}`;
+}
+
+/** The kinds of cache, and the chart versions for which `values` accepts them. */
+export async function cacheTable(): Promise<string> {
+  const rows: string[][] = [];
+  for (const kind of cache.kind.options ?? []) {
+    const charts: string[] = [];
+    for (const chart of CHART_NAMES) charts.push(...[await versionsThatTake(chart, kind)].filter((each) => each !== undefined));
+    rows.push([`\`${kind}\``, CACHES[kind]?.volume ?? '', charts.join('; ')]);
+  }
+  return table(['`--cache`', 'Volume', 'Charts'], rows);
+}
+
+/** What a change of the chart does, in the words of the program. */
+export const chartChangesTable = (): string =>
+  table(
+    ['Change', 'Effect'],
+    [
+      ['`upgrade --chart`', CHART_CHANGES.upgrade],
+      ['`install --chart`', CHART_CHANGES.install],
+      ['Helm alone', CHART_CHANGES.helm],
+    ],
+  );

@@ -1,0 +1,24 @@
+import {CHARTS} from '../../src/charts/charts.ts';
+import {describeRange, rangeOf, within} from '../../src/charts/releases.ts';
+import type {ChartName} from '../../src/charts/schema.ts';
+import {releasesOf} from '../../src/charts/target.ts';
+import {table} from './markdown.ts';
+
+/** The keys of a chart that `validate` reports as IGNORED_KEY; keys with the same reason share a row. */
+export function ignoredTable(chart: ChartName): string {
+  const rows = new Map<string, {keys: string[]; range: string; because: string}>();
+  const all = releasesOf(chart);
+  for (const {path, in: versions, because} of CHARTS[chart].ignoredKeys) {
+    const range = rangeOf(
+      all.filter((version) => within(version, versions)),
+      all,
+    );
+    const row = rows.get(`${range} ${because}`) ?? {keys: [], range, because};
+    rows.set(`${range} ${because}`, row);
+    row.keys.push(`\`${path}\``);
+  }
+  return table(
+    ['Keys', 'Versions', 'Reason'],
+    [...rows.values()].map(({keys, range, because}) => [keys.join(', '), describeRange(range), because]),
+  );
+}
