@@ -55,7 +55,8 @@ export function recover(
   const [nexts, previous, current] = [inRole('next'), inRole('previous'), inRole('current')];
   const replaces = (each: Container): string[] => (labelOf(each, REPLACES_LABEL) ?? '').split(',').filter(Boolean);
   const failed = current.filter((each) => previous.some(({Id}) => replaces(each).includes(Id)));
-  const replaced = new Set([...nexts, ...failed].flatMap(replaces));
+  // A failed container shows that the way back was interrupted.
+  const replaced = new Set([...nexts, ...failed, ...inRole('failed')].flatMap(replaces));
   const untouched = current.filter((each) => !failed.includes(each));
   const mustStart = (each: Container): boolean => !idle.has(each.Id) && (!isUp(each) || stopping.has(containerName(each)));
   const stopped = untouched.filter((each) => replaced.has(each.Id) && mustStart(each));
@@ -67,14 +68,15 @@ export function recover(
         const isTaken = installed.some((other) => containerName(other) === aside);
         return [...stopSteps(each, FAILED_AGENT_SECONDS), ...(isTaken ? [removeStep(aside)] : []), renameStep(name, aside)];
       }),
+      // Docker cannot rename every running container.
+      ...previous.map((each) => renameStep(containerName(each), agentName(each))),
       ...revived.map((each) => {
-        const name = containerName(each);
+        const name = agentName(each);
         // Waits until a container that has received a signal has stopped.
         return isUp(each)
           ? dockerStep(`restart ${name}`, `Start container ${name} when it has stopped`, 'restart', '-t', String(stopSecondsOf(each)), name)
           : startStep(name);
       }),
-      ...previous.map((each) => renameStep(containerName(each), agentName(each))),
       // As long as they exist, a repeated install continues here.
       ...nexts.map((each) => removeStep(containerName(each))),
     ],

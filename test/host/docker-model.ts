@@ -36,9 +36,11 @@ export class DockerModel {
       case 'cp':
         return;
       case 'create':
-        return this.#create(args);
+        this.#create(args);
+        return;
       case 'rename':
         this.#refuse(last);
+        if (this.#find(args[0] as string).State?.Running) throw new Error(`Docker cannot rename every running container: ${args[0]}`);
         this.#find(args[0] as string).Name = `/${last}`;
         return;
       case 'rm':
@@ -84,6 +86,7 @@ export class DockerModel {
   }
 
   #refuse(name: string): void {
-    if (this.containers.some((each) => containerName(each) === name)) throw new Error(`Conflict. The container name "/${name}" is already in use`);
+    if (this.containers.some((each) => containerName(each) === name))
+      throw new Error(`Conflict. The container name "/${name}" is already in use`);
   }
 }

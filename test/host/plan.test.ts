@@ -123,6 +123,8 @@ describe('an interrupted install', () => {
   const dataOf = ({containers}: DockerModel) =>
     containers.filter(({State}) => State?.Running).map(({Config}) => Config?.Env?.find((each) => each.startsWith('SCALR_AGENT_DATA_DIR=')));
 
+  const ids = ({containers}: DockerModel) => containers.filter(({State}) => State?.Running).map(({Id, Name}) => `${Name} ${Id}`);
+
   /** The machine after each number of steps, while no two agents share their data. */
   async function* interruptions(before: object, after: object) {
     const docker = await installed({...before});
@@ -161,10 +163,19 @@ describe('an interrupted install', () => {
   test.each(CHANGES)('restores what ran before when %s fails, whatever step fails', async (_, before, after) => {
     for await (const {machine, before: old, title, isFinal} of interruptions(before, after)) {
       if (isFinal) continue;
-      machine.run(recover(agentContainers(machine.containers, 'scalr-agent')).steps);
-      const ids = ({containers}: DockerModel) => containers.filter(({State}) => State?.Running).map(({Id, Name}) => `${Name} ${Id}`);
+      for (const step of recover(agentContainers(machine.containers, 'scalr-agent')).steps) {
+        // A repeated recovery has the same result as an uninterrupted one.
+        const again = machine.clone();
+        again.run(recover(agentContainers(again.containers, 'scalr-agent')).steps);
+        expect(ids(again), title).toEqual(ids(old));
+        machine.run([step]);
+        expect(new Set(dataOf(machine)).size, title).toBe(dataOf(machine).length);
+      }
       expect(ids(machine), title).toEqual(ids(old));
-      expect(machine.summary.filter((each) => each.endsWith('.next stopped')), title).toEqual([]);
+      expect(
+        machine.summary.filter((each) => each.endsWith('.next stopped')),
+        title,
+      ).toEqual([]);
     }
   });
 
@@ -200,7 +211,9 @@ describe('directories', () => {
     expect(directoriesFor('scalr-agent', [first], false)).toEqual(STANDARD_DIRECTORIES);
     expect(directoriesFor('second', [first], false)).toEqual({...STANDARD_DIRECTORIES, data: '/var/lib/scalr-agent-second'});
     expect(directoriesFor('second', [container('a-2', 'a', '/var/lib/scalr-agent-2')], false).data).toBe('/var/lib/scalr-agent-second');
-    expect(directoriesFor('second', [container('x', undefined, '/etc/scalr-agent/ca.pem')], false).configuration).toBe('/etc/scalr-agent-second');
+    expect(directoriesFor('second', [container('x', undefined, '/etc/scalr-agent/ca.pem')], false).configuration).toBe(
+      '/etc/scalr-agent-second',
+    );
     expect(directoriesFor('second', [], true)).toEqual(directoriesNamed('second'));
   });
 
@@ -216,11 +229,15 @@ describe('directories', () => {
     const host = await agentFor({release: 'second', 'data-home': '/srv/data'});
     expect(() => planFor(host, {containers: [first]})).toThrow('Directory /srv/data is also mounted by container first.');
     const second = container('second', 'second', '/srv/data');
-    expect(planFor(host, {containers: [first, second]}).warnings.join()).toContain('Directory /srv/data is also mounted by container first.');
+    expect(planFor(host, {containers: [first, second]}).warnings.join()).toContain(
+      'Directory /srv/data is also mounted by container first.',
+    );
   });
 
   test('are in use by containers that mount them, a part of them, or a directory above', () => {
-    const users = ['/var/lib/scalr-agent', '/var/lib/scalr-agent/cache', '/var/lib', '/'].map((path, index) => container(`c${index}`, 'x', path));
+    const users = ['/var/lib/scalr-agent', '/var/lib/scalr-agent/cache', '/var/lib', '/'].map((path, index) =>
+      container(`c${index}`, 'x', path),
+    );
     const others = ['/var/lib/scalr-agent-2', '/etc'].map((path) => container(path, 'x', path));
     expect(usersOf('/var/lib/scalr-agent', [...users, ...others])).toEqual(users);
   });
@@ -231,7 +248,11 @@ describe('an uninstall', () => {
     Id: 'id',
     Name: '/scalr-agent',
     Config: {Image: 'scalr/agent:1.4.0', Labels: {'io.scalr.agent.directory': '/srv/agent'}},
-    Mounts: [{Source: '/var/run/docker.sock'}, {Source: '/var/lib/scalr-agent'}, {Type: 'volume', Source: '/var/lib/docker/volumes/x/_data'}],
+    Mounts: [
+      {Source: '/var/run/docker.sock'},
+      {Source: '/var/lib/scalr-agent'},
+      {Type: 'volume', Source: '/var/lib/docker/volumes/x/_data'},
+    ],
   };
   const files = new Map([['/srv/agent', ['agent.env', 'run.sh']]]);
   const other: Container = {Id: 'other', Name: '/other', Mounts: [{Source: '/var/lib/scalr-agent'}]};

@@ -199,7 +199,7 @@ describe('the command', () => {
   test('says that the Linux packages are deprecated', async () => {
     const {stderr} = await runCommand(ExportCommand, ['systemd', ...URL_FLAG]);
     expect(stderr).toContain('deprecated since 2026-03-31');
-    expect(stderr).toContain('scalr-agent export compose');
+    expect(stderr).toContain('scalr-agent-install export compose');
   });
 });
 
