@@ -39,6 +39,8 @@ export async function startDocker(context: Pick<TestContext, 'skip'>, flags: rea
     await running;
     // The network namespace of containers on the host network stays mounted.
     await execa('umount', [join(folder, 'exec/netns/default')], {reject: false});
+    // So does the data of a daemon that has crashed.
+    await execa('umount', ['--recursive', '--lazy', join(folder, 'data')], {reject: false});
     await rm(folder, {recursive: true, force: true});
   });
   const answers = async (): Promise<boolean> => {
