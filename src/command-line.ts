@@ -48,5 +48,5 @@ export interface Program {
 /** A program that npx downloaded is not on PATH. */
 export const programOf = (env: Readonly<Record<string, string | undefined>>): Program =>
   env['npm_command'] === 'exec'
-    ? {install: 'npx scalr-agent-install', other: 'npx --package scalr-agent-install scalr-agent'}
+    ? {install: 'npx scalr-agent-install', other: 'npx scalr-agent-install'}
     : {install: 'scalr-agent install', other: 'scalr-agent'};

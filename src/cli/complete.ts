@@ -10,20 +10,23 @@ const TOOL_TIMEOUT_MS = 5000;
 
 /**
  * Replies to a script of templates/completion, without loading a command. `args` contains the shell and its command line; the words in
- * `before` are added in front of it.
+ * `before` are added in front of it unless it starts with a command.
  */
 export async function complete([shell = '', ...args]: readonly string[], before: readonly string[], root: string): Promise<void> {
   const program = programOf(root);
+  // A command takes precedence.
+  const leading = (words: readonly string[]): readonly string[] => (/^[a-z]/.test(words[0] ?? '') ? [] : before);
   if (shell === 'bash') {
     const [line = '', replaced = '', type = '', columns = ''] = args;
     const written = bashWords(line, replaced, process.env);
-    const read = readLine([...before, ...written.words.slice(1)], program.flagsOf);
+    const typed = written.words.slice(1);
+    const read = readLine([...leading(typed), ...typed], program.flagsOf);
     const offer = written.isRedirected ? 'files' : await offerFor(read, program);
     process.stdout.write(bashReply(offer, read, written, {type, columns: Number(columns) || 80}));
     return;
   }
   const words = shell === 'powershell' ? (process.env['SCALR_AGENT_WORDS'] ?? '').split('\n') : args;
-  const read = readLine([...before, ...words], program.flagsOf);
+  const read = readLine([...leading(words), ...words], program.flagsOf);
   process.stdout.write(reply(await offerFor(read, program), read, {isFiltered: shell === 'powershell'}));
 }
 

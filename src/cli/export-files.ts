@@ -2,6 +2,7 @@ import {dirname, join} from 'node:path';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
 import {Secret} from '../settings/secret.ts';
+import type {EarlierExport} from '../targets/host/agent.ts';
 import {ENV_FILE} from '../targets/host/files.ts';
 
 interface NamedText {
@@ -66,10 +67,17 @@ async function confirmReplacement(paths: readonly string[], confirm: WriteFilesO
   throw new ExpectedError('Cancelled. Nothing was changed.', {code: 'CANCELLED', exit: ExitCode.failed});
 }
 
-/** The token of an earlier export into the same directory. */
-export async function tokenIn(directory: string, files: Pick<Files, 'kindOf' | 'read'>): Promise<Secret | undefined> {
-  const path = join(directory, ENV_FILE);
-  if ((await files.kindOf(path)) !== 'file') return undefined;
-  const found = /^SCALR_AGENT_TOKEN=([\w.-]+)$/m.exec((await files.read(path)).toString('utf8'))?.[1];
-  return found === undefined ? undefined : new Secret(found);
+/** What an earlier export into the same directory contains. */
+export async function earlierExport(directory: string, files: Pick<Files, 'kindOf' | 'read'>): Promise<EarlierExport> {
+  const textOf = async (name: string): Promise<string> => {
+    const path = join(directory, name);
+    return (await files.kindOf(path)) === 'file' ? (await files.read(path)).toString('utf8') : '';
+  };
+  const [environment, script, compose] = await Promise.all([ENV_FILE, 'run.sh', 'compose.yaml'].map(textOf));
+  const token = /^SCALR_AGENT_TOKEN=([\w.-]+)$/m.exec(environment ?? '')?.[1];
+  return {
+    environment: environment ?? '',
+    ...(token === undefined ? {} : {token: new Secret(token)}),
+    ...(script || compose ? {commands: `${script}${compose}`} : {}),
+  };
 }

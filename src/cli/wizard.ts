@@ -1,12 +1,9 @@
-import {resolve} from 'node:path';
 import {type DiscoveredCluster, discoverCluster} from '../answers/discover-cluster.ts';
 import {findAnswers, settle} from '../answers/resolve.ts';
 import type {Source} from '../answers/sources.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {programOf} from '../command-line.ts';
 import {ExitCode, ExpectedError, PromptCancelled} from '../errors.ts';
-import {readDocker} from '../host/agents.ts';
-import {planContainers} from '../host/plan.ts';
 import {prepareInstall} from '../plan/install.ts';
 import {wantedRelease} from '../plan/wanted-release.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
@@ -28,6 +25,7 @@ import type {Prepared} from '../wizard/review-files.ts';
 import {runWizard} from '../wizard/run-wizard.ts';
 import type {App} from './app.ts';
 import {type ClusterFlags, durationOf, releaseName, timeoutOf, toolPaths} from './flags.ts';
+import {directoryOf, prepareInDocker} from './host-install.ts';
 import {completePath, saveFiles, typedPath} from './user-files.ts';
 
 /** After this time, the wizard asks instead of waiting for the cluster. A credential plugin alone takes seconds. */
@@ -105,12 +103,7 @@ export async function decideWithOperator(
       read,
       wanted,
       contexts: await readContexts(cluster(), app.processes(toolPaths(flags)), timeoutSignal()),
-      planContainers: async (agent) =>
-        planContainers(
-          agent,
-          resolve(flags.save ?? agent.name),
-          await readDocker(agent.image, {host: app.host, signal: interrupts.interrupt}),
-        ),
+      planContainers: (settings) => prepareInDocker(settings, directoryOf(settings, flags.save), app, interrupts.interrupt),
       program: programOf(env),
       where: () => whereFlags(clusterFlags()),
       onAnswer: () => resumeStore.keep(store),

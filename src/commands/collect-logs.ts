@@ -42,7 +42,7 @@ export default class CollectLogs extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> --since 2h --run run-v0o1 --out bundle.zip',
     '<%= config.bin %> <%= command.id %> --target docker',
     '<%= config.bin %> <%= command.id %> --watch --run run-v0o1',
-    'sudo <%= config.bin %> <%= command.id %> --target systemd --since 2h',
+    'sudo scalr-agent-install <%= command.id %> --target systemd --since 2h',
     '<%= config.bin %> <%= command.id %> --inspect bundle.zip',
   ];
   static override flags = collectLogsFlags;

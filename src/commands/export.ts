@@ -2,7 +2,7 @@ import {join} from 'node:path';
 import * as Args from '@oclif/core/args';
 import * as Flags from '@oclif/core/flags';
 import {BaseCommand} from '../cli/base-command.ts';
-import {tokenIn, writeFiles} from '../cli/export-files.ts';
+import {earlierExport, writeFiles} from '../cli/export-files.ts';
 import {answersFlag, confirmFlags, settingFlags} from '../cli/flags.ts';
 import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {url} from '../settings/agent.ts';
@@ -73,7 +73,10 @@ export default class ExportCommand extends BaseCommand<Result> {
     const directory = flags.out ?? '';
     const {files, steps, notes, warnings} = isDockerfile
       ? await this.#dockerfile(settings, additions)
-      : exportHost(settings, target as HostTarget, await tokenIn(directory, this.app.files));
+      : exportHost(settings, target as HostTarget, {
+          earlier: await earlierExport(directory, this.app.files),
+          ...socketIn(this.app.env),
+        });
     this.report(warnings);
     // A single file is a result like that of "values".
     if (files.length === 1 && flags.out === undefined) {
@@ -107,6 +110,10 @@ export default class ExportCommand extends BaseCommand<Result> {
     return {...dockerfile(generated, additions), notes: [], warnings: []};
   }
 }
+
+/** The files are usually written on the machine that uses them. */
+const socketIn = ({DOCKER_HOST: endpoint = ''}: Readonly<Record<string, string | undefined>>): {socket?: string} =>
+  endpoint.startsWith('unix://') ? {socket: endpoint.slice('unix://'.length)} : {};
 
 const usage = (message: string, suggestions: readonly string[]): ExpectedError =>
   new ExpectedError(message, {code: 'USAGE', exit: ExitCode.usage, suggestions});

@@ -4,7 +4,7 @@ import {requirePermissions} from '../apply/require-permissions.ts';
 import {BaseCommand} from '../cli/base-command.ts';
 import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
 import {durationOf, explicitFlags, refuseWith, releaseName, timeoutOf} from '../cli/flags.ts';
-import {type HostInstallResult, installInDocker} from '../cli/host-commands.ts';
+import {type HostInstallResult, installInDocker} from '../cli/host-install.ts';
 import {type InstallFlags, installFlags, ONLY_KUBERNETES} from '../cli/install-flags.ts';
 import {evidencePath, saveFiles} from '../cli/user-files.ts';
 import type {Decided} from '../cli/wizard.ts';
@@ -296,5 +296,8 @@ const noPackages = (): ExpectedError =>
   new ExpectedError('install does not support --target systemd, because the Linux packages of the agent are deprecated.', {
     code: 'USAGE',
     exit: ExitCode.usage,
-    suggestions: ['Use Docker: scalr-agent install --target docker', 'Configure an installed package: scalr-agent export systemd'],
+    suggestions: [
+      'Use Docker: scalr-agent-install install --target docker',
+      'Configure an installed package: scalr-agent-install export systemd',
+    ],
   });

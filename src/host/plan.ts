@@ -2,22 +2,34 @@ import {createHash} from 'node:crypto';
 import {join} from 'node:path';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Step} from '../plan/step.ts';
-import type {KeptObject} from '../plan/uninstall-keeps.ts';
-import type {Call} from '../ports/processes.ts';
-import {daemonSteps, runArguments} from '../targets/docker.ts';
+import {createArguments, daemonSteps} from '../targets/docker.ts';
 import {type HostAgent, PURPOSE_LABEL} from '../targets/host/agent.ts';
-import {agentContainers, type Container, containerName, labelOf} from './agents.ts';
+import {agentArchive} from '../targets/host/archive.ts';
+import {
+  agentContainers,
+  type Container,
+  containerName,
+  failedName,
+  isUp,
+  labelOf,
+  nextName,
+  previousName,
+  purposeOf,
+  roleOf,
+} from './containers.ts';
+import {sharedDirectories} from './directories.ts';
+import {dockerStep, REPLACES_LABEL, recover, removeStep, renameStep, startStep, stopSecondsOf, stopSteps} from './recovery.ts';
 
 /** Fingerprint of everything that a container was started with. */
 const CONFIGURATION_LABEL = 'io.scalr.agent.configuration';
-/** Directory with the files of the install. */
+/** Directories with the files of the install, separated by colons. */
 const DIRECTORY_LABEL = 'io.scalr.agent.directory';
-/** docs.docker.com, docker stop. */
-const DEFAULT_STOP_SECONDS = 10;
 
 /** The steps that bring the containers of this machine to the settings. */
 export interface HostPlan {
   steps: Step[];
+  /** Steps after every agent has become ready; until then, the previous containers can run again. */
+  finish: Step[];
   warnings: string[];
 }
 
@@ -26,74 +38,128 @@ export interface HostFacts {
   hasImage: boolean;
   /** Docker pulls through a proxy. */
   hasDaemonProxy: boolean;
+  /** Paths of files on the machine that already have the wanted content. */
+  upToDate?: ReadonlySet<string>;
 }
 
 /** `directory` is the absolute path of the exported files. Pure. @throws ExpectedError if another container has the name */
-export function planContainers(host: HostAgent, directory: string, {containers, hasImage, hasDaemonProxy}: HostFacts): HostPlan {
-  const installed = agentContainers(containers, host.name);
-  const foreign = containers.find((each) => !installed.includes(each) && host.agents.some(({name}) => name === containerName(each)));
-  if (foreign !== undefined) throw nameTaken(containerName(foreign));
-  const wanted = host.agents.map((agent) => {
-    const configuration = fingerprint([runArguments(agent, host, directory), host.secrets, host.files]);
-    const labels = {...host.labels, [CONFIGURATION_LABEL]: configuration, [DIRECTORY_LABEL]: directory};
-    const args = runArguments(agent, {...host, labels}, directory);
-    return {name: agent.name, configuration, args, container: installed.find((each) => containerName(each) === agent.name)};
-  });
-  const changed = wanted.filter(
-    ({container, configuration}) => container === undefined || labelOf(container, CONFIGURATION_LABEL) !== configuration,
-  );
-  const stopped = wanted.filter((each) => !changed.includes(each) && each.container?.State?.Running === false);
-  const unwanted = installed.filter((each) => !wanted.some(({container}) => container === each));
-  const replaced = [...changed.flatMap(({container}) => container ?? []), ...unwanted];
-  const isPulled = changed.length > 0 && host.pull !== 'never' && (host.pull === 'always' || !hasImage);
-  const onMachine = changed.length === 0 ? [] : host.files.filter(({isOnMachine}) => isOnMachine);
+export function planContainers(host: HostAgent, directory: string, facts: HostFacts): HostPlan {
+  const found = agentContainers(facts.containers, host.name);
+  refuseTakenNames(host, facts.containers, found);
+  const wanted = host.agents.map((agent) => ({
+    agent,
+    configuration: fingerprint([createArguments(agent, host, ''), host.secrets, host.files]),
+  }));
+  const isWanted = (each: Container): boolean =>
+    wanted.some(({agent, configuration}) => agent.name === containerName(each) && labelOf(each, CONFIGURATION_LABEL) === configuration);
+  const previous = found.filter((each) => roleOf(each) === 'previous');
+  // An interrupted install has created and renamed every container.
+  const isFinishing =
+    previous.length > 0 && wanted.every(({agent}) => found.some((each) => isWanted(each) && containerName(each) === agent.name));
+  const recovery = isFinishing ? undefined : recover(found);
+  const installed = recovery?.containers ?? found.filter((each) => roleOf(each) === 'current');
+  const kept = installed.filter(isWanted);
+  const replaced = installed.filter((each) => !kept.includes(each));
+  const changed = wanted.filter(({agent}) => !kept.some((each) => containerName(each) === agent.name));
+  const isPulled = changed.length > 0 && host.pull !== 'never' && (host.pull === 'always' || !facts.hasImage);
+  const onMachine = changed.length === 0 ? [] : host.files.filter(({isOnMachine, path}) => isOnMachine && !facts.upToDate?.has(path));
+  const labels = {
+    ...host.labels,
+    [DIRECTORY_LABEL]: [...new Set([directory, ...replaced.flatMap(directoriesOf)])].join(':'),
+    ...(replaced.length === 0 ? {} : {[REPLACES_LABEL]: replaced.map(({Id}) => Id).join(',')}),
+  };
+  const archive = agentArchive(host);
   return {
     steps: [
-      // Fails before a container is stopped.
-      ...(isPulled ? [step(`pull ${host.image}`, `Pull image ${host.image}`, docker('pull', host.image))] : []),
-      ...onMachine.map(({name, path}) =>
-        step(`install ${path}`, `Copy ${name} to ${path}`, {tool: 'install', args: ['-D', '-m', '0644', join(directory, name), path]}),
+      ...(recovery?.steps ?? []),
+      // Everything that Docker can reject comes before a container is stopped.
+      ...(isPulled ? [dockerStep(`pull ${host.image}`, `Pull image ${host.image}`, 'pull', host.image)] : []),
+      ...changed.flatMap(({agent, configuration}) => {
+        const next = nextName(agent.name);
+        const labeled = {...host, labels: {...labels, [CONFIGURATION_LABEL]: configuration}};
+        const create = dockerStep(
+          `create ${next}`,
+          `Create container ${next} (${host.image})`,
+          ...createArguments({...agent, name: next}, labeled, directory),
+        );
+        const copy = dockerStep(`copy ${next}`, `Copy the client certificate into container ${next}`, 'cp', '-', `${next}:/`);
+        return [create, ...(archive === undefined ? [] : [{...copy, call: {...copy.call, input: archive}}])];
+      }),
+      ...onMachine.map(
+        ({name, path}): Step => ({
+          id: `install ${path}`,
+          title: `Copy ${name} to ${path}`,
+          call: {tool: 'install', args: ['-D', '-m', '0644', join(directory, name), path]},
+        }),
       ),
-      ...unwanted.flatMap(removal),
-      ...changed.flatMap(({name, args, container}) => [
-        ...(container === undefined ? [] : removal(container)),
-        step(`run ${name}`, `Start container ${name} (${host.image})`, docker(...args)),
+      ...replaced.filter((each) => !changed.some(({agent}) => agent.name === containerName(each))).flatMap(setAside),
+      ...changed.flatMap(({agent: {name}}) => [
+        ...replaced.filter((each) => containerName(each) === name).flatMap(setAside),
+        renameStep(nextName(name), name),
+        startStep(name),
       ]),
-      ...stopped.map(({name}) => step(`start ${name}`, `Start the stopped container ${name}`, docker('start', name))),
+      ...kept.flatMap((each) => {
+        const name = containerName(each);
+        if (each.State?.Paused) return [dockerStep(`unpause ${name}`, `Continue the paused container ${name}`, 'unpause', name)];
+        return isUp(each) ? [] : [dockerStep(`start ${name}`, `Start the stopped container ${name}`, 'start', name)];
+      }),
     ],
+    finish: [
+      ...new Set([
+        ...(isFinishing ? previous.map(containerName) : []),
+        ...replaced.map((each) => previousName(containerName(each))),
+        ...found.filter((each) => roleOf(each) === 'failed').map(containerName),
+        ...(recovery?.failed ?? []),
+      ]),
+    ].map((name) => ({...removeStep(name), tolerates: GONE})),
     warnings: [
-      ...replaced.filter(({State}) => State?.Running).map(stopWarning),
-      ...containers.filter((each) => !replaced.includes(each) && isOfOtherPurpose(each, host)).map(otherPurposeWarning),
-      ...(host.mode === 'containers' && Object.keys(host.proxy).length > 0 && !hasDaemonProxy
+      ...replaced.filter((each) => labelOf(each, CONFIGURATION_LABEL) === undefined).map(unknownWarning),
+      ...replaced.filter(isUp).flatMap(stopWarning),
+      ...sharedDirectories(host, facts.containers),
+      ...facts.containers.filter((each) => !replaced.includes(each) && isOfOtherPurpose(each, host)).map(otherPurposeWarning),
+      ...(host.mode === 'containers' && Object.keys(host.proxy).length > 0 && !facts.hasDaemonProxy
         ? [`The Docker daemon has no proxy, but it pulls the images of runs. In ${directory}, run: ${daemonSteps(host).join(' && ')}`]
         : []),
     ],
   };
 }
 
-const docker = (...args: readonly string[]): Call => ({tool: 'docker', args});
+/** A container that was started with --rm does not exist after its stop. */
+const GONE = /no such container/i;
 
-const step = (id: string, title: string, call: Call): Step => ({id, title, call});
+/** Stops a container, and keeps it until the new one is ready. */
+function setAside(container: Container): Step[] {
+  const name = containerName(container);
+  return [...stopSteps(container), {...renameStep(name, previousName(name)), tolerates: GONE}];
+}
+
+/** Directories that the install of a container has written files to. */
+export const directoriesOf = (container: Container): string[] => (labelOf(container, DIRECTORY_LABEL) ?? '').split(':').filter(Boolean);
 
 const fingerprint = (parts: unknown): string => createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 16);
 
-/** `docker stop` waits for the agent, at most for the stop timeout of the container. */
-function removal(container: Container): Step[] {
-  const name = containerName(container);
-  return [
-    ...(container.State?.Running === true || container.State?.Restarting === true
-      ? [step(`stop ${name}`, `Stop container ${name}`, docker('stop', name))]
-      : []),
-    step(`remove ${name}`, `Remove container ${name}`, docker('rm', name)),
-  ];
+function refuseTakenNames({agents}: HostAgent, containers: readonly Container[], own: readonly Container[]): void {
+  const names = agents.flatMap(({name}) => [name, nextName(name), previousName(name), failedName(name)]);
+  const foreign = containers.find((each) => !own.includes(each) && names.includes(containerName(each)));
+  if (foreign === undefined) return;
+  const name = containerName(foreign);
+  throw new ExpectedError(`Container ${name} already exists and was not started by this program.`, {
+    code: 'OBJECT_OF_ANOTHER',
+    exit: ExitCode.failed,
+    suggestions: ['Use another --release', `Or remove the container: docker stop ${name} && docker rm ${name}`],
+  });
 }
 
-function stopWarning(container: Container): string {
-  const seconds = container.Config?.StopTimeout ?? DEFAULT_STOP_SECONDS;
-  return `Container ${containerName(container)} gets ${seconds} s to stop. Runs in flight that take longer are interrupted; --grace-period sets this time when a container starts.`;
-}
+const unknownWarning = (container: Container): string =>
+  `Container ${containerName(container)} was started by run.sh or Docker Compose, so its settings cannot be compared. It is replaced.`;
 
-const purposeOf = (container: Container): string | undefined => labelOf(container, PURPOSE_LABEL);
+/** What runs in flight must expect when a container is stopped. */
+export const stopWarning = (container: Container): string[] =>
+  purposeOf(container) === 'vcs'
+    ? []
+    : [
+        `Container ${containerName(container)} gets up to ${stopSecondsOf(container)} s to stop. Runs in flight that take longer are interrupted; --grace-period sets this time when a container starts.`,
+      ];
 
 const isOfOtherPurpose = (container: Container, {labels}: HostAgent): boolean =>
   purposeOf(container) !== undefined && purposeOf(container) !== labels[PURPOSE_LABEL];
@@ -101,64 +167,3 @@ const isOfOtherPurpose = (container: Container, {labels}: HostAgent): boolean =>
 /** docs.scalr.io, self-hosted agents. */
 const otherPurposeWarning = (container: Container): string =>
   `Container ${containerName(container)} is a ${purposeOf(container) === 'vcs' ? 'VCS' : 'run'} agent. Run agents and VCS agents should not share a machine.`;
-
-const nameTaken = (name: string): ExpectedError =>
-  new ExpectedError(`Container ${name} already exists and was not started by this program.`, {
-    code: 'OBJECT_OF_ANOTHER',
-    exit: ExitCode.failed,
-    suggestions: ['Use another --release', `Or remove the container: docker stop ${name} && docker rm ${name}`],
-  });
-
-/** The steps that remove agents, and what remains. */
-export interface HostRemoval {
-  steps: Step[];
-  warnings: string[];
-  removes: string[];
-  keeps: KeptObject[];
-}
-
-/** Removes the containers of a release; data and images remain. Pure. */
-export function planContainerRemoval(containers: readonly Container[]): HostRemoval {
-  const ofInstall = [...new Set(containers.flatMap((each) => labelOf(each, DIRECTORY_LABEL) ?? []))];
-  const mounted = [...new Set(containers.flatMap(({Mounts}) => (Mounts ?? []).flatMap(({Source}) => Source ?? [])))];
-  const images = [...new Set(containers.flatMap(({Config}) => Config?.Image ?? []))];
-  return {
-    steps: containers.flatMap(removal),
-    warnings: containers.filter(({State}) => State?.Running).map(stopWarning),
-    removes: containers.map((each) => `container ${containerName(each)}`),
-    keeps: [
-      ...ofInstall.map((path) => ({what: path, why: 'contains the token and the files of the install', how: `rm -r ${path}`})),
-      ...mounted
-        .filter((path) => !path.endsWith('.sock') && !ofInstall.some((directory) => path.startsWith(`${directory}/`)))
-        .map((path) => ({what: path, why: 'mounted into the container', how: `sudo rm -r ${path}`})),
-      ...images.map((image) => ({what: `image ${image}`, why: 'can be used by other containers', how: `docker image rm ${image}`})),
-    ],
-  };
-}
-
-const SERVICE = 'scalr-agent';
-
-/** Stops the service of the Linux packages and removes the drop-ins of `export systemd`; package, configuration and data remain. Pure. */
-export function planServiceRemoval(dropIns: readonly string[]): HostRemoval {
-  return {
-    steps: [
-      step('disable', `Stop and disable service ${SERVICE}`, {tool: 'systemctl', args: ['disable', '--now', SERVICE]}),
-      ...(dropIns.length === 0
-        ? []
-        : [
-            step('drop-ins', `Remove ${dropIns.join(', ')}`, {tool: 'rm', args: ['-f', ...dropIns]}),
-            step('reload', 'Reload systemd', {tool: 'systemctl', args: ['daemon-reload']}),
-          ]),
-    ],
-    warnings: ['The service is stopped after at most its TimeoutStopSec=. Runs in flight are interrupted then.'],
-    removes: [`service ${SERVICE}`, ...dropIns],
-    keeps: [
-      {
-        what: 'package scalr-agent',
-        why: 'installed by the package manager',
-        how: 'sudo apt remove scalr-agent  (or: sudo dnf remove scalr-agent)',
-      },
-      {what: '/etc/scalr-agent', why: 'contains the token', how: 'sudo rm -r /etc/scalr-agent'},
-    ],
-  };
-}

@@ -2,7 +2,8 @@ import {ExitCode, ExpectedError, interrupted} from '../errors.ts';
 import type {HostTools} from '../ports/host-tools.ts';
 import type {Interrupts} from '../ports/interrupts.ts';
 import {anySignal} from '../signals.ts';
-import {agentContainers, areReady, type HostAgentState, readContainers, stateOfContainer} from './agents.ts';
+import {areReady, type HostAgentState, stateOfContainer} from './agents.ts';
+import {currentContainers, readContainers} from './containers.ts';
 
 const POLL_INTERVAL_MS = 1500;
 /** A running agent without a log message counts as ready after this time. */
@@ -25,7 +26,7 @@ export async function watchContainers(release: string, deps: WatchDeps): Promise
   let agents: HostAgentState[] = [];
   for (;;) {
     try {
-      const containers = agentContainers(await readContainers({...deps, signal}), release);
+      const containers = currentContainers(await readContainers({...deps, signal}), release);
       agents = await Promise.all(containers.map((each) => stateOfContainer(each, {...deps, signal})));
     } catch (error) {
       if (!signal.aborted) throw error;
@@ -49,7 +50,7 @@ function notReady(what: string, code: 'NOT_READY' | 'TIMED_OUT', agents: readonl
     suggestions: [
       ...new Set(causes.map(({remedy}) => remedy)),
       ...agents
-        .filter(({agent}) => agent === 'unknown')
+        .filter(({agent, causes: own}) => agent === 'unknown' && own.length === 0)
         .map(({object}) => `Check the log: docker logs ${object.replace('container/', '')}`),
     ],
   });

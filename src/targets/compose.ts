@@ -1,7 +1,7 @@
 import type {Values} from '../charts/tree.ts';
 import {toYaml} from '../values/yaml.ts';
 import {bytesOf, daemonSteps} from './docker.ts';
-import type {AgentInstance, HostAgent} from './host/agent.ts';
+import {type AgentInstance, type HostAgent, STANDARD_SOCKET} from './host/agent.ts';
 import {commonFiles, daemonProxy, ENV_FILE, type Export, ignoreFile} from './host/files.ts';
 
 /** A Compose file without secrets, and the files that it refers to. */
@@ -24,7 +24,7 @@ export function composeFiles(host: HostAgent): Export {
 
 function serviceOf(agent: AgentInstance, host: HostAgent): Values {
   const volumes = [
-    ...(host.mode === 'containers' ? ['/var/run/docker.sock:/var/run/docker.sock'] : []),
+    ...(host.mode === 'containers' ? [`${host.socket}:${STANDARD_SOCKET}`] : []),
     ...agent.directories.map((directory) => `${directory}:${directory}`),
     ...host.files.map(({name, path, isOnMachine}) => `${isOnMachine ? path : `./${name}`}:${path}:ro`),
   ];

@@ -1,9 +1,10 @@
 import type {Warning} from '../errors.ts';
-import type {Secret} from '../settings/secret.ts';
+import {release} from '../settings/release.ts';
 import type {Settings} from '../settings/settings.ts';
 import {composeFiles} from './compose.ts';
 import {dockerFiles} from './docker.ts';
-import {type HostAgent, hostAgent} from './host/agent.ts';
+import {type HostAgent, type HostOptions, hostAgent} from './host/agent.ts';
+import {directoriesNamed, type HostDirectories, STANDARD_DIRECTORIES} from './host/directories.ts';
 import type {Export} from './host/files.ts';
 import type {HostTarget} from './host/mode.ts';
 import {systemdFiles} from './systemd.ts';
@@ -13,7 +14,7 @@ const FILES = {docker: dockerFiles, compose: composeFiles, systemd: systemdFiles
 const DEPRECATED: Warning = {
   code: 'DEPRECATED_PACKAGES',
   message:
-    'The Linux packages of the agent are deprecated since 2026-03-31 and get no new versions. Move to Docker with "scalr-agent export compose", or to Kubernetes with "scalr-agent install".',
+    'The Linux packages of the agent are deprecated since 2026-03-31 and get no new versions. Move to Docker with "scalr-agent-install export compose", or to Kubernetes with "scalr-agent-install install".',
 };
 
 /** Files for agents outside Kubernetes, and the agents as data. */
@@ -24,12 +25,22 @@ export interface HostExport extends Export {
 }
 
 /** The files for agents outside Kubernetes. Pure. @throws ExpectedError for settings that the target does not support */
-export function exportHost(settings: Settings, target: HostTarget, knownToken?: Secret): HostExport {
-  const host = hostAgent(settings, target, knownToken);
+export function exportHost(settings: Settings, target: HostTarget, options: Omit<HostOptions, 'directories'> = {}): HostExport {
+  const host = hostAgent(settings, target, {...options, directories: directoriesOf(settings, target, options.earlier?.commands)});
   return {
     ...FILES[target](host),
     agent: host,
     notes: host.notes,
     warnings: [...(target === 'systemd' ? [DEPRECATED] : []), ...host.warnings],
   };
+}
+
+const STANDARD_RELEASE = 'scalr-agent';
+
+/** A release with another name may be the second one of its machine, unless an earlier export has used the standard directories. */
+function directoriesOf(settings: Settings, target: HostTarget, commands = ''): HostDirectories {
+  const name = settings.get(release) as string;
+  const isStandard =
+    target === 'systemd' || name === STANDARD_RELEASE || /[\s=:"']\/(var\/lib|etc)\/scalr-agent(-\d+)?[/:\s"']/.test(commands);
+  return isStandard ? STANDARD_DIRECTORIES : directoriesNamed(name);
 }

@@ -14,7 +14,7 @@ const SCRIPT = 'install.sh';
 export function systemdFiles(host: HostAgent): Export {
   const unit = dropIn(
     AGENT_DROP_IN,
-    'Configuration of the agent. Written by scalr-agent export systemd.',
+    'Configuration of the agent. Written by scalr-agent-install export systemd.',
     // The directories of the only agent.
     {...host.environment, ...host.agents[0]?.environment},
     {
@@ -23,11 +23,11 @@ export function systemdFiles(host: HostAgent): Export {
     },
   );
   const files = [unit, ...daemonProxy(host, DOCKER), ...commonFiles(host)];
-  const script = {path: SCRIPT, text: scriptOf(files, host), isPrivate: false, isExecutable: true as const};
+  const script = {path: SCRIPT, text: scriptOf(files), isPrivate: false, isExecutable: true as const};
   return {files: [script, ...files, ignoreFile(files)], steps: [`sudo sh ${SCRIPT}`, 'journalctl --follow --unit scalr-agent']};
 }
 
-function scriptOf(files: readonly ExportedFile[], host: HostAgent): string {
+function scriptOf(files: readonly ExportedFile[]): string {
   const installs = files.map(({path, isPrivate}) => {
     const target = path.includes('.service.d/') ? `${UNITS}/${path}` : `${CONFIGURATION}/${path}`;
     return `install -D -m ${isPrivate ? '0600' : '0644'} ${path} "$root"${target}`;
@@ -44,7 +44,6 @@ function scriptOf(files: readonly ExportedFile[], host: HostAgent): string {
     ...installs,
     '',
     '[ -z "$root" ] || exit 0',
-    ...(host.isRoot ? ['scalr-agent configure --user=root'] : []),
     'systemctl daemon-reload',
     ...services.map((service) => `systemctl restart ${service}`),
     'systemctl enable scalr-agent',

@@ -128,7 +128,7 @@ export function hostCommandsText(
     if (directory === undefined) return commandOf(command, [], open);
     return `${answersCommand(command, [`--save ${quote(directory)}`], open, directory)}${use(`With the files in ${directory} only:`)}`;
   }
-  const command = `${program.other} export systemd --out ${quote(directory ?? 'scalr-agent')}`;
+  const command = `${program.other.replace(/^scalr-agent$/, 'scalr-agent-install')} export systemd --out ${quote(directory ?? 'scalr-agent')}`;
   const text = directory === undefined ? commandOf(command, [], open) : answersCommand(command, [], open, directory);
   return `${text}${use('On the virtual machine, in the directory of the files:')}`;
 }

@@ -8,7 +8,6 @@ import type {Choice} from '../ports/prompter.ts';
 import {chartVersion, target} from '../settings/release.ts';
 import {Settings} from '../settings/settings.ts';
 import {exportHost} from '../targets/export.ts';
-import type {HostAgent} from '../targets/host/agent.ts';
 import {type Notice, noticesOf, reviewLines} from '../ui/review.ts';
 import type {Generated} from '../values/generate.ts';
 import {generateChecked} from '../values/generate-checked.ts';
@@ -37,7 +36,7 @@ export interface ReviewDeps extends FilesDeps, InterviewDeps, Omit<AskDeps, 'com
   /** Reads the cluster without changes; what was read before is not read again. @throws ExpectedError if an install is not possible */
   prepare(generated: Generated): Promise<Prepared>;
   /** Plans the containers of an agent on this machine. @throws ExpectedError if Docker does not answer */
-  planContainers(agent: HostAgent): Promise<HostPlan>;
+  planContainers(settings: Settings): Promise<HostPlan>;
   /** Facts of the cluster that exclude charts. */
   facts(): ChartRequirements;
 }
@@ -102,7 +101,7 @@ async function prepareReview(store: AnswerStore, facts: ChartRequirements, deps:
       host = {...exportHost(settings, platform), settings};
       if (platform === 'systemd') return {host};
       if (host.warnings.some(({code}) => code === 'NO_TOKEN')) return {host};
-      return {host: {...host, plan: await deps.prompter.wait('Reading the containers', deps.planContainers(host.agent), ['Review'])}};
+      return {host: {...host, plan: await deps.prompter.wait('Reading the containers', deps.planContainers(settings), ['Review'])}};
     }
     generated = await generateChecked(confirmed(store, facts), facts);
     if (store.place?.kind === 'files') return {generated};

@@ -12,6 +12,8 @@ export interface Engine {
   env: Readonly<Record<string, string>>;
   docker(...args: string[]): Promise<string>;
   folder: string;
+  /** Ends the daemon without a warning; returns a function that starts it again. */
+  crash(): Promise<() => Promise<void>>;
 }
 
 /** Without bridge and iptables, so that it runs inside a container too; containers use the network of the machine. */
@@ -21,31 +23,50 @@ export async function startDocker(context: Pick<TestContext, 'skip'>, flags: rea
   if (process.getuid?.() !== 0) context.skip('the Docker Engine requires root');
   const folder = await mkdtemp(join(tmpdir(), 'docker-'));
   const socket = `unix://${join(folder, 'docker.sock')}`;
-  const running = execa(
-    dockerd,
-    [
-      ...['--iptables=false', '--ip6tables=false', '--bridge=none', '--storage-driver=vfs', '-H', socket],
-      ...['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec'), '-p', join(folder, 'pid'), ...flags],
-    ],
-    {reject: false},
-  );
+  const start = () =>
+    execa(
+      dockerd,
+      [
+        ...['--iptables=false', '--ip6tables=false', '--bridge=none', '--storage-driver=vfs', '-H', socket],
+        ...['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec'), '-p', join(folder, 'pid'), ...flags],
+      ],
+      {reject: false},
+    );
+  let running = start();
   const env = {DOCKER_HOST: socket, DOCKER_CONFIG: join(folder, 'config')};
   onTestFinished(async () => {
     running.kill();
     await running;
     // The network namespace of containers on the host network stays mounted.
     await execa('umount', [join(folder, 'exec/netns/default')], {reject: false});
+    // So does the data of a daemon that has crashed.
+    await execa('umount', ['--recursive', '--lazy', join(folder, 'data')], {reject: false});
     await rm(folder, {recursive: true, force: true});
   });
-  for (let attempt = 0; attempt < 300; attempt += 1) {
-    const {exitCode} = await execa('docker', ['info'], {env, reject: false});
-    if (exitCode === 0) {
-      const docker = async (...args: string[]) => (await execa('docker', args, {env})).stdout;
-      return {env, docker, folder};
+  const answers = async (): Promise<boolean> => {
+    for (let attempt = 0; attempt < 300; attempt += 1) {
+      const {exitCode} = await execa('docker', ['info'], {env, reject: false});
+      if (exitCode === 0) return true;
+      await setTimeout(100);
+      if (running.exitCode !== null) return false;
     }
-    await setTimeout(100);
-    if (running.exitCode !== null) break;
-  }
+    return false;
+  };
+  if (await answers())
+    return {
+      env,
+      folder,
+      docker: async (...args) => (await execa('docker', args, {env})).stdout,
+      async crash() {
+        running.kill('SIGKILL');
+        await running;
+        return async () => {
+          await rm(join(folder, 'pid'), {force: true});
+          running = start();
+          if (!(await answers())) throw new Error('the Docker Engine does not start again');
+        };
+      },
+    };
   running.kill();
   const {stderr} = await running;
   return context.skip(`the Docker Engine does not start here: ${stderr.split('\n').at(-1)}`);
@@ -53,7 +74,7 @@ export async function startDocker(context: Pick<TestContext, 'skip'>, flags: rea
 
 /**
  * What the stand-in for the agent prints: its command, user, variables, mounts and certificates, and the line of a ready agent.
- * With FAIL_WITH it prints this and ends instead.
+ * With FAIL_WITH it prints this and ends instead, and with SILENT it never becomes ready.
  */
 const PROBE = `#!/bin/sh
 [ -z "$FAIL_WITH" ] || { echo "$FAIL_WITH"; exit 3; }
@@ -65,8 +86,8 @@ for file in "$SCALR_AGENT_CA_CERT" "$SCALR_AGENT_CONTAINER_TASK_CA_CERT" "$SCALR
   [ -z "$file" ] || echo "sha256: $file $(sha256sum < "$file" | cut -d ' ' -f 1)"
 done
 echo "socket: $([ -S /var/run/docker.sock ] && echo yes || echo no)"
-echo ready
-echo 'Agent is ready to receive tasks'
+[ -n "$SILENT" ] || echo ready
+[ -n "$SILENT" ] || echo 'Agent is ready to receive tasks'
 trap 'exit 0' TERM
 while :; do sleep 1; done
 `;

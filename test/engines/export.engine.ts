@@ -36,7 +36,7 @@ function exported(cwd: string, target: string, flags: readonly string[]): string
   for (const name of ['run.sh', 'compose.yaml']) {
     const path = join(cwd, 'agent', name);
     try {
-      writeFileSync(path, readFileSync(path, 'utf8').replaceAll('/etc/scalr-agent', `${cwd}/etc`));
+      writeFileSync(path, readFileSync(path, 'utf8').replaceAll(/\/etc\/scalr-agent(-blue)?/g, `${cwd}/etc`));
     } catch (error) {
       expect((error as NodeJS.ErrnoException).code).toBe('ENOENT');
     }
@@ -84,13 +84,7 @@ async function engine(context: Pick<TestContext, 'skip'>, ...images: string[]): 
   return started;
 }
 
-/** Runs the script of an export; the socket of the agent is that of the engine of this test. */
-function run(folder: string, {env}: Engine) {
-  const script = join(folder, 'run.sh');
-  const socket = env['DOCKER_HOST']?.replace('unix://', '');
-  writeFileSync(script, readFileSync(script, 'utf8').replaceAll('--volume /var/run/docker.sock:', `--volume ${socket}:`));
-  return execa('sh', ['run.sh'], {cwd: folder, env});
-}
+const run = (folder: string, {env}: Engine) => execa('sh', ['run.sh'], {cwd: folder, env});
 
 describe('docker', () => {
   test('starts agents with exactly what the settings say', {timeout: 300_000}, async (context) => {
@@ -165,6 +159,12 @@ describe('docker', () => {
     await run(folder, docker);
     expect((await seenBy(docker, 'scalr-agent')).env['SCALR_AGENT_TOKEN']).toBe(TOKEN);
     expect(await docker.docker('ps', '--all', '--format', '{{.Names}} {{.Image}}')).toBe('scalr-agent scalr/agent:1.5.0');
+    // Docker accepts it, but cannot start it.
+    const script = readFileSync(join(folder, 'run.sh'), 'utf8');
+    writeFileSync(join(folder, 'run.sh'), script.replace('docker create ', 'docker create --entrypoint /none '));
+    await expect(run(folder, docker)).rejects.toThrow('The previous container scalr-agent runs again.');
+    expect(await docker.docker('ps', '--all', '--format', '{{.Names}} {{.State}}')).toBe('scalr-agent running');
+    writeFileSync(join(folder, 'run.sh'), script);
     await docker.docker('rm', '--force', 'scalr-agent');
     await docker.docker('create', '--name', 'scalr-agent', IMAGE);
     await expect(run(folder, docker)).rejects.toThrow('this script did not start it');
@@ -250,7 +250,7 @@ test('reaches Scalr through the proxy with the private CA, and not without them'
   ]);
   const script = join(folder, 'run.sh');
   // The engine of this test has no network of its own.
-  writeFileSync(script, readFileSync(script, 'utf8').replace('docker run ', 'docker run --network host '));
+  writeFileSync(script, readFileSync(script, 'utf8').replace('docker create ', 'docker create --network host '));
   await run(folder, docker);
   await seenBy(docker, 'scalr-agent');
   // OpenSSL reads SSL_CERT_FILE, and curl the variables of the proxy.

@@ -1,42 +1,13 @@
-import {mkdtempSync, rmSync, statSync} from 'node:fs';
-import {tmpdir} from 'node:os';
+import {statSync} from 'node:fs';
 import {join} from 'node:path';
-import {expect, onTestFinished, type TestContext, test} from 'vitest';
-import {runBuilt} from '../package/built.ts';
-import {violations} from '../support/output-schema.ts';
-import {buildStandIns, startDocker} from './docker.ts';
-
-const OLD = 'scalr/agent:1.3.0';
-const NEW = 'scalr/agent:1.4.0';
-const SHARED = ['--url', 'https://acme.scalr.io', '--isolation', 'shared'];
-
-async function machine(context: Pick<TestContext, 'skip'>) {
-  const engine = await startDocker(context);
-  await buildStandIns(engine, context, [OLD, NEW]);
-  const cwd = mkdtempSync(join(tmpdir(), 'install-'));
-  onTestFinished(() => rmSync(cwd, {recursive: true, force: true}));
-  const env = {...engine.env, PATH: process.env['PATH'] as string, HOME: cwd, SCALR_AGENT_TOKEN: 'e30.e30.c2ln'};
-  const run = (...args: string[]) => runBuilt('scalr-agent', args, {cwd, env});
-  return {
-    ...engine,
-    cwd,
-    run,
-    install: (...more: string[]) => run('install', '--target', 'docker', ...SHARED, '--yes', ...more),
-    json(command: string, ...args: string[]) {
-      const {stdout, status} = run(command, '--target', 'docker', ...args, '--json');
-      expect(violations(command, stdout)).toEqual([]);
-      return {...JSON.parse(stdout), exit: status};
-    },
-    containers: async () =>
-      (await engine.docker('ps', '--all', '--format', '{{.Names}} {{.Image}}')).split('\n').filter(Boolean).toSorted(),
-  };
-}
+import {expect, test} from 'vitest';
+import {machine, NEW, OLD, SHARED} from './machine.ts';
 
 test('installs, updates, shows and uninstalls an agent in Docker', {timeout: 300_000}, async (context) => {
   const {install, json, containers, docker, cwd, run} = await machine(context);
   const dry = run('install', '--target', 'docker', ...SHARED, '--dry-run');
   expect(dry.status).toBe(0);
-  expect(dry.stdout).toMatch(/^docker run --detach --name scalr-agent /m);
+  expect(dry.stdout).toMatch(/^docker create --name scalr-agent\.next /m);
   expect(await containers()).toEqual([]);
 
   const first = json('install', ...SHARED, '--agent-image', OLD, '--yes');
@@ -51,7 +22,7 @@ test('installs, updates, shows and uninstalls an agent in Docker', {timeout: 300
   // Two agents with another image replace the first one; it is gone only after the image was there.
   const second = install('--agent-image', NEW, '--concurrency', '2', '--grace-period', '2m');
   expect(second.status, second.stderr).toBe(0);
-  expect(second.stderr).toContain('Container scalr-agent gets 10 s to stop.');
+  expect(second.stderr).toContain('Container scalr-agent gets up to 3660 s to stop.');
   expect(await containers()).toEqual([`scalr-agent-1 ${NEW}`, `scalr-agent-2 ${NEW}`]);
 
   expect(json('status')).toMatchObject({

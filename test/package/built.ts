@@ -11,6 +11,7 @@ interface How {
   /** Arguments of Node.js itself. */
   flags?: readonly string[];
   cwd?: string;
+  timeoutMs?: number;
 }
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -28,7 +29,7 @@ export const WIZARD = built('dist/bin/scalr-agent-install.js');
 export function runBuilt(
   bin: Bin,
   args: readonly string[],
-  {env = {}, node = process.execPath, flags = [], cwd}: How = {},
+  {env = {}, node = process.execPath, flags = [], cwd, timeoutMs: timeout = 30_000}: How = {},
 ): SpawnSyncReturns<string> {
-  return spawnSync(node, [...flags, bin === 'scalr-agent' ? PROGRAM : WIZARD, ...args], {encoding: 'utf8', env, cwd, timeout: 30_000});
+  return spawnSync(node, [...flags, bin === 'scalr-agent' ? PROGRAM : WIZARD, ...args], {encoding: 'utf8', env, cwd, timeout});
 }

@@ -30,7 +30,7 @@ test('ends in a review with an install when Docker answers', async () => {
   expect(choicesOf(asked, 'Which of these apply').map(({label}) => label)).toEqual(['HTTP(S) proxy', 'Private CA', 'Registry mirror']);
   expect(choicesOf(asked, 'Where should provider').map(({label}) => label)).toEqual(['Default', 'Directory on this machine']);
   expect(shown(asked)).toContain('Step 6 of 6');
-  expect(shown(asked)).toContain('Start container scalr-agent-2 (scalr/agent:');
+  expect(shown(asked)).toContain('Create container scalr-agent-2.next (scalr/agent:');
   expect(choicesOf(asked, 'What do you want to do?')[0]).toEqual({value: 'install', label: 'Install'});
   expect(stderr).not.toContain(TOKEN);
 });

@@ -26,7 +26,7 @@ export async function prepareDocker(container: string, {since}: HostOptions, dep
   if (trouble)
     throw refusal(`Cannot read container ${container}`, trouble, [
       ...(trouble.isToolMissing ? ['On a VM, add the docker of the agent to PATH: /opt/scalr-agent/embedded/bin'] : []),
-      'For an agent that runs as a systemd service: scalr-agent collect-logs --journal',
+      'For an agent that runs as a systemd service: scalr-agent-install collect-logs --journal',
     ]);
   const answer = readJson('docker', stdout, isInspected);
   if (answer.trouble)

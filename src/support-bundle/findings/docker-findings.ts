@@ -9,6 +9,7 @@ export interface ContainerFacts {
     Status?: string;
     Running?: boolean;
     Restarting?: boolean;
+    Paused?: boolean;
     OOMKilled?: boolean;
     ExitCode?: number;
     Error?: string;
@@ -19,7 +20,7 @@ export interface ContainerFacts {
 /** Reasons why the agent container is unhealthy. Pure. */
 export function dockerFindings(name: string, facts: ContainerFacts, logs: readonly LogRecord[], now: Date): Finding[] {
   const {State = {}, RestartCount = 0} = facts;
-  const {Running = false, Restarting = false, OOMKilled = false} = State;
+  const {Running = false, Restarting = false, Paused = false, OOMKilled = false} = State;
   const object = `container/${name}`;
   const finding = (severity: Finding['severity'], code: string, message: string, remedy: string): Finding => ({
     severity,
@@ -29,7 +30,7 @@ export function dockerFindings(name: string, facts: ContainerFacts, logs: readon
     evidence: 'docker/inspect.json',
     remedy,
   });
-  const isHealthy = Running && !Restarting;
+  const isHealthy = Running && !Restarting && !Paused;
   const logFindings = agentLogFindings(logs[0], object, isHealthy, now);
   const end = `exit code ${State.ExitCode ?? 'unknown'}${State.Error ? `, ${State.Error}` : ''}`;
   if (OOMKilled)
@@ -39,6 +40,7 @@ export function dockerFindings(name: string, facts: ContainerFacts, logs: readon
     ];
   if (Restarting)
     return [...logFindings, finding('error', 'CRASH_LOOP', `restarting repeatedly (${end})`, 'Check the last log lines before the exit')];
+  if (Paused) return [...logFindings, finding('error', 'PAUSED', 'paused', `Continue it: docker unpause ${name}`)];
   if (!Running) {
     const message = `not running: ${State.Status ?? 'unknown'} since ${State.FinishedAt ?? 'an unknown time'} (${end})`;
     return [...logFindings, finding('error', 'NOT_RUNNING', message, `Check the last log lines, then run: docker start ${name}`)];

@@ -10,8 +10,10 @@ import {release} from '../../settings/release.ts';
 import {type Secret, variableSoundsSecret} from '../../settings/secret.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {clientCertFile, clientKeyFile} from '../../settings/tls.ts';
+import {type HostDirectories, STANDARD_DIRECTORIES} from './directories.ts';
 import {type HostTarget, type Mode, modeOf} from './mode.ts';
-import {RUNS_PER_AGENT} from './rows.ts';
+import {OWN_VARIABLES, RUNS_PER_AGENT} from './rows.ts';
+import {secondsToStop} from './stop-timeout.ts';
 import {hostTree, refuseOwnVariables, refuseUnsupported} from './tree.ts';
 
 type Variables = Readonly<Record<string, string>>;
@@ -36,12 +38,17 @@ export interface HostAgent {
   environment: Variables;
   /** Variables with passwords, and the token if it is known. */
   secrets: Variables;
+  /** Lines that the user has added to the file with the secrets. */
+  addedLines: readonly string[];
   labels: Variables;
   pull?: string;
   user?: string;
   memory?: string;
   cpus?: string;
+  /** Time for the agent to end its runs. */
   stopSeconds?: number;
+  /** The socket of Docker on the machine. */
+  socket: string;
   isRoot: boolean;
   /** Files that the agent reads, by their path for the agent. */
   files: HostFile[];
@@ -65,19 +72,38 @@ export interface HostFile {
 export const RELEASE_LABEL = 'io.scalr.agent.release';
 /** Label with `runs` or `vcs`. */
 export const PURPOSE_LABEL = 'io.scalr.agent.purpose';
-const DATA_HOME = '/var/lib/scalr-agent';
-const CONFIGURATION = '/etc/scalr-agent';
+export const STANDARD_SOCKET = '/var/run/docker.sock';
 const CA = 'ca.pem';
 
+/** An earlier export into the same directory. */
+export interface EarlierExport {
+  token?: Secret;
+  /** The file with the token. */
+  environment?: string;
+  /** The files that start the containers. */
+  commands?: string;
+}
+
+/** What the settings do not contain. */
+export interface HostOptions {
+  earlier?: EarlierExport;
+  directories?: HostDirectories;
+  socket?: string;
+}
+
 /** The agents for a machine. Pure. @throws ExpectedError for settings that the target does not support */
-export function hostAgent(settings: Settings, target: HostTarget, knownToken?: Secret): HostAgent {
+export function hostAgent(
+  settings: Settings,
+  target: HostTarget,
+  {earlier = {}, directories = STANDARD_DIRECTORIES, socket = STANDARD_SOCKET}: HostOptions = {},
+): HostAgent {
   refuseUnsupported(settings, target);
   refuseOwnVariables(settings);
   const mode = modeOf(settings.get);
   const {tree, warnings} = hostTree(settings, target);
   const name = settings.get(release) as string;
   const image = imageOf(tree);
-  const files = filesOf(tree, settings, mode);
+  const files = filesOf(tree, settings, mode, directories.configuration);
   const variables: Record<string, string> = {
     ...(getAt(tree, at('environment')) as Record<string, string> | undefined),
     ...files.environment,
@@ -87,19 +113,21 @@ export function hostAgent(settings: Settings, target: HostTarget, knownToken?: S
   const isOnMachine = target === 'systemd';
   const isSecret = ([key, value]: [string, string]): boolean => variableSoundsSecret(key) || withoutCredentials(value) !== value;
   const {SCALR_AGENT_DATA_DIR: _, SCALR_AGENT_CACHE_DIR: __, ...common} = variables;
-  const secretToken = settings.get(token) ?? settings.get(tokenFile) ?? knownToken;
+  const secretToken = settings.get(token) ?? settings.get(tokenFile) ?? earlier.token;
+  const added = addedLines(earlier.environment ?? '', variables);
   return {
     target,
     mode,
     name,
     image,
     version: splitImage(image).tag ?? 'latest',
-    agents: instancesOf(tree, {name, mode, isOnMachine, dataHome, cacheHome}),
+    agents: instancesOf(tree, {name, mode, isOnMachine, dataHome, cacheHome, directories}),
     environment: Object.fromEntries(Object.entries(common).filter((each) => !isSecret(each))),
     secrets: {
       SCALR_AGENT_TOKEN: secretToken?.reveal() ?? '',
       ...Object.fromEntries(Object.entries(common).filter(isSecret)),
     },
+    addedLines: added,
     labels: {
       ...(getAt(tree, at('container.labels')) as Record<string, string> | undefined),
       [RELEASE_LABEL]: name,
@@ -110,12 +138,19 @@ export function hostAgent(settings: Settings, target: HostTarget, knownToken?: S
     ...optional('user', textAt(tree, 'container.user')),
     ...optional('memory', textAt(tree, 'container.memory')),
     ...optional('cpus', textAt(tree, 'container.cpus')),
-    ...stopSeconds(tree),
+    ...stopSeconds(tree, common, mode),
+    socket,
     isRoot: textAt(tree, 'service.root') === 'root',
     files: files.files,
     proxy: Object.fromEntries(PROXIES.flatMap((key) => (variables[key] === undefined ? [] : [[key, variables[key] as string]]))),
     notes: notesOf(settings, mode),
-    warnings: [...warnings, ...cautionsOf(settings), ...(secretToken ? [] : [NO_TOKEN]), ...unreadableKey(tree, settings)],
+    warnings: [
+      ...warnings,
+      ...cautionsOf(settings),
+      ...(secretToken ? [] : [NO_TOKEN]),
+      ...keptLines(added),
+      ...unreadableKey(tree, settings),
+    ],
   };
 }
 
@@ -144,16 +179,33 @@ const NO_TOKEN: Warning = {
   message: 'agent.env contains no token. Set SCALR_AGENT_TOKEN in it, or export again with SCALR_AGENT_TOKEN or --token-file.',
 };
 
+/** Variables that rows do not write are from the user. */
+const addedLines = (environment: string, variables: Variables): string[] =>
+  environment.split(/\r?\n/).filter((line) => {
+    const [, name] = /^(?:export\s+)?([A-Za-z_]\w*)=/.exec(line) ?? [];
+    return name !== undefined && name !== 'SCALR_AGENT_TOKEN' && !OWN_VARIABLES.has(name) && !(name in variables);
+  });
+
+const keptLines = (lines: readonly string[]): Warning[] =>
+  lines.length === 0
+    ? []
+    : [
+        {
+          code: 'KEPT_VARIABLES',
+          message: `agent.env keeps ${lines.map((line) => line.replace(/=.*/, '')).join(', ')}, which no setting contains. Remove what is no longer needed.`,
+        },
+      ];
+
 interface Files {
   files: HostFile[];
   environment: Variables;
 }
 
 /** The certificates that the agent reads, and the variables with their paths. */
-function filesOf(tree: Values, settings: Settings, mode: Mode): Files {
+function filesOf(tree: Values, settings: Settings, mode: Mode, configuration: string): Files {
   const [ca, certificate, privateKey] = [textAt(tree, 'tls.caBundle'), settings.get(clientCertFile), settings.get(clientKeyFile)];
-  const file = (name: string, text: string, isPrivate = false): HostFile => ({name, path: `${CONFIGURATION}/${name}`, text, isPrivate});
-  const path = `${CONFIGURATION}/${CA}`;
+  const file = (name: string, text: string, isPrivate = false): HostFile => ({name, path: `${configuration}/${name}`, text, isPrivate});
+  const path = `${configuration}/${CA}`;
   const isForRuns = textAt(tree, 'tls.scope') === 'tasks';
   return {
     files: [
@@ -165,8 +217,8 @@ function filesOf(tree: Values, settings: Settings, mode: Mode): Files {
     environment: {
       ...(ca === '' ? {} : {[isForRuns ? 'SCALR_AGENT_CONTAINER_TASK_CA_CERT' : 'SCALR_AGENT_CA_CERT']: path}),
       ...(ca !== '' && mode === 'local' ? {SSL_CERT_FILE: path} : {}),
-      ...(certificate ? {SCALR_AGENT_TLS_CERT_FILE: `${CONFIGURATION}/client.crt`} : {}),
-      ...(privateKey ? {SCALR_AGENT_TLS_KEY_FILE: `${CONFIGURATION}/client.key`} : {}),
+      ...(certificate ? {SCALR_AGENT_TLS_CERT_FILE: `${configuration}/client.crt`} : {}),
+      ...(privateKey ? {SCALR_AGENT_TLS_KEY_FILE: `${configuration}/client.key`} : {}),
     },
   };
 }
@@ -174,9 +226,10 @@ function filesOf(tree: Values, settings: Settings, mode: Mode): Files {
 const optional = <K extends string>(key: K, value: string): Partial<Record<K, string>> =>
   value === '' ? {} : ({[key]: value} as Record<K, string>);
 
-function stopSeconds(tree: Values): {stopSeconds?: number} {
+function stopSeconds(tree: Values, variables: Variables, mode: Mode): {stopSeconds?: number} {
   const found = getAt(tree, at('container.stopSeconds'));
-  return typeof found === 'number' ? {stopSeconds: found} : {};
+  if (typeof found === 'number') return {stopSeconds: found};
+  return mode === 'vcs' ? {} : {stopSeconds: secondsToStop(variables)};
 }
 
 /** The key is readable only by its owner, who may be another user. */
@@ -221,19 +274,21 @@ interface Place {
   isOnMachine: boolean;
   dataHome: string | undefined;
   cacheHome: string | undefined;
+  directories: HostDirectories;
 }
 
 /** More concurrent runs than one agent executes are divided among several agents, each with its own data directory. */
-function instancesOf(tree: Values, {name, mode, isOnMachine, dataHome, cacheHome}: Place): AgentInstance[] {
+function instancesOf(tree: Values, {name, mode, isOnMachine, dataHome, cacheHome, directories}: Place): AgentInstance[] {
   const concurrency = Number(getAt(tree, at('concurrency')) ?? 0);
   const perAgent = mode === 'local' ? 1 : RUNS_PER_AGENT;
   const count = isOnMachine || mode === 'vcs' ? 1 : Math.max(1, Math.ceil(concurrency / perAgent));
-  const defaultData = mode === 'containers' && !isOnMachine ? DATA_HOME : undefined;
+  const defaultData = mode === 'containers' && !isOnMachine ? directories.data : undefined;
   return Array.from({length: count}, (_, index) => {
     const suffix = count === 1 ? '' : `-${index + 1}`;
     const data = dataHome ?? defaultData;
     const own = data === undefined ? undefined : `${data}${suffix}`;
-    const cacheDirectory = cacheHome ?? (mode === 'local' && textAt(tree, 'cache') === 'hostpath' ? `${DATA_HOME}/cache` : undefined);
+    const cacheDirectory =
+      cacheHome ?? (mode === 'local' && textAt(tree, 'cache') === 'hostpath' ? `${directories.data}/cache` : undefined);
     const runs = mode === 'local' ? 1 : Math.floor(concurrency / count) + (index < concurrency % count ? 1 : 0);
     return {
       name: `${name}${suffix}`,

@@ -24,7 +24,10 @@ export function commonFiles(host: HostAgent): ExportedFile[] {
   const files = [
     {
       path: ENV_FILE,
-      text: envFile(host.secrets, host.target, ['Secrets of the agent. Keep this file readable only by its owner, and out of Git.']),
+      text: [
+        envFile(host.secrets, host.target, ['Secrets of the agent. Keep this file readable only by its owner, and out of Git.']),
+        ...host.addedLines.map((line) => `${line}\n`),
+      ].join(''),
       isPrivate: true,
     },
     ...host.files.map(({name, text, isPrivate}) => ({path: name, text, isPrivate})),

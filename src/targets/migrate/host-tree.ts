@@ -3,6 +3,7 @@ import {at, setAt, type Values} from '../../charts/tree.ts';
 import {splitImage} from '../../settings/addresses.ts';
 import {canonicalQuantity} from '../../settings/quantity.ts';
 import {type Change, changeOf} from '../../values/migrate/change.ts';
+import {secondsToStop} from '../host/stop-timeout.ts';
 import {type HostConfiguration, type HostContainer, readVariables} from './read-host.ts';
 
 /** Reads a file that the configuration names; undefined if it does not exist here. */
@@ -174,9 +175,13 @@ function ownImage(image: string, registry: string | undefined): string | undefin
   return splitImage(reference).repository === 'scalr/agent' ? undefined : reference;
 }
 
+/** Without timeouts of the user; an export writes it. */
+const usualSecondsToStop = ({SCALR_AGENT_WORKER_ON_STOP_ACTION: action = ''}: Variables): number =>
+  secondsToStop({SCALR_AGENT_WORKER_ON_STOP_ACTION: action});
+
 /** A service has only the timeouts of the agent, which end before the service manager stops it. */
 function stopSecondsOf({stopSeconds}: HostContainer, variables: Variables): number | undefined {
-  if (stopSeconds !== undefined) return stopSeconds;
+  if (stopSeconds !== undefined && stopSeconds !== usualSecondsToStop(variables)) return stopSeconds;
   const [drain, stop] = ['SCALR_AGENT_WORKER_DRAIN_TIMEOUT', 'SCALR_AGENT_WORKER_GRACE_SHUTDOWN_TIMEOUT'].map((name) => variables[name]);
   if (drain !== undefined) return Number(drain) + 60;
   return stop === undefined ? undefined : Number(stop) + 10;

@@ -3,18 +3,51 @@
 set -eu
 cd "$(dirname "$0")"
 
-# Stops and removes a container of an earlier version of this script.
-replace() {
-  owner=$(docker container inspect --format '{{index .Config.Labels "io.scalr.agent.release"}}' "$1" 2>/dev/null) || return 0
-  [ "$owner" = scalr-agent ] || { echo "A container $1 exists, and this script did not start it." >&2; exit 1; }
-  docker stop "$1" >/dev/null
-  docker rm "$1" >/dev/null
+exists() {
+  docker container inspect "$1" >/dev/null 2>&1
 }
 
-replace scalr-agent
-docker run \
-  --detach \
-  --name scalr-agent \
+# Creates a container before it stops the one of an earlier version of this script, which runs again if the new one does not start.
+start() {
+  name=$1
+  shift
+  for each in "$name" "$name.next" "$name.previous"; do
+    exists "$each" || continue
+    owner=$(docker container inspect --format '{{index .Config.Labels "io.scalr.agent.release"}}' "$each")
+    [ "$owner" = scalr-agent ] || { echo "A container $each exists, and this script did not start it." >&2; exit 1; }
+  done
+  # Left by an interrupted run of this script.
+  if exists "$name.previous"; then
+    if [ "$(docker container inspect --format '{{.State.Running}}' "$name" 2>/dev/null)" = true ]; then
+      docker rm "$name.previous" >/dev/null
+    else
+      if exists "$name"; then docker rm "$name" >/dev/null; fi
+      docker rename "$name.previous" "$name"
+      docker start "$name" >/dev/null
+    fi
+  fi
+  if exists "$name.next"; then docker rm "$name.next" >/dev/null; fi
+  docker create --name "$name.next" "$@" >/dev/null
+  before=
+  if exists "$name"; then
+    before=$name.previous
+    docker stop "$name" >/dev/null
+    docker rename "$name" "$before"
+  fi
+  docker rename "$name.next" "$name"
+  if docker start "$name" >/dev/null; then
+    [ -z "$before" ] || docker rm "$before" >/dev/null
+    return
+  fi
+  docker rm --force "$name" >/dev/null
+  [ -n "$before" ] || exit 1
+  docker rename "$before" "$name"
+  docker start "$name" >/dev/null
+  echo "The previous container $name runs again." >&2
+  exit 1
+}
+
+start scalr-agent \
   --restart unless-stopped \
   --env-file "$PWD/agent.env" \
   --env SCALR_URL=https://acme.scalr.io \

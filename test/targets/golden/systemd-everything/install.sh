@@ -11,7 +11,6 @@ install -D -m 0600 agent.env "$root"/etc/scalr-agent/agent.env
 install -D -m 0644 ca.pem "$root"/etc/scalr-agent/ca.pem
 
 [ -z "$root" ] || exit 0
-scalr-agent configure --user=root
 systemctl daemon-reload
 systemctl restart scalr-docker
 systemctl restart scalr-agent

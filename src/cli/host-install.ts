@@ -1,0 +1,127 @@
+import {resolve} from 'node:path';
+import {commandLine, programOf} from '../command-line.ts';
+import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
+import {changeContainers} from '../host/change.ts';
+import type {HostPlan} from '../host/plan.ts';
+import {type PreparedContainers, prepareContainers} from '../host/prepare.ts';
+import {watchContainers} from '../host/watch.ts';
+import {token} from '../settings/agent.ts';
+import {release} from '../settings/release.ts';
+import {Secret} from '../settings/secret.ts';
+import type {Settings} from '../settings/settings.ts';
+import {dockerFiles} from '../targets/docker.ts';
+import {type HostAgent, hostAgent} from '../targets/host/agent.ts';
+import {agentsReporter, dockerPlace, hostPlanText} from '../ui/host.ts';
+import {callsText, LINK_VCS} from '../ui/plan.ts';
+import {paragraph} from '../ui/theme.ts';
+import type {App} from './app.ts';
+import {earlierExport, writeFiles} from './export-files.ts';
+import {type ConfirmFlags, confirm, type HostContext, readSignal, stepsOf, withInterrupts} from './host-commands.ts';
+
+export interface HostInstallResult {
+  target: 'docker';
+  release: string;
+  image: string;
+  containers: string[];
+  /** False if every container was up to date. */
+  changed: boolean;
+  steps: {id: string; title: string}[];
+  warnings: readonly Warning[];
+  /** Written files. */
+  saved: string[];
+  /** State according to the agent log; absent if the install did not wait. */
+  agent?: 'registered' | 'unknown';
+}
+
+/** Where an install writes its files. */
+export const directoryOf = (settings: Settings, save: string | undefined): string => resolve(save ?? (settings.get(release) as string));
+
+/** Reads the machine and plans the install. Read-only. @throws ExpectedError */
+export async function prepareInDocker(
+  settings: Settings,
+  directory: string,
+  {host, files}: Pick<App, 'host' | 'files'>,
+  signal: AbortSignal,
+): Promise<PreparedContainers> {
+  const earlier = await earlierExport(directory, files);
+  const prepared = await prepareContainers(
+    (options, {SCALR_AGENT_TOKEN: running} = {}) =>
+      hostAgent(settings, 'docker', {...options, earlier: {...(running ? {token: new Secret(running)} : {}), ...earlier}}),
+    directory,
+    {host, files, signal},
+  );
+  if (prepared.agent.secrets['SCALR_AGENT_TOKEN'] === '') throw noToken();
+  return prepared;
+}
+
+/** Starts the containers of an agent on this machine, or brings them to the settings. `confirmed` is the plan that the user has seen. @throws ExpectedError */
+export async function installInDocker(
+  settings: Settings,
+  flags: ConfirmFlags & {save?: string | undefined; 'no-wait'?: boolean},
+  context: HostContext,
+  confirmed?: HostPlan,
+): Promise<HostInstallResult> {
+  const {app, screen, say} = context;
+  const directory = directoryOf(settings, flags.save);
+  const prepared = await prepareInDocker(settings, directory, app, readSignal(context));
+  const {agent: host, warnings} = prepared;
+  const steps = [...prepared.steps, ...prepared.finish];
+  const result: HostInstallResult = {
+    target: 'docker',
+    release: host.name,
+    image: host.image,
+    containers: host.agents.map(({name}) => name),
+    changed: steps.length > 0,
+    steps: stepsOf(steps),
+    warnings: [...host.warnings, ...warnings.map((message) => ({code: 'DOCKER', message}))],
+    saved: [],
+  };
+  const text = `${hostPlanText({steps}, dockerPlace(host, directory), screen)}\n${host.notes.map((note) => `${note}\n`).join('')}`;
+  const isConfirmed = confirmed !== undefined && titlesOf(confirmed) === titlesOf(prepared);
+  if (!isConfirmed) context.report(result.warnings);
+  if (flags['dry-run']) {
+    say(text);
+    if (!context.isJson) app.stdout(callsText({steps}));
+    return result;
+  }
+  if (result.changed) {
+    if (!isConfirmed) await confirm(text, flags, context);
+    const written = {directory, isDryRun: false, isAccepted: true};
+    say(`${(await writeFiles(dockerFiles(host).files, app.files, written)).join('\n')}\n`);
+  }
+  return withInterrupts(context, async (deps) => {
+    const onState = agentsReporter(say, screen);
+    const watch = async () => (flags['no-wait'] ? undefined : watchContainers(host.name, {...deps, timeoutMs: context.timeoutMs, onState}));
+    const agent = await changeContainers(prepared, {...deps, files: app.files}, watch);
+    const saved = result.changed ? [directory] : [];
+    if (agent === undefined) return {...result, saved};
+    const what = result.changed ? 'is ready' : 'is up to date and ready';
+    const log = agent === 'registered' ? 'has registered (according to its log)' : 'does not show in its log whether it has registered';
+    say(
+      `${paragraph('', `Agent ${host.name} ${what}, and ${log}.`, screen)}Next steps:\n${host.mode === 'vcs' ? `  - ${LINK_VCS}\n` : ''}${nextSteps(host, context)}`,
+    );
+    return {...result, agent, saved};
+  });
+}
+
+/** A support bundle is about one container. */
+const nextSteps = ({name, agents}: HostAgent, {app}: HostContext): string =>
+  [
+    ['status', '--target', 'docker', '--release', name],
+    ...(agents.length === 1
+      ? [['collect-logs', '--target', 'docker', '--release', name]]
+      : agents.map((each) => ['collect-logs', '--docker', each.name])),
+    ['uninstall', '--target', 'docker', '--release', name, '--dry-run'],
+  ]
+    .map((args) => commandLine({tool: 'scalr-agent', args}))
+    .map((line) => `  - ${line.replace(/^scalr-agent/, programOf(app.env).other)}\n`)
+    .join('');
+
+const titlesOf = ({steps, finish}: Pick<HostPlan, 'steps' | 'finish'>): string => [...steps, ...finish].map(({title}) => title).join('\n');
+
+const noToken = (): ExpectedError =>
+  new ExpectedError('Missing token of the agent pool.', {
+    code: 'MISSING_SETTING',
+    exit: ExitCode.usage,
+    suggestions: [`Set ${token.env}, or --token-file`],
+  });

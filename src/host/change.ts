@@ -1,0 +1,115 @@
+import {runSteps} from '../apply/run-steps.ts';
+import {commandLine} from '../command-line.ts';
+import {ExpectedError} from '../errors.ts';
+import type {Step} from '../plan/step.ts';
+import type {Files} from '../ports/files.ts';
+import type {HostTools} from '../ports/host-tools.ts';
+import {anySignal} from '../signals.ts';
+import {agentContainers, agentName, type Container, containerName, isUp, readContainers, roleOf} from './containers.ts';
+import type {PreparedContainers} from './prepare.ts';
+import {recover} from './recovery.ts';
+
+/** A restarted Docker daemon answers within this time. */
+const DAEMON_TIMEOUT_MS = 30_000;
+const POLL_INTERVAL_MS = 1000;
+
+type RunDeps = Parameters<typeof runSteps>[1];
+
+interface Deps extends RunDeps {
+  host: HostTools;
+  files: Pick<Files, 'write'>;
+}
+
+/** Runs the steps of an install and waits with `watch`; the previous containers run again if this fails. @throws ExpectedError */
+export async function changeContainers<T>(prepared: PreparedContainers, deps: Deps, watch: () => Promise<T>): Promise<T> {
+  const stopping = new Set<string>();
+  const onStep: Deps['onStep'] = (step, ...news) => {
+    if (step.call.args[0] === 'stop') stopping.add(step.call.args.at(-1) as string);
+    deps.onStep(step, ...news);
+  };
+  let isWatching = false;
+  let result: T;
+  try {
+    await runSteps(prepared.steps, {...deps, onStep});
+    isWatching = true;
+    result = await watch();
+  } catch (error) {
+    // The user has stopped only the waiting; a repeated install continues it.
+    if (!(error instanceof ExpectedError) || (isWatching && deps.interrupts.interrupt.aborted)) throw error;
+    throw await restored(error, prepared, stopping, deps);
+  }
+  await runSteps(prepared.finish, deps);
+  return result;
+}
+
+/** The failure, and what runs now. */
+async function restored(
+  failure: ExpectedError,
+  {agent, installed, replacedFiles}: PreparedContainers,
+  stopping: ReadonlySet<string>,
+  deps: Deps,
+): Promise<ExpectedError> {
+  let steps: readonly Step[] = [];
+  try {
+    const isComplete = installed.every((each) => roleOf(each) === 'current' || roleOf(each) === 'failed');
+    // An interrupted install may have stopped the others.
+    const idle = new Set(installed.filter((each) => isComplete && !isUp(each)).map(({Id}) => Id));
+    const recovery = recover(agentContainers(await readAgain(deps), agent.name), {stopping, idle});
+    steps = recovery.steps;
+    for (const [path, text] of replacedFiles) await deps.files.write(path, text, {isPrivate: false});
+    // Only a second signal stops the way back.
+    await runSteps(steps, {...deps, interrupts: {...deps.interrupts, interrupt: deps.interrupts.forceQuit}});
+    const running = agentContainers(await readAgain(deps), agent.name).filter(
+      (each) => isUp(each) && installed.some(({Id}) => Id === each.Id),
+    );
+    const [again, still] = [true, false].map((isStarted) =>
+      running.filter(({Id}) => recovery.started.includes(Id) === isStarted).map(containerName),
+    );
+    return withFacts(
+      failure,
+      [...sentence(again, 'runs again', 'run again'), ...sentence(still, 'still runs', 'still run')],
+      recovery.failed.map((name) => `Check the log of the new container: docker logs ${name}`),
+    );
+  } catch (error) {
+    const names = [...new Set(installed.filter(isUp).map(agentName))];
+    if (!(error instanceof ExpectedError) || names.length === 0) return failure;
+    const way = steps.length === 0 ? '' : `, or run: ${steps.map(({call}) => commandLine(call)).join(' && ')}`;
+    return withFacts(
+      failure,
+      [`It is unknown whether ${names.join(', ')} ${names.length === 1 ? 'runs' : 'run'}: ${error.message}`],
+      [`When Docker answers, run the same command again${way}`],
+    );
+  }
+}
+
+const sentence = (names: readonly string[] = [], one: string, many: string): string[] =>
+  names.length === 0
+    ? []
+    : [`The previous ${names.length === 1 ? `container ${names[0]} ${one}` : `containers ${names.join(', ')} ${many}`}.`];
+
+/** Next steps about a container that no longer has its name are left out. */
+function withFacts(failure: ExpectedError, facts: readonly string[], suggestions: readonly string[]): ExpectedError {
+  const valid =
+    suggestions.length === 0
+      ? failure.suggestions
+      : failure.suggestions.filter((each) => !/docker (logs|start|unpause)|last log lines/.test(each));
+  return new ExpectedError([failure.message.replace(/(?<![.!?])$/, '.'), ...facts].join(' '), {
+    ...failure,
+    suggestions: [...suggestions, ...valid],
+    cause: failure.cause,
+  });
+}
+
+/** Waits for a Docker daemon that is being restarted. @throws ExpectedError */
+async function readAgain({host, now, sleep, interrupts: {forceQuit}}: Deps): Promise<Container[]> {
+  const signal = anySignal(forceQuit, AbortSignal.timeout(DAEMON_TIMEOUT_MS));
+  const end = now().getTime() + DAEMON_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await readContainers({host, signal});
+    } catch (error) {
+      if (signal.aborted || now().getTime() >= end) throw error;
+      await sleep(POLL_INTERVAL_MS, signal);
+    }
+  }
+}

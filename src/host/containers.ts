@@ -1,0 +1,87 @@
+import type {HostError, HostTools} from '../ports/host-tools.ts';
+import {refusal} from '../support-bundle/collect/host.ts';
+import type {ContainerFacts} from '../support-bundle/findings/docker-findings.ts';
+import {isListOf, readJson} from '../support-bundle/json.ts';
+import {PURPOSE_LABEL, RELEASE_LABEL} from '../targets/host/agent.ts';
+
+/** A container, from `docker inspect`. */
+export interface Container extends ContainerFacts {
+  Id: string;
+  /** With a slash at its start. */
+  Name: string;
+  Config?: {Image?: string; Labels?: Readonly<Record<string, string>> | null; StopTimeout?: number; Env?: readonly string[] | null};
+  Mounts?: readonly {Type?: string; Source?: string; Destination?: string}[] | null;
+  State?: ContainerFacts['State'] & {StartedAt?: string};
+}
+
+interface Deps {
+  host: HostTools;
+  signal: AbortSignal;
+}
+
+export const containerName = ({Name}: Pick<Container, 'Name'>): string => Name.replace(/^\//, '');
+
+export const labelOf = ({Config}: Container, label: string): string | undefined => Config?.Labels?.[label];
+
+export const purposeOf = (container: Container): string | undefined => labelOf(container, PURPOSE_LABEL);
+
+/** The variables that a container was started with. */
+export const variablesOf = ({Config}: Container): Record<string, string> =>
+  Object.fromEntries((Config?.Env ?? []).map((each) => [each.slice(0, each.indexOf('=')), each.slice(each.indexOf('=') + 1)]));
+
+/** Docker would also send signals to a paused or restarting container. */
+export const isUp = ({State = {}}: Container): boolean => State.Running === true || State.Restarting === true;
+
+/** Every container of this machine. @throws ExpectedError if Docker does not answer */
+export async function readContainers({host, signal}: Deps): Promise<Container[]> {
+  const ids = await host.run({tool: 'docker', args: ['ps', '--all', '--quiet', '--no-trunc']}, {signal});
+  if (ids.trouble) throw unreadable(ids.trouble);
+  const all = ids.stdout.split('\n').filter(Boolean);
+  if (all.length === 0) return [];
+  const {stdout, trouble} = await host.run({tool: 'docker', args: ['inspect', '--type', 'container', ...all]}, {signal});
+  // The container of a run can end between the two calls.
+  if (trouble && trouble.kind !== 'not-found') throw unreadable(trouble);
+  const answer = readJson('docker', stdout, isListOf('Id', 'Name'));
+  if (answer.trouble) throw unreadable(answer.trouble);
+  return answer.value as unknown as Container[];
+}
+
+const unreadable = (trouble: HostError) =>
+  refusal('Cannot list the containers of this machine', trouble, [
+    trouble.isToolMissing ? 'Install Docker 20.10 or newer, and check: docker ps' : 'Check: docker ps',
+  ]);
+
+/**
+ * What an install leaves if it fails or is interrupted: `next` is not started yet, `previous` runs again if the new container fails,
+ * and `failed` keeps the log of a new container.
+ */
+export type Role = 'current' | 'next' | 'previous' | 'failed';
+
+export const nextName = (name: string): string => `${name}.next`;
+export const previousName = (name: string): string => `${name}.previous`;
+export const failedName = (name: string): string => `${name}.failed`;
+
+export function roleOf(container: Container): Role {
+  const rest = containerName(container).slice(labelOf(container, RELEASE_LABEL)?.length ?? Number.POSITIVE_INFINITY);
+  const [, role] = /^(?:-\d+)?\.(next|previous|failed)$/.exec(rest) ?? [];
+  return (role as Role | undefined) ?? 'current';
+}
+
+/** The name of the agent, whatever the role of its container. */
+export const agentName = (container: Container): string =>
+  roleOf(container) === 'current' ? containerName(container) : containerName(container).replace(/\.\w+$/, '');
+
+/** Agents of a release; without a release, also those that were started by hand from the image scalr/agent. */
+export const agentContainers = (all: readonly Container[], release?: string): Container[] =>
+  all.filter((each) => {
+    const name = labelOf(each, RELEASE_LABEL);
+    if (release !== undefined || name !== undefined) return release === undefined || name === release;
+    return /(^|\/)scalr\/agent([:@]|$)/.test(each.Config?.Image ?? '');
+  });
+
+/** The same without what an interrupted install has left, unless nothing else remains. */
+export function currentContainers(all: readonly Container[], release?: string): Container[] {
+  const found = agentContainers(all, release);
+  const current = found.filter((each) => roleOf(each) === 'current');
+  return current.length > 0 ? current : found;
+}

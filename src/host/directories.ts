@@ -1,0 +1,49 @@
+import {ExitCode, ExpectedError} from '../errors.ts';
+import type {HostAgent} from '../targets/host/agent.ts';
+import {directoriesNamed, type HostDirectories, STANDARD_DIRECTORIES} from '../targets/host/directories.ts';
+import {agentContainers, type Container, containerName} from './containers.ts';
+
+/** The directories and files of the machine that a container mounts. */
+export const mountsOf = ({Mounts}: Container): string[] =>
+  (Mounts ?? []).flatMap(({Type, Source}) => (Source && (Type ?? 'bind') === 'bind' ? [Source] : []));
+
+const isIn = (path: string, directory: string): boolean => path === directory || path.startsWith(`${directory.replace(/\/$/, '')}/`);
+
+/** Containers, running or stopped, that mount the path, something below it, or a directory above it. */
+export const usersOf = (path: string, containers: readonly Container[]): Container[] =>
+  containers.filter((each) => mountsOf(each).some((mount) => isIn(mount, path) || isIn(path, mount)));
+
+/** True if the container mounts the directory, or that of an agent with a number. */
+const mountsAny = (container: Container, directory: string): boolean =>
+  mountsOf(container).some((mount) => mount.startsWith(directory) && /^(-\d+)?(\/|$)/.test(mount.slice(directory.length)));
+
+/** Existing containers keep their directories. Only a release beside another one gets directories with its name. Pure. */
+export function directoriesFor(release: string, containers: readonly Container[], hasService: boolean): HostDirectories {
+  const own = agentContainers(containers, release);
+  const others = containers.filter((each) => !own.includes(each));
+  const named = directoriesNamed(release);
+  const choose = (key: keyof HostDirectories): string => {
+    const [standard, ofRelease] = [STANDARD_DIRECTORIES[key], named[key]];
+    if (own.some((each) => mountsAny(each, ofRelease))) return ofRelease;
+    if (own.some((each) => mountsAny(each, standard))) return standard;
+    return hasService || others.some((each) => mountsAny(each, standard)) ? ofRelease : standard;
+  };
+  return {data: choose('data'), configuration: choose('configuration')};
+}
+
+/** Warnings about data directories that other agents mount too. @throws ExpectedError if the release does not mount them yet */
+export function sharedDirectories(host: HostAgent, containers: readonly Container[]): string[] {
+  const own = agentContainers(containers, host.name);
+  const others = containers.filter((each) => !own.includes(each));
+  return host.agents.flatMap(({environment: {SCALR_AGENT_DATA_DIR: data}}) => {
+    if (data === undefined) return [];
+    const isKept = own.some((each) => mountsOf(each).includes(data));
+    // Containers of runs mount parts of the data of their agent.
+    const user = (isKept ? agentContainers(others) : others).find((each) => mountsOf(each).some((mount) => isIn(mount, data)));
+    if (user === undefined) return [];
+    const text = `Directory ${data} is also mounted by container ${containerName(user)}.`;
+    const remedy = 'Agents must not share their data: use another --data-home';
+    if (isKept) return [`${text} ${remedy}.`];
+    throw new ExpectedError(text, {code: 'OBJECT_OF_ANOTHER', exit: ExitCode.failed, suggestions: [remedy]});
+  });
+}

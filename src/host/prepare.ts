@@ -1,0 +1,58 @@
+import type {Files} from '../ports/files.ts';
+import type {HostTools} from '../ports/host-tools.ts';
+import type {HostAgent, HostOptions} from '../targets/host/agent.ts';
+import {hasService} from './agents.ts';
+import {agentContainers, type Container, readContainers, variablesOf} from './containers.ts';
+import {directoriesFor} from './directories.ts';
+import {type HostPlan, planContainers} from './plan.ts';
+import {readSocket} from './socket.ts';
+
+interface Deps {
+  host: HostTools;
+  files: Pick<Files, 'kindOf' | 'read'>;
+  signal: AbortSignal;
+}
+
+/** The agents of an install on this machine, and the steps to them. */
+export interface PreparedContainers extends HostPlan {
+  agent: HostAgent;
+  /** Containers of the release before the install. */
+  installed: readonly Container[];
+  /** Present content of the files that the install replaces on the machine. */
+  replacedFiles: ReadonlyMap<string, string>;
+}
+
+/** Reads the machine and plans an install; `agentWith` builds the agents. Read-only. @throws ExpectedError */
+export async function prepareContainers(
+  agentWith: (options: HostOptions, environment?: Readonly<Record<string, string>>) => HostAgent,
+  directory: string,
+  {host, files, signal}: Deps,
+): Promise<PreparedContainers> {
+  const draft = agentWith({});
+  const [containers, service, socket, found, info] = await Promise.all([
+    readContainers({host, signal}),
+    hasService({host, signal}),
+    draft.mode === 'containers' ? readSocket({host, files, signal}) : undefined,
+    host.run({tool: 'docker', args: ['image', 'inspect', '--format', '{{.Id}}', draft.image]}, {signal}),
+    host.run({tool: 'docker', args: ['info', '--format', '{{.HTTPProxy}}{{.HTTPSProxy}}']}, {signal}),
+  ]);
+  const installed = agentContainers(containers, draft.name);
+  const options = {directories: directoriesFor(draft.name, containers, service), ...(socket === undefined ? {} : {socket})};
+  const agent = agentWith(options, variablesOf(installed[0] ?? {Id: '', Name: ''}));
+  const onMachine = agent.files.filter(({isOnMachine}) => isOnMachine);
+  const present = await Promise.all(
+    onMachine.map(async ({path, text}) => ({
+      path,
+      text,
+      before: (await files.kindOf(path)) === 'file' ? (await files.read(path)).toString('utf8') : undefined,
+    })),
+  );
+  const plan = planContainers(agent, directory, {
+    containers,
+    hasImage: found.trouble === undefined,
+    hasDaemonProxy: info.stdout.trim() !== '',
+    upToDate: new Set(present.filter(({text, before}) => text === before).map(({path}) => path)),
+  });
+  const replaced = present.flatMap(({path, text, before}) => (before === undefined || before === text ? [] : [[path, before] as const]));
+  return {...plan, agent, installed, replacedFiles: new Map(replaced)};
+}
