@@ -218,12 +218,12 @@ export const rules: readonly ChartRule[] = [
   settingRule({
     code: 'SHARED_WORKSPACE',
     in: NESTED,
-    severity: 'error',
+    severity: 'warning',
     setting: set,
     path: 'persistence.data.enabled',
     isWrong: (get, {values}) => isOn(values, 'persistence.data.enabled') && get(concurrency) !== 1,
-    message: 'persistence.data shares one PVC between all runs, whose workspaces overwrite each other',
-    suggestion: 'Remove it, or add --concurrency 1 if the agent pool assigns one run at a time',
+    message:
+      'persistence.data shares one PVC between all runs, and concurrent runs overwrite their workspaces. Remove it, unless the agent pool assigns one run at a time.',
   }),
   policyWithoutDns({in: '0.5.64 - 0.5.68', fixedIn: '0.5.69'}),
   settingRule({
