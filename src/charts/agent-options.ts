@@ -239,11 +239,11 @@ export const optionsOfKeys = (chart: ChartName): {key: string; option: AgentOpti
     return key === undefined ? [] : [{key, option}];
   });
 
-/** The option for an unknown name: renamed, or misspelled by up to two letters. */
-export function optionMeantBy(name: string): {option: AgentOption; isOld: boolean} | undefined {
+/** The option for an unknown name: renamed, or misspelled by up to two letters; clear if it can be no other one. */
+export function optionMeantBy(name: string): {option: AgentOption; isOld: boolean; isClear: boolean} | undefined {
   if (!/^scalr_/i.test(name)) return undefined;
   const former = AGENT_OPTIONS.find((each) => each.formerly?.includes(name));
-  if (former) return {option: former, isOld: true};
-  const near = AGENT_OPTIONS.find((each) => distance(each.name, name.toUpperCase()) <= 2);
-  return near && {option: near, isOld: false};
+  if (former) return {option: former, isOld: true, isClear: true};
+  const near = AGENT_OPTIONS.filter((each) => distance(each.name, name.toUpperCase()) <= 2);
+  return near[0] && {option: near[0], isOld: false, isClear: near.length === 1};
 }

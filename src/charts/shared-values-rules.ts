@@ -88,14 +88,14 @@ export const directories = (keys: Keys): ValuesRule =>
   });
 
 /** The policy of some versions does not select run pods. */
-export const runsNotCovered = ({covered, ...rule}: {in?: string; covered: string}): ValuesRule =>
+export const runsNotCovered = ({covered, fixedIn, ...rule}: {in?: string; covered: string; fixedIn?: string}): ValuesRule =>
   keyRule({
     ...rule,
     code: 'RUNS_NOT_COVERED',
     severity: 'warning',
     keys: ['restrictMetadataService'],
     isWrong: isOn,
-    message: `The policy applies to ${covered}, not to run pods, and has no DNS rule. Where it is enforced, it can block DNS.`,
+    message: `The policy applies to ${covered}, not to run pods, and has no DNS rule. Where it is enforced, it can block DNS.${fixedIn === undefined ? '' : ` Fixed in ${fixedIn}.`}`,
   });
 
 /** Certificates are copied into a Secret unchanged; base64 would be encoded twice. */

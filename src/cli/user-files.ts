@@ -161,6 +161,8 @@ export const evidencePath = (directory: string | undefined, release: string, now
   join(directory ?? '', `${release}-evidence-${now.toISOString().replace(/\.\d+|[:-]/g, '')}.json`);
 
 interface RewriteOptions {
+  /** The number of changes in all files. */
+  changes: number;
   isDryRun: boolean;
   /** Confirmed in advance (--yes). */
   isAccepted: boolean;
@@ -171,10 +173,9 @@ interface RewriteOptions {
 export async function rewriteFiles(
   rewrites: readonly Rewrite[],
   files: Files,
-  {isDryRun, isAccepted, confirm}: RewriteOptions,
+  {changes: number, isDryRun, isAccepted, confirm}: RewriteOptions,
 ): Promise<{isWritten: boolean; text: string}> {
   const names = rewrites.map(({path}) => path).join(' and ');
-  const number = rewrites.reduce((sum, {changes}) => sum + changes, 0);
   const changes = number === 1 ? 'this change' : `these ${number} changes`;
   if (isDryRun) return {isWritten: false, text: `Would write ${changes} to ${names}.`};
   if (!isAccepted) {

@@ -98,6 +98,7 @@ export default class Validate extends BaseCommand<Result> {
       for (const {path, before, after} of rewrites) stderr(await diffText(path, before, after, this.screen));
     }
     const {isWritten, text} = await rewriteFiles(rewrites, files, {
+      changes: results.reduce((sum, {fixed}) => sum + (fixed.fixed ?? 0), 0),
       isDryRun: flags['dry-run'] ?? false,
       isAccepted: flags.yes ?? false,
       confirm: this.prompter?.confirm,

@@ -2,6 +2,7 @@ import {CHARTS} from '../charts/charts.ts';
 import type {Target} from '../charts/define.ts';
 import {within} from '../charts/releases.ts';
 import {at, copyOf, getAt, mergeValues, type Path, setAt, spellPath, textAt, type Values} from '../charts/tree.ts';
+import {ExitCode, ExpectedError} from '../errors.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {tokenSecret, tokenSecretKey} from '../settings/agent.ts';
 import {spell} from '../settings/define.ts';
@@ -12,6 +13,7 @@ import {clientCertSecret} from '../settings/tls.ts';
 import type {Change} from '../values/migrate/change.ts';
 import {migrateValues} from '../values/migrate/migrate.ts';
 import {effectiveValues} from '../values/read-values.ts';
+import {errorsIn} from '../values/validate/validate.ts';
 import type {WantedRelease, WantedSecret} from './wanted-release.ts';
 
 export interface Migration {
@@ -36,10 +38,12 @@ export function migratedRelease(
 ): Migration {
   const {values: migrated, settings, changes} = migrateValues(given, from, to, secretNames);
   const values = withMirrorTokens(migrated, given, to);
+  const merged = mergeValues(values, overlay);
+  refuseErrorsOf(overlay, values, merged, to);
   return {
     wanted: withValues(
       {name, chart: {...to, ...(source === undefined ? {} : {source})}, explicitPaths: [], secrets: inlineSecrets(given, settings)},
-      mergeValues(values, overlay),
+      merged,
       to,
     ),
     // The advice contains them with facts of the cluster.
@@ -47,6 +51,19 @@ export function migratedRelease(
       ({kind, path}) => kind !== 'requirement' && !(path === spellPath(MIRRORS) && getAt(values, MIRRORS) !== undefined),
     ),
   };
+}
+
+/** Errors that the installed values have too do not block an upgrade. @throws ExpectedError for those of the user's files */
+function refuseErrorsOf(overlay: Values, values: Values, merged: Values, to: Target): void {
+  if (Object.keys(overlay).length === 0) return;
+  const known = new Set(errorsIn(values, to).map(({code, path}) => `${code} ${path}`));
+  const errors = errorsIn(merged, to).filter(({code, path}) => !known.has(`${code} ${path}`));
+  if (errors.length === 0) return;
+  throw new ExpectedError(errors.map(({path, message}) => `--values: ${path}: ${message}`).join('\n'), {
+    code: 'INVALID_SETTING',
+    exit: ExitCode.usage,
+    suggestions: errors.flatMap(({suggestion}) => suggestion ?? []),
+  });
 }
 
 const MIRRORS = at('agent.providerNetworkMirrors');

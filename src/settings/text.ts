@@ -1,10 +1,19 @@
 import {distance} from 'fastest-levenshtein';
 
+/** The candidates that are similar enough, the most similar one first. */
+const similar = (text: string, candidates: readonly string[]): {candidate: string; far: number}[] =>
+  candidates
+    .map((candidate) => ({candidate, far: distance(text, candidate)}))
+    .filter(({far}) => far <= Math.max(2, Math.floor(text.length / 4)))
+    .toSorted((one, other) => one.far - other.far);
+
 /** The most similar candidate, if it is similar enough. */
-export function closest(text: string, candidates: readonly string[]): string | undefined {
-  const ranked = candidates.map((candidate) => ({candidate, far: distance(text, candidate)})).toSorted((one, other) => one.far - other.far);
-  const best = ranked[0];
-  return best && best.far <= Math.max(2, Math.floor(text.length / 4)) ? best.candidate : undefined;
+export const closest = (text: string, candidates: readonly string[]): string | undefined => similar(text, candidates)[0]?.candidate;
+
+/** True if the text can only be a misspelling of this candidate. */
+export function isMisspelt(text: string, wanted: string, candidates: readonly string[]): boolean {
+  const [only, ...others] = similar(text, candidates);
+  return only?.candidate === wanted && others.length === 0 && 2 * only.far < text.length;
 }
 
 /** Unquoted text that a YAML 1.1 parser such as Helm's does not read as a string. */

@@ -1,4 +1,5 @@
 import {describe, expect, test} from 'vitest';
+import type {Values} from '../../src/charts/tree.ts';
 import type {InstallFacts, ReleaseState} from '../../src/cluster/install-facts.ts';
 import type {Inventory} from '../../src/cluster/inventory.ts';
 import {objectsIn} from '../../src/cluster/manifest.ts';
@@ -266,6 +267,14 @@ test('moves a token in plain text to a Secret, and keeps it out of the values', 
   expect(found.secrets[0]?.data['token']?.reveal()).toBe('hunter2');
   expect(found.yaml).not.toContain('hunter2');
   expect(found.values).toMatchObject({agent: {tokenExistingSecret: {name: 'scalr-agent-token'}}});
+});
+
+test('rejects errors in the files of --values, but not those that the installed values have', () => {
+  const upgraded = (overlay: Values) =>
+    migratedRelease(NAME, {agent: {url: 'ftp://acme'}}, {from: OLD, to: NEW}, {source: undefined, overlay}).wanted.values;
+  expect(() => upgraded({agent: {replicaCount: 'many'}})).toThrow(/^--values: agent\.replicaCount: /);
+  expect(() => upgraded({agent: {replicas: 2}})).toThrow(/^--values: agent\.replicas: /);
+  expect(upgraded({agent: {replicaCount: 2}})).toMatchObject({agent: {url: 'ftp://acme', replicaCount: 2}});
 });
 
 test('uses the existing Secret of the release, which stays as it is', () => {

@@ -44,6 +44,23 @@ const BY_ID: Readonly<Record<string, Raw>> = {
   'ca-file': fc.constantFrom('ca.pem', 'second-ca.pem', 'ca.der'),
   'cache-storage-class': fc.oneof(name, fc.constant('-')),
   'cache-sub-path': name,
+  // The mount path of the cache, too.
+  'data-home': fc.oneof(
+    name.map((each) => `/data/${each}`),
+    fc.constant('/var/lib/scalr-agent/cache'),
+  ),
+  'service-account-annotation': fc.uniqueArray(
+    fc.oneof(
+      pair,
+      fc.constantFrom(
+        'eks.amazonaws.com/role-arn=arn:aws:iam::123456789012:role/scalr',
+        'eks.amazonaws.com/role-arn=scalr',
+        'azure.workload.identity/client-id=scalr',
+        'iam.gke.io/gcp-service-account=scalr',
+      ),
+    ),
+    {minLength: 1, maxLength: 3, selector: (each) => each.split('=')[0]},
+  ),
   'controller-replicas': fc.integer({min: 1, max: 10}).map(String),
   'efs-handle': fc.constant('fs-0123456789abcdef0::fsap-0123456789abcdef0'),
   'extra-env': fc.uniqueArray(

@@ -128,10 +128,6 @@ export const rows: readonly Row[] = [
   key(metadataService, 'restrictMetadataService', {
     as: asWord({block: true, allow: false}),
     in: FLAT,
-    partly: (value) =>
-      value === 'block'
-        ? 'Up to 0.5.63, the policy of agent-job applies to the controller only, not to run pods, and has no DNS rule. Both are fixed in 0.5.69.'
-        : undefined,
   }),
   key(metadataService, 'task.allowMetadataService', {as: asWord({block: false, allow: true}), in: NESTED}),
   unwritten(workloadIdentity, {in: FLAT, accepts: (kind) => kind !== 'azure'}),

@@ -115,7 +115,7 @@ export const valuesRules: readonly ValuesRule[] = [
   }),
   ...VOLUMES.map((volume) => needsSwitch({in: NESTED, key: `${volume}.persistentVolumeClaim.claimName`, on: `${volume}.enabled`})),
   needsSwitch({in: FLAT, key: CLAIM, on: 'persistence.enabled'}),
-  runsNotCovered({in: FLAT, covered: 'the controller'}),
+  runsNotCovered({in: FLAT, covered: 'the controller', fixedIn: '0.5.69'}),
   keyRule({
     code: 'CLAIM_HAS_TO_BE_NAMED',
     in: FLAT,

@@ -2,8 +2,8 @@ import {cache, dataHome} from '../../settings/storage.ts';
 import {dataPath} from '../clouds.ts';
 import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
-import {sharedValuesRules} from '../shared-values-rules.ts';
-import {refusals, rows} from './rows.ts';
+import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
+import {mirroredRunner, refusals, rows} from './rows.ts';
 import {rules, valuesRules} from './rules.ts';
 import {ignoredKeys, kubernetesFloors, ownVariables} from './versions.ts';
 
@@ -21,6 +21,7 @@ export const agentK8s: Chart = {
   rows,
   refusals,
   defaults,
+  derived: [mirroredRunner],
   rules: [...sharedRules, ...rules],
   valuesRules: [...sharedValuesRules, ...valuesRules],
   ownVariables,

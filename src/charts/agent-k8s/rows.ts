@@ -45,7 +45,7 @@ import {
 } from '../../settings/storage.ts';
 import {caFile, caPublicRoots, caScope, caSecret, clientCertSecret} from '../../settings/tls.ts';
 import {noRunLimit} from '../concurrency-row.ts';
-import type {Entry, Refusal, Row, Scope} from '../define.ts';
+import type {DerivedKeys, Entry, Refusal, Row, Scope} from '../define.ts';
 import {
   always,
   asBase64,
@@ -109,6 +109,18 @@ const mirror: Row<string> = {
   read: registryOf,
 };
 
+/** The default runner image comes from the mirror too, in the mode that uses it. */
+export const mirroredRunner: DerivedKeys = {
+  in: GOLDEN,
+  setting: imageRegistry,
+  paths: [TASK_IMAGE],
+  write: (values, isWritten) => {
+    const registry = registryOf(values);
+    const isUsed = textAt(values, TASK_IMAGE_MODE) === 'golden' && !isWritten(TASK_IMAGE);
+    return isUsed && registry !== undefined ? [[TASK_IMAGE, `${registry}/${textAt(values, TASK_IMAGE)}`]] : [];
+  },
+};
+
 /** Values keys of each setting in agent-k8s. */
 export const rows: readonly Row[] = [
   key(url, 'agent.url'),
@@ -131,10 +143,6 @@ export const rows: readonly Row[] = [
   }),
   key(metadataService, 'restrictMetadataService', {
     as: asWord({block: true, allow: false}),
-    partly: (value) =>
-      value === 'block'
-        ? 'The policy of agent-k8s applies to the controller and workers, not to run pods, and has no DNS rule. Where it is enforced, it can block DNS.'
-        : undefined,
   }),
   row({
     setting: workloadIdentity,
@@ -188,16 +196,7 @@ export const rows: readonly Row[] = [
         ? 'With an existing service account, the chart creates no Role. Grant it create, delete, get, list, patch and watch on pods, pods/status, pods/log, pods/exec, configmaps and secrets.'
         : undefined,
   }),
-  row({...mirror, in: '<=0.5.66'}),
-  row({
-    ...mirror,
-    in: GOLDEN,
-    paths: [...mirror.paths, TASK_IMAGE],
-    write: (registry, scope) => [
-      ...mirror.write(registry, scope),
-      ...(scope.get(runnerImage) === undefined ? [[TASK_IMAGE, mirrored(scope, textAt(scope.defaults, TASK_IMAGE))] as Entry] : []),
-    ],
-  }),
+  row(mirror),
   key(imagePullPolicy, 'image.pullPolicy', {
     as: asChoice(imagePullPolicy),
     partly: () => 'agent-k8s applies the pull policy to the controller and workers. The agent sets the pull policy of run pods.',

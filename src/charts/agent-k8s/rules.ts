@@ -104,7 +104,9 @@ export const valuesRules: readonly ValuesRule[] = [
     in: GOLDEN,
     severity: 'warning',
     keys: ['agent.container_task_image_registry'],
-    isWrong: (values) => textAt(values, 'agent.container_task_image_mode') !== 'legacy',
+    isWrong: (values, key) =>
+      textAt(values, 'agent.container_task_image_mode') !== 'legacy' &&
+      !textAt(values, 'agent.container_task_image').startsWith(textAt(values, key)),
     message: 'Ignored in golden mode; agent.container_task_image contains the full image reference.',
   }),
   printedBare({

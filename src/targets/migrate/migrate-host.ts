@@ -24,7 +24,7 @@ import {type Change, changeOf, nameOf, withoutRepeats} from '../../values/migrat
 import type {MigratedFile} from '../../values/migrate/migrate-file.ts';
 import {parseTarget} from '../../values/migrate/target.ts';
 import {effectiveValues, readEffective} from '../../values/read-values.ts';
-import {validate} from '../../values/validate/validate.ts';
+import {checkGenerated} from '../../values/validate/check-generated.ts';
 import type {HostTarget} from '../host/mode.ts';
 import {rowsOf} from '../host/rows.ts';
 import {readHostTree} from '../host/tree.ts';
@@ -81,8 +81,7 @@ export function migrateHost(configuration: HostConfiguration, to: string | undef
         .filter(({setting}) => settings.isExplicit(setting))
         .flatMap(({setting}) => renamed(setting, generated.origins, keyOf(setting, settings), settings, target)),
     ]),
-    // Warnings come from the settings.
-    findings: validate(yaml, target).filter(({severity}) => severity === 'error'),
+    findings: [],
     target,
     warnings: [...warnings, ...generated.warnings],
     notes: [
@@ -139,7 +138,8 @@ function generateFrom(
 ): {settings: Settings; generated: Generated; refusedByRules: Change[]} {
   const attempt = (settings: Settings): Generated | ExpectedError => {
     try {
-      return generate(withDefaults(settings, target));
+      const generated = generate(withDefaults(settings, target));
+      return {...generated, warnings: [...generated.warnings, ...checkGenerated(generated)]};
     } catch (error) {
       if (error instanceof ExpectedError) return error;
       throw error;

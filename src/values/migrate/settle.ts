@@ -4,9 +4,8 @@ import {within} from '../../charts/releases.ts';
 import {scopeOf} from '../../charts/support.ts';
 import {at, copyOf, getAt, leafPaths, type Path, sameTree, setAt, spellPath, type Values} from '../../charts/tree.ts';
 import {effectiveValues, readEffective} from '../read-values.ts';
-import {dotted, type Finding} from '../validate/finding.ts';
-import {validate} from '../validate/validate.ts';
-import {toYaml} from '../yaml.ts';
+import {dotted, type Finding, isWithin} from '../validate/finding.ts';
+import {errorsIn} from '../validate/validate.ts';
 import type {Carried} from './carry.ts';
 import {changeOf, nameOf} from './change.ts';
 import {getFrom} from './read-explicit.ts';
@@ -71,12 +70,8 @@ function withoutInvalid(carried: Carried, errors: readonly Finding[], own: Reado
   return undefined;
 }
 
-const errorsIn = (values: Values, target: Target): Finding[] =>
-  validate(toYaml(values), target).filter(({severity}) => severity === 'error');
-
 /** True for the key of the finding, and for keys above and below it. */
 function concerns(finding: Finding, path: Path): boolean {
   const name = dotted(path);
-  const isBelow = (one: string, other: string): boolean => one.startsWith(`${other}.`) || one.startsWith(`${other}[`);
-  return finding.path === name || isBelow(finding.path, name) || (finding.path !== '' && isBelow(name, finding.path));
+  return isWithin(finding.path, name) || isWithin(name, finding.path);
 }

@@ -2,7 +2,7 @@ import {Composer, CST, isScalar, isMap as isYamlMap, Parser, Scalar, stringify} 
 import {getAt, isMap, type Path, sameTree, setAt, type Tree, type Values} from '../../charts/tree.ts';
 import {moveBlock} from './blocks.ts';
 import {type CheckedGroup, findingsOf} from './check-files.ts';
-import {type Fix, type TreePath, valueAt} from './finding.ts';
+import {type Finding, type Fix, type TreePath, valueAt} from './finding.ts';
 import {readSource} from './source.ts';
 
 /** A file before and after its fixes. */
@@ -10,32 +10,58 @@ export interface Rewrite {
   path: string;
   before: string;
   after: string;
-  changes: number;
 }
 
-/** Applies the fixes of all findings until none is left. Pure; the caller writes the files. */
+/** Applies the fixes that leave no new finding behind. Pure; the caller writes the files. */
 export function fixGroup(group: CheckedGroup): {fixed: CheckedGroup; rewrites: Rewrite[]} {
-  const rewrites = group.files.map(({file, text}): Rewrite => ({path: file, before: text, after: text, changes: 0}));
   let fixed: CheckedGroup = {...group, fixed: 0};
-  const seen = new Set<string>();
-  // A fixed key may uncover the next mistake, and two fixes may undo each other.
-  for (let state = ''; !seen.has(state); state = JSON.stringify(rewrites.map(({after}) => after))) {
-    seen.add(state);
-    const changes = rewrites.reduce((sum, each) => sum + applyTo(each, fixed), 0);
-    if (changes === 0) break;
-    const files = rewrites.map(({path, after}) => ({file: path, text: after}));
-    fixed = {...fixed, files, findings: findingsOf({...group, files}, group.target), fixed: (fixed.fixed ?? 0) + changes};
+  for (let state: CheckedGroup | undefined; state !== fixed; ) {
+    state = fixed;
+    fixed = withMost(
+      state,
+      state.findings.filter(({fix}) => fix !== undefined),
+    );
   }
-  return {fixed, rewrites: rewrites.filter(({changes}) => changes > 0)};
+  const rewrites = group.files.map(({file, text}, index) => ({path: file, before: text, after: fixed.files[index]?.text ?? text}));
+  return {fixed, rewrites: rewrites.filter(({before, after}) => before !== after)};
 }
 
-/** Applies the fixes that belong to this file; returns their number. */
-function applyTo(rewrite: Rewrite, {findings, areLayers}: CheckedGroup): number {
-  const fixes = findings.flatMap(({fix, file}) => (fix && (!areLayers || file === rewrite.path) ? [fix] : []));
-  const {text, applied} = applyFixes(rewrite.after, fixes);
-  rewrite.after = text;
-  rewrite.changes += applied.length;
-  return applied.length;
+/** Halves find the fixes to leave out: one fix at a time is slow for thousands of findings. */
+function withMost(group: CheckedGroup, findings: readonly Finding[]): CheckedGroup {
+  const half = Math.ceil(findings.length / 2);
+  const fixed = withFixes(group, findings);
+  if (fixed !== undefined || half === findings.length) return fixed ?? group;
+  return withMost(withMost(group, findings.slice(0, half)), findings.slice(half));
+}
+
+/** Undefined if nothing changes, or a new finding has no fix. A fixed key may uncover mistakes below it, which are fixed too. */
+function withFixes(group: CheckedGroup, findings: readonly Finding[]): CheckedGroup | undefined {
+  const known = new Set(group.findings.map(nameOf));
+  let fixed = applyTo(group, findings);
+  for (let rounds = MAX_DEPTH; rounds > 0; rounds -= 1) {
+    const uncovered = fixed?.findings.filter((each) => !known.has(nameOf(each))) ?? [];
+    if (fixed === undefined || uncovered.length === 0) return fixed;
+    fixed = uncovered.every(({fix}) => fix !== undefined) ? applyTo(fixed, uncovered) : undefined;
+  }
+  return undefined;
+}
+
+/** Keys below a fixed key; more rounds mean that two fixes undo each other. */
+const MAX_DEPTH = 9;
+
+const nameOf = ({code, path, file = ''}: Finding): string => `${code} ${path} ${file}`;
+
+/** Undefined if no fix can be applied. */
+function applyTo(group: CheckedGroup, findings: readonly Finding[]): CheckedGroup | undefined {
+  let changes = 0;
+  const files = group.files.map(({file, text}) => {
+    const fixes = findings.flatMap((each) => (each.fix && (!group.areLayers || each.file === file) ? [each.fix] : []));
+    const result = applyFixes(text, fixes);
+    changes += result.applied.length;
+    return {file, text: result.text};
+  });
+  if (changes === 0) return undefined;
+  return {...group, files, findings: findingsOf({...group, files}, group.target), fixed: (group.fixed ?? 0) + changes};
 }
 
 /** Applies the changes to the text of a file and keeps all other bytes. Pure. */

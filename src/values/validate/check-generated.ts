@@ -1,36 +1,48 @@
 import {ExitCode, ExpectedError, type Warning} from '../../errors.ts';
 import {type Setting, spell} from '../../settings/define.ts';
+import {extraEnv, set, valuesFile} from '../../settings/escape-hatch.ts';
 import {valuesDocument} from '../document.ts';
 import type {Generated} from '../generate.ts';
-import {dotted, type Finding} from './finding.ts';
+import {dotted, type Finding, isWithin} from './finding.ts';
 import {validate} from './validate.ts';
 
 /**
- * Validates the generated file as a whole, because the `free` settings write any key. Returns the warnings that are
+ * Validates the generated file, knowing the settings that the file cannot contain. Returns the warnings that are
  * new. @throws ExpectedError for errors, and for a key that makes another setting ineffective
  */
-export function checkGenerated(generated: Generated, free: readonly Setting[]): Warning[] {
-  const findings = validate(valuesDocument(generated), generated.target);
+export function checkGenerated(generated: Generated): Warning[] {
+  const findings = validate(valuesDocument(generated), generated.target, generated.settings);
   const errors = findings.filter(({severity}) => severity === 'error');
-  if (errors.length > 0) throw refusal(errors, free.map(spell).join(' or '));
-  refuseDropped(generated, findings, free);
+  if (errors.length > 0) throw refusal(errors, generated);
+  refuseDropped(generated, findings);
   const known = new Set(generated.warnings.map(({code}) => code));
-  return findings.filter(({code}) => !known.has(code)).map((each) => warningOf(each, free[0] as Setting));
+  return findings.filter(({code}) => !known.has(code)).map((finding) => warningOf(finding, writerOf(finding, generated)));
 }
 
-function refusal(errors: readonly Finding[], flags: string): ExpectedError {
+/** The setting that wrote the key of a finding, explicit ones first; undefined for a key that nothing wrote. */
+function writerOf({path}: Finding, {origins, settings}: Generated): Setting | undefined {
+  const writers = origins.filter((each) => isWithin(path, dotted(each.path)) || isWithin(dotted(each.path), path));
+  return (writers.findLast(({setting}) => settings.isExplicit(setting)) ?? writers.at(-1))?.setting;
+}
+
+function refusal(errors: readonly Finding[], generated: Generated): ExpectedError {
   const suggestions = errors.flatMap(({suggestion}) => (suggestion === undefined ? [] : [suggestion]));
-  return new ExpectedError(errors.map(({path, message}) => `${flags}: ${path}: ${message}`).join('\n'), {
+  const lines = errors.map((finding) => {
+    const writer = writerOf(finding, generated);
+    return `${writer === undefined ? '' : `${spell(writer)}: `}${finding.path}: ${finding.message}`;
+  });
+  return new ExpectedError(lines.join('\n'), {
     code: 'INVALID_SETTING',
     exit: ExitCode.usage,
     suggestions: suggestions.length > 0 ? suggestions : ['Correct the value, or remove it'],
   });
 }
 
-function refuseDropped({origins, settings}: Generated, findings: readonly Finding[], free: readonly Setting[]): void {
+/** Assignments may override each other on purpose; a flag that has no effect is a mistake. */
+function refuseDropped({origins, settings}: Generated, findings: readonly Finding[]): void {
   for (const {code, path, message} of findings) {
     const lost = origins.find((each) => dotted(each.path) === path)?.setting;
-    if (code !== 'OTHER_KEY_WINS' || lost === undefined || free.includes(lost) || !settings.isExplicit(lost)) continue;
+    if (code !== 'OTHER_KEY_WINS' || lost === undefined || FREE.includes(lost.id) || !settings.isExplicit(lost)) continue;
     throw new ExpectedError(`${spell(lost)} has no effect. ${path}: ${message}`, {
       code: 'CONFLICTING_SETTINGS',
       exit: ExitCode.usage,
@@ -39,8 +51,10 @@ function refuseDropped({origins, settings}: Generated, findings: readonly Findin
   }
 }
 
-const warningOf = ({code, path, message, suggestion}: Finding, setting: Setting): Warning => ({
+const FREE: readonly string[] = [valuesFile, set, extraEnv].map(({id}) => id);
+
+const warningOf = ({code, path, message, suggestion}: Finding, setting: Setting | undefined): Warning => ({
   code,
-  setting: setting.id,
+  ...(setting === undefined ? {} : {setting: setting.id}),
   message: `${path}: ${message}${suggestion === undefined ? '' : ` ${suggestion.replace(/[.]?$/, '.')}`}`,
 });

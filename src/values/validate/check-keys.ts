@@ -123,8 +123,14 @@ export function checkKeys(source: Source, target: Target): Finding[] {
     return [reprinted(path, Math.abs(value) < FIRST_EXPONENT ? 'UNQUOTED_TEXT' : 'LARGE_NUMBER', written, printedNumber(value))];
   }
 
-  const reprinted = (path: TreePath, code: string, written: string, printed: string): Finding =>
-    error(path, code, `Helm renders ${written} as ${printed}.`, {suggestion: `"${written}"`, fix: {path, value: written}});
+  /** A number in digits means these digits. Any other notation, such as yes or 1_000, can mean itself or what Helm renders. */
+  function reprinted(path: TreePath, code: string, written: string, printed: string): Finding {
+    const isClear = /^-?(0|[1-9]\d*)(\.\d+)?$/.test(written);
+    return error(path, code, `Helm renders ${written} as ${printed}.`, {
+      suggestion: isClear ? `"${written}"` : `"${written}" or "${printed}"`,
+      ...(isClear ? {fix: {path, value: written}} : {}),
+    });
+  }
 
   /** null deletes the chart default, which is fine only where that default is empty or null. */
   function checkNull(node: SchemaNode, path: Path): Finding[] {
@@ -140,10 +146,12 @@ export function checkKeys(source: Source, target: Target): Finding[] {
       const value = /^(true|yes|on|1)$/i.test(tree);
       const isClear = value || /^(false|no|off|0)$/i.test(tree);
       return error(path, 'TEXT_FOR_SWITCH', `"${tree}" is a string, and templates treat every non-empty string as true.`, {
-        suggestion: String(value),
+        suggestion: isClear ? String(value) : 'true or false',
         ...(isClear ? {fix: {path, value}} : {}),
       });
     }
+    if (node.format === 'quantity' && typeof tree === 'number' && smallVolume(String(tree), path) !== undefined)
+      return error(path, 'UNQUOTED_TEXT', `${tree} has no unit, so it means ${tree} bytes.`, {suggestion: `${tree}Gi`});
     const found = typeMismatch(tree, node, path, source);
     return found.code === 'WRONG_TYPE' ? {...found, ...equivalentKey(path, readable, target)} : found;
   }

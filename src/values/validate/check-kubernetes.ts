@@ -1,7 +1,7 @@
 import {resolveType} from '../../charts/kubernetes.ts';
 import type {SchemaNode} from '../../charts/schema.ts';
 import {isMap, sameTree, type Tree, type Values} from '../../charts/tree.ts';
-import {closest} from '../../settings/text.ts';
+import {closest, isMisspelt} from '../../settings/text.ts';
 import {type Details, dotted, type Finding, findingAt, type Source, type TreePath} from './finding.ts';
 import {FORMATS, matchesType, typeOf} from './formats.ts';
 import {KUBERNETES_RULES} from './kubernetes-rules.ts';
@@ -25,7 +25,8 @@ function check(tree: Tree, effective: Tree, reference: SchemaNode, path: TreePat
   if (!matchesType(tree, node)) return [typeMismatch(tree, node, path, source)];
   if (node.enum && tree !== '' && !node.enum.includes(tree as string)) {
     const value = closest(String(tree), node.enum);
-    const details = value ? {suggestion: JSON.stringify(value), fix: {path, value}} : {};
+    const fix = value && isMisspelt(String(tree), value, node.enum) ? {fix: {path, value}} : {};
+    const details = value ? {suggestion: JSON.stringify(value), ...fix} : {};
     return [error('WRONG_VALUE', `Unsupported value ${JSON.stringify(tree)}: must be one of ${node.enum.join(', ')}.`, details)];
   }
   const malformed = node.format === undefined ? undefined : FORMATS[node.format]?.(String(tree));
@@ -64,7 +65,8 @@ function unknownField(key: string, tree: Values, node: SchemaNode, type: string 
   const free = Object.keys(node.properties ?? {}).filter((each) => !Object.hasOwn(tree, each));
   const name = closest(key, free);
   const isInList = path.some((each) => typeof each === 'number');
-  const details = name ? {suggestion: dotted([...path.slice(0, -1), name]), ...(isInList ? {} : {fix: {path, name}})} : {};
+  const fix = name && !isInList && isMisspelt(key, name, free) ? {fix: {path, name}} : {};
+  const details = name ? {suggestion: dotted([...path.slice(0, -1), name]), ...fix} : {};
   return findingAt(source, path, 'UNKNOWN_KEY', `Unknown field ${key}${type === undefined ? '' : ` in ${type}`}.`, details);
 }
 

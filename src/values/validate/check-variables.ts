@@ -36,10 +36,11 @@ function checkKeysOfOptions(source: Source, target: Target): Finding[] {
 function checkName({name, named, isAgent, isInMap}: Variable, source: Source): Finding[] {
   const meant = isAgent && optionNamed(name, isAgent) === undefined ? optionMeantBy(name) : undefined;
   if (meant === undefined) return [];
-  const {option, isOld} = meant;
+  const {option, isOld, isClear} = meant;
   const message = isOld ? `${name} is the old name of this variable.` : `Unknown agent option ${name}.`;
-  const fix = isInMap ? {fix: {path: named, name: option.name}} : {fix: {path: named, value: option.name}};
-  return [findingAt(source, named, 'UNKNOWN_VARIABLE', message, {severity: 'warning', suggestion: option.name, ...fix})];
+  const fix = isInMap ? {path: named, name: option.name} : {path: named, value: option.name};
+  const details = {severity: 'warning', suggestion: option.name, ...(isClear ? {fix} : {})} as const;
+  return [findingAt(source, named, 'UNKNOWN_VARIABLE', message, details)];
 }
 
 function checkValue({name, path, value, isAgent}: Variable, source: Source): Finding[] {

@@ -69,6 +69,10 @@ export interface SourceProblem extends Details {
 export const dotted = (path: TreePath): string =>
   path.reduce<string>((text, key) => (typeof key === 'number' ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`), '');
 
+/** True if the dotted path is the other one or below it. */
+export const isWithin = (path: string, above: string): boolean =>
+  path === above || (above !== '' && (path.startsWith(`${above}.`) || path.startsWith(`${above}[`)));
+
 /** A finding with the position of its path; severity error by default. */
 export const findingAt = (
   {locate}: Pick<Source, 'locate'>,

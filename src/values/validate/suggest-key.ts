@@ -5,7 +5,7 @@ import {type ChartName, type ChartSchema, chartSchema, leavesOf, schemaOf} from 
 import {scopeOf} from '../../charts/support.ts';
 import {releasesOf} from '../../charts/target.ts';
 import {getAt, isMap, leafPaths, mergeValues, type Path, sameTree, spellPath, startsWith, type Values} from '../../charts/tree.ts';
-import {closest} from '../../settings/text.ts';
+import {closest, isMisspelt} from '../../settings/text.ts';
 import type {Fix} from './finding.ts';
 
 /** What to write instead; with a fix if only the name or a scalar changes and there is no other candidate. */
@@ -131,9 +131,9 @@ function moveKey(path: Path, {setting, paths}: Row, values: Values, target: Targ
   return to && moveTo(path, to, values, target);
 }
 
-/** With a fix if only the location changes. */
+/** With a fix if only the location changes, and no other key can be meant. */
 function moveTo(path: Path, to: Path, values: Values, target: Target): Suggestion {
-  const fix = rename(path, to, values, target);
+  const fix = hasRival(path, to, target) ? undefined : rename(path, to, values, target);
   return {suggestion: spellPath(to), ...(fix ? {fix} : {})};
 }
 
@@ -152,7 +152,8 @@ function translate(path: Path, row: Row, from: Target, values: Values, to: Targe
     const suggestion = isScalar || tree === null ? `${spellPath(key)}: ${JSON.stringify(tree)}` : spellPath(key);
     const isOneToOne = entries.length === 1 && row.paths.length === 1 && sameTree(row.paths[0], path);
     const isUnchanged = sameTree(getAt(values, path), tree);
-    const moved = isOneToOne && (isScalar || isUnchanged) ? rename(path, key, values, to) : undefined;
+    const isClear = isOneToOne && (isScalar || isUnchanged) && !hasRival(path, key, to);
+    const moved = isClear ? rename(path, key, values, to) : undefined;
     const fix = moved?.to && !isUnchanged ? undefined : moved;
     return {suggestion, ...(fix ? {fix: isScalar && !isUnchanged ? {...fix, value: tree} : fix} : {})};
   }
@@ -163,8 +164,10 @@ function translate(path: Path, row: Row, from: Target, values: Values, to: Targe
 function keyAbove(path: Path, values: Values, target: Target): Suggestion | undefined {
   const keys = keysOf(schemaOf(target), target.version);
   const above = path.map((_, index) => [...path.slice(0, path.length - 1 - index), path.at(-1) as string]).slice(1);
-  const to = above.find((each) => keys.has(spellPath(each)));
-  return to && moveTo(path, to, values, target);
+  const [to, ...others] = above.filter((each) => keys.has(spellPath(each)));
+  if (to === undefined) return undefined;
+  const fix = others.length === 0 ? rename(path, to, values, target) : undefined;
+  return {suggestion: spellPath(to), ...(fix ? {fix} : {})};
 }
 
 const SYNONYMS: Readonly<Record<string, string>> = {
@@ -209,7 +212,10 @@ function similarKey(path: Path, values: Values, target: Target): Suggestion | un
   const names = new Map(siblings.map((each) => [keys.get(each)?.at(-1) as string, each]));
   const alike = names.get(closest(path.at(-1) as string, [...names.keys()]) ?? '') ?? closestName(path, known, keys);
   if (alike === undefined) return keyOfSameName(path, values, target);
-  const fix = rename(path, keys.get(alike) as Path, values, target);
+  const name = keys.get(alike)?.at(-1) as string;
+  const fix = isMisspelt(path.at(-1) as string, name, [...names.keys()])
+    ? rename(path, keys.get(alike) as Path, values, target)
+    : undefined;
   const isMoved = fix?.to !== undefined;
   return {suggestion: alike, ...(fix && !isMoved ? {fix} : {})};
 }
@@ -220,6 +226,14 @@ const closestName = (path: Path, known: readonly string[], keys: ReadonlyMap<str
   const name = found && keys.get(found)?.at(-1);
   return name && closest(path.at(-1) as string, [name]) ? found : undefined;
 };
+
+/** True if the chart has another key for the same thing: `nodeSelector` can be that of the controller or of the workers. */
+function hasRival(path: Path, to: Path, target: Target): boolean {
+  const name = (path.at(-1) as string).toLowerCase();
+  return [...keysOf(schemaOf(target), target.version).values()].some(
+    (key) => key.at(-1)?.toLowerCase().endsWith(name) && !startsWith(key, to) && !startsWith(to, key),
+  );
+}
 
 /** Undefined if the new key is in use or unknown. */
 function rename(path: Path, to: Path, values: Values, target: Target): Fix | undefined {

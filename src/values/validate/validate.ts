@@ -1,6 +1,8 @@
 import type {Target} from '../../charts/define.ts';
-import {getAt, isMap} from '../../charts/tree.ts';
+import {getAt, isMap, type Values} from '../../charts/tree.ts';
+import type {Settings} from '../../settings/settings.ts';
 import {effectiveValues, readEffective, withoutMethodNames} from '../read-values.ts';
+import {toYaml} from '../yaml.ts';
 import {checkKeys} from './check-keys.ts';
 import {checkRefusals, checkRules, checkToken, checkValuesRules, checkVersion} from './check-rules.ts';
 import {checkShape} from './check-shape.ts';
@@ -10,11 +12,18 @@ import type {Finding, Source, ValidationContext} from './finding.ts';
 import {hideSecrets} from './hide-secrets.ts';
 import {mergeSources, readSource} from './source.ts';
 
-/** Every finding in a values file for one chart version, in the order of the file. Pure. */
-export function validate(text: string, target: Target): Finding[] {
+/**
+ * Every finding in a values file for one chart version, in the order of the file. `known` settings count where the file has no
+ * key for them. Pure.
+ */
+export function validate(text: string, target: Target, known?: Settings): Finding[] {
   const {source, findings} = readSource(text);
-  return source === undefined ? inOrder(findings) : hideSecrets(inOrder([...findings, ...findingsIn(source, target)]), source);
+  return source === undefined ? inOrder(findings) : hideSecrets(inOrder([...findings, ...findingsIn(source, target, known)]), source);
 }
+
+/** The errors in values without a text. Pure. */
+export const errorsIn = (values: Values, target: Target): Finding[] =>
+  validate(toYaml(values), target).filter(({severity}) => severity === 'error');
 
 /** The same for files that Helm merges, the last one winning; findings name the file that wrote the value. */
 export function validateLayers(files: readonly {file: string; text: string}[], target: Target): Finding[] {
@@ -35,7 +44,7 @@ export function knownBugs(text: string, target: Target): Finding[] {
 }
 
 /** Without the values of these findings, because rules expect the types that templates can read. */
-function contextOf(source: Source, target: Target, unreadable: readonly Finding[] = []): ValidationContext {
+function contextOf(source: Source, target: Target, unreadable: readonly Finding[] = [], known?: Settings): ValidationContext {
   const values = withoutMethodNames(source.values);
   for (const {path} of unreadable) {
     const keys = path.split('.');
@@ -43,20 +52,21 @@ function contextOf(source: Source, target: Target, unreadable: readonly Finding[
     if (isMap(parent)) delete parent[keys.at(-1) as string];
   }
   const effective = effectiveValues(values, target);
-  return {...source, values, effective, settings: readEffective(effective, target).settings};
+  const given = known?.entries().map(({setting, answer}) => [setting.id, answer.value] as const) ?? [];
+  return {...source, values, effective, settings: new Map([...given, ...readEffective(effective, target).settings])};
 }
 
 const CHECKS = [checkToken, checkIgnored, checkRules, checkValuesRules, checkRepeatedVariables, checkRefusals];
 
-function findingsIn(source: Source, target: Target): Finding[] {
+function findingsIn(source: Source, target: Target, known?: Settings): Finding[] {
   const shape = checkShape(source, target);
   if (shape.length > 0) return shape;
   const keys = checkKeys(source, target);
-  const context = contextOf(source, target, keys.filter(isTypeError));
+  const context = contextOf(source, target, keys.filter(isTypeError), known);
   const others = CHECKS.flatMap((check) => check(context, target));
   const placeholders = checkPlaceholders(source);
-  const known = new Set([...placeholders, ...keys, ...others].map(({path}) => path));
-  const variables = checkVariables(source, target).filter(({path}) => !known.has(path));
+  const found = new Set([...placeholders, ...keys, ...others].map(({path}) => path));
+  const variables = checkVariables(source, target).filter(({path}) => !found.has(path));
   // The Kubernetes types find some mistakes that rules of the chart find too.
   const isRepeated = ({code}: Finding): boolean => code === 'REQUEST_ABOVE_LIMIT' && keys.some((each) => each.code === code);
   return [...placeholders, ...keys, ...variables, ...others.filter((finding) => !isRepeated(finding))];

@@ -75,9 +75,6 @@ export const mirrorCase: Case = {
     ...(rendered.target.chart === 'agent-k8s'
       ? inEach(rendered, ['controller', 'worker'], (container) => [
           claim('registry of runs', variableOf(container, 'SCALR_AGENT_CONTAINER_TASK_IMAGE_REGISTRY'), `${MIRROR}/`),
-          ...(within(rendered.target.version, '>=0.5.67')
-            ? [claim('image of runs', variableOf(container, 'SCALR_AGENT_CONTAINER_TASK_IMAGE'), `${MIRROR}/scalr/runner:0.2.0`)]
-            : []),
         ])
       : []),
   ],

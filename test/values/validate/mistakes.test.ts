@@ -31,9 +31,7 @@ function fixed(text: string, target: ReturnType<typeof targetOf>) {
 describe('--fix', () => {
   const MISPLACED: readonly Mistake[] = [
     ['job 0.6.5', 'agent:\n  token: abc\ntask:\n  runner:\n    nodeSelector:\n      pool: runs\n', 'task.nodeSelector'],
-    ['job 0.6.5', 'agent:\n  token: abc\nresources:\n  limits:\n    memory: 2Gi\nnodeSelector:\n  pool: runs\n', 'task.runner.resources'],
     ['local 0.6.5', 'agent:\n  tokne: 5\n  nodeSelector:\n    pool: 1\n', 'nodeSelector'],
-    ['k8s 0.6.5', 'agent:\n  token: abc\nnodeSelector:\n  pool: runs\n', 'workerNodeSelector'],
     ['local 0.6.5', 'agent:\n  token: abc\nextraEnvs:\n  SCALR_DEBUG: 1\n', 'extraEnv'],
   ];
 
