@@ -2,7 +2,7 @@ import {cache, dataHome} from '../../settings/storage.ts';
 import {dataPath} from '../clouds.ts';
 import type {Chart, ChartDefault} from '../define.ts';
 import {sharedRules} from '../shared-rules.ts';
-import {annotationsWithoutAccount, sharedValuesRules} from '../shared-values-rules.ts';
+import {sharedValuesRules} from '../shared-values-rules.ts';
 import {mirroredRunner, refusals, rows} from './rows.ts';
 import {rules, valuesRules} from './rules.ts';
 import {ignoredKeys, kubernetesFloors, ownVariables} from './versions.ts';
