@@ -110,7 +110,10 @@ export function hostCommandsText(target: 'docker' | 'systemd', entries: readonly
   const [command, note] =
     target === 'docker'
       ? [`${program.install} --target docker --yes`, 'With the saved files only:']
-      : [`${program.other.replace(/^scalr-agent$/, 'scalr-agent-install')} export systemd --out scalr-agent`, 'On the virtual machine, in the directory of the files:'];
+      : [
+          `${program.other.replace(/^scalr-agent$/, 'scalr-agent-install')} export systemd --out scalr-agent`,
+          'On the virtual machine, in the directory of the files:',
+        ];
   return `${commandOf(command, [], entries)}\n${note}\n${steps.map((step) => `  ${step}\n`).join('')}`;
 }
 
