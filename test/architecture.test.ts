@@ -93,7 +93,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   'write-file-atomic': ['adapters'],
   diff: ['ui'],
   'fast-xml-builder': ['ui'],
-  nanotar: ['adapters'],
+  nanotar: ['adapters', 'targets'],
   yazl: ['adapters'],
   yauzl: ['adapters'],
   'node:fs': ['adapters'],

@@ -22,9 +22,9 @@ interface Deps extends RunDeps {
 
 /** Runs the steps of an install and waits with `watch`; the previous containers run again if this fails. @throws ExpectedError */
 export async function changeContainers<T>(prepared: PreparedContainers, deps: Deps, watch: () => Promise<T>): Promise<T> {
-  const stopping = new Set<string>();
+  const begun: Step[] = [];
   const onStep: Deps['onStep'] = (step, ...news) => {
-    if (step.call.args[0] === 'stop') stopping.add(step.call.args.at(-1) as string);
+    begun.push(step);
     deps.onStep(step, ...news);
   };
   let isWatching = false;
@@ -36,7 +36,7 @@ export async function changeContainers<T>(prepared: PreparedContainers, deps: De
   } catch (error) {
     // The user has stopped only the waiting; a repeated install continues it.
     if (!(error instanceof ExpectedError) || (isWatching && deps.interrupts.interrupt.aborted)) throw error;
-    throw await restored(error, prepared, stopping, deps);
+    throw await restored(error, prepared, begun, deps);
   }
   await runSteps(prepared.finish, deps);
   return result;
@@ -46,17 +46,22 @@ export async function changeContainers<T>(prepared: PreparedContainers, deps: De
 async function restored(
   failure: ExpectedError,
   {agent, installed, replacedFiles}: PreparedContainers,
-  stopping: ReadonlySet<string>,
+  begun: readonly Step[],
   deps: Deps,
 ): Promise<ExpectedError> {
   let steps: readonly Step[] = [];
+  const targets = (name: string): string[] =>
+    begun.filter(({call}) => call.tool === name || call.args[0] === name).map(({call}) => call.args.at(-1) as string);
   try {
     const isComplete = installed.every((each) => roleOf(each) === 'current' || roleOf(each) === 'failed');
     // An interrupted install may have stopped the others.
     const idle = new Set(installed.filter((each) => isComplete && !isUp(each)).map(({Id}) => Id));
-    const recovery = recover(agentContainers(await readAgain(deps), agent.name), {stopping, idle});
+    const recovery = recover(agentContainers(await readAgain(deps), agent.name), {stopping: new Set(targets('stop')), idle});
     steps = recovery.steps;
-    for (const [path, text] of replacedFiles) await deps.files.write(path, text, {isPrivate: false});
+    for (const path of targets('install')) {
+      const text = replacedFiles.get(path);
+      if (text !== undefined) await deps.files.write(path, text, {isPrivate: false});
+    }
     // Only a second signal stops the way back.
     await runSteps(steps, {...deps, interrupts: {...deps.interrupts, interrupt: deps.interrupts.forceQuit}});
     const running = agentContainers(await readAgain(deps), agent.name).filter(

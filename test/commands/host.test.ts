@@ -73,7 +73,7 @@ describe('the service of a virtual machine', () => {
   test('is not installed, because the packages are deprecated', async () => {
     const {stderr, exit} = await runCommand(Install, ['--target', 'systemd', '--url', 'https://acme.scalr.io']);
     expect(exit).toBe(2);
-    expect(stderr).toContain('Use Docker: scalr-agent install --target docker');
+    expect(stderr).toContain('Use Docker: scalr-agent-install install --target docker');
   });
 
   test('is not found on a machine without it', async () => {

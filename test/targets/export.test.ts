@@ -42,36 +42,7 @@ describe.each(CASES)('$name', ({name, target, flags, token}) => {
   };
   const exported = async () => exportHost(await settled(), target);
 
-  test('calls no program in install.sh that may be this one', async () => {
-  const flags = {url: 'https://acme.scalr.io', 'writable-root': true};
-  const {files} = exportHost(await settingsFrom(flags), 'systemd');
-  const script = files.find(({path}) => path === 'install.sh')?.text ?? '';
-  const programs = [...script.matchAll(/^([\w-]+)(?= )/gm)].map(([word]) => word);
-  expect(new Set(programs)).toEqual(new Set(['set', 'cd', 'install', 'systemctl']));
-  expect(files.find(({path}) => path.endsWith('scalr-agent.conf'))?.text).toContain('User=root\n');
-});
-
-test('keeps variables that the user has added to agent.env, and names them', async () => {
-  const settings = await settingsFrom({url: 'https://acme.scalr.io', 'extra-env': ['MINE=1']});
-  const environment = '# Secrets\nSCALR_AGENT_TOKEN=e30.e30.c2ln\nHTTPS_PROXY=http://old\nMY_PASSWORD=a b\nMINE=2\n';
-  const {files, warnings} = exportHost(settings, 'docker', {earlier: {environment}});
-  const text = files.find(({path}) => path === 'agent.env')?.text;
-  expect(text).toContain('MY_PASSWORD=a b\n');
-  expect(text).not.toMatch(/HTTPS_PROXY|MINE/);
-  expect(warnings.map(({message}) => message).join()).toContain('agent.env keeps MY_PASSWORD, which no setting contains.');
-});
-
-test('names directories after another release, unless an earlier export has used the standard ones', async () => {
-  const settings = await settingsFrom({url: 'https://acme.scalr.io', release: 'blue'});
-  const scriptOf = (commands?: string) =>
-    exportHost(settings, 'docker', commands === undefined ? {} : {earlier: {commands}}).files.find(({path}) => path === 'run.sh')?.text;
-  const fresh = scriptOf();
-  expect(fresh).toContain('/var/lib/scalr-agent-blue:/var/lib/scalr-agent-blue');
-  expect(scriptOf(fresh)).toBe(fresh);
-  expect(scriptOf('  --volume /var/lib/scalr-agent:/var/lib/scalr-agent \\')).toContain('--volume /var/lib/scalr-agent:/var/lib/scalr-agent ');
-});
-
-test('can be read back into settings', async () => {
+  test('can be read back into settings', async () => {
     const settings = await settled();
     const read = readHostTree(hostTree(settings, target).tree, target);
     const written = settings
@@ -299,4 +270,35 @@ describe('dockerfile', () => {
   test('is refused for versions with one image per tool', async () => {
     expect(await printed('--chart', 'agent-k8s', '--chart-version', '0.5.60')).toMatchObject({exit: 2});
   });
+});
+
+test('calls no program in install.sh that may be this one', async () => {
+  const flags = {url: 'https://acme.scalr.io', 'writable-root': true};
+  const {files} = exportHost(await settingsFrom(flags), 'systemd');
+  const script = files.find(({path}) => path === 'install.sh')?.text ?? '';
+  const programs = [...script.matchAll(/^([\w-]+)(?= )/gm)].map(([word]) => word);
+  expect(new Set(programs)).toEqual(new Set(['set', 'cd', 'install', 'systemctl']));
+  expect(files.find(({path}) => path.endsWith('scalr-agent.conf'))?.text).toContain('User=root\n');
+});
+
+test('keeps variables that the user has added to agent.env, and names them', async () => {
+  const settings = await settingsFrom({url: 'https://acme.scalr.io', 'extra-env': ['MINE=1']});
+  const environment = '# Secrets\nSCALR_AGENT_TOKEN=e30.e30.c2ln\nHTTPS_PROXY=http://old\nMY_PASSWORD=a b\nMINE=2\n';
+  const {files, warnings} = exportHost(settings, 'docker', {earlier: {environment}});
+  const text = files.find(({path}) => path === 'agent.env')?.text;
+  expect(text).toContain('MY_PASSWORD=a b\n');
+  expect(text).not.toMatch(/HTTPS_PROXY|MINE/);
+  expect(warnings.map(({message}) => message).join()).toContain('agent.env keeps MY_PASSWORD, which no setting contains.');
+});
+
+test('names directories after another release, unless an earlier export has used the standard ones', async () => {
+  const settings = await settingsFrom({url: 'https://acme.scalr.io', release: 'blue'});
+  const scriptOf = (commands?: string) =>
+    exportHost(settings, 'docker', commands === undefined ? {} : {earlier: {commands}}).files.find(({path}) => path === 'run.sh')?.text;
+  const fresh = scriptOf();
+  expect(fresh).toContain('/var/lib/scalr-agent-blue:/var/lib/scalr-agent-blue');
+  expect(scriptOf(fresh)).toBe(fresh);
+  expect(scriptOf('  --volume /var/lib/scalr-agent:/var/lib/scalr-agent \\')).toContain(
+    '--volume /var/lib/scalr-agent:/var/lib/scalr-agent ',
+  );
 });

@@ -10,9 +10,10 @@ import {release} from '../../settings/release.ts';
 import {type Secret, variableSoundsSecret} from '../../settings/secret.ts';
 import type {Settings} from '../../settings/settings.ts';
 import {clientCertFile, clientKeyFile} from '../../settings/tls.ts';
+import {addedLines, keptLines} from './added-lines.ts';
 import {type HostDirectories, STANDARD_DIRECTORIES} from './directories.ts';
 import {type HostTarget, type Mode, modeOf} from './mode.ts';
-import {OWN_VARIABLES, RUNS_PER_AGENT} from './rows.ts';
+import {RUNS_PER_AGENT} from './rows.ts';
 import {secondsToStop} from './stop-timeout.ts';
 import {hostTree, refuseOwnVariables, refuseUnsupported} from './tree.ts';
 
@@ -178,23 +179,6 @@ const NO_TOKEN: Warning = {
   setting: token.id,
   message: 'agent.env contains no token. Set SCALR_AGENT_TOKEN in it, or export again with SCALR_AGENT_TOKEN or --token-file.',
 };
-
-/** Variables that rows do not write are from the user. */
-const addedLines = (environment: string, variables: Variables): string[] =>
-  environment.split(/\r?\n/).filter((line) => {
-    const [, name] = /^(?:export\s+)?([A-Za-z_]\w*)=/.exec(line) ?? [];
-    return name !== undefined && name !== 'SCALR_AGENT_TOKEN' && !OWN_VARIABLES.has(name) && !(name in variables);
-  });
-
-const keptLines = (lines: readonly string[]): Warning[] =>
-  lines.length === 0
-    ? []
-    : [
-        {
-          code: 'KEPT_VARIABLES',
-          message: `agent.env keeps ${lines.map((line) => line.replace(/=.*/, '')).join(', ')}, which no setting contains. Remove what is no longer needed.`,
-        },
-      ];
 
 interface Files {
   files: HostFile[];
