@@ -88,7 +88,8 @@ describe.each(HOST_TARGETS)('settings on %s', (target) => {
   test('are all supported in some way, or refused with a reason', () => {
     const supported = new Set(rowsOf(target).map(({setting}) => setting));
     const silent = catalogue.filter(
-      (setting) => ![release.id, targetSetting.id].includes(setting.id) && !supported.has(setting) && whyRefusedOn(target, setting) === undefined,
+      (setting) =>
+        ![release.id, targetSetting.id].includes(setting.id) && !supported.has(setting) && whyRefusedOn(target, setting) === undefined,
     );
     expect(silent.map(spell)).toEqual([]);
   });

@@ -5,6 +5,7 @@ import {accountWith} from '../cluster/accounts.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {chartFlags, installPlace} from '../support/install-place.ts';
 import {memoryFiles} from '../support/memory-files.ts';
+import {commandsIn} from '../support/printed-commands.ts';
 import {install} from '../support/run-on-cluster.ts';
 import {ENTER, type Line, scriptedPrompter} from '../support/scripted-prompter.ts';
 import {ENV, jwt, KEPT, NO_DOCKER, shown} from './conversation.ts';
@@ -58,6 +59,32 @@ test.each<ChartName>([
   const again = await talk([...TO_REVIEW, ['What do you want to do?', 'install']], argv, place);
   expect(shown(again.asked)).toContain('Changes\tnone, the installed agent matches these settings');
   expect(again.exit, again.stderr).toBe(0);
+});
+
+test.each<ChartName>(['agent-local', 'agent-job'])('%s: the printed command plans what the review showed', async (chart) => {
+  const place = await installPlace();
+  const lines: Line[] = [
+    ...TO_REVIEW,
+    ['What do you want to do?', 'save'],
+    ['Directory to save to', '/srv'],
+    ['What do you want to do?', 'quit'],
+  ];
+  const {asked, files, stderr} = await talk(lines, await chartFlags(chart), place);
+  const planned = /^Changes\t(.*)$/m.exec(shown(asked))?.[1]?.split(' · ');
+  expect(planned).toHaveLength(2);
+  const answers = files.written.find(({path}) => path === '/srv/answers.yaml')?.text;
+  expect(answers).toContain('target: kubernetes\n');
+  expect(answers).toContain('url: https://acme.scalr.io\n');
+  expect(answers).toMatch(/^# Saved for the kubeconfig context \S+\. Select it with --kube-context\.$/m);
+  const printed = commandsIn(stderr).find(({text}) => text.startsWith('scalr-agent install'));
+  // install() adds the kubeconfig again.
+  const words = printed?.args.slice(1).filter((word) => word !== '--kubeconfig' && word !== place.kubeconfig) ?? [];
+  const argv = words.map((word) => (word === '--yes' ? '--dry-run' : word));
+  const [helm] = await findHelm();
+  const saved = memoryFiles(Object.fromEntries(files.written.map(({path, text}) => [path, text])));
+  const again = await install(place, helm?.path as string, [...argv, '--json'], {env: {...ENV, SCALR_AGENT_TOKEN: TOKEN}, files: saved});
+  expect(again.exit, again.stdout).toBe(0);
+  expect(JSON.parse(again.stdout)).toMatchObject({chart, steps: planned?.map((title) => ({title}))});
 });
 
 test('who may change nothing learns it at the review, and goes home with files', async () => {
