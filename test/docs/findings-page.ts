@@ -62,7 +62,7 @@ const MORE: readonly (readonly [Named, string])[] = [
 const findingsOf = ([name, text]: readonly [Named, string]): Finding[] => validate(text, targetOf(name));
 
 /** Every code, with the first thing that is said under it. */
-const FOUND = new Map<string, Finding>();
+export const FOUND = new Map<string, Finding>();
 for (const found of [...CASES.map(([name, wrong]) => [name, wrong] as const), ...MORE].flatMap(findingsOf)) {
   if (!FOUND.has(found.code)) FOUND.set(found.code, found);
 }

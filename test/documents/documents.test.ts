@@ -1,31 +1,42 @@
-import {existsSync, readdirSync, readFileSync} from 'node:fs';
+import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
 import {parse, stringify} from 'yaml';
 import {CHARTS} from '../../src/charts/charts.ts';
 import type {Target} from '../../src/charts/define.ts';
-import {within} from '../../src/charts/releases.ts';
-import {type ChartName, chartSchema, defaultsOf, leavesOf} from '../../src/charts/schema.ts';
-import {newestOf, releasesOf} from '../../src/charts/target.ts';
-import {at, getAt, setAt, startsWith, type Tree} from '../../src/charts/tree.ts';
+import type {ChartName} from '../../src/charts/schema.ts';
+import {newestOf} from '../../src/charts/target.ts';
+import {at, startsWith, type Tree} from '../../src/charts/tree.ts';
 import Values from '../../src/commands/values.ts';
-import {CAUSES} from '../../src/diagnose/explain.ts';
 import type {Warning} from '../../src/errors.ts';
-import {CHECKS} from '../../src/preflight/checks/index.ts';
 import {validate} from '../../src/values/validate/validate.ts';
-import {commands, root} from '../docs/commands.ts';
-import {FOUND_CODES} from '../docs/findings-page.ts';
-import {headingsOf} from '../docs/headings.ts';
 import {settings, takenBy} from '../docs/settings.ts';
+import {REAL} from '../helm/charts-under-test.ts';
+import {findHelm, type Helm} from '../helm/find-helm.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {runCommand} from '../support/run-command.ts';
 import {CHART_NAMES} from '../support/versions.ts';
+import {EFFECTS_FILE, effectOf, effects, isReached, type Sample, versionsOf, versionsWith, withSample} from './effects.ts';
+import {TEXTS} from './homes.ts';
 
 // What the documents of upstream describe, and where this program covers it: CONTRIBUTING.md, "Add a row to the tables of documents".
 
-type Kind = 'flag' | 'check' | 'finding' | 'command' | 'page' | 'values-file' | 'reason';
-type Home = Partial<Record<Kind, string | readonly string[]>>;
-type Item = {id: string; section: string; item: string} & Home;
+type Kind = keyof typeof TEXTS;
+type Home = Partial<Record<Kind | 'values-file' | 'reason', string | readonly string[]>>;
+
+interface Item extends Home {
+  id: string;
+  section: string;
+  item: string;
+  /** Words that a user finds: each of them at one home, and at each home one of them. */
+  says?: readonly string[];
+}
+
+/** A key of the table of values: the flags that write it, a sample for a values file, or the finding that reports it. */
+interface Key extends Home, Partial<Sample> {
+  /** The first version in which it has an effect, if that is not the first with the key. */
+  from?: string;
+}
 
 interface Example {
   id: string;
@@ -42,9 +53,10 @@ interface Example {
 
 interface UpstreamDocument {
   chart?: ChartName;
+  /** The version that it describes. */
+  version?: string;
   items: readonly Item[];
-  /** The table of values, by key. */
-  values?: Readonly<Record<string, 'values-file' | Home>>;
+  values?: Readonly<Record<string, Key>>;
   examples?: readonly Example[];
 }
 
@@ -52,41 +64,9 @@ const documents = readdirSync(import.meta.dirname)
   .filter((file) => file.endsWith('.yaml'))
   .map((file) => ({file, ...(parse(readFileSync(join(import.meta.dirname, file), 'utf8')) as UpstreamDocument)}));
 
-const flagsOf = new Map(commands.map(({id, command}) => [id, Object.keys({...command.baseFlags, ...command.flags})]));
+const KINDS = Object.keys(TEXTS) as Kind[];
 
-/** Codes of `status` and of support bundles have no list but their source. */
-const codesIn = (folder: string): string[] =>
-  readdirSync(join(root, folder)).flatMap(
-    (file) => readFileSync(join(root, folder, file), 'utf8').match(/(?<=')[A-Z]+(?:_[A-Z]+)+(?=')/g) ?? [],
-  );
-
-const codes: ReadonlySet<string> = new Set([
-  ...FOUND_CODES,
-  ...CAUSES.map(({code}) => code),
-  ...Object.values(CHARTS).flatMap(({rules}) => rules.map(({code}) => code)),
-  ...codesIn('src/support-bundle/findings'),
-  ...codesIn('src/status'),
-]);
-
-/** The versions of a chart that have the key, or keys below it. */
-const versionsWith = (chart: ChartName, key: string): string[] =>
-  releasesOf(chart).filter((version) => leavesOf(chartSchema(chart), version).some(({path}) => startsWith(path, at(key))));
-
-const EXISTS: Readonly<Record<Kind, (name: string) => boolean>> = {
-  flag: (name) => [...flagsOf.values()].some((flags) => flags.includes(name)),
-  check: (name) => CHECKS.some(({id}) => id === name),
-  finding: (name) => codes.has(name),
-  command: (name) => {
-    const [id = '', ...flags] = name.split(' --');
-    return flagsOf.has(id) && flags.every((flag) => flagsOf.get(id)?.includes(flag));
-  },
-  page: (name) => {
-    const [path = '', heading] = name.split('#');
-    return existsSync(join(root, 'docs', path)) && (heading === undefined || headingsOf(`docs/${path}`).includes(heading));
-  },
-  'values-file': (name) => CHART_NAMES.some((chart) => versionsWith(chart, name).length > 0),
-  reason: (text) => /^not covered: \w/.test(text),
-};
+const namesIn = (home: Home, kind: keyof Home): readonly string[] => [home[kind] ?? []].flat();
 
 const isTaken = (chart: ChartName, flag: string): boolean => {
   const setting = settings.find(({id}) => id === flag);
@@ -94,49 +74,69 @@ const isTaken = (chart: ChartName, flag: string): boolean => {
   return charts === 'all' || charts.split(', ').includes(chart.replace('agent-', ''));
 };
 
-const namesIn = (home: Home, kind: Kind): readonly string[] => [home[kind] ?? []].flat();
+const plain = (text: string): string => text.toLowerCase().replaceAll(/\s+/g, ' ');
 
-function problemsOf(home: Home, chart?: ChartName): string[] {
-  const kinds = (Object.keys(EXISTS) as Kind[]).filter((kind) => home[kind] !== undefined);
-  if (kinds.length === 0) return ['it has no home'];
-  if (kinds.includes('reason') && kinds.length > 1) return ['it has a home and a reason why it has none'];
-  const missing = kinds.flatMap((kind) =>
-    namesIn(home, kind)
-      .filter((name) => !EXISTS[kind](name))
-      .map((name) => `there is no ${kind} ${name}`),
-  );
-  if (chart === undefined) return missing;
-  const refused = namesIn(home, 'flag').filter((flag) => !isTaken(chart, flag));
-  const absent = namesIn(home, 'values-file').filter((key) => versionsWith(chart, key).length === 0);
-  return [...missing, ...[...refused.map((flag) => `--${flag}`), ...absent].map((name) => `${chart} does not take ${name}`)];
+/** Homes that do not exist or say nothing of it, and words that no home says. */
+function problemsOf({says = [], reason, ...home}: Item, chart?: ChartName): string[] {
+  const names = KINDS.flatMap((kind) => namesIn(home, kind).map((name) => ({kind, name, text: TEXTS[kind](name)})));
+  const keys = namesIn(home, 'values-file');
+  if (reason !== undefined)
+    return /^not covered: \w/.test(String(reason)) && names.length + keys.length === 0
+      ? []
+      : ['a reason stands alone, and begins with "not covered: "'];
+  if (names.length + keys.length === 0) return ['it has no home'];
+  const words = says.map(plain);
+  const texts = names.map(({text = ''}) => plain(text));
+  const charts = chart === undefined ? CHART_NAMES : [chart];
+  return [
+    ...names.filter(({text}) => text === undefined).map(({kind, name}) => `there is no ${kind} ${name}`),
+    ...names
+      .filter(({text}) => text !== undefined && !words.some((word) => plain(text).includes(word)))
+      .map(({kind, name}) => `${kind} ${name} says none of: ${says.join(', ')}`),
+    ...words.filter((word) => !texts.some((text) => text.includes(word))).map((word) => `no home says "${word}"`),
+    ...(chart === undefined ? [] : namesIn(home, 'flag').filter((flag) => !isTaken(chart, flag))).map(
+      (flag) => `${chart} does not take --${flag}`,
+    ),
+    ...keys.filter((key) => charts.every((each) => versionsWith(each, key).length === 0)).map((key) => `no version has ${key}`),
+  ];
 }
 
 const isWrittenBy = (chart: ChartName, key: string, flag: string): boolean =>
-  // The token goes into a Secret, and its key stays empty.
-  flag === 'token-file' ||
   CHARTS[chart].rows.some(({setting, paths}) => setting.id === flag && paths.some((path) => startsWith(path, at(key))));
 
-/** The oldest and the newest version with the key must take it with its default, and the newest must not ignore it. */
-function problemsOfKey(chart: ChartName, key: string, home: Home): string[] {
-  const versions = versionsWith(chart, key);
-  const [oldest, newest] = [versions[0], versions.at(-1)];
-  if (oldest === undefined || newest === undefined) return ['no released version has it'];
-  const isIgnored = CHARTS[chart].ignoredKeys.some(
-    ({path, in: range, unless}) => path === key && unless === undefined && within(newest, range),
-  );
-  const refused = [oldest, newest].flatMap((version) => {
-    const values = {};
-    setAt(values, at(key), getAt(defaultsOf(chartSchema(chart), version), at(key)) as Tree);
-    return reports(values, {chart, version}).filter((report) => report.startsWith('error'));
-  });
+/** The token goes into a Secret, and its key stays empty. */
+const INTO_SECRET = 'agent.token';
+/** Every file of the tests has it, so that no difference is recorded. */
+const ALWAYS_WRITTEN = 'agent.url';
+
+/** A flag writes the key, a file may set it, or a finding reports it; in the first two cases, the released chart changes. */
+function problemsOfKey(target: Target, key: string, {finding, ...home}: Key): string[] {
+  const {chart, version} = target;
+  if (key === INTO_SECRET) return [];
+  if (finding !== undefined) return isReported(target, key, String(finding), home) ? [] : [`${finding} is not reported in ${version}`];
+  const flags = namesIn(home, 'flag');
+  const unwritten = flags.filter((flag) => !isWrittenBy(chart, key, flag)).map((flag) => `--${flag} does not write it`);
+  if (hasSample(home)) {
+    const found = reports(withSample(key, home), target).filter((report) => report.startsWith('error'));
+    const hasEffect = (effects[chart]?.[version]?.[key] ?? '') !== '';
+    return [...unwritten, ...found, ...(hasEffect ? [] : [`no difference is recorded in ${version}: ${RECORD}`])];
+  }
+  if (flags.length === 0) return ['it has no home'];
   return [
-    ...refused,
-    ...(isIgnored && home.finding !== 'IGNORED_KEY' ? ['no template reads it'] : []),
-    ...namesIn(home, 'flag')
-      .filter((flag) => !isWrittenBy(chart, key, flag))
-      .map((flag) => `--${flag} does not write it`),
+    ...unwritten,
+    ...(key === ALWAYS_WRITTEN || isReached(target, key) ? [] : [`schemas/reach.json has no difference in ${version}`]),
   ];
 }
+
+const hasSample = (home: Key): home is Key & Sample => home.set !== undefined;
+
+/** Without a sample, the key has no effect. */
+const isReported = (target: Target, key: string, code: string, home: Key): boolean =>
+  hasSample(home)
+    ? reports(withSample(key, home), target).some((report) => report.includes(` ${code} `))
+    : code === 'IGNORED_KEY' && CHARTS[target.chart].ignoredKeys.some(({path}) => startsWith(at(path), at(key)));
+
+const RECORD = 'SCALR_CHARTS=DIRECTORY npx vitest run -u test/documents';
 
 /** Examples show a part of a file, so none holds a token. */
 const reports = (values: Tree, target: Target): string[] =>
@@ -155,11 +155,32 @@ async function generated({chart, version}: Target, argv: readonly string[]): Pro
 
 const repeated = (texts: readonly string[]): string[] => texts.filter((text, index) => texts.indexOf(text) !== index);
 
-describe.each(documents)('$file', ({items, values = {}, examples = [], ...document}) => {
+/** Every key of a table, in the version of the document and in the newest. */
+const keys = documents.flatMap(({file, chart, version, values = {}}) =>
+  chart === undefined || version === undefined
+    ? []
+    : Object.entries(values).flatMap(([key, home]) =>
+        versionsOf(chart, key, home.from ?? version).map((each) => ({file, chart, version: each, key, home})),
+      ),
+);
+
+test.skipIf(REAL === undefined)('records what keys without a flag change in the released charts', {timeout: 600_000}, async () => {
+  const [helm] = await findHelm();
+  const found: typeof effects = {};
+  for (const {chart, version, key, home} of keys) {
+    if (!hasSample(home) || home.finding !== undefined) continue;
+    const effect = await effectOf({chart, version}, key, home, helm as Helm);
+    const {[chart]: ofChart = {}} = found;
+    found[chart] = {...ofChart, [version]: {...ofChart[version], [key]: effect}};
+  }
+  await expect(`${JSON.stringify(found, null, 2)}\n`).toMatchFileSnapshot(EFFECTS_FILE);
+});
+
+describe.each(documents)('$file', ({items, examples = [], ...document}) => {
   // The page on agents is about no chart, and has neither values nor examples of one.
   const chart = document.chart as ChartName;
 
-  test('every item has a home that exists', () => {
+  test('every item has a home that says what the row states', () => {
     expect(items.flatMap((item) => problemsOf(item, document.chart).map((problem) => `${item.id}: ${problem}`))).toEqual([]);
   });
 
@@ -170,11 +191,12 @@ describe.each(documents)('$file', ({items, values = {}, examples = [], ...docume
     expect([items.map(({id}) => id), items.map(({item}) => item), examples.map(({id}) => id)].flatMap(repeated)).toEqual([]);
   });
 
-  test('every key of the table of values is taken, and written by its flags', () => {
-    const found = Object.entries(values).flatMap(([key, home]) => {
-      const where = home === 'values-file' ? {'values-file': key} : home;
-      return [...problemsOf(where, chart), ...problemsOfKey(chart, key, where)].map((problem) => `${key}: ${problem}`);
-    });
+  test('every key of the table of values has an effect through its home', () => {
+    const found = keys
+      .filter((each) => each.file === document.file)
+      .flatMap(({key, home, chart: name, version}) =>
+        problemsOfKey({chart: name, version}, key, home).map((problem) => `${key}: ${problem}`),
+      );
     expect(found).toEqual([]);
   });
 

@@ -37,7 +37,7 @@ function keysOf({generated: {values}, target: {chart, version}}: Rendered, {gene
 }
 
 /** Roles of containers and kinds of other objects that differ. */
-export function changed(one: Rendered, other: Rendered): string[] {
+function changed(one: Rendered, other: Rendered): string[] {
   const [these, those] = [partsOf(one), partsOf(other)];
   return [...new Set([...these.keys(), ...those.keys()])].filter((part) => these.get(part) !== those.get(part));
 }
