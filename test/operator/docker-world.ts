@@ -64,6 +64,7 @@ export async function dockerWorld({docker, env, folder}: Engine): Promise<World>
     read,
     run,
     next: nextStep,
+    end: async () => undefined,
     async offersIn(report) {
       const texts = [report.stderr, ...(documentOf(report)?.kept ?? []).map(({how}) => how)].join('\n');
       const release = documentOf(report)?.release ?? releaseOf(report);
@@ -132,6 +133,6 @@ const filesOf = (cwd: string): Thing[] =>
         const content = createHash('sha256')
           .update(readFileSync(join(cwd, owner, file)))
           .digest('hex');
-        return {name: `file ${owner}/${file}`, uid: file, content, owner, uses: [], isLeaving: false};
+        return {name: `file ${owner}/${file}`, uid: file, content, data: content, owner, uses: [], isLeaving: false};
       }),
     );

@@ -1,15 +1,7 @@
-import {documentOf, type Happening, type Report, type State, type Thing, usersOf} from './things.ts';
+import {documentOf, foreignUser, type Happening, isForeign, type Report, type State, type Thing, usersOf} from './things.ts';
 
 /** Sentences that say what is wrong; empty if the invariant holds. */
 type Invariant = (happening: Happening) => string[];
-
-const WITH_CONTENT = /^(?:Secret|file) /;
-
-/** Owned by another release or a person. */
-const isForeign = ({owner}: Thing, own: ReadonlySet<string>): boolean => owner === undefined || !own.has(owner);
-
-const foreignUser = (name: string, state: State, own: ReadonlySet<string>): Thing | undefined =>
-  usersOf(name, state).find((each) => isForeign(each, own));
 
 const isThere = (thing: Thing, state: State): boolean => {
   const now = state.get(thing.name);
@@ -24,11 +16,10 @@ const untouched: Invariant = ({own, before, after, last}) =>
       const user = foreignUser(thing.name, before, own);
       if (!isForeign(thing, own) && user === undefined) return [];
       const whose = isForeign(thing, own) ? `of ${thing.owner ?? 'a person'}` : `which ${user?.name} uses,`;
-      const compares = isForeign(thing, own) || WITH_CONTENT.test(thing.name);
+      const compared = isForeign(thing, own) ? 'content' : 'data';
       return [after, last].flatMap((state) => {
         if (!isThere(thing, state)) return [`${thing.name} ${whose} was deleted or replaced`];
-        const isChanged = compares && state.get(thing.name)?.content !== thing.content;
-        return isChanged ? [`${thing.name} ${whose} was changed`] : [];
+        return state.get(thing.name)?.[compared] === thing[compared] ? [] : [`${thing.name} ${whose} was changed`];
       });
     });
 
@@ -56,18 +47,22 @@ const notOffered: Invariant = ({offers, last}) =>
   );
 
 /** After a failed command, every agent that was ready still runs with the same pod template, or the next run brings it back. */
-const leavesAgents: Invariant = ({before, done, after, resumed, last}) => {
+const leavesAgents: Invariant = ({own, before, done, after, resumed}) => {
   if (done.exit === 0 || done.exit === 'killed') return [];
+  const isReplaced = [...after.values()].some(
+    ({name, owner, agent}) => owner !== undefined && own.has(owner) && agent?.ready && !before.has(name),
+  );
   const lost = (state: State): Thing[] =>
     [...before.values()].filter(({name, agent}) => {
       if (agent === undefined || agent.ready === 0) return false;
       const now = state.get(name)?.agent;
       return now === undefined || now.wanted === 0 || now.template !== agent.template;
     });
-  const isHelped = resumed?.exit === 0 && /same command|again|scale/i.test(done.stdout + done.stderr);
-  const missing = isHelped && last.size > 0 ? [] : lost(after);
-  return missing.map(({name}) => `${name} was ready, and is stopped, replaced or gone after a failure`);
+  const isHelped = resumed?.exit === 0 && HOW_TO_CONTINUE.test(done.stdout);
+  return (isHelped || isReplaced ? [] : lost(after)).map(({name}) => `${name} was ready, and is stopped, replaced or gone after a failure`);
 };
+
+const HOW_TO_CONTINUE = /same command again|Scale it up again|--take-over/;
 
 type Effect = [title: RegExp, isBefore: boolean, isAfter: boolean];
 const EFFECTS: readonly Effect[] = [
@@ -146,9 +141,9 @@ const changes = (before: State, after: State): Thing[] => [
 ];
 
 /** What an uninstall lists as removed is gone, and what it lists as remaining exists. */
-const accountsTruly: Invariant = ({done, after}) => {
+const accountsTruly: Invariant = ({planned, done, after}) => {
   const {removed = [], kept = []} = documentOf(done) ?? {};
-  if (done.exit === 'killed') return [];
+  if (planned === undefined || done.exit === 'killed') return [];
   const named = (text: string): Thing | undefined => {
     const [, name = ''] = /((?:Secret|PVC|PersistentVolume|CRD|container|directory) [^ ,:]+)/.exec(text) ?? [];
     return after.get(name);
@@ -168,18 +163,19 @@ const oneDocument: Invariant = ({planned, done, resumed, again}) =>
   });
 
 /** Nothing is left to do for the same command, after a failure at the latest when an administrator has run it again. */
-const converges: Invariant = ({planned, done, resumed, again, own}) => {
-  if (planned === undefined || planned.exit !== 0) return [];
-  const failed = resumed?.exit === 0 || done.exit === 0 ? undefined : documentOf(resumed ?? done)?.error;
-  if (failed !== undefined && isForeseeable(failed))
-    return [`the command fails again for an administrator: ${failed.code} ${failed.message.split('\n')[0]}`];
-  if (failed !== undefined || again === undefined) return [];
+const converges: Invariant = ({planned, done, resumed, again}) => {
+  if (planned?.exit !== 0) return [];
+  const failure = done.exit === 0 ? undefined : documentOf(resumed ?? done)?.error;
+  if (failure !== undefined && !isGone(failure) && isForeseeable(failure))
+    return [`the command fails again for an administrator: ${failure.code} ${failure.message.split('\n')[0]}`];
+  if (again === undefined) return [];
   const {error, changed} = documentOf(again) ?? {};
-  // A release that is uninstalled or replaced is not found.
-  if (error?.code === 'RELEASE_NOT_FOUND' || error?.code === 'AGENT_NOT_FOUND') return own.size > 0 ? [] : [error.message];
-  if (error !== undefined) return [`a rerun fails: ${error.code} ${error.message.split('\n')[0]}`];
+  if (error !== undefined) return isGone(error) ? [] : [`a rerun fails: ${error.code} ${error.message.split('\n')[0]}`];
   return changed === false ? [] : [`a rerun would change: ${titlesOf(again).join('; ')}`];
 };
+
+/** After an uninstall or a change of the chart. */
+const isGone = ({code}: {code: string}): boolean => code === 'RELEASE_NOT_FOUND' || code === 'AGENT_NOT_FOUND';
 
 export const INVARIANTS: Readonly<Record<string, Invariant>> = {
   'What belongs to others is untouched.': untouched,

@@ -62,7 +62,7 @@ export async function readNamespace(namespace: string, get: Get): Promise<State>
     return isQuiet(found);
   };
   // A claim that nothing binds stays as it is; invariants compare what they see.
-  await until('the namespace is quiet', isSettled, 3).catch(() => undefined);
+  await until('the namespace is quiet', isSettled, 5).catch(() => undefined);
   return state;
 }
 
@@ -90,7 +90,7 @@ function isQuiet({Deployment = [], PVC = [], PersistentVolume = []}: All): boole
   const claims = new Set(PVC.map(({metadata}) => metadata.uid));
   return (
     Deployment.every(({spec, status}) => (status?.readyReplicas ?? 0) === (spec?.replicas ?? 1)) &&
-    PVC.every(({spec, metadata}) => metadata.deletionTimestamp === undefined && spec?.volumeName !== undefined) &&
+    PVC.every(({spec, metadata}) => metadata.deletionTimestamp !== undefined || spec?.volumeName !== undefined) &&
     PersistentVolume.every(({spec}) => spec?.persistentVolumeReclaimPolicy !== 'Delete' || claims.has(spec.claimRef?.uid ?? ''))
   );
 }
@@ -112,6 +112,7 @@ function things(found: All): Thing[] {
         name: `${kind} ${metadata.name}`,
         uid: metadata.uid,
         content: contentOf(kind, object),
+        ...(kind === 'Secret' ? {data: JSON.stringify(object.data)} : {}),
         owner: kind === 'CRD' ? undefined : owner,
         uses: kind === 'PVC' ? [`PersistentVolume ${spec?.volumeName}`] : [...referencesIn(spec)],
         isLeaving: metadata.deletionTimestamp !== undefined,

@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {execa} from 'execa';
 import {stringify} from 'yaml';
+import type {ChartName} from '../../src/charts/schema.ts';
 import {accountWith} from '../cluster/accounts.ts';
 import {faultyApi} from '../cluster/faulty-api.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
@@ -18,8 +19,8 @@ import {failureOf, isTried} from '../support/tried-command.ts';
 import {type Get, readNamespace} from './kubernetes-state.ts';
 import {nextStep} from './kubernetes-steps.ts';
 import {printedIn, refusalOfOurs} from './printed.ts';
-import {flagOf, type Mode, type Step, type World} from './sequence.ts';
-import {documentOf, type Offer, type Report, type State} from './things.ts';
+import {flagOf, type Mode, type Step, stepOf, type World} from './sequence.ts';
+import {documentOf, foreignUser, type Offer, type Report, type State} from './things.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelm();
 const kubectl = await findKubectl();
@@ -27,6 +28,15 @@ const scratch = mkdtempSync(join(tmpdir(), 'operator-'));
 process.once('exit', () => rmSync(scratch, {recursive: true, force: true}));
 
 const ROLES: Readonly<Record<string, 'admin' | 'edit' | 'view'>> = {'namespace admin': 'admin', editor: 'edit', viewer: 'view'};
+const directories = new Map<string, Promise<string>>();
+
+/** Written once, because sequences that run at the same time read it. */
+function directoryFor(chart: ChartName, version: string): Promise<string> {
+  const directory = directories.get(`${chart}@${version}`) ?? directoryOf({chart, version}, scratch);
+  directories.set(`${chart}@${version}`, directory);
+  return directory;
+}
+
 /** A write that changes something. */
 const WRITE = /^(?!.*(?:dryRun|authorization\.k8s\.io)).*$/;
 const WRITES = 'POST|PATCH|PUT|DELETE';
@@ -48,9 +58,9 @@ export async function kubernetesWorld(kubeconfig: string, get: Get): Promise<Wor
 
   /** Charts by name, and what every command needs in a test. */
   const argumentsOf = async (step: Step, mode: Mode): Promise<string[]> => {
-    const words = step.args.map(async (word) => {
+    const words = step.args.map((word) => {
       const [, chart, version] = CHART.exec(word) ?? [];
-      return chart === undefined ? word : directoryOf({chart: chart as 'agent-job', version: version as string}, scratch);
+      return chart === undefined ? word : directoryFor(chart as ChartName, version as string);
     });
     const args = (await Promise.all(words)).map((word) => word.replace('NAMESPACE', namespace));
     return step.tool === 'scalr-agent' ? [...args, ...answersTo(step, mode)] : args;
@@ -85,11 +95,16 @@ export async function kubernetesWorld(kubeconfig: string, get: Get): Promise<Wor
   return {
     read: () => readNamespace(namespace, get),
     run,
+    async end() {
+      const releases = [...(await readNamespace(namespace, get)).keys()].filter((name) => name.startsWith('release '));
+      // Some charts have objects outside of namespaces.
+      for (const name of releases) await run(stepOf(`helm uninstall ${name.slice('release '.length)}`), 'run');
+    },
     next: (state, dice) => nextStep(state, [...printed], dice),
     async offersIn(report, state) {
       const commands = printedIn(report);
-      for (const {text} of commands) if (/--purge|^kubectl (?:delete|scale)/.test(text)) printed.add(typed(text, namespace));
-      return (await Promise.all(commands.map((each) => offerOf(each, state, run, namespace)))).flat();
+      for (const {text} of commands) if (REPEATED.test(text)) printed.add(typed(text, namespace));
+      return (await Promise.all(commands.map((each) => offerOf(each, state, run)))).flat();
     },
     async refusedIn(report) {
       const reasons = printedIn(report).map((each) =>
@@ -130,6 +145,9 @@ async function killed({env}: Step, write: number, args: readonly string[], place
   return {exit: 'killed', stdout, stderr};
 }
 
+/** Printed commands that people may follow; tests with other namespaces need the CRDs. */
+const REPEATED = /^(?:scalr-agent .*--purge|kubectl (?:delete|scale) (?!customresourcedefinition|namespace))/;
+
 /** A printed command as a person would type it in the namespace. */
 const typed = (text: string, namespace: string): string =>
   text
@@ -137,25 +155,20 @@ const typed = (text: string, namespace: string): string =>
     .replace(/ --kubeconfig \S+/, '')
     .replace(/ --request-timeout=\S+/, '');
 
-/** Follows an offer with a dry run. */
-async function offerOf({text, tool, args}: PrintedCommand, state: State, run: World['run'], namespace: string): Promise<Offer[]> {
-  const named = (found: readonly string[], release: string | undefined): Offer[] =>
-    found.length === 0 ? [] : [{command: typed(text, namespace), release, deletes: found}];
-  if (tool === 'kubectl' && args[0] === 'delete') {
-    const kinds: Readonly<Record<string, string>> = {persistentvolumeclaim: 'PVC', persistentvolume: 'PersistentVolume', secret: 'Secret'};
-    return named(kinds[args[1] ?? ''] === undefined ? [] : [`${kinds[args[1] ?? '']} ${args[2]}`], undefined);
-  }
-  if (tool !== 'scalr-agent' || args[0] !== 'uninstall' || !text.includes('--purge')) return [];
-  const purged = /--purge=(\S+)/.exec(text)?.[1] ?? '';
-  const isPossible = [...state.keys()].some((name) =>
-    purged === 'secrets' ? name.startsWith('Secret ') : /^(?:PVC|PersistentVolume) /.test(name),
-  );
-  if (!isPossible) return [];
+const CLASSES: Readonly<Record<string, RegExp>> = {claims: /^(?:PVC|PersistentVolume) /, secrets: /^Secret /};
+const KINDS: Readonly<Record<string, string>> = {persistentvolumeclaim: 'PVC', persistentvolume: 'PersistentVolume', secret: 'Secret'};
+
+/** What a printed command deletes, from its dry run if somebody else uses something that it could delete. */
+async function offerOf({text, tool, args}: PrintedCommand, state: State, run: World['run']): Promise<Offer[]> {
+  const [command, kind = '', name] = args;
+  if (tool === 'kubectl' && command === 'delete' && KINDS[kind])
+    return [{command: text, release: undefined, deletes: [`${KINDS[kind]} ${name}`]}];
+  const [, purged = ''] = /^scalr-agent uninstall .*--purge=(\w+)/.exec(text) ?? [];
   const release = flagOf({args}, '--release') ?? 'scalr-agent';
+  const isRisky = [...state.keys()].some((each) => CLASSES[purged]?.test(each) && foreignUser(each, state, new Set([release])));
+  if (!isRisky) return [];
   const step: Step = {role: 'administrator', env: {}, tool, args: ['uninstall', '--release', release, `--purge=${purged}`]};
   const {removed = []} = documentOf(await run(step, 'plan')) ?? {};
-  return named(
-    removed.flatMap((each) => /((?:PVC|Secret|PersistentVolume) [^ ,]+)/.exec(each)?.[1] ?? []),
-    release,
-  );
+  const deletes = removed.flatMap((each) => /((?:PVC|Secret|PersistentVolume) [^ ,]+)/.exec(each)?.[1] ?? []);
+  return [{command: text, release, deletes}];
 }

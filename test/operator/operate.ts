@@ -13,14 +13,15 @@ export async function operate(world: () => Promise<World>, atOnce = 3): Promise<
   const waiting = [...seeds];
   const worker = async (): Promise<void> => {
     for (let seed = waiting.shift(); seed !== undefined; seed = waiting.shift()) {
-      const played = await play(await world(), {seed, count: STEPS});
+      const place = await world();
+      const played = await play(place, {seed, count: STEPS});
+      await place.end();
       if (played.broken.length === 0) continue;
       const {steps, broken} = process.env['OPERATOR_SHORTEN'] ? await shorten(played, world) : played;
-      failures.push(
-        [`OPERATOR_SEED=${seed} OPERATOR_STEPS=${steps.length}`, ...steps.map((each, index) => `  ${index + 1}. ${each}`), ...broken].join(
-          '\n',
-        ),
-      );
+      const listed = steps.map((step, index) => `  ${index + 1}. ${step}`);
+      failures.push([`OPERATOR_SEED=${seed} OPERATOR_STEPS=${played.steps.length}`, ...listed, ...broken].join('\n'));
+      // A long run can be interrupted.
+      process.stderr.write(`${failures.at(-1)}\n\n`);
     }
   };
   await Promise.all(Array.from({length: atOnce}, worker));

@@ -1,5 +1,5 @@
 import {broken} from './invariants.ts';
-import {type Happening, type Offer, type Report, type State, usersOf} from './things.ts';
+import type {Happening, Offer, Report, State} from './things.ts';
 
 /** A command as somebody types it. */
 export interface Step {
@@ -25,6 +25,8 @@ export interface World {
   refusedIn(report: Report): Promise<string[]>;
   /** A step that makes sense in this state. */
   next(state: State, dice: Dice): string;
+  /** Removes what other sequences could meet. */
+  end(): Promise<void>;
 }
 
 /** A random choice of the seed, by weight. */
@@ -78,6 +80,9 @@ export interface Played {
   broken: readonly string[];
 }
 
+/** Prints what every command printed. */
+const VERBOSE = Boolean(process.env['OPERATOR_VERBOSE']);
+
 /** Plays the given steps, or as many of the dice, until one of them breaks an invariant. */
 export async function play(world: World, steps: readonly string[] | {seed: number; count: number}): Promise<Played> {
   const played: string[] = [];
@@ -89,9 +94,8 @@ export async function play(world: World, steps: readonly string[] | {seed: numbe
     const step = stepOf(text);
     const happening = step.tool === 'scalr-agent' ? await happeningOf(text, step, before, world) : undefined;
     if (happening === undefined) await world.run(step, 'run');
-    else if (process.env['OPERATOR_VERBOSE'])
-      process.stderr.write(`${text}\n${JSON.stringify({...happening, before: [], after: [], last: []}, null, 1)}\n`);
     const found = happening === undefined ? [] : broken(happening);
+    if (VERBOSE) process.stderr.write(`${text}\n${JSON.stringify({...happening, before: [], after: [], last: []}, null, 1)}\n`);
     if (found.length > 0) return {steps: played, broken: found};
   }
   return {steps: played, broken: []};
@@ -126,10 +130,10 @@ export async function shorten({steps, broken: first}: Played, fresh: () => Promi
   let shortest: Played = {steps, broken: first};
   for (let index = steps.length - 2; index >= 0; index -= 1) {
     const fewer = shortest.steps.filter((_, each) => each !== index);
-    const found = await play(await fresh(), fewer);
+    const world = await fresh();
+    const found = await play(world, fewer);
+    await world.end();
     if (title(found) === title(shortest) && found.steps.length === fewer.length) shortest = found;
   }
   return shortest;
 }
-
-export const isUsed = (name: string, state: State): boolean => usersOf(name, state).length > 0;

@@ -5,6 +5,8 @@ export interface Thing {
   uid: string;
   /** Everything that only its owner changes; not what controllers change. */
   content: string;
+  /** Of a Secret or a file: what its users read. */
+  data?: string;
   /** Release; undefined for an object that a person created. */
   owner: string | undefined;
   /** Names of the things that it mounts or reads. */
@@ -76,8 +78,15 @@ export function documentOf({stdout}: Report): Document | undefined {
   }
 }
 
-/** Things that the thing uses, directly or through others. */
+/** What uses the thing, directly or through others. */
 export function usersOf(name: string, state: State): Thing[] {
   const direct = [...state.values()].filter(({uses, isLeaving}) => !isLeaving && uses.includes(name));
   return direct.flatMap((each) => [each, ...usersOf(each.name, state)]);
 }
+
+/** Owned by another release or a person. */
+export const isForeign = ({owner}: Thing, own: ReadonlySet<string>): boolean => owner === undefined || !own.has(owner);
+
+/** A user of the thing that another release or a person owns. */
+export const foreignUser = (name: string, state: State, own: ReadonlySet<string>): Thing | undefined =>
+  usersOf(name, state).find((each) => isForeign(each, own));
