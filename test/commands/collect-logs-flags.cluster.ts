@@ -11,8 +11,8 @@ import {pod} from '../cluster/objects.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {collected, freshFile} from '../support/collected.ts';
+import {commandsIn} from '../support/commands-in.ts';
 import {installed} from '../support/installed-charts.ts';
-import {commandsIn} from '../support/printed-commands.ts';
 import {collectLogs} from '../support/run-on-cluster.ts';
 
 const [{path: helm} = {path: 'helm'}] = await findHelm();

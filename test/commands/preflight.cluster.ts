@@ -13,9 +13,9 @@ import {faultyApi} from '../cluster/faulty-api.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
 import {findHelmMatrix} from '../helm/find-helm.ts';
+import {commandsIn} from '../support/commands-in.ts';
 import {chartFlags, TOKEN} from '../support/install-place.ts';
 import {violations} from '../support/output-schema.ts';
-import {commandsIn} from '../support/printed-commands.ts';
 import {install, preflight} from '../support/run-on-cluster.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'scalr-agent-'));

@@ -1,17 +1,8 @@
 import {Flags, Parser} from '@oclif/core';
 import {describe, expect, test} from 'vitest';
 import {commands} from '../docs/commands.ts';
-import {
-  commandsIn,
-  DOCS,
-  HELPED,
-  isFailure,
-  LITERALS,
-  OUTPUTS,
-  type PrintedCommand,
-  printedIn,
-  VERBS,
-} from '../support/printed-commands.ts';
+import {commandsIn, isFailure, type PrintedCommand} from '../support/commands-in.ts';
+import {DOCS, HELPED, LITERALS, OUTPUTS, printedIn, VERBS} from '../support/printed-commands.ts';
 
 const outputs = printedIn(OUTPUTS);
 const docs = printedIn(DOCS);

@@ -8,7 +8,7 @@ import {type Kubectl, kubectlFor} from '../cluster/kubectl.ts';
 import {setLogs} from '../cluster/logs.ts';
 import {startCluster} from '../cluster/start-cluster.ts';
 import {type Workplace, workplace} from '../cluster/workplace.ts';
-import {commandsIn} from '../support/printed-commands.ts';
+import {commandsIn} from '../support/commands-in.ts';
 
 const KINDS = 'deployments,daemonsets,replicasets,jobs,pods,persistentvolumeclaims,events';
 const LABELS = {'app.kubernetes.io/instance': 'acme'};

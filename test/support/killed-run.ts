@@ -17,11 +17,18 @@ interface Run {
   signal(name: NodeJS.Signals): void;
   /** Its helm that ran last. */
   helmPid(): number;
-  ended: Promise<{stderr: string; exitCode?: number; signal?: string}>;
+  ended: Promise<{stdout: string; stderr: string; exitCode?: number; signal?: string}>;
 }
 
 /** The built program in a group of its own, without a terminal. Tools are wrapped so that their numbers are known. */
-export function startProgram(command: string, {namespace}: Workplace, api: FaultyApi, helm: string, argv: readonly string[]): Run {
+export function startProgram(
+  command: string,
+  {namespace}: Workplace,
+  api: FaultyApi,
+  helm: string,
+  argv: readonly string[],
+  env: Readonly<Record<string, string>> = TOKEN,
+): Run {
   const pids = join(scratch, namespace);
   const wrapper = `${pids}-helm`;
   writeFileSync(wrapper, `#!/bin/sh\necho $$ >'${pids}'\nexec '${helm}' "$@"\n`, {mode: 0o755});
@@ -30,7 +37,7 @@ export function startProgram(command: string, {namespace}: Workplace, api: Fault
     detached: true,
     stdin: 'ignore',
     reject: false,
-    env: TOKEN,
+    env,
   });
   return {
     signal: (name) => void process.kill(-(child.pid as number), name),
@@ -40,8 +47,8 @@ export function startProgram(command: string, {namespace}: Workplace, api: Fault
       if (!(pid > 0)) throw new Error('helm has not started yet');
       return pid;
     },
-    ended: child.then(({stderr, exitCode, signal}) => ({
-      stderr,
+    ended: child.then(({stdout, stderr, exitCode, signal}) => ({
+      ...{stdout, stderr},
       ...(exitCode === undefined ? {} : {exitCode}),
       ...(signal ? {signal} : {}),
     })),

@@ -3,44 +3,9 @@ import {join} from 'node:path';
 import ts from 'typescript';
 import {remedyOf} from '../../src/diagnose/cause.ts';
 import {CAUSES} from '../../src/diagnose/explain.ts';
+import {commandsIn} from './commands-in.ts';
 
 const root = join(import.meta.dirname, '../..');
-
-/** A command in the output or docs of the program, split into words like in a shell. */
-export interface PrintedCommand {
-  text: string;
-  tool: string;
-  args: readonly string[];
-}
-
-const TOOLS = ['kubectl', 'helm', 'scalr-agent', 'scalr-agent-install', 'npx', 'docker', 'systemctl', 'journalctl'];
-/** A command starts a line, or follows a colon, a prompt, a quote, a list marker or another command. */
-const START = new RegExp(`(?:^\\s*(?:[-→$#] +)?|: |\`|&& |\\| |; or |do |sudo )(?=(?:${TOOLS.join('|')})(?= [\\w"'/-]))`, 'gm');
-/** End of a command outside of quotes: end of line, another command, or prose. */
-const END = /^(?:\n|`|[;|&]|, |\. |\.$|\.\n| \(| >| #| <(?![\w-]+>))/;
-
-/** All commands in the text, in order. */
-export function commandsIn(text: string): PrintedCommand[] {
-  const joined = text.replaceAll(/ \\\n\s*/g, ' ');
-  return [...joined.matchAll(START)].map(({index, 0: before}) => commandAt(joined.slice(index + before.length)));
-}
-
-function commandAt(text: string): PrintedCommand {
-  const words: string[] = [''];
-  let quote = '';
-  let end = 0;
-  for (; end < text.length; end++) {
-    const char = text[end] as string;
-    const isDirectory = char === '.' && text[end - 1] === ' ';
-    if (quote === '' && !isDirectory && END.test(text.slice(end))) break;
-    if (char === quote) quote = '';
-    else if (quote === '' && (char === '"' || char === "'")) quote = char;
-    else if (quote === '' && char === ' ') words.push('');
-    else words.push(`${words.pop()}${char}`);
-  }
-  const [tool = '', ...args] = words.filter((word) => word !== '');
-  return {text: text.slice(0, end).trimEnd(), tool, args};
-}
 
 const EXAMPLE = {
   object: {metadata: {name: 'agent-1'}, spec: {nodeName: 'node-a', volumes: [{persistentVolumeClaim: {claimName: 'cache'}}]}},
@@ -102,6 +67,3 @@ function textOf(node: ts.Node): string | undefined {
 /** Subcommands of both tools; other words after their names are prose. */
 export const VERBS =
   /\b(?:kubectl (?:annotate|apply|auth|cluster-info|config|create|debug|delete|describe|edit|get|label|logs|patch|rollout|run|scale|uncordon|wait)|helm (?:get|history|list|pull|rollback|show|status|template|uninstall|upgrade))\b/;
-
-/** True for the error message of a tool. */
-export const isFailure = ({text}: Pick<PrintedCommand, 'text'>): boolean => /^\w+ [\w-]+ failed: /.test(text);

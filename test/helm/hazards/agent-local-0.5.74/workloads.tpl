@@ -1,4 +1,4 @@
-{{- /* What 0.5.75 lacks: the PVC of persistence.cache. */ -}}
+{{- /* What 0.5.75 lacks: the PVC of persistence.cache. And a token in the values, which all charts take. */ -}}
 {{- $release := dict "root" . "base" "agent-local" }}
 {{- $full := include "full" $release }}
 {{- $cache := dict "volume" .Values.persistence.cache "name" (printf "%s-cache" $full) "limit" "1Gi" }}
@@ -9,7 +9,11 @@ metadata:
   name: {{ $full }}
 spec:
   replicas: {{ .Values.replicaCount }}
-  strategy: {{ toJson .Values.strategy }}
+  strategy:
+    type: {{ .Values.strategy.type }}
+    {{- if eq .Values.strategy.type "RollingUpdate" }}
+    rollingUpdate: {{ toJson .Values.strategy.rollingUpdate }}
+    {{- end }}
   selector:
     matchLabels: {{- include "labels" $release | nindent 6 }}
   template:
@@ -22,7 +26,8 @@ spec:
         - name: agent-local
           image: {{ printf "%s:%s" .Values.image.repository .Chart.AppVersion | quote }}
           env:
-            {{- include "token" .Values.agent.tokenExistingSecret | nindent 12 }}
+            {{- $token := .Values.agent.tokenExistingSecret }}
+            {{- include "token" (ternary $token (dict "name" (printf "%s-token" $full) "key" "token") (empty .Values.agent.token)) | nindent 12 }}
             {{- include "variables" (dict "SCALR_URL" .Values.agent.url) | nindent 12 }}
           volumeMounts:
             - {name: cache, mountPath: {{ .Values.agent.cacheDir | quote }}}
@@ -31,3 +36,12 @@ spec:
           {{- include "volume" $cache | nindent 10 }}
 {{- include "claim" $cache }}
 {{- include "serviceAccount" $release }}
+{{- with .Values.agent.token }}
+---
+apiVersion: v1
+kind: Secret
+metadata:
+  name: {{ $full }}-token
+stringData:
+  token: {{ . | quote }}
+{{- end }}

@@ -1,0 +1,174 @@
+import {mkdtempSync, rmSync} from 'node:fs';
+import {tmpdir} from 'node:os';
+import {join} from 'node:path';
+import {execa} from 'execa';
+import {stringify} from 'yaml';
+import type {ChartName} from '../../src/charts/schema.ts';
+import {accountWith} from '../cluster/accounts.ts';
+import {faultyApi} from '../cluster/faulty-api.ts';
+import {findKubectl} from '../cluster/kubectl.ts';
+import {claim} from '../cluster/objects.ts';
+import type {Workplace} from '../cluster/workplace.ts';
+import {directoryOf} from '../helm/charts-under-test.ts';
+import {findHelm} from '../helm/find-helm.ts';
+import {PROGRAM} from '../package/built.ts';
+import type {PrintedCommand} from '../support/commands-in.ts';
+import {installPlace} from '../support/install-place.ts';
+import {startProgram} from '../support/killed-run.ts';
+import {failureOf, isTried} from '../support/tried-command.ts';
+import {type Get, readNamespace} from './kubernetes-state.ts';
+import {nextStep} from './kubernetes-steps.ts';
+import {printedIn, refusalOfOurs} from './printed.ts';
+import {flagOf, type Mode, type Step, stepOf, type World} from './sequence.ts';
+import {documentOf, foreignUser, type Offer, type Report, type State} from './things.ts';
+
+const [{path: helm} = {path: 'helm'}] = await findHelm();
+const kubectl = await findKubectl();
+const scratch = mkdtempSync(join(tmpdir(), 'operator-'));
+process.once('exit', () => rmSync(scratch, {recursive: true, force: true}));
+
+const ROLES: Readonly<Record<string, 'admin' | 'edit' | 'view'>> = {'namespace admin': 'admin', editor: 'edit', viewer: 'view'};
+const directories = new Map<string, Promise<string>>();
+
+/** Written once, because sequences that run at the same time read it. */
+function directoryFor(chart: ChartName, version: string): Promise<string> {
+  const directory = directories.get(`${chart}@${version}`) ?? directoryOf({chart, version}, scratch);
+  directories.set(`${chart}@${version}`, directory);
+  return directory;
+}
+
+/** A write that changes something. */
+const WRITE = /^(?!.*(?:dryRun|authorization\.k8s\.io)).*$/;
+const WRITES = 'POST|PATCH|PUT|DELETE';
+const CHART = /^(agent-\w+)@(\d\S+)$/;
+
+/** A new namespace, where people of four roles work. */
+export async function kubernetesWorld(kubeconfig: string, get: Get): Promise<World> {
+  const place = await installPlace(kubeconfig);
+  const {namespace} = place;
+  const accounts = new Map<string, Promise<string>>();
+  const kubeconfigOf = async (role: string): Promise<string> => {
+    const built = ROLES[role];
+    if (built === undefined) return kubeconfig;
+    if (!accounts.has(role)) accounts.set(role, accountWith(built, place));
+    return accounts.get(role) as Promise<string>;
+  };
+  const where = (path: string): string[] => ['--namespace', namespace, '--kubeconfig', path];
+  const printed = new Set<string>();
+
+  /** Charts by name, and what every command needs in a test. */
+  const argumentsOf = async (step: Step, mode: Mode): Promise<string[]> => {
+    const words = step.args.map((word) => {
+      const [, chart, version] = CHART.exec(word) ?? [];
+      return chart === undefined ? word : directoryFor(chart as ChartName, version as string);
+    });
+    const args = (await Promise.all(words)).map((word) => word.replace('NAMESPACE', namespace));
+    return step.tool === 'scalr-agent' ? [...args, ...answersTo(step, mode)] : args;
+  };
+
+  const run = async (step: Step, mode: Mode): Promise<Report> => {
+    const args = await argumentsOf(step, mode);
+    const path = await kubeconfigOf(mode === 'resume' ? 'administrator' : step.role);
+    if (step.tool !== 'scalr-agent') return person(step, args, path);
+    if (step.killedAfter !== undefined && mode === 'run') return killed(step, step.killedAfter, args, place);
+    const tools = ['--helm', helm, '--kubectl', kubectl];
+    const {exitCode = 1, ...output} = await execa(process.execPath, [PROGRAM, ...args, ...where(path), ...tools], {
+      cwd: scratch,
+      env: step.env,
+      stdin: 'ignore',
+      reject: false,
+    });
+    return {exit: exitCode, ...output};
+  };
+
+  const person = async ({tool}: Step, args: readonly string[], path: string): Promise<Report> => {
+    const [, name] = /^pvc\/(.*)$/.exec(flagOf({args}, '-f') ?? '') ?? [];
+    const given = args.map((word) => (word === `pvc/${name}` ? '-' : word));
+    const {exitCode = 1, ...output} = await execa(tool === 'helm' ? helm : kubectl, [...given, ...where(path)], {
+      input: name === undefined ? '' : stringify(claim(name)),
+      reject: false,
+      timeout: 60_000,
+    });
+    return {exit: exitCode, ...output};
+  };
+
+  return {
+    read: () => readNamespace(namespace, get),
+    run,
+    async end() {
+      const releases = [...(await readNamespace(namespace, get)).keys()].filter((name) => name.startsWith('release '));
+      // Some charts have objects outside of namespaces.
+      for (const name of releases) await run(stepOf(`helm uninstall ${name.slice('release '.length)}`), 'run');
+    },
+    next: (state, dice) => nextStep(state, [...printed], dice),
+    async offersIn(report, state) {
+      const commands = printedIn(report);
+      for (const {text} of commands) if (REPEATED.test(text)) printed.add(typed(text, namespace));
+      return (await Promise.all(commands.map((each) => offerOf(each, state, run)))).flat();
+    },
+    async refusedIn(report) {
+      const reasons = printedIn(report).map((each) =>
+        each.tool === 'scalr-agent' ? refusalOfOurs(each) : isTried(each) ? failureOf(each, kubeconfig) : undefined,
+      );
+      return (await Promise.all(reasons)).flatMap((each) => each ?? []);
+    },
+  };
+}
+
+/** Flags that a test adds to what people type. */
+function answersTo(step: Step, mode: Mode): string[] {
+  const [command = ''] = step.args;
+  if (command === 'status' || step.args.includes('--dry-run')) return ['--json', '--timeout', '60s'];
+  const isConfirmed = command === 'debug' ? [] : ['--confirm', flagOf(step, '--release') ?? 'scalr-agent'];
+  const ends = command === 'install' || command === 'upgrade' || command === 'debug' ? ['--take-over'] : [];
+  const mutes = mode === 'plan' ? ['--dry-run'] : ['--yes', ...isConfirmed];
+  return [...mutes, ...(mode === 'resume' ? ends : []), '--json', '--timeout', '60s'];
+}
+
+/** Kills the program and its helm after the API server has executed this write. */
+async function killed({env}: Step, write: number, args: readonly string[], place: Workplace): Promise<Report> {
+  const api = await faultyApi(place.kubeconfig);
+  if (write > 1) api.inject(WRITES, WRITE, {delayMs: 0}, write - 1);
+  const trouble = api.inject(WRITES, WRITE, 'lose', 1);
+  const [command = '', ...rest] = args;
+  const run = startProgram(command, place, api, helm, rest, env);
+  const ended = await Promise.race([trouble.hit.then(() => undefined), run.ended]);
+  if (ended !== undefined) return {exit: ended.exitCode ?? 1, stdout: ended.stdout, stderr: ended.stderr};
+  run.signal('SIGKILL');
+  try {
+    process.kill(run.helmPid(), 'SIGKILL');
+  } catch {
+    // Helm has not started, or has ended.
+  }
+  const {stdout, stderr} = await run.ended;
+  api.stop();
+  return {exit: 'killed', stdout, stderr};
+}
+
+/** Printed commands that people may follow; tests with other namespaces need the CRDs. */
+const REPEATED = /^(?:scalr-agent .*--purge|kubectl (?:delete|scale) (?!customresourcedefinition|namespace))/;
+
+/** A printed command as a person would type it in the namespace. */
+const typed = (text: string, namespace: string): string =>
+  text
+    .replace(` --namespace ${namespace}`, '')
+    .replace(/ --kubeconfig \S+/, '')
+    .replace(/ --request-timeout=\S+/, '');
+
+const CLASSES: Readonly<Record<string, RegExp>> = {claims: /^(?:PVC|PersistentVolume) /, secrets: /^Secret /};
+const KINDS: Readonly<Record<string, string>> = {persistentvolumeclaim: 'PVC', persistentvolume: 'PersistentVolume', secret: 'Secret'};
+
+/** What a printed command deletes, from its dry run if somebody else uses something that it could delete. */
+async function offerOf({text, tool, args}: PrintedCommand, state: State, run: World['run']): Promise<Offer[]> {
+  const [command, kind = '', name] = args;
+  if (tool === 'kubectl' && command === 'delete' && KINDS[kind])
+    return [{command: text, release: undefined, deletes: [`${KINDS[kind]} ${name}`]}];
+  const [, purged = ''] = /^scalr-agent uninstall .*--purge=(\w+)/.exec(text) ?? [];
+  const release = flagOf({args}, '--release') ?? 'scalr-agent';
+  const isRisky = [...state.keys()].some((each) => CLASSES[purged]?.test(each) && foreignUser(each, state, new Set([release])));
+  if (!isRisky) return [];
+  const step: Step = {role: 'administrator', env: {}, tool, args: ['uninstall', '--release', release, `--purge=${purged}`]};
+  const {removed = []} = documentOf(await run(step, 'plan')) ?? {};
+  const deletes = removed.flatMap((each) => /((?:PVC|Secret|PersistentVolume) [^ ,]+)/.exec(each)?.[1] ?? []);
+  return [{command: text, release, deletes}];
+}

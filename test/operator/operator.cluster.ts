@@ -1,0 +1,70 @@
+import {type ChildProcess, spawn} from 'node:child_process';
+import {once} from 'node:events';
+import {afterAll, beforeAll, expect, inject, test} from 'vitest';
+import {findKubectl, kubectlFor} from '../cluster/kubectl.ts';
+import {type Cluster, startCluster} from '../cluster/start-cluster.ts';
+import {REAL} from '../helm/charts-under-test.ts';
+import {definition} from '../helm/definition.ts';
+import type {Get} from './kubernetes-state.ts';
+import {FOUND} from './kubernetes-steps.ts';
+import {kubernetesWorld} from './kubernetes-world.ts';
+import {operate} from './operate.ts';
+import {play} from './sequence.ts';
+
+let cluster: Cluster | undefined;
+let proxy: ChildProcess | undefined;
+let server = '';
+const kubeconfig = (): string => cluster?.kubeconfig ?? inject('kubeconfig');
+
+/** A cluster of its own, because CRDs belong to the cluster: other tests delete them. */
+beforeAll(async () => {
+  if (inject('simulated')) cluster = await startCluster();
+  const started = spawn(await findKubectl(), ['proxy', '--port=0', '--kubeconfig', kubeconfig()], {stdio: ['ignore', 'pipe', 'ignore']});
+  proxy = started;
+  const [line] = await once(started.stdout, 'data');
+  await inUse();
+  server = /127\.0\.0\.1:\d+/.exec(String(line))?.[0] ?? '';
+});
+/** Somebody in another namespace uses the CRDs of all chart versions, so nobody may delete them. */
+async function inUse(): Promise<void> {
+  const kubectl = await kubectlFor(kubeconfig());
+  const definitions = [
+    definition('agentworkers', 'AgentWorker'),
+    definition('atasks', 'AgentTask'),
+    definition('agenttasktemplates', 'AgentTaskTemplate'),
+  ];
+  await kubectl.apply(...definitions);
+  await kubectl('wait', '--for=condition=Established', 'crds', '--all');
+  const template = {spec: {containers: []}};
+  await kubectl.apply(
+    ...['AgentWorker', 'AgentTask', 'AgentTaskTemplate'].map((kind) => ({
+      apiVersion: 'scalr.io/v1',
+      kind,
+      metadata: {name: 'of-others'},
+      spec: {jobTemplate: {spec: {template}}},
+    })),
+  );
+}
+
+afterAll(async () => {
+  proxy?.kill();
+  await cluster?.stop();
+});
+
+const get: Get = async <T>(path: string) => {
+  const answer = await fetch(`http://${server}${path}`);
+  return answer.ok ? ((await answer.json()) as T) : undefined;
+};
+const world = () => kubernetesWorld(kubeconfig(), get);
+
+test.each(Object.entries(FOUND))('no longer: %s', {timeout: 300_000}, async (_, steps) => {
+  const place = await world();
+  const {broken} = await play(place, steps);
+  await place.end();
+  expect(broken.join('\n')).toBe('');
+});
+
+test('random sequences of operators keep every invariant', {timeout: 3_600_000}, async () => {
+  // The released charts have cluster roles of the same name in every namespace.
+  expect(await operate(world, REAL ? 1 : 3)).toBe('');
+});
