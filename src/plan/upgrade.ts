@@ -67,7 +67,7 @@ export async function prepareUpgrade(
 
 /** Pure. @throws ExpectedError */
 export function planUpgrade(installed: InstalledRelease, wanted: WantedRelease, to: Target, choices: UpgradeChoices): UpgradePlan {
-  const {name, facts, inventory} = installed;
+  const {name, inventory} = installed;
   const {keptClaims = [], ...planned} = planInstall(wanted, withSecrets(installed, wanted), choices);
   const isUpgraded = planned.steps.some(({id}) => id === 'release');
   const replaced = isUpgraded ? changedSelectors(wanted, installed) : [];

@@ -271,7 +271,12 @@ test('moves a token in plain text to a Secret, and keeps it out of the values', 
 
 test('rejects errors in the files of --values, but not those that the installed values have', () => {
   const upgraded = (overlay: Values) =>
-    migratedRelease(NAME, {agent: {url: 'ftp://acme'}}, {from: OLD, to: NEW}, {source: undefined, overlay, secretNames: secretNamesOf('scalr-agent')}).wanted.values;
+    migratedRelease(
+      NAME,
+      {agent: {url: 'ftp://acme'}},
+      {from: OLD, to: NEW},
+      {source: undefined, overlay, secretNames: secretNamesOf('scalr-agent')},
+    ).wanted.values;
   expect(() => upgraded({agent: {replicaCount: 'many'}})).toThrow(/^--values: agent\.replicaCount: /);
   expect(() => upgraded({agent: {replicas: 2}})).toThrow(/^--values: agent\.replicas: /);
   expect(upgraded({agent: {replicaCount: 2}})).toMatchObject({agent: {url: 'ftp://acme', replicaCount: 2}});
