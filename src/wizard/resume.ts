@@ -4,7 +4,7 @@ import type {Source} from '../answers/sources.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import type {Files} from '../ports/files.ts';
 import {withoutCredentials} from '../settings/addresses.ts';
-import {tokenFile} from '../settings/agent.ts';
+import {token, tokenFile} from '../settings/agent.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {spell} from '../settings/define.ts';
 import {type Answer, hasPassword} from '../settings/settings.ts';
@@ -87,8 +87,9 @@ function stateOf(store: AnswerStore): ResumeState {
   const entries = store.entries().filter(({answer}) => answer.source === 'prompt' || answer.source === 'flag');
   const {answers, secrets} = rawAnswers(entries);
   const {place, recommended} = store;
-  // The question for the token replaces a token from standard input.
-  const given = secrets.filter((setting) => setting !== tokenFile).map((setting) => ({setting, kept: keptOf(store.answer(setting))}));
+  // The token has a question of its own, on which no other answer depends.
+  const others = secrets.filter(({id}) => id !== token.id && id !== tokenFile.id);
+  const given = others.map((setting) => ({setting, kept: keptOf(store.answer(setting))}));
   return {
     answers,
     flags: entries.flatMap(({setting, answer}) => (answer.source === 'flag' ? [setting.id] : [])),

@@ -36,7 +36,7 @@ describe('an interrupted session', () => {
     expect(JSON.parse(last?.text ?? '')).toEqual({
       answers: {url: 'https://acme.scalr.io', cloud: 'eks', purpose: 'runs'},
       flags: [],
-      secrets: {token: ''},
+      secrets: {},
       asked: ['target', 'cloud', 'url', 'purpose', 'isolation'],
       boxes: [],
       place: {kind: 'files'},
