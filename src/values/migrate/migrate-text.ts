@@ -1,8 +1,11 @@
 import type {Target} from '../../charts/define.ts';
+import {pinnedAgents} from '../../charts/images.ts';
+import {at} from '../../charts/tree.ts';
 import {agentVersionOf} from '../../charts/version-status.ts';
 import {ExitCode, ExpectedError} from '../../errors.ts';
 import {quote} from '../../settings/settings.ts';
 import {inChartOrder} from '../document.ts';
+import {effectiveValues} from '../read-values.ts';
 import type {Finding} from '../validate/finding.ts';
 import {readSource} from '../validate/source.ts';
 import {validate} from '../validate/validate.ts';
@@ -35,9 +38,13 @@ export function migrateText(file: string, text: string, from: Target, to: Target
     from.chart === to.chart
       ? withHeader(editText(text, values, moves), from, to)
       : rewriteText(text, inChartOrder(values, to), moves, isWhole ? headerOf(from, to) : []);
-  const known = new Set(before.map(({code}) => code));
+  const pinned = pinnedAgents(effectiveValues(values, to), to).map(({key, message}) =>
+    changeOf('kept', at(key), `${message}.`, `Remove ${key}, so that the chart selects the agent version`),
+  );
+  // A pinned agent is one of the changes.
+  const known = new Set([...before.map(({code}) => code), 'AGENT_VERSION']);
   const findings = validate(written, to).filter(({severity, code}) => severity === 'error' || !known.has(code));
-  return {text: written, changes: [...changes, ...lost(text, written, isWhole)], findings};
+  return {text: written, changes: [...changes, ...pinned, ...lost(text, written, isWhole)], findings};
 }
 
 function lost(before: string, after: string, isWhole: boolean): Change[] {
