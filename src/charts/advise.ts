@@ -4,9 +4,11 @@ import {hazards as ofK8s} from './agent-k8s/hazards.ts';
 import {hazards as ofLocal} from './agent-local/hazards.ts';
 import {CHARTS} from './charts.ts';
 import type {HazardFacts, Target, UpgradeHazard} from './define.ts';
+import {pinnedAgents} from './images.ts';
 import {compare, describeRange, within} from './releases.ts';
 import type {ChartName} from './schema.ts';
 import {releasesOf} from './target.ts';
+import type {Values} from './tree.ts';
 import {floorOf, isBelow, isVersion} from './version-status.ts';
 
 /** Apart from the other properties of a chart, because only upgrades need them. */
@@ -77,6 +79,17 @@ export function kubernetesAdvice(wanted: Target, {server, nodes}: Pick<UpgradeFa
 }
 
 const MAX_NODES = 5;
+
+/** Agents that stay at their version. `values` are those of the upgrade, merged over the chart defaults. Pure. */
+export const pinnedAdvice = (wanted: Target, values: Values): Advice[] =>
+  pinnedAgents(values, wanted).map(({key, message}) => ({
+    code: 'AGENT_VERSION',
+    level: 'behavior',
+    versions: wanted.version,
+    reason: message,
+    remedy: `Remove ${key}: set it to null in a file for --values`,
+    handled: false,
+  }));
 
 /** A setting that the wanted version supports and the installed one does not. */
 export interface Gain {

@@ -4,7 +4,7 @@ import {FLAT, NESTED} from './agent-job/versions.ts';
 import {GOLDEN} from './agent-k8s/versions.ts';
 import type {Target} from './define.ts';
 import {within} from './releases.ts';
-import type {ChartName} from './schema.ts';
+import {type ChartName, chartSchema} from './schema.ts';
 import {getAt, isMap, itemsAt, textAt, type Values} from './tree.ts';
 
 /** What the templates write as the reference of one image. */
@@ -72,8 +72,33 @@ export function imagesOf(values: Values, {chart, version}: Target, agentVersion:
   return [...ofTemplates, ...sidecars];
 }
 
+/** An agent image of Scalr in another version than the one that the chart version is made for. */
+export interface PinnedAgent {
+  /** Its key, such as image.tag. */
+  key: string;
+  message: string;
+}
+
+/** Only exact versions: other repositories, tags and digests are a choice. `values` are merged over the chart defaults. Pure. */
+export function pinnedAgents(values: Values, {chart, version}: Target): PinnedAgent[] {
+  const made = chartSchema(chart)['x-releases'].find((each) => each.version === version)?.appVersion;
+  const maps = IMAGES[chart]
+    .filter((each) => each.setting === agentImage && within(version, each.in))
+    .map(({at = []}) => mapOf(values, at));
+  return [...new Set(maps)].flatMap((map) => {
+    const [repository, tag] = [textAt(values, `${map}.repository`), String(getAt(values, `${map}.tag`.split('.')) ?? '')];
+    const isPinned = /(^|\/)scalr\/agent(-runner)?$/.test(repository) && /^\d+\.\d+\.\d+$/.test(tag) && tag !== made;
+    if (!isPinned || made === undefined) return [];
+    return [{key: `${map}.tag`, message: `The agent version is ${tag}, but ${chart} ${version} is made for ${made}`}];
+  });
+}
+
+/** The map that the templates use: the first with a repository. */
+const mapOf = (values: Values, maps: readonly string[]): string | undefined =>
+  maps.find((each) => textAt(values, `${each}.repository`) !== '') ?? maps[0];
+
 function joined(values: Values, maps: readonly string[], agentVersion: string): string {
-  const map = maps.find((each) => textAt(values, `${each}.repository`) !== '') ?? maps[0];
+  const map = mapOf(values, maps);
   const tag = getAt(values, `${map}.tag`.split('.'));
   return `${textAt(values, `${map}.repository`)}:${tag || agentVersion}`;
 }

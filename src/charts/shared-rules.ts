@@ -3,6 +3,7 @@ import type {Get, Setting} from '../settings/define.ts';
 import {extraEnv, set} from '../settings/escape-hatch.ts';
 import {metadataService, workloadIdentity} from '../settings/network.ts';
 import {
+  agentImage,
   controllerCpuLimit,
   controllerCpuRequest,
   controllerMemoryLimit,
@@ -20,6 +21,8 @@ import {exceeds} from '../settings/quantity.ts';
 import {cache, cacheAccessMode, cacheStorageClass} from '../settings/storage.ts';
 import {policyEnforcement, sharedVolumeAdvice} from './clouds.ts';
 import type {ChartRule, RuleFacts} from './define.ts';
+import {pinnedAgents} from './images.ts';
+import type {ChartName} from './schema.ts';
 import {VARIABLES_OF_SETTINGS} from './shared-rows.ts';
 import {at, getAt, isMap, type Tree} from './tree.ts';
 
@@ -144,6 +147,16 @@ export const breaksTemplates = ({breaks, path, ...rule}: Breaking): ChartRule =>
     },
     message: `This version of the chart cannot be rendered with this value of ${path}`,
   });
+
+/** docs/charts/README.md, "Agent version". */
+export const pinnedAgent = (chart: ChartName): ChartRule => ({
+  code: 'AGENT_VERSION',
+  severity: 'warning',
+  test: (_, {values, version}) => {
+    const [pinned] = pinnedAgents(values, {chart, version});
+    return pinned && {setting: agentImage, path: pinned.key, message: `${pinned.message}.`, suggestion: `Remove ${pinned.key}`};
+  },
+});
 
 export const isFilledMap = (value: Tree): boolean => isMap(value) && Object.keys(value).length > 0;
 export const isDash = (value: Tree): boolean => value === '-';

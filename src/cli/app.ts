@@ -8,7 +8,6 @@ import {nodeProcesses, type ToolPaths} from '../adapters/node-processes.ts';
 import {discoverCluster} from '../answers/discover-cluster.ts';
 import {fromCluster, unreadFacts} from '../answers/from-cluster.ts';
 import type {Environment, Source} from '../answers/sources.ts';
-import {versionStatus} from '../charts/version-status.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {recommendFactsOf} from '../cluster/facts/answers.ts';
 import {clusterFactsOf} from '../cluster/facts/cluster-facts.ts';
@@ -148,9 +147,8 @@ async function withInstalled(
 ): Promise<Source> {
   const found = scalrChart(installed?.chart ?? '');
   if (installed === undefined || found === undefined || installed.status === 'uninstalled') return answers;
-  const {writtenSettings} = await import('../values/read-values.ts');
-  const canRead = versionStatus(found.chart, found.version).standing !== 'older-than-known';
-  const written = canRead ? writtenSettings(installed.values, found) : new Map<string, unknown>();
+  const {installedSettings} = await import('../plan/installed-settings.ts');
+  const written = installedSettings(installed, found);
   const kept: readonly Setting[] = [
     ...(given.isExplicit(tokenSecret) ? [] : [tokenSecret, tokenSecretKey]),
     ...(given.isExplicit(clientCertFile) ? [clientCertSecret] : []),

@@ -11,6 +11,7 @@ import type {Settings} from '../settings/settings.ts';
 import {type CopyTool, copyCommands, layoutScript} from '../targets/mirror.ts';
 import {imagesText} from '../ui/images.ts';
 import {choiceText} from '../ui/messages.ts';
+import {flagsToRepeat} from '../values/document.ts';
 import {generateChecked} from '../values/generate-checked.ts';
 import {type InstallImage, type InstallImages, imagesOfInstall} from '../values/images.ts';
 
@@ -59,12 +60,12 @@ export default class Images extends BaseCommand<Result> {
     }
     const given = await this.settingsFrom(flags, {optional: [url]});
     const found = await imagesOfInstall(given, {generate: generateChecked, agentVersion: await this.#agentVersion(given)});
-    const {generated, ...images} = found;
+    const {generated, copied, ...images} = found;
     if (generated.recommendation) this.say(choiceText(generated.recommendation, this.screen));
     this.report(images.warnings);
     const copies = images.images.flatMap(({mirror, ...image}) => (mirror === undefined ? [] : [{...image, mirror}]));
     const commands = images.registry === undefined ? undefined : copyCommands(copies);
-    const text = flags.format === LAYOUT ? layoutOf(images) : imagesText(images, commands, this.resultScreen);
+    const text = flags.format === LAYOUT ? layoutOf(images) : imagesText(images, commands, flagsToRepeat(copied), this.resultScreen);
     const file = await writeResult(
       {path: flags.out, text, isPrivate: false, isDryRun: flags['dry-run'], isAccepted: flags.yes},
       this.app.files,

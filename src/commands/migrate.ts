@@ -6,7 +6,7 @@ import {confirmFlags} from '../cli/flags.ts';
 import {readTexts, writeResult} from '../cli/user-files.ts';
 import {ExitCode, ExpectedError} from '../errors.ts';
 import {TARGETS} from '../settings/release.ts';
-import {filesOf} from '../targets/migrate/host-tree.ts';
+import {certificateFilesOf, environmentFilesOf, sourcesOf} from '../targets/migrate/host-tree.ts';
 import {migrateHost} from '../targets/migrate/migrate-host.ts';
 import {type HostConfiguration, readHost} from '../targets/migrate/read-host.ts';
 import {changesSummary, changesText} from '../ui/changes.ts';
@@ -95,12 +95,21 @@ export default class Migrate extends BaseCommand<Result> {
     }
     const {files} = this.app;
     const found = new Map<string, string>();
-    for (const path of filesOf(host)) {
-      const candidates = [path, join(dirname(file), path), join(dirname(file), basename(path)), join(dirname(file), '..', basename(path))];
+    const directory = dirname(file);
+    const load = async (path: string): Promise<void> => {
+      const candidates = [
+        ...sourcesOf(host, path).flatMap((each) => [each, join(directory, each)]),
+        join(directory, basename(path)),
+        join(directory, '..', basename(path)),
+      ];
       for (const each of candidates)
         if (!found.has(path) && (await files.kindOf(each)) === 'file') found.set(path, (await files.read(each)).toString('utf8'));
-    }
-    return migrateHost(host, flags.to, (path) => found.get(path));
+    };
+    const read = (path: string): string | undefined => found.get(path);
+    for (const path of environmentFilesOf(host)) await load(path);
+    // Certificates can be named in those files.
+    for (const path of certificateFilesOf(host, read)) await load(path);
+    return migrateHost(host, flags.to, read);
   }
 
   #findings({target, findings, yaml}: MigratedFile, name: string): string {

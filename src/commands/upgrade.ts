@@ -1,4 +1,3 @@
-import * as Flags from '@oclif/core/flags';
 import {dryRun} from '../apply/dry-run.ts';
 import {installRelease} from '../apply/install-release.ts';
 import {requirePermissions} from '../apply/require-permissions.ts';
@@ -8,18 +7,10 @@ import type {Watched} from '../apply/watch-release.ts';
 import type {Advice, Gain} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {targetOf} from '../charts/target.ts';
-import {BaseCommand, type SharedFlags} from '../cli/base-command.ts';
+import {BaseCommand} from '../cli/base-command.ts';
 import {confirmPlan, confirmRelease} from '../cli/confirm-plan.ts';
-import {
-  answersFlag,
-  type ClusterFlags,
-  confirmFlags,
-  connectionFlags,
-  durationOf,
-  releaseName,
-  settingFlags,
-  timeoutOf,
-} from '../cli/flags.ts';
+import {durationOf, releaseName, timeoutOf} from '../cli/flags.ts';
+import {UPGRADE_SETTINGS, type UpgradeFlags, upgradeFlags} from '../cli/upgrade-flags.ts';
 import {evidencePath, readTexts} from '../cli/user-files.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import {scalrChart} from '../cluster/facts/releases.ts';
@@ -34,9 +25,7 @@ import {givenSecretNames, newestFor, type Prepared, prepare, requireUnblocked} f
 import {planUninstall} from '../plan/uninstall.ts';
 import type {UpgradeChoices} from '../plan/upgrade.ts';
 import type {ReleaseName} from '../ports/processes.ts';
-import {tokenSecret} from '../settings/agent.ts';
-import {chart, chartSource, chartVersion, namespace, release} from '../settings/release.ts';
-import {clientCertSecret} from '../settings/tls.ts';
+import {chart, chartSource, chartVersion} from '../settings/release.ts';
 import {ofAnother} from '../status/read-status.ts';
 import {notFound} from '../status/release-causes.ts';
 import {manifestDiffText} from '../ui/diff.ts';
@@ -70,23 +59,6 @@ interface Result {
   agent?: 'registered' | 'unknown';
 }
 
-interface UpgradeFlags extends ClusterFlags, SharedFlags {
-  yes?: boolean;
-  'dry-run'?: boolean;
-  'exit-code'?: boolean;
-  'no-wait'?: boolean;
-  'rollback-on-failure'?: boolean;
-  'remove-obsolete'?: boolean;
-  'take-over'?: boolean;
-  drain: boolean;
-  'drain-timeout': string;
-  confirm?: string | undefined;
-  'new-release'?: string | undefined;
-  values?: string[] | undefined;
-}
-
-const SETTINGS = [namespace, release, chart, chartVersion, chartSource, tokenSecret, clientCertSecret];
-
 export default class Upgrade extends BaseCommand<Result> {
   static override summary = 'Upgrade an installed agent to another chart version or chart.';
   static override description =
@@ -96,42 +68,11 @@ export default class Upgrade extends BaseCommand<Result> {
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --yes --rollback-on-failure',
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent --chart agent-job --dry-run',
   ];
-  static override flags = {
-    'exit-code': Flags.boolean({summary: 'With --dry-run: exit with 5 when there are changes.', dependsOn: ['dry-run']}),
-    drain: Flags.boolean({summary: 'Wait for runs that the upgrade would interrupt.', default: true, allowNo: true}),
-    'drain-timeout': Flags.string({summary: 'Time to wait for the runs in flight.', helpValue: '<DURATION>', default: '30m'}),
-    'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
-    'rollback-on-failure': Flags.boolean({
-      summary: 'Roll back when the upgrade fails; saves the evidence to a file first.',
-      exclusive: ['no-wait'],
-    }),
-    'remove-obsolete': Flags.boolean({
-      summary: 'Delete CRDs that nothing uses after the upgrade. A rollback is not possible afterwards.',
-      exclusive: ['no-wait'],
-    }),
-    'take-over': Flags.boolean({
-      summary: 'Continue while a Helm operation is pending. By default, a pending operation counts as aborted after --timeout.',
-    }),
-    'new-release': Flags.string({
-      summary: 'Release name for another chart (default: release name with the suffix of the chart).',
-      helpValue: '<NAME>',
-    }),
-    values: Flags.string({
-      summary: 'Values file to merge over the migrated values. Can be repeated.',
-      helpValue: '<FILE>',
-      multiple: true,
-      multipleNonGreedy: true,
-    }),
-    confirm: Flags.string({summary: 'Release name, to confirm a downgrade.', helpValue: '<NAME>'}),
-    ...confirmFlags,
-    ...answersFlag,
-    ...settingFlags(SETTINGS),
-    ...connectionFlags,
-  };
+  static override flags = upgradeFlags;
 
   override async run(): Promise<Result> {
     const {flags} = await this.parse(Upgrade);
-    const settings = await this.settingsFrom(flags, {only: SETTINGS});
+    const settings = await this.settingsFrom(flags, {only: UPGRADE_SETTINGS});
     const name = releaseName(flags, settings);
     const access = await this.accessTo(name.place, flags);
     const overlay = readLayers(await readTexts(flags.values ?? [], this.app.files));

@@ -6,7 +6,7 @@ import {writeResult} from '../cli/user-files.ts';
 import type {Warning} from '../errors.ts';
 import {catalogue} from '../settings/catalogue.ts';
 import {choiceText, explainText} from '../ui/messages.ts';
-import {type Explained, explain, isPrivate, valuesDocument} from '../values/document.ts';
+import {type Explained, explain, flagsToRepeat, isPrivate, valuesDocument} from '../values/document.ts';
 import {generateChecked} from '../values/generate-checked.ts';
 
 interface Result {
@@ -48,7 +48,10 @@ export default class Values extends BaseCommand<Result> {
     const yaml = valuesDocument(generated);
     const settings = explain(generated);
 
-    if (recommendation) this.say(`${choiceText(recommendation, this.screen)}Compare the charts with: scalr-agent recommend\n`);
+    if (recommendation) {
+      const compare = ['scalr-agent recommend', ...flagsToRepeat(given), ...(cluster ? ['--from-cluster'] : [])].join(' ');
+      this.say(`${choiceText(recommendation, this.screen)}Compare the charts with: ${compare}\n`);
+    }
     this.report(warnings);
     if (flags.explain) this.app.stderr(explainText(settings));
 

@@ -1,4 +1,4 @@
-import {type Advice, kubernetesAdvice} from '../charts/advise.ts';
+import {type Advice, kubernetesAdvice, pinnedAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import type {ChartName} from '../charts/schema.ts';
 import type {Tree} from '../charts/tree.ts';
@@ -56,7 +56,7 @@ export async function prepareChartChange(
     wanted,
     facts,
     plan: planInstall(wanted, facts, choices),
-    advice: kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes}),
+    advice: [...kubernetesAdvice(to, {server: facts.serverVersion, nodes: installed.nodes}), ...pinnedAdvice(to, wanted.effective)],
     removal,
     moves: secretMoves(installed, given.name),
   };

@@ -1,4 +1,4 @@
-import {type Advice, advise, type Gain, gainsOf} from '../charts/advise.ts';
+import {type Advice, advise, type Gain, gainsOf, pinnedAdvice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
 import {at, getAt, sameTree, type Tree} from '../charts/tree.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
@@ -185,7 +185,7 @@ const leftResourceSteps = ({manifest}: WantedRelease, {name, facts, deployed}: I
         }));
 
 /** Hazards of both versions, and variables that a container would get twice. */
-function adviceFor(installed: InstalledRelease, {values}: WantedRelease, to: Target): Advice[] {
+function adviceFor(installed: InstalledRelease, {values, effective}: WantedRelease, to: Target): Advice[] {
   const {name, target, facts, nodes} = installed;
   const hazards = advise(target, to, {
     release: name.release,
@@ -203,7 +203,7 @@ function adviceFor(installed: InstalledRelease, {values}: WantedRelease, to: Tar
       handled: false,
     }),
   );
-  return [...repeated, ...hazards];
+  return [...repeated, ...hazards, ...pinnedAdvice(to, effective)];
 }
 
 /** CRDs of older generations that no release and no resource uses after the upgrade. */

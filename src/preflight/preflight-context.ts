@@ -47,7 +47,7 @@ export interface PreflightContext extends Rendered {
 export interface Mirror {
   /** With the answers of the registry to this machine. */
   images: readonly {image: string; answer: ManifestAnswer}[];
-  /** Flags that select them, besides the chart. */
+  /** Flags that select them, besides the chart; quoted for a shell. */
   flags: readonly string[];
 }
 

@@ -1,6 +1,8 @@
 import type {Registries} from '../ports/registries.ts';
 import {MANIFEST_TYPES, manifestUrl} from '../settings/addresses.ts';
+import {set, valuesFile} from '../settings/escape-hatch.ts';
 import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
+import {flagsOf} from '../settings/settings.ts';
 import type {Generated} from '../values/generate.ts';
 import {imagesIn} from '../values/images.ts';
 import {effectiveGet, effectiveValues} from '../values/read-values.ts';
@@ -14,11 +16,13 @@ export async function readMirror(
   const registry = effectiveGet(settings, effective)(imageRegistry);
   if (registry === undefined) return undefined;
   const images = imagesIn(registry, effectiveValues(values, target), target);
-  const given = [agentImage, runnerImage].filter((setting) => settings.isExplicit(setting));
+  const given = settings.entries().filter(({setting}) => SELECT_IMAGES.includes(setting.id) && settings.isExplicit(setting));
   return {
     images: await Promise.all(
       images.map(async (image) => ({image, answer: await registries.manifest(manifestUrl(image), MANIFEST_TYPES, signal)})),
     ),
-    flags: [`--${imageRegistry.id}`, registry, ...given.flatMap((setting) => [`--${setting.id}`, settings.get(setting) as string])],
+    flags: [`--${imageRegistry.id} ${registry}`, ...given.flatMap(({setting, answer}) => flagsOf(setting, answer))],
   };
 }
+
+const SELECT_IMAGES: readonly string[] = [agentImage, runnerImage, valuesFile, set].map(({id}) => id);

@@ -8,6 +8,7 @@ import type {Setting} from '../settings/define.ts';
 import {agentImage, imageRegistry, runnerImage} from '../settings/pods.ts';
 import type {Settings} from '../settings/settings.ts';
 import {caFile} from '../settings/tls.ts';
+import {flagsToRepeat} from '../values/document.ts';
 import type {Generated} from '../values/generate.ts';
 import type {Export, ExportedFile} from './host/files.ts';
 
@@ -26,7 +27,8 @@ const BUNDLE = '/etc/ssl/certs/ca-certificates.crt';
 export function dockerfile({target, settings}: Pick<Generated, 'target' | 'settings'>, {packages, plugins}: Additions): Export {
   const isAgent = target.chart === 'agent-local';
   const setting = isAgent ? agentImage : runnerImage;
-  const base = baseOf(target, setting, settings.get(imageRegistry));
+  const registry = settings.get(imageRegistry);
+  const base = baseOf(target, setting, registry);
   const image = imageToBuild(settings, setting, base);
   const certificates = (settings.get(caFile) ?? '').match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n?/g) ?? [];
   const files = certificates.map((text, index): ExportedFile => ({path: `ca-${index + 1}.crt`, text, isPrivate: false}));
@@ -71,10 +73,12 @@ export function dockerfile({target, settings}: Pick<Generated, 'target' | 'setti
     steps: [
       commandLine({tool: 'docker', args: ['build', '--tag', image, '.']}),
       commandLine({tool: 'docker', args: ['push', image]}),
-      commandLine({
-        tool: 'scalr-agent',
-        args: ['install', '--chart', target.chart, '--chart-version', target.version, `--${setting.id}`, image],
-      }),
+      [
+        `scalr-agent install --chart ${target.chart} --chart-version ${target.version}`,
+        ...flagsToRepeat(
+          settings.with(setting, {value: registry === undefined ? image : image.slice(registry.length + 1), source: 'flag'}),
+        ),
+      ].join(' '),
     ],
   };
 }
@@ -103,7 +107,7 @@ function baseOf(target: Generated['target'], setting: Setting<string>, registry:
 function imageToBuild(settings: Settings, setting: Setting<string>, base: string): string {
   const {repository, tag} = splitImage(base);
   const wanted = settings.get(setting);
-  if (wanted === undefined) return `registry.example.com/${repository.split('/').at(-1)}:${tag}-custom`;
+  if (wanted === undefined) return `${settings.get(imageRegistry) ?? 'registry.example.com'}/${repository.split('/').at(-1)}:${tag}-custom`;
   const named = splitImage(wanted).tag === undefined ? `${wanted}:${tag}` : wanted;
   return [settings.get(imageRegistry), named].filter(Boolean).join('/');
 }

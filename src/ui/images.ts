@@ -1,12 +1,12 @@
-import {commandLine} from '../command-line.ts';
 import {COPY_TOOLS, type CopyTool} from '../targets/mirror.ts';
 import type {InstallImages} from '../values/images.ts';
 import {type Screen, theme} from './theme.ts';
 
-/** The images of an install, the commands that copy them, and the settings that use the copies. */
+/** The images of an install, the commands that copy them, and the install with these flags, which uses the copies. */
 export function imagesText(
   {chart, chartVersion, agentVersion, registry, images}: InstallImages,
   commands: Record<CopyTool, string[]> | undefined,
+  flags: readonly string[],
   screen: Screen,
 ): string {
   const {bold, dim} = theme(screen);
@@ -16,9 +16,7 @@ export function imagesText(
     ...images.map(({image, used}) => `  ${image.padEnd(width)}  ${dim(used.join(', '))}`),
   ];
   if (registry === undefined || commands === undefined) return `${list.join('\n')}\n`;
-  const flags = new Map(images.flatMap(({settings}) => settings.map(({id, value}) => [id, value])));
-  const args = [...flags].flatMap(([id, value]) => [`--${id}`, value]);
-  const install = commandLine({tool: 'scalr-agent', args: ['install', '--chart', chart, '--chart-version', chartVersion, ...args]});
+  const install = ['scalr-agent install', `--chart ${chart} --chart-version ${chartVersion}`, ...flags].join(' ');
   const copies = COPY_TOOLS.flatMap((tool) =>
     commands[tool].length === 0
       ? []

@@ -1,5 +1,6 @@
 import type {Advice} from '../charts/advise.ts';
 import type {Target} from '../charts/define.ts';
+import {commandLine} from '../command-line.ts';
 import type {Prepared} from '../plan/prepare-upgrade.ts';
 import {paragraph, type Screen, theme} from './theme.ts';
 
@@ -33,12 +34,23 @@ export function upgradeText(
       'New settings:',
       gains.map(({setting, summary}) => paragraph('  - ', `--${setting}: ${summary}`, screen)),
     ),
-    section(
-      'Rollback:',
-      (rollback?.limits ?? []).map((each) => paragraph('  - ', each, screen)),
-    ),
+    section('Rollback:', [...(rollback?.limits ?? []).map((each) => paragraph('  - ', each, screen)), ...byHand(rollback, screen)]),
   ];
   return `${sections.filter((each) => each !== '').join('\n')}\n`;
+}
+
+/** A rollback with several steps is more than the `helm rollback` that everybody knows. */
+function byHand(rollback: Prepared['rollback'], screen: Screen): string[] {
+  if (rollback === undefined || rollback.steps.length < 2) return [];
+  const isTried = rollback.steps.some(({tolerates}) => tolerates !== undefined);
+  return [
+    paragraph(
+      '  - ',
+      `--rollback-on-failure does all of it. By hand, run${isTried ? ' (the first rollback fails, because it has to record the kept PVCs)' : ''}:`,
+      screen,
+    ),
+    ...rollback.steps.map(({call}) => `      ${commandLine(call)}\n`),
+  ];
 }
 
 function adviceText({level, reason, remedy, versions, handled}: Advice, screen: Screen): string {

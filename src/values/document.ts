@@ -18,7 +18,7 @@ import {toYaml} from './yaml.ts';
 export function valuesDocument(generated: Generated): string {
   const {target, settings, values, origins} = generated;
   const release = chartSchema(target.chart)['x-releases'].find(({version}) => version === target.version);
-  const named = new Set(settings.entries().flatMap(({setting}) => namedBy(setting, settings)));
+  const named = namedIn(settings);
   const comments = new Map(
     Object.keys(values).map((key) => {
       const lines = origins.filter(({path}) => path[0] === key).map((origin) => reasonFor(origin, settings, named));
@@ -26,7 +26,7 @@ export function valuesDocument(generated: Generated): string {
     }),
   );
   const names = {chart: target.chart, version: target.version, agent: release?.appVersion ?? 'version unknown'};
-  const header = [...template.lines.map((line) => fill(line, names)), ...commandLines(generated, named).map((line) => `  ${line}`)];
+  const header = [...template.lines.map((line) => fill(line, names)), ...commandLines(generated).map((line) => `  ${line}`)];
   return toYaml(inChartOrder(values, target), {header, comments});
 }
 
@@ -62,12 +62,21 @@ function leafEntries(tree: Values, path: readonly string[] = []): [readonly stri
   );
 }
 
-/** The command that writes the same file, one flag per line; secrets are replaced by the Secret that carries them. */
-function commandLines({target, settings}: Generated, named: ReadonlySet<Setting>): string[] {
-  const flags = settings.entries().flatMap(({setting, answer}) => (named.has(setting) ? flagsOf(setting, answer) : []));
+/** The flags that give the same settings, without the chart and its version; secrets are replaced by the Secret that carries them. */
+export function flagsToRepeat(settings: Settings): string[] {
+  const named = namedIn(settings);
+  return settings.entries().flatMap(({setting, answer}) => (named.has(setting) ? flagsOf(setting, answer) : []));
+}
+
+/** The command that writes the same file, one flag per line. */
+function commandLines({target, settings}: Generated): string[] {
+  const flags = flagsToRepeat(settings);
   const lines = [`scalr-agent values --chart ${target.chart} --chart-version ${target.version}`, ...flags.map((flag) => `  ${flag}`)];
   return lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line));
 }
+
+const namedIn = (settings: Settings): ReadonlySet<Setting> =>
+  new Set(settings.entries().flatMap(({setting}) => namedBy(setting, settings)));
 
 /** The setting to repeat in the command: itself, the Secret that carries it, or none if the default is the same. */
 function namedBy(setting: Setting, settings: Settings): Setting[] {

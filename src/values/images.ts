@@ -43,8 +43,14 @@ interface Deps {
   agentVersion?: string | undefined;
 }
 
+interface FoundImages extends InstallImages {
+  generated: Generated;
+  /** The given settings, with the copies in --image-registry instead of the images. */
+  copied: Settings;
+}
+
 /** Every image that an install with these settings starts, and how to use copies in --image-registry. @throws ExpectedError */
-export async function imagesOfInstall(given: Settings, deps: Deps): Promise<InstallImages & {generated: Generated}> {
+export async function imagesOfInstall(given: Settings, deps: Deps): Promise<FoundImages> {
   const registry = given.get(imageRegistry);
   const generated = await deps.generate(given.without(imageRegistry));
   const {target, settings} = generated;
@@ -54,16 +60,21 @@ export async function imagesOfInstall(given: Settings, deps: Deps): Promise<Inst
   const takesRegistry = registry !== undefined && isSupported(imageRegistry, registry, given, target);
   const inDocker = settings.get(agentImage) ?? `scalr/agent:${agentVersion}`;
   const images = new Map<string, InstallImage>();
+  let copied = takesRegistry ? given : given.without(imageRegistry);
   for (const {used, setting, reference} of found) {
     const image = sourceOf(reference, registry);
     const known = images.get(image);
     const mirror = registry === undefined ? undefined : `${registry}/${pathOf(image, textAt(values, 'global.imageNamespace'))}`;
+    const isOwn = setting !== undefined && given.isExplicit(setting);
+    const selection = {image, mirror, setting, isOwn, registry: takesRegistry ? registry : undefined};
+    const selected = settingsFor(selection);
+    if (mirror !== undefined) copied = selected.reduce((all, each) => all.with(each.setting, {value: each.value, source: 'flag'}), copied);
     images.set(image, {
       image,
       ...digestOf(image),
       used: [...(known?.used ?? (image === inDocker ? [IN_DOCKER] : [])), used],
       ...(mirror === undefined ? {} : {mirror}),
-      settings: known?.settings ?? settingsFor({image, mirror, setting, registry: takesRegistry ? registry : undefined}),
+      settings: known?.settings ?? selected.map((each) => ({id: each.setting.id, value: each.value})),
     });
   }
   return {
@@ -74,6 +85,7 @@ export async function imagesOfInstall(given: Settings, deps: Deps): Promise<Inst
     images: [...images.values()],
     warnings: selectsImagesOfRuns(values, target) ? [unknownImages(target, settings)] : [],
     generated,
+    copied,
   };
 }
 
@@ -122,13 +134,17 @@ interface Selection {
   image: string;
   mirror: string | undefined;
   setting: Setting<string> | undefined;
+  /** True if the user named the image. */
+  isOwn: boolean;
   /** The registry, if the chart has a key for it. */
   registry: string | undefined;
 }
 
-function settingsFor({image, mirror, setting, registry}: Selection): InstallImage['settings'] {
-  if (registry !== undefined) return [{id: imageRegistry.id, value: registry}];
-  return setting === undefined ? [] : [{id: setting.id, value: mirror ?? image}];
+function settingsFor({image, mirror, setting, isOwn, registry}: Selection): {setting: Setting; value: string}[] {
+  const selects = (value: string) => (setting === undefined ? [] : [{setting: setting as Setting, value}]);
+  if (registry === undefined) return selects(mirror ?? image);
+  // The chart writes the registry in front of the image.
+  return [{setting: imageRegistry as Setting, value: registry}, ...(isOwn && mirror ? selects(mirror.slice(registry.length + 1)) : [])];
 }
 
 function unknownImages(target: Target, settings: Settings): Warning {

@@ -55,6 +55,10 @@ const RULES: readonly [code: string, breaks: RawFlags, holds: RawFlags][] = [
   ],
   ['CLAIM_HAS_TO_BE_SHARED', {...L, 'cache-claim': 'c', concurrency: '2'}, {...L, 'cache-claim': 'c'}],
   ['CLAIM_HAS_TO_BE_SHARED', {...J, 'cache-claim': 'c'}, {...J, 'cache-claim': 'c', 'cache-access-mode': 'ReadWriteMany'}],
+  ...[K, L, J].flatMap((chart): [string, RawFlags, RawFlags][] => [
+    ['AGENT_VERSION', {...chart, 'agent-image': 'scalr/agent:1.3.0'}, {...chart, 'agent-image': 'scalr/agent:1.4.0'}],
+    ['AGENT_VERSION', {...chart, 'agent-image': 'mirror.example.com/scalr/agent:1.3.0'}, {...chart, 'agent-image': 'team/agent:1.3.0'}],
+  ]),
   ['DIRECTORIES_COLLIDE', {...L, 'data-home': '/var/lib/scalr-agent/cache'}, {...L, 'data-home': '/var/lib/scalr-agent/work'}],
   [
     'DEFAULT_SERVICE_ACCOUNT',

@@ -1,7 +1,10 @@
 import {execa} from 'execa';
 import {describe, expect, test} from 'vitest';
+import type {Target} from '../../src/charts/define.ts';
+import {imagesOf} from '../../src/charts/images.ts';
 import Images from '../../src/commands/images.ts';
 import Values from '../../src/commands/values.ts';
+import {effectiveValues} from '../../src/values/read-values.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
@@ -55,6 +58,28 @@ describe('with a registry', () => {
     const {stdout, exit} = await runCommand(Values, values);
     expect(exit).toBe(0);
     expect(stdout).toContain(`${REGISTRY}/scalr/agent-runner`);
+  });
+
+  test.each([
+    ['agent-k8s', '0.6.5', ['--runner-image', 'scalr/runner:0.2.0']],
+    ['agent-job', '0.6.5', ['--runner-image', 'team/runner:0.9.9', '--agent-image', 'team/agent:8']],
+    ['agent-job', '0.6.5', ['--set', 'global.imageNamespace=team', '--runner-image', 'other/runner:1']],
+    ['agent-job', '0.5.63', ['--runner-image', 'team/runner:0.9.9', '--extra-env', 'A=b c']],
+    ['agent-local', '0.6.5', ['--agent-image', `team/agent@${DIGEST}`, '--cache', 'pvc', '--cache-size', '40Gi']],
+  ])('prints an install of %s %s that starts the copies only, with all other settings', async (chart, version, argv) => {
+    const flags = ['--url', 'https://acme.scalr.io', '--chart', chart, '--chart-version', version, ...argv];
+    const {images} = await imagesFor(...flags, '--image-registry', REGISTRY);
+    const {stdout} = await runCommand(Images, [...flags, '--image-registry', REGISTRY]);
+    const printed = /Use the copies\n {2}scalr-agent install (.*)\n/.exec(stdout)?.[1] ?? '';
+    const words = [...printed.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+    const {stdout: copied} = await runCommand(Values, [...words, '--json']);
+    const {stdout: direct} = await runCommand(Values, [...flags, '--json']);
+    const target: Target = {chart: chart as Target['chart'], version};
+    const rendered = imagesOf(effectiveValues(JSON.parse(copied).values, target), target, images[0].image.split(':')[1]);
+    expect(new Set(rendered.map((each) => each.rendered))).toEqual(new Set(images.map(({mirror}: {mirror: string}) => mirror)));
+    const others = (json: string) =>
+      JSON.parse(json).settings.filter(({id}: {id: string}) => !/^(image-registry|agent-image|runner-image)$/.test(id));
+    expect(others(copied)).toEqual(others(direct));
   });
 
   test('has no docker command for a digest, which docker cannot push', async () => {

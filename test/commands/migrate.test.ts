@@ -2,6 +2,7 @@ import {describe, expect, test} from 'vitest';
 import Migrate from '../../src/commands/migrate.ts';
 import Validate from '../../src/commands/validate.ts';
 import Values from '../../src/commands/values.ts';
+import {certificates} from '../support/certificates.ts';
 import {memoryFiles} from '../support/memory-files.ts';
 import {violations} from '../support/output-schema.ts';
 import {runCommand} from '../support/run-command.ts';
@@ -34,6 +35,45 @@ test('prints the documented JSON, without an inline token', async () => {
   expect(violations('migrate', stdout)).toEqual([]);
   expect(stdout + stderr).not.toContain(TOKEN);
   expect(JSON.parse(stdout)).toMatchObject({schemaVersion: 1, from: 'agent-k8s@0.5.58', to: 'agent-job@0.6.5'});
+});
+
+describe('to another chart', () => {
+  const PROXY = `# Values of our team
+global:
+  # the proxy
+  proxy:
+    enabled: true
+    httpsProxy: http://proxy:3128 # trailing
+    noProxy: localhost,10.0.0.0/8 # without proxy
+agent:
+  # our account
+  url: https://acme.scalr.io
+  tokenExistingSecret: {name: t}
+task:
+  # limits of a run
+  runner: {resources: {limits: {memory: 4Gi}}}
+  # sidecars of a run
+  sidecars: []
+# the end
+`;
+  const migrate = (to: string) =>
+    runCommand(Migrate, ['v.yaml', '--from', 'agent-job@0.6.5', '--to', to, '--json'], {files: memoryFiles({'v.yaml': PROXY})});
+
+  test.each(['agent-local@0.6.5', 'agent-k8s@0.6.5'])('lists nothing as lost that %s has', async (to) => {
+    const {stdout} = await migrate(to);
+    const {changes} = JSON.parse(stdout) as {changes: {kind: string; path: string; message: string}[]};
+    const noProxy = changes.filter(({path}) => path === 'global.proxy.noProxy');
+    expect(noProxy).toMatchObject([{kind: 'renamed', message: expect.stringContaining('extraEnv.NO_PROXY')}]);
+  });
+
+  test.each(['agent-local@0.6.5', 'agent-k8s@0.6.5'])('keeps comments where %s has the key, and lists the others', async (to) => {
+    const {stdout} = await migrate(to);
+    const {yaml, changes} = JSON.parse(stdout);
+    for (const comment of ['Values of our team', 'the proxy', 'trailing', 'without proxy', 'our account', 'limits of a run', 'the end'])
+      expect(yaml).toContain(`# ${comment}\n`);
+    const lost = changes.filter(({message}: {message: string}) => message.includes('comment'));
+    expect(lost).toMatchObject([{kind: 'dropped', message: '1 comment is not carried over (line 15).'}]);
+  });
 });
 
 test('shows a diff without secrets on a terminal', async () => {
@@ -92,11 +132,46 @@ describe('agents outside Kubernetes', () => {
     expect(stdout + stderr).not.toContain(TOKEN);
   });
 
+  test.each([
+    ['a systemd unit', '[Service]\nEnvironment=HTTPS_PROXY=http://unit:1\nEnvironmentFile=/etc/scalr/a.env\n', 'http://file:1'],
+    [
+      'a systemd unit that discards it',
+      '[Service]\nEnvironment=HTTPS_PROXY=http://unit:1\nEnvironment=\nEnvironmentFile=/etc/scalr/a.env\n',
+      'http://file:1',
+    ],
+    [
+      'a Compose file',
+      'services:\n  agent:\n    image: scalr/agent\n    env_file: a.env\n    environment: {HTTPS_PROXY: "http://compose:1"}\n    volumes: ["./certs:/certs:ro"]\n',
+      'http://compose:1',
+    ],
+  ])('take the variable that wins in %s, and the CA file that an environment file names', async (_, text, proxy) => {
+    const disk = memoryFiles({
+      'dir/agent.conf': text,
+      'dir/a.env': 'SCALR_URL=https://acme.scalr.io\nHTTPS_PROXY=http://file:1\nSCALR_CA_CERT=/certs/ca.pem\n',
+      ...(text.includes('certs:')
+        ? {'dir/certs/ca.pem': String(certificates['ca.pem'])}
+        : {'/certs/ca.pem': String(certificates['ca.pem'])}),
+    });
+    const {stdout, stderr} = await runCommand(Migrate, ['dir/agent.conf', ...JOB], {files: disk});
+    expect(stdout).toContain(`httpsProxy: "${proxy}"`);
+    expect(stdout).toContain('BEGIN CERTIFICATE');
+    expect(stderr).not.toContain('SCALR_CA_CERT is not carried over');
+  });
+
+  test('tell a file without certificates from a missing one', async () => {
+    const disk = (more: Record<string, string>) =>
+      memoryFiles({'a.env': 'SCALR_URL=https://acme.scalr.io\nSCALR_CA_CERT=/ca.pem\n', ...more});
+    const missing = await runCommand(Migrate, ['a.env', ...JOB], {files: disk({})});
+    expect(missing.stderr).toContain('SCALR_CA_CERT is not carried over: the file /ca.pem does not exist here.');
+    const empty = await runCommand(Migrate, ['a.env', ...JOB], {files: disk({'/ca.pem': 'x'})});
+    expect(empty.stderr).toContain('SCALR_CA_CERT is not carried over: the file /ca.pem contains no PEM certificate.');
+  });
+
   test('are read with the files that a unit names, also from its directory', async () => {
     const {stdout, stderr} = await runCommand(Migrate, ['unit.conf', ...JOB, '--json'], {files: files()});
     expect(violations('migrate', stdout)).toEqual([]);
     expect(JSON.parse(stdout)).toMatchObject({from: 'systemd unit'});
-    expect(stdout).toContain('other.scalr.io');
+    expect(stdout).toContain('acme.scalr.io');
     expect(stdout).toContain('debug: \\"1\\"');
     expect(stdout + stderr).not.toContain(TOKEN);
   });

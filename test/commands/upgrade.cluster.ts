@@ -158,6 +158,25 @@ describe.each(helms)('with Helm $major', ({path: helm, major}) => {
     expect(await mounted(place, 'deployments')).toBe('prod-agent-local-cache');
   });
 
+  test('rolls agent-job back to 0.5.67 by hand with the commands that the plan prints', async () => {
+    const place = await installed(helm, 'scalr-agent', 'agent-job', '0.5.67', CACHE);
+    const before = await boundClaims(place);
+    const done = await upgrade(place, helm, ['--chart-source', await source('agent-job', '0.6.5'), '--yes']);
+    expect(done.exit, done.stdout + done.stderr).toBe(0);
+    const printed = [...done.stderr.matchAll(/^ {6}(helm|kubectl) (.*)$/gm)].map(([, tool, args = '']) => ({tool, args: args.split(' ')}));
+    expect(printed.map(({tool, args}) => `${tool} ${args[0]}`)).toEqual(['kubectl delete', 'helm rollback', 'helm rollback']);
+    const exits: number[] = [];
+    for (const {tool, args} of printed) {
+      if (tool === 'kubectl') await place.kubectl(...args);
+      else exits.push((await place.helm(...args)).exitCode === 0 ? 0 : 1);
+    }
+    expect(exits).toEqual([1, 0]);
+    expect(await boundClaims(place)).toEqual(before);
+    expect(await mounted(place, 'deployments')).toBe('scalr-agent-agent-job-cache');
+    const selector = 'jsonpath={.spec.selector.matchLabels.app\\.kubernetes\\.io/name}';
+    expect(await place.kubectl('get', 'deployment', 'scalr-agent', '--output', selector)).toBe('agent-job');
+  });
+
   test('rolls agent-job back to 0.5.67 with its PVC and selector when the new version does not become ready', async () => {
     const place = await installed(helm, 'scalr-agent', 'agent-job', '0.5.67', CACHE);
     const before = await boundClaims(place);

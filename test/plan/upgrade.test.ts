@@ -220,6 +220,16 @@ test('blocks a variable that the new version sets itself', () => {
   expect(() => requireUnblocked(advice)).toThrow(/sets SCALR_AGENT_SENTRY_DSN in container/);
 });
 
+test.each([
+  [{repository: 'scalr/agent', tag: '0.55.0'}, ['Remove agent.image.tag: set it to null in a file for --values']],
+  [{repository: 'scalr/agent', tag: '1.4.0'}, []],
+  [{repository: 'scalr/agent', tag: '1.4.0@sha256:0'}, []],
+  [{repository: 'team/agent', tag: '0.55.0'}, []],
+])('advises to remove the version of an agent that stays old, for %o', (image, remedies) => {
+  const {advice} = plan(installed(), AFTER, {values: {agent: {image}}});
+  expect(advice.filter(({code}) => code === 'AGENT_VERSION').map(({remedy}) => remedy)).toEqual(remedies);
+});
+
 test('blocks a version for a newer Kubernetes before the chart is rendered', async () => {
   const access = {processes: {run: async () => expect.unreachable()}} as unknown as Parameters<typeof prepare>[4];
   const options = {source: undefined, overlay: {}, newRelease: undefined, secretNames: {}};

@@ -3,7 +3,7 @@ import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {cache, cacheAccessMode, cachePath, isPersistent, moduleCache, providerCache} from '../../settings/storage.ts';
 import {cacheDirectory} from '../clouds.ts';
 import type {Chart, ChartDefault} from '../define.ts';
-import {sharedRules} from '../shared-rules.ts';
+import {pinnedAgent, sharedRules} from '../shared-rules.ts';
 import {sharedValuesRules} from '../shared-values-rules.ts';
 import {refusals} from './refusals.ts';
 import {rows} from './rows.ts';
@@ -45,7 +45,7 @@ export const agentJob: Chart = {
   refusals,
   defaults,
   derived: [cacheLimits],
-  rules: [...sharedRules, ...rules],
+  rules: [...sharedRules, pinnedAgent('agent-job'), ...rules],
   valuesRules: [...sharedValuesRules, ...valuesRules],
   ownVariables,
   containers,

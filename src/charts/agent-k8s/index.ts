@@ -1,7 +1,7 @@
 import {cache, dataHome} from '../../settings/storage.ts';
 import {dataPath} from '../clouds.ts';
 import type {Chart, ChartDefault} from '../define.ts';
-import {sharedRules} from '../shared-rules.ts';
+import {pinnedAgent, sharedRules} from '../shared-rules.ts';
 import {sharedValuesRules} from '../shared-values-rules.ts';
 import {mirroredRunner, refusals, rows} from './rows.ts';
 import {rules, valuesRules} from './rules.ts';
@@ -22,7 +22,7 @@ export const agentK8s: Chart = {
   refusals,
   defaults,
   derived: [mirroredRunner],
-  rules: [...sharedRules, ...rules],
+  rules: [...sharedRules, pinnedAgent('agent-k8s'), ...rules],
   valuesRules: [...sharedValuesRules, ...valuesRules],
   ownVariables,
   containers: [{name: 'controller and the worker', extraEnv: ['extraEnv']}],

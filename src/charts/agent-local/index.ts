@@ -2,7 +2,7 @@ import {metadataService, workloadIdentity} from '../../settings/network.ts';
 import {concurrency} from '../../settings/purpose.ts';
 import {cache, cacheAccessMode} from '../../settings/storage.ts';
 import type {Chart, ChartDefault} from '../define.ts';
-import {sharedRules} from '../shared-rules.ts';
+import {pinnedAgent, sharedRules} from '../shared-rules.ts';
 import {sharedValuesRules} from '../shared-values-rules.ts';
 import {refusals, rows} from './rows.ts';
 import {rules, valuesRules} from './rules.ts';
@@ -33,7 +33,7 @@ export const agentLocal: Chart = {
   rows,
   refusals,
   defaults,
-  rules: [...sharedRules, ...rules],
+  rules: [...sharedRules, pinnedAgent('agent-local'), ...rules],
   valuesRules: [...sharedValuesRules, ...valuesRules],
   ownVariables,
   containers: [{name: 'agent', extraEnv: ['extraEnv']}],

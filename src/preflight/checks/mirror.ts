@@ -110,7 +110,7 @@ const unlisted = ({values, target}: PreflightContext): string =>
 function copyCommand({get, target, mirror}: PreflightContext): string {
   const source = get(chartSource);
   const chart = source === undefined ? ['--chart', target.chart, '--chart-version', target.version] : ['--chart-source', source];
-  return commandLine({tool: 'scalr-agent', args: ['images', ...chart, ...(mirror?.flags ?? [])]});
+  return [commandLine({tool: 'scalr-agent', args: ['images', ...chart]}), ...(mirror?.flags ?? [])].join(' ');
 }
 
 /** Whether --image-registry has the images of the install. */

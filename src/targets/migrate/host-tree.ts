@@ -33,7 +33,7 @@ const CA = [CA_OF_ALL, CA_OF_RUNS, 'SSL_CERT_FILE'];
 
 /** The configuration of agents as the tree of the host rows. */
 export function hostTreeOf({target, agents}: HostConfiguration, read: ReadFile): HostTree {
-  const all = agents.map((agent) => variablesOf(agent, read));
+  const all = agents.map((agent) => variablesOf(agent, target, read));
   const [first, {variables: given, unread}] = [agents[0] as HostContainer, all[0] as (typeof all)[number]];
   const spellings = new Map(Object.keys(given).map((name) => [currentName(name), name]));
   const variables = Object.fromEntries(Object.entries(given).map(([name, value]) => [currentName(name), value]));
@@ -73,8 +73,8 @@ export function hostTreeOf({target, agents}: HostConfiguration, read: ReadFile):
             changeOf(
               'dropped',
               [spelling(bundle.name)],
-              `${spelling(bundle.name)} names the file ${bundle.unread}, which does not exist here.`,
-              'Run the command where the file exists, or pass the file with --ca-file to scalr-agent install',
+              `${spelling(bundle.name)} is not carried over: ${bundle.unread}.`,
+              'Run the command where the file is readable, or pass the file with --ca-file to scalr-agent install',
             ),
           ]),
       ...(variables[TOKEN] === undefined
@@ -107,23 +107,42 @@ function currentName(name: string): string {
   return meant?.isOld ? meant.option.name : name;
 }
 
-/** The files that the configuration names. */
-export const filesOf = ({agents}: HostConfiguration): string[] =>
-  agents.flatMap(({variables, environmentFiles}) => [
-    ...environmentFiles,
-    ...Object.entries(variables).flatMap(([name, value]) => (CA.includes(currentName(name)) && value.startsWith('/') ? [value] : [])),
-  ]);
+export const environmentFilesOf = ({agents}: HostConfiguration): string[] => agents.flatMap(({environmentFiles}) => environmentFiles);
 
-/** Variables of the agent and of its files, and the files that cannot be read. */
-function variablesOf({variables, environmentFiles}: HostContainer, read: ReadFile): {variables: Variables; unread: string[]} {
+/** The certificate files that variables refer to, those of environment files included. */
+export const certificateFilesOf = ({agents, target}: HostConfiguration, read: ReadFile): string[] =>
+  agents.flatMap((agent) =>
+    Object.entries(variablesOf(agent, target, read).variables).flatMap(([name, value]) =>
+      CA.includes(currentName(name)) && value.startsWith('/') ? [value] : [],
+    ),
+  );
+
+/** Where the file is on the machine: a container can have it mounted at another path. */
+export const sourcesOf = ({agents}: HostConfiguration, path: string): string[] => [
+  ...agents.flatMap(({mounts = []}) =>
+    mounts.flatMap(({source, target}) =>
+      path === target || path.startsWith(`${target}/`) ? [`${source}${path.slice(target.length)}`] : [],
+    ),
+  ),
+  path,
+];
+
+/** Variables of the agent and of its files, and the files that cannot be read. In systemd, the files take precedence (systemd.exec(5)). */
+function variablesOf(
+  {variables, environmentFiles}: HostContainer,
+  target: HostConfiguration['target'],
+  read: ReadFile,
+): {variables: Variables; unread: string[]} {
   const files = environmentFiles.map((path) => ({path, found: readVariables(read(path) ?? '')}));
+  const ofFiles = files.map(({found}) => found);
+  const layers = target === 'systemd' ? [variables, ...ofFiles] : [...ofFiles, variables];
   return {
-    variables: Object.assign({}, ...files.map(({found}) => found), variables) as Variables,
+    variables: Object.assign({}, ...layers) as Variables,
     unread: files.flatMap(({path, found}) => (found === undefined ? [path] : [])),
   };
 }
 
-/** The CA bundle: a path, or base64. */
+/** The CA bundle, a path or base64, or why it cannot be read. */
 function certificateIn(variables: Variables, read: ReadFile): {name: string; isOfRuns: boolean; text?: string; unread?: string} {
   const name = [CA_OF_ALL, CA_OF_RUNS].find((each) => variables[each] !== undefined) ?? CA_OF_ALL;
   const value = variables[name];
@@ -131,9 +150,9 @@ function certificateIn(variables: Variables, read: ReadFile): {name: string; isO
   if (value === undefined) return {name, isOfRuns};
   const decoded = value.includes('-----BEGIN') ? value : Buffer.from(value, 'base64').toString('utf8');
   const text = value.startsWith('/') ? read(value) : decoded;
-  return text?.includes('-----BEGIN CERTIFICATE')
-    ? {name, isOfRuns, text}
-    : {name, isOfRuns, unread: value.startsWith('/') ? value : 'given'};
+  if (text?.includes('-----BEGIN CERTIFICATE')) return {name, isOfRuns, text};
+  const what = value.startsWith('/') ? `the file ${value}` : 'its value';
+  return {name, isOfRuns, unread: text === undefined ? `${what} does not exist here` : `${what} contains no PEM certificate`};
 }
 
 const UNITS: Readonly<Record<string, string>> = {'': '', b: '', k: 'Ki', m: 'Mi', g: 'Gi'};

@@ -14,6 +14,8 @@ export interface HostContainer {
   stopSeconds?: number;
   pull?: string;
   labels?: Readonly<Record<string, string>>;
+  /** Directories and files of the machine, with absolute paths in the container. */
+  mounts?: readonly {source: string; target: string}[];
 }
 
 /** The configuration of agents on a machine. */
@@ -36,6 +38,11 @@ export function readHost(text: string): HostConfiguration | undefined {
 
 const mapOf = (tree: unknown): Values => (isMap(tree) ? tree : {});
 const textsOf = (tree: unknown): string[] => (Array.isArray(tree) ? tree.filter((each) => typeof each === 'string') : []);
+
+const itemsOf = (tree: unknown): readonly unknown[] => (Array.isArray(tree) ? tree : []);
+
+const mountOf = (source: unknown, target: unknown): {source: string; target: string}[] =>
+  typeof source === 'string' && typeof target === 'string' ? [{source, target: target.replace(/\/$/, '')}] : [];
 
 /** `A=1` in a list. */
 const assignments = (texts: readonly string[]): Record<string, string> =>
@@ -72,6 +79,7 @@ function readInspect(text: string): HostContainer[] {
         variables: assignments(textsOf(config['Env'])),
         environmentFiles: [],
         labels: labelsOf(config['Labels']),
+        mounts: itemsOf(mapOf(each)['Mounts']).flatMap((mount) => mountOf(mapOf(mount)['Source'], mapOf(mount)['Destination'])),
         ...filled({
           image: String(config['Image'] ?? ''),
           user: String(config['User'] ?? ''),
@@ -98,6 +106,10 @@ function readCompose(text: string): HostContainer[] {
         variables: plain,
         environmentFiles: typeof service['env_file'] === 'string' ? [service['env_file']] : textsOf(service['env_file']),
         labels: labelsOf(service['labels']),
+        mounts: itemsOf(service['volumes']).flatMap((volume) => {
+          const [source, path] = typeof volume === 'string' ? volume.split(':') : [];
+          return isMap(volume) ? mountOf(volume['source'], volume['target']) : mountOf(source, path);
+        }),
         ...filled({
           image: spelt(service['image']),
           user: spelt(service['user']),
@@ -121,9 +133,11 @@ function readUnit(text: string): HostContainer {
       const [, name, value = ''] = /^(\w+)\s*=\s*(.*)$/.exec(line.trim()) ?? [];
       return name === key ? [value] : [];
     });
+  // An empty assignment discards the earlier ones.
+  const listOf = (key: string): string[] => valuesOf(key).slice(valuesOf(key).lastIndexOf('') + 1);
   return {
-    variables: Object.assign({}, ...valuesOf('Environment').map((value) => assignments(unquoteWords(value)))),
-    environmentFiles: valuesOf('EnvironmentFile').map((path) => path.replace(/^-/, '').replace(/^"(.*)"$/, '$1')),
+    variables: Object.assign({}, ...listOf('Environment').map((value) => assignments(unquoteWords(value)))),
+    environmentFiles: listOf('EnvironmentFile').map((path) => path.replace(/^-/, '').replace(/^"(.*)"$/, '$1')),
     ...filled({user: valuesOf('User').at(-1)}),
   };
 }

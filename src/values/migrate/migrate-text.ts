@@ -1,14 +1,18 @@
 import type {Target} from '../../charts/define.ts';
+import {pinnedAgents} from '../../charts/images.ts';
+import {at} from '../../charts/tree.ts';
 import {agentVersionOf} from '../../charts/version-status.ts';
 import {ExitCode, ExpectedError} from '../../errors.ts';
+import {quote} from '../../settings/settings.ts';
 import {inChartOrder} from '../document.ts';
+import {effectiveValues} from '../read-values.ts';
 import type {Finding} from '../validate/finding.ts';
 import {readSource} from '../validate/source.ts';
 import {validate} from '../validate/validate.ts';
-import {type Change, nameOf} from './change.ts';
+import {type Change, changeOf, nameOf} from './change.ts';
 import {editText} from './edit-text.ts';
 import {migrateValues} from './migrate.ts';
-import {rewriteText} from './rewrite-text.ts';
+import {lostComments, rewriteText} from './rewrite-text.ts';
 
 export interface MigratedText {
   text: string;
@@ -34,9 +38,20 @@ export function migrateText(file: string, text: string, from: Target, to: Target
     from.chart === to.chart
       ? withHeader(editText(text, values, moves), from, to)
       : rewriteText(text, inChartOrder(values, to), moves, isWhole ? headerOf(from, to) : []);
-  const known = new Set(before.map(({code}) => code));
+  const pinned = pinnedAgents(effectiveValues(values, to), to).map(({key, message}) =>
+    changeOf('kept', at(key), `${message}.`, `Remove ${key}, so that the chart selects the agent version`),
+  );
+  // A pinned agent is one of the changes.
+  const known = new Set([...before.map(({code}) => code), 'AGENT_VERSION']);
   const findings = validate(written, to).filter(({severity, code}) => severity === 'error' || !known.has(code));
-  return {text: written, changes, findings};
+  return {text: written, changes: [...changes, ...pinned, ...lost(text, written, isWhole)], findings};
+}
+
+function lost(before: string, after: string, isWhole: boolean): Change[] {
+  const lines = lostComments(before, after);
+  if (lines.length === 0) return [];
+  const which = isWhole ? ` (line ${lines.join(', ')})` : '';
+  return [changeOf('dropped', [], `${lines.length === 1 ? '1 comment is' : `${lines.length} comments are`} not carried over${which}.`)];
 }
 
 export const headerOf = (from: Target | string, to: Target): string[] => [
@@ -59,6 +74,6 @@ function cannotRead(file: string, findings: readonly Finding[], {chart, version}
   return new ExpectedError([`Cannot migrate ${name}: it is not valid for ${chart} ${version}.`, ...lines].join('\n'), {
     code: 'UNREADABLE_FILE',
     exit: ExitCode.findings,
-    suggestions: [`List all findings: scalr-agent validate ${file} --chart ${chart} --chart-version ${version}`],
+    suggestions: [`List all findings: scalr-agent validate ${quote(file)} --chart ${chart} --chart-version ${version}`],
   });
 }

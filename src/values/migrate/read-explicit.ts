@@ -45,13 +45,14 @@ export const getFrom =
   <T>(setting: Setting<T>) =>
     settings.get(setting.id) as T | undefined;
 
-/** True if the entries write this key with this value; the only entry of a row can spell the value in another way. */
+/** True if the entries write this key with this value; the only entry beside a switch can spell the value in another way. */
 function expresses(entries: readonly Entry[], path: Path, values: Values): boolean {
   const found = getAt(values, path) as Tree;
+  const isOnly = entries.filter(([, value]) => value !== true).length <= 1;
   return entries.some(([key, value]) => {
     if (!startsWith(path, key)) return false;
     const own = isMap(value) ? getAt(value, path.slice(key.length)) : value;
-    return own !== undefined && (entries.length === 1 || isSameValue(own, found));
+    return own !== undefined && ((isOnly && own !== true) || isSameValue(own, found));
   });
 }
 

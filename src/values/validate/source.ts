@@ -1,6 +1,7 @@
 import {type Document, isScalar, LineCounter, parseAllDocuments} from 'yaml';
 import {isMap, setAt, type Tree, type Values} from '../../charts/tree.ts';
 import {ExitCode, ExpectedError} from '../../errors.ts';
+import {quote} from '../../settings/settings.ts';
 import {type Finding, findingAt, type Source, type SourcePosition, type SourceProblem, type TreePath, valueAt} from './finding.ts';
 import {type Entry, type Read, readNode} from './helm-reader.ts';
 import {hideSecrets} from './hide-secrets.ts';
@@ -170,7 +171,7 @@ export function readLayers(files: readonly {file: string; text: string}[]): Valu
       throw new ExpectedError(`${file === '-' ? 'Standard input' : file}, line ${line}: ${message}`, {
         code: 'UNREADABLE_FILE',
         exit: ExitCode.usage,
-        suggestions: [`List all findings: scalr-agent validate ${file}`],
+        suggestions: [`List all findings: scalr-agent validate ${quote(file)}`],
       });
     }),
   ).values;
