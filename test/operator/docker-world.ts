@@ -49,8 +49,8 @@ export async function dockerWorld({docker, env, folder}: Engine): Promise<World>
       step.tool === 'scalr-agent'
         ? [process.execPath, PROGRAM, ...step.args.map((word) => word.replace('FOLDER', cwd)), ...answersTo(step, mode)]
         : [step.tool, ...step.args];
-    const {exitCode, ...output} = await execa(file as string, args, {...common, env: variables});
-    return {exit: exitCode ?? 'killed', ...output};
+    const {exitCode: exit = 'killed', stdout, stderr} = await execa(file as string, args, {...common, env: variables});
+    return {exit, stdout, stderr};
   };
 
   const owners = new Map<string, Set<string>>();

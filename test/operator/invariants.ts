@@ -52,9 +52,11 @@ const leavesAgents: Invariant = ({own, before, done, after, resumed}) => {
   const isReplaced = [...after.values()].some(
     ({name, owner, agent}) => owner !== undefined && own.has(owner) && agent?.ready && !before.has(name),
   );
+  const {removed = []} = documentOf(done) ?? {};
   const lost = (state: State): Thing[] =>
-    [...before.values()].filter(({name, agent}) => {
-      if (agent === undefined || agent.ready === 0) return false;
+    [...before.values()].filter(({name, owner, agent}) => {
+      // An uninstall can fail after it has removed the agent.
+      if (agent === undefined || agent.ready === 0 || removed.some((each) => each.startsWith(`Release ${owner}:`))) return false;
       const now = state.get(name)?.agent;
       return now === undefined || now.wanted === 0 || now.template !== agent.template;
     });
@@ -165,9 +167,12 @@ const oneDocument: Invariant = ({planned, done, resumed, again}) =>
 /** Nothing is left to do for the same command, after a failure at the latest when an administrator has run it again. */
 const converges: Invariant = ({planned, done, resumed, again}) => {
   if (planned?.exit !== 0) return [];
-  const failure = done.exit === 0 ? undefined : documentOf(resumed ?? done)?.error;
-  if (failure !== undefined && !isGone(failure) && isForeseeable(failure))
-    return [`the command fails again for an administrator: ${failure.code} ${failure.message.split('\n')[0]}`];
+  const end = resumed ?? done;
+  const failure = documentOf(end)?.error ?? {code: `exit ${end.exit}`, message: ''};
+  if (end.exit !== 0)
+    return isGone(failure) || !isForeseeable(failure)
+      ? []
+      : [`the command fails again for an administrator: ${failure.code} ${failure.message.split('\n')[0]}`];
   if (again === undefined) return [];
   const {error, changed} = documentOf(again) ?? {};
   if (error !== undefined) return isGone(error) ? [] : [`a rerun fails: ${error.code} ${error.message.split('\n')[0]}`];

@@ -38,6 +38,8 @@ const VERSIONS: Readonly<Record<string, readonly string[]>> = REAL
       'agent-k8s': ['0.6.5'],
     };
 const CHARTS = ['agent-local', 'agent-local', 'agent-local', 'agent-job', 'agent-job', 'agent-k8s'];
+/** Small charts that only show what an upgrade breaks; install would refuse them. */
+const HAZARDS = new Set(['0.5.67', '0.5.74']);
 const OLD_CACHE = new Set(['agent-local@0.5.63', 'agent-local@0.5.69', 'agent-local@0.5.72', 'agent-job@0.5.63', 'agent-job@0.5.66']);
 
 /** Names that the program would use itself. */
@@ -103,7 +105,7 @@ const withConfirmation = (command: string): string => command.replace(/ --contex
 
 function install(release: string, dice: Dice): string {
   const chart = dice.pick(CHARTS);
-  const version = dice.pick(VERSIONS[chart] as readonly string[]);
+  const version = dice.pick((VERSIONS[chart] as readonly string[]).filter((each) => REAL !== undefined || !HAZARDS.has(each)));
   return [
     ...(dice.chance(80) ? [`SCALR_AGENT_TOKEN=${dice.pick(['A', 'B'])}`] : []),
     'scalr-agent install',

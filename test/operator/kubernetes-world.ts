@@ -9,7 +9,7 @@ import {faultyApi} from '../cluster/faulty-api.ts';
 import {findKubectl} from '../cluster/kubectl.ts';
 import {claim} from '../cluster/objects.ts';
 import type {Workplace} from '../cluster/workplace.ts';
-import {directoryOf} from '../helm/charts-under-test.ts';
+import {directoryOf, REAL} from '../helm/charts-under-test.ts';
 import {findHelm} from '../helm/find-helm.ts';
 import {PROGRAM} from '../package/built.ts';
 import type {PrintedCommand} from '../support/commands-in.ts';
@@ -36,6 +36,9 @@ function directoryFor(chart: ChartName, version: string): Promise<string> {
   directories.set(`${chart}@${version}`, directory);
   return directory;
 }
+
+/** Printed commands that only read are tried once. */
+const read = new Map<string, ReturnType<typeof failureOf>>();
 
 /** A write that changes something. */
 const WRITE = /^(?!.*(?:dryRun|authorization\.k8s\.io)).*$/;
@@ -72,32 +75,41 @@ export async function kubernetesWorld(kubeconfig: string, get: Get): Promise<Wor
     if (step.tool !== 'scalr-agent') return person(step, args, path);
     if (step.killedAfter !== undefined && mode === 'run') return killed(step, step.killedAfter, args, place);
     const tools = ['--helm', helm, '--kubectl', kubectl];
-    const {exitCode = 1, ...output} = await execa(process.execPath, [PROGRAM, ...args, ...where(path), ...tools], {
+    const {
+      exitCode: exit = 1,
+      stdout,
+      stderr,
+    } = await execa(process.execPath, [PROGRAM, ...args, ...where(path), ...tools], {
       cwd: scratch,
       env: step.env,
       stdin: 'ignore',
       reject: false,
     });
-    return {exit: exitCode, ...output};
+    return {exit, stdout, stderr};
   };
 
   const person = async ({tool}: Step, args: readonly string[], path: string): Promise<Report> => {
     const [, name] = /^pvc\/(.*)$/.exec(flagOf({args}, '-f') ?? '') ?? [];
     const given = args.map((word) => (word === `pvc/${name}` ? '-' : word));
-    const {exitCode = 1, ...output} = await execa(tool === 'helm' ? helm : kubectl, [...given, ...where(path)], {
+    const {
+      exitCode: exit = 1,
+      stdout,
+      stderr,
+    } = await execa(tool === 'helm' ? helm : kubectl, [...given, ...where(path)], {
       input: name === undefined ? '' : stringify(claim(name)),
       reject: false,
       timeout: 60_000,
     });
-    return {exit: exitCode, ...output};
+    return {exit, stdout, stderr};
   };
 
   return {
     read: () => readNamespace(namespace, get),
     run,
     async end() {
+      if (REAL === undefined) return;
       const releases = [...(await readNamespace(namespace, get)).keys()].filter((name) => name.startsWith('release '));
-      // Some charts have objects outside of namespaces.
+      // The released charts have objects outside of namespaces.
       for (const name of releases) await run(stepOf(`helm uninstall ${name.slice('release '.length)}`), 'run');
     },
     next: (state, dice) => nextStep(state, [...printed], dice),
@@ -107,9 +119,14 @@ export async function kubernetesWorld(kubeconfig: string, get: Get): Promise<Wor
       return (await Promise.all(commands.map((each) => offerOf(each, state, run)))).flat();
     },
     async refusedIn(report) {
-      const reasons = printedIn(report).map((each) =>
-        each.tool === 'scalr-agent' ? refusalOfOurs(each) : isTried(each) ? failureOf(each, kubeconfig) : undefined,
-      );
+      const reasons = printedIn(report).map((each) => {
+        if (each.tool === 'scalr-agent') return refusalOfOurs(each);
+        if (!isTried(each)) return undefined;
+        if (REPEATED.test(each.text)) return failureOf(each, kubeconfig);
+        const words = typed(each.text, namespace);
+        if (!read.has(words)) read.set(words, failureOf(each, kubeconfig));
+        return read.get(words);
+      });
       return (await Promise.all(reasons)).flatMap((each) => each ?? []);
     },
   };

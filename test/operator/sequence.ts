@@ -87,8 +87,8 @@ const VERBOSE = Boolean(process.env['OPERATOR_VERBOSE']);
 export async function play(world: World, steps: readonly string[] | {seed: number; count: number}): Promise<Played> {
   const played: string[] = [];
   const count = 'seed' in steps ? steps.count : steps.length;
+  let before = await world.read();
   for (let index = 0; index < count; index += 1) {
-    const before = await world.read();
     const text = 'seed' in steps ? world.next(before, diceOf(steps.seed, index)) : (steps[index] as string);
     played.push(text);
     const step = stepOf(text);
@@ -97,6 +97,7 @@ export async function play(world: World, steps: readonly string[] | {seed: numbe
     const found = happening === undefined ? [] : broken(happening);
     if (VERBOSE) process.stderr.write(`${text}\n${JSON.stringify({...happening, before: [], after: [], last: []}, null, 1)}\n`);
     if (found.length > 0) return {steps: played, broken: found};
+    before = happening?.last ?? (await world.read());
   }
   return {steps: played, broken: []};
 }
