@@ -257,20 +257,9 @@ export default class Install extends BaseCommand<Result | HostInstallResult | un
       );
       if (watched === undefined) return {...result, saved};
       const {agent} = watched;
-      say(
-        resultText(
-          {
-            name,
-            hasChanged: result.changed,
-            agent,
-            objects: result.objects,
-            saved,
-            program: programOf(this.app.env),
-            isForVcs: settings.get(purpose) === 'vcs',
-          },
-          this.screen,
-        ),
-      );
+      const isForVcs = settings.get(purpose) === 'vcs';
+      const program = programOf(this.app.env);
+      say(resultText({name, hasChanged: result.changed, agent, objects: result.objects, saved, program, isForVcs}, this.screen));
       return {...result, saved, agent};
     } finally {
       interrupts.release();
