@@ -82,12 +82,12 @@ const MAX_NODES = 5;
 
 /** Agents that stay at their version. `values` are those of the upgrade, merged over the chart defaults. Pure. */
 export const pinnedAdvice = (wanted: Target, values: Values): Advice[] =>
-  pinnedAgents(values, wanted).map(({key, message}) => ({
+  pinnedAgents(values, wanted).map(({keys, message}) => ({
     code: 'AGENT_VERSION',
     level: 'behavior',
     versions: wanted.version,
     reason: message,
-    remedy: `Remove ${key}: set it to null in a file for --values`,
+    remedy: `Remove ${keys}: set null in a file for --values`,
     handled: false,
   }));
 

@@ -4,7 +4,7 @@ import {FLAT, NESTED} from './agent-job/versions.ts';
 import {GOLDEN} from './agent-k8s/versions.ts';
 import type {Target} from './define.ts';
 import {within} from './releases.ts';
-import {type ChartName, chartSchema} from './schema.ts';
+import {type ChartName, chartSchema, defaultsOf} from './schema.ts';
 import {getAt, isMap, itemsAt, textAt, type Values} from './tree.ts';
 
 /** What the templates write as the reference of one image. */
@@ -74,9 +74,11 @@ export function imagesOf(values: Values, {chart, version}: Target, agentVersion:
 
 /** An agent image of Scalr in another version than the one that the chart version is made for. */
 export interface PinnedAgent {
-  /** Its key, such as image.tag. */
+  /** The key of its tag. */
   key: string;
   message: string;
+  /** The keys to remove. */
+  keys: string;
 }
 
 /** Only exact versions: other repositories, tags and digests are a choice. `values` are merged over the chart defaults. Pure. */
@@ -89,7 +91,11 @@ export function pinnedAgents(values: Values, {chart, version}: Target): PinnedAg
     const [repository, tag] = [textAt(values, `${map}.repository`), String(getAt(values, `${map}.tag`.split('.')) ?? '')];
     const isPinned = /(^|\/)scalr\/agent(-runner)?$/.test(repository) && /^\d+\.\d+\.\d+$/.test(tag) && tag !== made;
     if (!isPinned || made === undefined) return [];
-    return [{key: `${map}.tag`, message: `The agent version is ${tag}, but ${chart} ${version} is made for ${made}`}];
+    const nameOf = (path: string): string | undefined => path.split('/').at(-1);
+    // Older charts have an agent image with another name, which has no newer versions.
+    const isRenamed = nameOf(repository) !== nameOf(textAt(defaultsOf(chartSchema(chart), version), `${map}.repository`));
+    const message = `The agent image is ${repository}:${tag}, but ${chart} ${version} is made for agent ${made}`;
+    return [{key: `${map}.tag`, message, keys: isRenamed ? `${map}.tag and ${map}.repository` : `${map}.tag`}];
   });
 }
 

@@ -154,7 +154,7 @@ export const pinnedAgent = (chart: ChartName): ChartRule => ({
   severity: 'warning',
   test: (_, {values, version}) => {
     const [pinned] = pinnedAgents(values, {chart, version});
-    return pinned && {setting: agentImage, path: pinned.key, message: `${pinned.message}.`, suggestion: `Remove ${pinned.key}`};
+    return pinned && {setting: agentImage, path: pinned.key, message: `${pinned.message}.`, suggestion: `Remove ${pinned.keys}`};
   },
 });
 

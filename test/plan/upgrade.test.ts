@@ -221,7 +221,11 @@ test('blocks a variable that the new version sets itself', () => {
 });
 
 test.each([
-  [{repository: 'scalr/agent', tag: '0.55.0'}, ['Remove agent.image.tag: set it to null in a file for --values']],
+  [{repository: 'scalr/agent', tag: '0.55.0'}, ['Remove agent.image.tag: set null in a file for --values']],
+  [
+    {repository: 'scalr/agent-runner', tag: '0.59.0'},
+    ['Remove agent.image.tag and agent.image.repository: set null in a file for --values'],
+  ],
   [{repository: 'scalr/agent', tag: '1.4.0'}, []],
   [{repository: 'scalr/agent', tag: '1.4.0@sha256:0'}, []],
   [{repository: 'team/agent', tag: '0.55.0'}, []],

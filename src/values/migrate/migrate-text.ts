@@ -38,8 +38,8 @@ export function migrateText(file: string, text: string, from: Target, to: Target
     from.chart === to.chart
       ? withHeader(editText(text, values, moves), from, to)
       : rewriteText(text, inChartOrder(values, to), moves, isWhole ? headerOf(from, to) : []);
-  const pinned = pinnedAgents(effectiveValues(values, to), to).map(({key, message}) =>
-    changeOf('kept', at(key), `${message}.`, `Remove ${key}, so that the chart selects the agent version`),
+  const pinned = pinnedAgents(effectiveValues(values, to), to).map(({key, keys, message}) =>
+    changeOf('kept', at(key), `${message}.`, `Remove ${keys}, so that the chart selects the agent version`),
   );
   // A pinned agent is one of the changes.
   const known = new Set([...before.map(({code}) => code), 'AGENT_VERSION']);

@@ -52,7 +52,7 @@ function expresses(entries: readonly Entry[], path: Path, values: Values): boole
   return entries.some(([key, value]) => {
     if (!startsWith(path, key)) return false;
     const own = isMap(value) ? getAt(value, path.slice(key.length)) : value;
-    return own !== undefined && ((isOnly && own !== true) || isSameValue(own, found));
+    return own !== undefined && (entries.length === 1 || (isOnly && own !== true) || isSameValue(own, found));
   });
 }
 
