@@ -1,8 +1,13 @@
 import {readdirSync, readFileSync} from 'node:fs';
 import {join} from 'node:path';
 import {describe, expect, test} from 'vitest';
+import {CHARTS} from '../src/charts/charts.ts';
 import {chartSchema} from '../src/charts/schema.ts';
+import {hasKey, scopeOf} from '../src/charts/support.ts';
+import {newestOf} from '../src/charts/target.ts';
 import {ERROR_CODES, ExitCode} from '../src/errors.ts';
+import {httpsProxy} from '../src/settings/network.ts';
+import {concurrency} from '../src/settings/purpose.ts';
 import {commandPage} from './docs/command-page.ts';
 import {commands, root, words} from './docs/commands.ts';
 import {ENTRIES, errorsPage} from './docs/errors/page.ts';
@@ -97,6 +102,18 @@ describe('docs/', () => {
       expect(text).toContain(`<!-- ${mark} -->`);
       await expectFile(page, between(text, mark, content));
     }
+  });
+
+  test('guide pages say what the rows of the charts say about run limits and proxies', () => {
+    const [limited, unlimited] = [true, false].map((isLimit) =>
+      CHART_NAMES.filter((chart) => hasKey({chart, version: newestOf(chart)}, concurrency) === isLimit),
+    );
+    const size = readFileSync(join(root, 'docs/guide/size.md'), 'utf8');
+    expect(size).toContain(`With ${limited?.join(' and ')}, \`--concurrency\` is the maximum number of concurrent runs.`);
+    expect(size).toContain(`${unlimited?.toSorted().join(' and ')} do not limit concurrent runs`);
+    const proxy = CHARTS['agent-k8s'].rows.find(({setting}) => setting.id === httpsProxy.id);
+    const scope = scopeOf({chart: 'agent-k8s', version: newestOf('agent-k8s')}, () => undefined);
+    expect(readFileSync(join(root, 'docs/guide/network.md'), 'utf8')).toContain(proxy?.partly?.('http://proxy:3128', scope));
   });
 
   test('charts/upgrades.md lists every hazard', async () => {

@@ -51,11 +51,14 @@ const errorsOf = (values: Values, target: Target): Finding[] =>
 
 const isIgnored = ({code}: Finding): boolean => code === 'IGNORED_KEY';
 
-/** Every reported key is really ignored: without it, the manifest is the same. */
-async function untrue(values: Values, target: Target): Promise<string[]> {
-  const found = errorsOf(values, target).filter((each) => isIgnored(each) && !ON_THE_JOB.includes(each.path));
+/** Every reported key is really ignored: without it, the manifest is the same. Keys that break the templates are left out. */
+async function untrue(given: Values, target: Target): Promise<string[]> {
+  const errors = errorsOf(given, target);
+  const values = errors.filter(({code}) => code === 'BREAKS_TEMPLATES').reduce((rest, {path}) => withAt(rest, at(path), undefined), given);
+  const found = errors.filter((each) => isIgnored(each) && !ON_THE_JOB.includes(each.path));
   if (found.length === 0) return [];
   const manifest = await manifestOf(target, values);
+  if (manifest === undefined) return [`helm refuses the file with ${found.map(({path}) => path).join(', ')}`];
   const wrong: string[] = [];
   for (const {path} of found) {
     if ((await manifestOf(target, withAt(values, at(path), undefined))) !== manifest) wrong.push(`${path} has an effect`);
