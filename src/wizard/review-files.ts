@@ -90,7 +90,7 @@ export function commandsText(reviewed: Reviewed, store: AnswerStore, saved: Save
 /** The command that repeats the session with its saved answers. */
 export const repeatText = (store: AnswerStore, {program}: FilesDeps): string =>
   hostOf(store) === 'systemd'
-    ? `Saved answers write the same files: ${program.other} export systemd --answers answers.yaml`
+    ? `Saved answers write the same files: ${program.other.replace(/^scalr-agent$/, 'scalr-agent-install')} export systemd --answers answers.yaml`
     : `Saved answers repeat this session: ${program.install} --answers answers.yaml`;
 
 /** The files of the review, except those with secrets. */

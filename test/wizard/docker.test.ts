@@ -85,7 +85,7 @@ describe('the saved answers', () => {
     const files = memoryFiles();
     const {asked, stderr} = await talk([['Where will the agent run', 'docker'], ...answers, ...SAVE], {host: DOCKER, files});
     const planned = /^Changes\t(.*)$/m.exec(shown(asked))?.[1]?.split(' · ');
-    expect(planned).toHaveLength(2);
+    expect(planned).toHaveLength(6);
     const saved = memoryFiles(Object.fromEntries(files.written.map(({path, text}) => [path, text])));
     const again = await run(stderr.replace(' --yes', ' --dry-run --json'), ['scalr-agent install', Install], {files: saved, host: DOCKER});
     expect(again.exit, again.stderr).toBe(0);
@@ -102,10 +102,10 @@ describe('the saved answers', () => {
     ];
     const {asked, stderr} = await talk([...lines, ['Maximum concurrent runs', ENTER], ...SAVE], {files});
     const review = asked.find(({message}) => message === 'What do you want to do?');
-    expect(review?.help.join()).toContain('scalr-agent export systemd --answers answers.yaml');
+    expect(review?.help.join()).toContain('scalr-agent-install export systemd --answers answers.yaml');
     expect(stderr).not.toContain('scalr-agent install');
     const saved = memoryFiles(Object.fromEntries(files.written.map(({path, text}) => [path, text])));
-    const again = await run(stderr, ['scalr-agent export', ExportCommand], {files: saved});
+    const again = await run(stderr, ['scalr-agent-install export', ExportCommand], {files: saved});
     expect(again.exit, again.stderr).toBe(0);
     expect(again.stderr).toContain('/srv/my agent/agent.env is up to date.');
     expect(again.stderr).not.toContain('Wrote');
