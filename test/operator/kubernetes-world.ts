@@ -31,7 +31,7 @@ const ROLES: Readonly<Record<string, 'admin' | 'edit' | 'view'>> = {'namespace a
 const directories = new Map<string, Promise<string>>();
 
 /** Written once, because sequences that run at the same time read it. */
-function directoryFor(chart: ChartName, version: string): Promise<string> {
+export function chartDirectory(chart: ChartName, version: string): Promise<string> {
   const directory = directories.get(`${chart}@${version}`) ?? directoryOf({chart, version}, scratch);
   directories.set(`${chart}@${version}`, directory);
   return directory;
@@ -63,7 +63,7 @@ export async function kubernetesWorld(kubeconfig: string, get: Get): Promise<Wor
   const argumentsOf = async (step: Step, mode: Mode): Promise<string[]> => {
     const words = step.args.map((word) => {
       const [, chart, version] = CHART.exec(word) ?? [];
-      return chart === undefined ? word : directoryFor(chart as ChartName, version as string);
+      return chart === undefined ? word : chartDirectory(chart as ChartName, version as string);
     });
     const args = (await Promise.all(words)).map((word) => word.replace('NAMESPACE', namespace));
     return step.tool === 'scalr-agent' ? [...args, ...answersTo(step, mode)] : args;

@@ -4,10 +4,9 @@ import {afterAll, beforeAll, expect, inject, test} from 'vitest';
 import {findKubectl, kubectlFor} from '../cluster/kubectl.ts';
 import {type Cluster, startCluster} from '../cluster/start-cluster.ts';
 import {REAL} from '../helm/charts-under-test.ts';
-import {definition} from '../helm/definition.ts';
 import type {Get} from './kubernetes-state.ts';
 import {FOUND} from './kubernetes-steps.ts';
-import {kubernetesWorld} from './kubernetes-world.ts';
+import {chartDirectory, kubernetesWorld} from './kubernetes-world.ts';
 import {operate} from './operate.ts';
 import {play} from './sequence.ts';
 
@@ -21,35 +20,26 @@ beforeAll(async () => {
   if (inject('simulated')) cluster = await startCluster();
   const started = spawn(await findKubectl(), ['proxy', '--port=0', '--kubeconfig', kubeconfig()], {stdio: ['ignore', 'pipe', 'ignore']});
   proxy = started;
-  const [line] = await once(started.stdout, 'data');
+  const [line] = await Promise.race([once(started.stdout, 'data'), once(started, 'exit')]);
   await inUse();
   server = /127\.0\.0\.1:\d+/.exec(String(line))?.[0] ?? '';
 });
-/** Somebody in another namespace uses the CRDs of all chart versions, so nobody may delete them. */
-async function inUse(): Promise<void> {
-  const kubectl = await kubectlFor(kubeconfig());
-  const definitions = [
-    definition('agentworkers', 'AgentWorker'),
-    definition('atasks', 'AgentTask'),
-    definition('agenttasktemplates', 'AgentTaskTemplate'),
-  ];
-  await kubectl.apply(...definitions);
-  await kubectl('wait', '--for=condition=Established', 'crds', '--all');
-  const template = {spec: {containers: []}};
-  await kubectl.apply(
-    ...['AgentWorker', 'AgentTask', 'AgentTaskTemplate'].map((kind) => ({
-      apiVersion: 'scalr.io/v1',
-      kind,
-      metadata: {name: 'of-others'},
-      spec: {jobTemplate: {spec: {template}}},
-    })),
-  );
-}
-
 afterAll(async () => {
   proxy?.kill();
   await cluster?.stop();
 });
+
+/** Somebody in another namespace uses the CRDs of all chart versions, so nobody may delete them. */
+async function inUse(): Promise<void> {
+  const kubectl = await kubectlFor(kubeconfig());
+  const charts = await Promise.all(['0.5.63', '0.5.67', '0.6.5'].map((version) => chartDirectory('agent-job', version)));
+  // Helm applies CRDs too, and would conflict with any other field manager.
+  await kubectl('apply', '--server-side', '--field-manager=helm', ...charts.map((chart) => `--filename=${chart}/crds`));
+  await kubectl('wait', '--for=condition=Established', 'crds', '--all');
+  const kinds = ['AgentWorker', 'AgentTask', 'AgentTaskTemplate'];
+  const spec = {jobTemplate: {spec: {template: {spec: {containers: []}}}}};
+  await kubectl.apply(...kinds.map((kind) => ({apiVersion: 'scalr.io/v1', kind, metadata: {name: 'of-others'}, spec})));
+}
 
 const get: Get = async <T>(path: string) => {
   const answer = await fetch(`http://${server}${path}`);

@@ -14,6 +14,7 @@ const USAGE =
   /unknown (?:command|flag|shorthand)|invalid argument|flag needs|required flag|doesn't have a resource type|(?:accepts|requires) (?:at least )?\d|must (?:specify|be)|exactly one|is required|couldn't parse|unable to parse/i;
 
 function withoutEffect({text, tool, args}: PrintedCommand, dryRun: 'client' | 'server'): readonly string[] {
+  if (args.includes('--help')) return args;
   const end = args.includes('--') ? args.indexOf('--') : args.length;
   const insert = (flag: string): string[] => [...args.slice(0, end), flag, ...args.slice(end)];
   if (FLAGS_ONLY.test(text)) return insert('--help');
@@ -21,7 +22,7 @@ function withoutEffect({text, tool, args}: PrintedCommand, dryRun: 'client' | 's
 }
 
 /** Runs a printed command of kubectl or helm without its effect. */
-export const tried = (command: PrintedCommand, kubeconfig: string, dryRun: 'client' | 'server' = 'client') =>
+const tried = (command: PrintedCommand, kubeconfig: string, dryRun: 'client' | 'server' = 'client') =>
   execa(TOOLS[command.tool] as string, withoutEffect(command, dryRun), {
     env: {KUBECONFIG: kubeconfig},
     input: '',
@@ -42,4 +43,3 @@ export async function failureOf(command: PrintedCommand, kubeconfig: string): Pr
 }
 
 export const isTried = ({tool}: Pick<PrintedCommand, 'tool'>): boolean => tool in TOOLS;
-export const isUsageError = (stderr: string): boolean => USAGE.test(stderr);
