@@ -56,11 +56,10 @@ export const tokenSecret = defineSetting({
   id: 'token-secret',
   group: 'Agent',
   question: 'Secret with the agent pool token',
-  summary:
-    'Secret that contains the agent pool token, in the namespace of the release (default: RELEASE-token; an installed release keeps its Secret).',
+  summary: 'Secret that contains the agent pool token, in the namespace of the release. Default: RELEASE-token.',
   kind: objectName(),
   explained: {
-    text: 'The Secret must exist in the namespace of the release before the install.',
+    text: 'The Secret must exist in the namespace of the release before the install. An installed release keeps its Secret.',
     reference: 'https://kubernetes.io/docs/concepts/configuration/secret/',
   },
   fallback: (get) => secretNamesOf(get(release)).token,

@@ -232,7 +232,7 @@ export const clientCertSecret: Setting<string> = defineSetting({
   id: 'client-cert-secret',
   group: 'TLS',
   question: 'Secret with the client certificate',
-  summary: 'Secret of type kubernetes.io/tls that contains the client certificate (default with --client-cert-file: RELEASE-client-cert).',
+  summary: 'Secret of type kubernetes.io/tls that contains the client certificate. Default with --client-cert-file: RELEASE-client-cert.',
   kind: objectName(),
   fallback: (get) => (get(clientCertFile) ? secretNamesOf(get(release)).clientCertificate : undefined),
   fallbackFrom: 'from the release name',

@@ -59,7 +59,8 @@ export const agentCases: readonly Case[] = [
   },
   {
     name: 'another release in another namespace',
-    settings: {release: 'prod', namespace: 'team-a'},
+    // The name of the Secret follows the release.
+    settings: {release: 'prod', namespace: 'team-a', 'token-secret': 'scalr-agent-token'},
     takenBy: EVERY_CHART,
     check: (rendered) => [
       claim(
