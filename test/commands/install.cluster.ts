@@ -106,7 +106,7 @@ describe.each(helms)('with Helm $major', ({path: helm}) => {
 
   test('refuses to interfere with a running helm, and takes over a killed one with --take-over', async () => {
     const place = await workplace();
-    const argv = [...chartFlags('agent-local'), '--yes', '--json'];
+    const argv = [...chartFlags('agent-local'), '--token-secret', 'scalr-agent-token', '--yes', '--json'];
     await place.kubectl('create', 'secret', 'generic', 'any', '--from-literal=token=x');
     const values = ['--set', 'agent.tokenExistingSecret.name=any', '--set', 'podAnnotations.test\\.scalr\\.io/outcome=unready'];
     const killed = execa(
@@ -147,7 +147,12 @@ test('never loses a revision when helm and install start at the same time', asyn
     const theirs = ['install', 'scalr-agent', sources['agent-local'], '--set', 'agent.tokenExistingSecret.name=any'];
     const [other, own] = await Promise.all([
       execa(helm, [...theirs, '--namespace', namespace, '--kubeconfig', kubeconfig], {reject: false}),
-      install(place, helm, [...chartFlags('agent-local'), '--skip-preflight', '--no-wait', '--yes', '--json'], {env: TOKEN}),
+      install(
+        place,
+        helm,
+        [...chartFlags('agent-local'), '--token-secret', 'scalr-agent-token', '--skip-preflight', '--no-wait', '--yes', '--json'],
+        {env: TOKEN},
+      ),
     ]);
     const {stdout} = await execa(helm, [
       'history',
