@@ -101,9 +101,9 @@ test('fails at the timeout when reading the Helm history gets no answer', async 
 test('fails instead of assuming no values when the values cannot be read', async () => {
   const deps = await behindFaultyApi();
   await installThrough(deps, anyHelm);
-  // The first list is the history, the second one is for the values.
+  // History and values are listed for the names of its Secrets, then for the plan.
   const [, method, path] = READING[2] as Stage;
-  deps.api.inject(method, path, {delayMs: 0}, 1);
+  deps.api.inject(method, path, {delayMs: 0}, 3);
   deps.api.inject(method, path, {status: 503}, 1);
   const {exit, result} = await installThrough(deps, anyHelm);
   expect({exit, code: result.error?.code}).toEqual({exit: 1, code: 'CLUSTER_UNREACHABLE'});
