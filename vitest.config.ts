@@ -6,6 +6,8 @@ const HARNESS = 'test/cluster/**';
 const MEMORY = 'test/commands/collect-logs-memory.cluster.ts';
 /** `npm run test:full` */
 const isFull = Boolean(process.env['TEST_FULL']);
+/** Random operators take minutes: `OPERATOR_SEED=1 npx vitest run --project cluster test/operator`, and with Docker `--project engines`. */
+const OPERATOR = isFull || process.env['OPERATOR_SEED'] ? [] : ['test/operator/**'];
 const skipsHarness = !isFull || Boolean(process.env['TEST_KUBECONFIG']);
 const cluster = {
   globalSetup: ['test/cluster/global-setup.ts'],
@@ -25,10 +27,15 @@ export default defineConfig({
     hookTimeout: 300_000,
     projects: [
       {extends: true, test: {name: 'unit', include: ['test/**/*.test.ts']}},
-      {extends: true, test: {name: 'engines', include: ['test/**/*.engine.ts']}},
+      {extends: true, test: {name: 'engines', include: ['test/**/*.engine.ts'], exclude: OPERATOR}},
       {
         extends: true,
-        test: {...cluster, name: 'cluster', include: ['test/**/*.cluster.ts'], exclude: [MEMORY, ...(skipsHarness ? [HARNESS] : [])]},
+        test: {
+          ...cluster,
+          name: 'cluster',
+          include: ['test/**/*.cluster.ts'],
+          exclude: [MEMORY, ...OPERATOR, ...(skipsHarness ? [HARNESS] : [])],
+        },
       },
       ...(isFull ? [{extends: true as const, test: {...cluster, name: 'memory', include: [MEMORY], sequence: {groupOrder: 1}}}] : []),
     ],
