@@ -6,7 +6,7 @@ const HARNESS = 'test/cluster/**';
 const MEMORY = 'test/commands/collect-logs-memory.cluster.ts';
 /** `npm run test:full` */
 const isFull = Boolean(process.env['TEST_FULL']);
-/** Random operators take minutes: `OPERATOR_SEED=1 npx vitest run --project cluster test/operator`, and with Docker `--project engines`. */
+/** Random operators on a Docker Engine take minutes: `OPERATOR_SEED=1 npx vitest run --project engines test/operator`. */
 const OPERATOR = isFull || process.env['OPERATOR_SEED'] ? [] : ['test/operator/**'];
 const skipsHarness = !isFull || Boolean(process.env['TEST_KUBECONFIG']);
 const cluster = {
@@ -34,7 +34,7 @@ export default defineConfig({
           ...cluster,
           name: 'cluster',
           include: ['test/**/*.cluster.ts'],
-          exclude: [MEMORY, ...OPERATOR, ...(skipsHarness ? [HARNESS] : [])],
+          exclude: [MEMORY, ...(skipsHarness ? [HARNESS] : [])],
         },
       },
       ...(isFull ? [{extends: true as const, test: {...cluster, name: 'memory', include: [MEMORY], sequence: {groupOrder: 1}}}] : []),
