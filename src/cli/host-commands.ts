@@ -181,6 +181,6 @@ const noAgent = (target: 'docker' | 'systemd', name: string | undefined): Expect
       suggestions:
         target === 'docker'
           ? ['List the containers: docker ps --all', 'Install an agent: scalr-agent install --target docker']
-          : ['Run the command on the machine of the agent'],
+          : ['Run the command on the machine where the agent runs'],
     },
   );

@@ -40,7 +40,7 @@ export const installFlags = {
   'exit-code': Flags.boolean({summary: 'With --diff: exit with 5 when there are differences.', dependsOn: ['diff']}),
   'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
   'rollback-on-failure': Flags.boolean({
-    summary: 'Roll back when the release does not become ready; saves the evidence to a file first.',
+    summary: 'Roll back when the release does not become ready; saves logs, events and objects to a file first.',
     exclusive: ['no-wait'],
   }),
   'skip-preflight': Flags.boolean({summary: 'Skip the preflight checks.'}),

@@ -29,7 +29,7 @@ export const upgradeFlags = {
   'drain-timeout': Flags.string({summary: 'Time to wait for the runs in flight.', helpValue: '<DURATION>', default: '30m'}),
   'no-wait': Flags.boolean({summary: 'Do not wait for the agent to become ready.'}),
   'rollback-on-failure': Flags.boolean({
-    summary: 'Roll back when the upgrade fails; saves the evidence to a file first.',
+    summary: 'Roll back when the upgrade fails; saves logs, events and objects to a file first.',
     exclusive: ['no-wait'],
   }),
   'remove-obsolete': Flags.boolean({

@@ -52,6 +52,8 @@ export interface InstallFacts {
   secrets: ReadonlyMap<string, SecretObject | undefined>;
   /** Workloads and pods of others that read a Secret, by its name; only for Secrets that the plan would change. */
   secretUsers?: ReadonlyMap<string, readonly string[]>;
+  /** Kinds of workloads that this user may not list, such as cronjobs; `secretUsers` lacks them. */
+  unlistedUsers?: readonly string[];
 }
 
 /** True if a Helm operation of the release is pending, possibly without a running helm. */

@@ -1,6 +1,6 @@
 import type {Readings} from './inventory-readings.ts';
 import {isMadeFor, type KubernetesObject} from './objects.ts';
-import {isInManifest, isOfRelease, isOwned, isOwnedByOneOf, objectName, readsSecret, usersIn} from './users.ts';
+import {isInManifest, isOfRelease, isOwned, isOwnedByOneOf, objectName, readsSecret, USER_KINDS, usersIn} from './users.ts';
 
 export interface SecretItem {
   name: string;
@@ -23,13 +23,7 @@ export interface NamespaceItem {
 
 /** The kinds that are listed before a namespace counts as empty; custom resources of others are not listed. */
 export const NAMESPACE_KINDS: readonly string[] = [
-  'deployments.apps',
-  'statefulsets.apps',
-  'daemonsets.apps',
-  'replicasets.apps',
-  'jobs.batch',
-  'cronjobs.batch',
-  'pods',
+  ...USER_KINDS,
   'services',
   'ingresses.networking.k8s.io',
   'networkpolicies.networking.k8s.io',

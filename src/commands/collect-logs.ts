@@ -25,7 +25,7 @@ interface Result {
   findings?: Bundle['findings'];
   /** With --inspect: entries that do not match the manifest. */
   damage?: readonly DamagedEntry[];
-  /** True if all requested parts were collected and Secrets were searched. Optional parts that the account cannot read do not count. */
+  /** True if all requested parts were collected and Secrets were searched. Optional parts that your Kubernetes user cannot read do not count. */
   complete: boolean;
 }
 
@@ -36,7 +36,7 @@ type Collect = (interrupts: Interrupts) => Promise<Collected>;
 export default class CollectLogs extends BaseCommand<Result> {
   static override summary = 'Collect a support bundle without secrets.';
   static override description =
-    'Collects logs, events, objects, Helm releases and findings into one file. Read-only; the bundle lists what the account is not allowed to read. Collects the last 24 hours of logs (--since), 100 MiB in total (--max-size); longer logs are cut in the middle. Secrets are redacted before anything is written. The finished file is searched for secrets of the namespace, and deleted if one is found (exit code 8). Exit code 7 means that the bundle is incomplete. For agents in Docker or systemd, use --target docker or --target systemd on their machine.';
+    'Collects logs, events, objects, Helm releases and findings into one file. Read-only; the bundle lists what your Kubernetes user may not read. Collects the last 24 hours of logs (--since), 100 MiB in total (--max-size); longer logs are cut in the middle. Secrets are redacted before anything is written. The finished file is searched for secrets of the namespace, and deleted if one is found (exit code 8). Exit code 7 means that the bundle is incomplete. For agents in Docker or systemd, use --target docker or --target systemd on their machine.';
   static override examples = [
     '<%= config.bin %> <%= command.id %> --namespace scalr-agent',
     '<%= config.bin %> <%= command.id %> --since 2h --run run-v0o1 --out bundle.zip',

@@ -31,7 +31,7 @@ interface Result {
 }
 
 export default class Preflight extends BaseCommand<Result> {
-  static override summary = 'Check the cluster, the tools and the account before an install.';
+  static override summary = 'Check cluster, tools and permissions before an install.';
   static override description =
     'Read-only, except for --probe, which creates a test pod and deletes it afterwards, even after Ctrl-C (--dry-run prints the pod). Accepts every setting of "install"; none is required. Exits with 3 when the install would fail. Checks that take longer than --timeout (default 30s, with --probe 3m) are skipped.';
   static override examples = [

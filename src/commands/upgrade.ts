@@ -242,6 +242,6 @@ function resultOf({name, facts, target, inventory}: InstalledRelease, to: Target
     rollback: {possible: rollback === undefined || rollback.steps.length > 0, limits: rollback?.limits ?? []},
     keptClaims,
     obsolete: cleanup.map(({title, call}) => ({title, how: commandLine(call)})),
-    warnings: warnings.map((message) => ({code: 'RUNS', message})),
+    warnings,
   };
 }

@@ -116,7 +116,7 @@ export async function stateOfService({host, signal, now}: Deps): Promise<HostAge
   );
   if (show.trouble)
     throw refusal(`Cannot read unit ${UNIT}`, show.trouble, [
-      'Run the command on the machine of the agent',
+      'Run the command on the machine where the agent runs',
       'For agents in Docker: scalr-agent-install status --target docker',
     ]);
   const facts = Object.fromEntries([...show.stdout.matchAll(/^(\w+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]));

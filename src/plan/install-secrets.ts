@@ -5,7 +5,7 @@ import {isMadeFor, isOwn, type KubernetesObject, ownLabels, releaseOf} from '../
 import {podTemplates, secretNames} from '../cluster/pod-specs.ts';
 import {readUsers} from '../cluster/read-users.ts';
 import {objectName, readsSecret} from '../cluster/users.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 import {annotate, applyObject, restart} from '../kubernetes/kubectl.ts';
 import type {Reader} from '../kubernetes/queries.ts';
 import type {Secret} from '../settings/secret.ts';
@@ -28,8 +28,19 @@ export async function withSecretUsers(
   const changed = secrets.filter((secret) => facts.secrets.get(secret.name) !== undefined && isChanged(secret, facts));
   if (changed.length === 0) return facts;
   const {release, place} = name;
-  const users = await readUsers({release, namespace: place.namespace, manifest: facts.installed}, place, kubernetes, signal);
-  return {...facts, secretUsers: usersBySecret(changed, users)};
+  const {users, unlisted} = await readUsers({release, namespace: place.namespace, manifest: facts.installed}, place, kubernetes, signal);
+  return {...facts, secretUsers: usersBySecret(changed, users), unlistedUsers: unlisted};
+}
+
+/** For Secrets that the plan changes although some of their users are unknown. */
+export function userWarnings({secrets}: WantedRelease, facts: InstallFacts): Warning[] {
+  const changed = secrets.filter((secret) => facts.secrets.get(secret.name) !== undefined && isChanged(secret, facts));
+  const {unlistedUsers = []} = facts;
+  if (unlistedUsers.length === 0) return [];
+  return changed.map(({name}) => ({
+    code: 'SECRET_USERS',
+    message: `Secret ${name} changes. Your Kubernetes user may not list ${unlistedUsers.join(', ')}, so it is unknown whether one of them uses it.`,
+  }));
 }
 
 export const usersBySecret = (secrets: readonly WantedSecret[], users: readonly KubernetesObject[]): Map<string, string[]> =>

@@ -19,7 +19,7 @@ import {serverVersion} from '../kubernetes/queries.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import type {Generated} from '../values/generate.ts';
 import {effectiveGet} from '../values/read-values.ts';
-import {requireSecrets, restartSteps, secretSteps, withSecretUsers} from './install-secrets.ts';
+import {requireSecrets, restartSteps, secretSteps, userWarnings, withSecretUsers} from './install-secrets.ts';
 import {claimsToKeep, keepSteps} from './kept-claims.ts';
 import {renderChart} from './render-chart.ts';
 import type {Plan, Step} from './step.ts';
@@ -59,13 +59,17 @@ export async function prepareInstall(
     trouble ? '' : renderChart(wanted, {serverVersion: version}, effectiveGet(settings, effective), access.processes),
   );
   rendering.catch(() => undefined);
-  const facts = await withSecretUsers(await reading, wanted, access.kubernetes, signal);
+  const facts = await withSecretUsers(withoutUninstalled(await reading), wanted, access.kubernetes, signal);
   const manifest = await rendering;
   const before = scalrChart(facts.release?.chart ?? '')?.chart;
   const isReplaced = before !== undefined && before !== wanted.chart.chart;
   const replaced = isReplaced ? inventoryOf(await readInventory(wanted.name, facts, access, signal)) : undefined;
   return {facts, manifest, plan: planInstall({...wanted, manifest}, {...facts, replaced}, choices)};
 }
+
+/** Of a release that was uninstalled with --keep-history, nothing is left to change or to keep. */
+const withoutUninstalled = (facts: InstallFacts): InstallFacts =>
+  facts.release?.status === 'uninstalled' ? {...facts, release: undefined, installed: [], drift: []} : facts;
 
 /** Steps from the current state to the wanted release; empty without changes. Pure. @throws ExpectedError */
 export function planInstall(
@@ -83,7 +87,10 @@ export function planInstall(
   const risk = riskOf(wanted, facts);
   return {
     ...(risk === undefined ? {} : {risk}),
-    ...(replaced ? {warnings: drainWarnings(replaced, drain)} : {}),
+    warnings: [
+      ...(replaced ? drainWarnings(replaced, drain).map((message) => ({code: 'DRAIN', message})) : []),
+      ...userWarnings(wanted, facts),
+    ],
     steps: [
       ...namespaceSteps(wanted, facts),
       ...secretSteps(wanted, facts),

@@ -7,7 +7,8 @@ import {type Inventory, inventoryOf} from '../cluster/inventory.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
 import {deployedRevision, isServerSide} from '../cluster/read-facts.ts';
 import {readInventory} from '../cluster/read-inventory.ts';
-import {usersIn} from '../cluster/users.ts';
+import {USER_KINDS, usersIn} from '../cluster/users.ts';
+import {pluralOf} from '../kubernetes/queries.ts';
 import type {ReleaseName} from '../ports/processes.ts';
 import {effectiveValues as withDefaults} from '../values/read-values.ts';
 
@@ -24,6 +25,8 @@ export interface InstalledRelease {
   live: readonly KubernetesObject[];
   /** Those of them that belong to others and can read a Secret or mount a PVC. */
   users: readonly KubernetesObject[];
+  /** Kinds of `users` that this Kubernetes user may not list. */
+  unlisted: readonly string[];
   nodes: readonly {name: string; version: string}[];
   /** CRDs of all generations of agent-job; undefined if they cannot be read. */
   definitions: readonly KubernetesObject[] | undefined;
@@ -53,6 +56,7 @@ export async function readInstalled(
     inventory: inventoryOf({...readings, manifest: objects, state: {...release, chart}, values: withDefaults(values, target)}),
     live: readings.objects,
     users: usersIn({...readings, manifest: objects}),
+    unlisted: USER_KINDS.map(pluralOf).filter((kind) => readings.unread.includes(kind)),
     nodes: ((readings.nodes ?? []) as readonly NodeObject[]).map(({metadata, status}) => ({
       name: metadata.name,
       version: status?.nodeInfo?.kubeletVersion ?? '',

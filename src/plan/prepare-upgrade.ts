@@ -7,7 +7,7 @@ import {isBelow, isTooOld} from '../charts/version-status.ts';
 import type {ClusterAccess} from '../cluster/cluster-access.ts';
 import type {InstallFacts} from '../cluster/install-facts.ts';
 import type {KubernetesObject} from '../cluster/objects.ts';
-import {ExitCode, ExpectedError} from '../errors.ts';
+import {ExitCode, ExpectedError, type Warning} from '../errors.ts';
 
 import type {ReleaseName} from '../ports/processes.ts';
 import {tokenSecret} from '../settings/agent.ts';
@@ -32,7 +32,7 @@ export interface Prepared {
   plan: Plan;
   /** All steps, also those that remove the release of the former chart. */
   steps: readonly Step[];
-  warnings: readonly string[];
+  warnings: readonly Warning[];
   advice: readonly Advice[];
   gains: readonly Gain[];
   changes: readonly Change[];
@@ -78,7 +78,7 @@ export async function prepare(
     return {
       ...{name: next, facts: change.facts, wanted, plan, advice, change},
       steps: [...plan.steps, ...moves, ...removal.plan.steps],
-      warnings: removal.warnings,
+      warnings: [...(plan.warnings ?? []), ...removal.warnings.map((message) => ({code: 'RUNS', message}))],
       ...{gains: [], changes: migration.changes, keptClaims: [], cleanup: []},
     };
   }

@@ -1,6 +1,7 @@
 import type {Difference} from '../cluster/drift.ts';
 import type {RunsOf} from '../cluster/inventory.ts';
 import type {Permission} from '../cluster/permissions.ts';
+import type {Warning} from '../errors.ts';
 import type {Call, ClusterTarget} from '../ports/processes.ts';
 
 /** One call of a plan. */
@@ -35,8 +36,8 @@ export interface Plan {
   lostValues?: readonly Difference[];
   /** PVCs that Helm would delete; they remain with their data. */
   keptClaims?: readonly string[];
-  /** The limits of waiting for runs. */
-  warnings?: readonly string[];
+  /** Limits of waiting for runs, and what could not be read. */
+  warnings?: readonly Warning[];
   /** Why --yes is not enough and the user must type the release name. */
   risk?: string;
 }

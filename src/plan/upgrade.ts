@@ -83,7 +83,10 @@ export function planUpgrade(installed: InstalledRelease, wanted: WantedRelease, 
     wanted,
     plan: {
       ...(planned.risk === undefined ? {} : {risk: planned.risk}),
-      warnings: isUpgraded ? runWarnings(installed, drains, choices) : [],
+      warnings: [
+        ...(isUpgraded ? runWarnings(installed, drains, choices).map((message) => ({code: 'RUNS', message})) : []),
+        ...(planned.warnings ?? []),
+      ],
       steps: [...ordered(planned.steps, [...drained, ...removes], deleted), ...(isUpgraded ? leftResourceSteps(wanted, installed) : [])],
     },
     advice: adviceFor(installed, wanted, to),
@@ -94,11 +97,16 @@ export function planUpgrade(installed: InstalledRelease, wanted: WantedRelease, 
   };
 }
 
-/** The facts with the Secrets of the namespace, and who reads them. */
-function withSecrets({facts, live, users}: InstalledRelease, {secrets}: WantedRelease): InstallFacts {
+/** Adds the Secrets that the release needs, and the workloads of others that read them. */
+function withSecrets({facts, live, users, unlisted}: InstalledRelease, {secrets}: WantedRelease): InstallFacts {
   const found = (secret: WantedSecret): SecretObject | undefined =>
     live.find(({kind, metadata}) => kind === 'Secret' && metadata.name === secret.name);
-  return {...facts, secrets: new Map(secrets.map((each) => [each.name, found(each)])), secretUsers: usersBySecret(secrets, users)};
+  return {
+    ...facts,
+    secrets: new Map(secrets.map((each) => [each.name, found(each)])),
+    secretUsers: usersBySecret(secrets, users),
+    unlistedUsers: unlisted,
+  };
 }
 
 const HOW_TO_BREAK_OFF = 'Upgrade without waiting, which interrupts the runs: --no-drain';

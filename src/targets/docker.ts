@@ -95,13 +95,13 @@ function scriptOf(host: HostAgent): string {
     .trimEnd()}\n`;
 }
 
-/** The script runs on the machine of the agent, so it can ask Docker for its socket. */
+/** The script runs on the agent's machine, so it can ask Docker for its socket. */
 const FIND_SOCKET = [
   '# The agent starts containers through the socket of Docker.',
   `socket=$(docker context inspect --format '{{.Endpoints.docker.Host}}')`,
   'case $socket in',
   `  unix://*) socket=\${socket#unix://} ;;`,
-  '  *) echo "Docker is at $socket. Run this script on the machine of the agent, without DOCKER_HOST." >&2; exit 1 ;;',
+  '  *) echo "Docker is at $socket. Run this script on the machine of that Docker Engine, without DOCKER_HOST." >&2; exit 1 ;;',
   'esac',
   `# A virtual machine has its own socket.`,
   `if [ "$(uname)" != Linux ] || [ "$(docker info --format '{{.OperatingSystem}}')" = 'Docker Desktop' ]; then`,

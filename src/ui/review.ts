@@ -187,14 +187,14 @@ function secretCommand({name, type, data}: WantedRelease['secrets'][number], pla
   return `printf %s "$${token.env}" | ${applied(place, kubectlCommand(place, 'create', 'secret', 'generic', name, ...files, ...into))}`;
 }
 
-/** Warnings about values, PVCs and drains, shown before the plan runs and in the result. */
+/** Warnings about values, PVCs, runs and Secrets, shown before the plan runs and in the result. */
 export const planWarnings = ({keptClaims = [], lostValues = [], warnings = []}: Plan): Warning[] => [
   ...keptClaims.map((claim) => ({
     code: 'CLAIM_KEPT',
     message: `PVC ${claim} remains with its data, but Helm no longer manages it.`,
   })),
   ...lostValues.map(lossWarning),
-  ...warnings.map((message) => ({code: 'DRAIN', message})),
+  ...warnings,
 ];
 
 function lossWarning({path, installed, file}: Difference): Warning {

@@ -62,7 +62,7 @@ function leafEntries(tree: Values, path: readonly string[] = []): [readonly stri
   );
 }
 
-/** The flags that give the same settings, without the chart and its version; secrets are replaced by the Secret that carries them. */
+/** The flags that give the same settings, without the chart and its version. A secret is given by the name of its Kubernetes Secret. */
 export function flagsToRepeat(settings: Settings): string[] {
   const named = namedIn(settings);
   return settings.entries().flatMap(({setting, answer}) => (named.has(setting) ? flagsOf(setting, answer) : []));

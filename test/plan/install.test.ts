@@ -269,6 +269,13 @@ describe('a Secret with other content', () => {
     );
   });
 
+  test('that pods of an unlisted kind may read is written with a warning', () => {
+    const {warnings} = plan(wanted(), found(ownLabels('agent'), {secretUsers: new Map(), unlistedUsers: ['cronjobs', 'pods']}));
+    const message =
+      'Secret scalr-agent-token changes. Your Kubernetes user may not list cronjobs, pods, so it is unknown whether one of them uses it.';
+    expect(warnings).toEqual([{code: 'SECRET_USERS', message}]);
+  });
+
   test('is used without a change when its content is the given token', () => {
     expect(ids(wanted(), facts({...inPlace, secrets: new Map([['scalr-agent-token', secret('hunter2', ownLabels('b'))]])}))).toEqual([]);
   });

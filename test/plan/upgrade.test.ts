@@ -72,6 +72,7 @@ function installed(
     deployed: release,
     live: objectsIn(BEFORE),
     users: [],
+    unlisted: [],
     nodes: [],
     definitions: [],
     ...others,
@@ -113,7 +114,7 @@ describe('steps', () => {
   test('do not drain or delete when runs keep their template and the selector stays', () => {
     const found = plan(installed({inventory: {runs: [RUN]}}), BEFORE);
     expect(ids(found)).toEqual(['release']);
-    expect(found.plan.warnings).toEqual(['The controller restarts. 1 run is in flight; they continue.']);
+    expect(found.plan.warnings).toMatchObject([{message: 'The controller restarts. 1 run is in flight; they continue.'}]);
   });
 
   test('wait for runs that a restart of agent-k8s would interrupt, and create its controller again', () => {

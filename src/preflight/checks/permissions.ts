@@ -11,7 +11,7 @@ const REF = 'https://kubernetes.io/docs/reference/access-authn-authz/rbac/';
 const needed: Check = {
   id: 'permissions',
   group: 'Permissions',
-  title: 'RBAC: the account can create every object of the install',
+  title: 'RBAC: your user can create every object of the install',
   ref: REF,
   run: (context) => reviewed(context, false, (message, missing) => fail(message, roleFor(missing, 'scalr-agent-install', context))),
 };
@@ -19,7 +19,7 @@ const needed: Check = {
 const optional: Check = {
   id: 'permissions-optional',
   group: 'Permissions',
-  title: 'RBAC: the account can diagnose, upgrade and uninstall the release',
+  title: 'RBAC: your user can diagnose, upgrade and uninstall the release',
   ref: REF,
   // Needs a separate name, because both roles can be applied.
   run: (context) => reviewed(context, true, (message, missing) => warn(message, roleFor(missing, 'scalr-agent-install-optional', context))),

@@ -28,7 +28,7 @@ export async function prepareJournal({since, now}: HostOptions, deps: HostDeps):
   const [agent, docker, system] = await Promise.all([readUnit(AGENT, deps), readUnit(DOCKER, deps), readSystem(deps)]);
   if (agent.facts['LoadState'] === 'not-found')
     throw refusal(`Unit ${AGENT} not found on this machine`, {kind: 'not-found', message: 'unknown to systemd'}, [
-      'Run the command on the machine of the agent',
+      'Run the command on the machine where the agent runs',
       'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER',
     ]);
   if (agent.texts.length === 0) await refuseUnreadableJournal(agent.gaps, journalOf(AGENT, since, now), deps);
@@ -55,7 +55,7 @@ async function refuseUnreadableJournal([gap]: readonly Gap[], {tool, args}: Host
   if (gap === undefined || trouble === undefined || /^(?!-- ).*\S/m.test(stdout)) return;
   const message = `systemctl: ${gap.trouble.message}; journalctl: ${trouble.message}`;
   throw refusal(`Cannot read unit ${AGENT}. No bundle was written`, {...trouble, message}, [
-    'Run the command on the machine of the agent',
+    'Run the command on the machine where the agent runs',
     'For an agent that runs in Docker: scalr-agent collect-logs --docker CONTAINER',
   ]);
 }

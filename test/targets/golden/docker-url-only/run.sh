@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 socket=$(docker context inspect --format '{{.Endpoints.docker.Host}}')
 case $socket in
   unix://*) socket=${socket#unix://} ;;
-  *) echo "Docker is at $socket. Run this script on the machine of the agent, without DOCKER_HOST." >&2; exit 1 ;;
+  *) echo "Docker is at $socket. Run this script on the machine of that Docker Engine, without DOCKER_HOST." >&2; exit 1 ;;
 esac
 # A virtual machine has its own socket.
 if [ "$(uname)" != Linux ] || [ "$(docker info --format '{{.OperatingSystem}}')" = 'Docker Desktop' ]; then
